@@ -1,0 +1,1 @@
+"""What every other package speaks: constants, reasons, errors, limits, names, ids."""

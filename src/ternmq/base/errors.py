@@ -1,0 +1,187 @@
+"""What can go wrong, as exceptions. `MQError` and its families answer a caller with a completion
+and a reason code; `ProtocolError` ends a connection; `IntegrityError` and `ForceFailed` stop the
+process.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from ternmq.base.reason_lookup import reason as reason_row
+
+
+class MQError(Exception):
+    """A call or command that did not do what was asked.
+
+    Match on the family (the subclass) or on `reason`. `result` holds what a call gave back all the
+    same (a cut message), where it did.
+    """
+
+    def __init__(
+        self,
+        comp: int,
+        reason: int,
+        *,
+        verb: str = "",
+        object: str = "",
+        detail: str = "",
+        result: object = None,
+    ) -> None:
+        super().__init__(comp, reason)
+        self.comp = comp
+        self.reason = reason
+        self.verb = verb
+        self.object = object
+        self.detail = detail
+        self.result: Any = result
+
+    @property
+    def reason_name(self) -> str:
+        """The name of the reason code, such as MQRC_NOT_AUTHORIZED."""
+        return reason_row(self.reason).name
+
+    def __str__(self) -> str:
+        row = reason_row(self.reason)
+        where = [self.verb] if self.verb else []
+        if self.object:
+            where.append(f"object '{self.object}'")
+        place = f" [{', '.join(where)}]" if where else ""
+        detail = f" {self.detail}" if self.detail else ""
+        return f"{row.name} ({self.reason}): {row.text}{place}{detail}"
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self!s})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        fields = (self.comp, self.reason, self.verb, self.object, self.detail, self.result)
+        return (_rebuild, (type(self), *fields))
+
+
+class NoMessage(MQError):
+    """No message, or none that matches, within the time allowed."""
+
+
+class ObjectUnknown(MQError):
+    """A name that leads to nothing."""
+
+
+class ObjectInUse(MQError):
+    """Something or someone else holds what was asked for; later it may work."""
+
+
+class NotAuthorized(MQError):
+    """The identity may not do this."""
+
+
+class BadOptions(MQError):
+    """An argument, option or combination that can never work as given."""
+
+
+class BadHandle(MQError):
+    """A handle that is not valid, or not opened for this."""
+
+
+class Full(MQError):
+    """A limit of depth, length, space or count is reached."""
+
+
+class Unavailable(MQError):
+    """The queue manager, the connection or a part of it is broken, quiescing or not there."""
+
+
+class BackedOut(MQError):
+    """The unit of work was, or must be, backed out, or its outcome is not what was asked."""
+
+
+class Truncated(MQError):
+    """The buffer was too short; `result` has what fitted."""
+
+
+class FormatError(MQError):
+    """A structure, header or character set that cannot be understood or converted."""
+
+
+class Damaged(MQError):
+    """An object or a file is damaged."""
+
+
+class Inhibited(MQError):
+    """An administrator has closed this for now."""
+
+
+class CommandError(MQError):
+    """An administrative command that failed (the MQRCCF codes)."""
+
+
+class ProtocolError(Exception):
+    """A connection cannot go on. It never reaches the MQI: the connection is closed instead."""
+
+
+class LocalProtocolError(ProtocolError):
+    """This side was about to break the protocol: a bug here."""
+
+
+class RemoteProtocolError(ProtocolError):
+    """The peer broke the protocol."""
+
+
+class IntegrityError(Exception):
+    """An invariant is broken or the content of a disk is impossible: the process stops."""
+
+
+class ForceFailed(Exception):
+    """Data could not be forced to disk, so what is on it is not known: the process stops."""
+
+
+_FAMILIES: Final[dict[str, type[MQError]]] = {
+    "BackedOut": BackedOut,
+    "BadHandle": BadHandle,
+    "BadOptions": BadOptions,
+    "Command": CommandError,
+    "Damaged": Damaged,
+    "Event": MQError,
+    "FormatError": FormatError,
+    "Full": Full,
+    "Inhibited": Inhibited,
+    "NoMessage": NoMessage,
+    "NotAuthorized": NotAuthorized,
+    "ObjectInUse": ObjectInUse,
+    "ObjectUnknown": ObjectUnknown,
+    "Other": MQError,
+    "Truncated": Truncated,
+    "Unavailable": Unavailable,
+}
+
+
+def mq_error(
+    reason: int,
+    *,
+    comp: int = -1,
+    verb: str = "",
+    object: str = "",
+    detail: str = "",
+    result: object = None,
+) -> MQError:
+    """The exception for a reason, of its family; give `comp` only where it is not the usual one."""
+    row = reason_row(reason)
+    kind = _FAMILIES[row.family]
+    completion = row.comp if comp < 0 else comp
+    return kind(completion, reason, verb=verb, object=object, detail=detail, result=result)
+
+
+def check(condition: bool, text: str) -> None:
+    """Raise IntegrityError unless the condition holds. Unlike assert, nothing removes it."""
+    if not condition:
+        raise IntegrityError(text)
+
+
+def _rebuild(
+    kind: type[MQError],
+    comp: int,
+    reason: int,
+    verb: str,
+    object: str,
+    detail: str,
+    result: object,
+) -> MQError:
+    return kind(comp, reason, verb=verb, object=object, detail=detail, result=result)

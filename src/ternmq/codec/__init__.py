@@ -1,0 +1,1 @@
+"""Bytes to values and back: the structures of the MQI, headers in message data, character sets."""
