@@ -1,35 +1,73 @@
-# TernMQ's front door. CI runs the same targets and nothing else.
+# TernMQ's front door. CI runs the same targets and nothing else. docs/build.md explains the builds.
 
 PYTHON ?= python3
 VENV := .venv
 PY := $(VENV)/bin/python
-PLAIN := TERNMQ_PURE=1 PYTHONPATH=src
+N ?= 2
 ARGS ?=
+TOUR ?= examples/tour.py
+
+# Plain files run from src; the compiled wheel is what is installed in .venv.
+PLAIN := TERNMQ_PURE=1 TERNMQ_EXPECT=plain PYTHONPATH=src
+COMPILED := env -u TERNMQ_PURE -u PYTHONPATH TERNMQ_EXPECT=compiled
+PYTEST := $(PY) -m pytest -n $(N)
+# SYSTEM=1: as root on Debian, install what the machine lacks (ccache ...)
+PREPARE := $(PYTHON) tools/prepare.py $(if $(SYSTEM),--system)
 
 .DEFAULT_GOAL := help
+.PHONY: help setup tools compile run test test-plain test-compiled check generated format bench wheel clean
 
-help: ## print this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-$(VENV)/ready: pyproject.toml
-	$(PYTHON) -m venv $(VENV)
-	$(PY) -m pip install -q --upgrade pip
-	$(PY) -m pip install -q crc32c mypy_extensions hypothesis pytest pytest-timeout pytest-xdist \
-		codespell import-linter 'mypy==2.4.*' 'ruff==0.17.*' 'setuptools>=77'
-	@touch $@
+setup: ## make .venv: tools and the compiled package (seconds when nothing changed)
+	@$(PREPARE)
 
-setup: $(VENV)/ready ## make .venv with the tools and the compiled package
+tools: ## make .venv with the tools alone
+	@$(PREPARE) --tools-only
 
-test: setup ## run every test
-	$(PLAIN) $(PY) -m pytest -n 2 $(ARGS)
+compile: ## compile the core; fail rather than fall back to plain files
+	@$(PREPARE) --require-compiled
 
-check: setup ## format, lint, types, imports, tidy
+run: setup ## a short tour of the queue manager
+	$(COMPILED) $(PY) $(TOUR)
+
+test: test-plain test-compiled ## every test on plain files, then the core ones on the compiled build
+
+test-plain: tools ## every test on plain files (ARGS='-k name' narrows it)
+	$(PLAIN) $(PYTEST) $(ARGS)
+
+test-compiled: setup ## the tests marked core on the compiled build
+	@if command -v $${CC:-cc} >/dev/null; then \
+		echo '$(COMPILED) $(PYTEST) -m "core or compiled" $(ARGS)'; \
+		$(COMPILED) $(PYTEST) -m "core or compiled" $(ARGS); \
+	else echo "no C compiler on this machine: the compiled half is left out"; fi
+
+check: tools ## format, lint, types, layers, spelling, tidy, generated files
 	$(VENV)/bin/ruff format --check .
 	$(VENV)/bin/ruff check .
 	$(PY) -m mypy
+	$(PY) -m tools.layers lint
+	$(PLAIN) $(PY) -m pytest -q tests/tidy
+	$(VENV)/bin/codespell
+	@$(MAKE) --no-print-directory generated
 
-format: setup ## rewrite the sources in the house format
+generated: tools ## generated files match their generators
+	$(PY) -m tools.layers docs --check
+	@set -e; for generator in tools/generate_*.py; do \
+		[ -e "$$generator" ] || continue; echo "$(PY) $$generator --check"; \
+		PYTHONPATH=src $(PY) "$$generator" --check; done
+
+format: tools ## rewrite the sources in the house format
+	$(VENV)/bin/ruff check --fix-only --quiet .
 	$(VENV)/bin/ruff format .
-	$(VENV)/bin/ruff check --fix-only .
 
-.PHONY: help setup test check format
+bench: setup ## benchmarks, compiled and plain side by side
+	$(COMPILED) $(PY) benchmarks/run.py $(ARGS)
+
+wheel: tools ## build the wheel into dist/
+	@mkdir -p dist && cp "$$($(PY) tools/build_wheel.py)" dist/ && ls dist
+
+clean: ## remove what the targets made, but not the cache of wheels
+	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

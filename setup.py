@@ -7,6 +7,7 @@ What is compiled stands in tools/layers.toml; docs/build.md explains. The enviro
     TERNMQ_OPT=0..3             optimisation level of the C compiler (2)
     TERNMQ_JOBS=n               C files compiled at the same time (one a core)
     TERNMQ_PREBUILT=folder      take the compiled files from there (tools/build_wheel.py does)
+    TERNMQ_PLAIN_REASON=text    with TERNMQ_PURE: the reason that build_info() will give
 """
 
 import json
@@ -153,7 +154,7 @@ class CoreDistribution(Distribution):
 extensions: list[Extension] = []
 plain_reason = ""
 if is_set("TERNMQ_PURE"):
-    plain_reason = "TERNMQ_PURE was set for the build"
+    plain_reason = os.environ.get("TERNMQ_PLAIN_REASON", "TERNMQ_PURE was set for the build")
 elif needs_extensions() and not PREBUILT:
     try:
         extensions = generate_c()

@@ -1,4 +1,4 @@
-"""Forces the plain files of a compiled install: with `TERNMQ_PURE=1` ternmq/__init__.py installs it.
+"""Forces the plain files of a compiled install; ternmq/__init__.py installs it for TERNMQ_PURE=1.
 
 The finder stands before Python's own and finds only source files, so that neither an extension
 module of the package nor the library that they share is ever loaded. Not compiled.

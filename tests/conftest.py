@@ -1,0 +1,60 @@
+"""Chooses which build the tests run on, before anything imports the package.
+
+Plain files of src/ by default, whatever is installed; with TERNMQ_EXPECT=compiled the installed
+wheel, which must then be a compiled one. Child processes of tests inherit the choice.
+"""
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+SOURCE = Path(__file__).resolve().parent.parent / "src"
+EXPECTED = os.environ.get("TERNMQ_EXPECT", "plain")
+
+# The machine may be loaded; the limit of a test is the timeout in pyproject.toml.
+settings.register_profile(
+    "ternmq", settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+)
+settings.load_profile("ternmq")
+
+
+def choose_build() -> None:
+    if EXPECTED == "plain":
+        os.environ["TERNMQ_PURE"] = "1"
+        os.environ["PYTHONPATH"] = str(SOURCE)
+        sys.path[:] = [str(SOURCE), *(entry for entry in sys.path if entry != str(SOURCE))]
+    elif EXPECTED == "compiled":
+        os.environ.pop("TERNMQ_PURE", None)
+        os.environ.pop("PYTHONPATH", None)
+    else:
+        raise pytest.UsageError(f"TERNMQ_EXPECT is {EXPECTED!r}, not plain or compiled")
+
+
+def check_build() -> str:
+    """What runs, or a usage error when that is not what was asked for."""
+    import ternmq
+
+    info = ternmq.build_info()
+    wrong = info.compiled if EXPECTED == "plain" else not info.compiled
+    if wrong or (Path(info.folder).parent == SOURCE) != (EXPECTED == "plain"):
+        raise pytest.UsageError(f"a {EXPECTED} build was expected, but this is {info}")
+    return str(info)
+
+
+choose_build()
+
+
+def pytest_report_header() -> str:
+    return f"ternmq: {check_build()}"
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out tests that only make sense on the other build."""
+    other = "compiled" if EXPECTED == "plain" else "plain"
+    left_out = [item for item in items if item.get_closest_marker(other) is not None]
+    if left_out:
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if item not in left_out]
