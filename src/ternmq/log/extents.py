@@ -1,0 +1,206 @@
+"""Extent files: where the stream of records lies on disk.
+
+An extent holds LogFilePages blocks of the stream: extent number = LSN // extent bytes, and the byte
+at an LSN is at 4096 + LSN % extent bytes of its file. Files are `log/active/S%07d.LOG`, with a
+second copy in `log/active2` if the log is dual. The name's number is the extent number in a linear
+log; in a circular log it is a slot (primaries first, then secondaries) that holds one extent after
+another. The first 4096 bytes are the header, twice, at 0 and at 2048. Little-endian:
+
+    offset size  field
+         0    8  "TERNLOG1"
+         8    4  CRC-32C of bytes 12..52
+        12    4  version, 1
+        16   16  identity of the log
+        32    8  extent number
+        40    8  extent bytes
+        48    4  slot
+        52    -  zeros to 2048
+
+Validity. A header copy is valid if magic, version, checksum, identity, extent bytes and slot hold
+(and in a linear log the extent number is the slot). The highest number of any valid header copy of
+a slot, in either copy of the log, is the extent that the slot holds.
+
+Order. A file is made whole (header, real zeros to its end), forced, and its name forced, before
+the extent counts as prepared. A slot is reused only when no record in it is needed; its new header
+is forced before any record of the new extent is written. So records beyond the end of the log that
+no header leads to are damage, never the trace of a crash.
+"""
+
+from __future__ import annotations
+
+from struct import Struct
+from typing import Final, final
+
+from crc32c import crc32c
+
+from ternmq.log.control import Control
+from ternmq.log.record import BLOCK_BYTES, LogDamaged
+from ternmq.ports.disk import Disk, DiskFile
+
+FOLDERS: Final = ["log/active", "log/active2"]
+SECOND_HEADER_OFFSET: Final = 2048
+NO_EXTENT: Final = -1
+
+_MAGIC: Final = b"TERNLOG1"
+_VERSION: Final = 1
+_HEAD: Final = Struct("<8sI")
+_BODY: Final = Struct("<I16sQQI")
+_BODY_OFFSET: Final = 12
+_HEADER_BYTES: Final = 52
+
+
+def extent_path(copy: int, slot: int) -> str:
+    """The file of a slot in a copy (0 or 1) of the log."""
+    return f"{FOLDERS[copy]}/S{slot:07d}.LOG"
+
+
+def slot_of_name(name: str) -> int:
+    """The slot a file name stands for, or -1."""
+    digits = name[1:-4]
+    if name[:1] != "S" or name[-4:] != ".LOG" or len(digits) < 7:
+        return -1
+    if not (digits.isascii() and digits.isdigit()):
+        return -1
+    slot = int(digits)
+    return slot if f"{slot:07d}" == digits else -1
+
+
+@final
+class ExtentTable:
+    """Which file holds which extent, and the open files. Shared by `files` and `reader`."""
+
+    def __init__(self, disk: Disk, control: Control) -> None:
+        self.disk = disk
+        self.parameters = control.parameters
+        self.identity = control.identity
+        self.extent_bytes = control.parameters.extent_bytes
+        self.copies = control.parameters.copies
+        # Extent number -> slot, of extents that are kept.
+        self.slots: dict[int, int] = {}
+        # For each copy: slots that have a file there, and those whose header must be made good.
+        self.present: list[set[int]] = [set() for _ in range(self.copies)]
+        self.unsound: list[set[int]] = [set() for _ in range(self.copies)]
+        self._files: list[dict[int, DiskFile]] = [{} for _ in range(self.copies)]
+
+    def load(self, oldest: int) -> None:
+        """Find the extents from `oldest` on by their headers."""
+        numbers: dict[int, int] = {}
+        found: list[dict[int, int]] = []
+        for copy in range(self.copies):
+            headers: dict[int, int] = {}
+            for name in self.disk.list(FOLDERS[copy]):
+                slot = slot_of_name(name)
+                if slot < 0 or (self.parameters.is_linear and slot < oldest):
+                    continue
+                self.present[copy].add(slot)
+                number = self._header_number(copy, slot)
+                headers[slot] = number
+                numbers[slot] = max(numbers.get(slot, NO_EXTENT), number)
+            found.append(headers)
+        for slot, number in sorted(numbers.items()):
+            if number < oldest:
+                continue
+            if number in self.slots:
+                raise LogDamaged(f"log extent {number} is in two slots, {slot} and another")
+            self.slots[number] = slot
+            for copy in range(self.copies):
+                if found[copy].get(slot, NO_EXTENT) != number:
+                    self.unsound[copy].add(slot)
+
+    def first_missing(self, start: int) -> int:
+        """The first extent at or after this one that is not prepared."""
+        while start in self.slots:
+            start += 1
+        return start
+
+    def free_slot(self) -> int:
+        """The lowest slot of a circular log that holds no extent in use, or -1."""
+        taken = set(self.slots.values())
+        for slot in range(self.parameters.slots):
+            if slot not in taken:
+                return slot
+        return -1
+
+    def file(self, copy: int, slot: int) -> DiskFile | None:
+        """The open file of a slot; None if there is none."""
+        files = self._files[copy]
+        file = files.get(slot)
+        if file is None and slot in self.present[copy]:
+            file = self.disk.open(extent_path(copy, slot))
+            files[slot] = file
+        return file
+
+    def adopt(self, copy: int, slot: int, file: DiskFile) -> None:
+        """Take over the open file of a slot that was made just now."""
+        self.close_slot(copy, slot)
+        self._files[copy][slot] = file
+        self.present[copy].add(slot)
+
+    def close_slot(self, copy: int, slot: int) -> None:
+        file = self._files[copy].pop(slot, None)
+        if file is not None:
+            file.close()
+
+    def close(self) -> None:
+        for files in self._files:
+            for file in files.values():
+                file.close()
+            files.clear()
+
+    def place(self, copy: int, lsn: int) -> str:
+        """File and offset of an LSN, for error texts."""
+        slot = self.slots.get(lsn // self.extent_bytes)
+        offset = BLOCK_BYTES + lsn % self.extent_bytes
+        if slot is None:
+            return f"{FOLDERS[copy]}: extent {lsn // self.extent_bytes} missing, LSN {lsn}"
+        return f"{extent_path(copy, slot)} offset {offset}, LSN {lsn}"
+
+    def read(self, copy: int, lsn: int, length: int) -> bytes:
+        """Bytes of the stream from one copy; short where an extent or the end of a file is."""
+        parts: list[bytes] = []
+        while length > 0:
+            slot = self.slots.get(lsn // self.extent_bytes)
+            file = None if slot is None else self.file(copy, slot)
+            if file is None:
+                break
+            within = lsn % self.extent_bytes
+            count = min(length, self.extent_bytes - within)
+            data = file.pread(BLOCK_BYTES + within, count)
+            parts.append(data)
+            if len(data) < count:
+                break
+            lsn += count
+            length -= count
+        return parts[0] if len(parts) == 1 else b"".join(parts)
+
+    def header(self, extent: int, slot: int) -> bytes:
+        """The header block of an extent: the same header twice."""
+        body = _BODY.pack(_VERSION, self.identity, extent, self.extent_bytes, slot)
+        header = _HEAD.pack(_MAGIC, crc32c(body)) + body
+        half = header + bytes(SECOND_HEADER_OFFSET - len(header))
+        return half + half
+
+    def _header_number(self, copy: int, slot: int) -> int:
+        file = self.disk.open(extent_path(copy, slot))
+        try:
+            block = file.pread(0, BLOCK_BYTES)
+        finally:
+            file.close()
+        first = self._decode_header(block, 0, slot)
+        return max(first, self._decode_header(block, SECOND_HEADER_OFFSET, slot))
+
+    def _decode_header(self, block: bytes, offset: int, slot: int) -> int:
+        """The extent number of a valid header copy, else NO_EXTENT."""
+        if len(block) < offset + _HEADER_BYTES:
+            return NO_EXTENT
+        magic, crc = _HEAD.unpack_from(block, offset)
+        body = block[offset + _BODY_OFFSET : offset + _HEADER_BYTES]
+        if magic != _MAGIC or crc32c(body) != crc:
+            return NO_EXTENT
+        version, identity, extent, size, held_in = _BODY.unpack(body)
+        number: int = extent
+        if version != _VERSION or identity != self.identity or size != self.extent_bytes:
+            return NO_EXTENT
+        if held_in != slot or (self.parameters.is_linear and number != slot):
+            return NO_EXTENT
+        return number

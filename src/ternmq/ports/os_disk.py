@@ -1,0 +1,197 @@
+"""The disk port on a real folder. Every path is resolved from a handle on the root, so neither a
+change of working directory nor a moved root leads elsewhere; symbolic links are not followed to
+files. Files are made with mode 0600, folders with 0700.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import fcntl
+import os
+from typing import Final
+
+from ternmq.ports.disk import Disk, DiskFile, DiskLock, DiskLocked, check_path
+
+_OPEN: Final = os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW
+_FOLDER: Final = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
+_PARTS_MAX: Final = 1024  # IOV_MAX of Linux
+_HOLDER_BYTES_MAX: Final = 200
+
+
+def _named(error: OSError, path: str) -> OSError:
+    """The same error with the path in its text (calls on a descriptor do not know it)."""
+    number = error.errno if error.errno is not None else errno.EIO
+    return OSError(number, error.strerror or os.strerror(number), path)
+
+
+class OsFile(DiskFile):
+    """A file of a real folder."""
+
+    def __init__(self, path: str, descriptor: int) -> None:
+        super().__init__(path)
+        self._descriptor = descriptor
+
+    def pread(self, offset: int, length: int) -> bytes:
+        try:
+            data = os.pread(self._descriptor, length, offset)
+            if len(data) == length or not data:
+                return data
+            parts = [data]
+            have = len(data)
+            while have < length:
+                data = os.pread(self._descriptor, length - have, offset + have)
+                if not data:
+                    break
+                parts.append(data)
+                have += len(data)
+            return b"".join(parts)
+        except OSError as error:
+            raise _named(error, self.path) from None
+
+    def pwritev(self, offset: int, parts: list[bytes]) -> int:
+        try:
+            if len(parts) == 1:
+                return os.pwrite(self._descriptor, parts[0], offset)
+            if len(parts) > _PARTS_MAX:
+                parts = parts[:_PARTS_MAX]
+            return os.pwritev(self._descriptor, parts, offset)
+        except OSError as error:
+            raise _named(error, self.path) from None
+
+    def datasync(self) -> None:
+        try:
+            os.fdatasync(self._descriptor)
+        except OSError as error:
+            raise _named(error, self.path) from None
+
+    def truncate(self, length: int) -> None:
+        try:
+            os.ftruncate(self._descriptor, length)
+        except OSError as error:
+            raise _named(error, self.path) from None
+
+    def size(self) -> int:
+        return os.fstat(self._descriptor).st_size
+
+    def close(self) -> None:
+        if self._descriptor >= 0:
+            descriptor = self._descriptor
+            # First, so that a second close can never hit a number that was given out again.
+            self._descriptor = -1
+            os.close(descriptor)
+
+
+class OsLock(DiskLock):
+    """An flock on a file that holds the process id of its holder."""
+
+    def __init__(self, descriptor: int) -> None:
+        self._descriptor = descriptor
+
+    def release(self) -> None:
+        if self._descriptor >= 0:
+            descriptor = self._descriptor
+            self._descriptor = -1
+            # The file stays: unlinking it would let two others lock two different files.
+            os.close(descriptor)
+
+
+class OsDisk(Disk):
+    """A folder of the file system, which is made if it is not there."""
+
+    def __init__(self, root: str) -> None:
+        os.makedirs(root, mode=0o700, exist_ok=True)
+        self.root = os.path.abspath(root)
+        self._folder = os.open(self.root, _FOLDER)
+
+    def open(self, path: str) -> DiskFile:
+        check_path(path)
+        return OsFile(path, os.open(path, _OPEN, dir_fd=self._folder))
+
+    def create(self, path: str) -> DiskFile:
+        check_path(path)
+        flags = _OPEN | os.O_CREAT | os.O_TRUNC
+        return OsFile(path, os.open(path, flags, 0o600, dir_fd=self._folder))
+
+    def exists(self, path: str) -> bool:
+        if not check_path(path):
+            return True
+        try:
+            os.stat(path, dir_fd=self._folder, follow_symlinks=False)
+        except (FileNotFoundError, NotADirectoryError):
+            return False
+        return True
+
+    def list(self, path: str) -> list[str]:
+        try:
+            folder = self._open_folder(path)
+        except FileNotFoundError:
+            return []
+        try:
+            return sorted(os.listdir(folder))
+        finally:
+            os.close(folder)
+
+    def size(self, path: str) -> int:
+        check_path(path)
+        return os.stat(path, dir_fd=self._folder, follow_symlinks=False).st_size
+
+    def rename(self, source: str, target: str) -> None:
+        check_path(source)
+        check_path(target)
+        os.rename(source, target, src_dir_fd=self._folder, dst_dir_fd=self._folder)
+
+    def unlink(self, path: str) -> None:
+        check_path(path)
+        os.unlink(path, dir_fd=self._folder)
+
+    def make_dir(self, path: str) -> None:
+        made = ""
+        for name in check_path(path).split("/"):
+            made = f"{made}/{name}" if made else name
+            if made:
+                with contextlib.suppress(FileExistsError):
+                    os.mkdir(made, 0o700, dir_fd=self._folder)
+
+    def remove_dir(self, path: str) -> None:
+        check_path(path)
+        os.rmdir(path, dir_fd=self._folder)
+
+    def sync_dir(self, path: str) -> None:
+        folder = self._open_folder(path)
+        try:
+            os.fsync(folder)
+        except OSError as error:
+            raise _named(error, path) from None
+        finally:
+            os.close(folder)
+
+    def free_bytes(self) -> int:
+        status = os.fstatvfs(self._folder)
+        return status.f_bavail * status.f_frsize
+
+    def lock(self, path: str) -> DiskLock:
+        check_path(path)
+        descriptor = os.open(path, _OPEN | os.O_CREAT, 0o600, dir_fd=self._folder)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            os.ftruncate(descriptor, 0)
+            os.pwrite(descriptor, b"process %d\n" % os.getpid(), 0)
+        except BlockingIOError:
+            holder = os.pread(descriptor, _HOLDER_BYTES_MAX, 0)
+            os.close(descriptor)
+            raise DiskLocked(path, holder.decode("ascii", "replace").strip()) from None
+        except OSError as error:
+            os.close(descriptor)
+            raise _named(error, path) from None
+        return OsLock(descriptor)
+
+    def close(self) -> None:
+        """Give back the handle on the root; open files stay open."""
+        if self._folder >= 0:
+            folder = self._folder
+            self._folder = -1
+            os.close(folder)
+
+    def _open_folder(self, path: str) -> int:
+        return os.open(check_path(path) or ".", _FOLDER, dir_fd=self._folder)
