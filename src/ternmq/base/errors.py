@@ -46,7 +46,7 @@ class MQError(Exception):
         if self.object:
             where.append(f"object '{self.object}'")
         place = f" [{', '.join(where)}]" if where else ""
-        detail = f" {self.detail}" if self.detail else ""
+        detail = f"{'' if place else ';'} {self.detail}" if self.detail else ""
         return f"{row.name} ({self.reason}): {row.text}{place}{detail}"
 
     def __repr__(self) -> str:

@@ -1,0 +1,90 @@
+"""The values a queue manager makes up, from its name and from numbers that the caller provides.
+
+    MsgId, group id  "AMQ " + 12 characters of the queue manager name + 8 unique bytes
+    ConnectionId     "AMQC" + the same 12 characters              + 8 unique bytes
+    QMID             name (at most 28 characters) + "_YYYY-MM-DD_HH.MM.SS" of its creation
+    MsgToken         16 bytes: two numbers that together name one message of the queue manager
+    put date, time   "YYYYMMDD" "HHMMSSTH" in UTC, T and H tenths and hundredths of a second
+
+The unique bytes are one number, high byte first, that goes up by one for each id. It begins at
+`first_unique(clock)`. That counts in 256 ns, faster than ids can be given, so a queue manager that
+stops and starts again begins above all it gave before, as long as its clock does not go back.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from typing import Final
+
+from ternmq.base.names import pad
+
+_NS_PER_CENTISECOND: Final = 10_000_000
+_CENTISECONDS_PER_DAY: Final = 8_640_000
+_NS_PER_UNIQUE: Final = 256
+_UNIQUE_MASK: Final = 0xFFFFFFFFFFFFFFFF
+_NAME_PART: Final = 12
+_QMID_NAME_PART: Final = 28
+
+
+def first_unique(now_ns: int) -> int:
+    """The number with which a queue manager that starts now begins to make ids."""
+    return now_ns // _NS_PER_UNIQUE
+
+
+def message_id_stem(queue_manager: str) -> bytes:
+    """The 16 bytes with which every MsgId of the queue manager begins."""
+    return b"AMQ " + pad(queue_manager[:_NAME_PART], _NAME_PART)
+
+
+def connection_id_stem(queue_manager: str) -> bytes:
+    """The 16 bytes with which every ConnectionId of the queue manager begins."""
+    return b"AMQC" + pad(queue_manager[:_NAME_PART], _NAME_PART)
+
+
+def unique_id(stem: bytes, unique: int) -> bytes:
+    """The 24 bytes of a MsgId, group id or ConnectionId: the stem and the unique number."""
+    return stem + (unique & _UNIQUE_MASK).to_bytes(8, "big")
+
+
+def message_token(high: int, low: int) -> bytes:
+    """The 16 bytes of a MsgToken, such as queue number and message number."""
+    return high.to_bytes(8, "big") + low.to_bytes(8, "big")
+
+
+def queue_manager_id(queue_manager: str, created_ns: int) -> str:
+    """The QMID: the name and the second in which the queue manager was created (UTC)."""
+    created = datetime.fromtimestamp(created_ns // 1_000_000_000, UTC)
+    return f"{queue_manager[:_QMID_NAME_PART]}_{created:%Y-%m-%d_%H.%M.%S}"
+
+
+def put_stamp(now_ns: int) -> bytes:
+    """Put date and put time, 16 bytes as they stand side by side in the MQMD."""
+    centiseconds = now_ns // _NS_PER_CENTISECOND
+    days = centiseconds // _CENTISECONDS_PER_DAY
+    rest = centiseconds - days * _CENTISECONDS_PER_DAY
+    # Civil date from a day number, in years that begin in March so that the leap day comes last.
+    shifted = days + 719_468
+    era = shifted // 146_097
+    day_of_era = shifted - era * 146_097
+    leap_days = day_of_era // 1460 - day_of_era // 36_524 + day_of_era // 146_096
+    year_of_era = (day_of_era - leap_days) // 365
+    day_of_year = day_of_era - (365 * year_of_era + year_of_era // 4 - year_of_era // 100)
+    month_from_march = (5 * day_of_year + 2) // 153
+    day = day_of_year - (153 * month_from_march + 2) // 5 + 1
+    month = month_from_march + 3 if month_from_march < 10 else month_from_march - 9
+    year = year_of_era + era * 400 + (1 if month <= 2 else 0)
+    seconds = rest // 100
+    clock = seconds // 3600 * 10_000 + seconds // 60 % 60 * 100 + seconds % 60
+    return b"%08d%08d" % (year * 10_000 + month * 100 + day, clock * 100 + rest % 100)
+
+
+def put_datetime(date: str, time: str) -> datetime | None:
+    """The moment that a put date and a put time name; None if they are blank or name none."""
+    digits = date + time
+    if len(date) != 8 or len(time) != 8 or not digits.isascii() or not digits.isdigit():
+        return None
+    try:
+        second = datetime.strptime(digits[:14], "%Y%m%d%H%M%S").replace(tzinfo=UTC)
+    except ValueError:
+        return None
+    return second + timedelta(milliseconds=10 * int(digits[14:]))

@@ -1,0 +1,46 @@
+"""Names of objects: which are valid, how they stand in a structure, and how they become file names.
+
+A name has 1 to 48 of the characters A-Z a-z 0-9 . / _ %. In a file name a dot is written ! and a
+slash &, which no name contains: so each name has one file name and each file name at most one name,
+and no name leads out of its folder.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from ternmq.base.errors import check
+from ternmq.base.limits import OBJECT_NAME_BYTES_MAX
+
+_LETTERS: Final = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+_NAME: Final = frozenset(_LETTERS + "0123456789./_%")
+_FILE_NAME: Final = frozenset(_LETTERS + "0123456789!&_%")
+
+
+def is_name(name: str, bytes_max: int = OBJECT_NAME_BYTES_MAX) -> bool:
+    """Whether an object may have this name (for a channel, give its shorter limit)."""
+    return 0 < len(name) <= bytes_max and _NAME.issuperset(name)
+
+
+def pad(name: str, length: int = OBJECT_NAME_BYTES_MAX) -> bytes:
+    """The name as a field of a structure: filled up with blanks. It must be ASCII and fit."""
+    check(len(name) <= length and name.isascii(), f"{name!r} is no name of {length} bytes")
+    return name.encode("ascii").ljust(length)
+
+
+def trim(field: bytes) -> str:
+    """The name in a field of a structure: up to the first NUL, without the blanks at its end."""
+    return field.split(b"\0", 1)[0].rstrip(b" ").decode("ascii", "replace")
+
+
+def file_name(name: str) -> str:
+    """The name of the file or folder for an object. The object name must be valid."""
+    check(is_name(name), f"{name!r} is no object name")
+    return name.replace(".", "!").replace("/", "&")
+
+
+def name_of_file(file: str) -> str | None:
+    """The object whose file or folder has this name; None if it is that of no object."""
+    if not 0 < len(file) <= OBJECT_NAME_BYTES_MAX or not _FILE_NAME.issuperset(file):
+        return None
+    return file.replace("!", ".").replace("&", "/")

@@ -1,0 +1,164 @@
+"""Coded character sets: from the number that IBM gives one (CCSID) to text and back.
+
+Fields of structures are in a set that writes each blank as one byte: ASCII and what extends it
+(UTF-8 too), or EBCDIC. Bytes that stand for no character survive reading and writing unchanged.
+The special values (0 the queue manager's, -1 embedded, -2 inherited, -3 the application's) must be
+replaced by the set they stand for before anything here is called.
+"""
+
+from __future__ import annotations
+
+import codecs
+from typing import Final
+
+from ternmq.base.errors import mq_error
+from ternmq.base.reasons import MQRC_CODED_CHAR_SET_ID_ERROR
+
+UTF8: Final = 1208
+
+_ASCII_FAMILY: Final[dict[int, str]] = {
+    367: "ascii",
+    437: "cp437",
+    737: "cp737",
+    775: "cp775",
+    813: "iso8859-7",
+    819: "latin-1",
+    850: "cp850",
+    852: "cp852",
+    855: "cp855",
+    857: "cp857",
+    858: "cp858",
+    860: "cp860",
+    861: "cp861",
+    862: "cp862",
+    863: "cp863",
+    864: "cp864",
+    865: "cp865",
+    866: "cp866",
+    869: "cp869",
+    874: "cp874",
+    878: "koi8-r",
+    912: "iso8859-2",
+    913: "iso8859-3",
+    914: "iso8859-4",
+    915: "iso8859-5",
+    916: "iso8859-8",
+    920: "iso8859-9",
+    921: "iso8859-13",
+    923: "iso8859-15",
+    932: "cp932",
+    936: "gbk",
+    943: "cp932",
+    949: "cp949",
+    950: "cp950",
+    954: "euc-jp",
+    970: "euc-kr",
+    1051: "hp-roman8",
+    1089: "iso8859-6",
+    1168: "koi8-u",
+    UTF8: "utf-8",
+    1250: "cp1250",
+    1251: "cp1251",
+    1252: "cp1252",
+    1253: "cp1253",
+    1254: "cp1254",
+    1255: "cp1255",
+    1256: "cp1256",
+    1257: "cp1257",
+    1258: "cp1258",
+    1275: "mac-roman",
+    1363: "cp949",
+    1381: "gb2312",
+    1383: "gb2312",
+    1386: "gbk",
+    1392: "gb18030",
+    5348: "cp1252",
+    5488: "gb18030",
+    33722: "euc-jp",
+}
+_EBCDIC_FAMILY: Final[dict[int, str]] = {
+    37: "cp037",
+    273: "cp273",
+    424: "cp424",
+    500: "cp500",
+    875: "cp875",
+    1026: "cp1026",
+    1140: "cp1140",
+}
+_WIDE_FAMILY: Final[dict[int, str]] = {
+    1200: "utf-16",
+    1201: "utf-16-be",
+    1202: "utf-16-le",
+    1232: "utf-32",
+    13488: "utf-16",
+    17584: "utf-16",
+}
+_OPEN_SYSTEMS: Final = 1047
+_KEEP: Final = "surrogateescape"
+
+
+def _open_systems_table() -> str:
+    # Python has no table for CCSID 1047. It is CCSID 37 with three pairs of characters exchanged.
+    characters = list(bytes(range(256)).decode("cp037"))
+    for one, other in ((0x5F, 0xB0), (0xBA, 0xAD), (0xBB, 0xBD)):
+        characters[one], characters[other] = characters[other], characters[one]
+    return "".join(characters)
+
+
+_OPEN_SYSTEMS_DECODE: Final = _open_systems_table()
+_OPEN_SYSTEMS_ENCODE: Final = {ord(c): byte for byte, c in enumerate(_OPEN_SYSTEMS_DECODE)}
+
+
+def is_known(ccsid: int) -> bool:
+    """Whether text in this character set can be read and written."""
+    return (
+        ccsid in _ASCII_FAMILY
+        or ccsid in _EBCDIC_FAMILY
+        or ccsid in _WIDE_FAMILY
+        or ccsid == _OPEN_SYSTEMS
+    )
+
+
+def is_ascii_based(ccsid: int) -> bool:
+    """Whether the characters of ASCII have the same bytes in this character set."""
+    return ccsid in _ASCII_FAMILY
+
+
+def is_wide(ccsid: int) -> bool:
+    """Whether a blank takes more than one byte, so that no structure can be in this set."""
+    return ccsid in _WIDE_FAMILY
+
+
+def decode(data: bytes, ccsid: int, order: str = ">") -> str:
+    """The text of the bytes; `order` ("<" or ">") is that of wide characters."""
+    if ccsid == UTF8:
+        return data.decode("utf-8", _KEEP)
+    if ccsid == _OPEN_SYSTEMS:
+        return codecs.charmap_decode(data, _KEEP, _OPEN_SYSTEMS_DECODE)[0]
+    return data.decode(_python_name(ccsid, order), _KEEP)
+
+
+def encode(text: str, ccsid: int, order: str = ">") -> bytes:
+    """The bytes of the text; MQRC_CODED_CHAR_SET_ID_ERROR if the set lacks a character."""
+    try:
+        if ccsid == UTF8:
+            return text.encode("utf-8", _KEEP)
+        if ccsid == _OPEN_SYSTEMS:
+            return codecs.charmap_encode(text, _KEEP, _OPEN_SYSTEMS_ENCODE)[0]
+        return text.encode(_python_name(ccsid, order), _KEEP)
+    except UnicodeEncodeError as error:
+        detail = f"CCSID {ccsid} has no character U+{ord(error.object[error.start]):04X}"
+        raise mq_error(MQRC_CODED_CHAR_SET_ID_ERROR, detail=detail) from error
+
+
+def _python_name(ccsid: int, order: str) -> str:
+    name = _ASCII_FAMILY.get(ccsid) or _EBCDIC_FAMILY.get(ccsid)
+    if name is not None:
+        return name
+    name = _WIDE_FAMILY.get(ccsid)
+    if name is None:
+        raise mq_error(MQRC_CODED_CHAR_SET_ID_ERROR, detail=f"CCSID {ccsid} is not supported")
+    if name in ("utf-16", "utf-32"):
+        # Without this Python would read and write a byte order mark.
+        return name + ("-le" if order == "<" else "-be")
+    return name
