@@ -1,0 +1,258 @@
+"""Segment files: round trips, finding by hash, and that damage is found and named (P6).
+
+Every byte of a small file is flipped and the file is cut at every length: each reading then either
+gives what was written or raises IntegrityError with the name of the file and an offset.
+"""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ternmq.base.errors import IntegrityError
+from ternmq.ports.memory_disk import MemoryDisk
+from ternmq.store import segment_file
+from ternmq.store.segment_file import SegmentFile, verify_segment, write_segment
+from ternmq.store.segment_format import (
+    CORREL_ID,
+    GROUP_ID,
+    MSG_ID,
+    SEGMENT_HEADER_BYTES,
+    SegmentIndex,
+    hash_id,
+)
+from tests.unit.store.segment_samples import (
+    NO_ID,
+    PATH,
+    OrderDisk,
+    Sample,
+    built,
+    folder,
+    get_file,
+    message_id,
+    put_file,
+    small_segment,
+    written,
+)
+
+IDS = st.sampled_from([NO_ID, b"A" * 24, b"B" * 24, message_id(1), message_id(2)])
+MESSAGES = st.lists(
+    st.builds(
+        Sample,
+        st.integers(1, 2**40),
+        st.binary(max_size=50),
+        sequence=st.integers(1, 2**62),
+        expiry_at=st.integers(0, 2**62),
+        priority=st.integers(0, 9),
+        flags=st.integers(0, 255),
+        msg_id=IDS,
+        correl_id=IDS,
+        group_id=IDS,
+    ),
+    max_size=12,
+)
+
+
+def loaded(disk: MemoryDisk) -> tuple[SegmentFile, SegmentIndex]:
+    segment = SegmentFile(disk, PATH)
+    return segment, segment.load_index()
+
+
+@given(MESSAGES)
+def test_segment_written_comes_back(samples: list[Sample]) -> None:
+    disk = written(samples)
+    segment, index = loaded(disk)
+    assert (index.queue_id, index.incarnation, index.segment_number) == (77, 5, 3)
+    assert (index.count, index.flags) == (len(samples), 2)
+    assert index.file_bytes == disk.size(PATH)
+    images = [sample.image for sample in samples]
+    assert segment.read_all(index) == images
+    assert [segment.read_message(index, n) for n in range(len(samples))] == images
+    assert list(index.numbers) == [sample.number for sample in samples]
+    assert list(index.sequences) == [sample.sequence for sample in samples]
+    assert list(index.expiries) == [sample.expiry_at for sample in samples]
+    assert list(index.priorities) == [sample.priority for sample in samples]
+    assert list(index.message_flags) == [sample.flags for sample in samples]
+    report = verify_segment(disk, PATH)
+    assert (report.faults, report.messages_sound) == ([], len(samples))
+
+
+@given(MESSAGES)
+def test_find_gives_every_message_with_the_id(samples: list[Sample]) -> None:
+    segment, index = loaded(written(samples))
+    for kind in (MSG_ID, CORREL_ID, GROUP_ID):
+        for identifier in (b"A" * 24, b"B" * 24, message_id(1), message_id(2), b"Z" * 24):
+            expected = [n for n, sample in enumerate(samples) if sample.ids[kind] == identifier]
+            assert segment.find(index, kind, hash_id(identifier)) == expected
+        assert segment.find(index, kind, hash_id(NO_ID)) == []
+
+
+def test_find_with_many_equal_hashes() -> None:
+    samples = [Sample(n, b"x", correl_id=b"C" * 24, msg_id=message_id(n)) for n in range(1, 300)]
+    _, index = loaded(written(samples))
+    assert index.find(CORREL_ID, hash_id(b"C" * 24)) == list(range(299))
+    for n in range(1, 300):
+        assert index.find(MSG_ID, hash_id(message_id(n))) == [n - 1]
+
+
+def test_read_all_in_several_chunks() -> None:
+    """Messages smaller and larger than what is read at once."""
+    large = segment_file.READ_CHUNK_BYTES
+    samples = [Sample(n, bytes([n]) * size) for n, size in enumerate([9, large + 7, 11, large, 0])]
+    segment, index = loaded(written(samples))
+    assert segment.read_all(index) == [sample.image for sample in samples]
+
+
+def what_reads_give(disk: MemoryDisk) -> list[object]:
+    """All that can be read of the file; an error stands where one was raised."""
+    results: list[object] = []
+    try:
+        segment, index = loaded(disk)
+    except IntegrityError as error:
+        return [error]
+    results.append([index.queue_id, index.incarnation, index.segment_number, index.flags])
+    results.append([list(index.numbers), list(index.sequences), list(index.expiries)])
+    results.append([list(index.priorities), list(index.message_flags)])
+    results.append([list(hashes) for hashes in index.hashes])
+    results.append([list(ordinals) for ordinals in index.ordinals])
+    for ordinal in range(index.count):
+        try:
+            results.append(segment.read_message(index, ordinal))
+        except IntegrityError as error:
+            results.append(error)
+    try:
+        results.append(segment.read_all(index))
+    except IntegrityError as error:
+        results.append(error)
+    segment.close()
+    return results
+
+
+def check_right_or_named(disk: MemoryDisk, right: list[object]) -> int:
+    """Every result is right or an error that names the place; returns the count of errors."""
+    results = what_reads_give(disk)
+    errors = [result for result in results if isinstance(result, IntegrityError)]
+    for error in errors:
+        assert str(error).startswith(f"segment {PATH} is damaged at offset ")
+    if len(results) == 1:
+        assert errors
+    else:
+        for result, expected in zip(results, right, strict=True):
+            assert isinstance(result, IntegrityError) or result == expected
+    return len(errors)
+
+
+@pytest.mark.promise("P6")
+def test_flip_of_any_byte_is_found_and_named_or_without_effect() -> None:
+    disk = written(small_segment())
+    content = get_file(disk, PATH)
+    right = what_reads_give(disk)
+    silent = 0
+    for at in range(len(content)):
+        for mask in (0x01, 0x80, 0xFF):
+            flipped = bytearray(content)
+            flipped[at] ^= mask
+            put_file(disk, PATH, bytes(flipped))
+            silent += check_right_or_named(disk, right) == 0
+    # Only the zeros between records may change without anyone seeing it.
+    padding = sum(-len(sample.image) & 7 for sample in small_segment())
+    assert silent == 3 * padding
+
+
+@pytest.mark.promise("P6")
+def test_cut_at_any_byte_is_found_and_named() -> None:
+    disk = written(small_segment())
+    content = get_file(disk, PATH)
+    for length in range(len(content)):
+        put_file(disk, PATH, content[:length])
+        with pytest.raises(IntegrityError, match=f"segment {PATH} is damaged at offset"):
+            loaded(disk)
+    put_file(disk, PATH, content + b"\0")
+    with pytest.raises(IntegrityError, match="damaged"):
+        loaded(disk)
+
+
+@pytest.mark.promise("P6")
+def test_records_exchanged_are_found() -> None:
+    """Sound records in each other's place, and a record of another segment."""
+    samples = [Sample(21, b"one-----"), Sample(22, b"two-----")]
+    disk = written(samples)
+    content = get_file(disk, PATH)
+    length = 8 + (len(samples[0].image) + 7 & -8)
+    start = SEGMENT_HEADER_BYTES
+    first, second = content[start : start + length], content[start + length : start + 2 * length]
+    put_file(disk, PATH, content[:start] + second + first + content[start + 2 * length :])
+    segment, index = loaded(disk)
+    with pytest.raises(IntegrityError, match="message 22 lies where another belongs"):
+        segment.read_message(index, 0)
+    other = b"".join(built(samples, segment_number=4).parts())
+    put_file(
+        disk, PATH, content[:start] + other[start : start + length] + content[start + length :]
+    )
+    segment, index = loaded(disk)
+    with pytest.raises(IntegrityError, match="offset 64: message 0 fails its checksum"):
+        segment.read_message(index, 0)
+    assert segment.read_message(index, 1) == samples[1].image
+
+
+@pytest.mark.promise("P6")
+def test_file_of_another_segment_is_refused() -> None:
+    _, index = loaded(written(small_segment()))
+    index.expect(77, 5, 3)
+    for other in [(78, 5, 3), (77, 6, 3), (77, 5, 4)]:
+        with pytest.raises(IntegrityError, match=r"it is segment 3 of queue 77"):
+            index.expect(*other)
+
+
+def test_missing_file_is_named() -> None:
+    with pytest.raises(IntegrityError, match=f"segment {PATH} is missing"):
+        SegmentFile(folder(), PATH)
+    assert verify_segment(folder(), PATH).faults == [f"segment {PATH} is missing"]
+
+
+def test_unknown_version_is_refused() -> None:
+    disk = written([])
+    content = bytearray(get_file(disk, PATH))
+    content[8] = 2
+    put_file(disk, PATH, bytes(content))
+    with pytest.raises(IntegrityError, match="checksum"):
+        loaded(disk)
+
+
+def test_verify_names_every_damaged_message() -> None:
+    samples = small_segment()
+    disk = written(samples)
+    content = bytearray(get_file(disk, PATH))
+    _, index = loaded(disk)
+    for ordinal in (1, 3):
+        content[index.offsets[ordinal] + 100] ^= 4
+    put_file(disk, PATH, bytes(content))
+    report = verify_segment(disk, PATH)
+    assert report.messages_sound == 2
+    assert len(report.faults) == 2
+    assert f"offset {index.offsets[1]}:" in report.faults[0]
+    assert f"offset {index.offsets[3]}:" in report.faults[1]
+
+
+def test_verify_finds_an_index_that_lies() -> None:
+    """Sound checksums over columns that do not say what the message says."""
+    sample = small_segment()[0]
+    builder = built([])
+    builder.add(
+        sample.header, sample.mqmd, sample.data, 10, sample.sequence, 5, 4, 1, NO_ID, NO_ID, NO_ID
+    )
+    disk = folder()
+    write_segment(disk, PATH, builder.parts())
+    assert "message 0 is not as indexed" in verify_segment(disk, PATH).faults[0]
+    builder = built([])
+    builder.add(
+        sample.header, sample.mqmd, sample.data, 10, sample.sequence, 0, 4, 1, NO_ID, NO_ID, NO_ID
+    )
+    write_segment(disk, PATH, builder.parts())
+    assert "wrong hashes of id kind 0" in verify_segment(disk, PATH).faults[0]
+
+
+def test_write_forces_content_before_name() -> None:
+    disk = OrderDisk()
+    disk.make_dir("queues/APP.IN")
+    write_segment(disk, PATH, built(small_segment()).parts())
+    assert disk.calls == ["create", "pwritev 0", "datasync", "sync_dir queues/APP.IN"]
