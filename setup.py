@@ -119,7 +119,8 @@ class BuildExt(build_ext):
         try:
             super().run()
         except Exception as error:
-            reason = f"the C compiler failed ({error})"
+            sys.stderr.write(f"{error}\n")
+            reason = f"the C compiler failed ({type(error).__name__})"
             give_up(reason)
             for path in Path(self.build_lib).rglob("*.so"):
                 path.unlink()
