@@ -28,9 +28,7 @@ _by_number: Final[dict[int, Reason]] = {}
 
 def reason(number: int) -> Reason:
     """The row of a reason code; of a number nobody defined, a row that says so."""
-    if not _by_number:
-        _load()
-    row = _by_number.get(number)
+    row = _rows().get(number)
     if row is None:
         return Reason(number, f"MQRC_{number}", 2, "Other", "raise", "no such reason is defined")
     return row
@@ -38,12 +36,13 @@ def reason(number: int) -> Reason:
 
 def all_reasons() -> list[Reason]:
     """Every row, by number."""
-    if not _by_number:
-        _load()
-    return [_by_number[number] for number in sorted(_by_number)]
+    rows = _rows()
+    return [rows[number] for number in sorted(rows)]
 
 
-def _load() -> None:
+def _rows() -> dict[int, Reason]:
+    if _by_number:
+        return _by_number
     # Inside the function: a program that meets no error should not pay for the texts.
     from ternmq.base.command_reason_table import TABLE as COMMANDS
     from ternmq.base.reason_table import TABLE as CALLS
@@ -51,3 +50,4 @@ def _load() -> None:
     for line in CALLS.splitlines() + COMMANDS.splitlines():
         number, comp, family, surface, name, text = line.split(" ", 5)
         _by_number[int(number)] = Reason(int(number), name, int(comp), family, surface, text)
+    return _by_number

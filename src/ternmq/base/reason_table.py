@@ -428,7 +428,7 @@ TABLE: Final = """\
 2472 2 FormatError raise MQRC_PROP_NUMBER_FORMAT_ERROR the value of the property is text that is not a number of the type asked for
 2473 2 BadOptions raise MQRC_PROPERTY_TYPE_ERROR the type of the property is not one of those defined
 2478 2 Full raise MQRC_PROPERTIES_TOO_BIG the properties of the message are longer than the limit allows
-2479 1 Other raise MQRC_PUT_NOT_RETAINED the publication was delivered but could not be kept as the retained one
+2479 2 Other raise MQRC_PUT_NOT_RETAINED the publication could not be kept as the retained one, so no subscriber got it
 2480 2 ObjectUnknown raise MQRC_ALIAS_TARGTYPE_CHANGED the alias was changed while open and now leads to another type of object
 2481 2 FormatError raise MQRC_DMPO_ERROR the options to delete a property have a wrong eye-catcher or version
 2482 2 FormatError raise MQRC_PD_ERROR the property descriptor has a wrong eye-catcher or version
@@ -470,7 +470,7 @@ TABLE: Final = """\
 2523 2 BadOptions raise MQRC_INVALID_SUBSCRIPTION the subscription is not valid, or not one that may be used so
 2524 2 BadOptions raise MQRC_SELECTOR_NOT_ALTERABLE the selection string of a subscription cannot be changed
 2525 2 Damaged raise MQRC_RETAINED_MSG_Q_ERROR the queue of retained publications cannot be used
-2526 1 Other return MQRC_RETAINED_NOT_DELIVERED the subscription was made, but its retained publications could not all be delivered
+2526 2 Other raise MQRC_RETAINED_NOT_DELIVERED retained publications could not be delivered to the subscription, so it was not made
 2527 2 FormatError raise MQRC_RFH_RESTRICTED_FORMAT_ERR a message for a command may not have this header at its place
 2528 2 Unavailable raise MQRC_CONNECTION_STOPPED the callbacks of the connection are stopped
 2529 2 ObjectInUse raise MQRC_ASYNC_UOW_CONFLICT a unit of work is under way that asynchronous consumption cannot share
@@ -488,7 +488,7 @@ TABLE: Final = """\
 2542 2 ObjectInUse raise MQRC_ALREADY_JOINED the application has joined the subscription already
 2543 2 Unavailable raise MQRC_STANDBY_Q_MGR the queue manager is a standby and takes no connections
 2544 1 Event return MQRC_RECONNECTING the connection is lost and being made again
-2545 1 Event return MQRC_RECONNECTED the connection was lost and has been made again
+2545 0 Event return MQRC_RECONNECTED the connection was lost and has been made again
 2546 2 Unavailable raise MQRC_RECONNECT_QMID_MISMATCH the connection can be made again only to the same queue manager, and this is another one
 2547 2 BadOptions raise MQRC_RECONNECT_INCOMPATIBLE an option used does not go together with automatic reconnection
 2548 2 Unavailable raise MQRC_RECONNECT_FAILED the connection was lost and could not be made again

@@ -38,7 +38,9 @@ def test_string_of_version_1_comes_back(text: str, order: str, ccsid: int) -> No
     made = RulesHeader(name_values=text.rstrip(" "), format="MQSTR")
     packed = made.pack(order, ccsid)
     assert len(packed) % 4 == 0
-    assert RulesHeader.unpack(packed + b"data", 0, order, ccsid) == made
+    read = RulesHeader.unpack(packed + b"data", 0, order, ccsid)
+    assert read == made
+    assert read.size() == made.size() == len(packed)
 
 
 def test_header_has_the_published_form() -> None:
