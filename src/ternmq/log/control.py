@@ -83,7 +83,7 @@ class Control:
         is saved, those before it may be released.
         """
         check(
-            redo_lsn <= checkpoint_lsn < self.forced_lsn,
+            self.redo_lsn <= redo_lsn <= checkpoint_lsn < self.forced_lsn,
             f"checkpoint at LSN {checkpoint_lsn}, redo from {redo_lsn}, forced {self.forced_lsn}",
         )
         self.checkpoint_lsn = checkpoint_lsn

@@ -77,39 +77,43 @@ class ExtentTable:
         self.copies = control.parameters.copies
         # Extent number -> slot, of extents that are kept.
         self.slots: dict[int, int] = {}
-        # For each copy: slots that have a file there, and those whose header must be made good.
+        # For each copy the slots that have a file there.
         self.present: list[set[int]] = [set() for _ in range(self.copies)]
-        self.unsound: list[set[int]] = [set() for _ in range(self.copies)]
         self._files: list[dict[int, DiskFile]] = [{} for _ in range(self.copies)]
 
     def load(self, oldest: int) -> None:
         """Find the extents from `oldest` on by their headers."""
         numbers: dict[int, int] = {}
-        found: list[dict[int, int]] = []
         for copy in range(self.copies):
-            headers: dict[int, int] = {}
             for name in self.disk.list(FOLDERS[copy]):
                 slot = slot_of_name(name)
                 if slot < 0 or (self.parameters.is_linear and slot < oldest):
                     continue
                 self.present[copy].add(slot)
                 number = self._header_number(copy, slot)
-                headers[slot] = number
                 numbers[slot] = max(numbers.get(slot, NO_EXTENT), number)
-            found.append(headers)
         for slot, number in sorted(numbers.items()):
             if number < oldest:
                 continue
             if number in self.slots:
                 raise LogDamaged(f"log extent {number} is in two slots, {slot} and another")
             self.slots[number] = slot
-            for copy in range(self.copies):
-                if found[copy].get(slot, NO_EXTENT) != number:
-                    self.unsound[copy].add(slot)
 
-    def first_missing(self, start: int) -> int:
-        """The first extent at or after this one that is not prepared."""
-        while start in self.slots:
+    def is_whole(self, copy: int, slot: int) -> bool:
+        """Whether a copy has the file of a slot in its full size."""
+        file = self.file(copy, slot)
+        return file is not None and file.size() == BLOCK_BYTES + self.extent_bytes
+
+    def is_ready(self, extent: int) -> bool:
+        """Whether an extent has a header and a whole file in every copy."""
+        slot = self.slots.get(extent)
+        if slot is None:
+            return False
+        return all(self.is_whole(copy, slot) for copy in range(self.copies))
+
+    def first_not_ready(self, start: int) -> int:
+        """The first extent at or after this one that has to be prepared."""
+        while self.is_ready(start):
             start += 1
         return start
 
@@ -156,16 +160,22 @@ class ExtentTable:
         return f"{extent_path(copy, slot)} offset {offset}, LSN {lsn}"
 
     def read(self, copy: int, lsn: int, length: int) -> bytes:
-        """Bytes of the stream from one copy; short where an extent or the end of a file is."""
+        """Bytes of the stream from one copy; short where an extent or the end of a file is.
+
+        The files are opened for this alone, so another thread may write the log meanwhile.
+        """
         parts: list[bytes] = []
         while length > 0:
             slot = self.slots.get(lsn // self.extent_bytes)
-            file = None if slot is None else self.file(copy, slot)
-            if file is None:
+            if slot is None or slot not in self.present[copy]:
                 break
             within = lsn % self.extent_bytes
             count = min(length, self.extent_bytes - within)
-            data = file.pread(BLOCK_BYTES + within, count)
+            file = self.disk.open(extent_path(copy, slot))
+            try:
+                data = file.pread(BLOCK_BYTES + within, count)
+            finally:
+                file.close()
             parts.append(data)
             if len(data) < count:
                 break

@@ -63,11 +63,12 @@ class LogFiles:
             f"log extent {extent} lies before the end of the log",
         )
         header = table.header(extent, slot)
+        ready = [copy for copy in range(self._copies) if table.is_whole(copy, slot)]
         for copy in range(self._copies):
-            if not self._has_whole_file(copy, slot):
+            if copy not in ready:
                 self._make_file(copy, slot, header)
         try:
-            for copy in range(self._copies):
+            for copy in ready:
                 # ORDER: the header is forced before any record of the extent is written.
                 file = self._open_file(copy, slot)
                 write_all(file, 0, [header])
@@ -90,7 +91,7 @@ class LogFiles:
         for number in [number for number in table.slots if number < extent]:
             if table.parameters.is_linear:
                 for copy in range(self._copies):
-                    table.close_slot(copy, table.slots[number])
+                    table.close_slot(copy, number)
             else:
                 del table.slots[number]
 
@@ -113,16 +114,19 @@ class LogFiles:
     def make_sound(self, first: int) -> None:
         """At restart: make every extent from `first` on whole in each copy, and prove its header.
 
-        What a file lacks comes from the other copy, or is zeros.
+        What a file lacks comes from the other copy, or is zeros. Extents after the end of the log
+        are left as they are if a file is not whole; they are prepared again when needed.
         """
         self._check_usable()
         table = self._table
         try:
             for extent in sorted(number for number in table.slots if number >= first):
+                if extent * self._extent_bytes >= self.next_lsn and not table.is_ready(extent):
+                    continue
                 slot = table.slots[extent]
                 header = table.header(extent, slot)[: BLOCK_BYTES // 2]
                 for copy in range(self._copies):
-                    if not self._has_whole_file(copy, slot):
+                    if not table.is_whole(copy, slot):
                         self._complete_file(copy, slot, extent)
                     file = self._open_file(copy, slot)
                     # One half after the other, so that a valid one is always there.
@@ -142,23 +146,19 @@ class LogFiles:
     def _force(self, lsn: int, parts: list[bytes], length: int, only_copy: int = -1) -> None:
         """Write the parts, whose sum is `length`, and datasync every file touched."""
         touched: list[DiskFile] = []
+        done = 0
         try:
-            while True:
-                within = lsn % self._extent_bytes
-                count = min(length, self._extent_bytes - within)
-                mine = parts
-                if count < length:
-                    mine, parts = split_parts(parts, count)
-                slot = self._table.slots[lsn // self._extent_bytes]
+            while done < length:
+                within = (lsn + done) % self._extent_bytes
+                count = min(length - done, self._extent_bytes - within)
+                mine = parts if count == length else cut_parts(parts, done, count)
+                slot = self._table.slots[(lsn + done) // self._extent_bytes]
                 for copy in range(self._copies):
                     if only_copy in (-1, copy):
                         file = self._open_file(copy, slot)
                         write_all(file, BLOCK_BYTES + within, mine)
                         touched.append(file)
-                lsn += count
-                length -= count
-                if length == 0:
-                    break
+                done += count
             for file in touched:
                 file.datasync()
         except OSError as error:
@@ -183,10 +183,6 @@ class LogFiles:
         if file is None:
             raise FileNotFoundError(f"{extent_path(copy, slot)} is not there")
         return file
-
-    def _has_whole_file(self, copy: int, slot: int) -> bool:
-        file = self._table.file(copy, slot)
-        return file is not None and file.size() == BLOCK_BYTES + self._extent_bytes
 
     def _make_file(self, copy: int, slot: int, header: bytes) -> None:
         """A new file of zeros, in real disk space, so that forces need not write metadata."""
@@ -253,11 +249,15 @@ def gather_parts(parts: list[bytes], total: int) -> list[bytes]:
     return gathered
 
 
-def split_parts(parts: list[bytes], count: int) -> tuple[list[bytes], list[bytes]]:
-    """The first `count` bytes and the rest."""
-    for index, part in enumerate(parts):
-        if count < len(part):
-            first = [*parts[:index], part[:count]]
-            return first, [part[count:], *parts[index + 1 :]]
-        count -= len(part)
-    return parts, []
+def cut_parts(parts: list[bytes], start: int, count: int) -> list[bytes]:
+    """The bytes from `start` on, `count` of them; only parts that are cut are copied."""
+    cut: list[bytes] = []
+    end = start + count
+    low = 0
+    for part in parts:
+        high = low + len(part)
+        if low < end and high > start:
+            whole = low >= start and high <= end
+            cut.append(part if whole else part[max(start - low, 0) : end - low])
+        low = high
+    return cut

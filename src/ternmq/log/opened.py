@@ -55,7 +55,7 @@ class OpenedLog:
         files.release_before(oldest)
         files.drop_secondaries()
         writer = LogWriter(end, end - end_lsn, control.epoch, checksum_seed(control.identity))
-        ready = self._table.first_missing(end // self._table.extent_bytes)
+        ready = self._table.first_not_ready(end // self._table.extent_bytes)
         space = LogSpace(control.parameters, writer, oldest, ready)
         self.writer = writer
         self.files = files
@@ -134,5 +134,9 @@ def _finish_rewrite(disk: Disk, control: Control, table: ExtentTable) -> None:
     lsn, piece = found
     first = lsn // table.extent_bytes
     last = (lsn + len(piece) - 1) // table.extent_bytes
-    if table.first_missing(first) > last:
-        LogFiles(table, lsn + len(piece)).rewrite(lsn, piece)
+    slots = [table.slots.get(extent, -1) for extent in range(first, last + 1)]
+    files = LogFiles(table, lsn + len(piece))
+    for copy in range(table.copies):
+        # A copy that lost a file gets it back from the other one when the log is resumed.
+        if table.present[copy].issuperset(slots):
+            files.rewrite(lsn, piece, copy)

@@ -68,6 +68,7 @@ class LogReader:
         self.end_lsn = 0
         self.is_at_end = False
         self.repairs: list[LogRepair] = []
+        self._repaired: set[tuple[int, int]] = set()
         self._seed = checksum_seed(control.identity)
         self._epoch = 0
         self._windows = [
@@ -111,9 +112,7 @@ class LogReader:
         for window in self._windows:
             record = window.record(lsn)
             if record is not None and self._is_next(record, gap):
-                for bad in range(window.copy):
-                    place = self.table.place(bad, lsn)
-                    self.repairs.append(LogRepair(bad, window.copy, lsn, record.end_lsn, place))
+                self._note_repair(window.copy, lsn, record.end_lsn)
                 return record
         return None
 
@@ -136,24 +135,36 @@ class LogReader:
             return False
         for window in self._windows:
             if window.is_zero(position, end):
-                for bad in range(window.copy):
-                    place = self.table.place(bad, position)
-                    self.repairs.append(LogRepair(bad, window.copy, position, end, place))
+                self._note_repair(window.copy, position, end)
                 return True
         return False
+
+    def _note_repair(self, good_copy: int, lsn: int, end: int) -> None:
+        """Remember that the copies before this one did not have a range right."""
+        for bad in range(good_copy):
+            if (bad, lsn) not in self._repaired:
+                self._repaired.add((bad, lsn))
+                self.repairs.append(LogRepair(bad, good_copy, lsn, end, self.table.place(bad, lsn)))
 
     def _check_end(self, position: int, gap: int) -> None:
         """Whether the log may end here; see "End", above."""
         forced = self.control.forced_lsn
         reached = position + max(gap, 0)
-        where = self.table.place(0, position)
-        if reached < forced or (
-            reached == forced and gap != _GAP_UNKNOWN and gap != self.control.forced_gap
-        ):
-            raise LogDamaged(f"log damaged at {where}: it was forced to LSN {forced}")
+        if reached < forced:
+            raise self._damaged(reached, f"it was forced to LSN {forced}")
+        if reached == forced and gap not in (_GAP_UNKNOWN, self.control.forced_gap):
+            raise self._damaged(position, f"records are missing before LSN {forced}")
         later = find_later_batch(self.table, position, self._epoch, self._seed)
         if later is not None:
-            raise LogDamaged(f"log damaged at {where}: a later batch is at LSN {later.lsn}")
+            # A batch at the next block that does not follow: records before it are missing.
+            is_next = (
+                later.lsn == reached and reached // self.table.extent_bytes in self.table.slots
+            )
+            place = position if is_next else reached
+            raise self._damaged(place, f"a later batch is at LSN {later.lsn}")
+
+    def _damaged(self, lsn: int, text: str) -> LogDamaged:
+        return LogDamaged(f"log damaged at {self.table.place(0, lsn)}: {text}")
 
     def image(self, start: int, end: int) -> bytes:
         """The bytes of a range as they were read, each from a copy that had them right."""

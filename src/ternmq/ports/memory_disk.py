@@ -9,7 +9,15 @@ from __future__ import annotations
 import errno
 from typing import Final, final
 
-from ternmq.ports.disk import Disk, DiskFile, DiskLock, DiskLocked, check_path, parent_dir
+from ternmq.ports.disk import (
+    Disk,
+    DiskFile,
+    DiskLock,
+    DiskLocked,
+    Names,
+    check_path,
+    parent_dir,
+)
 
 CAPACITY_BYTES: Final = 1 << 40
 
@@ -74,23 +82,23 @@ class MemoryLock(DiskLock):
 
 
 class MemoryDisk(Disk):
-    """Files by path; folders as a set of paths."""
+    """Files by path, and for each folder the names in it."""
 
     def __init__(self) -> None:
         self._files: dict[str, bytearray] = {}
-        self._folders: set[str] = {""}
+        self._folders: dict[str, set[str]] = {"": set()}
         self._locks: set[str] = set()
 
     def open(self, path: str) -> DiskFile:
         return MemoryFile(path, self._content(path))
 
     def create(self, path: str) -> DiskFile:
-        self._check_parent(path)
-        if path in self._folders:
-            raise IsADirectoryError(errno.EISDIR, "is a folder", path)
         content = self._files.get(path)
         if content is None:
+            if path in self._folders:
+                raise IsADirectoryError(errno.EISDIR, "is a folder", path)
             content = bytearray()
+            self._enter(path)
             self._files[path] = content
         else:
             content.clear()
@@ -100,48 +108,49 @@ class MemoryDisk(Disk):
         check_path(path)
         return path in self._files or path in self._folders
 
-    def list(self, path: str) -> list[str]:
-        check_path(path)
-        if path in self._files:
+    def list(self, path: str) -> Names:
+        if check_path(path) in self._files:
             raise NotADirectoryError(errno.ENOTDIR, "is not a folder", path)
-        start = f"{path}/" if path else ""
-        names = [name for name in self._files if name.startswith(start)]
-        names += [name for name in self._folders if name and name.startswith(start)]
-        rests = [name[len(start) :] for name in names]
-        return sorted(rest for rest in rests if "/" not in rest)
+        return sorted(self._folders.get(path, ()))
 
     def size(self, path: str) -> int:
         return len(self._content(path))
 
     def rename(self, source: str, target: str) -> None:
-        self._check_parent(target)
         if check_path(source) in self._folders:
             self._rename_folder(source, target)
             return
+        content = self._content(source)
         if target in self._folders:
             raise IsADirectoryError(errno.EISDIR, "is a folder", target)
-        content = self._content(source)
+        self._enter(target)
+        self._leave(source)
         del self._files[source]
         self._files[target] = content
 
     def unlink(self, path: str) -> None:
         self._content(path)
+        self._leave(path)
         del self._files[path]
 
     def make_dir(self, path: str) -> None:
-        check_path(path)
-        while path:
-            if path in self._files:
-                raise FileExistsError(errno.EEXIST, "is a file", path)
-            self._folders.add(path)
-            path = parent_dir(path)
+        made = ""
+        for name in check_path(path).split("/") if path else []:
+            made = f"{made}/{name}" if made else name
+            if made in self._files:
+                raise FileExistsError(errno.EEXIST, "is a file", made)
+            if made not in self._folders:
+                self._enter(made)
+                self._folders[made] = set()
 
     def remove_dir(self, path: str) -> None:
-        if self.list(path):
-            raise OSError(errno.ENOTEMPTY, "folder is not empty", path)
-        if path not in self._folders:
+        names = self._folders.get(check_path(path))
+        if names is None:
             raise FileNotFoundError(errno.ENOENT, "no such folder", path)
-        self._folders.discard(path)
+        if names:
+            raise OSError(errno.ENOTEMPTY, "folder is not empty", path)
+        self._leave(path)
+        del self._folders[path]
 
     def sync_dir(self, path: str) -> None:
         if check_path(path) not in self._folders:
@@ -151,31 +160,37 @@ class MemoryDisk(Disk):
         return CAPACITY_BYTES - sum(len(content) for content in self._files.values())
 
     def lock(self, path: str) -> DiskLock:
-        self._check_parent(path)
         if path in self._locks:
             raise DiskLocked(path, "this process")
+        if path not in self._files:
+            self.create(path)
         self._locks.add(path)
-        self._files.setdefault(path, bytearray())
         return MemoryLock(self._locks, path)
 
     def _content(self, path: str) -> bytearray:
-        content = self._files.get(check_path(path))
+        content = self._files.get(path)
         if content is None:
+            check_path(path)
             raise FileNotFoundError(errno.ENOENT, "no such file", path)
         return content
 
-    def _check_parent(self, path: str) -> None:
-        if parent_dir(check_path(path)) not in self._folders:
+    def _enter(self, path: str) -> None:
+        """Put a name into its folder."""
+        names = self._folders.get(parent_dir(check_path(path)))
+        if names is None:
             raise FileNotFoundError(errno.ENOENT, "no such folder", path)
+        names.add(path.rpartition("/")[2])
+
+    def _leave(self, path: str) -> None:
+        self._folders[parent_dir(path)].discard(path.rpartition("/")[2])
 
     def _rename_folder(self, source: str, target: str) -> None:
         if self.exists(target):
             raise OSError(errno.ENOTEMPTY, "target is there", target)
+        self._enter(target)
+        self._leave(source)
         start = f"{source}/"
         for path in [name for name in self._files if name.startswith(start)]:
             self._files[f"{target}/{path[len(start) :]}"] = self._files.pop(path)
-        for path in [name for name in self._folders if name.startswith(start)]:
-            self._folders.discard(path)
-            self._folders.add(f"{target}/{path[len(start) :]}")
-        self._folders.discard(source)
-        self._folders.add(target)
+        for path in [name for name in self._folders if f"{name}/".startswith(start)]:
+            self._folders[f"{target}{path[len(source) :]}"] = self._folders.pop(path)

@@ -5,13 +5,13 @@ files. Files are made with mode 0600, folders with 0700.
 
 from __future__ import annotations
 
-import contextlib
 import errno
 import fcntl
 import os
+import stat
 from typing import Final
 
-from ternmq.ports.disk import Disk, DiskFile, DiskLock, DiskLocked, check_path
+from ternmq.ports.disk import Disk, DiskFile, DiskLock, DiskLocked, Names, check_path
 
 _OPEN: Final = os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW
 _FOLDER: Final = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
@@ -60,6 +60,8 @@ class OsFile(DiskFile):
             raise _named(error, self.path) from None
 
     def datasync(self) -> None:
+        if self._descriptor < 0:
+            raise OSError(errno.EBADF, os.strerror(errno.EBADF), self.path)
         try:
             os.fdatasync(self._descriptor)
         except OSError as error:
@@ -122,7 +124,7 @@ class OsDisk(Disk):
             return False
         return True
 
-    def list(self, path: str) -> list[str]:
+    def list(self, path: str) -> Names:
         try:
             folder = self._open_folder(path)
         except FileNotFoundError:
@@ -149,9 +151,8 @@ class OsDisk(Disk):
         made = ""
         for name in check_path(path).split("/"):
             made = f"{made}/{name}" if made else name
-            if made:
-                with contextlib.suppress(FileExistsError):
-                    os.mkdir(made, 0o700, dir_fd=self._folder)
+            if made and not self._is_folder(made):
+                os.mkdir(made, 0o700, dir_fd=self._folder)
 
     def remove_dir(self, path: str) -> None:
         check_path(path)
@@ -192,6 +193,13 @@ class OsDisk(Disk):
             folder = self._folder
             self._folder = -1
             os.close(folder)
+
+    def _is_folder(self, path: str) -> bool:
+        try:
+            mode = os.stat(path, dir_fd=self._folder, follow_symlinks=False).st_mode
+        except FileNotFoundError:
+            return False
+        return stat.S_ISDIR(mode)
 
     def _open_folder(self, path: str) -> int:
         return os.open(check_path(path) or ".", _FOLDER, dir_fd=self._folder)

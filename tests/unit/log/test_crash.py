@@ -1,0 +1,84 @@
+"""Goal: after any power loss the log holds a prefix of what was written, and at least what was
+forced; also when the crash comes during restart, and when control files and headers are hit.
+Method: random workloads on a disk that stops at its n-th call and loses, tears, zeroes or spoils
+what was not forced; the same seed gives the same run.
+"""
+
+import contextlib
+import random
+
+import pytest
+
+from ternmq.log.opened import create_log, open_log
+from ternmq.log.parameters import CIRCULAR, LINEAR
+from tests.unit.log.faulty_disk import Crash, PlanDisk
+from tests.unit.log.sample import SampleLog, parameters
+
+pytestmark = [pytest.mark.core, pytest.mark.promise("P1")]
+
+CRASHES = 6
+
+
+class CrashRun:
+    """One data directory through several lives, each ended by a crash."""
+
+    def __init__(self, seed: int, kind: int, dual: bool) -> None:
+        self.chance = random.Random(seed)
+        self.disk = PlanDisk()
+        self.made = parameters(kind, primary=2, secondary=1, pages=2, dual=dual)
+        create_log(self.disk, self.made, bytes(16))
+        self.written: list[tuple[int, bytes]] = []
+        self.forced = 0
+
+    def life(self) -> None:
+        """Restart, check, work; until the disk stops."""
+        self.disk.stop_at = self.disk.calls + self.chance.randrange(1, 60)
+        with contextlib.suppress(Crash):
+            self.work()
+        if self.chance.random() < 0.8:
+            self.disk = self.disk.crash(self.chance)
+        else:
+            self.disk = self.disk.restarted()
+
+    def work(self) -> None:
+        log = self.check()
+        while True:
+            for _ in range(self.chance.randrange(1, 4)):
+                payload = self.chance.randbytes(self.chance.choice([0, 9, 500, 470, 1500, 4056]))
+                if not log.space.fits(len(payload) + 47, 3 * 4096):
+                    break
+                self.written.append((log.append(payload), payload))
+            log.force()
+            self.forced = len(self.written)
+            if self.chance.random() < 0.2:
+                log.save()
+            if self.chance.random() < 0.4 or not log.space.fits(4096, 3 * 4096):
+                self.written.append((log.writer.end_lsn, b"checkpoint"))
+                redo = self.written[-1][0] if self.chance.random() < 0.7 else 0
+                log.checkpoint(redo)
+                self.forced = len(self.written)
+
+    def check(self) -> SampleLog:
+        """Restart and compare with what was written."""
+        redo = open_log(self.disk).control.redo_lsn
+        log = SampleLog.__new__(SampleLog)
+        log.disk = self.disk
+        log.written = []
+        found = log.restart()
+        known = [entry for entry in self.written if entry[0] >= redo]
+        skipped = len(self.written) - len(known)
+        assert found == known[: len(found)]
+        assert len(found) >= self.forced - skipped
+        del self.written[skipped + len(found) :]
+        self.forced = len(self.written)
+        return log
+
+
+@pytest.mark.parametrize("dual", [False, True], ids=["single", "dual"])
+@pytest.mark.parametrize("kind", [CIRCULAR, LINEAR], ids=["circular", "linear"])
+def test_log_when_crashed_again_and_again_then_keeps_what_was_forced(kind: int, dual: bool) -> None:
+    for seed in range(60):
+        run = CrashRun(seed, kind, dual)
+        for _ in range(CRASHES):
+            run.life()
+        run.check()
