@@ -46,7 +46,7 @@ test-compiled: setup ## the tests marked core on the compiled build
 check: tools ## format, lint, types, layers, spelling, tidy, generated files
 	$(VENV)/bin/ruff format --check .
 	$(VENV)/bin/ruff check .
-	$(PY) -m mypy
+	$(PY) -m mypy $(wildcard src tests tools benchmarks examples)
 	$(PY) -m tools.layers lint
 	$(PLAIN) $(PY) -m pytest -q tests/tidy
 	$(VENV)/bin/codespell

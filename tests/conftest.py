@@ -47,6 +47,10 @@ def check_build() -> str:
 choose_build()
 
 
+def pytest_configure() -> None:
+    check_build()
+
+
 def pytest_report_header() -> str:
     return f"ternmq: {check_build()}"
 

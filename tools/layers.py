@@ -154,7 +154,7 @@ def lint() -> int:
     with tempfile.TemporaryDirectory() as folder:
         config = Path(folder) / "layers.toml"
         config.write_text(contract_text(load(), existing_packages()), encoding="utf-8")
-        return lint_imports(config_filename=str(config), no_cache=True)
+        return lint_imports(config_filename=str(config), no_cache=True, no_logo=True)
 
 
 def docs_text(table: Table) -> str:

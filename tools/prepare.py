@@ -106,6 +106,8 @@ def prepare_tools() -> None:
     key = hashlib.sha256("\0".join([sys.version, *wanted]).encode() + pins).hexdigest()
     if PYTHON.exists() and is_marked("tools.key", key):
         return
+    if not has_ensurepip():
+        sys.exit("prepare: this Python cannot make environments: install python3-venv")
     say(f"installing the tools into {VENV.name}")
     venv.create(VENV, with_pip=True, symlinks=True, clear=False)
     pip("install", "--constraint", str(CONSTRAINTS), *wanted)
