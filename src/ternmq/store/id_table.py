@@ -3,9 +3,9 @@
 A multi-map of (62-bit hash, 30-bit value) pairs in 8 bytes each: 33 bits of the scrambled hash and
 the value. Pairs lie in small pages of bytes, about 32 to a page, reached by linear hashing: with
 every 32 pairs more one page is split in two, so that a call never moves more than a few hundred
-pairs and memory stays near 9.7 bytes a pair at every size. As 33 bits of a hash are kept,
-`candidates` errs once in a thousand calls at ten million pairs; the caller looks into the message
-anyway.
+pairs, and objects take 9.6 bytes a pair at every size (12 of resident memory, measured at ten
+million). As 33 bits of a hash are kept, `candidates` errs once in a thousand calls at ten million
+pairs; the caller looks into the message anyway.
 
 A page is `bytes` and not an array because compiled code reads single bytes of those without making
 objects: a search through a page takes less time than one access to an `array.array`.
@@ -16,8 +16,6 @@ which they are spread by value.
 
 from __future__ import annotations
 
-import sys
-from array import array
 from collections.abc import Iterable
 from typing import Final, final
 
@@ -143,10 +141,11 @@ class IdTable:
         """Every value, in no order that means anything."""
         found: list[int] = []
         for page in self._pages:
-            pairs = array("Q", page)
-            if sys.byteorder == "little":
-                pairs.byteswap()
-            found.extend([pair & VALUE_MAX for pair in pairs])
+            at: i64 = 0
+            end: i64 = len(page)
+            while at < end:
+                found.append(_pair_at(page, at) & VALUE_MAX)
+                at += PAIR_BYTES
         for table in self._shared.values():
             found.extend(table.values())
         return found

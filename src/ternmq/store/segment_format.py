@@ -364,13 +364,13 @@ def unpack_segment_header(path: str, block: bytes) -> SegmentIndex:
     """The header as an index that has no columns yet."""
     if len(block) < SEGMENT_HEADER_BYTES:
         raise damaged(path, len(block), "the file ends inside the header")
-    magic, version, flags, queue_id, incarnation, number, count, zeros = _HEADER.unpack_from(block)
+    magic, version, flags, queue_id, incarnation, number, count, _ = _HEADER.unpack_from(block)
     if magic != _MAGIC:
         raise damaged(path, 0, "it does not begin as a segment")
     index = SegmentIndex(path, queue_id, incarnation, number, flags, count)
     if crc32c(block[:60], index.identity) != _CRC.unpack_from(block, 60)[0]:
         raise damaged(path, 0, "the header fails its checksum")
-    if version != SEGMENT_VERSION or zeros != _HEADER_ZEROS:
+    if version != SEGMENT_VERSION:
         raise damaged(path, 8, f"format version {version} is not known here")
     return index
 
@@ -438,15 +438,17 @@ def unpack_record(index: SegmentIndex, ordinal: int, buffer: bytes, at: int) -> 
 
 
 def _packed(code: str, values: list[int]) -> bytes:
-    column = array(code, values)
-    if sys.byteorder == "big":
-        column.byteswap()
-    return column.tobytes()
+    return _swapped(array(code, values)).tobytes()
 
 
 def _column(code: str, view: memoryview) -> array[int]:
     column: array[int] = array(code)
     column.frombytes(view)
+    return _swapped(column)
+
+
+def _swapped(column: array[int]) -> array[int]:
+    """From the machine's byte order to little-endian, or back."""
     if sys.byteorder == "big":
         column.byteswap()
     return column

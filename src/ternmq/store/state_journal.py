@@ -319,6 +319,8 @@ class StateJournal:
         frame = _Frame(parts, position)
         file = disk.open(path) if disk.exists(path) else disk.create(path)
         try:
+            if file.size() < position.offset:
+                raise _damaged(path, file.size(), f"it ended at {position.offset} before")
             write_all(file, position.offset, frame.parts)
             file.datasync()
             if position.offset == 0:
@@ -406,7 +408,7 @@ def _load_batches(file: DiskFile, state: QueueState) -> None:
     size = file.size()
     while _load_batch(file, size, state):
         pass
-    _check_end(file, size, state.position)
+    _check_end(file, state.position)
 
 
 def _load_batch(file: DiskFile, size: int, state: QueueState) -> bool:
@@ -442,13 +444,11 @@ def _is_whole(block: bytes, magic: bytes) -> bool:
     return crc32c(block[:60]) == crc
 
 
-def _check_end(file: DiskFile, size: int, end: JournalPosition) -> None:
+def _check_end(file: DiskFile, end: JournalPosition) -> None:
     """Refuse an end that something later in the file proves not to be one."""
     at = end.offset
-    while at < size:
-        chunk = file.pread(at, _SCAN_BYTES)
-        if not chunk:
-            return
+    chunk = file.pread(at, _SCAN_BYTES)
+    while chunk:
         for place in range(0, len(chunk), SECTOR_BYTES):
             block = chunk[place : place + BATCH_HEADER_BYTES]
             if _proves_force(block, at + place, end):
@@ -456,6 +456,7 @@ def _check_end(file: DiskFile, size: int, end: JournalPosition) -> None:
                     file.path, end.offset, f"batch {end.batch_number} is not whole, yet was forced"
                 )
         at += len(chunk)
+        chunk = file.pread(at, _SCAN_BYTES)
 
 
 def _proves_force(block: bytes, at: int, end: JournalPosition) -> bool:

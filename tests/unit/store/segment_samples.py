@@ -1,6 +1,6 @@
 """Messages and segments for the tests of this folder."""
 
-from ternmq.ports.disk import DiskFile
+from ternmq.ports.disk import Disk, DiskFile
 from ternmq.ports.memory_disk import MemoryDisk
 from ternmq.store.image import (
     CORREL_ID_OFFSET,
@@ -99,13 +99,13 @@ def small_segment() -> list[Sample]:
     ]
 
 
-def put_file(disk: MemoryDisk, path: str, content: bytes) -> None:
+def put_file(disk: Disk, path: str, content: bytes) -> None:
     file = disk.create(path)
     file.pwritev(0, [content])
     file.close()
 
 
-def get_file(disk: MemoryDisk, path: str) -> bytes:
+def get_file(disk: Disk, path: str) -> bytes:
     file = disk.open(path)
     content = file.pread(0, file.size())
     file.close()
@@ -137,23 +137,32 @@ class OrderFile(DiskFile):
         self.file.close()
 
 
-class OrderDisk(MemoryDisk):
-    """A disk that notes the order of calls."""
+class OrderDisk(Disk):
+    """A disk in memory that notes the order of calls."""
 
     def __init__(self) -> None:
-        super().__init__()
+        self.disk = MemoryDisk()
         self.calls: list[str] = []
 
     def open(self, path: str) -> DiskFile:
-        return OrderFile(super().open(path), self.calls)
+        return OrderFile(self.disk.open(path), self.calls)
 
     def create(self, path: str) -> DiskFile:
         self.calls.append("create")
-        return OrderFile(super().create(path), self.calls)
+        return OrderFile(self.disk.create(path), self.calls)
+
+    def exists(self, path: str) -> bool:
+        return self.disk.exists(path)
+
+    def list(self, path: str) -> list[str]:
+        return self.disk.list(path)
 
     def rename(self, source: str, target: str) -> None:
         self.calls.append("rename")
-        super().rename(source, target)
+        self.disk.rename(source, target)
+
+    def make_dir(self, path: str) -> None:
+        self.disk.make_dir(path)
 
     def sync_dir(self, path: str) -> None:
         self.calls.append(f"sync_dir {path}")

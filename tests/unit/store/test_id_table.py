@@ -11,9 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ternmq.base.errors import IntegrityError
-from ternmq.store.id_table import CROWDED_BYTES, PAIR_BYTES, VALUE_MAX, IdTable
+from ternmq.store.id_table import CROWDED_BYTES, DEFAULT_SEED, PAIR_BYTES, VALUE_MAX, IdTable
 from ternmq.store.segment_format import hash_id
 from tests.unit.store.segment_samples import message_id
+
+pytestmark = pytest.mark.core
 
 
 class Model:
@@ -111,6 +113,7 @@ def test_shared_id_gets_its_own_table_and_leaves_it() -> None:
     assert table.is_shared(shared)
     assert not table.is_shared(others[0])
     assert sorted(table.candidates(shared)) == list(range(3000))
+    assert table.memory_bytes() < 12 * len(table)
     assert all(table.candidates(id_hash) == [n] for n, id_hash in enumerate(others))
     assert len(table) == 4000
     assert not table.discard(shared, 3000)
@@ -133,6 +136,19 @@ def test_same_pair_many_times_is_held_as_often() -> None:
     for _ in range(count):
         assert table.discard(5, 9)
     assert not table.discard(5, 9)
+
+
+def test_ids_chosen_to_gather_in_one_page_are_all_found() -> None:
+    """Whoever knows the seed can make ids that share no hash and yet share a page."""
+    unscramble = pow(DEFAULT_SEED, -1, 1 << 62)
+    hashes = [((n << 49) * unscramble) % (1 << 62) for n in range(1, 1500)]
+    table = IdTable()
+    for n, id_hash in enumerate(hashes):
+        table.add(id_hash, n)
+    assert not any(table.is_shared(id_hash) for id_hash in hashes)
+    assert [table.candidates(id_hash) for id_hash in hashes] == [[n] for n in range(1499)]
+    table.drop_value(1, hashes)
+    assert table.candidates(hashes[1]) == []
 
 
 @pytest.mark.parametrize("value", [-1, VALUE_MAX + 1])

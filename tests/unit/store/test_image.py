@@ -15,6 +15,8 @@ from ternmq.store.image import (
     unpack_header,
 )
 
+pytestmark = pytest.mark.core
+
 U64 = st.integers(0, 2**62 - 1)
 I64 = st.integers(-(2**62), 2**62 - 1)
 

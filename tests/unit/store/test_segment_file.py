@@ -4,14 +4,23 @@ Every byte of a small file is flipped and the file is cut at every length: each 
 gives what was written or raises IntegrityError with the name of the file and an offset.
 """
 
+import sys
+
 import pytest
+from crc32c import crc32c
 from hypothesis import given
 from hypothesis import strategies as st
 
 from ternmq.base.errors import IntegrityError
 from ternmq.ports.memory_disk import MemoryDisk
 from ternmq.store import segment_file
-from ternmq.store.segment_file import SegmentFile, verify_segment, write_segment
+from ternmq.store.segment_file import (
+    SegmentFile,
+    SegmentReport,
+    verify_segment,
+    verify_segment_messages,
+    write_segment,
+)
 from ternmq.store.segment_format import (
     CORREL_ID,
     GROUP_ID,
@@ -19,6 +28,7 @@ from ternmq.store.segment_format import (
     SEGMENT_HEADER_BYTES,
     SegmentIndex,
     hash_id,
+    identity_crc,
 )
 from tests.unit.store.segment_samples import (
     NO_ID,
@@ -33,6 +43,8 @@ from tests.unit.store.segment_samples import (
     small_segment,
     written,
 )
+
+pytestmark = pytest.mark.core
 
 IDS = st.sampled_from([NO_ID, b"A" * 24, b"B" * 24, message_id(1), message_id(2)])
 MESSAGES = st.lists(
@@ -209,13 +221,63 @@ def test_missing_file_is_named() -> None:
     assert verify_segment(folder(), PATH).faults == [f"segment {PATH} is missing"]
 
 
-def test_unknown_version_is_refused() -> None:
-    disk = written([])
-    content = bytearray(get_file(disk, PATH))
-    content[8] = 2
-    put_file(disk, PATH, bytes(content))
-    with pytest.raises(IntegrityError, match="checksum"):
+def altered(content: bytes, block: int, at: int, value: bytes) -> bytes:
+    """A header or footer (at `block`) changed at `at` and given a right checksum again."""
+    changed = bytearray(content)
+    changed[at : at + len(value)] = value
+    crc = crc32c(bytes(changed[block : block + 60]), identity_crc(77, 5, 3))
+    changed[block + 60 : block + 64] = crc.to_bytes(4, "little")
+    return bytes(changed)
+
+
+@pytest.mark.parametrize(
+    ("from_end", "at", "value", "text"),
+    [
+        (False, 8, b"\x02", "format version 2 is not known"),
+        (False, 40, b"\x05", "do not agree"),
+        (True, 24, b"\x07", "do not agree"),
+        (True, 8, bytes(8), "the index cannot lie at 0"),
+    ],
+)
+def test_impossible_header_or_footer_is_named(
+    from_end: bool, at: int, value: bytes, text: str
+) -> None:
+    """Sound checksums around values that no one here writes."""
+    disk = written(small_segment())
+    content = get_file(disk, PATH)
+    block = len(content) - 64 if from_end else 0
+    put_file(disk, PATH, altered(content, block, block + at, value))
+    with pytest.raises(IntegrityError, match=rf"{PATH} is damaged at offset \d+: .*{text}"):
         loaded(disk)
+
+
+def test_file_cut_while_open_is_named() -> None:
+    disk = written(small_segment())
+    segment, index = loaded(disk)
+    put_file(disk, PATH, get_file(disk, PATH)[:600])
+    with pytest.raises(IntegrityError, match=f"offset {index.offsets[1]}: the file ends inside"):
+        segment.read_message(index, 1)
+
+
+def test_data_length_other_than_that_of_the_record_is_named() -> None:
+    sample = Sample(10, b"alpha")
+    sample.data = b"alphabet"
+    segment, index = loaded(written([sample]))
+    with pytest.raises(IntegrityError, match="message 10 has another length"):
+        segment.read_message(index, 0)
+
+
+def test_columns_are_little_endian_on_every_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A machine of the other byte order swaps what its arrays hold, both ways."""
+    sample = small_segment()[0]
+    here = b"".join(built([sample]).parts())
+    monkeypatch.setattr(sys, "byteorder", "big" if sys.byteorder == "little" else "little")
+    swapped = b"".join(built([sample]).parts())
+    assert here != swapped
+    at = built([sample]).bytes
+    assert here[at : at + 8] == swapped[at : at + 8][::-1]
+    _, index = loaded(written([sample]))
+    assert (index.numbers[0], index.sequences[0]) == (10, sample.sequence)
 
 
 def test_verify_names_every_damaged_message() -> None:
@@ -249,6 +311,18 @@ def test_verify_finds_an_index_that_lies() -> None:
     )
     write_segment(disk, PATH, builder.parts())
     assert "wrong hashes of id kind 0" in verify_segment(disk, PATH).faults[0]
+
+
+def test_verify_finds_records_out_of_place() -> None:
+    """Columns of offsets and lengths that a file of this format cannot have."""
+    disk = written(small_segment())
+    segment, index = loaded(disk)
+    index.index_offset += 8
+    with pytest.raises(IntegrityError, match="do not end where the index begins"):
+        verify_segment_messages(segment, index, SegmentReport(PATH))
+    index.offsets[1] += 8
+    with pytest.raises(IntegrityError, match="message 1 does not follow the one before"):
+        verify_segment_messages(segment, index, SegmentReport(PATH))
 
 
 def test_write_forces_content_before_name() -> None:

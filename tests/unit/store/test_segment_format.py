@@ -13,6 +13,8 @@ from ternmq.store.segment_format import (
 )
 from tests.unit.store.segment_samples import Sample, built, message_id, small_segment
 
+pytestmark = pytest.mark.core
+
 
 def test_parts_and_file_bytes_agree() -> None:
     builder = built(small_segment())
