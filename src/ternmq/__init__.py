@@ -10,10 +10,60 @@ if os.environ.get("TERNMQ_PURE", "") not in ("", "0"):
 
 from typing import TYPE_CHECKING
 
+from ternmq.base import constants_all as constants
+from ternmq.base.errors import (
+    BackedOut,
+    BadHandle,
+    BadOptions,
+    Damaged,
+    FormatError,
+    Full,
+    Inhibited,
+    MQError,
+    NoMessage,
+    NotAuthorized,
+    ObjectInUse,
+    ObjectUnknown,
+    Truncated,
+    Unavailable,
+)
+from ternmq.client.connection import Connection
+from ternmq.client.embedded import QueueManager, embedded, memory
+from ternmq.client.message import Message
+from ternmq.client.queue import Queue
+from ternmq.codec.mqmd import Descriptor
+from ternmq.txn.unit import XID
+
 if TYPE_CHECKING:
     from ternmq.base.build import BuildInfo
 
-__all__ = ["__version__", "build_info"]
+__all__ = [
+    "XID",
+    "BackedOut",
+    "BadHandle",
+    "BadOptions",
+    "Connection",
+    "Damaged",
+    "Descriptor",
+    "FormatError",
+    "Full",
+    "Inhibited",
+    "MQError",
+    "Message",
+    "NoMessage",
+    "NotAuthorized",
+    "ObjectInUse",
+    "ObjectUnknown",
+    "Queue",
+    "QueueManager",
+    "Truncated",
+    "Unavailable",
+    "__version__",
+    "build_info",
+    "constants",
+    "embedded",
+    "memory",
+]
 
 __version__ = "0.1.0.dev0"
 

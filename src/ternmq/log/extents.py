@@ -99,6 +99,11 @@ class ExtentTable:
                 raise LogDamaged(f"log extent {number} is in two slots, {slot} and another")
             self.slots[number] = slot
 
+    def paths(self) -> list[str]:
+        """The files of all extents that are kept."""
+        slots = sorted(self.slots.values())
+        return [extent_path(copy, slot) for copy in range(self.copies) for slot in slots]
+
     def is_whole(self, copy: int, slot: int) -> bool:
         """Whether a copy has the file of a slot in its full size."""
         file = self.file(copy, slot)

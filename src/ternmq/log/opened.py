@@ -14,7 +14,13 @@ from ternmq.log.parameters import LogParameters
 from ternmq.log.reader import LogReader
 from ternmq.log.record import block_end, checksum_seed
 from ternmq.log.space import LogSpace
-from ternmq.log.tail import create_tail_copy, load_tail_copy, piece_bytes, save_tail_copy
+from ternmq.log.tail import (
+    TAIL_PATH,
+    create_tail_copy,
+    load_tail_copy,
+    piece_bytes,
+    save_tail_copy,
+)
 from ternmq.log.writer import LogWriter
 from ternmq.ports.disk import Disk
 
@@ -81,7 +87,8 @@ class OpenedLog:
         lsn = control.forced_lsn
         while lsn < end_lsn:
             count = min(piece_bytes(control), end_lsn - lsn)
-            piece = self.reader.image(lsn, lsn + count)
+            # By now the first copy is right: it was read, or repaired from the other one.
+            piece = self._table.read(0, lsn, count)
             piece += bytes(block_end(lsn + count) - lsn - count)
             try:
                 # ORDER: the tail copy is forced before the log is touched.
@@ -122,8 +129,29 @@ def open_log(disk: Disk) -> OpenedLog:
     control = load_control(disk)
     table = ExtentTable(disk, control)
     table.load(control.oldest_extent)
+    try:
+        _settle(disk, table)
+    except OSError as error:
+        raise ForceFailed(f"log: {error}") from error
     _finish_rewrite(disk, control, table)
     return OpenedLog(disk, control, table)
+
+
+def _settle(disk: Disk, table: ExtentTable) -> None:
+    """Force what a process that was killed has written but not forced.
+
+    Restart overwrites one copy of a thing while it relies on the other; what it relies on must not
+    be in memory only.
+    """
+    for path in [*CONTROL_PATHS, TAIL_PATH, *table.paths()]:
+        if disk.exists(path):
+            file = disk.open(path)
+            try:
+                file.datasync()
+            finally:
+                file.close()
+    for folder in ["log", *FOLDERS[: table.copies]]:
+        disk.sync_dir(folder)
 
 
 def _finish_rewrite(disk: Disk, control: Control, table: ExtentTable) -> None:

@@ -25,7 +25,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final, final
 
-from ternmq.base.errors import check
 from ternmq.log.control import Control
 from ternmq.log.extents import ExtentTable
 from ternmq.log.look_ahead import find_later_batch
@@ -165,16 +164,3 @@ class LogReader:
 
     def _damaged(self, lsn: int, text: str) -> LogDamaged:
         return LogDamaged(f"log damaged at {self.table.place(0, lsn)}: {text}")
-
-    def image(self, start: int, end: int) -> bytes:
-        """The bytes of a range as they were read, each from a copy that had them right."""
-        check(self.is_at_end, "the log was not read to its end")
-        data = self.table.read(0, start, end - start)
-        data += bytes(end - start - len(data))
-        for repair in self.repairs:
-            low = max(repair.lsn, start)
-            high = min(repair.end_lsn, end)
-            if repair.bad_copy == 0 and low < high:
-                good = self.table.read(repair.good_copy, low, high - low)
-                data = data[: low - start] + good + data[high - start :]
-        return data

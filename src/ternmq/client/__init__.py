@@ -1,0 +1,1 @@
+"""What applications use: blocking and asyncio, in process."""

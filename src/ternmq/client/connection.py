@@ -1,0 +1,241 @@
+"""A connection: queues, one unit of work, and the definitions that applications and tests need."""
+
+from __future__ import annotations
+
+from types import TracebackType
+from typing import Any, final
+
+from ternmq.base import constants as mq
+from ternmq.base.attributes import ALIAS, LOCAL, MODEL, Value
+from ternmq.base.errors import MQError
+from ternmq.client.queue import Data, Queue, as_bytes
+from ternmq.client.shell import Shell
+from ternmq.client.verbs import Verbs
+from ternmq.codec.mqmd import Descriptor
+from ternmq.codec.mqod import ObjectDescriptor
+from ternmq.codec.mqpmo import PutOptions
+from ternmq.engine import definitions
+
+
+@final
+class Unit:
+    """`with connection.unit_of_work()`: commits at the end, backs out if the block raises."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def __enter__(self) -> Unit:
+        self._connection.begin()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if not self._connection.in_unit:
+            return  # ended inside the block
+        if kind is None:
+            self._connection.commit()
+        else:
+            self._connection.backout()
+
+    def commit(self) -> None:
+        """End the unit here."""
+        self._connection.commit()
+
+    def backout(self) -> None:
+        """Undo the unit here."""
+        self._connection.backout()
+
+
+class Connection:
+    """One application's connection to a queue manager."""
+
+    def __init__(self, shell: Shell, user: str, application: str) -> None:
+        self._shell = shell
+        self.verbs = Verbs(shell, user, application)
+        self.in_unit = False
+
+    @property
+    def name(self) -> str:
+        """The queue manager's name."""
+        return self._shell.engine.name
+
+    @property
+    def connected(self) -> bool:
+        """Whether the connection can still be used."""
+        return self.verbs.link.connected
+
+    # ---- queues ------------------------------------------------------------------------------------------
+
+    def queue(
+        self,
+        name: str,
+        *,
+        exclusive: bool = False,
+        dynamic_name: str = "AMQ.*",
+        options: int = 0,
+    ) -> Queue:
+        """Open a queue. A model queue gives a new dynamic one, named after `dynamic_name`.
+
+        `options` are MQOO options for one handle that does everything; without them handles are opened as needed.
+        """
+        definition = self._shell.engine.kernel.catalog.definitions.get(name)
+        if options == 0 and definition is not None and definition.object_type == MODEL:
+            options = mq.MQOO_INPUT_AS_Q_DEF | mq.MQOO_OUTPUT | mq.MQOO_INQUIRE | mq.MQOO_BROWSE
+        if exclusive:
+            if options & mq.MQOO_INPUT_AS_Q_DEF:
+                options -= mq.MQOO_INPUT_AS_Q_DEF
+            options |= mq.MQOO_INPUT_EXCLUSIVE | mq.MQOO_INQUIRE | mq.MQOO_BROWSE
+        return Queue(self, name, options, dynamic_name)
+
+    def put(self, queue_name: str, data: Data, *, descriptor: Descriptor | None = None) -> bytes:
+        """MQPUT1: one message to a queue that need not stay open; returns its MsgId."""
+        md = descriptor
+        if md is None:
+            md = Descriptor()
+            if not isinstance(data, bytes):
+                md.format = mq.MQFMT_STRING
+                md.ccsid = 1208
+        sync = mq.MQPMO_SYNCPOINT if self.in_unit else mq.MQPMO_NO_SYNCPOINT
+        pmo = PutOptions(options=sync | mq.MQPMO_FAIL_IF_QUIESCING)
+        request = self.verbs.request_put(md, pmo, "MQPUT1")
+        od = ObjectDescriptor(object_name=queue_name)
+        return self.verbs.put1(od, request, as_bytes(data)).msg_id
+
+    # ---- units of work -----------------------------------------------------------------------------------
+
+    def unit_of_work(self) -> Unit:
+        """What is put and got inside the `with` block happens whole or not at all."""
+        return Unit(self)
+
+    def begin(self) -> None:
+        """Put and get inside syncpoint from now on, until `commit` or `backout`."""
+        self.verbs.start_unit()
+        self.in_unit = True
+
+    def commit(self) -> None:
+        """MQCMIT; BackedOut if the queue manager had to undo the unit instead."""
+        self.in_unit = False
+        self.verbs.commit()
+
+    def backout(self) -> None:
+        """MQBACK."""
+        self.in_unit = False
+        self.verbs.back_out()
+
+    # ---- definitions -------------------------------------------------------------------------------------
+
+    def define_queue(self, name: str, *, replace: bool = False, **attributes: Any) -> None:
+        """Define a local queue; attributes by Python name (`max_depth`) or MQSC keyword (`MAXDEPTH`)."""
+        self._define(LOCAL, name, attributes, replace)
+
+    def define_model(self, name: str, *, replace: bool = False, **attributes: Any) -> None:
+        """Define a model queue, from which opening it makes dynamic queues."""
+        self._define(MODEL, name, attributes, replace)
+
+    def define_alias(
+        self, name: str, target: str, *, replace: bool = False, **attributes: Any
+    ) -> None:
+        """Define another name for a local queue."""
+        self._define(ALIAS, name, {"target": target, **attributes}, replace)
+
+    def _define(
+        self, object_type: int, name: str, attributes: dict[str, Any], replace: bool
+    ) -> None:
+        shell = self._shell
+        shell.lock.acquire()
+        try:
+            definitions.define(
+                shell.engine.kernel, self.verbs.link, object_type, name, attributes, replace
+            )
+        except MQError:
+            shell.lock.release()
+            raise
+        shell.finish_verb(self.verbs.link)
+
+    def alter_queue(self, name: str, **attributes: Any) -> None:
+        """Change attributes of a queue."""
+        shell = self._shell
+        shell.lock.acquire()
+        try:
+            definitions.alter(shell.engine.kernel, self.verbs.link, name, attributes)
+        except MQError:
+            shell.lock.release()
+            raise
+        shell.finish_verb(self.verbs.link)
+
+    def alter_qmgr(self, **attributes: Any) -> None:
+        """Change attributes of the queue manager."""
+        shell = self._shell
+        shell.lock.acquire()
+        try:
+            definitions.alter_queue_manager(shell.engine.kernel, self.verbs.link, attributes)
+        except MQError:
+            shell.lock.release()
+            raise
+        shell.finish_verb(self.verbs.link)
+
+    def delete_queue(self, name: str, *, purge: bool = False) -> None:
+        """Delete a queue that nobody has open; `purge` also if it holds messages."""
+        shell = self._shell
+        link = self.verbs.link
+        shell.lock.acquire()
+        try:
+            while not definitions.delete(shell.engine.kernel, link, name, purge):
+                shell.wait_for_park(link)
+        except MQError:
+            shell.lock.release()
+            raise
+        shell.finish_verb(link)
+
+    def clear_queue(self, name: str) -> None:
+        """Remove all messages of a queue that nobody has open."""
+        shell = self._shell
+        link = self.verbs.link
+        shell.lock.acquire()
+        try:
+            while not definitions.clear(shell.engine.kernel, link, name):
+                shell.wait_for_park(link)
+        except MQError:
+            shell.lock.release()
+            raise
+        shell.finish_verb(link)
+
+    def attributes(self, name: str) -> dict[str, Value]:
+        """All attributes of a queue by Python name."""
+        with self._shell.lock:
+            return dict(definitions.find(self._shell.engine.kernel, name, "DISPLAY").attributes)
+
+    def queue_names(self) -> list[str]:
+        """The names of all queues."""
+        with self._shell.lock:
+            return self._shell.engine.kernel.catalog.queue_names()
+
+    # ---- the end -----------------------------------------------------------------------------------------
+
+    def disconnect(self) -> None:
+        """MQDISC: commits what is open."""
+        self.in_unit = False
+        self.verbs.disconnect()
+
+    def __enter__(self) -> Connection:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if kind is not None and self.connected:
+            # An exception on its way out is an application that failed: its unit of work must not be committed.
+            self.in_unit = False
+            self.verbs.disconnect(vanished=True)
+        else:
+            self.disconnect()
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.name}>"

@@ -1,0 +1,147 @@
+"""Forcing the log for callers that wait: the first forces for all (leader and followers).
+
+Whoever needs an LSN forced and finds nobody forcing becomes the leader: it takes what the engine has buffered, writes and
+syncs it, and wakes the followers that are served. Those that came meanwhile are the next batch; one of them leads
+it. Group commit follows from that shape, without a timer.
+"""
+
+from __future__ import annotations
+
+import threading
+from typing import final
+
+from ternmq.base.errors import ForceFailed, IntegrityError
+from ternmq.engine.engine import Engine
+from ternmq.ports.effect import Wakeable
+
+
+class Gate(Wakeable):
+    """Where a thread waits; opened once for each `shut`."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._lock.acquire()
+        self.leads = False
+
+    def wake(self) -> None:
+        """Let the thread go on."""
+        self._lock.release()
+
+    def wait(self, timeout_s: float = -1.0) -> bool:
+        """Wait to be woken; False if the time is over first."""
+        return self._lock.acquire(True, timeout_s)
+
+
+@final
+class Follower:
+    """Someone who waits for an LSN."""
+
+    __slots__ = ("gate", "lsn")
+
+    def __init__(self, lsn: int, gate: Gate) -> None:
+        self.lsn = lsn
+        self.gate = gate
+
+
+@final
+class Forcer:
+    """The one way to force the log of an engine."""
+
+    def __init__(self, engine: Engine, lock: threading.Lock) -> None:
+        self.engine = engine
+        self.lock = lock  # the engine's
+        self.files_lock = threading.Lock()  # the log's files: one force or one effect at a time
+        self._mutex = threading.Lock()
+        self._leading = False
+        self._followers: list[Follower] = []
+        self._gates = threading.local()
+        self.forces = 0
+
+    def force(self, lsn: int) -> None:
+        """Return when everything below `lsn` is on disk; ForceFailed if it never will be."""
+        log = self.engine.log
+        while log.forced_lsn < lsn:
+            self._mutex.acquire()
+            if not self._leading:
+                self._leading = True
+                self._mutex.release()
+                self.lead()
+                continue
+            gate = self._gate()
+            gate.leads = False
+            self._followers.append(Follower(lsn, gate))
+            self._mutex.release()
+            gate.wait()
+            if gate.leads:
+                self.lead()
+            error = self.engine.error_for("")
+            if error is not None:
+                raise error
+
+    def _gate(self) -> Gate:
+        gate = getattr(self._gates, "gate", None)
+        if not isinstance(gate, Gate):
+            gate = Gate()
+            self._gates.gate = gate
+        return gate
+
+    def follow(self, lsn: int, gate: Gate) -> bool:
+        """Wait without blocking: the gate is opened later. True if the caller has to see to it that someone leads."""
+        self._mutex.acquire()
+        self._followers.append(Follower(lsn, gate))
+        must_lead = not self._leading
+        self._leading = True
+        self._mutex.release()
+        return must_lead
+
+    def lead(self) -> None:
+        """Force what is buffered, then wake those served and hand on the lead."""
+        try:
+            self._force_once()
+        finally:
+            forced = self.engine.log.forced_lsn
+            broken = self.engine.error_for("") is not None
+            self._mutex.acquire()
+            served: list[Gate] = []
+            left: list[Follower] = []
+            for follower in self._followers:
+                if broken or follower.lsn <= forced:
+                    served.append(follower.gate)
+                else:
+                    left.append(follower)
+            if left:
+                gate = left.pop(0).gate
+                gate.leads = True
+                served.append(gate)
+            else:
+                self._leading = False
+            self._followers = left
+            self._mutex.release()
+            for gate in served:
+                gate.wake()
+
+    def _force_once(self) -> None:
+        engine = self.engine
+        self.lock.acquire()
+        error = engine.error_for("")
+        batch = None if error is not None else engine.log.take()
+        self.lock.release()
+        if error is not None:
+            raise error
+        if batch is None:
+            return
+        self.files_lock.acquire()
+        try:
+            engine.files.write(batch)
+        except (ForceFailed, IntegrityError) as failure:
+            # The first failed force stops the queue manager: nothing is acknowledged after it.
+            self.lock.acquire()
+            engine.break_down(str(failure))
+            self.lock.release()
+            raise engine.kernel.ending_error("") from failure
+        finally:
+            self.files_lock.release()
+        self.lock.acquire()
+        engine.log.forced(batch)
+        self.forces += 1
+        self.lock.release()

@@ -1,0 +1,276 @@
+"""The thread shell of an embedded queue manager: one lock around the engine, effects outside it, one housekeeper.
+
+A verb runs in its caller's thread under the lock. If it is parked, the caller runs the effect it waits for, or waits for
+whoever does; if the log must be forced before the answer leaves, the forcer sees to that. The housekeeper thread runs
+effects nobody waits for and gives the engine the time.
+"""
+
+from __future__ import annotations
+
+import threading
+from typing import final
+
+from ternmq.base.errors import ForceFailed, IntegrityError, MQError
+from ternmq.client.forcer import Forcer, Gate
+from ternmq.engine.engine import Engine
+from ternmq.kernel.connection import Connection as Link
+from ternmq.kernel.connection import Handle
+from ternmq.kernel.ending import disconnect, refuse_if_backed_out
+from ternmq.kernel.get import get, resume, stop_waiting
+from ternmq.kernel.put import put
+from ternmq.kernel.requests import GetCall, GetRequest, PutRequest
+from ternmq.ports.disk import Disk
+from ternmq.ports.effect import Effect, Wakeable
+from ternmq.store.entry import Entry
+
+TICK_S = 1.0
+
+
+@final
+class Shell:
+    """What runs one engine in this process."""
+
+    def __init__(self, engine: Engine, disk: Disk) -> None:
+        self.engine = engine
+        self.disk = disk
+        self.lock = threading.Lock()
+        self.forcer = Forcer(engine, self.lock)
+        self._work = threading.Semaphore(0)
+        self._ending = False
+        self._thread = threading.Thread(
+            target=self._keep_house, name=f"ternmq-{engine.name}", daemon=True
+        )
+        self._thread.start()
+
+    # ---- verbs ---------------------------------------------------------------------------------------
+
+    def put(self, link: Link, handle: Handle, request: PutRequest, data: bytes) -> Entry:
+        """MQPUT, to the end."""
+        engine = self.engine
+        lock = self.lock
+        lock.acquire()
+        try:
+            entry = put(engine.kernel, link, handle, request, data)
+            while entry is None:
+                self.wait_for_park(link)
+                entry = put(engine.kernel, link, handle, request, data)
+            durable_at = link.durable_at
+            if durable_at or link.unit is not None:
+                engine.after_step()
+            outbox = engine.outbox
+            woken: list[Wakeable] = []
+            if outbox.woken:
+                woken = outbox.woken
+                outbox.woken = []
+            more = len(outbox.effects) > 0
+        except IntegrityError as failure:
+            raise self.break_down(failure, "MQPUT") from failure
+        finally:
+            lock.release()
+        for waker in woken:
+            waker.wake()
+        if more:
+            self._work.release()
+        if durable_at > engine.log.forced_lsn:
+            self.forcer.force(int(durable_at))
+        return entry
+
+    def get(self, link: Link, handle: Handle, request: GetRequest) -> GetCall:
+        """MQGET, to the end; the answer is in the call."""
+        engine = self.engine
+        lock = self.lock
+        lock.acquire()
+        try:
+            call = get(engine.kernel, link, handle, request)
+            while call.entry is None or link.park is not None:
+                if call.waiting:
+                    self._wait_for_message(link, call)
+                elif link.park is not None:
+                    self.wait_for_park(link)
+                    resume(engine.kernel, call)
+                elif link.again:
+                    lock.release()
+                    lock.acquire()
+                    resume(engine.kernel, call)
+                else:
+                    break
+            durable_at = link.durable_at
+            if durable_at or link.unit is not None:
+                engine.after_step()
+            more = len(engine.outbox.effects) > 0
+        except IntegrityError as failure:
+            raise self.break_down(failure, "MQGET") from failure
+        finally:
+            lock.release()
+        if more:
+            self._work.release()
+        if durable_at > engine.log.forced_lsn:
+            self.forcer.force(int(durable_at))
+        return call
+
+    def break_down(self, failure: IntegrityError, verb: str) -> MQError:
+        """An invariant is broken: the queue manager stops, with the lock held. Returns what to tell the caller."""
+        self.engine.break_down(str(failure))
+        self._flush()
+        return self.engine.kernel.ending_error(verb)
+
+    def _wait_for_message(self, link: Link, call: GetCall) -> None:
+        """Called and left with the lock; sleeps without it."""
+        gate = Gate()
+        call.waker = gate
+        link.get_call = call
+        timeout_s = -1.0
+        if call.deadline_ns:
+            left_ns = call.deadline_ns - self.engine.clock.monotonic_ns()
+            timeout_s = max(int(left_ns), 0) / 1e9
+        self._flush()
+        self.lock.release()
+        try:
+            woken = gate.wait(timeout_s)
+        finally:
+            self.lock.acquire()
+            link.get_call = None
+            call.waker = None
+            if call.waiting:  # interrupted, or the time is over
+                stop_waiting(self.engine.kernel, call)
+                call.reason = 2033
+        if call.error is not None:
+            raise call.error
+        if woken and link.park is not None:
+            return
+
+    def finish_verb(self, link: Link) -> None:
+        """After any other verb, with the lock held: release it, run what is due, force what must be."""
+        durable_at = link.durable_at
+        self.engine.after_step()
+        self._flush()
+        self.lock.release()
+        if durable_at > self.engine.log.forced_lsn:
+            self.forcer.force(int(durable_at))
+
+    def wait_for_park(self, link: Link) -> None:
+        """Run or await the effect that a verb is parked on. Called and left with the lock."""
+        effect = link.park
+        if effect is None:
+            return
+        link.park = None
+        if effect.done:
+            return
+        if effect.claimed:
+            gate = Gate()
+            effect.waiting.append(gate)
+            self._flush()
+            self.lock.release()
+            gate.wait()
+            self.lock.acquire()
+        else:
+            self._claim(effect)
+            self._flush()
+            self.lock.release()
+            self._run(effect)
+            self.lock.acquire()
+        error = self.engine.error_for("")
+        if error is not None:
+            raise error
+
+    def refuse_if_backed_out(self, link: Link, verb: str) -> None:
+        """With the lock held."""
+        refuse_if_backed_out(link, verb)
+
+    # ---- effects ---------------------------------------------------------------------------------------
+
+    def _claim(self, effect: Effect) -> None:
+        effect.claimed = True
+        effects = self.engine.outbox.effects
+        if effect in effects:
+            effects.remove(effect)
+
+    def _flush(self) -> None:
+        """With the lock: tell those who were woken, and the housekeeper if there is work."""
+        outbox = self.engine.outbox
+        if outbox.woken:
+            woken = outbox.woken
+            outbox.woken = []
+            for waker in woken:
+                waker.wake()
+        if outbox.effects:
+            self._work.release()
+
+    def _run(self, effect: Effect) -> None:
+        """Run a claimed effect, without the lock."""
+        error: Exception | None = None
+        try:
+            if effect.after_lsn > self.engine.log.forced_lsn:
+                self.forcer.force(effect.after_lsn)
+            if effect.on_log:
+                with self.forcer.files_lock:
+                    effect.run(self.disk)
+            else:
+                effect.run(self.disk)
+        except (OSError, IntegrityError, ForceFailed) as failure:
+            error = failure
+        self.lock.acquire()
+        try:
+            self.engine.finish(effect, error)
+            self._flush()
+        finally:
+            self.lock.release()
+
+    def run_effects(self) -> bool:
+        """Run everything that waits to be run; False if there was nothing."""
+        any_run = False
+        while True:
+            self.lock.acquire()
+            effects = self.engine.outbox.effects
+            effect = effects.pop(0) if effects else None
+            if effect is not None:
+                effect.claimed = True
+            self.lock.release()
+            if effect is None:
+                return any_run
+            any_run = True
+            self._run(effect)
+
+    def _keep_house(self) -> None:
+        while True:
+            self._work.acquire(True, TICK_S)
+            if self._ending:
+                break
+            try:
+                self.run_effects()
+                with self.lock:
+                    self.engine.tick()
+                    self._flush()
+                self._scan_expired()
+            except MQError:
+                break  # the queue manager has broken down; its callers are told
+            except IntegrityError as failure:
+                with self.lock:
+                    self.engine.break_down(str(failure))
+                    self._flush()
+                break
+
+    def _scan_expired(self) -> None:
+        more = True
+        while more and not self._ending:
+            with self.lock:
+                more = self.engine.scan_expired(4)
+                self.engine.after_step()
+
+    def disconnect_all(self) -> None:
+        """Whoever is still connected has lost the queue manager: units of work are backed out."""
+        engine = self.engine
+        while True:
+            with self.lock:
+                links = list(engine.kernel.connections.values())
+                if not links:
+                    break
+                disconnect(engine.kernel, links[0], True)
+                engine.after_step()
+                self._flush()
+
+    def stop_housekeeper(self) -> None:
+        """End the thread and wait for it."""
+        self._ending = True
+        self._work.release()
+        self._thread.join()

@@ -1,0 +1,42 @@
+"""The clean stop of an embedded queue manager."""
+
+from __future__ import annotations
+
+from ternmq.client.shell import Shell
+from ternmq.store.sweep import keep_in_segment
+
+
+def shut_down(shell: Shell) -> None:
+    """Everybody is told, units of work are backed out, what must be kept is kept, a last checkpoint is taken."""
+    engine = shell.engine
+    with shell.lock:
+        engine.stop()
+    shell.disconnect_all()
+    shell.stop_housekeeper()
+    if engine.error_for("") is None:
+        shell.run_effects()
+        _keep_plain_messages(shell)
+        with shell.lock:
+            running = engine.keeper.running is not None
+        if running:
+            shell.run_effects()
+        with shell.lock:
+            engine.keeper.begin(False, True)
+        shell.run_effects()
+    engine.files.close()
+    engine.opened.close()
+
+
+def _keep_plain_messages(shell: Shell) -> None:
+    """NPMCLASS(HIGH): non-persistent messages outlive a clean stop."""
+    engine = shell.engine
+    for queue in list(engine.kernel.catalog.queues.values()):
+        if not queue.keep_plain or queue.temporary:
+            continue
+        while True:
+            with shell.lock:
+                if not keep_in_segment(queue, engine.outbox, engine.coordinator.in_log):
+                    break
+            shell.run_effects()
+            if queue.sweep_error:
+                break

@@ -1,0 +1,1 @@
+"""The queue manager as one deterministic object."""

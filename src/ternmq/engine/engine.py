@@ -1,0 +1,269 @@
+"""The queue manager as one deterministic object: built from ports, stepped by one thread at a time.
+
+`create` makes the files of a new one, `start` restarts from them. The verbs here are what the shells call under their lock:
+each leaves in the connection what the shell has to do before it answers (`durable_at`, `park`, `again`).
+Effects that arise are in `outbox`; `finish` takes their completion in.
+"""
+
+from __future__ import annotations
+
+from typing import Final, final
+
+from mypy_extensions import i64
+
+from ternmq.base.attributes import QMGR, defaults_of
+from ternmq.base.errors import ForceFailed, IntegrityError, MQError, mq_error
+from ternmq.base.ids import connection_id_stem, first_unique, queue_manager_id, unique_id
+from ternmq.base.names import is_name
+from ternmq.base.reasons import MQRC_CONNECTION_BROKEN, MQRC_Q_MGR_NAME_ERROR
+from ternmq.engine.definitions import create_default_objects
+from ternmq.kernel.connection import Connection
+from ternmq.kernel.delivery import serve_all
+from ternmq.kernel.ending import back_out_some
+from ternmq.kernel.expiry import ExpiryScan
+from ternmq.kernel.get import cancel
+from ternmq.kernel.kernel import BROKEN, QUIESCING, RUNNING, STOPPING, Kernel
+from ternmq.kernel.requests import GetCall
+from ternmq.log.kinds import RESTART
+from ternmq.log.opened import OpenedLog, create_log, open_log
+from ternmq.log.parameters import LogParameters
+from ternmq.ports.clock import Clock
+from ternmq.ports.disk import Disk
+from ternmq.ports.effect import Effect, Outbox
+from ternmq.ports.entropy import Entropy
+from ternmq.store.catalog import Catalog
+from ternmq.store.catalog_file import CATALOG_PATH, catalog_bytes, load_catalog, save_catalog
+from ternmq.store.sweep import sweep_overflow
+from ternmq.txn.coordinator import CHANGE_RESERVE, UNIT_RESERVE, Coordinator
+from ternmq.txn.keeper import Keeper
+from ternmq.txn.records import pack_json
+from ternmq.txn.restart import Replay
+from ternmq.txn.unit import PREPARED
+
+EXPIRY_STEPS_A_TICK: Final = 64
+
+
+def create_queue_manager(
+    disk: Disk, clock: Clock, entropy: Entropy, name: str, parameters: LogParameters
+) -> None:
+    """Make the files of a new queue manager. The log comes last: without it there is no queue manager."""
+    if not is_name(name):
+        raise mq_error(MQRC_Q_MGR_NAME_ERROR, verb="crtmqm", object=name)
+    catalog = Catalog()
+    now_ns = clock.now_ns()
+    catalog.qmgr.update(defaults_of(QMGR))
+    catalog.facts["name"] = name
+    catalog.facts["identity"] = queue_manager_id(name, now_ns)
+    catalog.facts["created_ns"] = now_ns
+    disk.make_dir("queues")
+    save_catalog(disk, catalog_bytes(catalog, 0))
+    create_log(disk, parameters, entropy.bytes(16))
+
+
+def exists(disk: Disk) -> bool:
+    """Whether a queue manager's files are here."""
+    return disk.exists(CATALOG_PATH) and disk.exists("log/control.1")
+
+
+@final
+class Engine:
+    """A running queue manager."""
+
+    def __init__(self, disk: Disk, clock: Clock) -> None:
+        self.disk = disk
+        self.clock = clock
+        self.outbox = Outbox()
+        self.report: list[str] = []  # what restart did, as strmqm tells it
+        catalog = load_catalog(disk)
+        self.name = str(catalog.facts["name"])
+        opened: OpenedLog = open_log(disk)
+        replay = Replay(disk, opened, catalog)
+        replay.run()
+        self.records_replayed = replay.records
+        name = self.name
+        self.report.append(
+            f"{replay.records} log records accessed on queue manager '{name}' during the log replay phase."
+        )
+        self.report.append(f"Log replay for queue manager '{name}' complete.")
+        self.opened = opened
+        writer, files, space = opened.resume(opened.reader.end_lsn)
+        self.log = writer
+        self.files = files
+        coordinator = Coordinator(writer, space, replay.in_log)
+        coordinator.next_unit = replay.next_unit
+        self.coordinator = coordinator
+        self.keeper = Keeper(coordinator, catalog, self.outbox, opened.control, files, space)
+        self.kernel = Kernel(
+            name,
+            str(catalog.facts["identity"]),
+            clock,
+            self.outbox,
+            coordinator,
+            catalog,
+            self.keeper,
+        )
+        self.kernel.msg_counter = first_unique(clock.now_ns())
+        self.expiry: ExpiryScan | None = None
+        self.expiry_due_ns: i64 = 0
+        self._recover_units(replay)
+        facts: dict[str, object] = {"epoch": writer.epoch, "records": replay.records}
+        writer.append(RESTART, 0, 0, [pack_json(facts)])
+        self.report.append(f"Transaction manager state recovered for queue manager '{name}'.")
+        for queue in catalog.queues.values():
+            if (
+                queue.plain_bytes > queue.plain_limit
+                or queue.persistent_bytes > queue.persistent_limit
+            ):
+                sweep_overflow(queue, self.outbox, coordinator.in_log)
+        if not catalog.definitions:
+            self._create_defaults()
+        self.report.append(f"TernMQ queue manager '{name}' started.")
+
+    def _recover_units(self, replay: Replay) -> None:
+        """The in-doubt and undo phases."""
+        coordinator = self.coordinator
+        for number in sorted(replay.units):
+            unit = replay.units[number]
+            coordinator.units[number] = unit
+            unit.reserved = UNIT_RESERVE + CHANGE_RESERVE * (len(unit.changes) + 1)
+            coordinator.space.reserve(int(unit.reserved))
+            if unit.state == PREPARED and unit.xid is not None:
+                coordinator.prepared[unit.xid.key] = unit
+        self.in_doubt = len(coordinator.prepared)
+        self.undone = 0
+        for number in sorted(replay.units):
+            unit = replay.units[number]
+            if unit.state != PREPARED:
+                self.undone += 1
+                while not back_out_some(self.kernel, unit):
+                    pass
+
+    def _create_defaults(self) -> None:
+        connection = Connection(0, b"", "", "")
+        create_default_objects(self.kernel, connection)
+
+    # ---- connections -----------------------------------------------------------------------------------
+
+    def connect(self, user: str, application: str) -> Connection:
+        """MQCONN."""
+        kernel = self.kernel
+        kernel.refuse_if_ending(True, "MQCONN")
+        number = kernel.next_connection
+        kernel.next_connection = number + 1
+        kernel.msg_counter += 1
+        tag = unique_id(connection_id_stem(self.name), int(kernel.msg_counter))
+        connection = Connection(number, tag, user, application)
+        kernel.connections[number] = connection
+        return connection
+
+    # ---- steps -------------------------------------------------------------------------------------------
+
+    def after_step(self) -> None:
+        """Housekeeping that may follow any step; cheap when there is nothing to do."""
+        self.keeper.after_step()
+        restored = self.keeper.restored
+        if restored:
+            self.keeper.restored = []
+            for queue in restored:
+                local = self.kernel.locals.get(queue.name)
+                if local is not None and local.queue is queue:
+                    serve_all(self.kernel, local)
+
+    def tick(self) -> None:
+        """Time has passed: waits end, expired messages go, checkpoints come due."""
+        kernel = self.kernel
+        now_ns: i64 = self.clock.monotonic_ns()
+        if kernel.waiting:
+            for call in list(kernel.waiting.values()):
+                if call.deadline_ns and call.deadline_ns <= now_ns:
+                    self.end_wait(call)
+        self.keeper.tick(now_ns)
+        self._expire(now_ns)
+        self.after_step()
+
+    def end_wait(self, call: GetCall) -> None:
+        """The wait interval of a get is over."""
+        if call.waiting:
+            cancel(self.kernel, call, 2033)
+            self.outbox.wake(call.waker)
+
+    def _expire(self, now_ns: i64) -> None:
+        interval: i64 = self.kernel.number("expiry_interval_s") * 1_000_000_000
+        if interval == 0:
+            return
+        if self.expiry_due_ns == 0:
+            self.expiry_due_ns = now_ns + interval
+        if self.expiry is None and now_ns >= self.expiry_due_ns:
+            self.expiry_due_ns = now_ns + interval
+            self.expiry = ExpiryScan(self.kernel)
+        self.scan_expired(EXPIRY_STEPS_A_TICK)
+
+    def scan_expired(self, steps: int) -> bool:
+        """Some steps of the pass that is under way; False when there is none."""
+        scan = self.expiry
+        while scan is not None and steps > 0:
+            steps -= 1
+            if not scan.step():
+                self.expiry = None
+                scan = None
+        return scan is not None
+
+    def begin_expiry_scan(self) -> None:
+        """Start a pass now."""
+        if self.expiry is None:
+            self.expiry = ExpiryScan(self.kernel)
+
+    # ---- effects -----------------------------------------------------------------------------------------
+
+    def finish(self, effect: Effect, error: Exception | None) -> None:
+        """Take in how an effect ended."""
+        try:
+            if error is None:
+                effect.complete()
+            elif isinstance(error, OSError):
+                effect.fail(error)
+            elif isinstance(error, IntegrityError):
+                effect.damage(str(error))
+            else:
+                raise error
+        except (IntegrityError, ForceFailed) as failure:
+            self.break_down(str(failure))
+        self.outbox.done(effect)
+        self.after_step()
+
+    # ---- the end -----------------------------------------------------------------------------------------
+
+    def quiesce(self) -> None:
+        """No new work for those who asked to be told; waits that fail if quiescing end."""
+        kernel = self.kernel
+        if kernel.status == RUNNING:
+            kernel.status = QUIESCING
+            self._look_again()
+
+    def stop(self) -> None:
+        """Nothing new from now on; everybody who waits is told."""
+        kernel = self.kernel
+        if kernel.status in (RUNNING, QUIESCING):
+            kernel.status = STOPPING
+            self._look_again()
+
+    def break_down(self, why: str) -> None:
+        """A force failed or an invariant broke: nothing is answered with success from here on."""
+        kernel = self.kernel
+        if kernel.status != BROKEN:
+            kernel.status = BROKEN
+            kernel.broken_by = why
+            for call in list(kernel.waiting.values()):
+                cancel(kernel, call, MQRC_CONNECTION_BROKEN)
+                call.error = kernel.ending_error("MQGET")
+                self.outbox.wake(call.waker)
+
+    def _look_again(self) -> None:
+        for local in list(self.kernel.locals.values()):
+            serve_all(self.kernel, local)
+
+    def error_for(self, verb: str) -> MQError | None:
+        """Why the queue manager cannot answer, if it cannot."""
+        if self.kernel.status == BROKEN:
+            return self.kernel.ending_error(verb)
+        return None

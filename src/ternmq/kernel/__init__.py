@@ -1,0 +1,1 @@
+"""Queues and the rules of the verbs."""

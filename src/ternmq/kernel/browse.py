@@ -1,0 +1,221 @@
+"""Browsing: first, next, under the cursor; locks; marks that co-operating browsers share.
+
+A browse walks front list, swept segments and rear list of each lane from its cursor on. A swept segment is read into a
+page of copies and never brought back for a browse.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from mypy_extensions import i64
+
+from ternmq.base import constants as mq
+from ternmq.base.reasons import MQRC_NO_MSG_UNDER_CURSOR
+from ternmq.kernel.connection import Handle
+from ternmq.kernel.kernel import Kernel
+from ternmq.kernel.objects import LocalQueue
+from ternmq.kernel.requests import GetCall
+from ternmq.store.cursor import Cursor
+from ternmq.store.entry import AVAILABLE, IN_REAR, Entry
+from ternmq.store.fetching import fetch_page
+from ternmq.store.queue import LANES, Queue
+from ternmq.store.segment import ALIVE
+
+STEP_MESSAGES_MAX: Final = 256
+CO_OP_MARK: Final = 0  # the key of the mark that co-operating handles share
+_ANY_MARK_OPTION: Final = (
+    mq.MQGMO_MARK_BROWSE_HANDLE
+    | mq.MQGMO_MARK_BROWSE_CO_OP
+    | mq.MQGMO_UNMARKED_BROWSE_MSG
+    | mq.MQGMO_UNMARK_BROWSE_CO_OP
+    | mq.MQGMO_UNMARK_BROWSE_HANDLE
+)
+
+
+def holder_of(handle: Handle) -> int:
+    """How a handle signs its locks and marks."""
+    return handle.connection.connection_id << 32 | handle.handle_id
+
+
+def unlock(handle: Handle) -> bool:
+    """Give up the browse lock of a handle; False if it held none."""
+    entry = handle.locked
+    handle.locked = None
+    if entry is None or entry.lock_holder != holder_of(handle):
+        return False
+    entry.lock_holder = 0
+    return True
+
+
+def browse_find(kernel: Kernel, call: GetCall, local: LocalQueue) -> Entry | None:
+    """The message a browse shows, with the cursor moved to it."""
+    handle = call.handle
+    cursor = handle.cursor
+    if cursor is None:
+        cursor = open_cursor(handle, local)
+    options = call.request.options
+    if options & mq.MQGMO_BROWSE_MSG_UNDER_CURSOR:
+        return _again(kernel, call, cursor)
+    walk = call.walk
+    if walk is None:
+        walk = Cursor()
+        if not options & mq.MQGMO_BROWSE_FIRST:
+            walk.lane = cursor.lane
+            walk.sequence = cursor.sequence
+            walk.entry = cursor.entry
+            if walk.entry is not None:
+                walk.entry.cursors += 1
+        local.queue.cursors.append(walk)
+        call.walk = walk
+    entry = _walk(kernel, call, local.queue, walk)
+    if call.connection.park is not None or call.connection.again:
+        return None
+    walk.leave()
+    local.queue.cursors.remove(walk)
+    call.walk = None
+    if entry is not None:
+        cursor.stand_on(entry)
+        _settle_lock_and_marks(kernel, call, entry)
+    return entry
+
+
+def open_cursor(handle: Handle, local: LocalQueue) -> Cursor:
+    """A handle's cursor, before the first message."""
+    cursor = Cursor()
+    handle.cursor = cursor
+    local.queue.cursors.append(cursor)
+    return cursor
+
+
+def _again(kernel: Kernel, call: GetCall, cursor: Cursor) -> Entry | None:
+    entry = cursor.at if cursor.on_message else None
+    if entry is None or entry.state != AVAILABLE:
+        call.reason = MQRC_NO_MSG_UNDER_CURSOR
+        return None
+    segment = entry.segment
+    if entry.place == 0 and segment is not None and segment.states[entry.ordinal] != ALIVE:
+        call.reason = MQRC_NO_MSG_UNDER_CURSOR
+        return None
+    _settle_lock_and_marks(kernel, call, entry)
+    return entry
+
+
+def _settle_lock_and_marks(kernel: Kernel, call: GetCall, entry: Entry) -> None:
+    handle = call.handle
+    options = call.request.options
+    unlock(handle)
+    if options & mq.MQGMO_LOCK:
+        entry.lock_holder = holder_of(handle)
+        handle.locked = entry
+    if options & _ANY_MARK_OPTION == 0:
+        return
+    marks = entry.marks
+    if marks is None:
+        marks = {}
+        entry.marks = marks
+    if options & mq.MQGMO_MARK_BROWSE_HANDLE:
+        marks[holder_of(handle)] = 0
+    if options & mq.MQGMO_MARK_BROWSE_CO_OP:
+        ends = 0
+        if kernel.mark_interval_ms >= 0:
+            ends = kernel.clock.monotonic_ns() + int(kernel.mark_interval_ms) * 1_000_000
+        marks[CO_OP_MARK] = ends
+    if options & mq.MQGMO_UNMARK_BROWSE_HANDLE:
+        marks.pop(holder_of(handle), None)
+    if options & mq.MQGMO_UNMARK_BROWSE_CO_OP:
+        marks.pop(CO_OP_MARK, None)
+
+
+def is_marked(kernel: Kernel, handle: Handle, entry: Entry) -> bool:
+    """Marked by this handle, or by a co-operating one whose mark has not run out."""
+    marks = entry.marks
+    if not marks:
+        return False
+    if holder_of(handle) in marks:
+        return True
+    if not handle.options & mq.MQOO_CO_OP or CO_OP_MARK not in marks:
+        return False
+    ends = marks[CO_OP_MARK]
+    if ends and ends <= kernel.clock.monotonic_ns():
+        del marks[CO_OP_MARK]
+        return False
+    return True
+
+
+def _shows(kernel: Kernel, call: GetCall, entry: Entry, now_ns: i64) -> bool:
+    if entry.state != AVAILABLE or (entry.expiry_at and entry.expiry_at <= now_ns):
+        return False
+    if entry.lock_holder and entry.lock_holder != holder_of(call.handle):
+        return False
+    if call.request.options & mq.MQGMO_UNMARKED_BROWSE_MSG and is_marked(
+        kernel, call.handle, entry
+    ):
+        return False
+    return call.request.matches(entry)
+
+
+def _walk(kernel: Kernel, call: GetCall, queue: Queue, walk: Cursor) -> Entry | None:
+    """Go on from the place of `walk` until a message fits."""
+    now_ns = kernel.clock.now_ns()
+    seen = 0
+    while True:
+        entry = _next(kernel, call, queue, walk)
+        if entry is None:
+            return None
+        if _shows(kernel, call, entry, now_ns):
+            return entry
+        walk.stand_on(entry)
+        seen += 1
+        if seen >= STEP_MESSAGES_MAX:
+            call.connection.again = True
+            return None
+
+
+def _next(kernel: Kernel, call: GetCall, queue: Queue, walk: Cursor) -> Entry | None:
+    """The message after the place, whatever it is; None at the end, or while a segment is fetched."""
+    if walk.lane >= LANES:
+        walk.lane = LANES - 1
+    while walk.lane >= 0:
+        entry = _next_in_lane(kernel, call, queue, walk)
+        if entry is not None or call.connection.park is not None:
+            return entry
+        walk.leave()
+        walk.lane -= 1
+        walk.sequence = 0
+    return None
+
+
+def _after(first: Entry | None, sequence: i64) -> Entry | None:
+    entry = first
+    while entry is not None and entry.sequence <= sequence:
+        entry = entry.next
+    return entry
+
+
+def _next_in_lane(kernel: Kernel, call: GetCall, queue: Queue, walk: Cursor) -> Entry | None:
+    lane = queue.lanes[walk.lane]
+    at = walk.entry
+    if at is not None:
+        entry = _after(at.next, walk.sequence)
+        if entry is not None or at.place == IN_REAR:
+            return entry
+    elif not lane.swept or walk.sequence < lane.swept[0].first_sequence:
+        entry = _after(lane.front.head, walk.sequence)
+        if entry is not None:
+            return entry
+    for segment in lane.swept:
+        if segment.last_sequence <= walk.sequence:
+            continue
+        page = queue.pages.get(segment.slot)
+        if page is None:
+            call.connection.park = fetch_page(queue, segment, kernel.outbox)
+            return None
+        for copy in page:
+            if copy.sequence > walk.sequence and segment.states[copy.ordinal] == ALIVE:
+                stray = _after(lane.strays.head, walk.sequence)
+                return stray if stray is not None and stray.sequence < copy.sequence else copy
+    stray = _after(lane.strays.head, walk.sequence)
+    if stray is not None:
+        return stray
+    return _after(lane.rear.head, walk.sequence)

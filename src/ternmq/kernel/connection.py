@@ -1,0 +1,90 @@
+"""A connection and its object handles: who, what is open, and the one unit of work.
+
+What a verb leaves for the shell is here as well, so that the hot path makes no objects for it: `durable_at`, the LSN
+to be forced before the answer leaves; `park`, the effect to wait for before the verb is tried again.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, final
+
+from mypy_extensions import i64
+
+from ternmq.kernel.objects import LocalQueue
+from ternmq.store.catalog import Definition
+from ternmq.store.cursor import Cursor
+from ternmq.store.entry import Entry
+from ternmq.txn.unit import UnitOfWork
+
+if TYPE_CHECKING:
+    from ternmq.kernel.requests import GetCall
+    from ternmq.ports.effect import Effect
+
+
+@final
+class Handle:
+    """An open object."""
+
+    __slots__ = (
+        "connection",
+        "context",
+        "cursor",
+        "definition",
+        "handle_id",
+        "local",
+        "locked",
+        "object_type",
+        "options",
+        "put_inhibited_by",
+        "resolved_name",
+        "via",
+    )
+
+    def __init__(self, connection: Connection, handle_id: int, options: i64) -> None:
+        self.connection = connection
+        self.handle_id = handle_id
+        self.options: i64 = options
+        self.object_type: int = 1
+        self.local: LocalQueue | None = None
+        self.definition: Definition | None = None  # what was named: an alias, say
+        self.via: list[Definition] = []  # aliases on the way, each with its own inhibits
+        self.resolved_name = ""
+        self.cursor: Cursor | None = None
+        self.locked: Entry | None = None  # under a browse lock of this handle
+        self.context: Entry | None = None  # saved for put with pass context
+
+
+@final
+class Connection:
+    """One application's link to the queue manager."""
+
+    def __init__(self, connection_id: int, tag: bytes, user: str, application: str) -> None:
+        self.connection_id = connection_id
+        self.tag = tag  # 24 bytes, as DISPLAY CONN shows it
+        self.user = user
+        self.application = application
+        self.context = b""  # identity and origin context, packed (see `context`)
+        self.handles: dict[int, Handle] = {}
+        self.next_handle = 2
+        self.unit: UnitOfWork | None = None
+        self.get_call: GetCall | None = None  # a get that has not ended
+        self.connected = True
+        # for the shell
+        self.durable_at: i64 = 0
+        self.park: Effect | None = None
+        self.again = False  # more to do: step once more
+        self.warning: i64 = 0
+        self.data_length: i64 = 0
+        self.log_tries: i64 = 0
+
+    def begin_verb(self) -> None:
+        """Forget what the last verb left."""
+        self.durable_at = 0
+        self.park = None
+        self.again = False
+        self.warning = 0
+
+    def depends_on(self, lsn: i64) -> None:
+        """The answer must not leave before the log is forced up to here."""
+        if lsn > self.durable_at:
+            self.durable_at = lsn

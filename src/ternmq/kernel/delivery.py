@@ -1,0 +1,86 @@
+"""New messages meet waiting gets: hand-over, and serving waiters from the queue.
+
+Called in the step that made a message available: a put, a commit, a backout.
+"""
+
+from __future__ import annotations
+
+from ternmq.base.errors import MQError
+from ternmq.kernel.connection import Connection
+from ternmq.kernel.get import attempt, refuse_if_inhibited, stop_waiting
+from ternmq.kernel.kernel import QUIESCING, RUNNING, Kernel
+from ternmq.kernel.objects import LocalQueue
+from ternmq.kernel.requests import GetCall
+from ternmq.store.entry import PERSISTENT, Entry
+
+
+def hand_over(kernel: Kernel, connection: Connection, local: LocalQueue, entry: Entry) -> bool:
+    """Give a message that is not yet on the queue straight to a waiting get; False if none can take it so."""
+    if entry.expiry_at and entry.expiry_at <= kernel.clock.now_ns():
+        return False
+    call = local.waiters.first_any()
+    if call is None:
+        if local.waiters.browsing:
+            return False
+        for candidate in local.waiters.for_entry(entry):
+            call = candidate
+            break
+        if call is None:
+            return False
+    request = call.request
+    if (
+        not request.matches(entry)
+        or request.syncpoint
+        or (request.syncpoint_if_persistent and entry.flags & PERSISTENT)
+        or entry.length > request.buffer_length
+        or local.get_inhibited
+        or kernel.status not in (RUNNING, QUIESCING)
+        or _inhibited(call, local)
+    ):
+        return False
+    durable_at = kernel.coordinator.hand_over(local.queue, entry)
+    connection.depends_on(durable_at)
+    stop_waiting(kernel, call)
+    call.connection.begin_verb()
+    call.connection.depends_on(durable_at)
+    call.entry = entry
+    kernel.outbox.wake(call.waker)
+    return True
+
+
+def _inhibited(call: GetCall, local: LocalQueue) -> bool:
+    try:
+        refuse_if_inhibited(call.handle, local)
+    except MQError:
+        return True
+    return False
+
+
+def serve(kernel: Kernel, local: LocalQueue, entry: Entry) -> None:
+    """A message has become available: browsers first, then one getter."""
+    waiters = local.waiters
+    for call in list(waiters.browsing):
+        if call.request.matches(entry):
+            serve_one(kernel, call)
+    for call in waiters.for_entry(entry):
+        if call.request.matches(entry):
+            serve_one(kernel, call)
+            if entry.state != 1:  # AVAILABLE: somebody has it now
+                return
+
+
+def serve_one(kernel: Kernel, call: GetCall) -> None:
+    """Try a waiting get again; it goes on waiting if there is still nothing for it."""
+    stop_waiting(kernel, call)
+    try:
+        attempt(kernel, call)
+    except MQError as error:
+        call.error = error
+    if not call.waiting:
+        kernel.outbox.wake(call.waker)
+
+
+def serve_all(kernel: Kernel, local: LocalQueue) -> None:
+    """Something about the queue changed (an inhibit, say): everybody who waits looks again."""
+    for call in local.waiters.all():
+        serve_one(kernel, call)

@@ -1,0 +1,47 @@
+"""Queues that come and go at run time: made from a model at MQOPEN, deleted at MQCLOSE or by command."""
+
+from __future__ import annotations
+
+from ternmq.base import constants as mq
+from ternmq.base.attributes import LOCAL, Value, defaults_of
+from ternmq.base.errors import mq_error
+from ternmq.base.reasons import MQRC_Q_DELETED
+from ternmq.kernel.get import stop_waiting
+from ternmq.kernel.kernel import Kernel
+from ternmq.kernel.objects import LocalQueue
+from ternmq.store.catalog import Definition
+from ternmq.txn.unit import UnitOfWork
+
+
+def create_dynamic(kernel: Kernel, model: Definition, name: str) -> Definition:
+    """A local queue with the attributes of a model."""
+    attributes: dict[str, Value] = defaults_of(LOCAL)
+    for attribute, value in model.attributes.items():
+        if attribute in attributes:
+            attributes[attribute] = value
+    definition = Definition(LOCAL, name, kernel.catalog.new_id(), attributes, kernel.clock.now_ns())
+    definition.definition_type = model.number("definition_type")
+    kernel.coordinator.define(kernel.catalog, definition)
+    return definition
+
+
+def delete_queue(kernel: Kernel, local: LocalQueue) -> None:
+    """The queue and all its messages are gone; who waits or has it open is told MQRC_Q_DELETED."""
+    for call in local.waiters.all():
+        stop_waiting(kernel, call)
+        call.error = mq_error(MQRC_Q_DELETED, verb="MQGET", object=local.name)
+        kernel.outbox.wake(call.waker)
+    local.deleted = True
+    local.queue.dropped = True
+    kernel.locals.pop(local.name, None)
+    kernel.coordinator.undefine(kernel.catalog, local.definition, local.queue)
+
+
+def forget_queue(unit: UnitOfWork, local: LocalQueue) -> None:
+    """Changes to a temporary queue that is gone mean nothing any more."""
+    unit.changes = [change for change in unit.changes if change.queue is not local.queue]
+
+
+def is_dynamic(definition: Definition) -> bool:
+    """Made from a model."""
+    return definition.definition_type != mq.MQQDT_PREDEFINED

@@ -1,0 +1,126 @@
+"""Ending units of work: MQCMIT, MQBACK, and the end of a connection.
+
+A commit is one step, bounded by MAXUMSGS; a backout goes on in bounded steps. What becomes available is offered to those
+who wait in the same step.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from ternmq.base.errors import mq_error
+from ternmq.base.reasons import MQRC_BACKED_OUT
+from ternmq.kernel.connection import Connection
+from ternmq.kernel.delivery import serve
+from ternmq.kernel.get import stop_waiting
+from ternmq.kernel.kernel import Kernel
+from ternmq.kernel.put import relieve
+from ternmq.kernel.resolve import close
+from ternmq.store.entry import AVAILABLE, Entry
+from ternmq.store.queue import Queue
+from ternmq.txn.unit import ACTIVE, BACKING_OUT, CHANGE_GET, CHANGE_PUT, ENDED, UnitOfWork
+
+BACKOUT_STEP_CHANGES: Final = 256
+
+
+def refuse_if_backed_out(connection: Connection, verb: str) -> None:
+    """The queue manager has backed out the unit of work: its owner is told, once."""
+    unit = connection.unit
+    if unit is not None and unit.backed_out_by and unit.state in (BACKING_OUT, ENDED):
+        reason = unit.backed_out_by
+        if unit.state == ENDED:
+            connection.unit = None
+        raise mq_error(MQRC_BACKED_OUT, verb=verb, detail=reason)
+
+
+def commit(kernel: Kernel, connection: Connection) -> None:
+    """MQCMIT."""
+    connection.begin_verb()
+    unit = connection.unit
+    if unit is None:
+        return
+    refuse_if_backed_out(connection, "MQCMIT")
+    commit_unit(kernel, connection, unit)
+    connection.unit = None
+
+
+def commit_unit(kernel: Kernel, connection: Connection, unit: UnitOfWork) -> None:
+    """End a unit and serve those who waited for its messages."""
+    puts: list[tuple[Queue, Entry]] = []
+    queues: list[Queue] = []
+    for change in unit.changes:
+        if change.kind == CHANGE_PUT:
+            if len(puts) < 1 or change.queue not in queues:
+                queues.append(change.queue)
+            if _has_waiters(kernel, change.queue):
+                puts.append((change.queue, change.entry))
+    connection.depends_on(kernel.coordinator.commit(unit))
+    for queue, entry in puts:
+        _offer(kernel, queue, entry)
+    for queue in queues:
+        relieve(kernel, queue)
+
+
+def _has_waiters(kernel: Kernel, queue: Queue) -> bool:
+    local = kernel.locals.get(queue.name)
+    return local is not None and local.queue is queue and local.waiters.count > 0
+
+
+def _offer(kernel: Kernel, queue: Queue, entry: Entry) -> None:
+    local = kernel.locals.get(queue.name)
+    if local is not None and local.waiters.count and entry.state == AVAILABLE:
+        serve(kernel, local, entry)
+
+
+def back_out(kernel: Kernel, connection: Connection) -> None:
+    """MQBACK; `again` is set while there is more to undo."""
+    connection.begin_verb()
+    unit = connection.unit
+    if unit is None:
+        return
+    if unit.backed_out_by and unit.state == ENDED:
+        connection.unit = None  # it is backed out, which is what was asked for
+        return
+    if back_out_some(kernel, unit):
+        connection.unit = None
+    else:
+        connection.again = True
+
+
+def back_out_some(kernel: Kernel, unit: UnitOfWork) -> bool:
+    """A bounded part of a backout; True when the unit has ended."""
+    came_back: list[tuple[Queue, Entry]] = []
+    for change in unit.changes[-BACKOUT_STEP_CHANGES:]:
+        if change.kind == CHANGE_GET and _has_waiters(kernel, change.queue):
+            came_back.append((change.queue, change.entry))
+    ended = kernel.coordinator.back_out_some(unit, BACKOUT_STEP_CHANGES)
+    came_back.reverse()
+    for queue, entry in came_back:
+        _offer(kernel, queue, entry)
+    return ended
+
+
+def disconnect(kernel: Kernel, connection: Connection, vanished: bool) -> None:
+    """MQDISC commits; an application that vanishes is backed out. `again` is set while there is more to do."""
+    connection.begin_verb()
+    call = connection.get_call
+    if call is not None:
+        stop_waiting(kernel, call)
+        connection.get_call = None
+    unit = connection.unit
+    if unit is not None and unit.state == ACTIVE and not vanished:
+        commit_unit(kernel, connection, unit)
+        connection.unit = None
+    elif unit is not None and unit.state in (ACTIVE, BACKING_OUT):
+        if not back_out_some(kernel, unit):
+            connection.again = True
+            return
+        connection.unit = None
+    durable_at = connection.durable_at
+    for handle in list(connection.handles.values()):
+        close(kernel, handle, 0)
+        if connection.durable_at > durable_at:
+            durable_at = connection.durable_at
+    connection.depends_on(durable_at)
+    connection.connected = False
+    kernel.connections.pop(connection.connection_id, None)

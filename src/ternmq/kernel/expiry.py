@@ -1,0 +1,190 @@
+"""The expiry scanner: removes messages whose time has passed, a bounded number a step, and counts them.
+
+Queues without an expiring message cost nothing. In swept segments only the index is looked at: a segment is read
+when its earliest expiry has come.
+"""
+
+from __future__ import annotations
+
+from typing import Final, final
+
+from mypy_extensions import i64
+
+from ternmq.kernel.kernel import Kernel
+from ternmq.ports.disk import Disk
+from ternmq.ports.effect import Effect
+from ternmq.store.cursor import Cursor
+from ternmq.store.entry import Entry
+from ternmq.store.queue import LANES, Queue
+from ternmq.store.segment import ALIVE, Segment
+from ternmq.store.segment_file import SegmentFile
+from ternmq.store.segment_format import CORREL_ID, GROUP_ID, MSG_ID, SegmentIndex
+from ternmq.store.image import FLAG_PERSISTENT
+
+SCAN_MESSAGES_MAX: Final = 256
+
+
+@final
+class ExpiryScan:
+    """One pass over all loaded queues."""
+
+    def __init__(self, kernel: Kernel) -> None:
+        self.kernel = kernel
+        self.queues: list[Queue] = [
+            queue for queue in kernel.catalog.queues.values() if _may_expire(queue, kernel)
+        ]
+        self.queue: Queue | None = None
+        self.walk: Cursor | None = None
+        self.removed: i64 = 0
+
+    def step(self) -> bool:
+        """Look at a bounded number of messages; False when the pass is over."""
+        if self.queue is None:
+            if not self.queues:
+                return False
+            self.queue = self.queues.pop()
+            self._begin_queue(self.queue)
+        self._scan(self.queue)
+        return True
+
+    def _begin_queue(self, queue: Queue) -> None:
+        walk = Cursor()
+        walk.lane = LANES - 1
+        queue.cursors.append(walk)
+        self.walk = walk
+        now_ns = self.kernel.clock.now_ns()
+        for segment in queue.segments.values():
+            if segment.swept and segment.min_expiry and segment.min_expiry <= now_ns:
+                self.kernel.outbox.add(SegmentExpiry(self.kernel, queue, segment, now_ns))
+
+    def _scan(self, queue: Queue) -> None:
+        walk = self.walk
+        if walk is None or queue.dropped or queue.expiring == 0:
+            self._end_queue(queue)
+            return
+        now_ns: i64 = self.kernel.clock.now_ns()
+        expired: list[Entry] = []
+        seen: i64 = 0
+        last: Entry | None = None
+        entry = self._first(queue, walk)
+        while entry is not None and seen < SCAN_MESSAGES_MAX:
+            seen += 1
+            if entry.expiry_at and entry.expiry_at <= now_ns and entry.lock_holder == 0:
+                expired.append(entry)
+            else:
+                last = entry
+            entry = self._next(queue, walk, entry)
+        if last is not None:
+            walk.stand_on(last)
+        if expired and self.kernel.coordinator.has_room(None, 16 * len(expired)):
+            self.kernel.coordinator.expire(queue, expired)
+            self.kernel.expired_total += len(expired)
+            self.removed += len(expired)
+        if entry is None:
+            self._end_queue(queue)
+
+    def _first(self, queue: Queue, walk: Cursor) -> Entry | None:
+        at = walk.entry
+        if at is not None:
+            return self._next(queue, walk, at)
+        return self._head(queue, walk)
+
+    def _head(self, queue: Queue, walk: Cursor) -> Entry | None:
+        """The first message of this lane or the next lower one that has any."""
+        while walk.lane >= 0:
+            lane = queue.lanes[walk.lane]
+            if lane.front.head is not None:
+                return lane.front.head
+            if lane.rear.head is not None:
+                return lane.rear.head
+            walk.lane -= 1
+        return None
+
+    def _next(self, queue: Queue, walk: Cursor, entry: Entry) -> Entry | None:
+        if entry.next is not None:
+            return entry.next
+        lane = queue.lanes[entry.lane]
+        if entry.place == 1 and lane.rear.head is not None:
+            return lane.rear.head
+        walk.leave()
+        walk.lane = entry.lane - 1
+        return self._head(queue, walk)
+
+    def _end_queue(self, queue: Queue) -> None:
+        walk = self.walk
+        if walk is not None:
+            walk.leave()
+            queue.cursors.remove(walk)
+        self.walk = None
+        self.queue = None
+
+
+def _may_expire(queue: Queue, kernel: Kernel) -> bool:
+    if queue.expiring:
+        return True
+    now_ns = kernel.clock.now_ns()
+    for segment in queue.segments.values():
+        if segment.swept and segment.min_expiry and segment.min_expiry <= now_ns:
+            return True
+    return False
+
+
+@final
+class SegmentExpiry(Effect):
+    """Reads the index of a swept segment and removes what has expired in it."""
+
+    def __init__(self, kernel: Kernel, queue: Queue, segment: Segment, now_ns: i64) -> None:
+        super().__init__()
+        self.kernel = kernel
+        self.queue = queue
+        self.segment = segment
+        self.now_ns: i64 = now_ns
+        self.index: SegmentIndex | None = None
+
+    def run(self, disk: Disk) -> None:
+        file = SegmentFile(disk, self.segment.path)
+        try:
+            self.index = file.load_index()
+        finally:
+            file.close()
+
+    def complete(self) -> None:
+        index = self.index
+        segment = self.segment
+        if index is None or not segment.swept or self.queue.dropped:
+            return
+        rows: list[tuple[int, int]] = []
+        gone: list[int] = []
+        earliest: i64 = 0
+        for ordinal in range(index.count):
+            expiry_at = index.expiries[ordinal]
+            if expiry_at == 0 or segment.states[ordinal] != ALIVE:
+                continue
+            if expiry_at > self.now_ns:
+                if earliest == 0 or expiry_at < earliest:
+                    earliest = expiry_at
+                continue
+            gone.append(ordinal)
+            if index.message_flags[ordinal] & FLAG_PERSISTENT:
+                rows.append((int(self.queue.queue_id), index.numbers[ordinal]))
+        if not gone or not self.kernel.coordinator.has_room(None, 16 * len(rows)):
+            return
+        segment.min_expiry = earliest
+        self.kernel.coordinator.expire_swept(self.queue, segment, gone, rows)
+        self.kernel.expired_total += len(gone)
+        dead = set(gone)
+        for kind in (MSG_ID, CORREL_ID, GROUP_ID):
+            table = self.queue.swept_table(kind)
+            if table is None:
+                continue
+            hashes = index.hashes[kind]
+            ordinals = index.ordinals[kind]
+            for place in range(len(hashes)):
+                if ordinals[place] in dead:
+                    table.discard(hashes[place], segment.location(ordinals[place]))
+
+    def fail(self, error: OSError) -> None:
+        self.damage(f"segment {self.segment.path} cannot be read: {error}")
+
+    def damage(self, text: str) -> None:
+        self.queue.damaged = text

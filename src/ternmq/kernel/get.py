@@ -1,0 +1,191 @@
+"""MQGET: take a message or browse it, wait for one, cut it to the buffer.
+
+`get` starts a call, `resume` tries it again after its park, `cancel` ends its wait. An answer is in the call: `entry` with an
+optional warning in `reason`, or `reason` alone. While `waiting` is set it is the waker that tells.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from mypy_extensions import i64
+
+from ternmq.base import constants as mq
+from ternmq.base.errors import mq_error
+from ternmq.base.reasons import (
+    MQRC_GET_INHIBITED,
+    MQRC_NO_MSG_AVAILABLE,
+    MQRC_NO_MSG_UNDER_CURSOR,
+    MQRC_SYNCPOINT_LIMIT_REACHED,
+    MQRC_TRUNCATED_MSG_ACCEPTED,
+    MQRC_TRUNCATED_MSG_FAILED,
+)
+from ternmq.kernel.browse import browse_find, unlock
+from ternmq.kernel.connection import Connection, Handle
+from ternmq.kernel.kernel import Kernel
+from ternmq.kernel.objects import LocalQueue
+from ternmq.kernel.requests import GetCall, GetRequest
+from ternmq.kernel.search import Search
+from ternmq.store.entry import AVAILABLE, PERSISTENT, Entry
+from ternmq.store.segment import ALIVE
+from ternmq.txn.unit import UnitOfWork
+
+BROWSE_OPTIONS: Final = (
+    mq.MQGMO_BROWSE_FIRST | mq.MQGMO_BROWSE_NEXT | mq.MQGMO_BROWSE_MSG_UNDER_CURSOR
+)
+_NANOSECONDS_A_MS: Final = 1_000_000
+
+
+def get(kernel: Kernel, connection: Connection, handle: Handle, request: GetRequest) -> GetCall:
+    """Start a get; the caller has checked the options against the handle."""
+    call = GetCall(connection, handle, request)
+    options = request.options
+    call.browse = options & BROWSE_OPTIONS != 0
+    if request.wait_ms > 0:
+        call.deadline_ns = kernel.clock.monotonic_ns() + request.wait_ms * _NANOSECONDS_A_MS
+    attempt(kernel, call)
+    return call
+
+
+def attempt(kernel: Kernel, call: GetCall) -> None:
+    """Try to answer the call now; it may end parked, waiting, or with more steps to go."""
+    connection = call.connection
+    connection.begin_verb()
+    call.reason = 0
+    handle = call.handle
+    local = handle.local
+    if local is None:
+        call.reason = MQRC_NO_MSG_AVAILABLE
+        return
+    kernel.refuse_if_ending(call.request.options & mq.MQGMO_FAIL_IF_QUIESCING != 0, "MQGET")
+    refuse_if_inhibited(handle, local)
+    entry = _find(kernel, call, local)
+    if entry is not None:
+        _answer(kernel, call, local, entry)
+        return
+    if connection.park is not None or connection.again or call.reason != 0:
+        return
+    if call.request.wait_ms == 0:
+        call.reason = MQRC_NO_MSG_AVAILABLE
+        connection.depends_on(local.queue.last_lsn)
+        return
+    call.waiting = True
+    local.waiters.add(call)
+    kernel.waiting[connection.connection_id] = call
+
+
+def refuse_if_inhibited(handle: Handle, local: LocalQueue) -> None:
+    """MQRC_GET_INHIBITED if the queue, or an alias on the way to it, is inhibited for gets."""
+    if local.get_inhibited:
+        raise mq_error(MQRC_GET_INHIBITED, verb="MQGET", object=local.name)
+    for alias in handle.via:
+        if alias.number("get") != 0:
+            raise mq_error(MQRC_GET_INHIBITED, verb="MQGET", object=alias.name)
+
+
+def _find(kernel: Kernel, call: GetCall, local: LocalQueue) -> Entry | None:
+    options = call.request.options
+    if call.browse:
+        return browse_find(kernel, call, local)
+    if options & mq.MQGMO_MSG_UNDER_CURSOR:
+        entry = _under_cursor(call, local)
+        if entry is None:
+            call.reason = MQRC_NO_MSG_UNDER_CURSOR
+        return entry
+    queue = local.queue
+    if call.request.plain and call.walk is None:
+        lane = queue.top_lane()
+        if lane < 0:
+            return None
+        head = queue.lanes[lane].front.head
+        if head is not None and head.expiry_at == 0 and head.lock_holder == 0:
+            return head
+    return Search(kernel, call, queue, kernel.clock.now_ns()).find()
+
+
+def _under_cursor(call: GetCall, local: LocalQueue) -> Entry | None:
+    cursor = call.handle.cursor
+    if cursor is None or not cursor.on_message or cursor.at is None:
+        return None
+    entry = current(local, cursor.at)
+    if entry is None or entry.state != AVAILABLE:
+        return None
+    holder = call.connection.connection_id << 32 | call.handle.handle_id
+    if entry.lock_holder not in (0, holder):
+        return None
+    return entry
+
+
+def current(local: LocalQueue, entry: Entry) -> Entry | None:
+    """The entry that stands for this message now: it may have been swept, or brought back, since."""
+    if entry.place != 0:
+        return entry
+    segment = entry.segment
+    if segment is not None and segment.swept:
+        return entry if segment.states[entry.ordinal] == ALIVE else None
+    return local.queue.number_index().get(int(entry.number))
+
+
+def _unit_for(kernel: Kernel, call: GetCall, entry: Entry) -> UnitOfWork | None:
+    request = call.request
+    if request.syncpoint or (request.syncpoint_if_persistent and entry.flags & PERSISTENT):
+        unit = kernel.unit_of(call.connection)
+        if len(unit.changes) >= kernel.max_uncommitted:
+            raise mq_error(
+                MQRC_SYNCPOINT_LIMIT_REACHED,
+                verb="MQGET",
+                object=kernel.name,
+                detail=f"MAXUMSGS({kernel.max_uncommitted})",
+            )
+        return unit
+    return None
+
+
+def _answer(kernel: Kernel, call: GetCall, local: LocalQueue, entry: Entry) -> None:
+    connection = call.connection
+    reason: i64 = 0
+    if entry.length > call.request.buffer_length:
+        if call.request.options & mq.MQGMO_ACCEPT_TRUNCATED_MSG:
+            reason = MQRC_TRUNCATED_MSG_ACCEPTED
+        else:
+            reason = MQRC_TRUNCATED_MSG_FAILED
+    if not call.browse and reason != MQRC_TRUNCATED_MSG_FAILED:
+        unit = _unit_for(kernel, call, entry)
+        if entry.flags & PERSISTENT and not kernel.coordinator.has_room(unit, 0):
+            kernel.make_room(connection, "MQGET", local.name, 0)
+            return
+        if entry.lock_holder:
+            unlock(call.handle)
+        if local.queue.fetched:
+            local.queue.forget_fetched(entry)
+        connection.depends_on(kernel.coordinator.get(unit, local.queue, entry))
+        if call.handle.options & mq.MQOO_SAVE_ALL_CONTEXT:
+            call.handle.context = entry
+    else:
+        connection.depends_on(entry.visible_lsn)
+    connection.log_tries = 0
+    call.entry = entry
+    call.reason = reason
+
+
+def resume(kernel: Kernel, call: GetCall) -> None:
+    """Try again after a park or between steps."""
+    attempt(kernel, call)
+
+
+def stop_waiting(kernel: Kernel, call: GetCall) -> None:
+    """Take a call off the list of waiters."""
+    if not call.waiting:
+        return
+    call.waiting = False
+    local = call.handle.local
+    if local is not None:
+        local.waiters.remove(call)
+    kernel.waiting.pop(call.connection.connection_id, None)
+
+
+def cancel(kernel: Kernel, call: GetCall, reason: i64) -> None:
+    """End a wait without a message; nothing happens if it has ended already."""
+    if call.waiting:
+        stop_waiting(kernel, call)
+        call.reason = reason

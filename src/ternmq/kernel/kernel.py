@@ -1,0 +1,157 @@
+"""The state that all verbs share, and the few things that only it can do.
+
+Verbs are functions in the files beside this one; they take the kernel as their first argument. Built by the
+engine, stepped by one thread at a time.
+"""
+
+from __future__ import annotations
+
+from typing import Final, final
+
+from mypy_extensions import i64
+
+from ternmq.base.errors import MQError, mq_error
+from ternmq.base.reasons import (
+    MQRC_CONNECTION_BROKEN,
+    MQRC_Q_MGR_QUIESCING,
+    MQRC_Q_MGR_STOPPING,
+    MQRC_RESOURCE_PROBLEM,
+)
+from ternmq.kernel.connection import Connection
+from ternmq.kernel.objects import LocalQueue
+from ternmq.kernel.requests import GetCall
+from ternmq.ports.clock import Clock
+from ternmq.ports.effect import Outbox
+from ternmq.store.catalog import Catalog, Definition
+from ternmq.store.loading import QueueLoad
+from ternmq.txn.coordinator import Coordinator
+from ternmq.txn.keeper import Keeper
+from ternmq.txn.unit import UnitOfWork
+
+RUNNING: Final = 0
+QUIESCING: Final = 1
+STOPPING: Final = 2
+BROKEN: Final = 3
+
+STATUS_NAMES: Final = ("RUNNING", "QUIESCING", "STOPPING", "BROKEN")
+LOG_TRIES_MAX: Final = 64
+
+
+@final
+class Kernel:
+    """One queue manager's shared state."""
+
+    def __init__(
+        self,
+        name: str,
+        identity: str,
+        clock: Clock,
+        outbox: Outbox,
+        coordinator: Coordinator,
+        catalog: Catalog,
+        keeper: Keeper,
+    ) -> None:
+        self.name = name
+        self.identity = identity  # QMID
+        self.clock = clock
+        self.outbox = outbox
+        self.coordinator = coordinator
+        self.catalog = catalog
+        self.keeper = keeper
+        self.status: i64 = RUNNING
+        self.broken_by = ""
+        self.locals: dict[str, LocalQueue] = {}
+        self.connections: dict[int, Connection] = {}
+        self.next_connection = 1
+        self.waiting: dict[int, GetCall] = {}  # gets that wait for a message, by connection
+        self.msg_prefix = b"AMQ " + name.encode("ascii").ljust(12)[:12]
+        self.msg_counter: i64 = clock.now_ns() // 1000  # so that a restart never makes an id again
+        self.max_uncommitted: i64 = 0
+        self.max_length: i64 = 0
+        self.max_handles: i64 = 0
+        self.mark_interval_ms: i64 = 0
+        self.expired_total: i64 = 0
+        self.refresh()
+
+    def refresh(self) -> None:
+        """After the queue manager's attributes changed."""
+        self.max_uncommitted = self.number("max_uncommitted")
+        self.max_length = self.number("max_message_length")
+        self.max_handles = self.number("max_handles")
+        self.mark_interval_ms = self.number("mark_interval_ms")
+
+    def number(self, name: str) -> int:
+        """An integer attribute of the queue manager."""
+        value = self.catalog.qmgr[name]
+        return value if isinstance(value, int) else 0
+
+    def new_id(self) -> bytes:
+        """A message or correlation identifier that no other has."""
+        self.msg_counter += 1
+        return self.msg_prefix + int(self.msg_counter).to_bytes(8, "big")
+
+    def unit_of(self, connection: Connection) -> UnitOfWork:
+        """The connection's unit of work, begun at its first use."""
+        unit = connection.unit
+        if unit is None:
+            unit = self.coordinator.begin()
+            connection.unit = unit
+        return unit
+
+    def local_queue(self, connection: Connection, definition: Definition) -> LocalQueue | None:
+        """The queue in use; None if it must be loaded first, and the verb is parked until it is."""
+        local = self.locals.get(definition.name)
+        if local is not None and local.queue is self.catalog.queues.get(definition.object_id):
+            return local
+        queue = self.catalog.loaded(definition)
+        if queue is None:
+            connection.park = self.load(definition)
+            return None
+        local = LocalQueue(definition, queue)
+        self.locals[definition.name] = local
+        return local
+
+    def load(self, definition: Definition) -> QueueLoad:
+        """Begin to load a queue, or join who has begun."""
+        for effect in self.keeper.loads:
+            if effect.definition is definition and not effect.done:
+                return effect
+        effect = QueueLoad(self.catalog, definition)
+        self.keeper.loads = [one for one in self.keeper.loads if not one.done]
+        self.keeper.loads.append(effect)
+        self.outbox.add(effect)
+        return effect
+
+    def refuse_if_ending(self, fail_if_quiescing: bool, verb: str) -> None:
+        """MQRC_Q_MGR_QUIESCING, MQRC_Q_MGR_STOPPING or MQRC_CONNECTION_BROKEN as the case is."""
+        if self.status == RUNNING:
+            return
+        if self.status == QUIESCING:
+            if fail_if_quiescing:
+                raise mq_error(MQRC_Q_MGR_QUIESCING, verb=verb, object=self.name)
+            return
+        raise self.ending_error(verb)
+
+    def ending_error(self, verb: str) -> MQError:
+        """Why nothing works any more."""
+        if self.status == BROKEN:
+            return mq_error(
+                MQRC_CONNECTION_BROKEN, verb=verb, object=self.name, detail=self.broken_by
+            )
+        return mq_error(MQRC_Q_MGR_STOPPING, verb=verb, object=self.name)
+
+    def make_room(self, connection: Connection, verb: str, name: str, data_bytes: i64) -> None:
+        """The log has no room for this verb now: park it until it has, or refuse it with nothing done."""
+        connection.log_tries += 1
+        effect = None
+        if connection.log_tries <= LOG_TRIES_MAX:
+            effect = self.keeper.make_room(connection.log_tries)
+        if effect is None:
+            connection.log_tries = 0
+            raise mq_error(
+                MQRC_RESOURCE_PROBLEM,
+                verb=verb,
+                object=name,
+                detail="the recovery log is full; nothing was done",
+            )
+        connection.park = effect

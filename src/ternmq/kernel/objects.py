@@ -1,0 +1,70 @@
+"""A local queue in use: what every put and get looks at, without a dictionary in between.
+
+Made when somebody opens the queue, dropped with its messages when the queue is unloaded or deleted.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, final
+
+from mypy_extensions import i64
+
+from ternmq.base import constants as mq
+from ternmq.base.attributes import LOCAL
+from ternmq.base.errors import check
+from ternmq.kernel.waiters import Waiters
+from ternmq.store.catalog import Definition, configure
+from ternmq.store.queue import Queue
+
+if TYPE_CHECKING:
+    from ternmq.kernel.connection import Handle
+
+MEGABYTE: Final = 1 << 20
+FILE_MEGABYTES_DEFAULT: Final = 2_088_960
+
+
+@final
+class LocalQueue:
+    """Definition, messages, open handles and waiters of one local queue."""
+
+    def __init__(self, definition: Definition, queue: Queue) -> None:
+        check(definition.object_type == LOCAL, f"{definition.name} is not a local queue")
+        self.definition = definition
+        self.queue = queue
+        self.name = definition.name
+        self.temporary = definition.temporary
+        self.waiters = Waiters()
+        self.handles: list[Handle] = []
+        self.open_input: i64 = 0
+        self.open_output: i64 = 0
+        self.exclusive = False
+        self.deleted = False
+        self.creator: Handle | None = None  # of a dynamic queue: the handle whose MQOPEN made it
+        self.put_inhibited = False
+        self.get_inhibited = False
+        self.max_depth: i64 = 0
+        self.max_length: i64 = 0
+        self.max_bytes: i64 = 0
+        self.default_priority: i64 = 0
+        self.default_persistence: i64 = 0
+        self.shareable = True
+        self.refresh()
+
+    def refresh(self) -> None:
+        """After the definition changed."""
+        definition = self.definition
+        self.put_inhibited = definition.number("put") != 0
+        self.get_inhibited = definition.number("get") != 0
+        self.max_depth = definition.number("max_depth")
+        self.max_length = definition.number("max_message_length")
+        self.default_priority = definition.number("default_priority")
+        self.default_persistence = definition.number("default_persistence")
+        self.shareable = definition.number("shareable") == mq.MQQA_SHAREABLE
+        megabytes = definition.number("max_file_megabytes")
+        self.max_bytes = (FILE_MEGABYTES_DEFAULT if megabytes < 0 else megabytes) * MEGABYTE
+        configure(self.queue, definition)
+
+    @property
+    def in_use(self) -> bool:
+        """Somebody has it open."""
+        return len(self.handles) > 0

@@ -1,0 +1,183 @@
+"""MQPUT and MQPUT1 to a local queue: the checks that depend on the queue, then queueing or a hand-over.
+
+A message goes straight to a waiting getter, without lying on the queue, where both are outside syncpoint and nobody
+browses; a persistent one is then a single put-and-got record, forced before either side is answered.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from mypy_extensions import i64
+
+from ternmq.base import constants as mq
+from ternmq.base.errors import mq_error
+from ternmq.base.reasons import (
+    MQRC_MSG_TOO_BIG_FOR_Q,
+    MQRC_MSG_TOO_BIG_FOR_Q_MGR,
+    MQRC_PERSISTENT_NOT_ALLOWED,
+    MQRC_PUT_INHIBITED,
+    MQRC_Q_DELETED,
+    MQRC_Q_FULL,
+    MQRC_Q_SPACE_NOT_AVAILABLE,
+    MQRC_SYNCPOINT_LIMIT_REACHED,
+)
+from ternmq.kernel.connection import Connection, Handle
+from ternmq.kernel.delivery import hand_over, serve
+from ternmq.kernel.kernel import Kernel
+from ternmq.kernel.objects import LocalQueue
+from ternmq.kernel.requests import PutRequest
+from ternmq.store.entry import PERSISTENT, ZERO_ID, Entry
+from ternmq.store.queue import Queue
+from ternmq.store.sweep import sweep_overflow
+from ternmq.txn.unit import UnitOfWork
+
+_NANOSECONDS_A_TENTH: Final = 100_000_000
+# A queue whose segments are written slower than messages arrive holds putters back beyond so many buffers.
+BACKLOG_BUFFERS: Final = 32
+
+
+def put(
+    kernel: Kernel, connection: Connection, handle: Handle, request: PutRequest, data: bytes
+) -> Entry | None:
+    """Put one message; None: the connection is parked and the verb has to be tried again."""
+    connection.begin_verb()
+    local = handle.local
+    if local is None or local.deleted:
+        raise mq_error(MQRC_Q_DELETED, verb="MQPUT", object=handle.resolved_name)
+    kernel.refuse_if_ending(request.options & mq.MQPMO_FAIL_IF_QUIESCING != 0, "MQPUT")
+    persistence, priority = _defaults(handle, local, request)
+    length: i64 = len(data)
+    _check_queue(kernel, handle, local, length, persistence)
+    unit = _unit_for(kernel, connection, request)
+    if _must_wait(kernel, connection, local, unit, length, persistence):
+        return None
+    connection.log_tries = 0
+    now_ns: i64 = kernel.clock.now_ns()
+    expiry_at: i64 = 0
+    if request.expiry >= 0:
+        expiry_at = now_ns + request.expiry * _NANOSECONDS_A_TENTH
+    msg_id = request.msg_id
+    if msg_id == ZERO_ID:
+        msg_id = kernel.new_id()
+    entry = Entry(
+        0,
+        priority,
+        request.flags | persistence,
+        now_ns,
+        expiry_at,
+        msg_id,
+        kernel.new_id() if request.new_correl_id else request.correl_id,
+        request.group_id,
+        request.resolved_base(priority, persistence),
+        data,
+        length,
+    )
+    if unit is None:
+        if local.waiters.count and hand_over(kernel, connection, local, entry):
+            return entry
+        connection.depends_on(kernel.coordinator.put(None, local.queue, entry))
+        if local.waiters.count:
+            serve(kernel, local, entry)
+    else:
+        kernel.coordinator.put(unit, local.queue, entry)
+    relieve(kernel, local.queue)
+    return entry
+
+
+def relieve(kernel: Kernel, queue: Queue) -> None:
+    """Move messages to a segment if a buffer is over its limit."""
+    if queue.plain_bytes > queue.plain_limit or queue.persistent_bytes > queue.persistent_limit:
+        if not queue.sweeping:
+            sweep_overflow(queue, kernel.outbox, kernel.coordinator.in_log)
+
+
+def _defaults(handle: Handle, local: LocalQueue, request: PutRequest) -> tuple[i64, i64]:
+    """Persistence and priority: the message's own, or those of the queue as it was named."""
+    persistence = request.persistence
+    if persistence == mq.MQPER_PERSISTENCE_AS_Q_DEF:
+        if handle.via:
+            persistence = handle.via[0].number("default_persistence")
+        else:
+            persistence = local.default_persistence
+    priority = request.priority
+    if priority == mq.MQPRI_PRIORITY_AS_Q_DEF:
+        if handle.via:
+            priority = handle.via[0].number("default_priority")
+        else:
+            priority = local.default_priority
+    return persistence, priority
+
+
+def _check_queue(
+    kernel: Kernel, handle: Handle, local: LocalQueue, length: i64, persistence: i64
+) -> None:
+    if local.put_inhibited:
+        raise mq_error(MQRC_PUT_INHIBITED, verb="MQPUT", object=local.name)
+    for alias in handle.via:
+        if alias.number("put") != 0:
+            raise mq_error(MQRC_PUT_INHIBITED, verb="MQPUT", object=alias.name)
+    if length > local.max_length:
+        raise mq_error(
+            MQRC_MSG_TOO_BIG_FOR_Q,
+            verb="MQPUT",
+            object=local.name,
+            detail=f"{length} bytes, MAXMSGL({local.max_length})",
+        )
+    if length > kernel.max_length:
+        raise mq_error(
+            MQRC_MSG_TOO_BIG_FOR_Q_MGR,
+            verb="MQPUT",
+            object=kernel.name,
+            detail=f"{length} bytes, MAXMSGL({kernel.max_length})",
+        )
+    if persistence == PERSISTENT and local.temporary:
+        raise mq_error(MQRC_PERSISTENT_NOT_ALLOWED, verb="MQPUT", object=local.name)
+    queue = local.queue
+    if queue.available + queue.swept_alive + queue.uncommitted_puts >= local.max_depth:
+        raise mq_error(
+            MQRC_Q_FULL, verb="MQPUT", object=local.name, detail=f"MAXDEPTH({local.max_depth})"
+        )
+    if queue.file_bytes + queue.plain_bytes + queue.persistent_bytes + length > local.max_bytes:
+        raise mq_error(
+            MQRC_Q_SPACE_NOT_AVAILABLE,
+            verb="MQPUT",
+            object=local.name,
+            detail=f"MAXFSIZE({local.definition.number('max_file_megabytes')})",
+        )
+
+
+def _unit_for(kernel: Kernel, connection: Connection, request: PutRequest) -> UnitOfWork | None:
+    if not request.syncpoint:
+        return None
+    unit = kernel.unit_of(connection)
+    if len(unit.changes) >= kernel.max_uncommitted:
+        raise mq_error(
+            MQRC_SYNCPOINT_LIMIT_REACHED,
+            verb="MQPUT",
+            object=kernel.name,
+            detail=f"MAXUMSGS({kernel.max_uncommitted})",
+        )
+    return unit
+
+
+def _must_wait(
+    kernel: Kernel,
+    connection: Connection,
+    local: LocalQueue,
+    unit: UnitOfWork | None,
+    length: i64,
+    persistence: i64,
+) -> bool:
+    """Whether log space or the writing of segments has to come first; the connection is parked then."""
+    if persistence == PERSISTENT and not kernel.coordinator.has_room(unit, length):
+        kernel.make_room(connection, "MQPUT", local.name, length)
+        return True
+    queue = local.queue
+    sweep = queue.sweep_effect
+    if sweep is not None and not sweep.done:
+        backlog = queue.plain_bytes + queue.persistent_bytes
+        if backlog > BACKLOG_BUFFERS * (queue.plain_limit + queue.persistent_limit):
+            connection.park = sweep
+            return True
+    return False

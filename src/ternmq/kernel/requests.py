@@ -1,0 +1,178 @@
+"""What a put or a get asks for, after the verb's arguments were checked; and a get in progress.
+
+Built by `mqi` from MQMD, MQPMO and MQGMO, or once by a client that repeats itself: a request may be used again and
+again. The kernel reads it and never changes it; what differs from call to call is in the connection.
+"""
+
+from __future__ import annotations
+
+import struct
+from typing import TYPE_CHECKING, Final, final
+
+from mypy_extensions import i64
+
+from ternmq.store.cursor import Cursor
+from ternmq.store.entry import ZERO_ID, Entry
+
+if TYPE_CHECKING:
+    from ternmq.base.errors import MQError
+    from ternmq.kernel.connection import Connection, Handle
+    from ternmq.ports.effect import Wakeable
+
+_PAIR: Final = struct.Struct("<ii")
+UNLIMITED_LENGTH: Final = 1 << 40
+
+
+@final
+class PutRequest:
+    """A message to put, but for its data."""
+
+    __slots__ = (
+        "_key",
+        "_resolved",
+        "base",
+        "correl_id",
+        "expiry",
+        "flags",
+        "group_id",
+        "msg_id",
+        "new_correl_id",
+        "options",
+        "persistence",
+        "priority",
+        "syncpoint",
+    )
+
+    def __init__(self, options: i64, base: bytes, syncpoint: bool) -> None:
+        self.options: i64 = options
+        self.base = base
+        self.syncpoint = syncpoint
+        self.msg_id = ZERO_ID  # zeros: a new one is made
+        self.correl_id = ZERO_ID
+        self.group_id = ZERO_ID
+        self.new_correl_id = False
+        self.priority: i64 = -1
+        self.persistence: i64 = 2
+        self.expiry: i64 = -1  # tenths of a second
+        self.flags: i64 = 0  # OWN_DATE
+        self._key: i64 = -1
+        self._resolved = b""
+
+    def resolved_base(self, priority: i64, persistence: i64) -> bytes:
+        """The base with the priority and persistence that the queue decided; the last answer is kept."""
+        key = priority * 4 + persistence
+        if key != self._key:
+            base = self.base
+            self._resolved = base[:40] + _PAIR.pack(int(priority), int(persistence)) + base[48:]
+            self._key = key
+        return self._resolved
+
+
+@final
+class GetRequest:
+    """Which message, and how. Ids of zeros, and -1, match everything."""
+
+    __slots__ = (
+        "buffer_length",
+        "convert",
+        "correl_id",
+        "group_id",
+        "msg_id",
+        "msg_offset",
+        "msg_sequence",
+        "options",
+        "plain",
+        "syncpoint",
+        "syncpoint_if_persistent",
+        "token",
+        "wait_ms",
+    )
+
+    def __init__(self, options: i64) -> None:
+        self.options: i64 = options
+        self.msg_id = ZERO_ID
+        self.correl_id = ZERO_ID
+        self.group_id = ZERO_ID
+        self.msg_sequence: i64 = -1
+        self.msg_offset: i64 = -1
+        self.token: i64 = -1
+        self.wait_ms: i64 = 0  # 0: do not wait; -1: without end
+        self.buffer_length: i64 = UNLIMITED_LENGTH
+        self.syncpoint = False
+        self.syncpoint_if_persistent = False
+        self.plain = True  # any message will do
+
+    def settle(self) -> None:
+        """After the match fields were set."""
+        self.plain = (
+            self.msg_id == ZERO_ID
+            and self.correl_id == ZERO_ID
+            and self.group_id == ZERO_ID
+            and self.msg_sequence < 0
+            and self.msg_offset < 0
+            and self.token < 0
+        )
+
+    def by_id(self) -> bool:
+        """Whether an identifier narrows the search."""
+        return self.msg_id != ZERO_ID or self.correl_id != ZERO_ID or self.group_id != ZERO_ID
+
+    def wait_key(self) -> bytes:
+        """The identifier that waiters are kept by; zeros for none."""
+        if self.msg_id != ZERO_ID:
+            return self.msg_id
+        if self.correl_id != ZERO_ID:
+            return self.correl_id
+        return self.group_id
+
+    def matches(self, entry: Entry) -> bool:
+        """Whether a message is one of those asked for."""
+        if self.plain:
+            return True
+        if self.msg_id != ZERO_ID and entry.msg_id != self.msg_id:
+            return False
+        if self.correl_id != ZERO_ID and entry.correl_id != self.correl_id:
+            return False
+        if self.group_id != ZERO_ID and entry.group_id != self.group_id:
+            return False
+        if self.token >= 0 and entry.number != self.token:
+            return False
+        if self.msg_sequence >= 0 or self.msg_offset >= 0:
+            sequence, offset = _PAIR.unpack_from(entry.base, 348)
+            if self.msg_sequence >= 0 and sequence != self.msg_sequence:
+                return False
+            if self.msg_offset >= 0 and offset != self.msg_offset:
+                return False
+        return True
+
+
+@final
+class GetCall:
+    """A get in progress: it may wait for a message, for a segment, or for its next step."""
+
+    __slots__ = (
+        "browse",
+        "connection",
+        "deadline_ns",
+        "entry",
+        "error",
+        "handle",
+        "reason",
+        "request",
+        "waiting",
+        "waker",
+        "walk",
+    )
+
+    def __init__(self, connection: Connection, handle: Handle, request: GetRequest) -> None:
+        self.connection = connection
+        self.handle = handle
+        self.request = request
+        self.browse = False
+        self.deadline_ns: i64 = 0  # 0: none
+        self.entry: Entry | None = None  # the message, once there is one
+        self.reason: i64 = 0  # or why there is none; a warning may come with a message
+        self.error: MQError | None = None  # what went wrong while another verb served it
+        self.waiting = False
+        self.waker: Wakeable | None = None
+        self.walk: Cursor | None = None  # how far a long search has come

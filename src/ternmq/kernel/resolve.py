@@ -1,0 +1,242 @@
+"""MQOPEN and MQCLOSE of queues and of the queue manager: names to objects, sharing rules, dynamic queues."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from ternmq.base import constants as mq
+from ternmq.base.attributes import ALIAS, LOCAL, MODEL
+from ternmq.base.errors import mq_error
+from ternmq.base.names import is_name
+from ternmq.base.reasons import (
+    MQRC_ALIAS_BASE_Q_TYPE_ERROR,
+    MQRC_DYNAMIC_Q_NAME_ERROR,
+    MQRC_HANDLE_NOT_AVAILABLE,
+    MQRC_OBJECT_ALREADY_EXISTS,
+    MQRC_OBJECT_IN_USE,
+    MQRC_OBJECT_NAME_ERROR,
+    MQRC_OPTION_NOT_VALID_FOR_TYPE,
+    MQRC_Q_NOT_EMPTY,
+    MQRC_UNKNOWN_ALIAS_BASE_Q,
+    MQRC_UNKNOWN_OBJECT_NAME,
+    MQRC_UNKNOWN_REMOTE_Q_MGR,
+)
+from ternmq.kernel.browse import open_cursor, unlock
+from ternmq.kernel.connection import Connection, Handle
+from ternmq.kernel.dynamic import create_dynamic, delete_queue
+from ternmq.kernel.kernel import Kernel
+from ternmq.kernel.objects import LocalQueue
+from ternmq.store.catalog import Definition
+
+INPUT_OPTIONS: Final = mq.MQOO_INPUT_AS_Q_DEF | mq.MQOO_INPUT_SHARED | mq.MQOO_INPUT_EXCLUSIVE
+
+
+def open_queue_manager(kernel: Kernel, connection: Connection, options: int) -> Handle:
+    """The queue manager object, for MQINQ."""
+    handle = new_handle(kernel, connection, options)
+    handle.object_type = mq.MQOT_Q_MGR
+    handle.resolved_name = kernel.name
+    return handle
+
+
+def new_handle(kernel: Kernel, connection: Connection, options: int) -> Handle:
+    """A handle that leads to nothing yet."""
+    if len(connection.handles) >= kernel.max_handles:
+        raise mq_error(
+            MQRC_HANDLE_NOT_AVAILABLE,
+            verb="MQOPEN",
+            object=kernel.name,
+            detail=f"MAXHANDS({kernel.max_handles})",
+        )
+    handle = Handle(connection, connection.next_handle, options)
+    connection.next_handle += 2
+    connection.handles[handle.handle_id] = handle
+    return handle
+
+
+def find_definition(kernel: Kernel, name: str, qmgr_name: str, verb: str) -> Definition:
+    """The object of that name, here."""
+    if qmgr_name and qmgr_name != kernel.name:
+        raise mq_error(MQRC_UNKNOWN_REMOTE_Q_MGR, verb=verb, object=qmgr_name)
+    if not is_name(name):
+        raise mq_error(MQRC_OBJECT_NAME_ERROR, verb=verb, object=name)
+    definition = kernel.catalog.definitions.get(name)
+    if definition is None:
+        raise mq_error(MQRC_UNKNOWN_OBJECT_NAME, verb=verb, object=name)
+    return definition
+
+
+def open_queue(
+    kernel: Kernel,
+    connection: Connection,
+    name: str,
+    qmgr_name: str,
+    dynamic_name: str,
+    options: int,
+    verb: str = "MQOPEN",
+) -> Handle | None:
+    """Open a queue; None: the connection is parked until the queue is loaded."""
+    connection.begin_verb()
+    definition = find_definition(kernel, name, qmgr_name, verb)
+    via: list[Definition] = []
+    if definition.object_type == ALIAS:
+        via.append(definition)
+        definition = _target_of(kernel, definition, verb)
+    created = False
+    if definition.object_type == MODEL:
+        new_name = dynamic_queue_name(kernel, dynamic_name)
+        definition = create_dynamic(kernel, definition, new_name)
+        created = True
+        if not definition.temporary:
+            connection.depends_on(kernel.coordinator.log.end_lsn)
+    local = kernel.local_queue(connection, definition)
+    if local is None:
+        return None
+    if not created:
+        check_sharing(local, options, verb)
+    handle = new_handle(kernel, connection, options)
+    attach(handle, local, via)
+    if created:
+        local.creator = handle
+    connection.depends_on(local.queue.last_lsn)
+    return handle
+
+
+def _target_of(kernel: Kernel, alias: Definition, verb: str) -> Definition:
+    target = alias.text("target")
+    definition = kernel.catalog.definitions.get(target)
+    if definition is None:
+        raise mq_error(
+            MQRC_UNKNOWN_ALIAS_BASE_Q, verb=verb, object=alias.name, detail=f"TARGET({target})"
+        )
+    if definition.object_type != LOCAL:
+        raise mq_error(
+            MQRC_ALIAS_BASE_Q_TYPE_ERROR, verb=verb, object=alias.name, detail=f"TARGET({target})"
+        )
+    return definition
+
+
+def dynamic_queue_name(kernel: Kernel, pattern: str) -> str:
+    """The name of a new dynamic queue: as given, or with the asterisk at its end replaced by something unique."""
+    pattern = pattern.rstrip()
+    if pattern.endswith("*"):
+        stem = pattern[:-1]
+        if len(stem) > 32 or (stem and not is_name(stem)):
+            raise mq_error(MQRC_DYNAMIC_Q_NAME_ERROR, verb="MQOPEN", object=pattern)
+        while True:
+            kernel.msg_counter += 1
+            name = f"{stem}{int(kernel.msg_counter) & 0xFFFFFFFFFFFFFFFF:016X}"
+            if name not in kernel.catalog.definitions:
+                return name
+    if not is_name(pattern):
+        raise mq_error(MQRC_DYNAMIC_Q_NAME_ERROR, verb="MQOPEN", object=pattern)
+    if pattern in kernel.catalog.definitions:
+        raise mq_error(MQRC_OBJECT_ALREADY_EXISTS, verb="MQOPEN", object=pattern)
+    return pattern
+
+
+def input_option(local: LocalQueue, options: int) -> int:
+    """MQOO_INPUT_SHARED, MQOO_INPUT_EXCLUSIVE or 0, after the queue's default."""
+    wanted = options & INPUT_OPTIONS
+    if wanted == mq.MQOO_INPUT_AS_Q_DEF:
+        wanted = local.definition.number("default_input_open")
+    if wanted == mq.MQOO_INPUT_SHARED and not local.shareable:
+        if options & mq.MQOO_INPUT_SHARED:
+            return wanted
+        return mq.MQOO_INPUT_EXCLUSIVE
+    return wanted
+
+
+def check_sharing(local: LocalQueue, options: int, verb: str) -> None:
+    """MQRC_OBJECT_IN_USE where opens for input exclude each other."""
+    wanted = input_option(local, options)
+    if wanted == 0:
+        return
+    if local.exclusive or (wanted == mq.MQOO_INPUT_EXCLUSIVE and local.open_input > 0):
+        raise mq_error(MQRC_OBJECT_IN_USE, verb=verb, object=local.name)
+    if wanted == mq.MQOO_INPUT_SHARED and not local.shareable and local.open_input > 0:
+        raise mq_error(MQRC_OBJECT_IN_USE, verb=verb, object=local.name)
+
+
+def attach(handle: Handle, local: LocalQueue, via: list[Definition]) -> None:
+    """Join a handle to its queue and count it."""
+    handle.local = local
+    handle.via = via
+    handle.definition = via[0] if via else local.definition
+    handle.resolved_name = local.name
+    local.handles.append(handle)
+    local.queue.users += 1
+    local.queue.idle_checkpoints = 0
+    wanted = input_option(local, int(handle.options))
+    if wanted:
+        local.open_input += 1
+        if wanted == mq.MQOO_INPUT_EXCLUSIVE:
+            local.exclusive = True
+    if handle.options & mq.MQOO_OUTPUT:
+        local.open_output += 1
+    if handle.options & mq.MQOO_BROWSE:
+        open_cursor(handle, local)
+
+
+def detach(handle: Handle) -> None:
+    """Undo `attach`."""
+    local = handle.local
+    handle.connection.handles.pop(handle.handle_id, None)
+    if local is None:
+        return
+    unlock(handle)
+    cursor = handle.cursor
+    if cursor is not None:
+        cursor.reset()
+        local.queue.cursors.remove(cursor)
+        handle.cursor = None
+    local.handles.remove(handle)
+    local.queue.users -= 1
+    wanted = input_option(local, int(handle.options))
+    if wanted:
+        local.open_input -= 1
+        local.exclusive = local.exclusive and wanted != mq.MQOO_INPUT_EXCLUSIVE
+    if handle.options & mq.MQOO_OUTPUT:
+        local.open_output -= 1
+    handle.local = None
+
+
+def close(kernel: Kernel, handle: Handle, options: int) -> None:
+    """Close a handle; a dynamic queue may go with it."""
+    connection = handle.connection
+    connection.begin_verb()
+    local = handle.local
+    if local is None:
+        detach(handle)
+        return
+    kind = local.definition.definition_type
+    is_creator = local.creator is handle
+    if options & (mq.MQCO_DELETE | mq.MQCO_DELETE_PURGE):
+        _check_delete(local, options, is_creator)
+        is_creator = True
+    elif kind != mq.MQQDT_TEMPORARY_DYNAMIC:
+        is_creator = False
+    detach(handle)
+    if is_creator and not local.deleted:
+        delete_queue(kernel, local)
+        if kind == mq.MQQDT_PERMANENT_DYNAMIC:
+            connection.depends_on(kernel.coordinator.log.end_lsn)
+
+
+def _check_delete(local: LocalQueue, options: int, is_creator: bool) -> None:
+    """Whether MQCO_DELETE or MQCO_DELETE_PURGE may be asked of this queue now."""
+    kind = local.definition.definition_type
+    if kind == mq.MQQDT_PREDEFINED or (kind == mq.MQQDT_TEMPORARY_DYNAMIC and not is_creator):
+        raise mq_error(MQRC_OPTION_NOT_VALID_FOR_TYPE, verb="MQCLOSE", object=local.name)
+    if kind == mq.MQQDT_TEMPORARY_DYNAMIC:
+        return
+    if _in_unit(local):
+        raise mq_error(
+            MQRC_Q_NOT_EMPTY, verb="MQCLOSE", object=local.name, detail="uncommitted messages"
+        )
+    if not options & mq.MQCO_DELETE_PURGE and local.queue.depth > 0:
+        raise mq_error(MQRC_Q_NOT_EMPTY, verb="MQCLOSE", object=local.name)
+
+
+def _in_unit(local: LocalQueue) -> bool:
+    return local.queue.uncommitted_puts > 0 or local.queue.uncommitted_gets > 0

@@ -1,0 +1,100 @@
+"""Who waits for a message on one queue, and who is served next.
+
+The newest waiter is served first, so that one stays hot and the others stay asleep; every sixteenth message goes to
+the one that has waited longest, so that nobody starves. Waiters for an identifier are found by it; waiting
+browsers all see a message before a getter takes it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, final
+
+from mypy_extensions import i64
+
+from ternmq.store.entry import ZERO_ID, Entry
+
+if TYPE_CHECKING:
+    from ternmq.kernel.requests import GetCall
+
+TURNS_FOR_OLDEST: Final = 16
+
+
+@final
+class Waiters:
+    """The waiting gets of one queue."""
+
+    __slots__ = ("_any", "_by_id", "browsing", "count", "turn")
+
+    def __init__(self) -> None:
+        self._any: list[GetCall] = []
+        self._by_id: dict[bytes, list[GetCall]] = {}
+        self.browsing: list[GetCall] = []
+        self.count: i64 = 0  # all of them
+        self.turn: i64 = 0
+
+    def add(self, call: GetCall) -> None:
+        """Start to wait."""
+        self.count += 1
+        if call.browse:
+            self.browsing.append(call)
+            return
+        key = call.request.wait_key()
+        if key == ZERO_ID:
+            self._any.append(call)
+        else:
+            self._by_id.setdefault(key, []).append(call)
+
+    def remove(self, call: GetCall) -> None:
+        """Stop waiting."""
+        self.count -= 1
+        if call.browse:
+            self.browsing.remove(call)
+            return
+        key = call.request.wait_key()
+        if key == ZERO_ID:
+            if self._any[-1] is call:
+                self._any.pop()
+            else:
+                self._any.remove(call)
+            return
+        same = self._by_id[key]
+        same.remove(call)
+        if not same:
+            del self._by_id[key]
+
+    def for_entry(self, entry: Entry) -> list[GetCall]:
+        """Who may want this message, the one to serve first at the front."""
+        found: list[GetCall] = []
+        if self._by_id:
+            keys = [entry.msg_id]
+            if entry.correl_id != entry.msg_id:
+                keys.append(entry.correl_id)
+            if entry.group_id != ZERO_ID:
+                keys.append(entry.group_id)
+            for key in keys:
+                same = self._by_id.get(key)
+                if same is not None:
+                    found.extend(same)
+        if self._any:
+            self.turn += 1
+            if self.turn % TURNS_FOR_OLDEST == 0:
+                found.extend(self._any)
+            else:
+                found.extend(reversed(self._any))
+        return found
+
+    def first_any(self) -> GetCall | None:
+        """The waiter for any message whose turn it is, when nobody waits for an identifier or browses."""
+        if self._by_id or self.browsing or not self._any:
+            return None
+        self.turn += 1
+        if self.turn % TURNS_FOR_OLDEST == 0:
+            return self._any[0]
+        return self._any[-1]
+
+    def all(self) -> list[GetCall]:
+        """Everybody."""
+        everybody = list(self._any) + list(self.browsing)
+        for same in self._by_id.values():
+            everybody.extend(same)
+        return everybody

@@ -1,0 +1,1 @@
+"""The verbs: argument checks in front of the kernel."""

@@ -1,0 +1,134 @@
+"""The checks of an MQMD on put, and the context that a message gets."""
+
+from __future__ import annotations
+
+import struct
+from typing import Final
+
+from ternmq.base import constants as mq
+from ternmq.base.errors import mq_error
+from ternmq.base.reasons import (
+    MQRC_EXPIRY_ERROR,
+    MQRC_FEEDBACK_ERROR,
+    MQRC_MISSING_REPLY_TO_Q,
+    MQRC_MSG_FLAGS_ERROR,
+    MQRC_MSG_SEQ_NUMBER_ERROR,
+    MQRC_MSG_TYPE_ERROR,
+    MQRC_OFFSET_ERROR,
+    MQRC_PERSISTENCE_ERROR,
+    MQRC_PRIORITY_ERROR,
+    MQRC_REPORT_OPTIONS_ERROR,
+)
+from ternmq.codec.mqmd import Descriptor
+
+_IN_GROUP: Final = mq.MQMF_MSG_IN_GROUP | mq.MQMF_LAST_MSG_IN_GROUP
+_SEGMENT: Final = mq.MQMF_SEGMENT | mq.MQMF_LAST_SEGMENT | mq.MQMF_SEGMENTATION_ALLOWED
+_KNOWN_FLAGS: Final = _IN_GROUP | _SEGMENT
+_REPORTS: Final = (
+    mq.MQRO_EXCEPTION_WITH_FULL_DATA
+    | mq.MQRO_EXPIRATION_WITH_FULL_DATA
+    | mq.MQRO_COA_WITH_FULL_DATA
+    | mq.MQRO_COD_WITH_FULL_DATA
+    | mq.MQRO_PAN
+    | mq.MQRO_NAN
+    | mq.MQRO_ACTIVITY
+)
+_KNOWN_REPORTS: Final = (
+    _REPORTS
+    | mq.MQRO_PASS_CORREL_ID
+    | mq.MQRO_PASS_MSG_ID
+    | mq.MQRO_DISCARD_MSG
+    | mq.MQRO_PASS_DISCARD_AND_EXPIRY
+)
+_REJECT_UNKNOWN: Final = mq.MQRO_REJECT_UNSUP_MASK
+SEQUENCE_MAX: Final = 999_999_999
+
+
+def _refuse(reason: int, verb: str, detail: str) -> None:
+    raise mq_error(reason, verb=verb, detail=detail)
+
+
+def check_descriptor(md: Descriptor, verb: str) -> None:
+    """Every field that the queue manager answers for."""
+    if md.report & ~_KNOWN_REPORTS & _REJECT_UNKNOWN:
+        _refuse(MQRC_REPORT_OPTIONS_ERROR, verb, f"Report 0x{md.report & 0xFFFFFFFF:08X}")
+    if not (
+        1 <= md.msg_type <= mq.MQMT_SYSTEM_LAST
+        or mq.MQMT_APPL_FIRST <= md.msg_type <= mq.MQMT_APPL_LAST
+    ):
+        _refuse(MQRC_MSG_TYPE_ERROR, verb, f"MsgType {md.msg_type}")
+    if md.expiry != mq.MQEI_UNLIMITED and md.expiry <= 0:
+        _refuse(MQRC_EXPIRY_ERROR, verb, f"Expiry {md.expiry}")
+    if not (0 <= md.feedback <= mq.MQFB_APPL_LAST):
+        _refuse(MQRC_FEEDBACK_ERROR, verb, f"Feedback {md.feedback}")
+    if not (mq.MQPRI_PRIORITY_AS_Q_DEF <= md.priority <= 9):
+        _refuse(MQRC_PRIORITY_ERROR, verb, f"Priority {md.priority}")
+    if md.persistence not in (0, 1, 2):
+        _refuse(MQRC_PERSISTENCE_ERROR, verb, f"Persistence {md.persistence}")
+    if not md.reply_to_queue and (md.msg_type == mq.MQMT_REQUEST or md.report & _REPORTS):
+        _refuse(MQRC_MISSING_REPLY_TO_Q, verb, "a request or a report needs ReplyToQ")
+    _check_group(md, verb)
+
+
+def _check_group(md: Descriptor, verb: str) -> None:
+    if md.version < 2:
+        return
+    if md.msg_flags & ~_KNOWN_FLAGS:
+        _refuse(MQRC_MSG_FLAGS_ERROR, verb, f"MsgFlags 0x{md.msg_flags & 0xFFFFFFFF:08X}")
+    if md.msg_flags & _IN_GROUP and not 1 <= md.msg_seq_number <= SEQUENCE_MAX:
+        _refuse(MQRC_MSG_SEQ_NUMBER_ERROR, verb, f"MsgSeqNumber {md.msg_seq_number}")
+    if md.msg_flags & _SEGMENT and not 0 <= md.offset <= SEQUENCE_MAX:
+        _refuse(MQRC_OFFSET_ERROR, verb, f"Offset {md.offset}")
+
+
+def in_group_or_segment(md: Descriptor) -> bool:
+    """Whether GroupId, MsgSeqNumber and Offset of the message mean anything."""
+    return md.version >= 2 and md.msg_flags & _KNOWN_FLAGS != 0
+
+
+def canonical(md: Descriptor) -> Descriptor:
+    """A version 2 copy whose group fields are neutral where the message is in no group."""
+    copy = md.copy()
+    copy.version = 2
+    if not in_group_or_segment(md):
+        copy.group_id = mq.MQGI_NONE
+        copy.msg_seq_number = 1
+        copy.offset = 0
+        copy.msg_flags = 0
+        copy.original_length = mq.MQOL_UNDEFINED
+    elif not md.msg_flags & _IN_GROUP:
+        copy.msg_seq_number = 1
+    return copy
+
+
+# ---- context: UserIdentifier to ApplIdentityData is identity, PutApplType to ApplOriginData is origin ----------
+
+IDENTITY_AT: Final = 196
+ORIGIN_AT: Final = 272
+CONTEXT_END: Final = 324
+_UNIX_TOKEN: Final = b"\x06"  # MQACTT_UNIX_NUMERIC_ID
+_NO_IDENTITY: Final = b" " * 12 + bytes(32) + b" " * 32
+_NO_ORIGIN: Final = struct.pack("<i", mq.MQAT_NO_CONTEXT) + b" " * 48
+
+
+def default_context(user: str, application: str) -> bytes:
+    """Identity and origin of a connection; PutDate and PutTime are filled in for each message."""
+    identity = user.encode("utf-8", "replace")[:12].ljust(12) + _accounting_token(user) + b" " * 32
+    name = application.encode("utf-8", "replace")[-28:].ljust(28)
+    return identity + struct.pack("<i", mq.MQAT_UNIX) + name + b" " * 20
+
+
+def _accounting_token(user: str) -> bytes:
+    """A length byte, the user as text, and the token's type in the last byte."""
+    text = user.encode("utf-8", "replace")[:30]
+    return (bytes([len(text)]) + text).ljust(31, b"\0") + _UNIX_TOKEN
+
+
+def no_context() -> bytes:
+    """MQPMO_NO_CONTEXT."""
+    return _NO_IDENTITY + _NO_ORIGIN
+
+
+def with_context(base: bytes, context: bytes) -> bytes:
+    """A packed descriptor with its context replaced."""
+    return base[:IDENTITY_AT] + context + base[CONTEXT_END:]

@@ -1,0 +1,98 @@
+"""MQGET: from MQMD and MQGMO to a request that the kernel takes, and the checks against the handle."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from ternmq.base import constants as mq
+from ternmq.base.errors import mq_error
+from ternmq.base.reasons import (
+    MQRC_BUFFER_LENGTH_ERROR,
+    MQRC_GMO_ERROR,
+    MQRC_MATCH_OPTIONS_ERROR,
+    MQRC_NOT_OPEN_FOR_BROWSE,
+    MQRC_NOT_OPEN_FOR_INPUT,
+    MQRC_OPTIONS_ERROR,
+    MQRC_WAIT_INTERVAL_ERROR,
+)
+from ternmq.codec.mqgmo import GetOptions
+from ternmq.codec.mqmd import Descriptor
+from ternmq.kernel.connection import Handle
+from ternmq.kernel.requests import GetRequest
+from ternmq.mqi.options import check_get
+
+_INPUT: Final = mq.MQOO_INPUT_AS_Q_DEF | mq.MQOO_INPUT_SHARED | mq.MQOO_INPUT_EXCLUSIVE
+_BROWSING: Final = (
+    mq.MQGMO_BROWSE_FIRST
+    | mq.MQGMO_BROWSE_NEXT
+    | mq.MQGMO_BROWSE_MSG_UNDER_CURSOR
+    | mq.MQGMO_UNLOCK
+)
+_MATCHES: Final = (
+    mq.MQMO_MATCH_MSG_ID
+    | mq.MQMO_MATCH_CORREL_ID
+    | mq.MQMO_MATCH_GROUP_ID
+    | mq.MQMO_MATCH_MSG_SEQ_NUMBER
+    | mq.MQMO_MATCH_OFFSET
+    | mq.MQMO_MATCH_MSG_TOKEN
+)
+_ALWAYS: Final = mq.MQMO_MATCH_MSG_ID | mq.MQMO_MATCH_CORREL_ID
+_CO_OP: Final = mq.MQGMO_MARK_BROWSE_CO_OP | mq.MQGMO_UNMARK_BROWSE_CO_OP
+
+
+def check_open_for(handle: Handle, options: int) -> None:
+    """The handle's open options allow this get."""
+    name = handle.resolved_name
+    if options & _BROWSING or options & mq.MQGMO_MSG_UNDER_CURSOR:
+        if not handle.options & mq.MQOO_BROWSE:
+            raise mq_error(MQRC_NOT_OPEN_FOR_BROWSE, verb="MQGET", object=name)
+    if not options & _BROWSING and not handle.options & _INPUT:
+        raise mq_error(MQRC_NOT_OPEN_FOR_INPUT, verb="MQGET", object=name)
+    if options & _CO_OP and not handle.options & mq.MQOO_CO_OP:
+        raise mq_error(
+            MQRC_OPTIONS_ERROR, verb="MQGET", object=name, detail="not opened with MQOO_CO_OP"
+        )
+
+
+def get_request(md: Descriptor, gmo: GetOptions, buffer_length: int) -> GetRequest:
+    """Check options and match fields; the result may be used for any number of gets."""
+    options = gmo.options
+    if not 1 <= gmo.version <= 4:
+        raise mq_error(MQRC_GMO_ERROR, verb="MQGET", detail=f"version {gmo.version}")
+    if buffer_length < 0:
+        raise mq_error(MQRC_BUFFER_LENGTH_ERROR, verb="MQGET", detail=f"{buffer_length}")
+    check_get(options)
+    request = GetRequest(options)
+    request.buffer_length = buffer_length
+    request.syncpoint = options & mq.MQGMO_SYNCPOINT != 0
+    request.syncpoint_if_persistent = options & mq.MQGMO_SYNCPOINT_IF_PERSISTENT != 0
+    if options & mq.MQGMO_WAIT:
+        if gmo.wait_interval < mq.MQWI_UNLIMITED:
+            raise mq_error(
+                MQRC_WAIT_INTERVAL_ERROR, verb="MQGET", detail=f"WaitInterval {gmo.wait_interval}"
+            )
+        request.wait_ms = gmo.wait_interval
+    _take_matches(request, md, gmo)
+    request.settle()
+    return request
+
+
+def _take_matches(request: GetRequest, md: Descriptor, gmo: GetOptions) -> None:
+    matches = _ALWAYS if gmo.version == 1 else gmo.match_options
+    if matches & ~_MATCHES:
+        raise mq_error(MQRC_MATCH_OPTIONS_ERROR, verb="MQGET", detail=f"MatchOptions {matches}")
+    if matches & mq.MQMO_MATCH_MSG_TOKEN:
+        if gmo.version < 3:
+            raise mq_error(MQRC_MATCH_OPTIONS_ERROR, verb="MQGET", detail="MsgToken needs MQGMO 3")
+        if gmo.message_token != mq.MQMTOK_NONE:
+            request.token = int.from_bytes(gmo.message_token[8:16], "big")
+    if matches & mq.MQMO_MATCH_MSG_ID:
+        request.msg_id = md.msg_id.ljust(24, b"\0")
+    if matches & mq.MQMO_MATCH_CORREL_ID:
+        request.correl_id = md.correl_id.ljust(24, b"\0")
+    if matches & mq.MQMO_MATCH_GROUP_ID:
+        request.group_id = md.group_id.ljust(24, b"\0")
+    if matches & mq.MQMO_MATCH_MSG_SEQ_NUMBER:
+        request.msg_sequence = md.msg_seq_number
+    if matches & mq.MQMO_MATCH_OFFSET:
+        request.msg_offset = md.offset

@@ -1,0 +1,139 @@
+"""Which options go together: the checks of option words, each with MQ's reason."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from ternmq.base import constants as mq
+from ternmq.base.errors import mq_error
+from ternmq.base.reasons import MQRC_OPTIONS_ERROR
+from ternmq.mqi.table import BY_NAME
+
+_INPUT: Final = (mq.MQOO_INPUT_AS_Q_DEF, mq.MQOO_INPUT_SHARED, mq.MQOO_INPUT_EXCLUSIVE)
+_OUTPUT_ONLY: Final = (
+    mq.MQOO_PASS_IDENTITY_CONTEXT
+    | mq.MQOO_PASS_ALL_CONTEXT
+    | mq.MQOO_SET_IDENTITY_CONTEXT
+    | mq.MQOO_SET_ALL_CONTEXT
+)
+_SOMETHING: Final = (
+    mq.MQOO_INPUT_AS_Q_DEF
+    | mq.MQOO_INPUT_SHARED
+    | mq.MQOO_INPUT_EXCLUSIVE
+    | mq.MQOO_BROWSE
+    | mq.MQOO_OUTPUT
+    | mq.MQOO_INQUIRE
+    | mq.MQOO_SET
+)
+_BIND: Final = (mq.MQOO_BIND_ON_OPEN, mq.MQOO_BIND_NOT_FIXED, mq.MQOO_BIND_ON_GROUP)
+_READ_AHEAD: Final = (mq.MQOO_READ_AHEAD, mq.MQOO_NO_READ_AHEAD)
+CONTEXT_OPTIONS: Final = (
+    mq.MQPMO_DEFAULT_CONTEXT,
+    mq.MQPMO_NO_CONTEXT,
+    mq.MQPMO_PASS_IDENTITY_CONTEXT,
+    mq.MQPMO_PASS_ALL_CONTEXT,
+    mq.MQPMO_SET_IDENTITY_CONTEXT,
+    mq.MQPMO_SET_ALL_CONTEXT,
+)
+_RESPONSE: Final = (mq.MQPMO_ASYNC_RESPONSE, mq.MQPMO_SYNC_RESPONSE)
+_PUT_SYNCPOINT: Final = (mq.MQPMO_SYNCPOINT, mq.MQPMO_NO_SYNCPOINT)
+_GET_SYNCPOINT: Final = (
+    mq.MQGMO_SYNCPOINT,
+    mq.MQGMO_NO_SYNCPOINT,
+    mq.MQGMO_SYNCPOINT_IF_PERSISTENT,
+)
+_BROWSE: Final = (
+    mq.MQGMO_BROWSE_FIRST,
+    mq.MQGMO_BROWSE_NEXT,
+    mq.MQGMO_BROWSE_MSG_UNDER_CURSOR,
+    mq.MQGMO_MSG_UNDER_CURSOR,
+)
+_BROWSING: Final = mq.MQGMO_BROWSE_FIRST | mq.MQGMO_BROWSE_NEXT | mq.MQGMO_BROWSE_MSG_UNDER_CURSOR
+_MARKS: Final = (
+    mq.MQGMO_MARK_BROWSE_HANDLE
+    | mq.MQGMO_MARK_BROWSE_CO_OP
+    | mq.MQGMO_UNMARK_BROWSE_CO_OP
+    | mq.MQGMO_UNMARK_BROWSE_HANDLE
+    | mq.MQGMO_UNMARKED_BROWSE_MSG
+)
+_PROPERTIES: Final = (
+    mq.MQGMO_PROPERTIES_FORCE_MQRFH2,
+    mq.MQGMO_NO_PROPERTIES,
+    mq.MQGMO_PROPERTIES_COMPATIBILITY,
+)
+
+
+def refuse(verb: str, detail: str) -> None:
+    """MQRC_OPTIONS_ERROR."""
+    raise mq_error(MQRC_OPTIONS_ERROR, verb=verb, detail=detail)
+
+
+def check_known(verb: str, options: int) -> None:
+    """No bit that the verb does not know, and none that is MQ's but not yet ours."""
+    row = BY_NAME[verb]
+    if options & row.options_later:
+        refuse(verb, f"options 0x{options & row.options_later:08X} are not supported yet")
+    if options & ~row.options:
+        refuse(verb, f"unknown options 0x{options & ~row.options & 0xFFFFFFFF:08X}")
+
+
+def check_at_most_one(verb: str, options: int, group: tuple[int, ...], name: str) -> None:
+    """Of these, one or none."""
+    given = 0
+    for option in group:
+        if options & option:
+            given += 1
+    if given > 1:
+        refuse(verb, f"more than one {name} option in 0x{options:08X}")
+
+
+def check_open(options: int) -> None:
+    """MQOO of a queue."""
+    verb = "MQOPEN"
+    check_known(verb, options)
+    if not options & _SOMETHING:
+        refuse(verb, "neither input, browse, output, inquire nor set")
+    check_at_most_one(verb, options, _INPUT, "input")
+    check_at_most_one(verb, options, _BIND, "bind")
+    check_at_most_one(verb, options, _READ_AHEAD, "read ahead")
+    reads = mq.MQOO_INPUT_AS_Q_DEF | mq.MQOO_INPUT_SHARED | mq.MQOO_INPUT_EXCLUSIVE
+    if options & mq.MQOO_SAVE_ALL_CONTEXT and not options & reads:
+        refuse(verb, "MQOO_SAVE_ALL_CONTEXT without an input option")
+    if options & _OUTPUT_ONLY and not options & mq.MQOO_OUTPUT:
+        refuse(verb, "context options without MQOO_OUTPUT")
+    if options & mq.MQOO_CO_OP and not options & mq.MQOO_BROWSE:
+        refuse(verb, "MQOO_CO_OP without MQOO_BROWSE")
+
+
+def check_put(verb: str, options: int) -> None:
+    """MQPMO."""
+    check_known(verb, options)
+    check_at_most_one(verb, options, _PUT_SYNCPOINT, "syncpoint")
+    check_at_most_one(verb, options, CONTEXT_OPTIONS, "context")
+    check_at_most_one(verb, options, _RESPONSE, "response")
+
+
+def check_get(options: int) -> None:
+    """MQGMO."""
+    verb = "MQGET"
+    check_known(verb, options)
+    check_at_most_one(verb, options, _GET_SYNCPOINT, "syncpoint")
+    check_at_most_one(verb, options, _BROWSE, "browse")
+    check_at_most_one(verb, options, _PROPERTIES, "properties")
+    browsing = options & _BROWSING
+    if browsing and options & (mq.MQGMO_SYNCPOINT | mq.MQGMO_SYNCPOINT_IF_PERSISTENT):
+        refuse(verb, "browse inside syncpoint")
+    if options & mq.MQGMO_LOCK and not browsing:
+        refuse(verb, "MQGMO_LOCK without a browse option")
+    if options & mq.MQGMO_UNLOCK and options & ~(
+        mq.MQGMO_UNLOCK | mq.MQGMO_NO_SYNCPOINT | mq.MQGMO_FAIL_IF_QUIESCING
+    ):
+        refuse(verb, "MQGMO_UNLOCK goes with no other option")
+    if options & _MARKS and not browsing:
+        refuse(verb, "mark options without a browse option")
+
+
+def check_close(options: int) -> None:
+    """MQCO."""
+    check_known("MQCLOSE", options)
+    check_at_most_one("MQCLOSE", options, (mq.MQCO_DELETE, mq.MQCO_DELETE_PURGE), "delete")

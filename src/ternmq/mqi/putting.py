@@ -1,0 +1,114 @@
+"""MQPUT and MQPUT1: from MQMD and MQPMO to a request that the kernel takes."""
+
+from __future__ import annotations
+
+from ternmq.base import constants as mq
+from ternmq.base.errors import mq_error
+from ternmq.base.reasons import (
+    MQRC_CONTEXT_HANDLE_ERROR,
+    MQRC_CONTEXT_NOT_AVAILABLE,
+    MQRC_NOT_OPEN_FOR_OUTPUT,
+    MQRC_NOT_OPEN_FOR_PASS_ALL,
+    MQRC_NOT_OPEN_FOR_PASS_IDENT,
+    MQRC_NOT_OPEN_FOR_SET_ALL,
+    MQRC_NOT_OPEN_FOR_SET_IDENT,
+    MQRC_PMO_ERROR,
+)
+from ternmq.codec.mqmd import Descriptor
+from ternmq.codec.mqpmo import PutOptions
+from ternmq.kernel.connection import Connection, Handle
+from ternmq.kernel.kernel import Kernel
+from ternmq.kernel.requests import PutRequest
+from ternmq.mqi.descriptor import (
+    CONTEXT_END,
+    IDENTITY_AT,
+    ORIGIN_AT,
+    canonical,
+    check_descriptor,
+    default_context,
+    in_group_or_segment,
+    no_context,
+    with_context,
+)
+from ternmq.mqi.options import check_put
+from ternmq.store.entry import OWN_DATE, ZERO_ID, packed_descriptor
+
+_NEEDS = (
+    (mq.MQPMO_PASS_IDENTITY_CONTEXT, mq.MQOO_PASS_IDENTITY_CONTEXT, MQRC_NOT_OPEN_FOR_PASS_IDENT),
+    (mq.MQPMO_PASS_ALL_CONTEXT, mq.MQOO_PASS_ALL_CONTEXT, MQRC_NOT_OPEN_FOR_PASS_ALL),
+    (mq.MQPMO_SET_IDENTITY_CONTEXT, mq.MQOO_SET_IDENTITY_CONTEXT, MQRC_NOT_OPEN_FOR_SET_IDENT),
+    (mq.MQPMO_SET_ALL_CONTEXT, mq.MQOO_SET_ALL_CONTEXT, MQRC_NOT_OPEN_FOR_SET_ALL),
+)
+
+
+def check_open_for_output(handle: Handle, options: int, verb: str) -> None:
+    """The handle's open options allow this put."""
+    if not handle.options & mq.MQOO_OUTPUT:
+        raise mq_error(MQRC_NOT_OPEN_FOR_OUTPUT, verb=verb, object=handle.resolved_name)
+    for put_option, open_option, reason in _NEEDS:
+        if options & put_option and not handle.options & open_option:
+            raise mq_error(reason, verb=verb, object=handle.resolved_name)
+
+
+def put_request(
+    kernel: Kernel, connection: Connection, md: Descriptor, pmo: PutOptions, verb: str
+) -> PutRequest:
+    """Check descriptor and options; the result may be used for any number of messages."""
+    options = pmo.options
+    if not 1 <= pmo.version <= 3:
+        raise mq_error(MQRC_PMO_ERROR, verb=verb, detail=f"version {pmo.version}")
+    check_put(verb, options)
+    check_descriptor(md, verb)
+    plain = canonical(md)
+    if plain.ccsid == mq.MQCCSI_Q_MGR:
+        plain.ccsid = kernel.number("ccsid")
+    base, own_date = _base(kernel, connection, plain, pmo, verb)
+    request = PutRequest(options, base, options & mq.MQPMO_SYNCPOINT != 0)
+    request.priority = plain.priority
+    request.persistence = plain.persistence
+    request.expiry = plain.expiry
+    request.correl_id = plain.correl_id.ljust(24, b"\0")
+    if not options & mq.MQPMO_NEW_MSG_ID:
+        request.msg_id = plain.msg_id.ljust(24, b"\0")
+    request.new_correl_id = options & mq.MQPMO_NEW_CORREL_ID != 0
+    request.group_id = plain.group_id.ljust(24, b"\0")
+    if in_group_or_segment(md) and request.group_id == ZERO_ID:
+        request.group_id = kernel.new_id()
+    if own_date:
+        request.flags = OWN_DATE
+    return request
+
+
+def _base(
+    kernel: Kernel, connection: Connection, md: Descriptor, pmo: PutOptions, verb: str
+) -> tuple[bytes, bool]:
+    """The packed descriptor with its context, and whether that has a date of its own."""
+    base = md.pack()
+    options = pmo.options
+    if options & mq.MQPMO_SET_ALL_CONTEXT:
+        return base, True
+    if options & mq.MQPMO_NO_CONTEXT:
+        return with_context(base, no_context()), True
+    if not connection.context:
+        connection.context = default_context(connection.user, connection.application)
+    context = connection.context
+    if options & mq.MQPMO_SET_IDENTITY_CONTEXT:
+        return with_context(
+            base, base[IDENTITY_AT:ORIGIN_AT] + context[ORIGIN_AT - IDENTITY_AT :]
+        ), False
+    if options & (mq.MQPMO_PASS_IDENTITY_CONTEXT | mq.MQPMO_PASS_ALL_CONTEXT):
+        saved = _saved_context(connection, pmo.context, verb)
+        if options & mq.MQPMO_PASS_ALL_CONTEXT:
+            return with_context(base, saved[IDENTITY_AT:CONTEXT_END]), True
+        mixed = saved[IDENTITY_AT:ORIGIN_AT] + context[ORIGIN_AT - IDENTITY_AT :]
+        return with_context(base, mixed), False
+    return with_context(base, context), False
+
+
+def _saved_context(connection: Connection, handle_id: int, verb: str) -> bytes:
+    handle = connection.handles.get(handle_id)
+    if handle is None or not handle.options & mq.MQOO_SAVE_ALL_CONTEXT:
+        raise mq_error(MQRC_CONTEXT_HANDLE_ERROR, verb=verb, detail=f"handle {handle_id}")
+    if handle.context is None:
+        raise mq_error(MQRC_CONTEXT_NOT_AVAILABLE, verb=verb, object=handle.resolved_name)
+    return packed_descriptor(handle.context)

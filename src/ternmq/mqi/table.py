@@ -1,0 +1,157 @@
+"""The verbs: for each its name, the authority it needs on its object, and the options it knows.
+
+One table, many uses: the option checks, the authority checks and the reference page read it. Options that are MQ's but
+have no function here yet are listed apart: asking for one is refused, not ignored.
+"""
+
+from __future__ import annotations
+
+from typing import Final, final
+
+from ternmq.base import constants as mq
+
+
+@final
+class Verb:
+    """One row."""
+
+    __slots__ = ("authority", "name", "options", "options_later")
+
+    def __init__(self, name: str, authority: str, options: int, options_later: int) -> None:
+        self.name = name
+        self.authority = authority
+        self.options = options
+        self.options_later = options_later
+
+
+OPEN_OPTIONS: Final = (
+    mq.MQOO_INPUT_AS_Q_DEF
+    | mq.MQOO_INPUT_SHARED
+    | mq.MQOO_INPUT_EXCLUSIVE
+    | mq.MQOO_BROWSE
+    | mq.MQOO_OUTPUT
+    | mq.MQOO_INQUIRE
+    | mq.MQOO_SET
+    | mq.MQOO_SAVE_ALL_CONTEXT
+    | mq.MQOO_PASS_IDENTITY_CONTEXT
+    | mq.MQOO_PASS_ALL_CONTEXT
+    | mq.MQOO_SET_IDENTITY_CONTEXT
+    | mq.MQOO_SET_ALL_CONTEXT
+    | mq.MQOO_ALTERNATE_USER_AUTHORITY
+    | mq.MQOO_FAIL_IF_QUIESCING
+    | mq.MQOO_BIND_ON_OPEN
+    | mq.MQOO_BIND_NOT_FIXED
+    | mq.MQOO_BIND_ON_GROUP
+    | mq.MQOO_CO_OP
+    | mq.MQOO_RESOLVE_LOCAL_Q
+    | mq.MQOO_NO_READ_AHEAD
+    | mq.MQOO_READ_AHEAD
+)
+PUT_OPTIONS: Final = (
+    mq.MQPMO_SYNCPOINT
+    | mq.MQPMO_NO_SYNCPOINT
+    | mq.MQPMO_DEFAULT_CONTEXT
+    | mq.MQPMO_NEW_MSG_ID
+    | mq.MQPMO_NEW_CORREL_ID
+    | mq.MQPMO_PASS_IDENTITY_CONTEXT
+    | mq.MQPMO_PASS_ALL_CONTEXT
+    | mq.MQPMO_SET_IDENTITY_CONTEXT
+    | mq.MQPMO_SET_ALL_CONTEXT
+    | mq.MQPMO_ALTERNATE_USER_AUTHORITY
+    | mq.MQPMO_FAIL_IF_QUIESCING
+    | mq.MQPMO_NO_CONTEXT
+    | mq.MQPMO_ASYNC_RESPONSE
+    | mq.MQPMO_SYNC_RESPONSE
+    | mq.MQPMO_RESOLVE_LOCAL_Q
+    | mq.MQPMO_MD_FOR_OUTPUT_ONLY
+)
+GET_OPTIONS: Final = (
+    mq.MQGMO_WAIT
+    | mq.MQGMO_SYNCPOINT
+    | mq.MQGMO_NO_SYNCPOINT
+    | mq.MQGMO_BROWSE_FIRST
+    | mq.MQGMO_BROWSE_NEXT
+    | mq.MQGMO_ACCEPT_TRUNCATED_MSG
+    | mq.MQGMO_MSG_UNDER_CURSOR
+    | mq.MQGMO_LOCK
+    | mq.MQGMO_UNLOCK
+    | mq.MQGMO_BROWSE_MSG_UNDER_CURSOR
+    | mq.MQGMO_SYNCPOINT_IF_PERSISTENT
+    | mq.MQGMO_FAIL_IF_QUIESCING
+    | mq.MQGMO_CONVERT
+    | mq.MQGMO_MARK_BROWSE_HANDLE
+    | mq.MQGMO_MARK_BROWSE_CO_OP
+    | mq.MQGMO_UNMARK_BROWSE_CO_OP
+    | mq.MQGMO_UNMARK_BROWSE_HANDLE
+    | mq.MQGMO_UNMARKED_BROWSE_MSG
+    | mq.MQGMO_PROPERTIES_FORCE_MQRFH2
+    | mq.MQGMO_NO_PROPERTIES
+    | mq.MQGMO_PROPERTIES_COMPATIBILITY
+)
+
+VERBS: Final[tuple[Verb, ...]] = (
+    Verb("MQCONN", "connect", 0, 0),
+    Verb(
+        "MQCONNX",
+        "connect",
+        mq.MQCNO_STANDARD_BINDING
+        | mq.MQCNO_FASTPATH_BINDING
+        | mq.MQCNO_SHARED_BINDING
+        | mq.MQCNO_ISOLATED_BINDING
+        | mq.MQCNO_LOCAL_BINDING
+        | mq.MQCNO_HANDLE_SHARE_NONE
+        | mq.MQCNO_HANDLE_SHARE_BLOCK
+        | mq.MQCNO_HANDLE_SHARE_NO_BLOCK,
+        mq.MQCNO_CLIENT_BINDING | mq.MQCNO_RECONNECT | mq.MQCNO_RECONNECT_Q_MGR,
+    ),
+    Verb("MQDISC", "", 0, 0),
+    Verb("MQOPEN", "by option", OPEN_OPTIONS, mq.MQOO_NO_MULTICAST),
+    Verb("MQCLOSE", "", mq.MQCO_DELETE | mq.MQCO_DELETE_PURGE | mq.MQCO_QUIESCE, 0),
+    Verb(
+        "MQPUT",
+        "",
+        PUT_OPTIONS,
+        mq.MQPMO_LOGICAL_ORDER
+        | mq.MQPMO_RETAIN
+        | mq.MQPMO_WARN_IF_NO_SUBS_MATCHED
+        | mq.MQPMO_SCOPE_QMGR
+        | mq.MQPMO_SUPPRESS_REPLYTO
+        | mq.MQPMO_NOT_OWN_SUBS,
+    ),
+    Verb("MQPUT1", "put", PUT_OPTIONS, mq.MQPMO_LOGICAL_ORDER),
+    Verb(
+        "MQGET",
+        "",
+        GET_OPTIONS,
+        mq.MQGMO_LOGICAL_ORDER
+        | mq.MQGMO_COMPLETE_MSG
+        | mq.MQGMO_ALL_MSGS_AVAILABLE
+        | mq.MQGMO_ALL_SEGMENTS_AVAILABLE
+        | mq.MQGMO_PROPERTIES_IN_HANDLE
+        | mq.MQGMO_SET_SIGNAL
+        | mq.MQGMO_MARK_SKIP_BACKOUT,
+    ),
+    Verb("MQINQ", "", 0, 0),
+    Verb("MQSET", "", 0, 0),
+    Verb("MQBEGIN", "", 0, 0),
+    Verb("MQCMIT", "", 0, 0),
+    Verb("MQBACK", "", 0, 0),
+)
+
+BY_NAME: Final[dict[str, Verb]] = {verb.name: verb for verb in VERBS}
+
+# Authority that each open option asks for, as setmqaut names it.
+OPEN_AUTHORITY: Final[dict[int, str]] = {
+    mq.MQOO_INPUT_AS_Q_DEF: "get",
+    mq.MQOO_INPUT_SHARED: "get",
+    mq.MQOO_INPUT_EXCLUSIVE: "get",
+    mq.MQOO_BROWSE: "browse",
+    mq.MQOO_OUTPUT: "put",
+    mq.MQOO_INQUIRE: "inq",
+    mq.MQOO_SET: "set",
+    mq.MQOO_PASS_IDENTITY_CONTEXT: "passid",
+    mq.MQOO_PASS_ALL_CONTEXT: "passall",
+    mq.MQOO_SET_IDENTITY_CONTEXT: "setid",
+    mq.MQOO_SET_ALL_CONTEXT: "setall",
+    mq.MQOO_ALTERNATE_USER_AUTHORITY: "altusr",
+}

@@ -1,0 +1,174 @@
+"""The catalog: every object's definition, and the queues whose messages are loaded.
+
+Plain tables. Changes are logged by the coordinator and written whole to the catalog file at the next checkpoint
+(`catalog_file`). Deleting and defining again gives a new object id, so that nothing in the log or on disk is
+mistaken for the new queue's.
+"""
+
+from __future__ import annotations
+
+from typing import final
+
+from ternmq.base import constants as mq
+from ternmq.base.attributes import ALIAS, LOCAL, MODEL, Value, defaults_of
+from ternmq.base.errors import check
+from ternmq.base.names import file_name
+from ternmq.store.queue import Queue
+
+
+@final
+class Definition:
+    """A named object: its type and its attributes."""
+
+    __slots__ = (
+        "altered_ns",
+        "attributes",
+        "created_ns",
+        "definition_type",
+        "name",
+        "object_id",
+        "object_type",
+    )
+
+    def __init__(
+        self, object_type: int, name: str, object_id: int, attributes: dict[str, Value], now_ns: int
+    ) -> None:
+        self.object_type = object_type
+        self.name = name
+        self.object_id = object_id
+        self.attributes = attributes
+        self.definition_type: int = mq.MQQDT_PREDEFINED
+        self.created_ns = now_ns
+        self.altered_ns = now_ns
+
+    @property
+    def temporary(self) -> bool:
+        """A temporary dynamic queue, which leaves no trace in the log."""
+        return self.definition_type == mq.MQQDT_TEMPORARY_DYNAMIC
+
+    @property
+    def folder(self) -> str:
+        """Where the segments and the state of a local queue lie."""
+        return f"queues/{file_name(self.name)}~{self.object_id}"
+
+    def number(self, name: str) -> int:
+        """An integer attribute."""
+        value = self.attributes[name]
+        check(isinstance(value, int), f"{self.name}: {name} is not a number")
+        return value if isinstance(value, int) else 0
+
+    def text(self, name: str) -> str:
+        """A character attribute."""
+        return str(self.attributes[name])
+
+    def to_json(self) -> dict[str, object]:
+        """As the log and the catalog file keep it."""
+        return {
+            "type": self.object_type,
+            "name": self.name,
+            "id": self.object_id,
+            "attributes": dict(self.attributes),
+            "definition_type": self.definition_type,
+            "created_ns": self.created_ns,
+            "altered_ns": self.altered_ns,
+        }
+
+
+def definition_from_json(value: dict[str, object]) -> Definition:
+    """The reverse of `Definition.to_json`, with defaults for attributes that came later."""
+    object_type = _integer(value, "type")
+    given = value["attributes"]
+    attributes: dict[str, Value] = defaults_of(object_type)
+    if not isinstance(given, dict):
+        check(False, "definition without attributes")
+    else:
+        for name, setting in given.items():
+            attributes[str(name)] = setting
+    created_ns = _integer(value, "created_ns")
+    name = str(value["name"])
+    definition = Definition(object_type, name, _integer(value, "id"), attributes, created_ns)
+    definition.definition_type = _integer(value, "definition_type")
+    definition.altered_ns = _integer(value, "altered_ns")
+    return definition
+
+
+def _integer(value: dict[str, object], name: str) -> int:
+    number = value[name]
+    check(isinstance(number, int), f"definition: {name} is not a number")
+    return number if isinstance(number, int) else 0
+
+
+@final
+class Catalog:
+    """Definitions by name; loaded queues by id."""
+
+    def __init__(self) -> None:
+        self.definitions: dict[str, Definition] = {}
+        self.queues: dict[int, Queue] = {}
+        self.with_state: set[int] = set()  # ids of queues that have a state journal on disk
+        self.untrusted: set[int] = (
+            set()
+        )  # ids of queues whose non-persistent messages did not survive
+        self.damaged: dict[int, str] = {}  # by id: why a queue cannot be loaded
+        self.qmgr: dict[str, Value] = {}  # attributes of the queue manager itself
+        self.facts: dict[str, Value] = {}  # its name, QMID and the like, which never change
+        self.next_id = 1
+        self.lsn = 0  # everything up to here is in the catalog file
+        self.changed = True  # the catalog file is behind
+        self.dead_folders: list[str] = []  # of deleted queues, removed after the next checkpoint
+
+    def add(self, definition: Definition) -> None:
+        """A new or altered definition."""
+        self.definitions[definition.name] = definition
+        if definition.object_id >= self.next_id:
+            self.next_id = definition.object_id + 1
+        self.changed = self.changed or not definition.temporary
+
+    def remove(self, definition: Definition) -> None:
+        """The object is no more; its messages go with it."""
+        del self.definitions[definition.name]
+        if definition.object_type == LOCAL:
+            queue = self.queues.pop(definition.object_id, None)
+            if definition.object_id in self.with_state or (queue is not None and queue.has_files):
+                self.dead_folders.append(definition.folder)
+            self.with_state.discard(definition.object_id)
+        self.changed = self.changed or not definition.temporary
+
+    def new_id(self) -> int:
+        """An object id that was never used."""
+        number = self.next_id
+        self.next_id = number + 1
+        return number
+
+    def loaded(self, definition: Definition) -> Queue | None:
+        """The queue in memory; made at once if nothing of it is on disk; None if it must be loaded first."""
+        queue = self.queues.get(definition.object_id)
+        if queue is None and definition.object_id not in self.with_state:
+            queue = Queue(definition.object_id, definition.name, definition.folder)
+            self.install(definition, queue)
+        return queue
+
+    def install(self, definition: Definition, queue: Queue) -> None:
+        """A queue's messages are in memory."""
+        configure(queue, definition)
+        self.queues[definition.object_id] = queue
+
+    def names(self, object_type: int) -> list[str]:
+        """Names of all objects of a type, sorted."""
+        return sorted(
+            name for name, one in self.definitions.items() if one.object_type & object_type
+        )
+
+    def queue_names(self) -> list[str]:
+        """Every queue of whatever type."""
+        return self.names(LOCAL | MODEL | ALIAS)
+
+
+def configure(queue: Queue, definition: Definition) -> None:
+    """What the store needs to know of a queue's attributes."""
+    queue.fifo = definition.number("delivery") == mq.MQMDS_FIFO
+    queue.default_lane = definition.number("default_priority")
+    queue.persistent_limit = definition.number("persistent_buffer")
+    queue.plain_limit = definition.number("nonpersistent_buffer")
+    queue.keep_plain = definition.number("nonpersistent_class") == mq.MQNPM_CLASS_HIGH
+    queue.temporary = definition.temporary

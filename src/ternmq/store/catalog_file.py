@@ -1,0 +1,82 @@
+"""The catalog file: every definition as of one LSN, written whole at a checkpoint when something changed.
+
+    8 bytes  "TERNCAT1"
+    u32      CRC-32C of all that follows
+    u32      length of the JSON
+    JSON     {"lsn", "next_id", "qmgr": {...}, "objects": [...], "name", "identity", "created_ns"}
+
+Validity: magic, length and checksum hold. Ordering: written as catalog.new, forced, renamed to catalog, the folder
+forced; so there is always one whole file. Changes after its LSN are in the log.
+"""
+
+from __future__ import annotations
+
+import json
+import struct
+from typing import Final
+
+from crc32c import crc32c
+
+from ternmq.base.errors import IntegrityError
+from ternmq.ports.disk import Disk, write_all
+from ternmq.store.catalog import Catalog, definition_from_json
+
+CATALOG_PATH: Final = "catalog"
+_MAGIC: Final = b"TERNCAT1"
+_HEAD: Final = struct.Struct("<8sII")
+
+
+def catalog_bytes(catalog: Catalog, lsn: int) -> bytes:
+    """The file's content now."""
+    facts = {
+        "lsn": lsn,
+        "next_id": catalog.next_id,
+        "qmgr": dict(catalog.qmgr),
+        "facts": dict(catalog.facts),
+        "objects": [
+            catalog.definitions[name].to_json()
+            for name in sorted(catalog.definitions)
+            if not catalog.definitions[name].temporary
+        ],
+    }
+    text = json.dumps(facts, separators=(",", ":")).encode("utf-8")
+    rest = struct.pack("<I", len(text)) + text
+    return _MAGIC + struct.pack("<I", crc32c(rest)) + rest
+
+
+def save_catalog(disk: Disk, content: bytes) -> None:
+    """Put the file in place of the one before."""
+    fresh = CATALOG_PATH + ".new"
+    file = disk.create(fresh)
+    try:
+        write_all(file, 0, [content])
+        # ORDER: content before name.
+        file.datasync()
+    finally:
+        file.close()
+    disk.rename(fresh, CATALOG_PATH)
+    disk.sync_dir("")
+
+
+def load_catalog(disk: Disk) -> Catalog:
+    """Read the file; IntegrityError if it cannot be believed."""
+    file = disk.open(CATALOG_PATH)
+    try:
+        content = file.pread(0, file.size())
+    finally:
+        file.close()
+    if len(content) < _HEAD.size or content[:8] != _MAGIC:
+        raise IntegrityError(f"{CATALOG_PATH} does not begin as a catalog")
+    _, crc, length = _HEAD.unpack_from(content)
+    if length != len(content) - _HEAD.size or crc32c(content[12:]) != crc:
+        raise IntegrityError(f"{CATALOG_PATH} fails its checksum")
+    facts = json.loads(content[_HEAD.size :])
+    catalog = Catalog()
+    for value in facts["objects"]:
+        catalog.add(definition_from_json(value))
+    catalog.qmgr.update(facts["qmgr"])
+    catalog.facts.update(facts["facts"])
+    catalog.next_id = facts["next_id"]
+    catalog.lsn = facts["lsn"]
+    catalog.changed = False
+    return catalog

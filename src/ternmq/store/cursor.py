@@ -1,0 +1,69 @@
+"""A browse cursor: a place on a queue that stays right while messages come and go.
+
+The place is (lane, sequence). While the message there is in memory the cursor also points at it, or at the one
+before it once it has left, so that the next message is found without a search. Owned by an object handle.
+"""
+
+from __future__ import annotations
+
+from typing import final
+
+from mypy_extensions import i64
+
+from ternmq.store.entry import IN_FRONT, IN_REAR, Entry
+
+
+@final
+class Cursor:
+    """Where a browse stands; before the first message until it moves."""
+
+    __slots__ = ("at", "entry", "lane", "number", "on_message", "sequence")
+
+    def __init__(self) -> None:
+        self.lane: i64 = 10
+        self.sequence: i64 = 0
+        self.number: i64 = 0
+        self.entry: Entry | None = (
+            None  # in a list: the message itself, or the last one before the place
+        )
+        self.at: Entry | None = None  # the message under the cursor, wherever it lies
+        self.on_message = False
+
+    def reset(self) -> None:
+        """Back to before the first message."""
+        self.leave()
+        self.lane = 10
+        self.sequence = 0
+        self.number = 0
+        self.on_message = False
+        self.at = None
+
+    def leave(self) -> None:
+        """Stop pointing at an entry; the place stays."""
+        entry = self.entry
+        if entry is not None:
+            if entry.cursors > 0:
+                entry.cursors -= 1
+            self.entry = None
+
+    def stand_on(self, entry: Entry) -> None:
+        """Move to a message."""
+        self.leave()
+        self.lane = entry.lane
+        self.sequence = entry.sequence
+        self.number = entry.number
+        self.on_message = True
+        self.at = entry
+        if entry.place == IN_FRONT or entry.place == IN_REAR:
+            entry.cursors += 1
+            self.entry = entry
+
+    def message_left(self, entry: Entry, swept: bool) -> None:
+        """The message it points at leaves the list: point at the one before; a swept one is still there to get."""
+        before = entry.prev
+        self.entry = before
+        if before is not None:
+            before.cursors += 1
+        if self.number == entry.number and not swept:
+            self.on_message = False
+            self.at = None

@@ -1,0 +1,185 @@
+"""Loading a queue from its state journal and segments: at first use, and at restart.
+
+What was swept stays swept: only the index of each segment is read. Segments that hold messages out of order (written so
+that the log could let go of them) are read whole. Non-persistent messages that did not outlive the last stop are
+marked dead on the way.
+"""
+
+from __future__ import annotations
+
+from array import array
+from typing import final
+
+from ternmq.base.errors import IntegrityError, check
+from ternmq.ports.disk import Disk
+from ternmq.ports.effect import Effect
+from ternmq.store.catalog import Catalog, Definition, configure
+from ternmq.store.entry import PUTTING
+from ternmq.store.fetching import entry_from_image
+from ternmq.store.image import FLAG_PERSISTENT
+from ternmq.store.queue import Queue
+from ternmq.store.segment import ALIVE, DEAD, LOCKED, MIXED, Segment
+from ternmq.store.segment_file import SegmentFile
+from ternmq.store.segment_format import CORREL_ID, GROUP_ID, MSG_ID, SegmentIndex
+from ternmq.store.state_journal import SegmentState, StateJournal
+
+
+def state_path(folder: str) -> str:
+    """The state journal of a queue."""
+    return f"{folder}/state"
+
+
+def load_queue(disk: Disk, definition: Definition, trust_plain: bool, for_restart: bool) -> Queue:
+    """The queue as its journal tells it; reads the disk, so not inside a step."""
+    queue = Queue(definition.object_id, definition.name, definition.folder)
+    configure(queue, definition)
+    path = state_path(queue.folder)
+    state = StateJournal.load(disk, path)
+    if state.lsn == 0:
+        return queue
+    if state.queue_id != definition.object_id:
+        raise IntegrityError(f"{path} is the journal of queue {state.queue_id}")
+    StateJournal.settle(disk, path, state)
+    queue.state_lsn = state.lsn
+    queue.next_number = state.next_number
+    queue.next_sequence = state.next_sequence
+    queue.next_segment = state.next_segment
+    queue.journal_offset = state.position.offset
+    queue.journal_batch = state.position.batch_number
+    queue.has_files = True
+    chained: list[Segment] = []
+    mixed: list[Segment] = []
+    for number in sorted(state.segments):
+        segment = _load_segment(disk, queue, state.segments[number], trust_plain, for_restart)
+        if segment.lane == MIXED:
+            mixed.append(segment)
+        elif segment.alive:
+            chained.append(segment)
+    chained.sort(key=_first_sequence)
+    for segment in chained:
+        segment.swept = True
+        queue.swept_alive += segment.alive
+        queue.lanes[segment.lane].swept.append(segment)
+        if segment.lane > queue.highest:
+            queue.highest = segment.lane
+    for segment in mixed:
+        _load_messages(disk, queue, segment)
+    for segment in list(queue.segments.values()):
+        if segment.empty:
+            queue.retire(segment)
+    queue.high_depth = queue.depth
+    return queue
+
+
+def _first_sequence(segment: Segment) -> int:
+    return int(segment.first_sequence)
+
+
+def _load_segment(
+    disk: Disk, queue: Queue, state: SegmentState, trust_plain: bool, for_restart: bool
+) -> Segment:
+    path = f"{queue.folder}/S{state.number:010d}.seg"
+    segment = Segment(state.number, path, state.priority, state.count)
+    segment.first_sequence = state.first_sequence
+    segment.last_sequence = state.last_sequence
+    segment.min_expiry = state.min_expiry
+    segment.file_bytes = state.file_bytes
+    segment.persistent = state.persistent
+    segment.backouts = dict(state.backouts)
+    segment.load_bitmap(state.dead)
+    segment.saved = True
+    segment.touched = False
+    file = SegmentFile(disk, path)
+    try:
+        index = file.load_index()
+    finally:
+        file.close()
+    queue_id = int(queue.queue_id)
+    index.expect(queue_id, queue_id, state.number)
+    check(index.count == state.count, f"{path}: {index.count} messages, {state.count} expected")
+    offsets: array[int] = array("I")
+    offsets.extend([offset // 8 for offset in index.offsets])
+    offsets.append(index.index_offset // 8)
+    segment.offsets = offsets
+    if not trust_plain and segment.persistent < segment.count:
+        flags = index.message_flags
+        for ordinal in range(state.count):
+            if not flags[ordinal] & FLAG_PERSISTENT:
+                segment.mark(ordinal, DEAD)
+    if for_restart:
+        segment.numbers = index.numbers
+    queue.adopt(segment)
+    if segment.lane != MIXED:
+        _remember(queue, segment, index)
+    return segment
+
+
+def _remember(queue: Queue, segment: Segment, index: SegmentIndex) -> None:
+    """Enter the living messages of a swept segment into the id tables."""
+    for kind in (MSG_ID, CORREL_ID, GROUP_ID):
+        hashes = index.hashes[kind]
+        if len(hashes) == 0:
+            continue
+        table = queue.make_table(kind)
+        ordinals = index.ordinals[kind]
+        for place in range(len(hashes)):
+            ordinal = ordinals[place]
+            if segment.states[ordinal] == ALIVE:
+                table.add(hashes[place], segment.location(ordinal))
+
+
+def _load_messages(disk: Disk, queue: Queue, segment: Segment) -> None:
+    """Bring the living messages of a mixed segment into memory."""
+    if segment.empty:
+        return
+    file = SegmentFile(disk, segment.path)
+    try:
+        images = file.read_all(file.load_index())
+    finally:
+        file.close()
+    for ordinal in range(len(images)):
+        if segment.states[ordinal] != ALIVE:
+            continue
+        entry = entry_from_image(images[ordinal])
+        backouts = segment.backouts.get(ordinal)
+        if backouts is not None:
+            entry.backout_count = backouts
+        entry.segment = segment
+        entry.ordinal = ordinal
+        if entry.sequence == 0:
+            # Put in a unit that was prepared when it was written: restart knows what became of it.
+            entry.state = PUTTING
+            segment.mark(ordinal, LOCKED)
+            queue.undecided[int(entry.number)] = entry
+        else:
+            queue.reveal_again(entry, entry.sequence, entry.visible_lsn)
+
+
+@final
+class QueueLoad(Effect):
+    """Loads a queue that somebody wants to use."""
+
+    def __init__(self, catalog: Catalog, definition: Definition) -> None:
+        super().__init__()
+        self.catalog = catalog
+        self.definition = definition
+        self.trust_plain = definition.object_id not in catalog.untrusted
+        self.queue: Queue | None = None
+
+    def run(self, disk: Disk) -> None:
+        self.queue = load_queue(disk, self.definition, self.trust_plain, False)
+
+    def complete(self) -> None:
+        queue = self.queue
+        catalog = self.catalog
+        if queue is None or catalog.definitions.get(self.definition.name) is not self.definition:
+            return
+        check(not queue.undecided, f"{queue.name}: a prepared message without its unit of work")
+        catalog.untrusted.discard(self.definition.object_id)
+        catalog.install(self.definition, queue)
+
+    def fail(self, error: OSError) -> None:
+        self.damage(f"queue {self.definition.name} cannot be loaded: {error}")
+
+    def damage(self, text: str) -> None:
+        self.catalog.damaged[self.definition.object_id] = text

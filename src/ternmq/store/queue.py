@@ -1,0 +1,392 @@
+"""The messages of one loaded queue: lanes by priority, indexes by identifier, buffers, swept segments.
+
+Knows order and place, nothing of verbs, units of work or logs: those call `reveal`, `take`, `restore` and
+`vanish` at the right moment. Everything here happens inside one step and never waits for a disk.
+"""
+
+from __future__ import annotations
+
+from typing import final
+
+from mypy_extensions import i64
+
+from ternmq.base.errors import check
+from ternmq.ports.effect import Effect
+from ternmq.store.cursor import Cursor
+from ternmq.store.entry import AVAILABLE, GONE, PERSISTENT, ZERO_ID, Entry
+from ternmq.store.id_index import IdIndex
+from ternmq.store.id_table import IdTable
+from ternmq.store.lane import Lane
+from ternmq.store.segment import ALIVE, DEAD, LOCKED, ORDINAL_BITS, SEGMENT_MESSAGES_MAX, Segment
+from ternmq.store.segment_format import CORREL_ID, GROUP_ID, MSG_ID, hash_id
+
+LANES = 10
+
+
+@final
+class Queue:
+    """Messages of one queue, in memory and in segments."""
+
+    def __init__(self, queue_id: i64, name: str, folder: str) -> None:
+        self.queue_id: i64 = queue_id
+        self.name = name
+        self.folder = folder
+        self.lanes: list[Lane] = [Lane() for _ in range(LANES)]
+        self.highest: i64 = 0  # no lane above it holds a message
+        self.msg_ids = IdIndex()
+        self.correl_ids = IdIndex()
+        self.group_ids = IdIndex()
+        self.by_number: dict[int, Entry] | None = None  # kept from the first need on
+        self.next_number: i64 = 1
+        self.next_sequence: i64 = 1
+        self.next_segment: i64 = 1
+        self.available: i64 = 0  # entries in memory that a get may take
+        self.swept_alive: i64 = 0
+        self.uncommitted_puts: i64 = 0
+        self.uncommitted_gets: i64 = 0
+        self.persistent_bytes: i64 = 0
+        self.plain_bytes: i64 = 0
+        self.file_bytes: i64 = 0
+        self.expiring: i64 = 0  # available entries in memory that have an expiry
+        self.last_lsn: i64 = 0  # what a reader of counts depends on
+        self.state_lsn: i64 = 0  # the journal tells everything up to here
+        self.cursors: list[Cursor] = []
+        self.segments: dict[
+            int, Segment
+        ] = {}  # by slot; swept, loaded and dead ones not yet deleted
+        self.doomed: list[Segment] = []  # dead ones that the journal still names
+        self.swept_ids: IdTable | None = None
+        self.swept_correls: IdTable | None = None
+        self.swept_groups: IdTable | None = None
+        self.fetched: dict[
+            int, Entry
+        ] = {}  # location -> copy of a swept message, for a verb that waits for it
+        self.pages: dict[int, list[Entry]] = {}  # slot -> copies of a swept segment, for browsers
+        self.fetches: dict[str, Effect] = {}  # reads under way
+        self.sweeping = False
+        self.sweep_effect: Effect | None = None
+        self.sweep_error = ""  # why the last sweep failed
+        self.damaged = ""  # what was found; the queue is of no use until it is recovered
+        self.rewrite_state = False  # a batch of the journal failed: the next one tells everything
+        self.dropped = False  # deleted while an effect was under way
+        self.touched = False  # changed since the last checkpoint
+        self.journal_offset: i64 = 0  # where the next batch of the state journal goes
+        self.journal_batch: i64 = 1
+        self.clearing_before: i64 = 0  # a CLEAR is under way for lower numbers
+        self.undecided: dict[int, Entry] = {}  # put in a prepared unit, found in a segment at load
+        self.fifo = False
+        self.temporary = False
+        self.keep_plain = False  # NPMCLASS(HIGH)
+        self.default_lane: i64 = 0
+        self.users: i64 = 0  # open handles
+        self.idle_checkpoints: i64 = 0
+        self.has_files = False
+        self.persistent_limit: i64 = 1 << 20
+        self.plain_limit: i64 = 1 << 20
+        # what statistics and DISPLAY QSTATUS want to know
+        self.expired: i64 = 0
+        self.high_depth: i64 = 0
+
+    @property
+    def depth(self) -> i64:
+        """CURDEPTH: with uncommitted puts, without uncommitted gets."""
+        return self.available + self.swept_alive + self.uncommitted_puts
+
+    # ---- life of a message -------------------------------------------------------------------------
+
+    def reveal(self, entry: Entry, lsn: i64) -> None:
+        """Make a message visible; it gets the next stream number."""
+        sequence = self.next_sequence
+        self.next_sequence = sequence + 1
+        entry.sequence = sequence
+        entry.visible_lsn = lsn
+        lane = self.default_lane if self.fifo else entry.priority
+        entry.lane = lane
+        if entry.segment is not None:  # put in a prepared unit whose body had to leave the log
+            entry.segment.mark(entry.ordinal, ALIVE)
+        self.lanes[lane].arrive(entry)
+        self._list(entry)
+
+    def reveal_again(self, entry: Entry, sequence: i64, lsn: i64) -> None:
+        """Restart: make visible with the stream number that the log tells."""
+        entry.sequence = sequence
+        entry.visible_lsn = lsn
+        if sequence >= self.next_sequence:
+            self.next_sequence = sequence + 1
+        entry.lane = self.default_lane if self.fifo else entry.priority
+        if entry.segment is not None:
+            entry.segment.mark(entry.ordinal, ALIVE)
+        self.lanes[entry.lane].come_back(entry)
+        self._list(entry)
+
+    def take(self, entry: Entry, state: i64) -> None:
+        """A message that a get may take leaves its list, for a unit of work (GETTING) or for good (GONE)."""
+        if entry.cursors > 0:
+            self._move_cursors(entry, False)
+        self.lanes[entry.lane].leave(entry)
+        self._unlist(entry, state)
+
+    def take_swept(self, entry: Entry, segment: Segment, ordinal: i64, state: i64) -> None:
+        """The same for a message that lies in a swept segment and was fetched alone."""
+        check(segment.states[ordinal] == ALIVE, f"{segment.path}: message {ordinal} is not alive")
+        segment.mark(ordinal, DEAD if state == GONE else LOCKED)
+        self.swept_alive -= 1
+        self.touched = True
+        self._forget_swept(entry, segment, ordinal)
+        entry.state = state
+        if segment.empty:
+            self.retire(segment)
+
+    def restore(self, entry: Entry) -> None:
+        """A got message comes back to its place; its get was backed out."""
+        segment = entry.segment
+        if segment is not None and segment.swept:
+            ordinal = entry.ordinal
+            segment.mark(ordinal, ALIVE)
+            if entry.backout_count:
+                segment.backouts[int(ordinal)] = int(entry.backout_count)
+            self.swept_alive += 1
+            self._remember_swept(entry, segment, ordinal)
+            self.touched = True
+            return
+        if segment is not None:
+            segment.mark(entry.ordinal, ALIVE)
+            if entry.backout_count:
+                segment.backouts[int(entry.ordinal)] = int(entry.backout_count)
+        self.lanes[entry.lane].come_back(entry)
+        self._list(entry)
+
+    def vanish(self, entry: Entry) -> None:
+        """A message that has left its list is gone for good; its segment may be done with."""
+        entry.state = GONE
+        segment = entry.segment
+        if segment is not None:
+            segment.mark(entry.ordinal, DEAD)
+            entry.segment = None
+            self.touched = True
+            if segment.empty:
+                self.retire(segment)
+
+    def retire(self, segment: Segment) -> None:
+        """Nothing lives in a segment: it leaves the chain; its file goes after the next checkpoint."""
+        if segment.swept:
+            self.lanes[segment.lane].drop(segment)
+        self.segments.pop(segment.slot, None)
+        self.file_bytes -= segment.file_bytes
+        self.doomed.append(segment)
+        self.touched = True
+
+    # ---- lists and counts --------------------------------------------------------------------------
+
+    def _list(self, entry: Entry) -> None:
+        entry.state = AVAILABLE
+        self.msg_ids.add(entry.msg_id, entry)
+        if entry.correl_id != ZERO_ID:
+            self.correl_ids.add(entry.correl_id, entry)
+        if entry.group_id != ZERO_ID:
+            self.group_ids.add(entry.group_id, entry)
+        if self.by_number is not None:
+            self.by_number[int(entry.number)] = entry
+        self.available += 1
+        if entry.flags & PERSISTENT:
+            self.persistent_bytes += entry.length + 364
+            self.touched = True
+        else:
+            self.plain_bytes += entry.length + 364
+        if entry.expiry_at:
+            self.expiring += 1
+        if entry.lane > self.highest:
+            self.highest = entry.lane
+        depth = self.available + self.swept_alive + self.uncommitted_puts
+        if depth > self.high_depth:
+            self.high_depth = depth
+
+    def _uncount(self, entry: Entry) -> None:
+        self.msg_ids.discard(entry.msg_id, entry)
+        if entry.correl_id != ZERO_ID:
+            self.correl_ids.discard(entry.correl_id, entry)
+        if entry.group_id != ZERO_ID:
+            self.group_ids.discard(entry.group_id, entry)
+        if self.by_number is not None:
+            self.by_number.pop(int(entry.number), None)
+        self.available -= 1
+        if entry.flags & PERSISTENT:
+            self.persistent_bytes -= entry.length + 364
+            self.touched = True
+        else:
+            self.plain_bytes -= entry.length + 364
+        if entry.expiry_at:
+            self.expiring -= 1
+
+    def _unlist(self, entry: Entry, state: i64) -> None:
+        entry.state = state
+        self._uncount(entry)
+        segment = entry.segment
+        if segment is not None:
+            segment.mark(entry.ordinal, DEAD if state == GONE else LOCKED)
+            if state == GONE:
+                entry.segment = None
+                if segment.empty:
+                    self.retire(segment)
+
+    def _move_cursors(self, entry: Entry, swept: bool) -> None:
+        for cursor in self.cursors:
+            if cursor.entry is entry:
+                cursor.message_left(entry, swept)
+        entry.cursors = 0
+
+    # ---- order -------------------------------------------------------------------------------------
+
+    def top_lane(self) -> i64:
+        """The highest lane that holds a message, or -1."""
+        highest = self.highest
+        while highest >= 0:
+            lane = self.lanes[highest]
+            if lane.front.head is not None or lane.swept or lane.rear.head is not None:
+                self.highest = highest
+                return highest
+            highest -= 1
+        self.highest = 0
+        return -1
+
+    def number_index(self) -> dict[int, Entry]:
+        """Entries by number; built at the first need, kept from then on."""
+        index = self.by_number
+        if index is None:
+            index = {}
+            for lane in self.lanes:
+                for chain in (lane.front, lane.strays, lane.rear):
+                    entry = chain.head
+                    while entry is not None:
+                        index[int(entry.number)] = entry
+                        entry = entry.next
+            self.by_number = index
+        return index
+
+    # ---- swept messages ----------------------------------------------------------------------------
+
+    def new_segment(self, lane: i64, count: i64) -> Segment:
+        """A segment that is about to be written; it joins the queue when it is on disk."""
+        check(count <= SEGMENT_MESSAGES_MAX, f"{self.name}: segment of {count} messages")
+        number = self.next_segment
+        self.next_segment = number + 1
+        return Segment(number, f"{self.folder}/S{int(number):010d}.seg", lane, count)
+
+    def adopt(self, segment: Segment) -> None:
+        """A written segment belongs to the queue."""
+        check(segment.slot not in self.segments, f"{segment.path}: slot {segment.slot} is taken")
+        self.segments[segment.slot] = segment
+        self.has_files = True
+        self.file_bytes += segment.file_bytes
+        self.touched = True
+
+    def segment_at(self, location: i64) -> Segment | None:
+        """The segment of a location in the id tables."""
+        return self.segments.get(int(location >> ORDINAL_BITS))
+
+    def swept_table(self, kind: i64) -> IdTable | None:
+        """The id table for MSG_ID, CORREL_ID or GROUP_ID."""
+        if kind == MSG_ID:
+            return self.swept_ids
+        return self.swept_correls if kind == CORREL_ID else self.swept_groups
+
+    def make_table(self, kind: i64) -> IdTable:
+        """The id table of a kind, made at its first use."""
+        table = self.swept_table(kind)
+        if table is None:
+            table = IdTable()
+            if kind == MSG_ID:
+                self.swept_ids = table
+            elif kind == CORREL_ID:
+                self.swept_correls = table
+            else:
+                self.swept_groups = table
+        return table
+
+    def swept_candidates(self, kind: i64, key: bytes) -> list[int] | None:
+        """Locations that may hold a swept message with this identifier; None: too many share it to list them."""
+        table = self.swept_table(kind)
+        if table is None:
+            return []
+        key_hash = hash_id(key)
+        if table.is_shared(key_hash):
+            return None
+        found: list[int] = []
+        for location in table.candidates(key_hash):
+            segment = self.segments.get(location >> ORDINAL_BITS)
+            if segment is not None and segment.swept:
+                if segment.states[location & (SEGMENT_MESSAGES_MAX - 1)] == ALIVE:
+                    found.append(location)
+        return found
+
+    def _remember_swept(self, entry: Entry, segment: Segment, ordinal: i64) -> None:
+        self.remember_ids(entry.msg_id, entry.correl_id, entry.group_id, segment.location(ordinal))
+
+    def remember_ids(self, msg_id: bytes, correl_id: bytes, group_id: bytes, location: int) -> None:
+        """Enter a swept message into the id tables."""
+        self.make_table(MSG_ID).add(hash_id(msg_id), location)
+        if correl_id != ZERO_ID:
+            self.make_table(CORREL_ID).add(hash_id(correl_id), location)
+        if group_id != ZERO_ID:
+            self.make_table(GROUP_ID).add(hash_id(group_id), location)
+
+    def _forget_swept(self, entry: Entry, segment: Segment, ordinal: i64) -> None:
+        location = segment.location(ordinal)
+        if self.swept_ids is not None:
+            self.swept_ids.discard(hash_id(entry.msg_id), location)
+        if entry.correl_id != ZERO_ID and self.swept_correls is not None:
+            self.swept_correls.discard(hash_id(entry.correl_id), location)
+        if entry.group_id != ZERO_ID and self.swept_groups is not None:
+            self.swept_groups.discard(hash_id(entry.group_id), location)
+
+    def move_home(self, entry: Entry, segment: Segment, ordinal: i64) -> None:
+        """The safe copy of a message now lies in `segment`; where it lay before, it is dead."""
+        old = entry.segment
+        if old is not None:
+            old.mark(entry.ordinal, DEAD)
+            if old.empty:
+                self.retire(old)
+        entry.segment = segment
+        entry.ordinal = ordinal
+
+    def sweep_out(self, entry: Entry) -> None:
+        """An available message leaves memory; its segment has it."""
+        segment = entry.segment
+        check(segment is not None, f"{self.name}: message {entry.number} is in no segment")
+        if entry.cursors > 0:
+            self._move_cursors(entry, True)
+        self.lanes[entry.lane].leave(entry)
+        self._uncount(entry)
+        if segment is not None:
+            self._remember_swept(entry, segment, entry.ordinal)
+        self.swept_alive += 1
+
+    def forget_fetched(self, entry: Entry) -> None:
+        """A copy that was fetched for a get has been used."""
+        segment = entry.segment
+        if segment is not None:
+            self.fetched.pop(segment.location(entry.ordinal), None)
+
+    def unsweep(self, segment: Segment, entries: list[Entry]) -> None:
+        """The first segment of a lane is in memory: its living messages join the front list."""
+        lane = self.lanes[segment.lane]
+        check(
+            len(lane.swept) > 0 and lane.swept[0] is segment,
+            f"{segment.path}: not first in its lane",
+        )
+        living: list[Entry] = []
+        for entry in entries:
+            if segment.states[entry.ordinal] == ALIVE:
+                entry.segment = segment
+                self._forget_swept(entry, segment, entry.ordinal)
+                living.append(entry)
+        self.swept_alive -= len(living)
+        lane.unsweep(segment, living)
+        self.pages.pop(segment.slot, None)
+        if segment.persistent == 0:
+            for entry in living:  # nothing in it must survive: memory is home enough
+                entry.segment = None
+        for entry in living:
+            self._list(entry)
+        if segment.empty or segment.persistent == 0:
+            self.retire(segment)

@@ -1,0 +1,119 @@
+"""What memory keeps of one segment file: a state byte and an offset a message, and a few counts.
+
+A segment is *swept* while its living messages have no entry in memory, and *loaded* once they have; either way
+its file is where the bodies of its persistent messages are safe. States change here; the file never does.
+Owned by the queue; written by `sweep`, named in the state journal at checkpoints.
+"""
+
+from __future__ import annotations
+
+from array import array
+from typing import Final, final
+
+from mypy_extensions import i64
+
+ALIVE: Final = 0
+LOCKED: Final = 1  # got in a unit of work that has not ended
+DEAD: Final = 2
+
+MIXED: Final = 255  # the lane of a segment that holds messages of several, or out of order
+
+ORDINAL_BITS: Final = 13
+SEGMENT_MESSAGES_MAX: Final = 1 << ORDINAL_BITS
+SLOT_MASK: Final = (1 << 17) - 1
+
+# states -> bitmap: one character a message, '1' where it is dead
+_DEAD_TEXT: Final = bytes(0x31 if state == DEAD else 0x30 for state in range(256))
+
+
+@final
+class Segment:
+    """One immutable file of messages of one queue, and which of them live."""
+
+    __slots__ = (
+        "alive",
+        "backouts",
+        "count",
+        "file_bytes",
+        "first_sequence",
+        "lane",
+        "last_sequence",
+        "locked",
+        "min_expiry",
+        "number",
+        "numbers",
+        "offsets",
+        "path",
+        "persistent",
+        "saved",
+        "states",
+        "swept",
+        "touched",
+        "wanted",
+    )
+
+    def __init__(self, number: i64, path: str, lane: i64, count: i64) -> None:
+        self.number: i64 = number
+        self.path = path
+        self.lane: i64 = lane
+        self.count: i64 = count
+        self.first_sequence: i64 = 0
+        self.last_sequence: i64 = 0
+        self.states = bytearray(int(count))
+        self.offsets: array[int] = array("I")
+        self.numbers: array[int] = array("Q")  # of its messages; only while restart needs them
+        self.alive: i64 = count
+        self.locked: i64 = 0
+        self.persistent: i64 = 0  # how many of its messages are persistent, living or dead
+        self.min_expiry: i64 = 0
+        self.file_bytes: i64 = 0
+        self.backouts: dict[int, int] = {}
+        self.swept = False
+        self.saved = False  # named in the state journal
+        self.touched = True  # changed since the journal last told of it
+        self.wanted = False  # a fetch is under way
+
+    @property
+    def slot(self) -> int:
+        """The segment's part of a location in the id tables."""
+        return int(self.number) & SLOT_MASK
+
+    def location(self, ordinal: i64) -> int:
+        """Where a message lies, as the id tables keep it."""
+        return (self.slot << ORDINAL_BITS) | int(ordinal)
+
+    def mark(self, ordinal: i64, state: i64) -> None:
+        """Change the state of one message."""
+        before = self.states[ordinal]
+        if before == state:
+            return
+        if before == ALIVE:
+            self.alive -= 1
+        elif before == LOCKED:
+            self.locked -= 1
+        if state == ALIVE:
+            self.alive += 1
+        elif state == LOCKED:
+            self.locked += 1
+        self.states[ordinal] = int(state)
+        self.touched = True
+
+    @property
+    def empty(self) -> bool:
+        """Nothing in it lives any more."""
+        return self.alive == 0 and self.locked == 0
+
+    def dead_bitmap(self) -> bytes:
+        """One bit a message, lowest first; set where the message is dead."""
+        text = self.states.translate(_DEAD_TEXT)
+        return int(text[::-1], 2).to_bytes((int(self.count) + 7) // 8, "little")
+
+    def load_bitmap(self, bitmap: bytes) -> None:
+        """Take the dead from a bitmap."""
+        bits = int.from_bytes(bitmap, "little")
+        if not bits:
+            return
+        text = bin(bits)[2:].encode("ascii")[::-1]
+        for ordinal in range(min(len(text), int(self.count))):
+            if text[ordinal] == 0x31:
+                self.mark(ordinal, DEAD)

@@ -1,0 +1,220 @@
+"""Moving messages to segments: when a buffer overflows, and when the log needs the room of old bodies.
+
+Targets are chosen in a step, written by an effect without stopping the queue, and verified in the step that takes the
+completion in: a message that was got meanwhile is marked so in the new segment; one that is gone is dead in it. On
+overflow the living targets leave memory (they are swept); for the log they stay and only change their home.
+"""
+
+from __future__ import annotations
+
+from array import array
+from typing import Final
+
+from mypy_extensions import i64
+
+from ternmq.base.errors import check
+from ternmq.ports.disk import Disk, parent_dir, write_all
+from ternmq.ports.effect import Effect, Outbox
+from ternmq.store.entry import AVAILABLE, GONE, PERSISTENT, Chain, Entry, packed_descriptor
+from ternmq.store.image import pack_header
+from ternmq.store.lane import Lane
+from ternmq.store.queue import LANES, Queue
+from ternmq.store.segment import DEAD, LOCKED, MIXED, SEGMENT_MESSAGES_MAX
+from ternmq.store.segment_file import write_segment
+from ternmq.store.segment_format import SegmentBuilder
+
+SEGMENT_BYTES_MAX: Final = 8 << 20
+KEEP_IN_FRONT: Final = 4  # the front list keeps a quarter of the buffer
+
+
+class HomeLedger:
+    """Told when a message's body has a home in a segment; the coordinator's list of bodies in the log."""
+
+    def remove(self, entry: Entry) -> None:
+        """The log need not keep this message any longer."""
+        raise NotImplementedError
+
+
+class SegmentWrite(Effect):
+    """Writes one segment and then moves its messages there."""
+
+    def __init__(self, queue: Queue, lane: i64, entries: list[Entry], ledger: HomeLedger) -> None:
+        super().__init__()
+        check(not queue.sweeping, f"{queue.name}: two sweeps at once")
+        queue.sweeping = True
+        queue.sweep_effect = self
+        self.queue = queue
+        self.entries = entries
+        self.ledger = ledger
+        segment = queue.new_segment(lane, len(entries))
+        self.segment = segment
+        queue_id = int(queue.queue_id)
+        builder = SegmentBuilder(queue_id, queue_id, int(segment.number))
+        offsets: array[int] = array("I")
+        for entry in entries:
+            offsets.append(builder.bytes // 8)
+            if entry.flags & PERSISTENT:
+                segment.persistent += 1
+            if entry.expiry_at and (
+                segment.min_expiry == 0 or entry.expiry_at < segment.min_expiry
+            ):
+                segment.min_expiry = entry.expiry_at
+            _add(builder, entry)
+        offsets.append(builder.bytes // 8)
+        segment.offsets = offsets
+        segment.first_sequence = entries[0].sequence
+        segment.last_sequence = entries[len(entries) - 1].sequence
+        segment.file_bytes = builder.file_bytes()
+        self.parts = builder.parts()
+
+    def run(self, disk: Disk) -> None:
+        path = self.segment.path
+        folder = parent_dir(path)
+        if not disk.exists(folder):
+            disk.make_dir(folder)
+            disk.sync_dir(parent_dir(folder))
+        if self.segment.persistent or self.queue.keep_plain:
+            write_segment(disk, path, self.parts)
+            return
+        file = disk.create(path)  # nothing in it must survive: no force
+        try:
+            write_all(file, 0, self.parts)
+        finally:
+            file.close()
+
+    def complete(self) -> None:
+        self.parts = []
+        self.queue.sweeping = False
+        self.queue.sweep_effect = None
+        self.queue.sweep_error = ""
+        if not self.queue.dropped:
+            _move(self)
+
+    def fail(self, error: OSError) -> None:
+        """The disk is full or ill: nothing has moved, the messages stay where they are."""
+        self.parts = []
+        self.queue.sweeping = False
+        self.queue.sweep_effect = None
+        self.queue.sweep_error = str(error)
+
+
+def _add(builder: SegmentBuilder, entry: Entry) -> None:
+    header = pack_header(
+        entry.number,
+        entry.sequence,
+        entry.put_ns,
+        entry.expiry_at,
+        entry.length,
+        entry.priority,
+        entry.flags,
+        entry.backout_count,
+        entry.visible_lsn,
+    )
+    builder.add(
+        header,
+        packed_descriptor(entry),
+        entry.data,
+        int(entry.number),
+        int(entry.sequence),
+        int(entry.expiry_at),
+        int(entry.priority),
+        int(entry.flags),
+        entry.msg_id,
+        entry.correl_id,
+        entry.group_id,
+    )
+
+
+def _move(write: SegmentWrite) -> None:
+    """Verify each target and give it its new home."""
+    queue = write.queue
+    segment = write.segment
+    ledger = write.ledger
+    queue.adopt(segment)
+    sweeps = segment.lane != MIXED
+    segment.swept = sweeps
+    ordinal: i64 = -1
+    for entry in write.entries:
+        ordinal += 1
+        if entry.state == GONE:
+            segment.mark(ordinal, DEAD)
+            continue
+        if sweeps and entry.lock_holder:
+            segment.mark(ordinal, DEAD)  # under a browse lock: it stays in memory, as it was
+            continue
+        queue.move_home(entry, segment, ordinal)
+        ledger.remove(entry)
+        if entry.backout_count:
+            segment.backouts[int(ordinal)] = int(entry.backout_count)
+        if entry.state != AVAILABLE:
+            segment.mark(ordinal, LOCKED)
+        elif sweeps:
+            queue.sweep_out(entry)
+    if sweeps:
+        queue.lanes[segment.lane].chain(segment)
+    if segment.empty:
+        queue.retire(segment)
+
+
+def sweep_overflow(queue: Queue, outbox: Outbox, ledger: HomeLedger) -> Effect | None:
+    """Begin to move the newest messages of the fullest lane out of memory; one sweep a queue at a time."""
+    chosen: Lane | None = None
+    number: i64 = -1
+    most: i64 = 0
+    for at in range(LANES):
+        lane = queue.lanes[at]
+        chain = lane.rear if lane.swept else lane.front
+        if chain.count > most:
+            most = chain.count
+            chosen = lane
+            number = at
+    if chosen is None:
+        return None
+    keep: i64 = 0
+    chain = chosen.rear
+    if not chosen.swept:
+        chain = chosen.front
+        keep = queue.plain_limit // KEEP_IN_FRONT
+    entries = _targets(chain, keep)
+    if len(entries) < 2:
+        return None
+    effect = SegmentWrite(queue, number, entries, ledger)
+    outbox.add(effect)
+    return effect
+
+
+def _targets(chain: Chain, keep_bytes: i64) -> list[Entry]:
+    """The messages behind the first `keep_bytes`, without those under a browse lock, at most one segment's."""
+    kept: i64 = 0
+    entry = chain.head
+    while entry is not None and kept < keep_bytes:
+        kept += entry.length + 364
+        entry = entry.next
+    entries: list[Entry] = []
+    size: i64 = 0
+    while entry is not None and size < SEGMENT_BYTES_MAX and len(entries) < SEGMENT_MESSAGES_MAX:
+        if entry.lock_holder == 0:
+            entries.append(entry)
+            size += entry.length + 420
+        entry = entry.next
+    return entries
+
+
+def keep_in_segment(queue: Queue, outbox: Outbox, ledger: HomeLedger) -> bool:
+    """Begin to write messages that have no home in a segment to one, as they are; False if all have one."""
+    entries: list[Entry] = []
+    size: i64 = 0
+    for lane in queue.lanes:
+        for chain in (lane.front, lane.strays, lane.rear):
+            entry = chain.head
+            while entry is not None:
+                if entry.segment is None and size < SEGMENT_BYTES_MAX:
+                    entries.append(entry)
+                    size += entry.length + 420
+                    if len(entries) >= SEGMENT_MESSAGES_MAX:
+                        size = SEGMENT_BYTES_MAX
+                entry = entry.next
+    if not entries or queue.sweeping:
+        return False
+    outbox.add(SegmentWrite(queue, MIXED, entries, ledger))
+    return True

@@ -1,0 +1,1 @@
+"""Atomicity: units of work, their records, restart and checkpoint."""

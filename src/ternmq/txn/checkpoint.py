@@ -1,0 +1,374 @@
+"""A checkpoint: what restart will start from, made while work goes on.
+
+Its phases, each an effect whose completion begins the next:
+
+1. move: living bodies in the oldest part of the log get a home in segments, a bounded number at a time, if the log
+   needs the room;
+2. save: each queue that changed tells its state journal what changed since the last checkpoint (segments that came and
+   went, a bitmap of the dead for each touched one, counters); the catalog file is written if definitions changed;
+3. record: a CHECKPOINT record with the redo LSN and every prepared unit, which from now on pins no log;
+4. control: the control file names the checkpoint, then extents before the redo LSN are released and files of dead
+   segments removed.
+
+ORDER: the redo LSN is taken before the first journal is written; journals before the record; the record before the control
+file; the control file before anything is released. The cost depends on what changed, not on how deep queues are.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import TYPE_CHECKING, Final, final
+
+from mypy_extensions import i64
+
+from ternmq.base.errors import ForceFailed
+from ternmq.log.kinds import CHECKPOINT
+from ternmq.ports.disk import Disk, parent_dir
+from ternmq.ports.effect import Effect
+from ternmq.store.catalog_file import catalog_bytes, save_catalog
+from ternmq.store.entry import PUTTING, Entry
+from ternmq.store.loading import state_path
+from ternmq.store.queue import Queue
+from ternmq.store.segment import MIXED
+from ternmq.store.state_journal import (
+    JournalPosition,
+    StateBatch,
+    StateJournal,
+    live_bytes,
+    should_rewrite,
+)
+from ternmq.store.sweep import SegmentWrite
+from ternmq.txn.records import pack_json
+from ternmq.txn.unit import PREPARED, UnitOfWork
+
+if TYPE_CHECKING:
+    from ternmq.txn.keeper import Keeper
+
+SAVE_QUEUES_MAX: Final = 64
+MOVE_MESSAGES_MAX: Final = 1024
+MOVE_BYTES_MAX: Final = 1 << 20
+
+
+@final
+class Checkpoint:
+    """The facts that the phases share."""
+
+    def __init__(self, keeper: Keeper, full: bool, clean: bool) -> None:
+        self.keeper = keeper
+        self.full = full
+        self.clean = clean
+        coordinator = keeper.coordinator
+        self.move_before: i64 = 0  # bodies logged before this LSN move
+        end: i64 = coordinator.log.end_lsn
+        if full:
+            self.move_before = end
+        elif keeper.space.used_fraction(int(end)) > 0.5:
+            self.move_before = end - keeper.extent_bytes * keeper.primary // 4
+        self.redo_lsn: i64 = 0
+        self.units: list[dict[str, object]] = []
+        self.queues: list[Queue] = []
+        self.remove_files: list[str] = []
+        self.remove_folders: list[str] = []
+        self.effect: Effect | None = None  # the phase under way
+        self.failed = ""
+
+    def begin(self) -> None:
+        """Start the first phase."""
+        self.move()
+
+    # ---- 1 move --------------------------------------------------------------------------------------
+
+    def move(self) -> None:
+        """The next batch of old bodies, or on to the next phase."""
+        entries = self._movable()
+        if not entries:
+            self.choose_redo()
+            return
+        queue = self.keeper.catalog.queues[int(entries[0].queue_id)]
+        if queue.sweep_effect is not None:
+            effect: Effect = MoveAgain(self)
+            queue.sweep_effect.followers.append(effect)
+        else:
+            effect = BodyMove(self, queue, entries)
+            self.keeper.outbox.add(effect)
+        self.effect = effect
+
+    def _movable(self) -> list[Entry]:
+        """The oldest bodies of one queue that lie before the mark and may move."""
+        keeper = self.keeper
+        units = keeper.coordinator.units
+        found: list[Entry] = []
+        size: i64 = 0
+        entry = keeper.coordinator.in_log.head
+        while entry is not None and entry.home_lsn < self.move_before:
+            movable = True
+            if entry.state == PUTTING:
+                unit = units.get(int(entry.unit_id))
+                movable = unit is not None and unit.state == PREPARED
+            if movable and (not found or found[0].queue_id == entry.queue_id):
+                found.append(entry)
+                size += entry.length
+                if len(found) >= MOVE_MESSAGES_MAX or size >= MOVE_BYTES_MAX:
+                    break
+            entry = entry.log_next
+        return found
+
+    # ---- 2 save --------------------------------------------------------------------------------------
+
+    def choose_redo(self) -> None:
+        """Where restart would have to begin, and which queues have something to tell."""
+        keeper = self.keeper
+        coordinator = keeper.coordinator
+        redo: i64 = coordinator.log.end_lsn
+        oldest = coordinator.in_log.oldest_lsn()
+        if oldest and oldest < redo:
+            redo = oldest
+        pin = coordinator.oldest_pin()
+        if pin is not None and pin.first_lsn < redo:
+            redo = pin.first_lsn
+        self.redo_lsn = redo
+        # Prepared units as of now: one that ends before the record is written has its end in the log after redo.
+        self.units = [_unit_json(unit) for unit in coordinator.prepared.values()]
+        self.queues = [
+            queue
+            for queue in keeper.catalog.queues.values()
+            if queue.touched and not queue.temporary and not queue.damaged
+        ]
+        self.save()
+
+    def save(self) -> None:
+        """The next batch of queues, or on to the next phase."""
+        if not self.queues and not self.keeper.catalog.changed:
+            self.record()
+            return
+        effect = StateSave(self)
+        self.effect = effect
+        self.keeper.outbox.add(effect)
+
+    # ---- 3 record and 4 control ------------------------------------------------------------------------
+
+    def record(self) -> None:
+        """Write the CHECKPOINT record and hand over to the control file."""
+        coordinator = self.keeper.coordinator
+        facts: dict[str, object] = {
+            "redo_lsn": int(self.redo_lsn),
+            "next_unit": int(coordinator.next_unit),
+            "units": self.units,
+            "clean": self.clean,
+        }
+        keeper = self.keeper
+        keeper.space.release(keeper.checkpoint_reserve)
+        lsn = coordinator.log.append(CHECKPOINT, 0, 0, [pack_json(facts)])
+        keeper.space.reserve(keeper.checkpoint_reserve)
+        self.remove_folders = keeper.catalog.dead_folders
+        keeper.catalog.dead_folders = []
+        effect = ControlSave(self, lsn)
+        effect.after_lsn = coordinator.log.end_lsn
+        self.effect = effect
+        keeper.outbox.add(effect)
+
+
+def _unit_json(unit: UnitOfWork) -> dict[str, object]:
+    changes: list[list[int]] = []
+    for change in unit.changes:
+        if change.entry.persistent:
+            changes.append([int(change.kind), int(change.queue.queue_id), int(change.entry.number)])
+    xid = unit.xid
+    return {
+        "id": int(unit.unit_id),
+        "first_lsn": int(unit.first_lsn),
+        "last_lsn": int(unit.last_lsn),
+        "format_id": 0 if xid is None else xid.format_id,
+        "global_id": "" if xid is None else xid.global_id.hex(),
+        "branch": "" if xid is None else xid.branch_qualifier.hex(),
+        "changes": changes,
+    }
+
+
+@final
+class MoveAgain(Effect):
+    """A sweep of the same queue has to end first; then the move goes on."""
+
+    def __init__(self, checkpoint: Checkpoint) -> None:
+        super().__init__()
+        self.checkpoint = checkpoint
+
+    def run(self, disk: Disk) -> None:
+        return
+
+    def complete(self) -> None:
+        self.checkpoint.move()
+
+
+@final
+class BodyMove(SegmentWrite):
+    """Phase 1: bodies of one queue to a segment, so that the log can let go of them."""
+
+    def __init__(self, checkpoint: Checkpoint, queue: Queue, entries: list[Entry]) -> None:
+        super().__init__(queue, MIXED, entries, checkpoint.keeper.coordinator.in_log)
+        self.checkpoint = checkpoint
+
+    def complete(self) -> None:
+        super().complete()
+        self.checkpoint.move()
+
+    def fail(self, error: OSError) -> None:
+        super().fail(error)
+        # The disk is full: the log keeps what it has, the checkpoint goes on without.
+        self.checkpoint.failed = str(error)
+        self.checkpoint.choose_redo()
+
+
+@final
+class StateSave(Effect):
+    """Phase 2: some state journals, and the catalog."""
+
+    def __init__(self, checkpoint: Checkpoint) -> None:
+        super().__init__()
+        self.checkpoint = checkpoint
+        keeper = checkpoint.keeper
+        lsn = int(keeper.coordinator.log.end_lsn)
+        self.after_lsn = lsn
+        self.queues = checkpoint.queues[:SAVE_QUEUES_MAX]
+        checkpoint.queues = checkpoint.queues[SAVE_QUEUES_MAX:]
+        self.batches: list[StateBatch] = []
+        self.rewrites: list[bool] = []
+        self.positions: list[JournalPosition] = []
+        for queue in self.queues:
+            self._capture(queue, lsn)
+        self.catalog_content = b""
+        self.catalog_lsn = 0
+        if not checkpoint.queues and keeper.catalog.changed:
+            self.catalog_content = catalog_bytes(keeper.catalog, lsn)
+            self.catalog_lsn = lsn
+            keeper.catalog.changed = False
+
+    def _capture(self, queue: Queue, lsn: int) -> None:
+        batch, whole = state_batch(queue, lsn, self.checkpoint.remove_files)
+        self.batches.append(batch)
+        self.rewrites.append(whole)
+        self.positions.append(JournalPosition(int(queue.journal_offset), int(queue.journal_batch)))
+
+    def run(self, disk: Disk) -> None:
+        for at in range(len(self.queues)):
+            queue = self.queues[at]
+            if not disk.exists(queue.folder):
+                disk.make_dir(queue.folder)
+                disk.sync_dir(parent_dir(queue.folder))
+                disk.sync_dir("")
+            path = state_path(queue.folder)
+            parts = self.batches[at].parts()
+            if self.rewrites[at]:
+                self.positions[at] = StateJournal.rewrite(disk, path, parts)
+            else:
+                self.positions[at] = StateJournal.append(disk, path, parts, self.positions[at])
+        if self.catalog_content:
+            save_catalog(disk, self.catalog_content)
+
+    def complete(self) -> None:
+        catalog = self.checkpoint.keeper.catalog
+        for at in range(len(self.queues)):
+            queue = self.queues[at]
+            queue.journal_offset = self.positions[at].offset
+            queue.journal_batch = self.positions[at].batch_number
+            queue.state_lsn = self.batches[at].lsn
+            queue.has_files = True
+            if not queue.dropped:
+                catalog.with_state.add(int(queue.queue_id))
+            else:
+                catalog.dead_folders.append(queue.folder)
+        if self.catalog_content:
+            catalog.lsn = self.catalog_lsn
+        self.checkpoint.save()
+
+    def fail(self, error: OSError) -> None:
+        """Nothing is released; the next checkpoint tells everything anew."""
+        for queue in self.queues:
+            queue.touched = True
+            queue.rewrite_state = True
+        if self.catalog_content:
+            self.checkpoint.keeper.catalog.changed = True
+        self.checkpoint.keeper.checkpoint_failed(self.checkpoint, str(error))
+
+
+def state_batch(queue: Queue, lsn: int, remove_files: list[str]) -> tuple[StateBatch, bool]:
+    """What changed since the last batch, or everything if the journal has grown too long or failed."""
+    batch = StateBatch(int(queue.queue_id), int(queue.queue_id), lsn)
+    batch.counters(int(queue.next_number), int(queue.next_sequence), int(queue.next_segment))
+    messages = 0
+    for segment in queue.segments.values():
+        messages += int(segment.count)
+    live = live_bytes(len(queue.segments), messages)
+    whole = queue.rewrite_state or should_rewrite(int(queue.journal_offset), live)
+    for segment in queue.segments.values():
+        if whole or not segment.saved:
+            batch.segment_added(
+                int(segment.number),
+                int(segment.count),
+                int(segment.first_sequence),
+                int(segment.last_sequence),
+                int(segment.lane),
+                int(segment.min_expiry),
+                0,
+                int(segment.file_bytes),
+                int(segment.persistent),
+            )
+        if whole or segment.touched or not segment.saved:
+            bitmap = segment.dead_bitmap()
+            backouts = list(segment.backouts.items())
+            if backouts or any(bitmap) or segment.saved:
+                batch.segment_bits(int(segment.number), int(segment.count), bitmap, backouts)
+        segment.saved = True
+        segment.touched = False
+    for segment in queue.doomed:
+        if segment.saved and not whole:
+            batch.segment_gone(int(segment.number))
+        remove_files.append(segment.path)
+    queue.doomed = []
+    queue.touched = False
+    queue.rewrite_state = False
+    return batch, whole
+
+
+def _remove(disk: Disk, checkpoint: Checkpoint) -> None:
+    """Files that nothing names any more; one that cannot be removed now is only waste."""
+    with suppress(OSError):
+        for path in checkpoint.remove_files:
+            if disk.exists(path):
+                disk.unlink(path)
+        for folder in checkpoint.remove_folders:
+            for name in disk.list(folder):
+                disk.unlink(f"{folder}/{name}")
+            if disk.exists(folder):
+                disk.remove_dir(folder)
+
+
+@final
+class ControlSave(Effect):
+    """Phase 4: the control file, and then what is not needed any more goes."""
+
+    def __init__(self, checkpoint: Checkpoint, lsn: int) -> None:
+        super().__init__()
+        self.checkpoint = checkpoint
+        self.lsn = lsn
+        self.on_log = True
+
+    def run(self, disk: Disk) -> None:
+        checkpoint = self.checkpoint
+        keeper = checkpoint.keeper
+        control = keeper.control
+        control.checkpoint_lsn = self.lsn
+        control.redo_lsn = int(checkpoint.redo_lsn)
+        control.oldest_extent = int(checkpoint.redo_lsn // keeper.extent_bytes)
+        control.is_clean_stop = checkpoint.clean
+        control.note_forced(keeper.coordinator.log)
+        control.save(disk)
+        # ORDER: nothing is released before the control file says that it may be.
+        keeper.files.release_before(control.oldest_extent)
+        _remove(disk, checkpoint)
+
+    def complete(self) -> None:
+        self.checkpoint.keeper.checkpoint_done(self.checkpoint, self.lsn)
+
+    def fail(self, error: OSError) -> None:
+        raise ForceFailed(f"checkpoint: {error}")

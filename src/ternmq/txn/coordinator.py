@@ -1,0 +1,404 @@
+"""Units of work: every change of recoverable data goes through here, is logged here and then done to the store.
+
+ORDER: the log record is appended before the change is made, in the same step; nobody is answered before the
+log is forced to where the record ends (`durable_at` of whoever changed or read). Called by the kernel; restart
+and checkpoint work on the same tables from `restart` and `checkpoint`.
+"""
+
+from __future__ import annotations
+
+from typing import Final, final
+
+from mypy_extensions import i64
+
+from ternmq.base.attributes import QMGR
+from ternmq.base.errors import check
+from ternmq.log.kinds import (
+    BACKOUT,
+    COMMIT,
+    COMPENSATE,
+    EXPIRED,
+    FORGET,
+    GET,
+    OBJECT,
+    OBJECT_DELETED,
+    PREPARE,
+    PUT,
+    PUT_GOT,
+    QUEUE_CLEARED,
+)
+from ternmq.log.space import LogSpace
+from ternmq.log.writer import LogWriter
+from ternmq.store.catalog import Catalog, Definition
+from ternmq.store.entry import (
+    AVAILABLE,
+    GETTING,
+    GONE,
+    PERSISTENT,
+    PUTTING,
+    Entry,
+    packed_descriptor,
+)
+from ternmq.store.image import pack_header
+from ternmq.store.queue import Queue
+from ternmq.store.segment import DEAD, Segment
+from ternmq.txn.in_log import InLog
+from ternmq.txn.records import (
+    compensation_kind,
+    pack_get,
+    pack_json,
+    pack_pairs,
+    pack_put,
+    pack_put_got,
+    pack_triples,
+    pack_xid,
+)
+from ternmq.txn.unit import (
+    ACTIVE,
+    BACKING_OUT,
+    CHANGE_GET,
+    CHANGE_PUT,
+    ENDED,
+    PREPARED,
+    XID,
+    Change,
+    UnitOfWork,
+)
+
+# A unit's end may be forced alone: its record and the padding of a block before and after.
+UNIT_RESERVE: Final = 3 * 4096
+# Its share of COMMIT (24) or of a COMPENSATE of 256 changes, padding and headers included.
+CHANGE_RESERVE: Final = 48
+BACKOUT_STEP_CHANGES: Final = 256
+PUT_RECORD_OVERHEAD: Final = 40 + 40 + 48 + 364 + 8
+
+
+@final
+class Coordinator:
+    """The tables of units of work, and the only writer of log records about messages."""
+
+    def __init__(self, log: LogWriter, space: LogSpace, in_log: InLog) -> None:
+        self.log = log
+        self.space = space
+        self.in_log = in_log
+        self.units: dict[int, UnitOfWork] = {}  # those with something in the log, or prepared
+        self.prepared: dict[tuple[int, bytes, bytes], UnitOfWork] = {}
+        self.next_unit: i64 = 1
+        self.commits: i64 = 0
+        self.backouts: i64 = 0
+
+    def begin(self) -> UnitOfWork:
+        """A new unit of work; it costs nothing until something happens in it."""
+        unit = UnitOfWork(self.next_unit)
+        self.next_unit += 1
+        return unit
+
+    # ---- log space -----------------------------------------------------------------------------------
+
+    def has_room(self, unit: UnitOfWork | None, data_bytes: i64) -> bool:
+        """Whether a put or get can be logged and the unit still be ended."""
+        reserve: i64 = 0
+        if unit is not None:
+            reserve = CHANGE_RESERVE if unit.first_lsn else CHANGE_RESERVE + UNIT_RESERVE
+        return self.space.fits(PUT_RECORD_OVERHEAD + data_bytes, reserve)
+
+    def _join_log(self, unit: UnitOfWork) -> None:
+        reserve: i64 = CHANGE_RESERVE
+        if unit.first_lsn == 0:
+            reserve += UNIT_RESERVE
+            self.units[int(unit.unit_id)] = unit
+        unit.reserved += reserve
+        self.space.reserve(int(reserve))
+
+    def _append(self, unit: UnitOfWork, kind: i64, parts: list[bytes]) -> i64:
+        lsn: i64 = self.log.append(kind, unit.unit_id, unit.last_lsn, parts)
+        if unit.first_lsn == 0:
+            unit.first_lsn = lsn
+        unit.last_lsn = lsn
+        return lsn
+
+    # ---- put and get ---------------------------------------------------------------------------------
+
+    def _image(self, entry: Entry, queue: Queue, sequence: i64) -> list[bytes]:
+        return [
+            pack_put(int(queue.queue_id), int(entry.number), int(sequence)),
+            pack_header(
+                entry.number,
+                sequence,
+                entry.put_ns,
+                entry.expiry_at,
+                entry.length,
+                entry.priority,
+                entry.flags,
+                entry.backout_count,
+                0,
+            ),
+            packed_descriptor(entry),
+            entry.data,
+        ]
+
+    def put(self, unit: UnitOfWork | None, queue: Queue, entry: Entry) -> i64:
+        """Put a message; returns what must be forced before the putter is answered (0: nothing)."""
+        entry.number = queue.next_number
+        entry.queue_id = queue.queue_id
+        queue.next_number += 1
+        persistent = entry.flags & PERSISTENT != 0
+        if unit is None:
+            durable_at: i64 = 0
+            if persistent:
+                lsn: i64 = self.log.append(
+                    PUT, 0, 0, self._image(entry, queue, queue.next_sequence)
+                )
+                durable_at = self.log.end_lsn
+                self.in_log.add(entry, lsn)
+                queue.last_lsn = durable_at
+            queue.reveal(entry, durable_at)
+            return durable_at
+        if persistent:
+            self._join_log(unit)
+            self.in_log.add(entry, self._append(unit, PUT, self._image(entry, queue, 0)))
+        entry.state = PUTTING
+        entry.unit_id = unit.unit_id
+        queue.uncommitted_puts += 1
+        unit.changes.append(Change(CHANGE_PUT, queue, entry))
+        return 0
+
+    def hand_over(self, queue: Queue, entry: Entry) -> i64:
+        """A message goes straight to a waiting getter, both outside a unit of work; it never lies on the queue."""
+        entry.number = queue.next_number
+        queue.next_number += 1
+        entry.sequence = queue.next_sequence
+        queue.next_sequence += 1
+        entry.state = GONE
+        if not entry.flags & PERSISTENT:
+            return 0
+        head = pack_put_got(
+            int(queue.queue_id), int(entry.number), int(entry.sequence), int(entry.length)
+        )
+        self.log.append(PUT_GOT, 0, 0, [head])
+        queue.last_lsn = self.log.end_lsn
+        return self.log.end_lsn
+
+    def get(self, unit: UnitOfWork | None, queue: Queue, entry: Entry) -> i64:
+        """Take a message off its queue; returns what must be forced before the getter is answered."""
+        durable_at = entry.visible_lsn
+        if entry.flags & PERSISTENT:
+            payload = pack_get(int(queue.queue_id), int(entry.number))
+            if unit is None:
+                self.log.append(GET, 0, 0, [payload])
+                durable_at = self.log.end_lsn
+                queue.last_lsn = durable_at
+            else:
+                self._join_log(unit)
+                self._append(unit, GET, [payload])
+        if unit is None:
+            self.in_log.remove(entry)
+            self._take(queue, entry, GONE)
+            return durable_at
+        if durable_at > unit.durable_at:
+            unit.durable_at = durable_at
+        self._take(queue, entry, GETTING)
+        entry.unit_id = unit.unit_id
+        queue.uncommitted_gets += 1
+        unit.changes.append(Change(CHANGE_GET, queue, entry))
+        return durable_at
+
+    def _take(self, queue: Queue, entry: Entry, state: i64) -> None:
+        check(entry.state == AVAILABLE, f"{queue.name}: message {entry.number} is not available")
+        segment = entry.segment
+        if segment is not None and segment.swept:
+            queue.take_swept(entry, segment, entry.ordinal, state)
+        else:
+            queue.take(entry, state)
+
+    def expire(self, queue: Queue, entries: list[Entry]) -> None:
+        """Messages whose time has passed leave the queue; the record needs no force, they would expire again."""
+        rows: list[tuple[int, int]] = []
+        for entry in entries:
+            if entry.flags & PERSISTENT:
+                rows.append((int(queue.queue_id), int(entry.number)))
+        if rows:
+            self.log.append(EXPIRED, 0, 0, [pack_pairs(rows)])
+            queue.last_lsn = self.log.end_lsn
+        for entry in entries:
+            self.in_log.remove(entry)
+            self._take(queue, entry, GONE)
+            queue.expired += 1
+
+    def expire_swept(
+        self, queue: Queue, segment: Segment, ordinals: list[int], rows: list[tuple[int, int]]
+    ) -> None:
+        """The same for messages that lie in a swept segment."""
+        if rows:
+            self.log.append(EXPIRED, 0, 0, [pack_pairs(rows)])
+            queue.last_lsn = self.log.end_lsn
+        for ordinal in ordinals:
+            segment.mark(ordinal, DEAD)
+        queue.swept_alive -= len(ordinals)
+        queue.expired += len(ordinals)
+        queue.touched = True
+        if segment.empty:
+            queue.retire(segment)
+
+    def cleared(self, queue: Queue) -> i64:
+        """All messages of a queue go at once; the caller has seen that no unit of work holds any."""
+        payload = pack_get(int(queue.queue_id), int(queue.next_number))
+        self.log.append(QUEUE_CLEARED, 0, 0, [payload])
+        queue.last_lsn = self.log.end_lsn
+        return self.log.end_lsn
+
+    # ---- objects -------------------------------------------------------------------------------------
+
+    def define(self, catalog: Catalog, definition: Definition) -> i64:
+        """A new or altered object; returns what must be forced."""
+        catalog.add(definition)
+        if definition.temporary:
+            return 0
+        self.log.append(OBJECT, 0, 0, [pack_json(definition.to_json())])
+        return self.log.end_lsn
+
+    def set_queue_manager(self, catalog: Catalog) -> i64:
+        """The queue manager's own attributes have changed."""
+        facts: dict[str, object] = {"type": QMGR, "attributes": dict(catalog.qmgr)}
+        catalog.changed = True
+        self.log.append(OBJECT, 0, 0, [pack_json(facts)])
+        return self.log.end_lsn
+
+    def undefine(self, catalog: Catalog, definition: Definition, queue: Queue | None) -> i64:
+        """An object goes, and a queue's messages with it."""
+        catalog.remove(definition)
+        if queue is not None:
+            self.forget_all(queue)
+        if definition.temporary:
+            return 0
+        facts: dict[str, object] = {"id": definition.object_id, "name": definition.name}
+        self.log.append(OBJECT_DELETED, 0, 0, [pack_json(facts)])
+        return self.log.end_lsn
+
+    def forget_all(self, queue: Queue) -> None:
+        """The log need not keep any available message of this queue."""
+        for lane in queue.lanes:
+            for chain in (lane.front, lane.strays, lane.rear):
+                entry = chain.head
+                while entry is not None:
+                    self.in_log.remove(entry)
+                    entry = entry.next
+
+    # ---- the end of a unit ---------------------------------------------------------------------------
+
+    def commit(self, unit: UnitOfWork) -> i64:
+        """Make it happen, in one step; returns what must be forced before anybody is answered."""
+        check(unit.state == ACTIVE or unit.state == PREPARED, "commit of a unit that has ended")
+        rows: list[tuple[int, int, int]] = []
+        logged = unit.first_lsn != 0
+        for change in unit.changes:
+            entry = change.entry
+            queue = change.queue
+            if change.kind == CHANGE_PUT:
+                queue.uncommitted_puts -= 1
+                queue.reveal(entry, 0)
+                entry.unit_id = 0
+                if entry.flags & PERSISTENT:
+                    rows.append((int(queue.queue_id), int(entry.number), int(entry.sequence)))
+            else:
+                queue.uncommitted_gets -= 1
+                entry.unit_id = 0
+                self.in_log.remove(entry)
+                queue.vanish(entry)
+        durable_at = unit.durable_at
+        if logged:
+            lsn = self._append(unit, COMMIT, [pack_triples(rows)])
+            durable_at = self.log.end_lsn
+            self._pin_rehomed(unit, lsn)
+        for change in unit.changes:
+            if change.kind == CHANGE_PUT:
+                change.entry.visible_lsn = durable_at
+            if logged:
+                change.queue.last_lsn = durable_at
+        self.commits += 1
+        self._end(unit)
+        return durable_at
+
+    def _pin_rehomed(self, unit: UnitOfWork, lsn: i64) -> None:
+        """A body that left the log while its unit was prepared lies in a segment without its stream number; the
+        number is in COMMIT alone, so the log keeps that until the message gets a home that knows it."""
+        for change in unit.changes:
+            if change.kind == CHANGE_PUT and change.entry.segment is not None:
+                self.in_log.remove(change.entry)
+                self.in_log.add(change.entry, lsn)
+
+    def back_out_some(self, unit: UnitOfWork, changes_max: i64) -> bool:
+        """Undo the latest changes, a bounded number; True when the unit has ended."""
+        check(unit.state != ENDED, "backout of a unit that has ended")
+        if unit.state == PREPARED and unit.xid is not None:
+            self.prepared.pop(unit.xid.key, None)
+        unit.state = BACKING_OUT
+        rows: list[tuple[int, int, int]] = []
+        done: i64 = 0
+        while unit.changes and done < changes_max:
+            change = unit.changes.pop()
+            done += 1
+            self.undo(change)
+            entry = change.entry
+            if entry.flags & PERSISTENT:
+                kind = compensation_kind(int(change.kind), int(entry.backout_count))
+                rows.append((kind, int(change.queue.queue_id), int(entry.number)))
+        if rows:
+            self._append(unit, COMPENSATE, [pack_triples(rows)])
+        if unit.changes:
+            return False
+        if unit.first_lsn:
+            self._append(unit, BACKOUT, [])
+        self.backouts += 1
+        self._end(unit)
+        return True
+
+    def undo(self, change: Change) -> None:
+        """Take back one change; its compensation record is the caller's."""
+        entry = change.entry
+        entry.unit_id = 0
+        if change.kind == CHANGE_PUT:
+            change.queue.uncommitted_puts -= 1
+            self.in_log.remove(entry)
+            change.queue.vanish(entry)
+        else:
+            change.queue.uncommitted_gets -= 1
+            entry.backout_count += 1
+            change.queue.restore(entry)
+
+    def _end(self, unit: UnitOfWork) -> None:
+        if unit.xid is not None:
+            self.prepared.pop(unit.xid.key, None)
+        unit.state = ENDED
+        unit.changes = []
+        self.units.pop(int(unit.unit_id), None)
+        if unit.reserved:
+            self.space.release(int(unit.reserved))
+            unit.reserved = 0
+
+    # ---- two-phase commit ----------------------------------------------------------------------------
+
+    def prepare(self, unit: UnitOfWork, xid: XID) -> i64:
+        """From here on only the transaction manager or an operator ends it; forced before the answer."""
+        check(unit.state == ACTIVE, "prepare of a unit that is not active")
+        self._join_log(unit)
+        self._append(unit, PREPARE, [pack_xid(xid)])
+        unit.xid = xid
+        unit.state = PREPARED
+        self.units[int(unit.unit_id)] = unit
+        self.prepared[xid.key] = unit
+        return self.log.end_lsn
+
+    def forget(self, xid: XID) -> i64:
+        """The transaction manager knows of a heuristic outcome and wants to hear no more of it."""
+        self.log.append(FORGET, 0, 0, [pack_xid(xid)])
+        return self.log.end_lsn
+
+    def oldest_pin(self) -> UnitOfWork | None:
+        """The active unit whose first record is the oldest; prepared ones pin nothing."""
+        oldest: UnitOfWork | None = None
+        for unit in self.units.values():
+            if unit.state != PREPARED and unit.first_lsn:
+                if oldest is None or unit.first_lsn < oldest.first_lsn:
+                    oldest = unit
+        return oldest

@@ -1,0 +1,198 @@
+"""Keeps the log usable: prepares extents ahead, decides when a checkpoint is due, makes room when the log is full.
+
+When nothing else helps, the oldest unit of work that still keeps the log from being reused is backed out and its owner
+told so at its next verb; a prepared unit never is. Called after steps and by verbs that found no room.
+"""
+
+from __future__ import annotations
+
+from typing import Final, final
+
+from mypy_extensions import i64
+
+from ternmq.log.control import Control
+from ternmq.log.files import LogFiles
+from ternmq.log.space import LogSpace
+from ternmq.ports.disk import Disk
+from ternmq.ports.effect import Effect, Outbox
+from ternmq.store.catalog import Catalog
+from ternmq.store.loading import QueueLoad
+from ternmq.store.queue import Queue
+from ternmq.txn.checkpoint import Checkpoint
+from ternmq.txn.coordinator import Coordinator
+from ternmq.txn.unit import CHANGE_GET, UnitOfWork
+
+CHECKPOINT_RECORDS: Final = 10_000
+CHECKPOINT_RECORDS_MIN: Final = 100
+CHECKPOINT_INTERVAL_NS: Final = 30 * 60 * 1_000_000_000
+VICTIM_STEP_CHANGES: Final = 256
+LOG_FULL: Final = "the recovery log was full and this was the oldest unit of work"
+
+
+@final
+class ExtentPrepare(Effect):
+    """Makes the next extent of the log usable."""
+
+    def __init__(self, keeper: Keeper, extent: int) -> None:
+        super().__init__()
+        self.keeper = keeper
+        self.extent = extent
+        self.on_log = True
+
+    def run(self, disk: Disk) -> None:
+        self.keeper.files.prepare(self.extent)
+
+    def complete(self) -> None:
+        keeper = self.keeper
+        keeper.preparing = None
+        keeper.prepare_error = ""
+        keeper.space.extent_ready(self.extent)
+        keeper.look_ahead()
+
+    def fail(self, error: OSError) -> None:
+        self.keeper.preparing = None
+        self.keeper.prepare_error = str(error)
+
+
+@final
+class StepAgain(Effect):
+    """Nothing for the disk: the verb only has to be tried again in another step."""
+
+    def run(self, disk: Disk) -> None:
+        return
+
+    def complete(self) -> None:
+        return
+
+
+@final
+class Keeper:
+    """The log's housekeeping."""
+
+    def __init__(
+        self,
+        coordinator: Coordinator,
+        catalog: Catalog,
+        outbox: Outbox,
+        control: Control,
+        files: LogFiles,
+        space: LogSpace,
+    ) -> None:
+        self.coordinator = coordinator
+        self.catalog = catalog
+        self.outbox = outbox
+        self.control = control
+        self.files = files
+        self.space = space
+        self.extent_bytes: i64 = control.parameters.extent_bytes
+        self.primary: i64 = control.parameters.primary
+        capacity = control.parameters.primary * control.parameters.extent_bytes
+        self.checkpoint_reserve = min(1 << 18, capacity // 8)
+        space.reserve(self.checkpoint_reserve)
+        self.loads: list[QueueLoad] = []
+        self.preparing: ExtentPrepare | None = None
+        self.prepare_error = ""
+        self.running: Checkpoint | None = None
+        self.wanted = False  # a checkpoint was asked for
+        self.records_then: i64 = coordinator.log.records
+        self.lsn_then: i64 = coordinator.log.end_lsn
+        self.time_then_ns: i64 = 0
+        self.full_at: i64 = -1  # where the log ended when a full checkpoint last ended
+        self.restored: list[Queue] = []  # queues that a victim's messages came back to
+        self.checkpoints: i64 = 0
+        self.victims: i64 = 0
+        self.last_failure = ""
+
+    def look_ahead(self) -> Effect | None:
+        """Prepare the next extent if it is time to; the effect that does, if one is under way."""
+        if self.preparing is None:
+            extent = self.space.wants_extent(self.coordinator.log.end_lsn)
+            if extent is not None:
+                self.preparing = ExtentPrepare(self, extent)
+                self.outbox.add(self.preparing)
+        return self.preparing
+
+    def after_step(self) -> None:
+        """Cheap enough to be called after every step that wrote to the log."""
+        log = self.coordinator.log
+        written: i64 = log.end_lsn - self.lsn_then
+        if (
+            log.records - self.records_then >= CHECKPOINT_RECORDS
+            and written * 4 >= self.extent_bytes * self.primary
+        ) or written * 2 >= self.extent_bytes * self.primary:
+            self.begin(False, False)
+        if log.end_lsn + self.extent_bytes > self.space.limit_lsn:
+            self.look_ahead()
+
+    def tick(self, monotonic_ns: i64) -> None:
+        """Time has passed."""
+        if self.time_then_ns == 0:
+            self.time_then_ns = monotonic_ns
+        elif (
+            monotonic_ns - self.time_then_ns >= CHECKPOINT_INTERVAL_NS
+            and self.coordinator.log.records - self.records_then >= CHECKPOINT_RECORDS_MIN
+        ):
+            self.time_then_ns = monotonic_ns
+            self.begin(False, False)
+        self.look_ahead()
+
+    def begin(self, full: bool, clean: bool) -> Checkpoint:
+        """Begin a checkpoint, or join the one that runs."""
+        checkpoint = self.running
+        if checkpoint is None:
+            log = self.coordinator.log
+            self.records_then = log.records
+            self.lsn_then = log.end_lsn
+            checkpoint = Checkpoint(self, full, clean)
+            self.running = checkpoint
+            checkpoint.begin()
+        return checkpoint
+
+    def checkpoint_done(self, checkpoint: Checkpoint, lsn: int) -> None:
+        """The control file names it."""
+        self.running = None
+        self.checkpoints += 1
+        self.space.released_before(int(checkpoint.redo_lsn // self.extent_bytes))
+        if checkpoint.full:
+            self.full_at = self.coordinator.log.end_lsn
+        self.look_ahead()
+
+    def checkpoint_failed(self, checkpoint: Checkpoint, error: str) -> None:
+        """Nothing was released; work goes on while there is room."""
+        self.running = None
+        self.last_failure = error
+        self.full_at = self.coordinator.log.end_lsn
+
+    def make_room(self, tries: i64) -> Effect | None:
+        """Something to wait for that may give the log room, or None if nothing will."""
+        if self.preparing is not None or not self.prepare_error or tries == 1:
+            preparing = self.look_ahead()
+            if preparing is not None:
+                return preparing
+        checkpoint = self.running
+        if checkpoint is not None and checkpoint.effect is not None:
+            return checkpoint.effect
+        pin = self.coordinator.oldest_pin()
+        if pin is not None and pin.first_lsn // self.extent_bytes <= self.space.oldest:
+            self.back_out_victim(pin)
+            return self._step_again()
+        if self.full_at == self.coordinator.log.end_lsn:
+            return None
+        checkpoint = self.begin(True, False)
+        return checkpoint.effect if checkpoint.effect is not None else self._step_again()
+
+    def _step_again(self) -> Effect:
+        effect = StepAgain()
+        self.outbox.add(effect)
+        return effect
+
+    def back_out_victim(self, unit: UnitOfWork) -> None:
+        """Some of the oldest unit's changes are undone; its owner is told when all are."""
+        unit.backed_out_by = LOG_FULL
+        queues: list[Queue] = []
+        for change in unit.changes[-VICTIM_STEP_CHANGES:]:
+            if change.kind == CHANGE_GET and change.queue not in queues:
+                queues.append(change.queue)
+        if self.coordinator.back_out_some(unit, VICTIM_STEP_CHANGES):
+            self.victims += 1
+        self.restored.extend(queues)

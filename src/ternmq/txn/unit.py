@@ -1,0 +1,91 @@
+"""A unit of work: what it changed, in order, and how it stands.
+
+Plain data; `coordinator` moves it through its states. The states: ACTIVE until a commit, backout or prepare;
+PREPARED is in doubt and is never ended but by its coordinator or an operator; BACKING_OUT while compensation goes
+on in bounded steps; ENDED.
+"""
+
+from __future__ import annotations
+
+from typing import Final, final
+
+from mypy_extensions import i64
+
+from ternmq.store.entry import Entry
+from ternmq.store.queue import Queue
+
+ACTIVE: Final = 0
+PREPARED: Final = 1
+BACKING_OUT: Final = 2
+ENDED: Final = 3
+
+STATE_NAMES: Final = ("active", "prepared", "backing out", "ended")
+
+CHANGE_PUT: Final = 1
+CHANGE_GET: Final = 2
+
+
+@final
+class Change:
+    """One message put or got inside the unit."""
+
+    __slots__ = ("entry", "kind", "queue")
+
+    def __init__(self, kind: i64, queue: Queue, entry: Entry) -> None:
+        self.kind: i64 = kind
+        self.queue = queue
+        self.entry = entry
+
+
+@final
+class XID:
+    """The name a transaction manager gives to its branch."""
+
+    __slots__ = ("branch_qualifier", "format_id", "global_id")
+
+    def __init__(self, format_id: int, global_id: bytes, branch_qualifier: bytes) -> None:
+        self.format_id = format_id
+        self.global_id = global_id
+        self.branch_qualifier = branch_qualifier
+
+    @property
+    def key(self) -> tuple[int, bytes, bytes]:
+        """Hashable identity."""
+        return (self.format_id, self.global_id, self.branch_qualifier)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, XID) and self.key == other.key
+
+    def __hash__(self) -> int:
+        return hash(self.key)
+
+    def __repr__(self) -> str:
+        return f"XID({self.format_id}, {self.global_id.hex()}, {self.branch_qualifier.hex()})"
+
+
+@final
+class UnitOfWork:
+    """All or nothing."""
+
+    __slots__ = (
+        "backed_out_by",
+        "changes",
+        "durable_at",
+        "first_lsn",
+        "last_lsn",
+        "reserved",
+        "state",
+        "unit_id",
+        "xid",
+    )
+
+    def __init__(self, unit_id: i64) -> None:
+        self.unit_id: i64 = unit_id
+        self.state: i64 = ACTIVE
+        self.first_lsn: i64 = 0  # 0: nothing of it is in the log
+        self.last_lsn: i64 = 0
+        self.changes: list[Change] = []
+        self.reserved: i64 = 0
+        self.durable_at: i64 = 0  # the highest LSN that its gets have read
+        self.xid: XID | None = None
+        self.backed_out_by = ""  # why the queue manager ended it, told at the owner's next verb
