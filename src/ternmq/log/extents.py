@@ -195,6 +195,12 @@ class ExtentTable:
         half = header + bytes(SECOND_HEADER_OFFSET - len(header))
         return half + half
 
+    def halves_to_write(self, file: DiskFile, header: bytes) -> list[int]:
+        """Offsets of the two headers of a file; first the one that is not right, if there is one."""
+        if file.pread(0, len(header)) == header:
+            return [SECOND_HEADER_OFFSET, 0]
+        return [0, SECOND_HEADER_OFFSET]
+
     def _header_number(self, copy: int, slot: int) -> int:
         file = self.disk.open(extent_path(copy, slot))
         try:

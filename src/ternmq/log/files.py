@@ -10,7 +10,7 @@ import contextlib
 from typing import Final, final
 
 from ternmq.base.errors import ForceFailed, check
-from ternmq.log.extents import FOLDERS, ExtentTable, extent_path
+from ternmq.log.extents import FOLDERS, SECOND_HEADER_OFFSET, ExtentTable, extent_path
 from ternmq.log.record import BLOCK_BYTES
 from ternmq.log.writer import LogBatch
 from ternmq.ports.disk import DiskFile, write_all, write_zeros
@@ -124,16 +124,15 @@ class LogFiles:
                 if extent * self._extent_bytes >= self.next_lsn and not table.is_ready(extent):
                     continue
                 slot = table.slots[extent]
-                header = table.header(extent, slot)[: BLOCK_BYTES // 2]
+                header = table.header(extent, slot)[:SECOND_HEADER_OFFSET]
                 for copy in range(self._copies):
                     if not table.is_whole(copy, slot):
                         self._complete_file(copy, slot, extent)
                     file = self._open_file(copy, slot)
-                    # One half after the other, so that a valid one is always there.
-                    write_all(file, 0, [header])
-                    file.datasync()
-                    write_all(file, BLOCK_BYTES // 2, [header])
-                    file.datasync()
+                    # ORDER: one half after the other, so that a valid one is always there.
+                    for offset in table.halves_to_write(file, header):
+                        write_all(file, offset, [header])
+                        file.datasync()
             for copy in range(self._copies):
                 table.disk.sync_dir(FOLDERS[copy])
         except OSError as error:

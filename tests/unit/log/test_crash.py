@@ -9,7 +9,8 @@ import random
 
 import pytest
 
-from ternmq.log.opened import create_log, open_log
+from ternmq.log.control import load_control
+from ternmq.log.opened import create_log
 from ternmq.log.parameters import CIRCULAR, LINEAR
 from tests.unit.log.faulty_disk import Crash, PlanDisk
 from tests.unit.log.sample import SampleLog, parameters
@@ -32,7 +33,7 @@ class CrashRun:
 
     def life(self) -> None:
         """Restart, check, work; until the disk stops."""
-        self.disk.stop_at = self.disk.calls + self.chance.randrange(1, 60)
+        self.disk.stop_at = self.disk.calls + self.chance.randrange(1, 90)
         with contextlib.suppress(Crash):
             self.work()
         if self.chance.random() < 0.8:
@@ -52,6 +53,9 @@ class CrashRun:
             self.forced = len(self.written)
             if self.chance.random() < 0.2:
                 log.save()
+            if not log.space.fits(4096, 0):
+                # Every life that ends inside a checkpoint takes some of the log with it.
+                return
             if self.chance.random() < 0.4 or not log.space.fits(4096, 3 * 4096):
                 self.written.append((log.writer.end_lsn, b"checkpoint"))
                 redo = self.written[-1][0] if self.chance.random() < 0.7 else 0
@@ -60,7 +64,7 @@ class CrashRun:
 
     def check(self) -> SampleLog:
         """Restart and compare with what was written."""
-        redo = open_log(self.disk).control.redo_lsn
+        redo = load_control(self.disk).redo_lsn
         log = SampleLog.__new__(SampleLog)
         log.disk = self.disk
         log.written = []

@@ -274,15 +274,16 @@ def test_tail_when_rewritten_then_goes_through_the_tail_copy_piece_by_piece() ->
     log.batch(b"x" * 20000)
     disk.trace.clear()
     log.restart()
-    tail = [index for index, line in enumerate(disk.trace) if line == f"datasync {TAIL_PATH}"]
+    tail = [index for index, line in enumerate(disk.trace) if line == f"pwritev {TAIL_PATH}"]
     assert len(tail) == 2
     pieces = [["pwritev"] * 2 + ["datasync"] * 2, ["pwritev", "datasync"]]
     for index, wanted in zip(tail, pieces, strict=True):
-        calls = [line.split(" log/active/")[0] for line in disk.trace[index + 1 :]]
+        assert disk.trace[index + 1] == f"datasync {TAIL_PATH}"
+        calls = [line.split(" log/active/")[0] for line in disk.trace[index + 2 :]]
         assert calls[: len(wanted)] == wanted
     disk.trace.clear()
     log.restart()
-    assert f"datasync {TAIL_PATH}" not in disk.trace
+    assert f"pwritev {TAIL_PATH}" not in disk.trace
 
 
 def test_tail_copy_when_the_log_was_spoilt_while_rewriting_then_put_in_place() -> None:
@@ -291,7 +292,7 @@ def test_tail_copy_when_the_log_was_spoilt_while_rewriting_then_put_in_place() -
     log.batch(b"x" * 9000, b"y")
     disk.trace.clear()
     log.restart()
-    place = disk.calls - len(disk.trace) + disk.trace.index(f"datasync {TAIL_PATH}") + 2
+    place = disk.calls - len(disk.trace) + disk.trace.index(f"pwritev {TAIL_PATH}") + 3
     again = PlanDisk()
     again.stop_at = place
     log = SampleLog(again, parameters(pages=4))

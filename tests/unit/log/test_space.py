@@ -91,6 +91,8 @@ def test_fits_then_counts_padding_and_reservations_to_the_byte() -> None:
     assert not space.fits(room + 8, 0)
     assert space.fits(room - 4096, 4096)
     assert not space.fits(room - 4088, 4096)
+    assert space.fits(8, room - 4096)
+    assert not space.fits(8, room - 4088)
     space.reserve(4096)
     assert not space.fits(room, 0)
     assert space.fits(room - 4096, 0)
