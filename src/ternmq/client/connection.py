@@ -15,6 +15,7 @@ from ternmq.codec.mqmd import Descriptor
 from ternmq.codec.mqod import ObjectDescriptor
 from ternmq.codec.mqpmo import PutOptions
 from ternmq.engine import definitions
+from ternmq.txn.unit import XID
 
 
 @final
@@ -125,6 +126,36 @@ class Connection:
         """MQBACK."""
         self.in_unit = False
         self.verbs.back_out()
+
+    # ---- two-phase commit, for transaction managers ------------------------------------------------------
+
+    def prepare(self, xid: XID) -> bool:
+        """Prepare the unit of work; from then on it is in doubt, also over a restart, until it is ended by its XID.
+
+        False if it changed nothing: then it has ended and there is nothing to decide.
+        """
+        self.in_unit = False
+        return self.verbs.prepare(xid)
+
+    def in_doubt(self) -> list[XID]:
+        """XIDs of prepared units, and of units that an operator resolved and nobody has forgotten yet."""
+        return self.verbs.recover()
+
+    def commit_prepared(self, xid: XID) -> None:
+        """Commit a prepared unit of work."""
+        self.verbs.end_prepared(xid, True, False)
+
+    def backout_prepared(self, xid: XID) -> None:
+        """Back out a prepared unit of work."""
+        self.verbs.end_prepared(xid, False, False)
+
+    def resolve(self, xid: XID, *, commit: bool) -> None:
+        """An operator's decision for a unit whose transaction manager does not come back; remembered until `forget`."""
+        self.verbs.end_prepared(xid, commit, True)
+
+    def forget(self, xid: XID) -> None:
+        """The transaction manager knows of the operator's decision."""
+        self.verbs.forget(xid)
 
     # ---- definitions -------------------------------------------------------------------------------------
 

@@ -260,14 +260,15 @@ class Shell:
     def disconnect_all(self) -> None:
         """Whoever is still connected has lost the queue manager: units of work are backed out."""
         engine = self.engine
-        while True:
+        more = True
+        while more:
             with self.lock:
                 links = list(engine.kernel.connections.values())
-                if not links:
-                    break
-                disconnect(engine.kernel, links[0], True)
-                engine.after_step()
-                self._flush()
+                more = len(links) > 0
+                if more:
+                    disconnect(engine.kernel, links[0], True)
+                    engine.after_step()
+                    self._flush()
 
     def stop_housekeeper(self) -> None:
         """End the thread and wait for it."""

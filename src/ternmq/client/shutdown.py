@@ -33,10 +33,8 @@ def _keep_plain_messages(shell: Shell) -> None:
     for queue in list(engine.kernel.catalog.queues.values()):
         if not queue.keep_plain or queue.temporary:
             continue
-        while True:
+        more = True
+        while more and not queue.sweep_error:
             with shell.lock:
-                if not keep_in_segment(queue, engine.outbox, engine.coordinator.in_log):
-                    break
+                more = keep_in_segment(queue, engine.outbox, engine.coordinator.in_log)
             shell.run_effects()
-            if queue.sweep_error:
-                break

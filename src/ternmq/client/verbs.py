@@ -31,6 +31,7 @@ from ternmq.codec.mqgmo import GetOptions
 from ternmq.codec.mqmd import Descriptor
 from ternmq.codec.mqod import ObjectDescriptor
 from ternmq.codec.mqpmo import PutOptions
+from ternmq.kernel import two_phase
 from ternmq.kernel.browse import unlock
 from ternmq.kernel.connection import Connection as Link
 from ternmq.kernel.connection import Handle
@@ -42,6 +43,7 @@ from ternmq.mqi.getting import check_open_for, get_request
 from ternmq.mqi.options import check_close, check_open
 from ternmq.mqi.putting import check_open_for_output, put_request
 from ternmq.store.entry import Entry
+from ternmq.txn.unit import XID
 
 
 @final
@@ -318,6 +320,62 @@ class Verbs:
                 shell.finish_verb(self.link)
         finally:
             self.end()
+
+    # ---- two-phase commit --------------------------------------------------------------------------------
+
+    def prepare(self, xid: XID) -> bool:
+        """Prepare the unit of work under an XID; False if it changed nothing."""
+        self.begin("prepare")
+        try:
+            shell = self.shell
+            shell.lock.acquire()
+            try:
+                prepared = two_phase.prepare(self.engine.kernel, self.link, xid)
+            except (MQError, ValueError):
+                shell.lock.release()
+                raise
+            shell.finish_verb(self.link)
+            return prepared
+        finally:
+            self.end()
+
+    def end_prepared(self, xid: XID, commit: bool, heuristic: bool) -> None:
+        """Commit or back out a prepared unit; `heuristic` if an operator decides."""
+        shell = self.shell
+        kernel = self.engine.kernel
+        link = self.link
+        shell.lock.acquire()
+        try:
+            if heuristic:
+                two_phase.note_heuristic(kernel, link, xid, commit)
+            if commit:
+                two_phase.commit_prepared(kernel, link, xid)
+            else:
+                unit = two_phase.back_out_prepared(kernel, link, xid)
+                while link.again:
+                    shell.lock.release()
+                    shell.lock.acquire()
+                    two_phase.go_on_backing_out(kernel, link, unit)
+        except MQError:
+            shell.lock.release()
+            raise
+        shell.finish_verb(link)
+
+    def recover(self) -> list[XID]:
+        """What is in doubt."""
+        with self.shell.lock:
+            return two_phase.recover(self.engine.kernel)
+
+    def forget(self, xid: XID) -> None:
+        """Drop the memory of a heuristic outcome."""
+        shell = self.shell
+        shell.lock.acquire()
+        try:
+            two_phase.forget(self.engine.kernel, self.link, xid)
+        except MQError:
+            shell.lock.release()
+            raise
+        shell.finish_verb(self.link)
 
     def disconnect(self, vanished: bool = False) -> None:
         """MQDISC; commits unless the application has vanished."""

@@ -91,6 +91,7 @@ class Engine:
         self.files = files
         coordinator = Coordinator(writer, space, replay.in_log)
         coordinator.next_unit = replay.next_unit
+        coordinator.heuristic = replay.heuristic
         self.coordinator = coordinator
         self.keeper = Keeper(coordinator, catalog, self.outbox, opened.control, files, space)
         self.kernel = Kernel(

@@ -24,6 +24,7 @@ LEDGER: Final = 17
 STREAM_NUMBERS: Final = 18
 MEDIA_IMAGE: Final = 19
 CARRIED: Final = 20
+HEURISTIC: Final = 21
 
 KIND_NAMES: Final[dict[int, str]] = {
     PUT: "PUT",
@@ -46,6 +47,7 @@ KIND_NAMES: Final[dict[int, str]] = {
     STREAM_NUMBERS: "STREAM_NUMBERS",
     MEDIA_IMAGE: "MEDIA_IMAGE",
     CARRIED: "CARRIED",
+    HEURISTIC: "HEURISTIC",
 }
 
 

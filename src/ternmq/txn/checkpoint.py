@@ -155,6 +155,10 @@ class Checkpoint:
             "next_unit": int(coordinator.next_unit),
             "units": self.units,
             "clean": self.clean,
+            "heuristic": [
+                [key[0], key[1].hex(), key[2].hex(), outcome]
+                for key, outcome in coordinator.heuristic.items()
+            ],
         }
         keeper = self.keeper
         keeper.space.release(keeper.checkpoint_reserve)

@@ -20,6 +20,7 @@ from ternmq.log.kinds import (
     EXPIRED,
     FORGET,
     GET,
+    HEURISTIC,
     OBJECT,
     OBJECT_DELETED,
     PREPARE,
@@ -83,6 +84,7 @@ class Coordinator:
         self.in_log = in_log
         self.units: dict[int, UnitOfWork] = {}  # those with something in the log, or prepared
         self.prepared: dict[tuple[int, bytes, bytes], UnitOfWork] = {}
+        self.heuristic: dict[tuple[int, bytes, bytes], int] = {}  # an operator's outcomes
         self.next_unit: i64 = 1
         self.commits: i64 = 0
         self.backouts: i64 = 0
@@ -389,8 +391,15 @@ class Coordinator:
         self.prepared[xid.key] = unit
         return self.log.end_lsn
 
+    def note_heuristic(self, xid: XID, outcome: int) -> i64:
+        """An operator decides what the transaction manager should have; remembered until it is forgotten."""
+        self.heuristic[xid.key] = outcome
+        self.log.append(HEURISTIC, 0, 0, [bytes([outcome]) + pack_xid(xid)])
+        return self.log.end_lsn
+
     def forget(self, xid: XID) -> i64:
         """The transaction manager knows of a heuristic outcome and wants to hear no more of it."""
+        self.heuristic.pop(xid.key, None)
         self.log.append(FORGET, 0, 0, [pack_xid(xid)])
         return self.log.end_lsn
 

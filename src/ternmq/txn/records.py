@@ -13,6 +13,7 @@ All integers little endian. A message image is `store.image`'s: header, MQMD, da
     BACKOUT        empty: every change of the unit is compensated
     PREPARE        i32 format id, u32 length of the global id, then global id and branch qualifier
     FORGET         as PREPARE
+    HEURISTIC      u8 outcome (1 committed, 2 backed out), then as PREPARE: what an operator decided
     EXPIRED        u32 messages, u32 0, then u64 queue, u64 number
     QUEUE_CLEARED  u64 queue, u64 next number: all committed messages with lower numbers are gone
     OBJECT, OBJECT_DELETED, CHECKPOINT, RESTART   JSON in UTF-8
@@ -25,7 +26,7 @@ import struct
 from typing import Final, final
 
 from ternmq.base.errors import IntegrityError
-from ternmq.txn.unit import CHANGE_GET, CHANGE_PUT, XID
+from ternmq.txn.unit import XID
 
 TARGET_HEAD: Final = struct.Struct("<HHI")
 TARGET: Final = struct.Struct("<QQQQ")
@@ -34,9 +35,6 @@ PAIR: Final = struct.Struct("<QQ")
 TRIPLE: Final = struct.Struct("<QQQ")
 COUNT: Final = struct.Struct("<II")
 XID_HEAD: Final = struct.Struct("<iI")
-
-# What a change of a unit of work may still cost the log: its share of COMMIT or its compensation.
-CHANGE_RESERVE: Final = 24
 
 
 @final
@@ -152,8 +150,3 @@ def unpack_json(payload: bytes) -> dict[str, object]:
 def compensation_kind(kind: int, backout_count: int) -> int:
     """Kind and new backout count in one integer."""
     return kind | backout_count << 8
-
-
-def describe_kind(kind: int) -> str:
-    """A change's kind for people."""
-    return {CHANGE_PUT: "put", CHANGE_GET: "get"}.get(kind & 0xFF, "unknown")

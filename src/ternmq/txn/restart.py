@@ -94,6 +94,7 @@ class Replay:
         self.in_log = InLog()
         self.units: dict[int, UnitOfWork] = {}
         self.carried: set[int] = set()  # units whose changes the checkpoint told
+        self.heuristic: dict[tuple[int, bytes, bytes], int] = {}
         self.next_unit = 1
         self.records = 0
         self._definitions: dict[int, Definition] = {}
@@ -130,6 +131,11 @@ class Replay:
                     catalog.untrusted.add(definition.object_id)
 
     def _carry_units(self, facts: dict[str, object], redo_lsn: int) -> None:
+        heuristic = facts["heuristic"]
+        if isinstance(heuristic, list):
+            for format_id, global_id, branch, outcome in heuristic:
+                key = (format_id, bytes.fromhex(global_id), bytes.fromhex(branch))
+                self.heuristic[key] = outcome
         next_unit = facts["next_unit"]
         units = facts["units"]
         check(isinstance(next_unit, int) and isinstance(units, list), "CHECKPOINT is malformed")
@@ -246,6 +252,10 @@ class Replay:
         elif kind == kinds.QUEUE_CLEARED:
             queue_id, next_number = PAIR.unpack(record.payload)
             self._redo_clear(queue_id, next_number)
+        elif kind == kinds.HEURISTIC:
+            self.heuristic[unpack_xid(record.payload[1:]).key] = record.payload[0]
+        elif kind == kinds.FORGET:
+            self.heuristic.pop(unpack_xid(record.payload).key, None)
         elif kind == kinds.OBJECT:
             self._redo_object(record)
         elif kind == kinds.OBJECT_DELETED:

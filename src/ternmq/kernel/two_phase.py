@@ -1,0 +1,120 @@
+"""Two-phase commit: prepare, then commit or back out by XID; recover and forget.
+
+A prepared unit is in doubt: it survives restart, holds its messages, and is ended only by its transaction manager or by an
+operator. An operator's decision is heuristic and is remembered until the transaction manager forgets it.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from ternmq.base.errors import mq_error
+from ternmq.base.reasons import MQRC_RESOURCE_PROBLEM, MQRC_UOW_IN_PROGRESS, MQRC_UOW_NOT_AVAILABLE
+from ternmq.kernel.connection import Connection
+from ternmq.kernel.ending import back_out_some, commit_unit, refuse_if_backed_out
+from ternmq.kernel.kernel import Kernel
+from ternmq.txn.unit import XID, UnitOfWork
+
+GLOBAL_ID_BYTES_MAX: Final = 64
+HEURISTIC_COMMIT: Final = 1
+HEURISTIC_BACKOUT: Final = 2
+HEURISTIC_NAMES: Final = {HEURISTIC_COMMIT: "committed", HEURISTIC_BACKOUT: "backed out"}
+
+
+def check_xid(xid: XID) -> None:
+    """Lengths as XA has them."""
+    if not 1 <= len(xid.global_id) <= GLOBAL_ID_BYTES_MAX:
+        raise ValueError(f"a global id has 1 to 64 bytes, not {len(xid.global_id)}")
+    if len(xid.branch_qualifier) > GLOBAL_ID_BYTES_MAX:
+        raise ValueError(
+            f"a branch qualifier has at most 64 bytes, not {len(xid.branch_qualifier)}"
+        )
+    if xid.format_id < 0:
+        raise ValueError("a format id of -1 is the null XID")
+
+
+def prepare(kernel: Kernel, connection: Connection, xid: XID) -> bool:
+    """Prepare the connection's unit of work and let go of it; False: it changed nothing and has ended."""
+    connection.begin_verb()
+    check_xid(xid)
+    refuse_if_backed_out(connection, "prepare")
+    coordinator = kernel.coordinator
+    if xid.key in coordinator.prepared or xid.key in coordinator.heuristic:
+        raise mq_error(
+            MQRC_UOW_IN_PROGRESS, verb="prepare", object=kernel.name, detail=f"{xid!r} is in use"
+        )
+    unit = connection.unit
+    if unit is None or not unit.changes:
+        connection.unit = None
+        return False
+    if not coordinator.has_room(unit, 256):
+        raise mq_error(
+            MQRC_RESOURCE_PROBLEM, verb="prepare", object=kernel.name, detail="the log is full"
+        )
+    connection.depends_on(coordinator.prepare(unit, xid))
+    connection.unit = None
+    return True
+
+
+def _find(kernel: Kernel, xid: XID, verb: str) -> UnitOfWork:
+    unit = kernel.coordinator.prepared.get(xid.key)
+    if unit is None:
+        outcome = kernel.coordinator.heuristic.get(xid.key)
+        detail = f"{xid!r} is not in doubt"
+        if outcome is not None:
+            detail = f"{xid!r} was {HEURISTIC_NAMES[outcome]} by an operator; forget it"
+        raise mq_error(MQRC_UOW_NOT_AVAILABLE, verb=verb, object=kernel.name, detail=detail)
+    return unit
+
+
+def commit_prepared(kernel: Kernel, connection: Connection, xid: XID) -> None:
+    """The transaction manager decides to commit."""
+    connection.begin_verb()
+    commit_unit(kernel, connection, _find(kernel, xid, "commit"))
+
+
+def back_out_prepared(kernel: Kernel, connection: Connection, xid: XID) -> UnitOfWork:
+    """The transaction manager decides to back out; the caller goes on with `back_out_some` until it is done."""
+    connection.begin_verb()
+    unit = _find(kernel, xid, "backout")
+    connection.again = not back_out_some(kernel, unit)
+    connection.depends_on(kernel.coordinator.log.end_lsn)
+    return unit
+
+
+def go_on_backing_out(kernel: Kernel, connection: Connection, unit: UnitOfWork) -> None:
+    """The next bounded part."""
+    connection.begin_verb()
+    connection.again = not back_out_some(kernel, unit)
+    connection.depends_on(kernel.coordinator.log.end_lsn)
+
+
+def note_heuristic(kernel: Kernel, connection: Connection, xid: XID, committed: bool) -> None:
+    """An operator is about to decide; ORDER: the decision is in the log before its effect."""
+    connection.begin_verb()
+    _find(kernel, xid, "resolve")
+    outcome = HEURISTIC_COMMIT if committed else HEURISTIC_BACKOUT
+    connection.depends_on(kernel.coordinator.note_heuristic(xid, outcome))
+
+
+def recover(kernel: Kernel) -> list[XID]:
+    """Every XID that is in doubt or was decided by an operator and not yet forgotten."""
+    coordinator = kernel.coordinator
+    known = [unit.xid for unit in coordinator.prepared.values()]
+    xids = [xid for xid in known if xid is not None]
+    for format_id, global_id, branch in coordinator.heuristic:
+        xids.append(XID(format_id, global_id, branch))
+    return xids
+
+
+def forget(kernel: Kernel, connection: Connection, xid: XID) -> None:
+    """The transaction manager has learnt of a heuristic outcome."""
+    connection.begin_verb()
+    if xid.key not in kernel.coordinator.heuristic:
+        raise mq_error(
+            MQRC_UOW_NOT_AVAILABLE,
+            verb="forget",
+            object=kernel.name,
+            detail=f"{xid!r} has no heuristic outcome",
+        )
+    connection.depends_on(kernel.coordinator.forget(xid))
