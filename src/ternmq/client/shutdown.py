@@ -34,7 +34,9 @@ def _keep_plain_messages(shell: Shell) -> None:
         if not queue.keep_plain or queue.temporary:
             continue
         more = True
-        while more and not queue.sweep_error:
+        while more:
             with shell.lock:
                 more = keep_in_segment(queue, engine.outbox, engine.coordinator.in_log)
-            shell.run_effects()
+            if more:
+                shell.run_effects()
+                more = queue.sweep_error == ""
