@@ -37,10 +37,10 @@ class Shell:
         self.forcer = Forcer(engine, self.lock)
         self._work = threading.Semaphore(0)
         self._ending = False
-        self._thread = threading.Thread(
+        self._housekeeper = threading.Thread(
             target=self._keep_house, name=f"ternmq-{engine.name}", daemon=True
         )
-        self._thread.start()
+        self._housekeeper.start()
 
     # ---- verbs ---------------------------------------------------------------------------------------
 
@@ -274,4 +274,4 @@ class Shell:
         """End the thread and wait for it."""
         self._ending = True
         self._work.release()
-        self._thread.join()
+        self._housekeeper.join()
