@@ -25,8 +25,9 @@ Validity. A copy is valid if magic, version and checksum hold and the numbers ma
 copy with the higher generation counts; if none is valid the log cannot be opened.
 
 Order. A save writes and forces one copy, then the other, beginning with the one that was not valid
-or older when it was read, so that the newest valid copy is never the only one at risk. A save is
-done when both are forced; only then may extents be released or records of a new epoch be written.
+or older when it was read, so that the newest valid copy is never the only one at risk. A copy that
+is not there is made under another name, forced, and renamed. A save is done when both are forced;
+only then may extents be released or records of a new epoch be written.
 """
 
 from __future__ import annotations
@@ -196,11 +197,13 @@ def _load_copy(disk: Disk, path: str) -> bytes:
 
 def _save_copy(disk: Disk, path: str, sector: bytes) -> None:
     is_new = not disk.exists(path)
-    file = disk.create(path) if is_new else disk.open(path)
+    file = disk.create(f"{path}.new") if is_new else disk.open(path)
     try:
         write_all(file, 0, [sector])
         file.datasync()
     finally:
         file.close()
     if is_new:
+        # A control file is there whole or not at all: it is what makes a log exist.
+        disk.rename(f"{path}.new", path)
         disk.sync_dir(parent_dir(path))

@@ -176,17 +176,26 @@ class ExtentTable:
                 break
             within = lsn % self.extent_bytes
             count = min(length, self.extent_bytes - within)
-            file = self.disk.open(extent_path(copy, slot))
-            try:
-                data = file.pread(BLOCK_BYTES + within, count)
-            finally:
-                file.close()
+            data = self.read_file(copy, slot, BLOCK_BYTES + within, count)
             parts.append(data)
             if len(data) < count:
                 break
             lsn += count
             length -= count
         return parts[0] if len(parts) == 1 else b"".join(parts)
+
+    def read_file(self, copy: int, slot: int, offset: int, count: int) -> bytes:
+        """Bytes of the file of a slot. In a dual log what cannot be read counts as missing."""
+        try:
+            file = self.disk.open(extent_path(copy, slot))
+            try:
+                return file.pread(offset, count)
+            finally:
+                file.close()
+        except OSError:
+            if self.copies == 1:
+                raise
+            return b""
 
     def header(self, extent: int, slot: int) -> bytes:
         """The header block of an extent: the same header twice."""
@@ -196,17 +205,13 @@ class ExtentTable:
         return half + half
 
     def halves_to_write(self, file: DiskFile, header: bytes) -> list[int]:
-        """Offsets of the two headers of a file; first the one that is not right, if there is one."""
+        """Offsets of the two headers of a file; first the one that is not right, if any."""
         if file.pread(0, len(header)) == header:
             return [SECOND_HEADER_OFFSET, 0]
         return [0, SECOND_HEADER_OFFSET]
 
     def _header_number(self, copy: int, slot: int) -> int:
-        file = self.disk.open(extent_path(copy, slot))
-        try:
-            block = file.pread(0, BLOCK_BYTES)
-        finally:
-            file.close()
+        block = self.read_file(copy, slot, 0, BLOCK_BYTES)
         first = self._decode_header(block, 0, slot)
         return max(first, self._decode_header(block, SECOND_HEADER_OFFSET, slot))
 

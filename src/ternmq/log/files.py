@@ -7,17 +7,14 @@ then refuses all further work and the process has to stop. See `extents` for the
 from __future__ import annotations
 
 import contextlib
-from typing import Final, final
+from typing import final
 
 from ternmq.base.errors import ForceFailed, check
 from ternmq.log.extents import FOLDERS, SECOND_HEADER_OFFSET, ExtentTable, extent_path
+from ternmq.log.parts import cut_parts, gather_parts
 from ternmq.log.record import BLOCK_BYTES
 from ternmq.log.writer import LogBatch
 from ternmq.ports.disk import DiskFile, write_all, write_zeros
-
-# Parts below this size are joined, so that a batch is few pieces for the system call; longer ones
-# are handed over as they are.
-LARGE_PART_BYTES: Final = 64 << 10
 
 
 @final
@@ -225,38 +222,3 @@ class LogFiles:
                 offset += len(data)
         file.truncate(whole)
         file.datasync()
-
-
-def gather_parts(parts: list[bytes], total: int) -> list[bytes]:
-    """The same bytes in few pieces: short parts are joined, long ones stay as they are."""
-    if len(parts) == 1:
-        return parts
-    if total <= LARGE_PART_BYTES:
-        return [b"".join(parts)]
-    gathered: list[bytes] = []
-    short: list[bytes] = []
-    for part in parts:
-        if len(part) < LARGE_PART_BYTES:
-            short.append(part)
-        else:
-            if short:
-                gathered.append(b"".join(short))
-                short = []
-            gathered.append(part)
-    if short:
-        gathered.append(b"".join(short))
-    return gathered
-
-
-def cut_parts(parts: list[bytes], start: int, count: int) -> list[bytes]:
-    """The bytes from `start` on, `count` of them; only parts that are cut are copied."""
-    cut: list[bytes] = []
-    end = start + count
-    low = 0
-    for part in parts:
-        high = low + len(part)
-        if low < end and high > start:
-            whole = low >= start and high <= end
-            cut.append(part if whole else part[max(start - low, 0) : end - low])
-        low = high
-    return cut

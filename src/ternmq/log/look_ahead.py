@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from ternmq.log.extents import ExtentTable, extent_path
+from ternmq.log.extents import ExtentTable
 from ternmq.log.record import (
     BLOCK_BYTES,
     FIRST_OF_BATCH,
@@ -19,10 +19,8 @@ from ternmq.log.record import (
     decode_record,
     header_length,
 )
-from ternmq.ports.disk import DiskFile
 
 _SCAN_BYTES: Final = 1 << 20
-_ZERO_BLOCK: Final = bytes(BLOCK_BYTES)
 
 
 def find_later_batch(table: ExtentTable, stop: int, epoch: int, seed: int) -> LogRecord | None:
@@ -41,35 +39,28 @@ def find_later_batch(table: ExtentTable, stop: int, epoch: int, seed: int) -> Lo
 def _scan_slot(
     table: ExtentTable, copy: int, slot: int, start: int, epoch: int, seed: int
 ) -> LogRecord | None:
-    file = table.disk.open(extent_path(copy, slot))
-    try:
-        within = 0
-        while within < table.extent_bytes:
-            count = min(_SCAN_BYTES, table.extent_bytes - within)
-            chunk = file.pread(BLOCK_BYTES + within, count)
-            for offset in range(0, len(chunk) - HEADER_BYTES + 1, BLOCK_BYTES):
-                lsn: int = HEADER.unpack_from(chunk, offset)[2]
-                if lsn < start or lsn % table.extent_bytes != within + offset:
-                    continue
-                found = _batch_start(table, copy, file, within + offset, lsn, seed)
-                if found is not None and found.epoch >= epoch:
-                    return found
-            within += count
-        return None
-    finally:
-        file.close()
+    for within in range(0, table.extent_bytes, _SCAN_BYTES):
+        count = min(_SCAN_BYTES, table.extent_bytes - within)
+        chunk = table.read_file(copy, slot, BLOCK_BYTES + within, count)
+        for offset in range(0, len(chunk) - HEADER_BYTES + 1, BLOCK_BYTES):
+            lsn: int = HEADER.unpack_from(chunk, offset)[2]
+            if lsn < start or lsn % table.extent_bytes != within + offset:
+                continue
+            found = _batch_start(table, copy, slot, lsn, seed)
+            if found is not None and found.epoch >= epoch:
+                return found
+    return None
 
 
-def _batch_start(
-    table: ExtentTable, copy: int, file: DiskFile, within: int, lsn: int, seed: int
-) -> LogRecord | None:
-    """The record at this place if it is whole and the first of a batch."""
-    header = file.pread(BLOCK_BYTES + within, HEADER_BYTES)
+def _batch_start(table: ExtentTable, copy: int, slot: int, lsn: int, seed: int) -> LogRecord | None:
+    """The record at this place of a slot if it is whole and the first of a batch."""
+    offset = BLOCK_BYTES + lsn % table.extent_bytes
+    header = table.read_file(copy, slot, offset, HEADER_BYTES)
     length = header_length(header, 0, lsn)
     if length == 0 or HEADER.unpack(header)[4] != FIRST_OF_BATCH:
         return None
-    here = min(length, table.extent_bytes - within)
-    data = file.pread(BLOCK_BYTES + within, here)
+    here = min(length, table.extent_bytes - lsn % table.extent_bytes)
+    data = table.read_file(copy, slot, offset, here)
     if here < length:
         data += table.read(copy, lsn + here, length - here)
     if len(data) < length:

@@ -24,6 +24,8 @@ class PlanFile(DiskFile):
 
     def pread(self, offset: int, length: int) -> bytes:
         self.disk.check_alive()
+        if (self.path, "pread") in self.disk.broken:
+            raise OSError(errno.EIO, "injected", self.path)
         return self.inner.pread(offset, length)
 
     def pwritev(self, offset: int, parts: list[bytes]) -> int:
@@ -61,6 +63,7 @@ class PlanDisk(Disk):
         self.stop_at = stop_at
         self.fail_at = fail_at
         self.error = error
+        self.broken: set[tuple[str, str]] = set()
         self.trace: list[str] = []
         self.is_dead = False
         self.keys: dict[str, int] = {}

@@ -18,6 +18,7 @@ from ternmq.log.parameters import CIRCULAR, LINEAR
 from ternmq.log.reader import LogReader
 from ternmq.log.record import LogDamaged, LogRecord
 from ternmq.ports.memory_disk import MemoryDisk
+from tests.unit.log.faulty_disk import PlanDisk
 from tests.unit.log.sample import SampleLog, load, pair, parameters, patch, read_pairs
 
 pytestmark = pytest.mark.core
@@ -160,6 +161,26 @@ def test_dual_when_a_file_is_cut_then_made_whole_from_the_other_copy() -> None:
             file.close()
             assert log.restart() == log.written
             assert load(log.disk, path) == good
+
+
+@pytest.mark.parametrize("copy", ["active", "active2"])
+def test_dual_when_a_file_cannot_be_read_then_the_other_copy_serves(copy: str) -> None:
+    disk = PlanDisk()
+    log = SampleLog(disk, parameters(dual=True))
+    log.batch(b"a" * 9000, b"b" * 9000)
+    disk.broken.add((f"log/{copy}/S0000000.LOG", "pread"))
+    reader = open_log(disk).reader
+    assert [pair(record) for record in reader.records(4096)] == log.written
+    assert [repair.bad_copy for repair in reader.repairs] == ([0, 0] if copy == "active" else [])
+
+
+def test_single_when_a_file_cannot_be_read_then_oserror_names_it() -> None:
+    disk = PlanDisk()
+    log = SampleLog(disk, parameters())
+    log.batch(b"a")
+    disk.broken.add((ACTIVE, "pread"))
+    with pytest.raises(OSError, match=ACTIVE):
+        open_log(disk)
 
 
 def test_record_at_when_there_is_none_then_damaged_names_the_place() -> None:
