@@ -1,9 +1,11 @@
-"""The attribute schema: one table for every attribute of every object type that the queue manager has so far.
+"""The attribute schema: one table for every attribute of every object type that the queue manager
+has so far.
 
-It drives define and alter (validation, defaults), MQINQ and MQSET (selectors), and the reference pages. A row:
-Python name, MQSC keyword, selector, default, lowest and highest value (or greatest length), the words that
-stand for integers, the object types that have it, whether MQSET may change it, and whether it has a function
-yet: an attribute without one is stored, checked and shown, and listed as inert.
+It drives define and alter (validation, defaults), MQINQ and MQSET (selectors), and the reference
+pages. A row: Python name, MQSC keyword, selector, default, lowest and highest value (or greatest
+length), the words that stand for integers, the object types that have it, whether MQSET may change
+it, and whether it has a function yet: an attribute without one is stored, checked and shown, and
+listed as inert.
 """
 
 from __future__ import annotations
@@ -275,7 +277,8 @@ ATTRIBUTES: Final[tuple[Attribute, ...]] = (
         inert=True,
     ),
     Attribute("retention_hours", "RETINTVL", mq.MQIA_RETENTION_INTERVAL, _LM, _LIMIT, 0, _LIMIT),
-    # ours: the two buffers of a queue, which IBM's product keeps in the queue file (what qtune sets)
+    # ours: the two buffers of a queue, which IBM's product keeps in the queue file (what qtune
+    # sets)
     Attribute("persistent_buffer", "PBUFFER", 0, _LM, 1 << 20, 1 << 16, 1 << 40),
     Attribute("nonpersistent_buffer", "NPBUFFER", 0, _LM, 1 << 20, 1 << 16, 1 << 40),
     # the queue manager

@@ -69,7 +69,8 @@ class Connection:
         """Whether the connection can still be used."""
         return self.verbs.link.connected
 
-    # ---- queues ------------------------------------------------------------------------------------------
+    # ---- queues
+    # ------------------------------------------------------------------------------------------
 
     def queue(
         self,
@@ -81,7 +82,8 @@ class Connection:
     ) -> Queue:
         """Open a queue. A model queue gives a new dynamic one, named after `dynamic_name`.
 
-        `options` are MQOO options for one handle that does everything; without them handles are opened as needed.
+        `options` are MQOO options for one handle that does everything; without them handles are
+        opened as needed.
         """
         definition = self._shell.engine.kernel.catalog.definitions.get(name)
         if options == 0 and definition is not None and definition.object_type == MODEL:
@@ -106,7 +108,8 @@ class Connection:
         od = ObjectDescriptor(object_name=queue_name)
         return self.verbs.put1(od, request, as_bytes(data)).msg_id
 
-    # ---- units of work -----------------------------------------------------------------------------------
+    # ---- units of work
+    # -----------------------------------------------------------------------------------
 
     def unit_of_work(self) -> Unit:
         """What is put and got inside the `with` block happens whole or not at all."""
@@ -127,10 +130,12 @@ class Connection:
         self.in_unit = False
         self.verbs.back_out()
 
-    # ---- two-phase commit, for transaction managers ------------------------------------------------------
+    # ---- two-phase commit, for transaction managers
+    # ------------------------------------------------------
 
     def prepare(self, xid: XID) -> bool:
-        """Prepare the unit of work; from then on it is in doubt, also over a restart, until it is ended by its XID.
+        """Prepare the unit of work; from then on it is in doubt, also over a restart, until it is
+        ended by its XID.
 
         False if it changed nothing: then it has ended and there is nothing to decide.
         """
@@ -138,7 +143,8 @@ class Connection:
         return self.verbs.prepare(xid)
 
     def in_doubt(self) -> list[XID]:
-        """XIDs of prepared units, and of units that an operator resolved and nobody has forgotten yet."""
+        """XIDs of prepared units, and of units that an operator resolved and nobody has
+        forgotten yet."""
         return self.verbs.recover()
 
     def commit_prepared(self, xid: XID) -> None:
@@ -150,17 +156,20 @@ class Connection:
         self.verbs.end_prepared(xid, False, False)
 
     def resolve(self, xid: XID, *, commit: bool) -> None:
-        """An operator's decision for a unit whose transaction manager does not come back; remembered until `forget`."""
+        """An operator's decision for a unit whose transaction manager does not come back;
+        remembered until `forget`."""
         self.verbs.end_prepared(xid, commit, True)
 
     def forget(self, xid: XID) -> None:
         """The transaction manager knows of the operator's decision."""
         self.verbs.forget(xid)
 
-    # ---- definitions -------------------------------------------------------------------------------------
+    # ---- definitions
+    # -------------------------------------------------------------------------------------
 
     def define_queue(self, name: str, *, replace: bool = False, **attributes: Any) -> None:
-        """Define a local queue; attributes by Python name (`max_depth`) or MQSC keyword (`MAXDEPTH`)."""
+        """Define a local queue; attributes by Python name (`max_depth`) or MQSC keyword
+        (`MAXDEPTH`)."""
         self._define(LOCAL, name, attributes, replace)
 
     def define_model(self, name: str, *, replace: bool = False, **attributes: Any) -> None:
@@ -245,7 +254,8 @@ class Connection:
         with self._shell.lock:
             return self._shell.engine.kernel.catalog.queue_names()
 
-    # ---- the end -----------------------------------------------------------------------------------------
+    # ---- the end
+    # -----------------------------------------------------------------------------------------
 
     def disconnect(self) -> None:
         """MQDISC: commits what is open."""
@@ -262,7 +272,8 @@ class Connection:
         trace: TracebackType | None,
     ) -> None:
         if kind is not None and self.connected:
-            # An exception on its way out is an application that failed: its unit of work must not be committed.
+            # An exception on its way out is an application that failed: its unit of work must not
+            # be committed.
             self.in_unit = False
             self.verbs.disconnect(vanished=True)
         else:

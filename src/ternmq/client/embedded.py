@@ -55,7 +55,8 @@ class QueueManager(Connection):
             shell.run_effects()
 
     def close(self) -> None:
-        """Stop the queue manager: other connections are backed out, then a last checkpoint is taken."""
+        """Stop the queue manager: other connections are backed out, then a last checkpoint is
+        taken."""
         lock = self._lock
         if lock is None:
             return
@@ -108,8 +109,8 @@ def embedded(
 ) -> QueueManager:
     """Start the queue manager `name` that lives in the data folder `path`.
 
-    With `create` it is made if it is not there; the log options count only then. Only one process at a time can have it:
-    a second one gets MQRC_Q_MGR_NOT_AVAILABLE.
+    With `create` it is made if it is not there; the log options count only then. Only one process
+    at a time can have it: a second one gets MQRC_Q_MGR_NOT_AVAILABLE.
     """
     if not is_name(name):
         raise mq_error(MQRC_Q_MGR_NAME_ERROR, verb="MQCONN", object=name)
@@ -131,7 +132,8 @@ def embedded(
 def log_parameters(
     log_type: str, primary: int, secondary: int, pages: int, dual: bool
 ) -> LogParameters:
-    """LogType, LogPrimaryFiles, LogSecondaryFiles, LogFilePages and the number of copies, checked."""
+    """LogType, LogPrimaryFiles, LogSecondaryFiles, LogFilePages and the number of copies,
+    checked."""
     kinds = {"circular": CIRCULAR, "linear": LINEAR}
     if log_type.lower() not in kinds:
         raise ValueError(f"log_type is 'circular' or 'linear', not {log_type!r}")

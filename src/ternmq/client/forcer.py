@@ -1,8 +1,9 @@
 """Forcing the log for callers that wait: the first forces for all (leader and followers).
 
-Whoever needs an LSN forced and finds nobody forcing becomes the leader: it takes what the engine has buffered, writes and
-syncs it, and wakes the followers that are served. Those that came meanwhile are the next batch; one of them leads
-it. Group commit follows from that shape, without a timer.
+Whoever needs an LSN forced and finds nobody forcing becomes the leader: it takes what the engine
+has buffered, writes and syncs it, and wakes the followers that are served. Those that came
+meanwhile are the next batch; one of them leads it. Group commit follows from that shape, without a
+timer.
 """
 
 from __future__ import annotations
@@ -86,7 +87,8 @@ class Forcer:
         return gate
 
     def follow(self, lsn: int, gate: Gate) -> bool:
-        """Wait without blocking: the gate is opened later. True if the caller has to see to it that someone leads."""
+        """Wait without blocking: the gate is opened later. True if the caller has to see to it
+        that someone leads."""
         self._mutex.acquire()
         self._followers.append(Follower(lsn, gate))
         must_lead = not self._leading

@@ -1,7 +1,7 @@
 """A queue as an application sees it: put, get, browse, iterate.
 
-Handles are opened when they are first needed: one for output, one for input, one for inquiry; so a program that only
-puts is not in the way of one that has the queue open exclusively.
+Handles are opened when they are first needed: one for output, one for input, one for inquiry; so a
+program that only puts is not in the way of one that has the queue open exclusively.
 """
 
 from __future__ import annotations
@@ -77,7 +77,8 @@ class Queue:
             self._input = self._base
         self._open = True
 
-    # ---- put -------------------------------------------------------------------------------------------
+    # ---- put
+    # -------------------------------------------------------------------------------------------
 
     def put(
         self,
@@ -96,8 +97,9 @@ class Queue:
     ) -> bytes:
         """Put a message and return its MsgId.
 
-        Text gets the format MQSTR. `persistent` and `priority` are the queue's defaults if not given; `expiry` is in
-        seconds. A `descriptor` gives all of MQMD; it and MQPMO `options` are checked as MQPUT checks them.
+        Text gets the format MQSTR. `persistent` and `priority` are the queue's defaults if not
+        given; `expiry` is in seconds. A `descriptor` gives all of MQMD; it and MQPMO `options` are
+        checked as MQPUT checks them.
         """
         if syncpoint is None:
             syncpoint = self._connection.in_unit
@@ -211,7 +213,8 @@ class Queue:
         if not self._open:
             raise mq_error(2019, verb="", object=self.name, detail="the queue is closed")
 
-    # ---- get -------------------------------------------------------------------------------------------
+    # ---- get
+    # -------------------------------------------------------------------------------------------
 
     def get(
         self,
@@ -225,10 +228,12 @@ class Queue:
         options: int = 0,
         syncpoint: bool | None = None,
     ) -> Message:
-        """Get the next message, or the next that matches; NoMessage if there is none within `wait` seconds.
+        """Get the next message, or the next that matches; NoMessage if there is none within `wait`
+        seconds.
 
-        `wait` of -1 waits without end. A message longer than `max_length` raises Truncated and stays on the queue, unless
-        `options` have MQGMO_ACCEPT_TRUNCATED_MSG; `message.length` is the whole length either way.
+        `wait` of -1 waits without end. A message longer than `max_length` raises Truncated and
+        stays on the queue, unless `options` have MQGMO_ACCEPT_TRUNCATED_MSG; `message.length` is
+        the whole length either way.
         """
         message = self.try_get(
             wait=wait,
@@ -336,7 +341,8 @@ class Queue:
         self._input = handle
         return handle
 
-    # ---- iterate ---------------------------------------------------------------------------------------
+    # ---- iterate
+    # ---------------------------------------------------------------------------------------
 
     def __iter__(self) -> Iterator[Message]:
         """Get message after message until the queue is empty."""
@@ -347,7 +353,8 @@ class Queue:
             yield message
 
     def consume(self, *, wait: float | None = -1.0) -> Iterator[Message]:
-        """Get message after message, waiting for the next one; ends only when `wait` seconds pass without one."""
+        """Get message after message, waiting for the next one; ends only when `wait` seconds
+        pass without one."""
         while True:
             message = self.try_get(wait=wait)
             if message is None:
@@ -373,7 +380,8 @@ class Queue:
             if handle.handle_id in self._verbs.link.handles:
                 self._verbs.close(handle)
 
-    # ---- attributes --------------------------------------------------------------------------------------
+    # ---- attributes
+    # --------------------------------------------------------------------------------------
 
     @property
     def depth(self) -> int:
@@ -402,7 +410,8 @@ class Queue:
         finally:
             self._verbs.close(handle)
 
-    # ---- close -------------------------------------------------------------------------------------------
+    # ---- close
+    # -------------------------------------------------------------------------------------------
 
     def close(self, *, delete: bool = False, purge: bool = False) -> None:
         """Close the handles; a dynamic queue may be deleted with its last one."""

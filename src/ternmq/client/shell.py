@@ -1,8 +1,9 @@
-"""The thread shell of an embedded queue manager: one lock around the engine, effects outside it, one housekeeper.
+"""The thread shell of an embedded queue manager: one lock around the engine, effects outside it,
+one housekeeper.
 
-A verb runs in its caller's thread under the lock. If it is parked, the caller runs the effect it waits for, or waits for
-whoever does; if the log must be forced before the answer leaves, the forcer sees to that. The housekeeper thread runs
-effects nobody waits for and gives the engine the time.
+A verb runs in its caller's thread under the lock. If it is parked, the caller runs the effect it
+waits for, or waits for whoever does; if the log must be forced before the answer leaves, the forcer
+sees to that. The housekeeper thread runs effects nobody waits for and gives the engine the time.
 """
 
 from __future__ import annotations
@@ -42,7 +43,8 @@ class Shell:
         )
         self._housekeeper.start()
 
-    # ---- verbs ---------------------------------------------------------------------------------------
+    # ---- verbs
+    # ---------------------------------------------------------------------------------------
 
     def put(self, link: Link, handle: Handle, request: PutRequest, data: bytes) -> Entry:
         """MQPUT, to the end."""
@@ -109,7 +111,8 @@ class Shell:
         return call
 
     def break_down(self, failure: IntegrityError, verb: str) -> MQError:
-        """An invariant is broken: the queue manager stops, with the lock held. Returns what to tell the caller."""
+        """An invariant is broken: the queue manager stops, with the lock held. Returns what to
+        tell the caller."""
         self.engine.break_down(str(failure))
         self._flush()
         return self.engine.kernel.ending_error(verb)
@@ -140,7 +143,8 @@ class Shell:
             return
 
     def finish_verb(self, link: Link) -> None:
-        """After any other verb, with the lock held: release it, run what is due, force what must be."""
+        """After any other verb, with the lock held: release it, run what is due, force what must
+        be."""
         durable_at = link.durable_at
         self.engine.after_step()
         self._flush()
@@ -177,7 +181,8 @@ class Shell:
         """With the lock held."""
         refuse_if_backed_out(link, verb)
 
-    # ---- effects ---------------------------------------------------------------------------------------
+    # ---- effects
+    # ---------------------------------------------------------------------------------------
 
     def _claim(self, effect: Effect) -> None:
         effect.claimed = True

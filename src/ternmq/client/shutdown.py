@@ -7,7 +7,8 @@ from ternmq.store.sweep import keep_in_segment
 
 
 def shut_down(shell: Shell) -> None:
-    """Everybody is told, units of work are backed out, what must be kept is kept, a last checkpoint is taken."""
+    """Everybody is told, units of work are backed out, what must be kept is kept, a last
+    checkpoint is taken."""
     engine = shell.engine
     with shell.lock:
         engine.stop()

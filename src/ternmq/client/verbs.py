@@ -1,7 +1,8 @@
 """One connection's verbs, blocking: the checks of `mqi`, the shell's lock, and whose turn it is.
 
-The public classes stand on this; so will the language bindings. A connection is used by one thread at a time, and a unit
-of work belongs to the thread that began it: anything else is MQRC_CALL_IN_PROGRESS.
+The public classes stand on this; so will the language bindings. A connection is used by one thread
+at a time, and a unit of work belongs to the thread that began it: anything else is
+MQRC_CALL_IN_PROGRESS.
 """
 
 from __future__ import annotations
@@ -58,7 +59,8 @@ class Verbs:
         with shell.lock:
             self.link: Link = shell.engine.connect(user, application)
 
-    # ---- whose turn ------------------------------------------------------------------------------------
+    # ---- whose turn
+    # ------------------------------------------------------------------------------------
 
     def begin(self, verb: str) -> None:
         """Claim the connection for a verb."""
@@ -92,7 +94,8 @@ class Verbs:
             raise mq_error(MQRC_HOBJ_ERROR, verb=verb, detail=f"handle {handle_id}")
         return handle
 
-    # ---- objects ---------------------------------------------------------------------------------------
+    # ---- objects
+    # ---------------------------------------------------------------------------------------
 
     def open(self, od: ObjectDescriptor, options: int) -> Handle:
         """MQOPEN."""
@@ -210,7 +213,8 @@ class Verbs:
         finally:
             self.end()
 
-    # ---- messages --------------------------------------------------------------------------------------
+    # ---- messages
+    # --------------------------------------------------------------------------------------
 
     def request_put(self, md: Descriptor, pmo: PutOptions, verb: str = "MQPUT") -> PutRequest:
         """Check descriptor and options once; the result may be used for any number of puts."""
@@ -274,10 +278,12 @@ class Verbs:
             )
         return cut
 
-    # ---- units of work -----------------------------------------------------------------------------------
+    # ---- units of work
+    # -----------------------------------------------------------------------------------
 
     def start_unit(self) -> None:
-        """MQBEGIN: a unit of work that the queue manager coordinates; here, always with itself alone."""
+        """MQBEGIN: a unit of work that the queue manager coordinates; here, always with itself
+        alone."""
         self.begin("MQBEGIN")
         try:
             unit = self.link.unit
@@ -321,7 +327,8 @@ class Verbs:
         finally:
             self.end()
 
-    # ---- two-phase commit --------------------------------------------------------------------------------
+    # ---- two-phase commit
+    # --------------------------------------------------------------------------------
 
     def prepare(self, xid: XID) -> bool:
         """Prepare the unit of work under an XID; False if it changed nothing."""

@@ -1,7 +1,7 @@
 """Defining, altering, deleting and clearing queues: what commands will call.
 
-Commands of the administrator come later and print; this is the library under them. Each answers with an MQError that
-names the object, or ValueError-free with the thing done and logged.
+Commands of the administrator come later and print; this is the library under them. Each answers
+with an MQError that names the object, or ValueError-free with the thing done and logged.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from ternmq.kernel.kernel import Kernel
 from ternmq.kernel.objects import LocalQueue
 from ternmq.store.catalog import Definition
 from ternmq.store.entry import GONE
-from ternmq.store.segment import ALIVE, DEAD
+from ternmq.store.queue import Queue
 
 DEFAULT_OBJECTS: dict[int, str] = {
     LOCAL: "SYSTEM.DEFAULT.LOCAL.QUEUE",
@@ -147,7 +147,8 @@ def _uncommitted(local: LocalQueue) -> bool:
 
 
 def clear(kernel: Kernel, connection: Connection, name: str) -> bool:
-    """Remove all messages of a local queue that nobody has open; `again` while there is more to do."""
+    """Remove all messages of a local queue that nobody has open; `again` while there is more to
+    do."""
     connection.begin_verb()
     definition = find(kernel, name, "CLEAR")
     local = kernel.local_queue(connection, definition)
@@ -159,30 +160,24 @@ def clear(kernel: Kernel, connection: Connection, name: str) -> bool:
     if queue.depth and queue.clearing_before == 0:
         connection.depends_on(kernel.coordinator.cleared(queue))
         queue.clearing_before = queue.next_number
-    done = 0
-    for lane in queue.lanes:
-        for chain in (lane.front, lane.strays, lane.rear):
-            while chain.head is not None:
-                if done >= CLEAR_STEP_MESSAGES:
-                    connection.again = True
-                    return False
-                entry = chain.head
-                kernel.coordinator.in_log.remove(entry)
-                queue.take(entry, GONE)
-                done += 1
-    for segment in list(queue.segments.values()):
-        for ordinal in range(int(segment.count)):
-            if segment.states[ordinal] == ALIVE:
-                segment.mark(ordinal, DEAD)
-        if segment.swept:
-            queue.retire(segment)
-    queue.swept_alive = 0
-    queue.swept_ids = None
-    queue.swept_correls = None
-    queue.swept_groups = None
+    if not _clear_some(kernel, queue):
+        connection.again = True
+        return False
+    queue.drop_swept()
     queue.clearing_before = 0
     connection.depends_on(queue.last_lsn)
     return True
+
+
+def _clear_some(kernel: Kernel, queue: Queue) -> bool:
+    """Take a bounded number of messages out of memory; True when none is left there."""
+    for _ in range(CLEAR_STEP_MESSAGES):
+        entry = queue.any_entry()
+        if entry is None:
+            return True
+        kernel.coordinator.in_log.remove(entry)
+        queue.take(entry, GONE)
+    return queue.any_entry() is None
 
 
 def create_default_objects(kernel: Kernel, connection: Connection) -> None:

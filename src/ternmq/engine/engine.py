@@ -1,8 +1,9 @@
 """The queue manager as one deterministic object: built from ports, stepped by one thread at a time.
 
-`create` makes the files of a new one, `start` restarts from them. The verbs here are what the shells call under their lock:
-each leaves in the connection what the shell has to do before it answers (`durable_at`, `park`, `again`).
-Effects that arise are in `outbox`; `finish` takes their completion in.
+`create` makes the files of a new one, `start` restarts from them. The verbs here are what the
+shells call under their lock: each leaves in the connection what the shell has to do before it
+answers (`durable_at`, `park`, `again`). Effects that arise are in `outbox`; `finish` takes their
+completion in.
 """
 
 from __future__ import annotations
@@ -46,7 +47,8 @@ EXPIRY_STEPS_A_TICK: Final = 64
 def create_queue_manager(
     disk: Disk, clock: Clock, entropy: Entropy, name: str, parameters: LogParameters
 ) -> None:
-    """Make the files of a new queue manager. The log comes last: without it there is no queue manager."""
+    """Make the files of a new queue manager. The log comes last: without it there is no queue
+    manager."""
     if not is_name(name):
         raise mq_error(MQRC_Q_MGR_NAME_ERROR, verb="crtmqm", object=name)
     catalog = Catalog()
@@ -82,7 +84,8 @@ class Engine:
         self.records_replayed = replay.records
         name = self.name
         self.report.append(
-            f"{replay.records} log records accessed on queue manager '{name}' during the log replay phase."
+            f"{replay.records} log records accessed on queue manager '{name}' "
+            "during the log replay phase."
         )
         self.report.append(f"Log replay for queue manager '{name}' complete.")
         self.opened = opened
@@ -143,7 +146,8 @@ class Engine:
         connection = Connection(0, b"", "", "")
         create_default_objects(self.kernel, connection)
 
-    # ---- connections -----------------------------------------------------------------------------------
+    # ---- connections
+    # -----------------------------------------------------------------------------------
 
     def connect(self, user: str, application: str) -> Connection:
         """MQCONN."""
@@ -157,7 +161,8 @@ class Engine:
         kernel.connections[number] = connection
         return connection
 
-    # ---- steps -------------------------------------------------------------------------------------------
+    # ---- steps
+    # -------------------------------------------------------------------------------------------
 
     def after_step(self) -> None:
         """Housekeeping that may follow any step; cheap when there is nothing to do."""
@@ -214,7 +219,8 @@ class Engine:
         if self.expiry is None:
             self.expiry = ExpiryScan(self.kernel)
 
-    # ---- effects -----------------------------------------------------------------------------------------
+    # ---- effects
+    # -----------------------------------------------------------------------------------------
 
     def finish(self, effect: Effect, error: Exception | None) -> None:
         """Take in how an effect ended."""
@@ -232,7 +238,8 @@ class Engine:
         self.outbox.done(effect)
         self.after_step()
 
-    # ---- the end -----------------------------------------------------------------------------------------
+    # ---- the end
+    # -----------------------------------------------------------------------------------------
 
     def quiesce(self) -> None:
         """No new work for those who asked to be told; waits that fail if quiescing end."""

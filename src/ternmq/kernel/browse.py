@@ -1,7 +1,7 @@
 """Browsing: first, next, under the cursor; locks; marks that co-operating browsers share.
 
-A browse walks front list, swept segments and rear list of each lane from its cursor on. A swept segment is read into a
-page of copies and never brought back for a browse.
+A browse walks front list, swept segments and rear list of each lane from its cursor on. A swept
+segment is read into a page of copies and never brought back for a browse.
 """
 
 from __future__ import annotations
@@ -173,7 +173,8 @@ def _walk(kernel: Kernel, call: GetCall, queue: Queue, walk: Cursor) -> Entry | 
 
 
 def _next(kernel: Kernel, call: GetCall, queue: Queue, walk: Cursor) -> Entry | None:
-    """The message after the place, whatever it is; None at the end, or while a segment is fetched."""
+    """The message after the place, whatever it is; None at the end, or while a segment is
+    fetched."""
     if walk.lane >= LANES:
         walk.lane = LANES - 1
     while walk.lane >= 0:
@@ -204,7 +205,18 @@ def _next_in_lane(kernel: Kernel, call: GetCall, queue: Queue, walk: Cursor) -> 
         entry = _after(lane.front.head, walk.sequence)
         if entry is not None:
             return entry
-    for segment in lane.swept:
+    copy = _next_swept(kernel, call, queue, walk)
+    if call.connection.park is not None:
+        return None
+    stray = _after(lane.strays.head, walk.sequence)
+    if stray is not None and (copy is None or stray.sequence < copy.sequence):
+        return stray
+    return copy if copy is not None else _after(lane.rear.head, walk.sequence)
+
+
+def _next_swept(kernel: Kernel, call: GetCall, queue: Queue, walk: Cursor) -> Entry | None:
+    """The next message in the swept chain of a lane, from a page of copies."""
+    for segment in queue.lanes[walk.lane].swept:
         if segment.last_sequence <= walk.sequence:
             continue
         page = queue.pages.get(segment.slot)
@@ -213,9 +225,5 @@ def _next_in_lane(kernel: Kernel, call: GetCall, queue: Queue, walk: Cursor) -> 
             return None
         for copy in page:
             if copy.sequence > walk.sequence and segment.states[copy.ordinal] == ALIVE:
-                stray = _after(lane.strays.head, walk.sequence)
-                return stray if stray is not None and stray.sequence < copy.sequence else copy
-    stray = _after(lane.strays.head, walk.sequence)
-    if stray is not None:
-        return stray
-    return _after(lane.rear.head, walk.sequence)
+                return copy
+    return None

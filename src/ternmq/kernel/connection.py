@@ -1,7 +1,8 @@
 """A connection and its object handles: who, what is open, and the one unit of work.
 
-What a verb leaves for the shell is here as well, so that the hot path makes no objects for it: `durable_at`, the LSN
-to be forced before the answer leaves; `park`, the effect to wait for before the verb is tried again.
+What a verb leaves for the shell is here as well, so that the hot path makes no objects for it:
+`durable_at`, the LSN to be forced before the answer leaves; `park`, the effect to wait for before
+the verb is tried again.
 """
 
 from __future__ import annotations

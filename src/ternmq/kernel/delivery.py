@@ -15,7 +15,8 @@ from ternmq.store.entry import PERSISTENT, Entry
 
 
 def hand_over(kernel: Kernel, connection: Connection, local: LocalQueue, entry: Entry) -> bool:
-    """Give a message that is not yet on the queue straight to a waiting get; False if none can take it so."""
+    """Give a message that is not yet on the queue straight to a waiting get; False if none can
+    take it so."""
     if entry.expiry_at and entry.expiry_at <= kernel.clock.now_ns():
         return False
     call = local.waiters.first_any()

@@ -1,4 +1,5 @@
-"""Queues that come and go at run time: made from a model at MQOPEN, deleted at MQCLOSE or by command."""
+"""Queues that come and go at run time: made from a model at MQOPEN, deleted at MQCLOSE or by
+command."""
 
 from __future__ import annotations
 

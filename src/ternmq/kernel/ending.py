@@ -1,7 +1,7 @@
 """Ending units of work: MQCMIT, MQBACK, and the end of a connection.
 
-A commit is one step, bounded by MAXUMSGS; a backout goes on in bounded steps. What becomes available is offered to those
-who wait in the same step.
+A commit is one step, bounded by MAXUMSGS; a backout goes on in bounded steps. What becomes
+available is offered to those who wait in the same step.
 """
 
 from __future__ import annotations
@@ -89,10 +89,11 @@ def back_out(kernel: Kernel, connection: Connection) -> None:
 
 def back_out_some(kernel: Kernel, unit: UnitOfWork) -> bool:
     """A bounded part of a backout; True when the unit has ended."""
-    came_back: list[tuple[Queue, Entry]] = []
-    for change in unit.changes[-BACKOUT_STEP_CHANGES:]:
-        if change.kind == CHANGE_GET and _has_waiters(kernel, change.queue):
-            came_back.append((change.queue, change.entry))
+    came_back = [
+        (change.queue, change.entry)
+        for change in unit.changes[-BACKOUT_STEP_CHANGES:]
+        if change.kind == CHANGE_GET and _has_waiters(kernel, change.queue)
+    ]
     ended = kernel.coordinator.back_out_some(unit, BACKOUT_STEP_CHANGES)
     came_back.reverse()
     for queue, entry in came_back:
@@ -101,7 +102,8 @@ def back_out_some(kernel: Kernel, unit: UnitOfWork) -> bool:
 
 
 def disconnect(kernel: Kernel, connection: Connection, vanished: bool) -> None:
-    """MQDISC commits; an application that vanishes is backed out. `again` is set while there is more to do."""
+    """MQDISC commits; an application that vanishes is backed out. `again` is set while there is
+    more to do."""
     connection.begin_verb()
     call = connection.get_call
     if call is not None:

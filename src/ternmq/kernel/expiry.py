@@ -1,7 +1,8 @@
-"""The expiry scanner: removes messages whose time has passed, a bounded number a step, and counts them.
+"""The expiry scanner: removes messages whose time has passed, a bounded number a step, and counts
+them.
 
-Queues without an expiring message cost nothing. In swept segments only the index is looked at: a segment is read
-when its earliest expiry has come.
+Queues without an expiring message cost nothing. In swept segments only the index is looked at: a
+segment is read when its earliest expiry has come.
 """
 
 from __future__ import annotations
@@ -15,11 +16,11 @@ from ternmq.ports.disk import Disk
 from ternmq.ports.effect import Effect
 from ternmq.store.cursor import Cursor
 from ternmq.store.entry import Entry
+from ternmq.store.image import FLAG_PERSISTENT
 from ternmq.store.queue import LANES, Queue
 from ternmq.store.segment import ALIVE, Segment
 from ternmq.store.segment_file import SegmentFile
 from ternmq.store.segment_format import CORREL_ID, GROUP_ID, MSG_ID, SegmentIndex
-from ternmq.store.image import FLAG_PERSISTENT
 
 SCAN_MESSAGES_MAX: Final = 256
 
@@ -153,26 +154,36 @@ class SegmentExpiry(Effect):
         segment = self.segment
         if index is None or not segment.swept or self.queue.dropped:
             return
-        rows: list[tuple[int, int]] = []
+        gone = self._expired(index)
+        queue_id = int(self.queue.queue_id)
+        rows = [
+            (queue_id, index.numbers[ordinal])
+            for ordinal in gone
+            if index.message_flags[ordinal] & FLAG_PERSISTENT
+        ]
+        if not gone or not self.kernel.coordinator.has_room(None, 16 * len(rows)):
+            return
+        self.kernel.coordinator.expire_swept(self.queue, segment, gone, rows)
+        self.kernel.expired_total += len(gone)
+        self._forget_ids(index, set(gone))
+
+    def _expired(self, index: SegmentIndex) -> list[int]:
+        """Ordinals whose time has come; the segment learns when the next one will."""
+        segment = self.segment
         gone: list[int] = []
         earliest: i64 = 0
         for ordinal in range(index.count):
             expiry_at = index.expiries[ordinal]
             if expiry_at == 0 or segment.states[ordinal] != ALIVE:
                 continue
-            if expiry_at > self.now_ns:
-                if earliest == 0 or expiry_at < earliest:
-                    earliest = expiry_at
-                continue
-            gone.append(ordinal)
-            if index.message_flags[ordinal] & FLAG_PERSISTENT:
-                rows.append((int(self.queue.queue_id), index.numbers[ordinal]))
-        if not gone or not self.kernel.coordinator.has_room(None, 16 * len(rows)):
-            return
+            if expiry_at <= self.now_ns:
+                gone.append(ordinal)
+            elif earliest == 0 or expiry_at < earliest:
+                earliest = expiry_at
         segment.min_expiry = earliest
-        self.kernel.coordinator.expire_swept(self.queue, segment, gone, rows)
-        self.kernel.expired_total += len(gone)
-        dead = set(gone)
+        return gone
+
+    def _forget_ids(self, index: SegmentIndex, dead: set[int]) -> None:
         for kind in (MSG_ID, CORREL_ID, GROUP_ID):
             table = self.queue.swept_table(kind)
             if table is None:
@@ -181,7 +192,7 @@ class SegmentExpiry(Effect):
             ordinals = index.ordinals[kind]
             for place in range(len(hashes)):
                 if ordinals[place] in dead:
-                    table.discard(hashes[place], segment.location(ordinals[place]))
+                    table.discard(hashes[place], self.segment.location(ordinals[place]))
 
     def fail(self, error: OSError) -> None:
         self.damage(f"segment {self.segment.path} cannot be read: {error}")

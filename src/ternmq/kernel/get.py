@@ -1,7 +1,8 @@
 """MQGET: take a message or browse it, wait for one, cut it to the buffer.
 
-`get` starts a call, `resume` tries it again after its park, `cancel` ends its wait. An answer is in the call: `entry` with an
-optional warning in `reason`, or `reason` alone. While `waiting` is set it is the waker that tells.
+`get` starts a call, `resume` tries it again after its park, `cancel` ends its wait. An answer is in
+the call: `entry` with an optional warning in `reason`, or `reason` alone. While `waiting` is set it
+is the waker that tells.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from ternmq.base.reasons import (
     MQRC_GET_INHIBITED,
     MQRC_NO_MSG_AVAILABLE,
     MQRC_NO_MSG_UNDER_CURSOR,
+    MQRC_OBJECT_DAMAGED,
     MQRC_SYNCPOINT_LIMIT_REACHED,
     MQRC_TRUNCATED_MSG_ACCEPTED,
     MQRC_TRUNCATED_MSG_FAILED,
@@ -58,6 +60,10 @@ def attempt(kernel: Kernel, call: GetCall) -> None:
         call.reason = MQRC_NO_MSG_AVAILABLE
         return
     kernel.refuse_if_ending(call.request.options & mq.MQGMO_FAIL_IF_QUIESCING != 0, "MQGET")
+    if local.queue.damaged:
+        raise mq_error(
+            MQRC_OBJECT_DAMAGED, verb="MQGET", object=local.name, detail=local.queue.damaged
+        )
     refuse_if_inhibited(handle, local)
     entry = _find(kernel, call, local)
     if entry is not None:
@@ -117,7 +123,8 @@ def _under_cursor(call: GetCall, local: LocalQueue) -> Entry | None:
 
 
 def current(local: LocalQueue, entry: Entry) -> Entry | None:
-    """The entry that stands for this message now: it may have been swept, or brought back, since."""
+    """The entry that stands for this message now: it may have been swept, or brought back,
+    since."""
     if entry.place != 0:
         return entry
     segment = entry.segment

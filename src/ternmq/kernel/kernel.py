@@ -1,7 +1,7 @@
 """The state that all verbs share, and the few things that only it can do.
 
-Verbs are functions in the files beside this one; they take the kernel as their first argument. Built by the
-engine, stepped by one thread at a time.
+Verbs are functions in the files beside this one; they take the kernel as their first argument.
+Built by the engine, stepped by one thread at a time.
 """
 
 from __future__ import annotations
@@ -141,7 +141,8 @@ class Kernel:
         return mq_error(MQRC_Q_MGR_STOPPING, verb=verb, object=self.name)
 
     def make_room(self, connection: Connection, verb: str, name: str, data_bytes: i64) -> None:
-        """The log has no room for this verb now: park it until it has, or refuse it with nothing done."""
+        """The log has no room for this verb now: park it until it has, or refuse it with nothing
+        done."""
         connection.log_tries += 1
         effect = None
         if connection.log_tries <= LOG_TRIES_MAX:

@@ -1,7 +1,9 @@
-"""MQPUT and MQPUT1 to a local queue: the checks that depend on the queue, then queueing or a hand-over.
+"""MQPUT and MQPUT1 to a local queue: the checks that depend on the queue, then queueing or a
+hand-over.
 
-A message goes straight to a waiting getter, without lying on the queue, where both are outside syncpoint and nobody
-browses; a persistent one is then a single put-and-got record, forced before either side is answered.
+A message goes straight to a waiting getter, without lying on the queue, where both are outside
+syncpoint and nobody browses; a persistent one is then a single put-and-got record, forced before
+either side is answered.
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ from ternmq.base.errors import mq_error
 from ternmq.base.reasons import (
     MQRC_MSG_TOO_BIG_FOR_Q,
     MQRC_MSG_TOO_BIG_FOR_Q_MGR,
+    MQRC_OBJECT_DAMAGED,
     MQRC_PERSISTENT_NOT_ALLOWED,
     MQRC_PUT_INHIBITED,
     MQRC_Q_DELETED,
@@ -33,7 +36,8 @@ from ternmq.store.sweep import sweep_overflow
 from ternmq.txn.unit import UnitOfWork
 
 _NANOSECONDS_A_TENTH: Final = 100_000_000
-# A queue whose segments are written slower than messages arrive holds putters back beyond so many buffers.
+# A queue whose segments are written slower than messages arrive holds putters back beyond so many
+# buffers.
 BACKLOG_BUFFERS: Final = 32
 
 
@@ -134,6 +138,8 @@ def _check_queue(
     if persistence == PERSISTENT and local.temporary:
         raise mq_error(MQRC_PERSISTENT_NOT_ALLOWED, verb="MQPUT", object=local.name)
     queue = local.queue
+    if queue.damaged:
+        raise mq_error(MQRC_OBJECT_DAMAGED, verb="MQPUT", object=local.name, detail=queue.damaged)
     if queue.available + queue.swept_alive + queue.uncommitted_puts >= local.max_depth:
         raise mq_error(
             MQRC_Q_FULL, verb="MQPUT", object=local.name, detail=f"MAXDEPTH({local.max_depth})"
@@ -169,15 +175,24 @@ def _must_wait(
     length: i64,
     persistence: i64,
 ) -> bool:
-    """Whether log space or the writing of segments has to come first; the connection is parked then."""
+    """Whether log space or the writing of segments has to come first; the connection is parked
+    then."""
     if persistence == PERSISTENT and not kernel.coordinator.has_room(unit, length):
         kernel.make_room(connection, "MQPUT", local.name, length)
         return True
     queue = local.queue
-    sweep = queue.sweep_effect
-    if sweep is not None and not sweep.done:
-        backlog = queue.plain_bytes + queue.persistent_bytes
-        if backlog > BACKLOG_BUFFERS * (queue.plain_limit + queue.persistent_limit):
+    backlog = queue.plain_bytes + queue.persistent_bytes
+    if backlog > BACKLOG_BUFFERS * (queue.plain_limit + queue.persistent_limit):
+        sweep = queue.sweep_effect
+        if sweep is not None:
             connection.park = sweep
             return True
+        if queue.sweep_error:  # the disk takes no more, and memory must not grow for ever
+            relieve(kernel, queue)
+            raise mq_error(
+                MQRC_Q_SPACE_NOT_AVAILABLE,
+                verb="MQPUT",
+                object=local.name,
+                detail=queue.sweep_error,
+            )
     return False

@@ -1,7 +1,8 @@
 """What a put or a get asks for, after the verb's arguments were checked; and a get in progress.
 
-Built by `mqi` from MQMD, MQPMO and MQGMO, or once by a client that repeats itself: a request may be used again and
-again. The kernel reads it and never changes it; what differs from call to call is in the connection.
+Built by `mqi` from MQMD, MQPMO and MQGMO, or once by a client that repeats itself: a request may be
+used again and again. The kernel reads it and never changes it; what differs from call to call is in
+the connection.
 """
 
 from __future__ import annotations
@@ -59,7 +60,8 @@ class PutRequest:
         self._resolved = b""
 
     def resolved_base(self, priority: i64, persistence: i64) -> bytes:
-        """The base with the priority and persistence that the queue decided; the last answer is kept."""
+        """The base with the priority and persistence that the queue decided; the last answer is
+        kept."""
         key = priority * 4 + persistence
         if key != self._key:
             base = self.base

@@ -1,4 +1,5 @@
-"""MQOPEN and MQCLOSE of queues and of the queue manager: names to objects, sharing rules, dynamic queues."""
+"""MQOPEN and MQCLOSE of queues and of the queue manager: names to objects, sharing rules,
+dynamic queues."""
 
 from __future__ import annotations
 
@@ -117,7 +118,8 @@ def _target_of(kernel: Kernel, alias: Definition, verb: str) -> Definition:
 
 
 def dynamic_queue_name(kernel: Kernel, pattern: str) -> str:
-    """The name of a new dynamic queue: as given, or with the asterisk at its end replaced by something unique."""
+    """The name of a new dynamic queue: as given, or with the asterisk at its end replaced by
+    something unique."""
     pattern = pattern.rstrip()
     if pattern.endswith("*"):
         stem = pattern[:-1]

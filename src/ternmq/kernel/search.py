@@ -1,7 +1,7 @@
 """Which message a destructive get takes: by place, by identifier, by token.
 
-Expired messages met on the way are removed. A search that meets a swept segment asks for it and is tried again
-when it has come; one that has looked at many messages goes on in the next step.
+Expired messages met on the way are removed. A search that meets a swept segment asks for it and is
+tried again when it has come; one that has looked at many messages goes on in the next step.
 """
 
 from __future__ import annotations
@@ -49,7 +49,8 @@ class Search:
         self.seen: i64 = 0
 
     def find(self) -> Entry | None:
-        """The message, or None: then there is none, or the connection is parked or has to step again."""
+        """The message, or None: then there is none, or the connection is parked or has to step
+        again."""
         request = self.request
         if request.token >= 0:
             found = self._by_token()
@@ -69,7 +70,8 @@ class Search:
             return False
         return is_free(entry, self.call.handle) and self.request.matches(entry)
 
-    # ---- by place ------------------------------------------------------------------------------------
+    # ---- by place
+    # ------------------------------------------------------------------------------------
 
     def _in_order(self) -> Entry | None:
         queue = self.queue
@@ -111,7 +113,8 @@ class Search:
         self.queue.cursors.remove(walk)
         self.call.walk = None
 
-    # ---- by token and by identifier --------------------------------------------------------------------
+    # ---- by token and by identifier
+    # --------------------------------------------------------------------
 
     def _by_token(self) -> Entry | None:
         entry = self.queue.number_index().get(int(self.request.token))

@@ -1,7 +1,8 @@
 """Two-phase commit: prepare, then commit or back out by XID; recover and forget.
 
-A prepared unit is in doubt: it survives restart, holds its messages, and is ended only by its transaction manager or by an
-operator. An operator's decision is heuristic and is remembered until the transaction manager forgets it.
+A prepared unit is in doubt: it survives restart, holds its messages, and is ended only by its
+transaction manager or by an operator. An operator's decision is heuristic and is remembered until
+the transaction manager forgets it.
 """
 
 from __future__ import annotations
@@ -34,7 +35,8 @@ def check_xid(xid: XID) -> None:
 
 
 def prepare(kernel: Kernel, connection: Connection, xid: XID) -> bool:
-    """Prepare the connection's unit of work and let go of it; False: it changed nothing and has ended."""
+    """Prepare the connection's unit of work and let go of it; False: it changed nothing and has
+    ended."""
     connection.begin_verb()
     check_xid(xid)
     refuse_if_backed_out(connection, "prepare")
@@ -74,7 +76,8 @@ def commit_prepared(kernel: Kernel, connection: Connection, xid: XID) -> None:
 
 
 def back_out_prepared(kernel: Kernel, connection: Connection, xid: XID) -> UnitOfWork:
-    """The transaction manager decides to back out; the caller goes on with `back_out_some` until it is done."""
+    """The transaction manager decides to back out; the caller goes on with `back_out_some` until
+    it is done."""
     connection.begin_verb()
     unit = _find(kernel, xid, "backout")
     connection.again = not back_out_some(kernel, unit)

@@ -1,8 +1,8 @@
 """Who waits for a message on one queue, and who is served next.
 
-The newest waiter is served first, so that one stays hot and the others stay asleep; every sixteenth message goes to
-the one that has waited longest, so that nobody starves. Waiters for an identifier are found by it; waiting
-browsers all see a message before a getter takes it.
+The newest waiter is served first, so that one stays hot and the others stay asleep; every sixteenth
+message goes to the one that has waited longest, so that nobody starves. Waiters for an identifier
+are found by it; waiting browsers all see a message before a getter takes it.
 """
 
 from __future__ import annotations
@@ -84,7 +84,8 @@ class Waiters:
         return found
 
     def first_any(self) -> GetCall | None:
-        """The waiter for any message whose turn it is, when nobody waits for an identifier or browses."""
+        """The waiter for any message whose turn it is, when nobody waits for an identifier or
+        browses."""
         if self._by_id or self.browsing or not self._any:
             return None
         self.turn += 1

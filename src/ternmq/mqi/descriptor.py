@@ -101,7 +101,8 @@ def canonical(md: Descriptor) -> Descriptor:
     return copy
 
 
-# ---- context: UserIdentifier to ApplIdentityData is identity, PutApplType to ApplOriginData is origin ----------
+# ---- context: UserIdentifier to ApplIdentityData is identity, PutApplType to ApplOriginData is
+# origin ----------
 
 IDENTITY_AT: Final = 196
 ORIGIN_AT: Final = 272

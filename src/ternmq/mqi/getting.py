@@ -1,4 +1,5 @@
-"""MQGET: from MQMD and MQGMO to a request that the kernel takes, and the checks against the handle."""
+"""MQGET: from MQMD and MQGMO to a request that the kernel takes, and the checks against the
+handle."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
 """The verbs: for each its name, the authority it needs on its object, and the options it knows.
 
-One table, many uses: the option checks, the authority checks and the reference page read it. Options that are MQ's but
-have no function here yet are listed apart: asking for one is refused, not ignored.
+One table, many uses: the option checks, the authority checks and the reference page read it.
+Options that are MQ's but have no function here yet are listed apart: asking for one is refused, not
+ignored.
 """
 
 from __future__ import annotations

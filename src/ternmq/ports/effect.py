@@ -1,7 +1,9 @@
-"""Work that leaves a step: the shell runs it outside the engine and brings the completion back as an input.
+"""Work that leaves a step: the shell runs it outside the engine and brings the completion back as
+an input.
 
-A step never waits for a disk. `run` touches only the disk and what the effect owns; `complete` and `fail` are
-part of a step. Made by the store, the log's space and checkpoints; run by the shell or the simulator.
+A step never waits for a disk. `run` touches only the disk and what the effect owns; `complete` and
+`fail` are part of a step. Made by the store, the log's space and checkpoints; run by the shell or
+the simulator.
 """
 
 from __future__ import annotations
@@ -46,11 +48,13 @@ class Effect:
         raise NotImplementedError
 
     def fail(self, error: OSError) -> None:
-        """Take the failure in; part of a step. What cannot go on without it stops the queue manager."""
+        """Take the failure in; part of a step. What cannot go on without it stops the queue
+        manager."""
         raise error
 
     def damage(self, text: str) -> None:
-        """What was read cannot be believed; part of a step. Damage is confined to its object where it can be."""
+        """What was read cannot be believed; part of a step. Damage is confined to its object
+        where it can be."""
         raise IntegrityError(text)
 
 

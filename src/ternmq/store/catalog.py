@@ -1,8 +1,8 @@
 """The catalog: every object's definition, and the queues whose messages are loaded.
 
-Plain tables. Changes are logged by the coordinator and written whole to the catalog file at the next checkpoint
-(`catalog_file`). Deleting and defining again gives a new object id, so that nothing in the log or on disk is
-mistaken for the new queue's.
+Plain tables. Changes are logged by the coordinator and written whole to the catalog file at the
+next checkpoint (`catalog_file`). Deleting and defining again gives a new object id, so that nothing
+in the log or on disk is mistaken for the new queue's.
 """
 
 from __future__ import annotations
@@ -141,7 +141,8 @@ class Catalog:
         return number
 
     def loaded(self, definition: Definition) -> Queue | None:
-        """The queue in memory; made at once if nothing of it is on disk; None if it must be loaded first."""
+        """The queue in memory; made at once if nothing of it is on disk; None if it must be
+        loaded first."""
         queue = self.queues.get(definition.object_id)
         if queue is None and definition.object_id not in self.with_state:
             queue = Queue(definition.object_id, definition.name, definition.folder)

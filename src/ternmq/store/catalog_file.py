@@ -1,12 +1,13 @@
-"""The catalog file: every definition as of one LSN, written whole at a checkpoint when something changed.
+"""The catalog file: every definition as of one LSN, written whole at a checkpoint when something
+changed.
 
     8 bytes  "TERNCAT1"
     u32      CRC-32C of all that follows
     u32      length of the JSON
     JSON     {"lsn", "next_id", "qmgr": {...}, "objects": [...], "name", "identity", "created_ns"}
 
-Validity: magic, length and checksum hold. Ordering: written as catalog.new, forced, renamed to catalog, the folder
-forced; so there is always one whole file. Changes after its LSN are in the log.
+Validity: magic, length and checksum hold. Ordering: written as catalog.new, forced, renamed to
+catalog, the folder forced; so there is always one whole file. Changes after its LSN are in the log.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """A browse cursor: a place on a queue that stays right while messages come and go.
 
-The place is (lane, sequence). While the message there is in memory the cursor also points at it, or at the one
-before it once it has left, so that the next message is found without a search. Owned by an object handle.
+The place is (lane, sequence). While the message there is in memory the cursor also points at it, or
+at the one before it once it has left, so that the next message is found without a search. Owned by
+an object handle.
 """
 
 from __future__ import annotations
@@ -59,7 +60,8 @@ class Cursor:
             self.entry = entry
 
     def message_left(self, entry: Entry, swept: bool) -> None:
-        """The message it points at leaves the list: point at the one before; a swept one is still there to get."""
+        """The message it points at leaves the list: point at the one before; a swept one is
+        still there to get."""
         before = entry.prev
         self.entry = before
         if before is not None:

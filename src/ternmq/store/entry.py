@@ -1,8 +1,9 @@
 """One message in memory, and the doubly linked chain that orders messages of one priority.
 
-The descriptor stays packed: `base` is a canonical MQMD version 2 (364 bytes, little endian) that many
-messages of one handle share; the fields that differ from message to message stand beside it and are laid
-over it by `packed_descriptor` only when somebody asks. Called by the queue, the units of work and the kernel.
+The descriptor stays packed: `base` is a canonical MQMD version 2 (364 bytes, little endian) that
+many messages of one handle share; the fields that differ from message to message stand beside it
+and are laid over it by `packed_descriptor` only when somebody asks. Called by the queue, the units
+of work and the kernel.
 """
 
 from __future__ import annotations
@@ -38,7 +39,8 @@ _I32: Final = struct.Struct("<i")
 
 @final
 class Entry:
-    """A message of one queue: its keys, its packed descriptor, and its body or where the body lies."""
+    """A message of one queue: its keys, its packed descriptor, and its body or where the body
+    lies."""
 
     __slots__ = (
         "backout_count",

@@ -1,5 +1,6 @@
-"""Bringing swept messages back: a whole segment for gets in order, one message for a get by identifier, a page of
-copies for a browse. All are effects: the verb that needs one is parked and tried again when it has come.
+"""Bringing swept messages back: a whole segment for gets in order, one message for a get by
+identifier, a page of copies for a browse. All are effects: the verb that needs one is parked and
+tried again when it has come.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Finding in-memory messages of one queue by an identifier, first by priority and then by sequence.
 
-Identifiers are nearly always unique, so one entry an id is the plain case; an id that several messages
-share gets a bucket with one ordered map for each lane. Owned by the queue.
+Identifiers are nearly always unique, so one entry an id is the plain case; an id that several
+messages share gets a bucket with one ordered map for each lane. Owned by the queue.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 """The messages of one priority: a front list, a chain of swept segments, a rear list.
 
-Order is front, then the segments, then rear. Arrivals go to the front while nothing is swept, else to the rear.
-A stray is a message that came back (its get was backed out) to a place inside the swept chain without being in
-one of its segments; it waits until that place reaches memory. Owned by the queue.
+Order is front, then the segments, then rear. Arrivals go to the front while nothing is swept, else
+to the rear. A stray is a message that came back (its get was backed out) to a place inside the
+swept chain without being in one of its segments; it waits until that place reaches memory. Owned by
+the queue.
 """
 
 from __future__ import annotations
@@ -60,7 +61,8 @@ class Lane:
         entry.place = NOWHERE
 
     def chain(self, segment: Segment) -> None:
-        """A segment was swept off the tail: what came after it is the rear, what came back inside it is astray."""
+        """A segment was swept off the tail: what came after it is the rear, what came back
+        inside it is astray."""
         self.swept.append(segment)
         chain = self.front if len(self.swept) == 1 else self.rear
         place = IN_FRONT if len(self.swept) == 1 else IN_REAR

@@ -1,8 +1,8 @@
 """Loading a queue from its state journal and segments: at first use, and at restart.
 
-What was swept stays swept: only the index of each segment is read. Segments that hold messages out of order (written so
-that the log could let go of them) are read whole. Non-persistent messages that did not outlive the last stop are
-marked dead on the way.
+What was swept stays swept: only the index of each segment is read. Segments that hold messages out
+of order (written so that the log could let go of them) are read whole. Non-persistent messages that
+did not outlive the last stop are marked dead on the way.
 """
 
 from __future__ import annotations
@@ -47,14 +47,19 @@ def load_queue(disk: Disk, definition: Definition, trust_plain: bool, for_restar
     queue.journal_offset = state.position.offset
     queue.journal_batch = state.position.batch_number
     queue.has_files = True
-    chained: list[Segment] = []
-    mixed: list[Segment] = []
-    for number in sorted(state.segments):
-        segment = _load_segment(disk, queue, state.segments[number], trust_plain, for_restart)
-        if segment.lane == MIXED:
-            mixed.append(segment)
-        elif segment.alive:
-            chained.append(segment)
+    loaded = [
+        _load_segment(disk, queue, state.segments[number], trust_plain, for_restart)
+        for number in sorted(state.segments)
+    ]
+    _arrange(disk, queue, loaded)
+    queue.high_depth = queue.depth
+    return queue
+
+
+def _arrange(disk: Disk, queue: Queue, loaded: list[Segment]) -> None:
+    """Chain what was swept, read what was not."""
+    chained = [segment for segment in loaded if segment.lane != MIXED and segment.alive]
+    mixed = [segment for segment in loaded if segment.lane == MIXED]
     chained.sort(key=_first_sequence)
     for segment in chained:
         segment.swept = True
@@ -67,8 +72,6 @@ def load_queue(disk: Disk, definition: Definition, trust_plain: bool, for_restar
     for segment in list(queue.segments.values()):
         if segment.empty:
             queue.retire(segment)
-    queue.high_depth = queue.depth
-    return queue
 
 
 def _first_sequence(segment: Segment) -> int:

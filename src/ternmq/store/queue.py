@@ -1,7 +1,9 @@
-"""The messages of one loaded queue: lanes by priority, indexes by identifier, buffers, swept segments.
+"""The messages of one loaded queue: lanes by priority, indexes by identifier, buffers, swept
+segments.
 
-Knows order and place, nothing of verbs, units of work or logs: those call `reveal`, `take`, `restore` and
-`vanish` at the right moment. Everything here happens inside one step and never waits for a disk.
+Knows order and place, nothing of verbs, units of work or logs: those call `reveal`, `take`,
+`restore` and `vanish` at the right moment. Everything here happens inside one step and never waits
+for a disk.
 """
 
 from __future__ import annotations
@@ -92,7 +94,8 @@ class Queue:
         """CURDEPTH: with uncommitted puts, without uncommitted gets."""
         return self.available + self.swept_alive + self.uncommitted_puts
 
-    # ---- life of a message -------------------------------------------------------------------------
+    # ---- life of a message
+    # -------------------------------------------------------------------------
 
     def reveal(self, entry: Entry, lsn: i64) -> None:
         """Make a message visible; it gets the next stream number."""
@@ -120,7 +123,8 @@ class Queue:
         self._list(entry)
 
     def take(self, entry: Entry, state: i64) -> None:
-        """A message that a get may take leaves its list, for a unit of work (GETTING) or for good (GONE)."""
+        """A message that a get may take leaves its list, for a unit of work (GETTING) or for
+        good (GONE)."""
         if entry.cursors > 0:
             self._move_cursors(entry, False)
         self.lanes[entry.lane].leave(entry)
@@ -168,7 +172,8 @@ class Queue:
                 self.retire(segment)
 
     def retire(self, segment: Segment) -> None:
-        """Nothing lives in a segment: it leaves the chain; its file goes after the next checkpoint."""
+        """Nothing lives in a segment: it leaves the chain; its file goes after the next
+        checkpoint."""
         if segment.swept:
             self.lanes[segment.lane].drop(segment)
         self.segments.pop(segment.slot, None)
@@ -176,7 +181,8 @@ class Queue:
         self.doomed.append(segment)
         self.touched = True
 
-    # ---- lists and counts --------------------------------------------------------------------------
+    # ---- lists and counts
+    # --------------------------------------------------------------------------
 
     def _list(self, entry: Entry) -> None:
         entry.state = AVAILABLE
@@ -235,7 +241,8 @@ class Queue:
                 cursor.message_left(entry, swept)
         entry.cursors = 0
 
-    # ---- order -------------------------------------------------------------------------------------
+    # ---- order
+    # -------------------------------------------------------------------------------------
 
     def top_lane(self) -> i64:
         """The highest lane that holds a message, or -1."""
@@ -263,7 +270,8 @@ class Queue:
             self.by_number = index
         return index
 
-    # ---- swept messages ----------------------------------------------------------------------------
+    # ---- swept messages
+    # ----------------------------------------------------------------------------
 
     def new_segment(self, lane: i64, count: i64) -> Segment:
         """A segment that is about to be written; it joins the queue when it is on disk."""
@@ -304,7 +312,8 @@ class Queue:
         return table
 
     def swept_candidates(self, kind: i64, key: bytes) -> list[int] | None:
-        """Locations that may hold a swept message with this identifier; None: too many share it to list them."""
+        """Locations that may hold a swept message with this identifier; None: too many share it
+        to list them."""
         table = self.swept_table(kind)
         if table is None:
             return []
@@ -360,6 +369,27 @@ class Queue:
         if segment is not None:
             self._remember_swept(entry, segment, entry.ordinal)
         self.swept_alive += 1
+
+    def any_entry(self) -> Entry | None:
+        """Some message that is in memory."""
+        for lane in self.lanes:
+            for chain in (lane.front, lane.strays, lane.rear):
+                if chain.head is not None:
+                    return chain.head
+        return None
+
+    def drop_swept(self) -> None:
+        """Every swept message is gone."""
+        for segment in list(self.segments.values()):
+            if segment.swept:
+                for ordinal in range(int(segment.count)):
+                    if segment.states[ordinal] == ALIVE:
+                        segment.mark(ordinal, DEAD)
+                self.retire(segment)
+        self.swept_alive = 0
+        self.swept_ids = None
+        self.swept_correls = None
+        self.swept_groups = None
 
     def forget_fetched(self, entry: Entry) -> None:
         """A copy that was fetched for a get has been used."""

@@ -1,8 +1,8 @@
 """What memory keeps of one segment file: a state byte and an offset a message, and a few counts.
 
-A segment is *swept* while its living messages have no entry in memory, and *loaded* once they have; either way
-its file is where the bodies of its persistent messages are safe. States change here; the file never does.
-Owned by the queue; written by `sweep`, named in the state journal at checkpoints.
+A segment is *swept* while its living messages have no entry in memory, and *loaded* once they have;
+either way its file is where the bodies of its persistent messages are safe. States change here; the
+file never does. Owned by the queue; written by `sweep`, named in the state journal at checkpoints.
 """
 
 from __future__ import annotations

@@ -1,8 +1,10 @@
-"""Moving messages to segments: when a buffer overflows, and when the log needs the room of old bodies.
+"""Moving messages to segments: when a buffer overflows, and when the log needs the room of old
+bodies.
 
-Targets are chosen in a step, written by an effect without stopping the queue, and verified in the step that takes the
-completion in: a message that was got meanwhile is marked so in the new segment; one that is gone is dead in it. On
-overflow the living targets leave memory (they are swept); for the log they stay and only change their home.
+Targets are chosen in a step, written by an effect without stopping the queue, and verified in the
+step that takes the completion in: a message that was got meanwhile is marked so in the new segment;
+one that is gone is dead in it. On overflow the living targets leave memory (they are swept); for
+the log they stay and only change their home.
 """
 
 from __future__ import annotations
@@ -28,7 +30,8 @@ KEEP_IN_FRONT: Final = 4  # the front list keeps a quarter of the buffer
 
 
 class HomeLedger:
-    """Told when a message's body has a home in a segment; the coordinator's list of bodies in the log."""
+    """Told when a message's body has a home in a segment; the coordinator's list of bodies in
+    the log."""
 
     def remove(self, entry: Entry) -> None:
         """The log need not keep this message any longer."""
@@ -157,7 +160,8 @@ def _move(write: SegmentWrite) -> None:
 
 
 def sweep_overflow(queue: Queue, outbox: Outbox, ledger: HomeLedger) -> Effect | None:
-    """Begin to move the newest messages of the fullest lane out of memory; one sweep a queue at a time."""
+    """Begin to move the newest messages of the fullest lane out of memory; one sweep a queue at
+    a time."""
     chosen: Lane | None = None
     number: i64 = -1
     most: i64 = 0
@@ -184,7 +188,8 @@ def sweep_overflow(queue: Queue, outbox: Outbox, ledger: HomeLedger) -> Effect |
 
 
 def _targets(chain: Chain, keep_bytes: i64) -> list[Entry]:
-    """The messages behind the first `keep_bytes`, without those under a browse lock, at most one segment's."""
+    """The messages behind the first `keep_bytes`, without those under a browse lock, at most one
+    segment's."""
     kept: i64 = 0
     entry = chain.head
     while entry is not None and kept < keep_bytes:
@@ -201,7 +206,8 @@ def _targets(chain: Chain, keep_bytes: i64) -> list[Entry]:
 
 
 def keep_in_segment(queue: Queue, outbox: Outbox, ledger: HomeLedger) -> bool:
-    """Begin to write messages that have no home in a segment to one, as they are; False if all have one."""
+    """Begin to write messages that have no home in a segment to one, as they are; False if all
+    have one."""
     entries: list[Entry] = []
     size: i64 = 0
     for lane in queue.lanes:

@@ -2,16 +2,19 @@
 
 Its phases, each an effect whose completion begins the next:
 
-1. move: living bodies in the oldest part of the log get a home in segments, a bounded number at a time, if the log
-   needs the room;
-2. save: each queue that changed tells its state journal what changed since the last checkpoint (segments that came and
-   went, a bitmap of the dead for each touched one, counters); the catalog file is written if definitions changed;
-3. record: a CHECKPOINT record with the redo LSN and every prepared unit, which from now on pins no log;
-4. control: the control file names the checkpoint, then extents before the redo LSN are released and files of dead
-   segments removed.
+1. move: living bodies in the oldest part of the log get a home in segments, a bounded number at a
+   time, if the log needs the room; queues that nobody uses are written out;
+2. save: each queue that changed tells its state journal what changed since the last checkpoint
+   (segments that came and went, a bitmap of the dead for each touched one, counters); the catalog
+   file is written if definitions changed;
+3. record: a CHECKPOINT record with the redo LSN and every prepared unit, which from now on pins no
+   log;
+4. control: the control file names the checkpoint, then extents before the redo LSN are released
+   and files of dead segments removed.
 
-ORDER: the redo LSN is taken before the first journal is written; journals before the record; the record before the control
-file; the control file before anything is released. The cost depends on what changed, not on how deep queues are.
+ORDER: the redo LSN is taken before the first journal is written; journals before the record; the
+record before the control file; the control file before anything is released. The cost depends on
+what changed, not on how deep queues are.
 """
 
 from __future__ import annotations
@@ -76,7 +79,8 @@ class Checkpoint:
         """Start the first phase."""
         self.move()
 
-    # ---- 1 move --------------------------------------------------------------------------------------
+    # ---- 1 move
+    # --------------------------------------------------------------------------------------
 
     def move(self) -> None:
         """The next batch of old bodies, or on to the next phase."""
@@ -113,7 +117,8 @@ class Checkpoint:
             entry = entry.log_next
         return found
 
-    # ---- 2 save --------------------------------------------------------------------------------------
+    # ---- 2 save
+    # --------------------------------------------------------------------------------------
 
     def choose_redo(self) -> None:
         """Where restart would have to begin, and which queues have something to tell."""
@@ -127,7 +132,8 @@ class Checkpoint:
         if pin is not None and pin.first_lsn < redo:
             redo = pin.first_lsn
         self.redo_lsn = redo
-        # Prepared units as of now: one that ends before the record is written has its end in the log after redo.
+        # Prepared units as of now: one that ends before the record is written has its end in the
+        # log after redo.
         self.units = [_unit_json(unit) for unit in coordinator.prepared.values()]
         self.queues = [
             queue
@@ -145,7 +151,8 @@ class Checkpoint:
         self.effect = effect
         self.keeper.outbox.add(effect)
 
-    # ---- 3 record and 4 control ------------------------------------------------------------------------
+    # ---- 3 record and 4 control
+    # ------------------------------------------------------------------------
 
     def record(self) -> None:
         """Write the CHECKPOINT record and hand over to the control file."""
@@ -173,10 +180,11 @@ class Checkpoint:
 
 
 def _unit_json(unit: UnitOfWork) -> dict[str, object]:
-    changes: list[list[int]] = []
-    for change in unit.changes:
-        if change.entry.persistent:
-            changes.append([int(change.kind), int(change.queue.queue_id), int(change.entry.number)])
+    changes = [
+        [int(change.kind), int(change.queue.queue_id), int(change.entry.number)]
+        for change in unit.changes
+        if change.entry.persistent
+    ]
     xid = unit.xid
     return {
         "id": int(unit.unit_id),
@@ -296,7 +304,8 @@ class StateSave(Effect):
 
 
 def state_batch(queue: Queue, lsn: int, remove_files: list[str]) -> tuple[StateBatch, bool]:
-    """What changed since the last batch, or everything if the journal has grown too long or failed."""
+    """What changed since the last batch, or everything if the journal has grown too long or
+    failed."""
     batch = StateBatch(int(queue.queue_id), int(queue.queue_id), lsn)
     batch.counters(int(queue.next_number), int(queue.next_sequence), int(queue.next_segment))
     messages = 0

@@ -1,8 +1,9 @@
-"""Units of work: every change of recoverable data goes through here, is logged here and then done to the store.
+"""Units of work: every change of recoverable data goes through here, is logged here and then done
+to the store.
 
-ORDER: the log record is appended before the change is made, in the same step; nobody is answered before the
-log is forced to where the record ends (`durable_at` of whoever changed or read). Called by the kernel; restart
-and checkpoint work on the same tables from `restart` and `checkpoint`.
+ORDER: the log record is appended before the change is made, in the same step; nobody is answered
+before the log is forced to where the record ends (`durable_at` of whoever changed or read). Called
+by the kernel; restart and checkpoint work on the same tables from `restart` and `checkpoint`.
 """
 
 from __future__ import annotations
@@ -95,7 +96,8 @@ class Coordinator:
         self.next_unit += 1
         return unit
 
-    # ---- log space -----------------------------------------------------------------------------------
+    # ---- log space
+    # -----------------------------------------------------------------------------------
 
     def has_room(self, unit: UnitOfWork | None, data_bytes: i64) -> bool:
         """Whether a put or get can be logged and the unit still be ended."""
@@ -119,7 +121,8 @@ class Coordinator:
         unit.last_lsn = lsn
         return lsn
 
-    # ---- put and get ---------------------------------------------------------------------------------
+    # ---- put and get
+    # ---------------------------------------------------------------------------------
 
     def _image(self, entry: Entry, queue: Queue, sequence: i64) -> list[bytes]:
         return [
@@ -166,7 +169,8 @@ class Coordinator:
         return 0
 
     def hand_over(self, queue: Queue, entry: Entry) -> i64:
-        """A message goes straight to a waiting getter, both outside a unit of work; it never lies on the queue."""
+        """A message goes straight to a waiting getter, both outside a unit of work; it never
+        lies on the queue."""
         entry.number = queue.next_number
         queue.next_number += 1
         entry.sequence = queue.next_sequence
@@ -182,7 +186,8 @@ class Coordinator:
         return self.log.end_lsn
 
     def get(self, unit: UnitOfWork | None, queue: Queue, entry: Entry) -> i64:
-        """Take a message off its queue; returns what must be forced before the getter is answered."""
+        """Take a message off its queue; returns what must be forced before the getter is
+        answered."""
         durable_at = entry.visible_lsn
         if entry.flags & PERSISTENT:
             payload = pack_get(int(queue.queue_id), int(entry.number))
@@ -214,11 +219,13 @@ class Coordinator:
             queue.take(entry, state)
 
     def expire(self, queue: Queue, entries: list[Entry]) -> None:
-        """Messages whose time has passed leave the queue; the record needs no force, they would expire again."""
-        rows: list[tuple[int, int]] = []
-        for entry in entries:
-            if entry.flags & PERSISTENT:
-                rows.append((int(queue.queue_id), int(entry.number)))
+        """Messages whose time has passed leave the queue; the record needs no force, they would
+        expire again."""
+        rows = [
+            (int(queue.queue_id), int(entry.number))
+            for entry in entries
+            if entry.flags & PERSISTENT
+        ]
         if rows:
             self.log.append(EXPIRED, 0, 0, [pack_pairs(rows)])
             queue.last_lsn = self.log.end_lsn
@@ -243,13 +250,15 @@ class Coordinator:
             queue.retire(segment)
 
     def cleared(self, queue: Queue) -> i64:
-        """All messages of a queue go at once; the caller has seen that no unit of work holds any."""
+        """All messages of a queue go at once; the caller has seen that no unit of work holds
+        any."""
         payload = pack_get(int(queue.queue_id), int(queue.next_number))
         self.log.append(QUEUE_CLEARED, 0, 0, [payload])
         queue.last_lsn = self.log.end_lsn
         return self.log.end_lsn
 
-    # ---- objects -------------------------------------------------------------------------------------
+    # ---- objects
+    # -------------------------------------------------------------------------------------
 
     def define(self, catalog: Catalog, definition: Definition) -> i64:
         """A new or altered object; returns what must be forced."""
@@ -286,7 +295,8 @@ class Coordinator:
                     self.in_log.remove(entry)
                     entry = entry.next
 
-    # ---- the end of a unit ---------------------------------------------------------------------------
+    # ---- the end of a unit
+    # ---------------------------------------------------------------------------
 
     def commit(self, unit: UnitOfWork) -> i64:
         """Make it happen, in one step; returns what must be forced before anybody is answered."""
@@ -322,8 +332,9 @@ class Coordinator:
         return durable_at
 
     def _pin_rehomed(self, unit: UnitOfWork, lsn: i64) -> None:
-        """A body that left the log while its unit was prepared lies in a segment without its stream number; the
-        number is in COMMIT alone, so the log keeps that until the message gets a home that knows it."""
+        """A body that left the log while its unit was prepared lies in a segment without its
+        stream number; the number is in COMMIT alone, so the log keeps that until the message
+        gets a home that knows it."""
         for change in unit.changes:
             if change.kind == CHANGE_PUT and change.entry.segment is not None:
                 self.in_log.remove(change.entry)
@@ -378,10 +389,12 @@ class Coordinator:
             self.space.release(int(unit.reserved))
             unit.reserved = 0
 
-    # ---- two-phase commit ----------------------------------------------------------------------------
+    # ---- two-phase commit
+    # ----------------------------------------------------------------------------
 
     def prepare(self, unit: UnitOfWork, xid: XID) -> i64:
-        """From here on only the transaction manager or an operator ends it; forced before the answer."""
+        """From here on only the transaction manager or an operator ends it; forced before the
+        answer."""
         check(unit.state == ACTIVE, "prepare of a unit that is not active")
         self._join_log(unit)
         self._append(unit, PREPARE, [pack_xid(xid)])
@@ -392,7 +405,8 @@ class Coordinator:
         return self.log.end_lsn
 
     def note_heuristic(self, xid: XID, outcome: int) -> i64:
-        """An operator decides what the transaction manager should have; remembered until it is forgotten."""
+        """An operator decides what the transaction manager should have; remembered until it is
+        forgotten."""
         self.heuristic[xid.key] = outcome
         self.log.append(HEURISTIC, 0, 0, [bytes([outcome]) + pack_xid(xid)])
         return self.log.end_lsn

@@ -1,7 +1,7 @@
 """The living persistent messages whose only safe copy is the log, in the order of their records.
 
-Its head says how far back restart would have to read, and which bodies must move to a segment before an
-extent can be released. Owned by the coordinator.
+Its head says how far back restart would have to read, and which bodies must move to a segment
+before an extent can be released. Owned by the coordinator.
 """
 
 from __future__ import annotations

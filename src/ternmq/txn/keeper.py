@@ -1,7 +1,9 @@
-"""Keeps the log usable: prepares extents ahead, decides when a checkpoint is due, makes room when the log is full.
+"""Keeps the log usable: prepares extents ahead, decides when a checkpoint is due, makes room when
+the log is full.
 
-When nothing else helps, the oldest unit of work that still keeps the log from being reused is backed out and its owner
-told so at its next verb; a prepared unit never is. Called after steps and by verbs that found no room.
+When nothing else helps, the oldest unit of work that still keeps the log from being reused is
+backed out and its owner told so at its next verb; a prepared unit never is. Called after steps and
+by verbs that found no room.
 """
 
 from __future__ import annotations

@@ -2,14 +2,17 @@
 
 All integers little endian. A message image is `store.image`'s: header, MQMD, data.
 
-    PUT            u16 targets, u16 0, u32 0, then for each target u64 queue, u64 number, u64 sequence, u64 flags; image.
-                   One body, several targets: streamed copies, publications and distribution lists share it.
-                   A sequence of 0 is given later, by COMMIT. Flags are reserved.
+    PUT            u16 targets, u16 0, u32 0, then for each target u64 queue, u64 number, u64
+    sequence, u64 flags; image.
+                   One body, several targets: streamed copies, publications and distribution lists
+                   share it. A sequence of 0 is given later, by COMMIT. Flags are reserved.
     GET            u64 queue, u64 number
-    PUT_GOT        u64 queue, u64 number, u64 sequence, u64 data length: handed to a waiting getter; there is no body,
+    PUT_GOT        u64 queue, u64 number, u64 sequence, u64 data length: handed to a waiting getter;
+    there is no body,
                    because nothing of it is left to restore
     COMMIT         u32 puts, u32 0, then u64 queue, u64 number, u64 sequence for each persistent put
-    COMPENSATE     u32 changes, u32 0, then u64 kind (1 put, 2 get) | backout count << 8, u64 queue, u64 number
+    COMPENSATE     u32 changes, u32 0, then u64 kind (1 put, 2 get) | backout count << 8, u64 queue,
+    u64 number
     BACKOUT        empty: every change of the unit is compensated
     PREPARE        i32 format id, u32 length of the global id, then global id and branch qualifier
     FORGET         as PREPARE

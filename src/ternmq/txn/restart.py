@@ -1,9 +1,10 @@
 """Restart: replay the log from the redo LSN, find what is in doubt, undo what never ended.
 
-Replay repeats history on top of what state journals and catalog tell: each queue's journal holds everything up to its own
-LSN, so a record before that LSN may find its work already done, and then does nothing. Only messages whose record lies
-after the redo LSN are looked at; swept ones stay swept. Undo then backs out every unit that was neither ended nor
-prepared, with compensation records, so that a crash inside restart is simply restarted.
+Replay repeats history on top of what state journals and catalog tell: each queue's journal holds
+everything up to its own LSN, so a record before that LSN may find its work already done, and then
+does nothing. Only messages whose record lies after the redo LSN are looked at; swept ones stay
+swept. Undo then backs out every unit that was neither ended nor prepared, with compensation
+records, so that a crash inside restart is simply restarted.
 """
 
 from __future__ import annotations
@@ -47,13 +48,15 @@ from ternmq.txn.unit import (
 
 @final
 class NumberMap:
-    """Where the numbers of one queue lie in its segments; a table a segment is made when one is asked for."""
+    """Where the numbers of one queue lie in its segments; a table a segment is made when one is
+    asked for."""
 
     def __init__(self, queue: Queue) -> None:
-        ranges: list[tuple[int, int, Segment]] = []
-        for segment in queue.segments.values():
-            if len(segment.numbers):
-                ranges.append((min(segment.numbers), max(segment.numbers), segment))
+        ranges = [
+            (min(segment.numbers), max(segment.numbers), segment)
+            for segment in queue.segments.values()
+            if len(segment.numbers)
+        ]
         ranges.sort(key=_range_start)
         self._starts = [one[0] for one in ranges]
         self._ranges = ranges
@@ -172,7 +175,8 @@ class Replay:
                 else:
                     self._getting(unit, queue, message)
 
-    # ---- queues and messages ---------------------------------------------------------------------------
+    # ---- queues and messages
+    # ---------------------------------------------------------------------------
 
     def queue(self, queue_id: int) -> Queue | None:
         """A queue that the log speaks of, loaded; None if it has been deleted since."""
@@ -213,7 +217,8 @@ class Replay:
         unit.last_lsn = lsn
         return unit
 
-    # ---- records -----------------------------------------------------------------------------------------
+    # ---- records
+    # -----------------------------------------------------------------------------------------
 
     def redo(self, record: LogRecord) -> None:
         """Do again what one record tells, unless it is done."""
@@ -375,7 +380,8 @@ class Replay:
                 queue.vanish(entry)
 
     def _decide(self, queue_id: int, number: int, sequence: int, record: LogRecord) -> None:
-        """A message whose unit is known by its end alone: its body lies in a segment, its number in the log."""
+        """A message whose unit is known by its end alone: its body lies in a segment, its number
+        in the log."""
         queue = self.queue(queue_id)
         entry = None if queue is None else queue.undecided.pop(number, None)
         if queue is None or entry is None:

@@ -1,8 +1,8 @@
 """A unit of work: what it changed, in order, and how it stands.
 
-Plain data; `coordinator` moves it through its states. The states: ACTIVE until a commit, backout or prepare;
-PREPARED is in doubt and is never ended but by its coordinator or an operator; BACKING_OUT while compensation goes
-on in bounded steps; ENDED.
+Plain data; `coordinator` moves it through its states. The states: ACTIVE until a commit, backout or
+prepare; PREPARED is in doubt and is never ended but by its coordinator or an operator; BACKING_OUT
+while compensation goes on in bounded steps; ENDED.
 """
 
 from __future__ import annotations
