@@ -29,6 +29,7 @@ from ternmq.kernel.objects import LocalQueue
 from ternmq.kernel.requests import GetCall, GetRequest
 from ternmq.kernel.search import Search
 from ternmq.store.entry import AVAILABLE, PERSISTENT, Entry
+from ternmq.store.fetching import fetch_ahead
 from ternmq.store.segment import ALIVE
 from ternmq.txn.unit import UnitOfWork
 
@@ -168,6 +169,8 @@ def _answer(kernel: Kernel, call: GetCall, local: LocalQueue, entry: Entry) -> N
         connection.depends_on(kernel.coordinator.get(unit, local.queue, entry))
         if call.handle.options & mq.MQOO_SAVE_ALL_CONTEXT:
             call.handle.context = entry
+        if local.queue.swept_alive:
+            fetch_ahead(local.queue, entry, kernel.outbox)
     else:
         connection.depends_on(entry.visible_lsn)
     connection.log_tries = 0

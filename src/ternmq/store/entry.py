@@ -132,12 +132,13 @@ class Entry:
 class Chain:
     """Messages in order of their sequence; removal anywhere costs the same."""
 
-    __slots__ = ("count", "head", "tail")
+    __slots__ = ("bytes", "count", "head", "tail")
 
     def __init__(self) -> None:
         self.head: Entry | None = None
         self.tail: Entry | None = None
         self.count: i64 = 0
+        self.bytes: i64 = 0  # of data, for the sweeper
 
     def append(self, entry: Entry) -> None:
         """Add at the tail: the entry has the highest sequence."""
@@ -150,6 +151,7 @@ class Chain:
             tail.next = entry
         self.tail = entry
         self.count += 1
+        self.bytes += entry.length
 
     def prepend(self, entry: Entry) -> None:
         """Add before the head: the entry has the lowest sequence."""
@@ -162,6 +164,7 @@ class Chain:
             head.prev = entry
         self.head = entry
         self.count += 1
+        self.bytes += entry.length
 
     def insert(self, entry: Entry) -> None:
         """Put back in its place by sequence; what comes back mostly belongs near the head."""
@@ -180,6 +183,7 @@ class Chain:
         else:
             before.next = entry
         self.count += 1
+        self.bytes += entry.length
 
     def remove(self, entry: Entry) -> None:
         """Take out of the chain; the entry's own links are cleared."""
@@ -196,6 +200,7 @@ class Chain:
             after.prev = before
             entry.next = None
         self.count -= 1
+        self.bytes -= entry.length
 
     def join(self, other: Chain) -> None:
         """Move all of `other` behind the tail."""
@@ -210,9 +215,11 @@ class Chain:
             first.prev = tail
         self.tail = other.tail
         self.count += other.count
+        self.bytes += other.bytes
         other.head = None
         other.tail = None
         other.count = 0
+        other.bytes = 0
 
 
 def packed_descriptor(entry: Entry) -> bytes:

@@ -30,6 +30,7 @@ from ternmq.store.segment_format import damaged, identity_crc
 
 PAGES_MAX: Final = 4
 FETCHED_MAX: Final = 256
+AHEAD_MESSAGES: Final = 64
 _PREFIX: Final = struct.Struct("<II")
 
 
@@ -130,6 +131,14 @@ def _fetch(queue: Queue, segment: Segment, as_page: bool, outbox: Outbox) -> Eff
 def fetch_first(queue: Queue, lane: Lane, outbox: Outbox) -> Effect:
     """The first swept segment of a lane comes back to the front list."""
     return _fetch(queue, lane.swept[0], False, outbox)
+
+
+def fetch_ahead(queue: Queue, taken: Entry, outbox: Outbox) -> None:
+    """A get has taken a message: if few are left before the swept chain, its first segment is sent
+    for."""
+    lane = queue.lanes[taken.lane]
+    if lane.swept and lane.front.count < AHEAD_MESSAGES and not queue.damaged:
+        _fetch(queue, lane.swept[0], False, outbox)
 
 
 def fetch_page(queue: Queue, segment: Segment, outbox: Outbox) -> Effect:

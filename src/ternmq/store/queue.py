@@ -80,6 +80,7 @@ class Queue:
         self.temporary = False
         self.keep_plain = False  # NPMCLASS(HIGH)
         self.default_lane: i64 = 0
+        self.saved_number: i64 = 1  # `next_number` as the journal knows it
         self.users: i64 = 0  # open handles
         self.idle_checkpoints: i64 = 0
         self.has_files = False
@@ -369,6 +370,20 @@ class Queue:
         if segment is not None:
             self._remember_swept(entry, segment, entry.ordinal)
         self.swept_alive += 1
+
+    @property
+    def is_idle(self) -> bool:
+        """Nobody has it open and nothing is under way on it."""
+        return (
+            self.users == 0
+            and self.uncommitted_puts == 0
+            and self.uncommitted_gets == 0
+            and not self.temporary
+            and not self.damaged
+            and self.sweep_effect is None
+            and not self.fetches
+            and not self.cursors
+        )
 
     def any_entry(self) -> Entry | None:
         """Some message that is in memory."""

@@ -164,12 +164,14 @@ def sweep_overflow(queue: Queue, outbox: Outbox, ledger: HomeLedger) -> Effect |
     a time."""
     chosen: Lane | None = None
     number: i64 = -1
-    most: i64 = 0
+    # What a get has brought back may fill the buffer alone; then there is nothing worth sweeping.
+    most: i64 = min(queue.plain_limit, queue.persistent_limit) // KEEP_IN_FRONT
     for at in range(LANES):
         lane = queue.lanes[at]
         chain = lane.rear if lane.swept else lane.front
-        if chain.count > most:
-            most = chain.count
+        size = chain.bytes + chain.count * 364
+        if size > most:
+            most = size
             chosen = lane
             number = at
     if chosen is None:
@@ -205,21 +207,26 @@ def _targets(chain: Chain, keep_bytes: i64) -> list[Entry]:
     return entries
 
 
-def keep_in_segment(queue: Queue, outbox: Outbox, ledger: HomeLedger) -> bool:
-    """Begin to write messages that have no home in a segment to one, as they are; False if all
-    have one."""
+def homeless(queue: Queue) -> list[Entry]:
+    """Messages in memory that no segment holds, at most one segment's."""
     entries: list[Entry] = []
     size: i64 = 0
     for lane in queue.lanes:
         for chain in (lane.front, lane.strays, lane.rear):
             entry = chain.head
             while entry is not None:
-                if entry.segment is None and size < SEGMENT_BYTES_MAX:
+                if entry.segment is None:
                     entries.append(entry)
                     size += entry.length + 420
-                    if len(entries) >= SEGMENT_MESSAGES_MAX:
-                        size = SEGMENT_BYTES_MAX
+                    if size >= SEGMENT_BYTES_MAX or len(entries) >= SEGMENT_MESSAGES_MAX:
+                        return entries
                 entry = entry.next
+    return entries
+
+
+def keep_in_segment(queue: Queue, outbox: Outbox, ledger: HomeLedger) -> bool:
+    """Begin to write messages without a home to a segment, as they are; False if all have one."""
+    entries = homeless(queue)
     if not entries or queue.sweeping:
         return False
     outbox.add(SegmentWrite(queue, MIXED, entries, ledger))

@@ -40,7 +40,7 @@ from ternmq.store.state_journal import (
     live_bytes,
     should_rewrite,
 )
-from ternmq.store.sweep import SegmentWrite
+from ternmq.store.sweep import SegmentWrite, homeless
 from ternmq.txn.records import pack_json
 from ternmq.txn.unit import PREPARED, UnitOfWork
 
@@ -70,6 +70,7 @@ class Checkpoint:
         self.redo_lsn: i64 = 0
         self.units: list[dict[str, object]] = []
         self.queues: list[Queue] = []
+        self.idle: list[Queue] = []
         self.remove_files: list[str] = []
         self.remove_folders: list[str] = []
         self.effect: Effect | None = None  # the phase under way
@@ -77,7 +78,36 @@ class Checkpoint:
 
     def begin(self) -> None:
         """Start the first phase."""
+        for queue in list(self.keeper.catalog.queues.values()):
+            if not queue.is_idle:
+                queue.idle_checkpoints = 0
+                continue
+            queue.idle_checkpoints += 1
+            if queue.next_number != queue.saved_number:
+                queue.touched = True
+            self.idle.append(queue)
+        self.write_out()
+
+    def write_out(self) -> None:
+        """Unloading, first phase: what an idle queue has only in memory or in the log goes to a
+        segment."""
+        while self.idle:
+            queue = self.idle[-1]
+            entries = homeless(queue) if queue.is_idle else []
+            if entries:
+                effect = IdleWrite(self, queue, entries)
+                self.effect = effect
+                self.keeper.outbox.add(effect)
+                return
+            self.idle.pop()
         self.move()
+
+    def unload(self) -> None:
+        """Unloading, second phase: nobody has used it since, and all of it is on disk."""
+        catalog = self.keeper.catalog
+        for queue in list(catalog.queues.values()):
+            if queue.idle_checkpoints >= 2 and queue.is_idle and not queue.touched:
+                del catalog.queues[int(queue.queue_id)]
 
     # ---- 1 move
     # --------------------------------------------------------------------------------------
@@ -213,6 +243,25 @@ class MoveAgain(Effect):
 
 
 @final
+class IdleWrite(SegmentWrite):
+    """Writes out a queue that nobody uses."""
+
+    def __init__(self, checkpoint: Checkpoint, queue: Queue, entries: list[Entry]) -> None:
+        super().__init__(queue, MIXED, entries, checkpoint.keeper.coordinator.in_log)
+        self.checkpoint = checkpoint
+
+    def complete(self) -> None:
+        super().complete()
+        self.checkpoint.write_out()
+
+    def fail(self, error: OSError) -> None:
+        super().fail(error)
+        self.queue.idle_checkpoints = 0
+        self.checkpoint.idle.pop()
+        self.checkpoint.write_out()
+
+
+@final
 class BodyMove(SegmentWrite):
     """Phase 1: bodies of one queue to a segment, so that the log can let go of them."""
 
@@ -338,6 +387,7 @@ def state_batch(queue: Queue, lsn: int, remove_files: list[str]) -> tuple[StateB
             batch.segment_gone(int(segment.number))
         remove_files.append(segment.path)
     queue.doomed = []
+    queue.saved_number = queue.next_number
     queue.touched = False
     queue.rewrite_state = False
     return batch, whole

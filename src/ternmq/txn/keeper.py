@@ -154,6 +154,7 @@ class Keeper:
         """The control file names it."""
         self.running = None
         self.checkpoints += 1
+        checkpoint.unload()
         self.space.released_before(int(checkpoint.redo_lsn // self.extent_bytes))
         if checkpoint.full:
             self.full_at = self.coordinator.log.end_lsn
