@@ -3,6 +3,7 @@ Method: flip every byte and cut at every length, in either copy; stop and fail s
 """
 
 import pytest
+from crc32c import crc32c
 
 from ternmq.base.errors import ForceFailed, IntegrityError
 from ternmq.log.control import (
@@ -128,6 +129,12 @@ def test_decode_when_content_makes_no_sense_then_damaged() -> None:
     with pytest.raises(LogDamaged, match="redo"):
         decode_control(encode_control(control))
     control.redo_lsn = 4096
+    sector = encode_control(control)
+    for offset, text in ((12, "version 7"), (56, "7 copies")):
+        body = sector[12:offset] + b"\7" + sector[offset + 1 :]
+        broken = sector[:8] + crc32c(body).to_bytes(4, "little") + body
+        with pytest.raises(LogDamaged, match=text):
+            decode_control(broken)
     control.parameters.primary = 1
     with pytest.raises(LogDamaged, match="primary"):
         decode_control(encode_control(control))

@@ -9,12 +9,12 @@ from collections.abc import Callable
 import pytest
 
 from ternmq.base.errors import ForceFailed, IntegrityError
-from ternmq.log.control import CONTROL_PATHS
+from ternmq.log.control import CONTROL_PATHS, Control
 from ternmq.log.extents import extent_path
 from ternmq.log.files import LogFiles
 from ternmq.log.opened import create_log, open_log
 from ternmq.log.parameters import CIRCULAR, LINEAR
-from ternmq.log.tail import TAIL_PATH
+from ternmq.log.tail import TAIL_PATH, save_tail_copy
 from ternmq.log.writer import LogBatch
 from ternmq.ports.memory_disk import MemoryDisk
 from tests.unit.log.faulty_disk import Crash, PlanDisk
@@ -56,6 +56,15 @@ def test_write_when_dual_then_both_copies_before_it_returns() -> None:
     wanted = [f"pwritev {first}", f"pwritev {second}", f"datasync {first}", f"datasync {second}"]
     assert disk.trace == wanted
     assert load(disk, first) == load(disk, second)
+
+
+def test_write_when_the_file_of_an_extent_is_gone_then_force_failed() -> None:
+    log = SampleLog(MemoryDisk(), parameters())
+    log.opened.reader.table.close()
+    log.opened.reader.table.present[0].clear()
+    log.append(b"x")
+    with pytest.raises(ForceFailed, match=r"S0000000.LOG is not there"):
+        log.force()
 
 
 def test_order_zeros_header_and_name_are_forced_before_an_extent_is_used() -> None:
@@ -302,7 +311,10 @@ def test_tail_copy_when_the_log_was_spoilt_while_rewriting_then_put_in_place() -
 
 
 def test_tail_copy_when_not_valid_or_missing_then_made_again() -> None:
-    for junk in (b"", b"x" * 5000, None):
+    foreign = MemoryDisk()
+    foreign.make_dir("log")
+    save_tail_copy(foreign, Control(parameters(), b"another identity"), 4096, b"x" * 100)
+    for junk in (b"", b"x" * 5000, load(foreign, TAIL_PATH), None):
         log = SampleLog(MemoryDisk(), parameters())
         log.batch(b"x" * 5000)
         if junk is None:

@@ -163,6 +163,18 @@ def test_dual_when_a_file_is_cut_then_made_whole_from_the_other_copy() -> None:
             assert load(log.disk, path) == good
 
 
+def test_dual_when_both_files_are_cut_after_the_end_then_filled_with_zeros() -> None:
+    log = SampleLog(MemoryDisk(), parameters(dual=True))
+    log.batch(b"a" * 9000)
+    good = load(log.disk, ACTIVE)
+    for copy in ("active", "active2"):
+        file = log.disk.open(f"log/{copy}/S0000000.LOG")
+        file.truncate(18001)
+        file.close()
+    assert log.restart() == log.written
+    assert load(log.disk, ACTIVE) == load(log.disk, "log/active2/S0000000.LOG") == good
+
+
 @pytest.mark.parametrize("copy", ["active", "active2"])
 def test_dual_when_a_file_cannot_be_read_then_the_other_copy_serves(copy: str) -> None:
     disk = PlanDisk()

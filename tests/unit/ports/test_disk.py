@@ -2,6 +2,7 @@
 Method: one battery of small scenarios, run on both.
 """
 
+import errno
 import os
 import stat
 from collections.abc import Iterator
@@ -147,6 +148,17 @@ def test_rename_when_folder_then_content_moves_along(disk: Disk) -> None:
     assert not disk.exists("one/deep")
 
 
+def test_rename_and_create_when_a_folder_is_in_the_way_then_refused(disk: Disk) -> None:
+    disk.make_dir("folder/inner")
+    disk.make_dir("other")
+    write(disk, "a", b"1")
+    for call in (lambda: disk.create("folder"), lambda: disk.rename("a", "folder")):
+        with pytest.raises(IsADirectoryError):
+            call()
+    with pytest.raises(OSError, match="folder"):
+        disk.rename("other", "folder")
+
+
 def test_unlink_when_open_then_reader_keeps_content(disk: Disk) -> None:
     write(disk, "a", b"content")
     file = disk.open("a")
@@ -239,6 +251,54 @@ def test_os_disk_modes_then_private(tmp_path: Path) -> None:
     assert stat.S_IMODE((root / "f" / "g").stat().st_mode) == 0o700
     assert stat.S_IMODE(root.stat().st_mode) == 0o700
     disk.close()
+    disk.close()
+
+
+class BrokenCalls:
+    """Stands in for the calls of the operating system that seldom misbehave."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.read = os.pread
+        monkeypatch.setattr(os, "pread", self.pread)
+        monkeypatch.setattr(os, "fdatasync", self.fail)
+        monkeypatch.setattr(os, "fsync", self.fail)
+
+    def pread(self, descriptor: int, length: int, offset: int) -> bytes:
+        return self.read(descriptor, min(length, 3), offset)
+
+    def fail(self, descriptor: int) -> None:
+        raise OSError(errno.EIO, "injected")
+
+
+def test_os_disk_when_reads_are_short_and_syncs_fail_then_goes_on_and_names_the_path(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    disk = OsDisk(str(tmp_path))
+    disk.make_dir("folder")
+    write(disk, "folder/a", b"0123456789")
+    file = disk.open("folder/a")
+    BrokenCalls(monkeypatch)
+    assert file.pread(1, 8) == b"12345678"
+    assert file.pread(1, 80) == b"123456789"
+    with pytest.raises(OSError, match="folder/a"):
+        file.datasync()
+    with pytest.raises(OSError, match="folder"):
+        disk.sync_dir("folder")
+    file.close()
+    disk.close()
+
+
+def test_os_disk_lock_when_it_cannot_be_written_then_oserror_names_the_path(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    disk = OsDisk(str(tmp_path))
+
+    def fail(descriptor: int, length: int) -> None:
+        raise OSError(errno.ENOSPC, "injected")
+
+    monkeypatch.setattr(os, "ftruncate", fail)
+    with pytest.raises(OSError, match=r"the.lock"):
+        disk.lock("the.lock")
     disk.close()
 
 
