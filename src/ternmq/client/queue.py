@@ -41,7 +41,10 @@ def as_bytes(data: Data) -> bytes:
         return data.encode("utf-8")
     if isinstance(data, (bytearray, memoryview)):
         return bytes(data)
-    return json.dumps(data).encode("utf-8")
+    given: object = data
+    if not isinstance(given, (dict, list)):
+        raise TypeError(f"a message is bytes, text, a dictionary or a list, not {given!r}")
+    return json.dumps(given).encode("utf-8")
 
 
 def wait_ms(wait: float | None) -> int:
@@ -417,13 +420,18 @@ class Queue:
         """Close the handles; a dynamic queue may be deleted with its last one."""
         if not self._open:
             return
-        self._open = False
         last = self._base
         for handle in [self._input, self._output, *self._browse_handles]:
             if handle is not None and handle is not last:
                 self._close_handle(handle, 0)
+        if self._input is not last:
+            self._input = None
+        if self._output is not last:
+            self._output = None
+        self._browse_handles = []
         options = mq.MQCO_DELETE_PURGE if purge else mq.MQCO_DELETE if delete else 0
-        self._close_handle(last, options)
+        self._close_handle(last, options)  # a delete may be refused; the queue is open then
+        self._open = False
 
     def _close_handle(self, handle: Handle, options: int) -> None:
         if self._verbs.link.connected and handle.handle_id in self._verbs.link.handles:

@@ -15,9 +15,11 @@ from ternmq.base import constants as mq
 from ternmq.base.errors import mq_error
 from ternmq.base.reasons import (
     MQRC_GET_INHIBITED,
+    MQRC_HOBJ_ERROR,
     MQRC_NO_MSG_AVAILABLE,
     MQRC_NO_MSG_UNDER_CURSOR,
     MQRC_OBJECT_DAMAGED,
+    MQRC_Q_DELETED,
     MQRC_SYNCPOINT_LIMIT_REACHED,
     MQRC_TRUNCATED_MSG_ACCEPTED,
     MQRC_TRUNCATED_MSG_FAILED,
@@ -58,8 +60,9 @@ def attempt(kernel: Kernel, call: GetCall) -> None:
     handle = call.handle
     local = handle.local
     if local is None:
-        call.reason = MQRC_NO_MSG_AVAILABLE
-        return
+        raise mq_error(MQRC_HOBJ_ERROR, verb="MQGET", object=handle.resolved_name)
+    if local.deleted:
+        raise mq_error(MQRC_Q_DELETED, verb="MQGET", object=local.name)
     kernel.refuse_if_ending(call.request.options & mq.MQGMO_FAIL_IF_QUIESCING != 0, "MQGET")
     if local.queue.damaged:
         raise mq_error(

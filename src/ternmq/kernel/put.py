@@ -15,6 +15,7 @@ from mypy_extensions import i64
 from ternmq.base import constants as mq
 from ternmq.base.errors import mq_error
 from ternmq.base.reasons import (
+    MQRC_HOBJ_ERROR,
     MQRC_MSG_TOO_BIG_FOR_Q,
     MQRC_MSG_TOO_BIG_FOR_Q_MGR,
     MQRC_OBJECT_DAMAGED,
@@ -47,8 +48,10 @@ def put(
     """Put one message; None: the connection is parked and the verb has to be tried again."""
     connection.begin_verb()
     local = handle.local
-    if local is None or local.deleted:
-        raise mq_error(MQRC_Q_DELETED, verb="MQPUT", object=handle.resolved_name)
+    if local is None:
+        raise mq_error(MQRC_HOBJ_ERROR, verb="MQPUT", object=handle.resolved_name)
+    if local.deleted:
+        raise mq_error(MQRC_Q_DELETED, verb="MQPUT", object=local.name)
     kernel.refuse_if_ending(request.options & mq.MQPMO_FAIL_IF_QUIESCING != 0, "MQPUT")
     persistence, priority = _defaults(handle, local, request)
     length: i64 = len(data)
