@@ -39,6 +39,10 @@ def hand_over(kernel: Kernel, connection: Connection, local: LocalQueue, entry: 
         or _inhibited(call, local)
     ):
         return False
+    if call.reserved == 0 and entry.flags & PERSISTENT:
+        call.reserved = kernel.coordinator.reserve_return(None, entry.length)
+        if call.reserved == 0:
+            return False
     durable_at = kernel.coordinator.hand_over(local.queue, entry)
     connection.depends_on(durable_at)
     stop_waiting(kernel, call)

@@ -44,12 +44,26 @@ _NANOSECONDS_A_MS: Final = 1_000_000
 def get(kernel: Kernel, connection: Connection, handle: Handle, request: GetRequest) -> GetCall:
     """Start a get; the caller has checked the options against the handle."""
     call = GetCall(connection, handle, request)
-    options = request.options
-    call.browse = options & BROWSE_OPTIONS != 0
+    _begin(kernel, call)
+    return call
+
+
+def get_returnable(
+    kernel: Kernel, connection: Connection, handle: Handle, request: GetRequest
+) -> GetCall:
+    """Start a get that may be taken back until it is answered: see `returning`."""
+    call = GetCall(connection, handle, request)
+    call.reserved = 0
+    _begin(kernel, call)
+    return call
+
+
+def _begin(kernel: Kernel, call: GetCall) -> None:
+    request = call.request
+    call.browse = request.options & BROWSE_OPTIONS != 0
     if request.wait_ms > 0:
         call.deadline_ns = kernel.clock.monotonic_ns() + request.wait_ms * _NANOSECONDS_A_MS
     attempt(kernel, call)
-    return call
 
 
 def attempt(kernel: Kernel, call: GetCall) -> None:
@@ -162,7 +176,7 @@ def _answer(kernel: Kernel, call: GetCall, local: LocalQueue, entry: Entry) -> N
             reason = MQRC_TRUNCATED_MSG_FAILED
     if not call.browse and reason != MQRC_TRUNCATED_MSG_FAILED:
         unit = _unit_for(kernel, call, entry)
-        if entry.flags & PERSISTENT and not kernel.coordinator.has_room(unit, 0):
+        if entry.flags & PERSISTENT and not _has_room(kernel, call, unit, entry):
             kernel.make_room(connection, "MQGET", local.name, 0)
             return
         if entry.lock_holder:
@@ -179,6 +193,13 @@ def _answer(kernel: Kernel, call: GetCall, local: LocalQueue, entry: Entry) -> N
     connection.log_tries = 0
     call.entry = entry
     call.reason = reason
+
+
+def _has_room(kernel: Kernel, call: GetCall, unit: UnitOfWork | None, entry: Entry) -> bool:
+    if call.reserved < 0:
+        return kernel.coordinator.has_room(unit, 0)
+    call.reserved = kernel.coordinator.reserve_return(unit, entry.length)
+    return call.reserved > 0
 
 
 def resume(kernel: Kernel, call: GetCall) -> None:

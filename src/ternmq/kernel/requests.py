@@ -161,6 +161,7 @@ class GetCall:
         "handle",
         "reason",
         "request",
+        "reserved",
         "waiting",
         "waker",
         "walk",
@@ -175,6 +176,8 @@ class GetCall:
         self.entry: Entry | None = None  # the message, once there is one
         self.reason: i64 = 0  # or why there is none; a warning may come with a message
         self.error: MQError | None = None  # what went wrong while another verb served it
+        # Log space for taking the get back: -1 if nobody will, then none is set aside.
+        self.reserved: i64 = -1
         self.waiting = False
         self.waker: Wakeable | None = None
         self.walk: Cursor | None = None  # how far a long search has come

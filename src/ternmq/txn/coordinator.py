@@ -73,6 +73,9 @@ UNIT_RESERVE: Final = 3 * 4096
 CHANGE_RESERVE: Final = 48
 BACKOUT_STEP_CHANGES: Final = 256
 PUT_RECORD_OVERHEAD: Final = 40 + 40 + 48 + 364 + 8
+# A record that may have to be forced alone; and a COMPENSATE of one change.
+RETURN_RESERVE: Final = 4096
+COMPENSATE_ONE: Final = 40 + 8 + 24
 
 
 @final
@@ -105,6 +108,21 @@ class Coordinator:
         if unit is not None:
             reserve = CHANGE_RESERVE if unit.first_lsn else CHANGE_RESERVE + UNIT_RESERVE
         return self.space.fits(PUT_RECORD_OVERHEAD + data_bytes, reserve)
+
+    def reserve_return(self, unit: UnitOfWork | None, data_bytes: i64) -> i64:
+        """Room for a get and for taking it back: what was set aside for the latter, 0 if there is
+        no room."""
+        back: i64 = RETURN_RESERVE + PUT_RECORD_OVERHEAD + data_bytes
+        reserve: i64 = back
+        if unit is not None:
+            back = RETURN_RESERVE + COMPENSATE_ONE
+            reserve = (
+                back + CHANGE_RESERVE if unit.first_lsn else back + CHANGE_RESERVE + UNIT_RESERVE
+            )
+        if not self.space.fits(PUT_RECORD_OVERHEAD, int(reserve)):
+            return 0
+        self.space.reserve(int(back))
+        return back
 
     def _join_log(self, unit: UnitOfWork) -> None:
         reserve: i64 = CHANGE_RESERVE
@@ -172,6 +190,7 @@ class Coordinator:
         """A message goes straight to a waiting getter, both outside a unit of work; it never
         lies on the queue."""
         entry.number = queue.next_number
+        entry.queue_id = queue.queue_id
         queue.next_number += 1
         entry.sequence = queue.next_sequence
         queue.next_sequence += 1
@@ -209,6 +228,39 @@ class Coordinator:
         queue.uncommitted_gets += 1
         unit.changes.append(Change(CHANGE_GET, queue, entry))
         return durable_at
+
+    def give_back(self, queue: Queue, entry: Entry) -> i64:
+        """A message that was got outside a unit of work returns to its place, for its getter went
+        away unanswered. It is put again, under a new number (its old one may stand in a segment as
+        dead) and with its old stream number."""
+        check(entry.state == GONE, f"{queue.name}: message {entry.number} is not gone")
+        entry.number = queue.next_number
+        entry.queue_id = queue.queue_id
+        queue.next_number += 1
+        entry.segment = None
+        durable_at = entry.visible_lsn
+        if entry.flags & PERSISTENT:
+            lsn: i64 = self.log.append(PUT, 0, 0, self._image(entry, queue, entry.sequence))
+            durable_at = self.log.end_lsn
+            self.in_log.add(entry, lsn)
+            queue.last_lsn = durable_at
+        queue.reveal_again(entry, entry.sequence, durable_at)
+        return durable_at
+
+    def give_back_in_unit(self, unit: UnitOfWork, queue: Queue, entry: Entry) -> None:
+        """The same for the last change of a unit of work that goes on; no backout is counted."""
+        last = unit.changes.pop()
+        check(
+            last.entry is entry and last.kind == CHANGE_GET, "a get is not its unit's last change"
+        )
+        queue.uncommitted_gets -= 1
+        entry.unit_id = 0
+        queue.restore(entry)
+        if entry.flags & PERSISTENT:
+            kind = compensation_kind(CHANGE_GET, int(entry.backout_count))
+            row = (kind, int(queue.queue_id), int(entry.number))
+            self._append(unit, COMPENSATE, [pack_triples([row])])
+            queue.last_lsn = self.log.end_lsn
 
     def _take(self, queue: Queue, entry: Entry, state: i64) -> None:
         check(entry.state == AVAILABLE, f"{queue.name}: message {entry.number} is not available")

@@ -1,0 +1,61 @@
+"""Gets whose caller may go away before it is answered: a cancelled task, a loop that was closed.
+
+Such a get is started with `get_returnable` and ended with exactly one of `answered` and
+`take_back`. In between, log space for taking it back is set aside, so that a full log never loses a
+message.
+"""
+
+from __future__ import annotations
+
+from ternmq.base.reasons import MQRC_TRUNCATED_MSG_FAILED
+from ternmq.kernel.delivery import serve
+from ternmq.kernel.get import stop_waiting
+from ternmq.kernel.kernel import BROKEN, Kernel
+from ternmq.kernel.put import relieve
+from ternmq.kernel.requests import GetCall
+from ternmq.store.entry import AVAILABLE, GETTING, GONE
+from ternmq.txn.unit import ACTIVE
+
+
+def answered(kernel: Kernel, call: GetCall) -> None:
+    """The caller has its answer; needed only if `call.reserved` is more than 0."""
+    if call.reserved > 0:
+        kernel.coordinator.space.release(int(call.reserved))
+        call.reserved = 0
+
+
+def take_back(kernel: Kernel, call: GetCall) -> None:
+    """The caller is gone: it waits no more, and the message it was to get is as if never got.
+
+    The message is offered at once to others who wait. The connection's `durable_at` is what to
+    force so that the message also outlives a crash.
+    """
+    connection = call.connection
+    connection.begin_verb()
+    stop_waiting(kernel, call)
+    answered(kernel, call)
+    local = call.handle.local
+    entry = call.entry
+    call.entry = None
+    if local is None:
+        return
+    walk = call.walk
+    if walk is not None:
+        walk.leave()
+        local.queue.cursors.remove(walk)
+        call.walk = None
+    if entry is None or call.browse or call.reason == MQRC_TRUNCATED_MSG_FAILED:
+        return
+    if local.deleted or kernel.status == BROKEN:
+        return
+    coordinator = kernel.coordinator
+    if entry.state == GETTING:
+        unit = connection.unit
+        if unit is None or unit.state != ACTIVE or entry.unit_id != unit.unit_id:
+            return  # the unit was backed out meanwhile, and the message is back
+        coordinator.give_back_in_unit(unit, local.queue, entry)
+    elif entry.state == GONE:
+        connection.depends_on(coordinator.give_back(local.queue, entry))
+    if local.waiters.count and entry.state == AVAILABLE:
+        serve(kernel, local, entry)
+    relieve(kernel, local.queue)
