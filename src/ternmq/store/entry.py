@@ -167,7 +167,12 @@ class Chain:
         self.bytes += entry.length
 
     def insert(self, entry: Entry) -> None:
-        """Put back in its place by sequence; what comes back mostly belongs near the head."""
+        """Put back in its place by sequence; what comes back mostly belongs near the head, and what
+        restart makes visible again at the tail."""
+        tail = self.tail
+        if tail is None or tail.sequence < entry.sequence:
+            self.append(entry)
+            return
         after = self.head
         while after is not None and after.sequence < entry.sequence:
             after = after.next

@@ -65,6 +65,7 @@ class Queue:
         ] = {}  # location -> copy of a swept message, for a verb that waits for it
         self.pages: dict[int, list[Entry]] = {}  # slot -> copies of a swept segment, for browsers
         self.fetches: dict[str, Effect] = {}  # reads under way
+        self.compacting = False
         self.sweeping = False
         self.sweep_effect: Effect | None = None
         self.sweep_error = ""  # why the last sweep failed
@@ -382,6 +383,7 @@ class Queue:
             and not self.damaged
             and self.sweep_effect is None
             and not self.fetches
+            and not self.compacting
             and not self.cursors
         )
 
@@ -411,6 +413,19 @@ class Queue:
         segment = entry.segment
         if segment is not None:
             self.fetched.pop(segment.location(entry.ordinal), None)
+
+    def move_ids(self, entry: Entry, old: int, new: int) -> None:
+        """A swept message has another location."""
+        for kind, key in (
+            (MSG_ID, entry.msg_id),
+            (CORREL_ID, entry.correl_id),
+            (GROUP_ID, entry.group_id),
+        ):
+            table = self.swept_table(kind)
+            if table is not None and key != ZERO_ID:
+                key_hash = hash_id(key)
+                table.discard(key_hash, old)
+                table.add(key_hash, new)
 
     def unsweep(self, segment: Segment, entries: list[Entry]) -> None:
         """The first segment of a lane is in memory: its living messages join the front list."""

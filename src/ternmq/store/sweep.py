@@ -17,12 +17,11 @@ from mypy_extensions import i64
 from ternmq.base.errors import check
 from ternmq.ports.disk import Disk, parent_dir, write_all
 from ternmq.ports.effect import Effect, Outbox
-from ternmq.store.entry import AVAILABLE, GONE, PERSISTENT, Chain, Entry, packed_descriptor
-from ternmq.store.image import pack_header
+from ternmq.store.compaction import add_image
+from ternmq.store.entry import AVAILABLE, GONE, PERSISTENT, Chain, Entry
 from ternmq.store.lane import Lane
 from ternmq.store.queue import LANES, Queue
 from ternmq.store.segment import DEAD, LOCKED, MIXED, SEGMENT_MESSAGES_MAX
-from ternmq.store.segment_file import write_segment
 from ternmq.store.segment_format import SegmentBuilder
 
 SEGMENT_BYTES_MAX: Final = 8 << 20
@@ -62,7 +61,7 @@ class SegmentWrite(Effect):
                 segment.min_expiry == 0 or entry.expiry_at < segment.min_expiry
             ):
                 segment.min_expiry = entry.expiry_at
-            _add(builder, entry)
+            add_image(builder, entry)
         offsets.append(builder.bytes // 8)
         segment.offsets = offsets
         segment.first_sequence = entries[0].sequence
@@ -76,10 +75,9 @@ class SegmentWrite(Effect):
         if not disk.exists(folder):
             disk.make_dir(folder)
             disk.sync_dir(parent_dir(folder))
-        if self.segment.persistent or self.queue.keep_plain:
-            write_segment(disk, path, self.parts)
-            return
-        file = disk.create(path)  # nothing in it must survive: no force
+        # Not forced here: the log still has what must survive. A checkpoint forces a segment before
+        # it names it.
+        file = disk.create(path)
         try:
             write_all(file, 0, self.parts)
         finally:
@@ -99,33 +97,6 @@ class SegmentWrite(Effect):
         self.queue.sweeping = False
         self.queue.sweep_effect = None
         self.queue.sweep_error = str(error)
-
-
-def _add(builder: SegmentBuilder, entry: Entry) -> None:
-    header = pack_header(
-        entry.number,
-        entry.sequence,
-        entry.put_ns,
-        entry.expiry_at,
-        entry.length,
-        entry.priority,
-        entry.flags,
-        entry.backout_count,
-        entry.visible_lsn,
-    )
-    builder.add(
-        header,
-        packed_descriptor(entry),
-        entry.data,
-        int(entry.number),
-        int(entry.sequence),
-        int(entry.expiry_at),
-        int(entry.priority),
-        int(entry.flags),
-        entry.msg_id,
-        entry.correl_id,
-        entry.group_id,
-    )
 
 
 def _move(write: SegmentWrite) -> None:

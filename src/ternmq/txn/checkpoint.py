@@ -29,10 +29,11 @@ from ternmq.log.kinds import CHECKPOINT
 from ternmq.ports.disk import Disk, parent_dir
 from ternmq.ports.effect import Effect
 from ternmq.store.catalog_file import catalog_bytes, save_catalog
+from ternmq.store.compaction import compact
 from ternmq.store.entry import PUTTING, Entry
 from ternmq.store.loading import state_path
 from ternmq.store.queue import Queue
-from ternmq.store.segment import MIXED
+from ternmq.store.segment import MIXED, Segment
 from ternmq.store.state_journal import (
     JournalPosition,
     StateBatch,
@@ -79,6 +80,7 @@ class Checkpoint:
     def begin(self) -> None:
         """Start the first phase."""
         for queue in list(self.keeper.catalog.queues.values()):
+            compact(queue, self.keeper.outbox)
             if not queue.is_idle:
                 queue.idle_checkpoints = 0
                 continue
@@ -109,6 +111,14 @@ class Checkpoint:
             if queue.idle_checkpoints >= 2 and queue.is_idle and not queue.touched:
                 del catalog.queues[int(queue.queue_id)]
 
+    def awaited(self) -> Effect | None:
+        """What a verb that needs the room has to wait for; a move that waits for a sweep must not
+        be run before it, or phases would run twice."""
+        effect = self.effect
+        if isinstance(effect, MoveAgain) and not effect.sweep.done:
+            return effect.sweep
+        return effect
+
     # ---- 1 move
     # --------------------------------------------------------------------------------------
 
@@ -119,9 +129,10 @@ class Checkpoint:
             self.choose_redo()
             return
         queue = self.keeper.catalog.queues[int(entries[0].queue_id)]
-        if queue.sweep_effect is not None:
-            effect: Effect = MoveAgain(self)
-            queue.sweep_effect.followers.append(effect)
+        sweep = queue.sweep_effect
+        if sweep is not None:
+            effect: Effect = MoveAgain(self, sweep)
+            sweep.followers.append(effect)
         else:
             effect = BodyMove(self, queue, entries)
             self.keeper.outbox.add(effect)
@@ -231,9 +242,10 @@ def _unit_json(unit: UnitOfWork) -> dict[str, object]:
 class MoveAgain(Effect):
     """A sweep of the same queue has to end first; then the move goes on."""
 
-    def __init__(self, checkpoint: Checkpoint) -> None:
+    def __init__(self, checkpoint: Checkpoint, sweep: Effect) -> None:
         super().__init__()
         self.checkpoint = checkpoint
+        self.sweep = sweep
 
     def run(self, disk: Disk) -> None:
         return
@@ -295,6 +307,7 @@ class StateSave(Effect):
         self.batches: list[StateBatch] = []
         self.rewrites: list[bool] = []
         self.positions: list[JournalPosition] = []
+        self.fresh: list[list[Segment]] = []  # for each queue, segments no journal has named yet
         for queue in self.queues:
             self._capture(queue, lsn)
         self.catalog_content = b""
@@ -305,6 +318,7 @@ class StateSave(Effect):
             keeper.catalog.changed = False
 
     def _capture(self, queue: Queue, lsn: int) -> None:
+        self.fresh.append([one for one in queue.segments.values() if not one.saved])
         batch, whole = state_batch(queue, lsn, self.checkpoint.remove_files)
         self.batches.append(batch)
         self.rewrites.append(whole)
@@ -317,6 +331,8 @@ class StateSave(Effect):
                 disk.make_dir(queue.folder)
                 disk.sync_dir(parent_dir(queue.folder))
                 disk.sync_dir("")
+            # ORDER: segments before the journal that names them.
+            force_segments(disk, queue, self.fresh[at])
             path = state_path(queue.folder)
             parts = self.batches[at].parts()
             if self.rewrites[at]:
@@ -347,9 +363,31 @@ class StateSave(Effect):
         for queue in self.queues:
             queue.touched = True
             queue.rewrite_state = True
+        for segments in self.fresh:
+            for segment in segments:
+                segment.saved = False
         if self.catalog_content:
             self.checkpoint.keeper.catalog.changed = True
         self.checkpoint.keeper.checkpoint_failed(self.checkpoint, str(error))
+
+
+def force_segments(disk: Disk, queue: Queue, segments: list[Segment]) -> None:
+    """Make new segments durable, content and name, where something in them must survive."""
+    forced = False
+    for segment in segments:
+        if segment.persistent == 0 and not queue.keep_plain:
+            continue
+        file = disk.open(segment.path)
+        try:
+            file.datasync()
+        except OSError as error:
+            # A second try could succeed although the pages are lost: stop, restart from the log.
+            raise ForceFailed(f"{segment.path}: {error}") from error
+        finally:
+            file.close()
+        forced = True
+    if forced:
+        disk.sync_dir(queue.folder)
 
 
 def state_batch(queue: Queue, lsn: int, remove_files: list[str]) -> tuple[StateBatch, bool]:

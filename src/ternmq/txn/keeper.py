@@ -174,7 +174,7 @@ class Keeper:
                 return preparing
         checkpoint = self.running
         if checkpoint is not None and checkpoint.effect is not None:
-            return checkpoint.effect
+            return checkpoint.awaited()
         pin = self.coordinator.oldest_pin()
         if pin is not None and pin.first_lsn // self.extent_bytes <= self.space.oldest:
             self.back_out_victim(pin)
@@ -182,7 +182,7 @@ class Keeper:
         if self.full_at == self.coordinator.log.end_lsn:
             return None
         checkpoint = self.begin(True, False)
-        return checkpoint.effect if checkpoint.effect is not None else self._step_again()
+        return checkpoint.awaited() or self._step_again()
 
     def _step_again(self) -> Effect:
         effect = StepAgain()
