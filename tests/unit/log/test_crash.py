@@ -6,18 +6,27 @@ what was not forced; the same seed gives the same run.
 
 import contextlib
 import random
+from typing import Any
 
 import pytest
 
 from ternmq.log.control import load_control
+from ternmq.log.extents import extent_path
 from ternmq.log.opened import create_log
 from ternmq.log.parameters import CIRCULAR, LINEAR
 from tests.unit.log.faulty_disk import Crash, PlanDisk
-from tests.unit.log.sample import SampleLog, parameters
+from tests.unit.log.sample import SampleLog, parameters, patch
 
 pytestmark = [pytest.mark.core, pytest.mark.promise("P1")]
 
 CRASHES = 6
+
+
+class Spoiling(random.Random):
+    """The worst power loss: whatever was not forced becomes noise."""
+
+    def choice(self, seq: Any) -> Any:
+        return "noise"
 
 
 class CrashRun:
@@ -86,3 +95,56 @@ def test_log_when_crashed_again_and_again_then_keeps_what_was_forced(kind: int, 
         for _ in range(CRASHES):
             run.life()
         run.check()
+
+
+def stopped_restart(log: SampleLog, stop: int) -> bool:
+    """Whether restart came to its end before the disk stopped."""
+    disk = log.disk
+    assert isinstance(disk, PlanDisk)
+    disk.stop_at = disk.calls + stop
+    try:
+        log.restart()
+    except Crash:
+        return False
+    return True
+
+
+@pytest.mark.parametrize("dual", [False, True], ids=["single", "dual"])
+def test_restart_when_killed_and_then_power_is_lost_at_any_call_then_all_is_kept(
+    dual: bool,
+) -> None:
+    """Nothing that restart relies on may be in memory only while it overwrites the other copy."""
+    for killed_at in range(1, 100):
+        lost_at = 0
+        is_whole = False
+        while not is_whole:
+            lost_at += 1
+            log = SampleLog(PlanDisk(), parameters(primary=2, secondary=0, pages=2, dual=dual))
+            log.batch(b"a" * 3000, b"b" * 3000)
+            is_last = stopped_restart(log, killed_at)
+            assert isinstance(log.disk, PlanDisk)
+            log.disk = log.disk.restarted()
+            is_whole = stopped_restart(log, lost_at)
+            log.disk = log.disk.crash(Spoiling(lost_at))
+            assert log.restart() == log.written
+        if is_last:
+            return
+    pytest.fail("restart takes more calls than expected")
+
+
+@pytest.mark.parametrize("half", [0, 2048])
+def test_restart_when_half_a_header_is_spoilt_and_power_is_lost_at_any_call_then_all_is_kept(
+    half: int,
+) -> None:
+    is_whole = False
+    stop = 0
+    while not is_whole:
+        stop += 1
+        log = SampleLog(PlanDisk(), parameters(primary=2, pages=2))
+        log.batch(b"a" * 3000, b"b" * 3000)
+        patch(log.disk, extent_path(0, 0), half, b"spoilt")
+        patch(log.disk, extent_path(0, 1), half, b"spoilt")
+        is_whole = stopped_restart(log, stop)
+        assert isinstance(log.disk, PlanDisk)
+        log.disk = log.disk.crash(Spoiling(stop))
+        assert log.restart() == log.written
