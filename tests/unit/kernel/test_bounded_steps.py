@@ -1,0 +1,169 @@
+"""Goal: no step touches more than a bounded number of messages, however much a verb has to do.
+
+Method: drive the engine by hand on a memory disk, one step at a time, and count what each one did.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from ternmq.base import constants as mq
+from ternmq.base.attributes import LOCAL
+from ternmq.codec.mqgmo import GetOptions
+from ternmq.codec.mqmd import Descriptor
+from ternmq.codec.mqpmo import PutOptions
+from ternmq.engine import definitions
+from ternmq.engine.engine import Engine, create_queue_manager
+from ternmq.kernel.connection import Connection, Handle
+from ternmq.kernel.ending import back_out
+from ternmq.kernel.expiry import ExpiryScan
+from ternmq.kernel.get import get, resume
+from ternmq.kernel.put import put
+from ternmq.kernel.resolve import close, open_queue
+from ternmq.log.parameters import CIRCULAR, LogParameters
+from ternmq.mqi.getting import get_request
+from ternmq.mqi.putting import put_request
+from ternmq.ports.clock import Clock
+from ternmq.ports.memory_disk import MemoryDisk
+from ternmq.ports.os_entropy import OsEntropy
+
+STEP_MESSAGES_MAX = 256
+MESSAGES = 1000
+
+pytestmark = pytest.mark.core
+
+
+class HandClock(Clock):
+    """A clock that moves when told."""
+
+    def __init__(self) -> None:
+        self.ns = 1_700_000_000_000_000_000
+
+    def now_ns(self) -> int:
+        return self.ns
+
+    def monotonic_ns(self) -> int:
+        return self.ns
+
+
+class Bench:
+    """An engine, one connection and one queue."""
+
+    def __init__(self) -> None:
+        disk = MemoryDisk()
+        self.clock = HandClock()
+        parameters = LogParameters(CIRCULAR, 3, 2, 1024, False)
+        create_queue_manager(disk, self.clock, OsEntropy(), "QM", parameters)
+        self.engine = Engine(disk, self.clock)
+        self.kernel = self.engine.kernel
+        self.link: Connection = self.engine.connect("user", "application")
+        attributes: dict[str, object] = {"max_depth": 100_000, "nonpersistent_buffer": 1 << 30}
+        definitions.define(self.kernel, self.link, LOCAL, "Q", attributes, False)
+        self.handle = self.open(mq.MQOO_OUTPUT | mq.MQOO_INPUT_SHARED | mq.MQOO_BROWSE)
+
+    def open(self, options: int) -> Handle:
+        handle = open_queue(self.kernel, self.link, "Q", "", "AMQ.*", options)
+        assert handle is not None
+        return handle
+
+    def fill(self, count: int, options: int = mq.MQPMO_NO_SYNCPOINT, expiry: int = -1) -> None:
+        md = Descriptor(expiry=expiry)
+        request = put_request(self.kernel, self.link, md, PutOptions(options=options), "MQPUT")
+        for _ in range(count):
+            put(self.kernel, self.link, self.handle, request, b"data")
+
+    def depth(self) -> int:
+        local = self.handle.local
+        assert local is not None
+        return int(local.queue.depth)
+
+
+def test_backout_of_a_large_unit_goes_on_in_bounded_steps() -> None:
+    bench = Bench()
+    bench.fill(MESSAGES, mq.MQPMO_SYNCPOINT)
+    steps = 0
+    before = bench.depth()
+    while bench.link.unit is not None:
+        back_out(bench.kernel, bench.link)
+        steps += 1
+        assert before - bench.depth() <= STEP_MESSAGES_MAX
+        before = bench.depth()
+    assert bench.depth() == 0
+    assert steps == -(-MESSAGES // STEP_MESSAGES_MAX)
+
+
+def test_search_for_what_is_not_there_stops_and_goes_on() -> None:
+    bench = Bench()
+    bench.fill(MESSAGES)
+    gmo = GetOptions(options=mq.MQGMO_NO_SYNCPOINT, match_options=mq.MQMO_MATCH_MSG_SEQ_NUMBER)
+    request = get_request(Descriptor(msg_seq_number=77), gmo, 100)
+    call = get(bench.kernel, bench.link, bench.handle, request)
+    steps = 1
+    while bench.link.again:
+        resume(bench.kernel, call)
+        steps += 1
+    assert call.entry is None
+    assert call.reason == 2033
+    assert steps >= MESSAGES // STEP_MESSAGES_MAX
+
+
+def test_get_behind_many_expired_messages_removes_them_in_bounded_steps() -> None:
+    bench = Bench()
+    bench.fill(MESSAGES, expiry=10)
+    bench.fill(1)
+    bench.clock.ns += 2_000_000_000
+    request = get_request(Descriptor(), GetOptions(options=mq.MQGMO_NO_SYNCPOINT), 100)
+    call = get(bench.kernel, bench.link, bench.handle, request)
+    before = MESSAGES + 1
+    while bench.link.again:
+        assert before - bench.depth() <= STEP_MESSAGES_MAX
+        before = bench.depth()
+        resume(bench.kernel, call)
+    assert call.entry is not None
+    assert bench.depth() == 0
+
+
+def test_expiry_scan_removes_a_bounded_number_a_step() -> None:
+    bench = Bench()
+    bench.fill(MESSAGES, expiry=10)
+    bench.clock.ns += 2_000_000_000
+    scan = ExpiryScan(bench.kernel)
+    before = bench.depth()
+    while scan.step():
+        assert before - bench.depth() <= STEP_MESSAGES_MAX
+        before = bench.depth()
+    assert bench.depth() == 0
+    assert scan.removed == MESSAGES
+
+
+def test_clear_removes_a_bounded_number_a_step() -> None:
+    bench = Bench()
+    bench.fill(MESSAGES)
+    close(bench.kernel, bench.handle, 0)
+    done = False
+    steps = 0
+    while not done:
+        done = definitions.clear(bench.kernel, bench.link, "Q")
+        steps += 1
+    assert steps >= MESSAGES // STEP_MESSAGES_MAX
+    queue = bench.kernel.locals["Q"].queue
+    assert queue.depth == 0
+
+
+def test_browse_past_many_marked_messages_goes_on_in_bounded_steps() -> None:
+    bench = Bench()
+    bench.fill(MESSAGES)
+    handle = bench.open(mq.MQOO_BROWSE)
+    options = mq.MQGMO_BROWSE_NEXT | mq.MQGMO_MARK_BROWSE_HANDLE
+    request = get_request(Descriptor(), GetOptions(options=options), 100)
+    for _ in range(MESSAGES):
+        assert get(bench.kernel, bench.link, handle, request).entry is not None
+    options = mq.MQGMO_BROWSE_FIRST | mq.MQGMO_UNMARKED_BROWSE_MSG
+    again = get_request(Descriptor(), GetOptions(options=options), 100)
+    call = get(bench.kernel, bench.link, handle, again)
+    steps = 1
+    while bench.link.again:
+        resume(bench.kernel, call)
+        steps += 1
+    assert call.entry is None
+    assert steps >= MESSAGES // STEP_MESSAGES_MAX
