@@ -8,6 +8,7 @@ guessed and nothing is lost.
     python examples/two_phase_commit.py
 """
 
+import os
 import tempfile
 from pathlib import Path
 
@@ -25,6 +26,8 @@ class Decisions:
     def commit(self, transfer: bytes) -> None:
         with self._path.open("a", encoding="ascii") as file:
             file.write(transfer.hex() + "\n")
+            file.flush()
+            os.fsync(file.fileno())
 
     def has(self, transfer: bytes) -> bool:
         return self._path.exists() and transfer.hex() in self._path.read_text().split()

@@ -11,6 +11,7 @@ from ternmq.base.errors import mq_error
 from ternmq.base.names import file_name, is_name
 from ternmq.base.reasons import MQRC_Q_MGR_NAME_ERROR, MQRC_Q_MGR_NOT_AVAILABLE
 from ternmq.client.connection import Connection
+from ternmq.client.log_status import LogStatus, log_status
 from ternmq.client.shell import Shell
 from ternmq.client.shutdown import shut_down
 from ternmq.engine.engine import Engine, create_queue_manager, exists
@@ -44,6 +45,10 @@ class QueueManager(Connection):
     def connect(self, *, user: str | None = None, application: str | None = None) -> Connection:
         """Another connection, with its own unit of work."""
         return Connection(self._shell, user or self._user, application or self._application)
+
+    def log_status(self) -> LogStatus:
+        """What the log has done since the start, and how full it is."""
+        return log_status(self._shell)
 
     def checkpoint(self) -> None:
         """Take a checkpoint now and wait for it."""
