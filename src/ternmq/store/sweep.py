@@ -97,6 +97,8 @@ class SegmentWrite(Effect):
         self.queue.sweeping = False
         self.queue.sweep_effect = None
         self.queue.sweep_error = str(error)
+        self.queue.doomed.append(self.segment)  # what was written of it is waste
+        self.queue.touched = True
 
 
 def _move(write: SegmentWrite) -> None:

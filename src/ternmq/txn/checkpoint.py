@@ -179,7 +179,7 @@ class Checkpoint:
         self.queues = [
             queue
             for queue in keeper.catalog.queues.values()
-            if queue.touched and not queue.temporary and not queue.damaged
+            if queue.touched and not queue.temporary
         ]
         self.save()
 

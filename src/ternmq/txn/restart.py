@@ -121,17 +121,23 @@ class Replay:
     def _find_state(self) -> None:
         """Which queues have a journal, and whether their non-persistent messages count."""
         catalog = self.catalog
-        clean = self.opened.control.is_clean_stop
         for definition in catalog.definitions.values():
             self._definitions[definition.object_id] = definition
         folders = set(self.disk.list("queues"))
         for definition in catalog.definitions.values():
-            folder = definition.folder
-            if folder.rpartition("/")[2] in folders and self.disk.exists(state_path(folder)):
-                catalog.with_state.add(definition.object_id)
-                high = definition.attributes.get("nonpersistent_class", 0) != 0
-                if not (clean and high):
-                    catalog.untrusted.add(definition.object_id)
+            if definition.folder.rpartition("/")[2] in folders:
+                self._find_journal(definition)
+
+    def _find_journal(self, definition: Definition) -> None:
+        """Note that a queue has a journal, if it has one and is not loaded yet."""
+        catalog = self.catalog
+        number = definition.object_id
+        if number in catalog.queues or not self.disk.exists(state_path(definition.folder)):
+            return
+        catalog.with_state.add(number)
+        is_high = definition.attributes.get("nonpersistent_class", 0) != 0
+        if not (self.opened.control.is_clean_stop and is_high):
+            catalog.untrusted.add(number)
 
     def _carry_units(self, facts: dict[str, object], redo_lsn: int) -> None:
         heuristic = facts["heuristic"]
@@ -455,6 +461,7 @@ class Replay:
         definition = definition_from_json(facts)
         self.catalog.add(definition)
         self._definitions[definition.object_id] = definition
+        self._find_journal(definition)
         queue = self.catalog.queues.get(definition.object_id)
         if queue is not None:
             self.catalog.install(definition, queue)
