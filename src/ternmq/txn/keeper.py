@@ -42,7 +42,11 @@ class ExtentPrepare(Effect):
         self.on_log = True
 
     def run(self, disk: Disk) -> None:
-        self.keeper.files.prepare(self.extent)
+        keeper = self.keeper
+        keeper.files.prepare(self.extent)
+        # Once an extent: the more of the log is proven, the less can pass for a torn tail.
+        keeper.control.note_forced(keeper.coordinator.log)
+        keeper.control.save(disk)
 
     def complete(self) -> None:
         keeper = self.keeper
