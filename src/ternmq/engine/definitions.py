@@ -58,8 +58,11 @@ def define(
     name: str,
     given: dict[str, object],
     replace: bool,
-) -> Definition:
-    """A new queue; attributes that are not given come from the default object of its type."""
+) -> bool:
+    """A new queue; attributes that are not given come from the default object of its type.
+
+    False: the connection is parked until the log has room for it.
+    """
     connection.begin_verb()
     verb = "DEFINE"
     kernel.refuse_if_ending(False, verb)
@@ -70,7 +73,9 @@ def define(
     if existing is not None:
         if not replace or existing.object_type != object_type:
             raise mq_error(MQRC_OBJECT_ALREADY_EXISTS, verb=verb, object=name)
-        return _change(kernel, connection, existing, checked)
+        return _change(kernel, connection, existing, checked, verb)
+    if not kernel.can_log_object(connection, verb, name):
+        return False
     attributes = defaults_of(object_type)
     model = kernel.catalog.definitions.get(DEFAULT_OBJECTS[object_type])
     if model is not None:
@@ -81,17 +86,23 @@ def define(
         object_type, name, kernel.catalog.new_id(), attributes, kernel.clock.now_ns()
     )
     connection.depends_on(kernel.coordinator.define(kernel.catalog, definition))
-    return definition
+    return True
 
 
 def _change(
-    kernel: Kernel, connection: Connection, definition: Definition, checked: dict[str, Value]
-) -> Definition:
+    kernel: Kernel,
+    connection: Connection,
+    definition: Definition,
+    checked: dict[str, Value],
+    verb: str,
+) -> bool:
+    if not kernel.can_log_object(connection, verb, definition.name):
+        return False
     definition.attributes.update(checked)
     definition.altered_ns = kernel.clock.now_ns()
     connection.depends_on(kernel.coordinator.define(kernel.catalog, definition))
     apply_definition(kernel, definition)
-    return definition
+    return True
 
 
 def find(kernel: Kernel, name: str, verb: str) -> Definition:
@@ -102,31 +113,35 @@ def find(kernel: Kernel, name: str, verb: str) -> Definition:
     return definition
 
 
-def alter(
-    kernel: Kernel, connection: Connection, name: str, given: dict[str, object]
-) -> Definition:
-    """Change attributes of a queue."""
+def alter(kernel: Kernel, connection: Connection, name: str, given: dict[str, object]) -> bool:
+    """Change attributes of a queue; False: parked until the log has room."""
     connection.begin_verb()
     definition = find(kernel, name, "ALTER")
     checked = _checked(definition.object_type, name, given, "ALTER")
     local = kernel.locals.get(name)
     if local is not None and local.in_use and "usage" in checked:
         raise mq_error(MQRC_ATTRIBUTE_LOCKED, verb="ALTER", object=name, detail="USAGE")
-    return _change(kernel, connection, definition, checked)
+    return _change(kernel, connection, definition, checked, "ALTER")
 
 
-def alter_queue_manager(kernel: Kernel, connection: Connection, given: dict[str, object]) -> None:
-    """Change attributes of the queue manager."""
+def alter_queue_manager(kernel: Kernel, connection: Connection, given: dict[str, object]) -> bool:
+    """Change attributes of the queue manager; False: parked until the log has room."""
     connection.begin_verb()
-    kernel.catalog.qmgr.update(_checked(QMGR, kernel.name, given, "ALTER QMGR"))
+    checked = _checked(QMGR, kernel.name, given, "ALTER QMGR")
+    if not kernel.can_log_object(connection, "ALTER QMGR", kernel.name):
+        return False
+    kernel.catalog.qmgr.update(checked)
     connection.depends_on(kernel.coordinator.set_queue_manager(kernel.catalog))
     kernel.refresh()
+    return True
 
 
 def delete(kernel: Kernel, connection: Connection, name: str, purge: bool) -> bool:
-    """Delete a queue; False: parked until it is loaded, so that its depth is known."""
+    """Delete a queue; False: parked until its depth is known, or for room in the log."""
     connection.begin_verb()
     definition = find(kernel, name, "DELETE")
+    if not kernel.can_log_object(connection, "DELETE", name):
+        return False
     if definition.object_type != LOCAL:
         connection.depends_on(kernel.coordinator.undefine(kernel.catalog, definition, None))
         return True
@@ -158,6 +173,8 @@ def clear(kernel: Kernel, connection: Connection, name: str) -> bool:
         raise mq_error(MQRC_OBJECT_IN_USE, verb="CLEAR", object=name)
     queue = local.queue
     if queue.depth and queue.clearing_before == 0:
+        if not kernel.can_log_object(connection, "CLEAR", name):
+            return False
         connection.depends_on(kernel.coordinator.cleared(queue))
         queue.clearing_before = queue.next_number
     if not _clear_some(kernel, queue):

@@ -154,7 +154,7 @@ def current(local: LocalQueue, entry: Entry) -> Entry | None:
 def _unit_for(kernel: Kernel, call: GetCall, entry: Entry) -> UnitOfWork | None:
     request = call.request
     if request.syncpoint or (request.syncpoint_if_persistent and entry.flags & PERSISTENT):
-        unit = kernel.unit_of(call.connection)
+        unit = kernel.unit_of(call.connection, "MQGET")
         if len(unit.changes) >= kernel.max_uncommitted:
             raise mq_error(
                 MQRC_SYNCPOINT_LIMIT_REACHED,

@@ -8,6 +8,7 @@ from ternmq.base.errors import mq_error
 from ternmq.base.ids import put_stamp
 from ternmq.base.reasons import (
     MQRC_INHIBIT_VALUE_ERROR,
+    MQRC_Q_DELETED,
     MQRC_SELECTOR_ERROR,
     MQRC_SELECTOR_NOT_FOR_TYPE,
 )
@@ -68,6 +69,8 @@ def _of_queue(kernel: Kernel, handle: Handle, selector: int) -> Value | None:
     definition = handle.definition
     if definition is None:
         return None
+    if handle.local is not None and handle.local.deleted:
+        raise mq_error(MQRC_Q_DELETED, verb="MQINQ", object=handle.resolved_name)
     if selector == mq.MQCA_Q_NAME:
         return definition.name
     if selector == mq.MQIA_Q_TYPE:
@@ -109,8 +112,11 @@ def _live(local: LocalQueue, selector: int) -> int | None:
     return None
 
 
-def set_attributes(kernel: Kernel, handle: Handle, values: dict[int, Value]) -> None:
-    """MQSET: the few attributes that applications may change; all of them or none."""
+def set_attributes(kernel: Kernel, handle: Handle, values: dict[int, Value]) -> bool:
+    """MQSET: the few attributes that applications may change; all of them or none.
+
+    False: parked until the log has room.
+    """
     definition = handle.definition
     if definition is None:
         raise mq_error(MQRC_SELECTOR_ERROR, verb="MQSET", object=handle.resolved_name)
@@ -131,10 +137,14 @@ def set_attributes(kernel: Kernel, handle: Handle, values: dict[int, Value]) -> 
             raise mq_error(
                 reason, verb="MQSET", object=definition.name, detail=str(error)
             ) from error
+    if not definition.temporary:
+        if not kernel.can_log_object(handle.connection, "MQSET", definition.name):
+            return False
     definition.attributes.update(checked)
     definition.altered_ns = kernel.clock.now_ns()
     handle.connection.depends_on(kernel.coordinator.define(kernel.catalog, definition))
     apply_definition(kernel, definition)
+    return True
 
 
 def apply_definition(kernel: Kernel, definition: Definition) -> None:

@@ -12,6 +12,7 @@ from mypy_extensions import i64
 
 from ternmq.base.errors import MQError, mq_error
 from ternmq.base.reasons import (
+    MQRC_BACKED_OUT,
     MQRC_CONNECTION_BROKEN,
     MQRC_Q_MGR_QUIESCING,
     MQRC_Q_MGR_STOPPING,
@@ -26,7 +27,7 @@ from ternmq.store.catalog import Catalog, Definition
 from ternmq.store.loading import QueueLoad
 from ternmq.txn.coordinator import Coordinator
 from ternmq.txn.keeper import Keeper
-from ternmq.txn.unit import UnitOfWork
+from ternmq.txn.unit import ENDED, UnitOfWork
 
 RUNNING: Final = 0
 QUIESCING: Final = 1
@@ -35,6 +36,7 @@ BROKEN: Final = 3
 
 STATUS_NAMES: Final = ("RUNNING", "QUIESCING", "STOPPING", "BROKEN")
 LOG_TRIES_MAX: Final = 64
+OBJECT_RECORD_BYTES: Final = 4096  # more than any definition takes
 
 
 @final
@@ -90,12 +92,17 @@ class Kernel:
         self.msg_counter += 1
         return self.msg_prefix + int(self.msg_counter).to_bytes(8, "big")
 
-    def unit_of(self, connection: Connection) -> UnitOfWork:
+    def unit_of(self, connection: Connection, verb: str) -> UnitOfWork:
         """The connection's unit of work, begun at its first use."""
         unit = connection.unit
         if unit is None:
             unit = self.coordinator.begin()
             connection.unit = unit
+        elif unit.backed_out_by:  # while this very verb was parked for room in the log
+            connection.log_tries = 0
+            if unit.state == ENDED:
+                connection.unit = None
+            raise mq_error(MQRC_BACKED_OUT, verb=verb, detail=unit.backed_out_by)
         return unit
 
     def local_queue(self, connection: Connection, definition: Definition) -> LocalQueue | None:
@@ -139,6 +146,14 @@ class Kernel:
                 MQRC_CONNECTION_BROKEN, verb=verb, object=self.name, detail=self.broken_by
             )
         return mq_error(MQRC_Q_MGR_STOPPING, verb=verb, object=self.name)
+
+    def can_log_object(self, connection: Connection, verb: str, name: str) -> bool:
+        """Whether the log has room for a record about an object; if not, the verb is parked."""
+        if self.coordinator.has_room(None, OBJECT_RECORD_BYTES):
+            connection.log_tries = 0
+            return True
+        self.make_room(connection, verb, name, OBJECT_RECORD_BYTES)
+        return False
 
     def make_room(self, connection: Connection, verb: str, name: str, data_bytes: i64) -> None:
         """The log has no room for this verb now: park it until it has, or refuse it with nothing

@@ -159,7 +159,7 @@ def _check_queue(
 def _unit_for(kernel: Kernel, connection: Connection, request: PutRequest) -> UnitOfWork | None:
     if not request.syncpoint:
         return None
-    unit = kernel.unit_of(connection)
+    unit = kernel.unit_of(connection, "MQPUT")
     if len(unit.changes) >= kernel.max_uncommitted:
         raise mq_error(
             MQRC_SYNCPOINT_LIMIT_REACHED,

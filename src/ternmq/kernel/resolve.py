@@ -85,6 +85,8 @@ def open_queue(
         definition = _target_of(kernel, definition, verb)
     created = False
     if definition.object_type == MODEL:
+        if not kernel.can_log_object(connection, verb, name):
+            return None
         new_name = dynamic_queue_name(kernel, dynamic_name)
         definition = create_dynamic(kernel, definition, new_name)
         created = True
@@ -203,19 +205,22 @@ def detach(handle: Handle) -> None:
     handle.local = None
 
 
-def close(kernel: Kernel, handle: Handle, options: int) -> None:
-    """Close a handle; a dynamic queue may go with it."""
+def close(kernel: Kernel, handle: Handle, options: int) -> bool:
+    """Close a handle; a dynamic queue may go with it. False: parked until the log has room."""
     connection = handle.connection
     connection.begin_verb()
     local = handle.local
     if local is None:
         detach(handle)
-        return
+        return True
     kind = local.definition.definition_type
     is_creator = local.creator is handle
     if options & (mq.MQCO_DELETE | mq.MQCO_DELETE_PURGE):
         _check_delete(local, options, is_creator)
         is_creator = True
+        if kind == mq.MQQDT_PERMANENT_DYNAMIC:
+            if not kernel.can_log_object(connection, "MQCLOSE", local.name):
+                return False
     elif kind != mq.MQQDT_TEMPORARY_DYNAMIC:
         is_creator = False
     detach(handle)
@@ -223,6 +228,7 @@ def close(kernel: Kernel, handle: Handle, options: int) -> None:
         delete_queue(kernel, local)
         if kind == mq.MQQDT_PERMANENT_DYNAMIC:
             connection.depends_on(kernel.coordinator.log.end_lsn)
+    return True
 
 
 def _check_delete(local: LocalQueue, options: int, is_creator: bool) -> None:

@@ -58,7 +58,7 @@ class Search:
             found = self._by_id()
         else:
             found = self._in_order()
-        if self.expired:
+        if self.expired and self.kernel.coordinator.has_room(None, 16 * len(self.expired)):
             self.kernel.coordinator.expire(self.queue, self.expired)
             self.kernel.expired_total += len(self.expired)
         return found
@@ -139,7 +139,7 @@ class Search:
         best = index.first(key)
         if best is not None and not self._fits(best):
             best = None
-            for entry in index.ordered(key):
+            for entry in index.ordered(key)[1:]:
                 if self._fits(entry):
                     best = entry
                     break
