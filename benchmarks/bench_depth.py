@@ -95,7 +95,7 @@ def measure(path: Path, settings: Settings, buffer: int | None) -> list[Figure]:
                     "deep": lambda way=way, count=count: way(deep, count),  # type: ignore[misc]
                     "shallow": lambda way=way, count=count: way(shallow, count),  # type: ignore[misc]
                 }
-            ).run(settings.rounds)
+            ).run(settings.few)
             lines.append(
                 Figure(
                     f"{name}, {kept}",

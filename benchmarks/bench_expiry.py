@@ -82,7 +82,7 @@ def measure(settings: Settings, name: str, persistent: bool, spilled: bool) -> F
             fill(qmgr, count, persistent)
             return scan(qmgr, count)
 
-        contest = Contest({"scan": once, "dict": lambda: dictionary(count)}).run(settings.rounds)
+        contest = Contest({"scan": once, "dict": lambda: dictionary(count)}).run(settings.few)
     return Figure(
         name,
         contest.value("scan"),

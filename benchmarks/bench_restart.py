@@ -92,7 +92,7 @@ def measure(path: Path, settings: Settings, name: str, size: int, get_share: flo
     megabytes = settings.scaled(64, 16)
     filled = child(["fill", str(path), str(size), str(megabytes), str(get_share)])
     seconds, raw, records = [], [], 0.0
-    for _ in range(settings.rounds):
+    for _ in range(settings.few):
         started = child(["start", str(path), str(filled["depth"])])
         seconds.append(started["seconds"])
         records = started["records"]

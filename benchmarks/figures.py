@@ -79,6 +79,11 @@ class Settings:
         """A number of messages or bytes."""
         return quick if self.quick else full
 
+    @property
+    def few(self) -> int:
+        """Rounds where each has to fill queues first."""
+        return min(self.rounds, 3)
+
     def place(self, name: str) -> Path:
         """A new folder inside the benchmark's own."""
         path = self.folder / name
