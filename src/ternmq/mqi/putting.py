@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from ternmq.base import constants as mq
 from ternmq.base.errors import mq_error
 from ternmq.base.reasons import (
@@ -40,11 +42,21 @@ _NEEDS = (
     (mq.MQPMO_SET_ALL_CONTEXT, mq.MQOO_SET_ALL_CONTEXT, MQRC_NOT_OPEN_FOR_SET_ALL),
 )
 
+# Each of these MQPMO options has the value of the MQOO option that it needs.
+CONTEXT_MASK: Final = (
+    mq.MQPMO_PASS_IDENTITY_CONTEXT
+    | mq.MQPMO_PASS_ALL_CONTEXT
+    | mq.MQPMO_SET_IDENTITY_CONTEXT
+    | mq.MQPMO_SET_ALL_CONTEXT
+)
+
 
 def check_open_for_output(handle: Handle, options: int, verb: str) -> None:
     """The handle's open options allow this put."""
     if not handle.options & mq.MQOO_OUTPUT:
         raise mq_error(MQRC_NOT_OPEN_FOR_OUTPUT, verb=verb, object=handle.resolved_name)
+    if options & CONTEXT_MASK & ~handle.options == 0:
+        return
     for put_option, open_option, reason in _NEEDS:
         if options & put_option and not handle.options & open_option:
             raise mq_error(reason, verb=verb, object=handle.resolved_name)

@@ -13,7 +13,7 @@ from typing import Final, final
 from mypy_extensions import i64
 
 from ternmq.base.attributes import QMGR
-from ternmq.base.errors import check
+from ternmq.base.errors import IntegrityError, check
 from ternmq.log.kinds import (
     BACKOUT,
     COMMIT,
@@ -263,7 +263,8 @@ class Coordinator:
             queue.last_lsn = self.log.end_lsn
 
     def _take(self, queue: Queue, entry: Entry, state: i64) -> None:
-        check(entry.state == AVAILABLE, f"{queue.name}: message {entry.number} is not available")
+        if entry.state != AVAILABLE:  # not `check`: its text would be made for every message
+            raise IntegrityError(f"{queue.name}: message {entry.number} is not available")
         segment = entry.segment
         if segment is not None and segment.swept:
             queue.take_swept(entry, segment, entry.ordinal, state)
