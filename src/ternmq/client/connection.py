@@ -5,15 +5,15 @@ from __future__ import annotations
 from types import TracebackType
 from typing import Any, final
 
-from ternmq.base import constants as mq
 from ternmq.base.attributes import ALIAS, LOCAL, MODEL, Value
-from ternmq.base.errors import MQError
-from ternmq.client.queue import Data, Queue, as_bytes
+from ternmq.client import steps
+from ternmq.client.handles import open_options
+from ternmq.client.queue import Queue
+from ternmq.client.requests import Data, as_bytes, put1_request
 from ternmq.client.shell import Shell
 from ternmq.client.verbs import Verbs
 from ternmq.codec.mqmd import Descriptor
 from ternmq.codec.mqod import ObjectDescriptor
-from ternmq.codec.mqpmo import PutOptions
 from ternmq.engine import definitions
 from ternmq.txn.unit import XID
 
@@ -57,7 +57,11 @@ class Connection:
     def __init__(self, shell: Shell, user: str, application: str) -> None:
         self._shell = shell
         self.verbs = Verbs(shell, user, application)
-        self.in_unit = False
+
+    @property
+    def in_unit(self) -> bool:
+        """Whether puts and gets are inside syncpoint unless they say otherwise."""
+        return self.verbs.in_unit
 
     @property
     def name(self) -> str:
@@ -70,7 +74,6 @@ class Connection:
         return self.verbs.link.connected
 
     # ---- queues
-    # ------------------------------------------------------------------------------------------
 
     def queue(
         self,
@@ -85,31 +88,16 @@ class Connection:
         `options` are MQOO options for one handle that does everything; without them handles are
         opened as needed.
         """
-        definition = self._shell.engine.kernel.catalog.definitions.get(name)
-        if options == 0 and definition is not None and definition.object_type == MODEL:
-            options = mq.MQOO_INPUT_AS_Q_DEF | mq.MQOO_OUTPUT | mq.MQOO_INQUIRE | mq.MQOO_BROWSE
-        if exclusive:
-            if options & mq.MQOO_INPUT_AS_Q_DEF:
-                options -= mq.MQOO_INPUT_AS_Q_DEF
-            options |= mq.MQOO_INPUT_EXCLUSIVE | mq.MQOO_INQUIRE | mq.MQOO_BROWSE
+        options = open_options(self._shell.engine.kernel, name, exclusive, options)
         return Queue(self, name, options, dynamic_name)
 
     def put(self, queue_name: str, data: Data, *, descriptor: Descriptor | None = None) -> bytes:
         """MQPUT1: one message to a queue that need not stay open; returns its MsgId."""
-        md = descriptor
-        if md is None:
-            md = Descriptor()
-            if not isinstance(data, bytes):
-                md.format = mq.MQFMT_STRING
-                md.ccsid = 1208
-        sync = mq.MQPMO_SYNCPOINT if self.in_unit else mq.MQPMO_NO_SYNCPOINT
-        pmo = PutOptions(options=sync | mq.MQPMO_FAIL_IF_QUIESCING)
-        request = self.verbs.request_put(md, pmo, "MQPUT1")
+        request = put1_request(self.verbs, data, descriptor)
         od = ObjectDescriptor(object_name=queue_name)
         return self.verbs.put1(od, request, as_bytes(data)).msg_id
 
     # ---- units of work
-    # -----------------------------------------------------------------------------------
 
     def unit_of_work(self) -> Unit:
         """What is put and got inside the `with` block happens whole or not at all."""
@@ -118,20 +106,16 @@ class Connection:
     def begin(self) -> None:
         """Put and get inside syncpoint from now on, until `commit` or `backout`."""
         self.verbs.start_unit()
-        self.in_unit = True
 
     def commit(self) -> None:
         """MQCMIT; BackedOut if the queue manager had to undo the unit instead."""
-        self.in_unit = False
         self.verbs.commit()
 
     def backout(self) -> None:
         """MQBACK."""
-        self.in_unit = False
         self.verbs.back_out()
 
     # ---- two-phase commit, for transaction managers
-    # ------------------------------------------------------
 
     def prepare(self, xid: XID) -> bool:
         """Prepare the unit of work; from then on it is in doubt, also over a restart, until it is
@@ -139,7 +123,6 @@ class Connection:
 
         False if it changed nothing: then it has ended and there is nothing to decide.
         """
-        self.in_unit = False
         return self.verbs.prepare(xid)
 
     def in_doubt(self) -> list[XID]:
@@ -165,7 +148,6 @@ class Connection:
         self.verbs.forget(xid)
 
     # ---- definitions
-    # -------------------------------------------------------------------------------------
 
     def define_queue(self, name: str, *, replace: bool = False, **attributes: Any) -> None:
         """Define a local queue; attributes by Python name (`max_depth`) or MQSC keyword
@@ -185,64 +167,23 @@ class Connection:
     def _define(
         self, object_type: int, name: str, attributes: dict[str, Any], replace: bool
     ) -> None:
-        shell = self._shell
-        shell.lock.acquire()
-        try:
-            definitions.define(
-                shell.engine.kernel, self.verbs.link, object_type, name, attributes, replace
-            )
-        except MQError:
-            shell.lock.release()
-            raise
-        shell.finish_verb(self.verbs.link)
+        self.verbs.administer(steps.Define(object_type, name, attributes, replace))
 
     def alter_queue(self, name: str, **attributes: Any) -> None:
         """Change attributes of a queue."""
-        shell = self._shell
-        shell.lock.acquire()
-        try:
-            definitions.alter(shell.engine.kernel, self.verbs.link, name, attributes)
-        except MQError:
-            shell.lock.release()
-            raise
-        shell.finish_verb(self.verbs.link)
+        self.verbs.administer(steps.Alter(name, attributes))
 
     def alter_qmgr(self, **attributes: Any) -> None:
         """Change attributes of the queue manager."""
-        shell = self._shell
-        shell.lock.acquire()
-        try:
-            definitions.alter_queue_manager(shell.engine.kernel, self.verbs.link, attributes)
-        except MQError:
-            shell.lock.release()
-            raise
-        shell.finish_verb(self.verbs.link)
+        self.verbs.administer(steps.AlterQueueManager(attributes))
 
     def delete_queue(self, name: str, *, purge: bool = False) -> None:
         """Delete a queue that nobody has open; `purge` also if it holds messages."""
-        shell = self._shell
-        link = self.verbs.link
-        shell.lock.acquire()
-        try:
-            while not definitions.delete(shell.engine.kernel, link, name, purge):
-                shell.wait_for_park(link)
-        except MQError:
-            shell.lock.release()
-            raise
-        shell.finish_verb(link)
+        self.verbs.administer(steps.Delete(name, purge))
 
     def clear_queue(self, name: str) -> None:
         """Remove all messages of a queue that nobody has open."""
-        shell = self._shell
-        link = self.verbs.link
-        shell.lock.acquire()
-        try:
-            while not definitions.clear(shell.engine.kernel, link, name):
-                shell.wait_for_park(link)
-        except MQError:
-            shell.lock.release()
-            raise
-        shell.finish_verb(link)
+        self.verbs.administer(steps.Clear(name))
 
     def attributes(self, name: str) -> dict[str, Value]:
         """All attributes of a queue by Python name."""
@@ -255,11 +196,9 @@ class Connection:
             return self._shell.engine.kernel.catalog.queue_names()
 
     # ---- the end
-    # -----------------------------------------------------------------------------------------
 
     def disconnect(self) -> None:
         """MQDISC: commits what is open."""
-        self.in_unit = False
         self.verbs.disconnect()
 
     def __enter__(self) -> Connection:
@@ -274,7 +213,6 @@ class Connection:
         if kind is not None and self.connected:
             # An exception on its way out is an application that failed: its unit of work must not
             # be committed.
-            self.in_unit = False
             self.verbs.disconnect(vanished=True)
         else:
             self.disconnect()

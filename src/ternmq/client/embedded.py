@@ -68,7 +68,7 @@ class QueueManager(Connection):
         self._lock = None
         try:
             if self.connected and self._shell.engine.error_for("") is None:
-                self.disconnect()
+                self.verbs.disconnect(vanished=self.verbs.busy)
             shut_down(self._shell)
         finally:
             lock.release()
@@ -80,7 +80,6 @@ class QueueManager(Connection):
         trace: TracebackType | None,
     ) -> None:
         if kind is not None and self.connected and self._shell.engine.error_for("") is None:
-            self.in_unit = False
             self.verbs.disconnect(vanished=True)
         self.close()
 

@@ -9,17 +9,20 @@ sees to that. The housekeeper thread runs effects nobody waits for and gives the
 from __future__ import annotations
 
 import threading
+from collections import deque
 from typing import final
 
 from ternmq.base.errors import ForceFailed, IntegrityError, MQError
 from ternmq.client.forcer import Forcer, Gate
+from ternmq.client.steps import Step
 from ternmq.engine.engine import Engine
 from ternmq.kernel.connection import Connection as Link
 from ternmq.kernel.connection import Handle
-from ternmq.kernel.ending import disconnect, refuse_if_backed_out
+from ternmq.kernel.ending import disconnect
 from ternmq.kernel.get import get, resume, stop_waiting
 from ternmq.kernel.put import put
 from ternmq.kernel.requests import GetCall, GetRequest, PutRequest
+from ternmq.kernel.returning import take_back
 from ternmq.ports.disk import Disk
 from ternmq.ports.effect import Effect, Wakeable
 from ternmq.store.entry import Entry
@@ -36,6 +39,9 @@ class Shell:
         self.disk = disk
         self.lock = threading.Lock()
         self.forcer = Forcer(engine, self.lock)
+        # Gets whose loop was closed, or whose task was dropped: to be taken back. Who adds one may
+        # be inside the collector and must not touch a lock; the housekeeper looks at every tick.
+        self.orphans: deque[GetCall] = deque()
         self._work = threading.Semaphore(0)
         self._ending = False
         self._housekeeper = threading.Thread(
@@ -44,23 +50,31 @@ class Shell:
         self._housekeeper.start()
 
     # ---- verbs
-    # ---------------------------------------------------------------------------------------
 
     def put(self, link: Link, handle: Handle, request: PutRequest, data: bytes) -> Entry:
         """MQPUT, to the end."""
+        entry = self.try_put(link, handle, request, data)
+        while entry is None:
+            with self.lock:
+                self.wait_for_park(link)
+            entry = self.try_put(link, handle, request, data)
+        durable_at = link.durable_at
+        if durable_at > self.engine.log.forced_lsn:
+            self.forcer.force(int(durable_at))
+        return entry
+
+    def try_put(self, link: Link, handle: Handle, request: PutRequest, data: bytes) -> Entry | None:
+        """MQPUT, once and without waiting: None if the connection is parked. The caller sees to
+        the force."""
         engine = self.engine
         lock = self.lock
         lock.acquire()
         try:
             entry = put(engine.kernel, link, handle, request, data)
-            while entry is None:
-                self.wait_for_park(link)
-                entry = put(engine.kernel, link, handle, request, data)
-            durable_at = link.durable_at
-            if durable_at or link.unit is not None:
+            if link.durable_at or link.unit is not None:
                 engine.after_step()
             outbox = engine.outbox
-            woken: list[Wakeable] = []
+            woken: list[Wakeable] | None = None
             if outbox.woken:
                 woken = outbox.woken
                 outbox.woken = []
@@ -69,12 +83,11 @@ class Shell:
             raise self.break_down(failure, "MQPUT") from failure
         finally:
             lock.release()
-        for waker in woken:
-            waker.wake()
+        if woken is not None:
+            for waker in woken:
+                waker.wake()
         if more:
             self._work.release()
-        if durable_at > engine.log.forced_lsn:
-            self.forcer.force(int(durable_at))
         return entry
 
     def get(self, link: Link, handle: Handle, request: GetRequest) -> GetCall:
@@ -114,7 +127,7 @@ class Shell:
         """An invariant is broken: the queue manager stops, with the lock held. Returns what to
         tell the caller."""
         self.engine.break_down(str(failure))
-        self._flush()
+        self.flush()
         return self.engine.kernel.ending_error(verb)
 
     def _wait_for_message(self, link: Link, call: GetCall) -> None:
@@ -126,7 +139,7 @@ class Shell:
         if call.deadline_ns:
             left_ns = call.deadline_ns - self.engine.clock.monotonic_ns()
             timeout_s = max(int(left_ns), 0) / 1e9
-        self._flush()
+        self.flush()
         self.lock.release()
         try:
             woken = gate.wait(timeout_s)
@@ -142,15 +155,31 @@ class Shell:
         if woken and link.park is not None:
             return
 
-    def finish_verb(self, link: Link) -> None:
-        """After any other verb, with the lock held: release it, run what is due, force what must
-        be."""
-        durable_at = link.durable_at
-        self.engine.after_step()
-        self._flush()
-        self.lock.release()
+    def run(self, link: Link, step: Step) -> None:
+        """Any other verb, to the end."""
+        kernel = self.engine.kernel
+        self.lock.acquire()
+        try:
+            while not step.attempt(kernel, link):
+                if link.park is not None:
+                    self.wait_for_park(link)
+                else:
+                    self.settle()
+                    self.lock.release()
+                    self.lock.acquire()
+            durable_at = link.durable_at
+            self.settle()
+        except IntegrityError as failure:
+            raise self.break_down(failure, step.verb) from failure
+        finally:
+            self.lock.release()
         if durable_at > self.engine.log.forced_lsn:
             self.forcer.force(int(durable_at))
+
+    def settle(self) -> None:
+        """After a step of a verb, with the lock: run what is due, tell who was woken."""
+        self.engine.after_step()
+        self.flush()
 
     def wait_for_park(self, link: Link) -> None:
         """Run or await the effect that a verb is parked on. Called and left with the lock."""
@@ -163,34 +192,30 @@ class Shell:
         if effect.claimed:
             gate = Gate()
             effect.waiting.append(gate)
-            self._flush()
+            self.flush()
             self.lock.release()
             gate.wait()
             self.lock.acquire()
         else:
-            self._claim(effect)
-            self._flush()
+            self.claim(effect)
+            self.flush()
             self.lock.release()
-            self._run(effect)
+            self.run_claimed(effect)
             self.lock.acquire()
         error = self.engine.error_for("")
         if error is not None:
             raise error
 
-    def refuse_if_backed_out(self, link: Link, verb: str) -> None:
-        """With the lock held."""
-        refuse_if_backed_out(link, verb)
-
     # ---- effects
-    # ---------------------------------------------------------------------------------------
 
-    def _claim(self, effect: Effect) -> None:
+    def claim(self, effect: Effect) -> None:
+        """With the lock: the caller will run it."""
         effect.claimed = True
         effects = self.engine.outbox.effects
         if effect in effects:
             effects.remove(effect)
 
-    def _flush(self) -> None:
+    def flush(self) -> None:
         """With the lock: tell those who were woken, and the housekeeper if there is work."""
         outbox = self.engine.outbox
         if outbox.woken:
@@ -201,7 +226,7 @@ class Shell:
         if outbox.effects:
             self._work.release()
 
-    def _run(self, effect: Effect) -> None:
+    def run_claimed(self, effect: Effect) -> None:
         """Run a claimed effect, without the lock."""
         error: Exception | None = None
         try:
@@ -214,10 +239,16 @@ class Shell:
                 effect.run(self.disk)
         except (OSError, IntegrityError, ForceFailed) as failure:
             error = failure
+        except MQError:
+            # The queue manager broke down before this could run; who waits for it is told so.
+            with self.lock:
+                self.engine.outbox.done(effect)
+                self.flush()
+            return
         self.lock.acquire()
         try:
             self.engine.finish(effect, error)
-            self._flush()
+            self.flush()
         finally:
             self.lock.release()
 
@@ -234,7 +265,7 @@ class Shell:
             if effect is None:
                 return any_run
             any_run = True
-            self._run(effect)
+            self.run_claimed(effect)
 
     def _keep_house(self) -> None:
         while True:
@@ -243,17 +274,26 @@ class Shell:
                 break
             try:
                 self.run_effects()
+                if self.engine.error_for("") is not None:
+                    break  # the queue manager has broken down; its callers are told
+                self.return_orphans()
                 with self.lock:
                     self.engine.tick()
-                    self._flush()
+                    self.flush()
                 self._scan_expired()
-            except MQError:
-                break  # the queue manager has broken down; its callers are told
             except IntegrityError as failure:
                 with self.lock:
                     self.engine.break_down(str(failure))
-                    self._flush()
+                    self.flush()
                 break
+
+    def return_orphans(self) -> None:
+        """Messages that nobody will come for go back to their queues."""
+        while self.orphans:
+            call = self.orphans.popleft()
+            with self.lock:
+                take_back(self.engine.kernel, call)
+                self.settle()
 
     def _scan_expired(self) -> None:
         more = True
@@ -273,7 +313,7 @@ class Shell:
                 if more:
                     disconnect(engine.kernel, links[0], True)
                     engine.after_step()
-                    self._flush()
+                    self.flush()
 
     def stop_housekeeper(self) -> None:
         """End the thread and wait for it."""

@@ -1,0 +1,107 @@
+"""The handles of one queue as an application sees it: one to begin with, others when needed.
+
+A program that only puts is so not in the way of one that has the queue open exclusively. Shared by
+`queue` and `aio_queue`, which open and close.
+"""
+
+from __future__ import annotations
+
+from typing import Final, final
+
+from ternmq.base import constants as mq
+from ternmq.base.attributes import MODEL
+from ternmq.base.errors import mq_error
+from ternmq.base.reasons import MQRC_HOBJ_ERROR
+from ternmq.codec.mqod import ObjectDescriptor
+from ternmq.kernel.connection import Handle
+from ternmq.kernel.kernel import Kernel
+from ternmq.kernel.resolve import INPUT_OPTIONS
+
+# For puts with context: the open options have the values of the put options.
+CONTEXT_OPTIONS: Final = (
+    mq.MQPMO_PASS_IDENTITY_CONTEXT
+    | mq.MQPMO_PASS_ALL_CONTEXT
+    | mq.MQPMO_SET_IDENTITY_CONTEXT
+    | mq.MQPMO_SET_ALL_CONTEXT
+)
+OUTPUT: Final = mq.MQOO_OUTPUT | mq.MQOO_FAIL_IF_QUIESCING
+BROWSE: Final = mq.MQOO_BROWSE | mq.MQOO_FAIL_IF_QUIESCING
+
+
+def open_options(kernel: Kernel, name: str, exclusive: bool, options: int) -> int:
+    """MQOO options of a queue's first handle; 0: it inquires, and others are opened as needed."""
+    definition = kernel.catalog.definitions.get(name)
+    if options == 0 and definition is not None and definition.object_type == MODEL:
+        options = mq.MQOO_INPUT_AS_Q_DEF | mq.MQOO_OUTPUT | mq.MQOO_INQUIRE | mq.MQOO_BROWSE
+    if exclusive:
+        if options & mq.MQOO_INPUT_AS_Q_DEF:
+            options -= mq.MQOO_INPUT_AS_Q_DEF
+        options |= mq.MQOO_INPUT_EXCLUSIVE | mq.MQOO_INQUIRE | mq.MQOO_BROWSE
+    return options
+
+
+def for_output(put_options: int) -> int:
+    """MQOO options for a put with these MQPMO options."""
+    return OUTPUT | (put_options & CONTEXT_OPTIONS)
+
+
+@final
+class Handles:
+    """What one queue has open."""
+
+    def __init__(self, base: Handle, asked_name: str) -> None:
+        self.base = base
+        self.name = asked_name
+        if base.local is not None and not base.via:
+            self.name = base.resolved_name  # a model queue has become a dynamic one
+        self.is_open = True
+        self.output: Handle | None = base if base.options & mq.MQOO_OUTPUT else None
+        self.input: Handle | None = base if base.options & INPUT_OPTIONS else None
+        self._others: dict[int, Handle] = {}
+
+    def check_open(self) -> None:
+        """MQRC_HOBJ_ERROR if the queue was closed."""
+        if not self.is_open:
+            raise mq_error(MQRC_HOBJ_ERROR, object=self.name, detail="the queue is closed")
+
+    def find(self, options: int) -> Handle | None:
+        """A handle that allows what these options ask for; None if one has to be opened."""
+        self.check_open()
+        needed = options & ~mq.MQOO_FAIL_IF_QUIESCING
+        if self.base.options & needed == needed:
+            return self.base
+        return self._others.get(options)
+
+    def add(self, options: int, handle: Handle) -> None:
+        """A handle was opened for these options."""
+        self._others[options] = handle
+        if options == OUTPUT:
+            self.output = handle
+        elif options & INPUT_OPTIONS:
+            self.input = handle
+
+    def for_input(self) -> int:
+        """MQOO options for gets."""
+        exclusive = self.base.options & mq.MQOO_INPUT_EXCLUSIVE
+        return (mq.MQOO_INPUT_EXCLUSIVE if exclusive else mq.MQOO_INPUT_AS_Q_DEF) | BROWSE
+
+    def descriptor(self) -> ObjectDescriptor:
+        """What to open by."""
+        self.check_open()
+        return ObjectDescriptor(object_name=self.name)
+
+    def let_go(self) -> list[Handle]:
+        """All but the first, to be closed; the first one says how a dynamic queue ends."""
+        others = list(self._others.values())
+        self._others = {}
+        if self.input is not self.base:
+            self.input = None
+        if self.output is not self.base:
+            self.output = None
+        return others
+
+    def close_options(self, delete: bool, purge: bool) -> int:
+        """MQCO options of the first handle."""
+        if purge:
+            return mq.MQCO_DELETE_PURGE
+        return mq.MQCO_DELETE if delete else mq.MQCO_NONE

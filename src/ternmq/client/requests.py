@@ -1,0 +1,232 @@
+"""From Python arguments to checked requests: what the queues of both APIs ask for.
+
+Requests without particulars are kept and used again, which is what makes a put or get of plain
+bytes cheap. The classes that wait are `queue` and `aio_queue`.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any, Final, final
+
+from ternmq.base import constants as mq
+from ternmq.client.session import Session, request_get
+from ternmq.codec.mqgmo import GetOptions
+from ternmq.codec.mqmd import Descriptor
+from ternmq.codec.mqpmo import PutOptions
+from ternmq.kernel.requests import UNLIMITED_LENGTH, GetRequest, PutRequest
+from ternmq.store.entry import ZERO_ID
+
+Data = bytes | bytearray | memoryview | str | dict[str, Any] | list[Any]
+WAIT_FOREVER_MS: Final = -1
+WAIT_MS_MAX: Final = 2_147_483_647
+CACHED_REQUESTS_MAX: Final = 64
+UTF_8: Final = 1208
+
+_SYNCPOINT_SETTLED: Final = (
+    mq.MQGMO_SYNCPOINT
+    | mq.MQGMO_NO_SYNCPOINT
+    | mq.MQGMO_SYNCPOINT_IF_PERSISTENT
+    | mq.MQGMO_BROWSE_FIRST
+    | mq.MQGMO_BROWSE_NEXT
+    | mq.MQGMO_BROWSE_MSG_UNDER_CURSOR
+)
+
+
+def as_bytes(data: Data) -> bytes:
+    """Message data: bytes as they are, text in UTF-8, dictionaries and lists as JSON."""
+    if isinstance(data, bytes):
+        return data
+    if isinstance(data, str):
+        return data.encode("utf-8")
+    if isinstance(data, (bytearray, memoryview)):
+        return bytes(data)
+    given: object = data
+    if not isinstance(given, (dict, list)):
+        raise TypeError(f"a message is bytes, text, a dictionary or a list, not {given!r}")
+    return json.dumps(given).encode("utf-8")
+
+
+def is_text(data: Data) -> bool:
+    """Whether the data is text, or JSON: then its format is MQSTR."""
+    return not isinstance(data, (bytes, bytearray, memoryview))
+
+
+def wait_ms(wait: float | None) -> int:
+    """Seconds to milliseconds; None is no wait, a negative number or infinity is without end."""
+    if wait is None:
+        return 0
+    if wait < 0 or wait == float("inf"):
+        return WAIT_FOREVER_MS
+    return min(round(wait * 1000), WAIT_MS_MAX)
+
+
+def put1_request(session: Session, data: Data, descriptor: Descriptor | None) -> PutRequest:
+    """The request of MQPUT1."""
+    md = _descriptor(data, 2, -1, -1) if descriptor is None else descriptor
+    sync = mq.MQPMO_SYNCPOINT if session.in_unit else mq.MQPMO_NO_SYNCPOINT
+    pmo = PutOptions(options=sync | mq.MQPMO_FAIL_IF_QUIESCING)
+    return session.request_put(md, pmo, "MQPUT1")
+
+
+def _descriptor(data: Data, lasting: int, level: int, tenths: int) -> Descriptor:
+    md = Descriptor(persistence=lasting, priority=level, expiry=tenths)
+    if is_text(data):
+        md.format = mq.MQFMT_STRING
+        md.ccsid = UTF_8
+    return md
+
+
+@final
+class Requests:
+    """The puts and gets of one open queue."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._puts: dict[tuple[bool, bool, int, int], PutRequest] = {}
+        self._gets: dict[tuple[int, bool], GetRequest] = {}
+
+    # ---- put
+
+    def put(
+        self,
+        data: Data,
+        persistent: bool | None,
+        priority: int | None,
+        expiry: float | None,
+        msg_id: bytes | None,
+        correl_id: bytes | None,
+        reply_to: str | None,
+        format: str | None,
+        descriptor: Descriptor | None,
+        options: int,
+        syncpoint: bool | None,
+    ) -> PutRequest:
+        """The request of a put with these arguments."""
+        if syncpoint is None:
+            syncpoint = self._session.in_unit
+        lasting = 2 if persistent is None else int(persistent)
+        level = -1 if priority is None else priority
+        tenths = -1 if expiry is None else max(1, round(expiry * 10))
+        if (
+            descriptor is None
+            and msg_id is None
+            and correl_id is None
+            and reply_to is None
+            and format is None
+            and options == 0
+        ):
+            as_is = isinstance(data, bytes) or not is_text(data)
+            key = (as_is, syncpoint, level * 4 + lasting, tenths)
+            request = self._puts.get(key)
+            if request is None:
+                request = self._plain_put(key, data, lasting, level, tenths)
+            return request
+        md = _descriptor(data, lasting, level, tenths) if descriptor is None else descriptor.copy()
+        if persistent is not None:
+            md.persistence = lasting
+        if priority is not None:
+            md.priority = level
+        if expiry is not None:
+            md.expiry = tenths
+        if msg_id is not None:
+            md.msg_id = msg_id
+        if correl_id is not None:
+            md.correl_id = correl_id
+        return self._checked_put(md, reply_to, format, options, syncpoint)
+
+    def _plain_put(
+        self, key: tuple[bool, bool, int, int], data: Data, lasting: int, level: int, tenths: int
+    ) -> PutRequest:
+        md = _descriptor(data, lasting, level, tenths)
+        request = self._checked_put(md, None, None, 0, key[1])
+        if len(self._puts) >= CACHED_REQUESTS_MAX:
+            self._puts.clear()
+        self._puts[key] = request
+        return request
+
+    def _checked_put(
+        self,
+        md: Descriptor,
+        reply_to: str | None,
+        format: str | None,
+        options: int,
+        syncpoint: bool,
+    ) -> PutRequest:
+        if reply_to is not None:
+            md.reply_to_queue = reply_to
+            md.msg_type = mq.MQMT_REQUEST
+        if format is not None:
+            md.format = format
+        if not options & (mq.MQPMO_SYNCPOINT | mq.MQPMO_NO_SYNCPOINT):
+            options |= mq.MQPMO_SYNCPOINT if syncpoint else mq.MQPMO_NO_SYNCPOINT
+        pmo = PutOptions(options=options | mq.MQPMO_FAIL_IF_QUIESCING)
+        return self._session.request_put(md, pmo)
+
+    # ---- get
+
+    def get(
+        self,
+        wait: float | None,
+        msg_id: bytes | None,
+        correl_id: bytes | None,
+        group_id: bytes | None,
+        token: bytes | None,
+        max_length: int | None,
+        options: int,
+        syncpoint: bool | None,
+    ) -> GetRequest:
+        """The request of a get with these arguments."""
+        if syncpoint is None:
+            syncpoint = self._session.in_unit
+        key = (0 if wait is None else wait_ms(wait), syncpoint)
+        if (
+            msg_id is not None
+            or correl_id is not None
+            or group_id is not None
+            or token is not None
+            or max_length is not None
+            or options != 0
+        ):
+            return particular_get(key, msg_id, correl_id, group_id, token, max_length, options)
+        request = self._gets.get(key)
+        if request is None:
+            request = particular_get(key, None, None, None, None, None, 0)
+            if len(self._gets) >= CACHED_REQUESTS_MAX:
+                self._gets.clear()
+            self._gets[key] = request
+        return request
+
+
+def browse_request(first: bool, msg_id: bytes | None, correl_id: bytes | None) -> GetRequest:
+    """The next message that matches, from the cursor on, or from the first."""
+    step = mq.MQGMO_BROWSE_FIRST if first else mq.MQGMO_BROWSE_NEXT
+    return particular_get((0, False), msg_id, correl_id, None, None, None, step)
+
+
+def particular_get(
+    key: tuple[int, bool],
+    msg_id: bytes | None,
+    correl_id: bytes | None,
+    group_id: bytes | None,
+    token: bytes | None,
+    max_length: int | None,
+    options: int,
+) -> GetRequest:
+    """A request that is made anew; `key` is the wait in milliseconds and the syncpoint."""
+    md = Descriptor(
+        msg_id=msg_id or ZERO_ID, correl_id=correl_id or ZERO_ID, group_id=group_id or ZERO_ID
+    )
+    gmo = GetOptions(options=options | mq.MQGMO_FAIL_IF_QUIESCING)
+    gmo.match_options = mq.MQMO_MATCH_MSG_ID | mq.MQMO_MATCH_CORREL_ID
+    if group_id is not None:
+        gmo.match_options |= mq.MQMO_MATCH_GROUP_ID
+    if token is not None:
+        gmo.match_options |= mq.MQMO_MATCH_MSG_TOKEN
+        gmo.message_token = token
+    if key[0]:
+        gmo.options |= mq.MQGMO_WAIT
+        gmo.wait_interval = key[0]
+    if not gmo.options & _SYNCPOINT_SETTLED:
+        gmo.options |= mq.MQGMO_SYNCPOINT if key[1] else mq.MQGMO_NO_SYNCPOINT
+    return request_get(md, gmo, UNLIMITED_LENGTH if max_length is None else max_length)

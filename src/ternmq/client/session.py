@@ -1,0 +1,137 @@
+"""One connection, whichever way its caller waits: whose turn it is, its unit of work, its errors.
+
+A connection is used by one caller at a time, a thread or a task, and a unit of work belongs to the
+caller that began it: anything else is MQRC_CALL_IN_PROGRESS. `Verbs` waits in threads, `aio_verbs`
+in tasks.
+"""
+
+from __future__ import annotations
+
+from ternmq.base.errors import mq_error
+from ternmq.base.reasons import (
+    MQRC_CALL_IN_PROGRESS,
+    MQRC_HCONN_ERROR,
+    MQRC_HOBJ_ERROR,
+    MQRC_NO_MSG_AVAILABLE,
+    MQRC_NO_MSG_LOCKED,
+    MQRC_TRUNCATED_MSG_FAILED,
+)
+from ternmq.client.message import Message
+from ternmq.client.shell import Shell
+from ternmq.codec.mqgmo import GetOptions
+from ternmq.codec.mqmd import Descriptor
+from ternmq.codec.mqpmo import PutOptions
+from ternmq.kernel.browse import unlock
+from ternmq.kernel.connection import Connection as Link
+from ternmq.kernel.connection import Handle
+from ternmq.kernel.ending import refuse_if_backed_out
+from ternmq.kernel.requests import GetCall, GetRequest, PutRequest
+from ternmq.mqi.getting import get_request
+from ternmq.mqi.putting import put_request
+
+
+class Session:
+    """What the verbs of one connection share."""
+
+    def __init__(self, shell: Shell, user: str, application: str) -> None:
+        self.shell = shell
+        self.engine = shell.engine
+        self.in_unit = False  # puts and gets are inside syncpoint unless they say otherwise
+        self._busy = False
+        self._owner: int = 0  # the thread or task that used the connection last
+        with shell.lock:
+            self.link: Link = shell.engine.connect(user, application)
+
+    # ---- whose turn
+
+    def claim(self, caller: int, verb: str) -> None:
+        """Take the connection for a verb of `caller`."""
+        link = self.link
+        if self._busy:
+            raise mq_error(MQRC_CALL_IN_PROGRESS, verb=verb, object=self.engine.name)
+        if not link.connected:
+            raise mq_error(MQRC_HCONN_ERROR, verb=verb, object=self.engine.name)
+        unit = link.unit
+        if self._owner != caller:
+            if self.in_unit or (unit is not None and unit.changes):
+                raise mq_error(
+                    MQRC_CALL_IN_PROGRESS,
+                    verb=verb,
+                    object=self.engine.name,
+                    detail="the unit of work of another thread or task",
+                )
+            self._owner = caller
+        self._busy = True
+
+    def refuse_if_backed_out(self, verb: str) -> None:
+        """MQRC_BACKED_OUT, once, if the queue manager has ended the unit of work; the turn ends."""
+        unit = self.link.unit
+        if unit is not None and unit.backed_out_by:
+            self._busy = False
+            refuse_if_backed_out(self.link, verb)
+            self._busy = True
+
+    @property
+    def busy(self) -> bool:
+        """A verb is under way."""
+        return self._busy
+
+    def end(self) -> None:
+        """Give the connection back."""
+        self._busy = False
+
+    # ---- handles and requests
+
+    def handle(self, handle_id: int, verb: str) -> Handle:
+        """An open handle of this connection."""
+        handle = self.link.handles.get(handle_id)
+        if handle is None:
+            raise mq_error(MQRC_HOBJ_ERROR, verb=verb, detail=f"handle {handle_id}")
+        return handle
+
+    def request_put(self, md: Descriptor, pmo: PutOptions, verb: str = "MQPUT") -> PutRequest:
+        """Check descriptor and options once; the result may be used for any number of puts."""
+        return put_request(self.engine.kernel, self.link, md, pmo, verb)
+
+    # ---- answers
+
+    def unlocked(self, handle: Handle, request: GetRequest) -> GetCall:
+        """MQGET with MQGMO_UNLOCK."""
+        call = GetCall(self.link, handle, request)
+        with self.shell.lock:
+            if not unlock(handle):
+                call.reason = MQRC_NO_MSG_LOCKED
+        return call
+
+    def message(self, call: GetCall) -> Message | None:
+        """What a get answers: the message, None if there is none, or the error that says why."""
+        entry = call.entry
+        if entry is not None and call.reason == 0:
+            got_ns = self.engine.clock.now_ns() if entry.expiry_at else 0
+            return Message(entry, entry.data, False, got_ns)
+        if call.reason == MQRC_NO_MSG_AVAILABLE:
+            return None
+        return self._explain(call)
+
+    def _explain(self, call: GetCall) -> Message:
+        """The cut message of a warning, or the error that says why there is none."""
+        entry = call.entry
+        name = call.handle.resolved_name
+        if entry is None:
+            raise mq_error(int(call.reason), verb="MQGET", object=name)
+        limit = call.request.buffer_length
+        cut = Message(entry, entry.data[:limit], True, self.engine.clock.now_ns())
+        if call.reason == MQRC_TRUNCATED_MSG_FAILED:
+            raise mq_error(
+                MQRC_TRUNCATED_MSG_FAILED,
+                verb="MQGET",
+                object=name,
+                detail=f"{entry.length} bytes, the buffer has {limit}",
+                result=cut,
+            )
+        return cut
+
+
+def request_get(md: Descriptor, gmo: GetOptions, buffer_length: int) -> GetRequest:
+    """Check match fields and options once; the result may be used for any number of gets."""
+    return get_request(md, gmo, buffer_length)

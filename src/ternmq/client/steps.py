@@ -1,0 +1,337 @@
+"""The verbs that are not MQPUT or MQGET, but for waiting: what each does under the engine's lock.
+
+A step is attempted until it says that it is done. In between, its connection is parked on an
+effect, or (`again`) has done a bounded part and lets others have the lock. Whoever runs a step
+forces the log to the connection's `durable_at` before answering. Run by `Verbs` in threads and by
+`aio_verbs` in tasks, so that both mean the same.
+"""
+
+from __future__ import annotations
+
+from typing import Any, final
+
+from ternmq.base import constants as mq
+from ternmq.base.attributes import Value
+from ternmq.base.errors import mq_error
+from ternmq.base.reasons import (
+    MQRC_NOT_OPEN_FOR_INQUIRE,
+    MQRC_NOT_OPEN_FOR_SET,
+    MQRC_OBJECT_DAMAGED,
+    MQRC_OBJECT_TYPE_ERROR,
+    MQRC_OPTION_NOT_VALID_FOR_TYPE,
+    MQRC_UOW_IN_PROGRESS,
+)
+from ternmq.codec.mqod import ObjectDescriptor
+from ternmq.engine import definitions
+from ternmq.kernel import two_phase
+from ternmq.kernel.connection import Connection as Link
+from ternmq.kernel.connection import Handle
+from ternmq.kernel.ending import back_out, commit, disconnect
+from ternmq.kernel.inquire import inquire_one, set_attributes
+from ternmq.kernel.kernel import Kernel
+from ternmq.kernel.resolve import close, open_queue, open_queue_manager
+from ternmq.mqi.options import check_close, check_open
+from ternmq.txn.unit import XID, UnitOfWork
+
+
+class Step:
+    """One verb of one connection."""
+
+    def __init__(self, verb: str) -> None:
+        self.verb = verb
+
+    def attempt(self, kernel: Kernel, link: Link) -> bool:
+        """Go on; True when the verb is done. Called with the lock."""
+        raise NotImplementedError
+
+
+# ---- objects
+
+
+@final
+class Open(Step):
+    """MQOPEN, also as a part of MQPUT1; then `handle` is set."""
+
+    def __init__(self, od: ObjectDescriptor, options: int, verb: str = "MQOPEN") -> None:
+        super().__init__(verb)
+        self.od = od
+        self.options = options
+        self.handle: Handle | None = None
+        self._tried = False
+
+    def attempt(self, kernel: Kernel, link: Link) -> bool:
+        od = self.od
+        options = self.options
+        is_queue_manager = od.object_type == mq.MQOT_Q_MGR
+        if is_queue_manager:
+            if options & ~(mq.MQOO_INQUIRE | mq.MQOO_FAIL_IF_QUIESCING):
+                raise mq_error(MQRC_OPTION_NOT_VALID_FOR_TYPE, verb=self.verb, object=kernel.name)
+        elif od.object_type != mq.MQOT_Q:
+            raise mq_error(MQRC_OBJECT_TYPE_ERROR, verb=self.verb, detail=f"type {od.object_type}")
+        else:
+            check_open(options)
+        kernel.refuse_if_ending(options & mq.MQOO_FAIL_IF_QUIESCING != 0, self.verb)
+        if is_queue_manager:
+            link.begin_verb()
+            self.handle = open_queue_manager(kernel, link, options)
+        else:
+            if self._tried:
+                self._refuse_if_damaged(kernel)
+            self._tried = True
+            self.handle = open_queue(
+                kernel,
+                link,
+                od.object_name,
+                od.object_qmgr_name,
+                od.dynamic_queue_name,
+                options,
+                self.verb,
+            )
+        return self.handle is not None
+
+    def _refuse_if_damaged(self, kernel: Kernel) -> None:
+        """Loading the queue has shown that it cannot be."""
+        catalog = kernel.catalog
+        definition = catalog.definitions.get(self.od.object_name)
+        if definition is not None and definition.object_id in catalog.damaged:
+            raise mq_error(
+                MQRC_OBJECT_DAMAGED,
+                verb=self.verb,
+                object=self.od.object_name,
+                detail=catalog.damaged[definition.object_id],
+            )
+
+    def opened(self) -> Handle:
+        """The handle, once the step is done."""
+        handle = self.handle
+        if handle is None:
+            raise NotImplementedError("MQOPEN is not done")
+        return handle
+
+
+@final
+class Close(Step):
+    """MQCLOSE."""
+
+    def __init__(self, handle: Handle, options: int) -> None:
+        super().__init__("MQCLOSE")
+        check_close(options)
+        self.handle = handle
+        self.options = options
+
+    def attempt(self, kernel: Kernel, link: Link) -> bool:
+        return close(kernel, self.handle, self.options)
+
+
+@final
+class Inquire(Step):
+    """MQINQ; `values` are in the order of the selectors."""
+
+    def __init__(self, handle: Handle, selectors: list[int]) -> None:
+        super().__init__("MQINQ")
+        self.handle = handle
+        self.selectors = selectors
+        self.values: list[Value] = []
+
+    def attempt(self, kernel: Kernel, link: Link) -> bool:
+        handle = self.handle
+        if not handle.options & mq.MQOO_INQUIRE:
+            raise mq_error(MQRC_NOT_OPEN_FOR_INQUIRE, verb=self.verb, object=handle.resolved_name)
+        link.begin_verb()
+        self.values = [inquire_one(kernel, handle, one) for one in self.selectors]
+        return True
+
+
+@final
+class Set(Step):
+    """MQSET."""
+
+    def __init__(self, handle: Handle, values: dict[int, Value]) -> None:
+        super().__init__("MQSET")
+        self.handle = handle
+        self.values = values
+
+    def attempt(self, kernel: Kernel, link: Link) -> bool:
+        handle = self.handle
+        if not handle.options & mq.MQOO_SET:
+            raise mq_error(MQRC_NOT_OPEN_FOR_SET, verb=self.verb, object=handle.resolved_name)
+        link.begin_verb()
+        return set_attributes(kernel, handle, self.values)
+
+
+# ---- units of work
+
+
+@final
+class Begin(Step):
+    """MQBEGIN: a unit that the queue manager coordinates; here, always with itself alone."""
+
+    def __init__(self) -> None:
+        super().__init__("MQBEGIN")
+
+    def attempt(self, kernel: Kernel, link: Link) -> bool:
+        link.begin_verb()
+        unit = link.unit
+        if unit is not None and unit.changes:
+            raise mq_error(MQRC_UOW_IN_PROGRESS, verb=self.verb, object=kernel.name)
+        return True
+
+
+@final
+class Commit(Step):
+    """MQCMIT."""
+
+    def __init__(self) -> None:
+        super().__init__("MQCMIT")
+
+    def attempt(self, kernel: Kernel, link: Link) -> bool:
+        commit(kernel, link)
+        return True
+
+
+@final
+class BackOut(Step):
+    """MQBACK."""
+
+    def __init__(self) -> None:
+        super().__init__("MQBACK")
+
+    def attempt(self, kernel: Kernel, link: Link) -> bool:
+        back_out(kernel, link)
+        return not link.again
+
+
+@final
+class Disconnect(Step):
+    """MQDISC; commits unless the application has vanished."""
+
+    def __init__(self, vanished: bool) -> None:
+        super().__init__("MQDISC")
+        self.vanished = vanished
+
+    def attempt(self, kernel: Kernel, link: Link) -> bool:
+        disconnect(kernel, link, self.vanished)
+        return not link.again
+
+
+@final
+class Prepare(Step):
+    """The first phase of a two-phase commit; `prepared` is False if the unit changed nothing."""
+
+    def __init__(self, xid: XID) -> None:
+        super().__init__("prepare")
+        self.xid = xid
+        self.prepared = False
+
+    def attempt(self, kernel: Kernel, link: Link) -> bool:
+        self.prepared = two_phase.prepare(kernel, link, self.xid)
+        return True
+
+
+@final
+class EndPrepared(Step):
+    """The second phase; `heuristic` if an operator decides."""
+
+    def __init__(self, xid: XID, commit: bool, heuristic: bool) -> None:
+        super().__init__("commit" if commit else "backout")
+        self.xid = xid
+        self.commit = commit
+        self.heuristic = heuristic
+        self._unit: UnitOfWork | None = None
+
+    def attempt(self, kernel: Kernel, link: Link) -> bool:
+        if self._unit is not None:
+            two_phase.go_on_backing_out(kernel, link, self._unit)
+            return not link.again
+        if self.heuristic:
+            two_phase.note_heuristic(kernel, link, self.xid, self.commit)
+        if self.commit:
+            two_phase.commit_prepared(kernel, link, self.xid)
+        else:
+            self._unit = two_phase.back_out_prepared(kernel, link, self.xid)
+        return not link.again
+
+
+@final
+class Forget(Step):
+    """Drop the memory of a heuristic outcome."""
+
+    def __init__(self, xid: XID) -> None:
+        super().__init__("forget")
+        self.xid = xid
+
+    def attempt(self, kernel: Kernel, link: Link) -> bool:
+        two_phase.forget(kernel, link, self.xid)
+        return True
+
+
+# ---- definitions
+
+
+@final
+class Define(Step):
+    """DEFINE of a queue."""
+
+    def __init__(
+        self, object_type: int, name: str, attributes: dict[str, Any], replace: bool
+    ) -> None:
+        super().__init__("DEFINE")
+        self.object_type = object_type
+        self.name = name
+        self.attributes = attributes
+        self.replace = replace
+
+    def attempt(self, kernel: Kernel, link: Link) -> bool:
+        return definitions.define(
+            kernel, link, self.object_type, self.name, self.attributes, self.replace
+        )
+
+
+@final
+class Alter(Step):
+    """ALTER of a queue."""
+
+    def __init__(self, name: str, attributes: dict[str, Any]) -> None:
+        super().__init__("ALTER")
+        self.name = name
+        self.attributes = attributes
+
+    def attempt(self, kernel: Kernel, link: Link) -> bool:
+        return definitions.alter(kernel, link, self.name, self.attributes)
+
+
+@final
+class AlterQueueManager(Step):
+    """ALTER QMGR."""
+
+    def __init__(self, attributes: dict[str, Any]) -> None:
+        super().__init__("ALTER QMGR")
+        self.attributes = attributes
+
+    def attempt(self, kernel: Kernel, link: Link) -> bool:
+        return definitions.alter_queue_manager(kernel, link, self.attributes)
+
+
+@final
+class Delete(Step):
+    """DELETE of a queue."""
+
+    def __init__(self, name: str, purge: bool) -> None:
+        super().__init__("DELETE")
+        self.name = name
+        self.purge = purge
+
+    def attempt(self, kernel: Kernel, link: Link) -> bool:
+        return definitions.delete(kernel, link, self.name, self.purge)
+
+
+@final
+class Clear(Step):
+    """CLEAR of a queue."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__("CLEAR")
+        self.name = name
+
+    def attempt(self, kernel: Kernel, link: Link) -> bool:
+        return definitions.clear(kernel, link, self.name)
