@@ -56,7 +56,9 @@ class Handles:
             self.name = base.resolved_name  # a model queue has become a dynamic one
         self.is_open = True
         self.output: Handle | None = base if base.options & mq.MQOO_OUTPUT else None
-        self.input: Handle | None = base if base.options & INPUT_OPTIONS else None
+        # A handle that was asked to browse has the cursor, so gets of every kind are its business.
+        gets = base.options & (INPUT_OPTIONS | mq.MQOO_BROWSE)
+        self.input: Handle | None = base if gets else None
         self._others: dict[int, Handle] = {}
 
     def check_open(self) -> None:
