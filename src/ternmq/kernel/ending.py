@@ -81,10 +81,17 @@ def back_out(kernel: Kernel, connection: Connection) -> None:
     if unit.backed_out_by and unit.state == ENDED:
         connection.unit = None  # it is backed out, which is what was asked for
         return
+    _back_out_part(kernel, connection, unit)
+
+
+def _back_out_part(kernel: Kernel, connection: Connection, unit: UnitOfWork) -> None:
+    """Backout counts survive a crash: their record is forced before the answer."""
     if back_out_some(kernel, unit):
         connection.unit = None
     else:
         connection.again = True
+    if unit.first_lsn:
+        connection.depends_on(kernel.coordinator.log.end_lsn)
 
 
 def back_out_some(kernel: Kernel, unit: UnitOfWork) -> bool:
@@ -114,10 +121,9 @@ def disconnect(kernel: Kernel, connection: Connection, vanished: bool) -> None:
         commit_unit(kernel, connection, unit)
         connection.unit = None
     elif unit is not None and unit.state in (ACTIVE, BACKING_OUT):
-        if not back_out_some(kernel, unit):
-            connection.again = True
+        _back_out_part(kernel, connection, unit)
+        if connection.again:
             return
-        connection.unit = None
     durable_at = connection.durable_at
     for handle in list(connection.handles.values()):
         close(kernel, handle, 0)

@@ -96,7 +96,6 @@ class Replay:
         self.catalog = catalog
         self.in_log = InLog()
         self.units: dict[int, UnitOfWork] = {}
-        self.carried: set[int] = set()  # units whose changes the checkpoint told
         self.heuristic: dict[tuple[int, bytes, bytes], int] = {}
         self.next_unit = 1
         self.records = 0
@@ -167,7 +166,6 @@ class Replay:
         )
         unit.state = PREPARED
         self.units[number] = unit
-        self.carried.add(number)
         changes = told["changes"]
         if isinstance(changes, list):
             for kind, queue_id, message in changes:
@@ -229,8 +227,8 @@ class Replay:
     def redo(self, record: LogRecord) -> None:
         """Do again what one record tells, unless it is done."""
         kind = record.kind
-        if record.uow in self.carried and kind in (kinds.PUT, kinds.GET, kinds.PREPARE):
-            return  # the checkpoint has told all of a prepared unit's changes
+        # A unit that the checkpoint carried may have changes after the redo LSN: those whose body
+        # only the log has are not done yet, the others turn out to be.
         if kind == kinds.PUT:
             self._redo_put(record)
         elif kind == kinds.GET:
