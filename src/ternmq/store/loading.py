@@ -93,6 +93,12 @@ def _load_segment(
     segment.load_bitmap(state.dead)
     segment.saved = True
     segment.touched = False
+    if segment.persistent == 0 and not trust_plain:
+        # Nothing in it outlives the last stop. It was never forced, so it may be anything by now.
+        for ordinal in range(state.count):
+            segment.mark(ordinal, DEAD)
+        queue.adopt(segment)
+        return segment
     file = SegmentFile(disk, path)
     try:
         index = file.load_index()
@@ -148,6 +154,7 @@ def _load_messages(disk: Disk, queue: Queue, segment: Segment) -> None:
         backouts = segment.backouts.get(ordinal)
         if backouts is not None:
             entry.backout_count = backouts
+        entry.queue_id = queue.queue_id
         entry.segment = segment
         entry.ordinal = ordinal
         if entry.sequence == 0:

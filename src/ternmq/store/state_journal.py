@@ -363,7 +363,10 @@ class StateJournal:
             file.datasync()
             disk.sync_dir(parent_dir(path))
             seal = _seal(state.position.batch_number - 1, start, _CRC.unpack_from(batch, 12)[0])
-            write_all(file, state.position.offset - SECTOR_BYTES, [seal])
+            # The whole sector: a torn write may have left the file short, and the next batch goes
+            # behind it.
+            padding = bytes(SECTOR_BYTES - len(seal))
+            write_all(file, state.position.offset - SECTOR_BYTES, [seal, padding])
         finally:
             file.close()
         state.is_sealed = True

@@ -18,7 +18,7 @@ from ternmq.base.errors import check
 from ternmq.ports.disk import Disk, parent_dir, write_all
 from ternmq.ports.effect import Effect, Outbox
 from ternmq.store.compaction import add_image
-from ternmq.store.entry import AVAILABLE, GONE, PERSISTENT, Chain, Entry
+from ternmq.store.entry import AVAILABLE, GONE, PERSISTENT, PUTTING, Chain, Entry
 from ternmq.store.lane import Lane
 from ternmq.store.queue import LANES, Queue
 from ternmq.store.segment import DEAD, LOCKED, MIXED, SEGMENT_MESSAGES_MAX
@@ -48,6 +48,8 @@ class SegmentWrite(Effect):
         self.queue = queue
         self.entries = entries
         self.ledger = ledger
+        # Written without a stream number: such a message may be committed before this is done.
+        self.unnumbered: set[int] = set()
         segment = queue.new_segment(lane, len(entries))
         self.segment = segment
         queue_id = int(queue.queue_id)
@@ -57,6 +59,8 @@ class SegmentWrite(Effect):
             offsets.append(builder.bytes // 8)
             if entry.flags & PERSISTENT:
                 segment.persistent += 1
+            if entry.state == PUTTING:
+                self.unnumbered.add(int(entry.number))
             if entry.expiry_at and (
                 segment.min_expiry == 0 or entry.expiry_at < segment.min_expiry
             ):
@@ -114,6 +118,9 @@ def _move(write: SegmentWrite) -> None:
         ordinal += 1
         if entry.state == GONE:
             segment.mark(ordinal, DEAD)
+            continue
+        if entry.state != PUTTING and int(entry.number) in write.unnumbered:
+            segment.mark(ordinal, DEAD)  # its stream number is in the log alone, so that stays home
             continue
         if sweeps and entry.lock_holder:
             segment.mark(ordinal, DEAD)  # under a browse lock: it stays in memory, as it was

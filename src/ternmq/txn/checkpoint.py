@@ -173,9 +173,13 @@ class Checkpoint:
         if pin is not None and pin.first_lsn < redo:
             redo = pin.first_lsn
         self.redo_lsn = redo
-        # Prepared units as of now: one that ends before the record is written has its end in the
-        # log after redo.
-        self.units = [_unit_json(unit) for unit in coordinator.prepared.values()]
+        # Prepared units as of now, also those being backed out: one that ends before the record is
+        # written has its end in the log after redo.
+        self.units = [_unit_json(one) for one in coordinator.units.values() if one.xid is not None]
+        # ORDER: the catalog that is written next knows no queue of these folders. One deleted later
+        # may still be named by it, and restart then wants its files.
+        self.remove_folders = keeper.catalog.dead_folders
+        keeper.catalog.dead_folders = []
         self.queues = [
             queue
             for queue in keeper.catalog.queues.values()
@@ -212,8 +216,6 @@ class Checkpoint:
         keeper.space.release(keeper.checkpoint_reserve)
         lsn = coordinator.log.append(CHECKPOINT, 0, 0, [pack_json(facts)])
         keeper.space.reserve(keeper.checkpoint_reserve)
-        self.remove_folders = keeper.catalog.dead_folders
-        keeper.catalog.dead_folders = []
         effect = ControlSave(self, lsn)
         effect.after_lsn = coordinator.log.end_lsn
         self.effect = effect
@@ -229,6 +231,7 @@ def _unit_json(unit: UnitOfWork) -> dict[str, object]:
     xid = unit.xid
     return {
         "id": int(unit.unit_id),
+        "state": int(unit.state),
         "first_lsn": int(unit.first_lsn),
         "last_lsn": int(unit.last_lsn),
         "format_id": 0 if xid is None else xid.format_id,

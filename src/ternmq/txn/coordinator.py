@@ -471,10 +471,11 @@ class Coordinator:
         return self.log.end_lsn
 
     def oldest_pin(self) -> UnitOfWork | None:
-        """The active unit whose first record is the oldest; prepared ones pin nothing."""
+        """The unit whose first record is the oldest; one that was prepared, even if it is being
+        backed out, pins nothing: checkpoints carry it."""
         oldest: UnitOfWork | None = None
         for unit in self.units.values():
-            if unit.state != PREPARED and unit.first_lsn:
+            if unit.xid is None and unit.first_lsn:
                 if oldest is None or unit.first_lsn < oldest.first_lsn:
                     oldest = unit
         return oldest

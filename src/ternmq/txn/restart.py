@@ -155,6 +155,8 @@ class Replay:
                     self._carry_unit(told)
 
     def _carry_unit(self, told: dict[str, object]) -> None:
+        """A prepared unit as the checkpoint tells it. A change that is not found yet has its
+        message in the log, after the redo LSN: its record will bring it."""
         number = _integer(told["id"])
         unit = UnitOfWork(number)
         unit.first_lsn = _integer(told["first_lsn"])
@@ -164,7 +166,7 @@ class Replay:
             bytes.fromhex(str(told["global_id"])),
             bytes.fromhex(str(told["branch"])),
         )
-        unit.state = PREPARED
+        unit.state = _integer(told["state"])
         self.units[number] = unit
         changes = told["changes"]
         if isinstance(changes, list):
@@ -364,8 +366,7 @@ class Replay:
         sequences: dict[tuple[int, int], int] = {}
         for queue_id, number, sequence in unpack_triples(record.payload):
             sequences[(queue_id, number)] = sequence
-            if unit is None:
-                self._decide(queue_id, number, sequence, record)
+            self._decide(queue_id, number, sequence, record)
         if unit is None:
             return
         for change in unit.changes:
@@ -384,8 +385,8 @@ class Replay:
                 queue.vanish(entry)
 
     def _decide(self, queue_id: int, number: int, sequence: int, record: LogRecord) -> None:
-        """A message whose unit is known by its end alone: its body lies in a segment, its number
-        in the log."""
+        """A message of which the log has only what became of it: its body lies in a segment, its
+        PUT was before the redo LSN."""
         queue = self.queue(queue_id)
         entry = None if queue is None else queue.undecided.pop(number, None)
         if queue is None or entry is None:
@@ -397,19 +398,17 @@ class Replay:
         self.in_log.add(entry, record.lsn)
 
     def _redo_compensate(self, record: LogRecord) -> None:
-        unit = self.units.get(record.uow)
-        if unit is None:
-            for kind, queue_id, number in unpack_triples(record.payload):
-                if kind & 0xFF == CHANGE_PUT:
-                    self._decide(queue_id, number, 0, record)
-            return
-        unit.last_lsn = record.lsn
-        unit.state = BACKING_OUT
-        if unit.xid is not None:
-            unit.xid = None
         undone: dict[tuple[int, int, int], int] = {}
         for kind, queue_id, number in unpack_triples(record.payload):
             undone[(kind & 0xFF, queue_id, number)] = kind >> 8
+            if kind & 0xFF == CHANGE_PUT:
+                self._decide(queue_id, number, 0, record)
+        unit = self.units.get(record.uow)
+        if unit is None:
+            return
+        unit.last_lsn = record.lsn
+        unit.state = BACKING_OUT
+        unit.xid = None
         left: list[Change] = []
         for change in unit.changes:
             entry = change.entry
