@@ -1,6 +1,6 @@
 """Testing code that uses queues: a queue manager in memory for each test.
 
-`ternmq.memory()` starts in a millisecond or two, touches no disk and is gone when it is closed;
+`ternmq.memory()` starts in a fraction of a second, touches no disk and is gone when it is closed;
 it is the same engine, so units of work, order, expiry and reason codes are the real ones.
 
     pytest examples/in_memory_test.py

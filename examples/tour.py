@@ -48,7 +48,8 @@ def say(text: str) -> None:
 
 def show(label: str, value: object) -> None:
     """A fact."""
-    print(f"     {styled('>', '32')} {label:<34} {value}")
+    room = 34 if WIDTH >= 80 else 0
+    print(f"     {styled('>', '32')} {label:<{room}} {value}")
 
 
 def quote(lines: list[str]) -> None:
@@ -287,7 +288,7 @@ def many_callers(qmgr: ternmq.QueueManager) -> float:
 def bars(rows: list[tuple[str, float]]) -> None:
     """A bar for each figure, the longest for the highest."""
     highest = max(figure for _, figure in rows)
-    room = WIDTH - 5 - 36 - 11
+    room = max(WIDTH - 5 - 36 - 11, 8)
     for label, figure in rows:
         length = max(1, round(figure / highest * room))
         print(f"     {label:<35} {figure:>9,.0f} {styled('#' * length, '34')}")
@@ -353,9 +354,12 @@ def main() -> None:
         (f"{python} examples/crash_and_restart.py", "the kill again, every message counted"),
         (f"{python} examples/two_phase_commit.py", "two queue managers, one transaction"),
         ("less docs/index.md", "a short page for each feature"),
-        ("make bench", "measured properly, beside SQLite and the bare disk"),
+        ("make bench", "measured properly, beside baselines"),
     ):
-        print(f"     {command:<48} {what}")
+        if WIDTH < 88:
+            print(f"     {command}\n         {what}")
+        else:
+            print(f"     {command:<48} {what}")
 
 
 if __name__ == "__main__":

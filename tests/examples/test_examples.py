@@ -1,0 +1,68 @@
+"""Goal: every example runs as it is printed and shows what it says it shows.
+
+Method: run each as a program of its own, on the build under test, in an empty folder.
+"""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tools.layers import ROOT
+
+pytestmark = pytest.mark.core
+
+EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
+# A line that only a right outcome prints.
+SHOWN = {
+    "browse.py": "left: [7000]",
+    "crash_and_restart.py": "in order: True",
+    "first_queue.py": "then:   MQRC_NO_MSG_AVAILABLE",
+    "in_memory_test.py": "2 tests passed",
+    "poison_message.py": "'five' moved to WORK.FAILED",
+    "request_reply.py": "puffin -> PUFFIN",
+    "tour.py": "What to try next:",
+    "two_phase_commit.py": "recovered:          NORTH 1   SOUTH 1",
+    "unit_of_work.py": "unicorn was tried 1 time before",
+    "workers.py": "as it should be: True",
+}
+
+
+def run_program(path: Path, *arguments: str) -> str:
+    """Run it with warnings as errors; its output, when it has ended well and said nothing on
+    stderr."""
+    environment = {**os.environ, "PYTHONWARNINGS": "error"}
+    done = subprocess.run(
+        [sys.executable, str(path), *arguments],
+        capture_output=True,
+        text=True,
+        env=environment,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    return done.stdout
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.name)
+def test_example_when_run_then_it_shows_what_it_promises(
+    path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    output = run_program(path)
+    assert SHOWN.get(path.name, "") in output
+    assert "\x1b" not in output  # no colours where nobody looks
+
+
+def test_first_queue_when_run_twice_then_it_finds_what_it_left(tmp_path: Path) -> None:
+    path = ROOT / "examples" / "first_queue.py"
+    run_program(path, str(tmp_path / "data"))
+    assert "left by an earlier run: for the next run" in run_program(path, str(tmp_path / "data"))
+
+
+def test_examples_when_listed_then_each_says_what_it_is() -> None:
+    for path in EXAMPLES:
+        assert path.read_text(encoding="utf-8").startswith('"""'), path.name

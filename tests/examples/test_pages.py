@@ -1,0 +1,66 @@
+"""Goal: what the README and the pages show is what happens.
+
+Method: run every Python block of every page, in order; compare what it prints with what it says.
+"""
+
+from pathlib import Path
+
+import pytest
+
+import ternmq
+from tests.examples.pages import Block, blocks, pages, read, run
+from tools.layers import ROOT
+
+pytestmark = pytest.mark.core
+
+
+@pytest.mark.parametrize("page", pages())
+def test_page_when_its_blocks_are_run_then_they_do_what_they_say(
+    page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, object] = {"__name__": "page"}
+    try:
+        for block in blocks(page):
+            if block.is_run:
+                run(block, names)
+    finally:
+        for value in names.values():
+            if isinstance(value, ternmq.QueueManager):
+                value.close()
+
+
+def test_block_when_it_prints_something_else_then_it_fails() -> None:
+    run(Block("README.md", 1, True, "print(1)  # prints: 1"), {})
+    with pytest.raises(AssertionError):
+        run(Block("README.md", 1, True, "print(1)  # prints: 2"), {})
+
+
+def test_links_when_they_lead_to_a_file_then_it_is_there() -> None:
+    broken = [
+        f"{page.relative_to(ROOT)}: {target}"
+        for page in [ROOT / "README.md", ROOT / "ARCHITECTURE.md", *(ROOT / "docs").rglob("*.md")]
+        for target in targets(read(page))
+        if not (page.parent / target).exists()
+    ]
+    assert broken == []
+
+
+def targets(text: str) -> list[str]:
+    """Relative links of a page, without their anchors."""
+    found = []
+    for part in text.split("](")[1:]:
+        target = part.partition(")")[0].partition("#")[0]
+        if target and "://" not in target:
+            found.append(target)
+    return found
+
+
+def test_pages_when_listed_then_the_index_leads_to_each() -> None:
+    index = read(ROOT / "docs" / "index.md")
+    missing = [
+        str(path.relative_to(ROOT / "docs"))
+        for path in sorted((ROOT / "docs").rglob("*.md"))
+        if path.name != "index.md" and f"({path.relative_to(ROOT / 'docs')})" not in index
+    ]
+    assert missing == []
