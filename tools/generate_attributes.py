@@ -45,7 +45,7 @@ MEANINGS = {
     "expiry_interval_s": "seconds between passes of the expiry scanner",
     "get": "whether gets are allowed; inhibited ones answer MQRC_GET_INHIBITED",
     "harden_backout": "whether the backout count survives a restart; here it always does for "
-    "persistent messages, but see [limits](limits-and-differences.md)",
+    "persistent messages, whatever is set",
     "initiation_queue": "where trigger messages go",
     "mark_interval_ms": "how long a co-operative browse mark holds, in milliseconds",
     "max_depth": "messages that the queue may hold; one more answers MQRC_Q_FULL",
