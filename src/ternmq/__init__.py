@@ -35,6 +35,7 @@ from ternmq.codec.mqmd import Descriptor
 from ternmq.txn.unit import XID
 
 if TYPE_CHECKING:
+    from ternmq import aio as aio
     from ternmq.base.build import BuildInfo
 
 __all__ = [
@@ -73,3 +74,14 @@ def build_info() -> "BuildInfo":
     from ternmq.base import build
 
     return build.build_info()
+
+
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> object:
+        """`ternmq.aio` is there without an import; who does not use it does not load asyncio."""
+        if name == "aio":
+            import importlib
+
+            return importlib.import_module("ternmq.aio")
+        raise AttributeError(f"module 'ternmq' has no attribute {name!r}")

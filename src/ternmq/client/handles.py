@@ -60,6 +60,7 @@ class Handles:
         gets = base.options & (INPUT_OPTIONS | mq.MQOO_BROWSE)
         self.input: Handle | None = base if gets else None
         self._others: dict[int, Handle] = {}
+        self._free: list[Handle] = []  # those that are lent to one user at a time
 
     def check_open(self) -> None:
         """MQRC_HOBJ_ERROR if the queue was closed."""
@@ -92,10 +93,20 @@ class Handles:
         self.check_open()
         return ObjectDescriptor(object_name=self.name)
 
+    def borrow(self) -> Handle | None:
+        """A handle that nobody uses; None if one has to be opened."""
+        self.check_open()
+        return self._free.pop() if self._free else None
+
+    def give_back(self, handle: Handle) -> None:
+        """Whoever borrowed or opened it is done with it."""
+        self._free.append(handle)
+
     def let_go(self) -> list[Handle]:
         """All but the first, to be closed; the first one says how a dynamic queue ends."""
-        others = list(self._others.values())
+        others = [*self._others.values(), *self._free]
         self._others = {}
+        self._free = []
         if self.input is not self.base:
             self.input = None
         if self.output is not self.base:

@@ -222,9 +222,11 @@ class Prepare(Step):
         super().__init__("prepare")
         self.xid = xid
         self.prepared = False
+        self.done = False
 
     def attempt(self, kernel: Kernel, link: Link) -> bool:
         self.prepared = two_phase.prepare(kernel, link, self.xid)
+        self.done = True
         return True
 
 

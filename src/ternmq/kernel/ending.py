@@ -9,10 +9,10 @@ from __future__ import annotations
 from typing import Final
 
 from ternmq.base.errors import mq_error
-from ternmq.base.reasons import MQRC_BACKED_OUT
+from ternmq.base.reasons import MQRC_BACKED_OUT, MQRC_HCONN_ERROR
 from ternmq.kernel.connection import Connection
 from ternmq.kernel.delivery import serve
-from ternmq.kernel.get import stop_waiting
+from ternmq.kernel.get import cancel
 from ternmq.kernel.kernel import Kernel
 from ternmq.kernel.put import relieve
 from ternmq.kernel.resolve import close
@@ -114,7 +114,9 @@ def disconnect(kernel: Kernel, connection: Connection, vanished: bool) -> None:
     connection.begin_verb()
     call = connection.get_call
     if call is not None:
-        stop_waiting(kernel, call)
+        if call.waiting:  # by another thread or task, which must not wait for ever
+            cancel(kernel, call, MQRC_HCONN_ERROR)
+            kernel.outbox.wake(call.waker)
         connection.get_call = None
     unit = connection.unit
     if unit is not None and unit.state == ACTIVE and not vanished:

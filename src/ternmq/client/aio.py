@@ -1,0 +1,391 @@
+"""An embedded queue manager and its connections for tasks: as `embedded` and `connection`.
+
+What is opened (`embedded`, `memory`, `connect`, `queue`) is opened by `async with` or by `await`.
+Everything belongs to the loop in which it was opened; starting and stopping run in a thread.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Callable, Coroutine, Generator
+from types import TracebackType
+from typing import Any, Generic, Protocol, TypeVar, final
+
+from ternmq.base import constants as mq
+from ternmq.base.attributes import ALIAS, LOCAL, MODEL, Value
+from ternmq.client import steps
+from ternmq.client.aio_queue import Queue
+from ternmq.client.aio_shell import LoopShell
+from ternmq.client.aio_verbs import TaskVerbs
+from ternmq.client.handles import open_options
+from ternmq.client.log_status import LogStatus, log_status
+from ternmq.client.requests import Data, as_bytes, put1_request
+from ternmq.client.starting import Started, log_parameters, start_in_folder, start_in_memory
+from ternmq.codec.mqmd import Descriptor
+from ternmq.codec.mqod import ObjectDescriptor
+from ternmq.engine import definitions
+from ternmq.txn.unit import XID
+
+
+class Closable(Protocol):
+    """What `async with` closes."""
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None: ...
+
+
+Opened = TypeVar("Opened", bound=Closable)
+Result = TypeVar("Result")
+
+
+@final
+class Opening(Generic[Opened]):
+    """Something that `await` opens, or `async with` opens and closes."""
+
+    def __init__(self, opening: Coroutine[Any, Any, Opened]) -> None:
+        self._opening = opening
+        self._opened: Opened | None = None
+
+    def __await__(self) -> Generator[Any, Any, Opened]:
+        return self._opening.__await__()
+
+    async def __aenter__(self) -> Opened:
+        self._opened = await self._opening
+        return self._opened
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._opened is not None:
+            await self._opened.__aexit__(kind, error, trace)
+
+
+async def in_thread(work: Callable[[], Result]) -> tuple[Result, asyncio.CancelledError | None]:
+    """Work in a thread to its end, even if the task is cancelled meanwhile; then that is told."""
+    cancelled: asyncio.CancelledError | None = None
+    future = asyncio.get_running_loop().run_in_executor(None, work)
+    while not future.done():
+        try:
+            await asyncio.shield(future)
+        except asyncio.CancelledError as error:
+            cancelled = error
+    return future.result(), cancelled
+
+
+@final
+class Unit:
+    """`async with connection.unit_of_work()`: commits at the end, backs out if the block raises."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    async def __aenter__(self) -> Unit:
+        await self._connection.begin()
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if not self._connection.in_unit:
+            return  # ended inside the block
+        if kind is None:
+            await self._connection.commit()
+        else:
+            await self._connection.backout()
+
+    async def commit(self) -> None:
+        """End the unit here."""
+        await self._connection.commit()
+
+    async def backout(self) -> None:
+        """Undo the unit here."""
+        await self._connection.backout()
+
+
+class Connection:
+    """One application's connection to a queue manager, used by one task at a time."""
+
+    def __init__(self, loop_shell: LoopShell, user: str, application: str) -> None:
+        self._loop_shell = loop_shell
+        self._engine = loop_shell.engine
+        self.verbs = TaskVerbs(loop_shell, user, application)
+
+    @property
+    def in_unit(self) -> bool:
+        """Whether puts and gets are inside syncpoint unless they say otherwise."""
+        return self.verbs.in_unit
+
+    @property
+    def name(self) -> str:
+        """The queue manager's name."""
+        return self._engine.name
+
+    @property
+    def connected(self) -> bool:
+        """Whether the connection can still be used."""
+        return self.verbs.link.connected
+
+    # ---- queues
+
+    def queue(
+        self,
+        name: str,
+        *,
+        exclusive: bool = False,
+        dynamic_name: str = "AMQ.*",
+        options: int = 0,
+    ) -> Opening[Queue]:
+        """Open a queue, with `async with` or `await`. A model queue gives a new dynamic one, named
+        after `dynamic_name`.
+
+        `options` are MQOO options for one handle that does everything; without them handles are
+        opened as needed.
+        """
+        return Opening(self._open_queue(name, exclusive, dynamic_name, options))
+
+    async def _open_queue(
+        self, name: str, exclusive: bool, dynamic_name: str, options: int
+    ) -> Queue:
+        options = open_options(self._engine.kernel, name, exclusive, options)
+        od = ObjectDescriptor(object_name=name, dynamic_queue_name=dynamic_name)
+        base = await self.verbs.open(od, options or mq.MQOO_INQUIRE)
+        return Queue(self.verbs, base, name)
+
+    async def put(
+        self, queue_name: str, data: Data, *, descriptor: Descriptor | None = None
+    ) -> bytes:
+        """MQPUT1: one message to a queue that need not stay open; returns its MsgId."""
+        request = put1_request(self.verbs, data, descriptor)
+        od = ObjectDescriptor(object_name=queue_name)
+        entry = await self.verbs.put1(od, request, as_bytes(data))
+        return entry.msg_id
+
+    # ---- units of work
+
+    def unit_of_work(self) -> Unit:
+        """What is put and got inside the `async with` block happens whole or not at all."""
+        return Unit(self)
+
+    async def begin(self) -> None:
+        """Put and get inside syncpoint from now on, until `commit` or `backout`."""
+        await self.verbs.start_unit()
+
+    async def commit(self) -> None:
+        """MQCMIT; BackedOut if the queue manager had to undo the unit instead."""
+        await self.verbs.commit()
+
+    async def backout(self) -> None:
+        """MQBACK."""
+        await self.verbs.back_out()
+
+    # ---- two-phase commit, for transaction managers
+
+    async def prepare(self, xid: XID) -> bool:
+        """Prepare the unit of work; from then on it is in doubt, also over a restart, until it is
+        ended by its XID. False if it changed nothing: then it has ended."""
+        return await self.verbs.prepare(xid)
+
+    def in_doubt(self) -> list[XID]:
+        """XIDs of prepared units, and of those that an operator resolved and nobody forgot yet."""
+        return self.verbs.recover()
+
+    async def commit_prepared(self, xid: XID) -> None:
+        """Commit a prepared unit of work."""
+        await self.verbs.end_prepared(xid, True, False)
+
+    async def backout_prepared(self, xid: XID) -> None:
+        """Back out a prepared unit of work."""
+        await self.verbs.end_prepared(xid, False, False)
+
+    async def resolve(self, xid: XID, *, commit: bool) -> None:
+        """An operator's decision for a unit whose transaction manager does not come back;
+        remembered until `forget`."""
+        await self.verbs.end_prepared(xid, commit, True)
+
+    async def forget(self, xid: XID) -> None:
+        """The transaction manager knows of the operator's decision."""
+        await self.verbs.forget(xid)
+
+    # ---- definitions
+
+    async def define_queue(self, name: str, *, replace: bool = False, **attributes: Any) -> None:
+        """Define a local queue; attributes by Python name (`max_depth`) or MQSC keyword
+        (`MAXDEPTH`)."""
+        await self.verbs.administer(steps.Define(LOCAL, name, attributes, replace))
+
+    async def define_model(self, name: str, *, replace: bool = False, **attributes: Any) -> None:
+        """Define a model queue, from which opening it makes dynamic queues."""
+        await self.verbs.administer(steps.Define(MODEL, name, attributes, replace))
+
+    async def define_alias(
+        self, name: str, target: str, *, replace: bool = False, **attributes: Any
+    ) -> None:
+        """Define another name for a local queue."""
+        given = {"target": target, **attributes}
+        await self.verbs.administer(steps.Define(ALIAS, name, given, replace))
+
+    async def alter_queue(self, name: str, **attributes: Any) -> None:
+        """Change attributes of a queue."""
+        await self.verbs.administer(steps.Alter(name, attributes))
+
+    async def alter_qmgr(self, **attributes: Any) -> None:
+        """Change attributes of the queue manager."""
+        await self.verbs.administer(steps.AlterQueueManager(attributes))
+
+    async def delete_queue(self, name: str, *, purge: bool = False) -> None:
+        """Delete a queue that nobody has open; `purge` also if it holds messages."""
+        await self.verbs.administer(steps.Delete(name, purge))
+
+    async def clear_queue(self, name: str) -> None:
+        """Remove all messages of a queue that nobody has open."""
+        await self.verbs.administer(steps.Clear(name))
+
+    def attributes(self, name: str) -> dict[str, Value]:
+        """All attributes of a queue by Python name."""
+        with self._loop_shell.shell.lock:
+            return dict(definitions.find(self._engine.kernel, name, "DISPLAY").attributes)
+
+    def queue_names(self) -> list[str]:
+        """The names of all queues."""
+        with self._loop_shell.shell.lock:
+            return self._engine.kernel.catalog.queue_names()
+
+    # ---- the end
+
+    async def disconnect(self) -> None:
+        """MQDISC: commits what is open."""
+        await self.verbs.disconnect()
+
+    async def __aenter__(self) -> Connection:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        # An exception on its way out is an application that failed, or a task that is cancelled:
+        # its unit of work must not be committed.
+        await self.verbs.disconnect(vanished=kind is not None)
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.name}>"
+
+
+class QueueManager(Connection):
+    """An embedded queue manager with one connection of its own; `connect` gives more."""
+
+    def __init__(self, started: Started) -> None:
+        super().__init__(LoopShell(started.shell), started.user, started.application)
+        self._started = started
+        self._running = True
+
+    @property
+    def report(self) -> list[str]:
+        """What the restart did, line by line, as strmqm tells it."""
+        return list(self._engine.report)
+
+    def connect(
+        self, *, user: str | None = None, application: str | None = None
+    ) -> Opening[Connection]:
+        """Another connection, with its own unit of work; with `async with` or `await`."""
+        started = self._started
+        return Opening(self._connect(user or started.user, application or started.application))
+
+    async def _connect(self, user: str, application: str) -> Connection:
+        return Connection(self._loop_shell, user, application)
+
+    def log_status(self) -> LogStatus:
+        """What the log has done since the start, and how full it is."""
+        return log_status(self._started.shell)
+
+    async def checkpoint(self) -> None:
+        """Take a checkpoint now and wait for it."""
+        _, cancelled = await in_thread(self._started.checkpoint)
+        if cancelled is not None:
+            raise cancelled
+
+    async def close(self) -> None:
+        """Stop the queue manager: other connections are backed out, then a last checkpoint is
+        taken. Tasks that wait for a message get MQRC_Q_MGR_STOPPING."""
+        if not self._running:
+            return
+        self._running = False
+        loop_shell = self._loop_shell
+        cancelled: asyncio.CancelledError | None = None
+        try:
+            if self.connected and self._engine.error_for("") is None:
+                await self.verbs.disconnect(vanished=self.verbs.busy)
+            cancelled = await loop_shell.drain()
+        except asyncio.CancelledError as error:
+            cancelled = error
+        finally:
+            _, again = await in_thread(self._started.stop)
+            loop_shell.end()
+        if cancelled is None:
+            cancelled = again
+        if cancelled is not None:
+            raise cancelled
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if kind is not None and self.connected and self._engine.error_for("") is None:
+            await self.verbs.disconnect(vanished=True)
+        await self.close()
+
+    async def __aenter__(self) -> QueueManager:
+        return self
+
+
+async def _start(work: Callable[[], Started]) -> QueueManager:
+    started, cancelled = await in_thread(work)
+    if cancelled is not None:
+        await in_thread(started.stop)
+        raise cancelled
+    return QueueManager(started)
+
+
+def embedded(
+    path: str | os.PathLike[str],
+    name: str = "QM1",
+    *,
+    create: bool = False,
+    log_type: str = "circular",
+    log_primary_files: int = 3,
+    log_secondary_files: int = 2,
+    log_file_pages: int = 4096,
+    dual_log: bool = False,
+    user: str | None = None,
+    application: str | None = None,
+) -> Opening[QueueManager]:
+    """Start the queue manager `name` that lives in the data folder `path`, with `async with` or
+    `await`; arguments as those of `ternmq.embedded`."""
+    parameters = log_parameters(
+        log_type, log_primary_files, log_secondary_files, log_file_pages, dual_log
+    )
+    return Opening(
+        _start(lambda: start_in_folder(path, name, create, parameters, user, application))
+    )
+
+
+def memory(
+    name: str = "QM1", *, user: str | None = None, application: str | None = None
+) -> Opening[QueueManager]:
+    """A queue manager that touches no disk and is gone when it is closed: for tests."""
+    return Opening(_start(lambda: start_in_memory(name, user, application)))

@@ -1,0 +1,243 @@
+"""The asyncio shell of an embedded queue manager: verbs run in the loop, nothing in it waits.
+
+A verb runs in the loop's thread under the engine's lock, which is short. Then its task waits for a
+future: for a message, for an effect that a thread of the executor runs, or for a force. One thread
+forces for all tasks of the loop and wakes all that it served with a single call into the loop.
+A queue manager in memory has nothing to wait for: its effects and forces run in place.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import queue
+import threading
+from collections import deque
+from typing import Final, final
+
+from ternmq.base.errors import MQError
+from ternmq.client.shell import Shell
+from ternmq.kernel.connection import Connection as Link
+from ternmq.kernel.requests import GetCall
+from ternmq.ports.effect import Effect, Wakeable
+from ternmq.ports.memory_disk import MemoryDisk
+
+# Verbs that found nothing to wait for, before the loop gets a turn.
+VERBS_WITHOUT_PAUSE: Final = 128
+END: Final = 0
+
+
+@final
+class TaskWaker(Wakeable):
+    """Wakes a task, from whatever thread."""
+
+    def __init__(self, loop_shell: LoopShell, call: GetCall | None) -> None:
+        self._loop_shell = loop_shell
+        self._call = call
+        self.future: asyncio.Future[None] = loop_shell.loop.create_future()
+
+    def wake(self) -> None:
+        """Let the task go on; a message for a task that never will returns to its queue."""
+        try:
+            if threading.get_ident() == self._loop_shell.thread_id:
+                self.finish()
+            else:
+                self._loop_shell.post(self)
+        except RuntimeError:  # the loop is closed
+            if self._call is not None:
+                self._loop_shell.shell.orphans.append(self._call)
+
+    def finish(self) -> None:
+        """In the loop."""
+        if not self.future.done():
+            self.future.set_result(None)
+
+
+@final
+class Follower:
+    """A task that waits for an LSN."""
+
+    __slots__ = ("future", "lsn")
+
+    def __init__(self, lsn: int, future: asyncio.Future[None]) -> None:
+        self.lsn = lsn
+        self.future = future
+
+
+@final
+class LoopShell:
+    """What the tasks of one loop share of one queue manager. Made inside the loop."""
+
+    def __init__(self, shell: Shell) -> None:
+        self.shell = shell
+        self.engine = shell.engine
+        self.loop = asyncio.get_running_loop()
+        self.thread_id = threading.get_ident()
+        self.in_place = isinstance(shell.disk, MemoryDisk)
+        self.verbs = 0  # since the loop had its last turn
+        self._under_way = 0  # verbs that have begun and not ended
+        self._idle: asyncio.Future[None] | None = None
+        self._posted: deque[TaskWaker] = deque()
+        self._will_drain = False
+        self._followers: list[Follower] = []
+        self._target = 0
+        self._forcing = False
+        self._orders: queue.SimpleQueue[int] = queue.SimpleQueue()
+        self._forcer: threading.Thread | None = None
+
+    # ---- verbs under way
+
+    def begin_verb(self) -> None:
+        """A verb has begun."""
+        self._under_way += 1
+        self.verbs += 1
+
+    def end_verb(self) -> None:
+        """A verb has ended."""
+        self._under_way -= 1
+        if self._under_way == 0 and self._idle is not None and not self._idle.done():
+            self._idle.set_result(None)
+
+    async def drain(self) -> asyncio.CancelledError | None:
+        """Nothing new from now on; wait until every verb under way has ended. Cancelled or not, it
+        goes to its end, and the cancellation is returned."""
+        cancelled: asyncio.CancelledError | None = None
+        with self.shell.lock:
+            self.engine.stop()
+            self.shell.flush()
+        while self._under_way > 0 and asyncio.get_running_loop() is self.loop:
+            self._idle = self.loop.create_future()
+            try:
+                await self._idle
+            except asyncio.CancelledError as error:
+                cancelled = error
+        return cancelled
+
+    async def pause(self) -> None:
+        """Let the loop have its turn: many verbs in a row found nothing to wait for."""
+        self.verbs = 0
+        await asyncio.sleep(0)
+
+    # ---- wakes from other threads
+
+    def post(self, waker: TaskWaker) -> None:
+        """Wake a task from another thread; many at once cost one call. RuntimeError if the loop is
+        closed."""
+        self._posted.append(waker)
+        if not self._will_drain:
+            self._will_drain = True
+            try:
+                self.loop.call_soon_threadsafe(self._drain)
+            except RuntimeError:
+                self._will_drain = False
+                raise
+
+    def _drain(self) -> None:
+        self._will_drain = False  # before looking, so that who comes later calls again
+        posted = self._posted
+        while posted:
+            posted.popleft().finish()
+
+    # ---- forces
+
+    async def force(self, lsn: int) -> None:
+        """Wait until the log is forced up to here."""
+        self.verbs = 0
+        future = self.loop.create_future()
+        self._followers.append(Follower(lsn, future))
+        self.order(lsn)
+        await future
+
+    def order(self, lsn: int) -> None:
+        """See to it that the log is forced up to here, without waiting."""
+        if self.in_place:
+            self.shell.forcer.force(lsn)
+            return
+        if lsn > self._target:
+            self._target = lsn
+        if not self._forcing:
+            self._forcing = True
+            # After the tasks that are ready now, so that one force does for all of them.
+            self.loop.call_soon(self._send_order)
+
+    def _send_order(self) -> None:
+        if self._forcer is None:
+            name = f"ternmq-{self.engine.name}-force"
+            self._forcer = threading.Thread(target=self._force_on_order, name=name, daemon=True)
+            self._forcer.start()
+        self._orders.put(self._target)
+
+    def _force_on_order(self) -> None:
+        while True:
+            lsn = self._orders.get()
+            if lsn == END:
+                break
+            try:
+                self.shell.forcer.force(lsn)
+            except MQError:
+                pass  # the queue manager has broken down; its callers are told
+            try:
+                self.loop.call_soon_threadsafe(self._serve)
+            except RuntimeError:
+                break  # the loop is closed
+
+    def _serve(self) -> None:
+        """A force is done: wake those whose turn it was."""
+        forced = self.engine.log.forced_lsn
+        error = self.engine.error_for("")
+        left: list[Follower] = []
+        for follower in self._followers:
+            future = follower.future
+            if future.done():
+                continue
+            if follower.lsn <= forced:
+                future.set_result(None)
+            elif error is not None:
+                future.set_exception(self.engine.kernel.ending_error(""))
+            else:
+                left.append(follower)
+        self._followers = left
+        if left:
+            self._orders.put(self._target)
+        else:
+            self._forcing = False
+
+    # ---- effects
+
+    async def park(self, link: Link) -> None:
+        """Wait for the effect that a verb is parked on."""
+        shell = self.shell
+        waker: TaskWaker | None = None
+        mine: Effect | None = None
+        with shell.lock:
+            effect = link.park
+            link.park = None
+            if effect is not None and not effect.done:
+                waker = TaskWaker(self, None)
+                effect.waiting.append(waker)
+                if not effect.claimed:
+                    shell.claim(effect)
+                    mine = effect
+                shell.flush()
+        if mine is not None:
+            self._run(mine)
+        if waker is not None:
+            self.verbs = 0
+            await waker.future
+        error = self.engine.error_for("")
+        if error is not None:
+            raise error
+
+    def _run(self, effect: Effect) -> None:
+        if self.in_place:
+            self.shell.run_claimed(effect)
+            return
+        try:
+            self.loop.run_in_executor(None, self.shell.run_claimed, effect)
+        except RuntimeError:  # the executor is shut down; the effect is claimed and must be run
+            self.shell.run_claimed(effect)
+
+    # ---- the end
+
+    def end(self) -> None:
+        """No more forces for this loop."""
+        self._orders.put(END)

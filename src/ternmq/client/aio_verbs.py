@@ -1,0 +1,372 @@
+"""One connection's verbs for tasks: as `Verbs`, but nothing in the loop waits.
+
+A task may be cancelled wherever it waits. A get that is cancelled is taken back: its message, if it
+had one already, is on the queue again before CancelledError is raised. A put is not: once the
+message is on its queue and waits for its force, it stays. Every other verb goes to its end first.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import final
+
+from ternmq.base import constants as mq
+from ternmq.base.attributes import Value
+from ternmq.base.errors import IntegrityError, mq_error
+from ternmq.base.reasons import MQRC_CALL_IN_PROGRESS, MQRC_NO_MSG_AVAILABLE
+from ternmq.client import steps
+from ternmq.client.aio_shell import VERBS_WITHOUT_PAUSE, LoopShell, TaskWaker
+from ternmq.client.message import Message
+from ternmq.client.session import Session
+from ternmq.codec.mqod import ObjectDescriptor
+from ternmq.kernel import two_phase
+from ternmq.kernel.connection import Handle
+from ternmq.kernel.get import cancel, get_returnable, resume
+from ternmq.kernel.requests import GetCall, GetRequest, PutRequest
+from ternmq.kernel.returning import answered, take_back
+from ternmq.mqi.getting import check_open_for
+from ternmq.mqi.putting import check_open_for_output
+from ternmq.store.entry import Entry
+from ternmq.txn.unit import XID
+
+
+@final
+class TaskVerbs(Session):
+    """The MQI of one connection to an embedded queue manager, for the tasks of one loop."""
+
+    def __init__(self, loop_shell: LoopShell, user: str, application: str) -> None:
+        super().__init__(loop_shell.shell, user, application)
+        self._loop_shell = loop_shell
+        self._task: object = None  # the owner, kept so that its id() is not used again
+
+    # ---- whose turn
+
+    def _claim(self, verb: str) -> None:
+        task = asyncio.current_task()
+        self.claim(id(task), verb)
+        self._task = task
+
+    def _begin(self, verb: str) -> None:
+        self._claim(verb)
+        unit = self.link.unit
+        if unit is not None and unit.backed_out_by:
+            self.refuse_if_backed_out(verb)
+        self._loop_shell.begin_verb()
+
+    def _end(self) -> None:
+        self._busy = False
+        self._loop_shell.end_verb()
+
+    async def run(self, step: steps.Step) -> None:
+        """A verb to its end."""
+        self._begin(step.verb)
+        try:
+            await self._run(step)
+        finally:
+            self._end()
+
+    async def administer(self, step: steps.Step) -> None:
+        """The same for what does not belong to the unit of work."""
+        self._claim(step.verb)
+        self._loop_shell.begin_verb()
+        try:
+            await self._run(step)
+        finally:
+            self._end()
+
+    async def _run(self, step: steps.Step) -> None:
+        """Cancelled or not, the step is done to its end; only its force is not waited for then."""
+        cancelled: asyncio.CancelledError | None = None
+        link = self.link
+        while not self._attempt(step):
+            try:
+                if link.park is not None:
+                    await self._loop_shell.park(link)
+                else:
+                    await self._loop_shell.pause()
+            except asyncio.CancelledError as error:
+                cancelled = error
+        if cancelled is not None:
+            raise cancelled
+        await self._force()
+
+    def _attempt(self, step: steps.Step) -> bool:
+        shell = self.shell
+        shell.lock.acquire()
+        try:
+            done = step.attempt(self.engine.kernel, self.link)
+            shell.settle()
+        except IntegrityError as failure:
+            raise shell.break_down(failure, step.verb) from failure
+        finally:
+            shell.lock.release()
+        return done
+
+    async def _force(self) -> None:
+        durable_at = self.link.durable_at
+        if durable_at > self.engine.log.forced_lsn:
+            if self._loop_shell.in_place:
+                self.shell.forcer.force(int(durable_at))
+            else:
+                await self._loop_shell.force(int(durable_at))
+
+    # ---- objects
+
+    async def open(self, od: ObjectDescriptor, options: int, verb: str = "MQOPEN") -> Handle:
+        """MQOPEN."""
+        step = steps.Open(od, options, verb)
+        try:
+            await self.run(step)
+        except asyncio.CancelledError:
+            self._unopen(step)
+            raise
+        return step.opened()
+
+    def _unopen(self, step: steps.Open) -> None:
+        """The opening task was cancelled: what it opened is closed, what it created is deleted."""
+        handle = step.handle
+        if handle is not None and self.link.connected:
+            local = handle.local
+            made = local is not None and local.creator is handle
+            self._attempt(steps.Close(handle, mq.MQCO_DELETE_PURGE if made else mq.MQCO_NONE))
+
+    async def close(self, handle: Handle, options: int = 0) -> None:
+        """MQCLOSE."""
+        await self.run(steps.Close(handle, options))
+
+    async def inquire(self, handle: Handle, selectors: list[int]) -> list[Value]:
+        """MQINQ: the values in the order of the selectors."""
+        step = steps.Inquire(handle, selectors)
+        await self.run(step)
+        return step.values
+
+    async def set(self, handle: Handle, values: dict[int, Value]) -> None:
+        """MQSET."""
+        await self.run(steps.Set(handle, values))
+
+    # ---- put
+
+    async def put(self, handle: Handle, request: PutRequest, data: bytes) -> Entry:
+        """MQPUT with a checked request."""
+        if self._loop_shell.verbs >= VERBS_WITHOUT_PAUSE:
+            await self._loop_shell.pause()
+        self._begin("MQPUT")
+        try:
+            check_open_for_output(handle, int(request.options), "MQPUT")
+            return await self._put(handle, request, data)
+        finally:
+            self._end()
+
+    async def _put(self, handle: Handle, request: PutRequest, data: bytes) -> Entry:
+        link = self.link
+        entry = self.shell.try_put(link, handle, request, data)
+        while entry is None:
+            await self._loop_shell.park(link)
+            entry = self.shell.try_put(link, handle, request, data)
+        if link.durable_at > self.engine.log.forced_lsn:
+            await self._force()
+        return entry
+
+    async def put1(self, od: ObjectDescriptor, request: PutRequest, data: bytes) -> Entry:
+        """MQPUT1: open, put, close."""
+        self._begin("MQPUT1")
+        try:
+            step = steps.Open(od, mq.MQOO_OUTPUT, "MQPUT1")
+            try:
+                await self._run(step)
+                return await self._put(step.opened(), request, data)
+            finally:
+                if step.handle is not None:
+                    await self._run(steps.Close(step.handle, mq.MQCO_NONE))
+        finally:
+            self._end()
+
+    # ---- get
+
+    async def get(self, handle: Handle, request: GetRequest) -> Message | None:
+        """MQGET with a checked request; None if there is no message."""
+        if self._loop_shell.verbs >= VERBS_WITHOUT_PAUSE:
+            await self._loop_shell.pause()
+        self._begin("MQGET")
+        try:
+            check_open_for(handle, int(request.options))
+            if request.options & mq.MQGMO_UNLOCK:
+                return self.message(self.unlocked(handle, request))
+            call = self._start(handle, request)
+            # While the call has a waker, another thread may be at work on it: look at nothing else.
+            if (
+                call.waker is not None
+                or call.entry is None
+                or self.link.durable_at > self.engine.log.forced_lsn
+            ):
+                await self._finish(call)
+            if call.reserved > 0:
+                self._answered(call)
+            return self.message(call)
+        finally:
+            self._end()
+
+    def _start(self, handle: Handle, request: GetRequest) -> GetCall:
+        shell = self.shell
+        shell.lock.acquire()
+        try:
+            call = get_returnable(self.engine.kernel, self.link, handle, request)
+            self._after_attempt(call)
+        except IntegrityError as failure:
+            raise shell.break_down(failure, "MQGET") from failure
+        finally:
+            shell.lock.release()
+        return call
+
+    def _resume(self, call: GetCall) -> None:
+        shell = self.shell
+        shell.lock.acquire()
+        try:
+            resume(self.engine.kernel, call)
+            self._after_attempt(call)
+        except IntegrityError as failure:
+            raise shell.break_down(failure, "MQGET") from failure
+        finally:
+            shell.lock.release()
+
+    def _after_attempt(self, call: GetCall) -> None:
+        """With the lock: who serves the call from now on finds whom to wake."""
+        link = self.link
+        if call.waiting:
+            call.waker = TaskWaker(self._loop_shell, call)
+            link.get_call = call
+        if link.durable_at or link.unit is not None:
+            self.engine.after_step()
+        self.shell.flush()
+
+    async def _finish(self, call: GetCall) -> None:
+        """Wait for all that a get may have to wait for; if that is cut short, take it back."""
+        link = self.link
+        done = False
+        try:
+            while True:
+                if call.waker is not None:
+                    await self._wait_for_message(call)
+                elif link.park is not None:
+                    await self._loop_shell.park(link)
+                    self._resume(call)
+                elif link.again:
+                    await self._loop_shell.pause()
+                    self._resume(call)
+                else:
+                    break
+            await self._force()
+            done = True
+        except GeneratorExit:
+            # The task was dropped, maybe by the collector, so no lock may be touched here.
+            done = True
+            self.shell.orphans.append(call)
+            raise
+        finally:
+            if not done:
+                self._take_back(call)
+
+    async def _wait_for_message(self, call: GetCall) -> None:
+        waker = call.waker
+        if not isinstance(waker, TaskWaker):
+            return
+        timer: asyncio.TimerHandle | None = None
+        loop_shell = self._loop_shell
+        loop_shell.verbs = 0
+        if call.deadline_ns:
+            left_ns = int(call.deadline_ns) - self.engine.clock.monotonic_ns()
+            timer = loop_shell.loop.call_later(max(left_ns, 0) / 1e9, self._time_over, call, waker)
+        try:
+            await waker.future
+        finally:
+            if timer is not None:
+                timer.cancel()
+        call.waker = None
+        self.link.get_call = None
+        if call.error is not None:
+            raise call.error
+
+    def _time_over(self, call: GetCall, waker: TaskWaker) -> None:
+        with self.shell.lock:
+            cancel(self.engine.kernel, call, MQRC_NO_MSG_AVAILABLE)
+        waker.finish()
+
+    def _take_back(self, call: GetCall) -> None:
+        shell = self.shell
+        with shell.lock:
+            call.waker = None
+            self.link.get_call = None
+            take_back(self.engine.kernel, call)
+            shell.settle()
+        durable_at = self.link.durable_at
+        if durable_at > self.engine.log.forced_lsn and self.engine.error_for("") is None:
+            self._loop_shell.order(int(durable_at))
+
+    def _answered(self, call: GetCall) -> None:
+        with self.shell.lock:
+            answered(self.engine.kernel, call)
+
+    # ---- units of work
+
+    async def start_unit(self) -> None:
+        """MQBEGIN; puts and gets are inside syncpoint from now on."""
+        await self.run(steps.Begin())
+        self.in_unit = True
+
+    async def commit(self) -> None:
+        """MQCMIT."""
+        self._begin("MQCMIT")
+        try:
+            self.in_unit = False
+            await self._run(steps.Commit())
+        finally:
+            self._end()
+
+    async def back_out(self) -> None:
+        """MQBACK; nothing happens if the connection is gone, and its unit of work with it."""
+        if not self.link.connected:
+            self.in_unit = False
+            return
+        self._claim("MQBACK")
+        self._loop_shell.begin_verb()
+        try:
+            self.in_unit = False
+            await self._run(steps.BackOut())
+        finally:
+            self._end()
+
+    # ---- two-phase commit
+
+    async def prepare(self, xid: XID) -> bool:
+        """Prepare the unit of work under an XID; False if it changed nothing."""
+        step = steps.Prepare(xid)
+        try:
+            await self.run(step)
+        finally:
+            if step.done:
+                self.in_unit = False
+        return step.prepared
+
+    async def end_prepared(self, xid: XID, commit: bool, heuristic: bool) -> None:
+        """Commit or back out a prepared unit; `heuristic` if an operator decides."""
+        await self.administer(steps.EndPrepared(xid, commit, heuristic))
+
+    def recover(self) -> list[XID]:
+        """What is in doubt."""
+        with self.shell.lock:
+            return two_phase.recover(self.engine.kernel)
+
+    async def forget(self, xid: XID) -> None:
+        """Drop the memory of a heuristic outcome."""
+        await self.administer(steps.Forget(xid))
+
+    # ---- the end
+
+    async def disconnect(self, vanished: bool = False) -> None:
+        """MQDISC; commits unless the application has vanished."""
+        if not self.link.connected:
+            return
+        if self._busy and not vanished:
+            raise mq_error(MQRC_CALL_IN_PROGRESS, verb="MQDISC", object=self.engine.name)
+        self.in_unit = False
+        await self._run(steps.Disconnect(vanished))

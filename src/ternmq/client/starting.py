@@ -1,0 +1,134 @@
+"""Starting an embedded queue manager, and its clean stop: what both APIs do the same."""
+
+from __future__ import annotations
+
+import getpass
+import os
+import sys
+from typing import final
+
+from ternmq.base.errors import mq_error
+from ternmq.base.names import file_name, is_name
+from ternmq.base.reasons import MQRC_Q_MGR_NAME_ERROR, MQRC_Q_MGR_NOT_AVAILABLE
+from ternmq.client.shell import Shell
+from ternmq.client.shutdown import shut_down
+from ternmq.engine.engine import Engine, create_queue_manager, exists
+from ternmq.log.parameters import CIRCULAR, LINEAR, LogParameters
+from ternmq.ports.disk import Disk, DiskLock, DiskLocked
+from ternmq.ports.memory_disk import MemoryDisk
+from ternmq.ports.os_clock import OsClock
+from ternmq.ports.os_disk import OsDisk
+from ternmq.ports.os_entropy import OsEntropy
+
+LOCK_PATH = "lock"
+
+
+@final
+class Started:
+    """A running queue manager and who uses it; the disk is locked until `stop`."""
+
+    def __init__(self, shell: Shell, lock: DiskLock, user: str, application: str) -> None:
+        self.shell = shell
+        self.user = user
+        self.application = application
+        self._lock = lock
+
+    def stop(self) -> None:
+        """Everybody who is still connected is backed out; a last checkpoint is taken."""
+        try:
+            shut_down(self.shell)
+        finally:
+            self._lock.release()
+
+    def checkpoint(self) -> None:
+        """Take a checkpoint now and wait for it."""
+        shell = self.shell
+        keeper = shell.engine.keeper
+        with shell.lock:
+            before = keeper.checkpoints
+            keeper.begin(False, False)
+        while keeper.checkpoints == before and keeper.running is not None:
+            shell.run_effects()
+
+
+def start_in_folder(
+    path: str | os.PathLike[str],
+    name: str,
+    create: bool,
+    parameters: LogParameters,
+    user: str | None,
+    application: str | None,
+) -> Started:
+    """The queue manager that lives in a data folder; `create` makes it if it is not there."""
+    if not is_name(name):
+        raise mq_error(MQRC_Q_MGR_NAME_ERROR, verb="MQCONN", object=name)
+    folder = os.path.join(os.fspath(path), "qmgrs", file_name(name))
+    if not create and not os.path.isdir(folder):
+        raise mq_error(
+            MQRC_Q_MGR_NAME_ERROR,
+            verb="MQCONN",
+            object=name,
+            detail=f"there is none in {os.fspath(path)}; create=True makes one",
+        )
+    os.makedirs(folder, mode=0o700, exist_ok=True)
+    return start(OsDisk(folder), name, create, parameters, user, application)
+
+
+def start_in_memory(name: str, user: str | None, application: str | None) -> Started:
+    """A queue manager that touches no disk."""
+    parameters = LogParameters(CIRCULAR, 3, 2, 1024, False)
+    return start(MemoryDisk(), name, True, parameters, user, application)
+
+
+def log_parameters(
+    log_type: str, primary: int, secondary: int, pages: int, dual: bool
+) -> LogParameters:
+    """LogType, LogPrimaryFiles, LogSecondaryFiles, LogFilePages and the number of copies,
+    checked."""
+    kinds = {"circular": CIRCULAR, "linear": LINEAR}
+    if log_type.lower() not in kinds:
+        raise ValueError(f"log_type is 'circular' or 'linear', not {log_type!r}")
+    return LogParameters(kinds[log_type.lower()], primary, secondary, pages, dual)
+
+
+def start(
+    disk: Disk,
+    name: str,
+    create: bool,
+    parameters: LogParameters,
+    user: str | None,
+    application: str | None,
+) -> Started:
+    """Lock the disk, make the queue manager if wanted, restart it."""
+    if not __debug__:
+        raise RuntimeError("TernMQ does not run under python -O: its checks must stay in place")
+    try:
+        lock = disk.lock(LOCK_PATH)
+    except DiskLocked as locked:
+        raise mq_error(
+            MQRC_Q_MGR_NOT_AVAILABLE,
+            verb="MQCONN",
+            object=name,
+            detail=f"its data folder is in use: {locked}",
+        ) from locked
+    shell: Shell | None = None
+    try:
+        clock = OsClock()
+        if create and not exists(disk):
+            create_queue_manager(disk, clock, OsEntropy(), name, parameters)
+        shell = Shell(Engine(disk, clock), disk)
+    finally:
+        if shell is None:
+            lock.release()
+    return Started(shell, lock, user or _user(), application or _application())
+
+
+def _application() -> str:
+    return os.path.basename(sys.argv[0]) or "python"
+
+
+def _user() -> str:
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):
+        return str(os.getuid())
