@@ -8,6 +8,7 @@ did not outlive the last stop are marked dead on the way.
 from __future__ import annotations
 
 from array import array
+from bisect import bisect_right
 from typing import final
 
 from ternmq.base.errors import IntegrityError, check
@@ -21,7 +22,7 @@ from ternmq.store.queue import Queue
 from ternmq.store.segment import ALIVE, DEAD, LOCKED, MIXED, Segment
 from ternmq.store.segment_file import SegmentFile
 from ternmq.store.segment_format import CORREL_ID, GROUP_ID, MSG_ID, SegmentIndex
-from ternmq.store.state_journal import SegmentState, StateJournal
+from ternmq.store.state_journal import QueueState, SegmentState, StateJournal
 
 
 def state_path(folder: str) -> str:
@@ -48,19 +49,46 @@ def load_queue(disk: Disk, definition: Definition, trust_plain: bool, for_restar
     queue.journal_offset = state.position.offset
     queue.journal_batch = state.position.batch_number
     queue.has_files = True
+    chain = _chain(state)
     loaded = [
-        _load_segment(disk, queue, state.segments[number], trust_plain, for_restart)
+        _load_segment(
+            disk, queue, state.segments[number], trust_plain, for_restart, number in chain
+        )
         for number in sorted(state.segments)
     ]
-    _arrange(disk, queue, loaded)
+    _arrange(disk, queue, loaded, chain)
     queue.high_depth = queue.depth
     return queue
 
 
-def _arrange(disk: Disk, queue: Queue, loaded: list[Segment]) -> None:
+def _chain(state: QueueState) -> set[int]:
+    """Numbers of the segments that stay swept. Segments of a lane follow one another, but one that
+    was in memory while its messages were swept anew lies across others: of those that overlap the
+    fullest stays, the rest is read as if it were mixed."""
+    chosen: set[int] = set()
+    starts: dict[int, list[int]] = {}
+    ends: dict[int, list[int]] = {}
+    ranked = [one for one in state.segments.values() if one.priority != MIXED]
+    ranked.sort(key=_living, reverse=True)
+    for one in ranked:
+        lane_starts = starts.setdefault(one.priority, [])
+        lane_ends = ends.setdefault(one.priority, [])
+        at = bisect_right(lane_starts, one.last_sequence)
+        if at == 0 or lane_ends[at - 1] < one.first_sequence:
+            lane_starts.insert(at, one.first_sequence)
+            lane_ends.insert(at, one.last_sequence)
+            chosen.add(one.number)
+    return chosen
+
+
+def _living(state: SegmentState) -> int:
+    return state.count - int.from_bytes(state.dead, "little").bit_count()
+
+
+def _arrange(disk: Disk, queue: Queue, loaded: list[Segment], chain: set[int]) -> None:
     """Chain what was swept, read what was not."""
-    chained = [segment for segment in loaded if segment.lane != MIXED and segment.alive]
-    mixed = [segment for segment in loaded if segment.lane == MIXED]
+    chained = [segment for segment in loaded if int(segment.number) in chain and segment.alive]
+    mixed = [segment for segment in loaded if int(segment.number) not in chain]
     chained.sort(key=_first_sequence)
     for segment in chained:
         segment.swept = True
@@ -80,7 +108,12 @@ def _first_sequence(segment: Segment) -> int:
 
 
 def _load_segment(
-    disk: Disk, queue: Queue, state: SegmentState, trust_plain: bool, for_restart: bool
+    disk: Disk,
+    queue: Queue,
+    state: SegmentState,
+    trust_plain: bool,
+    for_restart: bool,
+    is_swept: bool,
 ) -> Segment:
     path = f"{queue.folder}/S{state.number:010d}.seg"
     segment = Segment(state.number, path, state.priority, state.count)
@@ -119,7 +152,7 @@ def _load_segment(
     if for_restart:
         segment.numbers = index.numbers
     queue.adopt(segment)
-    if segment.lane != MIXED:
+    if is_swept:
         _remember(queue, segment, index)
     return segment
 
@@ -139,7 +172,7 @@ def _remember(queue: Queue, segment: Segment, index: SegmentIndex) -> None:
 
 
 def _load_messages(disk: Disk, queue: Queue, segment: Segment) -> None:
-    """Bring the living messages of a mixed segment into memory."""
+    """Bring the living messages of a segment into memory."""
     if segment.empty:
         return
     file = SegmentFile(disk, segment.path)

@@ -67,7 +67,9 @@ class NumberMap:
         self._tables: dict[int, dict[int, int]] = {}
 
     def find(self, number: int) -> tuple[Segment, int] | None:
-        """The segment and ordinal of a message."""
+        """The segment and ordinal of a message. It may have moved from one segment to another: the
+        place where it is not dead counts, if there is one."""
+        dead: tuple[Segment, int] | None = None
         at = bisect_right(self._starts, number) - 1
         while at >= 0 and self._highest[at] >= number:
             segment = self._ranges[at][2]
@@ -77,9 +79,15 @@ class NumberMap:
                 self._tables[segment.slot] = table
             ordinal = table.get(number)
             if ordinal is not None:
-                return segment, ordinal
+                if segment.states[ordinal] != DEAD:
+                    return segment, ordinal
+                dead = segment, ordinal
             at -= 1
-        return None
+        return dead
+
+
+def _put_order(change: Change) -> tuple[int, int]:
+    return int(change.queue.queue_id), int(change.entry.number)
 
 
 def _range_start(one: tuple[int, int, Segment]) -> int:
@@ -114,6 +122,10 @@ class Replay:
             if record.uow >= self.next_unit:
                 self.next_unit = record.uow + 1
             self.redo(record)
+        for unit in self.units.values():
+            # Some changes of a unit that was carried came from the checkpoint and some from the
+            # log; messages become visible in the order they were put.
+            unit.changes.sort(key=_put_order)
         for queue in self.catalog.queues.values():
             self._finish(queue)
 
