@@ -12,6 +12,7 @@ from ternmq.base.ids import message_token
 from ternmq.codec import charset
 from ternmq.codec.layout import BIG, LITTLE
 from ternmq.codec.mqmd import CCSID_AT, ENCODING_AT, FORMAT_AT, Descriptor
+from ternmq.mqi.conversion import convert
 from ternmq.store.entry import OWN_DATE, PERSISTENT, Entry, packed_descriptor
 
 _TENTH_NS = 100_000_000
@@ -21,12 +22,23 @@ _TENTH_NS = 100_000_000
 class Message:
     """Data and descriptor of one message."""
 
-    __slots__ = ("_backout_count", "_descriptor", "_entry", "_got_ns", "data", "truncated")
+    __slots__ = (
+        "_backout_count",
+        "_base",
+        "_descriptor",
+        "_entry",
+        "_got_ns",
+        "data",
+        "truncated",
+        "warning",
+    )
 
     def __init__(self, entry: Entry, data: bytes, truncated: bool, got_ns: i64) -> None:
         self.data = data
         self.truncated = truncated  # `data` is shorter than the message; see `length`
+        self.warning = 0  # a reason code: why the data could not be converted
         self._entry = entry
+        self._base = entry.base
         self._got_ns: i64 = got_ns
         self._backout_count: i64 = entry.backout_count
         self._descriptor: Descriptor | None = None
@@ -38,6 +50,8 @@ class Message:
         if descriptor is None:
             descriptor = Descriptor.unpack(packed_descriptor(self._entry))
             descriptor.backout_count = int(self._backout_count)
+            descriptor.ccsid = _i32(self._base, CCSID_AT)
+            descriptor.encoding = _i32(self._base, ENCODING_AT)
             if self._entry.expiry_at:
                 left = (int(self._entry.expiry_at) - int(self._got_ns)) // _TENTH_NS
                 descriptor.expiry = max(left, 1)
@@ -99,14 +113,13 @@ class Message:
     @property
     def format(self) -> str:
         """What the data is, such as MQSTR; empty for plain bytes."""
-        return self._entry.base[FORMAT_AT : FORMAT_AT + 8].rstrip(b" \0").decode("ascii", "replace")
+        return self._base[FORMAT_AT : FORMAT_AT + 8].rstrip(b" \0").decode("ascii", "replace")
 
     @property
     def text(self) -> str:
         """The data as text, by the message's own character set."""
-        base = self._entry.base
-        ccsid = int.from_bytes(base[CCSID_AT : CCSID_AT + 4], "little", signed=True)
-        encoding = int.from_bytes(base[ENCODING_AT : ENCODING_AT + 4], "little", signed=True)
+        ccsid = _i32(self._base, CCSID_AT)
+        encoding = _i32(self._base, ENCODING_AT)
         order = LITTLE if encoding & 0xF == 2 else BIG
         if ccsid <= 0:
             ccsid = 1208
@@ -115,6 +128,14 @@ class Message:
     def json(self) -> Any:
         """The data as JSON."""
         return json.loads(self.text)
+
+    def convert(self, ccsid: int, encoding: int) -> None:
+        """Turn the data into another character set, as MQGMO_CONVERT does; see `warning`."""
+        converted = convert(self.data, self._base, ccsid, encoding)
+        self.data = converted.data
+        self._base = converted.base
+        self.warning = converted.warning
+        self._descriptor = None
 
     def __len__(self) -> int:
         return len(self.data)
@@ -126,3 +147,7 @@ class Message:
         shown = self.data[:40]
         more = "..." if len(self.data) > 40 else ""
         return f"<Message {self.length} bytes {shown!r}{more} MsgId {self._entry.msg_id.hex()}>"
+
+
+def _i32(base: bytes, at: int) -> int:
+    return int.from_bytes(base[at : at + 4], "little", signed=True)

@@ -7,6 +7,7 @@ in tasks.
 
 from __future__ import annotations
 
+from ternmq.base import constants as mq
 from ternmq.base.errors import mq_error
 from ternmq.base.reasons import (
     MQRC_CALL_IN_PROGRESS,
@@ -108,7 +109,10 @@ class Session:
         entry = call.entry
         if entry is not None and call.reason == 0:
             got_ns = self.engine.clock.now_ns() if entry.expiry_at else 0
-            return Message(entry, entry.data, False, got_ns)
+            message = Message(entry, entry.data, False, got_ns)
+            if call.request.options & mq.MQGMO_CONVERT:
+                message.convert(int(call.request.ccsid), int(call.request.encoding))
+            return message
         if call.reason == MQRC_NO_MSG_AVAILABLE:
             return None
         return self._explain(call)

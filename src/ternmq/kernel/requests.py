@@ -76,8 +76,9 @@ class GetRequest:
 
     __slots__ = (
         "buffer_length",
-        "convert",
+        "ccsid",
         "correl_id",
+        "encoding",
         "group_id",
         "msg_id",
         "msg_offset",
@@ -100,6 +101,8 @@ class GetRequest:
         self.token: i64 = -1
         self.wait_ms: i64 = 0  # 0: do not wait; -1: without end
         self.buffer_length: i64 = UNLIMITED_LENGTH
+        self.ccsid: i64 = 0  # what MQGMO_CONVERT turns text into
+        self.encoding: i64 = 0
         self.syncpoint = False
         self.syncpoint_if_persistent = False
         self.plain = True  # any message will do

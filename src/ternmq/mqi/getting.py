@@ -16,6 +16,7 @@ from ternmq.base.reasons import (
     MQRC_OPTIONS_ERROR,
     MQRC_WAIT_INTERVAL_ERROR,
 )
+from ternmq.codec.charset import UTF8
 from ternmq.codec.mqgmo import GetOptions
 from ternmq.codec.mqmd import Descriptor
 from ternmq.kernel.connection import Handle
@@ -73,6 +74,8 @@ def get_request(md: Descriptor, gmo: GetOptions, buffer_length: int) -> GetReque
                 MQRC_WAIT_INTERVAL_ERROR, verb="MQGET", detail=f"WaitInterval {gmo.wait_interval}"
             )
         request.wait_ms = gmo.wait_interval
+    request.ccsid = md.ccsid if md.ccsid > 0 else UTF8
+    request.encoding = md.encoding
     _take_matches(request, md, gmo)
     request.settle()
     return request

@@ -1,0 +1,57 @@
+"""Goal: MQGMO_CONVERT turns text into the character set asked for and loses nothing where it cannot.
+
+Method: put messages in several character sets to a memory queue manager and get them converted.
+"""
+
+from __future__ import annotations
+
+import ternmq
+from ternmq import Descriptor
+from ternmq.base import constants as mq
+from ternmq.base.reasons import MQRC_FORMAT_ERROR, MQRC_NOT_CONVERTED, MQRC_SOURCE_CCSID_ERROR
+
+
+def got(data: bytes, md: Descriptor) -> ternmq.Message:
+    with ternmq.memory() as qmgr:
+        qmgr.define_queue("Q")
+        with qmgr.queue("Q") as queue:
+            queue.put(data, descriptor=md)
+            return queue.get(options=mq.MQGMO_CONVERT)
+
+
+def test_ebcdic_text_becomes_utf8() -> None:
+    message = got("Grüße".encode("cp037"), Descriptor(format=mq.MQFMT_STRING, ccsid=37))
+    assert message.data == "Grüße".encode()
+    assert message.descriptor.ccsid == 1208
+    assert message.text == "Grüße"
+    assert message.warning == 0
+
+
+def test_text_stays_in_its_character_set_without_the_option() -> None:
+    with ternmq.memory() as qmgr:
+        qmgr.define_queue("Q")
+        with qmgr.queue("Q") as queue:
+            queue.put("é".encode("latin-1"), descriptor=Descriptor(format="MQSTR", ccsid=819))
+            message = queue.get()
+    assert message.data == b"\xe9"
+    assert message.descriptor.ccsid == 819
+    assert message.text == "é"
+
+
+def test_data_that_is_no_text_comes_as_it_is_with_a_warning() -> None:
+    message = got(b"\x01\x02", Descriptor(format="MYFORM", ccsid=37))
+    assert message.data == b"\x01\x02"
+    assert message.warning == MQRC_FORMAT_ERROR
+
+
+def test_unknown_character_set_comes_as_it_is_with_a_warning() -> None:
+    message = got(b"abc", Descriptor(format=mq.MQFMT_STRING, ccsid=9999))
+    assert message.data == b"abc"
+    assert message.warning == MQRC_SOURCE_CCSID_ERROR
+
+
+def test_text_that_the_target_cannot_hold_comes_as_it_is_with_a_warning() -> None:
+    message = got("日本".encode(), Descriptor(format=mq.MQFMT_STRING, ccsid=1208))
+    message.convert(819, mq.MQENC_NATIVE)
+    assert message.warning == MQRC_NOT_CONVERTED
+    assert message.text == "日本"
