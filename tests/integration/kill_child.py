@@ -1,9 +1,10 @@
 """The process that the kill loop kills: one queue manager, 4 putters and 4 getters in threads.
 
-Usage: python kill_child.py DATA REPORT LIFE SEED. Each thread has its own append-only file in REPORT and
-writes there what it is about to do and what was acknowledged, before its next verb, with plain write calls;
-so what it wrote is there after a kill. The lines are explained in `kill_ledger`. First the queues are
-browsed and their content is written to the inventory of this life. With LIFE "drain" everything is got.
+Usage: python kill_child.py DATA REPORT LIFE SEED. Each thread has its own append-only file in
+REPORT and writes there what it is about to do and what was acknowledged, before its next verb,
+with plain write calls; so what it wrote is there after a kill. The lines are explained in
+`kill_ledger`. First the queues are browsed and their content is written to the inventory of this
+life. With LIFE "drain" everything is got.
 """
 
 import os
@@ -53,7 +54,9 @@ def name_of(data: bytes) -> str:
 class Worker(threading.Thread):
     """One application thread with its own connection."""
 
-    def __init__(self, qmgr: ternmq.QueueManager, folder: str, life: str, role: str, seed: int) -> None:
+    def __init__(
+        self, qmgr: ternmq.QueueManager, folder: str, life: str, role: str, seed: int
+    ) -> None:
         super().__init__(name=role, daemon=True)
         self.report = Report(folder, f"{life}.{role}")
         self.connection = qmgr.connect()
@@ -84,7 +87,7 @@ class Worker(threading.Thread):
             self.report("!", repr(traceback.format_exc()))
             os._exit(3)
 
-    # ---- puts ------------------------------------------------------------------------------------
+    # ---- puts -----------------------------------------------------------------------------------
 
     def put(self, unit: int) -> None:
         """One put, in a unit of work or alone (0)."""
@@ -105,7 +108,11 @@ class Worker(threading.Thread):
             self.refused(error)
 
     def put_in_units(self) -> None:
-        self.unit(lambda unit: [self.put(unit) for _ in range(self.chance.randrange(1, 6))])
+        self.unit(self.put_some)
+
+    def put_some(self, unit: int) -> None:
+        for _ in range(self.chance.randrange(1, 6)):
+            self.put(unit)
 
     def put_mixed(self) -> None:
         if self.chance.random() < 0.5:
@@ -120,7 +127,7 @@ class Worker(threading.Thread):
         self.report("x", error.reason)
         self.pause.wait(0.002)
 
-    # ---- units of work ---------------------------------------------------------------------------
+    # ---- units of work --------------------------------------------------------------------------
 
     def unit(self, work: Callable[[int], object]) -> None:
         """One unit of work, now and then backed out."""
@@ -142,7 +149,7 @@ class Worker(threading.Thread):
             self.refused(error)
             self.connection.backout()
 
-    # ---- gets ------------------------------------------------------------------------------------
+    # ---- gets -----------------------------------------------------------------------------------
 
     def get_alone(self) -> None:
         """Any message, waiting for it, outside a unit of work."""
@@ -170,13 +177,16 @@ class Worker(threading.Thread):
         """Browse for a message, then get that one."""
         queue = self.queues[self.chance.randrange(2)]
         skip = self.chance.choice((0, 0, 1, 5, 60))
+        found = None
         for message in queue.browse():
+            found = message
             skip -= 1
             if skip < 0:
                 break
-        else:
+        if found is None:
             self.pause.wait(0.002)
             return
+        message = found
         self.report("g", name_of(message.data))
         try:
             got = queue.try_get(msg_id=message.msg_id, syncpoint=False)
@@ -246,7 +256,12 @@ def main() -> None:
     chance = random.Random(int(seed))
     roles = [f"{kind}{number}" for kind in "pg" for number in range(4)]
     workers = [Worker(qmgr, folder, life, role, chance.randrange(1 << 30)) for role in roles]
-    threading.excepthook = lambda args: (report("!", repr(args.exc_value)), os._exit(3))  # type: ignore[assignment, return-value]
+
+    def end(fault: threading.ExceptHookArgs) -> None:
+        report("!", repr(fault.exc_value))
+        os._exit(3)
+
+    threading.excepthook = end
     for worker in workers:
         worker.start()
     print("started", flush=True)

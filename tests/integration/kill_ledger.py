@@ -1,8 +1,9 @@
-"""Reads what the processes of the kill loop wrote, and says what was lost, duplicated or out of order.
+"""Reads what the processes of the kill loop wrote, and says what was lost, duplicated or out of
+order.
 
 The lines of a life's thread:
 
-    P name queue unit    about to put (unit 0: alone); name is putter:life:count:priority[:moved name]
+    P name queue unit    about to put (unit 0: alone); name is putter:life:count:priority[:moved]
     + name               the put was acknowledged
     g name | g ?         about to get this message, or any, outside a unit
     - name | -           it was got; or there was none
@@ -14,7 +15,8 @@ The lines of a life's thread:
     D queue name         got in the final drain
     ! text               a fault
 
-A verb in flight at the kill has an unknown outcome: its messages may be there or not, but a unit's all alike.
+A verb in flight at the kill has an unknown outcome: its messages may be there or not, but a unit's
+all alike.
 """
 
 from collections import defaultdict
@@ -99,7 +101,7 @@ class Ledger:
         self.reordered: list[str] = []
         self.other: list[str] = []
 
-    # ---- reading ---------------------------------------------------------------------------------
+    # ---- reading --------------------------------------------------------------------------------
 
     def lines(self, name: str) -> list[list[str]]:
         path = self.folder / name
@@ -122,7 +124,7 @@ class Ledger:
                 self.extents = max(self.extents, int(words[2]))
         return found if ["E"] in lines else None
 
-    # ---- checking --------------------------------------------------------------------------------
+    # ---- checking -------------------------------------------------------------------------------
 
     def life(self, life: str, after: dict[str, list[str]]) -> None:
         """Take in what one life did, and compare with what the next start found."""
@@ -192,8 +194,8 @@ class Ledger:
             self.got.update(unit.gets)
 
     def check_order(self, life: str, threads: list[Thread]) -> None:
-        """What one getter got of one putter and priority came in the order it was put; a message whose
-        get was backed out may come late."""
+        """What one getter got of one putter and priority came in the order it was put; a
+        message whose get was backed out may come late."""
         late = {
             name
             for thread in threads

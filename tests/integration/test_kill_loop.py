@@ -1,5 +1,5 @@
-"""Goal (G9): a real process killed again and again under load loses nothing that was acknowledged, gives nothing
-twice, and keeps the order; one data folder lives through all kills.
+"""Goal (G9): a real process killed again and again under load loses nothing that was
+acknowledged, gives nothing twice, and keeps the order; one data folder lives through all kills.
 Method: see `kill_child` and `kill_ledger`. KILLS and KILL_SEED choose a longer or another run.
 """
 

@@ -49,12 +49,13 @@ of the journal, torn or not, unless something later proves that a batch was forc
 this or a later batch, or the header of a later one (it was written only after the force of those
 before). Then the file is damaged at that place, and so it is if the caller knows of an LSN that was
 forced and the journal ends before it. Ordering: batch, datasync, (name: sync_dir,) seal; the
-seal itself is not forced. `settle` forces again a last batch that has no seal, before the caller
-relies on it. A rewrite is a new file with one batch that takes the name of the old one.
+seal itself is not forced. `settle` writes a journal whose last batch has no seal anew, before the
+caller relies on it. A rewrite is a new file with one batch that takes the name of the old one.
 """
 
 from __future__ import annotations
 
+import errno
 import struct
 from typing import Final, final
 
@@ -351,24 +352,27 @@ class StateJournal:
 
     @staticmethod
     def settle(disk: Disk, path: str, state: QueueState) -> None:
-        """Make sure that what `load` believed is on the disk, not only in the system's memory."""
+        """Make sure that what `load` believed is on the disk, not only in the system's memory.
+
+        Without a seal nobody knows that the last batch was forced. It goes to a new file: writing
+        it once more in place could spoil the only copy, if the machine stops in that moment.
+        """
         if state.is_sealed:
             return
-        start = state.last_offset
-        file = disk.open(path)
         try:
-            # The same bytes again: after a failed force a page may count as clean and not be.
-            batch = file.pread(start, state.position.offset - SECTOR_BYTES - start)
-            write_all(file, start, [batch])
-            file.datasync()
+            state.position = StateJournal.rewrite(disk, path, state.whole_batch(state.lsn).parts())
+        except OSError as error:
+            if error.errno != errno.ENOSPC:
+                raise
+            # A full disk must not keep a queue manager from starting.
+            file = disk.open(path)
+            try:
+                file.datasync()
+            finally:
+                file.close()
             disk.sync_dir(parent_dir(path))
-            seal = _seal(state.position.batch_number - 1, start, _CRC.unpack_from(batch, 12)[0])
-            # The whole sector: a torn write may have left the file short, and the next batch goes
-            # behind it.
-            padding = bytes(SECTOR_BYTES - len(seal))
-            write_all(file, state.position.offset - SECTOR_BYTES, [seal, padding])
-        finally:
-            file.close()
+            return
+        state.last_offset = 0
         state.is_sealed = True
 
 

@@ -329,7 +329,7 @@ def test_append_over_a_file_without_content_forces_its_name() -> None:
     assert "create" not in disk.calls
 
 
-def test_settle_forces_a_batch_without_seal_once() -> None:
+def test_settle_writes_a_journal_without_seal_anew_and_only_once() -> None:
     disk = OrderDisk()
     disk.make_dir("queues/APP.IN")
     StateJournal.append(disk, PATH, sample_batches()[0].parts())
@@ -339,10 +339,21 @@ def test_settle_forces_a_batch_without_seal_once() -> None:
     state = StateJournal.load(disk, PATH)
     assert not state.is_sealed
     StateJournal.settle(disk, PATH, state)
-    assert disk.calls == ["pwritev 0", "datasync", "sync_dir queues/APP.IN", "pwritev 512"]
-    assert get_file(disk, PATH) == sealed
+    # ORDER: never in place, for the batch may be the only copy.
+    assert disk.calls == [
+        "create",
+        "pwritev 0",
+        "datasync",
+        "rename",
+        "sync_dir queues/APP.IN",
+        "pwritev 512",
+    ]
+    again = StateJournal.load(disk, PATH)
+    assert again.is_sealed
+    assert (again.lsn, sorted(again.segments)) == (state.lsn, sorted(state.segments))
+    assert again.position.offset == state.position.offset
     disk.calls.clear()
-    StateJournal.settle(disk, PATH, StateJournal.load(disk, PATH))
+    StateJournal.settle(disk, PATH, again)
     assert disk.calls == []
 
 

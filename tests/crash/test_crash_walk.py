@@ -1,0 +1,119 @@
+"""Goal (G2, G3, G4): after a crash at any operation on the disk, with un-synced writes and
+names lost, kept or torn, restart finds what was acknowledged, exactly once and in order;
+nothing uncommitted; what was prepared is in doubt. Method: a seeded workload on a small log and
+small buffers is run once; its history of operations is cut at every place. CRASH_SEEDS chooses
+more workloads, CRASH_EVERY how many places are left out.
+"""
+
+import os
+import random
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from ternmq.log.parameters import CIRCULAR, LINEAR, LogParameters
+from tests.crash.machine import Machine
+from tests.crash.sim_disk import SimDisk, Wreck, at_random
+from tests.crash.walk import (
+    check,
+    crash_inside_restart,
+    places,
+    restart_twice,
+    wrecks,
+)
+from tests.crash.workload import Workload
+
+pytestmark = [pytest.mark.promise("P1"), pytest.mark.promise("P2")]
+
+SEEDS = int(os.environ.get("CRASH_SEEDS", "1"))
+EVERY = int(os.environ.get("CRASH_EVERY", "23"))
+STEPS = 150
+
+
+def parameters(seed: int) -> LogParameters:
+    kind = LINEAR if seed % 5 == 4 else CIRCULAR
+    return LogParameters(kind, 3, 2, 8, seed % 3 == 2)
+
+
+def workload(seed: int) -> Workload:
+    """Every other one lets effects of the disk take their time."""
+    made = Workload(seed, parameters(seed), lazy=seed % 2 == 1)
+    made.go(STEPS)
+    return made
+
+
+def sampled(seed: int, every: int) -> Iterator[int]:
+    """Which places are looked at: all of them, over the seeds."""
+    return iter(range(seed * 7 % every, 1 << 20, every))
+
+
+@pytest.mark.core
+@pytest.mark.parametrize("group", range(6))
+def test_crash_at_any_operation_then_restart_finds_what_was_acknowledged(
+    group: int, record_property: Callable[[str, object], None]
+) -> None:
+    states = 0
+    for seed in range(group * SEEDS * 4, (group + 1) * SEEDS * 4):
+        run = workload(seed)
+        wanted = set(sampled(seed, EVERY))
+        for number, place in enumerate(places(run)):
+            if number not in wanted:
+                continue
+            for fate, disk in wrecks(place, seed):
+                states += 1
+                try:
+                    check(disk, place.possible)
+                except Exception as error:
+                    raise AssertionError(
+                        f"seed {seed}, operation {place.at}, writes {fate}: {error}"
+                    ) from error
+    record_property("crash states", states)
+    assert states > 400 * SEEDS
+
+
+def test_restart_again_then_nothing_has_changed() -> None:
+    for seed in range(3):
+        run = workload(seed)
+        for number, place in enumerate(places(run)):
+            if number % 97 == seed:
+                for _, disk in wrecks(place, seed):
+                    restart_twice(disk, place.possible)
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2, 4])
+def test_crash_inside_restart_then_the_next_one_finds_the_same(seed: int) -> None:
+    run = workload(seed)
+    ends = 0
+    for number, place in enumerate(places(run)):
+        if number % 211 != seed * 50:
+            continue
+
+        def make(wreck: Wreck = place.wreck, at: int = place.at) -> SimDisk:
+            chance = random.Random(at)
+            return wreck.disk(at_random(chance), lambda: chance.random() < 0.5)
+
+        ends += crash_inside_restart(make, place.possible, place.at, 7)
+    assert ends > 20
+
+
+def test_kill_without_power_loss_then_unsynced_names_and_writes_still_count_as_such() -> None:
+    """What a killed process left in the system's memory is relied on by the next one; then the
+    power goes."""
+    for seed in range(4):
+        run = workload(seed)
+        disk = run.disk.survivor()
+        machine = Machine(disk)
+        machine.put("A", b"afterwards ")
+        machine.checkpoint(full=True)
+        machine.put("B", b"afterwards ")
+        state = (
+            {name: list(names) for name, names in run.states[-1][0].items()},
+            run.states[-1][1],
+        )
+        state[0]["A"].append("afterwards")
+        state[0]["B"].append("afterwards")
+        chance = random.Random(seed)
+        wreck = Wreck(disk.history)
+        wreck.advance(len(disk.history))
+        for _ in range(10):
+            check(wreck.disk(at_random(chance), lambda: chance.random() < 0.3), [state])  # noqa: B023
