@@ -1,6 +1,6 @@
 """TernMQ for asyncio: `async with ternmq.aio.embedded(...) as qmgr`; docs/asyncio.md has it all."""
 
-from ternmq.client.aio import Connection, Opening, QueueManager, Unit, embedded, memory
+from ternmq.client.aio import Connection, Opening, QueueManager, Unit, connect, embedded, memory
 from ternmq.client.aio_iterators import Browse, Messages
 from ternmq.client.aio_queue import Queue
 
@@ -12,6 +12,7 @@ __all__ = [
     "Queue",
     "QueueManager",
     "Unit",
+    "connect",
     "embedded",
     "memory",
 ]

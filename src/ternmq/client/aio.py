@@ -14,9 +14,10 @@ from typing import Any, Generic, Protocol, TypeVar, final
 
 from ternmq.base import constants as mq
 from ternmq.base.attributes import ALIAS, LOCAL, MODEL, Value
+from ternmq.client import embedded as embedded_twin
 from ternmq.client import steps
 from ternmq.client.aio_queue import Queue
-from ternmq.client.aio_shell import LoopShell
+from ternmq.client.aio_shell import LoopShell, loop_shell_of
 from ternmq.client.aio_verbs import TaskVerbs
 from ternmq.client.handles import open_options
 from ternmq.client.log_status import LogStatus, log_status
@@ -288,7 +289,7 @@ class QueueManager(Connection):
     """An embedded queue manager with one connection of its own; `connect` gives more."""
 
     def __init__(self, started: Started) -> None:
-        super().__init__(LoopShell(started.shell), started.user, started.application)
+        super().__init__(loop_shell_of(started.shell), started.user, started.application)
         self._started = started
         self._running = True
 
@@ -301,11 +302,7 @@ class QueueManager(Connection):
         self, *, user: str | None = None, application: str | None = None
     ) -> Opening[Connection]:
         """Another connection, with its own unit of work; with `async with` or `await`."""
-        started = self._started
-        return Opening(self._connect(user or started.user, application or started.application))
-
-    async def _connect(self, user: str, application: str) -> Connection:
-        return Connection(self._loop_shell, user, application)
+        return Opening(_connect(self._started, user, application))
 
     def log_status(self) -> LogStatus:
         """What the log has done since the start, and how full it is."""
@@ -333,7 +330,6 @@ class QueueManager(Connection):
             cancelled = error
         finally:
             _, again = await in_thread(self._started.stop)
-            loop_shell.end()
         if cancelled is None:
             cancelled = again
         if cancelled is not None:
@@ -359,6 +355,19 @@ async def _start(work: Callable[[], Started]) -> QueueManager:
         await in_thread(started.stop)
         raise cancelled
     return QueueManager(started)
+
+
+async def _connect(started: Started, user: str | None, application: str | None) -> Connection:
+    loop_shell = loop_shell_of(started.shell)
+    return Connection(loop_shell, user or started.user, application or started.application)
+
+
+def connect(
+    qmgr: embedded_twin.QueueManager, *, user: str | None = None, application: str | None = None
+) -> Opening[Connection]:
+    """A connection for tasks to a queue manager that `ternmq.embedded` or `ternmq.memory` started,
+    so that threads and tasks of one program can share it; with `async with` or `await`."""
+    return Opening(_connect(qmgr.started, user, application))
 
 
 def embedded(

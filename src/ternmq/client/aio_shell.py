@@ -15,7 +15,7 @@ from collections import deque
 from typing import Final, final
 
 from ternmq.base.errors import MQError
-from ternmq.client.shell import Shell
+from ternmq.client.shell import Companion, Shell
 from ternmq.kernel.connection import Connection as Link
 from ternmq.kernel.requests import GetCall
 from ternmq.ports.effect import Effect, Wakeable
@@ -64,7 +64,7 @@ class Follower:
 
 
 @final
-class LoopShell:
+class LoopShell(Companion):
     """What the tasks of one loop share of one queue manager. Made inside the loop."""
 
     def __init__(self, shell: Shell) -> None:
@@ -139,13 +139,16 @@ class LoopShell:
 
     # ---- forces
 
-    async def force(self, lsn: int) -> None:
-        """Wait until the log is forced up to here."""
+    def forced(self, lsn: int) -> asyncio.Future[None] | None:
+        """What to wait for until the log is forced up to here; None if it is."""
+        if self.in_place:
+            self.shell.forcer.force(lsn)
+            return None
         self.verbs = 0
-        future = self.loop.create_future()
+        future: asyncio.Future[None] = self.loop.create_future()
         self._followers.append(Follower(lsn, future))
         self.order(lsn)
-        await future
+        return future
 
     def order(self, lsn: int) -> None:
         """See to it that the log is forced up to here, without waiting."""
@@ -241,3 +244,21 @@ class LoopShell:
     def end(self) -> None:
         """No more forces for this loop."""
         self._orders.put(END)
+
+
+def loop_shell_of(shell: Shell) -> LoopShell:
+    """The running loop's part of a queue manager, made at its first use."""
+    loop = asyncio.get_running_loop()
+    found: LoopShell | None = None
+    with shell.lock:
+        for companion in list(shell.companions):
+            if isinstance(companion, LoopShell):
+                if companion.loop is loop:
+                    found = companion
+                elif companion.loop.is_closed():
+                    companion.end()
+                    shell.companions.remove(companion)
+        if found is None:
+            found = LoopShell(shell)
+            shell.companions.append(found)
+    return found

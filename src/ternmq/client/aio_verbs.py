@@ -22,6 +22,7 @@ from ternmq.codec.mqod import ObjectDescriptor
 from ternmq.kernel import two_phase
 from ternmq.kernel.connection import Handle
 from ternmq.kernel.get import cancel, get_returnable, resume
+from ternmq.kernel.kernel import RUNNING
 from ternmq.kernel.requests import GetCall, GetRequest, PutRequest
 from ternmq.kernel.returning import answered, take_back
 from ternmq.mqi.getting import check_open_for
@@ -88,7 +89,9 @@ class TaskVerbs(Session):
                 cancelled = error
         if cancelled is not None:
             raise cancelled
-        await self._force()
+        forced = self._forced()
+        if forced is not None:
+            await forced
 
     def _attempt(self, step: steps.Step) -> bool:
         shell = self.shell
@@ -102,13 +105,12 @@ class TaskVerbs(Session):
             shell.lock.release()
         return done
 
-    async def _force(self) -> None:
+    def _forced(self) -> asyncio.Future[None] | None:
+        """What the answer of the verb has to wait for, if for anything."""
         durable_at = self.link.durable_at
         if durable_at > self.engine.log.forced_lsn:
-            if self._loop_shell.in_place:
-                self.shell.forcer.force(int(durable_at))
-            else:
-                await self._loop_shell.force(int(durable_at))
+            return self._loop_shell.forced(int(durable_at))
+        return None
 
     # ---- objects
 
@@ -153,18 +155,21 @@ class TaskVerbs(Session):
         self._begin("MQPUT")
         try:
             check_open_for_output(handle, int(request.options), "MQPUT")
-            return await self._put(handle, request, data)
+            entry = self.shell.try_put(self.link, handle, request, data)
+            if entry is None:
+                entry = await self._put_after_park(handle, request, data)
+            forced = self._forced()
+            if forced is not None:
+                await forced
+            return entry
         finally:
             self._end()
 
-    async def _put(self, handle: Handle, request: PutRequest, data: bytes) -> Entry:
-        link = self.link
-        entry = self.shell.try_put(link, handle, request, data)
+    async def _put_after_park(self, handle: Handle, request: PutRequest, data: bytes) -> Entry:
+        entry: Entry | None = None
         while entry is None:
-            await self._loop_shell.park(link)
-            entry = self.shell.try_put(link, handle, request, data)
-        if link.durable_at > self.engine.log.forced_lsn:
-            await self._force()
+            await self._loop_shell.park(self.link)
+            entry = self.shell.try_put(self.link, handle, request, data)
         return entry
 
     async def put1(self, od: ObjectDescriptor, request: PutRequest, data: bytes) -> Entry:
@@ -174,7 +179,13 @@ class TaskVerbs(Session):
             step = steps.Open(od, mq.MQOO_OUTPUT, "MQPUT1")
             try:
                 await self._run(step)
-                return await self._put(step.opened(), request, data)
+                entry = self.shell.try_put(self.link, step.opened(), request, data)
+                if entry is None:
+                    entry = await self._put_after_park(step.opened(), request, data)
+                forced = self._forced()
+                if forced is not None:
+                    await forced
+                return entry
             finally:
                 if step.handle is not None:
                     await self._run(steps.Close(step.handle, mq.MQCO_NONE))
@@ -255,7 +266,9 @@ class TaskVerbs(Session):
                     self._resume(call)
                 else:
                     break
-            await self._force()
+            forced = self._forced()
+            if forced is not None:
+                await forced
             done = True
         except GeneratorExit:
             # The task was dropped, maybe by the collector, so no lock may be touched here.
@@ -299,7 +312,8 @@ class TaskVerbs(Session):
             take_back(self.engine.kernel, call)
             shell.settle()
         durable_at = self.link.durable_at
-        if durable_at > self.engine.log.forced_lsn and self.engine.error_for("") is None:
+        # One that stops forces everything at its end; one that is broken, nothing any more.
+        if durable_at > self.engine.log.forced_lsn and self.engine.kernel.status == RUNNING:
             self._loop_shell.order(int(durable_at))
 
     def _answered(self, call: GetCall) -> None:

@@ -15,7 +15,7 @@ class QueueManager(Connection):
 
     def __init__(self, started: Started) -> None:
         super().__init__(started.shell, started.user, started.application)
-        self._started = started
+        self.started = started
         self._running = True
 
     @property
@@ -25,7 +25,7 @@ class QueueManager(Connection):
 
     def connect(self, *, user: str | None = None, application: str | None = None) -> Connection:
         """Another connection, with its own unit of work."""
-        started = self._started
+        started = self.started
         return Connection(self._shell, user or started.user, application or started.application)
 
     def log_status(self) -> LogStatus:
@@ -34,7 +34,7 @@ class QueueManager(Connection):
 
     def checkpoint(self) -> None:
         """Take a checkpoint now and wait for it."""
-        self._started.checkpoint()
+        self.started.checkpoint()
 
     def close(self) -> None:
         """Stop the queue manager: other connections are backed out, then a last checkpoint is
@@ -46,7 +46,7 @@ class QueueManager(Connection):
             if self.connected and self._shell.engine.error_for("") is None:
                 self.verbs.disconnect(vanished=self.verbs.busy)
         finally:
-            self._started.stop()
+            self.started.stop()
 
     def __exit__(
         self,

@@ -30,6 +30,14 @@ from ternmq.store.entry import Entry
 TICK_S = 1.0
 
 
+class Companion:
+    """Something beside the engine that ends with it, as the asyncio side of one loop."""
+
+    def end(self) -> None:
+        """The queue manager has stopped."""
+        raise NotImplementedError
+
+
 @final
 class Shell:
     """What runs one engine in this process."""
@@ -42,6 +50,7 @@ class Shell:
         # Gets whose loop was closed, or whose task was dropped: to be taken back. Who adds one may
         # be inside the collector and must not touch a lock; the housekeeper looks at every tick.
         self.orphans: deque[GetCall] = deque()
+        self.companions: list[Companion] = []
         self._work = threading.Semaphore(0)
         self._ending = False
         self._housekeeper = threading.Thread(

@@ -12,6 +12,8 @@ def shut_down(shell: Shell) -> None:
     engine = shell.engine
     with shell.lock:
         engine.stop()
+        shell.flush()
+    shell.return_orphans()
     shell.disconnect_all()
     shell.stop_housekeeper()
     if engine.error_for("") is None:
@@ -26,6 +28,8 @@ def shut_down(shell: Shell) -> None:
         shell.run_effects()
     engine.files.close()
     engine.opened.close()
+    for companion in shell.companions:
+        companion.end()
 
 
 def _keep_plain_messages(shell: Shell) -> None:
