@@ -79,6 +79,8 @@ class Pool:
 def measure(path: Path, settings: Settings, buffer: int | None) -> list[Figure]:
     """Both queues in one queue manager, in turns."""
     depth = settings.scaled(1_000_000, 100_000)
+    if not ternmq.build_info().compiled:
+        depth = 100_000  # a million takes plain files many minutes
     times = settings.scaled(20_000, 5_000)
     kept = "default buffer" if buffer is None else "all in memory"
     lines: list[Figure] = []

@@ -9,8 +9,8 @@ MB x 4: bodies move on to segments while puts go on, as in life.
 from __future__ import annotations
 
 import asyncio
-import importlib
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import ternmq
@@ -66,36 +66,30 @@ def empty(qmgr: ternmq.QueueManager) -> None:
     qmgr.checkpoint()
 
 
-async def by_tasks(aio: Any, qmgr: ternmq.QueueManager, tasks: int, seconds: float) -> float:
-    """Each task has its own connection to the same queue manager."""
+async def by_tasks(folder: Path, tasks: int, seconds: float) -> float:
+    """Each task has its own connection, to a queue manager of the loop's own."""
     loop = asyncio.get_running_loop()
     counts = [0] * tasks
-    deadline = 0.0
+    async with ternmq.aio.embedded(folder, "AIO", create=True, **LOG) as qmgr:
+        await qmgr.define_queue(QUEUE, replace=True, max_depth=999_999_999)
+        connections = [await qmgr.connect() for _ in range(tasks)]
+        targets = [await connection.queue(QUEUE) for connection in connections]
+        start = loop.time()
+        deadline = start + seconds
 
-    async def body(number: int, target: Any) -> None:
-        done = 0
-        while loop.time() < deadline:
-            await target.put(BODY, persistent=True)
-            done += 1
-        counts[number] = done
+        async def body(number: int) -> None:
+            target, done = targets[number], 0
+            while loop.time() < deadline:
+                await target.put(BODY, persistent=True)
+                done += 1
+            counts[number] = done
 
-    connections = [await aio.connect(qmgr) for _ in range(tasks)]
-    targets = [await connection.queue(QUEUE) for connection in connections]
-    start = loop.time()
-    deadline = start + seconds
-    await asyncio.gather(*(body(number, target) for number, target in enumerate(targets)))
-    took = loop.time() - start
-    for connection in connections:
-        await connection.disconnect()
+        await asyncio.gather(*(body(number) for number in range(tasks)))
+        took = loop.time() - start
+        for connection in connections:
+            await connection.disconnect()
+        await qmgr.clear_queue(QUEUE)
     return sum(counts) / took
-
-
-def find_aio() -> Any:
-    """The asyncio client, or None while there is none."""
-    try:
-        return importlib.import_module("ternmq.aio")
-    except ModuleNotFoundError:
-        return None
 
 
 def run(settings: Settings) -> list[Figure]:
@@ -104,7 +98,6 @@ def run(settings: Settings) -> list[Figure]:
     folder = settings.place("forced")
     raw = RawFile(folder / "raw", RAW_BYTES)
     table = SqliteQueue(folder / "queue.db")
-    aio = find_aio()
     with ternmq.embedded(folder, "BENCH", create=True, **LOG) as qmgr:
         qmgr.define_queue(QUEUE, max_depth=999_999_999)
 
@@ -114,30 +107,25 @@ def run(settings: Settings) -> list[Figure]:
             empty(qmgr)
             return rate
 
-        def tasks() -> float:
-            rate = asyncio.run(by_tasks(aio, qmgr, TASKS, seconds))
-            empty(qmgr)
-            return rate
-
-        contenders = {
-            "one": one_caller,
-            "raw": lambda: rate_of(lambda times: force_loop([raw], BODY, times), seconds),
-            "block": lambda: rate_of(lambda times: force_loop([raw], BODY * 2, times), seconds),
-            "threads": lambda: by_threads(qmgr, THREADS, seconds),
-            "sqlite": lambda: table.best_rate(BODY, THREADS, seconds),
-        }
-        if aio is not None:
-            contenders["tasks"] = tasks
-        contest = Contest(contenders).run(settings.rounds)
+        contest = Contest(
+            {
+                "one": one_caller,
+                "raw": lambda: rate_of(lambda times: force_loop([raw], BODY, times), seconds),
+                "block": lambda: rate_of(lambda times: force_loop([raw], BODY * 2, times), seconds),
+                "threads": lambda: by_threads(qmgr, THREADS, seconds),
+                "sqlite": lambda: table.best_rate(BODY, THREADS, seconds),
+                "tasks": lambda: asyncio.run(by_tasks(folder, TASKS, seconds)),
+            }
+        ).run(settings.rounds)
     table.close()
     raw.close()
-    return figures(contest, aio is not None)
+    return figures(contest)
 
 
-def figures(contest: Contest, has_aio: bool) -> list[Figure]:
+def figures(contest: Contest) -> list[Figure]:
     """The lines of the table."""
     block = contest.ratio("one", "block")
-    lines = [
+    return [
         Figure(
             "1 caller",
             contest.value("one"),
@@ -160,22 +148,15 @@ def figures(contest: Contest, has_aio: bool) -> list[Figure]:
             "",
             contest.rounds["threads"],
         ),
-    ]
-    goal = Goal(AT_LEAST, 5, of_ratio=True)
-    name = f"{TASKS} asyncio tasks"
-    if not has_aio:
-        return [*lines, Figure(name, None, "msg/s", goal=goal, note="no ternmq.aio yet")]
-    lines.append(
         Figure(
-            name,
+            f"{TASKS} asyncio tasks",
             contest.value("tasks"),
             "msg/s",
             f"SQLite, {THREADS} threads",
             contest.value("sqlite"),
             contest.ratio("tasks", "sqlite"),
-            goal,
+            Goal(AT_LEAST, 5, of_ratio=True),
             "",
             contest.rounds["tasks"],
-        )
-    )
-    return lines
+        ),
+    ]
