@@ -1,0 +1,100 @@
+"""The blocking API seen through `await`, so that one battery of tests runs on both APIs."""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+from collections.abc import AsyncIterator, Callable, Coroutine, Generator, Iterator
+from typing import Any, ParamSpec
+
+import ternmq
+import ternmq.aio
+
+# What needs no `await` in `ternmq.aio` either.
+DIRECT = {"attributes", "connected", "in_doubt", "in_unit", "name", "queue_names", "report"}
+P = ParamSpec("P")
+
+
+def in_loop(test: Callable[P, Coroutine[Any, Any, None]]) -> Callable[P, None]:
+    """An `async def` test, run in a loop of its own that complains about what it sees."""
+
+    @functools.wraps(test)
+    def run(*args: P.args, **kwargs: P.kwargs) -> None:
+        asyncio.run(test(*args, **kwargs), debug=True)
+
+    return run
+
+
+class Items:
+    """Iteration; breaking it off drops the iterator of the blocking API at once."""
+
+    def __init__(self, items: Iterator[Any]) -> None:
+        self._items = items
+
+    def __aiter__(self) -> Items:
+        return self
+
+    async def __anext__(self) -> Any:
+        for item in self._items:
+            return item
+        raise StopAsyncIteration
+
+
+class Call:
+    """A call that happens when it is awaited, entered or iterated."""
+
+    def __init__(self, function: Callable[[], Any]) -> None:
+        self._function = function
+        self._entered: Any = None
+
+    def __await__(self) -> Generator[None, None, Any]:
+        return wrapped(self._function())
+        yield
+
+    async def __aenter__(self) -> Any:
+        self._entered = self._function()
+        return wrapped(self._entered.__enter__())
+
+    async def __aexit__(self, *raised: Any) -> Any:
+        return self._entered.__exit__(*raised)
+
+    def __aiter__(self) -> AsyncIterator[Any]:
+        return Items(iter(self._function()))
+
+
+class Face:
+    """A queue manager, connection, unit of work or queue of the blocking API."""
+
+    def __init__(self, inner: Any) -> None:
+        self._inner = inner
+
+    def __getattr__(self, name: str) -> Any:
+        if name in DIRECT:
+            return getattr(self._inner, name)
+        if name == "depth":
+            return lambda: Call(lambda: self._inner.depth)
+        method = getattr(self._inner, name)
+        return lambda *args, **kwargs: Call(lambda: method(*args, **kwargs))
+
+    def __aiter__(self) -> AsyncIterator[Any]:
+        return Call(lambda: self._inner).__aiter__()
+
+
+def wrapped(value: Any) -> Any:
+    """Results that have methods of their own are seen the same way."""
+    kinds = (ternmq.Connection, ternmq.Queue)
+    is_unit = type(value).__name__ == "Unit"
+    return Face(value) if isinstance(value, kinds) or is_unit else value
+
+
+class BlockingFace:
+    """Stands for the module `ternmq.aio`."""
+
+    def memory(self, name: str = "QM1") -> Any:
+        return Call(lambda: ternmq.memory(name))
+
+    def embedded(self, path: Any, name: str = "QM1", **options: Any) -> Any:
+        return Call(lambda: ternmq.embedded(path, name, **options))
+
+
+FACES: dict[str, Any] = {"blocking": BlockingFace(), "asyncio": ternmq.aio}
