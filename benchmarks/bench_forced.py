@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import ternmq
-from benchmarks.contest import Contest, Work, rate_of, rate_of_threads
+from benchmarks.contest import Contest, CpuMeter, Work, rate_of, rate_of_threads
 from benchmarks.figures import AT_LEAST, Figure, Goal, Settings
 from benchmarks.raw_disk import RawFile, force_loop
 from benchmarks.sqlite_queue import SqliteQueue
@@ -98,19 +98,22 @@ def run(settings: Settings) -> list[Figure]:
     folder = settings.place("forced")
     raw = RawFile(folder / "raw", RAW_BYTES)
     table = SqliteQueue(folder / "queue.db")
+    meters = {"one": CpuMeter(), "raw": CpuMeter()}
     with ternmq.embedded(folder, "BENCH", create=True, **LOG) as qmgr:
         qmgr.define_queue(QUEUE, max_depth=999_999_999)
 
         def one_caller() -> float:
             with qmgr.queue(QUEUE) as target:
-                rate = rate_of(single(target), seconds)
+                rate = meters["one"].rate_of(single(target), seconds)
             empty(qmgr)
             return rate
 
         contest = Contest(
             {
                 "one": one_caller,
-                "raw": lambda: rate_of(lambda times: force_loop([raw], BODY, times), seconds),
+                "raw": lambda: meters["raw"].rate_of(
+                    lambda times: force_loop([raw], BODY, times), seconds
+                ),
                 "block": lambda: rate_of(lambda times: force_loop([raw], BODY * 2, times), seconds),
                 "threads": lambda: by_threads(qmgr, THREADS, seconds),
                 "sqlite": lambda: table.best_rate(BODY, THREADS, seconds),
@@ -119,10 +122,11 @@ def run(settings: Settings) -> list[Figure]:
         ).run(settings.rounds)
     table.close()
     raw.close()
-    return figures(contest)
+    cpu = f"CPU {meters['one'].us:.0f} us a put, raw {meters['raw'].us:.0f} us"
+    return figures(contest, cpu)
 
 
-def figures(contest: Contest) -> list[Figure]:
+def figures(contest: Contest, cpu: str) -> list[Figure]:
     """The lines of the table."""
     block = contest.ratio("one", "block")
     return [
@@ -134,7 +138,7 @@ def figures(contest: Contest) -> list[Figure]:
             contest.value("raw"),
             contest.ratio("one", "raw"),
             Goal(AT_LEAST, 0.7, of_ratio=True),
-            f"{block:.2f} of a 4 KB block, which is what the log writes",
+            f"{block:.2f} of a 4 KB block, which is what the log writes; {cpu}",
             contest.rounds["one"],
         ),
         Figure(
