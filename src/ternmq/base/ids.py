@@ -3,7 +3,8 @@
     MsgId, group id  "AMQ " + 12 characters of the queue manager name + 8 unique bytes
     ConnectionId     "AMQC" + the same 12 characters              + 8 unique bytes
     QMID             name (at most 28 characters) + "_YYYY-MM-DD_HH.MM.SS" of its creation
-    MsgToken         16 bytes: two numbers that together name one message of the queue manager
+    MsgToken         16 bytes: number of the queue (4), priority lane (1), stream number (5) and
+                     number (6) of the message, which say where it lies even if it was swept
     put date, time   "YYYYMMDD" "HHMMSSTH" in UTC, T and H tenths and hundredths of a second
 
 The unique bytes are one number, high byte first, that goes up by one for each id. It begins at
@@ -46,9 +47,19 @@ def unique_id(stem: bytes, unique: int) -> bytes:
     return stem + (unique & _UNIQUE_MASK).to_bytes(8, "big")
 
 
-def message_token(high: int, low: int) -> bytes:
-    """The 16 bytes of a MsgToken, such as queue number and message number."""
-    return high.to_bytes(8, "big") + low.to_bytes(8, "big")
+def message_token(queue: int, lane: int, sequence: int, number: int) -> bytes:
+    """The 16 bytes of a MsgToken."""
+    return (
+        queue.to_bytes(4, "big")
+        + lane.to_bytes(1, "big")
+        + sequence.to_bytes(5, "big")
+        + number.to_bytes(6, "big")
+    )
+
+
+def token_parts(token: bytes) -> tuple[int, int, int]:
+    """Lane, stream number and number that a MsgToken names."""
+    return token[4], int.from_bytes(token[5:10], "big"), int.from_bytes(token[10:16], "big")
 
 
 def queue_manager_id(queue_manager: str, created_ns: int) -> str:

@@ -76,7 +76,10 @@ class Message:
     @property
     def token(self) -> bytes:
         """MsgToken, 16 bytes: names this message on its queue."""
-        return message_token(int(self._entry.queue_id), int(self._entry.number))
+        entry = self._entry
+        return message_token(
+            int(entry.queue_id), int(entry.lane), int(entry.sequence), int(entry.number)
+        )
 
     @property
     def sequence(self) -> int:

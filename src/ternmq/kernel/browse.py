@@ -12,12 +12,12 @@ from mypy_extensions import i64
 
 from ternmq.base import constants as mq
 from ternmq.base.reasons import MQRC_NO_MSG_UNDER_CURSOR
-from ternmq.kernel.connection import Handle
+from ternmq.kernel.connection import Connection, Handle
 from ternmq.kernel.kernel import Kernel
 from ternmq.kernel.objects import LocalQueue
 from ternmq.kernel.requests import GetCall
 from ternmq.store.cursor import Cursor
-from ternmq.store.entry import AVAILABLE, IN_REAR, Entry
+from ternmq.store.entry import ASTRAY, AVAILABLE, IN_REAR, Entry
 from ternmq.store.fetching import fetch_page
 from ternmq.store.queue import LANES, Queue
 from ternmq.store.segment import ALIVE
@@ -40,12 +40,19 @@ def holder_of(handle: Handle) -> int:
 
 def unlock(handle: Handle) -> bool:
     """Give up the browse lock of a handle; False if it held none."""
-    entry = handle.locked
-    handle.locked = None
-    if entry is None or entry.lock_holder != holder_of(handle):
+    number = int(handle.locked)
+    handle.locked = 0
+    local = handle.local
+    if number == 0 or local is None or local.queue.locks.get(number) != holder_of(handle):
         return False
-    entry.lock_holder = 0
+    del local.queue.locks[number]
     return True
+
+
+def is_locked(queue: Queue, entry: Entry, handle: Handle) -> bool:
+    """Under a browse lock of somebody else."""
+    holder = queue.locks.get(int(entry.number))
+    return holder is not None and holder != holder_of(handle)
 
 
 def browse_find(kernel: Kernel, call: GetCall, local: LocalQueue) -> Entry | None:
@@ -56,7 +63,7 @@ def browse_find(kernel: Kernel, call: GetCall, local: LocalQueue) -> Entry | Non
         cursor = open_cursor(handle, local)
     options = call.request.options
     if options & mq.MQGMO_BROWSE_MSG_UNDER_CURSOR:
-        return _again(kernel, call, cursor)
+        return _again(kernel, call, local)
     walk = call.walk
     if walk is None:
         walk = Cursor()
@@ -76,7 +83,7 @@ def browse_find(kernel: Kernel, call: GetCall, local: LocalQueue) -> Entry | Non
     call.walk = None
     if entry is not None:
         cursor.stand_on(entry)
-        _settle_lock_and_marks(kernel, call, entry)
+        _settle_lock_and_marks(kernel, call, local.queue, entry)
     return entry
 
 
@@ -88,32 +95,79 @@ def open_cursor(handle: Handle, local: LocalQueue) -> Cursor:
     return cursor
 
 
-def _again(kernel: Kernel, call: GetCall, cursor: Cursor) -> Entry | None:
-    entry = cursor.at if cursor.on_message else None
-    if entry is None or entry.state != AVAILABLE:
-        call.reason = MQRC_NO_MSG_UNDER_CURSOR
-        return None
-    segment = entry.segment
-    if entry.place == 0 and segment is not None and segment.states[entry.ordinal] != ALIVE:
-        call.reason = MQRC_NO_MSG_UNDER_CURSOR
-        return None
-    _settle_lock_and_marks(kernel, call, entry)
+def _again(kernel: Kernel, call: GetCall, local: LocalQueue) -> Entry | None:
+    entry = under_cursor(kernel, call, local)
+    if entry is not None:
+        _settle_lock_and_marks(kernel, call, local.queue, entry)
     return entry
 
 
-def _settle_lock_and_marks(kernel: Kernel, call: GetCall, entry: Entry) -> None:
+def under_cursor(kernel: Kernel, call: GetCall, local: LocalQueue) -> Entry | None:
+    """The message under the handle's cursor; None: there is none, or the connection is parked."""
+    cursor = call.handle.cursor
+    entry = None if cursor is None or not cursor.on_message else cursor.at
+    if entry is not None:
+        entry = _current(kernel, call, local.queue, entry)
+        if call.connection.park is not None:
+            return None
+    if (
+        entry is None
+        or entry.state != AVAILABLE
+        or (entry.expiry_at and entry.expiry_at <= kernel.clock.now_ns())
+        or is_locked(local.queue, entry, call.handle)
+    ):
+        call.reason = MQRC_NO_MSG_UNDER_CURSOR
+        return None
+    return entry
+
+
+def _current(kernel: Kernel, call: GetCall, queue: Queue, entry: Entry) -> Entry | None:
+    """The entry that stands for a message now: it may have been swept, or brought back, since."""
+    if entry.place != 0:
+        return entry
+    segment = entry.segment
+    if segment is not None and segment.swept:
+        if segment.states[entry.ordinal] != ALIVE:
+            return None
+        entry.backout_count = segment.backouts.get(int(entry.ordinal), int(entry.backout_count))
+        return entry
+    found = queue.number_index().get(int(entry.number))
+    if found is None and queue.swept_alive:
+        connection = call.connection
+        return swept_copy(kernel, connection, queue, entry.lane, entry.sequence, entry.number)
+    return found
+
+
+def swept_copy(
+    kernel: Kernel, connection: Connection, queue: Queue, lane: i64, sequence: i64, number: i64
+) -> Entry | None:
+    """A copy of a message that lies in a swept segment; None: it does not, or the connection is
+    parked until the segment is read."""
+    if lane >= LANES:
+        return None
+    for segment in queue.lanes[lane].swept:
+        if segment.first_sequence <= sequence <= segment.last_sequence:
+            page = queue.pages.get(segment.slot)
+            if page is None:
+                connection.park = fetch_page(queue, segment, kernel.outbox)
+                return None
+            for copy in page:
+                if copy.number == number and segment.states[copy.ordinal] == ALIVE:
+                    return copy
+    return None
+
+
+def _settle_lock_and_marks(kernel: Kernel, call: GetCall, queue: Queue, entry: Entry) -> None:
     handle = call.handle
     options = call.request.options
+    number = int(entry.number)
     unlock(handle)
     if options & mq.MQGMO_LOCK:
-        entry.lock_holder = holder_of(handle)
-        handle.locked = entry
+        queue.locks[number] = holder_of(handle)
+        handle.locked = number
     if options & _ANY_MARK_OPTION == 0:
         return
-    marks = entry.marks
-    if marks is None:
-        marks = {}
-        entry.marks = marks
+    marks = queue.marks.setdefault(number, {})
     if options & mq.MQGMO_MARK_BROWSE_HANDLE:
         marks[holder_of(handle)] = 0
     if options & mq.MQGMO_MARK_BROWSE_CO_OP:
@@ -125,11 +179,13 @@ def _settle_lock_and_marks(kernel: Kernel, call: GetCall, entry: Entry) -> None:
         marks.pop(holder_of(handle), None)
     if options & mq.MQGMO_UNMARK_BROWSE_CO_OP:
         marks.pop(CO_OP_MARK, None)
+    if not marks:
+        del queue.marks[number]
 
 
-def is_marked(kernel: Kernel, handle: Handle, entry: Entry) -> bool:
+def is_marked(kernel: Kernel, handle: Handle, queue: Queue, entry: Entry) -> bool:
     """Marked by this handle, or by a co-operating one whose mark has not run out."""
-    marks = entry.marks
+    marks = queue.marks.get(int(entry.number))
     if not marks:
         return False
     if holder_of(handle) in marks:
@@ -143,13 +199,13 @@ def is_marked(kernel: Kernel, handle: Handle, entry: Entry) -> bool:
     return True
 
 
-def _shows(kernel: Kernel, call: GetCall, entry: Entry, now_ns: i64) -> bool:
+def _shows(kernel: Kernel, call: GetCall, queue: Queue, entry: Entry, now_ns: i64) -> bool:
     if entry.state != AVAILABLE or (entry.expiry_at and entry.expiry_at <= now_ns):
         return False
-    if entry.lock_holder and entry.lock_holder != holder_of(call.handle):
+    if queue.locks and is_locked(queue, entry, call.handle):
         return False
     if call.request.options & mq.MQGMO_UNMARKED_BROWSE_MSG and is_marked(
-        kernel, call.handle, entry
+        kernel, call.handle, queue, entry
     ):
         return False
     return call.request.matches(entry)
@@ -163,7 +219,7 @@ def _walk(kernel: Kernel, call: GetCall, queue: Queue, walk: Cursor) -> Entry | 
         entry = _next(kernel, call, queue, walk)
         if entry is None:
             return None
-        if _shows(kernel, call, entry, now_ns):
+        if _shows(kernel, call, queue, entry, now_ns):
             return entry
         walk.stand_on(entry)
         seen += 1
@@ -197,7 +253,7 @@ def _after(first: Entry | None, sequence: i64) -> Entry | None:
 def _next_in_lane(kernel: Kernel, call: GetCall, queue: Queue, walk: Cursor) -> Entry | None:
     lane = queue.lanes[walk.lane]
     at = walk.entry
-    if at is not None:
+    if at is not None and at.place != ASTRAY:
         entry = _after(at.next, walk.sequence)
         if entry is not None or at.place == IN_REAR:
             return entry

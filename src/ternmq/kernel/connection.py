@@ -51,7 +51,7 @@ class Handle:
         self.via: list[Definition] = []  # aliases on the way, each with its own inhibits
         self.resolved_name = ""
         self.cursor: Cursor | None = None
-        self.locked: Entry | None = None  # under a browse lock of this handle
+        self.locked: i64 = 0  # number of the message under a browse lock of this handle
         self.context: Entry | None = None  # saved for put with pass context
 
 

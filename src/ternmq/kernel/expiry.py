@@ -70,7 +70,11 @@ class ExpiryScan:
         entry = self._first(queue, walk)
         while entry is not None and seen < SCAN_MESSAGES_MAX:
             seen += 1
-            if entry.expiry_at and entry.expiry_at <= now_ns and entry.lock_holder == 0:
+            if (
+                entry.expiry_at
+                and entry.expiry_at <= now_ns
+                and not (queue.locks and int(entry.number) in queue.locks)
+            ):
                 expired.append(entry)
             else:
                 last = entry

@@ -17,22 +17,20 @@ from ternmq.base.reasons import (
     MQRC_GET_INHIBITED,
     MQRC_HOBJ_ERROR,
     MQRC_NO_MSG_AVAILABLE,
-    MQRC_NO_MSG_UNDER_CURSOR,
     MQRC_OBJECT_DAMAGED,
     MQRC_Q_DELETED,
     MQRC_SYNCPOINT_LIMIT_REACHED,
     MQRC_TRUNCATED_MSG_ACCEPTED,
     MQRC_TRUNCATED_MSG_FAILED,
 )
-from ternmq.kernel.browse import browse_find, unlock
+from ternmq.kernel.browse import browse_find, under_cursor, unlock
 from ternmq.kernel.connection import Connection, Handle
 from ternmq.kernel.kernel import Kernel
 from ternmq.kernel.objects import LocalQueue
 from ternmq.kernel.requests import GetCall, GetRequest
 from ternmq.kernel.search import Search
-from ternmq.store.entry import AVAILABLE, PERSISTENT, Entry
+from ternmq.store.entry import PERSISTENT, Entry
 from ternmq.store.fetching import fetch_ahead
-from ternmq.store.segment import ALIVE
 from ternmq.txn.unit import UnitOfWork
 
 BROWSE_OPTIONS: Final = (
@@ -112,43 +110,16 @@ def _find(kernel: Kernel, call: GetCall, local: LocalQueue) -> Entry | None:
     if call.browse:
         return browse_find(kernel, call, local)
     if options & mq.MQGMO_MSG_UNDER_CURSOR:
-        entry = _under_cursor(call, local)
-        if entry is None:
-            call.reason = MQRC_NO_MSG_UNDER_CURSOR
-        return entry
+        return under_cursor(kernel, call, local)
     queue = local.queue
     if call.request.plain and call.walk is None:
         lane = queue.top_lane()
         if lane < 0:
             return None
         head = queue.lanes[lane].front.head
-        if head is not None and head.expiry_at == 0 and head.lock_holder == 0:
+        if head is not None and head.expiry_at == 0 and not queue.locks:
             return head
     return Search(kernel, call, queue, kernel.clock.now_ns()).find()
-
-
-def _under_cursor(call: GetCall, local: LocalQueue) -> Entry | None:
-    cursor = call.handle.cursor
-    if cursor is None or not cursor.on_message or cursor.at is None:
-        return None
-    entry = current(local, cursor.at)
-    if entry is None or entry.state != AVAILABLE:
-        return None
-    holder = call.connection.connection_id << 32 | call.handle.handle_id
-    if entry.lock_holder not in (0, holder):
-        return None
-    return entry
-
-
-def current(local: LocalQueue, entry: Entry) -> Entry | None:
-    """The entry that stands for this message now: it may have been swept, or brought back,
-    since."""
-    if entry.place != 0:
-        return entry
-    segment = entry.segment
-    if segment is not None and segment.swept:
-        return entry if segment.states[entry.ordinal] == ALIVE else None
-    return local.queue.number_index().get(int(entry.number))
 
 
 def _unit_for(kernel: Kernel, call: GetCall, entry: Entry) -> UnitOfWork | None:
@@ -179,7 +150,7 @@ def _answer(kernel: Kernel, call: GetCall, local: LocalQueue, entry: Entry) -> N
         if entry.flags & PERSISTENT and not _has_room(kernel, call, unit, entry):
             kernel.make_room(connection, "MQGET", local.name, 0)
             return
-        if entry.lock_holder:
+        if local.queue.locks and int(entry.number) in local.queue.locks:
             unlock(call.handle)
         if local.queue.fetched:
             local.queue.forget_fetched(entry)

@@ -88,6 +88,8 @@ class GetRequest:
         "syncpoint",
         "syncpoint_if_persistent",
         "token",
+        "token_lane",
+        "token_sequence",
         "wait_ms",
     )
 
@@ -98,7 +100,9 @@ class GetRequest:
         self.group_id = ZERO_ID
         self.msg_sequence: i64 = -1
         self.msg_offset: i64 = -1
-        self.token: i64 = -1
+        self.token: i64 = -1  # the number of a message, and where it is if it was swept:
+        self.token_lane: i64 = 0
+        self.token_sequence: i64 = 0
         self.wait_ms: i64 = 0  # 0: do not wait; -1: without end
         self.buffer_length: i64 = UNLIMITED_LENGTH
         self.ccsid: i64 = 0  # what MQGMO_CONVERT turns text into

@@ -10,7 +10,8 @@ from typing import Final, final
 
 from mypy_extensions import i64
 
-from ternmq.kernel.connection import Connection, Handle
+from ternmq.kernel.browse import is_locked, swept_copy
+from ternmq.kernel.connection import Connection
 from ternmq.kernel.kernel import Kernel
 from ternmq.kernel.requests import GetCall, GetRequest
 from ternmq.store.cursor import Cursor
@@ -22,14 +23,6 @@ from ternmq.store.segment import ALIVE, SEGMENT_MESSAGES_MAX
 from ternmq.store.segment_format import CORREL_ID, GROUP_ID, MSG_ID
 
 STEP_MESSAGES_MAX: Final = 256
-
-
-def is_free(entry: Entry, handle: Handle | None) -> bool:
-    """Not under a browse lock of somebody else."""
-    return entry.lock_holder == 0 or (
-        handle is not None
-        and entry.lock_holder == handle.connection.connection_id << 32 | handle.handle_id
-    )
 
 
 @final
@@ -64,11 +57,14 @@ class Search:
         return found
 
     def _fits(self, entry: Entry) -> bool:
+        queue = self.queue
         if entry.expiry_at != 0 and entry.expiry_at <= self.now_ns:
-            if entry.place != 0:
+            if entry.place != 0 and int(entry.number) not in queue.locks:
                 self.expired.append(entry)
             return False
-        return is_free(entry, self.call.handle) and self.request.matches(entry)
+        if queue.locks and is_locked(queue, entry, self.call.handle):
+            return False
+        return self.request.matches(entry)
 
     # ---- by place
     # ------------------------------------------------------------------------------------
@@ -117,7 +113,18 @@ class Search:
     # --------------------------------------------------------------------
 
     def _by_token(self) -> Entry | None:
-        entry = self.queue.number_index().get(int(self.request.token))
+        request = self.request
+        queue = self.queue
+        entry = queue.number_index().get(int(request.token))
+        if entry is None and queue.swept_alive:
+            entry = swept_copy(
+                self.kernel,
+                self.connection,
+                queue,
+                request.token_lane,
+                request.token_sequence,
+                request.token,
+            )
         if entry is not None and self._fits(entry):
             return entry
         return None

@@ -7,6 +7,7 @@ from typing import Final
 
 from ternmq.base import constants as mq
 from ternmq.base.errors import mq_error
+from ternmq.base.ids import token_parts
 from ternmq.base.reasons import (
     MQRC_BUFFER_LENGTH_ERROR,
     MQRC_GMO_ERROR,
@@ -89,7 +90,10 @@ def _take_matches(request: GetRequest, md: Descriptor, gmo: GetOptions) -> None:
         if gmo.version < 3:
             raise mq_error(MQRC_MATCH_OPTIONS_ERROR, verb="MQGET", detail="MsgToken needs MQGMO 3")
         if gmo.message_token != mq.MQMTOK_NONE:
-            request.token = int.from_bytes(gmo.message_token[8:16], "big")
+            lane, sequence, number = token_parts(gmo.message_token)
+            request.token = number
+            request.token_lane = lane
+            request.token_sequence = sequence
     if matches & mq.MQMO_MATCH_MSG_ID:
         request.msg_id = md.msg_id.ljust(24, b"\0")
     if matches & mq.MQMO_MATCH_CORREL_ID:

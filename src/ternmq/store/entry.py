@@ -54,10 +54,8 @@ class Entry:
         "home_lsn",
         "lane",
         "length",
-        "lock_holder",
         "log_next",
         "log_prev",
-        "marks",
         "msg_id",
         "next",
         "number",
@@ -109,8 +107,6 @@ class Entry:
         self.lane: i64 = 0
         self.place: i64 = NOWHERE
         self.cursors: i64 = 0
-        self.lock_holder: i64 = 0
-        self.marks: dict[int, int] | None = None
         self.segment: Segment | None = None
         self.ordinal: i64 = 0
         self.prev: Entry | None = None

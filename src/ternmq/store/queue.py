@@ -75,6 +75,9 @@ class Queue:
         self.touched = False  # changed since the last checkpoint
         self.journal_offset: i64 = 0  # where the next batch of the state journal goes
         self.journal_batch: i64 = 1
+        # By message number, so that they hold wherever the message lies:
+        self.locks: dict[int, int] = {}  # who has it under a browse lock
+        self.marks: dict[int, dict[int, int]] = {}  # by whom it is marked, and until when
         self.clearing_before: i64 = 0  # a CLEAR is under way for lower numbers
         self.undecided: dict[int, Entry] = {}  # put in a prepared unit, found in a segment at load
         self.fifo = False
@@ -129,6 +132,8 @@ class Queue:
         good (GONE)."""
         if entry.cursors > 0:
             self._move_cursors(entry, False)
+        if self.marks:
+            self.marks.pop(int(entry.number), None)
         self.lanes[entry.lane].leave(entry)
         self._unlist(entry, state)
 
@@ -138,6 +143,8 @@ class Queue:
         segment.mark(ordinal, DEAD if state == GONE else LOCKED)
         self.swept_alive -= 1
         self.touched = True
+        if self.marks:
+            self.marks.pop(int(entry.number), None)
         self._forget_swept(entry, segment, ordinal)
         entry.state = state
         if segment.empty:
@@ -153,6 +160,7 @@ class Queue:
                 segment.backouts[int(ordinal)] = int(entry.backout_count)
             self.swept_alive += 1
             self._remember_swept(entry, segment, ordinal)
+            self.pages.pop(segment.slot, None)  # its copy there does not know the new count
             self.touched = True
             return
         if segment is not None:

@@ -122,9 +122,6 @@ def _move(write: SegmentWrite) -> None:
         if entry.state != PUTTING and int(entry.number) in write.unnumbered:
             segment.mark(ordinal, DEAD)  # its stream number is in the log alone, so that stays home
             continue
-        if sweeps and entry.lock_holder:
-            segment.mark(ordinal, DEAD)  # under a browse lock: it stays in memory, as it was
-            continue
         queue.move_home(entry, segment, ordinal)
         ledger.remove(entry)
         if entry.backout_count:
@@ -135,6 +132,8 @@ def _move(write: SegmentWrite) -> None:
             queue.sweep_out(entry)
     if sweeps:
         queue.lanes[segment.lane].chain(segment)
+        if segment.lane > queue.highest:  # all of it may be got, but a backout brings it back
+            queue.highest = segment.lane
     if segment.empty:
         queue.retire(segment)
 
@@ -170,8 +169,7 @@ def sweep_overflow(queue: Queue, outbox: Outbox, ledger: HomeLedger) -> Effect |
 
 
 def _targets(chain: Chain, keep_bytes: i64) -> list[Entry]:
-    """The messages behind the first `keep_bytes`, without those under a browse lock, at most one
-    segment's."""
+    """The messages behind the first `keep_bytes`, at most one segment's."""
     kept: i64 = 0
     entry = chain.head
     while entry is not None and kept < keep_bytes:
@@ -180,9 +178,8 @@ def _targets(chain: Chain, keep_bytes: i64) -> list[Entry]:
     entries: list[Entry] = []
     size: i64 = 0
     while entry is not None and size < SEGMENT_BYTES_MAX and len(entries) < SEGMENT_MESSAGES_MAX:
-        if entry.lock_holder == 0:
-            entries.append(entry)
-            size += entry.length + 420
+        entries.append(entry)
+        size += entry.length + 420
         entry = entry.next
     return entries
 
