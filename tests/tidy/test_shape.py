@@ -7,8 +7,6 @@ ruff's (C901, RUF022), in `make check`.
 import ast
 import re
 
-import pytest
-
 from tests.tidy.sources import all_sources, package_sources
 from tools.layers import SOURCE
 
@@ -70,7 +68,6 @@ def test_module_names_say_something() -> None:
     assert banned == []
 
 
-@pytest.mark.xfail(reason="limits of the verbs and structures still wait for their users")
 def test_every_limit_is_used() -> None:
     limits = [source for source in package_sources() if source.place == ("base", "limits")]
     names = {

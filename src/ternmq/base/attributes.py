@@ -13,13 +13,36 @@ from __future__ import annotations
 from typing import Final, final
 
 from ternmq.base import constants as mq
+from ternmq.base.limits import (
+    BACKOUT_THRESHOLD_MAX,
+    HANDLES_DEFAULT,
+    HANDLES_MAX,
+    HANDLES_MIN,
+    MESSAGE_BYTES_DEFAULT,
+    MESSAGE_BYTES_MAX,
+    OBJECT_NAME_BYTES_MAX,
+    PRIORITY_MAX,
+    PRIORITY_MIN,
+    QUEUE_DEPTH_MESSAGES_DEFAULT,
+    QUEUE_DEPTH_MESSAGES_MAX,
+    TRIGGER_DEPTH_MESSAGES_MAX,
+    TRIGGER_DEPTH_MESSAGES_MIN,
+    UNCOMMITTED_MESSAGES_DEFAULT,
+    UNCOMMITTED_MESSAGES_MAX,
+    UNCOMMITTED_MESSAGES_MIN,
+)
 
 LOCAL: Final = 1
 MODEL: Final = 2
 ALIAS: Final = 4
 QMGR: Final = 8
 
-TYPE_NAMES: Final = {LOCAL: "local", MODEL: "model", ALIAS: "alias", QMGR: "queue manager"}
+TYPE_NAMES: Final = {
+    LOCAL: "local queue",
+    MODEL: "model queue",
+    ALIAS: "alias queue",
+    QMGR: "queue manager",
+}
 Value = int | str
 
 
@@ -113,11 +136,27 @@ ATTRIBUTES: Final[tuple[Attribute, ...]] = (
     Attribute("description", "DESCR", mq.MQCA_Q_DESC, _LMA, "", 0, 64),
     Attribute("put", "PUT", mq.MQIA_INHIBIT_PUT, _LMA, 0, 0, 0, _ENABLED, set_by_mqset=True),
     Attribute("get", "GET", mq.MQIA_INHIBIT_GET, _LMA, 0, 0, 0, _ENABLED, set_by_mqset=True),
-    Attribute("default_priority", "DEFPRTY", mq.MQIA_DEF_PRIORITY, _LMA, 0, 0, 9),
-    Attribute("default_persistence", "DEFPSIST", mq.MQIA_DEF_PERSISTENCE, _LMA, 0, 0, 0, _YES),
-    Attribute("max_depth", "MAXDEPTH", mq.MQIA_MAX_Q_DEPTH, _LM, 5000, 0, _LIMIT),
     Attribute(
-        "max_message_length", "MAXMSGL", mq.MQIA_MAX_MSG_LENGTH, _LM, 4_194_304, 0, 104_857_600
+        "default_priority", "DEFPRTY", mq.MQIA_DEF_PRIORITY, _LMA, 0, PRIORITY_MIN, PRIORITY_MAX
+    ),
+    Attribute("default_persistence", "DEFPSIST", mq.MQIA_DEF_PERSISTENCE, _LMA, 0, 0, 0, _YES),
+    Attribute(
+        "max_depth",
+        "MAXDEPTH",
+        mq.MQIA_MAX_Q_DEPTH,
+        _LM,
+        QUEUE_DEPTH_MESSAGES_DEFAULT,
+        0,
+        QUEUE_DEPTH_MESSAGES_MAX,
+    ),
+    Attribute(
+        "max_message_length",
+        "MAXMSGL",
+        mq.MQIA_MAX_MSG_LENGTH,
+        _LM,
+        MESSAGE_BYTES_DEFAULT,
+        0,
+        MESSAGE_BYTES_MAX,
     ),
     Attribute(
         "delivery",
@@ -159,8 +198,12 @@ ATTRIBUTES: Final[tuple[Attribute, ...]] = (
         0,
         {"HARDENBO": mq.MQQA_BACKOUT_HARDENED, "NOHARDENBO": mq.MQQA_BACKOUT_NOT_HARDENED},
     ),
-    Attribute("backout_threshold", "BOTHRESH", mq.MQIA_BACKOUT_THRESHOLD, _LM, 0, 0, _LIMIT),
-    Attribute("backout_queue", "BOQNAME", mq.MQCA_BACKOUT_REQ_Q_NAME, _LM, "", 0, 48),
+    Attribute(
+        "backout_threshold", "BOTHRESH", mq.MQIA_BACKOUT_THRESHOLD, _LM, 0, 0, BACKOUT_THRESHOLD_MAX
+    ),
+    Attribute(
+        "backout_queue", "BOQNAME", mq.MQCA_BACKOUT_REQ_Q_NAME, _LM, "", 0, OBJECT_NAME_BYTES_MAX
+    ),
     Attribute(
         "nonpersistent_class",
         "NPMCLASS",
@@ -192,7 +235,7 @@ ATTRIBUTES: Final[tuple[Attribute, ...]] = (
         0,
         {"PERMDYN": mq.MQQDT_PERMANENT_DYNAMIC, "TEMPDYN": mq.MQQDT_TEMPORARY_DYNAMIC},
     ),
-    Attribute("target", "TARGET", mq.MQCA_BASE_OBJECT_NAME, ALIAS, "", 0, 48),
+    Attribute("target", "TARGET", mq.MQCA_BASE_OBJECT_NAME, ALIAS, "", 0, OBJECT_NAME_BYTES_MAX),
     Attribute(
         "trigger",
         "TRIGGER",
@@ -223,8 +266,8 @@ ATTRIBUTES: Final[tuple[Attribute, ...]] = (
         mq.MQIA_TRIGGER_DEPTH,
         _LM,
         1,
-        1,
-        _LIMIT,
+        TRIGGER_DEPTH_MESSAGES_MIN,
+        TRIGGER_DEPTH_MESSAGES_MAX,
         set_by_mqset=True,
         inert=True,
     ),
@@ -250,8 +293,19 @@ ATTRIBUTES: Final[tuple[Attribute, ...]] = (
         set_by_mqset=True,
         inert=True,
     ),
-    Attribute("initiation_queue", "INITQ", mq.MQCA_INITIATION_Q_NAME, _LM, "", 0, 48, inert=True),
-    Attribute("process", "PROCESS", mq.MQCA_PROCESS_NAME, _LM, "", 0, 48, inert=True),
+    Attribute(
+        "initiation_queue",
+        "INITQ",
+        mq.MQCA_INITIATION_Q_NAME,
+        _LM,
+        "",
+        0,
+        OBJECT_NAME_BYTES_MAX,
+        inert=True,
+    ),
+    Attribute(
+        "process", "PROCESS", mq.MQCA_PROCESS_NAME, _LM, "", 0, OBJECT_NAME_BYTES_MAX, inert=True
+    ),
     Attribute(
         "distribution_lists",
         "DISTL",
@@ -284,20 +338,43 @@ ATTRIBUTES: Final[tuple[Attribute, ...]] = (
     # the queue manager
     Attribute("description", "DESCR", mq.MQCA_Q_MGR_DESC, QMGR, "", 0, 64),
     Attribute(
-        "dead_letter_queue", "DEADQ", mq.MQCA_DEAD_LETTER_Q_NAME, QMGR, "", 0, 48, inert=True
+        "dead_letter_queue",
+        "DEADQ",
+        mq.MQCA_DEAD_LETTER_Q_NAME,
+        QMGR,
+        "",
+        0,
+        OBJECT_NAME_BYTES_MAX,
+        inert=True,
     ),
     Attribute("ccsid", "CCSID", mq.MQIA_CODED_CHAR_SET_ID, QMGR, 1208, 1, 65535),
-    Attribute("max_handles", "MAXHANDS", mq.MQIA_MAX_HANDLES, QMGR, 256, 0, _LIMIT),
+    Attribute(
+        "max_handles",
+        "MAXHANDS",
+        mq.MQIA_MAX_HANDLES,
+        QMGR,
+        HANDLES_DEFAULT,
+        HANDLES_MIN,
+        HANDLES_MAX,
+    ),
     Attribute(
         "max_message_length",
         "MAXMSGL",
         mq.MQIA_MAX_MSG_LENGTH,
         QMGR,
-        4_194_304,
+        MESSAGE_BYTES_DEFAULT,
         32_768,
-        104_857_600,
+        MESSAGE_BYTES_MAX,
     ),
-    Attribute("max_uncommitted", "MAXUMSGS", mq.MQIA_MAX_UNCOMMITTED_MSGS, QMGR, 10_000, 1, _LIMIT),
+    Attribute(
+        "max_uncommitted",
+        "MAXUMSGS",
+        mq.MQIA_MAX_UNCOMMITTED_MSGS,
+        QMGR,
+        UNCOMMITTED_MESSAGES_DEFAULT,
+        UNCOMMITTED_MESSAGES_MIN,
+        UNCOMMITTED_MESSAGES_MAX,
+    ),
     Attribute(
         "mark_interval_ms",
         "MARKINT",

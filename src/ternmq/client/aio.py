@@ -14,6 +14,11 @@ from typing import Any, Generic, Protocol, TypeVar, final
 
 from ternmq.base import constants as mq
 from ternmq.base.attributes import ALIAS, LOCAL, MODEL, Value
+from ternmq.base.limits import (
+    LOG_FILE_PAGES_DEFAULT,
+    LOG_PRIMARY_FILES_DEFAULT,
+    LOG_SECONDARY_FILES_DEFAULT,
+)
 from ternmq.client import embedded as embedded_twin
 from ternmq.client import steps
 from ternmq.client.aio_queue import Queue
@@ -376,9 +381,9 @@ def embedded(
     *,
     create: bool = False,
     log_type: str = "circular",
-    log_primary_files: int = 3,
-    log_secondary_files: int = 2,
-    log_file_pages: int = 4096,
+    log_primary_files: int = LOG_PRIMARY_FILES_DEFAULT,
+    log_secondary_files: int = LOG_SECONDARY_FILES_DEFAULT,
+    log_file_pages: int = LOG_FILE_PAGES_DEFAULT,
     dual_log: bool = False,
     user: str | None = None,
     application: str | None = None,

@@ -5,6 +5,11 @@ from __future__ import annotations
 import os
 from types import TracebackType
 
+from ternmq.base.limits import (
+    LOG_FILE_PAGES_DEFAULT,
+    LOG_PRIMARY_FILES_DEFAULT,
+    LOG_SECONDARY_FILES_DEFAULT,
+)
 from ternmq.client.connection import Connection
 from ternmq.client.log_status import LogStatus, log_status
 from ternmq.client.starting import Started, log_parameters, start_in_folder, start_in_memory
@@ -68,9 +73,9 @@ def embedded(
     *,
     create: bool = False,
     log_type: str = "circular",
-    log_primary_files: int = 3,
-    log_secondary_files: int = 2,
-    log_file_pages: int = 4096,
+    log_primary_files: int = LOG_PRIMARY_FILES_DEFAULT,
+    log_secondary_files: int = LOG_SECONDARY_FILES_DEFAULT,
+    log_file_pages: int = LOG_FILE_PAGES_DEFAULT,
     dual_log: bool = False,
     user: str | None = None,
     application: str | None = None,

@@ -10,6 +10,7 @@ import json
 from typing import Any, Final, final
 
 from ternmq.base import constants as mq
+from ternmq.base.limits import WAIT_MS_MAX
 from ternmq.client.session import Session, request_get
 from ternmq.codec.mqgmo import GetOptions
 from ternmq.codec.mqmd import Descriptor
@@ -19,7 +20,6 @@ from ternmq.store.entry import ZERO_ID
 
 Data = bytes | bytearray | memoryview | str | dict[str, Any] | list[Any]
 WAIT_FOREVER_MS: Final = -1
-WAIT_MS_MAX: Final = 2_147_483_647
 CACHED_REQUESTS_MAX: Final = 64
 UTF_8: Final = 1208
 

@@ -76,7 +76,7 @@ def start_in_folder(
 
 def start_in_memory(name: str, user: str | None, application: str | None) -> Started:
     """A queue manager that touches no disk."""
-    parameters = LogParameters(CIRCULAR, 3, 2, 1024, False)
+    parameters = LogParameters(CIRCULAR, 2, 126, 256, False)  # grows when it has to
     return start(MemoryDisk(), name, True, parameters, user, application)
 
 

@@ -13,12 +13,13 @@ from typing import Any, final
 from ternmq.base import constants as mq
 from ternmq.base.attributes import Value
 from ternmq.base.errors import mq_error
+from ternmq.base.limits import SELECTORS_MAX
 from ternmq.base.reasons import (
     MQRC_NOT_OPEN_FOR_INQUIRE,
     MQRC_NOT_OPEN_FOR_SET,
-    MQRC_OBJECT_DAMAGED,
     MQRC_OBJECT_TYPE_ERROR,
     MQRC_OPTION_NOT_VALID_FOR_TYPE,
+    MQRC_SELECTOR_LIMIT_EXCEEDED,
     MQRC_UOW_IN_PROGRESS,
 )
 from ternmq.codec.mqod import ObjectDescriptor
@@ -30,7 +31,7 @@ from ternmq.kernel.ending import back_out, commit, disconnect
 from ternmq.kernel.inquire import inquire_one, set_attributes
 from ternmq.kernel.kernel import Kernel
 from ternmq.kernel.resolve import close, open_queue, open_queue_manager
-from ternmq.mqi.options import check_close, check_open
+from ternmq.mqi.options import check_close, check_open, refuse_unsupported
 from ternmq.txn.unit import XID, UnitOfWork
 
 
@@ -57,7 +58,6 @@ class Open(Step):
         self.od = od
         self.options = options
         self.handle: Handle | None = None
-        self._tried = False
 
     def attempt(self, kernel: Kernel, link: Link) -> bool:
         od = self.od
@@ -70,14 +70,12 @@ class Open(Step):
             raise mq_error(MQRC_OBJECT_TYPE_ERROR, verb=self.verb, detail=f"type {od.object_type}")
         else:
             check_open(options)
+            refuse_unsupported(od, self.verb)
         kernel.refuse_if_ending(options & mq.MQOO_FAIL_IF_QUIESCING != 0, self.verb)
         if is_queue_manager:
             link.begin_verb()
             self.handle = open_queue_manager(kernel, link, options)
         else:
-            if self._tried:
-                self._refuse_if_damaged(kernel)
-            self._tried = True
             self.handle = open_queue(
                 kernel,
                 link,
@@ -88,18 +86,6 @@ class Open(Step):
                 self.verb,
             )
         return self.handle is not None
-
-    def _refuse_if_damaged(self, kernel: Kernel) -> None:
-        """Loading the queue has shown that it cannot be."""
-        catalog = kernel.catalog
-        definition = catalog.definitions.get(self.od.object_name)
-        if definition is not None and definition.object_id in catalog.damaged:
-            raise mq_error(
-                MQRC_OBJECT_DAMAGED,
-                verb=self.verb,
-                object=self.od.object_name,
-                detail=catalog.damaged[definition.object_id],
-            )
 
     def opened(self) -> Handle:
         """The handle, once the step is done."""
@@ -137,6 +123,12 @@ class Inquire(Step):
         handle = self.handle
         if not handle.options & mq.MQOO_INQUIRE:
             raise mq_error(MQRC_NOT_OPEN_FOR_INQUIRE, verb=self.verb, object=handle.resolved_name)
+        if len(self.selectors) > SELECTORS_MAX:
+            raise mq_error(
+                MQRC_SELECTOR_LIMIT_EXCEEDED,
+                verb=self.verb,
+                detail=f"{len(self.selectors)} selectors",
+            )
         link.begin_verb()
         self.values = [inquire_one(kernel, handle, one) for one in self.selectors]
         return True

@@ -16,13 +16,13 @@ from ternmq.base.attributes import (
     checked_attributes,
     defaults_of,
 )
+from ternmq.base.command_reasons import MQRCCF_OBJECT_NAME_ERROR
 from ternmq.base.errors import mq_error
 from ternmq.base.names import is_name
 from ternmq.base.reasons import (
     MQRC_ATTRIBUTE_LOCKED,
     MQRC_OBJECT_ALREADY_EXISTS,
     MQRC_OBJECT_IN_USE,
-    MQRC_OBJECT_NAME_ERROR,
     MQRC_Q_NOT_EMPTY,
     MQRC_SELECTOR_ERROR,
     MQRC_UNKNOWN_OBJECT_NAME,
@@ -42,6 +42,7 @@ DEFAULT_OBJECTS: dict[int, str] = {
     ALIAS: "SYSTEM.DEFAULT.ALIAS.QUEUE",
 }
 CLEAR_STEP_MESSAGES = 256
+CLEAR_STEP_SEGMENTS = 8
 
 
 def _checked(object_type: int, name: str, given: dict[str, object], verb: str) -> dict[str, Value]:
@@ -67,7 +68,7 @@ def define(
     verb = "DEFINE"
     kernel.refuse_if_ending(False, verb)
     if not is_name(name):
-        raise mq_error(MQRC_OBJECT_NAME_ERROR, verb=verb, object=name)
+        raise mq_error(MQRCCF_OBJECT_NAME_ERROR, verb=verb, object=name)
     checked = _checked(object_type, name, given, verb)
     existing = kernel.catalog.definitions.get(name)
     if existing is not None:
@@ -145,6 +146,9 @@ def delete(kernel: Kernel, connection: Connection, name: str, purge: bool) -> bo
     if definition.object_type != LOCAL:
         connection.depends_on(kernel.coordinator.undefine(kernel.catalog, definition, None))
         return True
+    if definition.object_id in kernel.catalog.damaged and purge:
+        connection.depends_on(kernel.coordinator.undefine(kernel.catalog, definition, None))
+        return True
     local = kernel.local_queue(connection, definition)
     if local is None:
         return False
@@ -169,18 +173,17 @@ def clear(kernel: Kernel, connection: Connection, name: str) -> bool:
     local = kernel.local_queue(connection, definition)
     if local is None:
         return False
-    if local.in_use or _uncommitted(local):
-        raise mq_error(MQRC_OBJECT_IN_USE, verb="CLEAR", object=name)
     queue = local.queue
+    if queue.clearing_before == 0 and (local.in_use or _uncommitted(local)):
+        raise mq_error(MQRC_OBJECT_IN_USE, verb="CLEAR", object=name)
     if queue.depth and queue.clearing_before == 0:
         if not kernel.can_log_object(connection, "CLEAR", name):
             return False
         connection.depends_on(kernel.coordinator.cleared(queue))
         queue.clearing_before = queue.next_number
-    if not _clear_some(kernel, queue):
+    if not _clear_some(kernel, queue) or not queue.drop_swept(CLEAR_STEP_SEGMENTS):
         connection.again = True
         return False
-    queue.drop_swept()
     queue.clearing_before = 0
     connection.depends_on(queue.last_lsn)
     return True

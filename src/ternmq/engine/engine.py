@@ -121,6 +121,12 @@ class Engine:
                 sweep_overflow(queue, self.outbox, coordinator.in_log)
         if not catalog.definitions:
             self._create_defaults()
+        if self.undone or self.in_doubt:
+            self.report.append(
+                f"{self.undone} units of work backed out, {self.in_doubt} in doubt "
+                f"on queue manager '{name}'."
+            )
+        self.report.extend(f"Damaged: {text}" for _, text in sorted(catalog.damaged.items()))
         self.report.append(f"TernMQ queue manager '{name}' started.")
 
     def _recover_units(self, replay: Replay) -> None:
@@ -147,7 +153,6 @@ class Engine:
         create_default_objects(self.kernel, connection)
 
     # ---- connections
-    # -----------------------------------------------------------------------------------
 
     def connect(self, user: str, application: str) -> Connection:
         """MQCONN."""
@@ -162,7 +167,6 @@ class Engine:
         return connection
 
     # ---- steps
-    # -------------------------------------------------------------------------------------------
 
     def after_step(self) -> None:
         """Housekeeping that may follow any step; cheap when there is nothing to do."""
@@ -220,7 +224,6 @@ class Engine:
             self.expiry = ExpiryScan(self.kernel)
 
     # ---- effects
-    # -----------------------------------------------------------------------------------------
 
     def finish(self, effect: Effect, error: Exception | None) -> None:
         """Take in how an effect ended."""
@@ -239,7 +242,6 @@ class Engine:
         self.after_step()
 
     # ---- the end
-    # -----------------------------------------------------------------------------------------
 
     def quiesce(self) -> None:
         """No new work for those who asked to be told; waits that fail if quiescing end."""

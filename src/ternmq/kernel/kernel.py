@@ -14,6 +14,7 @@ from ternmq.base.errors import MQError, mq_error
 from ternmq.base.reasons import (
     MQRC_BACKED_OUT,
     MQRC_CONNECTION_BROKEN,
+    MQRC_OBJECT_DAMAGED,
     MQRC_Q_MGR_QUIESCING,
     MQRC_Q_MGR_STOPPING,
     MQRC_RESOURCE_PROBLEM,
@@ -107,6 +108,9 @@ class Kernel:
 
     def local_queue(self, connection: Connection, definition: Definition) -> LocalQueue | None:
         """The queue in use; None if it must be loaded first, and the verb is parked until it is."""
+        damage = self.catalog.damaged.get(definition.object_id)
+        if damage is not None:
+            raise mq_error(MQRC_OBJECT_DAMAGED, object=definition.name, detail=damage)
         local = self.locals.get(definition.name)
         if local is not None and local.queue is self.catalog.queues.get(definition.object_id):
             return local
@@ -138,6 +142,11 @@ class Kernel:
                 raise mq_error(MQRC_Q_MGR_QUIESCING, verb=verb, object=self.name)
             return
         raise self.ending_error(verb)
+
+    def refuse_if_broken(self, verb: str) -> None:
+        """MQRC_CONNECTION_BROKEN after a failed force: nothing is acknowledged any more."""
+        if self.status == BROKEN:
+            raise self.ending_error(verb)
 
     def ending_error(self, verb: str) -> MQError:
         """Why nothing works any more."""

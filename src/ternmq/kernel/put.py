@@ -14,12 +14,14 @@ from mypy_extensions import i64
 
 from ternmq.base import constants as mq
 from ternmq.base.errors import mq_error
+from ternmq.base.limits import PRIORITY_MAX
 from ternmq.base.reasons import (
     MQRC_HOBJ_ERROR,
     MQRC_MSG_TOO_BIG_FOR_Q,
     MQRC_MSG_TOO_BIG_FOR_Q_MGR,
     MQRC_OBJECT_DAMAGED,
     MQRC_PERSISTENT_NOT_ALLOWED,
+    MQRC_PRIORITY_EXCEEDS_MAXIMUM,
     MQRC_PUT_INHIBITED,
     MQRC_Q_DELETED,
     MQRC_Q_FULL,
@@ -67,9 +69,11 @@ def put(
     msg_id = request.msg_id
     if msg_id == ZERO_ID:
         msg_id = kernel.new_id()
+    if priority > PRIORITY_MAX:
+        connection.warning = MQRC_PRIORITY_EXCEEDS_MAXIMUM
     entry = Entry(
         0,
-        priority,
+        min(priority, PRIORITY_MAX),
         request.flags | persistence,
         now_ns,
         expiry_at,

@@ -15,7 +15,6 @@ from ternmq.base.reasons import (
     MQRC_HANDLE_NOT_AVAILABLE,
     MQRC_OBJECT_ALREADY_EXISTS,
     MQRC_OBJECT_IN_USE,
-    MQRC_OBJECT_NAME_ERROR,
     MQRC_OPTION_NOT_VALID_FOR_TYPE,
     MQRC_Q_NOT_EMPTY,
     MQRC_UNKNOWN_ALIAS_BASE_Q,
@@ -60,7 +59,9 @@ def find_definition(kernel: Kernel, name: str, qmgr_name: str, verb: str) -> Def
     if qmgr_name and qmgr_name != kernel.name:
         raise mq_error(MQRC_UNKNOWN_REMOTE_Q_MGR, verb=verb, object=qmgr_name)
     if not is_name(name):
-        raise mq_error(MQRC_OBJECT_NAME_ERROR, verb=verb, object=name)
+        raise mq_error(
+            MQRC_UNKNOWN_OBJECT_NAME, verb=verb, object=name, detail="it is no valid name"
+        )
     definition = kernel.catalog.definitions.get(name)
     if definition is None:
         raise mq_error(MQRC_UNKNOWN_OBJECT_NAME, verb=verb, object=name)
@@ -152,7 +153,9 @@ def input_option(local: LocalQueue, options: int) -> int:
 
 
 def check_sharing(local: LocalQueue, options: int, verb: str) -> None:
-    """MQRC_OBJECT_IN_USE where opens for input exclude each other."""
+    """MQRC_OBJECT_IN_USE where opens for input exclude each other, and while a CLEAR goes on."""
+    if local.queue.clearing_before:
+        raise mq_error(MQRC_OBJECT_IN_USE, verb=verb, object=local.name, detail="being cleared")
     wanted = input_option(local, options)
     if wanted == 0:
         return

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from typing import Final, final
 
+from ternmq.base.limits import (
+    LOG_FILE_PAGES_MAX,
+    LOG_FILES_MAX,
+    LOG_PRIMARY_FILES_MAX,
+    LOG_PRIMARY_FILES_MIN,
+    LOG_SECONDARY_FILES_MAX,
+)
 from ternmq.log.record import BLOCK_BYTES
 
 CIRCULAR: Final = 0
 LINEAR: Final = 1
-
-PRIMARY_FILES_MIN: Final = 2
-PRIMARY_FILES_MAX: Final = 510
-SECONDARY_FILES_MAX: Final = 509
-LOG_FILES_MAX: Final = 511
-FILE_PAGES_MAX: Final = 65535
 
 
 @final
@@ -26,12 +27,12 @@ class LogParameters:
     def __init__(self, kind: int, primary: int, secondary: int, pages: int, is_dual: bool) -> None:
         if kind not in (CIRCULAR, LINEAR):
             raise ValueError(f"log type {kind} is neither circular nor linear")
-        if not PRIMARY_FILES_MIN <= primary <= PRIMARY_FILES_MAX:
-            raise ValueError(f"{primary} primary log files; 2 to {PRIMARY_FILES_MAX} are allowed")
-        if not 0 <= secondary <= SECONDARY_FILES_MAX or primary + secondary > LOG_FILES_MAX:
+        if not LOG_PRIMARY_FILES_MIN <= primary <= LOG_PRIMARY_FILES_MAX:
+            raise ValueError(f"{primary} primary log files, not 2 to {LOG_PRIMARY_FILES_MAX}")
+        if not 0 <= secondary <= LOG_SECONDARY_FILES_MAX or primary + secondary > LOG_FILES_MAX:
             raise ValueError(f"{primary} + {secondary} log files; at most {LOG_FILES_MAX} in all")
-        if not 1 <= pages <= FILE_PAGES_MAX:
-            raise ValueError(f"{pages} log file pages; 1 to {FILE_PAGES_MAX} are allowed")
+        if not 1 <= pages <= LOG_FILE_PAGES_MAX:
+            raise ValueError(f"{pages} log file pages; 1 to {LOG_FILE_PAGES_MAX} are allowed")
         self.kind = kind
         self.primary = primary
         self.secondary = secondary

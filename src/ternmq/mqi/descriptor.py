@@ -7,9 +7,17 @@ from typing import Final
 
 from ternmq.base import constants as mq
 from ternmq.base.errors import mq_error
+from ternmq.base.limits import (
+    APPLICATION_NAME_BYTES_MAX,
+    SEGMENT_OFFSET_BYTES_MAX,
+    SEQUENCE_NUMBER_MAX,
+    SEQUENCE_NUMBER_MIN,
+    USER_ID_BYTES_MAX,
+)
 from ternmq.base.reasons import (
     MQRC_EXPIRY_ERROR,
     MQRC_FEEDBACK_ERROR,
+    MQRC_MD_ERROR,
     MQRC_MISSING_REPLY_TO_Q,
     MQRC_MSG_FLAGS_ERROR,
     MQRC_MSG_SEQ_NUMBER_ERROR,
@@ -33,6 +41,9 @@ _REPORTS: Final = (
     | mq.MQRO_NAN
     | mq.MQRO_ACTIVITY
 )
+_REPORTS_LATER: Final = (
+    mq.MQRO_EXPIRATION_WITH_FULL_DATA | mq.MQRO_COA_WITH_FULL_DATA | mq.MQRO_COD_WITH_FULL_DATA
+)
 _KNOWN_REPORTS: Final = (
     _REPORTS
     | mq.MQRO_PASS_CORREL_ID
@@ -41,7 +52,6 @@ _KNOWN_REPORTS: Final = (
     | mq.MQRO_PASS_DISCARD_AND_EXPIRY
 )
 _REJECT_UNKNOWN: Final = mq.MQRO_REJECT_UNSUP_MASK
-SEQUENCE_MAX: Final = 999_999_999
 
 
 def _refuse(reason: int, verb: str, detail: str) -> None:
@@ -50,6 +60,10 @@ def _refuse(reason: int, verb: str, detail: str) -> None:
 
 def check_descriptor(md: Descriptor, verb: str) -> None:
     """Every field that the queue manager answers for."""
+    if md.version not in (1, 2):
+        _refuse(MQRC_MD_ERROR, verb, f"version {md.version}")
+    if md.report & _REPORTS_LATER:
+        _refuse(MQRC_REPORT_OPTIONS_ERROR, verb, "COA, COD and expiry reports are not made yet")
     if md.report & ~_KNOWN_REPORTS & _REJECT_UNKNOWN:
         _refuse(MQRC_REPORT_OPTIONS_ERROR, verb, f"Report 0x{md.report & 0xFFFFFFFF:08X}")
     if not (
@@ -61,7 +75,7 @@ def check_descriptor(md: Descriptor, verb: str) -> None:
         _refuse(MQRC_EXPIRY_ERROR, verb, f"Expiry {md.expiry}")
     if not (0 <= md.feedback <= mq.MQFB_APPL_LAST):
         _refuse(MQRC_FEEDBACK_ERROR, verb, f"Feedback {md.feedback}")
-    if not (mq.MQPRI_PRIORITY_AS_Q_DEF <= md.priority <= 9):
+    if md.priority < mq.MQPRI_PRIORITY_AS_Q_DEF:
         _refuse(MQRC_PRIORITY_ERROR, verb, f"Priority {md.priority}")
     if md.persistence not in (0, 1, 2):
         _refuse(MQRC_PERSISTENCE_ERROR, verb, f"Persistence {md.persistence}")
@@ -75,9 +89,12 @@ def _check_group(md: Descriptor, verb: str) -> None:
         return
     if md.msg_flags & ~_KNOWN_FLAGS:
         _refuse(MQRC_MSG_FLAGS_ERROR, verb, f"MsgFlags 0x{md.msg_flags & 0xFFFFFFFF:08X}")
-    if md.msg_flags & _IN_GROUP and not 1 <= md.msg_seq_number <= SEQUENCE_MAX:
+    if (
+        md.msg_flags & _IN_GROUP
+        and not SEQUENCE_NUMBER_MIN <= md.msg_seq_number <= SEQUENCE_NUMBER_MAX
+    ):
         _refuse(MQRC_MSG_SEQ_NUMBER_ERROR, verb, f"MsgSeqNumber {md.msg_seq_number}")
-    if md.msg_flags & _SEGMENT and not 0 <= md.offset <= SEQUENCE_MAX:
+    if md.msg_flags & _SEGMENT and not 0 <= md.offset <= SEGMENT_OFFSET_BYTES_MAX:
         _refuse(MQRC_OFFSET_ERROR, verb, f"Offset {md.offset}")
 
 
@@ -114,8 +131,14 @@ _NO_ORIGIN: Final = struct.pack("<i", mq.MQAT_NO_CONTEXT) + b" " * 48
 
 def default_context(user: str, application: str) -> bytes:
     """Identity and origin of a connection; PutDate and PutTime are filled in for each message."""
-    identity = user.encode("utf-8", "replace")[:12].ljust(12) + _accounting_token(user) + b" " * 32
-    name = application.encode("utf-8", "replace")[-28:].ljust(28)
+    identity = (
+        user.encode("utf-8", "replace")[:USER_ID_BYTES_MAX].ljust(USER_ID_BYTES_MAX)
+        + _accounting_token(user)
+        + b" " * 32
+    )
+    name = application.encode("utf-8", "replace")[-APPLICATION_NAME_BYTES_MAX:].ljust(
+        APPLICATION_NAME_BYTES_MAX
+    )
     return identity + struct.pack("<i", mq.MQAT_UNIX) + name + b" " * 20
 
 

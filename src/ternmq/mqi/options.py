@@ -6,7 +6,12 @@ from typing import Final
 
 from ternmq.base import constants as mq
 from ternmq.base.errors import mq_error
-from ternmq.base.reasons import MQRC_OPTIONS_ERROR
+from ternmq.base.reasons import (
+    MQRC_OPTIONS_ERROR,
+    MQRC_RECS_PRESENT_ERROR,
+    MQRC_SELECTION_NOT_AVAILABLE,
+)
+from ternmq.codec.mqod import ObjectDescriptor
 from ternmq.mqi.table import BY_NAME
 
 _INPUT: Final = (mq.MQOO_INPUT_AS_Q_DEF, mq.MQOO_INPUT_SHARED, mq.MQOO_INPUT_EXCLUSIVE)
@@ -103,6 +108,18 @@ def check_open(options: int) -> None:
         refuse(verb, "context options without MQOO_OUTPUT")
     if options & mq.MQOO_CO_OP and not options & mq.MQOO_BROWSE:
         refuse(verb, "MQOO_CO_OP without MQOO_BROWSE")
+
+
+def refuse_unsupported(od: ObjectDescriptor, verb: str) -> None:
+    """What an MQOD may ask for and nobody does yet is refused, not ignored."""
+    if od.records_present:
+        raise mq_error(
+            MQRC_RECS_PRESENT_ERROR, verb=verb, detail="distribution lists are not supported yet"
+        )
+    if od.selection_string.length or od.selection_string.offset or od.selection_string.ptr:
+        raise mq_error(
+            MQRC_SELECTION_NOT_AVAILABLE, verb=verb, detail="selectors are not supported yet"
+        )
 
 
 def check_put(verb: str, options: int) -> None:

@@ -53,16 +53,12 @@ class Queue:
         self.last_lsn: i64 = 0  # what a reader of counts depends on
         self.state_lsn: i64 = 0  # the journal tells everything up to here
         self.cursors: list[Cursor] = []
-        self.segments: dict[
-            int, Segment
-        ] = {}  # by slot; swept, loaded and dead ones not yet deleted
+        self.segments: dict[int, Segment] = {}  # by slot, swept and loaded
         self.doomed: list[Segment] = []  # dead ones that the journal still names
         self.swept_ids: IdTable | None = None
         self.swept_correls: IdTable | None = None
         self.swept_groups: IdTable | None = None
-        self.fetched: dict[
-            int, Entry
-        ] = {}  # location -> copy of a swept message, for a verb that waits for it
+        self.fetched: dict[int, Entry] = {}  # location -> copy, for a verb that waits for it
         self.pages: dict[int, list[Entry]] = {}  # slot -> copies of a swept segment, for browsers
         self.fetches: dict[str, Effect] = {}  # reads under way
         self.compacting = False
@@ -90,7 +86,6 @@ class Queue:
         self.has_files = False
         self.persistent_limit: i64 = 1 << 20
         self.plain_limit: i64 = 1 << 20
-        # what statistics and DISPLAY QSTATUS want to know
         self.expired: i64 = 0
         self.high_depth: i64 = 0
 
@@ -100,7 +95,6 @@ class Queue:
         return self.available + self.swept_alive + self.uncommitted_puts
 
     # ---- life of a message
-    # -------------------------------------------------------------------------
 
     def reveal(self, entry: Entry, lsn: i64) -> None:
         """Make a message visible; it gets the next stream number."""
@@ -192,7 +186,6 @@ class Queue:
         self.touched = True
 
     # ---- lists and counts
-    # --------------------------------------------------------------------------
 
     def _list(self, entry: Entry) -> None:
         entry.state = AVAILABLE
@@ -252,7 +245,6 @@ class Queue:
         entry.cursors = 0
 
     # ---- order
-    # -------------------------------------------------------------------------------------
 
     def top_lane(self) -> i64:
         """The highest lane that holds a message, or -1."""
@@ -281,7 +273,6 @@ class Queue:
         return index
 
     # ---- swept messages
-    # ----------------------------------------------------------------------------
 
     def new_segment(self, lane: i64, count: i64) -> Segment:
         """A segment that is about to be written; it joins the queue when it is on disk."""
@@ -403,18 +394,24 @@ class Queue:
                     return chain.head
         return None
 
-    def drop_swept(self) -> None:
-        """Every swept message is gone."""
+    def drop_swept(self, segments_max: int) -> bool:
+        """Every swept message goes, a bounded number of segments at a time; True when none is
+        left."""
         for segment in list(self.segments.values()):
-            if segment.swept:
-                for ordinal in range(int(segment.count)):
-                    if segment.states[ordinal] == ALIVE:
-                        segment.mark(ordinal, DEAD)
-                self.retire(segment)
-        self.swept_alive = 0
+            if not segment.swept:
+                continue
+            if segments_max == 0:
+                return False
+            segments_max -= 1
+            self.swept_alive -= segment.alive
+            for ordinal in range(int(segment.count)):
+                if segment.states[ordinal] == ALIVE:
+                    segment.mark(ordinal, DEAD)
+            self.retire(segment)
         self.swept_ids = None
         self.swept_correls = None
         self.swept_groups = None
+        return True
 
     def forget_fetched(self, entry: Entry) -> None:
         """A copy that was fetched for a get has been used."""

@@ -12,7 +12,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from typing import final
 
-from ternmq.base.errors import check
+from ternmq.base.errors import IntegrityError, check
 from ternmq.log import kinds
 from ternmq.log.opened import OpenedLog
 from ternmq.log.record import LogRecord
@@ -194,7 +194,6 @@ class Replay:
                     self._getting(unit, queue, message)
 
     # ---- queues and messages
-    # ---------------------------------------------------------------------------
 
     def queue(self, queue_id: int) -> Queue | None:
         """A queue that the log speaks of, loaded; None if it has been deleted since."""
@@ -206,7 +205,13 @@ class Replay:
             return None
         if queue_id in self.catalog.with_state:
             trust = queue_id not in self.catalog.untrusted
-            queue = load_queue(self.disk, definition, trust, True)
+            try:
+                queue = load_queue(self.disk, definition, trust, True)
+            except (IntegrityError, OSError) as error:
+                # Damage is confined: this queue cannot be used, the others can.
+                self.catalog.damaged[queue_id] = str(error)
+                del self._definitions[queue_id]
+                return None
             self.catalog.untrusted.discard(queue_id)
         else:
             queue = Queue(queue_id, definition.name, definition.folder)
@@ -236,7 +241,6 @@ class Replay:
         return unit
 
     # ---- records
-    # -----------------------------------------------------------------------------------------
 
     def redo(self, record: LogRecord) -> None:
         """Do again what one record tells, unless it is done."""

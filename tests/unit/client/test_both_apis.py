@@ -309,7 +309,7 @@ async def test_options_when_wrong_then_options_error(api: Any) -> None:
                 await queue.get(options=both)
             assert refused.value.reason == mq.MQRC_OPTIONS_ERROR
             with pytest.raises(ternmq.BadOptions):
-                await queue.put("x", priority=17)
+                await queue.put("x", priority=-2)
             with pytest.raises(ternmq.MQError) as unlocked:
                 await queue.get(options=mq.MQGMO_UNLOCK)
             assert unlocked.value.reason == mq.MQRC_NO_MSG_LOCKED
