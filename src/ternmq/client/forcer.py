@@ -135,6 +135,12 @@ class Forcer:
         self.files_lock.acquire()
         try:
             engine.files.write(batch)
+            # Inside: who saves the control file holds this lock and must find LSN and gap of one
+            # batch, not of two.
+            self.lock.acquire()
+            engine.log.forced(batch)
+            self.forces += 1
+            self.lock.release()
         except (ForceFailed, IntegrityError) as failure:
             # The first failed force stops the queue manager: nothing is acknowledged after it.
             self.lock.acquire()
@@ -143,7 +149,3 @@ class Forcer:
             raise engine.kernel.ending_error("") from failure
         finally:
             self.files_lock.release()
-        self.lock.acquire()
-        engine.log.forced(batch)
-        self.forces += 1
-        self.lock.release()

@@ -284,6 +284,8 @@ class Shell:
             try:
                 self.run_effects()
                 if self.engine.error_for("") is not None:
+                    with self.lock:
+                        self.flush()  # those who wait for a message
                     break  # the queue manager has broken down; its callers are told
                 self.return_orphans()
                 with self.lock:

@@ -36,6 +36,7 @@ def refuse_if_backed_out(connection: Connection, verb: str) -> None:
 def commit(kernel: Kernel, connection: Connection) -> None:
     """MQCMIT."""
     connection.begin_verb()
+    kernel.refuse_if_broken("MQCMIT")
     unit = connection.unit
     if unit is None:
         return

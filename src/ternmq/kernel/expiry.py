@@ -16,6 +16,7 @@ from ternmq.ports.disk import Disk
 from ternmq.ports.effect import Effect
 from ternmq.store.cursor import Cursor
 from ternmq.store.entry import Entry
+from ternmq.store.fetching import note_damage
 from ternmq.store.image import FLAG_PERSISTENT
 from ternmq.store.queue import LANES, Queue
 from ternmq.store.segment import ALIVE, Segment
@@ -202,4 +203,4 @@ class SegmentExpiry(Effect):
         self.damage(f"segment {self.segment.path} cannot be read: {error}")
 
     def damage(self, text: str) -> None:
-        self.queue.damaged = text
+        note_damage(self.queue, self.segment, text)

@@ -38,6 +38,7 @@ def prepare(kernel: Kernel, connection: Connection, xid: XID) -> bool:
     """Prepare the connection's unit of work and let go of it; False: it changed nothing and has
     ended."""
     connection.begin_verb()
+    kernel.refuse_if_broken("prepare")
     check_xid(xid)
     refuse_if_backed_out(connection, "prepare")
     coordinator = kernel.coordinator
@@ -59,6 +60,7 @@ def prepare(kernel: Kernel, connection: Connection, xid: XID) -> bool:
 
 
 def _find(kernel: Kernel, xid: XID, verb: str) -> UnitOfWork:
+    kernel.refuse_if_broken(verb)
     unit = kernel.coordinator.prepared.get(xid.key)
     if unit is None:
         outcome = kernel.coordinator.heuristic.get(xid.key)

@@ -111,7 +111,14 @@ class SegmentFetch(Effect):
 
     def damage(self, text: str) -> None:
         self.queue.fetches.pop(_key(self.segment, self.as_page), None)
-        self.queue.damaged = text
+        note_damage(self.queue, self.segment, text)
+
+
+def note_damage(queue: Queue, segment: Segment, text: str) -> None:
+    """A segment could not be read. That is no damage if all of it has been got meanwhile: then a
+    checkpoint may have removed the file."""
+    if queue.segments.get(segment.slot) is segment:
+        queue.damaged = text
 
 
 def _key(segment: Segment, as_page: bool) -> str:
@@ -166,6 +173,8 @@ class MessageFetch(Effect):
             record = file.pread(start, end - start)
         finally:
             file.close()
+        if len(record) < _PREFIX.size:
+            raise damaged(segment.path, start, f"the file ends before message {self.ordinal}")
         crc, length = _PREFIX.unpack_from(record, 0)
         image = record[8 : 8 + length]
         seed = identity_crc(int(self.queue.queue_id), int(self.queue.queue_id), int(segment.number))
@@ -189,7 +198,7 @@ class MessageFetch(Effect):
 
     def damage(self, text: str) -> None:
         self.queue.fetches.pop(f"message {self.segment.location(self.ordinal)}", None)
-        self.queue.damaged = text
+        note_damage(self.queue, self.segment, text)
 
 
 def fetch_message(queue: Queue, segment: Segment, ordinal: i64, outbox: Outbox) -> Effect:

@@ -14,6 +14,7 @@ from mypy_extensions import i64
 
 from ternmq.log.control import Control
 from ternmq.log.files import LogFiles
+from ternmq.log.record import FIRST_LSN
 from ternmq.log.space import LogSpace
 from ternmq.ports.disk import Disk
 from ternmq.ports.effect import Effect, Outbox
@@ -101,7 +102,9 @@ class Keeper:
         self.running: Checkpoint | None = None
         self.wanted = False  # a checkpoint was asked for
         self.records_then: i64 = coordinator.log.records
-        self.lsn_then: i64 = coordinator.log.end_lsn
+        # What earlier starts have written counts, or one that is killed again and again would fill
+        # the log without ever being due for a checkpoint.
+        self.lsn_then: i64 = max(control.checkpoint_lsn, FIRST_LSN)
         self.time_then_ns: i64 = 0
         self.full_at: i64 = -1  # where the log ended when a full checkpoint last ended
         self.restored: list[Queue] = []  # queues that a victim's messages came back to
@@ -127,7 +130,7 @@ class Keeper:
             and written * 4 >= self.extent_bytes * self.primary
         ) or written * 2 >= self.extent_bytes * self.primary:
             self.begin(False, False)
-        if log.end_lsn + self.extent_bytes > self.space.limit_lsn:
+        if log.end_lsn + self.extent_bytes > self.space.limit_lsn and not self.prepare_error:
             self.look_ahead()
 
     def tick(self, monotonic_ns: i64) -> None:
@@ -158,6 +161,7 @@ class Keeper:
         """The control file names it."""
         self.running = None
         self.checkpoints += 1
+        self.last_failure = checkpoint.failed
         checkpoint.unload()
         self.space.released_before(int(checkpoint.redo_lsn // self.extent_bytes))
         if checkpoint.full:
@@ -169,6 +173,7 @@ class Keeper:
         self.running = None
         self.last_failure = error
         self.full_at = self.coordinator.log.end_lsn
+        self.catalog.dead_folders.extend(checkpoint.remove_folders)
 
     def make_room(self, tries: i64) -> Effect | None:
         """Something to wait for that may give the log room, or None if nothing will."""
@@ -183,7 +188,8 @@ class Keeper:
         if pin is not None and pin.first_lsn // self.extent_bytes <= self.space.oldest:
             self.back_out_victim(pin)
             return self._step_again()
-        if self.full_at == self.coordinator.log.end_lsn:
+        # After a failure each verb tries once more: the disk may have space again.
+        if self.full_at == self.coordinator.log.end_lsn and (tries > 1 or not self.last_failure):
             return None
         checkpoint = self.begin(True, False)
         return checkpoint.awaited() or self._step_again()
