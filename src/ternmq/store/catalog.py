@@ -110,12 +110,20 @@ class Catalog:
             set()
         )  # ids of queues whose non-persistent messages did not survive
         self.damaged: dict[int, str] = {}  # by id: why a queue cannot be loaded
+        self.given_up: dict[int, str] = {}  # those of them that restart could not replay
         self.qmgr: dict[str, Value] = {}  # attributes of the queue manager itself
         self.facts: dict[str, Value] = {}  # its name, QMID and the like, which never change
         self.next_id = 1
         self.lsn = 0  # everything up to here is in the catalog file
         self.changed = True  # the catalog file is behind
         self.dead_folders: list[str] = []  # of deleted queues, removed after the next checkpoint
+
+    def give_up(self, queue_id: int, text: str) -> None:
+        """Restart has passed over what the log tells of a queue that is damaged. From now on its
+        files are behind, so it stays damaged even if they can be read again one day."""
+        self.damaged[queue_id] = text
+        self.given_up[queue_id] = text
+        self.changed = True
 
     def add(self, definition: Definition) -> None:
         """A new or altered definition."""
@@ -132,6 +140,8 @@ class Catalog:
             if definition.object_id in self.with_state or (queue is not None and queue.has_files):
                 self.dead_folders.append(definition.folder)
             self.with_state.discard(definition.object_id)
+            self.damaged.pop(definition.object_id, None)
+            self.given_up.pop(definition.object_id, None)
         self.changed = self.changed or not definition.temporary
 
     def new_id(self) -> int:

@@ -4,7 +4,8 @@ changed.
     8 bytes  "TERNCAT1"
     u32      CRC-32C of all that follows
     u32      length of the JSON
-    JSON     {"lsn", "next_id", "qmgr": {...}, "objects": [...], "name", "identity", "created_ns"}
+    JSON     {"lsn", "next_id", "qmgr": {...}, "objects": [...], "facts": {name, identity, ...},
+              "given_up": {id: what was found} of damaged queues whose part of the log is gone}
 
 Validity: magic, length and checksum hold. Ordering: written as catalog.new, forced, renamed to
 catalog, the folder forced; so there is always one whole file. Changes after its LSN are in the log.
@@ -34,6 +35,7 @@ def catalog_bytes(catalog: Catalog, lsn: int) -> bytes:
         "next_id": catalog.next_id,
         "qmgr": dict(catalog.qmgr),
         "facts": dict(catalog.facts),
+        "given_up": {str(number): text for number, text in catalog.given_up.items()},
         "objects": [
             catalog.definitions[name].to_json()
             for name in sorted(catalog.definitions)
@@ -77,6 +79,8 @@ def load_catalog(disk: Disk) -> Catalog:
         catalog.add(definition_from_json(value))
     catalog.qmgr.update(facts["qmgr"])
     catalog.facts.update(facts["facts"])
+    for number, text in facts.get("given_up", {}).items():
+        catalog.damaged[int(number)] = catalog.given_up[int(number)] = text
     catalog.next_id = facts["next_id"]
     catalog.lsn = facts["lsn"]
     catalog.changed = False

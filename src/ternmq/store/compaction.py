@@ -13,7 +13,7 @@ from typing import Final, final
 from ternmq.ports.disk import Disk, write_all
 from ternmq.ports.effect import Effect, Outbox
 from ternmq.store.entry import PERSISTENT, Entry, packed_descriptor
-from ternmq.store.fetching import entry_from_image
+from ternmq.store.fetching import entry_from_image, note_damage
 from ternmq.store.image import pack_header
 from ternmq.store.queue import Queue
 from ternmq.store.segment import ALIVE, DEAD, Segment
@@ -120,10 +120,12 @@ class SegmentCompact(Effect):
     def fail(self, error: OSError) -> None:
         """Nothing has changed; the next checkpoint tries again."""
         self.queue.compacting = False
+        self.queue.doomed.append(self.segment)  # what was written of it is waste
+        self.queue.touched = True
 
     def damage(self, text: str) -> None:
         self.queue.compacting = False
-        self.queue.damaged = text
+        note_damage(self.queue, self.old, text)
 
 
 def add_image(builder: SegmentBuilder, entry: Entry) -> None:

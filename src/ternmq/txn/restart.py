@@ -201,15 +201,16 @@ class Replay:
         if queue is not None:
             return queue
         definition = self._definitions.get(queue_id)
-        if definition is None:
+        if definition is None or queue_id in self.catalog.given_up:
             return None
         if queue_id in self.catalog.with_state:
             trust = queue_id not in self.catalog.untrusted
             try:
                 queue = load_queue(self.disk, definition, trust, True)
-            except (IntegrityError, OSError) as error:
-                # Damage is confined: this queue cannot be used, the others can.
-                self.catalog.damaged[queue_id] = str(error)
+            except IntegrityError as error:
+                # Damage is confined: this queue cannot be used, the others can. A disk that fails
+                # now (OSError) is no damage: then nothing starts, and nothing is passed over.
+                self.catalog.give_up(queue_id, str(error))
                 del self._definitions[queue_id]
                 return None
             self.catalog.untrusted.discard(queue_id)
@@ -334,7 +335,11 @@ class Replay:
             place = self._in_segment(queue, number)
             if place is None or place[0].states[place[1]] != ALIVE:
                 return  # got and committed before the journal was written
-            entry = self._read(place[0], place[1])
+            try:
+                entry = self._read(place[0], place[1])
+            except IntegrityError as error:
+                queue.damaged = str(error)  # nobody will ever get it, so it may stay where it is
+                return
             queue.take_swept(entry, place[0], place[1], GETTING)
         entry.unit_id = unit.unit_id
         entry.queue_id = queue.queue_id
