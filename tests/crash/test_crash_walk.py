@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from ternmq.log.parameters import CIRCULAR, LINEAR, LogParameters
-from tests.crash.machine import Machine
-from tests.crash.sim_disk import SimDisk, Wreck, at_random
+from tests.crash.machine import Machine, create
+from tests.crash.sim_disk import Crash, SimDisk, Wreck, at_random, dropped
 from tests.crash.walk import (
     check,
     crash_inside_restart,
@@ -117,3 +117,27 @@ def test_kill_without_power_loss_then_unsynced_names_and_writes_still_count_as_s
         wreck.advance(len(disk.history))
         for _ in range(10):
             check(wreck.disk(at_random(chance), lambda: chance.random() < 0.3), [state])  # noqa: B023
+
+
+def test_folder_of_a_queue_when_its_maker_was_killed_then_its_name_is_forced_by_the_next() -> None:
+    """ORDER: the name of a queue's folder before the control file that relies on its journal."""
+    disk = SimDisk()
+    create(disk, parameters(0))
+    machine = Machine(disk)
+    machine.define("A")
+    machine.put("A", b"kept ")
+
+    def stop(call: str, path: str, count: int) -> None:
+        if call == "sync_dir" and path == "queues":
+            disk.stopped = True
+            raise Crash
+
+    disk.faults = stop
+    with pytest.raises(Crash):
+        machine.checkpoint(full=True)
+    assert disk.exists("queues/A~6")
+    disk = disk.survivor()
+    Machine(disk).checkpoint(full=True)
+    wreck = Wreck(disk.history)
+    wreck.advance(len(disk.history))
+    check(wreck.disk(dropped, lambda: False), [({"A": ["kept"]}, {})])

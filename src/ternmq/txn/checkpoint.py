@@ -26,6 +26,7 @@ from mypy_extensions import i64
 
 from ternmq.base.errors import ForceFailed
 from ternmq.log.kinds import CHECKPOINT
+from ternmq.log.record import record_space
 from ternmq.ports.disk import Disk, parent_dir
 from ternmq.ports.effect import Effect
 from ternmq.store.catalog_file import catalog_bytes, save_catalog
@@ -120,7 +121,6 @@ class Checkpoint:
         return effect
 
     # ---- 1 move
-    # --------------------------------------------------------------------------------------
 
     def move(self) -> None:
         """The next batch of old bodies, or on to the next phase."""
@@ -159,7 +159,6 @@ class Checkpoint:
         return found
 
     # ---- 2 save
-    # --------------------------------------------------------------------------------------
 
     def choose_redo(self) -> None:
         """Where restart would have to begin, and which queues have something to tell."""
@@ -197,7 +196,6 @@ class Checkpoint:
         self.keeper.outbox.add(effect)
 
     # ---- 3 record and 4 control
-    # ------------------------------------------------------------------------
 
     def record(self) -> None:
         """Write the CHECKPOINT record and hand over to the control file."""
@@ -213,9 +211,15 @@ class Checkpoint:
             ],
         }
         keeper = self.keeper
+        payload = pack_json(facts)
         keeper.space.release(keeper.checkpoint_reserve)
-        lsn = coordinator.log.append(CHECKPOINT, 0, 0, [pack_json(facts)])
+        fits = keeper.space.fits(record_space(len(payload)), 0)
+        lsn = coordinator.log.append(CHECKPOINT, 0, 0, [payload]) if fits else 0
         keeper.space.reserve(keeper.checkpoint_reserve)
+        if not fits:
+            # What is reserved for units of work is theirs alone.
+            keeper.checkpoint_failed(self, "the log has no room for a checkpoint")
+            return
         effect = ControlSave(self, lsn)
         effect.after_lsn = coordinator.log.end_lsn
         self.effect = effect
@@ -332,8 +336,9 @@ class StateSave(Effect):
             queue = self.queues[at]
             if not disk.exists(queue.folder):
                 disk.make_dir(queue.folder)
+            if self.positions[at].offset == 0:
+                # Also where the folder is there: one who was killed may have made it just before.
                 disk.sync_dir(parent_dir(queue.folder))
-                disk.sync_dir("")
             # ORDER: segments before the journal that names them.
             force_segments(disk, queue, self.fresh[at])
             path = state_path(queue.folder)

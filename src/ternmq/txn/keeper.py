@@ -184,6 +184,8 @@ class Keeper:
         checkpoint = self.running
         if checkpoint is not None and checkpoint.effect is not None:
             return checkpoint.awaited()
+        if self.control.parameters.is_linear:
+            return None  # only a new extent gives room; nothing is reused
         pin = self.coordinator.oldest_pin()
         if pin is not None and pin.first_lsn // self.extent_bytes <= self.space.oldest:
             self.back_out_victim(pin)
