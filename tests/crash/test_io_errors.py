@@ -53,17 +53,21 @@ def failing(at: int, error: int, for_ever: bool, calls: tuple[str, ...] = ()) ->
 class FaultRun:
     """One workload on one disk that fails."""
 
-    def __init__(self, seed: int, fault: Fault | None) -> None:
+    def __init__(self, seed: int, fault: Fault | None, slack: int | None = None) -> None:
         kind = LINEAR if seed % 5 == 4 else CIRCULAR
         self.seed = seed
-        self.workload = Workload(
-            seed, LogParameters(kind, 3, 2, 8, seed % 3 == 2), lazy=seed % 2 == 1
-        )
+        parameters = LogParameters(kind, 3, 2, 8, seed % 3 == 2)
+        self.workload = Workload(seed, parameters, lazy=seed % 2 == 1)
         self.disk = self.workload.disk
         self.first_call = self.disk.calls
         self.disk.faults = fault
         self.broken = False
         self.damaged = False
+        if slack is not None:
+            self.disk.capacity = self.disk.used() + slack + 1
+        self.go()
+
+    def go(self) -> None:
         for _ in range(STEPS):
             if not self.step():
                 break
