@@ -51,6 +51,8 @@ class Shell:
         # be inside the collector and must not touch a lock; the housekeeper looks at every tick.
         self.orphans: deque[GetCall] = deque()
         self.companions: list[Companion] = []
+        self._claimed: list[Effect] = []  # those that some thread runs
+        self._watching: list[Gate] = []  # who waits until one of them ends
         self._work = threading.Semaphore(0)
         self._ending = False
         self._housekeeper = threading.Thread(
@@ -220,6 +222,7 @@ class Shell:
     def claim(self, effect: Effect) -> None:
         """With the lock: the caller will run it."""
         effect.claimed = True
+        self._claimed.append(effect)
         effects = self.engine.outbox.effects
         if effect in effects:
             effects.remove(effect)
@@ -238,6 +241,7 @@ class Shell:
     def run_claimed(self, effect: Effect) -> None:
         """Run a claimed effect, without the lock."""
         error: Exception | None = None
+        broken = False
         try:
             if effect.after_lsn > self.engine.log.forced_lsn:
                 self.forcer.force(effect.after_lsn)
@@ -249,17 +253,24 @@ class Shell:
         except (OSError, IntegrityError, ForceFailed) as failure:
             error = failure
         except MQError:
-            # The queue manager broke down before this could run; who waits for it is told so.
-            with self.lock:
-                self.engine.outbox.done(effect)
-                self.flush()
-            return
+            broken = True  # the queue manager broke down before this could run
         self.lock.acquire()
         try:
-            self.engine.finish(effect, error)
+            if broken:
+                self.engine.outbox.done(effect)  # who waits for it is told why
+            else:
+                self.engine.finish(effect, error)
+            self._let_go(effect)
             self.flush()
         finally:
             self.lock.release()
+
+    def _let_go(self, effect: Effect) -> None:
+        if effect in self._claimed:
+            self._claimed.remove(effect)
+        for gate in self._watching:
+            gate.wake()
+        self._watching = []
 
     def run_effects(self) -> bool:
         """Run everything that waits to be run; False if there was nothing."""
@@ -270,11 +281,29 @@ class Shell:
             effect = effects.pop(0) if effects else None
             if effect is not None:
                 effect.claimed = True
+                self._claimed.append(effect)
             self.lock.release()
             if effect is None:
                 return any_run
             any_run = True
             self.run_claimed(effect)
+
+    def wait_for_effect(self) -> bool:
+        """Wait until some other thread's effect has ended; False if none is under way."""
+        gate = Gate()
+        self.lock.acquire()
+        busy = len(self._claimed) > 0
+        if busy:
+            self._watching.append(gate)
+        self.lock.release()
+        if busy:
+            gate.wait()
+        return busy
+
+    def finish_effects(self) -> None:
+        """Run everything that waits to be run, and wait for what other threads run."""
+        while self.run_effects() or self.wait_for_effect():
+            pass
 
     def _keep_house(self) -> None:
         while True:

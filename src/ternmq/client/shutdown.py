@@ -17,15 +17,15 @@ def shut_down(shell: Shell) -> None:
     shell.disconnect_all()
     shell.stop_housekeeper()
     if engine.error_for("") is None:
-        shell.run_effects()
+        shell.finish_effects()
         _keep_plain_messages(shell)
         with shell.lock:
             running = engine.keeper.running is not None
         if running:
-            shell.run_effects()
+            shell.finish_effects()
         with shell.lock:
             engine.keeper.begin(False, True)
-        shell.run_effects()
+        shell.finish_effects()
     engine.files.close()
     engine.opened.close()
     for companion in shell.companions:
@@ -43,5 +43,5 @@ def _keep_plain_messages(shell: Shell) -> None:
             with shell.lock:
                 more = keep_in_segment(queue, engine.outbox, engine.coordinator.in_log)
             if more:
-                shell.run_effects()
+                shell.finish_effects()
                 more = queue.sweep_error == ""

@@ -7,17 +7,22 @@ import os
 import sys
 from typing import final
 
-from ternmq.base.errors import mq_error
+from ternmq.base.errors import MQError, mq_error
 from ternmq.base.names import file_name, is_name
-from ternmq.base.reasons import MQRC_Q_MGR_NAME_ERROR, MQRC_Q_MGR_NOT_AVAILABLE
+from ternmq.base.reasons import (
+    MQRC_Q_MGR_NAME_ERROR,
+    MQRC_Q_MGR_NOT_AVAILABLE,
+    MQRC_RESOURCE_PROBLEM,
+)
 from ternmq.client.shell import Shell
 from ternmq.client.shutdown import shut_down
 from ternmq.engine.engine import Engine, create_queue_manager, exists
+from ternmq.kernel.connection import Connection as Link
 from ternmq.log.parameters import CIRCULAR, LINEAR, LogParameters
 from ternmq.ports.disk import Disk, DiskLock, DiskLocked
 from ternmq.ports.memory_disk import MemoryDisk
 from ternmq.ports.os_clock import OsClock
-from ternmq.ports.os_disk import OsDisk
+from ternmq.ports.os_disk import OsDisk, make_root
 from ternmq.ports.os_entropy import OsEntropy
 
 LOCK_PATH = "lock"
@@ -44,11 +49,16 @@ class Started:
         """Take a checkpoint now and wait for it."""
         shell = self.shell
         keeper = shell.engine.keeper
+        link = Link(0, b"", self.user, self.application)
         with shell.lock:
+            shell.engine.kernel.refuse_if_ending(False, "checkpoint")
             before = keeper.checkpoints
-            keeper.begin(False, False)
-        while keeper.checkpoints == before and keeper.running is not None:
-            shell.run_effects()
+            checkpoint = keeper.begin(False, False)
+            while keeper.running is checkpoint:
+                link.park = checkpoint.awaited()
+                shell.wait_for_park(link)
+            if keeper.checkpoints == before:
+                raise mq_error(MQRC_RESOURCE_PROBLEM, verb="checkpoint", detail=keeper.last_failure)
 
 
 def start_in_folder(
@@ -64,14 +74,14 @@ def start_in_folder(
         raise mq_error(MQRC_Q_MGR_NAME_ERROR, verb="MQCONN", object=name)
     folder = os.path.join(os.fspath(path), "qmgrs", file_name(name))
     if not create and not os.path.isdir(folder):
-        raise mq_error(
-            MQRC_Q_MGR_NAME_ERROR,
-            verb="MQCONN",
-            object=name,
-            detail=f"there is none in {os.fspath(path)}; create=True makes one",
-        )
-    os.makedirs(folder, mode=0o700, exist_ok=True)
+        raise _no_such(name, f"there is none in {os.fspath(path)}")
+    make_root(folder)
     return start(OsDisk(folder), name, create, parameters, user, application)
+
+
+def _no_such(name: str, detail: str) -> MQError:
+    detail = f"{detail}; create=True makes one"
+    return mq_error(MQRC_Q_MGR_NAME_ERROR, verb="MQCONN", object=name, detail=detail)
 
 
 def start_in_memory(name: str, user: str | None, application: str | None) -> Started:
@@ -114,7 +124,9 @@ def start(
     shell: Shell | None = None
     try:
         clock = OsClock()
-        if create and not exists(disk):
+        if not exists(disk):
+            if not create:
+                raise _no_such(name, "its data folder is empty")
             create_queue_manager(disk, clock, OsEntropy(), name, parameters)
         shell = Shell(Engine(disk, clock), disk)
     finally:
