@@ -13,7 +13,7 @@ from typing import Final, final
 from mypy_extensions import i64
 
 from ternmq.base.attributes import QMGR, defaults_of
-from ternmq.base.errors import ForceFailed, IntegrityError, MQError, mq_error
+from ternmq.base.errors import ForceFailed, IntegrityError, MQError, check, mq_error
 from ternmq.base.ids import connection_id_stem, first_unique, queue_manager_id, unique_id
 from ternmq.base.names import is_name
 from ternmq.base.reasons import MQRC_CONNECTION_BROKEN, MQRC_Q_MGR_NAME_ERROR
@@ -25,6 +25,7 @@ from ternmq.kernel.expiry import ExpiryScan
 from ternmq.kernel.get import cancel
 from ternmq.kernel.kernel import BROKEN, QUIESCING, RUNNING, STOPPING, Kernel
 from ternmq.kernel.requests import GetCall
+from ternmq.log.control import CONTROL_PATHS
 from ternmq.log.kinds import RESTART
 from ternmq.log.opened import OpenedLog, create_log, open_log
 from ternmq.log.parameters import LogParameters
@@ -33,7 +34,7 @@ from ternmq.ports.disk import Disk
 from ternmq.ports.effect import Effect, Outbox
 from ternmq.ports.entropy import Entropy
 from ternmq.store.catalog import Catalog
-from ternmq.store.catalog_file import CATALOG_PATH, catalog_bytes, load_catalog, save_catalog
+from ternmq.store.catalog_file import catalog_bytes, load_catalog, save_catalog
 from ternmq.store.sweep import sweep_overflow
 from ternmq.txn.coordinator import CHANGE_RESERVE, UNIT_RESERVE, Coordinator
 from ternmq.txn.keeper import Keeper
@@ -51,6 +52,7 @@ def create_queue_manager(
     manager."""
     if not is_name(name):
         raise mq_error(MQRC_Q_MGR_NAME_ERROR, verb="crtmqm", object=name)
+    check(not exists(disk), f"queue manager {name} is there; it is not made again")
     catalog = Catalog()
     now_ns = clock.now_ns()
     catalog.qmgr.update(defaults_of(QMGR))
@@ -63,8 +65,8 @@ def create_queue_manager(
 
 
 def exists(disk: Disk) -> bool:
-    """Whether a queue manager's files are here."""
-    return disk.exists(CATALOG_PATH) and disk.exists("log/control.1")
+    """Whether a queue manager is here, whole or not: its log is what makes it exist."""
+    return any(disk.exists(path) for path in CONTROL_PATHS)
 
 
 @final
@@ -111,7 +113,8 @@ class Engine:
         self.expiry_due_ns: i64 = 0
         self._recover_units(replay)
         facts: dict[str, object] = {"epoch": writer.epoch, "records": replay.records}
-        writer.append(RESTART, 0, 0, [pack_json(facts)])
+        if coordinator.has_room(None, 0):  # starts that are killed must not fill the log
+            writer.append(RESTART, 0, 0, [pack_json(facts)])
         self.report.append(f"Transaction manager state recovered for queue manager '{name}'.")
         for queue in catalog.queues.values():
             if (

@@ -5,6 +5,7 @@ files. Files are made with mode 0600, folders with 0700.
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import fcntl
 import os
@@ -96,6 +97,26 @@ class OsLock(DiskLock):
             self._descriptor = -1
             # The file stays: unlinking it would let two others lock two different files.
             os.close(descriptor)
+
+
+def make_root(root: str) -> None:
+    """Make a folder and those above it, and force their names: the data below is worth nothing if
+    a power loss takes the folder. Also where it was there, for nobody knows who made it."""
+    root = os.path.abspath(root)
+    names = [root]
+    while not os.path.isdir(names[-1]) or len(names) < 4:
+        above = os.path.dirname(names[-1])
+        if above == names[-1]:
+            break
+        names.append(above)
+    os.makedirs(root, mode=0o700, exist_ok=True)
+    for name in names[1:]:
+        with contextlib.suppress(PermissionError):  # a folder of someone else, made long ago
+            folder = os.open(name, _FOLDER)
+            try:
+                os.fsync(folder)
+            finally:
+                os.close(folder)
 
 
 class OsDisk(Disk):

@@ -63,7 +63,10 @@ def save_catalog(disk: Disk, content: bytes) -> None:
 
 def load_catalog(disk: Disk) -> Catalog:
     """Read the file; IntegrityError if it cannot be believed."""
-    file = disk.open(CATALOG_PATH)
+    try:
+        file = disk.open(CATALOG_PATH)
+    except FileNotFoundError as error:
+        raise IntegrityError(f"{CATALOG_PATH} is missing") from error
     try:
         content = file.pread(0, file.size())
     finally:
