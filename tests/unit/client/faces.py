@@ -48,8 +48,8 @@ class Call:
         self._entered: Any = None
 
     def __await__(self) -> Generator[None, None, Any]:
+        yield from ()
         return wrapped(self._function())
-        yield
 
     async def __aenter__(self) -> Any:
         self._entered = self._function()

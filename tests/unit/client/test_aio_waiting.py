@@ -147,7 +147,7 @@ async def test_stop_when_tasks_wait_then_they_are_told() -> None:
 async def test_disconnect_when_its_task_has_gone_then_the_waiter_is_told() -> None:
     async with ternmq.aio.memory() as qmgr:
         await qmgr.define_queue("A")
-        with pytest.raises(ZeroDivisionError):
+        with pytest.raises(ZeroDivisionError):  # noqa: PT012
             async with qmgr.connect() as other:
                 queue = await other.queue("A")
                 getter = asyncio.create_task(queue.get(wait=-1))

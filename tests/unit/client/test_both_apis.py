@@ -119,7 +119,7 @@ async def test_unit_when_the_block_raises_then_nothing_of_it_happened(api: Any) 
         await qmgr.define_queue("A")
         async with qmgr.queue("A") as queue:
             await queue.put("old", persistent=True)
-            with pytest.raises(ZeroDivisionError):
+            with pytest.raises(ZeroDivisionError):  # noqa: PT012
                 async with qmgr.unit_of_work():
                     await queue.get()
                     await queue.put("new", persistent=True)
@@ -165,7 +165,7 @@ async def test_begin_when_the_unit_has_changes_then_refused(api: Any) -> None:
 async def test_connection_when_its_block_raises_then_its_unit_is_backed_out(api: Any) -> None:
     async with api.memory() as qmgr:
         await qmgr.define_queue("A")
-        with pytest.raises(ZeroDivisionError):
+        with pytest.raises(ZeroDivisionError):  # noqa: PT012
             async with qmgr.connect() as connection:
                 await connection.begin()
                 await connection.put("A", "lost")

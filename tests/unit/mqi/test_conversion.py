@@ -1,4 +1,4 @@
-"""Goal: MQGMO_CONVERT turns text into the character set asked for and loses nothing where it cannot.
+"""Goal: MQGMO_CONVERT turns text into the character set asked for and loses nothing if it cannot.
 
 Method: put messages in several character sets to a memory queue manager and get them converted.
 """
