@@ -11,7 +11,7 @@ from __future__ import annotations
 import queue
 
 import ternmq
-from benchmarks.contest import Contest, Work, rate_of
+from benchmarks.contest import Contest, CpuMeter, Work, rate_of
 from benchmarks.figures import AT_LEAST, Figure, Goal, Settings
 
 BODY = bytes(2048)
@@ -61,17 +61,19 @@ def plain_queue(target: queue.SimpleQueue[bytes] | queue.Queue[bytes]) -> Work:
 def run(settings: Settings) -> list[Figure]:
     """Pairs a second."""
     seconds = settings.seconds
+    meter = CpuMeter()
     with ternmq.embedded(settings.place("pairs"), "BENCH", create=True) as qmgr:
         qmgr.define_queue("PAIRS")
         with qmgr.queue("PAIRS") as target:
             contest = Contest(
                 {
-                    "alternating": lambda: rate_of(alternating(target), seconds),
+                    "alternating": lambda: meter.rate_of(alternating(target), seconds),
                     "simple": lambda: rate_of(plain_queue(queue.SimpleQueue()), seconds),
                     "bursts": lambda: rate_of(bursts(target), seconds, BURST),
                     "queue": lambda: rate_of(plain_queue(queue.Queue()), seconds),
                 }
             ).run(settings.rounds)
+    floor = "kept" if contest.value("alternating") >= FLOOR else "MISSED"
     return [
         Figure(
             "put, get, put, get",
@@ -81,7 +83,7 @@ def run(settings: Settings) -> list[Figure]:
             contest.value("simple"),
             contest.ratio("alternating", "simple"),
             Goal(AT_LEAST, GOAL),
-            f"floor {FLOOR:,}: {'kept' if contest.value('alternating') >= FLOOR else 'MISSED'}",
+            f"{1e6 / meter.us:,.0f} pairs/CPU s; floor {FLOOR:,}: {floor}",
             contest.rounds["alternating"],
         ),
         Figure(
