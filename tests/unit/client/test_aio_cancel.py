@@ -36,8 +36,8 @@ async def cancelled(task: asyncio.Task[Any]) -> None:
         await task
 
 
-def reserved(qmgr: ternmq.aio.QueueManager) -> int:
-    """Log space that is set aside: when nothing is under way, none."""
+def set_aside(qmgr: ternmq.aio.QueueManager) -> int:
+    """Log space for units of work and for gets that may be taken back."""
     return qmgr._engine.coordinator.space.reserved
 
 
@@ -66,6 +66,7 @@ async def test_get_when_cancelled_in_the_instant_of_the_put_then_the_message_is_
 ) -> None:
     async with ternmq.aio.memory() as qmgr, qmgr.connect() as other:
         await qmgr.define_queue("A")
+        before = set_aside(qmgr)
         async with qmgr.queue("A") as queue, other.queue("A") as waiting:
             getter = await started(waiting.get(wait=-1))
             msg_id = await queue.put("handed over", persistent=persistent)
@@ -77,7 +78,7 @@ async def test_get_when_cancelled_in_the_instant_of_the_put_then_the_message_is_
             assert (message.text, message.msg_id) == ("handed over", msg_id)
             assert (message.backout_count, message.persistent) == (0, persistent)
             assert (await waiting.get()).text == "later"
-            assert reserved(qmgr) == 0
+            assert set_aside(qmgr) == before
 
 
 @pytest.mark.parametrize("persistent", [False, True])
@@ -87,6 +88,7 @@ async def test_get_when_cancelled_in_the_instant_of_a_commit_then_the_message_is
 ) -> None:
     async with ternmq.aio.memory() as qmgr, qmgr.connect() as other:
         await qmgr.define_queue("A")
+        before = set_aside(qmgr)
         async with qmgr.queue("A") as queue, other.queue("A") as waiting:
             getter = await started(waiting.get(wait=-1))
             async with qmgr.unit_of_work():
@@ -94,7 +96,7 @@ async def test_get_when_cancelled_in_the_instant_of_a_commit_then_the_message_is
                 await queue.put("second", persistent=persistent)
             await cancelled(getter)
             assert [message.text async for message in queue] == ["first", "second"]
-            assert reserved(qmgr) == 0
+            assert set_aside(qmgr) == before
 
 
 @in_loop
@@ -122,6 +124,7 @@ async def test_get_when_cancelled_in_a_unit_that_goes_on_then_its_commit_takes_n
 ) -> None:
     async with ternmq.aio.memory() as qmgr, qmgr.connect() as other:
         await qmgr.define_queue("A")
+        before = set_aside(qmgr)
         async with qmgr.queue("A") as queue, other.queue("A") as waiting:
             await queue.put("before", persistent=persistent)
 
@@ -140,7 +143,7 @@ async def test_get_when_cancelled_in_a_unit_that_goes_on_then_its_commit_takes_n
             found = [message async for message in queue]
             assert [message.text for message in found] == ["never seen", "instead"]
             assert found[0].backout_count == 0
-            assert reserved(qmgr) == 0
+            assert set_aside(qmgr) == before
 
 
 @in_loop
@@ -194,25 +197,26 @@ async def test_get_when_cancelled_while_it_is_forced_then_the_message_outlives_a
     disk = HeldDisk(monkeypatch)
     async with ternmq.aio.embedded(tmp_path, "QM1", create=True) as qmgr:
         await qmgr.define_queue("A")
-        async with qmgr.queue("A") as queue, qmgr.connect() as other:
-            async with other.queue("A") as waiting:
-                await queue.put("first", persistent=True)
-                await queue.put("second", persistent=True)
-                await waiting.try_get(correl_id=b"none")
-                disk.hold()
-                getter = asyncio.create_task(waiting.get())
-                await disk.force_has_begun()
-                await cancelled(getter)
-                getter = asyncio.create_task(waiting.get(correl_id=b"handed over", wait=-1))
-                putter = asyncio.create_task(
-                    queue.put("third", persistent=True, correl_id=b"handed over")
-                )
-                await settle()
-                await cancelled(getter)
-                disk.release()
-                await putter
-                assert await queue.depth() == 3
-                assert reserved(qmgr) == 0
+        before = set_aside(qmgr)
+        other = await qmgr.connect()
+        async with qmgr.queue("A") as queue, other.queue("A") as waiting:
+            await queue.put("first", persistent=True)
+            await queue.put("second", persistent=True)
+            await waiting.try_get(correl_id=b"none")
+            disk.hold()
+            getter = asyncio.create_task(waiting.get())
+            await disk.force_has_begun()
+            await cancelled(getter)
+            getter = asyncio.create_task(waiting.get(correl_id=b"handed over", wait=-1))
+            putter = asyncio.create_task(
+                queue.put("third", persistent=True, correl_id=b"handed over")
+            )
+            await settle()
+            await cancelled(getter)
+            disk.release()
+            await putter
+            assert await queue.depth() == 3
+            assert set_aside(qmgr) == before
     async with ternmq.aio.embedded(tmp_path, "QM1") as qmgr, qmgr.queue("A") as queue:
         assert [message.text async for message in queue] == ["first", "second", "third"]
 
@@ -377,23 +381,25 @@ def test_coroutine_when_dropped_while_it_waits_then_it_is_no_waiter_any_more() -
 async def test_second_cancel_when_a_backout_is_under_way_then_it_goes_to_its_end() -> None:
     async with ternmq.aio.memory() as qmgr:
         await qmgr.define_queue("A")
-        async with qmgr.queue("A") as queue, qmgr.connect() as other:
-            async with other.queue("A") as filling:
+        other = await qmgr.connect()
+        filled = asyncio.Event()
+        async with qmgr.queue("A") as queue, other.queue("A") as filling:
 
-                async def work() -> None:
-                    async with other.unit_of_work():
-                        for number in range(1000):
-                            await filling.put(str(number), persistent=True)
-                        await filling.get(wait=-1, correl_id=b"never")
+            async def work() -> None:
+                async with other.unit_of_work():
+                    for number in range(1000):
+                        await filling.put(str(number), persistent=True)
+                    filled.set()
+                    await filling.get(wait=-1, correl_id=b"never")
 
-                worker = await started(work())
-                while await queue.depth() < 1000:
-                    await asyncio.sleep(0)
-                worker.cancel()
-                await asyncio.sleep(0)
-                assert not worker.done()
-                await cancelled(worker)
-                assert await queue.depth() == 0
-                with pytest.raises(ternmq.NoMessage) as none:
-                    await queue.get()
-                assert none.value.reason == mq.MQRC_NO_MSG_AVAILABLE
+            worker = asyncio.create_task(work())
+            await filled.wait()
+            await settle()
+            worker.cancel()
+            await asyncio.sleep(0)
+            assert not worker.done()
+            await cancelled(worker)
+            assert await queue.depth() == 0
+            with pytest.raises(ternmq.NoMessage) as none:
+                await queue.get()
+            assert none.value.reason == mq.MQRC_NO_MSG_AVAILABLE
