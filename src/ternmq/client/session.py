@@ -113,7 +113,7 @@ class Session:
             if call.request.options & mq.MQGMO_CONVERT:
                 message.convert(int(call.request.ccsid), int(call.request.encoding))
             return message
-        if call.reason == MQRC_NO_MSG_AVAILABLE:
+        if call.reason in (0, MQRC_NO_MSG_AVAILABLE):  # 0: an unlock
             return None
         return self._explain(call)
 

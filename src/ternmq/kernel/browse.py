@@ -81,10 +81,17 @@ def browse_find(kernel: Kernel, call: GetCall, local: LocalQueue) -> Entry | Non
     walk.leave()
     local.queue.cursors.remove(walk)
     call.walk = None
-    if entry is not None:
+    if entry is not None and _fits_buffer(call, entry):
         cursor.stand_on(entry)
         _settle_lock_and_marks(kernel, call, local.queue, entry)
     return entry
+
+
+def _fits_buffer(call: GetCall, entry: Entry) -> bool:
+    """A message that is cut without leave moves no cursor and gets no lock and no mark."""
+    if entry.length <= call.request.buffer_length:
+        return True
+    return call.request.options & mq.MQGMO_ACCEPT_TRUNCATED_MSG != 0
 
 
 def open_cursor(handle: Handle, local: LocalQueue) -> Cursor:
@@ -97,7 +104,7 @@ def open_cursor(handle: Handle, local: LocalQueue) -> Cursor:
 
 def _again(kernel: Kernel, call: GetCall, local: LocalQueue) -> Entry | None:
     entry = under_cursor(kernel, call, local)
-    if entry is not None:
+    if entry is not None and _fits_buffer(call, entry):
         _settle_lock_and_marks(kernel, call, local.queue, entry)
     return entry
 

@@ -39,8 +39,8 @@ def open_queue_manager(kernel: Kernel, connection: Connection, options: int) -> 
     return handle
 
 
-def new_handle(kernel: Kernel, connection: Connection, options: int) -> Handle:
-    """A handle that leads to nothing yet."""
+def check_handles(kernel: Kernel, connection: Connection) -> None:
+    """MQRC_HANDLE_NOT_AVAILABLE if the connection has as many handles as it may have."""
     if len(connection.handles) >= kernel.max_handles:
         raise mq_error(
             MQRC_HANDLE_NOT_AVAILABLE,
@@ -48,6 +48,11 @@ def new_handle(kernel: Kernel, connection: Connection, options: int) -> Handle:
             object=kernel.name,
             detail=f"MAXHANDS({kernel.max_handles})",
         )
+
+
+def new_handle(kernel: Kernel, connection: Connection, options: int) -> Handle:
+    """A handle that leads to nothing yet."""
+    check_handles(kernel, connection)
     handle = Handle(connection, connection.next_handle, options)
     connection.next_handle += 2
     connection.handles[handle.handle_id] = handle
@@ -86,6 +91,7 @@ def open_queue(
         definition = _target_of(kernel, definition, verb)
     created = False
     if definition.object_type == MODEL:
+        check_handles(kernel, connection)
         if not kernel.can_log_object(connection, verb, name):
             return None
         new_name = dynamic_queue_name(kernel, dynamic_name)
