@@ -376,6 +376,7 @@ class Queue:
         """Nobody has it open and nothing is under way on it."""
         return (
             self.users == 0
+            and not self.dropped
             and self.uncommitted_puts == 0
             and self.uncommitted_gets == 0
             and not self.temporary
