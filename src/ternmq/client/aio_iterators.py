@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, final
 
-from ternmq.client.handles import BROWSE
 from ternmq.client.message import Message
 from ternmq.client.requests import browse_request
 from ternmq.kernel.connection import Handle
@@ -43,11 +42,11 @@ class Browse:
     """
 
     def __init__(self, queue: Queue, msg_id: bytes | None, correl_id: bytes | None) -> None:
+        self._handle: Handle | None = None
+        self._ended = False
         self._queue = queue
         self._first = browse_request(True, msg_id, correl_id)
         self._following = browse_request(False, msg_id, correl_id)
-        self._handle: Handle | None = None
-        self._ended = False
 
     def __aiter__(self) -> Browse:
         return self
@@ -58,7 +57,7 @@ class Browse:
         handle = self._handle
         request = self._following
         if handle is None:
-            handle = await self._queue.lend(BROWSE)
+            handle = await self._queue.lend()
             self._handle = handle
             request = self._first
         message = await self._queue.verbs.get(handle, request)

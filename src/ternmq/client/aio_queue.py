@@ -10,7 +10,7 @@ from ternmq.base.errors import mq_error
 from ternmq.base.reasons import MQRC_NO_MSG_AVAILABLE
 from ternmq.client.aio_iterators import Browse, Messages
 from ternmq.client.aio_verbs import TaskVerbs
-from ternmq.client.handles import Handles, for_output
+from ternmq.client.handles import BROWSE, Handles, for_output
 from ternmq.client.message import Message
 from ternmq.client.requests import Data, Requests, as_bytes
 from ternmq.codec.mqmd import Descriptor
@@ -150,11 +150,12 @@ class Queue:
         """Look at the messages in order without taking them."""
         return Browse(self, msg_id, correl_id)
 
-    async def lend(self, options: int) -> Handle:
-        """A handle for one user at a time, who gives it back."""
+    async def lend(self) -> Handle:
+        """A handle to browse with, for one user at a time, who gives it back."""
         handle = self._handles.borrow()
         if handle is None:
-            handle = await self.verbs.open(self._handles.descriptor(), options)
+            handle = await self.verbs.open(self._handles.descriptor(), BROWSE)
+            self._handles.lend(handle)
         return handle
 
     def give_back(self, handle: Handle) -> None:

@@ -60,7 +60,8 @@ class Handles:
         gets = base.options & (INPUT_OPTIONS | mq.MQOO_BROWSE)
         self.input: Handle | None = base if gets else None
         self._others: dict[int, Handle] = {}
-        self._free: list[Handle] = []  # those that are lent to one user at a time
+        self._loans: list[Handle] = []  # lent to one user at a time
+        self._free: list[Handle] = []  # those of them that nobody uses
 
     def check_open(self) -> None:
         """MQRC_HOBJ_ERROR if the queue was closed."""
@@ -98,14 +99,20 @@ class Handles:
         self.check_open()
         return self._free.pop() if self._free else None
 
+    def lend(self, handle: Handle) -> None:
+        """A handle was opened for somebody who borrows."""
+        self._loans.append(handle)
+
     def give_back(self, handle: Handle) -> None:
-        """Whoever borrowed or opened it is done with it."""
-        self._free.append(handle)
+        """Who borrowed it is done with it; it stays open for the next one."""
+        if self.is_open:
+            self._free.append(handle)
 
     def let_go(self) -> list[Handle]:
         """All but the first, to be closed; the first one says how a dynamic queue ends."""
-        others = [*self._others.values(), *self._free]
+        others = [*self._others.values(), *self._loans]
         self._others = {}
+        self._loans = []
         self._free = []
         if self.input is not self.base:
             self.input = None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from types import TracebackType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, final
 
 from ternmq.base import constants as mq
 from ternmq.base.attributes import Value
@@ -20,6 +20,55 @@ from ternmq.kernel.connection import Handle
 
 if TYPE_CHECKING:
     from ternmq.client.connection import Connection
+
+
+@final
+class Browse:
+    """Looks at message after message; ends after the last one.
+
+    A class, not a generator: a compiled generator that is broken off would never close its handle.
+    The handle is lent by the queue, which closes it; a browse that is broken off gives it back too.
+    """
+
+    def __init__(
+        self, verbs: Verbs, handles: Handles, msg_id: bytes | None, correl_id: bytes | None
+    ) -> None:
+        self._handle: Handle | None = None
+        self._ended = False
+        self._verbs = verbs
+        self._handles = handles
+        self._first = browse_request(True, msg_id, correl_id)
+        self._following = browse_request(False, msg_id, correl_id)
+
+    def __iter__(self) -> Browse:
+        return self
+
+    def __next__(self) -> Message:
+        if self._ended:
+            raise StopIteration
+        handle = self._handle
+        request = self._following
+        if handle is None:
+            handle = self._handles.borrow()
+            if handle is None:
+                handle = self._verbs.open(self._handles.descriptor(), BROWSE)
+                self._handles.lend(handle)
+            self._handle = handle
+            request = self._first
+        message = self._verbs.message(self._verbs.get(handle, request))
+        if message is None:
+            self._give_back()
+            raise StopIteration
+        return message
+
+    def _give_back(self) -> None:
+        self._ended = True
+        if self._handle is not None:
+            self._handles.give_back(self._handle)
+            self._handle = None
+
+    def __del__(self) -> None:
+        self._give_back()
 
 
 class Queue:
@@ -164,20 +213,9 @@ class Queue:
                 return
             yield message
 
-    def browse(
-        self, *, msg_id: bytes | None = None, correl_id: bytes | None = None
-    ) -> Iterator[Message]:
+    def browse(self, *, msg_id: bytes | None = None, correl_id: bytes | None = None) -> Browse:
         """Look at the messages in order without taking them."""
-        verbs = self._verbs
-        handle = verbs.open(self._handles.descriptor(), BROWSE)
-        try:
-            message = verbs.message(verbs.get(handle, browse_request(True, msg_id, correl_id)))
-            following = browse_request(False, msg_id, correl_id)
-            while message is not None:
-                yield message
-                message = verbs.message(verbs.get(handle, following))
-        finally:
-            self._close_handle(handle, 0)
+        return Browse(self._verbs, self._handles, msg_id, correl_id)
 
     # ---- attributes
 
