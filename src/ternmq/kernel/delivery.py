@@ -5,6 +5,7 @@ Called in the step that made a message available: a put, a commit, a backout.
 
 from __future__ import annotations
 
+from ternmq.base import constants as mq
 from ternmq.base.errors import MQError
 from ternmq.kernel.connection import Connection
 from ternmq.kernel.get import attempt, refuse_if_inhibited, stop_waiting
@@ -49,6 +50,8 @@ def hand_over(kernel: Kernel, connection: Connection, local: LocalQueue, entry: 
     call.connection.begin_verb()
     call.connection.depends_on(durable_at)
     call.entry = entry
+    if call.handle.options & mq.MQOO_SAVE_ALL_CONTEXT:
+        call.handle.context = entry
     kernel.outbox.wake(call.waker)
     return True
 
