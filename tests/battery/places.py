@@ -1,0 +1,139 @@
+"""Where a queue manager can live: each kind of disk behind one face that can stop, crash and start.
+
+A crash leaves the running engine behind, takes what is on its disk at that moment and starts
+another one from the copy. What lay in the log's buffer in memory is lost with it.
+"""
+
+from __future__ import annotations
+
+import shutil
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+from ternmq import QueueManager
+from ternmq.client.starting import start
+from ternmq.kernel.put import relieve
+from ternmq.log.parameters import CIRCULAR, LINEAR, LogParameters
+from ternmq.ports.disk import Disk
+from ternmq.ports.memory_disk import MemoryDisk
+from ternmq.ports.os_disk import OsDisk
+
+NAME = "QM1"
+
+
+def copy_of(disk: MemoryDisk) -> MemoryDisk:
+    """A disk with the same folders and files."""
+    copy = MemoryDisk()
+    folders = [""]
+    while folders:
+        folder = folders.pop()
+        for name in disk.list(folder):
+            path = f"{folder}/{name}" if folder else name
+            try:
+                source = disk.open(path)
+            except FileNotFoundError:  # a folder
+                copy.make_dir(path)
+                folders.append(path)
+                continue
+            target = copy.create(path)
+            target.pwritev(0, [source.pread(0, source.size())])
+            target.close()
+            source.close()
+    return copy
+
+
+class Place:
+    """A queue manager on some disk; `qmgr` is the one that runs now."""
+
+    def __init__(self, kind: str, folder: Path) -> None:
+        self.kind = kind
+        self.parameters = LogParameters(CIRCULAR, 3, 2, 64, False)
+        if kind == "dual":
+            self.parameters = LogParameters(LINEAR, 3, 2, 64, True)
+        self._folder = folder / "0"
+        self._crashes = 0
+        self._left: list[QueueManager] = []
+        self._disk: Disk = MemoryDisk()
+        if kind != "memory":
+            self._folder.mkdir()
+            self._disk = OsDisk(str(self._folder))
+        self.qmgr = self._start()
+
+    def _start(self) -> QueueManager:
+        return QueueManager(start(self._disk, NAME, True, self.parameters, "tester", "battery"))
+
+    def restart(self) -> QueueManager:
+        """Stop cleanly and start again."""
+        self.qmgr.close()
+        self.qmgr = self._start()
+        return self.qmgr
+
+    def crash(self) -> QueueManager:
+        """Leave the engine where it is and start from what is on the disk."""
+        self._left.append(self.qmgr)
+        self.qmgr.started.shell.stop_housekeeper()
+        if isinstance(self._disk, MemoryDisk):
+            self._disk = copy_of(self._disk)
+        else:
+            self._crashes += 1
+            copied = self._folder.parent / str(self._crashes)
+            shutil.copytree(self._folder, copied)
+            (copied / "lock").unlink(missing_ok=True)
+            self._folder = copied
+            self._disk = OsDisk(str(copied))
+        self.qmgr = self._start()
+        return self.qmgr
+
+    def close(self) -> None:
+        self.qmgr.close()
+
+
+def until(condition: Callable[[], bool]) -> None:
+    """Return when the condition holds; the timeout of the test is the limit."""
+    pause = threading.Event()
+    while not condition():
+        pause.wait(0.001)
+
+
+def waiters(qmgr: QueueManager) -> int:
+    """How many gets wait for a message."""
+    return len(qmgr.started.shell.engine.kernel.waiting)
+
+
+def sweep(qmgr: QueueManager, name: str) -> int:
+    """Let the queue manager sweep what is above the buffers; how many lie in segments alone."""
+    shell = qmgr.started.shell
+    queue = shell.engine.kernel.locals[name].queue
+    while True:
+        with shell.lock:
+            relieve(shell.engine.kernel, queue)
+            effect = queue.sweep_effect
+        if effect is None:
+            return int(queue.swept_alive)
+        shell.run_effects()
+        until(lambda effect=effect: effect.done)  # type: ignore[misc]
+
+
+class Task(threading.Thread):
+    """A thread that keeps what its function returned or raised."""
+
+    def __init__(self, work: Callable[[], object]) -> None:
+        super().__init__(daemon=True)
+        self._work = work
+        self.result: object = None
+        self.error: BaseException | None = None
+        self.start()
+
+    def run(self) -> None:
+        try:
+            self.result = self._work()
+        except BaseException as error:
+            self.error = error
+
+    def outcome(self) -> object:
+        """Wait for the end; the result, or the exception raised here."""
+        self.join()
+        if self.error is not None:
+            raise self.error
+        return self.result

@@ -1,0 +1,145 @@
+"""Message context: who put a message and when, as the descriptor tells it."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+import ternmq
+from ternmq import Descriptor, QueueManager
+from ternmq import constants as mq
+from ternmq.client.session import request_get
+from ternmq.codec.mqgmo import GetOptions
+from ternmq.codec.mqod import ObjectDescriptor
+from ternmq.codec.mqpmo import PutOptions
+from ternmq.kernel.requests import GetCall
+from tests.battery.places import Place, Task, until, waiters
+
+pytestmark = pytest.mark.core
+
+IDENTITY = ("user_id", "accounting_token", "appl_identity_data")
+ORIGIN = ("put_appl_type", "put_appl_name", "put_date", "put_time", "appl_origin_data")
+SAVE = mq.MQOO_INPUT_SHARED | mq.MQOO_SAVE_ALL_CONTEXT | mq.MQOO_BROWSE
+
+
+def told(md: Descriptor, names: tuple[str, ...]) -> list[object]:
+    return [getattr(md, name) for name in names]
+
+
+def foreign() -> Descriptor:
+    """A descriptor with a context of its own."""
+    return Descriptor(
+        user_id="someone",
+        accounting_token=b"t" * 32,
+        appl_identity_data="identity",
+        put_appl_type=mq.MQAT_DOS,
+        put_appl_name="far away",
+        put_date="19991231",
+        put_time="23595999",
+        appl_origin_data="orig",
+    )
+
+
+@pytest.fixture
+def queue(qmgr: QueueManager) -> ternmq.Queue:
+    qmgr.define_queue("A")
+    return qmgr.queue("A")
+
+
+@pytest.mark.parametrize("options", [0, mq.MQPMO_DEFAULT_CONTEXT])
+def test_default_context_names_user_program_and_moment(queue: ternmq.Queue, options: int) -> None:
+    before = datetime.now(UTC) - timedelta(milliseconds=10)
+    queue.put(b"x", descriptor=foreign(), options=options)
+    message = queue.get()
+    md = message.descriptor
+    assert md.user_id == "tester"
+    assert md.put_appl_type == mq.MQAT_UNIX
+    assert md.put_appl_name == "battery"
+    assert (md.appl_identity_data, md.appl_origin_data) == ("", "")
+    assert md.accounting_token != b"t" * 32
+    assert md.put_datetime is not None
+    assert before <= md.put_datetime <= datetime.now(UTC)
+    assert message.put_time is not None
+    assert before <= message.put_time <= datetime.now(UTC)
+
+
+def test_no_context_is_blank(queue: ternmq.Queue) -> None:
+    queue.put(b"x", descriptor=foreign(), options=mq.MQPMO_NO_CONTEXT)
+    md = queue.get().descriptor
+    assert told(md, IDENTITY) == ["", bytes(32), ""]
+    assert told(md, ORIGIN) == [mq.MQAT_NO_CONTEXT, "", "", "", ""]
+
+
+def test_set_identity_context_keeps_what_was_given_of_identity(queue: ternmq.Queue) -> None:
+    queue.put(b"x", descriptor=foreign(), options=mq.MQPMO_SET_IDENTITY_CONTEXT)
+    md = queue.get().descriptor
+    assert told(md, IDENTITY) == told(foreign(), IDENTITY)
+    assert (md.put_appl_name, md.put_appl_type) == ("battery", mq.MQAT_UNIX)
+    assert md.put_date != "19991231"
+
+
+def test_set_all_context_keeps_everything(queue: ternmq.Queue) -> None:
+    queue.put(b"x", descriptor=foreign(), options=mq.MQPMO_SET_ALL_CONTEXT)
+    message = queue.get()
+    md = message.descriptor
+    assert told(md, IDENTITY + ORIGIN) == told(foreign(), IDENTITY + ORIGIN)
+    assert message.put_time == datetime(1999, 12, 31, 23, 59, 59, 990_000, UTC)
+
+
+@pytest.mark.parametrize("waits", [False, True])
+@pytest.mark.parametrize("option", [mq.MQPMO_PASS_IDENTITY_CONTEXT, mq.MQPMO_PASS_ALL_CONTEXT])
+def test_passed_context_is_that_of_the_message_got(
+    qmgr: QueueManager, option: int, waits: bool
+) -> None:
+    qmgr.define_queue("A")
+    qmgr.define_queue("B")
+    verbs = qmgr.connect().verbs
+    source = verbs.open(ObjectDescriptor(object_name="A"), SAVE)
+    gmo = GetOptions(options=mq.MQGMO_NO_SYNCPOINT | mq.MQGMO_WAIT, wait_interval=-1)
+    request = request_get(Descriptor(), gmo, 100)
+
+    def put() -> None:
+        with qmgr.queue("A") as queue:
+            queue.put(b"x", descriptor=foreign(), options=mq.MQPMO_SET_ALL_CONTEXT)
+
+    def get_and_pass() -> None:
+        assert isinstance(verbs.get(source, request), GetCall)
+        target = verbs.open(ObjectDescriptor(object_name="B"), mq.MQOO_OUTPUT | option)
+        pmo = PutOptions(options=option | mq.MQPMO_NO_SYNCPOINT, context=source.handle_id)
+        verbs.put(target, verbs.request_put(Descriptor(), pmo), b"y")
+
+    if waits:  # the message goes straight to the getter
+        task = Task(get_and_pass)
+        until(lambda: waiters(qmgr) == 1)
+        put()
+        task.outcome()
+    else:
+        put()
+        get_and_pass()
+    with qmgr.queue("B") as queue:
+        md = queue.get().descriptor
+    assert told(md, IDENTITY) == told(foreign(), IDENTITY)
+    if option == mq.MQPMO_PASS_ALL_CONTEXT:
+        assert told(md, ORIGIN) == told(foreign(), ORIGIN)
+    else:
+        assert md.put_appl_name == "battery"
+
+
+def test_context_survives_spill_and_restart(place: Place) -> None:
+    qmgr = place.qmgr
+    qmgr.define_queue("A", persistent_buffer=65_536)
+    with qmgr.queue("A") as queue:
+        for _ in range(12):
+            queue.put(
+                bytes(20_000),
+                persistent=True,
+                descriptor=foreign(),
+                options=mq.MQPMO_SET_ALL_CONTEXT,
+            )
+    with place.crash().queue("A") as queue:
+        found = list(queue)
+        assert len(found) == 12
+        for message in found:
+            md = message.descriptor
+            assert told(md, IDENTITY + ORIGIN) == told(foreign(), IDENTITY + ORIGIN)
