@@ -96,13 +96,6 @@ class Lane:
             self.strays.remove(stray)
             stray.place = IN_REAR
             self.rear.insert(stray)
-        while self.swept and self.strays.tail is not None:
-            stray = self.strays.tail
-            if stray.sequence < self.swept[-1].last_sequence:
-                break
-            self.strays.remove(stray)
-            stray.place = IN_REAR
-            self.rear.insert(stray)
         if not self.swept and self.rear.head is not None:
             entry: Entry | None = self.rear.head
             while entry is not None:
