@@ -13,6 +13,7 @@ from collections.abc import Callable
 from ternmq.base.errors import MQError
 from ternmq.base.reasons import MQRC_BACKED_OUT, MQRC_RESOURCE_PROBLEM
 from ternmq.kernel.connection import Connection
+from ternmq.kernel.get import stop_waiting
 from ternmq.log.parameters import LogParameters
 from ternmq.txn.unit import XID
 from tests.crash.machine import Machine, create
@@ -246,7 +247,10 @@ class Workload:
         call = self.machine.get_call("A", self.links[2], sync=False, wait_ms=1000)
         assert call.waiting
         _, data = self.message("A", True)
-        self.machine.put("A", data)
+        try:
+            self.machine.put("A", data)
+        finally:
+            stop_waiting(self.machine.kernel, call)
         assert call.entry is not None
 
     def clear_or_delete(self) -> None:

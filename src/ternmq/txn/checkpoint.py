@@ -218,6 +218,7 @@ class Checkpoint:
         keeper.space.reserve(keeper.checkpoint_reserve)
         if not fits:
             # What is reserved for units of work is theirs alone.
+            keeper.is_stuck = True
             keeper.checkpoint_failed(self, "the log has no room for a checkpoint")
             return
         effect = ControlSave(self, lsn)

@@ -27,6 +27,7 @@ from ternmq.txn.unit import CHANGE_GET, UnitOfWork
 
 CHECKPOINT_RECORDS: Final = 10_000
 CHECKPOINT_RECORDS_MIN: Final = 100
+CHECKPOINT_RESERVE_MIN: Final = 3 * 4096  # a record that is forced alone, between two blocks
 CHECKPOINT_INTERVAL_NS: Final = 30 * 60 * 1_000_000_000
 VICTIM_STEP_CHANGES: Final = 256
 LOG_FULL: Final = "the recovery log was full and this was the oldest unit of work"
@@ -94,7 +95,7 @@ class Keeper:
         self.extent_bytes: i64 = control.parameters.extent_bytes
         self.primary: i64 = control.parameters.primary
         capacity = control.parameters.primary * control.parameters.extent_bytes
-        self.checkpoint_reserve = min(1 << 18, capacity // 8)
+        self.checkpoint_reserve = max(CHECKPOINT_RESERVE_MIN, min(1 << 18, capacity // 8))
         space.reserve(self.checkpoint_reserve)
         self.loads: list[QueueLoad] = []
         self.preparing: ExtentPrepare | None = None
@@ -111,6 +112,7 @@ class Keeper:
         self.checkpoints: i64 = 0
         self.victims: i64 = 0
         self.last_failure = ""
+        self.is_stuck = False  # there is not even room for a checkpoint
 
     def look_ahead(self) -> Effect | None:
         """Prepare the next extent if it is time to; the effect that does, if one is under way."""
@@ -162,6 +164,7 @@ class Keeper:
         self.running = None
         self.checkpoints += 1
         self.last_failure = checkpoint.failed
+        self.is_stuck = False
         checkpoint.unload()
         self.space.released_before(int(checkpoint.redo_lsn // self.extent_bytes))
         if checkpoint.full:
@@ -187,7 +190,9 @@ class Keeper:
         if self.control.parameters.is_linear:
             return None  # only a new extent gives room; nothing is reused
         pin = self.coordinator.oldest_pin()
-        if pin is not None and pin.first_lsn // self.extent_bytes <= self.space.oldest:
+        if pin is not None and (
+            pin.first_lsn // self.extent_bytes <= self.space.oldest or self.is_stuck
+        ):
             self.back_out_victim(pin)
             return self._step_again()
         # After a failure each verb tries once more: the disk may have space again.
