@@ -380,7 +380,6 @@ class Queue:
             and self.uncommitted_puts == 0
             and self.uncommitted_gets == 0
             and not self.temporary
-            and not self.dropped
             and not self.damaged
             and self.sweep_effect is None
             and not self.fetches
