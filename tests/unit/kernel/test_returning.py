@@ -1,0 +1,270 @@
+"""Goal: a get that is taken back leaves no trace but a new message token, also after a restart.
+
+Method: drive the engine by hand on a memory disk that is then restarted without a clean stop; the
+message lies in memory, in a segment, in a unit of work, or was handed over.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from ternmq.base import constants as mq
+from ternmq.base.attributes import LOCAL
+from ternmq.codec.mqgmo import GetOptions
+from ternmq.codec.mqmd import Descriptor
+from ternmq.codec.mqpmo import PutOptions
+from ternmq.engine import definitions
+from ternmq.engine.engine import Engine, create_queue_manager
+from ternmq.kernel.connection import Connection, Handle
+from ternmq.kernel.ending import back_out, commit
+from ternmq.kernel.get import get_returnable, resume
+from ternmq.kernel.put import put
+from ternmq.kernel.requests import GetCall
+from ternmq.kernel.resolve import open_queue
+from ternmq.kernel.returning import answered, take_back
+from ternmq.log.parameters import CIRCULAR, LogParameters
+from ternmq.mqi.getting import get_request
+from ternmq.mqi.putting import put_request
+from ternmq.ports.memory_disk import MemoryDisk
+from ternmq.ports.os_clock import OsClock
+from ternmq.ports.os_entropy import OsEntropy
+
+pytestmark = pytest.mark.core
+
+PAGES = 64
+OPEN = mq.MQOO_OUTPUT | mq.MQOO_INPUT_SHARED | mq.MQOO_BROWSE | mq.MQOO_INQUIRE
+
+
+class Bench:
+    """An engine on a memory disk; `restart` is a crash after the last force."""
+
+    def __init__(self) -> None:
+        self.disk = MemoryDisk()
+        parameters = LogParameters(CIRCULAR, 3, 2, PAGES, False)
+        create_queue_manager(self.disk, OsClock(), OsEntropy(), "QM", parameters)
+        self.start()
+        attributes: dict[str, object] = {"max_depth": 100_000, "persistent_buffer": 64 << 10}
+        definitions.define(self.kernel, self.link, LOCAL, "A", attributes, False)
+        self.handle = self.open(self.link)
+
+    def start(self) -> None:
+        self.engine = Engine(self.disk, OsClock())
+        self.kernel = self.engine.kernel
+        self.link: Connection = self.engine.connect("user", "application")
+
+    def restart(self) -> None:
+        self.force()
+        self.start()
+        self.handle = self.open(self.link)
+
+    def force(self) -> None:
+        batch = self.engine.log.take()
+        if batch is not None:
+            self.engine.files.write(batch)
+            self.engine.log.forced(batch)
+
+    def run_effects(self) -> None:
+        """Until none is left."""
+        effects = self.engine.outbox.effects
+        while effects:
+            effect = effects.pop(0)
+            self.force()
+            effect.run(self.disk)
+            self.engine.finish(effect, None)
+
+    def open(self, link: Connection) -> Handle:
+        handle = open_queue(self.kernel, link, "A", "", "", OPEN)
+        while handle is None:
+            self.run_effects()
+            handle = open_queue(self.kernel, link, "A", "", "", OPEN)
+        return handle
+
+    def put(self, text: str, *, persistent: bool = True, syncpoint: bool = False) -> None:
+        md = Descriptor(persistence=int(persistent))
+        sync = mq.MQPMO_SYNCPOINT if syncpoint else mq.MQPMO_NO_SYNCPOINT
+        request = put_request(self.kernel, self.link, md, PutOptions(options=sync), "MQPUT")
+        while put(self.kernel, self.link, self.handle, request, text.encode()) is None:
+            self.run_effects()
+
+    def get(self, options: int = mq.MQGMO_NO_SYNCPOINT, other: Handle | None = None) -> GetCall:
+        handle = other or self.handle
+        gmo = GetOptions(options=options, wait_interval=-1)
+        request = get_request(Descriptor(), gmo, 1 << 20)
+        call = get_returnable(self.kernel, handle.connection, handle, request)
+        while handle.connection.park is not None:
+            self.run_effects()
+            resume(self.kernel, call)
+        return call
+
+    def texts(self) -> list[str]:
+        """All messages in order; they are got."""
+        found = []
+        call = self.get()
+        while call.entry is not None:
+            found.append(call.entry.data[:20].decode().rstrip())
+            answered(self.kernel, call)
+            call = self.get()
+        return found
+
+    @property
+    def set_aside(self) -> int:
+        return self.engine.coordinator.space.reserved
+
+
+@pytest.mark.parametrize("persistent", [False, True])
+def test_take_back_when_got_then_it_is_first_again(persistent: bool) -> None:
+    bench = Bench()
+    before = bench.set_aside
+    for text in ("one", "two", "three"):
+        bench.put(text, persistent=persistent)
+    calls = [bench.get(), bench.get()]
+    assert (bench.set_aside > before) is persistent
+    for call in calls:
+        take_back(bench.kernel, call)
+    assert bench.set_aside == before
+    assert bench.texts() == ["one", "two", "three"]
+
+
+@pytest.mark.parametrize("forced_between", [False, True])
+def test_take_back_when_crashed_after_it_then_it_is_there(forced_between: bool) -> None:
+    bench = Bench()
+    for text in ("one", "two"):
+        bench.put(text)
+    call = bench.get()
+    if forced_between:
+        bench.force()
+    take_back(bench.kernel, call)
+    bench.restart()
+    assert bench.texts() == ["one", "two"]
+    bench.restart()
+    assert bench.texts() == []
+
+
+@pytest.mark.parametrize("persistent", [False, True])
+def test_take_back_when_handed_over_then_it_is_on_the_queue(persistent: bool) -> None:
+    bench = Bench()
+    before = bench.set_aside
+    other = bench.open(bench.engine.connect("user", "other"))
+    call = bench.get(mq.MQGMO_WAIT | mq.MQGMO_NO_SYNCPOINT, other)
+    assert call.waiting
+    bench.put("one", persistent=persistent)
+    assert call.entry is not None
+    assert bench.texts() == []
+    take_back(bench.kernel, call)
+    assert bench.set_aside == before
+    if persistent:
+        bench.restart()
+    assert bench.texts() == ["one"]
+
+
+def test_take_back_when_another_waits_then_that_one_is_served() -> None:
+    bench = Bench()
+    first = bench.open(bench.engine.connect("user", "first"))
+    second = bench.open(bench.engine.connect("user", "second"))
+    wait = mq.MQGMO_WAIT | mq.MQGMO_NO_SYNCPOINT
+    calls = [bench.get(wait, first), bench.get(wait, second)]
+    bench.put("one")
+    [served] = [call for call in calls if call.entry is not None]
+    [waiting] = [call for call in calls if call.entry is None]
+    take_back(bench.kernel, served)
+    assert waiting.entry is not None
+    assert waiting.entry.data == b"one"
+    answered(bench.kernel, waiting)
+    bench.restart()
+    assert bench.texts() == []
+
+
+@pytest.mark.parametrize("ending", ["commit", "back out", "crash"])
+@pytest.mark.parametrize("persistent", [False, True])
+def test_take_back_when_in_a_unit_then_only_that_get_is_undone(
+    ending: str, persistent: bool
+) -> None:
+    bench = Bench()
+    before = bench.set_aside
+    for text in ("one", "two", "three"):
+        bench.put(text, persistent=persistent)
+    answered(bench.kernel, bench.get(mq.MQGMO_SYNCPOINT))
+    bench.put("four", persistent=persistent, syncpoint=True)
+    call = bench.get(mq.MQGMO_SYNCPOINT)
+    assert call.entry is not None
+    assert call.entry.data == b"two"
+    take_back(bench.kernel, call)
+    again = bench.get(mq.MQGMO_SYNCPOINT)
+    assert again.entry is call.entry or again.entry is not None
+    take_back(bench.kernel, again)
+    if ending == "commit":
+        commit(bench.kernel, bench.link)
+        expected = ["two", "three", "four"]
+    else:
+        if ending == "back out":
+            back_out(bench.kernel, bench.link)
+        expected = ["one", "two", "three"]
+    if ending != "crash":
+        assert bench.set_aside == before
+    if persistent:
+        bench.restart()
+        assert bench.texts() == expected
+    elif ending != "crash":
+        assert bench.texts() == expected
+
+
+def test_take_back_when_the_unit_was_backed_out_then_nothing_more_happens() -> None:
+    bench = Bench()
+    bench.put("one")
+    call = bench.get(mq.MQGMO_SYNCPOINT)
+    back_out(bench.kernel, bench.link)
+    take_back(bench.kernel, call)
+    assert bench.texts() == ["one"]
+
+
+def test_take_back_when_it_was_swept_then_it_is_there_after_a_checkpoint() -> None:
+    bench = Bench()
+    names = [f"{number:03}" for number in range(120)]
+    for name in names:
+        bench.put(name.ljust(2000))
+        bench.run_effects()
+    queue = bench.kernel.locals["A"].queue
+    assert queue.swept_alive > 0
+    bench.force()
+    calls = [bench.get() for _ in range(50)]
+    bench.engine.keeper.begin(False, False)
+    bench.run_effects()
+    for call in calls[::2]:
+        take_back(bench.kernel, call)
+    for call in calls[1::2]:
+        answered(bench.kernel, call)
+    bench.engine.keeper.begin(False, False)
+    bench.run_effects()
+    bench.restart()
+    assert bench.texts() == names[:50:2] + names[50:]
+
+
+def test_get_when_the_log_has_no_room_to_take_it_back_then_it_is_parked() -> None:
+    bench = Bench()
+    bench.put("x" * 100_000)
+    space = bench.engine.coordinator.space
+    room = space.limit_lsn - bench.engine.log.end_lsn - space.reserved
+    space.reserve(room - 50_000)
+    before = space.reserved
+    request = get_request(Descriptor(), GetOptions(options=mq.MQGMO_NO_SYNCPOINT), 1 << 20)
+    call = get_returnable(bench.kernel, bench.link, bench.handle, request)
+    assert call.entry is None
+    assert bench.link.park is not None
+    assert space.reserved == before
+    space.release(room - 50_000)
+    assert len(bench.texts()) == 1
+
+
+def test_take_back_when_it_browses_then_its_cursor_is_cleared_away() -> None:
+    bench = Bench()
+    for number in range(300):
+        bench.put(f"{number}", persistent=False)
+    gmo = GetOptions(options=mq.MQGMO_BROWSE_FIRST)
+    md = Descriptor(correl_id=b"none".ljust(24, b"\0"))
+    request = get_request(md, gmo, 1 << 20)
+    call = get_returnable(bench.kernel, bench.link, bench.handle, request)
+    assert bench.link.again
+    queue = bench.kernel.locals["A"].queue
+    cursors = len(queue.cursors)
+    take_back(bench.kernel, call)
+    assert len(queue.cursors) == cursors - 1
