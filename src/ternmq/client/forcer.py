@@ -58,6 +58,12 @@ class Forcer:
         self._gates = threading.local()
         self.forces = 0
 
+    def renew_locks(self, lock: threading.Lock) -> None:
+        """In a forked child, where nobody holds any."""
+        self.lock = lock
+        self.files_lock = threading.Lock()
+        self._mutex = threading.Lock()
+
     def force(self, lsn: int) -> None:
         """Return when everything below `lsn` is on disk; ForceFailed if it never will be."""
         log = self.engine.log

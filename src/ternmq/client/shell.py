@@ -20,6 +20,7 @@ from ternmq.kernel.connection import Connection as Link
 from ternmq.kernel.connection import Handle
 from ternmq.kernel.ending import disconnect
 from ternmq.kernel.get import get, resume, stop_waiting
+from ternmq.kernel.kernel import BROKEN
 from ternmq.kernel.put import put
 from ternmq.kernel.requests import GetCall, GetRequest, PutRequest
 from ternmq.kernel.returning import take_back
@@ -59,6 +60,16 @@ class Shell:
             target=self._keep_house, name=f"ternmq-{engine.name}", daemon=True
         )
         self._housekeeper.start()
+
+    def disown(self) -> None:
+        """In a forked child: nothing may be done here. Threads of the parent may have held the
+        locks in the moment of the fork, so there are new ones."""
+        self.lock = threading.Lock()
+        self.forcer.renew_locks(self.lock)
+        self._work = threading.Semaphore(0)
+        kernel = self.engine.kernel
+        kernel.status = BROKEN
+        kernel.broken_by = "this process was forked from the one that runs the queue manager"
 
     # ---- verbs
 

@@ -37,12 +37,20 @@ class Started:
         self.user = user
         self.application = application
         self._lock = lock
+        _running.append(self)
+
+    def disown(self) -> None:
+        """In a forked child: the queue manager belongs to the parent."""
+        self.shell.disown()
+        self._lock.release()  # our copy of it; the parent's holds
 
     def stop(self) -> None:
         """Everybody who is still connected is backed out; a last checkpoint is taken."""
         try:
             shut_down(self.shell)
         finally:
+            if self in _running:
+                _running.remove(self)
             self._lock.release()
 
     def checkpoint(self) -> None:
@@ -59,6 +67,19 @@ class Started:
                 shell.wait_for_park(link)
             if keeper.checkpoints == before:
                 raise mq_error(MQRC_RESOURCE_PROBLEM, verb="checkpoint", detail=keeper.last_failure)
+
+
+_running: list[Started] = []  # in this process
+
+
+def _after_fork() -> None:
+    """A child has copies of files and memory: one log with two writers, if it used them."""
+    for started in _running:
+        started.disown()
+    _running.clear()
+
+
+os.register_at_fork(after_in_child=_after_fork)
 
 
 def start_in_folder(
