@@ -37,14 +37,14 @@ OPEN = mq.MQOO_INPUT_SHARED | mq.MQOO_OUTPUT | mq.MQOO_BROWSE | mq.MQOO_INQUIRE
 
 
 class StillClock(Clock):
-    """Time that passes only by being looked at."""
+    """Time that passes only by being looked at, the same for all: identifiers come from it, and
+    one that was started again must not make those of its life before."""
 
-    def __init__(self) -> None:
-        self.ns = 1_700_000_000_000_000_000
+    ns = 1_700_000_000_000_000_000
 
     def now_ns(self) -> int:
-        self.ns += 1000
-        return self.ns
+        StillClock.ns += 1000
+        return StillClock.ns
 
     def monotonic_ns(self) -> int:
         return self.now_ns()
@@ -309,6 +309,24 @@ class Machine:
         self.settle()
         self.engine.keeper.begin(full, clean)
         self.settle()
+
+    def browse(self, name: str) -> list[bytes]:
+        """Look at every message, in the order a get would take them."""
+        handle = self.handle(self.link, name)
+        found: list[bytes] = []
+        step = mq.MQGMO_BROWSE_FIRST
+        while True:
+            gmo = GetOptions(options=step | mq.MQGMO_NO_SYNCPOINT)
+            request = get_request(Descriptor(), gmo, UNLIMITED_LENGTH)
+            call = get(self.kernel, self.link, handle, request)
+            while self.link.park is not None or self.link.again:
+                self.unpark(self.link)
+                resume(self.kernel, call)
+            self.answer(self.link)
+            if call.entry is None:
+                return found
+            found.append(bytes(call.entry.data))
+            step = mq.MQGMO_BROWSE_NEXT
 
     def drain(self, name: str) -> list[bytes]:
         """Get every message outside a unit of work."""

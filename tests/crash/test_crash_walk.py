@@ -17,11 +17,12 @@ from tests.crash.sim_disk import Crash, SimDisk, Wreck, at_random, dropped
 from tests.crash.walk import (
     check,
     crash_inside_restart,
+    difference,
     places,
     restart_twice,
     wrecks,
 )
-from tests.crash.workload import Workload
+from tests.crash.workload import Marks, State, Workload, found_state
 
 pytestmark = [pytest.mark.promise("P1"), pytest.mark.promise("P2")]
 
@@ -141,3 +142,36 @@ def test_folder_of_a_queue_when_its_maker_was_killed_then_its_name_is_forced_by_
     wreck = Wreck(disk.history)
     wreck.advance(len(disk.history))
     check(wreck.disk(dropped, lambda: False), [({"A": ["kept"]}, {})])
+
+
+@pytest.mark.core
+@pytest.mark.parametrize("group", range(4))
+def test_lives_ended_by_crashes_then_each_begins_where_the_last_one_was(group: int) -> None:
+    """What one restart has mended is relied on by the next life and crashed again."""
+    for seed in range(group * SEEDS * 8, (group + 1) * SEEDS * 8):
+        chance = random.Random(seed)
+        run = Workload(seed, parameters(seed), lazy=seed % 2 == 1)
+        for life in range(8):
+            run.go(chance.randrange(5, 70))
+            cut = chance.randrange(run.begun, len(run.disk.history) + 1)
+            disk, possible = crashed(run, cut, chance)
+            try:
+                state = found_state(Machine(copy_of(disk)), drain=True)
+                assert state in possible, difference(state, possible)
+                run.resume(disk, state)
+            except Exception as error:
+                raise AssertionError(f"seed {seed}, life {life}, cut {cut}: {error}") from error
+
+
+def crashed(run: Workload, cut: int, chance: random.Random) -> tuple[SimDisk, list[State]]:
+    """The disk after a crash at an operation, and what may be found on it."""
+    marks = Marks(run.states)
+    for operation in run.disk.history[:cut]:
+        marks.take(operation)
+    wreck = Wreck(run.disk.history)
+    wreck.advance(cut)
+    return wreck.disk(at_random(chance), lambda: chance.random() < 0.5), marks.possible()
+
+
+def copy_of(disk: SimDisk) -> SimDisk:
+    return disk.survivor()

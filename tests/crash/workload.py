@@ -111,6 +111,7 @@ class Workload:
         self.links = [self.machine.connect() for _ in range(3)]
         self.link = self.links[0]
         self.units: dict[int, Unit] = {}
+        self.known: dict[str, Message] = {}
         self.count = 0
         self.begun = 0  # the first operation that counts
         self.refused = 0
@@ -120,6 +121,29 @@ class Workload:
         for name in ("A", "B"):
             self.define(name)
         self.begun = len(self.disk.history)
+
+    def resume(self, disk: SimDisk, state: State) -> None:
+        """Go on after a crash, on what a restart has found."""
+        self.disk = disk
+        self.machine = MarkingMachine(disk, self.machine.chance)
+        queues, prepared = state
+        self.model.queues = {
+            queue: [self.known[name] for name in names] for queue, names in queues.items()
+        }
+        self.model.prepared = {}
+        for key, (puts, gets) in prepared.items():
+            unit = self.model.prepared[key] = Unit()
+            unit.puts = sorted((self.known[name] for name in puts), key=as_numbered)
+            unit.gets = [self.known[name] for name in gets]
+            for message in unit.gets:
+                # Held by the unit; where it would come back to is where it was.
+                self.model.queues[message.queue].append(message)
+        self.units = {}
+        self.states = [state]
+        self.change = None
+        self.links = [self.machine.connect() for _ in range(3)]
+        self.machine.workload = self
+        self.begun = len(disk.history)
 
     def stepped(self) -> None:
         """The verb is in the log's buffer: from here on a crash may find it done."""
@@ -145,6 +169,7 @@ class Workload:
         priority = self.chance.choice((0, 0, 5))
         size = self.chance.choice((0, 50, 300, 300, 700, 1500))
         message = Message(f"m{self.count}{queue}{priority}", queue, priority, persistent)
+        self.known[message.name] = message
         return message, f"{message.name} ".encode("ascii") + bytes([self.count & 0xFF]) * size
 
     def put(self, link: Connection, sync: bool, persistent: bool = True) -> None:
@@ -328,6 +353,10 @@ class Workload:
             self.step()
 
 
+def as_numbered(message: Message) -> int:
+    return int(message.name[1:-2])
+
+
 def void(value: object) -> None:
     """For a lambda that is called for its effect."""
 
@@ -367,8 +396,8 @@ class Marks:
         return self.states[self.acknowledged : self.stepped + 1]
 
 
-def found_state(machine: Machine) -> State:
-    """What a restarted queue manager says is in doubt, and then what can be got from its queues."""
+def found_state(machine: Machine, *, drain: bool = True) -> State:
+    """What a restarted queue manager says is in doubt, and what lies on its queues; it is got."""
     prepared: Prepared = {}
     for unit in machine.engine.coordinator.prepared.values():
         assert unit.xid is not None
@@ -378,5 +407,8 @@ def found_state(machine: Machine) -> State:
     queues: Queues = {}
     for name in machine.kernel.catalog.queue_names():
         if not name.startswith("SYSTEM."):
-            queues[name] = [name_of(data) for data in machine.drain(name)]
+            queues[name] = [name_of(data) for data in machine.browse(name)]
+            if drain:
+                got = [name_of(data) for data in machine.drain(name)]
+                assert got == queues[name], f"got {got} of {name}, browsed {queues[name]}"
     return queues, prepared
