@@ -46,6 +46,9 @@ def check_build() -> str:
 
 choose_build()
 
+# After the choice: the plug-in is that of the build under test. pytester runs tests inside tests.
+pytest_plugins = ["pytester", "ternmq.client.pytest_plugin"]
+
 
 def pytest_configure() -> None:
     check_build()

@@ -17,6 +17,8 @@ pytestmark = pytest.mark.core
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
 # A line that only a right outcome prints.
 SHOWN = {
+    "async_group_commit.py": "each producer's messages in order: True",
+    "async_pipeline.py": "each arrived once: True",
     "browse.py": "left: [7000]",
     "crash_and_restart.py": "in order: True",
     "first_queue.py": "then:   MQRC_NO_MSG_AVAILABLE",
