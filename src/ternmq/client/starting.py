@@ -142,7 +142,7 @@ def start(
             object=name,
             detail=f"its data folder is in use: {locked}",
         ) from locked
-    shell: Shell | None = None
+    is_started = False  # not `shell is None`: compiled, that test loses the error on its way
     try:
         clock = OsClock()
         if not exists(disk):
@@ -150,8 +150,9 @@ def start(
                 raise _no_such(name, "its data folder is empty")
             create_queue_manager(disk, clock, OsEntropy(), name, parameters)
         shell = Shell(Engine(disk, clock), disk)
+        is_started = True
     finally:
-        if shell is None:
+        if not is_started:
             lock.release()
     return Started(shell, lock, user or _user(), application or _application())
 
