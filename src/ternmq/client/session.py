@@ -27,6 +27,7 @@ from ternmq.kernel.connection import Connection as Link
 from ternmq.kernel.connection import Handle
 from ternmq.kernel.ending import refuse_if_backed_out
 from ternmq.kernel.requests import GetCall, GetRequest, PutRequest
+from ternmq.kernel.resolve import check_handle
 from ternmq.mqi.getting import get_request
 from ternmq.mqi.putting import put_request
 
@@ -100,6 +101,7 @@ class Session:
         """MQGET with MQGMO_UNLOCK."""
         call = GetCall(self.link, handle, request)
         with self.shell.lock:
+            check_handle(self.link, handle, "MQGET")
             if not unlock(handle):
                 call.reason = MQRC_NO_MSG_LOCKED
         return call

@@ -17,9 +17,8 @@ from ternmq.base.limits import SELECTORS_MAX
 from ternmq.base.reasons import (
     MQRC_NOT_OPEN_FOR_INQUIRE,
     MQRC_NOT_OPEN_FOR_SET,
-    MQRC_OBJECT_TYPE_ERROR,
-    MQRC_OPTION_NOT_VALID_FOR_TYPE,
     MQRC_SELECTOR_LIMIT_EXCEEDED,
+    MQRC_UNKNOWN_OBJECT_Q_MGR,
     MQRC_UOW_IN_PROGRESS,
 )
 from ternmq.codec.mqod import ObjectDescriptor
@@ -30,8 +29,8 @@ from ternmq.kernel.connection import Handle
 from ternmq.kernel.ending import back_out, commit, disconnect
 from ternmq.kernel.inquire import inquire_one, set_attributes
 from ternmq.kernel.kernel import Kernel
-from ternmq.kernel.resolve import close, open_queue, open_queue_manager
-from ternmq.mqi.options import check_close, check_open, refuse_unsupported
+from ternmq.kernel.resolve import check_handle, close, open_queue, open_queue_manager
+from ternmq.mqi.options import check_close, check_object
 from ternmq.txn.unit import XID, UnitOfWork
 
 
@@ -62,18 +61,14 @@ class Open(Step):
     def attempt(self, kernel: Kernel, link: Link) -> bool:
         od = self.od
         options = self.options
-        is_queue_manager = od.object_type == mq.MQOT_Q_MGR
-        if is_queue_manager:
-            if options & ~(mq.MQOO_INQUIRE | mq.MQOO_FAIL_IF_QUIESCING):
-                raise mq_error(MQRC_OPTION_NOT_VALID_FOR_TYPE, verb=self.verb, object=kernel.name)
-        elif od.object_type != mq.MQOT_Q:
-            raise mq_error(MQRC_OBJECT_TYPE_ERROR, verb=self.verb, detail=f"type {od.object_type}")
-        else:
-            check_open(options)
-            refuse_unsupported(od, self.verb)
+        check_object(od, options, self.verb)
         kernel.refuse_if_ending(options & mq.MQOO_FAIL_IF_QUIESCING != 0, self.verb)
-        if is_queue_manager:
+        if od.object_type == mq.MQOT_Q_MGR:
             link.begin_verb()
+            if od.object_qmgr_name not in ("", kernel.name):
+                raise mq_error(
+                    MQRC_UNKNOWN_OBJECT_Q_MGR, verb=self.verb, object=od.object_qmgr_name
+                )
             self.handle = open_queue_manager(kernel, link, options)
         else:
             self.handle = open_queue(
@@ -106,6 +101,7 @@ class Close(Step):
         self.options = options
 
     def attempt(self, kernel: Kernel, link: Link) -> bool:
+        check_handle(link, self.handle, self.verb)
         return close(kernel, self.handle, self.options)
 
 
@@ -121,6 +117,7 @@ class Inquire(Step):
 
     def attempt(self, kernel: Kernel, link: Link) -> bool:
         handle = self.handle
+        check_handle(link, handle, self.verb)
         if not handle.options & mq.MQOO_INQUIRE:
             raise mq_error(MQRC_NOT_OPEN_FOR_INQUIRE, verb=self.verb, object=handle.resolved_name)
         if len(self.selectors) > SELECTORS_MAX:
@@ -145,6 +142,7 @@ class Set(Step):
 
     def attempt(self, kernel: Kernel, link: Link) -> bool:
         handle = self.handle
+        check_handle(link, handle, self.verb)
         if not handle.options & mq.MQOO_SET:
             raise mq_error(MQRC_NOT_OPEN_FOR_SET, verb=self.verb, object=handle.resolved_name)
         link.begin_verb()

@@ -71,7 +71,7 @@ def attempt(kernel: Kernel, call: GetCall) -> None:
     call.reason = 0
     handle = call.handle
     local = handle.local
-    if local is None:
+    if local is None or handle.connection is not connection:
         raise mq_error(MQRC_HOBJ_ERROR, verb="MQGET", object=handle.resolved_name)
     if local.deleted:
         raise mq_error(MQRC_Q_DELETED, verb="MQGET", object=local.name)
@@ -161,6 +161,7 @@ def _answer(kernel: Kernel, call: GetCall, local: LocalQueue, entry: Entry) -> N
             fetch_ahead(local.queue, entry, kernel.outbox)
     else:
         connection.depends_on(entry.visible_lsn)
+        call.handle.context = None  # after a browse there is none to pass
     connection.log_tries = 0
     call.entry = entry
     call.reason = reason

@@ -11,6 +11,10 @@ from ternmq.base.reasons import (
     MQRC_Q_DELETED,
     MQRC_SELECTOR_ERROR,
     MQRC_SELECTOR_NOT_FOR_TYPE,
+    MQRC_TRIGGER_CONTROL_ERROR,
+    MQRC_TRIGGER_DEPTH_ERROR,
+    MQRC_TRIGGER_MSG_PRIORITY_ERR,
+    MQRC_TRIGGER_TYPE_ERROR,
 )
 from ternmq.kernel.connection import Handle
 from ternmq.kernel.delivery import serve_all
@@ -20,7 +24,14 @@ from ternmq.store.catalog import Definition
 
 COMMAND_LEVEL = 940
 _INTEGERS = range(mq.MQIA_FIRST, mq.MQIA_LAST + 1)
-_INHIBITS = (mq.MQIA_INHIBIT_PUT, mq.MQIA_INHIBIT_GET)
+_VALUE_ERRORS = {
+    mq.MQIA_INHIBIT_PUT: MQRC_INHIBIT_VALUE_ERROR,
+    mq.MQIA_INHIBIT_GET: MQRC_INHIBIT_VALUE_ERROR,
+    mq.MQIA_TRIGGER_CONTROL: MQRC_TRIGGER_CONTROL_ERROR,
+    mq.MQIA_TRIGGER_DEPTH: MQRC_TRIGGER_DEPTH_ERROR,
+    mq.MQIA_TRIGGER_MSG_PRIORITY: MQRC_TRIGGER_MSG_PRIORITY_ERR,
+    mq.MQIA_TRIGGER_TYPE: MQRC_TRIGGER_TYPE_ERROR,
+}
 _CHARACTERS = range(mq.MQCA_FIRST, mq.MQCA_LAST + 1)
 
 
@@ -120,6 +131,8 @@ def set_attributes(kernel: Kernel, handle: Handle, values: dict[int, Value]) -> 
     definition = handle.definition
     if definition is None:
         raise mq_error(MQRC_SELECTOR_ERROR, verb="MQSET", object=handle.resolved_name)
+    if handle.local is not None and handle.local.deleted:
+        raise mq_error(MQRC_Q_DELETED, verb="MQSET", object=handle.resolved_name)
     checked: dict[str, Value] = {}
     for selector, value in values.items():
         row = row_for(definition.object_type, selector)
@@ -133,7 +146,7 @@ def set_attributes(kernel: Kernel, handle: Handle, values: dict[int, Value]) -> 
         try:
             checked[row.name] = row.checked(value)
         except ValueError as error:
-            reason = MQRC_INHIBIT_VALUE_ERROR if selector in _INHIBITS else MQRC_SELECTOR_ERROR
+            reason = _VALUE_ERRORS.get(selector, MQRC_SELECTOR_ERROR)
             raise mq_error(
                 reason, verb="MQSET", object=definition.name, detail=str(error)
             ) from error

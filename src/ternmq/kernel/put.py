@@ -50,7 +50,7 @@ def put(
     """Put one message; None: the connection is parked and the verb has to be tried again."""
     connection.begin_verb()
     local = handle.local
-    if local is None:
+    if local is None or handle.connection is not connection:
         raise mq_error(MQRC_HOBJ_ERROR, verb="MQPUT", object=handle.resolved_name)
     if local.deleted:
         raise mq_error(MQRC_Q_DELETED, verb="MQPUT", object=local.name)

@@ -13,12 +13,16 @@ from ternmq.base.reasons import (
     MQRC_ALIAS_BASE_Q_TYPE_ERROR,
     MQRC_DYNAMIC_Q_NAME_ERROR,
     MQRC_HANDLE_NOT_AVAILABLE,
+    MQRC_HOBJ_ERROR,
     MQRC_OBJECT_ALREADY_EXISTS,
     MQRC_OBJECT_IN_USE,
     MQRC_OPTION_NOT_VALID_FOR_TYPE,
     MQRC_Q_NOT_EMPTY,
+    MQRC_Q_TYPE_ERROR,
+    MQRC_REMOTE_Q_NAME_ERROR,
     MQRC_UNKNOWN_ALIAS_BASE_Q,
     MQRC_UNKNOWN_OBJECT_NAME,
+    MQRC_UNKNOWN_OBJECT_Q_MGR,
     MQRC_UNKNOWN_REMOTE_Q_MGR,
 )
 from ternmq.kernel.browse import open_cursor, unlock
@@ -59,10 +63,26 @@ def new_handle(kernel: Kernel, connection: Connection, options: int) -> Handle:
     return handle
 
 
+def check_handle(connection: Connection, handle: Handle, verb: str) -> None:
+    """MQRC_HOBJ_ERROR unless the handle is open and the connection's own."""
+    if connection.handles.get(handle.handle_id) is not handle:
+        raise mq_error(MQRC_HOBJ_ERROR, verb=verb, object=handle.resolved_name)
+
+
+def check_queue_manager_name(kernel: Kernel, name: str, queue_name: str, verb: str) -> None:
+    """Only this queue manager is known here; what is wrong with another name has three reasons."""
+    if not name or name == kernel.name:
+        return
+    if not is_name(name):
+        raise mq_error(MQRC_UNKNOWN_OBJECT_Q_MGR, verb=verb, object=name)
+    if not queue_name:
+        raise mq_error(MQRC_REMOTE_Q_NAME_ERROR, verb=verb, object=name)
+    raise mq_error(MQRC_UNKNOWN_REMOTE_Q_MGR, verb=verb, object=name)
+
+
 def find_definition(kernel: Kernel, name: str, qmgr_name: str, verb: str) -> Definition:
     """The object of that name, here."""
-    if qmgr_name and qmgr_name != kernel.name:
-        raise mq_error(MQRC_UNKNOWN_REMOTE_Q_MGR, verb=verb, object=qmgr_name)
+    check_queue_manager_name(kernel, qmgr_name, name, verb)
     if not is_name(name):
         raise mq_error(
             MQRC_UNKNOWN_OBJECT_NAME, verb=verb, object=name, detail="it is no valid name"
@@ -91,6 +111,8 @@ def open_queue(
         definition = _target_of(kernel, definition, verb)
     created = False
     if definition.object_type == MODEL:
+        if verb == "MQPUT1":
+            raise mq_error(MQRC_Q_TYPE_ERROR, verb=verb, object=name, detail="a model queue")
         check_handles(kernel, connection)
         if not kernel.can_log_object(connection, verb, name):
             return None
@@ -220,6 +242,10 @@ def close(kernel: Kernel, handle: Handle, options: int) -> bool:
     connection.begin_verb()
     local = handle.local
     if local is None:
+        if options & (mq.MQCO_DELETE | mq.MQCO_DELETE_PURGE):
+            raise mq_error(
+                MQRC_OPTION_NOT_VALID_FOR_TYPE, verb="MQCLOSE", object=handle.resolved_name
+            )
         detach(handle)
         return True
     kind = local.definition.definition_type

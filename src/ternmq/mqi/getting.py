@@ -12,6 +12,7 @@ from ternmq.base.reasons import (
     MQRC_BUFFER_LENGTH_ERROR,
     MQRC_GMO_ERROR,
     MQRC_MATCH_OPTIONS_ERROR,
+    MQRC_MD_ERROR,
     MQRC_NOT_OPEN_FOR_BROWSE,
     MQRC_NOT_OPEN_FOR_INPUT,
     MQRC_OPTIONS_ERROR,
@@ -62,6 +63,8 @@ def get_request(md: Descriptor, gmo: GetOptions, buffer_length: int) -> GetReque
     options = gmo.options
     if not 1 <= gmo.version <= 4:
         raise mq_error(MQRC_GMO_ERROR, verb="MQGET", detail=f"version {gmo.version}")
+    if md.version not in (1, 2):
+        raise mq_error(MQRC_MD_ERROR, verb="MQGET", detail=f"version {md.version}")
     if buffer_length < 0:
         raise mq_error(MQRC_BUFFER_LENGTH_ERROR, verb="MQGET", detail=f"{buffer_length}")
     check_get(options)

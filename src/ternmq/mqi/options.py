@@ -7,6 +7,9 @@ from typing import Final
 from ternmq.base import constants as mq
 from ternmq.base.errors import mq_error
 from ternmq.base.reasons import (
+    MQRC_OBJECT_TYPE_ERROR,
+    MQRC_OD_ERROR,
+    MQRC_OPTION_NOT_VALID_FOR_TYPE,
     MQRC_OPTIONS_ERROR,
     MQRC_RECS_PRESENT_ERROR,
     MQRC_SELECTION_NOT_AVAILABLE,
@@ -108,6 +111,22 @@ def check_open(options: int) -> None:
         refuse(verb, "context options without MQOO_OUTPUT")
     if options & mq.MQOO_CO_OP and not options & mq.MQOO_BROWSE:
         refuse(verb, "MQOO_CO_OP without MQOO_BROWSE")
+
+
+def check_object(od: ObjectDescriptor, options: int, verb: str) -> None:
+    """MQOD and MQOO: version and type of the object, and what may be asked of such a one."""
+    if not 1 <= od.version <= mq.MQOD_CURRENT_VERSION:
+        raise mq_error(MQRC_OD_ERROR, verb=verb, detail=f"version {od.version}")
+    if od.object_type == mq.MQOT_Q:
+        check_open(options)
+        refuse_unsupported(od, verb)
+    elif od.object_type == mq.MQOT_Q_MGR and verb != "MQPUT1":
+        if not options & _SOMETHING:
+            refuse(verb, "nothing is asked for")
+        if options & ~(mq.MQOO_INQUIRE | mq.MQOO_FAIL_IF_QUIESCING):
+            raise mq_error(MQRC_OPTION_NOT_VALID_FOR_TYPE, verb=verb, detail="a queue manager")
+    else:
+        raise mq_error(MQRC_OBJECT_TYPE_ERROR, verb=verb, detail=f"type {od.object_type}")
 
 
 def refuse_unsupported(od: ObjectDescriptor, verb: str) -> None:

@@ -58,7 +58,6 @@ PUT_OPTIONS: Final = (
     | mq.MQPMO_PASS_ALL_CONTEXT
     | mq.MQPMO_SET_IDENTITY_CONTEXT
     | mq.MQPMO_SET_ALL_CONTEXT
-    | mq.MQPMO_ALTERNATE_USER_AUTHORITY
     | mq.MQPMO_FAIL_IF_QUIESCING
     | mq.MQPMO_NO_CONTEXT
     | mq.MQPMO_ASYNC_RESPONSE
@@ -119,7 +118,7 @@ VERBS: Final[tuple[Verb, ...]] = (
         | mq.MQPMO_SUPPRESS_REPLYTO
         | mq.MQPMO_NOT_OWN_SUBS,
     ),
-    Verb("MQPUT1", "put", PUT_OPTIONS, mq.MQPMO_LOGICAL_ORDER),
+    Verb("MQPUT1", "put", PUT_OPTIONS | mq.MQPMO_ALTERNATE_USER_AUTHORITY, mq.MQPMO_LOGICAL_ORDER),
     Verb(
         "MQGET",
         "",

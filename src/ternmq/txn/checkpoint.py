@@ -29,6 +29,7 @@ from ternmq.log.kinds import CHECKPOINT
 from ternmq.log.record import record_space
 from ternmq.ports.disk import Disk, parent_dir
 from ternmq.ports.effect import Effect
+from ternmq.store.catalog import Catalog
 from ternmq.store.catalog_file import catalog_bytes, save_catalog
 from ternmq.store.compaction import compact
 from ternmq.store.entry import PUTTING, Entry
@@ -205,6 +206,7 @@ class Checkpoint:
             "next_unit": int(coordinator.next_unit),
             "units": self.units,
             "clean": self.clean,
+            "untrusted": _untrusted(self.keeper.catalog) if self.clean else [],
             "heuristic": [
                 [key[0], key[1].hex(), key[2].hex(), outcome]
                 for key, outcome in coordinator.heuristic.items()
@@ -225,6 +227,16 @@ class Checkpoint:
         effect.after_lsn = coordinator.log.end_lsn
         self.effect = effect
         keeper.outbox.add(effect)
+
+
+def _untrusted(catalog: Catalog) -> list[int]:
+    """Queues of NPMCLASS(HIGH) that nobody has loaded since a crash: what the journal still tells
+    of their non-persistent messages does not become true by a clean stop."""
+    return [
+        one.object_id
+        for one in catalog.definitions.values()
+        if one.object_id in catalog.untrusted and one.attributes.get("nonpersistent_class", 0) != 0
+    ]
 
 
 def _unit_json(unit: UnitOfWork) -> dict[str, object]:

@@ -113,9 +113,12 @@ class Replay:
     def run(self) -> None:
         """Read the log to its end."""
         control = self.opened.control
-        self._find_state()
+        facts: dict[str, object] = {}
         if control.checkpoint_lsn:
             facts = unpack_json(self.opened.reader.record_at(control.checkpoint_lsn).payload)
+        untrusted = facts.get("untrusted")
+        self._find_state(set(untrusted) if isinstance(untrusted, list) else set())
+        if facts:
             self._carry_units(facts, control.redo_lsn)
         for record in self.opened.reader.records(control.redo_lsn):
             self.records += 1
@@ -129,7 +132,7 @@ class Replay:
         for queue in self.catalog.queues.values():
             self._finish(queue)
 
-    def _find_state(self) -> None:
+    def _find_state(self, untrusted: set[int]) -> None:
         """Which queues have a journal, and whether their non-persistent messages count."""
         catalog = self.catalog
         for definition in catalog.definitions.values():
@@ -138,6 +141,7 @@ class Replay:
         for definition in catalog.definitions.values():
             if definition.folder.rpartition("/")[2] in folders:
                 self._find_journal(definition)
+        catalog.untrusted.update(untrusted & catalog.with_state)
 
     def _find_journal(self, definition: Definition) -> None:
         """Note that a queue has a journal, if it has one and is not loaded yet."""
