@@ -163,6 +163,41 @@ def test_lives_ended_by_crashes_then_each_begins_where_the_last_one_was(group: i
                 raise AssertionError(f"seed {seed}, life {life}, cut {cut}: {error}") from error
 
 
+@pytest.mark.core
+@pytest.mark.parametrize("seed", range(2 * SEEDS))
+def test_crash_when_segments_are_compacted_then_restart_finds_what_was_acknowledged(
+    seed: int,
+) -> None:
+    chance = random.Random(seed)
+    run = Workload(
+        seed, LogParameters(CIRCULAR, 3, 2, 96, False), lazy=seed % 2 == 1, buffer_bytes=120_000
+    )
+    run.sizes, run.priorities = [0], [0]
+    link = run.links[0]
+    for number in range(1200):
+        run.put(link, True)
+        if number % 50 == 49:
+            run.commit(link)
+    run.machine.checkpoint(full=True)
+    run.begun = len(run.disk.history)
+    # Few are left in the middle; the front is long enough for nothing to be fetched ahead.
+    middle = run.available("A")[90:-20]
+    for message in chance.sample(middle, len(middle) * 9 // 10):
+        run.get(run.links[2], False, message)
+    compacted = 0
+    for _ in range(6):
+        run.machine.engine.keeper.begin(False, False)
+        for _ in range(8):
+            compacted += sum(one.compacting for one in run.machine.kernel.catalog.queues.values())
+            run.get(link, chance.random() < 0.5, chance.choice(run.available("A")[90:]))
+        run.commit(link) if chance.random() < 0.5 else run.back_out(link)
+    assert compacted
+    for _ in range(12):
+        disk, possible = crashed(run, chance.randrange(run.begun, len(run.disk.history)), chance)
+        state = found_state(Machine(disk))
+        assert state in possible, f"seed {seed}: {difference(state, possible)}"
+
+
 def crashed(run: Workload, cut: int, chance: random.Random) -> tuple[SimDisk, list[State]]:
     """The disk after a crash at an operation, and what may be found on it."""
     marks = Marks(run.states)

@@ -100,9 +100,13 @@ class Workload:
         parameters: LogParameters,
         *,
         lazy: bool = False,
+        buffer_bytes: int = 6_000,
         disk: SimDisk | None = None,
     ) -> None:
         self.chance = random.Random(seed)
+        self.buffer_bytes = buffer_bytes
+        self.sizes: list[int] = [0, 50, 300, 300, 700, 1500]
+        self.priorities: list[int] = [0, 0, 5]
         self.disk = disk or SimDisk()
         create(self.disk, parameters)
         self.model = Model()
@@ -143,6 +147,8 @@ class Workload:
         self.change = None
         self.links = [self.machine.connect() for _ in range(3)]
         self.machine.workload = self
+        for name in [name for name in ("A", "B") if name not in queues]:
+            self.define(name)
         self.begun = len(disk.history)
 
     def stepped(self) -> None:
@@ -166,8 +172,8 @@ class Workload:
 
     def message(self, queue: str, persistent: bool) -> tuple[Message, bytes]:
         self.count += 1
-        priority = self.chance.choice((0, 0, 5))
-        size = self.chance.choice((0, 50, 300, 300, 700, 1500))
+        priority = self.chance.choice(self.priorities)
+        size = self.chance.choice(self.sizes)
         message = Message(f"m{self.count}{queue}{priority}", queue, priority, persistent)
         self.known[message.name] = message
         return message, f"{message.name} ".encode("ascii") + bytes([self.count & 0xFF]) * size
@@ -192,11 +198,10 @@ class Workload:
         )
         message.msg_id = entry.msg_id
 
-    def get(self, link: Connection, sync: bool) -> None:
-        queue = self.chance.choice("AB")
+    def get(self, link: Connection, sync: bool, chosen: Message | None = None) -> None:
+        queue = chosen.queue if chosen else self.chance.choice("AB")
         free = self.available(queue)
-        chosen = None
-        if len(free) > 3 and self.chance.random() < 0.3:
+        if chosen is None and len(free) > 3 and self.chance.random() < 0.3:
             chosen = self.chance.choice(free)
 
         def change() -> None:
@@ -293,7 +298,7 @@ class Workload:
 
     def define(self, name: str) -> None:
         self.change = lambda: void(self.model.queues.setdefault(name, []))
-        self.machine.define(name, 6_000)
+        self.machine.define(name, self.buffer_bytes)
 
     def step(self) -> None:
         """One verb; the log may be too full for it."""
@@ -310,9 +315,10 @@ class Workload:
             self.forget_victims()
 
     def any_verb(self) -> None:
-        chance = self.chance
-        link = self.link = chance.choice(self.links[:2])
-        kind = chance.random()
+        self.link = self.chance.choice(self.links[:2])
+        self.one(self.link, self.chance.random())
+
+    def one(self, link: Connection, kind: float) -> None:
         if kind < 0.25:
             self.put(self.links[2], False)
         elif kind < 0.45:

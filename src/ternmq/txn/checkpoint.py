@@ -479,11 +479,9 @@ class ControlSave(Effect):
         checkpoint = self.checkpoint
         keeper = checkpoint.keeper
         control = keeper.control
-        control.checkpoint_lsn = self.lsn
-        control.redo_lsn = int(checkpoint.redo_lsn)
-        control.oldest_extent = int(checkpoint.redo_lsn // keeper.extent_bytes)
-        control.is_clean_stop = checkpoint.clean
         control.note_forced(keeper.coordinator.log)
+        control.oldest_extent = control.note_checkpoint(self.lsn, int(checkpoint.redo_lsn))
+        control.is_clean_stop = checkpoint.clean
         control.save(disk)
         # ORDER: nothing is released before the control file says that it may be.
         keeper.files.release_before(control.oldest_extent)
