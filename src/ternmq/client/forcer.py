@@ -92,16 +92,6 @@ class Forcer:
             self._gates.gate = gate
         return gate
 
-    def follow(self, lsn: int, gate: Gate) -> bool:
-        """Wait without blocking: the gate is opened later. True if the caller has to see to it
-        that someone leads."""
-        self._mutex.acquire()
-        self._followers.append(Follower(lsn, gate))
-        must_lead = not self._leading
-        self._leading = True
-        self._mutex.release()
-        return must_lead
-
     def lead(self) -> None:
         """Force what is buffered, then wake those served and hand on the lead."""
         try:

@@ -13,13 +13,14 @@ from collections import deque
 from typing import final
 
 from ternmq.base.errors import ForceFailed, IntegrityError, MQError
+from ternmq.base.reasons import MQRC_NO_MSG_AVAILABLE
 from ternmq.client.forcer import Forcer, Gate
 from ternmq.client.steps import Step
 from ternmq.engine.engine import Engine
 from ternmq.kernel.connection import Connection as Link
 from ternmq.kernel.connection import Handle
 from ternmq.kernel.ending import disconnect
-from ternmq.kernel.get import get, resume, stop_waiting
+from ternmq.kernel.get import cancel, get, resume
 from ternmq.kernel.kernel import BROKEN
 from ternmq.kernel.put import put
 from ternmq.kernel.requests import GetCall, GetRequest, PutRequest
@@ -134,13 +135,12 @@ class Shell:
             durable_at = link.durable_at
             if durable_at or link.unit is not None:
                 engine.after_step()
-            more = len(engine.outbox.effects) > 0
+            if engine.outbox.woken or engine.outbox.effects:
+                self.flush()
         except IntegrityError as failure:
             raise self.break_down(failure, "MQGET") from failure
         finally:
             lock.release()
-        if more:
-            self._work.release()
         if durable_at > engine.log.forced_lsn:
             self.forcer.force(int(durable_at))
         return call
@@ -163,19 +163,29 @@ class Shell:
             timeout_s = max(int(left_ns), 0) / 1e9
         self.flush()
         self.lock.release()
+        interrupted = True
         try:
-            woken = gate.wait(timeout_s)
+            gate.wait(timeout_s)
+            interrupted = False
         finally:
             self.lock.acquire()
             link.get_call = None
             call.waker = None
-            if call.waiting:  # interrupted, or the time is over
-                stop_waiting(self.engine.kernel, call)
-                call.reason = 2033
+            if interrupted:
+                self._give_up(call)
+            elif call.waiting:  # the time is over
+                cancel(self.engine.kernel, call, MQRC_NO_MSG_AVAILABLE)
         if call.error is not None:
             raise call.error
-        if woken and link.park is not None:
-            return
+
+    def _give_up(self, call: GetCall) -> None:
+        """A signal handler raised in the waiting thread: a message that has just come for it goes
+        back, unless the log has no room to say so."""
+        entry = call.entry
+        kernel = self.engine.kernel
+        if entry is None or kernel.coordinator.has_room(None, entry.length):
+            take_back(kernel, call)
+            self.settle()
 
     def run(self, link: Link, step: Step) -> None:
         """Any other verb, to the end."""

@@ -21,7 +21,7 @@ pytestmark = pytest.mark.core
 
 PUTTERS = 4
 GETTERS = 4
-CANCELS = 100
+CANCELS = 60
 LENGTH = 2000  # so that buffers overflow
 
 
