@@ -326,3 +326,21 @@ async def test_open_when_awaited_then_it_is_closed_by_hand() -> None:
     await queue.close()
     await qmgr.close()
     assert not qmgr.connected
+
+
+@in_loop
+async def test_verbs_when_given_to_asyncio_then_they_are_coroutines() -> None:
+    async with ternmq.aio.memory() as qmgr, qmgr.connect() as other:
+        await qmgr.define_queue("A")
+        async with qmgr.queue("A") as queue, other.queue("A") as seen:
+            ids = await asyncio.gather(queue.put("one"), seen.put("two"))
+            assert len(set(ids)) == 2
+            assert (await asyncio.wait_for(queue.get(wait=-1), 10)).text == "one"
+            async with asyncio.TaskGroup() as group:
+                got = group.create_task(queue.get(wait=-1))
+                empty = group.create_task(seen.try_get(wait=0.001))
+            assert got.result().text == "two"
+            assert empty.result() is None
+            with pytest.raises(TimeoutError):
+                await asyncio.wait_for(queue.get(wait=-1), 0.01)
+            assert await asyncio.wait_for(asyncio.shield(queue.depth()), 10) == 0
