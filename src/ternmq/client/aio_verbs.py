@@ -42,16 +42,16 @@ class TaskVerbs(Session):
 
     # ---- whose turn
 
+    def _begin(self, verb: str) -> None:
+        task = asyncio.current_task()
+        self.begin(id(task), verb)
+        self._task = task
+        self._loop_shell.begin_verb()
+
     def _claim(self, verb: str) -> None:
         task = asyncio.current_task()
         self.claim(id(task), verb)
         self._task = task
-
-    def _begin(self, verb: str) -> None:
-        self._claim(verb)
-        unit = self.link.unit
-        if unit is not None and unit.backed_out_by:
-            self.refuse_if_backed_out(verb)
         self._loop_shell.begin_verb()
 
     def _end(self) -> None:
@@ -69,7 +69,6 @@ class TaskVerbs(Session):
     async def administer(self, step: steps.Step) -> None:
         """The same for what does not belong to the unit of work."""
         self._claim(step.verb)
-        self._loop_shell.begin_verb()
         try:
             await self._run(step)
         finally:
@@ -342,7 +341,6 @@ class TaskVerbs(Session):
             self.in_unit = False
             return
         self._claim("MQBACK")
-        self._loop_shell.begin_verb()
         try:
             self.in_unit = False
             await self._run(steps.BackOut())

@@ -46,8 +46,22 @@ class Session:
 
     # ---- whose turn
 
+    def begin(self, caller: int, verb: str) -> None:
+        """Take the connection for a verb of `caller`, a thread or task."""
+        link = self.link
+        if self._busy or self._owner != caller or not link.connected:
+            self._change_owner(caller, verb)
+        unit = link.unit
+        if unit is not None and unit.backed_out_by:
+            refuse_if_backed_out(link, verb)
+        self._busy = True
+
     def claim(self, caller: int, verb: str) -> None:
-        """Take the connection for a verb of `caller`."""
+        """The same for what does not belong to the unit of work, or ends it."""
+        self._change_owner(caller, verb)
+        self._busy = True
+
+    def _change_owner(self, caller: int, verb: str) -> None:
         link = self.link
         if self._busy:
             raise mq_error(MQRC_CALL_IN_PROGRESS, verb=verb, object=self.engine.name)
@@ -63,15 +77,6 @@ class Session:
                     detail="the unit of work of another thread or task",
                 )
             self._owner = caller
-        self._busy = True
-
-    def refuse_if_backed_out(self, verb: str) -> None:
-        """MQRC_BACKED_OUT, once, if the queue manager has ended the unit of work; the turn ends."""
-        unit = self.link.unit
-        if unit is not None and unit.backed_out_by:
-            self._busy = False
-            refuse_if_backed_out(self.link, verb)
-            self._busy = True
 
     @property
     def busy(self) -> bool:

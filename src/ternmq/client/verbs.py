@@ -6,7 +6,7 @@ what both share is in `session` and `steps`.
 
 from __future__ import annotations
 
-import threading
+from threading import get_ident
 from typing import final
 
 from ternmq.base import constants as mq
@@ -29,16 +29,9 @@ from ternmq.txn.unit import XID
 class Verbs(Session):
     """The MQI of one connection to an embedded queue manager."""
 
-    def begin(self, verb: str) -> None:
-        """Claim the connection for a verb."""
-        self.claim(threading.get_ident(), verb)
-        unit = self.link.unit
-        if unit is not None and unit.backed_out_by:
-            self.refuse_if_backed_out(verb)
-
     def run(self, step: steps.Step) -> None:
         """A verb to its end."""
-        self.begin(step.verb)
+        self.begin(get_ident(), step.verb)
         try:
             self.shell.run(self.link, step)
         finally:
@@ -46,7 +39,7 @@ class Verbs(Session):
 
     def administer(self, step: steps.Step) -> None:
         """The same for what does not belong to the unit of work."""
-        self.claim(threading.get_ident(), step.verb)
+        self.claim(get_ident(), step.verb)
         try:
             self.shell.run(self.link, step)
         finally:
@@ -78,7 +71,7 @@ class Verbs(Session):
 
     def put(self, handle: Handle, request: PutRequest, data: bytes) -> Entry:
         """MQPUT with a checked request."""
-        self.begin("MQPUT")
+        self.begin(get_ident(), "MQPUT")
         try:
             check_open_for_output(handle, int(request.options), "MQPUT")
             return self.shell.put(self.link, handle, request, data)
@@ -87,7 +80,7 @@ class Verbs(Session):
 
     def put1(self, od: ObjectDescriptor, request: PutRequest, data: bytes) -> Entry:
         """MQPUT1: open, put, close."""
-        self.begin("MQPUT1")
+        self.begin(get_ident(), "MQPUT1")
         try:
             step = steps.Open(od, mq.MQOO_OUTPUT, "MQPUT1")
             self.shell.run(self.link, step)
@@ -101,7 +94,7 @@ class Verbs(Session):
 
     def get(self, handle: Handle, request: GetRequest) -> GetCall:
         """MQGET with a checked request; the call holds the message, or the reason there is none."""
-        self.begin("MQGET")
+        self.begin(get_ident(), "MQGET")
         try:
             check_open_for(handle, int(request.options))
             if request.options & mq.MQGMO_UNLOCK:
@@ -119,7 +112,7 @@ class Verbs(Session):
 
     def commit(self) -> None:
         """MQCMIT."""
-        self.begin("MQCMIT")
+        self.begin(get_ident(), "MQCMIT")
         try:
             self.in_unit = False
             self.shell.run(self.link, steps.Commit())
@@ -131,7 +124,7 @@ class Verbs(Session):
         if not self.link.connected:
             self.in_unit = False
             return
-        self.claim(threading.get_ident(), "MQBACK")
+        self.claim(get_ident(), "MQBACK")
         try:
             self.in_unit = False
             self.shell.run(self.link, steps.BackOut())
