@@ -142,6 +142,8 @@ class Ledger:
             for unit in thread.units.values():
                 if unit.state == "done":
                     self.acknowledge(unit.puts, unit.gets)
+                elif unit.state == "unknown":
+                    maybe_got.update(unit.gets)
             if thread.getting == "?":
                 self.anonymous += 1
             elif thread.getting is not None:

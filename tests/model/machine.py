@@ -5,7 +5,6 @@ After every rule the store audits itself, and every depth must be one that the m
 
 import copy
 
-from hypothesis import event
 from hypothesis import strategies as st
 from hypothesis.stateful import invariant, rule
 
@@ -76,7 +75,7 @@ class VerbsMachine(MessageRules):
         else:
             assert reason == 0
             del self.model.queues[name]
-            event("queue deleted")
+            self.note("queue deleted")
 
     def clear(self, queue: ModelQueue) -> None:
         name = queue.name
@@ -85,7 +84,7 @@ class VerbsMachine(MessageRules):
         assert reason == (rc.MQRC_OBJECT_IN_USE if used else 0)
         if not used:
             queue.visible = []
-            event("queue cleared")
+            self.note("queue cleared")
 
     def inhibit(self, queue: ModelQueue, put: bool, get: bool) -> None:
         qmgr = self.rig.qmgr
@@ -102,6 +101,10 @@ class VerbsMachine(MessageRules):
             self.ask(number, queue.close)
 
     # ---- units of work
+
+    @rule(number=connections)
+    def undo(self, number: int) -> None:
+        self.back_out(number)
 
     @rule(
         number=connections,
@@ -254,7 +257,7 @@ class VerbsMachine(MessageRules):
             if what != "stop":
                 self.model.crash()
         except PowerCut:
-            event(f"power cut during {what}")
+            self.note(f"power cut during {what}")
             candidates = self._outcomes(before, what, number, name)
         self.model = before
         self.restarted()

@@ -65,8 +65,8 @@ class MessageRules(Stage):
     @rule(
         number=connections,
         name=names,
-        count=st.integers(2, 16),
-        size=st.sampled_from([3_000, 10_000, 20_000]),
+        count=st.integers(2, 40),
+        size=st.sampled_from([1_000, 3_000, 6_000, 15_000]),
         levels=st.sampled_from([1, 1, 1, 2]),
         persistent=st.sampled_from(["all", "none", "some"]),
         ids=some_ids,
@@ -136,6 +136,22 @@ class MessageRules(Stage):
             assert msg_id in (None, given)
             letter.msg_id = given
             self.model.put(number, target, letter, syncpoint)
+
+    @rule(number=connections, name=names, count=st.integers(1, 20), inside=st.booleans())
+    def get_many(self, number: int, name: str, count: int, inside: bool) -> None:
+        for _ in range(count):
+            self.get(number, name, ("any", 0), 1, "in" if inside else "out", "")
+
+    @rule(
+        number=connections,
+        name=names,
+        places=st.lists(st.integers(0, 60), min_size=1, max_size=8),
+        by=st.sampled_from(["msg_id", "correl_id", "token"]),
+    )
+    def get_from_the_middle(self, number: int, name: str, places: list[int], by: str) -> None:
+        """Holes in the middle of the queue, for a unit of work to fill again."""
+        for place in places:
+            self.get(number, name, (by, place), 1, "in", "")
 
     @rule(
         number=connections,

@@ -4,10 +4,10 @@ The engine is asked first. It may have to back out the oldest unit of work for r
 unit is then backed out in the model as well, and its owner must be told so at its next verb.
 """
 
+from collections import Counter
 from collections.abc import Callable
 from typing import TypeVar
 
-from hypothesis import event
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize
 
@@ -37,7 +37,7 @@ class Stage(RuleBasedStateMachine):
 
     log_kind = CIRCULAR
 
-    @initialize(pages=st.sampled_from([32, 64]))
+    @initialize(pages=st.sampled_from([16, 32, 64]))
     def create(self, pages: int) -> None:
         parameters = LogParameters(self.log_kind, 3, 2, pages, self.log_kind == LINEAR)
         self.rig = Rig(parameters)
@@ -47,10 +47,15 @@ class Stage(RuleBasedStateMachine):
         self.doomed: set[int] = set()
         self.tokens: dict[int, bytes] = {}
         self.next_tag = 1
+        self.notes: Counter[str] = Counter()
         for name in NAMES:
             self.define(name, 200, fifo=name == "B", keeps_plain=name == "C", default_priority=4)
 
     # ---- plumbing
+
+    def note(self, what: str) -> None:
+        """Count what happened, to see that walks go where they should."""
+        self.notes[what] += 1
 
     @property
     def now_ns(self) -> int:
@@ -92,12 +97,12 @@ class Stage(RuleBasedStateMachine):
                 assert syncpoint
                 self.model.back_out(number, False)
             self.doomed.discard(number)
-            event("told of a backout")
+            self.note("told of a backout")
         else:
             assert not was_doomed, "the owner of a backed-out unit was not told"
             assert number not in self.doomed or not syncpoint, "went on in a dead unit"
         if reason == rc.MQRC_RESOURCE_PROBLEM:
-            event("log full")
+            self.note("log full")
         return result, reason
 
     def order(self, command: Callable[[], None]) -> int:
@@ -117,7 +122,7 @@ class Stage(RuleBasedStateMachine):
             if unit is not None and unit.backed_out_by and number not in self.doomed:
                 self.model.back_out(number, False)
                 self.doomed.add(number)
-                event("victim of a full log")
+                self.note("victim of a full log")
 
     def wanted(self, queue: ModelQueue, want: tuple[str, int]) -> Wanted:
         kind, at = want

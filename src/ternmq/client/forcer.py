@@ -76,14 +76,30 @@ class Forcer:
                 continue
             gate = self._gate()
             gate.leads = False
-            self._followers.append(Follower(lsn, gate))
+            follower = Follower(lsn, gate)
+            self._followers.append(follower)
             self._mutex.release()
-            gate.wait()
+            try:
+                gate.wait()
+            except BaseException:  # interrupted
+                self._leave(follower)
+                raise
             if gate.leads:
                 self.lead()
             error = self.engine.error_for("")
             if error is not None:
                 raise error
+
+    def _leave(self, follower: Follower) -> None:
+        """A follower will not be there any more; if the lead was handed to it, it has to go on."""
+        self._gates.gate = None  # someone may still wake the old one
+        self._mutex.acquire()
+        must_lead = follower.gate.leads
+        if follower in self._followers:
+            self._followers.remove(follower)
+        self._mutex.release()
+        if must_lead:
+            self.lead()
 
     def _gate(self) -> Gate:
         gate = getattr(self._gates, "gate", None)
@@ -120,10 +136,9 @@ class Forcer:
 
     def _force_once(self) -> None:
         engine = self.engine
-        self.lock.acquire()
-        error = engine.error_for("")
-        batch = None if error is not None else engine.log.take()
-        self.lock.release()
+        with self.lock:
+            error = engine.error_for("")
+            batch = None if error is not None else engine.log.take()
         if error is not None:
             raise error
         if batch is None:
@@ -133,15 +148,18 @@ class Forcer:
             engine.files.write(batch)
             # Inside: who saves the control file holds this lock and must find LSN and gap of one
             # batch, not of two.
-            self.lock.acquire()
-            engine.log.forced(batch)
-            self.forces += 1
-            self.lock.release()
+            with self.lock:
+                engine.log.forced(batch)
+                self.forces += 1
         except (ForceFailed, IntegrityError) as failure:
             # The first failed force stops the queue manager: nothing is acknowledged after it.
-            self.lock.acquire()
-            engine.break_down(str(failure))
-            self.lock.release()
+            with self.lock:
+                engine.break_down(str(failure))
             raise engine.kernel.ending_error("") from failure
+        except BaseException:
+            # Interrupted in the middle: what is on disk is as unknown as after a failure.
+            with self.lock:
+                engine.break_down("a force of the log was interrupted")
+            raise
         finally:
             self.files_lock.release()

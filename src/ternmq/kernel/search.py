@@ -67,7 +67,6 @@ class Search:
         return self.request.matches(entry)
 
     # ---- by place
-    # ------------------------------------------------------------------------------------
 
     def _in_order(self) -> Entry | None:
         queue = self.queue
@@ -110,7 +109,6 @@ class Search:
         self.call.walk = None
 
     # ---- by token and by identifier
-    # --------------------------------------------------------------------
 
     def _by_token(self) -> Entry | None:
         request = self.request

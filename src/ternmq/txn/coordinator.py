@@ -100,7 +100,6 @@ class Coordinator:
         return unit
 
     # ---- log space
-    # -----------------------------------------------------------------------------------
 
     def has_room(self, unit: UnitOfWork | None, data_bytes: i64) -> bool:
         """Whether a put or get can be logged and the unit still be ended."""
@@ -140,7 +139,6 @@ class Coordinator:
         return lsn
 
     # ---- put and get
-    # ---------------------------------------------------------------------------------
 
     def _image(self, entry: Entry, queue: Queue, sequence: i64) -> list[bytes]:
         return [
@@ -311,7 +309,6 @@ class Coordinator:
         return self.log.end_lsn
 
     # ---- objects
-    # -------------------------------------------------------------------------------------
 
     def define(self, catalog: Catalog, definition: Definition) -> i64:
         """A new or altered object; returns what must be forced."""
@@ -349,7 +346,6 @@ class Coordinator:
                     entry = entry.next
 
     # ---- the end of a unit
-    # ---------------------------------------------------------------------------
 
     def commit(self, unit: UnitOfWork) -> i64:
         """Make it happen, in one step; returns what must be forced before anybody is answered."""
@@ -443,7 +439,6 @@ class Coordinator:
             unit.reserved = 0
 
     # ---- two-phase commit
-    # ----------------------------------------------------------------------------
 
     def prepare(self, unit: UnitOfWork, xid: XID) -> i64:
         """From here on only the transaction manager or an operator ends it; forced before the

@@ -1,0 +1,201 @@
+"""Long random walks over the rules of the state machine, weighted so that queues get deep.
+
+Hypothesis draws short and simple examples, which shrink well but seldom fill a log while a unit of
+work is open. A walk is a list of steps made from a seed; one that fails is cut down to the steps it
+needs before it is shown, ready to be pasted into a test.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from random import Random
+from typing import Any
+
+from tests.model.machine import CUTS, UNIT_ENDS, VerbsMachine
+from tests.model.stage import IDS, NAMES
+
+Arguments = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Step:
+    """One rule and its arguments."""
+
+    rule: str
+    arguments: Arguments
+
+    def __str__(self) -> str:
+        given = ", ".join(f"{name}={value!r}" for name, value in self.arguments.items())
+        return f"state.{self.rule}({given})"
+
+
+def _where(random: Random) -> Arguments:
+    return {"number": random.randrange(3), "name": random.choice(NAMES)}
+
+
+def _want(random: Random) -> tuple[str, int]:
+    kinds = ("any", "any", "msg_id", "correl_id", "both", "token", "strange")
+    return random.choice(kinds), random.randrange(40)
+
+
+def _put(random: Random) -> Arguments:
+    return {
+        "size": random.choice((8, 500, 5_000, 15_000, 30_000)),
+        "priority": random.choice((None, None, 0, 5, 9)),
+        "persistent": random.random() < 0.6,
+        "expiry": random.choice((None, None, None, 1, 20)),
+        "msg_id": random.choice((None, None, *IDS)),
+        "correl_id": random.choice((None, *IDS)),
+        "syncpoint": random.random() < 0.5,
+    }
+
+
+def _put_many(random: Random) -> Arguments:
+    return {
+        "count": random.randint(2, 40),
+        "size": random.choice((1_000, 3_000, 6_000, 15_000)),
+        "levels": random.choice((1, 1, 1, 2)),
+        "persistent": random.choice(("all", "none", "some", "some")),
+        "ids": random.choice((None, None, None, *IDS)),
+        "syncpoint": random.random() < 0.4,
+    }
+
+
+def _put_some(random: Random) -> Arguments:
+    return {
+        "count": random.randint(2, 8),
+        "size": random.choice((8, 500, 5_000, 15_000, 30_000)),
+        "lasting": random.random() < 0.5,
+    }
+
+
+def _get(random: Random) -> Arguments:
+    return {
+        "want": _want(random),
+        "count": random.choice((1, 1, 3, 9)),
+        "point": random.choice(("in", "out", "if persistent")),
+        "short": random.choice(("", "", "", "cut", "accept")),
+    }
+
+
+def _get_many(random: Random) -> Arguments:
+    return {"count": random.randint(1, 40), "inside": random.random() < 0.6}
+
+
+def _get_middle(random: Random) -> Arguments:
+    return {
+        "places": [random.randrange(60) for _ in range(random.randint(1, 8))],
+        "by": random.choice(("msg_id", "msg_id", "correl_id", "token")),
+    }
+
+
+def _browse(random: Random) -> Arguments:
+    return {
+        "count": random.choice((1, 2, 5, 30)),
+        "first": random.random() < 0.3,
+        "want": random.choice((("any", 0), _want(random))),
+        "lock": random.random() < 0.3,
+    }
+
+
+def _at_cursor(random: Random) -> Arguments:
+    return {
+        "what": random.choice(("browse", "get", "get", "unlock")),
+        "option": random.random() < 0.5,
+    }
+
+
+def _administer(random: Random) -> Arguments:
+    kinds = ("inhibit", "allow", "allow", "close", "close", "idle", "idle", "clear", "delete")
+    return {
+        "what": random.choice(kinds),
+        "one": random.random() < 0.5,
+        "two": random.random() < 0.5,
+        "max_depth": random.choice((20, 200, 200)),
+    }
+
+
+def _nowhere(random: Random) -> Arguments:
+    return {}
+
+
+RULES: dict[str, tuple[int, bool, Callable[[Random], Arguments]]] = {
+    # rule: weight, whether it has a connection and a queue, the other arguments
+    "put": (8, True, _put),
+    "put_many": (8, True, _put_many),
+    "put_some": (4, True, _put_some),
+    "get": (8, True, _get),
+    "get_many": (5, True, _get_many),
+    "get_from_the_middle": (8, True, _get_middle),
+    "browse_some": (7, True, _browse),
+    "at_cursor": (4, True, _at_cursor),
+    "administer": (4, True, _administer),
+}
+
+
+def _other_step(random: Random) -> Step:
+    number = random.randrange(3)
+    kind = random.choice(("unit",) * 12 + ("phases",) * 4 + ("background",) * 14 + ("end",) * 3)
+    if kind == "unit":
+        if random.random() < 0.4:
+            return Step("undo", {"number": number})
+        return Step("end_unit", {"number": number, "what": random.choice(UNIT_ENDS)})
+    if kind == "phases":
+        what = random.choice(("prepare", "prepare", "commit", "back out"))
+        return Step("two_phases", {"number": number, "xid": random.randrange(4), "what": what})
+    if kind == "background":
+        works = ("run", "run", "run", "settle", "checkpoint", "full", "time", "scan")
+        return Step("background", {"what": random.choice(works), "count": random.randint(1, 4)})
+    what = random.choice(("stop", "crash", *(f"cut {cut}" for cut in CUTS)))
+    return Step("end", {"what": what, "budget": random.randrange(30), **_where(random)})
+
+
+def make_walk(seed: int, length: int) -> list[Step]:
+    """The steps of a seed."""
+    random = Random(seed)
+    weights = [row[0] for row in RULES.values()]
+    steps = [Step("create", {"pages": random.choice((16, 32, 64))})]
+    for _ in range(length):
+        if random.random() < 0.35:
+            steps.append(_other_step(random))
+            continue
+        rule = random.choices(list(RULES), weights)[0]
+        steps.append(Step(rule, {**_where(random), **RULES[rule][2](random)}))
+    return steps
+
+
+def play(kind: type[VerbsMachine], steps: list[Step]) -> Exception | None:
+    """Take the steps on a new machine; what went wrong, if anything did."""
+    machine = kind()
+    try:
+        for step in steps:
+            getattr(machine, step.rule)(**step.arguments)
+            machine.everything_is_sound()
+        machine.teardown()
+    except Exception as error:
+        return error
+    return None
+
+
+def shorten(kind: type[VerbsMachine], steps: list[Step], error: Exception) -> list[Step]:
+    """Leave out what the failure does not need."""
+
+    def fails(some: list[Step]) -> bool:
+        found = play(kind, some)
+        return found is not None and type(found) is type(error)
+
+    size = len(steps) // 2
+    while size:
+        at = 1
+        while at < len(steps):
+            fewer = steps[:at] + steps[at + size :]
+            if fails(fewer):
+                steps = fewer
+            else:
+                at += size
+        size //= 2
+    return steps
+
+
+def show(steps: list[Step]) -> str:
+    """The steps as a test would write them."""
+    return "\n".join(str(step) for step in steps)
