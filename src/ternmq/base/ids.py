@@ -68,9 +68,27 @@ def queue_manager_id(queue_manager: str, created_ns: int) -> str:
     return f"{queue_manager[:_QMID_NAME_PART]}_{created:%Y-%m-%d_%H.%M.%S}"
 
 
+class _LastStamp:
+    """Messages come many to a centisecond, and the stamp is the same for all of them."""
+
+    def __init__(self) -> None:
+        self.pair = (-1, b"")  # one value, so that no thread sees the halves of two
+
+
+_last: Final = _LastStamp()
+
+
 def put_stamp(now_ns: int) -> bytes:
     """Put date and put time, 16 bytes as they stand side by side in the MQMD."""
     centiseconds = now_ns // _NS_PER_CENTISECOND
+    last, stamp = _last.pair
+    if last != centiseconds:
+        stamp = _stamp(centiseconds)
+        _last.pair = (centiseconds, stamp)
+    return stamp
+
+
+def _stamp(centiseconds: int) -> bytes:
     days = centiseconds // _CENTISECONDS_PER_DAY
     rest = centiseconds - days * _CENTISECONDS_PER_DAY
     # Civil date from a day number, in years that begin in March so that the leap day comes last.

@@ -158,7 +158,9 @@ def swept_copy(
             if page is None:
                 connection.park = fetch_page(queue, segment, kernel.outbox)
                 return None
-            for copy in page:
+            at = _first_after(page, sequence - 1)
+            if at < len(page):
+                copy = page[at]
                 if copy.number == number and segment.states[copy.ordinal] == ALIVE:
                     return copy
     return None
@@ -286,7 +288,22 @@ def _next_swept(kernel: Kernel, call: GetCall, queue: Queue, walk: Cursor) -> En
         if page is None:
             call.connection.park = fetch_page(queue, segment, kernel.outbox)
             return None
-        for copy in page:
-            if copy.sequence > walk.sequence and segment.states[copy.ordinal] == ALIVE:
-                return copy
+        at = _first_after(page, walk.sequence)
+        while at < len(page):
+            if segment.states[page[at].ordinal] == ALIVE:
+                return page[at]
+            at += 1
     return None
+
+
+def _first_after(page: list[Entry], sequence: i64) -> i64:
+    """The place in a page of the first message behind a stream number."""
+    low: i64 = 0
+    high: i64 = len(page)
+    while low < high:
+        middle = (low + high) // 2
+        if page[middle].sequence > sequence:
+            high = middle
+        else:
+            low = middle + 1
+    return low

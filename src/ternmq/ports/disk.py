@@ -73,6 +73,15 @@ class Disk:
         """An existing file; FileNotFoundError if it is not there."""
         raise NotImplementedError
 
+    def borrow(self, path: str) -> DiskFile:
+        """An existing file, for reading, that another reader may have left open; the caller has it
+        alone and gives it back."""
+        return self.open(path)
+
+    def give_back(self, file: DiskFile) -> None:
+        """The end of `borrow`; the file may be kept open for the next one."""
+        file.close()
+
     def create(self, path: str) -> DiskFile:
         """A new and empty file; what an existing one held is dropped."""
         raise NotImplementedError

@@ -18,6 +18,7 @@ _OPEN: Final = os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW
 _FOLDER: Final = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 _PARTS_MAX: Final = 1024  # IOV_MAX of Linux
 _HOLDER_BYTES_MAX: Final = 200
+_KEPT_OPEN_MAX: Final = 64
 
 
 def _named(error: OSError, path: str) -> OSError:
@@ -32,6 +33,11 @@ class OsFile(DiskFile):
     def __init__(self, path: str, descriptor: int) -> None:
         super().__init__(path)
         self._descriptor = descriptor
+
+    @property
+    def has_name(self) -> bool:
+        """Whether the file is still in a folder."""
+        return os.fstat(self._descriptor).st_nlink > 0
 
     def pread(self, offset: int, length: int) -> bytes:
         try:
@@ -126,6 +132,28 @@ class OsDisk(Disk):
         os.makedirs(root, mode=0o700, exist_ok=True)
         self.root = os.path.abspath(root)
         self._folder = os.open(self.root, _FOLDER)
+        # Files given back by `borrow`, oldest first. One that is borrowed is not in here, so that
+        # no other thread can close it.
+        self._kept: dict[str, OsFile] = {}
+
+    def borrow(self, path: str) -> DiskFile:
+        kept = self._kept.pop(path, None)
+        return self.open(path) if kept is None else kept
+
+    def give_back(self, file: DiskFile) -> None:
+        if not isinstance(file, OsFile) or not file.has_name:
+            file.close()
+            return
+        if self._kept.setdefault(file.path, file) is not file:
+            file.close()  # two had it open
+        if len(self._kept) > _KEPT_OPEN_MAX:
+            for path in list(self._kept)[: _KEPT_OPEN_MAX // 2]:
+                self._close_kept(path)
+
+    def _close_kept(self, path: str) -> None:
+        kept = self._kept.pop(path, None)
+        if kept is not None:
+            kept.close()
 
     def open(self, path: str) -> DiskFile:
         check_path(path)
@@ -133,6 +161,7 @@ class OsDisk(Disk):
 
     def create(self, path: str) -> DiskFile:
         check_path(path)
+        self._close_kept(path)
         flags = _OPEN | os.O_CREAT | os.O_TRUNC
         return OsFile(path, os.open(path, flags, 0o600, dir_fd=self._folder))
 
@@ -162,10 +191,13 @@ class OsDisk(Disk):
     def rename(self, source: str, target: str) -> None:
         check_path(source)
         check_path(target)
+        self._close_kept(source)
+        self._close_kept(target)
         os.rename(source, target, src_dir_fd=self._folder, dst_dir_fd=self._folder)
 
     def unlink(self, path: str) -> None:
         check_path(path)
+        self._close_kept(path)
         os.unlink(path, dir_fd=self._folder)
 
     def make_dir(self, path: str) -> None:
@@ -209,7 +241,9 @@ class OsDisk(Disk):
         return OsLock(descriptor)
 
     def close(self) -> None:
-        """Give back the handle on the root; open files stay open."""
+        """Give back the handle on the root and the files kept open; others stay open."""
+        for path in list(self._kept):
+            self._close_kept(path)
         if self._folder >= 0:
             folder = self._folder
             self._folder = -1

@@ -11,7 +11,7 @@ from typing import Final, final
 from crc32c import crc32c
 from mypy_extensions import i64
 
-from ternmq.ports.disk import Disk
+from ternmq.ports.disk import Disk, DiskFile
 from ternmq.ports.effect import Effect, Outbox
 from ternmq.store.entry import AVAILABLE, Entry
 from ternmq.store.image import (
@@ -24,9 +24,9 @@ from ternmq.store.image import (
 )
 from ternmq.store.lane import Lane
 from ternmq.store.queue import Queue
-from ternmq.store.segment import Segment
-from ternmq.store.segment_file import SegmentFile
-from ternmq.store.segment_format import damaged, identity_crc
+from ternmq.store.segment import DEAD, Segment
+from ternmq.store.segment_file import READ_CHUNK_BYTES
+from ternmq.store.segment_format import RECORD_PREFIX_BYTES, damaged, identity_crc
 
 PAGES_MAX: Final = 4
 FETCHED_MAX: Final = 256
@@ -37,25 +37,68 @@ _PREFIX: Final = struct.Struct("<II")
 def entry_from_image(image: bytes, offset: i64 = 0) -> Entry:
     """The message that an image tells of."""
     header = unpack_header(image, offset)
-    mqmd = image[offset + HEADER_BYTES : offset + FIXED_BYTES]
-    data = image[offset + FIXED_BYTES : offset + FIXED_BYTES + header.data_length]
+    ids = offset + HEADER_BYTES
     entry = Entry(
         header.number,
         header.priority,
         header.flags,
         header.put_ns,
         header.expiry_at,
-        mqmd[MSG_ID_OFFSET : MSG_ID_OFFSET + 24],
-        mqmd[CORREL_ID_OFFSET : CORREL_ID_OFFSET + 24],
-        mqmd[GROUP_ID_OFFSET : GROUP_ID_OFFSET + 24],
-        mqmd,
-        data,
+        image[ids + MSG_ID_OFFSET : ids + MSG_ID_OFFSET + 24],
+        image[ids + CORREL_ID_OFFSET : ids + CORREL_ID_OFFSET + 24],
+        image[ids + GROUP_ID_OFFSET : ids + GROUP_ID_OFFSET + 24],
+        image[ids : offset + FIXED_BYTES],
+        image[offset + FIXED_BYTES : offset + FIXED_BYTES + header.data_length],
         header.data_length,
     )
     entry.sequence = header.sequence
     entry.backout_count = header.backout_count
     entry.visible_lsn = header.visible_lsn
     return entry
+
+
+@final
+class RecordReader:
+    """Takes messages out of a segment file by the places that memory knows, each against its
+    checksum; the file's own index is not needed."""
+
+    def __init__(self, queue: Queue, segment: Segment) -> None:
+        self.segment = segment
+        queue_id = int(queue.queue_id)
+        self.identity = identity_crc(queue_id, queue_id, int(segment.number))
+
+    def read(self, file: DiskFile, first: i64, after: i64) -> tuple[bytes, i64]:
+        """The records from `first` to before `after`, and where in the file they begin."""
+        offsets = self.segment.offsets
+        start: i64 = offsets[first] * 8
+        return file.pread(int(start), int(offsets[after] * 8 - start)), start
+
+    def chunk_end(self, first: i64) -> i64:
+        """The message after those that are read together with `first`."""
+        offsets = self.segment.offsets
+        last = offsets[first] + READ_CHUNK_BYTES // 8
+        after: i64 = first + 1
+        while after < self.segment.count and offsets[after + 1] <= last:
+            after += 1
+        return after
+
+    def entry(self, records: bytes, start: i64, ordinal: i64) -> Entry:
+        """The message at `ordinal`, from records that were read from `start` on."""
+        segment = self.segment
+        at = segment.offsets[ordinal] * 8 - start
+        if at + RECORD_PREFIX_BYTES > len(records):
+            raise damaged(segment.path, int(start + at), f"the file ends before message {ordinal}")
+        crc, length = _PREFIX.unpack_from(records, int(at))
+        image = at + RECORD_PREFIX_BYTES
+        end = image + length
+        if (
+            end > len(records)
+            or crc32c(memoryview(records)[image:end], self.identity ^ int(ordinal)) != crc
+        ):
+            raise damaged(segment.path, int(start + at), f"message {ordinal} fails its checksum")
+        entry = entry_from_image(records, image)
+        _place(entry, segment, ordinal)
+        return entry
 
 
 def _place(entry: Entry, segment: Segment, ordinal: i64) -> None:
@@ -80,16 +123,20 @@ class SegmentFetch(Effect):
         self.entries: list[Entry] = []
 
     def run(self, disk: Disk) -> None:
-        file = SegmentFile(disk, self.segment.path)
+        segment = self.segment
+        reader = RecordReader(self.queue, segment)
+        file = disk.borrow(segment.path)
         try:
-            index = file.load_index()
-            images = file.read_all(index)
+            first: i64 = 0
+            while first < segment.count:
+                after = reader.chunk_end(first)
+                records, start = reader.read(file, first, after)
+                while first < after:
+                    if self.as_page or segment.states[first] != DEAD:  # which is for ever
+                        self.entries.append(reader.entry(records, start, first))
+                    first += 1
         finally:
-            file.close()
-        for ordinal in range(len(images)):
-            entry = entry_from_image(images[ordinal])
-            _place(entry, self.segment, ordinal)
-            self.entries.append(entry)
+            disk.give_back(file)
 
     def complete(self) -> None:
         queue = self.queue
@@ -165,24 +212,13 @@ class MessageFetch(Effect):
         self.entry: Entry | None = None
 
     def run(self, disk: Disk) -> None:
-        segment = self.segment
-        start = segment.offsets[self.ordinal] * 8
-        end = segment.offsets[self.ordinal + 1] * 8
-        file = disk.open(segment.path)
+        reader = RecordReader(self.queue, self.segment)
+        file = disk.borrow(self.segment.path)
         try:
-            record = file.pread(start, end - start)
+            records, start = reader.read(file, self.ordinal, self.ordinal + 1)
         finally:
-            file.close()
-        if len(record) < _PREFIX.size:
-            raise damaged(segment.path, start, f"the file ends before message {self.ordinal}")
-        crc, length = _PREFIX.unpack_from(record, 0)
-        image = record[8 : 8 + length]
-        seed = identity_crc(int(self.queue.queue_id), int(self.queue.queue_id), int(segment.number))
-        if length != len(image) or crc32c(image, seed) != crc:
-            raise damaged(segment.path, start, f"message {self.ordinal} fails its checksum")
-        entry = entry_from_image(image)
-        _place(entry, segment, self.ordinal)
-        self.entry = entry
+            disk.give_back(file)
+        self.entry = reader.entry(records, start, self.ordinal)
 
     def complete(self) -> None:
         queue = self.queue

@@ -1,7 +1,8 @@
 """Segment file: an immutable file that holds messages of one queue in order, each checksummed.
 
 Little-endian. CRC is CRC-32C. `identity` is the CRC of (u64 queue id, u64 incarnation, u64 segment
-number); every other CRC starts from it, so bytes of another segment are never taken for ours.
+number); every other CRC starts from it, so bytes of another segment are never taken for ours. That
+of a record starts from it XOR the place of the message in the file, from 0 (its ordinal).
 
     header, 64 bytes at 0
          0  8 bytes  "TERNSEG" and 0
@@ -15,7 +16,7 @@ number); every other CRC starts from it, so bytes of another segment are never t
         60  u32      CRC of bytes 0 to 59, from identity
 
     records, from 64, one after the other, each on a multiple of 8 (zeros between)
-         0  u32      CRC of the image, from identity
+         0  u32      CRC of the image, from identity XOR ordinal
          4  u32      length of the image
          8  image    see `image`; the number in it says which message this is
 
@@ -267,7 +268,7 @@ class SegmentBuilder:
             )
         head = header_bytes + mqmd
         length = FIXED_BYTES + len(data)
-        crc = crc32c(data, crc32c(head, self._identity))
+        crc = crc32c(data, crc32c(head, self._identity ^ self.count))
         self._parts.append(self._pad + _PREFIX.pack(crc, length) + head)
         self._parts.append(data)
         self._pad = _PADS[-length & 7]
@@ -427,7 +428,7 @@ def unpack_record(index: SegmentIndex, ordinal: int, buffer: bytes, at: int) -> 
         raise damaged(index.path, offset, "the file ends inside a record")
     crc, length = _PREFIX.unpack_from(buffer, at)
     image = buffer[at + RECORD_PREFIX_BYTES : end]
-    if length != len(image) or crc32c(image, index.identity) != crc:
+    if length != len(image) or crc32c(image, index.identity ^ ordinal) != crc:
         raise damaged(index.path, offset, f"message {ordinal} fails its checksum")
     number = int.from_bytes(image[:8], "little")
     if number != index.numbers[ordinal]:

@@ -52,11 +52,7 @@ class SegmentWrite(Effect):
         self.unnumbered: set[int] = set()
         segment = queue.new_segment(lane, len(entries))
         self.segment = segment
-        queue_id = int(queue.queue_id)
-        builder = SegmentBuilder(queue_id, queue_id, int(segment.number))
-        offsets: array[int] = array("I")
         for entry in entries:
-            offsets.append(builder.bytes // 8)
             if entry.flags & PERSISTENT:
                 segment.persistent += 1
             if entry.state == PUTTING:
@@ -65,15 +61,26 @@ class SegmentWrite(Effect):
                 segment.min_expiry == 0 or entry.expiry_at < segment.min_expiry
             ):
                 segment.min_expiry = entry.expiry_at
+        segment.first_sequence = entries[0].sequence
+        segment.last_sequence = entries[len(entries) - 1].sequence
+
+    def _pack(self) -> list[bytes]:
+        """The file. Messages may change meanwhile, but in nothing that is read from here: the
+        stream number of one that is being put is not taken, and backouts are counted beside it."""
+        segment = self.segment
+        queue_id = int(self.queue.queue_id)
+        builder = SegmentBuilder(queue_id, queue_id, int(segment.number))
+        offsets: array[int] = array("I")
+        for entry in self.entries:
+            offsets.append(builder.bytes // 8)
             add_image(builder, entry)
         offsets.append(builder.bytes // 8)
         segment.offsets = offsets
-        segment.first_sequence = entries[0].sequence
-        segment.last_sequence = entries[len(entries) - 1].sequence
         segment.file_bytes = builder.file_bytes()
-        self.parts = builder.parts()
+        return builder.parts()
 
     def run(self, disk: Disk) -> None:
+        parts = self._pack()
         path = self.segment.path
         folder = parent_dir(path)
         if not disk.exists(folder):
@@ -83,12 +90,11 @@ class SegmentWrite(Effect):
         # it names it.
         file = disk.create(path)
         try:
-            write_all(file, 0, self.parts)
+            write_all(file, 0, parts)
         finally:
             file.close()
 
     def complete(self) -> None:
-        self.parts = []
         self.queue.sweeping = False
         self.queue.sweep_effect = None
         self.queue.sweep_error = ""
@@ -97,7 +103,6 @@ class SegmentWrite(Effect):
 
     def fail(self, error: OSError) -> None:
         """The disk is full or ill: nothing has moved, the messages stay where they are."""
-        self.parts = []
         self.queue.sweeping = False
         self.queue.sweep_effect = None
         self.queue.sweep_error = str(error)
