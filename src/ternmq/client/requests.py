@@ -10,18 +10,22 @@ import json
 from typing import Any, Final, final
 
 from ternmq.base import constants as mq
+from ternmq.base.errors import mq_error
 from ternmq.base.limits import WAIT_MS_MAX
+from ternmq.base.reasons import MQRC_MD_ERROR
 from ternmq.client.session import Session, request_get
 from ternmq.codec.mqgmo import GetOptions
 from ternmq.codec.mqmd import Descriptor
 from ternmq.codec.mqpmo import PutOptions
 from ternmq.kernel.requests import UNLIMITED_LENGTH, GetRequest, PutRequest
 from ternmq.store.entry import ZERO_ID
+from ternmq.store.image import ID_BYTES
 
 Data = bytes | bytearray | memoryview | str | dict[str, Any] | list[Any]
 WAIT_FOREVER_MS: Final = -1
 CACHED_REQUESTS_MAX: Final = 64
 UTF_8: Final = 1208
+LEVELS: Final = 10  # priorities 0 to 9
 
 _SYNCPOINT_SETTLED: Final = (
     mq.MQGMO_SYNCPOINT
@@ -69,6 +73,19 @@ def put1_request(session: Session, data: Data, descriptor: Descriptor | None) ->
     return session.request_put(md, pmo, "MQPUT1")
 
 
+def _whole_id(identifier: bytes | None, verb: str) -> bytes:
+    """An identifier in its full length; none is zeros."""
+    if identifier is None:
+        return ZERO_ID
+    if len(identifier) > ID_BYTES:
+        raise mq_error(
+            MQRC_MD_ERROR,
+            verb=verb,
+            detail=f"an identifier of {len(identifier)} bytes, {ID_BYTES} fit",
+        )
+    return identifier.ljust(ID_BYTES, b"\0")
+
+
 def _descriptor(data: Data, lasting: int, level: int, tenths: int) -> Descriptor:
     md = Descriptor(persistence=lasting, priority=level, expiry=tenths)
     if is_text(data):
@@ -83,7 +100,8 @@ class Requests:
 
     def __init__(self, session: Session) -> None:
         self._session = session
-        self._puts: dict[tuple[bool, bool, int, int], PutRequest] = {}
+        self._puts: dict[tuple[int, str | None, str | None], PutRequest] = {}
+        self._plain_puts: dict[int, PutRequest] = {}  # neither format nor reply queue given
         self._gets: dict[tuple[int, bool], GetRequest] = {}
 
     # ---- put
@@ -108,20 +126,11 @@ class Requests:
         lasting = 2 if persistent is None else int(persistent)
         level = -1 if priority is None else priority
         tenths = -1 if expiry is None else max(1, round(expiry * 10))
-        if (
-            descriptor is None
-            and msg_id is None
-            and correl_id is None
-            and reply_to is None
-            and format is None
-            and options == 0
-        ):
-            as_is = isinstance(data, bytes) or not is_text(data)
-            key = (as_is, syncpoint, level * 4 + lasting, tenths)
-            request = self._puts.get(key)
-            if request is None:
-                request = self._plain_put(key, data, lasting, level, tenths)
-            return request
+        if descriptor is None and options == 0 and -1 <= level < LEVELS:
+            request = self._usual_put(data, lasting, level, tenths, reply_to, format, syncpoint)
+            if msg_id is None and correl_id is None:
+                return request
+            return request.with_ids(_whole_id(msg_id, "MQPUT"), _whole_id(correl_id, "MQPUT"))
         md = _descriptor(data, lasting, level, tenths) if descriptor is None else descriptor.copy()
         if persistent is not None:
             md.persistence = lasting
@@ -135,14 +144,34 @@ class Requests:
             md.correl_id = correl_id
         return self._checked_put(md, reply_to, format, options, syncpoint)
 
-    def _plain_put(
-        self, key: tuple[bool, bool, int, int], data: Data, lasting: int, level: int, tenths: int
+    def _usual_put(
+        self,
+        data: Data,
+        lasting: int,
+        level: int,
+        tenths: int,
+        reply_to: str | None,
+        format: str | None,
+        syncpoint: bool,
     ) -> PutRequest:
-        md = _descriptor(data, lasting, level, tenths)
-        request = self._checked_put(md, None, None, 0, key[1])
-        if len(self._puts) >= CACHED_REQUESTS_MAX:
-            self._puts.clear()
-        self._puts[key] = request
+        """A request that was made before, or is made and kept."""
+        as_is = isinstance(data, bytes) or not is_text(data)
+        plain = (((tenths * (LEVELS + 1) + level + 1) * 3 + lasting) * 2 + syncpoint) * 2 + as_is
+        if format is None and reply_to is None:
+            request = self._plain_puts.get(plain)
+            if request is not None:
+                return request
+        key = (plain, reply_to, format)
+        request = self._puts.get(key)
+        if request is None:
+            md = _descriptor(data, lasting, level, tenths)
+            request = self._checked_put(md, reply_to, format, 0, syncpoint)
+            if len(self._puts) >= CACHED_REQUESTS_MAX:
+                self._puts.clear()
+                self._plain_puts.clear()
+            self._puts[key] = request
+            if format is None and reply_to is None:
+                self._plain_puts[plain] = request
         return request
 
     def _checked_put(
@@ -180,14 +209,7 @@ class Requests:
         if syncpoint is None:
             syncpoint = self._session.in_unit
         key = (0 if wait is None else wait_ms(wait), syncpoint)
-        if (
-            msg_id is not None
-            or correl_id is not None
-            or group_id is not None
-            or token is not None
-            or max_length is not None
-            or options != 0
-        ):
+        if group_id is not None or token is not None or max_length is not None or options != 0:
             return particular_get(key, msg_id, correl_id, group_id, token, max_length, options)
         request = self._gets.get(key)
         if request is None:
@@ -195,7 +217,9 @@ class Requests:
             if len(self._gets) >= CACHED_REQUESTS_MAX:
                 self._gets.clear()
             self._gets[key] = request
-        return request
+        if msg_id is None and correl_id is None:
+            return request
+        return request.with_ids(_whole_id(msg_id, "MQGET"), _whole_id(correl_id, "MQGET"))
 
 
 def browse_request(first: bool, msg_id: bytes | None, correl_id: bytes | None) -> GetRequest:

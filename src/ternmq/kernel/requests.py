@@ -69,6 +69,21 @@ class PutRequest:
             self._key = key
         return self._resolved
 
+    def with_ids(self, msg_id: bytes, correl_id: bytes) -> PutRequest:
+        """The same with other identifiers, which the base does not hold."""
+        other = PutRequest(self.options, self.base, self.syncpoint)
+        other.msg_id = msg_id
+        other.correl_id = correl_id
+        other.group_id = self.group_id
+        other.new_correl_id = self.new_correl_id
+        other.priority = self.priority
+        other.persistence = self.persistence
+        other.expiry = self.expiry
+        other.flags = self.flags
+        other._key = self._key
+        other._resolved = self._resolved
+        return other
+
 
 @final
 class GetRequest:
@@ -110,6 +125,20 @@ class GetRequest:
         self.syncpoint = False
         self.syncpoint_if_persistent = False
         self.plain = True  # any message will do
+
+    def with_ids(self, msg_id: bytes, correl_id: bytes) -> GetRequest:
+        """A request for any message, narrowed to these identifiers."""
+        other = GetRequest(self.options)
+        other.msg_id = msg_id
+        other.correl_id = correl_id
+        other.wait_ms = self.wait_ms
+        other.buffer_length = self.buffer_length
+        other.ccsid = self.ccsid
+        other.encoding = self.encoding
+        other.syncpoint = self.syncpoint
+        other.syncpoint_if_persistent = self.syncpoint_if_persistent
+        other.settle()
+        return other
 
     def settle(self) -> None:
         """After the match fields were set."""

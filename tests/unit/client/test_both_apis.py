@@ -83,6 +83,47 @@ async def test_get_when_an_identifier_is_given_then_that_message(api: Any) -> No
 
 
 @in_loop
+async def test_put_when_like_one_before_then_only_what_differs_differs(api: Any) -> None:
+    async with api.memory() as qmgr:
+        await qmgr.define_queue("A", max_depth=1000)
+        async with qmgr.queue("A") as queue:
+            ways: list[dict[str, Any]] = [
+                {"persistent": lasting, "priority": level, "expiry": expiry, **more}
+                for lasting in (None, False, True)
+                for level in (None, 0, 9)
+                for expiry in (None, 50.0)
+                for more in (
+                    {},
+                    {"msg_id": b"m" * 24},
+                    {"correl_id": b"c"},
+                    {"format": "MINE"},
+                    {"reply_to": "B", "format": "MINE", "msg_id": b"r", "correl_id": b"s" * 24},
+                )
+            ]
+            for data in (b"bytes", "text"):
+                for way in (*ways, *ways):
+                    given = await queue.put(data, **way)
+                    found = (await queue.get(msg_id=given)).descriptor
+                    assert found.msg_id == given
+                    if "msg_id" in way:
+                        assert found.msg_id == way["msg_id"].ljust(24, b"\0")
+                    assert found.correl_id == way.get("correl_id", b"").ljust(24, b"\0")
+                    assert found.persistence == int(bool(way["persistent"]))
+                    assert found.priority == (way["priority"] or 0)
+                    assert (found.expiry == -1) == (way["expiry"] is None)
+                    own = "" if isinstance(data, bytes) else "MQSTR"
+                    assert found.format.strip() == way.get("format", own)
+                    assert found.reply_to_queue.strip() == way.get("reply_to", "")
+                    is_request = found.msg_type == mq.MQMT_REQUEST
+                    assert is_request == ("reply_to" in way)
+            for wrong in ({"msg_id": b"x" * 25}, {"correl_id": b"x" * 25}):
+                for verb in (queue.get, lambda **ids: queue.put(b"", **ids)):
+                    with pytest.raises(ternmq.MQError) as error:
+                        await verb(**wrong)
+                    assert error.value.reason == mq.MQRC_MD_ERROR
+
+
+@in_loop
 async def test_get_when_the_buffer_is_short_then_truncated(api: Any) -> None:
     async with api.memory() as qmgr:
         await qmgr.define_queue("A")
