@@ -85,7 +85,10 @@ or as the words of the table; `attributes` shows them by Python name. A wrong on
 MQRC_SELECTOR_ERROR and a text that says what would be right.
 
 *MQSET* marks those that an application may set through an open handle. An *inert* attribute is
-stored, checked and shown, but has no function yet.
+stored, checked and shown, but has no function yet. Whoever gives one another value than its default
+is told by a warning, `ternmq.InertAttribute`, that names object, attribute and value:
+`warnings.simplefilter("ignore", ternmq.InertAttribute)` is for those who know. So far these are
+inert: {inert}.
 """
 PREFIXES = {
     "MQCONNX": "MQCNO_",
@@ -135,7 +138,8 @@ def attributes_page() -> str:
     unknown = sorted({row.name for row in ATTRIBUTES} ^ set(MEANINGS))
     if unknown:
         raise SystemExit(f"MEANINGS and the schema differ in {', '.join(unknown)}")
-    lines = ["# Attributes", "", MADE_BY, "", INTRODUCTION]
+    inert = ", ".join(dict.fromkeys(f"`{row.name}`" for row in ATTRIBUTES if row.inert))
+    lines = ["# Attributes", "", MADE_BY, "", INTRODUCTION.format(inert=inert)]
     for kind in (LOCAL, MODEL, ALIAS, QMGR):
         lines += [
             f"## {HEADINGS[kind]}",

@@ -15,10 +15,14 @@ from ternmq.base.errors import (
     BackedOut,
     BadHandle,
     BadOptions,
+    CommandError,
     Damaged,
+    ForceFailed,
     FormatError,
     Full,
+    InertAttribute,
     Inhibited,
+    IntegrityError,
     MQError,
     NoMessage,
     NotAuthorized,
@@ -26,12 +30,14 @@ from ternmq.base.errors import (
     ObjectUnknown,
     Truncated,
     Unavailable,
+    XAError,
 )
 from ternmq.client.connection import Connection
 from ternmq.client.embedded import QueueManager, embedded, memory
 from ternmq.client.message import Message
 from ternmq.client.queue import Queue
 from ternmq.codec.mqmd import Descriptor
+from ternmq.log.record import LogDamaged
 from ternmq.txn.unit import XID
 
 if TYPE_CHECKING:
@@ -43,12 +49,17 @@ __all__ = [
     "BackedOut",
     "BadHandle",
     "BadOptions",
+    "CommandError",
     "Connection",
     "Damaged",
     "Descriptor",
+    "ForceFailed",
     "FormatError",
     "Full",
+    "InertAttribute",
     "Inhibited",
+    "IntegrityError",
+    "LogDamaged",
     "MQError",
     "Message",
     "NoMessage",
@@ -59,6 +70,7 @@ __all__ = [
     "QueueManager",
     "Truncated",
     "Unavailable",
+    "XAError",
     "__version__",
     "build_info",
     "constants",

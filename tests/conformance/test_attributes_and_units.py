@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
+import ternmq
 from ternmq import constants as mq
 from ternmq.base.attributes import Value
 from tests.conformance.bench import ALL, INQ, OUT, SET, Bench, Row, judge, row
@@ -80,13 +81,27 @@ INQUIRE_ROWS = [
     ),
 ]
 
+
+def set_trigger(bench: Bench) -> None:
+    """Done, and told twice that it is of no use yet."""
+    values: dict[int, Value] = {mq.MQIA_TRIGGER_CONTROL: mq.MQTC_ON, mq.MQCA_TRIGGER_DATA: "data"}
+    handle = bench.open("Q", SET | INQ)
+    with pytest.warns(ternmq.InertAttribute) as told:
+        bench.verbs.set(handle, values)
+    assert [str(one.message).split(",")[0] for one in told] == [
+        "Q: TRIGGER(TRIGGER)",
+        "Q: TRIGDATA(data)",
+    ]
+    assert bench.verbs.inquire(handle, [mq.MQIA_TRIGGER_CONTROL]) == [mq.MQTC_ON]
+
+
 NO_GETS: dict[int, Value] = {mq.MQIA_INHIBIT_GET: mq.MQQA_GET_INHIBITED}
 
 SET_ROWS = [
     changing("inhibit-get", 0, NO_GETS),
     changing("inhibit-put", 0, {mq.MQIA_INHIBIT_PUT: mq.MQQA_PUT_INHIBITED}),
     changing("alias", 0, NO_GETS, "ALIAS"),
-    changing("trigger", 0, {mq.MQIA_TRIGGER_CONTROL: mq.MQTC_ON, mq.MQCA_TRIGGER_DATA: "data"}),
+    row("set.trigger", 0, set_trigger, SETTING),
     changing("inhibit.2", mq.MQRC_INHIBIT_VALUE_ERROR, {mq.MQIA_INHIBIT_GET: 2}),
     changing("inhibit.negative", mq.MQRC_INHIBIT_VALUE_ERROR, {mq.MQIA_INHIBIT_PUT: -1}),
     changing(

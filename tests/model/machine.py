@@ -165,7 +165,7 @@ class VerbsMachine(MessageRules):
         known = xid_of(xid).global_id in self.model.prepared
         end = qmgr.commit_prepared if commit else qmgr.backout_prepared
         reason = self.order(lambda: end(xid_of(xid)))
-        assert reason == (0 if known else rc.MQRC_UOW_NOT_AVAILABLE)
+        assert reason == (0 if known else rc.MQRC_UNIT_OF_WORK_NOT_STARTED)
         if known:
             self.model.end_prepared(xid_of(xid).global_id, commit)
 

@@ -7,7 +7,22 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from ternmq.base.constants import MQCC_FAILED
 from ternmq.base.reason_lookup import reason as reason_row
+
+# X/Open, Distributed TP: The XA Specification; the codes that two-phase commit answers with here.
+XA_HEURCOM: Final = 7
+XA_HEURRB: Final = 6
+XAER_NOTA: Final = -4
+XAER_INVAL: Final = -5
+XAER_DUPID: Final = -8
+XA_NAMES: Final = {
+    XA_HEURCOM: "XA_HEURCOM",
+    XA_HEURRB: "XA_HEURRB",
+    XAER_NOTA: "XAER_NOTA",
+    XAER_INVAL: "XAER_INVAL",
+    XAER_DUPID: "XAER_DUPID",
+}
 
 
 class MQError(Exception):
@@ -113,6 +128,32 @@ class CommandError(MQError):
     """An administrative command that failed (the MQRCCF codes)."""
 
 
+class XAError(MQError):
+    """A call of two-phase commit that was refused; `xa` has X/Open's code for it.
+
+    MQ has no reason codes for these calls: its XA switch answers with XA's own codes. `reason` has
+    what comes nearest.
+    """
+
+    def __init__(
+        self, xa: int, reason: int, *, verb: str = "", object: str = "", detail: str = ""
+    ) -> None:
+        name = XA_NAMES[xa]
+        super().__init__(
+            MQCC_FAILED, reason, verb=verb, object=object, detail=f"{name} ({xa}): {detail}"
+        )
+        self.xa = xa
+        self._told = detail
+
+    @property
+    def xa_name(self) -> str:
+        """The name of the code, such as XAER_NOTA."""
+        return XA_NAMES[self.xa]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (_rebuild_xa, (self.xa, self.reason, self.verb, self.object, self._told))
+
+
 class ProtocolError(Exception):
     """A connection cannot go on. It never reaches the MQI: the connection is closed instead."""
 
@@ -131,6 +172,23 @@ class IntegrityError(Exception):
 
 class ForceFailed(Exception):
     """Data could not be forced to disk, so what is on it is not known: the process stops."""
+
+
+class InertAttribute(UserWarning):
+    """An attribute without function was set: it is stored and shown, and has no effect yet."""
+
+    def __init__(self, object: str, attribute: str, keyword: str, value: str) -> None:
+        super().__init__(object, attribute, keyword, value)
+        self.object = object
+        self.attribute = attribute
+        self.keyword = keyword
+        self.value = value
+
+    def __str__(self) -> str:
+        return (
+            f"{self.object}: {self.keyword}({self.value}), '{self.attribute}' in Python, is stored "
+            "and shown but has no effect yet"
+        )
 
 
 _FAMILIES: Final[dict[str, type[MQError]]] = {
@@ -173,6 +231,10 @@ def check(condition: bool, text: str) -> None:
     """Raise IntegrityError unless the condition holds. Unlike assert, nothing removes it."""
     if not condition:
         raise IntegrityError(text)
+
+
+def _rebuild_xa(xa: int, reason: int, verb: str, object: str, detail: str) -> XAError:
+    return XAError(xa, reason, verb=verb, object=object, detail=detail)
 
 
 def _rebuild(

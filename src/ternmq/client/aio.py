@@ -13,7 +13,7 @@ from types import TracebackType
 from typing import Any, Generic, Protocol, TypeVar, final
 
 from ternmq.base import constants as mq
-from ternmq.base.attributes import ALIAS, LOCAL, MODEL, Value
+from ternmq.base.attributes import ALIAS, LOCAL, MODEL, QMGR, Value
 from ternmq.base.limits import (
     LOG_FILE_PAGES_DEFAULT,
     LOG_PRIMARY_FILES_DEFAULT,
@@ -25,6 +25,7 @@ from ternmq.client.aio_queue import Queue
 from ternmq.client.aio_shell import LoopShell, loop_shell_of
 from ternmq.client.aio_verbs import TaskVerbs
 from ternmq.client.handles import open_options
+from ternmq.client.inert import warn_inert, warn_inert_altered
 from ternmq.client.log_status import LogStatus, log_status
 from ternmq.client.requests import Data, as_bytes, put1_request
 from ternmq.client.starting import Started, log_parameters, start_in_folder, start_in_memory
@@ -228,25 +229,32 @@ class Connection:
     async def define_queue(self, name: str, *, replace: bool = False, **attributes: Any) -> None:
         """Define a local queue; attributes by Python name (`max_depth`) or MQSC keyword
         (`MAXDEPTH`)."""
-        await self.verbs.administer(steps.Define(LOCAL, name, attributes, replace))
+        await self._define(LOCAL, name, attributes, replace)
 
     async def define_model(self, name: str, *, replace: bool = False, **attributes: Any) -> None:
         """Define a model queue, from which opening it makes dynamic queues."""
-        await self.verbs.administer(steps.Define(MODEL, name, attributes, replace))
+        await self._define(MODEL, name, attributes, replace)
 
     async def define_alias(
         self, name: str, target: str, *, replace: bool = False, **attributes: Any
     ) -> None:
         """Define another name for a local queue."""
-        given = {"target": target, **attributes}
-        await self.verbs.administer(steps.Define(ALIAS, name, given, replace))
+        await self._define(ALIAS, name, {"target": target, **attributes}, replace)
+
+    async def _define(
+        self, object_type: int, name: str, attributes: dict[str, Any], replace: bool
+    ) -> None:
+        warn_inert(object_type, name, attributes)
+        await self.verbs.administer(steps.Define(object_type, name, attributes, replace))
 
     async def alter_queue(self, name: str, **attributes: Any) -> None:
         """Change attributes of a queue."""
+        warn_inert_altered(self._engine.kernel.catalog, name, attributes)
         await self.verbs.administer(steps.Alter(name, attributes))
 
     async def alter_qmgr(self, **attributes: Any) -> None:
         """Change attributes of the queue manager."""
+        warn_inert(QMGR, self.name, attributes)
         await self.verbs.administer(steps.AlterQueueManager(attributes))
 
     async def delete_queue(self, name: str, *, purge: bool = False) -> None:
@@ -261,6 +269,11 @@ class Connection:
         """All attributes of a queue by Python name."""
         with self._loop_shell.shell.lock:
             return dict(definitions.find(self._engine.kernel, name, "DISPLAY").attributes)
+
+    def qmgr_attributes(self) -> dict[str, Value]:
+        """All attributes of the queue manager by Python name."""
+        with self._loop_shell.shell.lock:
+            return dict(self._engine.kernel.catalog.qmgr)
 
     def queue_names(self) -> list[str]:
         """The names of all queues."""

@@ -16,6 +16,7 @@ from ternmq.base.errors import IntegrityError, mq_error
 from ternmq.base.reasons import MQRC_CALL_IN_PROGRESS, MQRC_NO_MSG_AVAILABLE
 from ternmq.client import steps
 from ternmq.client.aio_shell import VERBS_WITHOUT_PAUSE, LoopShell, TaskWaker
+from ternmq.client.inert import warn_inert_set
 from ternmq.client.message import Message
 from ternmq.client.session import Session
 from ternmq.codec.mqod import ObjectDescriptor
@@ -143,6 +144,7 @@ class TaskVerbs(Session):
 
     async def set(self, handle: Handle, values: dict[int, Value]) -> None:
         """MQSET."""
+        warn_inert_set(handle, values)
         await self.run(steps.Set(handle, values))
 
     # ---- put

@@ -5,9 +5,10 @@ from __future__ import annotations
 from types import TracebackType
 from typing import Any, final
 
-from ternmq.base.attributes import ALIAS, LOCAL, MODEL, Value
+from ternmq.base.attributes import ALIAS, LOCAL, MODEL, QMGR, Value
 from ternmq.client import steps
 from ternmq.client.handles import open_options
+from ternmq.client.inert import warn_inert, warn_inert_altered
 from ternmq.client.queue import Queue
 from ternmq.client.requests import Data, as_bytes, put1_request
 from ternmq.client.shell import Shell
@@ -167,14 +168,17 @@ class Connection:
     def _define(
         self, object_type: int, name: str, attributes: dict[str, Any], replace: bool
     ) -> None:
+        warn_inert(object_type, name, attributes)
         self.verbs.administer(steps.Define(object_type, name, attributes, replace))
 
     def alter_queue(self, name: str, **attributes: Any) -> None:
         """Change attributes of a queue."""
+        warn_inert_altered(self._shell.engine.kernel.catalog, name, attributes)
         self.verbs.administer(steps.Alter(name, attributes))
 
     def alter_qmgr(self, **attributes: Any) -> None:
         """Change attributes of the queue manager."""
+        warn_inert(QMGR, self.name, attributes)
         self.verbs.administer(steps.AlterQueueManager(attributes))
 
     def delete_queue(self, name: str, *, purge: bool = False) -> None:
@@ -189,6 +193,11 @@ class Connection:
         """All attributes of a queue by Python name."""
         with self._shell.lock:
             return dict(definitions.find(self._shell.engine.kernel, name, "DISPLAY").attributes)
+
+    def qmgr_attributes(self) -> dict[str, Value]:
+        """All attributes of the queue manager by Python name."""
+        with self._shell.lock:
+            return dict(self._shell.engine.kernel.catalog.qmgr)
 
     def queue_names(self) -> list[str]:
         """The names of all queues."""

@@ -79,11 +79,13 @@ class Forcer:
             follower = Follower(lsn, gate)
             self._followers.append(follower)
             self._mutex.release()
+            interrupted = True
             try:
                 gate.wait()
-            except BaseException:  # interrupted
-                self._leave(follower)
-                raise
+                interrupted = False
+            finally:
+                if interrupted:
+                    self._leave(follower)
             if gate.leads:
                 self.lead()
             error = self.engine.error_for("")
@@ -143,6 +145,7 @@ class Forcer:
             raise error
         if batch is None:
             return
+        interrupted = True
         self.files_lock.acquire()
         try:
             engine.files.write(batch)
@@ -151,15 +154,16 @@ class Forcer:
             with self.lock:
                 engine.log.forced(batch)
                 self.forces += 1
+            interrupted = False
         except (ForceFailed, IntegrityError) as failure:
             # The first failed force stops the queue manager: nothing is acknowledged after it.
+            interrupted = False
             with self.lock:
                 engine.break_down(str(failure))
             raise engine.kernel.ending_error("") from failure
-        except BaseException:
-            # Interrupted in the middle: what is on disk is as unknown as after a failure.
-            with self.lock:
-                engine.break_down("a force of the log was interrupted")
-            raise
         finally:
+            if interrupted:
+                # In the middle: what is on disk is as unknown as after a failure.
+                with self.lock:
+                    engine.break_down("a force of the log was interrupted")
             self.files_lock.release()

@@ -12,12 +12,14 @@ file by its entry point; nothing of the package imports it.
 from __future__ import annotations
 
 import shutil
+import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Final
 
 import pytest
 
+from ternmq.base.errors import InertAttribute
 from ternmq.client.embedded import QueueManager, embedded, memory
 from ternmq.client.queue import Queue
 
@@ -46,7 +48,9 @@ def _define_queues(qmgr: QueueManager, names: list[str]) -> None:
     for name in names:
         qmgr.define_queue(name)
     qmgr.define_queue(DEAD_LETTER_QUEUE)
-    qmgr.alter_qmgr(dead_letter_queue=DEAD_LETTER_QUEUE)
+    with warnings.catch_warnings():  # set as in IBM's developer configuration, for later
+        warnings.simplefilter("ignore", InertAttribute)
+        qmgr.alter_qmgr(dead_letter_queue=DEAD_LETTER_QUEUE)
 
 
 def _queues(config: pytest.Config) -> list[str]:

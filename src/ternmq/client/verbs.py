@@ -14,6 +14,7 @@ from ternmq.base.attributes import Value
 from ternmq.base.errors import mq_error
 from ternmq.base.reasons import MQRC_CALL_IN_PROGRESS
 from ternmq.client import steps
+from ternmq.client.inert import warn_inert_set
 from ternmq.client.session import Session
 from ternmq.codec.mqod import ObjectDescriptor
 from ternmq.kernel import two_phase
@@ -65,6 +66,7 @@ class Verbs(Session):
 
     def set(self, handle: Handle, values: dict[int, Value]) -> None:
         """MQSET."""
+        warn_inert_set(handle, values)
         self.run(steps.Set(handle, values))
 
     # ---- messages

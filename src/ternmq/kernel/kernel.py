@@ -167,16 +167,32 @@ class Kernel:
     def make_room(self, connection: Connection, verb: str, name: str, data_bytes: i64) -> None:
         """The log has no room for this verb now: park it until it has, or refuse it with nothing
         done."""
+        largest = self.coordinator.largest_data_bytes(self.keeper.checkpoint_reserve)
+        if data_bytes > largest:  # nobody's unit of work is backed out in vain
+            connection.log_tries = 0
+            raise self._log_error(
+                verb,
+                name,
+                f"{data_bytes} bytes of data are too many for the recovery log, which can hold "
+                f"{max(largest, 0)} at once; a log of more or larger files (LogPrimaryFiles, "
+                "LogSecondaryFiles, LogFilePages) is needed; nothing was done",
+            )
         connection.log_tries += 1
         effect = None
         if connection.log_tries <= LOG_TRIES_MAX:
             effect = self.keeper.make_room(connection.log_tries)
         if effect is None:
             connection.log_tries = 0
-            raise mq_error(
-                MQRC_RESOURCE_PROBLEM,
-                verb=verb,
-                object=name,
-                detail="the recovery log is full; nothing was done",
+            space = self.coordinator.space
+            why = self.keeper.prepare_error or self.keeper.last_failure
+            raise self._log_error(
+                verb,
+                name,
+                f"the recovery log is full: {data_bytes} bytes of data and {space.reserved} that "
+                f"are reserved do not fit into the {space.left_bytes} that are left"
+                f"{'; ' + why if why else ''}; nothing was done",
             )
         connection.park = effect
+
+    def _log_error(self, verb: str, name: str, detail: str) -> MQError:
+        return mq_error(MQRC_RESOURCE_PROBLEM, verb=verb, object=name, detail=detail)

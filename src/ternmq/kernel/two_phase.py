@@ -9,8 +9,12 @@ from __future__ import annotations
 
 from typing import Final
 
-from ternmq.base.errors import mq_error
-from ternmq.base.reasons import MQRC_RESOURCE_PROBLEM, MQRC_UOW_IN_PROGRESS, MQRC_UOW_NOT_AVAILABLE
+from ternmq.base.errors import XA_HEURCOM, XA_HEURRB, XAER_DUPID, XAER_NOTA, XAError, mq_error
+from ternmq.base.reasons import (
+    MQRC_RESOURCE_PROBLEM,
+    MQRC_UNIT_OF_WORK_NOT_STARTED,
+    MQRC_UOW_IN_PROGRESS,
+)
 from ternmq.kernel.connection import Connection
 from ternmq.kernel.ending import back_out_some, commit_unit, refuse_if_backed_out
 from ternmq.kernel.kernel import Kernel
@@ -20,6 +24,7 @@ GLOBAL_ID_BYTES_MAX: Final = 64
 HEURISTIC_COMMIT: Final = 1
 HEURISTIC_BACKOUT: Final = 2
 HEURISTIC_NAMES: Final = {HEURISTIC_COMMIT: "committed", HEURISTIC_BACKOUT: "backed out"}
+HEURISTIC_CODES: Final = {HEURISTIC_COMMIT: XA_HEURCOM, HEURISTIC_BACKOUT: XA_HEURRB}
 
 
 def check_xid(xid: XID) -> None:
@@ -43,8 +48,12 @@ def prepare(kernel: Kernel, connection: Connection, xid: XID) -> bool:
     refuse_if_backed_out(connection, "prepare")
     coordinator = kernel.coordinator
     if xid.key in coordinator.prepared or xid.key in coordinator.heuristic:
-        raise mq_error(
-            MQRC_UOW_IN_PROGRESS, verb="prepare", object=kernel.name, detail=f"{xid!r} is in use"
+        raise XAError(
+            XAER_DUPID,
+            MQRC_UOW_IN_PROGRESS,
+            verb="prepare",
+            object=kernel.name,
+            detail=f"{xid!r} is in use",
         )
     unit = connection.unit
     if unit is None or not unit.changes:
@@ -64,10 +73,14 @@ def _find(kernel: Kernel, xid: XID, verb: str) -> UnitOfWork:
     unit = kernel.coordinator.prepared.get(xid.key)
     if unit is None:
         outcome = kernel.coordinator.heuristic.get(xid.key)
+        code = XAER_NOTA
         detail = f"{xid!r} is not in doubt"
         if outcome is not None:
+            code = HEURISTIC_CODES[outcome]
             detail = f"{xid!r} was {HEURISTIC_NAMES[outcome]} by an operator; forget it"
-        raise mq_error(MQRC_UOW_NOT_AVAILABLE, verb=verb, object=kernel.name, detail=detail)
+        raise XAError(
+            code, MQRC_UNIT_OF_WORK_NOT_STARTED, verb=verb, object=kernel.name, detail=detail
+        )
     return unit
 
 
@@ -116,8 +129,9 @@ def forget(kernel: Kernel, connection: Connection, xid: XID) -> None:
     """The transaction manager has learnt of a heuristic outcome."""
     connection.begin_verb()
     if xid.key not in kernel.coordinator.heuristic:
-        raise mq_error(
-            MQRC_UOW_NOT_AVAILABLE,
+        raise XAError(
+            XAER_NOTA,
+            MQRC_UNIT_OF_WORK_NOT_STARTED,
             verb="forget",
             object=kernel.name,
             detail=f"{xid!r} has no heuristic outcome",

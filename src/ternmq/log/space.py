@@ -65,6 +65,14 @@ class LogSpace:
             return 1 << 62
         return (self.oldest + self._slots) * self._extent_bytes
 
+    @property
+    def largest_bytes(self) -> int:
+        """What records of one step may take of the log at best: with nothing else in it, and all
+        of its files made. What needs more never fits, whoever makes room."""
+        if self._is_linear:
+            return 1 << 62
+        return self._slots * self._extent_bytes - FORCE_BYTES
+
     def reserve(self, count: int) -> None:
         """Set bytes aside. The caller has asked `fits`."""
         check(count >= 0, f"reserve of {count} bytes of log")
@@ -92,6 +100,11 @@ class LogSpace:
         check(extent == self.ready, f"log extent {extent} prepared, expected {self.ready}")
         self.ready += 1
         self.limit_lsn = self.ready * self._extent_bytes
+
+    @property
+    def left_bytes(self) -> int:
+        """Between the end of the log and the limit; what is reserved is in it."""
+        return max(self.limit_lsn - block_end(self._writer.end_lsn), 0)
 
     def released_before(self, extent: int) -> None:
         """Restart needs no extent before this one any more."""

@@ -108,6 +108,11 @@ class Coordinator:
             reserve = CHANGE_RESERVE if unit.first_lsn else CHANGE_RESERVE + UNIT_RESERVE
         return self.space.fits(PUT_RECORD_OVERHEAD + data_bytes, reserve)
 
+    def largest_data_bytes(self, held: i64) -> i64:
+        """The longest message that the log could take outside syncpoint if nothing but `held` bytes
+        were reserved in it."""
+        return self.space.largest_bytes - held - PUT_RECORD_OVERHEAD
+
     def reserve_return(self, unit: UnitOfWork | None, data_bytes: i64) -> i64:
         """Room for a get and for taking it back: what was set aside for the latter, 0 if there is
         no room."""

@@ -11,7 +11,16 @@ import ternmq
 import ternmq.aio
 
 # What needs no `await` in `ternmq.aio` either.
-DIRECT = {"attributes", "connected", "in_doubt", "in_unit", "name", "queue_names", "report"}
+DIRECT = {
+    "attributes",
+    "connected",
+    "in_doubt",
+    "in_unit",
+    "name",
+    "qmgr_attributes",
+    "queue_names",
+    "report",
+}
 P = ParamSpec("P")
 
 
