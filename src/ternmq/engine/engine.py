@@ -89,6 +89,7 @@ class Engine:
             f"{replay.records} log records accessed on queue manager '{name}' "
             "during the log replay phase."
         )
+        self.report.extend(replay.notes)
         self.report.append(f"Log replay for queue manager '{name}' complete.")
         self.opened = opened
         writer, files, space = opened.resume(opened.reader.end_lsn)

@@ -14,6 +14,7 @@ from ternmq.base.attributes import ALIAS, LOCAL, MODEL, Value, defaults_of
 from ternmq.base.errors import check
 from ternmq.base.names import file_name
 from ternmq.store.queue import Queue
+from ternmq.store.register import RegisterPosition, RegisterRow, no_register
 
 
 @final
@@ -106,6 +107,10 @@ class Catalog:
         self.definitions: dict[str, Definition] = {}
         self.queues: dict[int, Queue] = {}
         self.with_state: set[int] = set()  # ids of queues that have a state journal on disk
+        self.register: dict[int, RegisterRow] = {}  # by id: what is known outside a queue's files
+        self.unregistered: set[int] = set()  # ids of rows that the register file does not have yet
+        self.register_position: RegisterPosition = no_register()
+        self.rewrite_register = False  # a batch of it failed: the next one begins a new file
         self.untrusted: set[int] = (
             set()
         )  # ids of queues whose non-persistent messages did not survive
@@ -125,6 +130,20 @@ class Catalog:
         self.given_up[queue_id] = text
         self.changed = True
 
+    def row(self, queue_id: int) -> RegisterRow:
+        """The queue's row of the register, to be changed: the next checkpoint writes it."""
+        row = self.register.get(queue_id)
+        if row is None:
+            row = RegisterRow(0, 0, 0)
+            self.register[queue_id] = row
+        self.unregistered.add(queue_id)
+        return row
+
+    def proven_lsn(self, queue_id: int) -> int:
+        """How far the journal of a queue is known to have been forced."""
+        row = self.register.get(queue_id)
+        return 0 if row is None else row.journal_lsn
+
     def add(self, definition: Definition) -> None:
         """A new or altered definition."""
         self.definitions[definition.name] = definition
@@ -140,6 +159,8 @@ class Catalog:
             if definition.object_id in self.with_state or (queue is not None and queue.has_files):
                 self.dead_folders.append(definition.folder)
             self.with_state.discard(definition.object_id)
+            self.register.pop(definition.object_id, None)
+            self.unregistered.discard(definition.object_id)
             self.damaged.pop(definition.object_id, None)
             self.given_up.pop(definition.object_id, None)
         self.changed = self.changed or not definition.temporary

@@ -30,12 +30,17 @@ def state_path(folder: str) -> str:
     return f"{folder}/state"
 
 
-def load_queue(disk: Disk, definition: Definition, trust_plain: bool, for_restart: bool) -> Queue:
-    """The queue as its journal tells it; reads the disk, so not inside a step."""
+def load_queue(
+    disk: Disk, definition: Definition, trust_plain: bool, for_restart: bool, proven_lsn: int
+) -> Queue:
+    """The queue as its journal tells it; reads the disk, so not inside a step.
+
+    `proven_lsn`: what the register says of the journal.
+    """
     queue = Queue(definition.object_id, definition.name, definition.folder)
     configure(queue, definition)
     path = state_path(queue.folder)
-    state = StateJournal.load(disk, path)
+    state = StateJournal.load(disk, path, proven_lsn)
     if state.lsn == 0:
         return queue
     if state.queue_id != definition.object_id:
@@ -208,10 +213,11 @@ class QueueLoad(Effect):
         self.catalog = catalog
         self.definition = definition
         self.trust_plain = definition.object_id not in catalog.untrusted
+        self.proven_lsn = catalog.proven_lsn(definition.object_id)
         self.queue: Queue | None = None
 
     def run(self, disk: Disk) -> None:
-        self.queue = load_queue(disk, self.definition, self.trust_plain, False)
+        self.queue = load_queue(disk, self.definition, self.trust_plain, False, self.proven_lsn)
 
     def complete(self) -> None:
         queue = self.queue

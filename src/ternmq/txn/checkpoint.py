@@ -6,15 +6,15 @@ Its phases, each an effect whose completion begins the next:
    time, if the log needs the room; queues that nobody uses are written out;
 2. save: each queue that changed tells its state journal what changed since the last checkpoint
    (segments that came and went, a bitmap of the dead for each touched one, counters); the catalog
-   file is written if definitions changed;
+   file is written if definitions changed; the register is told how far the journals reach;
 3. record: a CHECKPOINT record with the redo LSN and every prepared unit, which from now on pins no
    log;
 4. control: the control file names the checkpoint, then extents before the redo LSN are released
    and files of dead segments removed.
 
-ORDER: the redo LSN is taken before the first journal is written; journals before the record; the
-record before the control file; the control file before anything is released. The cost depends on
-what changed, not on how deep queues are.
+ORDER: the redo LSN is taken before the first journal is written; journals and register before the
+record; the record before the control file; the control file before anything is released. The cost
+depends on what changed, not on how deep queues are.
 """
 
 from __future__ import annotations
@@ -27,30 +27,21 @@ from mypy_extensions import i64
 from ternmq.base.errors import ForceFailed
 from ternmq.log.kinds import CHECKPOINT
 from ternmq.log.record import record_space
-from ternmq.ports.disk import Disk, parent_dir
+from ternmq.ports.disk import Disk
 from ternmq.ports.effect import Effect
 from ternmq.store.catalog import Catalog
-from ternmq.store.catalog_file import catalog_bytes, save_catalog
 from ternmq.store.compaction import compact
 from ternmq.store.entry import PUTTING, Entry
-from ternmq.store.loading import state_path
 from ternmq.store.queue import Queue
-from ternmq.store.segment import MIXED, Segment
-from ternmq.store.state_journal import (
-    JournalPosition,
-    StateBatch,
-    StateJournal,
-    live_bytes,
-    should_rewrite,
-)
+from ternmq.store.segment import MIXED
 from ternmq.store.sweep import SegmentWrite, homeless
 from ternmq.txn.records import pack_json
+from ternmq.txn.state_save import RegisterSave, StateSave
 from ternmq.txn.unit import PREPARED, UnitOfWork
 
 if TYPE_CHECKING:
     from ternmq.txn.keeper import Keeper
 
-SAVE_QUEUES_MAX: Final = 64
 MOVE_MESSAGES_MAX: Final = 1024
 MOVE_BYTES_MAX: Final = 1 << 20
 
@@ -183,18 +174,27 @@ class Checkpoint:
         self.queues = [
             queue
             for queue in keeper.catalog.queues.values()
-            if queue.touched and not queue.temporary
+            if queue.touched and not queue.temporary and not self._is_given_up(queue)
         ]
         self.save()
 
     def save(self) -> None:
         """The next batch of queues, or on to the next phase."""
-        if not self.queues and not self.keeper.catalog.changed:
+        catalog = self.keeper.catalog
+        effect: Effect
+        if self.queues or catalog.changed:
+            effect = StateSave(self)
+        elif catalog.unregistered or catalog.rewrite_register:
+            effect = RegisterSave(self)
+        else:
             self.record()
             return
-        effect = StateSave(self)
         self.effect = effect
         self.keeper.outbox.add(effect)
+
+    def _is_given_up(self, queue: Queue) -> bool:
+        """Its files are behind the log and will not catch up."""
+        return int(queue.queue_id) in self.keeper.catalog.given_up
 
     # ---- 3 record and 4 control
 
@@ -206,6 +206,8 @@ class Checkpoint:
             "next_unit": int(coordinator.next_unit),
             "units": self.units,
             "clean": self.clean,
+            "catalog_lsn": self.keeper.catalog.lsn,
+            "register": self.keeper.catalog.register_position.statement(),
             "untrusted": _untrusted(self.keeper.catalog) if self.clean else [],
             "heuristic": [
                 [key[0], key[1].hex(), key[2].hex(), outcome]
@@ -310,146 +312,6 @@ class BodyMove(SegmentWrite):
         # The disk is full: the log keeps what it has, the checkpoint goes on without.
         self.checkpoint.failed = str(error)
         self.checkpoint.choose_redo()
-
-
-@final
-class StateSave(Effect):
-    """Phase 2: some state journals, and the catalog."""
-
-    def __init__(self, checkpoint: Checkpoint) -> None:
-        super().__init__()
-        self.checkpoint = checkpoint
-        keeper = checkpoint.keeper
-        lsn = int(keeper.coordinator.log.end_lsn)
-        self.after_lsn = lsn
-        self.queues = checkpoint.queues[:SAVE_QUEUES_MAX]
-        checkpoint.queues = checkpoint.queues[SAVE_QUEUES_MAX:]
-        self.batches: list[StateBatch] = []
-        self.rewrites: list[bool] = []
-        self.positions: list[JournalPosition] = []
-        self.fresh: list[list[Segment]] = []  # for each queue, segments no journal has named yet
-        for queue in self.queues:
-            self._capture(queue, lsn)
-        self.catalog_content = b""
-        self.catalog_lsn = 0
-        if not checkpoint.queues and keeper.catalog.changed:
-            self.catalog_content = catalog_bytes(keeper.catalog, lsn)
-            self.catalog_lsn = lsn
-            keeper.catalog.changed = False
-
-    def _capture(self, queue: Queue, lsn: int) -> None:
-        self.fresh.append([one for one in queue.segments.values() if not one.saved])
-        batch, whole = state_batch(queue, lsn, self.checkpoint.remove_files)
-        self.batches.append(batch)
-        self.rewrites.append(whole)
-        self.positions.append(JournalPosition(int(queue.journal_offset), int(queue.journal_batch)))
-
-    def run(self, disk: Disk) -> None:
-        for at in range(len(self.queues)):
-            queue = self.queues[at]
-            if not disk.exists(queue.folder):
-                disk.make_dir(queue.folder)
-            if self.positions[at].offset == 0:
-                # Also where the folder is there: one who was killed may have made it just before.
-                disk.sync_dir(parent_dir(queue.folder))
-            # ORDER: segments before the journal that names them.
-            force_segments(disk, queue, self.fresh[at])
-            path = state_path(queue.folder)
-            parts = self.batches[at].parts()
-            if self.rewrites[at]:
-                self.positions[at] = StateJournal.rewrite(disk, path, parts)
-            else:
-                self.positions[at] = StateJournal.append(disk, path, parts, self.positions[at])
-        if self.catalog_content:
-            save_catalog(disk, self.catalog_content)
-
-    def complete(self) -> None:
-        catalog = self.checkpoint.keeper.catalog
-        for at in range(len(self.queues)):
-            queue = self.queues[at]
-            queue.journal_offset = self.positions[at].offset
-            queue.journal_batch = self.positions[at].batch_number
-            queue.state_lsn = self.batches[at].lsn
-            queue.has_files = True
-            if not queue.dropped:
-                catalog.with_state.add(int(queue.queue_id))
-            else:
-                catalog.dead_folders.append(queue.folder)
-        if self.catalog_content:
-            catalog.lsn = self.catalog_lsn
-        self.checkpoint.save()
-
-    def fail(self, error: OSError) -> None:
-        """Nothing is released; the next checkpoint tells everything anew."""
-        for queue in self.queues:
-            queue.touched = True
-            queue.rewrite_state = True
-        for segments in self.fresh:
-            for segment in segments:
-                segment.saved = False
-        if self.catalog_content:
-            self.checkpoint.keeper.catalog.changed = True
-        self.checkpoint.keeper.checkpoint_failed(self.checkpoint, str(error))
-
-
-def force_segments(disk: Disk, queue: Queue, segments: list[Segment]) -> None:
-    """Make new segments durable, content and name, where something in them must survive."""
-    forced = False
-    for segment in segments:
-        if segment.persistent == 0 and not queue.keep_plain:
-            continue
-        file = disk.open(segment.path)
-        try:
-            file.datasync()
-        except OSError as error:
-            # A second try could succeed although the pages are lost: stop, restart from the log.
-            raise ForceFailed(f"{segment.path}: {error}") from error
-        finally:
-            file.close()
-        forced = True
-    if forced:
-        disk.sync_dir(queue.folder)
-
-
-def state_batch(queue: Queue, lsn: int, remove_files: list[str]) -> tuple[StateBatch, bool]:
-    """What changed since the last batch, or everything if the journal has grown too long or
-    failed."""
-    batch = StateBatch(int(queue.queue_id), int(queue.queue_id), lsn)
-    batch.counters(int(queue.next_number), int(queue.next_sequence), int(queue.next_segment))
-    messages = 0
-    for segment in queue.segments.values():
-        messages += int(segment.count)
-    live = live_bytes(len(queue.segments), messages)
-    whole = queue.rewrite_state or should_rewrite(int(queue.journal_offset), live)
-    for segment in queue.segments.values():
-        if whole or not segment.saved:
-            batch.segment_added(
-                int(segment.number),
-                int(segment.count),
-                int(segment.first_sequence),
-                int(segment.last_sequence),
-                int(segment.lane),
-                int(segment.min_expiry),
-                0,
-                int(segment.file_bytes),
-                int(segment.persistent),
-            )
-        if whole or segment.touched or not segment.saved:
-            bitmap = segment.dead_bitmap()
-            backouts = list(segment.backouts.items())
-            if backouts or any(bitmap) or segment.saved:
-                batch.segment_bits(int(segment.number), int(segment.count), bitmap, backouts)
-        segment.saved = True
-        segment.touched = False
-    for segment in queue.doomed:
-        if segment.saved and not whole:
-            batch.segment_gone(int(segment.number))
-        remove_files.append(segment.path)
-    queue.doomed = []
-    queue.saved_number = queue.next_number
-    queue.touched = False
-    queue.rewrite_state = False
-    return batch, whole
 
 
 def _remove(disk: Disk, checkpoint: Checkpoint) -> None:

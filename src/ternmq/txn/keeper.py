@@ -178,6 +178,13 @@ class Keeper:
         self.full_at = self.coordinator.log.end_lsn
         self.catalog.dead_folders.extend(checkpoint.remove_folders)
 
+    def give_up(self, queue: Queue, text: str) -> None:
+        """What a queue keeps on disk is lost, and the log may not have it any more: the queue is
+        damaged for good, and the others must not suffer from it."""
+        queue.damaged = text
+        self.catalog.give_up(int(queue.queue_id), text)
+        self.coordinator.forget_all(queue)
+
     def make_room(self, tries: i64) -> Effect | None:
         """Something to wait for that may give the log room, or None if nothing will."""
         if self.preparing is not None or not self.prepare_error or tries == 1:

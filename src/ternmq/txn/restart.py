@@ -10,6 +10,7 @@ records, so that a crash inside restart is simply restarted.
 from __future__ import annotations
 
 from bisect import bisect_right
+from contextlib import suppress
 from typing import final
 
 from ternmq.base.errors import IntegrityError, check
@@ -18,12 +19,15 @@ from ternmq.log.opened import OpenedLog
 from ternmq.log.record import LogRecord
 from ternmq.ports.disk import Disk
 from ternmq.store.catalog import Catalog, Definition, definition_from_json
+from ternmq.store.catalog_file import CATALOG_PATH
 from ternmq.store.entry import GETTING, GONE, PUTTING, Entry
 from ternmq.store.fetching import entry_from_image
 from ternmq.store.loading import load_queue, state_path
 from ternmq.store.queue import Queue
+from ternmq.store.register import load_register
 from ternmq.store.segment import ALIVE, DEAD, Segment
 from ternmq.store.segment_file import SegmentFile
+from ternmq.store.state_journal import StateJournal
 from ternmq.txn.in_log import InLog
 from ternmq.txn.records import (
     PAIR,
@@ -107,6 +111,7 @@ class Replay:
         self.heuristic: dict[tuple[int, bytes, bytes], int] = {}
         self.next_unit = 1
         self.records = 0
+        self.notes: list[str] = []  # for the report
         self._definitions: dict[int, Definition] = {}
         self._maps: dict[int, NumberMap] = {}
 
@@ -116,6 +121,8 @@ class Replay:
         facts: dict[str, object] = {}
         if control.checkpoint_lsn:
             facts = unpack_json(self.opened.reader.record_at(control.checkpoint_lsn).payload)
+        self._check_catalog(facts)
+        self._load_register(facts)
         untrusted = facts.get("untrusted")
         self._find_state(set(untrusted) if isinstance(untrusted, list) else set())
         if facts:
@@ -131,6 +138,44 @@ class Replay:
             unit.changes.sort(key=_put_order)
         for queue in self.catalog.queues.values():
             self._finish(queue)
+        self._prune_register()
+
+    def _check_catalog(self, facts: dict[str, object]) -> None:
+        """The catalog file must not be older than the one that the checkpoint wrote."""
+        saved = facts.get("catalog_lsn", 0)
+        lsn = self.catalog.lsn
+        check(
+            isinstance(saved, int) and lsn >= saved,
+            f"{CATALOG_PATH} is of LSN {lsn}, but one of LSN {saved} was written",
+        )
+
+    def _load_register(self, facts: dict[str, object]) -> None:
+        """What the checkpoint knows of the queues' journals. The register only proves what other
+        files tell: one that is lost is named and made anew from them."""
+        statement = facts.get("register")
+        if not isinstance(statement, list):
+            return
+        catalog = self.catalog
+        try:
+            catalog.register_position, catalog.register = load_register(self.disk, statement)
+        except IntegrityError as error:
+            self.notes.append(f"Damaged: {error}. It is made anew.")
+            catalog.rewrite_register = True
+            for definition in catalog.definitions.values():
+                path = state_path(definition.folder)
+                if self.disk.exists(path):
+                    with suppress(IntegrityError):  # found again when the queue is loaded
+                        lsn = StateJournal.load(self.disk, path).lsn
+                        catalog.row(definition.object_id).journal_lsn = lsn
+        catalog.with_state.update([one for one, row in catalog.register.items() if row.journal_lsn])
+
+    def _prune_register(self) -> None:
+        """Queues that are no more leave it."""
+        catalog = self.catalog
+        known = {one.object_id for one in catalog.definitions.values()}
+        for number in [one for one in catalog.register if one not in known]:
+            del catalog.register[number]
+        catalog.unregistered &= known
 
     def _find_state(self, untrusted: set[int]) -> None:
         """Which queues have a journal, and whether their non-persistent messages count."""
@@ -139,7 +184,8 @@ class Replay:
             self._definitions[definition.object_id] = definition
         folders = set(self.disk.list("queues"))
         for definition in catalog.definitions.values():
-            if definition.folder.rpartition("/")[2] in folders:
+            is_known = definition.object_id in catalog.with_state
+            if is_known or definition.folder.rpartition("/")[2] in folders:
                 self._find_journal(definition)
         catalog.untrusted.update(untrusted & catalog.with_state)
 
@@ -147,7 +193,9 @@ class Replay:
         """Note that a queue has a journal, if it has one and is not loaded yet."""
         catalog = self.catalog
         number = definition.object_id
-        if number in catalog.queues or not self.disk.exists(state_path(definition.folder)):
+        if number in catalog.queues:
+            return
+        if number not in catalog.with_state and not self.disk.exists(state_path(definition.folder)):
             return
         catalog.with_state.add(number)
         is_high = definition.attributes.get("nonpersistent_class", 0) != 0
@@ -210,7 +258,9 @@ class Replay:
         if queue_id in self.catalog.with_state:
             trust = queue_id not in self.catalog.untrusted
             try:
-                queue = load_queue(self.disk, definition, trust, True)
+                queue = load_queue(
+                    self.disk, definition, trust, True, self.catalog.proven_lsn(queue_id)
+                )
             except IntegrityError as error:
                 # Damage is confined: this queue cannot be used, the others can. A disk that fails
                 # now (OSError) is no damage: then nothing starts, and nothing is passed over.

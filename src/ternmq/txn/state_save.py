@@ -1,0 +1,235 @@
+"""The second phase of a checkpoint: what changed in each queue goes to its state journal, the
+definitions to the catalog file, and the register learns how far the journals reach.
+
+ORDER: log before journal, segments before the journal that names them, journals before the
+register. Effects of `checkpoint`, which says when.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, final
+
+from ternmq.base.errors import ForceFailed
+from ternmq.ports.disk import Disk, parent_dir
+from ternmq.ports.effect import Effect
+from ternmq.store.catalog_file import catalog_bytes, save_catalog
+from ternmq.store.loading import state_path
+from ternmq.store.queue import Queue
+from ternmq.store.register import (
+    RegisterRow,
+    append_register,
+    rewrite_register,
+    should_rewrite_register,
+)
+from ternmq.store.segment import Segment
+from ternmq.store.state_journal import (
+    JournalPosition,
+    StateBatch,
+    StateJournal,
+    live_bytes,
+    should_rewrite,
+)
+
+if TYPE_CHECKING:
+    from ternmq.txn.checkpoint import Checkpoint
+
+SAVE_QUEUES_MAX: Final = 64
+
+
+@final
+class StateSave(Effect):
+    """Phase 2: some state journals, and the catalog."""
+
+    def __init__(self, checkpoint: Checkpoint) -> None:
+        super().__init__()
+        self.checkpoint = checkpoint
+        keeper = checkpoint.keeper
+        lsn = int(keeper.coordinator.log.end_lsn)
+        self.after_lsn = lsn
+        self.queues = checkpoint.queues[:SAVE_QUEUES_MAX]
+        checkpoint.queues = checkpoint.queues[SAVE_QUEUES_MAX:]
+        self.batches: list[StateBatch] = []
+        self.rewrites: list[bool] = []
+        self.positions: list[JournalPosition] = []
+        self.fresh: list[list[Segment]] = []  # for each queue, segments no journal has named yet
+        self.lost: dict[int, str] = {}  # by index: a segment that is gone before it was named
+        for queue in self.queues:
+            self._capture(queue, lsn)
+        self.catalog_content = b""
+        self.catalog_lsn = 0
+        if not checkpoint.queues and keeper.catalog.changed:
+            self.catalog_content = catalog_bytes(keeper.catalog, lsn)
+            self.catalog_lsn = lsn
+            keeper.catalog.changed = False
+
+    def _capture(self, queue: Queue, lsn: int) -> None:
+        self.fresh.append([one for one in queue.segments.values() if not one.saved])
+        batch, whole = state_batch(queue, lsn, self.checkpoint.remove_files)
+        self.batches.append(batch)
+        self.rewrites.append(whole)
+        self.positions.append(JournalPosition(int(queue.journal_offset), int(queue.journal_batch)))
+
+    def run(self, disk: Disk) -> None:
+        for at in range(len(self.queues)):
+            queue = self.queues[at]
+            if not disk.exists(queue.folder):
+                disk.make_dir(queue.folder)
+            if self.positions[at].offset == 0:
+                # Also where the folder is there: one who was killed may have made it just before.
+                disk.sync_dir(parent_dir(queue.folder))
+            # ORDER: segments before the journal that names them.
+            lost = force_segments(disk, queue, self.fresh[at])
+            if lost:
+                self.lost[at] = lost
+                continue
+            path = state_path(queue.folder)
+            parts = self.batches[at].parts()
+            if self.rewrites[at]:
+                self.positions[at] = StateJournal.rewrite(disk, path, parts)
+            else:
+                self.positions[at] = StateJournal.append(disk, path, parts, self.positions[at])
+        if self.catalog_content:
+            save_catalog(disk, self.catalog_content)
+
+    def complete(self) -> None:
+        catalog = self.checkpoint.keeper.catalog
+        for at in range(len(self.queues)):
+            queue = self.queues[at]
+            if queue.dropped:
+                catalog.dead_folders.append(queue.folder)
+            elif at in self.lost:
+                self.checkpoint.keeper.give_up(queue, self.lost[at])
+            else:
+                queue.journal_offset = self.positions[at].offset
+                queue.journal_batch = self.positions[at].batch_number
+                queue.state_lsn = self.batches[at].lsn
+                queue.has_files = True
+                catalog.with_state.add(int(queue.queue_id))
+                catalog.row(int(queue.queue_id)).journal_lsn = self.batches[at].lsn
+        if self.catalog_content:
+            catalog.lsn = self.catalog_lsn
+        self.checkpoint.save()
+
+    def fail(self, error: OSError) -> None:
+        """Nothing is released; the next checkpoint tells everything anew."""
+        self._tell_anew(str(error))
+
+    def damage(self, text: str) -> None:
+        """A journal is not as it was left. Memory knows all that it should tell, so the next
+        checkpoint writes it whole."""
+        self._tell_anew(text)
+
+    def _tell_anew(self, text: str) -> None:
+        for queue in self.queues:
+            queue.touched = True
+            queue.rewrite_state = True
+        for segments in self.fresh:
+            for segment in segments:
+                segment.saved = False
+        if self.catalog_content:
+            self.checkpoint.keeper.catalog.changed = True
+        self.checkpoint.keeper.checkpoint_failed(self.checkpoint, text)
+
+
+@final
+class RegisterSave(Effect):
+    """The end of phase 2: the register is told of the journals that were forced."""
+
+    def __init__(self, checkpoint: Checkpoint) -> None:
+        super().__init__()
+        self.checkpoint = checkpoint
+        catalog = checkpoint.keeper.catalog
+        self.position = catalog.register_position
+        self.is_whole = catalog.rewrite_register or should_rewrite_register(
+            self.position, len(catalog.register)
+        )
+        numbers = sorted(catalog.register if self.is_whole else catalog.unregistered)
+        self.rows: list[tuple[int, RegisterRow]] = []
+        for number in numbers:
+            row = catalog.register[number]
+            self.rows.append((number, RegisterRow(row.journal_lsn, row.image_lsn, row.media_lsn)))
+        catalog.unregistered = set()
+
+    def run(self, disk: Disk) -> None:
+        if self.is_whole:
+            self.position = rewrite_register(disk, self.position, self.rows)
+        else:
+            self.position = append_register(disk, self.position, self.rows)
+
+    def complete(self) -> None:
+        catalog = self.checkpoint.keeper.catalog
+        catalog.register_position = self.position
+        catalog.rewrite_register = False
+        self.checkpoint.record()
+
+    def fail(self, error: OSError) -> None:
+        """As a journal's: what is on disk after a failure is not trusted."""
+        catalog = self.checkpoint.keeper.catalog
+        catalog.rewrite_register = True
+        catalog.unregistered.update(catalog.register)
+        self.checkpoint.keeper.checkpoint_failed(self.checkpoint, str(error))
+
+
+def force_segments(disk: Disk, queue: Queue, segments: list[Segment]) -> str:
+    """Make new segments durable, content and name, where something in them must survive. Returns
+    what is wrong if one is gone."""
+    forced = False
+    for segment in segments:
+        if segment.persistent == 0 and not queue.keep_plain:
+            continue
+        try:
+            file = disk.open(segment.path)
+        except FileNotFoundError:
+            return f"segment {segment.path} is missing"
+        try:
+            file.datasync()
+        except OSError as error:
+            # A second try could succeed although the pages are lost: stop, restart from the log.
+            raise ForceFailed(f"{segment.path}: {error}") from error
+        finally:
+            file.close()
+        forced = True
+    if forced:
+        disk.sync_dir(queue.folder)
+    return ""
+
+
+def state_batch(queue: Queue, lsn: int, remove_files: list[str]) -> tuple[StateBatch, bool]:
+    """What changed since the last batch, or everything if the journal has grown too long or
+    failed."""
+    batch = StateBatch(int(queue.queue_id), int(queue.queue_id), lsn)
+    batch.counters(int(queue.next_number), int(queue.next_sequence), int(queue.next_segment))
+    messages = 0
+    for segment in queue.segments.values():
+        messages += int(segment.count)
+    live = live_bytes(len(queue.segments), messages)
+    whole = queue.rewrite_state or should_rewrite(int(queue.journal_offset), live)
+    for segment in queue.segments.values():
+        if whole or not segment.saved:
+            batch.segment_added(
+                int(segment.number),
+                int(segment.count),
+                int(segment.first_sequence),
+                int(segment.last_sequence),
+                int(segment.lane),
+                int(segment.min_expiry),
+                0,
+                int(segment.file_bytes),
+                int(segment.persistent),
+            )
+        if whole or segment.touched or not segment.saved:
+            bitmap = segment.dead_bitmap()
+            backouts = list(segment.backouts.items())
+            if backouts or any(bitmap) or segment.saved:
+                batch.segment_bits(int(segment.number), int(segment.count), bitmap, backouts)
+        segment.saved = True
+        segment.touched = False
+    for segment in queue.doomed:
+        if segment.saved and not whole:
+            batch.segment_gone(int(segment.number))
+        remove_files.append(segment.path)
+    queue.doomed = []
+    queue.saved_number = queue.next_number
+    queue.touched = False
+    queue.rewrite_state = False
+    return batch, whole
