@@ -75,7 +75,7 @@ class Disk:
 
     def borrow(self, path: str) -> DiskFile:
         """An existing file, for reading, that another reader may have left open; the caller has it
-        alone and gives it back."""
+        alone and gives it back. Not for files that are renamed."""
         return self.open(path)
 
     def give_back(self, file: DiskFile) -> None:

@@ -18,7 +18,7 @@ _OPEN: Final = os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW
 _FOLDER: Final = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 _PARTS_MAX: Final = 1024  # IOV_MAX of Linux
 _HOLDER_BYTES_MAX: Final = 200
-_KEPT_OPEN_MAX: Final = 64
+_KEPT_OPEN_MAX: Final = 256
 
 
 def _named(error: OSError, path: str) -> OSError:
@@ -33,6 +33,7 @@ class OsFile(DiskFile):
     def __init__(self, path: str, descriptor: int) -> None:
         super().__init__(path)
         self._descriptor = descriptor
+        self.unlinks = 0  # of the disk when the file was opened or looked at
 
     @property
     def has_name(self) -> bool:
@@ -135,20 +136,36 @@ class OsDisk(Disk):
         # Files given back by `borrow`, oldest first. One that is borrowed is not in here, so that
         # no other thread can close it.
         self._kept: dict[str, OsFile] = {}
+        self._unlinks = 0
 
     def borrow(self, path: str) -> DiskFile:
-        kept = self._kept.pop(path, None)
-        return self.open(path) if kept is None else kept
+        file = self._kept.pop(path, None)
+        if file is None:
+            check_path(path)
+            unlinks = self._unlinks
+            file = OsFile(path, os.open(path, _OPEN, dir_fd=self._folder))
+            file.unlinks = unlinks
+        return file
 
     def give_back(self, file: DiskFile) -> None:
-        if not isinstance(file, OsFile) or not file.has_name:
-            file.close()
-            return
+        if not isinstance(file, OsFile):
+            raise TypeError(f"{file.path} was not borrowed here")
+        unlinks = self._unlinks
+        if file.unlinks != unlinks:  # it may have lost its name since
+            if not file.has_name:
+                file.close()
+                return
+            file.unlinks = unlinks
         if self._kept.setdefault(file.path, file) is not file:
             file.close()  # two had it open
         if len(self._kept) > _KEPT_OPEN_MAX:
             for path in list(self._kept)[: _KEPT_OPEN_MAX // 2]:
                 self._close_kept(path)
+
+    def _lost_name(self, path: str) -> None:
+        # ORDER: after the name is gone, so that a file given back meanwhile is closed here or there
+        self._unlinks += 1
+        self._close_kept(path)
 
     def _close_kept(self, path: str) -> None:
         kept = self._kept.pop(path, None)
@@ -161,7 +178,6 @@ class OsDisk(Disk):
 
     def create(self, path: str) -> DiskFile:
         check_path(path)
-        self._close_kept(path)
         flags = _OPEN | os.O_CREAT | os.O_TRUNC
         return OsFile(path, os.open(path, flags, 0o600, dir_fd=self._folder))
 
@@ -191,14 +207,14 @@ class OsDisk(Disk):
     def rename(self, source: str, target: str) -> None:
         check_path(source)
         check_path(target)
-        self._close_kept(source)
-        self._close_kept(target)
         os.rename(source, target, src_dir_fd=self._folder, dst_dir_fd=self._folder)
+        self._lost_name(source)
+        self._lost_name(target)
 
     def unlink(self, path: str) -> None:
         check_path(path)
-        self._close_kept(path)
         os.unlink(path, dir_fd=self._folder)
+        self._lost_name(path)
 
     def make_dir(self, path: str) -> None:
         made = ""

@@ -168,6 +168,45 @@ def test_unlink_when_open_then_reader_keeps_content(disk: Disk) -> None:
     file.close()
 
 
+def test_borrow_when_given_back_unlinked_and_made_anew_then_always_the_file_of_that_name(
+    disk: Disk,
+) -> None:
+    write(disk, "a", b"one")
+    first, second = disk.borrow("a"), disk.borrow("a")
+    assert first.pread(0, 9) == second.pread(0, 9) == b"one"
+    disk.give_back(first)
+    disk.give_back(second)
+    again = disk.borrow("a")
+    assert again.pread(0, 9) == b"one"
+    disk.unlink("a")
+    assert again.pread(0, 9) == b"one"
+    disk.give_back(again)
+    with pytest.raises(FileNotFoundError):
+        disk.borrow("a")
+    write(disk, "a", b"two")
+    file = disk.borrow("a")
+    assert file.pread(0, 9) == b"two"
+    disk.give_back(file)
+    write(disk, "b", b"three")
+    disk.rename("b", "a")
+    file = disk.borrow("a")
+    assert file.pread(0, 9) == b"three"
+    disk.give_back(file)
+
+
+def test_borrow_when_many_then_a_bounded_number_stays_open(tmp_path: Path) -> None:
+    disk = OsDisk(str(tmp_path / "root"))
+    before = len(os.listdir("/proc/self/fd"))
+    for number in range(600):
+        write(disk, f"f{number}", b"x")
+        disk.give_back(disk.borrow(f"f{number}"))
+    assert len(os.listdir("/proc/self/fd")) - before <= 260
+    for number in range(600):
+        disk.unlink(f"f{number}")
+    assert len(os.listdir("/proc/self/fd")) <= before
+    disk.close()
+
+
 def test_lock_when_held_then_second_is_refused_until_release(disk: Disk) -> None:
     lock = disk.lock("lock")
     with pytest.raises(DiskLocked, match="process") as caught:
