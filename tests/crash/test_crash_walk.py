@@ -6,23 +6,28 @@ more workloads, CRASH_EVERY how many places are left out.
 """
 
 import os
-import random
 from collections.abc import Callable, Iterator
 
 import pytest
 
 from ternmq.log.parameters import CIRCULAR, LINEAR, LogParameters
-from tests.crash.machine import Machine, create
-from tests.crash.sim_disk import Crash, SimDisk, Wreck, at_random, dropped
-from tests.crash.walk import (
+from ternmq.testing.chance import Chance
+from ternmq.testing.crash_walk import (
+    at_random,
     check,
+    compare,
     crash_inside_restart,
-    difference,
+    nothing_kept,
     places,
     restart_twice,
+    verify,
     wrecks,
 )
-from tests.crash.workload import Marks, State, Workload, found_state
+from ternmq.testing.machine import Machine, create
+from ternmq.testing.model import Chronicle, Snapshot
+from ternmq.testing.sim_disk import Crash, SimDisk
+from ternmq.testing.workload import Workload
+from ternmq.testing.wreck import Wreck, any_fate
 
 pytestmark = [pytest.mark.promise("P1"), pytest.mark.promise("P2")]
 
@@ -90,8 +95,8 @@ def test_crash_inside_restart_then_the_next_one_finds_the_same(seed: int) -> Non
             continue
 
         def make(wreck: Wreck = place.wreck, at: int = place.at) -> SimDisk:
-            chance = random.Random(at)
-            return wreck.disk(at_random(chance), lambda: chance.random() < 0.5)
+            chance = Chance(at)
+            return wreck.disk(any_fate(chance), lambda: chance.random() < 0.5)
 
         ends += crash_inside_restart(make, place.possible, place.at, 7)
     assert ends > 20
@@ -107,17 +112,11 @@ def test_kill_without_power_loss_then_unsynced_names_and_writes_still_count_as_s
         machine.put("A", b"afterwards ")
         machine.checkpoint(full=True)
         machine.put("B", b"afterwards ")
-        state = (
-            {name: list(names) for name, names in run.states[-1][0].items()},
-            run.states[-1][1],
-        )
-        state[0]["A"].append("afterwards")
-        state[0]["B"].append("afterwards")
-        chance = random.Random(seed)
-        wreck = Wreck(disk.history)
-        wreck.advance(len(disk.history))
+        queues, prepared = run.snapshots[-1].state
+        state = ({name: [*names, "afterwards"] for name, names in queues.items()}, prepared)
+        chance = Chance(seed)
         for _ in range(10):
-            check(wreck.disk(at_random(chance), lambda: chance.random() < 0.3), [state])  # noqa: B023
+            check(at_random(disk, chance), [Snapshot.of(state)])
 
 
 def test_folder_of_a_queue_when_its_maker_was_killed_then_its_name_is_forced_by_the_next() -> None:
@@ -139,9 +138,7 @@ def test_folder_of_a_queue_when_its_maker_was_killed_then_its_name_is_forced_by_
     assert disk.exists("queues/A~6")
     disk = disk.survivor()
     Machine(disk).checkpoint(full=True)
-    wreck = Wreck(disk.history)
-    wreck.advance(len(disk.history))
-    check(wreck.disk(dropped, lambda: False), [({"A": ["kept"]}, {})])
+    check(nothing_kept(disk), [Snapshot.of(({"A": ["kept"]}, {}))])
 
 
 @pytest.mark.core
@@ -149,16 +146,14 @@ def test_folder_of_a_queue_when_its_maker_was_killed_then_its_name_is_forced_by_
 def test_lives_ended_by_crashes_then_each_begins_where_the_last_one_was(group: int) -> None:
     """What one restart has mended is relied on by the next life and crashed again."""
     for seed in range(group * SEEDS * 8, (group + 1) * SEEDS * 8):
-        chance = random.Random(seed)
+        chance = Chance(seed)
         run = Workload(seed, parameters(seed), lazy=seed % 2 == 1)
         for life in range(8):
             run.go(chance.randrange(5, 70))
             cut = chance.randrange(run.begun, len(run.disk.history) + 1)
             disk, possible = crashed(run, cut, chance)
             try:
-                state = found_state(Machine(copy_of(disk)), drain=True)
-                assert state in possible, difference(state, possible)
-                run.resume(disk, state)
+                run.resume(disk, compare(Machine(disk.survivor()), possible))
             except Exception as error:
                 raise AssertionError(f"seed {seed}, life {life}, cut {cut}: {error}") from error
 
@@ -168,7 +163,7 @@ def test_lives_ended_by_crashes_then_each_begins_where_the_last_one_was(group: i
 def test_crash_when_segments_are_compacted_then_restart_finds_what_was_acknowledged(
     seed: int,
 ) -> None:
-    chance = random.Random(seed)
+    chance = Chance(seed)
     run = Workload(
         seed, LogParameters(CIRCULAR, 3, 2, 96, False), lazy=seed % 2 == 1, buffer_bytes=120_000
     )
@@ -194,19 +189,11 @@ def test_crash_when_segments_are_compacted_then_restart_finds_what_was_acknowled
     assert compacted
     for _ in range(12):
         disk, possible = crashed(run, chance.randrange(run.begun, len(run.disk.history)), chance)
-        state = found_state(Machine(disk))
-        assert state in possible, f"seed {seed}: {difference(state, possible)}"
+        verify(disk, possible)
 
 
-def crashed(run: Workload, cut: int, chance: random.Random) -> tuple[SimDisk, list[State]]:
+def crashed(run: Workload, cut: int, chance: Chance) -> tuple[SimDisk, list[Snapshot]]:
     """The disk after a crash at an operation, and what may be found on it."""
-    marks = Marks(run.states)
-    for operation in run.disk.history[:cut]:
-        marks.take(operation)
-    wreck = Wreck(run.disk.history)
-    wreck.advance(cut)
-    return wreck.disk(at_random(chance), lambda: chance.random() < 0.5), marks.possible()
-
-
-def copy_of(disk: SimDisk) -> SimDisk:
-    return disk.survivor()
+    chronicle = Chronicle(run.snapshots).take_all(run.disk.history[:cut])
+    wreck = Wreck(run.disk).advance(cut)
+    return wreck.disk(any_fate(chance), lambda: chance.random() < 0.5), chronicle.possible()

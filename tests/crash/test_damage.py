@@ -16,9 +16,11 @@ from ternmq.engine.engine import Engine
 from ternmq.log.control import load_control
 from ternmq.log.parameters import CIRCULAR, LogParameters
 from ternmq.log.record import LogDamaged
-from tests.crash.machine import Machine, StillClock, create
-from tests.crash.sim_disk import SimDisk, settled
-from tests.crash.workload import State, Workload, found_state, name_of
+from ternmq.testing.machine import Machine, create
+from ternmq.testing.model import State, found_state, name_of
+from ternmq.testing.sim_clock import SimClock
+from ternmq.testing.sim_disk import SimDisk
+from ternmq.testing.workload import Workload
 
 pytestmark = pytest.mark.promise("P6")
 
@@ -35,9 +37,7 @@ def finished(seed: int) -> tuple[SimDisk, State]:
     engine = run.machine.engine
     engine.opened.control.note_forced(engine.log)
     engine.opened.control.save(run.disk)
-    disk = run.disk.survivor()
-    disk.history = settled(disk)
-    return disk, run.states[-1]
+    return run.disk.settled(), run.snapshots[-1].state
 
 
 def copy_of(disk: SimDisk) -> SimDisk:
@@ -136,7 +136,7 @@ def test_damage_in_the_middle_of_the_log_then_start_refuses_and_names_it() -> No
     # A record that restart reads, well before the end that the control file proves.
     lsn = control.redo_lsn
     extent = lsn // payload
-    engine = Engine(copy_of(disk), StillClock())
+    engine = Engine(copy_of(disk), SimClock())
     slot = engine.opened.reader.table.slots[extent]
     path = f"log/active/S{slot:07d}.LOG"
     broken = spoil(disk, path, flip(4096 + lsn % payload + 16))

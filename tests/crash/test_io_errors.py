@@ -7,7 +7,6 @@ fails; then restart on what is left, also after a power loss.
 
 import errno
 import os
-import random
 from collections.abc import Callable
 
 import pytest
@@ -21,10 +20,13 @@ from ternmq.base.reasons import (
     MQRC_RESOURCE_PROBLEM,
 )
 from ternmq.log.parameters import CIRCULAR, LINEAR, LogParameters
-from tests.crash.machine import Machine
-from tests.crash.sim_disk import SimDisk, Wreck, at_random, dropped, kept
-from tests.crash.walk import check
-from tests.crash.workload import Marks, State, Workload
+from ternmq.testing.chance import Chance
+from ternmq.testing.crash_walk import at_random, check, nothing_kept
+from ternmq.testing.disk_faults import Failing
+from ternmq.testing.machine import Machine
+from ternmq.testing.model import Chronicle, Snapshot
+from ternmq.testing.sim_disk import Faults, SimDisk
+from ternmq.testing.workload import Workload
 
 pytestmark = [pytest.mark.promise("P8"), pytest.mark.promise("P9")]
 
@@ -32,28 +34,11 @@ STEPS = 90
 EVERY = int(os.environ.get("FAULT_EVERY", "23"))
 REFUSALS = (MQRC_RESOURCE_PROBLEM, MQRC_Q_SPACE_NOT_AVAILABLE, MQRC_BACKED_OUT)
 
-Fault = Callable[[str, str, int], None]
-
-
-def failing(at: int, error: int, for_ever: bool, calls: tuple[str, ...] = ()) -> Fault:
-    """The n-th call fails, or all from the n-th on; `calls` limits it to some kinds."""
-    seen = 0
-
-    def fault(call: str, path: str, count: int) -> None:
-        nonlocal seen
-        if calls and call not in calls:
-            return
-        seen += 1
-        if seen == at or (for_ever and seen > at):
-            raise OSError(error, os.strerror(error), path)
-
-    return fault
-
 
 class FaultRun:
     """One workload on one disk that fails."""
 
-    def __init__(self, seed: int, fault: Fault | None, slack: int | None = None) -> None:
+    def __init__(self, seed: int, fault: Faults | None, slack: int | None = None) -> None:
         kind = LINEAR if seed % 5 == 4 else CIRCULAR
         self.seed = seed
         parameters = LogParameters(kind, 3, 2, 8, seed % 3 == 2)
@@ -87,11 +72,8 @@ class FaultRun:
             self.workload.forget_victims()
         return True
 
-    def possible(self) -> list[State]:
-        marks = Marks(self.workload.states)
-        for operation in self.disk.history:
-            marks.take(operation)
-        return marks.possible()
+    def possible(self) -> list[Snapshot]:
+        return Chronicle(self.workload.snapshots).take_all(self.disk.history).possible()
 
     def refuse_everything(self) -> None:
         """After a failed force nothing is acknowledged, whatever is tried."""
@@ -114,12 +96,9 @@ class FaultRun:
         """Restart on what the process left, and on what a power loss may make of that."""
         possible = self.possible()
         self.disk.faults = None
-        chance = random.Random(self.seed)
-        wreck = Wreck(self.disk.history)
-        wreck.advance(len(self.disk.history))
-        check(wreck.disk(dropped, lambda: False), possible)
-        check(wreck.disk(at_random(chance), lambda: chance.random() < 0.5), possible)
-        check(wreck.disk(kept, lambda: True), possible)
+        check(nothing_kept(self.disk), possible)
+        check(at_random(self.disk, Chance(self.seed)), possible)
+        check(self.disk.settled(), possible)
         check(self.disk.survivor(), possible)
 
 
@@ -136,7 +115,7 @@ def test_nth_call_fails_then_nothing_acknowledged_is_lost(
     broken = 0
     for at in range(1 + seed, total, EVERY * (2 if for_ever else 1)):
         try:
-            run = FaultRun(seed, failing(at, error, for_ever))
+            run = FaultRun(seed, Failing(error, at=at, for_ever=for_ever))
             if run.broken:
                 broken += 1
                 run.refuse_everything()
@@ -149,7 +128,7 @@ def test_nth_call_fails_then_nothing_acknowledged_is_lost(
 @pytest.mark.parametrize("seed", [0, 1, 2, 4])
 def test_nth_force_of_the_log_fails_then_queue_manager_stops(seed: int) -> None:
     for at in range(1, 60, 7):
-        run = FaultRun(seed, failing(at, errno.EIO, False, ("datasync",)))
+        run = FaultRun(seed, Failing(errno.EIO, at=at, calls=("datasync",)))
         if run.broken:
             run.refuse_everything()
         run.recover()
@@ -179,7 +158,7 @@ def test_nth_call_of_a_restart_fails_then_the_next_one_recovers(seed: int) -> No
         at = 1
         while True:
             disk = run.disk.survivor()
-            disk.faults = failing(at, error, False)
+            disk.faults = Failing(error, at=at)
             try:
                 machine = Machine(disk)
                 machine.checkpoint(full=True)

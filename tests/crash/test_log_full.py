@@ -8,10 +8,11 @@ import pytest
 from ternmq.base.errors import MQError
 from ternmq.base.reasons import MQRC_BACKED_OUT, MQRC_RESOURCE_PROBLEM
 from ternmq.log.parameters import CIRCULAR, LogParameters
+from ternmq.testing.machine import Machine, create
+from ternmq.testing.model import name_of
+from ternmq.testing.sim_disk import SimDisk
+from ternmq.testing.workload import Workload
 from ternmq.txn.unit import XID
-from tests.crash.machine import Machine, create
-from tests.crash.sim_disk import SimDisk
-from tests.crash.workload import Workload, name_of
 
 pytestmark = [pytest.mark.core, pytest.mark.promise("P8")]
 

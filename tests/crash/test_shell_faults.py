@@ -15,9 +15,9 @@ from ternmq.client.embedded import QueueManager
 from ternmq.client.starting import start
 from ternmq.codec.mqmd import Descriptor
 from ternmq.log.parameters import CIRCULAR, LogParameters
-from tests.crash.machine import Machine
-from tests.crash.sim_disk import SimDisk
-from tests.crash.workload import found_state
+from ternmq.testing.machine import Machine
+from ternmq.testing.model import found_state
+from ternmq.testing.sim_disk import SimDisk
 
 pytestmark = [pytest.mark.core, pytest.mark.promise("P9")]
 

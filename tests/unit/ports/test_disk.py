@@ -1,5 +1,5 @@
-"""Goal: the memory disk and the real disk keep the same contract.
-Method: one battery of small scenarios, run on both.
+"""Goal: the memory disk, the simulated disk and the real disk keep the same contract.
+Method: one battery of small scenarios, run on all of them.
 """
 
 import errno
@@ -21,14 +21,17 @@ from ternmq.ports.disk import (
 )
 from ternmq.ports.memory_disk import MemoryDisk
 from ternmq.ports.os_disk import OsDisk
+from ternmq.testing.sim_disk import SimDisk
 
 pytestmark = pytest.mark.core
 
 
-@pytest.fixture(params=["memory", "os"])
+@pytest.fixture(params=["memory", "simulated", "os"])
 def disk(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Disk]:
     if request.param == "memory":
         yield MemoryDisk()
+    elif request.param == "simulated":
+        yield SimDisk()
     else:
         real = OsDisk(str(tmp_path / "root"))
         yield real
