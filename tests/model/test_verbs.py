@@ -12,8 +12,8 @@ import pytest
 from hypothesis import HealthCheck, Phase, seed, settings
 from hypothesis.stateful import run_state_machine_as_test
 
-from ternmq.log.parameters import LINEAR
 from tests.model.machine import VerbsMachine
+from tests.model.walk import LinearMachine
 
 pytestmark = pytest.mark.core
 
@@ -22,12 +22,6 @@ STEPS = int(os.environ.get("TERNMQ_MODEL_STEPS", "50"))
 SEED = int(os.environ.get("TERNMQ_MODEL_SEED", "0"))
 SHORT = (Phase.explicit, Phase.generate)
 LONG = (Phase.explicit, Phase.generate, Phase.shrink)
-
-
-class LinearMachine(VerbsMachine):
-    """The same with a linear log in two copies."""
-
-    log_kind = LINEAR
 
 
 def search(machine: type[VerbsMachine], examples: int, number: int) -> None:

@@ -3,17 +3,30 @@
 Hypothesis draws short and simple examples, which shrink well but seldom fill a log while a unit of
 work is open. A walk is a list of steps made from a seed; one that fails is cut down to the steps it
 needs before it is shown, ready to be pasted into a test.
+
+    python -m tests.model.walk SEEDS LENGTH [FIRST]
+
+takes so many walks of that many steps, the first with the seed FIRST (0), and tells how far it is.
 """
 
-from collections.abc import Callable
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from random import Random
 from typing import Any
 
+from ternmq.log.parameters import LINEAR
 from tests.model.machine import CUTS, UNIT_ENDS, VerbsMachine
 from tests.model.stage import IDS, NAMES
 
 Arguments = dict[str, Any]
+
+
+class LinearMachine(VerbsMachine):
+    """The same with a linear log in two copies."""
+
+    log_kind = LINEAR
 
 
 @dataclass(frozen=True)
@@ -163,7 +176,9 @@ def make_walk(seed: int, length: int) -> list[Step]:
     return steps
 
 
-def play(kind: type[VerbsMachine], steps: list[Step]) -> Exception | None:
+def play(
+    kind: type[VerbsMachine], steps: list[Step], notes: Counter[str] | None = None
+) -> Exception | None:
     """Take the steps on a new machine; what went wrong, if anything did."""
     machine = kind()
     try:
@@ -173,6 +188,8 @@ def play(kind: type[VerbsMachine], steps: list[Step]) -> Exception | None:
         machine.teardown()
     except Exception as error:
         return error
+    if notes is not None:
+        notes.update(machine.notes)
     return None
 
 
@@ -199,3 +216,57 @@ def shorten(kind: type[VerbsMachine], steps: list[Step], error: Exception) -> li
 def show(steps: list[Step]) -> str:
     """The steps as a test would write them."""
     return "\n".join(str(step) for step in steps)
+
+
+def kind_of(seed: int) -> type[VerbsMachine]:
+    """Every fourth walk has a linear log."""
+    return LinearMachine if seed % 4 == 3 else VerbsMachine
+
+
+class Failure(Exception):
+    """A walk whose end is not the model's: its seed, and what remains of its steps."""
+
+    def __init__(self, seed: int, length: int, error: Exception) -> None:
+        kind = kind_of(seed)
+        steps = shorten(kind, make_walk(seed, length), error)
+        super().__init__(
+            f"seed {seed}: {type(error).__name__}: {error}\n"
+            f"again: TERNMQ_PURE=1 PYTHONPATH=src python -m tests.model.walk 1 {length} {seed}\n"
+            f"state = {kind.__name__}()\n{show(steps)}"
+        )
+
+
+def walk_seeds(first: int, count: int, length: int, notes: Counter[str]) -> Iterator[int]:
+    """Take the walks of so many seeds, each yielded when it is done; Failure for the first that
+    goes wrong. `notes` counts what happened on the way."""
+    for seed in range(first, first + count):
+        error = play(kind_of(seed), make_walk(seed, length), notes)
+        if error is not None:
+            raise Failure(seed, length, error) from error
+        yield seed
+
+
+def main(arguments: list[str]) -> int:
+    """The command."""
+    count, length, *rest = (int(one) for one in arguments)
+    first = rest[0] if rest else 0
+    notes: Counter[str] = Counter()
+    done = 0
+    try:
+        for _ in walk_seeds(first, count, length, notes):
+            done += 1
+            sys.stderr.write(f"\r{done} of {count} walks of {length} steps")
+            sys.stderr.flush()
+    except Failure as failure:
+        sys.stderr.write("\n")
+        sys.stdout.write(f"{failure}\n")
+        return 1
+    sys.stderr.write("\n")
+    sys.stdout.write(f"{done} walks of {length} steps, seeds {first} to {first + count - 1}\n")
+    for what, times in sorted(notes.items()):
+        sys.stdout.write(f"{times:>9} {what}\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

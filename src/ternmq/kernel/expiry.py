@@ -15,7 +15,7 @@ from ternmq.kernel.kernel import Kernel
 from ternmq.ports.disk import Disk
 from ternmq.ports.effect import Effect
 from ternmq.store.cursor import Cursor
-from ternmq.store.entry import Entry
+from ternmq.store.entry import ASTRAY, IN_FRONT, IN_REAR, Entry
 from ternmq.store.fetching import note_damage
 from ternmq.store.image import FLAG_PERSISTENT
 from ternmq.store.queue import LANES, Queue
@@ -37,6 +37,7 @@ class ExpiryScan:
         ]
         self.queue: Queue | None = None
         self.walk: Cursor | None = None
+        self.astray = False  # the walk stands on a stray
         self.removed: i64 = 0
 
     def step(self) -> bool:
@@ -52,6 +53,7 @@ class ExpiryScan:
     def _begin_queue(self, queue: Queue) -> None:
         walk = Cursor()
         walk.lane = LANES - 1
+        self.astray = False
         queue.cursors.append(walk)
         self.walk = walk
         now_ns = self.kernel.clock.now_ns()
@@ -82,7 +84,11 @@ class ExpiryScan:
             entry = self._next(queue, walk, entry)
         if last is not None:
             walk.stand_on(last)
-        if expired and self.kernel.coordinator.has_room(None, 16 * len(expired)):
+            self.astray = last.place == ASTRAY
+        if expired:
+            if not self.kernel.coordinator.has_room(None, 16 * len(expired)):
+                self._end_queue(queue)  # the next pass tries again
+                return
             self.kernel.coordinator.expire(queue, expired)
             self.kernel.expired_total += len(expired)
             self.removed += len(expired)
@@ -93,16 +99,31 @@ class ExpiryScan:
         at = walk.entry
         if at is not None:
             return self._next(queue, walk, at)
+        if self.astray:
+            return self._after_strays(queue, walk)
+        return self._head(queue, walk)
+
+    def _after_strays(self, queue: Queue, walk: Cursor) -> Entry | None:
+        """The last step ended among the strays, which a cursor cannot stand on: the next of them
+        by sequence, or what follows them all."""
+        lane = queue.lanes[walk.lane]
+        stray = lane.strays.head
+        while stray is not None and stray.sequence <= walk.sequence:
+            stray = stray.next
+        if stray is not None:
+            return stray
+        if lane.rear.head is not None:
+            return lane.rear.head
+        walk.lane -= 1
         return self._head(queue, walk)
 
     def _head(self, queue: Queue, walk: Cursor) -> Entry | None:
         """The first message of this lane or the next lower one that has any."""
         while walk.lane >= 0:
             lane = queue.lanes[walk.lane]
-            if lane.front.head is not None:
-                return lane.front.head
-            if lane.rear.head is not None:
-                return lane.rear.head
+            for chain in (lane.front, lane.strays, lane.rear):
+                if chain.head is not None:
+                    return chain.head
             walk.lane -= 1
         return None
 
@@ -110,7 +131,9 @@ class ExpiryScan:
         if entry.next is not None:
             return entry.next
         lane = queue.lanes[entry.lane]
-        if entry.place == 1 and lane.rear.head is not None:
+        if entry.place == IN_FRONT and lane.strays.head is not None:
+            return lane.strays.head
+        if entry.place != IN_REAR and lane.rear.head is not None:
             return lane.rear.head
         walk.leave()
         walk.lane = entry.lane - 1

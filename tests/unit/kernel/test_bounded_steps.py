@@ -26,6 +26,7 @@ from ternmq.mqi.putting import put_request
 from ternmq.ports.clock import Clock
 from ternmq.ports.memory_disk import MemoryDisk
 from ternmq.ports.os_entropy import OsEntropy
+from ternmq.store.sweep import SegmentWrite
 
 STEP_MESSAGES_MAX = 256
 MESSAGES = 1000
@@ -50,7 +51,7 @@ class Bench:
     """An engine, one connection and one queue."""
 
     def __init__(self) -> None:
-        disk = MemoryDisk()
+        disk = self.disk = MemoryDisk()
         self.clock = HandClock()
         parameters = LogParameters(CIRCULAR, 3, 2, 1024, False)
         create_queue_manager(disk, self.clock, OsEntropy(), "QM", parameters)
@@ -134,6 +135,39 @@ def test_expiry_scan_removes_a_bounded_number_a_step() -> None:
         before = bench.depth()
     assert bench.depth() == 0
     assert scan.removed == MESSAGES
+
+
+def test_expiry_scan_finds_strays_a_bounded_number_a_step() -> None:
+    """Messages that came back to a place inside the swept chain are in memory beside it."""
+    bench = Bench()
+    bench.fill(1)
+    for _ in range(MESSAGES):
+        bench.fill(1)
+        bench.fill(1, expiry=10)
+        bench.fill(1)
+    local = bench.handle.local
+    assert local is not None
+    queue = local.queue
+    entries = list(queue.number_index().values())
+    unit = bench.kernel.coordinator.begin()
+    for at, entry in enumerate(entries):
+        if at % 3:
+            bench.kernel.coordinator.get(unit, queue, entry)
+    sweep = SegmentWrite(queue, 0, entries[0::3], bench.kernel.coordinator.in_log)
+    sweep.run(bench.disk)
+    sweep.complete()
+    assert bench.kernel.coordinator.back_out_some(unit, len(entries))
+    assert queue.lanes[0].strays.count == 2 * MESSAGES
+    bench.clock.ns += 2_000_000_000
+    scan = ExpiryScan(bench.kernel)
+    before = bench.depth()
+    steps = 0
+    while scan.step():
+        assert before - bench.depth() <= STEP_MESSAGES_MAX
+        before = bench.depth()
+        steps += 1
+    assert scan.removed == MESSAGES
+    assert steps < 4 * MESSAGES // STEP_MESSAGES_MAX
 
 
 def test_clear_removes_a_bounded_number_a_step() -> None:

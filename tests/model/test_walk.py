@@ -1,0 +1,42 @@
+"""Long random walks against the model: deep queues, a full log, stops and crashes on the way.
+
+Method: `walk` makes the steps from a seed; a walk that fails is shortened and shown with the
+command that takes it again. What happens on the way is counted, so that walks that go nowhere are
+noticed.
+"""
+
+from collections import Counter
+
+import pytest
+
+from tests.model.machine import VerbsMachine
+from tests.model.walk import Step, make_walk, shorten, walk_seeds
+
+pytestmark = pytest.mark.core
+
+SEEDS = 10
+LENGTH = 200
+
+
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize("part", range(4))
+def test_long_walks_answer_as_the_model(part: int) -> None:
+    notes: Counter[str] = Counter()
+    assert len(list(walk_seeds(part * SEEDS, SEEDS, LENGTH, notes))) == SEEDS
+    for what in ("victim of a full log", "told of a backout", "queue deleted"):
+        assert notes[what] > 0, notes
+
+
+def test_walk_of_a_seed_is_always_the_same() -> None:
+    assert make_walk(7, 50) == make_walk(7, 50)
+    assert make_walk(7, 50) != make_walk(8, 50)
+
+
+def test_walk_that_fails_is_cut_down_to_what_it_needs() -> None:
+    class Faulty(VerbsMachine):
+        def undo(self, number: int) -> None:
+            raise ZeroDivisionError
+
+    steps = shorten(Faulty, make_walk(1, 80), ZeroDivisionError())
+    assert [step.rule for step in steps] == ["create", "undo"]
+    assert str(Step("undo", {"number": 1})) == "state.undo(number=1)"
