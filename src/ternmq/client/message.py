@@ -6,7 +6,7 @@ import json
 from datetime import UTC, datetime
 from typing import Any, final
 
-from mypy_extensions import i64
+from mypy_extensions import i64, mypyc_attr
 
 from ternmq.base.ids import message_token
 from ternmq.codec import charset
@@ -18,6 +18,7 @@ from ternmq.store.entry import OWN_DATE, PERSISTENT, Entry, packed_descriptor
 _TENTH_NS = 100_000_000
 
 
+@mypyc_attr(acyclic=True)
 @final
 class Message:
     """Data and descriptor of one message."""

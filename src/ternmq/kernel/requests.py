@@ -10,7 +10,7 @@ from __future__ import annotations
 import struct
 from typing import TYPE_CHECKING, Final, final
 
-from mypy_extensions import i64
+from mypy_extensions import i64, mypyc_attr
 
 from ternmq.store.cursor import Cursor
 from ternmq.store.entry import ZERO_ID, Entry
@@ -24,6 +24,7 @@ _PAIR: Final = struct.Struct("<ii")
 UNLIMITED_LENGTH: Final = 1 << 40
 
 
+@mypyc_attr(acyclic=True)
 @final
 class PutRequest:
     """A message to put, but for its data."""
@@ -85,6 +86,7 @@ class PutRequest:
         return other
 
 
+@mypyc_attr(acyclic=True)
 @final
 class GetRequest:
     """Which message, and how. Ids of zeros, and -1, match everything."""

@@ -11,7 +11,7 @@ from __future__ import annotations
 import struct
 from typing import TYPE_CHECKING, Final, final
 
-from mypy_extensions import i64
+from mypy_extensions import i64, mypyc_attr
 
 from ternmq.base.ids import put_stamp
 
@@ -37,6 +37,9 @@ _DATE_AT: Final = 304
 _I32: Final = struct.Struct("<i")
 
 
+# Not watched by the garbage collector, which would look at every message of a deep queue again and
+# again. The only cycles are the links of a chain, and who owns a chain undoes them (`__del__`).
+@mypyc_attr(acyclic=True)
 @final
 class Entry:
     """A message of one queue: its keys, its packed descriptor, and its body or where the body
@@ -135,6 +138,16 @@ class Chain:
         self.tail: Entry | None = None
         self.count: i64 = 0
         self.bytes: i64 = 0  # of data, for the sweeper
+
+    def __del__(self) -> None:
+        entry = self.head
+        self.head = None
+        self.tail = None
+        while entry is not None:
+            after = entry.next
+            entry.prev = None
+            entry.next = None
+            entry = after
 
     def append(self, entry: Entry) -> None:
         """Add at the tail: the entry has the highest sequence."""

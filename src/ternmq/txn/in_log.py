@@ -25,6 +25,16 @@ class InLog(HomeLedger):
         self.tail: Entry | None = None
         self.count: i64 = 0
 
+    def __del__(self) -> None:
+        entry = self.head
+        self.head = None
+        self.tail = None
+        while entry is not None:
+            after = entry.log_next
+            entry.log_prev = None
+            entry.log_next = None
+            entry = after
+
     def add(self, entry: Entry, lsn: i64) -> None:
         """The message was logged at `lsn`, higher than any before."""
         tail = self.tail
