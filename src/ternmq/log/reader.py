@@ -97,6 +97,27 @@ class LogReader:
         for window in self._windows:
             window.forget()
 
+    def records_between(self, start_lsn: int, end_lsn: int) -> Iterator[LogRecord]:
+        """The records from the one at `start_lsn` on that begin before `end_lsn`. All of that was
+        forced, so whatever is missing is damage. The log may be written meanwhile."""
+        for window in self._windows:
+            window.forget()
+        self._epoch = 0
+        position = start_lsn
+        gap = _GAP_UNKNOWN
+        while position < end_lsn:
+            record = self._following(position, gap)
+            if record is None and gap <= 0 and self._is_padded(position):
+                gap = block_end(position) - position
+                position += gap
+                continue
+            if record is None:
+                raise self._damaged(position, f"it was forced to LSN {end_lsn}")
+            self._epoch = record.epoch
+            position = record.end_lsn
+            gap = 0
+            yield record
+
     def record_at(self, lsn: int) -> LogRecord:
         """The forced record at this LSN. May be used while the log is written."""
         for copy in range(self.table.copies):

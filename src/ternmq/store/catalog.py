@@ -14,7 +14,7 @@ from ternmq.base.attributes import ALIAS, LOCAL, MODEL, Value, defaults_of
 from ternmq.base.errors import check
 from ternmq.base.names import file_name
 from ternmq.store.queue import Queue
-from ternmq.store.register import RegisterPosition, RegisterRow, no_register
+from ternmq.store.register import BEHIND_LSN, RegisterPosition, RegisterRow, no_register
 
 
 @final
@@ -26,6 +26,7 @@ class Definition:
         "attributes",
         "created_ns",
         "definition_type",
+        "folder_number",
         "name",
         "object_id",
         "object_type",
@@ -41,6 +42,7 @@ class Definition:
         self.definition_type: int = mq.MQQDT_PREDEFINED
         self.created_ns = now_ns
         self.altered_ns = now_ns
+        self.folder_number = 0  # how often its files were re-created, each time in a new folder
 
     @property
     def temporary(self) -> bool:
@@ -50,7 +52,8 @@ class Definition:
     @property
     def folder(self) -> str:
         """Where the segments and the state of a local queue lie."""
-        return f"queues/{file_name(self.name)}~{self.object_id}"
+        stem = f"queues/{file_name(self.name)}~{self.object_id}"
+        return f"{stem}.{self.folder_number}" if self.folder_number else stem
 
     def number(self, name: str) -> int:
         """An integer attribute."""
@@ -72,6 +75,7 @@ class Definition:
             "definition_type": self.definition_type,
             "created_ns": self.created_ns,
             "altered_ns": self.altered_ns,
+            "folder": self.folder_number,
         }
 
 
@@ -90,6 +94,8 @@ def definition_from_json(value: dict[str, object]) -> Definition:
     definition = Definition(object_type, name, _integer(value, "id"), attributes, created_ns)
     definition.definition_type = _integer(value, "definition_type")
     definition.altered_ns = _integer(value, "altered_ns")
+    if "folder" in value:
+        definition.folder_number = _integer(value, "folder")
     return definition
 
 
@@ -129,12 +135,13 @@ class Catalog:
         self.damaged[queue_id] = text
         self.given_up[queue_id] = text
         self.changed = True
+        self.row(queue_id).journal_lsn = BEHIND_LSN
 
     def row(self, queue_id: int) -> RegisterRow:
         """The queue's row of the register, to be changed: the next checkpoint writes it."""
         row = self.register.get(queue_id)
         if row is None:
-            row = RegisterRow(0, 0, 0)
+            row = RegisterRow(0, 0, 0, 0)
             self.register[queue_id] = row
         self.unregistered.add(queue_id)
         return row

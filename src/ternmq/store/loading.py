@@ -19,6 +19,7 @@ from ternmq.store.entry import PUTTING
 from ternmq.store.fetching import entry_from_image
 from ternmq.store.image import FLAG_PERSISTENT
 from ternmq.store.queue import Queue
+from ternmq.store.register import BEHIND_LSN
 from ternmq.store.segment import ALIVE, DEAD, LOCKED, MIXED, Segment
 from ternmq.store.segment_file import SegmentFile
 from ternmq.store.segment_format import CORREL_ID, GROUP_ID, MSG_ID, SegmentIndex
@@ -40,6 +41,7 @@ def load_queue(
     queue = Queue(definition.object_id, definition.name, definition.folder)
     configure(queue, definition)
     path = state_path(queue.folder)
+    check(proven_lsn < BEHIND_LSN, f"{path} is behind the log, parts of which were passed over")
     state = StateJournal.load(disk, path, proven_lsn)
     if state.lsn == 0:
         return queue

@@ -10,12 +10,14 @@ on a multiple of 512 bytes, little-endian:
         12  u32      rows
         16  u64      number of the batch: 1 for the first in the file, then one more each
         24  u64      zero
-        32           rows, of 32 bytes each; zeros to a multiple of 512
+        32           rows, of 40 bytes each; zeros to a multiple of 512
     row
-         0  u64      queue
-         8  u64      journal LSN: a batch of its journal with this LSN was forced; 0 = it has none
+         0  u64      queue; 0 is the catalog
+         8  u64      journal LSN: a batch of its journal with this LSN was forced; 0 = it has none,
+                     2^63 = its files are behind the log for ever, whatever they tell
         16  u64      image LSN: the record that its last media image begins with; 0 = it has none
         24  u64      media LSN: where the log has to be read from to bring that image up to date
+        32  i64      when that image was made, ns since 1970 UTC
 
 Later rows win. Validity: which file counts, how many of its batches, and the CRC of the last one
 are told by the CHECKPOINT record that the control file names; bytes after those batches mean
@@ -35,13 +37,15 @@ from ternmq.base.errors import IntegrityError
 from ternmq.ports.disk import Disk, parent_dir, write_all
 
 REGISTER_PATHS: Final = ("queues/register.1", "queues/register.2")
+CATALOG_ROW: Final = 0
+BEHIND_LSN: Final = 1 << 63
 REWRITE_FLOOR_BYTES: Final = 1 << 16  # a smaller file is not worth a rewrite
 
 _SECTOR_BYTES: Final = 512
 _MAGIC: Final = b"TERNREGI"
 _HEAD: Final = Struct("<8sI")
 _REST: Final = Struct("<IQQ")  # after the CRC
-_ROW: Final = Struct("<QQQQ")
+_ROW: Final = Struct("<QQQQq")
 _HEAD_BYTES: Final = 32
 
 
@@ -49,12 +53,24 @@ _HEAD_BYTES: Final = 32
 class RegisterRow:
     """What is known of one queue outside its own files."""
 
-    __slots__ = ("image_lsn", "journal_lsn", "media_lsn")
+    __slots__ = ("image_lsn", "image_ns", "journal_lsn", "media_lsn")
 
-    def __init__(self, journal_lsn: int, image_lsn: int, media_lsn: int) -> None:
+    def __init__(self, journal_lsn: int, image_lsn: int, media_lsn: int, image_ns: int) -> None:
         self.journal_lsn = journal_lsn
         self.image_lsn = image_lsn
         self.media_lsn = media_lsn
+        self.image_ns = image_ns
+
+    def note_image(self, image_lsn: int, media_lsn: int, image_ns: int) -> None:
+        """A media image was made; one that is older than what is known changes nothing."""
+        if image_lsn > self.image_lsn:
+            self.image_lsn = image_lsn
+            self.media_lsn = media_lsn
+            self.image_ns = image_ns
+
+    def copy(self) -> RegisterRow:
+        """As it is now."""
+        return RegisterRow(self.journal_lsn, self.image_lsn, self.media_lsn, self.image_ns)
 
 
 @final
@@ -148,7 +164,9 @@ def _pack_batch(
 ) -> tuple[bytes, RegisterPosition]:
     parts = [_REST.pack(len(rows), position.batches + 1, 0)]
     for queue_id, row in rows:
-        parts.append(_ROW.pack(queue_id, row.journal_lsn, row.image_lsn, row.media_lsn))
+        parts.append(
+            _ROW.pack(queue_id, row.journal_lsn, row.image_lsn, row.media_lsn, row.image_ns)
+        )
     rest = b"".join(parts)
     crc = crc32c(rest, position.crc)
     batch = _HEAD.pack(_MAGIC, crc) + rest
@@ -171,8 +189,8 @@ def _take_batch(
         raise _damaged(path, at, f"batch {number} of {count} rows does not fit here")
     if crc32c(content[at + _HEAD.size : end], position.crc) != crc:
         raise _damaged(path, at, f"batch {number} fails its checksum")
-    for queue_id, journal, image, media in _ROW.iter_unpack(content[at + _HEAD_BYTES : end]):
-        rows[queue_id] = RegisterRow(journal, image, media)
+    for queue_id, journal, image, media, ns in _ROW.iter_unpack(content[at + _HEAD_BYTES : end]):
+        rows[queue_id] = RegisterRow(journal, image, media, ns)
     position.batches = number
     position.crc = crc
     position.offset = at + (end - at + _SECTOR_BYTES - 1) // _SECTOR_BYTES * _SECTOR_BYTES

@@ -33,11 +33,11 @@ from ternmq.store.catalog import Catalog
 from ternmq.store.compaction import compact
 from ternmq.store.entry import PUTTING, Entry
 from ternmq.store.queue import Queue
-from ternmq.store.segment import MIXED
+from ternmq.store.segment import DEAD, MIXED
 from ternmq.store.sweep import SegmentWrite, homeless
 from ternmq.txn.records import pack_json
 from ternmq.txn.state_save import RegisterSave, StateSave
-from ternmq.txn.unit import PREPARED, UnitOfWork
+from ternmq.txn.unit import CHANGE_GET, PREPARED, UnitOfWork
 
 if TYPE_CHECKING:
     from ternmq.txn.keeper import Keeper
@@ -167,6 +167,9 @@ class Checkpoint:
         # Prepared units as of now, also those being backed out: one that ends before the record is
         # written has its end in the log after redo.
         self.units = [_unit_json(one) for one in coordinator.units.values() if one.xid is not None]
+        if self.clean:
+            for one in coordinator.units.values():
+                _forget_plain_gets(one)
         # ORDER: the catalog that is written next knows no queue of these folders. One deleted later
         # may still be named by it, and restart then wants its files.
         self.remove_folders = keeper.catalog.dead_folders
@@ -239,6 +242,16 @@ def _untrusted(catalog: Catalog) -> list[int]:
         for one in catalog.definitions.values()
         if one.object_id in catalog.untrusted and one.attributes.get("nonpersistent_class", 0) != 0
     ]
+
+
+def _forget_plain_gets(unit: UnitOfWork) -> None:
+    """A prepared unit outlives the stop, its gets of non-persistent messages do not: nothing tells
+    of them. With NPMCLASS(HIGH) such a message would be back and could be got twice; so it goes."""
+    for change in unit.changes:
+        segment = change.entry.segment
+        if change.kind == CHANGE_GET and segment is not None and not change.entry.persistent:
+            segment.mark(change.entry.ordinal, DEAD)
+            change.queue.touched = True
 
 
 def _unit_json(unit: UnitOfWork) -> dict[str, object]:

@@ -146,8 +146,7 @@ class RegisterSave(Effect):
         numbers = sorted(catalog.register if self.is_whole else catalog.unregistered)
         self.rows: list[tuple[int, RegisterRow]] = []
         for number in numbers:
-            row = catalog.register[number]
-            self.rows.append((number, RegisterRow(row.journal_lsn, row.image_lsn, row.media_lsn)))
+            self.rows.append((number, catalog.register[number].copy()))
         catalog.unregistered = set()
 
     def run(self, disk: Disk) -> None:

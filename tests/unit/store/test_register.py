@@ -22,7 +22,7 @@ pytestmark = [pytest.mark.core, pytest.mark.promise("P6")]
 
 
 def rows(first: int, count: int, lsn: int) -> list[tuple[int, RegisterRow]]:
-    return [(first + at, RegisterRow(lsn + at, lsn + 2, lsn + 1)) for at in range(count)]
+    return [(first + at, RegisterRow(lsn + at, lsn + 2, lsn + 1, -at)) for at in range(count)]
 
 
 def content(disk: MemoryDisk, path: str) -> bytes:
@@ -34,11 +34,12 @@ def put(disk: MemoryDisk, path: str, data: bytes) -> None:
     disk.create(path).pwritev(0, [data])
 
 
-def told(disk: MemoryDisk, position: RegisterPosition) -> dict[int, tuple[int, int, int]]:
+def told(disk: MemoryDisk, position: RegisterPosition) -> dict[int, tuple[int, int, int, int]]:
     found, table = load_register(disk, position.statement())
     assert (found.offset, found.statement()) == (position.offset, position.statement())
     return {
-        number: (row.journal_lsn, row.image_lsn, row.media_lsn) for number, row in table.items()
+        number: (row.journal_lsn, row.image_lsn, row.media_lsn, row.image_ns)
+        for number, row in table.items()
     }
 
 
@@ -53,16 +54,16 @@ def made() -> tuple[MemoryDisk, list[RegisterPosition]]:
 
 def test_rows_come_back_and_the_last_of_a_queue_counts() -> None:
     disk, positions = made()
-    first = {number: (99 + number, 102, 101) for number in range(1, 41)}
+    first = {number: (99 + number, 102, 101, 1 - number) for number in range(1, 41)}
     assert told(disk, positions[0]) == first
-    assert told(disk, positions[1]) == {**first, 3: (900, 902, 901)}
+    assert told(disk, positions[1]) == {**first, 3: (900, 902, 901, 0)}
     assert len(told(disk, positions[2])) == 60
 
 
 def test_batch_after_the_statement_then_overwritten_by_the_next() -> None:
     disk, positions = made()
     after = append_register(disk, positions[0], rows(7, 1, 5000))
-    assert told(disk, after)[7] == (5000, 5002, 5001)
+    assert told(disk, after)[7] == (5000, 5002, 5001, 0)
     assert len(told(disk, after)) == 40
 
 
@@ -83,7 +84,7 @@ def test_rewrite_is_due_when_most_of_a_large_file_is_old() -> None:
     assert should_rewrite_register(no_register(), 0)
     assert not should_rewrite_register(RegisterPosition(0, 9, 0, REWRITE_FLOOR_BYTES), 1)
     assert should_rewrite_register(RegisterPosition(0, 9, 0, REWRITE_FLOOR_BYTES + 512), 1)
-    assert not should_rewrite_register(RegisterPosition(0, 9, 0, 2 * 32 * 10_000), 10_000)
+    assert not should_rewrite_register(RegisterPosition(0, 9, 0, 2 * 40 * 10_000), 10_000)
 
 
 @pytest.mark.parametrize("at", [*range(0, 32), 40, 200, 1311, 1536, 1560, 2048, 2600])
@@ -100,7 +101,7 @@ def test_cut_anywhere_in_what_counts_then_found() -> None:
     disk, positions = made()
     path = REGISTER_PATHS[positions[-1].file]
     data = content(disk, path)
-    end = positions[1].offset + 32 + 20 * 32
+    end = positions[1].offset + 32 + 20 * 40
     for cut in range(0, end, 16):
         put(disk, path, data[:cut])
         with pytest.raises(IntegrityError, match="register"):
