@@ -172,7 +172,9 @@ class VerbsMachine(MessageRules):
     # ---- time and background work
 
     @rule(
-        what=st.sampled_from(["run", "run", "settle", "checkpoint", "full", "time", "scan"]),
+        what=st.sampled_from(
+            ["run", "run", "settle", "checkpoint", "full", "time", "scan", "sweep"]
+        ),
         count=st.integers(1, 4),
     )
     def background(self, what: str, count: int) -> None:
@@ -184,6 +186,9 @@ class VerbsMachine(MessageRules):
             self.rig.clock.ns += (1, 1, 5, 30)[count - 1] * TENTH_NS
         elif what == "scan":
             self.scan_for_expired()
+        elif what == "sweep":
+            with self.rig.shell.lock:
+                self.rig.engine.sweeper.cycle()
         else:
             self.checkpoint(count > 1, what == "full")
 

@@ -156,7 +156,18 @@ def _other_step(random: Random) -> Step:
         what = random.choice(("prepare", "prepare", "commit", "back out"))
         return Step("two_phases", {"number": number, "xid": random.randrange(4), "what": what})
     if kind == "background":
-        works = ("run", "run", "run", "settle", "checkpoint", "full", "time", "scan")
+        works = (
+            "run",
+            "run",
+            "run",
+            "settle",
+            "checkpoint",
+            "full",
+            "time",
+            "scan",
+            "sweep",
+            "sweep",
+        )
         return Step("background", {"what": random.choice(works), "count": random.randint(1, 4)})
     what = random.choice(("stop", "crash", *(f"cut {cut}" for cut in CUTS)))
     return Step("end", {"what": what, "budget": random.randrange(30), **_where(random)})

@@ -35,6 +35,7 @@ from ternmq.ports.effect import Effect, Outbox
 from ternmq.ports.entropy import Entropy
 from ternmq.store.catalog import Catalog
 from ternmq.store.catalog_file import catalog_bytes, load_catalog, save_catalog
+from ternmq.store.slow_queue import SlowQueueSweeper
 from ternmq.store.sweep import sweep_overflow
 from ternmq.txn.coordinator import CHANGE_RESERVE, UNIT_RESERVE, Coordinator
 from ternmq.txn.keeper import Keeper
@@ -100,6 +101,7 @@ class Engine:
         coordinator.heuristic = replay.heuristic
         self.coordinator = coordinator
         self.keeper = Keeper(coordinator, catalog, self.outbox, opened.control, files, space)
+        self.sweeper = SlowQueueSweeper(catalog, self.outbox, coordinator.in_log)
         self.kernel = Kernel(
             name,
             str(catalog.facts["identity"]),
@@ -192,6 +194,7 @@ class Engine:
                 if call.deadline_ns and call.deadline_ns <= now_ns:
                     self.end_wait(call)
         self.keeper.tick(now_ns)
+        self.sweeper.tick(now_ns)
         self._expire(now_ns)
         self.after_step()
 

@@ -116,6 +116,7 @@ class Catalog:
         self.register: dict[int, RegisterRow] = {}  # by id: what is known outside a queue's files
         self.unregistered: set[int] = set()  # ids of rows that the register file does not have yet
         self.register_position: RegisterPosition = no_register()
+        self.keeps_images = False  # the log is linear: queues can be re-created from it
         self.rewrite_register = False  # a batch of it failed: the next one begins a new file
         self.untrusted: set[int] = (
             set()

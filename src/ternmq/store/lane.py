@@ -60,9 +60,20 @@ class Lane:
             self.strays.remove(entry)
         entry.place = NOWHERE
 
-    def chain(self, segment: Segment) -> None:
-        """A segment was swept off the tail: what came after it is the rear, what came back
-        inside it is astray."""
+    def chain(self, segment: Segment, at_head: bool) -> None:
+        """A segment was swept off the tail of a list: what came after it is the rear, what came
+        back inside it is astray. At the head, what is before the swept chain was swept, and
+        nothing is between."""
+        if at_head and self.swept:
+            self.swept.appendleft(segment)
+            back = self.front.tail
+            while back is not None and back.sequence > segment.first_sequence:
+                before = back.prev
+                self.front.remove(back)
+                back.place = ASTRAY
+                self.strays.insert(back)
+                back = before
+            return
         self.swept.append(segment)
         chain = self.front if len(self.swept) == 1 else self.rear
         place = IN_FRONT if len(self.swept) == 1 else IN_REAR

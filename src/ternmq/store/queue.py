@@ -76,6 +76,8 @@ class Queue:
         self.marks: dict[int, dict[int, int]] = {}  # by whom it is marked, and until when
         self.clearing_before: i64 = 0  # a CLEAR is under way for lower numbers
         self.undecided: dict[int, Entry] = {}  # put in a prepared unit, found in a segment at load
+        self.held = 0  # somebody copies its segments: files of dead ones stay until that ends
+        self.held_files: list[str] = []
         self.fifo = False
         self.temporary = False
         self.keep_plain = False  # NPMCLASS(HIGH)
@@ -87,6 +89,16 @@ class Queue:
         self.persistent_limit: i64 = 1 << 20
         self.plain_limit: i64 = 1 << 20
         self.expired: i64 = 0
+        self.gets: i64 = 0
+        # Of the sweeper: what it has done, and what it knows of the interval.
+        self.sweeps: i64 = 0
+        self.sweeps_aborted: i64 = 0
+        self.messages_swept: i64 = 0
+        self.unsweeps: i64 = 0
+        self.gets_then: i64 = 0
+        self.unsweeps_then: i64 = 0
+        self.slow_keep: i64 = -1  # being swept: so many stay in front
+        self.slow_front = False
         self.high_depth: i64 = 0
 
     @property
@@ -384,6 +396,7 @@ class Queue:
             and self.sweep_effect is None
             and not self.fetches
             and not self.compacting
+            and self.held == 0
             and not self.cursors
         )
 
@@ -436,6 +449,7 @@ class Queue:
     def unsweep(self, segment: Segment, entries: list[Entry]) -> None:
         """The first segment of a lane is in memory: its living messages join the front list."""
         lane = self.lanes[segment.lane]
+        self.unsweeps += 1
         check(
             len(lane.swept) > 0 and lane.swept[0] is segment,
             f"{segment.path}: not first in its lane",

@@ -26,6 +26,7 @@ from ternmq.store.segment_format import SegmentBuilder
 
 SEGMENT_BYTES_MAX: Final = 8 << 20
 KEEP_IN_FRONT: Final = 4  # the front list keeps a quarter of the buffer
+ENTRY_BYTES: Final = 420  # of a message in a segment, but for its data
 
 
 class HomeLedger:
@@ -34,6 +35,14 @@ class HomeLedger:
 
     def remove(self, entry: Entry) -> None:
         """The log need not keep this message any longer."""
+        raise NotImplementedError
+
+
+class Sweeper:
+    """Goes on with a queue when one of its writes has ended."""
+
+    def sweep_on(self, queue: Queue) -> None:
+        """Begin the next write, if there is one."""
         raise NotImplementedError
 
 
@@ -48,6 +57,8 @@ class SegmentWrite(Effect):
         self.queue = queue
         self.entries = entries
         self.ledger = ledger
+        self.at_head = False  # of the swept chain, not at its tail
+        self.sweeper: Sweeper | None = None
         # Written without a stream number: such a message may be committed before this is done.
         self.unnumbered: set[int] = set()
         segment = queue.new_segment(lane, len(entries))
@@ -98,16 +109,36 @@ class SegmentWrite(Effect):
         self.queue.sweeping = False
         self.queue.sweep_effect = None
         self.queue.sweep_error = ""
-        if not self.queue.dropped:
-            _move(self)
+        if self.queue.dropped:
+            return
+        if self.at_head and _has_moved_on(self):
+            self.queue.sweeps_aborted += 1
+            self.queue.slow_keep = -1
+            self._leave_segment()
+            return
+        _move(self)
+        if self.sweeper is not None:
+            self.sweeper.sweep_on(self.queue)
 
     def fail(self, error: OSError) -> None:
         """The disk is full or ill: nothing has moved, the messages stay where they are."""
         self.queue.sweeping = False
         self.queue.sweep_effect = None
         self.queue.sweep_error = str(error)
-        self.queue.doomed.append(self.segment)  # what was written of it is waste
+        self.queue.slow_keep = -1
+        self._leave_segment()
+
+    def _leave_segment(self) -> None:
+        """What was written of it is waste."""
+        self.queue.doomed.append(self.segment)
         self.queue.touched = True
+
+
+def _has_moved_on(write: SegmentWrite) -> bool:
+    """Whether the front list has got messages behind the targets meanwhile: those of the next
+    segment, which was brought back. Then the new one has no place in the chain."""
+    tail = write.queue.lanes[write.segment.lane].front.tail
+    return tail is not None and tail.sequence > write.segment.last_sequence
 
 
 def _move(write: SegmentWrite) -> None:
@@ -135,8 +166,10 @@ def _move(write: SegmentWrite) -> None:
             segment.mark(ordinal, LOCKED)
         elif sweeps:
             queue.sweep_out(entry)
+            queue.messages_swept += 1
     if sweeps:
-        queue.lanes[segment.lane].chain(segment)
+        queue.sweeps += 1
+        queue.lanes[segment.lane].chain(segment, write.at_head)
         if segment.lane > queue.highest:  # all of it may be got, but a backout brings it back
             queue.highest = segment.lane
     if segment.empty:
@@ -165,7 +198,7 @@ def sweep_overflow(queue: Queue, outbox: Outbox, ledger: HomeLedger) -> Effect |
     if not chosen.swept:
         chain = chosen.front
         keep = queue.plain_limit // KEEP_IN_FRONT
-    entries = _targets(chain, keep)
+    entries = oldest_targets(chain, keep)
     if len(entries) < 2:
         return None
     effect = SegmentWrite(queue, number, entries, ledger)
@@ -173,7 +206,7 @@ def sweep_overflow(queue: Queue, outbox: Outbox, ledger: HomeLedger) -> Effect |
     return effect
 
 
-def _targets(chain: Chain, keep_bytes: i64) -> list[Entry]:
+def oldest_targets(chain: Chain, keep_bytes: i64) -> list[Entry]:
     """The messages behind the first `keep_bytes`, at most one segment's."""
     kept: i64 = 0
     entry = chain.head
@@ -184,7 +217,7 @@ def _targets(chain: Chain, keep_bytes: i64) -> list[Entry]:
     size: i64 = 0
     while entry is not None and size < SEGMENT_BYTES_MAX and len(entries) < SEGMENT_MESSAGES_MAX:
         entries.append(entry)
-        size += entry.length + 420
+        size += entry.length + ENTRY_BYTES
         entry = entry.next
     return entries
 
@@ -199,7 +232,7 @@ def homeless(queue: Queue) -> list[Entry]:
             while entry is not None:
                 if entry.segment is None:
                     entries.append(entry)
-                    size += entry.length + 420
+                    size += entry.length + ENTRY_BYTES
                     if size >= SEGMENT_BYTES_MAX or len(entries) >= SEGMENT_MESSAGES_MAX:
                         return entries
                 entry = entry.next

@@ -12,7 +12,7 @@ from typing import Final, final
 
 from mypy_extensions import i64
 
-from ternmq.base.attributes import QMGR
+from ternmq.base.attributes import LOCAL, QMGR
 from ternmq.base.errors import IntegrityError, check
 from ternmq.log.kinds import (
     BACKOUT,
@@ -211,6 +211,7 @@ class Coordinator:
         """Take a message off its queue; returns what must be forced before the getter is
         answered."""
         durable_at = entry.visible_lsn
+        queue.gets += 1
         if entry.flags & PERSISTENT:
             payload = pack_get(int(queue.queue_id), int(entry.number))
             if unit is None:
@@ -317,10 +318,17 @@ class Coordinator:
 
     def define(self, catalog: Catalog, definition: Definition) -> i64:
         """A new or altered object; returns what must be forced."""
+        is_new = definition.name not in catalog.definitions
         catalog.add(definition)
         if definition.temporary:
             return 0
-        self.log.append(OBJECT, 0, 0, [pack_json(definition.to_json())])
+        facts = definition.to_json()
+        if is_new:
+            facts["made"] = True
+        lsn = self.log.append(OBJECT, 0, 0, [pack_json(facts)])
+        if is_new and definition.object_type == LOCAL and catalog.keeps_images:
+            # An empty queue needs no other image than this.
+            catalog.row(definition.object_id).note_image(lsn, lsn, definition.created_ns)
         return self.log.end_lsn
 
     def set_queue_manager(self, catalog: Catalog) -> i64:
@@ -401,6 +409,7 @@ class Coordinator:
             self.prepared.pop(unit.xid.key, None)
         unit.state = BACKING_OUT
         rows: list[tuple[int, int, int]] = []
+        queues: list[Queue] = []
         done: i64 = 0
         while unit.changes and done < changes_max:
             change = unit.changes.pop()
@@ -410,8 +419,12 @@ class Coordinator:
             if entry.flags & PERSISTENT:
                 kind = compensation_kind(int(change.kind), int(entry.backout_count))
                 rows.append((kind, int(change.queue.queue_id), int(entry.number)))
+                if change.queue not in queues:
+                    queues.append(change.queue)
         if rows:
             self._append(unit, COMPENSATE, [pack_triples(rows)])
+            for queue in queues:
+                queue.last_lsn = self.log.end_lsn
         if unit.changes:
             return False
         if unit.first_lsn:
@@ -469,6 +482,17 @@ class Coordinator:
         self.heuristic.pop(xid.key, None)
         self.log.append(FORGET, 0, 0, [pack_xid(xid)])
         return self.log.end_lsn
+
+    def redo_lsn(self) -> i64:
+        """Where a restart would have to begin to read, if every journal told all up to now."""
+        redo: i64 = self.log.end_lsn
+        oldest = self.in_log.oldest_lsn()
+        if oldest and oldest < redo:
+            redo = oldest
+        pin = self.oldest_pin()
+        if pin is not None and pin.first_lsn < redo:
+            redo = pin.first_lsn
+        return redo
 
     def oldest_pin(self) -> UnitOfWork | None:
         """The unit whose first record is the oldest; one that was prepared, even if it is being
