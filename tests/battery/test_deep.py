@@ -14,7 +14,7 @@ from ternmq import Queue, QueueManager
 from ternmq import constants as mq
 from tests.battery.places import Place, sweep, until
 
-pytestmark = pytest.mark.core
+pytestmark = [pytest.mark.core, pytest.mark.timeout(60)]
 
 SMALL = 65_536
 

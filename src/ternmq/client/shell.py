@@ -15,6 +15,7 @@ from typing import final
 from ternmq.base.errors import ForceFailed, IntegrityError, MQError
 from ternmq.base.reasons import MQRC_NO_MSG_AVAILABLE
 from ternmq.client.forcer import Forcer, Gate
+from ternmq.client.step_lock import step_lock
 from ternmq.client.steps import Step
 from ternmq.engine.engine import Engine
 from ternmq.kernel.connection import Connection as Link
@@ -47,7 +48,7 @@ class Shell:
     def __init__(self, engine: Engine, disk: Disk) -> None:
         self.engine = engine
         self.disk = disk
-        self.lock = threading.Lock()
+        self.lock = step_lock()
         self.forcer = Forcer(engine, self.lock)
         # Gets whose loop was closed, or whose task was dropped: to be taken back. Who adds one may
         # be inside the collector and must not touch a lock; the housekeeper looks at every tick.
@@ -57,6 +58,7 @@ class Shell:
         self._watching: list[Gate] = []  # who waits until one of them ends
         self._work = threading.Semaphore(0)
         self._ending = False
+        self._was_waiting = False  # when a signal handler raised; that is in one thread only
         self._housekeeper = threading.Thread(
             target=self._keep_house, name=f"ternmq-{engine.name}", daemon=True
         )
@@ -65,7 +67,7 @@ class Shell:
     def disown(self) -> None:
         """In a forked child: nothing may be done here. Threads of the parent may have held the
         locks in the moment of the fork, so there are new ones."""
-        self.lock = threading.Lock()
+        self.lock = step_lock()
         self.forcer.renew_locks(self.lock)
         self._work = threading.Semaphore(0)
         kernel = self.engine.kernel
@@ -78,13 +80,20 @@ class Shell:
         """MQPUT, to the end."""
         entry = self.try_put(link, handle, request, data)
         while entry is None:
-            with self.lock:
-                self.wait_for_park(link)
+            self._wait_outside(link)
             entry = self.try_put(link, handle, request, data)
         durable_at = link.durable_at
         if durable_at > self.engine.log.forced_lsn:
             self.forcer.force(int(durable_at))
         return entry
+
+    def _wait_outside(self, link: Link) -> None:
+        with self.lock:
+            try:
+                self.wait_for_park(link)
+            except KeyboardInterrupt:
+                self._interrupted()
+                raise
 
     def try_put(self, link: Link, handle: Handle, request: PutRequest, data: bytes) -> Entry | None:
         """MQPUT, once and without waiting: None if the connection is parked. The caller sees to
@@ -104,6 +113,9 @@ class Shell:
             more = len(outbox.effects) > 0
         except IntegrityError as failure:
             raise self.break_down(failure, "MQPUT") from failure
+        except KeyboardInterrupt:
+            self._interrupted()
+            raise
         finally:
             lock.release()
         if woken is not None:
@@ -139,6 +151,9 @@ class Shell:
                 self.flush()
         except IntegrityError as failure:
             raise self.break_down(failure, "MQGET") from failure
+        except KeyboardInterrupt:
+            self._interrupted()
+            raise
         finally:
             lock.release()
         if durable_at > engine.log.forced_lsn:
@@ -151,6 +166,25 @@ class Shell:
         self.engine.break_down(str(failure))
         self.flush()
         return self.engine.kernel.ending_error(verb)
+
+    def _interrupted(self) -> None:
+        """With the lock: a signal handler raised in this thread. If that was in the middle of a
+        step (which only plain files know), the engine is half changed and stops; the next start has
+        the log."""
+        if not self._was_waiting:
+            self.engine.break_down("a step was interrupted by a signal")
+            self.flush()
+        self._was_waiting = False
+
+    def _lock_again(self) -> None:
+        """The lock after a wait, even if a signal handler raises now."""
+        locked = False
+        try:
+            self.lock.acquire()
+            locked = True
+        finally:
+            if not locked:
+                self.lock.acquire()
 
     def _wait_for_message(self, link: Link, call: GetCall) -> None:
         """Called and left with the lock; sleeps without it."""
@@ -168,10 +202,11 @@ class Shell:
             gate.wait(timeout_s)
             interrupted = False
         finally:
-            self.lock.acquire()
+            self._lock_again()
             link.get_call = None
             call.waker = None
             if interrupted:
+                self._was_waiting = True
                 self._give_up(call)
             elif call.waiting:  # the time is over
                 cancel(self.engine.kernel, call, MQRC_NO_MSG_AVAILABLE)
@@ -203,6 +238,9 @@ class Shell:
             self.settle()
         except IntegrityError as failure:
             raise self.break_down(failure, step.verb) from failure
+        except KeyboardInterrupt:
+            self._interrupted()
+            raise
         finally:
             self.lock.release()
         if durable_at > self.engine.log.forced_lsn:
@@ -226,14 +264,24 @@ class Shell:
             effect.waiting.append(gate)
             self.flush()
             self.lock.release()
-            gate.wait()
-            self.lock.acquire()
+            interrupted = True
+            try:
+                gate.wait()
+                interrupted = False
+            finally:
+                self._lock_again()
+                self._was_waiting = interrupted
         else:
             self.claim(effect)
             self.flush()
             self.lock.release()
-            self.run_claimed(effect)
-            self.lock.acquire()
+            interrupted = True
+            try:
+                self.run_claimed(effect)
+                interrupted = False
+            finally:
+                self._lock_again()
+                self._was_waiting = interrupted
         error = self.engine.error_for("")
         if error is not None:
             raise error
@@ -260,8 +308,9 @@ class Shell:
             self._work.release()
 
     def run_claimed(self, effect: Effect) -> None:
-        """Run a claimed effect, without the lock."""
-        error: Exception | None = None
+        """Run a claimed effect, without the lock. If a signal handler raises in the middle, the
+        effect has failed: others may wait for it."""
+        error: Exception | None = OSError("interrupted")
         broken = False
         try:
             if effect.after_lsn > self.engine.log.forced_lsn:
@@ -271,11 +320,16 @@ class Shell:
                     effect.run(self.disk)
             else:
                 effect.run(self.disk)
+            error = None
         except (OSError, IntegrityError, ForceFailed) as failure:
             error = failure
         except MQError:
             broken = True  # the queue manager broke down before this could run
-        self.lock.acquire()
+        finally:
+            self._finish_claimed(effect, error, broken)
+
+    def _finish_claimed(self, effect: Effect, error: Exception | None, broken: bool) -> None:
+        self._lock_again()
         try:
             if broken:
                 self.engine.outbox.done(effect)  # who waits for it is told why

@@ -17,7 +17,7 @@ import ternmq
 import ternmq.aio
 from tests.unit.client.faces import in_loop
 
-pytestmark = pytest.mark.core
+pytestmark = [pytest.mark.core, pytest.mark.timeout(60)]
 
 PUTTERS = 4
 GETTERS = 4

@@ -17,7 +17,7 @@ from ternmq.log.parameters import CIRCULAR, LINEAR
 from tests.unit.log.faulty_disk import Crash, PlanDisk
 from tests.unit.log.sample import SampleLog, parameters, patch
 
-pytestmark = [pytest.mark.core, pytest.mark.promise("P1")]
+pytestmark = [pytest.mark.core, pytest.mark.promise("P1"), pytest.mark.timeout(60)]
 
 CRASHES = 6
 

@@ -26,7 +26,7 @@ from tests.unit.log.sample import (
     store,
 )
 
-pytestmark = [pytest.mark.core, pytest.mark.promise("P6")]
+pytestmark = [pytest.mark.core, pytest.mark.promise("P6"), pytest.mark.timeout(60)]
 
 ACTIVE = extent_path(0, 0)
 BLOCK = 4096
