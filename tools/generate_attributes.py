@@ -87,8 +87,8 @@ MQRC_SELECTOR_ERROR and a text that says what would be right.
 *MQSET* marks those that an application may set through an open handle. An *inert* attribute is
 stored, checked and shown, but has no function yet. Whoever gives one another value than its default
 is told by a warning, `ternmq.InertAttribute`, that names object, attribute and value:
-`warnings.simplefilter("ignore", ternmq.InertAttribute)` is for those who know. So far these are
-inert: {inert}.
+`warnings.simplefilter("ignore", ternmq.InertAttribute)` is for those who know. A list of them is at
+the [end](#inert).
 """
 PREFIXES = {
     "MQCONNX": "MQCNO_",
@@ -100,7 +100,7 @@ PREFIXES = {
 }
 PYTHON = {
     "MQCONN": "`embedded`, `memory`, `QueueManager.connect`",
-    "MQCONNX": "the same; its options have nothing to choose in process",
+    "MQCONNX": "`QueueManager.connect(options=...)`",
     "MQDISC": "`Connection.disconnect`, end of `with`",
     "MQOPEN": "`Connection.queue`, and on first use of a `Queue`",
     "MQCLOSE": "`Queue.close`, end of `with`",
@@ -138,8 +138,7 @@ def attributes_page() -> str:
     unknown = sorted({row.name for row in ATTRIBUTES} ^ set(MEANINGS))
     if unknown:
         raise SystemExit(f"MEANINGS and the schema differ in {', '.join(unknown)}")
-    inert = ", ".join(dict.fromkeys(f"`{row.name}`" for row in ATTRIBUTES if row.inert))
-    lines = ["# Attributes", "", MADE_BY, "", INTRODUCTION.format(inert=inert)]
+    lines = ["# Attributes", "", MADE_BY, "", INTRODUCTION]
     for kind in (LOCAL, MODEL, ALIAS, QMGR):
         lines += [
             f"## {HEADINGS[kind]}",

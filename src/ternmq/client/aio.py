@@ -28,10 +28,12 @@ from ternmq.client.handles import open_options
 from ternmq.client.inert import warn_inert, warn_inert_altered
 from ternmq.client.log_status import LogStatus, log_status
 from ternmq.client.requests import Data, as_bytes, put1_request
+from ternmq.client.session import BLOCK, sharing
 from ternmq.client.starting import Started, log_parameters, start_in_folder, start_in_memory
 from ternmq.codec.mqmd import Descriptor
 from ternmq.codec.mqod import ObjectDescriptor
 from ternmq.engine import definitions
+from ternmq.mqi.options import refuse
 from ternmq.txn.unit import XID
 
 
@@ -123,10 +125,15 @@ class Unit:
 class Connection:
     """One application's connection to a queue manager, used by one task at a time."""
 
-    def __init__(self, loop_shell: LoopShell, user: str, application: str) -> None:
+    def __init__(
+        self, loop_shell: LoopShell, user: str, application: str, options: int | None = None
+    ) -> None:
+        share = sharing(options)
+        if share == BLOCK:
+            refuse("MQCONNX", "a task does not wait for another's verb: MQCNO_HANDLE_SHARE_BLOCK")
         self._loop_shell = loop_shell
         self._engine = loop_shell.engine
-        self.verbs = TaskVerbs(loop_shell, user, application)
+        self.verbs = TaskVerbs(loop_shell, user, application, share)
 
     @property
     def in_unit(self) -> bool:
@@ -137,6 +144,11 @@ class Connection:
     def name(self) -> str:
         """The queue manager's name."""
         return self._engine.name
+
+    @property
+    def connection_id(self) -> bytes:
+        """24 bytes that name this connection, as MQCNO returns them."""
+        return self.verbs.link.tag
 
     @property
     def connected(self) -> bool:
@@ -317,10 +329,17 @@ class QueueManager(Connection):
         return list(self._engine.report)
 
     def connect(
-        self, *, user: str | None = None, application: str | None = None
+        self,
+        *,
+        user: str | None = None,
+        application: str | None = None,
+        options: int | None = None,
     ) -> Opening[Connection]:
-        """Another connection, with its own unit of work; with `async with` or `await`."""
-        return Opening(_connect(self._started, user, application))
+        """Another connection, with its own unit of work; with `async with` or `await`.
+
+        `options` are MQCNO options; here, what they say about threads is about tasks.
+        """
+        return Opening(_connect(self._started, user, application, options))
 
     def log_status(self) -> LogStatus:
         """What the log has done since the start, and how full it is."""
@@ -375,17 +394,23 @@ async def _start(work: Callable[[], Started]) -> QueueManager:
     return QueueManager(started)
 
 
-async def _connect(started: Started, user: str | None, application: str | None) -> Connection:
+async def _connect(
+    started: Started, user: str | None, application: str | None, options: int | None
+) -> Connection:
     loop_shell = loop_shell_of(started.shell)
-    return Connection(loop_shell, user or started.user, application or started.application)
+    return Connection(loop_shell, user or started.user, application or started.application, options)
 
 
 def connect(
-    qmgr: embedded_twin.QueueManager, *, user: str | None = None, application: str | None = None
+    qmgr: embedded_twin.QueueManager,
+    *,
+    user: str | None = None,
+    application: str | None = None,
+    options: int | None = None,
 ) -> Opening[Connection]:
     """A connection for tasks to a queue manager that `ternmq.embedded` or `ternmq.memory` started,
     so that threads and tasks of one program can share it; with `async with` or `await`."""
-    return Opening(_connect(qmgr.started, user, application))
+    return Opening(_connect(qmgr.started, user, application, options))
 
 
 def embedded(

@@ -12,13 +12,13 @@ from typing import final
 
 from ternmq.base import constants as mq
 from ternmq.base.attributes import Value
-from ternmq.base.errors import IntegrityError, mq_error
-from ternmq.base.reasons import MQRC_CALL_IN_PROGRESS, MQRC_NO_MSG_AVAILABLE
+from ternmq.base.errors import IntegrityError
+from ternmq.base.reasons import MQRC_NO_MSG_AVAILABLE
 from ternmq.client import steps
 from ternmq.client.aio_shell import VERBS_WITHOUT_PAUSE, LoopShell, TaskWaker
 from ternmq.client.inert import warn_inert_set
 from ternmq.client.message import Message
-from ternmq.client.session import Session
+from ternmq.client.session import BY_UNIT, Session
 from ternmq.codec.mqod import ObjectDescriptor
 from ternmq.kernel import two_phase
 from ternmq.kernel.connection import Handle
@@ -36,10 +36,13 @@ from ternmq.txn.unit import XID
 class TaskVerbs(Session):
     """The MQI of one connection to an embedded queue manager, for the tasks of one loop."""
 
-    def __init__(self, loop_shell: LoopShell, user: str, application: str) -> None:
-        super().__init__(loop_shell.shell, user, application)
+    def __init__(
+        self, loop_shell: LoopShell, user: str, application: str, share: int = BY_UNIT
+    ) -> None:
+        task = asyncio.current_task()
+        super().__init__(loop_shell.shell, user, application, share, id(task))
         self._loop_shell = loop_shell
-        self._task: object = None  # the owner, kept so that its id() is not used again
+        self._task: object = task  # the owner, kept so that its id() is not used again
 
     # ---- whose turn
 
@@ -380,7 +383,7 @@ class TaskVerbs(Session):
         """MQDISC; commits unless the application has vanished."""
         if not self.link.connected:
             return
-        if self._busy and not vanished:
-            raise mq_error(MQRC_CALL_IN_PROGRESS, verb="MQDISC", object=self.engine.name)
+        if not vanished:
+            self.check_turn(id(asyncio.current_task()), "MQDISC")
         self.in_unit = False
         await self._run(steps.Disconnect(vanished))

@@ -11,8 +11,8 @@ from ternmq.client.handles import open_options
 from ternmq.client.inert import warn_inert, warn_inert_altered
 from ternmq.client.queue import Queue
 from ternmq.client.requests import Data, as_bytes, put1_request
+from ternmq.client.shared_verbs import verbs_for
 from ternmq.client.shell import Shell
-from ternmq.client.verbs import Verbs
 from ternmq.codec.mqmd import Descriptor
 from ternmq.codec.mqod import ObjectDescriptor
 from ternmq.engine import definitions
@@ -55,9 +55,11 @@ class Unit:
 class Connection:
     """One application's connection to a queue manager."""
 
-    def __init__(self, shell: Shell, user: str, application: str) -> None:
+    def __init__(
+        self, shell: Shell, user: str, application: str, options: int | None = None
+    ) -> None:
         self._shell = shell
-        self.verbs = Verbs(shell, user, application)
+        self.verbs = verbs_for(shell, user, application, options)
 
     @property
     def in_unit(self) -> bool:
@@ -68,6 +70,11 @@ class Connection:
     def name(self) -> str:
         """The queue manager's name."""
         return self._shell.engine.name
+
+    @property
+    def connection_id(self) -> bytes:
+        """24 bytes that name this connection, as MQCNO returns them."""
+        return self.verbs.link.tag
 
     @property
     def connected(self) -> bool:

@@ -28,10 +28,22 @@ class QueueManager(Connection):
         """What the restart did, line by line, as strmqm tells it."""
         return list(self._shell.engine.report)
 
-    def connect(self, *, user: str | None = None, application: str | None = None) -> Connection:
-        """Another connection, with its own unit of work."""
+    def connect(
+        self,
+        *,
+        user: str | None = None,
+        application: str | None = None,
+        options: int | None = None,
+    ) -> Connection:
+        """Another connection, with its own unit of work.
+
+        `application` is the PutApplName of its messages. `options` are MQCNO options, which say who
+        may use the connection; without them, every thread that is not in another's way.
+        """
         started = self.started
-        return Connection(self._shell, user or started.user, application or started.application)
+        return Connection(
+            self._shell, user or started.user, application or started.application, options
+        )
 
     def log_status(self) -> LogStatus:
         """What the log has done since the start, and how full it is."""

@@ -1,11 +1,13 @@
 """One connection, whichever way its caller waits: whose turn it is, its unit of work, its errors.
 
-A connection is used by one caller at a time, a thread or a task, and a unit of work belongs to the
-caller that began it: anything else is MQRC_CALL_IN_PROGRESS. `Verbs` waits in threads, `aio_verbs`
-in tasks.
+A connection is used by one caller at a time, a thread or a task. Unless MQCNO options say
+otherwise, a unit of work belongs to the caller that began it: anything else is
+MQRC_CALL_IN_PROGRESS. `Verbs` waits in threads, `aio_verbs` in tasks.
 """
 
 from __future__ import annotations
+
+from typing import Final
 
 from ternmq.base import constants as mq
 from ternmq.base.errors import mq_error
@@ -29,18 +31,36 @@ from ternmq.kernel.ending import refuse_if_backed_out
 from ternmq.kernel.requests import GetCall, GetRequest, PutRequest
 from ternmq.kernel.resolve import check_handle
 from ternmq.mqi.getting import get_request
+from ternmq.mqi.options import check_connect
 from ternmq.mqi.putting import put_request
+
+# Who may use a connection: whoever leaves another's unit of work alone (what the Python API does
+# unless it is given options), its maker alone, or everybody in turn.
+BY_UNIT: Final = 0
+ALONE: Final = mq.MQCNO_HANDLE_SHARE_NONE
+NO_BLOCK: Final = mq.MQCNO_HANDLE_SHARE_NO_BLOCK
+BLOCK: Final = mq.MQCNO_HANDLE_SHARE_BLOCK
+
+
+def sharing(options: int | None) -> int:
+    """What MQCNO options say about that, checked; MQ's own default is the maker alone."""
+    if options is None:
+        return BY_UNIT
+    check_connect(options)
+    return options & (ALONE | NO_BLOCK | BLOCK) or ALONE
 
 
 class Session:
     """What the verbs of one connection share."""
 
-    def __init__(self, shell: Shell, user: str, application: str) -> None:
+    def __init__(self, shell: Shell, user: str, application: str, share: int, caller: int) -> None:
         self.shell = shell
         self.engine = shell.engine
         self.in_unit = False  # puts and gets are inside syncpoint unless they say otherwise
         self._busy = False
-        self._owner: int = 0  # the thread or task that used the connection last
+        self._share = share
+        # the thread or task that used the connection last
+        self._owner: int = caller if share == ALONE else 0
         with shell.lock:
             self.link: Link = shell.engine.connect(user, application)
 
@@ -63,13 +83,12 @@ class Session:
 
     def _change_owner(self, caller: int, verb: str) -> None:
         link = self.link
-        if self._busy:
-            raise mq_error(MQRC_CALL_IN_PROGRESS, verb=verb, object=self.engine.name)
+        self.check_turn(caller, verb)
         if not link.connected:
             raise mq_error(MQRC_HCONN_ERROR, verb=verb, object=self.engine.name)
         unit = link.unit
         if self._owner != caller:
-            if self.in_unit or (unit is not None and unit.changes):
+            if self._share == BY_UNIT and (self.in_unit or (unit is not None and unit.changes)):
                 raise mq_error(
                     MQRC_CALL_IN_PROGRESS,
                     verb=verb,
@@ -77,6 +96,18 @@ class Session:
                     detail="the unit of work of another thread or task",
                 )
             self._owner = caller
+
+    def check_turn(self, caller: int, verb: str) -> None:
+        """Whether the caller may use the connection now."""
+        if self._share == ALONE and self._owner != caller:
+            raise mq_error(
+                MQRC_HCONN_ERROR,
+                verb=verb,
+                object=self.engine.name,
+                detail="MQCNO_HANDLE_SHARE_NONE: the connection is its maker's alone",
+            )
+        if self._busy:
+            raise mq_error(MQRC_CALL_IN_PROGRESS, verb=verb, object=self.engine.name)
 
     @property
     def busy(self) -> bool:

@@ -7,15 +7,13 @@ what both share is in `session` and `steps`.
 from __future__ import annotations
 
 from threading import get_ident
-from typing import final
 
 from ternmq.base import constants as mq
 from ternmq.base.attributes import Value
-from ternmq.base.errors import mq_error
-from ternmq.base.reasons import MQRC_CALL_IN_PROGRESS
 from ternmq.client import steps
 from ternmq.client.inert import warn_inert_set
-from ternmq.client.session import Session
+from ternmq.client.session import BY_UNIT, Session
+from ternmq.client.shell import Shell
 from ternmq.codec.mqod import ObjectDescriptor
 from ternmq.kernel import two_phase
 from ternmq.kernel.connection import Handle
@@ -26,9 +24,11 @@ from ternmq.store.entry import Entry
 from ternmq.txn.unit import XID
 
 
-@final
 class Verbs(Session):
     """The MQI of one connection to an embedded queue manager."""
+
+    def __init__(self, shell: Shell, user: str, application: str, share: int = BY_UNIT) -> None:
+        super().__init__(shell, user, application, share, get_ident())
 
     def run(self, step: steps.Step) -> None:
         """A verb to its end."""
@@ -161,7 +161,7 @@ class Verbs(Session):
         """MQDISC; commits unless the application has vanished."""
         if not self.link.connected:
             return
-        if self._busy and not vanished:
-            raise mq_error(MQRC_CALL_IN_PROGRESS, verb="MQDISC", object=self.engine.name)
+        if not vanished:
+            self.check_turn(get_ident(), "MQDISC")
         self.in_unit = False
         self.shell.run(self.link, steps.Disconnect(vanished))

@@ -17,6 +17,22 @@ from ternmq.base.reasons import (
 from ternmq.codec.mqod import ObjectDescriptor
 from ternmq.mqi.table import BY_NAME
 
+_BINDING: Final = (
+    mq.MQCNO_FASTPATH_BINDING,
+    mq.MQCNO_SHARED_BINDING,
+    mq.MQCNO_ISOLATED_BINDING,
+)
+_SHARING: Final = (
+    mq.MQCNO_HANDLE_SHARE_NONE,
+    mq.MQCNO_HANDLE_SHARE_BLOCK,
+    mq.MQCNO_HANDLE_SHARE_NO_BLOCK,
+)
+_CONNECT_PAIRS: Final = (
+    (mq.MQCNO_ACCOUNTING_MQI_ENABLED, mq.MQCNO_ACCOUNTING_MQI_DISABLED),
+    (mq.MQCNO_ACCOUNTING_Q_ENABLED, mq.MQCNO_ACCOUNTING_Q_DISABLED),
+    (mq.MQCNO_ACTIVITY_TRACE_ENABLED, mq.MQCNO_ACTIVITY_TRACE_DISABLED),
+    (mq.MQCNO_NO_CONV_SHARING, mq.MQCNO_ALL_CONVS_SHARE),
+)
 _INPUT: Final = (mq.MQOO_INPUT_AS_Q_DEF, mq.MQOO_INPUT_SHARED, mq.MQOO_INPUT_EXCLUSIVE)
 _OUTPUT_ONLY: Final = (
     mq.MQOO_PASS_IDENTITY_CONTEXT
@@ -93,6 +109,17 @@ def check_at_most_one(verb: str, options: int, group: tuple[int, ...], name: str
             given += 1
     if given > 1:
         refuse(verb, f"more than one {name} option in 0x{options:08X}")
+
+
+def check_connect(options: int) -> None:
+    """MQCNO."""
+    verb = "MQCONNX"
+    check_known(verb, options)
+    check_at_most_one(verb, options, _BINDING, "binding")
+    check_at_most_one(verb, options, _SHARING, "handle sharing")
+    for pair in _CONNECT_PAIRS:
+        if options & pair[0] and options & pair[1]:
+            refuse(verb, f"options 0x{pair[0]:08X} and 0x{pair[1]:08X} exclude each other")
 
 
 def check_open(options: int) -> None:
