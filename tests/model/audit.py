@@ -55,6 +55,8 @@ def audit_queue(queue: Queue) -> None:
         assert all(segment.swept for segment in lane.swept)
         assert number <= queue.highest or not (lane.swept or lane.in_memory)
     assert queue.available == len(entries)
+    homes = [entry.segment for entry in entries if entry.segment is not None]
+    assert all(queue.segments.get(home.slot) is home for home in homes)
     assert queue.persistent_bytes == sum(e.memory_bytes() for e in entries if e.persistent)
     assert queue.plain_bytes == sum(e.memory_bytes() for e in entries if not e.persistent)
     assert queue.expiring == sum(1 for e in entries if e.expiry_at)

@@ -10,6 +10,7 @@ from collections import Counter
 import pytest
 
 from tests.model.machine import VerbsMachine
+from tests.model.stage import IDS
 from tests.model.walk import Step, make_walk, shorten, walk_seeds
 
 pytestmark = pytest.mark.core
@@ -40,3 +41,18 @@ def test_walk_that_fails_is_cut_down_to_what_it_needs() -> None:
     steps = shorten(Faulty, make_walk(1, 80), ZeroDivisionError())
     assert [step.rule for step in steps] == ["create", "undo"]
     assert str(Step("undo", {"number": 1})) == "state.undo(number=1)"
+
+
+def test_get_backed_out_after_its_segment_was_given_up_then_memory_is_its_home() -> None:
+    state = VerbsMachine()
+    state.create(pages=64)
+    state.put_many(2, "B", 24, 6000, 1, "none", IDS[0], False)
+    state.background("checkpoint", 3)
+    state.get_from_the_middle(1, "B", [52, 43, 17, 54, 13, 15], "correl_id")
+    state.get(2, "B", ("both", 1), 9, "out", "accept")
+    state.background("settle", 3)
+    state.undo(1)
+    state.everything_is_sound()
+    state.get(0, "B", ("any", 5), 9, "out", "accept")
+    state.everything_is_sound()
+    state.teardown()

@@ -31,6 +31,7 @@ class PutRequest:
 
     __slots__ = (
         "_key",
+        "_origin",
         "_resolved",
         "base",
         "correl_id",
@@ -59,10 +60,14 @@ class PutRequest:
         self.flags: i64 = 0  # OWN_DATE
         self._key: i64 = -1
         self._resolved = b""
+        self._origin: PutRequest | None = None  # whose base it shares
 
     def resolved_base(self, priority: i64, persistence: i64) -> bytes:
         """The base with the priority and persistence that the queue decided; the last answer is
         kept."""
+        origin = self._origin
+        if origin is not None:
+            return origin.resolved_base(priority, persistence)
         key = priority * 4 + persistence
         if key != self._key:
             base = self.base
@@ -81,8 +86,7 @@ class PutRequest:
         other.persistence = self.persistence
         other.expiry = self.expiry
         other.flags = self.flags
-        other._key = self._key
-        other._resolved = self._resolved
+        other._origin = self
         return other
 
 

@@ -169,7 +169,9 @@ class Queue:
             self.pages.pop(segment.slot, None)  # its copy there does not know the new count
             self.touched = True
             return
-        if segment is not None:
+        if segment is not None and self.segments.get(segment.slot) is not segment:
+            entry.segment = None  # nothing in it had to survive, and it was given up meanwhile
+        elif segment is not None:
             segment.mark(entry.ordinal, ALIVE)
             if entry.backout_count:
                 segment.backouts[int(entry.ordinal)] = int(entry.backout_count)
@@ -190,6 +192,8 @@ class Queue:
     def retire(self, segment: Segment) -> None:
         """Nothing lives in a segment: it leaves the chain; its file goes after the next
         checkpoint."""
+        if self.segments.get(segment.slot) is not segment:
+            return  # given up before, with messages that a unit of work held
         if segment.swept:
             self.lanes[segment.lane].drop(segment)
         self.segments.pop(segment.slot, None)
