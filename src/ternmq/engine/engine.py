@@ -34,9 +34,10 @@ from ternmq.ports.disk import Disk
 from ternmq.ports.effect import Effect, Outbox
 from ternmq.ports.entropy import Entropy
 from ternmq.store.catalog import Catalog
-from ternmq.store.catalog_file import catalog_bytes, load_catalog, save_catalog
+from ternmq.store.catalog_file import catalog_bytes, save_catalog
 from ternmq.store.slow_queue import SlowQueueSweeper
 from ternmq.store.sweep import sweep_overflow
+from ternmq.txn.catalog_recovery import find_catalog
 from ternmq.txn.coordinator import CHANGE_RESERVE, UNIT_RESERVE, Coordinator
 from ternmq.txn.keeper import Keeper
 from ternmq.txn.records import pack_json
@@ -79,9 +80,11 @@ class Engine:
         self.clock = clock
         self.outbox = Outbox()
         self.report: list[str] = []  # what restart did, as strmqm tells it
-        catalog = load_catalog(disk)
-        self.name = str(catalog.facts["name"])
         opened: OpenedLog = open_log(disk)
+        catalog, damage = find_catalog(disk, opened)
+        self.name = str(catalog.facts["name"])
+        if damage:
+            self.report.append(f"Recovered from the log: the catalog. {damage}")
         replay = Replay(disk, opened, catalog)
         replay.run()
         self.records_replayed = replay.records

@@ -118,6 +118,11 @@ class LogReader:
             gap = 0
             yield record
 
+    def first_batch(self, lsn: int) -> int:
+        """Where the first batch at or after an LSN begins; beyond every LSN if there is none."""
+        found = find_later_batch(self.table, lsn, 0, self._seed)
+        return 1 << 62 if found is None else found.lsn
+
     def record_at(self, lsn: int) -> LogRecord:
         """The forced record at this LSN. May be used while the log is written."""
         for copy in range(self.table.copies):

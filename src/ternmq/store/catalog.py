@@ -14,7 +14,13 @@ from ternmq.base.attributes import ALIAS, LOCAL, MODEL, Value, defaults_of
 from ternmq.base.errors import check
 from ternmq.base.names import file_name
 from ternmq.store.queue import Queue
-from ternmq.store.register import BEHIND_LSN, RegisterPosition, RegisterRow, no_register
+from ternmq.store.register import (
+    BEHIND_LSN,
+    CATALOG_ROW,
+    RegisterPosition,
+    RegisterRow,
+    no_register,
+)
 
 
 @final
@@ -138,6 +144,14 @@ class Catalog:
         self.changed = True
         self.row(queue_id).journal_lsn = BEHIND_LSN
 
+    def recovered(self, queue_id: int) -> None:
+        """A queue that was damaged has new files in a new folder."""
+        self.damaged.pop(queue_id, None)
+        self.given_up.pop(queue_id, None)
+        self.untrusted.discard(queue_id)
+        self.row(queue_id).journal_lsn = 0
+        self.changed = True
+
     def row(self, queue_id: int) -> RegisterRow:
         """The queue's row of the register, to be changed: the next checkpoint writes it."""
         row = self.register.get(queue_id)
@@ -146,6 +160,11 @@ class Catalog:
             self.register[queue_id] = row
         self.unregistered.add(queue_id)
         return row
+
+    def image_of_catalog(self) -> int:
+        """LSN of the catalog's own media image; 0 if there is none."""
+        row = self.register.get(CATALOG_ROW)
+        return 0 if row is None else row.image_lsn
 
     def proven_lsn(self, queue_id: int) -> int:
         """How far the journal of a queue is known to have been forced."""
@@ -172,6 +191,14 @@ class Catalog:
             self.damaged.pop(definition.object_id, None)
             self.given_up.pop(definition.object_id, None)
         self.changed = self.changed or not definition.temporary
+
+    def is_recoverable(self, definition: Definition) -> bool:
+        """Whether IMGRCOVQ lets a local queue be re-created from the log."""
+        wanted = definition.attributes.get("image_recover", mq.MQIMGRCOV_AS_Q_MGR)
+        if wanted == mq.MQIMGRCOV_AS_Q_MGR:
+            wanted = self.qmgr.get("image_recover_queues", mq.MQIMGRCOV_YES)
+        is_queue = definition.object_type == LOCAL and not definition.temporary
+        return is_queue and wanted == mq.MQIMGRCOV_YES
 
     def new_id(self) -> int:
         """An object id that was never used."""

@@ -17,8 +17,7 @@ import json
 import struct
 from typing import Final
 
-from crc32c import crc32c
-
+from ternmq.base.checksum import crc32c
 from ternmq.base.errors import IntegrityError
 from ternmq.ports.disk import Disk, write_all
 from ternmq.store.catalog import Catalog, definition_from_json
@@ -71,6 +70,11 @@ def load_catalog(disk: Disk) -> Catalog:
         content = file.pread(0, file.size())
     finally:
         file.close()
+    return unpack_catalog(content)
+
+
+def unpack_catalog(content: bytes) -> Catalog:
+    """The catalog that a file's content tells; IntegrityError if it cannot be believed."""
     if len(content) < _HEAD.size or content[:8] != _MAGIC:
         raise IntegrityError(f"{CATALOG_PATH} does not begin as a catalog")
     _, crc, length = _HEAD.unpack_from(content)

@@ -37,7 +37,7 @@ from ternmq.store.segment import DEAD, MIXED
 from ternmq.store.sweep import SegmentWrite, homeless
 from ternmq.txn.records import pack_json
 from ternmq.txn.state_save import RegisterSave, StateSave
-from ternmq.txn.unit import CHANGE_GET, PREPARED, UnitOfWork
+from ternmq.txn.unit import CHANGE_GET, PREPARED, UnitOfWork, told_unit
 
 if TYPE_CHECKING:
     from ternmq.txn.keeper import Keeper
@@ -65,7 +65,8 @@ class Checkpoint:
         self.units: list[dict[str, object]] = []
         self.queues: list[Queue] = []
         self.idle: list[Queue] = []
-        self.remove_files: list[str] = []
+        self.remove_files = keeper.waste
+        keeper.waste = []
         self.remove_folders: list[str] = []
         self.effect: Effect | None = None  # the phase under way
         self.failed = ""
@@ -156,17 +157,12 @@ class Checkpoint:
         """Where restart would have to begin, and which queues have something to tell."""
         keeper = self.keeper
         coordinator = keeper.coordinator
-        redo: i64 = coordinator.log.end_lsn
-        oldest = coordinator.in_log.oldest_lsn()
-        if oldest and oldest < redo:
-            redo = oldest
-        pin = coordinator.oldest_pin()
-        if pin is not None and pin.first_lsn < redo:
-            redo = pin.first_lsn
-        self.redo_lsn = redo
+        self.redo_lsn = coordinator.redo_lsn()
         # Prepared units as of now, also those being backed out: one that ends before the record is
         # written has its end in the log after redo.
-        self.units = [_unit_json(one) for one in coordinator.units.values() if one.xid is not None]
+        self.units = [
+            told_unit(one, None) for one in coordinator.units.values() if one.xid is not None
+        ]
         if self.clean:
             for one in coordinator.units.values():
                 _forget_plain_gets(one)
@@ -210,6 +206,7 @@ class Checkpoint:
             "units": self.units,
             "clean": self.clean,
             "catalog_lsn": self.keeper.catalog.lsn,
+            "catalog_image": self.keeper.catalog.image_of_catalog(),
             "register": self.keeper.catalog.register_position.statement(),
             "untrusted": _untrusted(self.keeper.catalog) if self.clean else [],
             "heuristic": [
@@ -252,25 +249,6 @@ def _forget_plain_gets(unit: UnitOfWork) -> None:
         if change.kind == CHANGE_GET and segment is not None and not change.entry.persistent:
             segment.mark(change.entry.ordinal, DEAD)
             change.queue.touched = True
-
-
-def _unit_json(unit: UnitOfWork) -> dict[str, object]:
-    changes = [
-        [int(change.kind), int(change.queue.queue_id), int(change.entry.number)]
-        for change in unit.changes
-        if change.entry.persistent
-    ]
-    xid = unit.xid
-    return {
-        "id": int(unit.unit_id),
-        "state": int(unit.state),
-        "first_lsn": int(unit.first_lsn),
-        "last_lsn": int(unit.last_lsn),
-        "format_id": 0 if xid is None else xid.format_id,
-        "global_id": "" if xid is None else xid.global_id.hex(),
-        "branch": "" if xid is None else xid.branch_qualifier.hex(),
-        "changes": changes,
-    }
 
 
 @final

@@ -18,6 +18,7 @@ from ternmq.store.fetching import RecordReader, entry_from_image
 from ternmq.store.queue import Queue
 from ternmq.store.segment import ALIVE, DEAD, Segment
 from ternmq.txn.in_log import InLog
+from ternmq.txn.media_format import image_told
 from ternmq.txn.number_map import NumberMap
 from ternmq.txn.records import (
     PAIR,
@@ -174,9 +175,16 @@ class Redo:
             self.heuristic[unpack_xid(record.payload[1:]).key] = record.payload[0]
         elif kind == kinds.FORGET:
             self.heuristic.pop(unpack_xid(record.payload).key, None)
-        elif kind == kinds.OBJECT:
+        else:
+            self._redo_definition(record)
+
+    def _redo_definition(self, record: LogRecord) -> None:
+        if record.kind == kinds.MEDIA_IMAGE:
+            self._note_image(record)
+        elif record.kind == kinds.OBJECT:
+            self._note_image(record)
             self._redo_object(record)
-        elif kind == kinds.OBJECT_DELETED:
+        elif record.kind == kinds.OBJECT_DELETED:
             self._redo_delete(record)
 
     def _redo_put(self, record: LogRecord) -> None:
@@ -355,6 +363,12 @@ class Redo:
                 if segment.empty:
                     queue.retire(segment)
 
+    def _note_image(self, record: LogRecord) -> None:
+        told = image_told(record) if self.catalog.keeps_images else None
+        if told is not None:
+            image = told[1]
+            self.catalog.row(told[0]).note_image(image.image_lsn, image.media_lsn, image.ns)
+
     def _redo_object(self, record: LogRecord) -> None:
         facts = unpack_json(record.payload)
         if record.lsn < self.catalog.lsn:
@@ -366,6 +380,9 @@ class Redo:
             self.catalog.changed = True
             return
         definition = definition_from_json(facts)
+        before = self.definitions.get(definition.object_id)
+        if before is not None and before.folder_number > definition.folder_number:
+            definition.folder_number = before.folder_number  # it was re-created since
         self.catalog.add(definition)
         self.definitions[definition.object_id] = definition
         self.find_journal(definition)

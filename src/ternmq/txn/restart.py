@@ -13,15 +13,17 @@ from contextlib import suppress
 from typing import final
 
 from ternmq.base.errors import IntegrityError, check
+from ternmq.log.archive import all_records
 from ternmq.log.opened import OpenedLog
 from ternmq.ports.disk import Disk
 from ternmq.store.catalog import Catalog, Definition
-from ternmq.store.catalog_file import CATALOG_PATH
 from ternmq.store.loading import load_queue, state_path
 from ternmq.store.queue import Queue
 from ternmq.store.register import CATALOG_ROW, load_register
 from ternmq.store.state_journal import StateJournal
-from ternmq.txn.records import unpack_json
+from ternmq.txn.catalog_recovery import last_checkpoint
+from ternmq.txn.media_format import FoundImage, find_images
+from ternmq.txn.media_recovery import Rebuild
 from ternmq.txn.redo import Redo
 
 
@@ -40,10 +42,8 @@ class Replay(Redo):
         """Read the log to its end."""
         control = self.opened.control
         self.position = control.redo_lsn
-        facts: dict[str, object] = {}
-        if control.checkpoint_lsn:
-            facts = unpack_json(self.opened.reader.record_at(control.checkpoint_lsn).payload)
-        self._check_catalog(facts)
+        self.catalog.keeps_images = control.parameters.is_linear
+        facts = last_checkpoint(self.opened)
         self._load_register(facts)
         untrusted = facts.get("untrusted")
         self._find_state(set(untrusted) if isinstance(untrusted, list) else set())
@@ -61,29 +61,48 @@ class Replay(Redo):
         queue_id = definition.object_id
         catalog = self.catalog
         if queue_id in catalog.given_up:
-            return None
+            return self._re_create(definition, catalog.given_up[queue_id])
         if queue_id not in catalog.with_state:
             return Queue(queue_id, definition.name, definition.folder)
         trust = queue_id not in catalog.untrusted
         try:
             queue = load_queue(self.disk, definition, trust, True, catalog.proven_lsn(queue_id))
         except IntegrityError as error:
-            # Damage is confined: this queue cannot be used, the others can. A disk that fails now
-            # (OSError) is no damage: then nothing starts, and nothing is passed over.
-            catalog.give_up(queue_id, str(error))
-            del self.definitions[queue_id]
-            return None
+            return self._re_create(definition, str(error))
         catalog.untrusted.discard(queue_id)
         return queue
 
-    def _check_catalog(self, facts: dict[str, object]) -> None:
-        """The catalog file must not be older than the one that the checkpoint wrote."""
-        saved = facts.get("catalog_lsn", 0)
-        lsn = self.catalog.lsn
-        check(
-            isinstance(saved, int) and lsn >= saved,
-            f"{CATALOG_PATH} is of LSN {lsn}, but one of LSN {saved} was written",
-        )
+    def _re_create(self, definition: Definition, damage: str) -> Queue | None:
+        """A damaged queue as it was at this place of the log, from its media image. If it has none,
+        damage is confined: this queue cannot be used, the others can. A disk that fails now
+        (OSError) is no damage: then nothing starts, and nothing is passed over."""
+        catalog = self.catalog
+        row = catalog.register.get(definition.object_id)
+        if catalog.is_recoverable(definition) and row is not None and row.image_lsn:
+            image = FoundImage(row.image_lsn, row.media_lsn, row.image_ns)
+            rebuild = Rebuild(self.disk, self.opened.control, definition, image)
+            try:
+                queue = self._rebuilt(rebuild)
+            except IntegrityError as error:
+                damage = f"{damage}; it could not be re-created: {error}"
+            else:
+                self.notes.append(f"Re-created from its media image: {definition.name}. {damage}")
+                catalog.dead_folders.append(definition.folder)
+                definition.folder_number = rebuild.folder_number
+                catalog.recovered(definition.object_id)
+                return queue
+        if definition.object_id not in catalog.given_up:
+            catalog.give_up(definition.object_id, damage)
+        del self.definitions[definition.object_id]
+        return None
+
+    def _rebuilt(self, rebuild: Rebuild) -> Queue:
+        while not rebuild.advance(self.position, 1 << 62):
+            pass
+        rebuild.finish()
+        rebuild.release_units()
+        self.maps[rebuild.definition.object_id] = rebuild.redo.maps[rebuild.definition.object_id]
+        return rebuild.queue
 
     def _load_register(self, facts: dict[str, object]) -> None:
         """What the checkpoint knows of the queues' journals. The register only proves what other
@@ -97,6 +116,7 @@ class Replay(Redo):
         except IntegrityError as error:
             self.notes.append(f"Damaged: {error}. It is made anew.")
             catalog.rewrite_register = True
+            self._find_images()
             for definition in catalog.definitions.values():
                 path = state_path(definition.folder)
                 if self.disk.exists(path):
@@ -104,6 +124,14 @@ class Replay(Redo):
                         lsn = StateJournal.load(self.disk, path).lsn
                         catalog.row(definition.object_id).journal_lsn = lsn
         catalog.with_state.update([one for one, row in catalog.register.items() if row.journal_lsn])
+
+    def _find_images(self) -> None:
+        """Where media images are was in the register alone: read all of the log that is kept."""
+        if not self.catalog.keeps_images:
+            return
+        records = all_records(self.disk, self.opened.control)
+        for number, image in find_images(records).items():
+            self.catalog.row(number).note_image(image.image_lsn, image.media_lsn, image.ns)
 
     def _prune_register(self) -> None:
         """Queues that are no more leave it."""

@@ -89,3 +89,24 @@ class UnitOfWork:
         self.durable_at: i64 = 0  # the highest LSN that its gets have read
         self.xid: XID | None = None
         self.backed_out_by = ""  # why the queue manager ended it, told at the owner's next verb
+
+
+def told_unit(unit: UnitOfWork, only: Queue | None) -> dict[str, object]:
+    """A prepared unit as CHECKPOINT and media images tell it, with all its changes or those to one
+    queue."""
+    changes = [
+        [int(change.kind), int(change.queue.queue_id), int(change.entry.number)]
+        for change in unit.changes
+        if change.entry.persistent and (only is None or change.queue is only)
+    ]
+    xid = unit.xid
+    return {
+        "id": int(unit.unit_id),
+        "state": int(unit.state),
+        "first_lsn": int(unit.first_lsn),
+        "last_lsn": int(unit.last_lsn),
+        "format_id": 0 if xid is None else xid.format_id,
+        "global_id": "" if xid is None else xid.global_id.hex(),
+        "branch": "" if xid is None else xid.branch_qualifier.hex(),
+        "changes": changes,
+    }
