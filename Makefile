@@ -15,7 +15,7 @@ PYTEST := $(PY) -m pytest -n $(N)
 PREPARE := $(PYTHON) tools/prepare.py $(if $(SYSTEM),--system)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup tools compile run test test-plain test-compiled check generated format bench wheel clean
+.PHONY: help setup tools compile run test test-plain test-compiled check generated format bench wheel clean crash
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -42,6 +42,10 @@ test-compiled: setup ## the tests marked core on the compiled build
 		echo '$(COMPILED) $(PYTEST) -m "core or compiled" $(ARGS)'; \
 		$(COMPILED) $(PYTEST) -m "core or compiled" $(ARGS); \
 	else echo "no C compiler on this machine: the compiled half is left out"; fi
+
+crash: setup ## the walks of the proof at their long sizes (TIER=2 GOALS=G1,G2; POINT= one point again)
+	$(COMPILED) $(PY) -m tests.proof.run $(if $(TIER),--tier $(TIER)) $(if $(GOALS),--goals $(GOALS)) \
+		$(if $(POINT),--point $(POINT)) --jobs $(N) $(ARGS)
 
 check: tools ## format, lint, types, layers, spelling, tidy, generated files
 	$(VENV)/bin/ruff format --check .

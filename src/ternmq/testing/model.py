@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from bisect import insort
 from typing import final
+from zlib import crc32
 
 from ternmq.testing.machine import Machine
 from ternmq.testing.operations import Mark, Operation
@@ -186,9 +187,19 @@ class Chronicle:
         return self.snapshots[self.acknowledged : self.stepped + 1]
 
 
+def body_of(name: str, size: int) -> bytes:
+    """The data of a message: its name, and bytes that follow from it."""
+    head = f"{name} {size} ".encode("ascii")
+    return head + (crc32(head).to_bytes(4, "little") * (size // 4 + 1))[:size]
+
+
 def name_of(data: bytes) -> str:
-    """The name of a message, from its data."""
-    return bytes(data).partition(b" ")[0].decode("ascii", "replace")
+    """The name of a message. Data that `body_of` made must be what it was, byte for byte."""
+    name, _, rest = bytes(data).partition(b" ")
+    size = rest.partition(b" ")[0]
+    if size.isdigit() and data != body_of(name.decode("ascii", "replace"), int(size)):
+        raise Disagreement(f"message {name!r} has other bytes than were put")
+    return name.decode("ascii", "replace")
 
 
 def found_state(machine: Machine, *, drain: bool = True) -> State:

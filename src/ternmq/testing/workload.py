@@ -30,6 +30,7 @@ from ternmq.testing.model import (
     ModelUnit,
     Snapshot,
     State,
+    body_of,
     name_of,
 )
 from ternmq.testing.sim_clock import SimClock
@@ -161,7 +162,7 @@ class Workload:
         size = self.chance.choice(self.sizes)
         message = ModelMessage(f"m{self.count}{queue}{priority}", queue, priority, persistent)
         self.known[message.name] = message
-        return message, f"{message.name} ".encode("ascii") + bytes([self.count & 0xFF]) * size
+        return message, body_of(message.name, size)
 
     def put(self, link: Connection, sync: bool, persistent: bool = True) -> None:
         message, data = self.message(self.chance.choice("AB"), persistent)
@@ -247,24 +248,34 @@ class Workload:
             return
         key = self.chance.choice(sorted(self.model.prepared))
         commits = self.chance.random() < 0.6
-        xid = XID(1, key, b"")
-
-        def change() -> None:
-            unit = self.model.prepared.pop(key)
-            if commits:
-                self.committed(unit)
-            else:
-                for message in unit.gets:
-                    message.held = False
-
-        self.change = change
         if self.chance.random() < 0.2:
-            self.machine.decide(xid, commits)
-            self.machine.forget(xid)
-        elif commits:
-            self.machine.commit_prepared(xid)
+            self.end_by_operator(key, commits)
+            self.forget(key)
         else:
-            self.machine.back_out_prepared(xid)
+            self.end_prepared(key, commits)
+
+    def end_prepared(self, key: bytes, commits: bool) -> None:
+        self.change = lambda: self.ended(key, commits)
+        if commits:
+            self.machine.commit_prepared(XID(1, key, b""))
+        else:
+            self.machine.back_out_prepared(XID(1, key, b""))
+
+    def end_by_operator(self, key: bytes, commits: bool) -> None:
+        self.change = lambda: self.ended(key, commits)
+        self.machine.decide(XID(1, key, b""), commits)
+
+    def forget(self, key: bytes) -> None:
+        self.machine.forget(XID(1, key, b""))
+
+    def ended(self, key: bytes, commits: bool) -> None:
+        """A prepared unit of the model ends."""
+        unit = self.model.prepared.pop(key)
+        if commits:
+            self.committed(unit)
+        else:
+            for message in unit.gets:
+                message.held = False
 
     def hand_over(self) -> None:
         """A message goes straight to a getter that waits; it is never on the queue."""
@@ -294,18 +305,28 @@ class Workload:
         machine.settle()
         machine.force(machine.engine.log.end_lsn)
 
-    def clear_or_delete(self) -> None:
+    def is_used(self, queue: str) -> bool:
+        """Whether a unit of work holds a message of the queue."""
         units = [*self.units.values(), *self.model.prepared.values()]
-        used = {message.queue for unit in units for message in unit.puts + unit.gets}
-        if "B" in used:
+        return any(message.queue == queue for unit in units for message in unit.puts + unit.gets)
+
+    def clear(self, queue: str) -> None:
+        self.change = lambda: self.model.clear(queue)
+        self.machine.clear(queue)
+
+    def delete(self, queue: str) -> None:
+        """The queue goes and comes again, which is another queue of that name."""
+        self.change = lambda: self.model.delete(queue)
+        self.machine.delete(queue)
+        self.define(queue)
+
+    def clear_or_delete(self) -> None:
+        if self.is_used("B"):
             return
         if self.chance.random() < 0.5:
-            self.change = lambda: self.model.clear("B")
-            self.machine.clear("B")
+            self.clear("B")
         else:
-            self.change = lambda: self.model.delete("B")
-            self.machine.delete("B")
-            self.define("B")
+            self.delete("B")
 
     def define(self, name: str) -> None:
         self.change = lambda: self.model.define(name)

@@ -218,38 +218,61 @@ def _survived(content: Content, one: Write | Truncate, fate: Fate) -> Content:
     return content
 
 
-def crashes(wreck: Wreck, chance: Chance, samples: int = SAMPLES) -> Iterator[tuple[str, SimDisk]]:
-    """The disks that a power loss at this place may leave, each with a name for it."""
+class Outcome:
+    """One disk that a power loss may leave; it is made when somebody asks for it."""
+
+    def __init__(
+        self,
+        name: str,
+        wreck: Wreck,
+        fates: Sequence[Fate],
+        pending: list[Pending] | None = None,
+    ) -> None:
+        self.name = name
+        self._wreck = wreck
+        self._fates = fates
+        self._pending = pending
+
+    def disk(self) -> SimDisk:
+        """The disk; to be asked for before the wreck goes on."""
+        return self._wreck.disk_of(self._fates, self._pending)
+
+
+def crashes(wreck: Wreck, chance: Chance, samples: int = SAMPLES) -> Iterator[Outcome]:
+    """The disks that a power loss at this place may leave."""
     count = len(wreck.pending)
     if count == 0:
-        yield "settled", wreck.disk_of([])
+        yield Outcome("settled", wreck, [])
     elif count <= ALL_COMBINATIONS_MAX:
         yield from _combinations(wreck)
         yield from _torn(wreck, chance)
     else:
         yield from _corners(wreck)
         for number in range(samples):
-            fate = any_fate(chance)
-            disk = wreck.disk(fate, lambda: chance.random() < 0.5)
-            yield f"sample {number}", disk
+            luck = chance.branch(f"{wreck.at}/{number}")
+            fates = [
+                any_fate(luck) if not isinstance(one, Naming) else luck.choice((kept, dropped))
+                for one in wreck.pending
+            ]
+            yield Outcome(f"sample {number}", wreck, fates)
 
 
-def _combinations(wreck: Wreck) -> Iterator[tuple[str, SimDisk]]:
+def _combinations(wreck: Wreck) -> Iterator[Outcome]:
     """Every subset of the pending operations is kept."""
     count = len(wreck.pending)
     for mask in range(1 << count):
         fates = [kept if mask >> at & 1 else dropped for at in range(count)]
-        yield f"kept {mask:0{count}b}", wreck.disk_of(fates)
+        yield Outcome(f"kept {mask:0{count}b}", wreck, fates)
 
 
-def _torn(wreck: Wreck, chance: Chance) -> Iterator[tuple[str, SimDisk]]:
+def _torn(wreck: Wreck, chance: Chance) -> Iterator[Outcome]:
     """Each write is torn in turn, the others kept or dropped."""
     for at, one in enumerate(wreck.pending):
         if not isinstance(one, Write):
             continue
-        size = len(one.data)
-        odd: dict[str, Fate] = {"zeroed": zeroed, "noise": noise(chance)}
-        for cut in _cuts(size, chance):
+        luck = chance.branch(f"{wreck.at}/torn {at}")
+        odd: dict[str, Fate] = {"zeroed": zeroed, "noise": noise(luck)}
+        for cut in _cuts(len(one.data), luck):
             odd[f"first {cut} bytes"] = front(cut)
             odd[f"all but the first {cut} bytes"] = _back(cut)
         for name, fate in odd.items():
@@ -257,7 +280,7 @@ def _torn(wreck: Wreck, chance: Chance) -> Iterator[tuple[str, SimDisk]]:
                 fates: list[Fate] = [others] * len(wreck.pending)
                 fates[at] = fate
                 rest = "" if len(wreck.pending) == 1 else f", others {others.__name__}"
-                yield f"operation {at} {name}{rest}", wreck.disk_of(fates)
+                yield Outcome(f"operation {at} {name}{rest}", wreck, fates)
 
 
 def _cuts(size: int, chance: Chance) -> list[int]:
@@ -273,7 +296,7 @@ def _back(count: int) -> Fate:
     return lambda data: [(count, data[count:])]
 
 
-def _corners(wreck: Wreck) -> Iterator[tuple[str, SimDisk]]:
+def _corners(wreck: Wreck) -> Iterator[Outcome]:
     count = len(wreck.pending)
     corners: dict[str, Sequence[Fate]] = {
         "all kept": [kept] * count,
@@ -284,11 +307,11 @@ def _corners(wreck: Wreck) -> Iterator[tuple[str, SimDisk]]:
         "every second": [kept if at % 2 else dropped for at in range(count)],
     }
     for name, fates in corners.items():
-        yield name, wreck.disk_of(fates)
+        yield Outcome(name, wreck, fates)
     # In reverse: of two writes to one place the older one is what stays.
     names = [one for one in wreck.pending if isinstance(one, Naming)]
     writes = [one for one in wreck.pending if not isinstance(one, Naming)]
-    yield "in reverse", wreck.disk_of([kept] * count, [*names, *reversed(writes)])
+    yield Outcome("in reverse", wreck, [kept] * count, [*names, *reversed(writes)])
 
 
 def last_of(disk: SimDisk) -> Wreck:

@@ -53,7 +53,7 @@ def forced(path: str, data: bytes) -> SimDisk:
 
 
 def outcomes(disk: SimDisk) -> dict[str, SimDisk]:
-    return dict(crashes(last_of(disk), Chance(1)))
+    return {one.name: one.disk() for one in crashes(last_of(disk), Chance(1))}
 
 
 def test_write_when_forced_then_it_survives_every_crash() -> None:

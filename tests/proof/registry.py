@@ -1,0 +1,30 @@
+"""Every goal that has a walk here, by its id. What they mean: docs/proof.md."""
+
+from __future__ import annotations
+
+from tests.proof import (
+    clock_jumps,
+    cut_log,
+    damage,
+    failing_calls,
+    full_disk,
+    inside_restart,
+    model_walks,
+    power_loss,
+    prepared_units,
+)
+from tests.proof.goal import Goal
+
+SIMULATED: list[Goal] = [
+    cut_log.GOAL,
+    power_loss.GOAL_CRASHES,
+    power_loss.GOAL_NAMES,
+    inside_restart.GOAL,
+    failing_calls.GOAL,
+    damage.GOAL,
+    prepared_units.GOAL,
+    full_disk.GOAL,
+    clock_jumps.GOAL,
+    model_walks.GOAL,
+]
+GOALS: dict[str, Goal] = {goal.id: goal for goal in SIMULATED}

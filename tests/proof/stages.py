@@ -1,0 +1,80 @@
+"""The workloads that the walks crash, each made once in a process."""
+
+from __future__ import annotations
+
+import functools
+
+from ternmq.log.parameters import CIRCULAR, LINEAR, LogParameters
+from ternmq.testing.crash_walk import compare
+from ternmq.testing.machine import Machine
+from ternmq.testing.workload import Workload
+
+STEPS = 150
+
+
+def parameters(seed: int) -> LogParameters:
+    """Every fifth log is linear, every third one dual."""
+    return LogParameters(LINEAR if seed % 5 == 4 else CIRCULAR, 3, 2, 8, seed % 3 == 2)
+
+
+@functools.lru_cache(maxsize=4)
+def small(seed: int, steps: int = STEPS) -> Workload:
+    """Random verbs; every other one lets effects of the disk take their time."""
+    made = Workload(seed, parameters(seed), lazy=seed % 2 == 1)
+    made.go(steps)
+    return made
+
+
+@functools.lru_cache(maxsize=2)
+def every_kind(seed: int) -> Workload:
+    """Every kind of log record, some extent switches and some checkpoints, in some 100 KiB of log.
+
+    A life before it ends by a kill, so that the log has a restart and something to undo.
+    """
+    run = Workload(seed, LogParameters(CIRCULAR, 3, 2, 8, False), lazy=seed % 2 == 1)
+    run.sizes = [0, 50, 300, 700, 1500, 5000]
+    run.go(20)
+    run.put(run.links[0], True)
+    run.machine.force(run.machine.engine.log.end_lsn)
+    possible = run.snapshots[-1:]
+    disk = run.disk
+    state = compare(Machine(disk.survivor()), possible)
+    run.resume(disk, state)
+    for _ in range(2):
+        _each_verb(run)
+        run.machine.checkpoint()
+        run.go(6)
+        run.machine.checkpoint(full=True)
+    return run
+
+
+def _each_verb(run: Workload) -> None:
+    first, second, third = run.links
+    for link in (first, second):
+        run.put(link, True)
+        run.put(link, True)
+        run.get(link, True)
+    run.prepare(first)
+    run.back_out(second)
+    run.decide()
+    run.put(second, True)
+    run.prepare(second)
+    _by_operator(run)
+    run.expire()
+    while run.available("A"):
+        run.get(third, False)
+    run.hand_over()
+    if not run.is_used("B"):
+        run.clear("B")
+        run.put(third, False)
+        run.delete("B")
+    run.put(first, True)
+    run.get(first, True)
+    run.commit(first)
+
+
+def _by_operator(run: Workload) -> None:
+    """Whatever is in doubt is decided by an operator, then forgotten."""
+    for key in sorted(run.model.prepared):
+        run.end_by_operator(key, commits=run.chance.happens(0.5))
+        run.forget(key)

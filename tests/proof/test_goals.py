@@ -1,0 +1,86 @@
+"""Goal: T1 of the proof: every walk at its daily size, with its counts printed at the end.
+
+Method: the walks of this folder, a test a shard. `make crash` runs them at larger sizes.
+"""
+
+from collections.abc import Callable, Iterator
+from functools import partial
+
+import pytest
+
+from ternmq.log.kinds import KIND_NAMES
+from tests.proof.cut_log import log_writes, record_edges
+from tests.proof.goal import Goal, Point, PointFailed, run_shard
+from tests.proof.registry import GOALS
+from tests.proof.stages import every_kind
+
+# Kinds of records that nothing writes yet.
+NOT_WRITTEN = {"CURSOR", "SCRATCHPAD", "LEDGER", "STREAM_NUMBERS", "MEDIA_IMAGE", "CARRIED"}
+
+SHARDS = [
+    pytest.param(goal, shard, id=f"{goal.id}-{shard}")
+    for goal in GOALS.values()
+    for shard in range(goal.shards[1])
+]
+
+
+@pytest.mark.timeout(120)
+@pytest.mark.promise("P1")
+@pytest.mark.promise("P2")
+@pytest.mark.promise("P4")
+@pytest.mark.promise("P5")
+@pytest.mark.promise("P6")
+@pytest.mark.promise("P8")
+@pytest.mark.promise("P9")
+@pytest.mark.parametrize(("goal", "shard"), SHARDS)
+def test_walk_then_nothing_is_lost_doubled_or_wrong(
+    goal: Goal, shard: int, record_property: Callable[[str, object], None]
+) -> None:
+    tally = run_shard(goal, 1, shard)
+    record_property(goal.id, tally.points)
+    assert tally.points > 0
+
+
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize("goal", GOALS.values(), ids=list(GOALS))
+def test_walk_then_it_has_as_many_points_as_were_promised(goal: Goal) -> None:
+    shards = goal.shards[1]
+    assert (
+        sum(len(list(goal.points(1, shard, shards))) for shard in range(shards)) >= goal.needed[1]
+    )
+
+
+def test_log_that_is_cut_then_it_has_every_kind_of_record_two_switches_and_two_checkpoints() -> (
+    None
+):
+    for seed in range(2):
+        run = every_kind(seed)
+        kinds: list[str] = []
+        size = 0
+        for _, write, _, _ in log_writes(run):
+            kinds += record_edges(run, write)[1]
+            size += len(write.data)
+        assert set(kinds) == set(KIND_NAMES.values()) - NOT_WRITTEN
+        assert size >= 65_536
+        assert kinds.count("CHECKPOINT") >= 2
+        assert run.machine.engine.log.end_lsn > 3 * 8 * 4096
+
+
+def test_point_that_fails_then_its_command_is_told_and_runs_it_alone() -> None:
+    tried: list[int] = []
+
+    def attempt(number: int) -> str:
+        tried.append(number)
+        if number == 3:
+            raise ValueError("wrong")
+        return "right"
+
+    def points(tier: int, shard: int, shards: int) -> Iterator[Point]:
+        return (Point(f"number {number}", partial(attempt, number)) for number in range(5))
+
+    goal = Goal("G0", "a walk that fails", (), {1: 1}, {1: 5}, points)
+    with pytest.raises(PointFailed, match=r"number 3: wrong\nreplay: make crash POINT=G0\.1\.0\.3"):
+        run_shard(goal, 1, 0)
+    assert tried == [0, 1, 2, 3]
+    assert run_shard(goal, 1, 0, only=2).outcomes == {"right": 1}
+    assert tried[4:] == [2]
