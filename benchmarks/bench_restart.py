@@ -17,10 +17,9 @@ import time
 from pathlib import Path
 from statistics import median
 
-from crc32c import crc32c
-
 import ternmq
 from benchmarks.figures import AT_MOST, Figure, Goal, Settings
+from ternmq.base.checksum import crc32c
 
 QUEUE = "REPLAYED"
 PRIMARY = 24

@@ -167,7 +167,7 @@ def find_or_build(cache: Path, *, require_compiled: bool) -> Path | None:
         sys.implementation.cache_tag + sysconfig.get_platform(),
         *(
             f"{tool} {version(tool)}"
-            for tool in ("setuptools", "mypy", "mypy_extensions", "crc32c")
+            for tool in ("setuptools", "mypy", "mypy_extensions", "google-crc32c")
         ),
         os.environ.get("TERNMQ_OPT", ""),
         os.environ.get("CFLAGS", ""),

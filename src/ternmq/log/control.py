@@ -35,8 +35,7 @@ from __future__ import annotations
 from struct import Struct
 from typing import Final, final
 
-from crc32c import crc32c
-
+from ternmq.base.checksum import crc32c
 from ternmq.base.errors import ForceFailed, check
 from ternmq.log.parameters import LogParameters
 from ternmq.log.record import BLOCK_BYTES, FIRST_LSN, IDENTITY_BYTES, LogDamaged
@@ -162,7 +161,7 @@ def decode_control(sector: bytes) -> Control:
     magic, crc = _HEAD.unpack_from(sector, 0)
     if magic != _MAGIC:
         raise LogDamaged("not a log control file")
-    if crc32c(memoryview(sector)[_BODY_OFFSET:]) != crc:
+    if crc32c(sector[_BODY_OFFSET:]) != crc:
         raise LogDamaged("checksum is wrong")
     fields = _BODY.unpack_from(sector, _BODY_OFFSET)
     if fields[0] != _VERSION:

@@ -31,8 +31,7 @@ from __future__ import annotations
 from struct import Struct
 from typing import Final, final
 
-from crc32c import crc32c
-
+from ternmq.base.checksum import crc32c
 from ternmq.log.control import Control
 from ternmq.log.record import BLOCK_BYTES, LogDamaged
 from ternmq.ports.disk import Disk, DiskFile

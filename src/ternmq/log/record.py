@@ -34,8 +34,7 @@ from __future__ import annotations
 from struct import Struct
 from typing import Final, final
 
-from crc32c import crc32c
-
+from ternmq.base.checksum import crc32c
 from ternmq.base.errors import IntegrityError
 
 BLOCK_BYTES: Final = 4096
@@ -109,7 +108,7 @@ def decode_record(buffer: bytes, offset: int, length: int, seed: int) -> LogReco
     """The record whose bytes are at this offset, or None if its checksum or flags are wrong."""
     crc, _, lsn, kind, flags, gap, epoch, uow, previous = HEADER.unpack_from(buffer, offset)
     end = offset + length
-    if flags > FIRST_OF_BATCH or crc32c(memoryview(buffer)[offset + 4 : end], seed) != crc:
+    if flags > FIRST_OF_BATCH or crc32c(buffer[offset + 4 : end], seed) != crc:
         return None
     payload = buffer[offset + HEADER_BYTES : end]
     return LogRecord(kind, flags, lsn, epoch, uow, previous, gap, payload)

@@ -26,8 +26,7 @@ from __future__ import annotations
 from struct import Struct
 from typing import Final
 
-from crc32c import crc32c
-
+from ternmq.base.checksum import crc32c
 from ternmq.log.control import Control
 from ternmq.log.record import BLOCK_BYTES
 from ternmq.ports.disk import Disk, parent_dir, write_all, write_zeros

@@ -6,8 +6,7 @@ from __future__ import annotations
 
 from typing import Final, final
 
-from crc32c import crc32c
-
+from ternmq.base.checksum import crc32c
 from ternmq.base.errors import check
 from ternmq.log.record import (
     CHECKED_HEADER,

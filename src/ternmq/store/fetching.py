@@ -8,9 +8,9 @@ from __future__ import annotations
 import struct
 from typing import Final, final
 
-from crc32c import crc32c
 from mypy_extensions import i64
 
+from ternmq.base.checksum import crc32c
 from ternmq.ports.disk import Disk, DiskFile
 from ternmq.ports.effect import Effect, Outbox
 from ternmq.store.entry import AVAILABLE, Entry
@@ -91,10 +91,7 @@ class RecordReader:
         crc, length = _PREFIX.unpack_from(records, int(at))
         image = at + RECORD_PREFIX_BYTES
         end = image + length
-        if (
-            end > len(records)
-            or crc32c(memoryview(records)[image:end], self.identity ^ int(ordinal)) != crc
-        ):
+        if end > len(records) or crc32c(records[image:end], self.identity ^ int(ordinal)) != crc:
             raise damaged(segment.path, int(start + at), f"message {ordinal} fails its checksum")
         entry = entry_from_image(records, image)
         _place(entry, segment, ordinal)

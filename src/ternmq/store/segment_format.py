@@ -60,9 +60,9 @@ from array import array
 from bisect import bisect_left
 from typing import Final, final
 
-from crc32c import crc32c
 from mypy_extensions import i64
 
+from ternmq.base.checksum import crc32c
 from ternmq.base.errors import IntegrityError
 from ternmq.store.image import FIXED_BYTES, HEADER_BYTES, ID_BYTES, MQMD_BYTES
 

@@ -59,8 +59,7 @@ import errno
 import struct
 from typing import Final, final
 
-from crc32c import crc32c
-
+from ternmq.base.checksum import crc32c
 from ternmq.base.errors import IntegrityError
 from ternmq.ports.disk import Disk, DiskFile, parent_dir, write_all
 

@@ -3,8 +3,8 @@ Method: flip every byte and cut at every length, in either copy; stop and fail s
 """
 
 import pytest
-from crc32c import crc32c
 
+from ternmq.base.checksum import crc32c
 from ternmq.base.errors import ForceFailed, IntegrityError
 from ternmq.log.control import (
     CONTROL_PATHS,

@@ -5,10 +5,10 @@ Method: build batches, decode their bytes by hand and with the decoder.
 import struct
 
 import pytest
-from crc32c import crc32c
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ternmq.base.checksum import crc32c
 from ternmq.base.errors import IntegrityError
 from ternmq.log.kinds import KIND_NAMES, PUT, kind_name
 from ternmq.log.parts import LARGE_PART_BYTES, cut_parts, gather_parts

@@ -7,10 +7,10 @@ gives what was written or raises IntegrityError with the name of the file and an
 import sys
 
 import pytest
-from crc32c import crc32c
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ternmq.base.checksum import crc32c
 from ternmq.base.errors import IntegrityError
 from ternmq.ports.memory_disk import MemoryDisk
 from ternmq.store import segment_file

@@ -7,10 +7,10 @@ A few batches are written and the state after each is kept. Whatever then happen
 import itertools
 
 import pytest
-from crc32c import crc32c
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ternmq.base.checksum import crc32c
 from ternmq.base.errors import IntegrityError
 from ternmq.ports.memory_disk import MemoryDisk
 from ternmq.store.state_journal import (
