@@ -25,6 +25,7 @@ SHOWN = {
     "in_memory_test.py": "2 tests passed",
     "poison_message.py": "'five' moved to WORK.FAILED",
     "request_reply.py": "puffin -> PUFFIN",
+    "slow_queue.py": "the others by priority, in order: True",
     "tour.py": "What to try next:",
     "two_phase_commit.py": "recovered:          NORTH 1   SOUTH 1",
     "unit_of_work.py": "unicorn was tried 1 time before",

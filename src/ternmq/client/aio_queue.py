@@ -13,6 +13,7 @@ from ternmq.client.aio_verbs import TaskVerbs
 from ternmq.client.handles import BROWSE, Handles, for_output
 from ternmq.client.message import Message
 from ternmq.client.requests import Data, Requests, as_bytes
+from ternmq.client.storage_status import StorageStatus, storage_status
 from ternmq.codec.mqmd import Descriptor
 from ternmq.kernel.connection import Handle
 
@@ -168,6 +169,10 @@ class Queue:
         """How many messages are on the queue, uncommitted puts included."""
         values = await self.inquire(mq.MQIA_CURRENT_Q_DEPTH)
         return int(values[0])
+
+    async def storage_status(self) -> StorageStatus:
+        """How many of its messages are in memory, how many were swept to files, and how often."""
+        return storage_status(self.verbs.shell, await self._opened(mq.MQOO_INQUIRE))
 
     async def inquire(self, *selectors: int) -> list[Value]:
         """MQINQ: attribute values by MQIA and MQCA selectors, in their order."""

@@ -13,6 +13,7 @@ from ternmq.base.reasons import MQRC_NO_MSG_AVAILABLE
 from ternmq.client.handles import BROWSE, Handles, for_output
 from ternmq.client.message import Message
 from ternmq.client.requests import Data, Requests, as_bytes, browse_request
+from ternmq.client.storage_status import StorageStatus, storage_status
 from ternmq.client.verbs import Verbs
 from ternmq.codec.mqmd import Descriptor
 from ternmq.codec.mqod import ObjectDescriptor
@@ -227,6 +228,10 @@ class Queue:
     def inquire(self, *selectors: int) -> list[Value]:
         """MQINQ: attribute values by MQIA and MQCA selectors, in their order."""
         return self._verbs.inquire(self._opened(mq.MQOO_INQUIRE), list(selectors))
+
+    def storage_status(self) -> StorageStatus:
+        """How many of its messages are in memory, how many were swept to files, and how often."""
+        return storage_status(self._verbs.shell, self._opened(mq.MQOO_INQUIRE))
 
     def set(self, values: dict[int, Value]) -> None:
         """MQSET: the attributes that applications may change (inhibits, triggers)."""

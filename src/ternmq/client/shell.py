@@ -57,6 +57,7 @@ class Shell:
         self._claimed: list[Effect] = []  # those that some thread runs
         self._watching: list[Gate] = []  # who waits until one of them ends
         self._work = threading.Semaphore(0)
+        self._called = False  # the housekeeper knows that there is work
         self._ending = False
         self._was_waiting = False  # when a signal handler raised; that is in one thread only
         self._housekeeper = threading.Thread(
@@ -122,7 +123,7 @@ class Shell:
             for waker in woken:
                 waker.wake()
         if more:
-            self._work.release()
+            self._call_housekeeper()
         return entry
 
     def get(self, link: Link, handle: Handle, request: GetRequest) -> GetCall:
@@ -305,7 +306,7 @@ class Shell:
             for waker in woken:
                 waker.wake()
         if outbox.effects:
-            self._work.release()
+            self._call_housekeeper()
 
     def run_claimed(self, effect: Effect) -> None:
         """Run a claimed effect, without the lock. If a signal handler raises in the middle, the
@@ -380,9 +381,15 @@ class Shell:
         while self.run_effects() or self.wait_for_effect():
             pass
 
+    def _call_housekeeper(self) -> None:
+        if not self._called:
+            self._called = True
+            self._work.release()
+
     def _keep_house(self) -> None:
         while True:
             self._work.acquire(True, TICK_S)
+            self._called = False  # ORDER: before it looks for work
             if self._ending:
                 break
             try:

@@ -76,6 +76,19 @@ def test_sweep_when_nobody_gets_then_five_stay_and_order_holds(rig: Rig) -> None
     assert queue.unsweeps == 1
 
 
+def test_status_when_swept_then_it_tells(rig: Rig) -> None:
+    put(rig, range(100))
+    swept(rig)
+    with rig.qmgr.queue(NAME) as queue:
+        status = queue.storage_status()
+    assert (status.queue, status.depth, status.in_memory, status.swept) == (NAME, 100, 5, 95)
+    assert (status.sweeps, status.messages_swept, status.segments) == (1, 95, 1)
+    assert status.file_bytes > 95 * BODY > status.memory_bytes > 5 * BODY
+    rig.qmgr.define_alias("ALIAS", target=NAME)
+    with rig.qmgr.queue("ALIAS") as queue:
+        assert queue.storage_status().queue == NAME
+
+
 def test_sweep_when_little_is_in_memory_then_left_alone(rig: Rig) -> None:
     put(rig, range(25))
     swept(rig)
