@@ -249,6 +249,7 @@ class Queue:
         segment = entry.segment
         if segment is not None:
             segment.mark(entry.ordinal, DEAD if state == GONE else LOCKED)
+            self.touched = True
             if state == GONE:
                 entry.segment = None
                 if segment.empty:
