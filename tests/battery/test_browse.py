@@ -232,3 +232,25 @@ def test_browse_of_a_deep_queue_survives_gets_puts_and_sweeps(place: Place) -> N
     assert seen == list(range(80))
     left = [int(message.data) for message in queue]
     assert left == [*range(0, 20, 2), *range(20, 80)]
+
+
+def test_browse_past_many_segments_that_a_unit_of_work_holds(qmgr: QueueManager) -> None:
+    """More of them than the queue keeps pages."""
+    queue = filled(qmgr)
+    ids: list[bytes] = []
+    for number in range(8):
+        for _ in range(4):
+            ids.append(queue.put((b"%d" % number).ljust(30_000), persistent=True))
+        sweep(qmgr, "A")
+    last = queue.put(b"100", persistent=True)
+    other = qmgr.connect()
+    taken = 0
+    with other.queue("A") as taking:
+        for msg_id in ids:
+            taken += taking.try_get(msg_id=msg_id, syncpoint=True) is not None
+        assert taken == len(ids)
+        assert look(queue, FIRST) == 100
+        assert look(queue, NEXT) == -1
+        other.backout()
+    assert queue.get(msg_id=last).data == b"100"
+    assert len([look(queue, FIRST)] + [look(queue, NEXT) for _ in ids[1:]]) == len(ids)

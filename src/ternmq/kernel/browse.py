@@ -282,8 +282,8 @@ def _next_in_lane(kernel: Kernel, call: GetCall, queue: Queue, walk: Cursor) -> 
 def _next_swept(kernel: Kernel, call: GetCall, queue: Queue, walk: Cursor) -> Entry | None:
     """The next message in the swept chain of a lane, from a page of copies."""
     for segment in queue.lanes[walk.lane].swept:
-        if segment.last_sequence <= walk.sequence:
-            continue
+        if segment.last_sequence <= walk.sequence or segment.alive == 0:
+            continue  # read for nothing, and more of them than pages would be read for ever
         page = queue.pages.get(segment.slot)
         if page is None:
             call.connection.park = fetch_page(queue, segment, kernel.outbox)
