@@ -12,8 +12,6 @@ import _thread
 import threading
 from typing import Any, cast
 
-from ternmq.base.build import is_compiled
-
 
 class StepLock(_thread.RLock):  # type: ignore[misc]  # final to checkers, not to Python
     """`release` stays the one in C: no handler can run before it has done its work."""
@@ -36,6 +34,8 @@ class StepLock(_thread.RLock):  # type: ignore[misc]  # final to checkers, not t
 
 def step_lock() -> threading.Lock:
     """The lock for the build that runs."""
+    from ternmq.base.build import is_compiled  # only now: it is also run as a program
+
     if is_compiled():
         return threading.Lock()
     return cast("threading.Lock", StepLock())
