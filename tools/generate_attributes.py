@@ -46,6 +46,15 @@ MEANINGS = {
     "get": "whether gets are allowed; inhibited ones answer MQRC_GET_INHIBITED",
     "harden_backout": "whether the backout count survives a restart; here it always does for "
     "persistent messages, whatever is set",
+    "image_interval_minutes": "minutes after which an object's next automatic media image is due; "
+    "linear log only",
+    "image_log_megabytes": "megabytes of log after which an object's next automatic media image is "
+    "due; linear log only",
+    "image_recover": "whether the queue can be re-created from the log: no image is made of one "
+    "that cannot; QMGR leaves it to the queue manager's IMGRCOVQ",
+    "image_recover_objects": "whether images are made of the definitions of objects",
+    "image_recover_queues": "whether queues that say IMGRCOVQ(QMGR) can be re-created from the log",
+    "image_schedule": "whether media images are made by themselves; linear log only",
     "initiation_queue": "where trigger messages go",
     "mark_interval_ms": "how long a co-operative browse mark holds, in milliseconds",
     "max_depth": "messages that the queue may hold; one more answers MQRC_Q_FULL",

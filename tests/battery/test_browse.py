@@ -239,8 +239,8 @@ def test_browse_past_many_segments_that_a_unit_of_work_holds(qmgr: QueueManager)
     queue = filled(qmgr)
     ids: list[bytes] = []
     for number in range(8):
-        for _ in range(4):
-            ids.append(queue.put((b"%d" % number).ljust(30_000), persistent=True))
+        body = (b"%d" % number).ljust(30_000)
+        ids.extend([queue.put(body, persistent=True) for _ in range(4)])
         sweep(qmgr, "A")
     last = queue.put(b"100", persistent=True)
     other = qmgr.connect()

@@ -26,6 +26,7 @@ from ternmq.client.aio_shell import LoopShell, loop_shell_of
 from ternmq.client.aio_verbs import TaskVerbs
 from ternmq.client.handles import open_options
 from ternmq.client.inert import warn_inert, warn_inert_altered
+from ternmq.client.log_extents import LogExtents, log_extents
 from ternmq.client.log_status import LogStatus, log_status
 from ternmq.client.requests import Data, as_bytes, put1_request
 from ternmq.client.session import BLOCK, sharing
@@ -350,6 +351,32 @@ class QueueManager(Connection):
         _, cancelled = await in_thread(self._started.checkpoint)
         if cancelled is not None:
             raise cancelled
+
+    # ---- media recovery: with a linear log
+
+    async def record_image(self, name: str = "*") -> list[str]:
+        """Write media images to the log (rcdmqimg): of the object of that name, of all that begin
+        as a name with a last `*`, or of all. Returns whose images were written; "(catalog)" stands
+        for all definitions."""
+        step = steps.RecordImage(name)
+        await self.verbs.administer(step)
+        return step.order.recorded
+
+    async def recreate(self, name: str) -> None:
+        """Make an object anew from its last media image and the log since (rcrmqobj), while others
+        work. Non-persistent messages on it are gone."""
+        await self.verbs.administer(steps.Recreate(name))
+
+    def log_extents(self) -> LogExtents:
+        """Which files the log has, and what each is needed for."""
+        return log_extents(self._started.shell)
+
+    async def delete_log_extents(self) -> list[str]:
+        """Delete the files of the log that neither restart nor media recovery needs; their
+        names."""
+        step = steps.DeleteLogExtents()
+        await self.verbs.administer(step)
+        return step.names
 
     async def close(self) -> None:
         """Stop the queue manager: other connections are backed out, then a last checkpoint is

@@ -10,7 +10,9 @@ from ternmq.base.limits import (
     LOG_PRIMARY_FILES_DEFAULT,
     LOG_SECONDARY_FILES_DEFAULT,
 )
+from ternmq.client import steps
 from ternmq.client.connection import Connection
+from ternmq.client.log_extents import LogExtents, log_extents
 from ternmq.client.log_status import LogStatus, log_status
 from ternmq.client.starting import Started, log_parameters, start_in_folder, start_in_memory
 
@@ -52,6 +54,32 @@ class QueueManager(Connection):
     def checkpoint(self) -> None:
         """Take a checkpoint now and wait for it."""
         self.started.checkpoint()
+
+    # ---- media recovery: with a linear log
+
+    def record_image(self, name: str = "*") -> list[str]:
+        """Write media images to the log (rcdmqimg): of the object of that name, of all that begin
+        as a name with a last `*`, or of all. Returns whose images were written; "(catalog)" stands
+        for all definitions."""
+        step = steps.RecordImage(name)
+        self.verbs.administer(step)
+        return step.order.recorded
+
+    def recreate(self, name: str) -> None:
+        """Make an object anew from its last media image and the log since (rcrmqobj), while others
+        work. Non-persistent messages on it are gone."""
+        self.verbs.administer(steps.Recreate(name))
+
+    def log_extents(self) -> LogExtents:
+        """Which files the log has, and what each is needed for."""
+        return log_extents(self._shell)
+
+    def delete_log_extents(self) -> list[str]:
+        """Delete the files of the log that neither restart nor media recovery needs; their
+        names."""
+        step = steps.DeleteLogExtents()
+        self.verbs.administer(step)
+        return step.names
 
     def close(self) -> None:
         """Stop the queue manager: other connections are backed out, then a last checkpoint is

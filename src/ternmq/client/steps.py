@@ -17,13 +17,14 @@ from ternmq.base.limits import SELECTORS_MAX
 from ternmq.base.reasons import (
     MQRC_NOT_OPEN_FOR_INQUIRE,
     MQRC_NOT_OPEN_FOR_SET,
+    MQRC_RESOURCE_PROBLEM,
     MQRC_SELECTOR_LIMIT_EXCEEDED,
     MQRC_UNKNOWN_OBJECT_Q_MGR,
     MQRC_UOW_IN_PROGRESS,
 )
 from ternmq.codec.mqod import ObjectDescriptor
 from ternmq.engine import definitions
-from ternmq.kernel import two_phase
+from ternmq.kernel import media, recreate, two_phase
 from ternmq.kernel.connection import Connection as Link
 from ternmq.kernel.connection import Handle
 from ternmq.kernel.ending import back_out, commit, disconnect
@@ -31,6 +32,7 @@ from ternmq.kernel.inquire import inquire_one, set_attributes
 from ternmq.kernel.kernel import Kernel
 from ternmq.kernel.resolve import check_handle, close, open_queue, open_queue_manager
 from ternmq.mqi.options import check_close, check_object
+from ternmq.txn.extent_needs import ExtentRemoval
 from ternmq.txn.unit import XID, UnitOfWork
 
 
@@ -327,3 +329,58 @@ class Clear(Step):
 
     def attempt(self, kernel: Kernel, link: Link) -> bool:
         return definitions.clear(kernel, link, self.name)
+
+
+# ---- the log and media recovery
+
+
+@final
+class RecordImage(Step):
+    """Media images of one object, of several, or of all; `recorded` are their names."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(media.VERB)
+        self.order = media.ImageOrder(name)
+
+    def attempt(self, kernel: Kernel, link: Link) -> bool:
+        return self.order.attempt(kernel, link)
+
+
+@final
+class Recreate(Step):
+    """An object is made anew from its media image."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(recreate.VERB)
+        self.order = recreate.Recreation(name)
+
+    def attempt(self, kernel: Kernel, link: Link) -> bool:
+        return self.order.attempt(kernel, link)
+
+
+@final
+class DeleteLogExtents(Step):
+    """Files of the log that nobody needs go; `names` are theirs."""
+
+    def __init__(self) -> None:
+        super().__init__("delete log extents")
+        self.names: list[str] = []
+        self._removal: ExtentRemoval | None = None
+
+    def attempt(self, kernel: Kernel, link: Link) -> bool:
+        link.begin_verb()
+        removal = self._removal
+        if removal is None:
+            media.refuse_if_circular(kernel, self.verb)
+            removal = ExtentRemoval(kernel.keeper)
+            self._removal = removal
+            kernel.outbox.add(removal)
+        if not removal.done:
+            link.park = removal
+            return False
+        if removal.error:
+            raise mq_error(
+                MQRC_RESOURCE_PROBLEM, verb=self.verb, object=kernel.name, detail=removal.error
+            )
+        self.names = removal.removed
+        return True

@@ -24,6 +24,7 @@ from ternmq.kernel.ending import back_out_some
 from ternmq.kernel.expiry import ExpiryScan
 from ternmq.kernel.get import cancel
 from ternmq.kernel.kernel import BROKEN, QUIESCING, RUNNING, STOPPING, Kernel
+from ternmq.kernel.media import ImageSchedule, begin_image, cancel_images
 from ternmq.kernel.requests import GetCall
 from ternmq.log.control import CONTROL_PATHS
 from ternmq.log.kinds import RESTART
@@ -39,6 +40,7 @@ from ternmq.store.slow_queue import SlowQueueSweeper
 from ternmq.store.sweep import sweep_overflow
 from ternmq.txn.catalog_recovery import find_catalog
 from ternmq.txn.coordinator import CHANGE_RESERVE, UNIT_RESERVE, Coordinator
+from ternmq.txn.extent_needs import CATALOG_NAME
 from ternmq.txn.keeper import Keeper
 from ternmq.txn.records import pack_json
 from ternmq.txn.restart import Replay
@@ -115,6 +117,7 @@ class Engine:
             self.keeper,
         )
         self.kernel.msg_counter = first_unique(clock.now_ns())
+        self.images = ImageSchedule(self.kernel)
         self.expiry: ExpiryScan | None = None
         self.expiry_due_ns: i64 = 0
         self._recover_units(replay)
@@ -122,6 +125,12 @@ class Engine:
         if coordinator.has_room(None, 0):  # starts that are killed must not fill the log
             writer.append(RESTART, 0, 0, [pack_json(facts)])
         self.report.append(f"Transaction manager state recovered for queue manager '{name}'.")
+        self._begin_work(catalog)
+
+    def _begin_work(self, catalog: Catalog) -> None:
+        """The last part of a start: what has to be under way, and the report."""
+        coordinator = self.coordinator
+        name = self.name
         for queue in catalog.queues.values():
             if (
                 queue.plain_bytes > queue.plain_limit
@@ -130,6 +139,8 @@ class Engine:
                 sweep_overflow(queue, self.outbox, coordinator.in_log)
         if not catalog.definitions:
             self._create_defaults()
+        if catalog.keeps_images and not catalog.image_of_catalog():
+            begin_image(self.kernel, Connection(0, b"", "", ""), CATALOG_NAME)
         if self.undone or self.in_doubt:
             self.report.append(
                 f"{self.undone} units of work backed out, {self.in_doubt} in doubt "
@@ -197,6 +208,7 @@ class Engine:
                 if call.deadline_ns and call.deadline_ns <= now_ns:
                     self.end_wait(call)
         self.keeper.tick(now_ns)
+        self.images.tick(int(now_ns))
         self.sweeper.tick(now_ns)
         self._expire(now_ns)
         self.after_step()
@@ -265,6 +277,7 @@ class Engine:
         kernel = self.kernel
         if kernel.status in (RUNNING, QUIESCING):
             kernel.status = STOPPING
+            cancel_images(kernel)
             self._look_again()
 
     def break_down(self, why: str) -> None:

@@ -144,6 +144,9 @@ class ExpiryScan:
         if walk is not None:
             walk.leave()
             queue.cursors.remove(walk)
+            anew = self.kernel.catalog.queues.get(int(queue.queue_id))
+            if anew is not None and walk in anew.cursors:  # it was re-created meanwhile
+                anew.cursors.remove(walk)
         self.walk = None
         self.queue = None
 

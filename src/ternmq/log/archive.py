@@ -20,8 +20,12 @@ def extent_name(extent: int) -> str:
 
 def stored_extents(disk: Disk, control: Control) -> list[int]:
     """The extents of a linear log that have a file in some copy, rising."""
+    return _stored(disk, control.parameters.copies)
+
+
+def _stored(disk: Disk, copies: int) -> list[int]:
     found: set[int] = set()
-    for copy in range(control.parameters.copies):
+    for copy in range(copies):
         for name in disk.list(FOLDERS[copy]):
             slot = slot_of_name(name)
             if slot >= 0:
@@ -62,17 +66,17 @@ def all_records(disk: Disk, control: Control) -> Iterator[LogRecord]:
     return reader.records(reader.first_batch(start))
 
 
-def remove_extents(disk: Disk, control: Control, before: int) -> list[str]:
+def remove_extents(disk: Disk, copies: int, before: int) -> list[str]:
     """Delete the files of extents before this one, in every copy; their names."""
     removed: list[str] = []
-    for extent in stored_extents(disk, control):
+    for extent in _stored(disk, copies):
         if extent >= before:
             break
-        for copy in range(control.parameters.copies):
+        for copy in range(copies):
             path = extent_path(copy, extent)
             if disk.exists(path):
                 disk.unlink(path)
         removed.append(extent_name(extent))
-    for copy in range(control.parameters.copies):
+    for copy in range(copies):
         disk.sync_dir(FOLDERS[copy])
     return removed

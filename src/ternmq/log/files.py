@@ -10,6 +10,7 @@ import contextlib
 from typing import final
 
 from ternmq.base.errors import ForceFailed, check
+from ternmq.log.archive import remove_extents
 from ternmq.log.extents import FOLDERS, SECOND_HEADER_OFFSET, ExtentTable, extent_path
 from ternmq.log.parts import cut_parts, gather_parts
 from ternmq.log.record import BLOCK_BYTES
@@ -91,6 +92,19 @@ class LogFiles:
                     table.close_slot(copy, number)
             else:
                 del table.slots[number]
+
+    def remove_before(self, extent: int) -> list[str]:
+        """Delete the files of a linear log before this extent, which neither restart nor media
+        recovery needs; their names."""
+        self._check_usable()
+        table = self._table
+        check(table.parameters.is_linear, "extents of a circular log are not deleted")
+        for number in [number for number in table.slots if number < extent]:
+            for copy in range(self._copies):
+                table.close_slot(copy, number)
+                table.present[copy].discard(number)
+            del table.slots[number]
+        return remove_extents(table.disk, self._copies, extent)
 
     def drop_secondaries(self) -> None:
         """Unlink secondary files that hold nothing that is needed."""

@@ -74,6 +74,7 @@ class ImageRecording:
         self.tries: i64 = 0
         self.effect: Effect | None = None  # what goes on with it
         self.before: Effect | None = None  # what has to end before that begins
+        self.followers: list[Effect] = []  # begun when it is over
         self.is_cancelled = False  # the queue manager ends
         self.is_done = False
         self.reason = 0  # why it failed, if it did
@@ -178,6 +179,8 @@ class ImageRecording:
         self.files = []
         keeper = self.keeper
         keeper.recordings.pop(self.object_id, None)
+        keeper.outbox.effects.extend(self.followers)
+        self.followers = []
         queue = self.queue
         if queue is not None and self.image_lsn:
             queue.held -= 1

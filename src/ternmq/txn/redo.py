@@ -149,7 +149,7 @@ class Redo:
         elif kind == kinds.COMPENSATE:
             self._redo_compensate(record)
         elif kind == kinds.BACKOUT:
-            self.units.pop(record.uow, None)
+            self._redo_backout(record)
         elif kind == kinds.PREPARE:
             unit = self.unit(record.uow, record.lsn)
             unit.xid = unpack_xid(record.payload)
@@ -293,8 +293,10 @@ class Redo:
             entry.unit_id = 0
             if change.kind == CHANGE_PUT:
                 queue.uncommitted_puts -= 1
-                sequence = sequences[(int(queue.queue_id), int(entry.number))]
-                queue.reveal_again(entry, sequence, record.end_lsn)
+                # None if the queue was damaged then and is re-created now.
+                told = sequences.get((int(queue.queue_id), int(entry.number)))
+                new = int(queue.next_sequence) if told is None else told
+                queue.reveal_again(entry, new, record.end_lsn)
                 if entry.segment is not None:
                     self.in_log.add(entry, record.lsn)
             else:
@@ -345,6 +347,25 @@ class Redo:
                 entry.backout_count = undone[key]
                 queue.restore(entry)
         unit.changes = left
+
+    def _redo_backout(self, record: LogRecord) -> None:
+        """All changes are compensated, but those to a queue that was damaged when the unit was
+        backed out; they are known here if it is re-created now."""
+        unit = self.units.pop(record.uow, None)
+        if unit is None:
+            return
+        for change in reversed(unit.changes):
+            entry = change.entry
+            queue = change.queue
+            entry.unit_id = 0
+            if change.kind == CHANGE_PUT:
+                queue.uncommitted_puts -= 1
+                self.in_log.remove(entry)
+                queue.vanish(entry)
+            else:
+                queue.uncommitted_gets -= 1
+                entry.backout_count += 1
+                queue.restore(entry)
 
     def _redo_clear(self, queue_id: int, next_number: int) -> None:
         queue = self.queue(queue_id)
