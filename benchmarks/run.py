@@ -36,6 +36,7 @@ NAMES = {
     "restart": "restart after a kill",
     "expiry": "the expiry scanner",
     "memory": "resident memory of a message",
+    "backlog": "ten million messages on a queue that nobody reads",
     "startup": "start-up",
 }
 RESULTS = ROOT / "benchmarks" / "results"
