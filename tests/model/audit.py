@@ -35,9 +35,9 @@ def audit_lane(lane: Lane, number: int) -> list[Entry]:
     if lane.swept:
         first = lane.swept[0].first_sequence
         last = lane.swept[-1].last_sequence
-        assert not front or front[-1].sequence < first
-        assert not rear or rear[0].sequence > last
         # Equal where the segment's own first or last message has found another home.
+        assert not front or front[-1].sequence <= first
+        assert not rear or rear[0].sequence >= last
         assert not strays or first <= strays[0].sequence
         assert not strays or strays[-1].sequence <= last
     else:
