@@ -12,6 +12,7 @@ from tests.proof import (
     model_walks,
     power_loss,
     prepared_units,
+    worlds,
 )
 from tests.proof.goal import Goal
 
@@ -26,5 +27,6 @@ SIMULATED: list[Goal] = [
     full_disk.GOAL,
     clock_jumps.GOAL,
     model_walks.GOAL,
+    worlds.GOAL,
 ]
 GOALS: dict[str, Goal] = {goal.id: goal for goal in SIMULATED}

@@ -160,6 +160,8 @@ class Machine:
                 return result
             if isinstance(need, Effect):
                 self._come_to_an_end(need)
+            elif isinstance(need, GetCall):
+                raise ValueError("a get waits, and in one thread nobody can put")
             else:
                 self.force(need)
                 self.dawdle()

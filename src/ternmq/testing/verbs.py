@@ -1,8 +1,9 @@
 """The verbs of an engine without a shell, as generators: each stops where it would have to wait.
 
-A verb yields what it needs before it can go on: an `Effect` that must have come to its end, or an
-LSN that must be forced. Whoever drives it decides when that happens, and what happens meanwhile;
-that is what threads do in the shells. Verbs answer as the shells' do: after the force.
+A verb yields what it needs before it can go on: an `Effect` that must have come to its end, an LSN
+that must be forced, or a get that waits for a message. Whoever drives it decides when that happens,
+and what happens meanwhile; that is what threads do in the shells. Verbs answer as the shells' do:
+after the force.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ from ternmq.store.entry import Entry
 from ternmq.txn.unit import XID
 
 T = TypeVar("T")
-Need = Effect | int
+Need = Effect | GetCall | int
 Steps = Generator[Need, None, T]
 
 OPEN: Final = mq.MQOO_INPUT_SHARED | mq.MQOO_OUTPUT | mq.MQOO_BROWSE | mq.MQOO_INQUIRE
@@ -176,6 +177,19 @@ class Verbs:
     ) -> Steps[Entry | None]:
         """MQGET without waiting."""
         call = yield from self.begin_get(link, name, sync=sync, msg_id=msg_id)
+        self.found(link, call.entry)
+        yield from self.answer(link)
+        return call.entry
+
+    def get_waiting(
+        self, link: Connection, name: str, wait_ms: int, *, sync: bool = False
+    ) -> Steps[Entry | None]:
+        """MQGET that waits for a message."""
+        call = yield from self.begin_get(link, name, sync=sync, wait_ms=wait_ms)
+        if call.waiting:
+            yield call
+        if call.error is not None:
+            raise call.error
         self.found(link, call.entry)
         yield from self.answer(link)
         return call.entry
