@@ -19,7 +19,15 @@ from ternmq.store.entry import AVAILABLE, GONE, PERSISTENT, ZERO_ID, Entry
 from ternmq.store.id_index import IdIndex
 from ternmq.store.id_table import IdTable
 from ternmq.store.lane import Lane
-from ternmq.store.segment import ALIVE, DEAD, LOCKED, ORDINAL_BITS, SEGMENT_MESSAGES_MAX, Segment
+from ternmq.store.segment import (
+    ALIVE,
+    DEAD,
+    LOCKED,
+    ORDINAL_BITS,
+    SEGMENT_MESSAGES_MAX,
+    SLOT_MASK,
+    Segment,
+)
 from ternmq.store.segment_format import CORREL_ID, GROUP_ID, MSG_ID, hash_id
 
 LANES = 10
@@ -294,7 +302,10 @@ class Queue:
     def new_segment(self, lane: i64, count: i64) -> Segment:
         """A segment that is about to be written; it joins the queue when it is on disk."""
         check(count <= SEGMENT_MESSAGES_MAX, f"{self.name}: segment of {count} messages")
+        check(len(self.segments) < SLOT_MASK, f"{self.name}: {len(self.segments)} segments")
         number = self.next_segment
+        while int(number) & SLOT_MASK in self.segments:
+            number += 1  # an old segment of this slot still lives
         self.next_segment = number + 1
         return Segment(number, f"{self.folder}/S{int(number):010d}.seg", lane, count)
 

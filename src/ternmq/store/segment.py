@@ -18,9 +18,9 @@ DEAD: Final = 2
 
 MIXED: Final = 255  # the lane of a segment that holds messages of several, or out of order
 
-ORDINAL_BITS: Final = 13
+ORDINAL_BITS: Final = 12
 SEGMENT_MESSAGES_MAX: Final = 1 << ORDINAL_BITS
-SLOT_MASK: Final = (1 << 17) - 1
+SLOT_MASK: Final = (1 << 18) - 1
 
 # states -> bitmap: one character a message, '1' where it is dead
 _DEAD_TEXT: Final = bytes(0x31 if state == DEAD else 0x30 for state in range(256))
