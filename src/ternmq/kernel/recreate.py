@@ -155,7 +155,6 @@ class Recreation:
                 del catalog.damaged[number]
         if self._old is not None:
             self._old.damaged = self._damage
-        catalog.dead_folders.append(effect.folder())
 
     def _save(self, kernel: Kernel, connection: Connection) -> bool:
         """A checkpoint that began after the change makes it outlive a crash. One that fails does no

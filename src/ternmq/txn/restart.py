@@ -22,7 +22,8 @@ from ternmq.store.queue import Queue
 from ternmq.store.register import CATALOG_ROW, load_register
 from ternmq.store.state_journal import StateJournal
 from ternmq.txn.catalog_recovery import last_checkpoint
-from ternmq.txn.media_format import FoundImage, find_images
+from ternmq.txn.log_survey import LogSurvey
+from ternmq.txn.media_format import FoundImage
 from ternmq.txn.media_recovery import Rebuild
 from ternmq.txn.redo import Redo
 
@@ -73,9 +74,9 @@ class Replay(Redo):
         return queue
 
     def _re_create(self, definition: Definition, damage: str) -> Queue | None:
-        """A damaged queue as it was at this place of the log, from its media image. If it has none,
-        damage is confined: this queue cannot be used, the others can. A disk that fails now
-        (OSError) is no damage: then nothing starts, and nothing is passed over."""
+        """A damaged queue from its media image. If it has none, damage is confined: this queue
+        cannot be used, the others can. A disk that fails now (OSError) is no damage: then nothing
+        starts, and nothing is passed over."""
         catalog = self.catalog
         row = catalog.register.get(definition.object_id)
         if catalog.is_recoverable(definition) and row is not None and row.image_lsn:
@@ -97,7 +98,10 @@ class Replay(Redo):
         return None
 
     def _rebuilt(self, rebuild: Rebuild) -> Queue:
-        while not rebuild.advance(self.position, 1 << 62):
+        """The queue as a journal of the last checkpoint would tell it. Not as it was at the redo
+        LSN: a unit of work that ended in between may have changed it before that."""
+        end_lsn = max(self.position, self.opened.control.checkpoint_lsn)
+        while not rebuild.advance(end_lsn, 1 << 62):
             pass
         rebuild.finish()
         rebuild.release_units()
@@ -116,22 +120,25 @@ class Replay(Redo):
         except IntegrityError as error:
             self.notes.append(f"Damaged: {error}. It is made anew.")
             catalog.rewrite_register = True
-            self._find_images()
-            for definition in catalog.definitions.values():
-                path = state_path(definition.folder)
-                if self.disk.exists(path):
-                    with suppress(IntegrityError):  # found again when the queue is loaded
-                        lsn = StateJournal.load(self.disk, path).lsn
-                        catalog.row(definition.object_id).journal_lsn = lsn
+            self._make_register()
         catalog.with_state.update([one for one, row in catalog.register.items() if row.journal_lsn])
 
-    def _find_images(self) -> None:
-        """Where media images are was in the register alone: read all of the log that is kept."""
-        if not self.catalog.keeps_images:
-            return
-        records = all_records(self.disk, self.opened.control)
-        for number, image in find_images(records).items():
-            self.catalog.row(number).note_image(image.image_lsn, image.media_lsn, image.ns)
+    def _make_register(self) -> None:
+        """What it would tell: from the journals, and from all of the log if it is linear."""
+        catalog = self.catalog
+        survey = LogSurvey(self.opened.control.redo_lsn)
+        if catalog.keeps_images:
+            survey.take(all_records(self.disk, self.opened.control))
+        for number, image in survey.images.items():
+            catalog.row(number).note_image(image.image_lsn, image.media_lsn, image.ns)
+        for definition in catalog.definitions.values():
+            path = state_path(definition.folder)
+            lsn = survey.last.get(definition.object_id, 0)
+            if self.disk.exists(path):
+                with suppress(IntegrityError):  # found again when the queue is loaded
+                    lsn = max(lsn, StateJournal.load(self.disk, path).lsn)
+            if lsn:
+                catalog.row(definition.object_id).journal_lsn = lsn
 
     def _prune_register(self) -> None:
         """Queues that are no more leave it."""
