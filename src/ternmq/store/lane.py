@@ -78,7 +78,8 @@ class Lane:
         chain = self.front if len(self.swept) == 1 else self.rear
         place = IN_FRONT if len(self.swept) == 1 else IN_REAR
         entry = chain.tail
-        while entry is not None and entry.sequence > segment.first_sequence:
+        # Before a segment that was the rear's, what came back is inside the chain as well.
+        while entry is not None and (place == IN_REAR or entry.sequence > segment.first_sequence):
             before = entry.prev
             if entry.sequence > segment.last_sequence:
                 if place == IN_FRONT:
