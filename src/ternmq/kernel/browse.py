@@ -152,17 +152,20 @@ def swept_copy(
     parked until the segment is read."""
     if lane >= LANES:
         return None
-    for segment in queue.lanes[lane].swept:
-        if segment.first_sequence <= sequence <= segment.last_sequence:
-            page = queue.pages.get(segment.slot)
-            if page is None:
-                connection.park = fetch_page(queue, segment, kernel.outbox)
-                return None
-            at = _first_after(page, sequence - 1)
-            if at < len(page):
-                copy = page[at]
-                if copy.number == number and segment.states[copy.ordinal] == ALIVE:
-                    return copy
+    chain = queue.lanes[lane].swept
+    place = queue.lanes[lane].segment_after(sequence - 1)
+    if place == len(chain) or chain[place].first_sequence > sequence:
+        return None
+    segment = chain[place]
+    page = queue.pages.get(segment.slot)
+    if page is None:
+        connection.park = fetch_page(queue, segment, kernel.outbox)
+        return None
+    at = _first_after(page, sequence - 1)
+    if at < len(page):
+        copy = page[at]
+        if copy.number == number and segment.states[copy.ordinal] == ALIVE:
+            return copy
     return None
 
 
@@ -281,8 +284,12 @@ def _next_in_lane(kernel: Kernel, call: GetCall, queue: Queue, walk: Cursor) -> 
 
 def _next_swept(kernel: Kernel, call: GetCall, queue: Queue, walk: Cursor) -> Entry | None:
     """The next message in the swept chain of a lane, from a page of copies."""
-    for segment in queue.lanes[walk.lane].swept:
-        if segment.last_sequence <= walk.sequence or segment.alive == 0:
+    lane = queue.lanes[walk.lane]
+    place = lane.segment_after(walk.sequence)
+    while place < len(lane.swept):
+        segment = lane.swept[place]
+        place += 1
+        if segment.alive == 0:
             continue  # read for nothing, and more of them than pages would be read for ever
         page = queue.pages.get(segment.slot)
         if page is None:

@@ -130,6 +130,18 @@ class Lane:
         segment.swept = False
         self.settle()
 
+    def segment_after(self, sequence: i64) -> i64:
+        """The place in the swept chain of the first segment that reaches behind a stream number."""
+        low: i64 = 0
+        high: i64 = len(self.swept)
+        while low < high:
+            middle = (low + high) // 2
+            if self.swept[middle].last_sequence > sequence:
+                high = middle
+            else:
+                low = middle + 1
+        return low
+
     def first_swept_sequence(self) -> i64:
         """Where the swept chain begins; beyond every message if nothing is swept."""
         if self.swept:
