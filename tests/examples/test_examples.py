@@ -24,6 +24,7 @@ SHOWN = {
     "first_queue.py": "then:   MQRC_NO_MSG_AVAILABLE",
     "in_memory_test.py": "2 tests passed",
     "poison_message.py": "'five' moved to WORK.FAILED",
+    "simulated_crashes.py": "6 tests passed",
     "request_reply.py": "puffin -> PUFFIN",
     "slow_queue.py": "the others by priority, in order: True",
     "tour.py": "What to try next:",

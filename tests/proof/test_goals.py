@@ -3,6 +3,7 @@
 Method: the walks of this folder, a test a shard. `make crash` runs them at larger sizes.
 """
 
+import tomllib
 from collections.abc import Callable, Iterator
 from functools import partial
 
@@ -13,6 +14,7 @@ from tests.proof.cut_log import log_writes, record_edges
 from tests.proof.goal import Goal, Point, PointFailed, run_shard
 from tests.proof.registry import GOALS
 from tests.proof.stages import every_kind
+from tools.layers import ROOT
 
 # Kinds of records that nothing writes yet.
 NOT_WRITTEN = {"CURSOR", "SCRATCHPAD", "LEDGER", "STREAM_NUMBERS", "MEDIA_IMAGE", "CARRIED"}
@@ -48,6 +50,16 @@ def test_walk_then_it_has_as_many_points_as_were_promised(goal: Goal) -> None:
     assert (
         sum(len(list(goal.points(1, shard, shards))) for shard in range(shards)) >= goal.needed[1]
     )
+
+
+def test_goals_then_the_table_of_the_proof_has_them_with_their_promises_and_tests() -> None:
+    table = tomllib.loads((ROOT / "proof" / "goals.toml").read_text(encoding="utf-8"))
+    for name, goal in GOALS.items():
+        assert tuple(table[name]["promises"]) == goal.promises, name
+    missing = [
+        path for goal in table.values() for path in goal["tests"] if not (ROOT / path).exists()
+    ]
+    assert missing == []
 
 
 def test_log_that_is_cut_then_it_has_every_kind_of_record_two_switches_and_two_checkpoints() -> (

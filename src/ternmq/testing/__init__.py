@@ -1,5 +1,55 @@
-"""Simulation and doubles: a queue manager on a disk that forgets, with a clock that a test turns.
+"""Simulation and doubles: queue managers on disks that forget, with clocks and networks that a test
+turns.
 
-Users test their applications with it, and this project proves its promises with it; see
-docs/testing-with-simulation.md.
+Users test their applications with it (`Simulation`, `crash_everywhere`), and this project proves
+its promises with it. docs/testing-with-simulation.md is the page.
 """
+
+from ternmq.testing.chance import Chance
+from ternmq.testing.crash_walk import check, places, verify, wrecks
+from ternmq.testing.disk_faults import Failing, Short, Sometimes, together
+from ternmq.testing.held_calls import HeldCalls
+from ternmq.testing.history import History, Report
+from ternmq.testing.machine import Machine
+from ternmq.testing.model import Disagreement
+from ternmq.testing.sim_clock import SimClock, SimEntropy
+from ternmq.testing.sim_disk import Crash, Image, SimDisk
+from ternmq.testing.sim_net import LinkClosed, SimLink, SimNet
+from ternmq.testing.simulation import KEEPS, LOSES, SOME, Simulation, crash_everywhere
+from ternmq.testing.workload import Workload
+from ternmq.testing.world import World
+from ternmq.testing.wreck import Wreck, crashes
+
+__all__ = [
+    "KEEPS",
+    "LOSES",
+    "SOME",
+    "Chance",
+    "Crash",
+    "Disagreement",
+    "Failing",
+    "HeldCalls",
+    "History",
+    "Image",
+    "LinkClosed",
+    "Machine",
+    "Report",
+    "Short",
+    "SimClock",
+    "SimDisk",
+    "SimEntropy",
+    "SimLink",
+    "SimNet",
+    "Simulation",
+    "Sometimes",
+    "Workload",
+    "World",
+    "Wreck",
+    "check",
+    "crash_everywhere",
+    "crashes",
+    "places",
+    "together",
+    "verify",
+    "wrecks",
+]

@@ -111,7 +111,8 @@ class Wreck:
         self.history = disk.history
         self.lives = disk.lives
         self.at = 0
-        self.durable: dict[int, bytes] = dict(disk.base.contents)
+        # Bytes are shared with disks that were made here, a bytearray is not.
+        self.durable: dict[int, Content] = dict(disk.base.contents)
         self.names = dict(disk.base.names)
         self.folders = set(disk.base.folders)
         self.pending: list[Pending] = []  # in the order they were made
@@ -143,7 +144,7 @@ class Wreck:
                 left.append(one)
             else:
                 content = changed(content, one)
-        self.durable[key] = bytes(content)
+        self.durable[key] = content
         self.pending = left
 
     def _force_names(self, folder: str) -> None:
@@ -188,7 +189,7 @@ class Wreck:
                 continue
             before = contents.get(one.key)
             if before is None:
-                before = self.durable.get(one.key, b"")
+                before = self._shared(one.key)
             contents[one.key] = _survived(before, one, fate)
         after = SimDisk(self._reachable(names, folders, contents))
         after.lives = self.lives
@@ -200,12 +201,18 @@ class Wreck:
         """What can still be found: a file whose folder was lost is lost with it."""
         reachable = {path for path in folders if _is_reachable(path, folders)}
         found = {path: key for path, key in names.items() if parent_dir(path) in reachable}
-        durable = self.durable
         left: dict[int, bytes] = {}
         for key in found.values():
             content = contents.get(key)
-            left[key] = durable.get(key, b"") if content is None else bytes(content)
+            left[key] = self._shared(key) if content is None else bytes(content)
         return Image(found, left, reachable)
+
+    def _shared(self, key: int) -> bytes:
+        """What is durable of a file, for all to keep."""
+        content = self.durable.get(key, b"")
+        if isinstance(content, bytearray):
+            content = self.durable[key] = bytes(content)
+        return content
 
 
 def _survived(content: Content, one: Write | Truncate, fate: Fate) -> Content:
