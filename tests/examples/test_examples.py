@@ -23,6 +23,7 @@ SHOWN = {
     "crash_and_restart.py": "in order: True",
     "first_queue.py": "then:   MQRC_NO_MSG_AVAILABLE",
     "in_memory_test.py": "2 tests passed",
+    "look_into_a_folder.py": "saved 60 of 60 orders: the log still has",
     "poison_message.py": "'five' moved to WORK.FAILED",
     "simulated_crashes.py": "6 tests passed",
     "request_reply.py": "puffin -> PUFFIN",

@@ -36,6 +36,20 @@ def find_later_batch(table: ExtentTable, stop: int, epoch: int, seed: int) -> Lo
     return None
 
 
+def find_batch_in_extent(
+    table: ExtentTable, extent: int, start: int, seed: int
+) -> LogRecord | None:
+    """The first batch that begins in an extent at or after an LSN, from a copy that has it."""
+    slot = table.slots[extent]
+    found: LogRecord | None = None
+    for copy in range(table.copies):
+        if slot in table.present[copy]:
+            here = _scan_slot(table, copy, slot, start, 0, seed)
+            if here is not None and (found is None or here.lsn < found.lsn):
+                found = here
+    return found
+
+
 def _scan_slot(
     table: ExtentTable, copy: int, slot: int, start: int, epoch: int, seed: int
 ) -> LogRecord | None:

@@ -438,6 +438,26 @@ def unpack_record(index: SegmentIndex, ordinal: int, buffer: bytes, at: int) -> 
     return image
 
 
+def scan_records(path: str, content: bytes) -> list[tuple[int, bytes]]:
+    """Ordinal and image of the messages that can be found without an index: one record after the
+    other from the header on, each by its own checksum, up to the first that does not hold."""
+    index = unpack_segment_header(path, content[:SEGMENT_HEADER_BYTES])
+    found: list[tuple[int, bytes]] = []
+    at = SEGMENT_HEADER_BYTES
+    for ordinal in range(index.count):
+        if at + RECORD_PREFIX_BYTES > len(content):
+            break
+        crc, length = _PREFIX.unpack_from(content, at)
+        image = content[at + RECORD_PREFIX_BYTES : at + RECORD_PREFIX_BYTES + length]
+        if len(image) < max(length, FIXED_BYTES):
+            break
+        if crc32c(image, index.identity ^ ordinal) != crc:
+            break
+        found.append((ordinal, image))
+        at += RECORD_PREFIX_BYTES + (length + 7 & -8)
+    return found
+
+
 def _packed(code: str, values: list[int]) -> bytes:
     return _swapped(array(code, values)).tobytes()
 

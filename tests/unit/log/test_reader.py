@@ -10,13 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ternmq.log.control import load_control
-from ternmq.log.dump import describe_nothing, dump_lines, dump_record, dump_records
 from ternmq.log.extents import slot_of_name
 from ternmq.log.kinds import COMMIT
 from ternmq.log.opened import open_log
 from ternmq.log.parameters import CIRCULAR, LINEAR
 from ternmq.log.reader import LogReader
-from ternmq.log.record import LogDamaged, LogRecord
+from ternmq.log.record import LogDamaged
 from ternmq.ports.memory_disk import MemoryDisk
 from tests.unit.log.faulty_disk import PlanDisk
 from tests.unit.log.sample import SampleLog, load, pair, parameters, patch, read_pairs
@@ -209,32 +208,3 @@ def test_record_at_when_one_copy_is_bad_then_the_other_serves() -> None:
     log.batch(b"first")
     patch(log.disk, ACTIVE, 8192 + 41, b"X")
     assert log.opened.reader.record_at(4096).payload == b"first"
-
-
-def test_dump_then_lines_and_values_tell_the_records() -> None:
-    log = SampleLog(MemoryDisk(), parameters())
-    log.batch(b"first", b"second")
-    log.writer.append(COMMIT, 9, 4096, [])
-    log.force()
-    reader = LogReader(log.disk, load_control(log.disk))
-
-    def describe(record: LogRecord) -> str:
-        return record.payload.decode()
-
-    assert list(dump_lines(reader, 4096, describe)) == [
-        "*          4096 PUT            uow 7 previous 0 length 48 epoch 1 first",
-        "           4144 PUT            uow 7 previous 0 length 48 epoch 1 second",
-        "*          8192 COMMIT         uow 9 previous 4096 length 40 epoch 1",
-    ]
-    values = list(dump_records(reader, 4096, describe))
-    assert values[1] == {
-        "lsn": 4144,
-        "kind": "PUT",
-        "uow": 7,
-        "previous": 0,
-        "length": 48,
-        "epoch": 1,
-        "batch": 0,
-        "text": "second",
-    }
-    assert dump_record(next(reader.records(4096)), describe_nothing)["text"] == ""

@@ -1,0 +1,1 @@
+"""Looking at a queue manager's files from outside: dump, verify, queue buffers, salvage."""
