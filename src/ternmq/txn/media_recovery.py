@@ -27,7 +27,7 @@ from ternmq.store.loading import load_queue, state_path
 from ternmq.store.queue import Queue
 from ternmq.store.segment import MIXED, SEGMENT_MESSAGES_MAX
 from ternmq.store.state_journal import StateJournal
-from ternmq.store.sweep import SEGMENT_BYTES_MAX, SegmentWrite, homeless, sweep_overflow
+from ternmq.store.sweep import SEGMENT_BYTES_MAX, SegmentWrite, sweep_overflow
 from ternmq.txn.media_format import BEGIN, END, PIECE, FoundImage, ImagePart
 from ternmq.txn.number_map import NumberMap
 from ternmq.txn.records import unpack_json
@@ -272,12 +272,15 @@ class Rebuild:
         """Give every message a home in the new folder; reads and writes the disk."""
         queue = self.queue
         redo = self.redo
-        for unit in redo.units.values():
-            self._house([one.entry for one in unit.changes if one.entry.segment is None])
-        more = homeless(queue)
-        while more:
-            self._house(more)
-            more = homeless(queue)
+        # Also those that were put in a prepared unit: their segment does not know where their place
+        # in the queue is, if the unit was committed since.
+        entries: list[Entry] = []
+        entry = redo.in_log.head
+        while entry is not None:
+            entries.append(entry)
+            entry = entry.log_next
+        self._house(entries)
+        check(redo.in_log.count == 0, f"{queue.name}: a message without a home")
         self._remove_doomed()
         check(not queue.undecided, f"{queue.name}: a prepared message without its unit of work")
         for segment in queue.segments.values():

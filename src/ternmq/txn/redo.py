@@ -121,6 +121,12 @@ class Redo:
     def _in_segment(self, queue: Queue, number: int) -> tuple[Segment, int] | None:
         return self.maps[int(queue.queue_id)].find(number)
 
+    def _lives_in_segment(self, queue: Queue, number: int) -> bool:
+        """Whether the log need not bring a message. If it is dead there, it may be alive all the
+        same, with the log as its home; and if it is not, the log tells that as well."""
+        place = self._in_segment(queue, number)
+        return place is not None and place[0].states[place[1]] != DEAD
+
     def unit(self, number: int, lsn: int) -> UnitOfWork:
         """The unit that a record belongs to."""
         unit = self.units.get(number)
@@ -195,7 +201,7 @@ class Redo:
                 continue
             if target.number >= queue.next_number:
                 queue.next_number = target.number + 1
-            if record.lsn < queue.state_lsn and self._in_segment(queue, target.number) is not None:
+            if record.lsn < queue.state_lsn and self._lives_in_segment(queue, target.number):
                 pending = queue.undecided.pop(target.number, None)
                 if pending is not None and record.uow:
                     self._putting(self.unit(record.uow, record.lsn), queue, pending)
