@@ -104,6 +104,9 @@ class TaskVerbs(Session):
             shell.settle()
         except IntegrityError as failure:
             raise shell.break_down(failure, step.verb) from failure
+        except BaseException as failure:
+            shell.step_failed(failure)
+            raise
         finally:
             shell.lock.release()
         return done
@@ -229,6 +232,9 @@ class TaskVerbs(Session):
             self._after_attempt(call)
         except IntegrityError as failure:
             raise shell.break_down(failure, "MQGET") from failure
+        except BaseException as failure:
+            shell.step_failed(failure)
+            raise
         finally:
             shell.lock.release()
         return call
@@ -241,6 +247,9 @@ class TaskVerbs(Session):
             self._after_attempt(call)
         except IntegrityError as failure:
             raise shell.break_down(failure, "MQGET") from failure
+        except BaseException as failure:
+            shell.step_failed(failure)
+            raise
         finally:
             shell.lock.release()
 

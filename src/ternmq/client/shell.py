@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import threading
 from collections import deque
-from typing import final
+from typing import Final, final
 
 from ternmq.base.errors import ForceFailed, IntegrityError, MQError
 from ternmq.base.reasons import MQRC_NO_MSG_AVAILABLE
 from ternmq.client.forcer import Forcer, Gate
-from ternmq.client.step_lock import step_lock
+from ternmq.client.step_lock import has_lock, step_lock
 from ternmq.client.steps import Step
 from ternmq.engine.engine import Engine
 from ternmq.kernel.connection import Connection as Link
@@ -31,6 +31,15 @@ from ternmq.ports.effect import Effect, Wakeable
 from ternmq.store.entry import Entry
 
 TICK_S = 1.0
+# What a verb may raise and leave the engine as it was: its reason, or what a wrong type leads to.
+_OF_VERBS: Final = (
+    MQError,
+    TypeError,
+    ValueError,
+    LookupError,
+    AttributeError,
+    ArithmeticError,
+)
 
 
 class Companion:
@@ -92,8 +101,8 @@ class Shell:
         with self.lock:
             try:
                 self.wait_for_park(link)
-            except KeyboardInterrupt:
-                self._interrupted()
+            except BaseException as failure:
+                self.step_failed(failure)
                 raise
 
     def try_put(self, link: Link, handle: Handle, request: PutRequest, data: bytes) -> Entry | None:
@@ -114,8 +123,8 @@ class Shell:
             more = len(outbox.effects) > 0
         except IntegrityError as failure:
             raise self.break_down(failure, "MQPUT") from failure
-        except KeyboardInterrupt:
-            self._interrupted()
+        except BaseException as failure:
+            self.step_failed(failure)
             raise
         finally:
             lock.release()
@@ -140,9 +149,7 @@ class Shell:
                     self.wait_for_park(link)
                     resume(engine.kernel, call)
                 elif link.again:
-                    lock.release()
-                    lock.acquire()
-                    resume(engine.kernel, call)
+                    self._search_on(call)
                 else:
                     break
             durable_at = link.durable_at
@@ -152,8 +159,8 @@ class Shell:
                 self.flush()
         except IntegrityError as failure:
             raise self.break_down(failure, "MQGET") from failure
-        except KeyboardInterrupt:
-            self._interrupted()
+        except BaseException as failure:
+            self.step_failed(failure)
             raise
         finally:
             lock.release()
@@ -168,24 +175,43 @@ class Shell:
         self.flush()
         return self.engine.kernel.ending_error(verb)
 
-    def _interrupted(self) -> None:
-        """With the lock: a signal handler raised in this thread. If that was in the middle of a
-        step (which only plain files know), the engine is half changed and stops; the next start has
-        the log."""
-        if not self._was_waiting:
-            self.engine.break_down("a step was interrupted by a signal")
+    def step_failed(self, failure: BaseException) -> None:
+        """With the lock: something was raised in this thread. If that is nothing that verbs raise,
+        but a signal handler did it (sys.exit, say) or memory is out, in the middle of a step, the
+        engine is half changed and stops; the next start has the log. Signals come between steps
+        when compiled; plain files know both."""
+        if not self._was_waiting and not isinstance(failure, _OF_VERBS):
+            self.engine.break_down(f"a step was interrupted: {type(failure).__name__}")
             self.flush()
         self._was_waiting = False
 
-    def _lock_again(self) -> None:
-        """The lock after a wait, even if a signal handler raises now."""
-        locked = False
+    def _let_others_in(self) -> BaseException | None:
+        """Between two steps of a verb: called and left with the lock. Returns what a signal handler
+        has raised meanwhile."""
+        raised: BaseException | None = None
         try:
-            self.lock.acquire()
-            locked = True
-        finally:
+            self.lock.release()
+        except BaseException as failure:
+            raised = failure
+        try:
+            self._lock_again()
+        except BaseException as failure:
+            raised = failure
+        self._was_waiting = False
+        return raised
+
+    def _lock_again(self) -> None:
+        """The lock after a wait, even if a signal handler raises now, or did before the release."""
+        locked = has_lock(self.lock)
+        try:
             if not locked:
                 self.lock.acquire()
+                locked = True
+        finally:
+            if not locked:
+                if not has_lock(self.lock):
+                    self.lock.acquire()
+                self._was_waiting = True
 
     def _wait_for_message(self, link: Link, call: GetCall) -> None:
         """Called and left with the lock; sleeps without it."""
@@ -197,22 +223,40 @@ class Shell:
             left_ns = call.deadline_ns - self.engine.clock.monotonic_ns()
             timeout_s = max(int(left_ns), 0) / 1e9
         self.flush()
-        self.lock.release()
         interrupted = True
         try:
+            self.lock.release()
             gate.wait(timeout_s)
             interrupted = False
         finally:
-            self._lock_again()
-            link.get_call = None
-            call.waker = None
-            if interrupted:
-                self._was_waiting = True
-                self._give_up(call)
-            elif call.waiting:  # the time is over
-                cancel(self.engine.kernel, call, MQRC_NO_MSG_AVAILABLE)
+            try:
+                self._lock_again()
+            except BaseException:
+                interrupted = True
+                raise
+            finally:
+                self._after_wait(link, call, interrupted)
         if call.error is not None:
             raise call.error
+
+    def _after_wait(self, link: Link, call: GetCall, interrupted: bool) -> None:
+        """With the lock: nobody waits any more."""
+        link.get_call = None
+        call.waker = None
+        if interrupted:
+            self._was_waiting = True
+            self._give_up(call)
+        elif call.waiting:  # the time is over
+            cancel(self.engine.kernel, call, MQRC_NO_MSG_AVAILABLE)
+
+    def _search_on(self, call: GetCall) -> None:
+        """The next step of a long search."""
+        raised = self._let_others_in()
+        if raised is not None:
+            self._was_waiting = True
+            self._give_up(call)
+            raise raised
+        resume(self.engine.kernel, call)
 
     def _give_up(self, call: GetCall) -> None:
         """A signal handler raised in the waiting thread: a message that has just come for it goes
@@ -224,8 +268,10 @@ class Shell:
             self.settle()
 
     def run(self, link: Link, step: Step) -> None:
-        """Any other verb, to the end."""
+        """Any other verb, to the end. If it is interrupted between its steps, it does the others
+        first: half of a backout is nothing to go on from."""
         kernel = self.engine.kernel
+        raised: BaseException | None = None
         self.lock.acquire()
         try:
             while not step.attempt(kernel, link):
@@ -233,17 +279,18 @@ class Shell:
                     self.wait_for_park(link)
                 else:
                     self.settle()
-                    self.lock.release()
-                    self.lock.acquire()
+                    raised = self._let_others_in() or raised
             durable_at = link.durable_at
             self.settle()
         except IntegrityError as failure:
             raise self.break_down(failure, step.verb) from failure
-        except KeyboardInterrupt:
-            self._interrupted()
+        except BaseException as failure:
+            self.step_failed(failure)
             raise
         finally:
             self.lock.release()
+        if raised is not None:
+            raise raised
         if durable_at > self.engine.log.forced_lsn:
             self.forcer.force(int(durable_at))
 
@@ -264,9 +311,9 @@ class Shell:
             gate = Gate()
             effect.waiting.append(gate)
             self.flush()
-            self.lock.release()
             interrupted = True
             try:
+                self.lock.release()
                 gate.wait()
                 interrupted = False
             finally:
@@ -275,9 +322,9 @@ class Shell:
         else:
             self.claim(effect)
             self.flush()
-            self.lock.release()
             interrupted = True
             try:
+                self.lock.release()
                 self.run_claimed(effect)
                 interrupted = False
             finally:
@@ -318,7 +365,7 @@ class Shell:
                 self.forcer.force(effect.after_lsn)
             if effect.on_log:
                 with self.forcer.files_lock:
-                    effect.run(self.disk)
+                    self._run_on_log(effect)
             else:
                 effect.run(self.disk)
             error = None
@@ -328,6 +375,19 @@ class Shell:
             broken = True  # the queue manager broke down before this could run
         finally:
             self._finish_claimed(effect, error, broken)
+
+    def _run_on_log(self, effect: Effect) -> None:
+        """ORDER: nothing touches the log's files after a failed force. Whoever has waited for their
+        lock must see the failure, so it is told before the lock is given back."""
+        broken = self.engine.error_for("")
+        if broken is not None:
+            raise broken
+        try:
+            effect.run(self.disk)
+        except (IntegrityError, ForceFailed) as failure:
+            with self.lock:
+                self.engine.break_down(str(failure))
+            raise
 
     def _finish_claimed(self, effect: Effect, error: Exception | None, broken: bool) -> None:
         self._lock_again()

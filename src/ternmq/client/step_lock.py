@@ -32,6 +32,13 @@ class StepLock(_thread.RLock):  # type: ignore[misc]  # final to checkers, not t
     __enter__ = acquire
 
 
+def has_lock(lock: threading.Lock) -> bool:
+    """Whether this thread has it, where a handler may have come before its release; compiled, none
+    can."""
+    mine = cast("Any", lock)
+    return isinstance(mine, StepLock) and bool(cast("Any", mine)._is_owned())
+
+
 def step_lock() -> threading.Lock:
     """The lock for the build that runs."""
     from ternmq.base.build import is_compiled  # only now: it is also run as a program
