@@ -144,6 +144,38 @@ def test_checkpoint_when_its_control_file_fails_then_told_and_nobody_hangs() -> 
     assert found_state(Machine(disk.survivor()))[0]["A"] == ["kept"]
 
 
+@pytest.mark.parametrize("attempt", range(8))
+def test_control_file_when_its_force_fails_then_no_force_of_the_log_follows(attempt: int) -> None:
+    """Other threads may have work on the log's files waiting: a new extent to prepare, and then to
+    prove in the control file. ORDER: nothing touches the log's files after a failed force."""
+    disk = SimDisk()
+    qmgr = begin(disk, pages=8)
+    qmgr.define_queue("A", max_depth=100_000)
+    queue = qmgr.connect().queue("A")
+    failed: list[str] = []
+    after: list[str] = []
+
+    def fail(call: str, path: str, count: int) -> None:
+        if call != "datasync" or not path.startswith("log/"):
+            return
+        if failed:
+            after.append(path)
+        elif path == "log/control.1" and qmgr.started.shell.engine.keeper.checkpoints > 2:
+            failed.append(path)
+            raise OSError(errno.EIO, "injected", path)
+
+    disk.faults = fail
+
+    def put_for_ever() -> None:
+        while True:
+            queue.put(bytes(3000), persistent=True)
+
+    assert Caller(put_for_ever).is_told()
+    qmgr.close()
+    assert failed == ["log/control.1"]
+    assert after == []
+
+
 def test_checkpoint_when_a_journal_cannot_be_written_then_refused_and_later_it_works() -> None:
     disk = SimDisk()
     qmgr = begin(disk)

@@ -70,6 +70,8 @@ class Control:
         self.is_clean_stop = False
         # Indexes of the copies in the order they are to be written.
         self._order: list[int] = [0, 1]
+        # A second try may succeed although what the first one wrote is lost.
+        self._is_broken = False
         # Why a copy was not used when this was loaded.
         self.faults: list[str] = []
 
@@ -95,12 +97,15 @@ class Control:
 
     def save(self, disk: Disk) -> None:
         """Write and force both copies. ForceFailed if either cannot be: the process must stop."""
+        if self._is_broken:
+            raise ForceFailed("log control file: a force has failed before")
         self.generation += 1
         sector = encode_control(self)
         for index in self._order:
             try:
                 _save_copy(disk, CONTROL_PATHS[index], sector)
             except OSError as error:
+                self._is_broken = True
                 raise ForceFailed(f"{CONTROL_PATHS[index]}: {error}") from error
         self._order = [0, 1]
 

@@ -154,3 +154,19 @@ def test_checkpoint_when_not_forced_or_going_back_then_integrity_error() -> None
 def test_control_when_identity_has_the_wrong_length_then_integrity_error() -> None:
     with pytest.raises(IntegrityError):
         Control(parameters(), b"short")
+
+
+def test_save_when_one_has_failed_then_refused_for_ever() -> None:
+    """A second try may succeed although what the first one wrote is lost."""
+    disk = PlanDisk()
+    disk.make_dir("log")
+    control = Control(parameters(), IDENTITY)
+    control.save(disk)
+    disk.fail_at = disk.calls + 1
+    with pytest.raises(ForceFailed, match=r"control\.1"):
+        control.save(disk)
+    disk.fail_at = 0
+    calls = disk.calls
+    with pytest.raises(ForceFailed, match="before"):
+        control.save(disk)
+    assert disk.calls == calls
