@@ -175,6 +175,11 @@ class Forcer:
 
     def _write(self, batch: LogBatch) -> None:
         engine = self.engine
+        # ORDER: nothing touches the log's files after a failed force, which may have come while
+        # this waited for their lock.
+        broken = engine.error_for("")
+        if broken is not None:
+            raise broken
         try:
             engine.files.write(batch)
             # Inside: who saves the control file holds this lock and must find LSN and gap of one
