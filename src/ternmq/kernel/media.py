@@ -211,8 +211,10 @@ class ImageSchedule:
 
     def go_on(self) -> None:
         """Begin with the next object, unless one is under way; small ones are done at once."""
-        while self.due and self._is_over():
+        while self._is_over() and self.due:
             name = self.due[-1]
+            if not self._is_loaded(name):
+                self._loaded = name
             try:
                 recording = begin_image(self.kernel, self._link, name)
             except MQError as error:
@@ -222,7 +224,6 @@ class ImageSchedule:
             effect = self._link.park
             self._link.park = None
             if recording is None:
-                self._loaded = name
                 if effect is not None:
                     effect.followers.append(ImagesGoOn(self))
                 return
@@ -230,6 +231,11 @@ class ImageSchedule:
             self._recording = recording
             if not recording.is_done:
                 recording.followers.append(ImagesGoOn(self))
+
+    def _is_loaded(self, name: str) -> bool:
+        catalog = self.kernel.catalog
+        definition = catalog.definitions.get(name)
+        return definition is not None and definition.object_id in catalog.queues
 
     def _is_over(self) -> bool:
         recording = self._recording

@@ -196,7 +196,8 @@ class ImageRecording:
         for part in parts:
             size += len(part)
         keeper = self.keeper
-        if keeper.space.fits(record_space(size), 0):
+        # An image must not take the last room from those who work.
+        if keeper.space.fits(record_space(size), int(keeper.extent_bytes)):
             keeper.coordinator.log.append(MEDIA_IMAGE, 0, 0, parts)
             self.tries = 0
             return True
