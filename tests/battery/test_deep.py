@@ -113,6 +113,7 @@ def test_token_of_a_swept_message_finds_it(qmgr: QueueManager) -> None:
             queue.put((b"%d" % number).ljust(2_000))
         assert sweep(qmgr, "A") > 100
         tokens = [message.token for message in queue.browse()]
+        assert len({token[:4] for token in tokens}) == 1  # all name the same queue
         for number in (150, 3, 199):
             assert int(queue.get(token=tokens[number]).data) == number
             assert queue.try_get(token=tokens[number]) is None

@@ -137,6 +137,20 @@ def test_get_by_token_takes_that_message_alone(qmgr: QueueManager, inside: bool)
         assert [message.data for message in queue] == [b"0", b"2"]
 
 
+def test_get_by_token_of_another_queue_then_there_is_no_such_message(qmgr: QueueManager) -> None:
+    for name in ("A", "B"):
+        qmgr.define_queue(name)
+        qmgr.put(name, name)
+    with qmgr.queue("A") as mine, qmgr.queue("B") as other:
+        token = next(other.browse()).token
+        assert mine.try_get(token=token) is None
+        assert mine.try_get(token=token, options=mq.MQGMO_BROWSE_FIRST) is None
+        assert other.get(token=token).text == "B"
+        with pytest.raises(ternmq.MQError) as refused:
+            mine.get(token=token[:5])
+        assert refused.value.reason == mq.MQRC_MSG_TOKEN_ERROR
+
+
 def test_get_when_buffer_is_short_then_the_message_stays(qmgr: QueueManager, inside: bool) -> None:
     qmgr.define_queue("A")
     with qmgr.queue("A") as queue:

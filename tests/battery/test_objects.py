@@ -52,6 +52,25 @@ def test_opens_for_input_share_or_exclude(
     other.queue("A", options=second).close()
 
 
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ({"default_input_open": "EXCL"}, {"default_input_open": "SHARED"}),
+        ({"default_input_open": "SHARED"}, {"default_input_open": "EXCL"}),
+        ({"shareable": "NOSHARE"}, {"shareable": "SHARE"}),
+    ],
+)
+def test_close_when_the_defaults_have_changed_since_the_open_then_others_may_open(
+    qmgr: QueueManager, before: dict[str, Any], after: dict[str, Any]
+) -> None:
+    qmgr.define_queue("A", **before)
+    queue = qmgr.queue("A", options=AS_DEFINED)
+    qmgr.alter_queue("A", **after)
+    queue.close()
+    with qmgr.queue("A", options=EXCLUSIVE), pytest.raises(ternmq.ObjectInUse):
+        qmgr.queue("A", options=SHARED)
+
+
 def test_exclusive_open_excludes_its_own_connection_too(qmgr: QueueManager) -> None:
     qmgr.define_queue("A")
     with qmgr.queue("A", exclusive=True), pytest.raises(ternmq.ObjectInUse):

@@ -25,6 +25,7 @@ _NS_PER_UNIQUE: Final = 256
 _UNIQUE_MASK: Final = 0xFFFFFFFFFFFFFFFF
 _NAME_PART: Final = 12
 _QMID_NAME_PART: Final = 28
+MSG_TOKEN_BYTES: Final = 16
 
 
 def first_unique(now_ns: int) -> int:
@@ -57,9 +58,14 @@ def message_token(queue: int, lane: int, sequence: int, number: int) -> bytes:
     )
 
 
-def token_parts(token: bytes) -> tuple[int, int, int]:
-    """Lane, stream number and number that a MsgToken names."""
-    return token[4], int.from_bytes(token[5:10], "big"), int.from_bytes(token[10:16], "big")
+def token_parts(token: bytes) -> tuple[int, int, int, int]:
+    """Queue, lane, stream number and number that a MsgToken names."""
+    return (
+        int.from_bytes(token[:4], "big"),
+        token[4],
+        int.from_bytes(token[5:10], "big"),
+        int.from_bytes(token[10:16], "big"),
+    )
 
 
 def queue_manager_id(queue_manager: str, created_ns: int) -> str:

@@ -12,7 +12,7 @@ from typing import Any, Final, final
 from ternmq.base import constants as mq
 from ternmq.base.errors import mq_error
 from ternmq.base.limits import WAIT_MS_MAX
-from ternmq.base.reasons import MQRC_MD_ERROR
+from ternmq.base.reasons import MQRC_EXPIRY_ERROR, MQRC_MD_ERROR
 from ternmq.client.session import Session, request_get
 from ternmq.codec.mqgmo import GetOptions
 from ternmq.codec.mqmd import Descriptor
@@ -26,6 +26,7 @@ WAIT_FOREVER_MS: Final = -1
 CACHED_REQUESTS_MAX: Final = 64
 UTF_8: Final = 1208
 LEVELS: Final = 10  # priorities 0 to 9
+EXPIRY_TENTHS_MAX: Final = 1 << 31
 
 _SYNCPOINT_SETTLED: Final = (
     mq.MQGMO_SYNCPOINT
@@ -63,6 +64,16 @@ def wait_ms(wait: float | None) -> int:
     if wait < 0 or wait == float("inf"):
         return WAIT_FOREVER_MS
     return min(round(wait * 1000), WAIT_MS_MAX)
+
+
+def expiry_tenths(expiry: float) -> int:
+    """Seconds to tenths, at least one; infinity is no expiry. There is no time before now, so less
+    is an error, and not the end of the message."""
+    if expiry == float("inf"):
+        return mq.MQEI_UNLIMITED
+    if not 0 < expiry * 10 < EXPIRY_TENTHS_MAX:
+        raise mq_error(MQRC_EXPIRY_ERROR, verb="MQPUT", detail=f"expiry of {expiry} seconds")
+    return max(1, round(expiry * 10))
 
 
 def put1_request(session: Session, data: Data, descriptor: Descriptor | None) -> PutRequest:
@@ -125,8 +136,8 @@ class Requests:
             syncpoint = self._session.in_unit
         lasting = 2 if persistent is None else int(persistent)
         level = -1 if priority is None else priority
-        tenths = -1 if expiry is None else max(1, round(expiry * 10))
-        if descriptor is None and options == 0 and -1 <= level < LEVELS:
+        tenths = -1 if expiry is None else expiry_tenths(expiry)
+        if descriptor is None and options == 0 and -1 <= level < LEVELS and 0 <= lasting <= 2:
             request = self._usual_put(data, lasting, level, tenths, reply_to, format, syncpoint)
             if msg_id is None and correl_id is None:
                 return request

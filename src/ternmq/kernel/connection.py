@@ -32,6 +32,7 @@ class Handle:
         "cursor",
         "definition",
         "handle_id",
+        "input",
         "local",
         "locked",
         "object_type",
@@ -45,6 +46,7 @@ class Handle:
         self.connection = connection
         self.handle_id = handle_id
         self.options: i64 = options
+        self.input: int = 0  # MQOO_INPUT_SHARED, MQOO_INPUT_EXCLUSIVE or 0, as it was at the open
         self.object_type: int = 1
         self.local: LocalQueue | None = None
         self.definition: Definition | None = None  # what was named: an alias, say

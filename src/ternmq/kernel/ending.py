@@ -15,7 +15,7 @@ from ternmq.kernel.delivery import serve
 from ternmq.kernel.get import cancel
 from ternmq.kernel.kernel import Kernel
 from ternmq.kernel.put import relieve
-from ternmq.kernel.resolve import close
+from ternmq.kernel.resolve import close_handle
 from ternmq.store.entry import AVAILABLE, Entry
 from ternmq.store.queue import Queue
 from ternmq.txn.unit import ACTIVE, BACKING_OUT, CHANGE_GET, CHANGE_PUT, ENDED, UnitOfWork
@@ -111,8 +111,13 @@ def back_out_some(kernel: Kernel, unit: UnitOfWork) -> bool:
 
 def disconnect(kernel: Kernel, connection: Connection, vanished: bool) -> None:
     """MQDISC commits; an application that vanishes is backed out. `again` is set while there is
-    more to do."""
-    connection.begin_verb()
+    more to do.
+
+    Another thread may be at the end of its verb on this connection, without the lock: what its
+    answer waits for must not be forgotten.
+    """
+    connection.park = None
+    connection.again = False
     call = connection.get_call
     if call is not None:
         if call.waiting:  # by another thread or task, which must not wait for ever
@@ -127,11 +132,7 @@ def disconnect(kernel: Kernel, connection: Connection, vanished: bool) -> None:
         _back_out_part(kernel, connection, unit)
         if connection.again:
             return
-    durable_at = connection.durable_at
     for handle in list(connection.handles.values()):
-        close(kernel, handle, 0)
-        if connection.durable_at > durable_at:
-            durable_at = connection.durable_at
-    connection.depends_on(durable_at)
+        close_handle(kernel, handle, 0)
     connection.connected = False
     kernel.connections.pop(connection.connection_id, None)

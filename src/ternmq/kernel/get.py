@@ -107,6 +107,8 @@ def refuse_if_inhibited(handle: Handle, local: LocalQueue) -> None:
 
 def _find(kernel: Kernel, call: GetCall, local: LocalQueue) -> Entry | None:
     options = call.request.options
+    if call.request.token >= 0 and call.request.token_queue != local.queue.queue_id:
+        return None  # it names a message of another queue
     if call.browse:
         return browse_find(kernel, call, local)
     if options & mq.MQGMO_MSG_UNDER_CURSOR:

@@ -110,6 +110,7 @@ class GetRequest:
         "syncpoint_if_persistent",
         "token",
         "token_lane",
+        "token_queue",
         "token_sequence",
         "wait_ms",
     )
@@ -121,7 +122,8 @@ class GetRequest:
         self.group_id = ZERO_ID
         self.msg_sequence: i64 = -1
         self.msg_offset: i64 = -1
-        self.token: i64 = -1  # the number of a message, and where it is if it was swept:
+        self.token: i64 = -1  # the number of a message on this queue, and where it is if swept:
+        self.token_queue: i64 = 0
         self.token_lane: i64 = 0
         self.token_sequence: i64 = 0
         self.wait_ms: i64 = 0  # 0: do not wait; -1: without end

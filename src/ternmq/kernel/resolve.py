@@ -203,6 +203,7 @@ def attach(handle: Handle, local: LocalQueue, via: list[Definition]) -> None:
     local.queue.users += 1
     local.queue.idle_checkpoints = 0
     wanted = input_option(local, int(handle.options))
+    handle.input = wanted
     if wanted:
         local.open_input += 1
         if wanted == mq.MQOO_INPUT_EXCLUSIVE:
@@ -227,10 +228,9 @@ def detach(handle: Handle) -> None:
         handle.cursor = None
     local.handles.remove(handle)
     local.queue.users -= 1
-    wanted = input_option(local, int(handle.options))
-    if wanted:
+    if handle.input:  # as it was counted: the queue's defaults may have changed since
         local.open_input -= 1
-        local.exclusive = local.exclusive and wanted != mq.MQOO_INPUT_EXCLUSIVE
+        local.exclusive = local.exclusive and handle.input != mq.MQOO_INPUT_EXCLUSIVE
     if handle.options & mq.MQOO_OUTPUT:
         local.open_output -= 1
     handle.local = None
@@ -238,8 +238,13 @@ def detach(handle: Handle) -> None:
 
 def close(kernel: Kernel, handle: Handle, options: int) -> bool:
     """Close a handle; a dynamic queue may go with it. False: parked until the log has room."""
+    handle.connection.begin_verb()
+    return close_handle(kernel, handle, options)
+
+
+def close_handle(kernel: Kernel, handle: Handle, options: int) -> bool:
+    """The same as part of a verb."""
     connection = handle.connection
-    connection.begin_verb()
     local = handle.local
     if local is None:
         if options & (mq.MQCO_DELETE | mq.MQCO_DELETE_PURGE):

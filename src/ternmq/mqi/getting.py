@@ -7,12 +7,13 @@ from typing import Final
 
 from ternmq.base import constants as mq
 from ternmq.base.errors import mq_error
-from ternmq.base.ids import token_parts
+from ternmq.base.ids import MSG_TOKEN_BYTES, token_parts
 from ternmq.base.reasons import (
     MQRC_BUFFER_LENGTH_ERROR,
     MQRC_GMO_ERROR,
     MQRC_MATCH_OPTIONS_ERROR,
     MQRC_MD_ERROR,
+    MQRC_MSG_TOKEN_ERROR,
     MQRC_NOT_OPEN_FOR_BROWSE,
     MQRC_NOT_OPEN_FOR_INPUT,
     MQRC_OPTIONS_ERROR,
@@ -90,13 +91,7 @@ def _take_matches(request: GetRequest, md: Descriptor, gmo: GetOptions) -> None:
     if matches & ~_MATCHES:
         raise mq_error(MQRC_MATCH_OPTIONS_ERROR, verb="MQGET", detail=f"MatchOptions {matches}")
     if matches & mq.MQMO_MATCH_MSG_TOKEN:
-        if gmo.version < 3:
-            raise mq_error(MQRC_MATCH_OPTIONS_ERROR, verb="MQGET", detail="MsgToken needs MQGMO 3")
-        if gmo.message_token != mq.MQMTOK_NONE:
-            lane, sequence, number = token_parts(gmo.message_token)
-            request.token = number
-            request.token_lane = lane
-            request.token_sequence = sequence
+        _take_token(request, gmo)
     if matches & mq.MQMO_MATCH_MSG_ID:
         request.msg_id = md.msg_id.ljust(24, b"\0")
     if matches & mq.MQMO_MATCH_CORREL_ID:
@@ -107,3 +102,22 @@ def _take_matches(request: GetRequest, md: Descriptor, gmo: GetOptions) -> None:
         request.msg_sequence = md.msg_seq_number
     if matches & mq.MQMO_MATCH_OFFSET:
         request.msg_offset = md.offset
+
+
+def _take_token(request: GetRequest, gmo: GetOptions) -> None:
+    if gmo.version < 3:
+        raise mq_error(MQRC_MATCH_OPTIONS_ERROR, verb="MQGET", detail="MsgToken needs MQGMO 3")
+    token = gmo.message_token
+    if token == mq.MQMTOK_NONE:
+        return
+    if len(token) != MSG_TOKEN_BYTES:
+        raise mq_error(
+            MQRC_MSG_TOKEN_ERROR,
+            verb="MQGET",
+            detail=f"{len(token)} bytes, a MsgToken has {MSG_TOKEN_BYTES}",
+        )
+    queue, lane, sequence, number = token_parts(token)
+    request.token = number
+    request.token_queue = queue
+    request.token_lane = lane
+    request.token_sequence = sequence

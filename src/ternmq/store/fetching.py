@@ -65,6 +65,7 @@ class RecordReader:
     def __init__(self, queue: Queue, segment: Segment) -> None:
         self.segment = segment
         queue_id = int(queue.queue_id)
+        self.queue_id: i64 = queue_id
         self.identity = identity_crc(queue_id, queue_id, int(segment.number))
 
     def read(self, file: DiskFile, first: i64, after: i64) -> tuple[bytes, i64]:
@@ -94,6 +95,7 @@ class RecordReader:
         if end > len(records) or crc32c(records[image:end], self.identity ^ int(ordinal)) != crc:
             raise damaged(segment.path, int(start + at), f"message {ordinal} fails its checksum")
         entry = entry_from_image(records, image)
+        entry.queue_id = self.queue_id
         _place(entry, segment, ordinal)
         return entry
 

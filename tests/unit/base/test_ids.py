@@ -55,7 +55,7 @@ def test_token_names_one_message(queue: int, lane: int, sequence: int, number: i
     token = ids.message_token(queue, lane, sequence, number)
     assert len(token) == 16
     assert token[:4] == queue.to_bytes(4, "big")
-    assert ids.token_parts(token) == (lane, sequence, number)
+    assert ids.token_parts(token) == (queue, lane, sequence, number)
 
 
 def test_queue_manager_id_has_the_published_form() -> None:

@@ -3,10 +3,15 @@
 Method: the public API on a memory queue manager.
 """
 
+from pathlib import Path
+
 import pytest
 
 import ternmq
 from ternmq import constants as mq
+from ternmq.codec.mqmd import Descriptor
+from ternmq.codec.mqod import ObjectDescriptor
+from ternmq.codec.mqpmo import PutOptions
 
 pytestmark = pytest.mark.core
 
@@ -41,3 +46,35 @@ def test_get_when_opened_co_operatively_then_marks_are_shared() -> None:
             assert first.get(options=marking).text == "one"
             assert second.get(options=marking).text == "two"
             assert first.try_get(options=marking) is None
+
+
+@pytest.mark.parametrize("expiry", [0, -1, -0.5, 1e9, float("nan")])
+def test_put_when_the_expiry_is_no_time_to_come_then_refused(expiry: float) -> None:
+    with ternmq.memory("QM1") as qmgr:
+        qmgr.define_queue("A")
+        with qmgr.queue("A") as queue:
+            with pytest.raises(ternmq.MQError) as refused:
+                queue.put(b"", expiry=expiry)
+            assert refused.value.reason == mq.MQRC_EXPIRY_ERROR
+            assert str(expiry) in str(refused.value)
+            queue.put(b"", expiry=float("inf"))
+            queue.put(b"", expiry=0.001)
+            assert queue.get().descriptor.expiry == mq.MQEI_UNLIMITED
+
+
+def test_put_when_a_connection_is_ended_by_others_then_its_answer_still_waits(
+    tmp_path: Path,
+) -> None:
+    with ternmq.embedded(tmp_path, "QM1", create=True) as qmgr:
+        qmgr.define_queue("A")
+        connection = qmgr.connect()
+        verbs = connection.verbs
+        handle = verbs.open(ObjectDescriptor(object_name="A"), mq.MQOO_OUTPUT)
+        request = verbs.request_put(Descriptor(persistence=1), PutOptions())
+        assert verbs.shell.try_put(verbs.link, handle, request, b"") is not None
+        # Here the putting thread has left the step and not yet looked for what to force.
+        waits_for = verbs.link.durable_at
+        assert waits_for > verbs.shell.engine.log.forced_lsn
+        verbs.shell.disconnect_all()
+        assert not connection.connected
+        assert verbs.link.durable_at >= waits_for
