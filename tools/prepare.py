@@ -39,6 +39,8 @@ def missing_packages() -> list[str]:
         lacking.append("libc6-dev")
     if shutil.which("ccache") is None:
         lacking.append("ccache")
+    if shutil.which("strace") is None:
+        lacking.append("strace")  # for the walks of real processes
     if sys.base_prefix == "/usr":  # Debian's own Python comes in parts
         if not Path(sysconfig.get_path("include"), "Python.h").exists():
             lacking.append("python3-dev")

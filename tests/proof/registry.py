@@ -12,6 +12,7 @@ from tests.proof import (
     model_walks,
     power_loss,
     prepared_units,
+    strace_runs,
     worlds,
 )
 from tests.proof.goal import Goal
@@ -29,4 +30,6 @@ SIMULATED: list[Goal] = [
     model_walks.GOAL,
     worlds.GOAL,
 ]
-GOALS: dict[str, Goal] = {goal.id: goal for goal in SIMULATED}
+# Real processes under strace: no points where it is missing.
+TRACED: list[Goal] = [strace_runs.GOAL_KILLS, strace_runs.GOAL_FORCES]
+GOALS: dict[str, Goal] = {goal.id: goal for goal in [*SIMULATED, *TRACED]}
