@@ -19,7 +19,7 @@ SEEDS = 10
 LENGTH = 200
 
 
-@pytest.mark.timeout(60)
+@pytest.mark.timeout(240)
 @pytest.mark.parametrize("part", range(4))
 def test_long_walks_answer_as_the_model(part: int) -> None:
     notes: Counter[str] = Counter()

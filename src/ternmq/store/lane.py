@@ -61,36 +61,43 @@ class Lane:
         entry.place = NOWHERE
 
     def chain(self, segment: Segment, at_head: bool) -> None:
-        """A segment was swept off the tail of a list: what came after it is the rear, what came
-        back inside it is astray. At the head, what is before the swept chain was swept, and
-        nothing is between."""
-        if at_head and self.swept:
+        """A segment was swept off the tail of a list. What came back to a place between segments,
+        or inside this one, is astray; what came after the first segment is the rear."""
+        if not self.swept:
+            self.swept.append(segment)
+            self._split_front(segment)
+        elif at_head:
             self.swept.appendleft(segment)
-            back = self.front.tail
-            while back is not None and back.sequence > segment.first_sequence:
-                before = back.prev
-                self.front.remove(back)
-                back.place = ASTRAY
-                self.strays.insert(back)
-                back = before
-            return
-        self.swept.append(segment)
-        chain = self.front if len(self.swept) == 1 else self.rear
-        place = IN_FRONT if len(self.swept) == 1 else IN_REAR
-        entry = chain.tail
-        # Before a segment that was the rear's, what came back is inside the chain as well.
-        while entry is not None and (place == IN_REAR or entry.sequence > segment.first_sequence):
+            entry = self.front.tail
+            while entry is not None and entry.sequence > segment.first_sequence:
+                before = entry.prev
+                self.front.remove(entry)
+                self._lose(entry)
+                entry = before
+        else:
+            self.swept.append(segment)
+            entry = self.rear.head
+            while entry is not None and entry.sequence < segment.last_sequence:
+                after = entry.next
+                self.rear.remove(entry)
+                self._lose(entry)
+                entry = after
+
+    def _split_front(self, segment: Segment) -> None:
+        entry = self.front.tail
+        while entry is not None and entry.sequence > segment.first_sequence:
             before = entry.prev
+            self.front.remove(entry)
             if entry.sequence > segment.last_sequence:
-                if place == IN_FRONT:
-                    self.front.remove(entry)
-                    entry.place = IN_REAR
-                    self.rear.prepend(entry)
+                entry.place = IN_REAR
+                self.rear.prepend(entry)
             else:
-                chain.remove(entry)
-                entry.place = ASTRAY
-                self.strays.insert(entry)
+                self._lose(entry)
             entry = before
+
+    def _lose(self, entry: Entry) -> None:
+        entry.place = ASTRAY
+        self.strays.insert(entry)
 
     def settle(self) -> None:
         """After the swept chain changed: what now belongs to the front or the rear moves there."""

@@ -202,6 +202,23 @@ def test_sweep_when_a_get_is_backed_out_between_then_it_keeps_its_place(rig: Rig
     connection.disconnect()
 
 
+def test_rear_sweep_when_older_ones_came_back_to_the_rear_then_order_holds(rig: Rig) -> None:
+    put(rig, range(100))
+    connection = rig.qmgr.connect()
+    handle = connection.queue(NAME)
+    connection.begin()
+    for number in (97, 98, 99):
+        handle.get(correl_id=b"C%d" % number)
+    swept(rig)
+    put(rig, range(100, 200))
+    cycle(rig)  # the rear list is being written
+    connection.backout()
+    rig.settle()
+    assert got(rig) == list(range(200))
+    handle.close()
+    connection.disconnect()
+
+
 @pytest.mark.parametrize("clean", [True, False])
 def test_restart_when_swept_then_everything_is_right(rig: Rig, clean: bool) -> None:
     put(rig, range(100), persistent=True)
