@@ -15,7 +15,7 @@ PYTEST := $(PY) -m pytest -n $(N)
 PREPARE := $(PYTHON) tools/prepare.py $(if $(SYSTEM),--system)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup tools compile run test test-plain test-compiled check generated format bench wheel clean crash
+.PHONY: help setup tools compile run test test-plain test-compiled check generated format bench wheel clean crash sim soak canaries
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -46,6 +46,15 @@ test-compiled: setup ## the tests marked core on the compiled build
 crash: setup ## the walks of the proof at their long sizes (TIER=2 GOALS=G1,G2; POINT= one point again)
 	$(COMPILED) $(PY) -m tests.proof.run $(if $(TIER),--tier $(TIER)) $(if $(GOALS),--goals $(GOALS)) \
 		$(if $(POINT),--point $(POINT)) --jobs $(N) $(ARGS)
+
+sim: setup ## simulated worlds and walks over the model (SEEDS=5000 of each)
+	$(COMPILED) $(PY) -m tests.proof.run --goals SIM,G23 $(if $(SEEDS),--seeds $(SEEDS)) --jobs $(N) $(ARGS)
+
+soak: setup ## the same work for MINUTES=30: memory, descriptors and threads stay as they are
+	$(COMPILED) $(PY) -m tests.proof.soak --minutes $(if $(MINUTES),$(MINUTES),30) $(ARGS)
+
+canaries: tools ## plant faults into copies of the source: each must be found by its test
+	$(PLAIN) $(PY) -m tests.canaries.run --jobs $(N) $(ARGS)
 
 check: tools ## format, lint, types, layers, spelling, tidy, generated files
 	$(VENV)/bin/ruff format --check .

@@ -34,6 +34,10 @@ class Goal:
     needed: dict[int, int]  # tier: how many points it must have
     points: Callable[[int, int, int], Iterator[Point]]
     unit: str = "points"
+    run_shards: dict[int, int] = field(default_factory=dict)  # tier: how many, if not all
+
+    def to_run(self, tier: int) -> int:
+        return self.run_shards.get(tier, self.shards[tier])
 
 
 @dataclass

@@ -18,6 +18,7 @@ import time
 from collections.abc import Iterator
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -62,7 +63,7 @@ class Ledger:
         self.path.write_text(json.dumps(self.shards), encoding="utf-8")
 
     def left(self) -> list[int]:
-        return [n for n in range(self.goal.shards[self.tier]) if str(n) not in self.shards]
+        return [n for n in range(self.goal.to_run(self.tier)) if str(n) not in self.shards]
 
     def report(self) -> dict[str, object]:
         """What is kept."""
@@ -101,7 +102,7 @@ class Bar:
 
     def show(self, end: str = "") -> None:
         ledger = self.ledger
-        whole = ledger.goal.shards[ledger.tier]
+        whole = ledger.goal.to_run(ledger.tier)
         done = len(ledger.shards)
         filled = 30 * done // whole
         passed = time.monotonic() - self.begun
@@ -152,6 +153,15 @@ def run_goal(goal: Goal, tier: int, jobs: int, fresh: bool, keep: Path) -> bool:
     return True
 
 
+def with_seeds(goal: Goal, tier: int, seeds: int) -> Goal:
+    """The goal with so many of its shards that at least these seeds are in them."""
+    whole = goal.shards[tier]
+    shards = min(whole, -(-seeds * whole // goal.needed[tier]))
+    return replace(
+        goal, run_shards={tier: shards}, needed={**goal.needed, tier: min(seeds, goal.needed[tier])}
+    )
+
+
 def replay(key: str) -> int:
     """Run one point again, with everything it says."""
     goal, tier, shard, number = key.split(".")
@@ -181,11 +191,14 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--fresh", action="store_true")
     parser.add_argument("--keep", type=Path, default=ROOT / "proof")
     parser.add_argument("--point", default="")
+    parser.add_argument("--seeds", type=int, default=0, help="how many, of goals that count seeds")
     given = parser.parse_args(arguments)
     if given.point:
         return replay(given.point)
     goals = [GOALS[name] for name in given.goals.split(",")]
     sys.stderr.write(f"{ternmq.build_info()}\n")
+    if given.seeds:
+        goals = [with_seeds(goal, given.tier, given.seeds) for goal in goals]
     well = [run_goal(goal, given.tier, given.jobs, given.fresh, given.keep) for goal in goals]
     kept = [given.keep / f"{goal.id}.T{given.tier}.json" for goal in goals]
     summary([path for path in kept if path.exists()])
