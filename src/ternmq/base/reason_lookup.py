@@ -47,7 +47,9 @@ def _rows() -> dict[int, Reason]:
     from ternmq.base.command_reason_table import TABLE as COMMANDS
     from ternmq.base.reason_table import TABLE as CALLS
 
+    rows: dict[int, Reason] = {}
     for line in CALLS.splitlines() + COMMANDS.splitlines():
         number, comp, family, surface, name, text = line.split(" ", 5)
-        _by_number[int(number)] = Reason(int(number), name, int(comp), family, surface, text)
-    return _by_number
+        rows[int(number)] = Reason(int(number), name, int(comp), family, surface, text)
+    _by_number.update(rows)  # at once: another thread must not find a part of them
+    return rows

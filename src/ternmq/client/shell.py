@@ -26,7 +26,7 @@ from ternmq.kernel.kernel import BROKEN
 from ternmq.kernel.put import put
 from ternmq.kernel.requests import GetCall, GetRequest, PutRequest
 from ternmq.kernel.returning import take_back
-from ternmq.ports.disk import Disk
+from ternmq.ports.disk import INTERRUPTED, Disk
 from ternmq.ports.effect import Effect, Wakeable
 from ternmq.store.entry import Entry
 
@@ -358,7 +358,7 @@ class Shell:
     def run_claimed(self, effect: Effect) -> None:
         """Run a claimed effect, without the lock. If a signal handler raises in the middle, the
         effect has failed: others may wait for it."""
-        error: Exception | None = OSError("interrupted")
+        error: Exception | None = OSError(INTERRUPTED, "interrupted")
         broken = False
         try:
             if effect.after_lsn > self.engine.log.forced_lsn:

@@ -9,6 +9,7 @@ from typing import final
 
 from ternmq.base.errors import MQError, mq_error
 from ternmq.base.names import file_name, is_name
+from ternmq.base.reason_lookup import reason
 from ternmq.base.reasons import (
     MQRC_Q_MGR_NAME_ERROR,
     MQRC_Q_MGR_NOT_AVAILABLE,
@@ -142,6 +143,7 @@ def start(
             object=name,
             detail=f"its data folder is in use: {locked}",
         ) from locked
+    reason(0)  # reads the texts now: without file descriptors, errors must still have their names
     is_started = False  # not `shell is None`: compiled, that test loses the error on its way
     try:
         clock = OsClock()

@@ -12,7 +12,7 @@ from typing import Final, final
 from mypy_extensions import i64
 
 from ternmq.kernel.kernel import Kernel
-from ternmq.ports.disk import Disk
+from ternmq.ports.disk import Disk, is_passing
 from ternmq.ports.effect import Effect
 from ternmq.store.cursor import Cursor
 from ternmq.store.entry import ASTRAY, IN_FRONT, IN_REAR, Entry
@@ -192,7 +192,10 @@ class SegmentExpiry(Effect):
             for ordinal in gone
             if index.message_flags[ordinal] & FLAG_PERSISTENT
         ]
-        if not gone or not self.kernel.coordinator.has_room(None, 16 * len(rows)):
+        if not gone:
+            return
+        if not self.kernel.coordinator.has_room(None, 16 * len(rows)):
+            segment.min_expiry = self.now_ns  # the next scan finds them again
             return
         self.kernel.coordinator.expire_swept(self.queue, segment, gone, rows)
         self.kernel.expired_total += len(gone)
@@ -226,7 +229,8 @@ class SegmentExpiry(Effect):
                     table.discard(hashes[place], self.segment.location(ordinals[place]))
 
     def fail(self, error: OSError) -> None:
-        self.damage(f"segment {self.segment.path} cannot be read: {error}")
+        if not is_passing(error):  # else the next scan finds it
+            self.damage(f"segment {self.segment.path} cannot be read: {error}")
 
     def damage(self, text: str) -> None:
         note_damage(self.queue, self.segment, text)

@@ -12,13 +12,14 @@ from typing import Final
 from mypy_extensions import i64
 
 from ternmq.base import constants as mq
-from ternmq.base.errors import mq_error
+from ternmq.base.errors import MQError, mq_error
 from ternmq.base.reasons import (
     MQRC_GET_INHIBITED,
     MQRC_HOBJ_ERROR,
     MQRC_NO_MSG_AVAILABLE,
     MQRC_OBJECT_DAMAGED,
     MQRC_Q_DELETED,
+    MQRC_RESOURCE_PROBLEM,
     MQRC_SYNCPOINT_LIMIT_REACHED,
     MQRC_TRUNCATED_MSG_ACCEPTED,
     MQRC_TRUNCATED_MSG_FAILED,
@@ -80,6 +81,8 @@ def attempt(kernel: Kernel, call: GetCall) -> None:
         raise mq_error(
             MQRC_OBJECT_DAMAGED, verb="MQGET", object=local.name, detail=local.queue.damaged
         )
+    if local.queue.unread:
+        raise _unread(call, local)
     refuse_if_inhibited(handle, local)
     entry = _find(kernel, call, local)
     if entry is not None:
@@ -94,6 +97,19 @@ def attempt(kernel: Kernel, call: GetCall) -> None:
     call.waiting = True
     local.waiters.add(call)
     kernel.waiting[connection.connection_id] = call
+
+
+def _unread(call: GetCall, local: LocalQueue) -> MQError:
+    """A segment could not be read for a reason that may pass: this verb ends, the next one tries
+    again."""
+    text = local.queue.unread
+    local.queue.unread = ""
+    walk = call.walk
+    if walk is not None:
+        walk.leave()
+        local.queue.cursors.remove(walk)
+        call.walk = None
+    return mq_error(MQRC_RESOURCE_PROBLEM, verb="MQGET", object=local.name, detail=text)
 
 
 def refuse_if_inhibited(handle: Handle, local: LocalQueue) -> None:

@@ -116,6 +116,9 @@ class Kernel:
             return local
         queue = self.catalog.loaded(definition)
         if queue is None:
+            lacking = self.catalog.unloaded.pop(definition.object_id, None)
+            if lacking is not None:
+                raise mq_error(MQRC_RESOURCE_PROBLEM, object=definition.name, detail=lacking)
             connection.park = self.load(definition)
             return None
         local = LocalQueue(definition, queue)

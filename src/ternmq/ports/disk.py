@@ -16,6 +16,14 @@ from mypy_extensions import mypyc_attr
 Names = list[str]
 
 ZERO_CHUNK_BYTES: Final = 1 << 20
+INTERRUPTED: Final = errno.ECANCELED  # whoever ran an effect was interrupted in it
+_PASSING: Final = (INTERRUPTED, errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EAGAIN)
+
+
+def is_passing(error: OSError) -> bool:
+    """Whether the process lacks something now (file descriptors, memory) or was interrupted: that
+    says nothing about the file, which may be read another time."""
+    return error.errno in _PASSING
 
 
 class DiskLocked(Exception):

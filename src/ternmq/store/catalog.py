@@ -127,6 +127,7 @@ class Catalog:
         self.untrusted: set[int] = (
             set()
         )  # ids of queues whose non-persistent messages did not survive
+        self.unloaded: dict[int, str] = {}  # by id: why it could not be loaded now; told once
         self.damaged: dict[int, str] = {}  # by id: why a queue cannot be loaded
         self.given_up: dict[int, str] = {}  # those of them that restart could not replay
         self.qmgr: dict[str, Value] = {}  # attributes of the queue manager itself

@@ -11,7 +11,7 @@ from typing import Final, final
 from mypy_extensions import i64
 
 from ternmq.base.checksum import crc32c
-from ternmq.ports.disk import Disk, DiskFile
+from ternmq.ports.disk import INTERRUPTED, Disk, DiskFile, is_passing
 from ternmq.ports.effect import Effect, Outbox
 from ternmq.store.entry import AVAILABLE, Entry
 from ternmq.store.image import (
@@ -119,6 +119,7 @@ class SegmentFetch(Effect):
         self.queue = queue
         self.segment = segment
         self.as_page = as_page
+        self.ahead = False  # no verb needs it yet
         self.entries: list[Entry] = []
 
     def run(self, disk: Disk) -> None:
@@ -153,11 +154,22 @@ class SegmentFetch(Effect):
             queue.unsweep(segment, self.entries)
 
     def fail(self, error: OSError) -> None:
-        self.damage(f"segment {self.segment.path} cannot be read: {error}")
+        self.queue.fetches.pop(_key(self.segment, self.as_page), None)
+        if not self.ahead or not is_passing(error):
+            note_unread(self.queue, self.segment, error)
 
     def damage(self, text: str) -> None:
         self.queue.fetches.pop(_key(self.segment, self.as_page), None)
         note_damage(self.queue, self.segment, text)
+
+
+def note_unread(queue: Queue, segment: Segment, error: OSError) -> None:
+    """A segment could not be read: a verb is told, or the queue is damaged."""
+    text = f"segment {segment.path} cannot be read: {error}"
+    if not is_passing(error):
+        note_damage(queue, segment, text)
+    elif error.errno != INTERRUPTED:  # who was interrupted knows; others try again
+        queue.unread = text
 
 
 def note_damage(queue: Queue, segment: Segment, text: str) -> None:
@@ -171,13 +183,18 @@ def _key(segment: Segment, as_page: bool) -> str:
     return f"{'page' if as_page else 'first'} {int(segment.number)}"
 
 
-def _fetch(queue: Queue, segment: Segment, as_page: bool, outbox: Outbox) -> Effect:
+def _fetch(
+    queue: Queue, segment: Segment, as_page: bool, outbox: Outbox, ahead: bool = False
+) -> Effect:
     key = _key(segment, as_page)
-    effect = queue.fetches.get(key)
-    if effect is None:
-        effect = SegmentFetch(queue, segment, as_page)
-        queue.fetches[key] = effect
-        outbox.add(effect)
+    under_way = queue.fetches.get(key)
+    if isinstance(under_way, SegmentFetch):
+        under_way.ahead = under_way.ahead and ahead
+        return under_way
+    effect = SegmentFetch(queue, segment, as_page)
+    effect.ahead = ahead
+    queue.fetches[key] = effect
+    outbox.add(effect)
     return effect
 
 
@@ -191,7 +208,7 @@ def fetch_ahead(queue: Queue, taken: Entry, outbox: Outbox) -> None:
     for."""
     lane = queue.lanes[taken.lane]
     if lane.swept and lane.front.count < AHEAD_MESSAGES and not queue.damaged:
-        _fetch(queue, lane.swept[0], False, outbox)
+        _fetch(queue, lane.swept[0], False, outbox, True)
 
 
 def fetch_page(queue: Queue, segment: Segment, outbox: Outbox) -> Effect:
@@ -229,7 +246,8 @@ class MessageFetch(Effect):
             queue.fetched[location] = self.entry
 
     def fail(self, error: OSError) -> None:
-        self.damage(f"segment {self.segment.path} cannot be read: {error}")
+        self.queue.fetches.pop(f"message {self.segment.location(self.ordinal)}", None)
+        note_unread(self.queue, self.segment, error)
 
     def damage(self, text: str) -> None:
         self.queue.fetches.pop(f"message {self.segment.location(self.ordinal)}", None)

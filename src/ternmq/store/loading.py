@@ -12,7 +12,7 @@ from bisect import bisect_right
 from typing import final
 
 from ternmq.base.errors import IntegrityError, check
-from ternmq.ports.disk import Disk
+from ternmq.ports.disk import INTERRUPTED, Disk, is_passing
 from ternmq.ports.effect import Effect
 from ternmq.store.catalog import Catalog, Definition, configure
 from ternmq.store.entry import PUTTING
@@ -231,7 +231,11 @@ class QueueLoad(Effect):
         catalog.install(self.definition, queue)
 
     def fail(self, error: OSError) -> None:
-        self.damage(f"queue {self.definition.name} cannot be loaded: {error}")
+        text = f"queue {self.definition.name} cannot be loaded: {error}"
+        if not is_passing(error):
+            self.damage(text)
+        elif error.errno != INTERRUPTED:  # who was interrupted knows; others try again
+            self.catalog.unloaded[self.definition.object_id] = text
 
     def damage(self, text: str) -> None:
         self.catalog.damaged[self.definition.object_id] = text

@@ -73,6 +73,7 @@ class Queue:
         self.sweeping = False
         self.sweep_effect: Effect | None = None
         self.sweep_error = ""  # why the last sweep failed
+        self.unread = ""  # why a segment could not be read now; told to one verb, then tried again
         self.damaged = ""  # what was found; the queue is of no use until it is recovered
         self.rewrite_state = False  # a batch of the journal failed: the next one tells everything
         self.dropped = False  # deleted while an effect was under way

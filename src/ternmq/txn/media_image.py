@@ -19,7 +19,7 @@ from ternmq.base.reasons import (
 )
 from ternmq.log.kinds import MEDIA_IMAGE
 from ternmq.log.record import record_space
-from ternmq.ports.disk import Disk
+from ternmq.ports.disk import Disk, is_passing
 from ternmq.ports.effect import Effect
 from ternmq.store.catalog import Definition
 from ternmq.store.catalog_file import catalog_bytes
@@ -300,7 +300,11 @@ class PieceRead(Effect):
         self.recording.take_piece(self.file, self.content)
 
     def fail(self, error: OSError) -> None:
-        self.damage(f"segment {self.file.path} cannot be read: {error}")
+        text = f"segment {self.file.path} cannot be read: {error}"
+        if is_passing(error):
+            self.recording.fail(MQRC_RESOURCE_PROBLEM, text)
+        else:
+            self.damage(text)
 
     def damage(self, text: str) -> None:
         queue = self.recording.queue
