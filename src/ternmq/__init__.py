@@ -32,6 +32,7 @@ from ternmq.base.errors import (
     Unavailable,
     XAError,
 )
+from ternmq.client.backup import Backup
 from ternmq.client.connection import Connection
 from ternmq.client.embedded import QueueManager, embedded, memory
 from ternmq.client.message import Message
@@ -47,6 +48,7 @@ if TYPE_CHECKING:
 __all__ = [
     "XID",
     "BackedOut",
+    "Backup",
     "BadHandle",
     "BadOptions",
     "CommandError",

@@ -17,6 +17,7 @@ from ternmq.base.errors import ForceFailed, IntegrityError, MQError, check, mq_e
 from ternmq.base.ids import connection_id_stem, first_unique, queue_manager_id, unique_id
 from ternmq.base.names import is_name
 from ternmq.base.reasons import MQRC_CONNECTION_BROKEN, MQRC_Q_MGR_NAME_ERROR
+from ternmq.engine.backup import refuse_backup
 from ternmq.engine.definitions import create_default_objects
 from ternmq.kernel.connection import Connection
 from ternmq.kernel.delivery import serve_all
@@ -83,12 +84,14 @@ class Engine:
         self.outbox = Outbox()
         self.report: list[str] = []  # what restart did, as strmqm tells it
         opened: OpenedLog = open_log(disk)
+        refuse_backup(opened)
         catalog, damage = find_catalog(disk, opened)
         self.name = str(catalog.facts["name"])
         if damage:
             self.report.append(f"Recovered from the log: the catalog. {damage}")
         replay = Replay(disk, opened, catalog)
         replay.run()
+        replay.settle()
         self.records_replayed = replay.records
         name = self.name
         self.report.append(

@@ -5,12 +5,15 @@ from any of them, and removing those that nothing needs. What is needed is for t
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 
 from ternmq.log.control import Control
 from ternmq.log.extents import FOLDERS, ExtentTable, extent_path, slot_of_name
 from ternmq.log.reader import LogReader
-from ternmq.log.record import FIRST_LSN, LogDamaged, LogRecord
-from ternmq.ports.disk import Disk
+from ternmq.log.record import BLOCK_BYTES, FIRST_LSN, LogDamaged, LogRecord
+from ternmq.ports.disk import Disk, DiskFile, write_all
+
+_COPY_BYTES: Final = 1 << 20
 
 
 def extent_name(extent: int) -> str:
@@ -80,3 +83,29 @@ def remove_extents(disk: Disk, copies: int, before: int) -> list[str]:
     for copy in range(copies):
         disk.sync_dir(FOLDERS[copy])
     return removed
+
+
+def take_extent(disk: Disk, control: Control, name: str, source: DiskFile) -> int:
+    """Put a full extent of the same log, from elsewhere, in its place in every copy; its number.
+    LogDamaged if it is not one."""
+    table = ExtentTable(disk, control)
+    slot = slot_of_name(name)
+    whole = BLOCK_BYTES + table.extent_bytes
+    if slot < 0 or table.number_in(source.pread(0, BLOCK_BYTES), slot) != slot:
+        raise LogDamaged(f"{source.path} is not extent {name} of this log")
+    if source.size() != whole:
+        raise LogDamaged(f"{source.path} has {source.size()} bytes, not {whole}")
+    for copy in range(table.copies):
+        path = extent_path(copy, slot)
+        fresh = f"{path}.new"
+        file = disk.create(fresh)
+        try:
+            for offset in range(0, whole, _COPY_BYTES):
+                write_all(file, offset, [source.pread(offset, _COPY_BYTES)])
+            # ORDER: content before name.
+            file.datasync()
+        finally:
+            file.close()
+        disk.rename(fresh, path)
+        disk.sync_dir(FOLDERS[copy])
+    return slot

@@ -19,7 +19,13 @@
         88    8  padding between the last record below the proven LSN and that LSN
         96    8  oldest extent kept
        104    4  1 = clean stop: nothing was written after the proven LSN
-       108    -  zeros
+       108    4  role: 0 = usual, 1 = backup, which only replays, 2 = a backup that was activated
+       112    8  the CHECKPOINT record that the next three stand for: one that another queue manager
+                 wrote and that was replayed here; 0 = none
+       120    4  file of the register that counts at that checkpoint
+       124    4  CRC-32C of its last batch
+       128    8  its batches
+       136    -  zeros
 
 Validity. A copy is valid if magic, version and checksum hold and the numbers make sense. The valid
 copy with the higher generation counts; if none is valid the log cannot be opened.
@@ -42,13 +48,17 @@ from ternmq.log.record import BLOCK_BYTES, FIRST_LSN, IDENTITY_BYTES, LogDamaged
 from ternmq.log.writer import LogWriter
 from ternmq.ports.disk import Disk, parent_dir, write_all
 
+USUAL: Final = 0
+BACKUP: Final = 1
+ACTIVATED: Final = 2
+
 CONTROL_PATHS: Final = ["log/control.1", "log/control.2"]
 SECTOR_BYTES: Final = 512
 
 _MAGIC: Final = b"TERNCTL1"
 _VERSION: Final = 1
 _HEAD: Final = Struct("<8sI")
-_BODY: Final = Struct("<I16sQ6I5QI")
+_BODY: Final = Struct("<I16sQ6I5QIIQIIQ")
 _BODY_OFFSET: Final = 12
 
 
@@ -68,6 +78,9 @@ class Control:
         self.forced_gap = 0
         self.oldest_extent = 0
         self.is_clean_stop = False
+        self.role: int = USUAL
+        self.replayed_checkpoint = 0
+        self.replayed_register: list[int] = [0, 0, 0]  # file, batches, CRC
         # Indexes of the copies in the order they are to be written.
         self._order: list[int] = [0, 1]
         # A second try may succeed although what the first one wrote is lost.
@@ -154,6 +167,11 @@ def encode_control(control: Control) -> bytes:
         control.forced_gap,
         control.oldest_extent,
         1 if control.is_clean_stop else 0,
+        control.role,
+        control.replayed_checkpoint,
+        control.replayed_register[0],
+        control.replayed_register[2],
+        control.replayed_register[1],
     )
     body += bytes(SECTOR_BYTES - _BODY_OFFSET - len(body))
     return _HEAD.pack(_MAGIC, crc32c(body)) + body
@@ -186,6 +204,9 @@ def decode_control(sector: bytes) -> Control:
     control.forced_gap = fields[12]
     control.oldest_extent = fields[13]
     control.is_clean_stop = fields[14] == 1
+    control.role = fields[15]
+    control.replayed_checkpoint = fields[16]
+    control.replayed_register = [fields[17], fields[19], fields[18]]
     if control.redo_lsn > control.forced_lsn or control.forced_lsn % BLOCK_BYTES != 0:
         raise LogDamaged(f"redo LSN {control.redo_lsn}, proven LSN {control.forced_lsn}")
     return control

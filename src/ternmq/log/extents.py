@@ -210,7 +210,10 @@ class ExtentTable:
         return [0, SECOND_HEADER_OFFSET]
 
     def _header_number(self, copy: int, slot: int) -> int:
-        block = self.read_file(copy, slot, 0, BLOCK_BYTES)
+        return self.number_in(self.read_file(copy, slot, 0, BLOCK_BYTES), slot)
+
+    def number_in(self, block: bytes, slot: int) -> int:
+        """The extent that the header block of a file for this slot tells of, else NO_EXTENT."""
         first = self._decode_header(block, 0, slot)
         return max(first, self._decode_header(block, SECOND_HEADER_OFFSET, slot))
 

@@ -9,7 +9,6 @@ runs in effects, a bounded part at a time, or at restart.
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Iterator
 from typing import Final, final
 
@@ -20,14 +19,12 @@ from ternmq.log.control import Control
 from ternmq.log.reader import LogReader
 from ternmq.log.record import LogRecord
 from ternmq.ports.disk import Disk, DiskFile, parent_dir, write_all
-from ternmq.ports.effect import Effect, Outbox
 from ternmq.store.catalog import Catalog, Definition, configure, definition_from_json
 from ternmq.store.entry import Entry
 from ternmq.store.loading import load_queue, state_path
 from ternmq.store.queue import Queue
-from ternmq.store.segment import MIXED, SEGMENT_MESSAGES_MAX
 from ternmq.store.state_journal import StateJournal
-from ternmq.store.sweep import SEGMENT_BYTES_MAX, SegmentWrite, sweep_overflow
+from ternmq.txn.housing import Housing
 from ternmq.txn.media_format import BEGIN, END, PIECE, FoundImage, ImagePart
 from ternmq.txn.number_map import NumberMap
 from ternmq.txn.records import unpack_json
@@ -75,12 +72,12 @@ class Rebuild:
         self.position = image.image_lsn  # all before it is done
         self._disk = disk
         self._control = control
-        self._outbox = Outbox()
         self._reader: LogReader | None = None
         self._records: Iterator[LogRecord] | None = None
         self._end_lsn = 0  # where those end
         self._queue: Queue | None = None
         self._redo: QueueRedo | None = None
+        self._house: Housing | None = None
         self._facts: dict[str, object] = {}
         self._state: list[bytes] = []
         self._file: DiskFile | None = None
@@ -113,6 +110,14 @@ class Rebuild:
         if redo is None:
             raise IntegrityError(f"{self.definition.name}: its media image is not whole")
         return redo
+
+    @property
+    def housing(self) -> Housing:
+        """Where its messages find room."""
+        house = self._house
+        if house is None:
+            raise IntegrityError(f"{self.definition.name}: its media image is not whole")
+        return house
 
     def advance(self, end_lsn: int, bytes_max: int) -> bool:
         """Go on towards `end_lsn`, up to which the log is forced, by about so many bytes of log;
@@ -223,6 +228,7 @@ class Rebuild:
     def _begin_replay(self, definition: Definition, queue: Queue) -> None:
         self._queue = queue
         self._redo = QueueRedo(self._disk, definition, queue)
+        self._house = Housing(self._disk, self._redo)
 
     # ---- the log
 
@@ -232,31 +238,12 @@ class Rebuild:
         if kind in _REPLAYED:
             self.redo.redo(record)
             if queue.persistent_bytes > queue.persistent_limit:
-                self._sweep(queue)
+                self.housing.relieve(queue)
+                self._remove_doomed()
         elif kind == kinds.OBJECT:
             facts = unpack_json(record.payload)
             if facts.get("id") == self.definition.object_id:
                 configure(queue, definition_from_json(facts))
-
-    def _sweep(self, queue: Queue) -> None:
-        """As at run time: what does not fit into the buffer goes to a segment."""
-        effect = sweep_overflow(queue, self._outbox, self.redo.in_log)
-        if effect is not None:
-            self._outbox.effects.clear()
-            self._write(effect)
-
-    def _write(self, effect: Effect) -> None:
-        """Run a segment write to its end."""
-        effect.run(self._disk)
-        effect.complete()
-        if isinstance(effect, SegmentWrite):
-            segment = effect.segment
-            numbers: array[int] = array("Q")
-            for entry in effect.entries:
-                numbers.append(int(entry.number))
-            segment.numbers = numbers
-            self.redo.maps[self.definition.object_id].add(segment)
-        self._remove_doomed()
 
     def _remove_doomed(self) -> None:
         """No journal has named them, so they can go at once."""
@@ -279,7 +266,7 @@ class Rebuild:
         while entry is not None:
             entries.append(entry)
             entry = entry.log_next
-        self._house(entries)
+        self.housing.house(queue, entries)
         check(redo.in_log.count == 0, f"{queue.name}: a message without a home")
         self._remove_doomed()
         check(not queue.undecided, f"{queue.name}: a prepared message without its unit of work")
@@ -291,19 +278,6 @@ class Rebuild:
         queue.state_lsn = self.position
         queue.last_lsn = self.position
         queue.high_depth = queue.depth
-
-    def _house(self, entries: list[Entry]) -> None:
-        some: list[Entry] = []
-        size = 0
-        for entry in entries:
-            some.append(entry)
-            size += int(entry.length) + 420
-            if size >= SEGMENT_BYTES_MAX or len(some) >= SEGMENT_MESSAGES_MAX:
-                self._write(SegmentWrite(self.queue, MIXED, some, self.redo.in_log))
-                some = []
-                size = 0
-        if some:
-            self._write(SegmentWrite(self.queue, MIXED, some, self.redo.in_log))
 
     def open_changes(self) -> dict[tuple[int, int, int], Change]:
         """What units that have not ended have done to the queue, by unit, kind and number."""

@@ -10,7 +10,6 @@ that a crash inside restart is simply restarted.
 from __future__ import annotations
 
 from contextlib import suppress
-from typing import final
 
 from ternmq.base.errors import IntegrityError, check
 from ternmq.log.archive import all_records
@@ -28,7 +27,6 @@ from ternmq.txn.media_recovery import Rebuild
 from ternmq.txn.redo import Redo
 
 
-@final
 class Replay(Redo):
     """Replay and analysis; `units` is what had not ended when the log did."""
 
@@ -40,7 +38,7 @@ class Replay(Redo):
         self.notes: list[str] = []  # for the report
 
     def run(self) -> None:
-        """Read the log to its end."""
+        """Read the log to its end; `settle` has to follow."""
         control = self.opened.control
         self.position = control.redo_lsn
         self.catalog.keeps_images = control.parameters.is_linear
@@ -55,7 +53,6 @@ class Replay(Redo):
             if record.uow >= self.next_unit:
                 self.next_unit = record.uow + 1
             self.redo(record)
-        self.settle()
         self._prune_register()
 
     def load(self, definition: Definition) -> Queue | None:
@@ -112,6 +109,9 @@ class Replay(Redo):
         """What the checkpoint knows of the queues' journals. The register only proves what other
         files tell: one that is lost is named and made anew from them."""
         statement = facts.get("register")
+        control = self.opened.control
+        if control.replayed_checkpoint and control.replayed_checkpoint == control.checkpoint_lsn:
+            statement = control.replayed_register  # the record speaks of another one's files
         if not isinstance(statement, list):
             return
         catalog = self.catalog
