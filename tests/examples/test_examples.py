@@ -24,6 +24,7 @@ SHOWN = {
     "first_queue.py": "then:   MQRC_NO_MSG_AVAILABLE",
     "in_memory_test.py": "2 tests passed",
     "look_into_a_folder.py": "saved 60 of 60 orders: the log still has",
+    "media_recovery.py": "ORDERS, with what was in doubt: True",
     "poison_message.py": "'five' moved to WORK.FAILED",
     "simulated_crashes.py": "6 tests passed",
     "request_reply.py": "puffin -> PUFFIN",

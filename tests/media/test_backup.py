@@ -225,3 +225,21 @@ def test_backup_in_a_folder(tmp_path: Path) -> None:
     assert found[0] == 100
     assert found == list(range(100, 100 + len(found)))
     assert found[-1] > 700  # all but what was in the extent that was not full
+
+
+def test_large_unit_of_work_never_ended_in_what_came_then_the_start_makes_room_to_undo_it() -> None:
+    """The log ends with the last file that was shipped."""
+    run = MediaWorkload(0)
+    machine = run.machine
+    machine.workload = None
+    machine.settle()
+    backup = run.disk.settled()
+    make_backup(backup)
+    machine.put("A", b"before ")
+    for number in range(900):
+        machine.put("A", b"%d " % number, sync=True, link=run.links[0])
+    machine.force(int(machine.engine.log.end_lsn))
+    ship(run.disk, backup, full_extents(run.disk, machine, 0))
+    replay_backup(backup)
+    activate_backup(backup)
+    assert Machine(backup).drain("A") == [b"before "]

@@ -162,6 +162,7 @@ class Engine:
             coordinator.space.reserve(int(unit.reserved))
             if unit.state == PREPARED and unit.xid is not None:
                 coordinator.prepared[unit.xid.key] = unit
+        self._make_room()
         self.in_doubt = len(coordinator.prepared)
         self.undone = 0
         for number in sorted(replay.units):
@@ -170,6 +171,17 @@ class Engine:
                 self.undone += 1
                 while not back_out_some(self.kernel, unit):
                     pass
+
+    def _make_room(self) -> None:
+        """What is reserved for units of work must fit. It always does where they were begun; a
+        backup that was activated has the log up to here and no file more."""
+        space = self.coordinator.space
+        while not space.fits(0, 0):
+            extent = space.wants_extent(self.log.end_lsn)
+            if extent is None:
+                break
+            self.files.prepare(extent)
+            space.extent_ready(extent)
 
     def _create_defaults(self) -> None:
         connection = Connection(0, b"", "", "")
