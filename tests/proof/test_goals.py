@@ -38,6 +38,7 @@ def skip_without_strace(goal: Goal) -> None:
 @pytest.mark.promise("P4")
 @pytest.mark.promise("P5")
 @pytest.mark.promise("P6")
+@pytest.mark.promise("P7")
 @pytest.mark.promise("P8")
 @pytest.mark.promise("P9")
 @pytest.mark.parametrize(("goal", "shard"), SHARDS)
