@@ -123,8 +123,8 @@ class Shell:
             more = len(outbox.effects) > 0
         except IntegrityError as failure:
             raise self.break_down(failure, "MQPUT") from failure
-        except BaseException as failure:
-            self.step_failed(failure)
+        except BaseException as other:  # another name: compiled, it would have the type above
+            self.step_failed(other)
             raise
         finally:
             lock.release()
@@ -159,8 +159,8 @@ class Shell:
                 self.flush()
         except IntegrityError as failure:
             raise self.break_down(failure, "MQGET") from failure
-        except BaseException as failure:
-            self.step_failed(failure)
+        except BaseException as other:  # another name: compiled, it would have the type above
+            self.step_failed(other)
             raise
         finally:
             lock.release()
@@ -284,8 +284,8 @@ class Shell:
             self.settle()
         except IntegrityError as failure:
             raise self.break_down(failure, step.verb) from failure
-        except BaseException as failure:
-            self.step_failed(failure)
+        except BaseException as other:  # another name: compiled, it would have the type above
+            self.step_failed(other)
             raise
         finally:
             self.lock.release()
