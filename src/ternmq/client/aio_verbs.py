@@ -104,8 +104,8 @@ class TaskVerbs(Session):
             shell.settle()
         except IntegrityError as failure:
             raise shell.break_down(failure, step.verb) from failure
-        except BaseException as failure:
-            shell.step_failed(failure)
+        except BaseException as other:  # another name: compiled, it would have the type above
+            shell.step_failed(other)
             raise
         finally:
             shell.lock.release()
@@ -232,8 +232,8 @@ class TaskVerbs(Session):
             self._after_attempt(call)
         except IntegrityError as failure:
             raise shell.break_down(failure, "MQGET") from failure
-        except BaseException as failure:
-            shell.step_failed(failure)
+        except BaseException as other:  # another name: compiled, it would have the type above
+            shell.step_failed(other)
             raise
         finally:
             shell.lock.release()
@@ -247,8 +247,8 @@ class TaskVerbs(Session):
             self._after_attempt(call)
         except IntegrityError as failure:
             raise shell.break_down(failure, "MQGET") from failure
-        except BaseException as failure:
-            shell.step_failed(failure)
+        except BaseException as other:  # another name: compiled, it would have the type above
+            shell.step_failed(other)
             raise
         finally:
             shell.lock.release()
@@ -338,7 +338,7 @@ class TaskVerbs(Session):
     async def start_unit(self) -> None:
         """MQBEGIN; puts and gets are inside syncpoint from now on."""
         await self.run(steps.Begin())
-        self.in_unit = True
+        self.enter_unit()
 
     async def commit(self) -> None:
         """MQCMIT."""

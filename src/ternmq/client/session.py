@@ -18,6 +18,7 @@ from ternmq.base.reasons import (
     MQRC_NO_MSG_AVAILABLE,
     MQRC_NO_MSG_LOCKED,
     MQRC_TRUNCATED_MSG_FAILED,
+    MQRC_UOW_IN_PROGRESS,
 )
 from ternmq.client.message import Message
 from ternmq.client.shell import Shell
@@ -108,6 +109,13 @@ class Session:
             )
         if self._busy:
             raise mq_error(MQRC_CALL_IN_PROGRESS, verb=verb, object=self.engine.name)
+
+    def enter_unit(self) -> None:
+        """After MQBEGIN: puts and gets are inside syncpoint. A second one has nothing of its own to
+        end: whoever ends it would end the first."""
+        if self.in_unit:
+            raise mq_error(MQRC_UOW_IN_PROGRESS, verb="MQBEGIN", object=self.engine.name)
+        self.in_unit = True
 
     @property
     def busy(self) -> bool:

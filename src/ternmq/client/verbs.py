@@ -110,7 +110,7 @@ class Verbs(Session):
     def start_unit(self) -> None:
         """MQBEGIN; puts and gets are inside syncpoint from now on."""
         self.run(steps.Begin())
-        self.in_unit = True
+        self.enter_unit()
 
     def commit(self) -> None:
         """MQCMIT."""

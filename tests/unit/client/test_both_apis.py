@@ -398,3 +398,20 @@ async def test_restart_when_committed_then_it_is_there(api: Any, tmp_path: Path)
         assert any("QM1" in line for line in qmgr.report)
         async with qmgr.queue("A") as queue:
             assert [message.text async for message in queue] == ["lasting"]
+
+
+@in_loop
+async def test_unit_of_work_inside_another_then_refused_and_the_outer_one_is_whole(
+    api: Any,
+) -> None:
+    async with api.memory() as qmgr:
+        await qmgr.define_queue("A")
+        async with qmgr.queue("A") as queue:
+            unit = qmgr.unit_of_work()
+            async with unit:
+                with pytest.raises(ternmq.MQError) as refused:  # before the first change, too
+                    await qmgr.begin()
+                assert refused.value.reason == mq.MQRC_UOW_IN_PROGRESS
+                await queue.put(b"outer")
+                await unit.backout()
+            assert await queue.try_get() is None
