@@ -407,11 +407,10 @@ async def test_unit_of_work_inside_another_then_refused_and_the_outer_one_is_who
     async with api.memory() as qmgr:
         await qmgr.define_queue("A")
         async with qmgr.queue("A") as queue:
-            unit = qmgr.unit_of_work()
-            async with unit:
+            async with qmgr.unit_of_work():
                 with pytest.raises(ternmq.MQError) as refused:  # before the first change, too
                     await qmgr.begin()
                 assert refused.value.reason == mq.MQRC_UOW_IN_PROGRESS
                 await queue.put(b"outer")
-                await unit.backout()
+                await qmgr.backout()
             assert await queue.try_get() is None
