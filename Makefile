@@ -54,7 +54,7 @@ soak: setup ## the same work for MINUTES=30: memory, descriptors and threads sta
 	$(COMPILED) $(PY) -m tests.proof.soak --minutes $(if $(MINUTES),$(MINUTES),30) $(ARGS)
 
 canaries: tools ## plant faults into copies of the source: each must be found by its test
-	$(PLAIN) $(PY) -m tests.canaries.run --jobs $(N) $(ARGS)
+	$(PLAIN) CANARIES=all $(PYTEST) tests/canaries $(ARGS)
 
 check: tools ## format, lint, types, layers, spelling, tidy, generated files
 	$(VENV)/bin/ruff format --check .
