@@ -296,3 +296,15 @@ def test_oldest_unit_is_backed_out_when_the_log_is_full(place: Place) -> None:
             assert told.value.reason == mq.MQRC_BACKED_OUT
         other.commit()
         assert queue.depth == (2 if place.kind == "dual" else 0)
+
+
+def test_prepare_when_the_format_id_is_too_long_then_refused_and_work_goes_on(
+    qmgr: QueueManager,
+) -> None:
+    qmgr.define_queue("A")
+    qmgr.begin()
+    qmgr.put("A", b"")
+    with pytest.raises(ValueError, match="31 bits"):
+        qmgr.prepare(XID(1 << 31, b"global", b""))
+    qmgr.commit()
+    assert qmgr.queue("A").depth == 1

@@ -37,6 +37,8 @@ def check_xid(xid: XID) -> None:
         )
     if xid.format_id < 0:
         raise ValueError("a format id of -1 is the null XID")
+    if xid.format_id >= 1 << 31:
+        raise ValueError(f"a format id has 31 bits, {xid.format_id} has more")
 
 
 def prepare(kernel: Kernel, connection: Connection, xid: XID) -> bool:
