@@ -17,7 +17,12 @@ TEXTS = {".cfg", ".ini", ".md", ".py", ".pyi", ".sh", ".toml", ".txt", ".yaml", 
 SKIPPED = {".git", ".venv", ".cache", "build", "dist", "__pycache__"}
 
 # May catch everything: the boundary of a session, and the one place that stops the process.
-CATCH_ALL = {"src/ternmq/server/session.py", "src/ternmq/server/fatal.py"}
+# The shell hands on what a signal handler raised, once it has its lock again.
+CATCH_ALL = {
+    "src/ternmq/server/session.py",
+    "src/ternmq/server/fatal.py",
+    "src/ternmq/client/shell.py",
+}
 # May speak to a terminal.
 SPEAKS = ("cli",)
 
@@ -71,11 +76,16 @@ def catch_alls(source: Source) -> list[str]:
     return [
         f"{source.name}:{node.lineno}"
         for node in ast.walk(source.tree)
-        if isinstance(node, ast.ExceptHandler) and catches_all(node)
+        if isinstance(node, ast.ExceptHandler) and catches_all(node) and not raises_again(node)
     ]
 
 
-def test_catch_all_stands_in_two_files() -> None:
+def raises_again(node: ast.ExceptHandler) -> bool:
+    last = node.body[-1]
+    return isinstance(last, ast.Raise) and last.exc is None
+
+
+def test_catch_all_that_keeps_what_it_caught_stands_in_few_files() -> None:
     found = [
         place
         for source in package_sources()

@@ -44,4 +44,4 @@ def _keep_plain_messages(shell: Shell) -> None:
                 more = keep_in_segment(queue, engine.outbox, engine.coordinator.in_log)
             if more:
                 shell.finish_effects()
-                more = queue.sweep_error == ""
+                more = queue.service.failure == ""

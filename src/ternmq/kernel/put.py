@@ -194,12 +194,12 @@ def _must_wait(
         if sweep is not None:
             connection.park = sweep
             return True
-        if queue.sweep_error:  # the disk takes no more, and memory must not grow for ever
+        if queue.service.failure:  # the disk takes no more, and memory must not grow for ever
             relieve(kernel, queue)
             raise mq_error(
                 MQRC_Q_SPACE_NOT_AVAILABLE,
                 verb="MQPUT",
                 object=local.name,
-                detail=queue.sweep_error,
+                detail=queue.service.failure,
             )
     return False

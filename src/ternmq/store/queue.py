@@ -34,6 +34,38 @@ LANES = 10
 
 
 @final
+class Service:
+    """How a queue was served, what the sweeper has done with it, what it knows of the interval."""
+
+    __slots__ = (
+        "aborted",
+        "expired",
+        "failure",
+        "gets",
+        "gets_then",
+        "keep",
+        "messages_swept",
+        "sweeps",
+        "sweeps_front",
+        "unsweeps",
+        "unsweeps_then",
+    )
+
+    def __init__(self) -> None:
+        self.gets: i64 = 0
+        self.expired: i64 = 0
+        self.failure = ""  # why the last sweep failed
+        self.sweeps: i64 = 0
+        self.aborted: i64 = 0
+        self.messages_swept: i64 = 0
+        self.unsweeps: i64 = 0
+        self.gets_then: i64 = 0
+        self.unsweeps_then: i64 = 0
+        self.keep: i64 = -1  # being swept: so many stay in front
+        self.sweeps_front = False
+
+
+@final
 class Queue:
     """Messages of one queue, in memory and in segments."""
 
@@ -72,7 +104,6 @@ class Queue:
         self.compacting = False
         self.sweeping = False
         self.sweep_effect: Effect | None = None
-        self.sweep_error = ""  # why the last sweep failed
         self.unread = ""  # why a segment could not be read now; told to one verb, then tried again
         self.damaged = ""  # what was found; the queue is of no use until it is recovered
         self.rewrite_state = False  # a batch of the journal failed: the next one tells everything
@@ -80,9 +111,8 @@ class Queue:
         self.touched = False  # changed since the last checkpoint
         self.journal_offset: i64 = 0  # where the next batch of the state journal goes
         self.journal_batch: i64 = 1
-        # By message number, so that they hold wherever the message lies:
-        self.locks: dict[int, int] = {}  # who has it under a browse lock
-        self.marks: dict[int, dict[int, int]] = {}  # by whom it is marked, and until when
+        self.locks: dict[int, int] = {}  # by message number: who has it under a browse lock
+        self.marks: dict[int, dict[int, int]] = {}  # the same: by whom marked, and until when
         self.clearing_before: i64 = 0  # a CLEAR is under way for lower numbers
         self.undecided: dict[int, Entry] = {}  # put in a prepared unit, found in a segment at load
         self.held = 0  # somebody copies its segments: files of dead ones stay until that ends
@@ -97,17 +127,7 @@ class Queue:
         self.has_files = False
         self.persistent_limit: i64 = 1 << 20
         self.plain_limit: i64 = 1 << 20
-        self.expired: i64 = 0
-        self.gets: i64 = 0
-        # Of the sweeper: what it has done, and what it knows of the interval.
-        self.sweeps: i64 = 0
-        self.sweeps_aborted: i64 = 0
-        self.messages_swept: i64 = 0
-        self.unsweeps: i64 = 0
-        self.gets_then: i64 = 0
-        self.unsweeps_then: i64 = 0
-        self.slow_keep: i64 = -1  # being swept: so many stay in front
-        self.slow_front = False
+        self.service = Service()
         self.high_depth: i64 = 0
 
     @property
@@ -466,7 +486,7 @@ class Queue:
     def unsweep(self, segment: Segment, entries: list[Entry]) -> None:
         """The first segment of a lane is in memory: its living messages join the front list."""
         lane = self.lanes[segment.lane]
-        self.unsweeps += 1
+        self.service.unsweeps += 1
         check(
             len(lane.swept) > 0 and lane.swept[0] is segment,
             f"{segment.path}: not first in its lane",

@@ -63,30 +63,30 @@ class SlowQueueSweeper(Sweeper):
 
     def look(self, queue: Queue) -> None:
         """Begin to sweep a queue if it is slow."""
-        gets = queue.gets - queue.gets_then
-        queue.gets_then = queue.gets
-        refilled = queue.unsweeps != queue.unsweeps_then
-        queue.unsweeps_then = queue.unsweeps
-        queue.slow_keep = NOT_SLOW
+        gets = queue.service.gets - queue.service.gets_then
+        queue.service.gets_then = queue.service.gets
+        refilled = queue.service.unsweeps != queue.service.unsweeps_then
+        queue.service.unsweeps_then = queue.service.unsweeps
+        queue.service.keep = NOT_SLOW
         if queue.plain_bytes + queue.persistent_bytes <= SWEEP_BYTES_MIN or queue.damaged:
             return
         if queue.available <= 2 * gets:
             return
-        queue.slow_keep = gets + SPARE_MESSAGES
-        queue.slow_front = not refilled
+        queue.service.keep = gets + SPARE_MESSAGES
+        queue.service.sweeps_front = not refilled
         self.sweep_on(queue)
 
     def sweep_on(self, queue: Queue) -> None:
         """The next write of a queue that is being swept; also called when one has ended."""
-        if queue.sweeping or queue.dropped or queue.damaged or queue.slow_keep == NOT_SLOW:
+        if queue.sweeping or queue.dropped or queue.damaged or queue.service.keep == NOT_SLOW:
             return
-        keep = queue.slow_keep
+        keep = queue.service.keep
         lane_number: i64 = LANES - 1
         while lane_number >= 0:
             lane = queue.lanes[lane_number]
             kept = min(keep, lane.front.count)
             keep -= kept
-            if queue.slow_front and lane.front.count - kept > 1:
+            if queue.service.sweeps_front and lane.front.count - kept > 1:
                 entries = newest_targets(lane.front, kept)
                 if len(entries) > 1:
                     self._write(queue, lane_number, entries, len(lane.swept) > 0)
@@ -95,7 +95,7 @@ class SlowQueueSweeper(Sweeper):
                 self._write(queue, lane_number, oldest_targets(lane.rear, 0), False)
                 return
             lane_number -= 1
-        queue.slow_keep = NOT_SLOW
+        queue.service.keep = NOT_SLOW
 
     def _write(self, queue: Queue, lane: i64, entries: list[Entry], at_head: bool) -> None:
         effect = SegmentWrite(queue, lane, entries, self.ledger)

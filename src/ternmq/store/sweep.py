@@ -108,12 +108,12 @@ class SegmentWrite(Effect):
     def complete(self) -> None:
         self.queue.sweeping = False
         self.queue.sweep_effect = None
-        self.queue.sweep_error = ""
+        self.queue.service.failure = ""
         if self.queue.dropped:
             return
         if self.at_head and _has_moved_on(self):
-            self.queue.sweeps_aborted += 1
-            self.queue.slow_keep = -1
+            self.queue.service.aborted += 1
+            self.queue.service.keep = -1
             self._leave_segment()
             return
         _move(self)
@@ -124,8 +124,8 @@ class SegmentWrite(Effect):
         """The disk is full or ill: nothing has moved, the messages stay where they are."""
         self.queue.sweeping = False
         self.queue.sweep_effect = None
-        self.queue.sweep_error = str(error)
-        self.queue.slow_keep = -1
+        self.queue.service.failure = str(error)
+        self.queue.service.keep = -1
         self._leave_segment()
 
     def _leave_segment(self) -> None:
@@ -166,9 +166,9 @@ def _move(write: SegmentWrite) -> None:
             segment.mark(ordinal, LOCKED)
         elif sweeps:
             queue.sweep_out(entry)
-            queue.messages_swept += 1
+            queue.service.messages_swept += 1
     if sweeps:
-        queue.sweeps += 1
+        queue.service.sweeps += 1
         queue.lanes[segment.lane].chain(segment, write.at_head)
         if segment.lane > queue.highest:  # all of it may be got, but a backout brings it back
             queue.highest = segment.lane

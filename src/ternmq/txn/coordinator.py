@@ -211,7 +211,7 @@ class Coordinator:
         """Take a message off its queue; returns what must be forced before the getter is
         answered."""
         durable_at = entry.visible_lsn
-        queue.gets += 1
+        queue.service.gets += 1
         if entry.flags & PERSISTENT:
             payload = pack_get(int(queue.queue_id), int(entry.number))
             if unit is None:
@@ -289,7 +289,7 @@ class Coordinator:
         for entry in entries:
             self.in_log.remove(entry)
             self._take(queue, entry, GONE)
-            queue.expired += 1
+            queue.service.expired += 1
 
     def expire_swept(
         self, queue: Queue, segment: Segment, ordinals: list[int], rows: list[tuple[int, int]]
@@ -301,7 +301,7 @@ class Coordinator:
         for ordinal in ordinals:
             segment.mark(ordinal, DEAD)
         queue.swept_alive -= len(ordinals)
-        queue.expired += len(ordinals)
+        queue.service.expired += len(ordinals)
         queue.touched = True
         if segment.empty:
             queue.retire(segment)

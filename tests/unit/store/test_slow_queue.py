@@ -71,9 +71,9 @@ def test_sweep_when_nobody_gets_then_five_stay_and_order_holds(rig: Rig) -> None
     swept(rig)
     queue = storage(rig)
     assert (queue.available, queue.swept_alive) == (SPARE_MESSAGES, 95)
-    assert (queue.sweeps, queue.messages_swept, queue.sweeps_aborted) == (1, 95, 0)
+    assert (queue.service.sweeps, queue.service.messages_swept, queue.service.aborted) == (1, 95, 0)
     assert got(rig) == list(range(100))
-    assert queue.unsweeps == 1
+    assert queue.service.unsweeps == 1
 
 
 def test_status_when_swept_then_it_tells(rig: Rig) -> None:
@@ -92,14 +92,14 @@ def test_status_when_swept_then_it_tells(rig: Rig) -> None:
 def test_sweep_when_little_is_in_memory_then_left_alone(rig: Rig) -> None:
     put(rig, range(25))
     swept(rig)
-    assert storage(rig).sweeps == 0
+    assert storage(rig).service.sweeps == 0
 
 
 def test_sweep_when_served_fast_enough_then_left_alone(rig: Rig) -> None:
     put(rig, range(120))
     got(rig, 40)
     swept(rig)
-    assert storage(rig).sweeps == 0, "80 in memory, 40 got: not more than twice"
+    assert storage(rig).service.sweeps == 0, "80 in memory, 40 got: not more than twice"
     put(rig, range(120, 201))
     got(rig, 40)
     swept(rig)
@@ -137,10 +137,10 @@ def test_sweep_when_the_front_is_long_again_then_chained_at_the_head(rig: Rig) -
     assert got(rig, 6) == list(range(6))  # brings the first segment back
     queue = storage(rig)
     swept(rig)
-    assert queue.sweeps == 2, "a front list that was refilled in the interval is left alone"
+    assert queue.service.sweeps == 2, "a front list that was refilled in the interval is left alone"
     swept(rig)
     lane = queue.lanes[4]
-    assert queue.sweeps == 3
+    assert queue.service.sweeps == 3
     assert (len(lane.swept), lane.front.count) == (2, SPARE_MESSAGES)
     assert lane.swept[0].first_sequence < lane.swept[1].first_sequence
     assert got(rig) == list(range(6, 200))
@@ -163,7 +163,7 @@ def test_sweep_when_the_next_segment_came_back_meanwhile_then_aborted(rig: Rig) 
             assert int.from_bytes(message.data[:4], "big") == number
     connection.disconnect()
     rig.settle()
-    assert queue.sweeps_aborted == 1
+    assert queue.service.aborted == 1
     assert got(rig) == list(range(102, 200))
 
 
@@ -178,7 +178,7 @@ def test_sweep_when_targets_are_got_meanwhile_then_they_are_dead_or_locked(rig: 
     for number in (30, 40):
         handle.get(correl_id=b"C%d" % number)
     rig.settle()
-    assert storage(rig).sweeps == 1
+    assert storage(rig).service.sweeps == 1
     connection.backout()
     left = [number for number in range(100) if number not in (10, 20)]
     assert got(rig) == left
@@ -246,7 +246,7 @@ def test_time_when_five_seconds_pass_then_a_cycle(rig: Rig) -> None:
         rig.engine.tick()
         rig.clock.ns += SWEEP_INTERVAL_NS - 1
         rig.engine.tick()
-        assert storage(rig).slow_keep == -1
+        assert storage(rig).service.keep == -1
         rig.clock.ns += 1
         rig.engine.tick()
     rig.settle()
