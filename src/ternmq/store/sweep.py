@@ -24,7 +24,7 @@ from ternmq.store.queue import LANES, Queue
 from ternmq.store.segment import DEAD, LOCKED, MIXED, SEGMENT_MESSAGES_MAX
 from ternmq.store.segment_format import SegmentBuilder
 
-SEGMENT_BYTES_MAX: Final = 1 << 20  # its messages move in one step, which is bounded
+SEGMENT_BYTES_MAX: Final = 8 << 20
 KEEP_IN_FRONT: Final = 4  # the front list keeps a quarter of the buffer
 ENTRY_BYTES: Final = 420  # of a message in a segment, but for its data
 
