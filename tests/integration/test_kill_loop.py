@@ -42,13 +42,20 @@ def kill_after(child: "subprocess.Popen[bytes]", seconds: float, started: bool) 
 def test_kill_when_under_load_then_nothing_lost_doubled_or_out_of_order(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    chance = random.Random(SEED)
-    data, reports = tmp_path / "data", tmp_path / "reports"
+    ledger = kill_loop(tmp_path, KILLS, SEED)
+    with capsys.disabled():
+        print(f"\nkill loop, seed {SEED}: {ledger.summary()}")
+
+
+def kill_loop(folder: Path, kills: int, seed: int) -> Ledger:
+    """Kill it so many times, then drain it; everything must be accounted for."""
+    chance = random.Random(seed)
+    data, reports = folder / "data", folder / "reports"
     reports.mkdir()
     ledger = Ledger(reports)
     begun: list[str] = []  # lives that no inventory has told of yet
-    for life in range(KILLS):
-        child = begin(data, reports, str(life), SEED)
+    for life in range(kills):
+        child = begin(data, reports, str(life), seed)
         # One in ten is killed while it starts, restarts or takes stock.
         if chance.random() < 0.1:
             complaint = kill_after(child, chance.uniform(0.1, 0.6), False)
@@ -56,19 +63,18 @@ def test_kill_when_under_load_then_nothing_lost_doubled_or_out_of_order(
             complaint = kill_after(child, chance.choice((0.2, 0.8, 1.6)) * chance.random(), True)
         begun.append(str(life))
         settle(ledger, begun)
-        assert not complaint, f"life {life} (seed {SEED}): {complaint} {ledger.faults}"
-        assert not ledger.faults, f"seed {SEED}: {ledger.faults}; {ledger.summary()}"
-    child = begin(data, reports, "drain", SEED)
+        assert not complaint, f"life {life} (seed {seed}): {complaint} {ledger.faults}"
+        assert not ledger.faults, f"seed {seed}: {ledger.faults}; {ledger.summary()}"
+    child = begin(data, reports, "drain", seed)
     output, _ = child.communicate()
     assert child.returncode == 0, output.decode(errors="replace")
     begun.append("drain")
     settle(ledger, begun)
     ledger.drained()
-    with capsys.disabled():
-        print(f"\nkill loop, seed {SEED}: {ledger.summary()}")
-    assert not ledger.faults, f"seed {SEED}: {ledger.faults}"
-    assert ledger.kills == KILLS
-    assert ledger.acknowledged > 100 * KILLS
+    assert not ledger.faults, f"seed {seed}: {ledger.faults}"
+    assert ledger.kills == kills
+    assert ledger.acknowledged > 100 * kills
+    return ledger
 
 
 def settle(ledger: Ledger, begun: list[str]) -> None:

@@ -21,6 +21,7 @@ class Point:
 
     name: str
     run: Callable[[], str]
+    weight: int = 1  # how many it counts for
 
 
 @dataclass(frozen=True)
@@ -76,8 +77,8 @@ def run_shard(
             outcome = point.run()
         except Exception as error:
             raise PointFailed(key_of(goal, tier, shard, number), point.name, error) from error
-        tally.points += 1
-        tally.outcomes[outcome] += 1
+        tally.points += point.weight
+        tally.outcomes[outcome] += point.weight
         if progress is not None and tally.points % 16 == 0:
             progress(tally.points)
     return tally

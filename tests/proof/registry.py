@@ -9,6 +9,7 @@ from tests.proof import (
     failing_calls,
     full_disk,
     inside_restart,
+    kills,
     media,
     model_walks,
     power_loss,
@@ -34,4 +35,6 @@ SIMULATED: list[Goal] = [
 ]
 # Real processes under strace: no points where it is missing.
 TRACED: list[Goal] = [strace_runs.GOAL_KILLS, strace_runs.GOAL_FORCES]
-GOALS: dict[str, Goal] = {goal.id: goal for goal in [*SIMULATED, *TRACED]}
+# Its daily size is a test of its own.
+LIVE: list[Goal] = [kills.GOAL]
+GOALS: dict[str, Goal] = {goal.id: goal for goal in [*SIMULATED, *TRACED, *LIVE]}
