@@ -297,10 +297,10 @@ def test_capacity_then_what_fits_is_written_and_the_rest_is_refused() -> None:
 
 
 def test_spoil_then_other_bytes_are_there_before_and_after_a_crash() -> None:
-    disk = forced("a", b"good")
-    disk.spoil("a", lambda data: b"b" + data[1:])
-    assert content(disk, "a") == b"bood"
-    assert [content(one, "a") for one in outcomes(disk).values()] == [b"bood"]
+    disk = forced("a", b"time")
+    disk.spoil("a", lambda data: b"d" + data[1:])
+    assert content(disk, "a") == b"dime"
+    assert [content(one, "a") for one in outcomes(disk).values()] == [b"dime"]
 
 
 def test_history_then_marks_stand_between_operations_and_the_digest_tells_runs_apart() -> None:
