@@ -59,6 +59,12 @@ class PointFailed(AssertionError):
     def __init__(self, key: str, name: str, error: BaseException) -> None:
         super().__init__(f"{key}, {name}: {error}\nreplay: make crash POINT={key}")
         self.key = key
+        self.name = name
+        self.text = str(error)
+
+    def __reduce__(self) -> tuple[type[PointFailed], tuple[str, str, Exception]]:
+        """So that it comes out of the process that it was raised in."""
+        return PointFailed, (self.key, self.name, Exception(self.text))
 
 
 def key_of(goal: Goal, tier: int, shard: int, number: int) -> str:

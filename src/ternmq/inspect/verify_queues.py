@@ -22,7 +22,7 @@ from ternmq.store.register import (
 )
 from ternmq.store.segment_file import verify_segment
 from ternmq.store.state_journal import QueueState, SegmentState, StateJournal
-from ternmq.txn.catalog_recovery import find_catalog, last_checkpoint
+from ternmq.txn.catalog_recovery import find_catalog, register_statement
 
 QUEUES: Final = "queues"
 _FRESH: Final = ".new"  # a file that was being written when everything stopped
@@ -49,10 +49,10 @@ def verify_catalog(disk: Overlay, opened: OpenedLog, report: Report) -> Catalog 
 
 def verify_register(disk: Overlay, opened: OpenedLog, report: Report) -> dict[int, RegisterRow]:
     """The register that the last checkpoint speaks of; the other file is of no use."""
-    statement = last_checkpoint(opened).get("register")
+    statement = register_statement(opened)
     rows: dict[int, RegisterRow] = {}
     counts = -1
-    if isinstance(statement, list):
+    if statement is not None:
         counts = statement[0]
         if counts >= 0:
             path = REGISTER_PATHS[counts]

@@ -31,6 +31,15 @@ def last_checkpoint(opened: OpenedLog) -> dict[str, object]:
     return unpack_json(opened.reader.record_at(control.checkpoint_lsn).payload)
 
 
+def register_statement(opened: OpenedLog) -> list[int] | None:
+    """How much of the register counts; None before the first checkpoint."""
+    control = opened.control
+    if control.replayed_checkpoint and control.replayed_checkpoint == control.checkpoint_lsn:
+        return control.replayed_register  # the record speaks of another one's files
+    statement = last_checkpoint(opened).get("register")
+    return statement if isinstance(statement, list) else None
+
+
 def find_catalog(disk: Disk, opened: OpenedLog) -> tuple[Catalog, str]:
     """The catalog, and what was wrong with its file if it had to be recovered."""
     facts = last_checkpoint(opened)

@@ -25,10 +25,11 @@ from ternmq.txn.unit import CHANGE_GET
 
 @final
 class LogSurvey:
-    """What was found; `redo_lsn` is where restart begins."""
+    """What was found; `redo_lsn` is where restart begins, from the checkpoint that is named."""
 
-    def __init__(self, redo_lsn: int) -> None:
+    def __init__(self, redo_lsn: int, checkpoint_lsn: int) -> None:
         self.redo_lsn = redo_lsn
+        self.checkpoint_lsn = checkpoint_lsn
         self.images: dict[int, FoundImage] = {}
         self.last: dict[int, int] = {}  # by queue: LSN of the last record, below the redo LSN
 
@@ -37,7 +38,8 @@ class LogSurvey:
         for record in records:
             told = image_told(record)
             if told is not None:
-                self.images[told[0]] = told[1]
+                if record.lsn < self.checkpoint_lsn:  # replay finds the later ones
+                    self.images[told[0]] = told[1]
             elif record.lsn < self.redo_lsn:
                 for queue_id in _queues(record):
                     self.last[queue_id] = record.lsn

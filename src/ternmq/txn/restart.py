@@ -20,7 +20,7 @@ from ternmq.store.loading import load_queue, state_path
 from ternmq.store.queue import Queue
 from ternmq.store.register import CATALOG_ROW, load_register
 from ternmq.store.state_journal import StateJournal
-from ternmq.txn.catalog_recovery import last_checkpoint
+from ternmq.txn.catalog_recovery import last_checkpoint, register_statement
 from ternmq.txn.log_survey import LogSurvey
 from ternmq.txn.media_format import FoundImage
 from ternmq.txn.media_recovery import Rebuild
@@ -36,6 +36,8 @@ class Replay(Redo):
         self.next_unit = 1
         self.records = 0
         self.notes: list[str] = []  # for the report
+        self._failures: dict[int, str] = {}  # by queue: why it could not be re-created
+        self._unproven: set[int] = set()  # queues that the lost register told of
 
     def run(self) -> None:
         """Read the log to its end; `settle` has to follow."""
@@ -43,9 +45,11 @@ class Replay(Redo):
         self.position = control.redo_lsn
         self.catalog.keeps_images = control.parameters.is_linear
         facts = last_checkpoint(self.opened)
-        self._load_register(facts)
+        self._load_register()
         untrusted = facts.get("untrusted")
         self._find_state(set(untrusted) if isinstance(untrusted, list) else set())
+        for number in sorted(self._unproven):
+            self.queue(number)
         if facts:
             self._carry_units(facts, control.redo_lsn)
         for record in self.opened.reader.records(control.redo_lsn):
@@ -62,6 +66,11 @@ class Replay(Redo):
             return self._re_create(definition, catalog.given_up[queue_id])
         if queue_id not in catalog.with_state:
             return Queue(queue_id, definition.name, definition.folder)
+        if queue_id in self._unproven:
+            self._unproven.discard(queue_id)
+            queue = self._from_image(definition, "nothing tells whether its journal is whole")
+            if queue is not None:
+                return queue
         trust = queue_id not in catalog.untrusted
         try:
             queue = load_queue(self.disk, definition, trust, True, catalog.proven_lsn(queue_id))
@@ -75,24 +84,32 @@ class Replay(Redo):
         cannot be used, the others can. A disk that fails now (OSError) is no damage: then nothing
         starts, and nothing is passed over."""
         catalog = self.catalog
+        queue = self._from_image(definition, damage)
+        if queue is None:
+            if definition.object_id not in catalog.given_up:
+                why = self._failures.get(definition.object_id)
+                catalog.give_up(definition.object_id, f"{damage}{why or ''}")
+            del self.definitions[definition.object_id]
+        return queue
+
+    def _from_image(self, definition: Definition, damage: str) -> Queue | None:
+        catalog = self.catalog
         row = catalog.register.get(definition.object_id)
-        if catalog.is_recoverable(definition) and row is not None and row.image_lsn:
-            image = FoundImage(row.image_lsn, row.media_lsn, row.image_ns)
-            rebuild = Rebuild(self.disk, self.opened.control, definition, image)
-            try:
-                queue = self._rebuilt(rebuild)
-            except IntegrityError as error:
-                damage = f"{damage}; it could not be re-created: {error}"
-            else:
-                self.notes.append(f"Re-created from its media image: {definition.name}. {damage}")
-                catalog.dead_folders.append(definition.folder)
-                definition.folder_number = rebuild.folder_number
-                catalog.recovered(definition.object_id)
-                return queue
-        if definition.object_id not in catalog.given_up:
-            catalog.give_up(definition.object_id, damage)
-        del self.definitions[definition.object_id]
-        return None
+        if not catalog.is_recoverable(definition) or row is None or row.image_lsn == 0:
+            return None
+        image = FoundImage(row.image_lsn, row.media_lsn, row.image_ns)
+        rebuild = Rebuild(self.disk, self.opened.control, definition, image)
+        try:
+            queue = self._rebuilt(rebuild)
+        except IntegrityError as error:
+            why = f"; it could not be re-created: {error}"
+            self._failures[definition.object_id] = why
+            return None
+        self.notes.append(f"Re-created from its media image: {definition.name}. {damage}")
+        catalog.dead_folders.append(definition.folder)
+        definition.folder_number = rebuild.folder_number
+        catalog.recovered(definition.object_id)
+        return queue
 
     def _rebuilt(self, rebuild: Rebuild) -> Queue:
         """The queue as a journal of the last checkpoint would tell it. Not as it was at the redo
@@ -105,14 +122,11 @@ class Replay(Redo):
         self.maps[rebuild.definition.object_id] = rebuild.redo.maps[rebuild.definition.object_id]
         return rebuild.queue
 
-    def _load_register(self, facts: dict[str, object]) -> None:
+    def _load_register(self) -> None:
         """What the checkpoint knows of the queues' journals. The register only proves what other
         files tell: one that is lost is named and made anew from them."""
-        statement = facts.get("register")
-        control = self.opened.control
-        if control.replayed_checkpoint and control.replayed_checkpoint == control.checkpoint_lsn:
-            statement = control.replayed_register  # the record speaks of another one's files
-        if not isinstance(statement, list):
+        statement = register_statement(self.opened)
+        if statement is None:
             return
         catalog = self.catalog
         try:
@@ -124,13 +138,16 @@ class Replay(Redo):
         catalog.with_state.update([one for one, row in catalog.register.items() if row.journal_lsn])
 
     def _make_register(self) -> None:
-        """What it would tell: from the journals, and from all of the log if it is linear."""
+        """What it would tell: from the journals, and from all of the log if it is linear. Then
+        journals are not believed without it, either: what the log can re-create, it does."""
         catalog = self.catalog
-        survey = LogSurvey(self.opened.control.redo_lsn)
+        control = self.opened.control
+        survey = LogSurvey(control.redo_lsn, control.checkpoint_lsn)
         if catalog.keeps_images:
             survey.take(all_records(self.disk, self.opened.control))
         for number, image in survey.images.items():
             catalog.row(number).note_image(image.image_lsn, image.media_lsn, image.ns)
+            self._unproven.add(number)
         for definition in catalog.definitions.values():
             path = state_path(definition.folder)
             lsn = survey.last.get(definition.object_id, 0)
