@@ -76,9 +76,12 @@ stop.set()
 for thread in threads:
     thread.join()
 print("refused", refused, "depth", queue.depth, flush=True)
+reader, writer = os.pipe()
 if os.fork() == 0:
+    os.write(writer, b"!")  # it has given up what it has of its parent
     sys.stdin.readline()  # a child that outlives its parent must not keep the folder
     os._exit(0)
+os.read(reader, 1)
 os.kill(os.getpid(), 9)
 """
 
