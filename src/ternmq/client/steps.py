@@ -162,6 +162,7 @@ class Begin(Step):
         super().__init__("MQBEGIN")
 
     def attempt(self, kernel: Kernel, link: Link) -> bool:
+        kernel.refuse_if_ending(False, self.verb)
         link.begin_verb()
         unit = link.unit
         if unit is not None and unit.changes:
