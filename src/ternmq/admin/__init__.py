@@ -1,0 +1,1 @@
+"""Commands of the administrator: their language, what they do, what they answer."""
