@@ -9,7 +9,8 @@
 
 The unique bytes are one number, high byte first, that goes up by one for each id. It begins at
 `first_unique(clock)`. That counts in 256 ns, faster than ids can be given, so a queue manager that
-stops and starts again begins above all it gave before, as long as its clock does not go back.
+stops and starts again begins above all it gave before. A clock may be set back, so the log's
+control file also has a number below which all lie that were given; a start begins above it too.
 """
 
 from __future__ import annotations
@@ -26,11 +27,13 @@ _UNIQUE_MASK: Final = 0xFFFFFFFFFFFFFFFF
 _NAME_PART: Final = 12
 _QMID_NAME_PART: Final = 28
 MSG_TOKEN_BYTES: Final = 16
+# How many ids the control file allows ahead: about an hour of `first_unique`. Each save renews it.
+UNIQUE_RESERVE: Final = 1 << 34
 
 
-def first_unique(now_ns: int) -> int:
+def first_unique(now_ns: int, unique_below: int) -> int:
     """The number with which a queue manager that starts now begins to make ids."""
-    return now_ns // _NS_PER_UNIQUE
+    return max(now_ns // _NS_PER_UNIQUE, unique_below)
 
 
 def message_id_stem(queue_manager: str) -> bytes:

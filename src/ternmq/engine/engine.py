@@ -14,7 +14,13 @@ from mypy_extensions import i64
 
 from ternmq.base.attributes import QMGR, defaults_of
 from ternmq.base.errors import ForceFailed, IntegrityError, MQError, check, mq_error
-from ternmq.base.ids import connection_id_stem, first_unique, queue_manager_id, unique_id
+from ternmq.base.ids import (
+    UNIQUE_RESERVE,
+    connection_id_stem,
+    first_unique,
+    queue_manager_id,
+    unique_id,
+)
 from ternmq.base.names import is_name
 from ternmq.base.reasons import MQRC_CONNECTION_BROKEN, MQRC_Q_MGR_NAME_ERROR
 from ternmq.engine.backup import refuse_backup
@@ -101,6 +107,8 @@ class Engine:
         self.report.extend(replay.notes)
         self.report.append(f"Log replay for queue manager '{name}' complete.")
         self.opened = opened
+        unique = first_unique(clock.now_ns(), opened.control.unique_below)
+        opened.control.unique_below = unique + UNIQUE_RESERVE  # saved by the next line
         writer, files, space = opened.resume(opened.reader.end_lsn)
         self.log = writer
         self.files = files
@@ -119,7 +127,7 @@ class Engine:
             catalog,
             self.keeper,
         )
-        self.kernel.msg_counter = first_unique(clock.now_ns())
+        self.kernel.msg_counter = unique
         self.images = ImageSchedule(self.kernel)
         self.expiry: ExpiryScan | None = None
         self.expiry_due_ns: i64 = 0
@@ -226,7 +234,16 @@ class Engine:
         self.images.tick(int(now_ns))
         self.sweeper.tick(now_ns)
         self._expire(now_ns)
+        self._reserve_ids()
         self.after_step()
+
+    def _reserve_ids(self) -> None:
+        """Half of what the control file allows is still ahead when it is told of more."""
+        control = self.keeper.control
+        given = int(self.kernel.msg_counter)
+        if given > control.unique_below - UNIQUE_RESERVE // 2:
+            control.unique_below = given + UNIQUE_RESERVE
+            self.keeper.begin(False, False)
 
     def end_wait(self, call: GetCall) -> None:
         """The wait interval of a get is over."""

@@ -25,7 +25,8 @@
        120    4  file of the register that counts at that checkpoint
        124    4  CRC-32C of its last batch
        128    8  its batches
-       136    -  zeros
+       136    8  identifiers up to this number may have been given (base.ids)
+       144    -  zeros
 
 Validity. A copy is valid if magic, version and checksum hold and the numbers make sense. The valid
 copy with the higher generation counts; if none is valid the log cannot be opened.
@@ -58,7 +59,7 @@ SECTOR_BYTES: Final = 512
 _MAGIC: Final = b"TERNCTL1"
 _VERSION: Final = 1
 _HEAD: Final = Struct("<8sI")
-_BODY: Final = Struct("<I16sQ6I5QIIQIIQ")
+_BODY: Final = Struct("<I16sQ6I5QIIQIIQQ")
 _BODY_OFFSET: Final = 12
 
 
@@ -81,6 +82,7 @@ class Control:
         self.role: int = USUAL
         self.replayed_checkpoint = 0
         self.replayed_register: list[int] = [0, 0, 0]  # file, batches, CRC
+        self.unique_below = 0
         # Indexes of the copies in the order they are to be written.
         self._order: list[int] = [0, 1]
         # A second try may succeed although what the first one wrote is lost.
@@ -172,6 +174,7 @@ def encode_control(control: Control) -> bytes:
         control.replayed_register[0],
         control.replayed_register[2],
         control.replayed_register[1],
+        control.unique_below,
     )
     body += bytes(SECTOR_BYTES - _BODY_OFFSET - len(body))
     return _HEAD.pack(_MAGIC, crc32c(body)) + body
@@ -207,6 +210,7 @@ def decode_control(sector: bytes) -> Control:
     control.role = fields[15]
     control.replayed_checkpoint = fields[16]
     control.replayed_register = [fields[17], fields[19], fields[18]]
+    control.unique_below = fields[20]
     if control.redo_lsn > control.forced_lsn or control.forced_lsn % BLOCK_BYTES != 0:
         raise LogDamaged(f"redo LSN {control.redo_lsn}, proven LSN {control.forced_lsn}")
     return control

@@ -40,9 +40,10 @@ def test_unique_number_wraps_instead_of_growing() -> None:
 
 
 def test_next_start_begins_above_what_a_million_ids_a_second_used() -> None:
-    start = ids.first_unique(0)
+    start = ids.first_unique(0, 0)
     used = start + 60 * 1_000_000
-    assert ids.first_unique(60 * SECOND) > used
+    assert ids.first_unique(0, used) == used
+    assert ids.first_unique(60 * SECOND, 0) > used
 
 
 @given(
