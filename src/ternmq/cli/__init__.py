@@ -1,0 +1,1 @@
+"""The control commands: one file each, one table of all, the entry `ternmq`."""

@@ -1,0 +1,71 @@
+"""The entry `ternmq COMMAND ...`, and every command under its own name."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Final
+
+from ternmq.cli.commands import BY_NAME, COMMANDS, Row, command
+from ternmq.cli.output import write, write_error, write_lines
+
+EXIT_USAGE: Final = 36
+EXIT_UNEXPECTED: Final = 71
+EXIT_INTERRUPTED: Final = 130  # as shells say it
+
+
+def main(argv: list[str]) -> int:
+    """`ternmq COMMAND ARGUMENTS`; the exit status."""
+    if not argv or argv[0] in ("-?", "-h", "--help", "help"):
+        write_lines(_overview())
+        return 0 if argv else EXIT_USAGE
+    if argv[0] in ("-V", "--version", "version"):
+        from ternmq import __version__
+
+        write(f"TernMQ {__version__}")
+        return 0
+    row = BY_NAME.get(argv[0])
+    if row is None:
+        write_error(f"ternmq: there is no command {argv[0]!r}; `ternmq help` lists all")
+        return EXIT_USAGE
+    return run(row, argv[1:])
+
+
+def run(row: Row, argv: list[str]) -> int:
+    """One command, to its exit status."""
+    from ternmq.base.errors import ForceFailed, IntegrityError, MQError
+
+    try:
+        status = command(row)(argv)
+        sys.stdout.flush()
+    except BrokenPipeError:  # whoever read has seen enough
+        # What is still buffered has nowhere to go; Python's last flush must not complain.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except KeyboardInterrupt:
+        return EXIT_INTERRUPTED
+    except (MQError, IntegrityError, ForceFailed, OSError) as error:
+        write_error(f"{row.name}: {error}")
+        return EXIT_UNEXPECTED
+    return status
+
+
+def _overview() -> list[str]:
+    lines = ["usage: ternmq COMMAND [ARGUMENTS]; `ternmq COMMAND --help` tells more", ""]
+    width = max((len(row.name) for row in COMMANDS), default=0)
+    lines += [f"  {row.name.ljust(width)}  {row.about}" for row in COMMANDS]
+    return lines
+
+
+def entry() -> None:
+    """The program `ternmq`."""
+    sys.exit(main(sys.argv[1:]))
+
+
+def by_name() -> None:
+    """A program that is named after its command."""
+    sys.exit(run(BY_NAME[os.path.basename(sys.argv[0])], sys.argv[1:]))
+
+
+if __name__ == "__main__":
+    entry()
