@@ -235,6 +235,7 @@ class Engine:
         self.sweeper.tick(now_ns)
         self._expire(now_ns)
         self._reserve_ids()
+        kernel.notices.look(kernel)
         self.after_step()
 
     def _reserve_ids(self) -> None:
@@ -318,6 +319,7 @@ class Engine:
         if kernel.status != BROKEN:
             kernel.status = BROKEN
             kernel.broken_by = why
+            kernel.notices.add("AMQ6118S", (why, ""))
             for call in list(kernel.waiting.values()):
                 cancel(kernel, call, MQRC_CONNECTION_BROKEN)
                 call.error = kernel.ending_error("MQGET")

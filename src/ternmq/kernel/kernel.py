@@ -20,6 +20,7 @@ from ternmq.base.reasons import (
     MQRC_RESOURCE_PROBLEM,
 )
 from ternmq.kernel.connection import Connection
+from ternmq.kernel.notices import Notices
 from ternmq.kernel.objects import LocalQueue
 from ternmq.kernel.requests import GetCall
 from ternmq.ports.clock import Clock
@@ -61,6 +62,7 @@ class Kernel:
         self.coordinator = coordinator
         self.catalog = catalog
         self.keeper = keeper
+        self.notices = Notices()  # what operators should know; the shell writes it down
         self.status: i64 = RUNNING
         self.broken_by = ""
         self.locals: dict[str, LocalQueue] = {}
@@ -186,6 +188,7 @@ class Kernel:
             effect = self.keeper.make_room(connection.log_tries)
         if effect is None:
             connection.log_tries = 0
+            self.notices.add("AMQ7463E", (self.name,))
             space = self.coordinator.space
             why = self.keeper.prepare_error or self.keeper.last_failure
             raise self._log_error(
