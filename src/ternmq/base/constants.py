@@ -2709,6 +2709,10 @@ MQQSGD_GROUP: Final = 3
 MQQSGD_PRIVATE: Final = 4
 MQQSGD_LIVE: Final = 6
 
+MQQSIE_NONE: Final = 0
+MQQSIE_HIGH: Final = 1
+MQQSIE_OK: Final = 2
+
 MQQT_LOCAL: Final = 1
 MQQT_MODEL: Final = 2
 MQQT_ALIAS: Final = 3
