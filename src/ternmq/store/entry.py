@@ -89,31 +89,33 @@ class Entry:
         data: bytes,
         length: i64,
     ) -> None:
-        self.number: i64 = number
-        self.sequence: i64 = 0
-        self.priority: i64 = priority
-        self.flags: i64 = flags
-        self.put_ns: i64 = put_ns
-        self.expiry_at: i64 = expiry_at
-        self.msg_id = msg_id
-        self.correl_id = correl_id
-        self.group_id = group_id
-        self.base = base
-        self.data = data
-        self.length: i64 = length
-        self.backout_count: i64 = 0
-        self.state: i64 = PUTTING
-        self.unit_id: i64 = 0
-        self.queue_id: i64 = 0
-        self.visible_lsn: i64 = 0
-        self.home_lsn: i64 = 0
-        self.lane: i64 = 0
-        self.place: i64 = NOWHERE
-        self.cursors: i64 = 0
-        self.segment: Segment | None = None
-        self.ordinal: i64 = 0
+        # What others' steps touch comes first: compiled, fields lie in this order, and on a deep
+        # queue it is cache lines that a get by identifier pays for.
         self.prev: Entry | None = None
         self.next: Entry | None = None
+        self.sequence: i64 = 0
+        self.state: i64 = PUTTING
+        self.place: i64 = NOWHERE
+        self.msg_id = msg_id
+        self.correl_id = correl_id
+        self.data = data
+        self.length: i64 = length
+        self.lane: i64 = 0
+        self.flags: i64 = flags
+        self.cursors: i64 = 0
+        self.unit_id: i64 = 0
+        self.expiry_at: i64 = expiry_at
+        self.visible_lsn: i64 = 0
+        self.base = base
+        self.group_id = group_id
+        self.segment: Segment | None = None
+        self.number: i64 = number
+        self.put_ns: i64 = put_ns
+        self.priority: i64 = priority
+        self.queue_id: i64 = 0
+        self.home_lsn: i64 = 0
+        self.ordinal: i64 = 0
+        self.backout_count: i64 = 0
         self.log_prev: Entry | None = None
         self.log_next: Entry | None = None
 
