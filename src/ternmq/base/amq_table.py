@@ -224,7 +224,7 @@ AMQ8228E	The channel has another type.	Channel %1 is of another type than the co
 AMQ8229E	The channel is active.	Channel %1 runs, and what was asked needs it stopped.	Stop it first.
 AMQ8276I	Display Connection details.
 AMQ8301E	TernMQ storage monitor job could not be started.
-AMQ8405E	Syntax error detected at or near end of command segment below:-	The part that is shown was read; what is wrong stands at its end.	Correct the command.
+AMQ8405I	Syntax error detected at or near end of command segment below:-	The part that is shown was read; what is wrong stands at its end.	Correct the command.
 AMQ8406E	Unexpected 'end of input' in MQSC.	The last line says that the command goes on.	Finish the command.
 AMQ8407I	Display Process details.
 AMQ8408I	Display Queue Manager details.
@@ -260,6 +260,7 @@ AMQ8451E	STATUS(STOPPED) not allowed with CONNAME specified.
 AMQ8457I	TernMQ connection stopped.	Connection %1 was ended.
 AMQ8458E	TernMQ connection not stopped.	Connection %1 could not be ended: %2
 AMQ8459E	Not found.
+AMQ8461I	Connection identifier not found.	There is no connection that matches %1.
 AMQ8500I	TernMQ Display MQ Files
 AMQ8504E	Command server MQINQ failed for queue %1 with reason code %2.		See to the queue.
 AMQ8506E	Command server MQGET failed for queue %1 with reason code %2.		See to the queue.
@@ -278,7 +279,7 @@ AMQ8557I	SUSPEND QUEUE MANAGER accepted.
 AMQ8558I	REFRESH CLUSTER accepted.
 AMQ8559I	RESET CLUSTER accepted.
 AMQ8560I	TernMQ security cache refreshed.
-AMQ8561E	This command is not possible here.	%1 %2 is not possible on this platform, or not yet.	See the page on limits and differences.
+AMQ8561E	%1 %2 is not possible here: %3.	It belongs to another platform, or to a function that this version does not have yet.	See the page on limits and differences.
 AMQ8563I	TernMQ authentication information object created.	Object %1 was defined.
 AMQ8564I	TernMQ authentication information object deleted.	Object %1 was deleted.
 AMQ8566I	Display authentication information details.
@@ -317,6 +318,10 @@ AMQ8631I	Display listener status details.
 AMQ8632I	Display service status details.
 AMQ8633I	Display topic details.
 AMQ8649I	Reset TernMQ Queue Manager accepted.
+AMQ8650I	Refresh TernMQ Queue Manager accepted.
+AMQ8651I	Set log accepted.
+AMQ8652I	Reset TernMQ queue statistics details.
+AMQ8653I	%2 TernMQ messages moved.	Messages of queue %1 were moved to another queue.
 AMQ8690I	TernMQ topic created.	Topic %1 was defined.
 AMQ8691I	TernMQ topic changed.	Attributes of topic %1 were changed.
 AMQ8692I	TernMQ topic object deleted.	Topic %1 was deleted.
