@@ -67,6 +67,8 @@ class Connection:
         self.user = user
         self.application = application
         self.context = b""  # identity and origin context, packed (see `context`)
+        # of the message whose command it carries out, packed; nothing if it acts for itself
+        self.command_descriptor = b""
         self.handles: dict[int, Handle] = {}
         self.next_handle = 2
         self.unit: UnitOfWork | None = None

@@ -26,6 +26,7 @@ from ternmq.base.reasons import (
 )
 from ternmq.kernel.browse import browse_find, under_cursor, unlock
 from ternmq.kernel.connection import Connection, Handle
+from ternmq.kernel.events import INHIBIT, PERFORMANCE
 from ternmq.kernel.kernel import Kernel
 from ternmq.kernel.objects import LocalQueue
 from ternmq.kernel.requests import GetCall, GetRequest
@@ -83,7 +84,12 @@ def attempt(kernel: Kernel, call: GetCall) -> None:
         )
     if local.queue.unread:
         raise _unread(call, local)
-    refuse_if_inhibited(handle, local)
+    try:
+        refuse_if_inhibited(handle, local)
+    except MQError as inhibited:
+        if kernel.events & INHIBIT:
+            kernel.event_sink.refused(connection, inhibited, inhibited.object, "")
+        raise
     entry = _find(kernel, call, local)
     if entry is not None:
         _answer(kernel, call, local, entry)
@@ -173,6 +179,8 @@ def _answer(kernel: Kernel, call: GetCall, local: LocalQueue, entry: Entry) -> N
         if local.queue.fetched:
             local.queue.forget_fetched(entry)
         connection.depends_on(kernel.coordinator.get(unit, local.queue, entry))
+        if kernel.events & PERFORMANCE:
+            kernel.event_sink.was_got(local)
         if call.handle.options & mq.MQOO_SAVE_ALL_CONTEXT:
             call.handle.context = entry
         if local.queue.swept_alive:

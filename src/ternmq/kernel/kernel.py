@@ -20,6 +20,7 @@ from ternmq.base.reasons import (
     MQRC_RESOURCE_PROBLEM,
 )
 from ternmq.kernel.connection import Connection
+from ternmq.kernel.events import EventSink, events_on
 from ternmq.kernel.notices import Notices
 from ternmq.kernel.objects import LocalQueue
 from ternmq.kernel.requests import GetCall
@@ -76,6 +77,8 @@ class Kernel:
         self.max_handles: i64 = 0
         self.mark_interval_ms: i64 = 0
         self.expired_total: i64 = 0
+        self.events: i64 = 0  # the kinds of events that are on
+        self.event_sink = EventSink()
         self.refresh()
 
     def refresh(self) -> None:
@@ -84,6 +87,7 @@ class Kernel:
         self.max_length = self.number("max_message_length")
         self.max_handles = self.number("max_handles")
         self.mark_interval_ms = self.number("mark_interval_ms")
+        self.events = events_on(self.catalog.qmgr)
 
     def number(self, name: str) -> int:
         """An integer attribute of the queue manager."""
@@ -123,7 +127,7 @@ class Kernel:
                 raise mq_error(MQRC_RESOURCE_PROBLEM, object=definition.name, detail=lacking)
             connection.park = self.load(definition)
             return None
-        local = LocalQueue(definition, queue)
+        local = LocalQueue(definition, queue, int(self.clock.monotonic_ns()))
         self.locals[definition.name] = local
         return local
 

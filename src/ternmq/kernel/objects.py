@@ -12,6 +12,7 @@ from mypy_extensions import i64
 from ternmq.base import constants as mq
 from ternmq.base.attributes import LOCAL
 from ternmq.base.errors import check
+from ternmq.kernel.events import QueueCounts
 from ternmq.kernel.waiters import Waiters
 from ternmq.store.catalog import Definition, configure
 from ternmq.store.queue import Queue
@@ -27,13 +28,14 @@ FILE_MEGABYTES_DEFAULT: Final = 2_088_960
 class LocalQueue:
     """Definition, messages, open handles and waiters of one local queue."""
 
-    def __init__(self, definition: Definition, queue: Queue) -> None:
+    def __init__(self, definition: Definition, queue: Queue, now_ns: int) -> None:
         check(definition.object_type == LOCAL, f"{definition.name} is not a local queue")
         self.definition = definition
         self.queue = queue
         self.name = definition.name
         self.temporary = definition.temporary
         self.waiters = Waiters()
+        self.counts = QueueCounts(queue.next_number, queue.depth, now_ns)
         self.handles: list[Handle] = []
         self.open_input: i64 = 0
         self.open_output: i64 = 0

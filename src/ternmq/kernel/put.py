@@ -13,7 +13,7 @@ from typing import Final
 from mypy_extensions import i64
 
 from ternmq.base import constants as mq
-from ternmq.base.errors import mq_error
+from ternmq.base.errors import MQError, mq_error
 from ternmq.base.limits import PRIORITY_MAX
 from ternmq.base.reasons import (
     MQRC_HOBJ_ERROR,
@@ -30,6 +30,7 @@ from ternmq.base.reasons import (
 )
 from ternmq.kernel.connection import Connection, Handle
 from ternmq.kernel.delivery import hand_over, serve
+from ternmq.kernel.events import INHIBIT, PERFORMANCE
 from ternmq.kernel.kernel import Kernel
 from ternmq.kernel.objects import LocalQueue
 from ternmq.kernel.requests import PutRequest
@@ -85,15 +86,28 @@ def put(
         length,
     )
     if unit is None:
-        if local.waiters.count and hand_over(kernel, connection, local, entry):
-            return entry
-        connection.depends_on(kernel.coordinator.put(None, local.queue, entry))
-        if local.waiters.count:
-            serve(kernel, local, entry)
+        _place(kernel, connection, local, entry)
     else:
         kernel.coordinator.put(unit, local.queue, entry)
-    relieve(kernel, local.queue)
+        if kernel.events & PERFORMANCE:
+            kernel.event_sink.was_put(local)
+        relieve(kernel, local.queue)
     return entry
+
+
+def _place(kernel: Kernel, connection: Connection, local: LocalQueue, entry: Entry) -> None:
+    """Outside a unit of work: to who waits, or onto the queue."""
+    if local.waiters.count and hand_over(kernel, connection, local, entry):
+        if kernel.events & PERFORMANCE:
+            kernel.event_sink.was_put(local)
+            kernel.event_sink.was_got(local)
+        return
+    connection.depends_on(kernel.coordinator.put(None, local.queue, entry))
+    if kernel.events & PERFORMANCE:
+        kernel.event_sink.was_put(local)
+    if local.waiters.count:
+        serve(kernel, local, entry)
+    relieve(kernel, local.queue)
 
 
 def relieve(kernel: Kernel, queue: Queue) -> None:
@@ -124,10 +138,10 @@ def _check_queue(
     kernel: Kernel, handle: Handle, local: LocalQueue, length: i64, persistence: i64
 ) -> None:
     if local.put_inhibited:
-        raise mq_error(MQRC_PUT_INHIBITED, verb="MQPUT", object=local.name)
+        raise _inhibited(kernel, handle, local.name)
     for alias in handle.via:
         if alias.number("put") != 0:
-            raise mq_error(MQRC_PUT_INHIBITED, verb="MQPUT", object=alias.name)
+            raise _inhibited(kernel, handle, alias.name)
     if length > local.max_length:
         raise mq_error(
             MQRC_MSG_TOO_BIG_FOR_Q,
@@ -148,9 +162,7 @@ def _check_queue(
     if queue.damaged:
         raise mq_error(MQRC_OBJECT_DAMAGED, verb="MQPUT", object=local.name, detail=queue.damaged)
     if queue.available + queue.swept_alive + queue.uncommitted_puts >= local.max_depth:
-        raise mq_error(
-            MQRC_Q_FULL, verb="MQPUT", object=local.name, detail=f"MAXDEPTH({local.max_depth})"
-        )
+        raise _full(kernel, local)
     if queue.file_bytes + queue.plain_bytes + queue.persistent_bytes + length > local.max_bytes:
         raise mq_error(
             MQRC_Q_SPACE_NOT_AVAILABLE,
@@ -158,6 +170,20 @@ def _check_queue(
             object=local.name,
             detail=f"MAXFSIZE({local.definition.number('max_file_megabytes')})",
         )
+
+
+def _inhibited(kernel: Kernel, handle: Handle, name: str) -> MQError:
+    error = mq_error(MQRC_PUT_INHIBITED, verb="MQPUT", object=name)
+    if kernel.events & INHIBIT:
+        kernel.event_sink.refused(handle.connection, error, name, "")
+    return error
+
+
+def _full(kernel: Kernel, local: LocalQueue) -> MQError:
+    if kernel.events & PERFORMANCE:
+        kernel.event_sink.was_full(local)
+    detail = f"MAXDEPTH({local.max_depth})"
+    return mq_error(MQRC_Q_FULL, verb="MQPUT", object=local.name, detail=detail)
 
 
 def _unit_for(kernel: Kernel, connection: Connection, request: PutRequest) -> UnitOfWork | None:

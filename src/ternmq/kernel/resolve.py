@@ -7,7 +7,7 @@ from typing import Final
 
 from ternmq.base import constants as mq
 from ternmq.base.attributes import ALIAS, LOCAL, MODEL
-from ternmq.base.errors import mq_error
+from ternmq.base.errors import MQError, mq_error
 from ternmq.base.names import is_name
 from ternmq.base.reasons import (
     MQRC_ALIAS_BASE_Q_TYPE_ERROR,
@@ -28,6 +28,7 @@ from ternmq.base.reasons import (
 from ternmq.kernel.browse import open_cursor, unlock
 from ternmq.kernel.connection import Connection, Handle
 from ternmq.kernel.dynamic import create_dynamic, delete_queue
+from ternmq.kernel.events import LOCAL_NAMES, REMOTE_NAMES
 from ternmq.kernel.kernel import Kernel
 from ternmq.kernel.objects import LocalQueue
 from ternmq.store.catalog import Definition
@@ -104,11 +105,13 @@ def open_queue(
 ) -> Handle | None:
     """Open a queue; None: the connection is parked until the queue is loaded."""
     connection.begin_verb()
-    definition = find_definition(kernel, name, qmgr_name, verb)
     via: list[Definition] = []
-    if definition.object_type == ALIAS:
-        via.append(definition)
-        definition = _target_of(kernel, definition, verb)
+    try:
+        definition = _resolved(kernel, name, qmgr_name, verb, via)
+    except MQError as unknown:
+        if kernel.events & (LOCAL_NAMES | REMOTE_NAMES):
+            kernel.event_sink.refused(connection, unknown, name, qmgr_name)
+        raise
     created = False
     if definition.object_type == MODEL:
         if verb == "MQPUT1":
@@ -132,6 +135,17 @@ def open_queue(
         local.creator = handle
     connection.depends_on(local.queue.last_lsn)
     return handle
+
+
+def _resolved(
+    kernel: Kernel, name: str, qmgr_name: str, verb: str, via: list[Definition]
+) -> Definition:
+    """What a name leads to; an alias on the way is added to `via`."""
+    definition = find_definition(kernel, name, qmgr_name, verb)
+    if definition.object_type == ALIAS:
+        via.append(definition)
+        return _target_of(kernel, definition, verb)
+    return definition
 
 
 def _target_of(kernel: Kernel, alias: Definition, verb: str) -> Definition:

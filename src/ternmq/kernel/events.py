@@ -1,0 +1,129 @@
+"""Where the kernel tells of what instrumentation events are about.
+
+`Kernel.events` has a bit for each kind that is switched on, so that a verb pays one test of a
+number while none is. What an event contains and where it is put is not the kernel's: `EventSink` is
+what it calls, and `admin.events` what answers.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, final
+
+from mypy_extensions import i64, mypyc_attr
+
+from ternmq.base import constants as mq
+from ternmq.base.attributes import BY_NAME, Value
+from ternmq.base.errors import MQError
+from ternmq.base.object_types import QMGR
+
+if TYPE_CHECKING:
+    from ternmq.kernel.connection import Connection
+    from ternmq.kernel.objects import LocalQueue
+    from ternmq.store.catalog import Definition
+
+AUTHORITY: Final = 1
+INHIBIT: Final = 2
+LOCAL_NAMES: Final = 4
+REMOTE_NAMES: Final = 8
+START_STOP: Final = 16
+PERFORMANCE: Final = 32
+CONFIGURATION: Final = 64
+COMMAND: Final = 128
+COMMAND_NOT_DISPLAY: Final = 256
+LOGGER: Final = 512
+
+# The attribute of the queue manager that switches a kind on.
+SWITCHES: Final[dict[str, int]] = {
+    "AUTHOREV": AUTHORITY,
+    "INHIBTEV": INHIBIT,
+    "LOCALEV": LOCAL_NAMES,
+    "REMOTEEV": REMOTE_NAMES,
+    "STRSTPEV": START_STOP,
+    "PERFMEV": PERFORMANCE,
+    "CONFIGEV": CONFIGURATION,
+    "CMDEV": COMMAND,
+    "LOGGEREV": LOGGER,
+}
+
+
+def events_on(attributes: dict[str, Value]) -> int:
+    """The bits of the kinds that the queue manager's attributes switch on."""
+    bits = 0
+    for keyword, bit in SWITCHES.items():
+        row = BY_NAME[QMGR].get(keyword)
+        if row is None:
+            continue
+        value = attributes.get(row.name, row.default)
+        if value == mq.MQEVR_NO_DISPLAY:
+            bits |= COMMAND_NOT_DISPLAY
+        elif value != mq.MQEVR_DISABLED:
+            bits |= bit
+    return bits
+
+
+@final
+class QueueCounts:
+    """What performance events tell of one queue since its last event, its last RESET QSTATS, or
+    since it was loaded."""
+
+    __slots__ = ("depth", "high_depth", "number", "served_from_ns", "since_ns")
+
+    def __init__(self, number: i64, depth: i64, now_ns: i64) -> None:
+        self.number: i64 = number  # of the next message then: later ones were put since
+        self.depth: i64 = depth
+        self.high_depth: i64 = depth  # kept while performance events are on
+        self.since_ns: i64 = now_ns
+        # when the service timer was started; 0 while it is off
+        self.served_from_ns: i64 = now_ns if depth > 0 else 0
+
+
+@mypyc_attr(allow_interpreted_subclasses=True)
+class EventSink:
+    """What the kernel tells. This one does not listen."""
+
+    def refused(self, connection: Connection, error: MQError, name: str, qmgr_name: str) -> None:
+        """A verb was refused with one of the reasons that have an event; `name` is what the
+        application asked for."""
+
+    def not_authorized(
+        self, connection: Connection, qualifier: int, object_type: int, name: str, options: int
+    ) -> None:
+        """Somebody may not do what he wants: `qualifier` is MQRQ_, `options` those of the open, or
+        the number of the command."""
+
+    def was_put(self, local: LocalQueue) -> None:
+        """A message has been put, in a unit of work or not."""
+
+    def was_got(self, local: LocalQueue) -> None:
+        """Messages have been taken, in a unit of work or not."""
+
+    def was_full(self, local: LocalQueue) -> None:
+        """A put found the queue full."""
+
+    def created(self, connection: Connection, definition: Definition) -> None:
+        """An object is new."""
+
+    def changed(
+        self,
+        connection: Connection,
+        definition: Definition,
+        before: dict[str, Value],
+        origin: int = 0,
+    ) -> None:
+        """An object has other attributes than before; `origin` is MQEVO_, 0 for a command."""
+
+    def deleted(self, connection: Connection, definition: Definition) -> None:
+        """An object is gone."""
+
+    def queue_manager_changed(self, connection: Connection, before: dict[str, Value]) -> None:
+        """The queue manager itself has other attributes than before."""
+
+    def started(self) -> None:
+        """The queue manager can be used."""
+
+    def stopping(self, qualifier: int) -> None:
+        """It ends: MQRQ_Q_MGR_QUIESCING or MQRQ_Q_MGR_STOPPING."""
+
+    def after_step(self) -> None:
+        """A step is over: events that had to wait for their queue are put, a new log extent is
+        told."""
