@@ -1,0 +1,206 @@
+"""Checks of authority: what each verb and each command asks for, on which object.
+
+Checks are made where something is opened, never where it is used: a put or a get asks nothing.
+Administrators, and everybody while the checks are off, have `privileged` in their connection, which
+is all that is looked at then. What is refused is told to operators (AMQ8077W) and as an event.
+
+    MQCONN    connect on the queue manager
+    MQOPEN    what OPEN_NEEDS says for each option, on the object that is named: for an alias, the
+              alias and not its target; for a model queue, dsp too, and who opens it may do
+              everything with the queue that comes of it. What QMGR_NEEDS says is needed on the
+              queue manager as well. A transmission queue: put and setall, which is also needed on
+              the queue manager. A queue of another queue manager: the profile of that name
+    MQPUT1    as MQOPEN for output with the same context options
+    MQCLOSE   dlt, to delete a permanent queue through a handle that did not create it
+
+With MQOO_ALTERNATE_USER_AUTHORITY the user needs altusr on the queue manager, and the rest is
+asked of the alternate user, also if the user is an administrator.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from ternmq.base import constants as mq
+from ternmq.base.errors import mq_error
+from ternmq.base.object_types import LOCAL, MODEL
+from ternmq.base.reasons import MQRC_NOT_AUTHORIZED
+from ternmq.security import authorities as auth
+from ternmq.security.authorities import KIND_BY_MQOT, SELF_PROFILE, words
+from ternmq.store.catalog import Definition
+
+if TYPE_CHECKING:
+    from ternmq.kernel.connection import Connection
+    from ternmq.kernel.kernel import Kernel
+
+# What each open option needs on the object.
+OPEN_NEEDS: Final[dict[int, int]] = {
+    mq.MQOO_INPUT_AS_Q_DEF: auth.GET,
+    mq.MQOO_INPUT_SHARED: auth.GET,
+    mq.MQOO_INPUT_EXCLUSIVE: auth.GET,
+    mq.MQOO_BROWSE: auth.BROWSE,
+    mq.MQOO_OUTPUT: auth.PUT,
+    mq.MQOO_INQUIRE: auth.INQ,
+    mq.MQOO_SET: auth.SET,
+    mq.MQOO_PASS_IDENTITY_CONTEXT: auth.PASSID,
+    mq.MQOO_PASS_ALL_CONTEXT: auth.PASSALL,
+    mq.MQOO_SET_IDENTITY_CONTEXT: auth.SETID,
+    mq.MQOO_SET_ALL_CONTEXT: auth.SETALL,
+}
+# What some of them need on the queue manager too.
+QMGR_NEEDS: Final[dict[int, int]] = {
+    mq.MQOO_SET_IDENTITY_CONTEXT: auth.SETID,
+    mq.MQOO_SET_ALL_CONTEXT: auth.SETALL,
+}
+# Options that ask for nothing by themselves.
+OPEN_NEEDS_NOTHING: Final = (
+    mq.MQOO_SAVE_ALL_CONTEXT
+    | mq.MQOO_FAIL_IF_QUIESCING
+    | mq.MQOO_BIND_ON_OPEN
+    | mq.MQOO_BIND_NOT_FIXED
+    | mq.MQOO_BIND_ON_GROUP
+    | mq.MQOO_CO_OP
+    | mq.MQOO_RESOLVE_LOCAL_Q
+    | mq.MQOO_NO_READ_AHEAD
+    | mq.MQOO_READ_AHEAD
+)
+
+
+def needed(needs: dict[int, int], options: int) -> int:
+    """The authorities that a set of options asks for."""
+    bits = 0
+    for option, bit in needs.items():
+        if options & option:
+            bits |= bit
+    return bits
+
+
+def check(
+    kernel: Kernel,
+    connection: Connection,
+    user: str,
+    mqot: int,
+    name: str,
+    wanted: int,
+    verb: str,
+    qualifier: int,
+    options: int = 0,
+) -> None:
+    """MQRC_NOT_AUTHORIZED unless the user has all of the wanted authorities; who refuses, tells."""
+    missing = wanted & ~kernel.authority.granted(user, mqot, name)
+    if not missing:
+        return
+    shown = kernel.name if name == SELF_PROFILE else name
+    kind = KIND_BY_MQOT[mqot].word
+    lacking = " ".join(words(missing))
+    message = "AMQ8245W" if missing == auth.DSP else "AMQ8077W"
+    kernel.notices.add(message, (user, f"{shown} [{kind}]", lacking))
+    kernel.event_sink.not_authorized(connection, qualifier, mqot, shown, options)
+    raise mq_error(
+        MQRC_NOT_AUTHORIZED,
+        verb=verb,
+        object=shown,
+        detail=f"user '{user}' lacks {lacking} on {kind} {shown}",
+    )
+
+
+def check_connect(kernel: Kernel, connection: Connection) -> None:
+    """MQCONN. From then on the connection knows whether it is an administrator's."""
+    authority = kernel.authority
+    connection.privileged = authority.is_administrator(connection.user)
+    if not connection.privileged:
+        qualifier = mq.MQRQ_CONN_NOT_AUTHORIZED
+        check(
+            kernel, connection, connection.user, mq.MQOT_Q_MGR, SELF_PROFILE, auth.CONNECT,
+            "MQCONN", qualifier,
+        )  # fmt: skip
+
+
+def acting_user(
+    kernel: Kernel, connection: Connection, options: int, alternate_user: str, verb: str
+) -> str:
+    """Who is asked for authority at an open; "" if nobody has to be."""
+    if not options & mq.MQOO_ALTERNATE_USER_AUTHORITY:
+        return "" if connection.privileged else connection.user
+    if not kernel.authority.enabled:
+        return ""
+    if not connection.privileged:
+        qualifier = mq.MQRQ_OPEN_NOT_AUTHORIZED
+        check(
+            kernel, connection, connection.user, mq.MQOT_Q_MGR, SELF_PROFILE, auth.ALTUSR,
+            verb, qualifier, options,
+        )  # fmt: skip
+    user = alternate_user.rstrip()
+    return "" if kernel.authority.is_administrator(user) else user
+
+
+def check_open_queue_manager(
+    kernel: Kernel, connection: Connection, options: int, alternate_user: str
+) -> None:
+    """MQOPEN of the queue manager."""
+    user = acting_user(kernel, connection, options, alternate_user, "MQOPEN")
+    if user:
+        check(
+            kernel, connection, user, mq.MQOT_Q_MGR, SELF_PROFILE, needed(OPEN_NEEDS, options),
+            "MQOPEN", mq.MQRQ_OPEN_NOT_AUTHORIZED, options,
+        )  # fmt: skip
+
+
+def check_open(
+    kernel: Kernel,
+    connection: Connection,
+    user: str,
+    definition: Definition,
+    options: int,
+    verb: str,
+) -> None:
+    """MQOPEN or MQPUT1 of a queue, by the acting user."""
+    wanted = needed(OPEN_NEEDS, options)
+    of_qmgr = needed(QMGR_NEEDS, options)
+    if definition.object_type == MODEL:
+        wanted |= auth.DSP
+    elif definition.object_type == LOCAL and options & mq.MQOO_OUTPUT:
+        if definition.number("usage") == mq.MQUS_TRANSMISSION:
+            wanted |= auth.SETALL
+            of_qmgr |= auth.SETALL
+    _check_both(
+        kernel, connection, user, mq.MQOT_Q, definition.name, wanted, of_qmgr, verb, options
+    )
+
+
+def check_open_remote(
+    kernel: Kernel, connection: Connection, user: str, qmgr_name: str, options: int, verb: str
+) -> None:
+    """The same for a queue of another queue manager."""
+    wanted = needed(OPEN_NEEDS, options) & (
+        auth.PUT | auth.PASSID | auth.PASSALL | auth.SETID | auth.SETALL
+    )
+    of_qmgr = needed(QMGR_NEEDS, options)
+    mqot = mq.MQOT_REMOTE_Q_MGR_NAME
+    _check_both(kernel, connection, user, mqot, qmgr_name, wanted, of_qmgr, verb, options)
+
+
+def _check_both(
+    kernel: Kernel,
+    connection: Connection,
+    user: str,
+    mqot: int,
+    name: str,
+    wanted: int,
+    of_qmgr: int,
+    verb: str,
+    options: int,
+) -> None:
+    qualifier = mq.MQRQ_OPEN_NOT_AUTHORIZED
+    check(kernel, connection, user, mqot, name, wanted, verb, qualifier, options)
+    if of_qmgr:
+        check(
+            kernel, connection, user, mq.MQOT_Q_MGR, SELF_PROFILE, of_qmgr, verb, qualifier, options
+        )
+
+
+def check_delete(kernel: Kernel, connection: Connection, name: str) -> None:
+    """MQCLOSE that deletes a queue which another handle created."""
+    if not connection.privileged:
+        qualifier = mq.MQRQ_CLOSE_NOT_AUTHORIZED
+        check(kernel, connection, connection.user, mq.MQOT_Q, name, auth.DLT, "MQCLOSE", qualifier)
