@@ -230,7 +230,7 @@ def test_dynamic_name_is_made_from_the_pattern(
 
 
 def test_temporary_queue_goes_with_its_creator(qmgr: QueueManager) -> None:
-    qmgr.define_model("MODEL", definition_type="TEMPDYN")
+    qmgr.define_model("MODEL", definition_type="TEMPDYN", shareable="SHARE", DEFSOPT="SHARED")
     queue = qmgr.queue("MODEL")
     name = queue.name
     queue.put(b"x")

@@ -1,11 +1,21 @@
-"""The attribute schema: one table for every attribute of every object type that the queue manager
-has so far.
+"""The attribute schema: one table for every attribute of every type of object.
 
-It drives define and alter (validation, defaults), MQINQ and MQSET (selectors), and the reference
-pages. A row: Python name, MQSC keyword, selector, default, lowest and highest value (or greatest
-length), the words that stand for integers, the object types that have it, whether MQSET may change
-it, and whether it has a function yet: an attribute without one is stored, checked and shown, and
-listed as inert.
+It drives define and alter (validation, defaults), MQINQ and MQSET (selectors), MQSC and PCF, and
+the reference pages. Its rows stand in the `*_attribute_table` modules, in columns:
+
+    name      in Python
+    keyword   in MQSC
+    constant  of MQINQ and PCF, without its MQ; `-` if there is none
+    values    64: text of so many bytes; name48: the name of an object, or nothing; hex48: so many
+              hexadecimal digits; list48x256: so many texts of so many bytes, joined by commas;
+              0..9: a whole number; @set: one of the words of `word_table`; 0..9|@set: either;
+              words@set: several of them; bare@set: the word stands alone, without brackets
+    default   `-` is nothing
+    types     which types of the table's family have it, one letter each; `*` is all
+    flags     m: MQSET may change it; i: inert: stored, checked and shown, but without function
+              yet; s: shown only; f: fixed by DEFINE; u: not altered while in use; x: secret
+
+The order of rows is that of DISPLAY. Two types whose defaults differ have a row each.
 """
 
 from __future__ import annotations
@@ -13,37 +23,42 @@ from __future__ import annotations
 from typing import Final, final
 
 from ternmq.base import constants as mq
-from ternmq.base.limits import (
-    BACKOUT_THRESHOLD_MAX,
-    HANDLES_DEFAULT,
-    HANDLES_MAX,
-    HANDLES_MIN,
-    MESSAGE_BYTES_DEFAULT,
-    MESSAGE_BYTES_MAX,
-    OBJECT_NAME_BYTES_MAX,
-    PRIORITY_MAX,
-    PRIORITY_MIN,
-    QUEUE_DEPTH_MESSAGES_DEFAULT,
-    QUEUE_DEPTH_MESSAGES_MAX,
-    TRIGGER_DEPTH_MESSAGES_MAX,
-    TRIGGER_DEPTH_MESSAGES_MIN,
-    UNCOMMITTED_MESSAGES_DEFAULT,
-    UNCOMMITTED_MESSAGES_MAX,
-    UNCOMMITTED_MESSAGES_MIN,
+from ternmq.base import object_types as types
+from ternmq.base.channel_attribute_table import CHANNELS
+from ternmq.base.names import is_name
+from ternmq.base.object_attribute_table import (
+    AUTHENTICATION,
+    AUTHORITIES,
+    CHANNEL_RULES,
+    COMMUNICATION,
+    LISTENERS,
+    NAMELISTS,
+    PROCESSES,
+    SERVICES,
+    SUBSCRIPTIONS,
+    TOPICS,
 )
+from ternmq.base.object_types import ALIAS as ALIAS
+from ternmq.base.object_types import LOCAL as LOCAL
+from ternmq.base.object_types import MODEL as MODEL
+from ternmq.base.object_types import QMGR as QMGR
+from ternmq.base.object_types import REMOTE
+from ternmq.base.queue_attribute_table import QUEUE_MANAGER, QUEUES
+from ternmq.base.word_table import WORD_SETS
 
-LOCAL: Final = 1
-MODEL: Final = 2
-ALIAS: Final = 4
-QMGR: Final = 8
-
-TYPE_NAMES: Final = {
-    LOCAL: "local queue",
-    MODEL: "model queue",
-    ALIAS: "alias queue",
-    QMGR: "queue manager",
-}
+TYPE_NAMES: Final[dict[int, str]] = {row.bit: row.text for row in types.OBJECT_TYPES}
+SYNONYMS: Final = {"TARGQ": "TARGET"}
 Value = int | str
+
+TEXT: Final = "text"
+NAME: Final = "name"
+HEX: Final = "hex"
+NUMBER: Final = "number"
+WORD: Final = "word"  # one of the words, and no number
+LIST: Final = "list"
+WORDS: Final = "words"  # several words
+BARE: Final = "bare"  # a word without brackets
+STORED_AS_TEXT: Final = (TEXT, NAME, HEX, LIST, WORDS)
 
 
 @final
@@ -51,67 +66,112 @@ class Attribute:
     """One row of the schema."""
 
     __slots__ = (
+        "constant",
         "default",
+        "fixed",
         "highest",
         "inert",
+        "items_max",
         "keyword",
+        "kind",
+        "locked_in_use",
         "lowest",
         "name",
+        "secret",
         "selector",
         "set_by_mqset",
+        "shown_only",
         "text",
         "types",
         "words",
     )
 
-    def __init__(
-        self,
-        name: str,
-        keyword: str,
-        selector: int,
-        types: int,
-        default: Value,
-        lowest: int,
-        highest: int,
-        words: dict[str, int] | None = None,
-        set_by_mqset: bool = False,
-        inert: bool = False,
-    ) -> None:
+    def __init__(self, name: str, keyword: str, constant: str, object_types: int) -> None:
         self.name = name
         self.keyword = keyword
-        self.selector = selector
-        self.types = types
-        self.default: Value = default
-        self.lowest = lowest
-        self.highest = highest
-        self.words: dict[str, int] = {} if words is None else words
-        self.set_by_mqset = set_by_mqset
-        self.inert = inert
-        self.text = isinstance(default, str)
+        self.constant = constant  # its name; "" if it has none
+        self.selector = 0  # its number
+        self.types = object_types
+        self.kind = TEXT
+        self.text = True  # stored as text
+        self.default: Value = ""
+        self.lowest = 0
+        self.highest = 0  # of a number; else the greatest length in bytes
+        self.items_max = 1  # of a list
+        self.words: dict[str, int] = {}
+        self.set_by_mqset = False
+        self.inert = False
+        self.shown_only = False
+        self.fixed = False
+        self.locked_in_use = False
+        self.secret = False
 
     def checked(self, value: object) -> Value:
         """The value as it is stored; ValueError says what is wrong with it."""
+        if self.kind == LIST or self.kind == WORDS:
+            return self._checked_list(value)
         if self.text:
             if not isinstance(value, str):
                 raise ValueError(f"{self.keyword} takes text, not {value!r}")
-            if len(value.encode("utf-8")) > self.highest:
-                raise ValueError(f"{self.keyword} takes at most {self.highest} bytes")
-            return value.rstrip(" ")
+            return self._checked_text(value.rstrip(" "))
         if isinstance(value, str):
             word = value.strip().upper()
-            if word not in self.words:
+            if word in self.words:
+                return self.words[word]
+            if self.kind != NUMBER or not _is_number(word):
                 raise ValueError(f"{self.keyword} does not know {value!r}{self._choices()}")
-            return self.words[word]
+            value = int(word)
         if not isinstance(value, int):
             raise ValueError(f"{self.keyword} takes a whole number, not {value!r}")
-        number = int(value)
+        return self._checked_number(int(value))
+
+    def _checked_number(self, number: int) -> int:
         if number in self.words.values():
             return number
-        if self.words and self.highest <= self.lowest:
+        if self.kind != NUMBER:
             raise ValueError(f"{self.keyword} does not know {number}{self._choices()}")
         if number < self.lowest or number > self.highest:
             raise ValueError(f"{self.keyword} is {self.lowest} to {self.highest}, not {number}")
         return number
+
+    def _checked_text(self, value: str) -> str:
+        if len(value.encode("utf-8")) > self.highest:
+            raise ValueError(f"{self.keyword} takes at most {self.highest} bytes")
+        if self.kind == NAME and value and not is_name(value):
+            raise ValueError(f"{self.keyword} takes the name of an object, not {value!r}")
+        if self.kind == HEX:
+            value = value.upper()
+            if not _HEX_DIGITS.issuperset(value):
+                raise ValueError(f"{self.keyword} takes hexadecimal digits, not {value!r}")
+        return value
+
+    def _checked_list(self, value: object) -> str:
+        parts: list[str] = []
+        if isinstance(value, str):
+            parts.extend(value.split(","))
+        elif isinstance(value, (list, tuple)):
+            parts.extend([str(one) for one in value])
+        else:
+            raise ValueError(f"{self.keyword} takes a list of texts, not {value!r}")
+        items = [one.strip(" ") for one in parts]
+        items = [one for one in items if one]
+        if len(items) > self.items_max:
+            raise ValueError(f"{self.keyword} takes at most {self.items_max} of them")
+        if self.kind == WORDS:
+            return ",".join([self._checked_word(one) for one in items])
+        for one in items:
+            if len(one.encode("utf-8")) > self.highest:
+                raise ValueError(f"{self.keyword} takes at most {self.highest} bytes in each")
+        return ",".join(items)
+
+    def _checked_word(self, value: str) -> str:
+        word = value.upper()
+        if word in self.words:
+            return word
+        for known, number in self.words.items():
+            if _is_number(word) and number == int(word):
+                return known
+        raise ValueError(f"{self.keyword} does not know {value!r}{self._choices()}")
 
     def _choices(self) -> str:
         return f"; it is one of {', '.join(self.words)}" if self.words else ""
@@ -125,376 +185,190 @@ class Attribute:
         return str(value)
 
 
-_L: Final = LOCAL
-_LM: Final = LOCAL | MODEL
-_LMA: Final = LOCAL | MODEL | ALIAS
-_ENABLED: Final = {"ENABLED": 0, "DISABLED": 1}
-_YES: Final = {"NO": 0, "YES": 1}
-_LIMIT: Final = 999_999_999
-
-ATTRIBUTES: Final[tuple[Attribute, ...]] = (
-    Attribute("description", "DESCR", mq.MQCA_Q_DESC, _LMA, "", 0, 64),
-    Attribute("put", "PUT", mq.MQIA_INHIBIT_PUT, _LMA, 0, 0, 0, _ENABLED, set_by_mqset=True),
-    Attribute("get", "GET", mq.MQIA_INHIBIT_GET, _LMA, 0, 0, 0, _ENABLED, set_by_mqset=True),
-    Attribute(
-        "default_priority", "DEFPRTY", mq.MQIA_DEF_PRIORITY, _LMA, 0, PRIORITY_MIN, PRIORITY_MAX
-    ),
-    Attribute("default_persistence", "DEFPSIST", mq.MQIA_DEF_PERSISTENCE, _LMA, 0, 0, 0, _YES),
-    Attribute(
-        "max_depth",
-        "MAXDEPTH",
-        mq.MQIA_MAX_Q_DEPTH,
-        _LM,
-        QUEUE_DEPTH_MESSAGES_DEFAULT,
-        0,
-        QUEUE_DEPTH_MESSAGES_MAX,
-    ),
-    Attribute(
-        "max_message_length",
-        "MAXMSGL",
-        mq.MQIA_MAX_MSG_LENGTH,
-        _LM,
-        MESSAGE_BYTES_DEFAULT,
-        0,
-        MESSAGE_BYTES_MAX,
-    ),
-    Attribute(
-        "delivery",
-        "MSGDLVSQ",
-        mq.MQIA_MSG_DELIVERY_SEQUENCE,
-        _LM,
-        mq.MQMDS_PRIORITY,
-        0,
-        0,
-        {"PRIORITY": mq.MQMDS_PRIORITY, "FIFO": mq.MQMDS_FIFO},
-    ),
-    Attribute(
-        "shareable",
-        "SHARE",
-        mq.MQIA_SHAREABILITY,
-        _LM,
-        mq.MQQA_SHAREABLE,
-        0,
-        0,
-        {"SHARE": mq.MQQA_SHAREABLE, "NOSHARE": mq.MQQA_NOT_SHAREABLE},
-    ),
-    Attribute(
-        "default_input_open",
-        "DEFSOPT",
-        mq.MQIA_DEF_INPUT_OPEN_OPTION,
-        _LM,
-        mq.MQOO_INPUT_SHARED,
-        0,
-        0,
-        {"SHARED": mq.MQOO_INPUT_SHARED, "EXCL": mq.MQOO_INPUT_EXCLUSIVE},
-    ),
-    Attribute(
-        "harden_backout",
-        "HARDENBO",
-        mq.MQIA_HARDEN_GET_BACKOUT,
-        _LM,
-        mq.MQQA_BACKOUT_HARDENED,
-        0,
-        0,
-        {"HARDENBO": mq.MQQA_BACKOUT_HARDENED, "NOHARDENBO": mq.MQQA_BACKOUT_NOT_HARDENED},
-    ),
-    Attribute(
-        "backout_threshold", "BOTHRESH", mq.MQIA_BACKOUT_THRESHOLD, _LM, 0, 0, BACKOUT_THRESHOLD_MAX
-    ),
-    Attribute(
-        "backout_queue", "BOQNAME", mq.MQCA_BACKOUT_REQ_Q_NAME, _LM, "", 0, OBJECT_NAME_BYTES_MAX
-    ),
-    Attribute(
-        "nonpersistent_class",
-        "NPMCLASS",
-        mq.MQIA_NPM_CLASS,
-        _LM,
-        mq.MQNPM_CLASS_NORMAL,
-        0,
-        0,
-        {"NORMAL": mq.MQNPM_CLASS_NORMAL, "HIGH": mq.MQNPM_CLASS_HIGH},
-    ),
-    Attribute(
-        "max_file_megabytes",
-        "MAXFSIZE",
-        mq.MQIA_MAX_Q_FILE_SIZE,
-        _LM,
-        mq.MQQFS_DEFAULT,
-        20,
-        267_386_880,
-        {"DEFAULT": mq.MQQFS_DEFAULT},
-    ),
-    Attribute("usage", "USAGE", mq.MQIA_USAGE, _LM, 0, 0, 0, {"NORMAL": 0, "XMITQ": 1}, inert=True),
-    Attribute(
-        "definition_type",
-        "DEFTYPE",
-        mq.MQIA_DEFINITION_TYPE,
-        MODEL,
-        mq.MQQDT_TEMPORARY_DYNAMIC,
-        0,
-        0,
-        {"PERMDYN": mq.MQQDT_PERMANENT_DYNAMIC, "TEMPDYN": mq.MQQDT_TEMPORARY_DYNAMIC},
-    ),
-    Attribute("target", "TARGET", mq.MQCA_BASE_OBJECT_NAME, ALIAS, "", 0, OBJECT_NAME_BYTES_MAX),
-    Attribute(
-        "trigger",
-        "TRIGGER",
-        mq.MQIA_TRIGGER_CONTROL,
-        _LM,
-        0,
-        0,
-        0,
-        {"NOTRIGGER": 0, "TRIGGER": 1},
-        set_by_mqset=True,
-        inert=True,
-    ),
-    Attribute(
-        "trigger_type",
-        "TRIGTYPE",
-        mq.MQIA_TRIGGER_TYPE,
-        _LM,
-        mq.MQTT_FIRST,
-        0,
-        0,
-        {"NONE": 0, "FIRST": 1, "EVERY": 2, "DEPTH": 3},
-        set_by_mqset=True,
-        inert=True,
-    ),
-    Attribute(
-        "trigger_depth",
-        "TRIGDPTH",
-        mq.MQIA_TRIGGER_DEPTH,
-        _LM,
-        1,
-        TRIGGER_DEPTH_MESSAGES_MIN,
-        TRIGGER_DEPTH_MESSAGES_MAX,
-        set_by_mqset=True,
-        inert=True,
-    ),
-    Attribute(
-        "trigger_priority",
-        "TRIGMPRI",
-        mq.MQIA_TRIGGER_MSG_PRIORITY,
-        _LM,
-        0,
-        0,
-        9,
-        set_by_mqset=True,
-        inert=True,
-    ),
-    Attribute(
-        "trigger_data",
-        "TRIGDATA",
-        mq.MQCA_TRIGGER_DATA,
-        _LM,
-        "",
-        0,
-        64,
-        set_by_mqset=True,
-        inert=True,
-    ),
-    Attribute(
-        "initiation_queue",
-        "INITQ",
-        mq.MQCA_INITIATION_Q_NAME,
-        _LM,
-        "",
-        0,
-        OBJECT_NAME_BYTES_MAX,
-        inert=True,
-    ),
-    Attribute(
-        "process", "PROCESS", mq.MQCA_PROCESS_NAME, _LM, "", 0, OBJECT_NAME_BYTES_MAX, inert=True
-    ),
-    Attribute(
-        "distribution_lists",
-        "DISTL",
-        mq.MQIA_DIST_LISTS,
-        _LM,
-        0,
-        0,
-        0,
-        _YES,
-        set_by_mqset=True,
-        inert=True,
-    ),
-    Attribute("depth_high", "QDEPTHHI", mq.MQIA_Q_DEPTH_HIGH_LIMIT, _LM, 80, 0, 100, inert=True),
-    Attribute("depth_low", "QDEPTHLO", mq.MQIA_Q_DEPTH_LOW_LIMIT, _LM, 20, 0, 100, inert=True),
-    Attribute(
-        "service_interval",
-        "QSVCINT",
-        mq.MQIA_Q_SERVICE_INTERVAL,
-        _LM,
-        _LIMIT,
-        0,
-        _LIMIT,
-        inert=True,
-    ),
-    Attribute("retention_hours", "RETINTVL", mq.MQIA_RETENTION_INTERVAL, _LM, _LIMIT, 0, _LIMIT),
-    Attribute(
-        "image_recover",
-        "IMGRCOVQ",
-        mq.MQIA_MEDIA_IMAGE_RECOVER_Q,
-        _LM,
-        mq.MQIMGRCOV_AS_Q_MGR,
-        0,
-        0,
-        {
-            "YES": mq.MQIMGRCOV_YES,
-            "NO": mq.MQIMGRCOV_NO,
-            "QMGR": mq.MQIMGRCOV_AS_Q_MGR,
-        },
-    ),
-    # ours: the two buffers of a queue, which IBM's product keeps in the queue file (what qtune
-    # sets)
-    Attribute("persistent_buffer", "PBUFFER", 0, _LM, 1 << 20, 1 << 16, 1 << 40),
-    Attribute("nonpersistent_buffer", "NPBUFFER", 0, _LM, 1 << 20, 1 << 16, 1 << 40),
-    # the queue manager
-    Attribute("description", "DESCR", mq.MQCA_Q_MGR_DESC, QMGR, "", 0, 64),
-    Attribute(
-        "dead_letter_queue",
-        "DEADQ",
-        mq.MQCA_DEAD_LETTER_Q_NAME,
-        QMGR,
-        "",
-        0,
-        OBJECT_NAME_BYTES_MAX,
-        inert=True,
-    ),
-    Attribute("ccsid", "CCSID", mq.MQIA_CODED_CHAR_SET_ID, QMGR, 1208, 1, 65535),
-    Attribute(
-        "max_handles",
-        "MAXHANDS",
-        mq.MQIA_MAX_HANDLES,
-        QMGR,
-        HANDLES_DEFAULT,
-        HANDLES_MIN,
-        HANDLES_MAX,
-    ),
-    Attribute(
-        "max_message_length",
-        "MAXMSGL",
-        mq.MQIA_MAX_MSG_LENGTH,
-        QMGR,
-        MESSAGE_BYTES_DEFAULT,
-        32_768,
-        MESSAGE_BYTES_MAX,
-    ),
-    Attribute(
-        "max_uncommitted",
-        "MAXUMSGS",
-        mq.MQIA_MAX_UNCOMMITTED_MSGS,
-        QMGR,
-        UNCOMMITTED_MESSAGES_DEFAULT,
-        UNCOMMITTED_MESSAGES_MIN,
-        UNCOMMITTED_MESSAGES_MAX,
-    ),
-    Attribute(
-        "mark_interval_ms",
-        "MARKINT",
-        mq.MQIA_MSG_MARK_BROWSE_INTERVAL,
-        QMGR,
-        5000,
-        0,
-        _LIMIT,
-        {"NOLIMIT": -1},
-    ),
-    Attribute(
-        "expiry_interval_s",
-        "EXPRYINT",
-        mq.MQIA_EXPIRY_INTERVAL,
-        QMGR,
-        300,
-        1,
-        99_999_999,
-        {"OFF": 0},
-    ),
-    Attribute(
-        "image_schedule",
-        "IMGSCHED",
-        mq.MQIA_MEDIA_IMAGE_SCHEDULING,
-        QMGR,
-        mq.MQMEDIMGSCHED_MANUAL,
-        0,
-        0,
-        {"MANUAL": mq.MQMEDIMGSCHED_MANUAL, "AUTO": mq.MQMEDIMGSCHED_AUTO},
-    ),
-    Attribute(
-        "image_interval_minutes",
-        "IMGINTVL",
-        mq.MQIA_MEDIA_IMAGE_INTERVAL,
-        QMGR,
-        60,
-        1,
-        _LIMIT,
-        {"OFF": mq.MQMEDIMGINTVL_OFF},
-    ),
-    Attribute(
-        "image_log_megabytes",
-        "IMGLOGLN",
-        mq.MQIA_MEDIA_IMAGE_LOG_LENGTH,
-        QMGR,
-        mq.MQMEDIMGLOGLN_OFF,
-        1,
-        _LIMIT,
-        {"OFF": mq.MQMEDIMGLOGLN_OFF},
-    ),
-    Attribute(
-        "image_recover_objects",
-        "IMGRCOVO",
-        mq.MQIA_MEDIA_IMAGE_RECOVER_OBJ,
-        QMGR,
-        mq.MQIMGRCOV_YES,
-        0,
-        0,
-        _YES,
-    ),
-    Attribute(
-        "image_recover_queues",
-        "IMGRCOVQ",
-        mq.MQIA_MEDIA_IMAGE_RECOVER_Q,
-        QMGR,
-        mq.MQIMGRCOV_YES,
-        0,
-        0,
-        _YES,
-    ),
-)
+_HEX_DIGITS: Final = frozenset("0123456789ABCDEF")
 
 
-def attributes_of(object_type: int) -> list[Attribute]:
-    """The rows of one object type, in the order of the table."""
-    return [row for row in ATTRIBUTES if row.types & object_type]
+def _is_number(text: str) -> bool:
+    return text.isdecimal() or (text[:1] == "-" and text[1:].isdecimal())
 
 
-def _by(object_type: int) -> dict[str, Attribute]:
-    rows: dict[str, Attribute] = {}
-    for row in attributes_of(object_type):
-        rows[row.name] = row
-        rows[row.keyword] = row
+def _word_sets() -> dict[str, dict[str, int]]:
+    sets: dict[str, dict[str, int]] = {}
+    for line in WORD_SETS.splitlines():
+        columns = line.split()
+        if columns:
+            words = sets.setdefault(columns[0], {})
+            for column in columns[1:]:
+                word, _, number = column.partition("=")
+                words[word] = int(number)
+    return sets
+
+
+def _take_values(row: Attribute, values: str, sets: dict[str, dict[str, int]]) -> None:
+    """The column of values."""
+    numbers, at, words = values.partition("@")
+    if at:
+        row.words = sets[words]
+        row.kind = {"bare": BARE, "words": WORDS, "": WORD}.get(numbers, NUMBER)
+        row.items_max = len(row.words)
+    if ".." in numbers:
+        lowest, _, highest = numbers.rstrip("|").partition("..")
+        row.kind = NUMBER
+        row.lowest = int(lowest)
+        row.highest = int(highest)
+    elif numbers.startswith("list"):
+        length, _, count = numbers[4:].partition("x")
+        row.kind = LIST
+        row.highest = int(length)
+        row.items_max = int(count)
+    elif not at:
+        row.kind = NAME if numbers.startswith("name") else TEXT
+        row.kind = HEX if numbers.startswith("hex") else row.kind
+        row.highest = int(numbers.lstrip("namehx"))
+    row.text = row.kind in STORED_AS_TEXT
+
+
+def _take_flags(row: Attribute, flags: str) -> None:
+    row.set_by_mqset = "m" in flags
+    row.inert = "i" in flags
+    row.shown_only = "s" in flags
+    row.fixed = "f" in flags
+    row.locked_in_use = "u" in flags
+    row.secret = "x" in flags
+
+
+def _rows(table: str, bits: tuple[int, ...], sets: dict[str, dict[str, int]]) -> list[Attribute]:
+    """A table's rows; `bits` are the types of its family in the order of their column."""
+    constants = vars(mq)
+    everything = sum(bits)
+    rows: list[Attribute] = []
+    for line in table.splitlines():
+        columns = line.split()
+        if not columns:
+            continue
+        name, keyword, constant, values, default, letters = columns[:6]
+        kinds = everything
+        if letters != "*":
+            kinds = sum([bit for bit, letter in zip(bits, letters, strict=True) if letter != "."])
+        row = Attribute(name, keyword, "" if constant == "-" else "MQ" + constant, kinds)
+        row.selector = int(constants[row.constant]) if row.constant else 0
+        _take_values(row, values, sets)
+        _take_flags(row, columns[6] if len(columns) > 6 else "")
+        row.default = row.checked("" if default == "-" else default)
+        rows.append(row)
     return rows
 
 
+_CHANNEL_BITS: Final = (
+    types.SENDER,
+    types.SERVER,
+    types.RECEIVER,
+    types.REQUESTER,
+    types.CLNTCONN,
+    types.SVRCONN,
+    types.CLUSSDR,
+    types.CLUSRCVR,
+    types.AMQP,
+)
+
+
+def _all_rows() -> tuple[Attribute, ...]:
+    sets = _word_sets()
+    rows = _rows(QUEUES, (LOCAL, MODEL, ALIAS, REMOTE), sets)
+    rows += _rows(QUEUE_MANAGER, (QMGR,), sets)
+    rows += _rows(CHANNELS, _CHANNEL_BITS, sets)
+    rows += _rows(AUTHENTICATION, (types.CRLLDAP, types.OCSP, types.IDPWOS, types.IDPWLDAP), sets)
+    for table, bit in (
+        (TOPICS, types.TOPIC),
+        (SUBSCRIPTIONS, types.SUB),
+        (PROCESSES, types.PROCESS),
+        (NAMELISTS, types.NAMELIST),
+        (LISTENERS, types.LISTENER),
+        (SERVICES, types.SERVICE),
+        (COMMUNICATION, types.COMMINFO),
+        (CHANNEL_RULES, types.CHLAUTH),
+        (AUTHORITIES, types.AUTHREC),
+    ):
+        rows += _rows(table, (bit,), sets)
+    return tuple(rows)
+
+
+ATTRIBUTES: Final[tuple[Attribute, ...]] = _all_rows()
+
+
+def _of_types() -> dict[int, list[Attribute]]:
+    found: dict[int, list[Attribute]] = {row.bit: [] for row in types.OBJECT_TYPES}
+    for row in ATTRIBUTES:
+        for bit, rows in found.items():
+            if row.types & bit:
+                rows.append(row)
+    return found
+
+
+OF_TYPE: Final[dict[int, list[Attribute]]] = _of_types()
+
+
+def attributes_of(object_type: int) -> list[Attribute]:
+    """The rows of one object type, in the order of DISPLAY."""
+    return OF_TYPE[object_type]
+
+
+def _by_name(rows: list[Attribute]) -> dict[str, Attribute]:
+    found: dict[str, Attribute] = {}
+    for row in rows:
+        found[row.name] = row
+        found[row.keyword] = row
+        if row.kind == BARE:
+            for word in row.words:
+                found[word] = row
+    for synonym, keyword in SYNONYMS.items():
+        if keyword in found:
+            found[synonym] = found[keyword]
+    return found
+
+
+# by type: rows by Python name, by MQSC keyword, by its synonyms and by bare words such as NOSHARE
 BY_NAME: Final[dict[int, dict[str, Attribute]]] = {
-    kind: _by(kind) for kind in (LOCAL, MODEL, ALIAS, QMGR)
+    kind: _by_name(rows) for kind, rows in OF_TYPE.items()
+}
+BY_SELECTOR: Final[dict[int, dict[int, Attribute]]] = {
+    kind: {row.selector: row for row in rows if row.selector} for kind, rows in OF_TYPE.items()
+}
+_DEFAULTS: Final[dict[int, dict[str, Value]]] = {
+    kind: {row.name: row.default for row in rows if not row.shown_only}
+    for kind, rows in OF_TYPE.items()
 }
 
 
 def defaults_of(object_type: int) -> dict[str, Value]:
-    """Every attribute of a type with its default."""
-    return {row.name: row.default for row in attributes_of(object_type)}
+    """Every attribute of a type that is stored, with its default."""
+    return _DEFAULTS[object_type].copy()
+
+
+def row_of(object_type: int, name: str) -> Attribute | None:
+    """The row of a Python name, an MQSC keyword or a bare word."""
+    rows = BY_NAME[object_type]
+    return rows.get(name) or rows.get(name.upper())
+
+
+def setting_of(row: Attribute, name: str, value: object) -> object:
+    """What was given: a bare word is its own value, NOSHARE as well as SHARE(NO)."""
+    if row.kind == BARE and name.upper() in row.words and value in ("", None):
+        return name
+    return value
 
 
 def checked_attributes(object_type: int, given: dict[str, object]) -> dict[str, Value]:
     """Given values under their Python names, each checked; ValueError names the attribute."""
-    rows = BY_NAME[object_type]
     result: dict[str, Value] = {}
     for name, value in given.items():
-        row = rows.get(name) or rows.get(name.upper())
+        row = row_of(object_type, name)
         if row is None:
-            known = ", ".join(sorted({one.name for one in rows.values()}))
+            known = ", ".join(sorted([one.name for one in OF_TYPE[object_type]]))
             raise ValueError(
                 f"a {TYPE_NAMES[object_type]} has no attribute {name!r}; it has {known}"
             )
-        result[row.name] = row.checked(value)
+        if row.shown_only:
+            raise ValueError(f"{row.keyword} is shown only; it cannot be set")
+        result[row.name] = row.checked(setting_of(row, name, value))
     return result

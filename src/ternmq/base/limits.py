@@ -1,4 +1,5 @@
-"""Every limit of the queue manager, with its unit, and the default of those that can be set."""
+"""Every limit of the queue manager that is no attribute's, with its unit, and the default of those
+that can be set. The ranges of attributes stand in the schema (`attributes`)."""
 
 from typing import Final
 
@@ -9,26 +10,13 @@ APPLICATION_NAME_BYTES_MAX: Final = 28
 
 # Messages.
 MESSAGE_BYTES_MAX: Final = 104_857_600
-MESSAGE_BYTES_DEFAULT: Final = 4_194_304
-PRIORITY_MIN: Final = 0
 PRIORITY_MAX: Final = 9
 WAIT_MS_MAX: Final = 2_147_483_647
 SEQUENCE_NUMBER_MIN: Final = 1
 SEQUENCE_NUMBER_MAX: Final = 999_999_999
 SEGMENT_OFFSET_BYTES_MAX: Final = 999_999_999
 
-# Queues and units of work.
-QUEUE_DEPTH_MESSAGES_MAX: Final = 999_999_999
-QUEUE_DEPTH_MESSAGES_DEFAULT: Final = 5000
-UNCOMMITTED_MESSAGES_MIN: Final = 1
-UNCOMMITTED_MESSAGES_MAX: Final = 999_999_999
-UNCOMMITTED_MESSAGES_DEFAULT: Final = 10_000
-HANDLES_MIN: Final = 1
-HANDLES_MAX: Final = 999_999_999
-HANDLES_DEFAULT: Final = 256
-TRIGGER_DEPTH_MESSAGES_MIN: Final = 1
-TRIGGER_DEPTH_MESSAGES_MAX: Final = 999_999_999
-BACKOUT_THRESHOLD_MAX: Final = 999_999_999
+# Calls.
 SELECTORS_MAX: Final = 256
 
 # Log.

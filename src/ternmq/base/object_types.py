@@ -43,12 +43,44 @@ MESSAGE_CHANNELS: Final = SENDER | SERVER | RECEIVER | REQUESTER | CLUSSDR | CLU
 CHANNELS: Final = MESSAGE_CHANNELS | SVRCONN | CLNTCONN | AMQP
 AUTHINFOS: Final = CRLLDAP | OCSP | IDPWOS | IDPWLDAP
 
+# by group: keyword and selector of the name, keyword and selector of the type, longest name
+_NAMED: Final[dict[str, tuple[str, int, str, int, int]]] = {
+    "QMGR": ("QMNAME", mq.MQCA_Q_MGR_NAME, "", 0, 48),
+    "QUEUE": ("QUEUE", mq.MQCA_Q_NAME, "TYPE", mq.MQIA_Q_TYPE, 48),
+    "CHANNEL": ("CHANNEL", mq.MQCACH_CHANNEL_NAME, "CHLTYPE", mq.MQIACH_CHANNEL_TYPE, 20),
+    "TOPIC": ("TOPIC", mq.MQCA_TOPIC_NAME, "TYPE", mq.MQIA_TOPIC_TYPE, 48),
+    "SUB": ("SUB", mq.MQCACF_SUB_NAME, "", 0, mq.MQ_SUB_NAME_LENGTH),
+    "PROCESS": ("PROCESS", mq.MQCA_PROCESS_NAME, "", 0, 48),
+    "NAMELIST": ("NAMELIST", mq.MQCA_NAMELIST_NAME, "", 0, 48),
+    "LISTENER": ("LISTENER", mq.MQCACH_LISTENER_NAME, "", 0, 48),
+    "SERVICE": ("SERVICE", mq.MQCA_SERVICE_NAME, "", 0, 48),
+    "AUTHINFO": ("AUTHINFO", mq.MQCA_AUTH_INFO_NAME, "AUTHTYPE", mq.MQIA_AUTH_INFO_TYPE, 48),
+    "COMMINFO": ("COMMINFO", mq.MQCA_COMM_INFO_NAME, "TYPE", mq.MQIA_COMM_INFO_TYPE, 48),
+    # Records have no name of their own: their attributes tell whom they are of.
+    "CHLAUTH": ("", 0, "", 0, 4096),
+    "AUTHREC": ("", 0, "", 0, 4096),
+}
+
 
 @final
 class ObjectType:
     """One row: a type of object and what it is called where."""
 
-    __slots__ = ("bit", "default_object", "group", "mqot", "noun", "space", "subtype", "text")
+    __slots__ = (
+        "bit",
+        "default_object",
+        "group",
+        "mqot",
+        "name_bytes_max",
+        "name_keyword",
+        "name_selector",
+        "noun",
+        "space",
+        "subtype",
+        "text",
+        "type_keyword",
+        "type_selector",
+    )
 
     def __init__(
         self,
@@ -69,6 +101,12 @@ class ObjectType:
         self.subtype = subtype  # MQQT_, MQCHT_ or MQAIT_; 0 if the object type says it all
         self.text = text  # for people
         self.default_object = default_object  # whose attributes a new one takes
+        named = _NAMED[group]
+        self.name_keyword = named[0]  # what DISPLAY calls the name
+        self.name_selector = named[1]  # and PCF
+        self.type_keyword = named[2]  # what DISPLAY calls the type; "" if it does not tell it
+        self.type_selector = named[3]
+        self.name_bytes_max = named[4]
 
 
 def _queue(bit: int, noun: str, subtype: int, text: str, default_object: str) -> ObjectType:
@@ -133,3 +171,9 @@ OBJECT_TYPES: Final[tuple[ObjectType, ...]] = (
 )
 BY_BIT: Final[dict[int, ObjectType]] = {row.bit: row for row in OBJECT_TYPES}
 BY_NOUN: Final[dict[str, ObjectType]] = {row.noun: row for row in OBJECT_TYPES}
+SPACE_OF: Final[dict[int, str]] = {row.bit: row.space for row in OBJECT_TYPES}
+QUEUE_SPACE: Final = "queue"
+# by group (QUEUE, CHANNEL, AUTHINFO, TOPIC ...): the bits of its types
+GROUP_BITS: Final[dict[str, int]] = {}
+for _row in OBJECT_TYPES:
+    GROUP_BITS[_row.group] = GROUP_BITS.get(_row.group, 0) | _row.bit

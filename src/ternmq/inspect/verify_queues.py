@@ -41,7 +41,7 @@ def verify_catalog(disk: Overlay, opened: OpenedLog, report: Report) -> Catalog 
         detail = f"{damage}; the log has it"
         report.add(CATALOG_PATH, what, DAMAGED if size else MISSING, detail, size)
         return found
-    objects = len(load_catalog(disk).definitions)
+    objects = len(load_catalog(disk).all_definitions())
     report.add(CATALOG_PATH, what, SOUND, f"{objects} objects as of LSN {found.lsn}", size)
     report.name = str(found.facts["name"])
     return found

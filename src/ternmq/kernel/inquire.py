@@ -1,11 +1,13 @@
-"""MQINQ and MQSET: attributes of a queue, an alias or the queue manager by selector."""
+"""MQINQ and MQSET: attributes of a queue, a process, a namelist or the queue manager by selector,
+and the values of attributes that are shown only."""
 
 from __future__ import annotations
 
 from ternmq.base import constants as mq
-from ternmq.base.attributes import ALIAS, QMGR, Attribute, Value, attributes_of
+from ternmq.base.attributes import BY_SELECTOR, WORDS, Attribute, Value
 from ternmq.base.errors import mq_error
 from ternmq.base.ids import put_stamp
+from ternmq.base.object_types import ALIAS, BY_BIT, QMGR
 from ternmq.base.reasons import (
     MQRC_INHIBIT_VALUE_ERROR,
     MQRC_Q_DELETED,
@@ -33,14 +35,12 @@ _VALUE_ERRORS = {
     mq.MQIA_TRIGGER_TYPE: MQRC_TRIGGER_TYPE_ERROR,
 }
 _CHARACTERS = range(mq.MQCA_FIRST, mq.MQCA_LAST + 1)
+_STAMPS = ("altered_date", "altered_time", "created_date", "created_time")
 
 
 def row_for(object_type: int, selector: int) -> Attribute | None:
     """The schema's row for a selector."""
-    for row in attributes_of(object_type):
-        if row.selector == selector and selector:
-            return row
-    return None
+    return BY_SELECTOR[object_type].get(selector)
 
 
 def inquire_one(kernel: Kernel, handle: Handle, selector: int) -> Value:
@@ -50,7 +50,7 @@ def inquire_one(kernel: Kernel, handle: Handle, selector: int) -> Value:
     if handle.object_type == mq.MQOT_Q_MGR:
         value = _of_queue_manager(kernel, selector)
     else:
-        value = _of_queue(kernel, handle, selector)
+        value = _of_object(kernel, handle, selector)
     if value is None:
         raise mq_error(
             MQRC_SELECTOR_NOT_FOR_TYPE,
@@ -62,65 +62,79 @@ def inquire_one(kernel: Kernel, handle: Handle, selector: int) -> Value:
 
 
 def _of_queue_manager(kernel: Kernel, selector: int) -> Value | None:
-    fixed: dict[int, Value] = {
-        mq.MQCA_Q_MGR_NAME: kernel.name,
-        mq.MQCA_Q_MGR_IDENTIFIER: kernel.identity,
-        mq.MQIA_COMMAND_LEVEL: COMMAND_LEVEL,
-        mq.MQIA_PLATFORM: mq.MQPL_UNIX,
-        mq.MQIA_MAX_PRIORITY: 9,
-        mq.MQIA_SYNCPOINT: mq.MQSP_AVAILABLE,
-    }
-    if selector in fixed:
-        return fixed[selector]
+    if selector == mq.MQCA_Q_MGR_NAME:
+        return kernel.name
     row = row_for(QMGR, selector)
-    return None if row is None else kernel.catalog.qmgr[row.name]
+    if row is None or row.kind == WORDS:
+        return None
+    return queue_manager_value(kernel, row)
 
 
-def _of_queue(kernel: Kernel, handle: Handle, selector: int) -> Value | None:
+def queue_manager_value(kernel: Kernel, row: Attribute) -> Value:
+    """An attribute of the queue manager as it is now."""
+    if not row.shown_only:
+        return kernel.catalog.qmgr[row.name]
+    if row.name == "identity":
+        return kernel.identity
+    if row.name == "command_level":
+        return COMMAND_LEVEL
+    if row.name in _STAMPS:
+        ns = kernel.catalog.facts.get(row.name[:7] + "_ns", 0)
+        return _stamp(ns if isinstance(ns, int) else 0, row.name)
+    return row.default
+
+
+def _of_object(kernel: Kernel, handle: Handle, selector: int) -> Value | None:
     definition = handle.definition
     if definition is None:
         return None
     if handle.local is not None and handle.local.deleted:
         raise mq_error(MQRC_Q_DELETED, verb="MQINQ", object=handle.resolved_name)
-    if selector == mq.MQCA_Q_NAME:
+    kind = BY_BIT[definition.object_type]
+    if selector == kind.name_selector:
         return definition.name
-    if selector == mq.MQIA_Q_TYPE:
-        return mq.MQQT_ALIAS if definition.object_type == ALIAS else mq.MQQT_LOCAL
+    if selector == mq.MQIA_Q_TYPE and definition.is_queue:
+        return kind.subtype
     row = row_for(definition.object_type, selector)
-    if row is not None:
+    if row is None:
+        return None
+    if not row.shown_only:
         return definition.attributes[row.name]
-    dates = _dates(definition, selector)
-    if dates is not None:
-        return dates
-    local = handle.local
-    if local is None or definition.object_type == ALIAS:
-        return None
-    handle.connection.depends_on(local.queue.last_lsn)
-    return _live(local, selector)
+    if handle.local is not None:
+        handle.connection.depends_on(handle.local.queue.last_lsn)
+    return shown_value(definition, handle.local, row)
 
 
-def _dates(definition: Definition, selector: int) -> str | None:
-    if selector in (mq.MQCA_CREATION_DATE, mq.MQCA_CREATION_TIME):
-        stamp = put_stamp(definition.created_ns).decode("ascii")
-    elif selector in (mq.MQCA_ALTERATION_DATE, mq.MQCA_ALTERATION_TIME):
-        stamp = put_stamp(definition.altered_ns).decode("ascii")
-    else:
-        return None
-    if selector in (mq.MQCA_CREATION_DATE, mq.MQCA_ALTERATION_DATE):
+def shown_value(definition: Definition, local: LocalQueue | None, row: Attribute) -> Value:
+    """An attribute that is shown only; `local` is the queue if it is in memory."""
+    name = row.name
+    if name in _STAMPS:
+        is_created = name.startswith("created")
+        return _stamp(definition.created_ns if is_created else definition.altered_ns, name)
+    if name == "name_count":
+        names = definition.text("names")
+        return names.count(",") + 1 if names else 0
+    if name == "definition_type":
+        return definition.definition_type
+    if name == "subscription_id":
+        return f"{definition.object_id:048X}"
+    if name == "selector_type":
+        return 1 if definition.text("selector") else 0
+    if local is not None:
+        if name == "current_depth":
+            return int(local.queue.depth)
+        if name == "open_input_count":
+            return int(local.open_input)
+        if name == "open_output_count":
+            return int(local.open_output)
+    return row.default
+
+
+def _stamp(ns: int, name: str) -> str:
+    stamp = put_stamp(ns).decode("ascii")
+    if name.endswith("date"):
         return f"{stamp[:4]}-{stamp[4:6]}-{stamp[6:8]}"
     return f"{stamp[8:10]}.{stamp[10:12]}.{stamp[12:14]}"
-
-
-def _live(local: LocalQueue, selector: int) -> int | None:
-    if selector == mq.MQIA_CURRENT_Q_DEPTH:
-        return int(local.queue.depth)
-    if selector == mq.MQIA_OPEN_INPUT_COUNT:
-        return int(local.open_input)
-    if selector == mq.MQIA_OPEN_OUTPUT_COUNT:
-        return int(local.open_output)
-    if selector == mq.MQIA_DEFINITION_TYPE:
-        return local.definition.definition_type
-    return None
 
 
 def set_attributes(kernel: Kernel, handle: Handle, values: dict[int, Value]) -> bool:

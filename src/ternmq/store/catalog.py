@@ -1,8 +1,9 @@
 """The catalog: every object's definition, and the queues whose messages are loaded.
 
-Plain tables. Changes are logged by the coordinator and written whole to the catalog file at the
-next checkpoint (`catalog_file`). Deleting and defining again gives a new object id, so that nothing
-in the log or on disk is mistaken for the new queue's.
+Plain tables: one for the names of queues, one for each other space of names. Changes are logged by
+the coordinator and written whole to the catalog file at the next checkpoint (`catalog_file`).
+Deleting and defining again gives a new object id, so that nothing in the log or on disk is mistaken
+for the new queue's.
 """
 
 from __future__ import annotations
@@ -10,9 +11,10 @@ from __future__ import annotations
 from typing import final
 
 from ternmq.base import constants as mq
-from ternmq.base.attributes import ALIAS, LOCAL, MODEL, Value, defaults_of
+from ternmq.base.attributes import Value, defaults_of
 from ternmq.base.errors import check
 from ternmq.base.names import file_name
+from ternmq.base.object_types import LOCAL, QUEUE_SPACE, QUEUES, SPACE_OF
 from ternmq.store.queue import Queue
 from ternmq.store.register import (
     BEHIND_LSN,
@@ -54,6 +56,11 @@ class Definition:
     def temporary(self) -> bool:
         """A temporary dynamic queue, which leaves no trace in the log."""
         return self.definition_type == mq.MQQDT_TEMPORARY_DYNAMIC
+
+    @property
+    def is_queue(self) -> bool:
+        """Whether its name is one of the queues' names."""
+        return self.object_type & QUEUES != 0
 
     @property
     def folder(self) -> str:
@@ -116,7 +123,10 @@ class Catalog:
     """Definitions by name; loaded queues by id."""
 
     def __init__(self) -> None:
-        self.definitions: dict[str, Definition] = {}
+        self.definitions: dict[str, Definition] = {}  # the queues of all types
+        self.others: dict[str, dict[str, Definition]] = {
+            space: {} for space in SPACE_OF.values() if space != QUEUE_SPACE
+        }
         self.queues: dict[int, Queue] = {}
         self.with_state: set[int] = set()  # ids of queues that have a state journal on disk
         self.register: dict[int, RegisterRow] = {}  # by id: what is known outside a queue's files
@@ -172,16 +182,33 @@ class Catalog:
         row = self.register.get(queue_id)
         return 0 if row is None else row.journal_lsn
 
+    def table_of(self, object_type: int) -> dict[str, Definition]:
+        """The space of names that a type belongs to."""
+        if object_type & QUEUES:
+            return self.definitions
+        return self.others[SPACE_OF[object_type]]
+
+    def find(self, object_type: int, name: str) -> Definition | None:
+        """The object of that name in the type's space, of whatever type; None if there is none."""
+        return self.table_of(object_type).get(name)
+
+    def all_definitions(self) -> list[Definition]:
+        """Every object, queues first, each space in the order of names."""
+        found = [self.definitions[name] for name in sorted(self.definitions)]
+        for space in self.others.values():
+            found.extend([space[name] for name in sorted(space)])
+        return found
+
     def add(self, definition: Definition) -> None:
         """A new or altered definition."""
-        self.definitions[definition.name] = definition
+        self.table_of(definition.object_type)[definition.name] = definition
         if definition.object_id >= self.next_id:
             self.next_id = definition.object_id + 1
         self.changed = self.changed or not definition.temporary
 
     def remove(self, definition: Definition) -> None:
         """The object is no more; its messages go with it."""
-        del self.definitions[definition.name]
+        del self.table_of(definition.object_type)[definition.name]
         if definition.object_type == LOCAL:
             queue = self.queues.pop(definition.object_id, None)
             if definition.object_id in self.with_state or (queue is not None and queue.has_files):
@@ -222,14 +249,14 @@ class Catalog:
         self.queues[definition.object_id] = queue
 
     def names(self, object_type: int) -> list[str]:
-        """Names of all objects of a type, sorted."""
-        return sorted(
-            name for name, one in self.definitions.items() if one.object_type & object_type
-        )
+        """Names of all objects of a type, or of several of one space, sorted."""
+        lowest = object_type & -object_type
+        table = self.table_of(lowest)
+        return sorted([name for name, one in table.items() if one.object_type & object_type])
 
     def queue_names(self) -> list[str]:
         """Every queue of whatever type."""
-        return self.names(LOCAL | MODEL | ALIAS)
+        return self.names(QUEUES)
 
 
 def configure(queue: Queue, definition: Definition) -> None:

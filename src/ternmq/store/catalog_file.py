@@ -17,6 +17,7 @@ import json
 import struct
 from typing import Final
 
+from ternmq.base.attributes import QMGR, defaults_of
 from ternmq.base.checksum import crc32c
 from ternmq.base.errors import IntegrityError
 from ternmq.ports.disk import Disk, write_all
@@ -35,11 +36,7 @@ def catalog_bytes(catalog: Catalog, lsn: int) -> bytes:
         "qmgr": dict(catalog.qmgr),
         "facts": dict(catalog.facts),
         "given_up": {str(number): text for number, text in catalog.given_up.items()},
-        "objects": [
-            catalog.definitions[name].to_json()
-            for name in sorted(catalog.definitions)
-            if not catalog.definitions[name].temporary
-        ],
+        "objects": [one.to_json() for one in catalog.all_definitions() if not one.temporary],
     }
     text = json.dumps(facts, separators=(",", ":")).encode("utf-8")
     rest = struct.pack("<I", len(text)) + text
@@ -84,6 +81,7 @@ def unpack_catalog(content: bytes) -> Catalog:
     catalog = Catalog()
     for value in facts["objects"]:
         catalog.add(definition_from_json(value))
+    catalog.qmgr.update(defaults_of(QMGR))  # for attributes that came later
     catalog.qmgr.update(facts["qmgr"])
     catalog.facts.update(facts["facts"])
     for number, text in facts.get("given_up", {}).items():

@@ -105,7 +105,7 @@ class CatalogRedo(Redo):
     def __init__(self, disk: Disk, catalog: Catalog) -> None:
         super().__init__(disk, catalog)
         catalog.lsn = 0
-        for definition in catalog.definitions.values():
+        for definition in catalog.all_definitions():
             self.definitions[definition.object_id] = definition
 
     def load(self, definition: Definition) -> Queue | None:

@@ -9,6 +9,7 @@ records since the redo LSN (`restart`), media recovery those since an image, for
 from __future__ import annotations
 
 from ternmq.base.errors import IntegrityError, check
+from ternmq.base.object_types import QMGR
 from ternmq.log import kinds
 from ternmq.log.record import LogRecord
 from ternmq.ports.disk import Disk
@@ -400,7 +401,7 @@ class Redo:
         facts = unpack_json(record.payload)
         if record.lsn < self.catalog.lsn:
             return
-        if facts.get("type") == 8:  # the queue manager itself
+        if facts.get("type") == QMGR:
             attributes = facts["attributes"]
             if isinstance(attributes, dict):
                 self.catalog.qmgr.update(attributes)
@@ -412,6 +413,8 @@ class Redo:
             definition.folder_number = before.folder_number  # it was re-created since
         self.catalog.add(definition)
         self.definitions[definition.object_id] = definition
+        if not definition.is_queue:
+            return
         self.find_journal(definition)
         queue = self.catalog.queues.get(definition.object_id)
         if queue is not None:

@@ -169,7 +169,7 @@ class Replay(Redo):
     def _find_state(self, untrusted: set[int]) -> None:
         """Which queues have a journal, and whether their non-persistent messages count."""
         catalog = self.catalog
-        for definition in catalog.definitions.values():
+        for definition in catalog.all_definitions():
             self.definitions[definition.object_id] = definition
         folders = set(self.disk.list("queues"))
         for definition in catalog.definitions.values():

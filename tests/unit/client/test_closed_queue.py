@@ -34,7 +34,9 @@ def test_verbs_when_the_queue_is_closed_then_handle_error(qmgr: ternmq.QueueMana
 
 
 def test_verbs_when_the_queue_was_deleted_then_q_deleted(qmgr: ternmq.QueueManager) -> None:
-    qmgr.define_model("MODEL", definition_type="PERMDYN")
+    qmgr.define_model(
+        "MODEL", definition_type="PERMDYN", default_input_open="SHARED", shareable="SHARE"
+    )
     mine = qmgr.queue("MODEL", dynamic_name="MINE.*")
     with qmgr.connect() as other:
         theirs = other.queue(mine.name)
