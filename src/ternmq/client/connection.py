@@ -233,5 +233,14 @@ class Connection:
         else:
             self.disconnect()
 
+    def __del__(self) -> None:
+        # Inside the collector: no lock may be touched here.
+        try:
+            link = self.verbs.link
+        except AttributeError:
+            return  # it was never made
+        if link.connected:
+            self._shell.dropped.append(link)
+
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.name}>"

@@ -62,6 +62,9 @@ class Shell:
         # Gets whose loop was closed, or whose task was dropped: to be taken back. Who adds one may
         # be inside the collector and must not touch a lock; the housekeeper looks at every tick.
         self.orphans: deque[GetCall] = deque()
+        # Connections that were dropped without MQDISC: their units of work are backed out. The
+        # same holds for who adds one.
+        self.dropped: deque[Link] = deque()
         self.companions: list[Companion] = []
         self._claimed: list[Effect] = []  # those that some thread runs
         self._watching: list[Gate] = []  # who waits until one of them ends
@@ -459,6 +462,7 @@ class Shell:
                         self.flush()  # those who wait for a message
                     break  # the queue manager has broken down; its callers are told
                 self.return_orphans()
+                self.end_dropped()
                 with self.lock:
                     self.engine.tick()
                     self.flush()
@@ -476,6 +480,17 @@ class Shell:
             with self.lock:
                 take_back(self.engine.kernel, call)
                 self.settle()
+
+    def end_dropped(self) -> None:
+        """Nobody can use these connections any more: it is as if their applications had died."""
+        while self.dropped:
+            link = self.dropped.popleft()
+            more = link.connected
+            while more:
+                with self.lock:
+                    disconnect(self.engine.kernel, link, True)
+                    more = link.again
+                    self.settle()
 
     def _scan_expired(self) -> None:
         more = True
