@@ -37,6 +37,7 @@ NAMES = {
     "expiry": "the expiry scanner",
     "memory": "resident memory of a message",
     "backlog": "ten million messages on a queue that nobody reads",
+    "simulation": "simulated histories",
     "startup": "start-up",
 }
 RESULTS = ROOT / "benchmarks" / "results"
