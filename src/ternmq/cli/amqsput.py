@@ -1,0 +1,67 @@
+"""amqsput QUEUE [QMGR] [OPEN OPTIONS] [CLOSE OPTIONS] [TARGET QMGR] [DYNAMIC NAME]: each line of
+standard input becomes a message, until an empty line."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from ternmq.base import constants as mq
+from ternmq.base.errors import MQError, mq_error
+from ternmq.base.reasons import MQRC_UNKNOWN_OBJECT_Q_MGR
+from ternmq.cli.output import write, write_now
+from ternmq.cli.sample import SampleEnds, connected, next_line, started, told
+
+if TYPE_CHECKING:
+    from ternmq.cli.attach import AnyConnection, AnyQueue
+
+NAME: Final = "AMQSPUT0"
+_OPEN: Final = mq.MQOO_OUTPUT | mq.MQOO_FAIL_IF_QUIESCING
+
+
+def main(argv: list[str]) -> int:
+    """Run the sample."""
+    try:
+        started(NAME, argv)
+        qmgr = argv[1] if len(argv) > 1 else ""
+        with connected(qmgr, "amqsput") as connection:
+            write_now(f"target queue is {argv[0]}")
+            queue = _opened(connection, argv)
+            if queue is not None:
+                _put_lines(queue)
+                _close(queue, argv)
+    except SampleEnds as end:
+        return end.status
+    write(f"Sample {NAME} end")
+    return 0
+
+
+def _opened(connection: AnyConnection, argv: list[str]) -> AnyQueue | None:
+    options = int(argv[2]) if len(argv) > 2 else _OPEN
+    target = argv[4] if len(argv) > 4 else ""
+    dynamic = argv[5] if len(argv) > 5 else "*"
+    try:
+        if target not in ("", connection.name):
+            raise mq_error(MQRC_UNKNOWN_OBJECT_Q_MGR, verb="MQOPEN", object=target)
+        return connection.queue(argv[0], options=options, dynamic_name=dynamic)
+    except MQError as error:
+        told("MQOPEN", error)
+        write("unable to open queue for output")
+        return None
+
+
+def _put_lines(queue: AnyQueue) -> None:
+    while line := next_line():
+        try:
+            queue.put(line, format="MQSTR")
+        except MQError as error:
+            told("MQPUT", error)
+            return
+
+
+def _close(queue: AnyQueue, argv: list[str]) -> None:
+    options = int(argv[3]) if len(argv) > 3 else 0
+    try:
+        purge = options & mq.MQCO_DELETE_PURGE != 0
+        queue.close(delete=purge or options & mq.MQCO_DELETE != 0, purge=purge)
+    except MQError as error:
+        told("MQCLOSE", error)

@@ -1,0 +1,36 @@
+"""The connection that a tool or a sample works on: to a running queue manager, by its name.
+
+MQSAMP_USER_ID makes samples ask for a password, as MQ's do; it is read without being shown from a
+terminal, else from the first line of standard input.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from ternmq.client.connection import Connection
+from ternmq.client.queue import Queue
+
+if TYPE_CHECKING:
+    from ternmq.client.local_connection import ClientConnection
+    from ternmq.client.local_queue import ClientQueue
+
+    # Both have the same methods. Tests and programs may run a tool on a queue manager of their own.
+    AnyConnection = Connection | ClientConnection
+    AnyQueue = Queue | ClientQueue
+
+
+def attach(qmgr: str, application: str) -> AnyConnection:
+    """Connect; an empty name is the default queue manager."""
+    from ternmq.client.local_connection import connect
+
+    return connect(qmgr, application=application)
+
+
+def attach_sample(qmgr: str, application: str) -> AnyConnection:
+    """The same for a sample, as the user that MQSAMP_USER_ID names."""
+    from ternmq.client.local_connection import connect
+
+    user = os.environ.get("MQSAMP_USER_ID", "") or None
+    return connect(qmgr, application=application, user=user)
