@@ -1,0 +1,210 @@
+"""Goal: messages go to files and come back with every field and byte; nothing is lost on the way.
+
+Method: a queue manager in memory, files in a temporary folder; the format by properties.
+"""
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import ternmq
+from ternmq.cli import dmpmqmsg
+from ternmq.cli.message_file import (
+    HEX,
+    LINE,
+    STRING,
+    MessageFileError,
+    data_lines,
+    descriptor_lines,
+    read_messages,
+)
+
+
+def fill(qm: ternmq.QueueManager, *texts: str) -> None:
+    qm.define_queue("A")
+    qm.define_queue("B")
+    for text in texts:
+        qm.put("A", text)
+
+
+def texts(qm: ternmq.QueueManager, name: str) -> list[str]:
+    with qm.queue(name) as queue:
+        return [message.text for message in queue.browse()]
+
+
+@given(
+    st.binary(max_size=300),
+    st.sampled_from([HEX, STRING, LINE]),
+    st.integers(2, 40),
+    st.booleans(),
+)
+def test_data_comes_back_whatever_its_form(
+    data: bytes, form: str, width: int, columns: bool
+) -> None:
+    lines = ["N", *data_lines(data, form, width, columns)]
+    (message,) = read_messages(iter(f"{line}\n" for line in lines))
+    assert message.data == data
+    assert message.descriptor is None
+
+
+def test_every_field_of_the_descriptor_comes_back() -> None:
+    md = ternmq.Descriptor(
+        report=1,
+        msg_type=2,
+        expiry=3,
+        feedback=4,
+        encoding=273,
+        ccsid=500,
+        format="MQHRF2",
+        priority=7,
+        persistence=1,
+        msg_id=b"m" * 24,
+        correl_id=b"c" * 24,
+        backout_count=5,
+        reply_to_queue="R.Q",
+        reply_to_qmgr="R.QM",
+        user_id="user",
+        accounting_token=b"t" * 32,
+        appl_identity_data="identity",
+        put_appl_type=6,
+        put_appl_name="program name",
+        put_date="20261116",
+        put_time="01020304",
+        appl_origin_data="ab",
+        group_id=b"g" * 24,
+        msg_seq_number=9,
+        offset=10,
+        msg_flags=11,
+        original_length=12,
+    )
+    for characters in (False, True):
+        lines = [*descriptor_lines(md, characters=characters), "S "]
+        (message,) = read_messages(iter(lines))
+        assert message.descriptor == md
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("X 00\n", "line 1: a line that begins with A or N"),
+        ("A XXX 1\nX 00\n", "line 1: there is no attribute 'XXX'"),
+        ("A PRI high\n", "line 1: PRI"),
+        ("N\nX 0G\n", "line 2: no hexadecimal"),
+        ('N\nS "abc\n', 'line 2: the " at the end is missing'),
+        ("A PRI 1\n", "the last message has no data line"),
+        ("A MSI " + "00" * 25 + "\n", "more than 24 bytes"),
+    ],
+)
+def test_a_file_that_is_none_names_its_line(text: str, complaint: str) -> None:
+    with pytest.raises(MessageFileError, match=complaint):
+        list(read_messages(iter(text.splitlines(keepends=True))))
+
+
+def test_a_copy_leaves_the_queue_and_comes_back_whole(
+    attached: ternmq.QueueManager, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    fill(attached, "one", "two")
+    file = tmp_path / "messages"
+    assert dmpmqmsg.main(["-m", "QM1", "-i", "A", "-f", str(file)]) == 0
+    assert capsys.readouterr().err.splitlines() == [
+        "Read    - Files:   0  Messages:     2  Bytes:         6",
+        "Written - Files:   1  Messages:     2  Bytes:         6",
+    ]
+    assert texts(attached, "A") == ["one", "two"]
+    assert dmpmqmsg.main(["-mQM1", "-oB", f"-f{file}"]) == 0
+    with attached.queue("A") as a, attached.queue("B") as b:
+        assert [one.descriptor for one in a.browse()] == [one.descriptor for one in b.browse()]
+    assert texts(attached, "B") == ["one", "two"]
+
+
+def test_a_move_empties_the_queue(attached: ternmq.QueueManager, tmp_path: Path) -> None:
+    fill(attached, *"abcde")
+    assert dmpmqmsg.main(["-I", "A", "-f", str(tmp_path / "f"), "-t", "2", "-q"]) == 0
+    assert texts(attached, "A") == []
+    assert (tmp_path / "f").read_text().count("A VER 2") == 5
+
+
+def test_a_file_that_is_there_is_not_replaced_and_nothing_is_lost(
+    attached: ternmq.QueueManager, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    fill(attached, "one")
+    file = tmp_path / "f"
+    file.write_text("precious")
+    assert dmpmqmsg.main(["-I", "A", "-f", str(file)]) == 1
+    assert file.read_text() == "precious"
+    assert texts(attached, "A") == ["one"]
+    assert "exists" in capsys.readouterr().err
+    assert dmpmqmsg.main(["-I", "A", "-F", str(file), "-q"]) == 0
+    assert texts(attached, "A") == []
+
+
+def test_a_move_between_queues_is_whole_or_not_at_all(
+    attached: ternmq.QueueManager, capsys: pytest.CaptureFixture[str]
+) -> None:
+    fill(attached, "one", "two", "three")
+    attached.alter_queue("B", max_depth=2)
+    assert dmpmqmsg.main(["-I", "A", "-o", "B", "-q"]) == 1
+    assert texts(attached, "A") == ["one", "two", "three"]
+    assert texts(attached, "B") == []
+    attached.alter_queue("B", max_depth=5)
+    assert dmpmqmsg.main(["-I", "A", "-o", "B", "-q"]) == 0
+    assert texts(attached, "B") == ["one", "two", "three"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        (["-r", "2"], ["b"]),
+        (["-r", "2..3"], ["b", "c"]),
+        (["-r", "3#2"], ["c", "d"]),
+        (["-r", "#1"], ["a"]),
+        (["-s", "c"], ["c"]),
+        (["-S", "c"], ["a", "b", "d"]),
+        (["-x", "64"], ["d"]),
+        (["-T", "1"], []),
+        (["-T", ",1"], ["a", "b", "c", "d"]),
+    ],
+)
+def test_some_messages_are_chosen(
+    attached: ternmq.QueueManager, arguments: list[str], expected: list[str]
+) -> None:
+    fill(attached, "a", "b", "c", "d")
+    assert dmpmqmsg.main(["-I", "A", "-o", "B", "-q", *arguments]) == 0
+    assert texts(attached, "B") == expected
+    assert texts(attached, "A") == [one for one in "abcd" if one not in expected]
+
+
+def test_messages_are_chosen_by_identifier(attached: ternmq.QueueManager) -> None:
+    fill(attached, "a")
+    md = ternmq.Descriptor(correl_id=b"me".ljust(24, b"\0"))
+    attached.put("A", b"mine", descriptor=md)
+    assert dmpmqmsg.main(["-i", "A", "-o", "B", "-q", "-g", "cme"]) == 0
+    assert texts(attached, "B") == ["mine"]
+
+
+def test_a_series_of_files(attached: ternmq.QueueManager, tmp_path: Path) -> None:
+    fill(attached, "one", "two")
+    assert dmpmqmsg.main(["-i", "A", "-f", str(tmp_path / "m%n"), "-q"]) == 0
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["m1", "m2"]
+    assert dmpmqmsg.main(["-o", "B", "-f", str(tmp_path / "m%n"), "-q"]) == 0
+    assert texts(attached, "B") == ["one", "two"]
+
+
+def test_the_counts_as_json(
+    attached: ternmq.QueueManager, capsys: pytest.CaptureFixture[str]
+) -> None:
+    fill(attached, "one")
+    assert dmpmqmsg.main(["-i", "A", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["read"] == {"files": 0, "messages": 1, "bytes": 3}
+
+
+@pytest.mark.parametrize(
+    "arguments", [[], ["-i", "A", "-I", "A"], ["-i", "A", "-r", "x"], ["-i", "A", "-g", "zz"]]
+)
+def test_arguments_that_cannot_be(arguments: list[str]) -> None:
+    with pytest.raises(SystemExit) as end:
+        dmpmqmsg.main(arguments)
+    assert end.value.code == 39
