@@ -12,7 +12,9 @@ from typing import Final, final
 
 from mypy_extensions import i64
 
+from ternmq.admin.events import Events
 from ternmq.base.attributes import QMGR, defaults_of
+from ternmq.base.constants import MQRQ_Q_MGR_QUIESCING, MQRQ_Q_MGR_STOPPING
 from ternmq.base.errors import ForceFailed, IntegrityError, MQError, check, mq_error
 from ternmq.base.ids import (
     UNIQUE_RESERVE,
@@ -28,6 +30,7 @@ from ternmq.engine.definitions import create_default_objects
 from ternmq.kernel.connection import Connection
 from ternmq.kernel.delivery import serve_all
 from ternmq.kernel.ending import back_out_some
+from ternmq.kernel.events import LOGGER
 from ternmq.kernel.expiry import ExpiryScan
 from ternmq.kernel.get import cancel
 from ternmq.kernel.kernel import BROKEN, QUIESCING, RUNNING, STOPPING, Kernel
@@ -128,6 +131,8 @@ class Engine:
             self.keeper,
         )
         self.kernel.msg_counter = unique
+        self.events = Events(self.kernel)
+        self.kernel.event_sink = self.events
         self.images = ImageSchedule(self.kernel)
         self.expiry: ExpiryScan | None = None
         self.expiry_due_ns: i64 = 0
@@ -159,6 +164,7 @@ class Engine:
             )
         self.report.extend(f"Damaged: {text}" for _, text in sorted(catalog.damaged.items()))
         self.report.append(f"TernMQ queue manager '{name}' started.")
+        self.events.started()
 
     def _recover_units(self, replay: Replay) -> None:
         """The in-doubt and undo phases."""
@@ -214,6 +220,8 @@ class Engine:
     def after_step(self) -> None:
         """Housekeeping that may follow any step; cheap when there is nothing to do."""
         self.keeper.after_step()
+        if self.events.due or self.kernel.events & LOGGER:
+            self.events.after_step()
         restored = self.keeper.restored
         if restored:
             self.keeper.restored = []
@@ -302,6 +310,7 @@ class Engine:
         """No new work for those who asked to be told; waits that fail if quiescing end."""
         kernel = self.kernel
         if kernel.status == RUNNING:
+            self.events.stopping(MQRQ_Q_MGR_QUIESCING)
             kernel.status = QUIESCING
             self._look_again()
 
@@ -309,6 +318,7 @@ class Engine:
         """Nothing new from now on; everybody who waits is told."""
         kernel = self.kernel
         if kernel.status in (RUNNING, QUIESCING):
+            self.events.stopping(MQRQ_Q_MGR_STOPPING)
             kernel.status = STOPPING
             cancel_images(kernel)
             self._look_again()

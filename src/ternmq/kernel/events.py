@@ -81,6 +81,9 @@ class QueueCounts:
 class EventSink:
     """What the kernel tells. This one does not listen."""
 
+    def __init__(self) -> None:
+        self.due = False  # `after_step` has something to do
+
     def refused(self, connection: Connection, error: MQError, name: str, qmgr_name: str) -> None:
         """A verb was refused with one of the reasons that have an event; `name` is what the
         application asked for."""

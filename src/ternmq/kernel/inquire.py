@@ -20,6 +20,7 @@ from ternmq.base.reasons import (
 )
 from ternmq.kernel.connection import Handle
 from ternmq.kernel.delivery import serve_all
+from ternmq.kernel.events import CONFIGURATION
 from ternmq.kernel.kernel import Kernel
 from ternmq.kernel.objects import LocalQueue
 from ternmq.store.catalog import Definition
@@ -167,10 +168,13 @@ def set_attributes(kernel: Kernel, handle: Handle, values: dict[int, Value]) -> 
     if not definition.temporary:
         if not kernel.can_log_object(handle.connection, "MQSET", definition.name):
             return False
+    before = dict(definition.attributes)
     definition.attributes.update(checked)
     definition.altered_ns = kernel.clock.now_ns()
     handle.connection.depends_on(kernel.coordinator.define(kernel.catalog, definition))
     apply_definition(kernel, definition)
+    if kernel.events & CONFIGURATION:
+        kernel.event_sink.changed(handle.connection, definition, before, mq.MQEVO_MQSET)
     return True
 
 
