@@ -30,7 +30,13 @@ from ternmq.client.log_extents import LogExtents, log_extents
 from ternmq.client.log_status import LogStatus, log_status
 from ternmq.client.requests import Data, as_bytes, put1_request
 from ternmq.client.session import BLOCK, sharing
-from ternmq.client.starting import Started, log_parameters, start_in_folder, start_in_memory
+from ternmq.client.starting import (
+    Security,
+    Started,
+    log_parameters,
+    start_in_folder,
+    start_in_memory,
+)
 from ternmq.codec.mqmd import Descriptor
 from ternmq.codec.mqod import ObjectDescriptor
 from ternmq.engine import definitions
@@ -452,6 +458,7 @@ def embedded(
     dual_log: bool = False,
     user: str | None = None,
     application: str | None = None,
+    security: Security = False,
 ) -> Opening[QueueManager]:
     """Start the queue manager `name` that lives in the data folder `path`, with `async with` or
     `await`; arguments as those of `ternmq.embedded`."""
@@ -459,12 +466,16 @@ def embedded(
         log_type, log_primary_files, log_secondary_files, log_file_pages, dual_log
     )
     return Opening(
-        _start(lambda: start_in_folder(path, name, create, parameters, user, application))
+        _start(lambda: start_in_folder(path, name, create, parameters, user, application, security))
     )
 
 
 def memory(
-    name: str = "QM1", *, user: str | None = None, application: str | None = None
+    name: str = "QM1",
+    *,
+    user: str | None = None,
+    application: str | None = None,
+    security: Security = False,
 ) -> Opening[QueueManager]:
     """A queue manager that touches no disk and is gone when it is closed: for tests."""
-    return Opening(_start(lambda: start_in_memory(name, user, application)))
+    return Opening(_start(lambda: start_in_memory(name, user, application, security)))

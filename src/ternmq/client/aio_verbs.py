@@ -27,7 +27,7 @@ from ternmq.kernel.kernel import RUNNING
 from ternmq.kernel.requests import GetCall, GetRequest, PutRequest
 from ternmq.kernel.returning import answered, take_back
 from ternmq.mqi.getting import check_open_for
-from ternmq.mqi.putting import check_open_for_output
+from ternmq.mqi.putting import check_open_for_output, put1_open_options
 from ternmq.store.entry import Entry
 from ternmq.txn.unit import XID
 
@@ -183,7 +183,7 @@ class TaskVerbs(Session):
         """MQPUT1: open, put, close."""
         self._begin("MQPUT1")
         try:
-            step = steps.Open(od, mq.MQOO_OUTPUT, "MQPUT1")
+            step = steps.Open(od, put1_open_options(int(request.options)), "MQPUT1")
             try:
                 await self._run(step)
                 entry = self.shell.try_put(self.link, step.opened(), request, data)

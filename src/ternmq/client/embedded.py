@@ -11,10 +11,18 @@ from ternmq.base.limits import (
     LOG_SECONDARY_FILES_DEFAULT,
 )
 from ternmq.client import steps
+from ternmq.client.command_server import CommandServer
 from ternmq.client.connection import Connection
 from ternmq.client.log_extents import LogExtents, log_extents
 from ternmq.client.log_status import LogStatus, log_status
-from ternmq.client.starting import Started, log_parameters, start_in_folder, start_in_memory
+from ternmq.client.object_files import ObjectFile, object_files
+from ternmq.client.starting import (
+    Security,
+    Started,
+    log_parameters,
+    start_in_folder,
+    start_in_memory,
+)
 
 
 class QueueManager(Connection):
@@ -59,8 +67,8 @@ class QueueManager(Connection):
 
     def record_image(self, name: str = "*") -> list[str]:
         """Write media images to the log (rcdmqimg): of the object of that name, of all that begin
-        as a name with a last `*`, or of all. Returns whose images were written; "(catalog)" stands
-        for all definitions."""
+        as a name with a last `*`, of all, or of all definitions ("(catalog)"). Returns whose images
+        were written; "(catalog)" stands for all definitions."""
         step = steps.RecordImage(name)
         self.verbs.administer(step)
         return step.order.recorded
@@ -74,12 +82,24 @@ class QueueManager(Connection):
         """Which files the log has, and what each is needed for."""
         return log_extents(self._shell)
 
+    def object_files(self) -> list[ObjectFile]:
+        """Every object, and where it lies under the queue manager's folder (dspmqfls)."""
+        with self._shell.lock:
+            return object_files(self._shell.engine.kernel.catalog)
+
     def delete_log_extents(self) -> list[str]:
         """Delete the files of the log that neither restart nor media recovery needs; their
         names."""
         step = steps.DeleteLogExtents()
         self.verbs.administer(step)
         return step.names
+
+    # ---- commands by message
+
+    def start_command_server(self) -> CommandServer:
+        """Serve PCF commands that arrive on SYSTEM.ADMIN.COMMAND.QUEUE, each under the authority of
+        the user in its message; until its `stop`, or the end of the queue manager."""
+        return CommandServer(self._shell, self.started.user)
 
     def close(self) -> None:
         """Stop the queue manager: other connections are backed out, then a last checkpoint is
@@ -119,20 +139,29 @@ def embedded(
     dual_log: bool = False,
     user: str | None = None,
     application: str | None = None,
+    security: Security = False,
 ) -> QueueManager:
     """Start the queue manager `name` that lives in the data folder `path`.
 
     With `create` it is made if it is not there; the log options count only then. Only one process
-    at a time can have it: a second one gets MQRC_Q_MGR_NOT_AVAILABLE.
+    at a time can have it: a second one gets MQRC_Q_MGR_NOT_AVAILABLE. With `security`, what the
+    users of `connect` may do is checked; the users and groups are those of the machine and of the
+    password file, or of a table: `{"app": ["staff"]}`.
     """
     parameters = log_parameters(
         log_type, log_primary_files, log_secondary_files, log_file_pages, dual_log
     )
-    return QueueManager(start_in_folder(path, name, create, parameters, user, application))
+    return QueueManager(
+        start_in_folder(path, name, create, parameters, user, application, security)
+    )
 
 
 def memory(
-    name: str = "QM1", *, user: str | None = None, application: str | None = None
+    name: str = "QM1",
+    *,
+    user: str | None = None,
+    application: str | None = None,
+    security: Security = False,
 ) -> QueueManager:
     """A queue manager that touches no disk and is gone when it is closed: for tests."""
-    return QueueManager(start_in_memory(name, user, application))
+    return QueueManager(start_in_memory(name, user, application, security))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import getpass
 import os
 import sys
+from collections.abc import Mapping, Sequence
 from typing import final
 
 from ternmq.base.errors import MQError, mq_error
@@ -25,8 +26,15 @@ from ternmq.ports.memory_disk import MemoryDisk
 from ternmq.ports.os_clock import OsClock
 from ternmq.ports.os_disk import OsDisk, make_root
 from ternmq.ports.os_entropy import OsEntropy
+from ternmq.ports.os_users import OsUsers
+from ternmq.ports.users import GroupTable, Users
+from ternmq.security.password_file import PasswordUsers
 
 LOCK_PATH = "lock"
+
+# Whether authority is checked: no; yes, with the users and groups of this machine; yes, with those
+# of a table.
+Security = bool | Mapping[str, Sequence[str]]
 
 
 @final
@@ -90,6 +98,7 @@ def start_in_folder(
     parameters: LogParameters,
     user: str | None,
     application: str | None,
+    security: Security = False,
 ) -> Started:
     """The queue manager that lives in a data folder; `create` makes it if it is not there."""
     if not is_name(name):
@@ -98,7 +107,7 @@ def start_in_folder(
     if not create and not os.path.isdir(folder):
         raise _no_such(name, f"there is none in {os.fspath(path)}")
     make_root(folder)
-    return start(OsDisk(folder), name, create, parameters, user, application)
+    return start(OsDisk(folder), name, create, parameters, user, application, security)
 
 
 def _no_such(name: str, detail: str) -> MQError:
@@ -106,10 +115,12 @@ def _no_such(name: str, detail: str) -> MQError:
     return mq_error(MQRC_Q_MGR_NAME_ERROR, verb="MQCONN", object=name, detail=detail)
 
 
-def start_in_memory(name: str, user: str | None, application: str | None) -> Started:
+def start_in_memory(
+    name: str, user: str | None, application: str | None, security: Security = False
+) -> Started:
     """A queue manager that touches no disk."""
     parameters = LogParameters(CIRCULAR, 2, 126, 256, False)  # grows when it has to
-    return start(MemoryDisk(), name, True, parameters, user, application)
+    return start(MemoryDisk(), name, True, parameters, user, application, security)
 
 
 def log_parameters(
@@ -130,6 +141,7 @@ def start(
     parameters: LogParameters,
     user: str | None,
     application: str | None,
+    security: Security = False,
 ) -> Started:
     """Lock the disk, make the queue manager if wanted, restart it."""
     if not __debug__:
@@ -151,12 +163,23 @@ def start(
             if not create:
                 raise _no_such(name, "its data folder is empty")
             create_queue_manager(disk, clock, OsEntropy(), name, parameters)
-        shell = Shell(Engine(disk, clock), disk)
+        owner = user or _user()
+        engine = Engine(disk, clock)
+        if security is not False:
+            engine.kernel.authority.enable(_directory(disk, security), owner)
+        shell = Shell(engine, disk)
         is_started = True
     finally:
         if not is_started:
             lock.release()
-    return Started(shell, lock, user or _user(), application or _application())
+    return Started(shell, lock, owner, application or _application())
+
+
+def _directory(disk: Disk, security: Security) -> Users:
+    """Who there is: those of the table, or of the password file and the operating system."""
+    if isinstance(security, Mapping):
+        return GroupTable({user: tuple(groups) for user, groups in security.items()})
+    return PasswordUsers(disk, OsUsers())
 
 
 def _application() -> str:

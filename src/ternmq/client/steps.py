@@ -71,7 +71,7 @@ class Open(Step):
                 raise mq_error(
                     MQRC_UNKNOWN_OBJECT_Q_MGR, verb=self.verb, object=od.object_qmgr_name
                 )
-            self.handle = open_queue_manager(kernel, link, options)
+            self.handle = open_queue_manager(kernel, link, options, od.alternate_user_id)
         else:
             self.handle = open_queue(
                 kernel,
@@ -81,6 +81,7 @@ class Open(Step):
                 od.dynamic_queue_name,
                 options,
                 self.verb,
+                od.alternate_user_id,
             )
         return self.handle is not None
 

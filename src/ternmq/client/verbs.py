@@ -19,7 +19,7 @@ from ternmq.kernel import two_phase
 from ternmq.kernel.connection import Handle
 from ternmq.kernel.requests import GetCall, GetRequest, PutRequest
 from ternmq.mqi.getting import check_open_for
-from ternmq.mqi.putting import check_open_for_output
+from ternmq.mqi.putting import check_open_for_output, put1_open_options
 from ternmq.store.entry import Entry
 from ternmq.txn.unit import XID
 
@@ -84,7 +84,7 @@ class Verbs(Session):
         """MQPUT1: open, put, close."""
         self.begin(get_ident(), "MQPUT1")
         try:
-            step = steps.Open(od, mq.MQOO_OUTPUT, "MQPUT1")
+            step = steps.Open(od, put1_open_options(int(request.options)), "MQPUT1")
             self.shell.run(self.link, step)
             handle = step.opened()
             try:

@@ -27,6 +27,8 @@ from ternmq.base.names import is_name
 from ternmq.base.reasons import MQRC_CONNECTION_BROKEN, MQRC_Q_MGR_NAME_ERROR
 from ternmq.engine.backup import refuse_backup
 from ternmq.engine.definitions import create_default_objects
+from ternmq.kernel.authority import check_connect
+from ternmq.kernel.authority_records import load_records
 from ternmq.kernel.connection import Connection
 from ternmq.kernel.delivery import serve_all
 from ternmq.kernel.ending import back_out_some
@@ -133,6 +135,7 @@ class Engine:
         self.kernel.msg_counter = unique
         self.events = Events(self.kernel)
         self.kernel.event_sink = self.events
+        load_records(self.kernel)
         self.images = ImageSchedule(self.kernel)
         self.expiry: ExpiryScan | None = None
         self.expiry_due_ns: i64 = 0
@@ -212,6 +215,7 @@ class Engine:
         kernel.msg_counter += 1
         tag = unique_id(connection_id_stem(self.name), int(kernel.msg_counter))
         connection = Connection(number, tag, user, application)
+        check_connect(kernel, connection)
         kernel.connections[number] = connection
         return connection
 

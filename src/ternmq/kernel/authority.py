@@ -27,6 +27,7 @@ from ternmq.base.object_types import LOCAL, MODEL
 from ternmq.base.reasons import MQRC_NOT_AUTHORIZED
 from ternmq.security import authorities as auth
 from ternmq.security.authorities import KIND_BY_MQOT, SELF_PROFILE, words
+from ternmq.security.object_authority import ADMINISTRATORS
 from ternmq.store.catalog import Definition
 
 if TYPE_CHECKING:
@@ -104,6 +105,23 @@ def check(
     )
 
 
+def check_administrator(kernel: Kernel, connection: Connection, verb: str) -> None:
+    """What no record can allow: MQRC_NOT_AUTHORIZED unless the user is an administrator."""
+    if connection.privileged:
+        return
+    user = connection.user
+    kernel.notices.add("AMQ8077W", (user, f"{kernel.name} [qmgr]", ADMINISTRATORS))
+    kernel.event_sink.not_authorized(
+        connection, mq.MQRQ_CMD_NOT_AUTHORIZED, mq.MQOT_Q_MGR, kernel.name, 0
+    )
+    raise mq_error(
+        MQRC_NOT_AUTHORIZED,
+        verb=verb,
+        object=kernel.name,
+        detail=f"user '{user}' is no administrator (group {ADMINISTRATORS})",
+    )
+
+
 def check_connect(kernel: Kernel, connection: Connection) -> None:
     """MQCONN. From then on the connection knows whether it is an administrator's."""
     authority = kernel.authority
@@ -118,12 +136,12 @@ def check_connect(kernel: Kernel, connection: Connection) -> None:
 
 def acting_user(
     kernel: Kernel, connection: Connection, options: int, alternate_user: str, verb: str
-) -> str:
-    """Who is asked for authority at an open; "" if nobody has to be."""
+) -> str | None:
+    """Who is asked for authority at an open; None if nobody has to be."""
     if not options & mq.MQOO_ALTERNATE_USER_AUTHORITY:
-        return "" if connection.privileged else connection.user
+        return None if connection.privileged else connection.user
     if not kernel.authority.enabled:
-        return ""
+        return None
     if not connection.privileged:
         qualifier = mq.MQRQ_OPEN_NOT_AUTHORIZED
         check(
@@ -131,7 +149,7 @@ def acting_user(
             verb, qualifier, options,
         )  # fmt: skip
     user = alternate_user.rstrip()
-    return "" if kernel.authority.is_administrator(user) else user
+    return None if kernel.authority.is_administrator(user) else user
 
 
 def check_open_queue_manager(
@@ -139,7 +157,7 @@ def check_open_queue_manager(
 ) -> None:
     """MQOPEN of the queue manager."""
     user = acting_user(kernel, connection, options, alternate_user, "MQOPEN")
-    if user:
+    if user is not None:
         check(
             kernel, connection, user, mq.MQOT_Q_MGR, SELF_PROFILE, needed(OPEN_NEEDS, options),
             "MQOPEN", mq.MQRQ_OPEN_NOT_AUTHORIZED, options,

@@ -66,6 +66,13 @@ class Connection:
         self.tag = tag  # 24 bytes, as DISPLAY CONN shows it
         self.user = user
         self.application = application
+        self.privileged = True  # no authority is asked for (see `authority`)
+        # who it is, for DISPLAY CONN; 0 and "" where it is not known
+        self.process_id = 0
+        self.thread_id = 0
+        self.channel_name = ""
+        self.connection_name = ""  # where a client comes from
+        self.connect_options = 0  # MQCNO_
         self.context = b""  # identity and origin context, packed (see `context`)
         # of the message whose command it carries out, packed; nothing if it acts for itself
         self.command_descriptor = b""

@@ -7,6 +7,7 @@ from ternmq.base import constants as mq
 from ternmq.base.attributes import LOCAL, Value, defaults_of
 from ternmq.base.errors import mq_error
 from ternmq.base.reasons import MQRC_Q_DELETED
+from ternmq.kernel.authority_records import give_to_creator, take_back_authority
 from ternmq.kernel.get import stop_waiting
 from ternmq.kernel.kernel import Kernel
 from ternmq.kernel.objects import LocalQueue
@@ -14,8 +15,9 @@ from ternmq.store.catalog import Definition
 from ternmq.txn.unit import UnitOfWork
 
 
-def create_dynamic(kernel: Kernel, model: Definition, name: str) -> Definition:
-    """A local queue with the attributes of a model."""
+def create_dynamic(kernel: Kernel, model: Definition, name: str, user: str | None) -> Definition:
+    """A local queue with the attributes of a model; the user, if it is one who needs authority,
+    gets all of it."""
     attributes: dict[str, Value] = defaults_of(LOCAL)
     for attribute, value in model.attributes.items():
         if attribute in attributes:
@@ -23,11 +25,14 @@ def create_dynamic(kernel: Kernel, model: Definition, name: str) -> Definition:
     definition = Definition(LOCAL, name, kernel.catalog.new_id(), attributes, kernel.clock.now_ns())
     definition.definition_type = model.number("definition_type")
     kernel.coordinator.define(kernel.catalog, definition)
+    if user is not None:
+        give_to_creator(kernel, user, definition)
     return definition
 
 
-def delete_queue(kernel: Kernel, local: LocalQueue) -> None:
-    """The queue and all its messages are gone; who waits or has it open is told MQRC_Q_DELETED."""
+def delete_queue(kernel: Kernel, local: LocalQueue, with_authority: bool = True) -> None:
+    """The queue and all its messages are gone; who waits or has it open is told MQRC_Q_DELETED.
+    The authority records of its name go with it, unless they are to stay."""
     for call in local.waiters.all():
         stop_waiting(kernel, call)
         call.error = mq_error(MQRC_Q_DELETED, verb="MQGET", object=local.name)
@@ -36,6 +41,8 @@ def delete_queue(kernel: Kernel, local: LocalQueue) -> None:
     local.queue.dropped = True
     kernel.locals.pop(local.name, None)
     kernel.coordinator.undefine(kernel.catalog, local.definition, local.queue)
+    if with_authority:
+        take_back_authority(kernel, local.definition)
 
 
 def forget_queue(unit: UnitOfWork, local: LocalQueue) -> None:

@@ -26,6 +26,7 @@ from ternmq.kernel.objects import LocalQueue
 from ternmq.kernel.requests import GetCall
 from ternmq.ports.clock import Clock
 from ternmq.ports.effect import Outbox
+from ternmq.security.object_authority import ObjectAuthority
 from ternmq.store.catalog import Catalog, Definition
 from ternmq.store.loading import QueueLoad
 from ternmq.txn.coordinator import Coordinator
@@ -63,6 +64,7 @@ class Kernel:
         self.coordinator = coordinator
         self.catalog = catalog
         self.keeper = keeper
+        self.authority = ObjectAuthority()  # lets everybody do everything until it is enabled
         self.notices = Notices()  # what operators should know; the shell writes it down
         self.status: i64 = RUNNING
         self.broken_by = ""

@@ -25,6 +25,13 @@ from ternmq.base.reasons import (
     MQRC_UNKNOWN_OBJECT_Q_MGR,
     MQRC_UNKNOWN_REMOTE_Q_MGR,
 )
+from ternmq.kernel.authority import (
+    acting_user,
+    check_delete,
+    check_open,
+    check_open_queue_manager,
+    check_open_remote,
+)
 from ternmq.kernel.browse import open_cursor, unlock
 from ternmq.kernel.connection import Connection, Handle
 from ternmq.kernel.dynamic import create_dynamic, delete_queue
@@ -36,8 +43,11 @@ from ternmq.store.catalog import Definition
 INPUT_OPTIONS: Final = mq.MQOO_INPUT_AS_Q_DEF | mq.MQOO_INPUT_SHARED | mq.MQOO_INPUT_EXCLUSIVE
 
 
-def open_queue_manager(kernel: Kernel, connection: Connection, options: int) -> Handle:
+def open_queue_manager(
+    kernel: Kernel, connection: Connection, options: int, alternate_user: str = ""
+) -> Handle:
     """The queue manager object, for MQINQ."""
+    check_open_queue_manager(kernel, connection, options, alternate_user)
     handle = new_handle(kernel, connection, options)
     handle.object_type = mq.MQOT_Q_MGR
     handle.resolved_name = kernel.name
@@ -102,11 +112,14 @@ def open_queue(
     dynamic_name: str,
     options: int,
     verb: str = "MQOPEN",
+    alternate_user: str = "",
 ) -> Handle | None:
     """Open a queue; None: the connection is parked until the queue is loaded."""
     connection.begin_verb()
+    user = acting_user(kernel, connection, options, alternate_user, verb)
     via: list[Definition] = []
     try:
+        _check_user(kernel, connection, user, name, qmgr_name, options, verb)
         definition = _resolved(kernel, name, qmgr_name, verb, via)
     except MQError as unknown:
         if kernel.events & (LOCAL_NAMES | REMOTE_NAMES):
@@ -120,7 +133,7 @@ def open_queue(
         if not kernel.can_log_object(connection, verb, name):
             return None
         new_name = dynamic_queue_name(kernel, dynamic_name)
-        definition = create_dynamic(kernel, definition, new_name)
+        definition = create_dynamic(kernel, definition, new_name, user)
         created = True
         if not definition.temporary:
             connection.depends_on(kernel.coordinator.log.end_lsn)
@@ -135,6 +148,25 @@ def open_queue(
         local.creator = handle
     connection.depends_on(local.queue.last_lsn)
     return handle
+
+
+def _check_user(
+    kernel: Kernel,
+    connection: Connection,
+    user: str | None,
+    name: str,
+    qmgr_name: str,
+    options: int,
+    verb: str,
+) -> None:
+    """What is asked of a user who is no administrator, on the object that was named."""
+    if user is None:
+        return
+    if qmgr_name not in ("", kernel.name) and is_name(qmgr_name):
+        check_open_remote(kernel, connection, user, qmgr_name, options, verb)
+        return
+    definition = find_definition(kernel, name, qmgr_name, verb)
+    check_open(kernel, connection, user, definition, options, verb)
 
 
 def _resolved(
@@ -271,10 +303,12 @@ def close_handle(kernel: Kernel, handle: Handle, options: int) -> bool:
     is_creator = local.creator is handle
     if options & (mq.MQCO_DELETE | mq.MQCO_DELETE_PURGE):
         _check_delete(local, options, is_creator)
-        is_creator = True
         if kind == mq.MQQDT_PERMANENT_DYNAMIC:
+            if not is_creator:
+                check_delete(kernel, connection, local.name)
             if not kernel.can_log_object(connection, "MQCLOSE", local.name):
                 return False
+        is_creator = True
     elif kind != mq.MQQDT_TEMPORARY_DYNAMIC:
         is_creator = False
     detach(handle)

@@ -51,6 +51,11 @@ CONTEXT_MASK: Final = (
 )
 
 
+def put1_open_options(options: int) -> int:
+    """The open that MQPUT1 is a part of: for output, with the same context and user options."""
+    return mq.MQOO_OUTPUT | options & (CONTEXT_MASK | mq.MQOO_ALTERNATE_USER_AUTHORITY)
+
+
 def check_open_for_output(handle: Handle, options: int, verb: str) -> None:
     """The handle's open options allow this put."""
     if not handle.options & mq.MQOO_OUTPUT:

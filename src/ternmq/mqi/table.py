@@ -10,6 +10,8 @@ from __future__ import annotations
 from typing import Final, final
 
 from ternmq.base import constants as mq
+from ternmq.kernel.authority import OPEN_NEEDS
+from ternmq.security.authorities import words
 
 
 @final
@@ -24,6 +26,11 @@ class Verb:
         self.options = options
         self.options_later = options_later
 
+
+# What a verb needs, where it is no one authority.
+BY_OPTION: Final = "by option"  # see OPEN_AUTHORITY
+BY_OPEN: Final = "as opened"  # what the handle was opened for
+NOTHING: Final = "none"
 
 OPEN_OPTIONS: Final = (
     mq.MQOO_INPUT_AS_Q_DEF
@@ -122,12 +129,12 @@ VERBS: Final[tuple[Verb, ...]] = (
         | mq.MQCNO_RECONNECT
         | mq.MQCNO_RECONNECT_Q_MGR,
     ),
-    Verb("MQDISC", "", 0, 0),
-    Verb("MQOPEN", "by option", OPEN_OPTIONS, mq.MQOO_NO_MULTICAST),
-    Verb("MQCLOSE", "", mq.MQCO_DELETE | mq.MQCO_DELETE_PURGE | mq.MQCO_QUIESCE, 0),
+    Verb("MQDISC", NOTHING, 0, 0),
+    Verb("MQOPEN", BY_OPTION, OPEN_OPTIONS, mq.MQOO_NO_MULTICAST),
+    Verb("MQCLOSE", "dlt", mq.MQCO_DELETE | mq.MQCO_DELETE_PURGE | mq.MQCO_QUIESCE, 0),
     Verb(
         "MQPUT",
-        "",
+        BY_OPEN,
         PUT_OPTIONS,
         mq.MQPMO_LOGICAL_ORDER
         | mq.MQPMO_RETAIN
@@ -136,10 +143,15 @@ VERBS: Final[tuple[Verb, ...]] = (
         | mq.MQPMO_SUPPRESS_REPLYTO
         | mq.MQPMO_NOT_OWN_SUBS,
     ),
-    Verb("MQPUT1", "put", PUT_OPTIONS | mq.MQPMO_ALTERNATE_USER_AUTHORITY, mq.MQPMO_LOGICAL_ORDER),
+    Verb(
+        "MQPUT1",
+        BY_OPTION,
+        PUT_OPTIONS | mq.MQPMO_ALTERNATE_USER_AUTHORITY,
+        mq.MQPMO_LOGICAL_ORDER,
+    ),
     Verb(
         "MQGET",
-        "",
+        BY_OPEN,
         GET_OPTIONS,
         mq.MQGMO_LOGICAL_ORDER
         | mq.MQGMO_COMPLETE_MSG
@@ -149,27 +161,17 @@ VERBS: Final[tuple[Verb, ...]] = (
         | mq.MQGMO_SET_SIGNAL
         | mq.MQGMO_MARK_SKIP_BACKOUT,
     ),
-    Verb("MQINQ", "", 0, 0),
-    Verb("MQSET", "", 0, 0),
-    Verb("MQBEGIN", "", 0, 0),
-    Verb("MQCMIT", "", 0, 0),
-    Verb("MQBACK", "", 0, 0),
+    Verb("MQINQ", BY_OPEN, 0, 0),
+    Verb("MQSET", BY_OPEN, 0, 0),
+    Verb("MQBEGIN", NOTHING, 0, 0),
+    Verb("MQCMIT", NOTHING, 0, 0),
+    Verb("MQBACK", NOTHING, 0, 0),
 )
 
 BY_NAME: Final[dict[str, Verb]] = {verb.name: verb for verb in VERBS}
 
 # Authority that each open option asks for, as setmqaut names it.
 OPEN_AUTHORITY: Final[dict[int, str]] = {
-    mq.MQOO_INPUT_AS_Q_DEF: "get",
-    mq.MQOO_INPUT_SHARED: "get",
-    mq.MQOO_INPUT_EXCLUSIVE: "get",
-    mq.MQOO_BROWSE: "browse",
-    mq.MQOO_OUTPUT: "put",
-    mq.MQOO_INQUIRE: "inq",
-    mq.MQOO_SET: "set",
-    mq.MQOO_PASS_IDENTITY_CONTEXT: "passid",
-    mq.MQOO_PASS_ALL_CONTEXT: "passall",
-    mq.MQOO_SET_IDENTITY_CONTEXT: "setid",
-    mq.MQOO_SET_ALL_CONTEXT: "setall",
-    mq.MQOO_ALTERNATE_USER_AUTHORITY: "altusr",
+    option: " ".join(words(bits)) for option, bits in OPEN_NEEDS.items()
 }
+OPEN_AUTHORITY[mq.MQOO_ALTERNATE_USER_AUTHORITY] = "altusr"

@@ -14,12 +14,20 @@ from __future__ import annotations
 from typing import Final, final
 
 from ternmq.ports.users import GroupTable, Users
-from ternmq.security.authorities import CLASS_PROFILE, CRT, KIND_BY_MQOT, Kind, applicable
+from ternmq.security.authorities import (
+    CLASS_PROFILE,
+    CRT,
+    KIND_BY_MQOT,
+    KIND_BY_WORD,
+    Kind,
+    applicable,
+)
 from ternmq.security.records import Records
 
 ADMINISTRATORS: Final = "mqm"
 EVERYBODY: Final = "nobody"
 ANSWERS_MAX: Final = 10_000  # remembered; more are forgotten all at once
+_QUEUE_MANAGER: Final = KIND_BY_WORD["qmgr"]
 
 # SecurityPolicy (crtmqm -oa): who gets the authority for what a user makes.
 BY_USER: Final = "user"
@@ -112,10 +120,17 @@ class ObjectAuthority:
         records = self.records
         record = records.effective(kind, name, entity, is_group)
         bits = 0 if record is None else record.bits & ~CRT
-        of_class = records.effective(kind, CLASS_PROFILE, entity, is_group)
-        if of_class is not None:
-            bits |= of_class.bits & CRT
-        return bits
+        for owner in (kind, _QUEUE_MANAGER):  # crt on the queue manager is for every kind
+            of_class = records.effective(owner, CLASS_PROFILE, entity, is_group)
+            if of_class is not None:
+                bits |= of_class.bits & CRT
+        return bits & applicable(kind)
+
+    def granted_to_group(self, group: str, kind: Kind, name: str) -> int:
+        """What whoever is in the group has by that alone."""
+        if group == ADMINISTRATORS:
+            return applicable(kind)
+        return self.granted_to(group, True, kind, name)
 
     # ---- temporary queues
 
