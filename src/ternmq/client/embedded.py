@@ -11,11 +11,9 @@ from ternmq.base.limits import (
     LOG_SECONDARY_FILES_DEFAULT,
 )
 from ternmq.client import steps
-from ternmq.client.command_server import CommandServer
 from ternmq.client.connection import Connection
 from ternmq.client.log_extents import LogExtents, log_extents
 from ternmq.client.log_status import LogStatus, log_status
-from ternmq.client.object_files import ObjectFile, object_files
 from ternmq.client.starting import (
     Security,
     Started,
@@ -67,8 +65,8 @@ class QueueManager(Connection):
 
     def record_image(self, name: str = "*") -> list[str]:
         """Write media images to the log (rcdmqimg): of the object of that name, of all that begin
-        as a name with a last `*`, of all, or of all definitions ("(catalog)"). Returns whose images
-        were written; "(catalog)" stands for all definitions."""
+        as a name with a last `*`, or of all. Returns whose images were written; "(catalog)" stands
+        for all definitions."""
         step = steps.RecordImage(name)
         self.verbs.administer(step)
         return step.order.recorded
@@ -82,24 +80,12 @@ class QueueManager(Connection):
         """Which files the log has, and what each is needed for."""
         return log_extents(self._shell)
 
-    def object_files(self) -> list[ObjectFile]:
-        """Every object, and where it lies under the queue manager's folder (dspmqfls)."""
-        with self._shell.lock:
-            return object_files(self._shell.engine.kernel.catalog)
-
     def delete_log_extents(self) -> list[str]:
         """Delete the files of the log that neither restart nor media recovery needs; their
         names."""
         step = steps.DeleteLogExtents()
         self.verbs.administer(step)
         return step.names
-
-    # ---- commands by message
-
-    def start_command_server(self) -> CommandServer:
-        """Serve PCF commands that arrive on SYSTEM.ADMIN.COMMAND.QUEUE, each under the authority of
-        the user in its message; until its `stop`, or the end of the queue manager."""
-        return CommandServer(self._shell, self.started.user)
 
     def close(self) -> None:
         """Stop the queue manager: other connections are backed out, then a last checkpoint is
