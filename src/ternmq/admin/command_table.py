@@ -72,7 +72,7 @@ class CommandRow:
 
 def _parameters(words: list[str]) -> dict[str, str]:
     pairs = [word.split(":", 1) for word in words if not word.startswith("!")]
-    return {keyword: kind for keyword, kind in pairs}
+    return {one[0]: one[1] for one in pairs}
 
 
 def _required(words: list[str]) -> tuple[str, ...]:
@@ -154,8 +154,8 @@ def _table() -> dict[tuple[str, str], CommandRow]:
     rows: list[CommandRow] = []
     for line in text.OBJECTS.strip().splitlines():
         rows.extend(_object_rows(line))
-    for line in text.OTHERS.strip().replace("\n    ", " ").splitlines():
-        rows.append(_other_row(line))
+    lines = text.OTHERS.strip().replace("\n    ", " ").splitlines()
+    rows.extend([_other_row(line) for line in lines])
     return {(row.action, row.noun): row for row in rows}
 
 

@@ -282,6 +282,7 @@ AMQ8560I	TernMQ security cache refreshed.
 AMQ8561E	%1 %2 is not possible here: %3.	It belongs to another platform, or to a function that this version does not have yet.	See the page on limits and differences.
 AMQ8563I	TernMQ authentication information object created.	Object %1 was defined.
 AMQ8564I	TernMQ authentication information object deleted.	Object %1 was deleted.
+AMQ8565E	Queue Status not found.	Nobody has a queue open that matches %1.
 AMQ8566I	Display authentication information details.
 AMQ8567I	TernMQ authentication information changed.	Attributes of %1 were changed.
 AMQ8569E	Error in filter specification.	The filter %1 cannot be used: its keyword, operator or value does not fit.	Correct WHERE.

@@ -39,7 +39,7 @@ open_input_count     IPPROCS  IA_OPEN_INPUT_COUNT     0..999999999       0      
 max_depth            MAXDEPTH IA_MAX_Q_DEPTH          0..999999999       5000     LM..
 max_file_megabytes   MAXFSIZE IA_MAX_Q_FILE_SIZE      20..267386880|@file_size DEFAULT LM..
 max_message_length   MAXMSGL  IA_MAX_MSG_LENGTH       0..104857600       4194304  LM..
-monitoring           MONQ     IA_MONITORING_Q         @monitoring        QMGR     LM.. i
+monitoring           MONQ     IA_MONITORING_Q         @monitoring        QMGR     LM..
 delivery             MSGDLVSQ IA_MSG_DELIVERY_SEQUENCE @delivery         PRIORITY LM..
 trigger              TRIGGER  IA_TRIGGER_CONTROL      bare@trigger       NOTRIGGER LM.. mi
 nonpersistent_buffer NPBUFFER -                       65536..1099511627776 1048576 LM..
@@ -107,7 +107,7 @@ command_event        CMDEV    IA_COMMAND_EVENT        @nodisplay         DISABLE
 command_level        CMDLEVEL IA_COMMAND_LEVEL        0..999999999       940      * s
 command_queue        COMMANDQ CA_COMMAND_INPUT_Q_NAME name48  SYSTEM.ADMIN.COMMAND.QUEUE * s
 configuration_event  CONFIGEV IA_CONFIGURATION_EVENT  @switch            DISABLED *
-authentication       CONNAUTH CA_CONN_AUTH            name48             -        * i
+authentication       CONNAUTH CA_CONN_AUTH  name48  SYSTEM.DEFAULT.AUTHINFO.IDPWOS * i
 created_date         CRDATE   CA_CREATION_DATE        12                 -        * s
 created_time         CRTIME   CA_CREATION_TIME        8                  -        * s
 custom               CUSTOM   CA_CUSTOM               128                -        *
@@ -135,7 +135,7 @@ max_priority         MAXPRTY  IA_MAX_PRIORITY         0..9               9      
 max_uncommitted      MAXUMSGS IA_MAX_UNCOMMITTED_MSGS 1..999999999       10000    *
 monitoring_clusters  MONACLS  IA_MONITORING_AUTO_CLUSSDR @cluster_monitoring QMGR * i
 monitoring_channels  MONCHL   IA_MONITORING_CHANNEL   @level             OFF      * i
-monitoring           MONQ     IA_MONITORING_Q         @level             OFF      * i
+monitoring           MONQ     IA_MONITORING_Q         @level             OFF      *
 telemetry_context    OTELPCTL IA_OTEL_PROPAGATION_CONTROL @otel_qmgr_context MANUAL * i
 telemetry            OTELTRAC IA_OTEL_TRACE           @otel_qmgr         OFF      * i
 parent               PARENT   CA_PARENT               name48             -        * i

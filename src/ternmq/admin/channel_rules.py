@@ -1,0 +1,267 @@
+"""SET and DISPLAY CHLAUTH: the rules of channel authentication, as data. They bite with channels.
+
+A rule is an object of the catalog whose name is made of what identifies it: the channel profile,
+the type, and for a type of mapping who it maps. The two blocking types have one rule a profile,
+with a list that ADD makes longer and REMOVE shorter.
+"""
+
+from __future__ import annotations
+
+from typing import Final, final
+
+from ternmq.admin.command import Answer, Command
+from ternmq.admin.display import Column
+from ternmq.admin.execution import Execution
+from ternmq.admin.filters import fits, fits_name
+from ternmq.admin.objects import has_room
+from ternmq.admin.status import NOT_FOUND, date_of, time_of
+from ternmq.admin.status_attributes import status_attributes
+from ternmq.base.attributes import BY_NAME, Value, checked_attributes, defaults_of
+from ternmq.base.command_reasons import (
+    MQRCCF_ATTR_VALUE_ERROR,
+    MQRCCF_CHLAUTH_ACTION_ERROR,
+    MQRCCF_CHLAUTH_ALREADY_EXISTS,
+    MQRCCF_CHLAUTH_NOT_FOUND,
+    MQRCCF_CHLAUTH_TYPE_ERROR,
+)
+from ternmq.base.errors import mq_error
+from ternmq.base.object_types import CHLAUTH
+from ternmq.kernel.connection import Connection as Link
+from ternmq.kernel.kernel import Kernel
+from ternmq.store.catalog import Definition
+
+IDENTIFY: Final = ("ADDRESS", "CLNTUSER", "QMNAME", "SSLPEER", "SSLCERTI")
+_MAPPING: Final = ("USERSRC", "MCAUSER", "CHCKCLNT", "WARN", "DESCR", "CUSTOM")
+# By type: what it must have, and what else it may have.
+_PARAMETERS: Final[dict[str, tuple[str, tuple[str, ...]]]] = {
+    "BLOCKUSER": ("USERLIST", ("WARN", "DESCR", "CUSTOM")),
+    "BLOCKADDR": ("ADDRLIST", ("WARN", "DESCR", "CUSTOM")),
+    "SSLPEERMAP": ("SSLPEER", ("SSLCERTI", "ADDRESS", *_MAPPING)),
+    "ADDRESSMAP": ("ADDRESS", _MAPPING),
+    "USERMAP": ("CLNTUSER", ("ADDRESS", *_MAPPING)),
+    "QMGRMAP": ("QMNAME", ("ADDRESS", *_MAPPING)),
+}
+_LISTS: Final = {"BLOCKUSER": "user_list", "BLOCKADDR": "address_list"}
+_ROWS: Final = BY_NAME[CHLAUTH]
+
+
+def rule_key(attributes: dict[str, Value]) -> str:
+    """The name of a rule in the catalog."""
+    names = ["profile", "rule_type"] + [_ROWS[keyword].name for keyword in IDENTIFY]
+    return "\t".join([str(attributes[name]) for name in names])
+
+
+def rule_type(definition: Definition) -> str:
+    """TYPE."""
+    return _ROWS["TYPE"].shown(definition.number("rule_type"))
+
+
+@final
+class SetChannelRule(Execution):
+    """SET CHLAUTH."""
+
+    def step(self, kernel: Kernel, link: Link) -> bool:
+        command = self.command
+        kind = command.given.get("TYPE", "").upper()
+        action = command.given.get("ACTION", "ADD").upper()
+        if kind not in _PARAMETERS:
+            return self.refuse("AMQ8879E", reason=MQRCCF_CHLAUTH_TYPE_ERROR)
+        if action == "REMOVEALL":
+            return self._remove_all(kernel, link, kind)
+        self._refuse_misfits(kind, action)
+        values = self._values(kind)
+        attributes = defaults_of(CHLAUTH)
+        attributes.update(values)
+        existing = kernel.catalog.find(CHLAUTH, rule_key(attributes))
+        if action == "REMOVE":
+            return self._remove(kernel, link, kind, existing, values)
+        if existing is not None and action == "ADD" and kind not in _LISTS:
+            return self.refuse("AMQ8884E", reason=MQRCCF_CHLAUTH_ALREADY_EXISTS)
+        if existing is not None and action == "ADD":
+            attributes = {**existing.attributes, **values}
+            name = _LISTS[kind]
+            listed = [*existing.text(name).split(","), *str(values.get(name, "")).split(",")]
+            attributes[name] = ",".join(dict.fromkeys([one for one in listed if one]))
+        return self._store(kernel, link, existing, attributes)
+
+    def _refuse_misfits(self, kind: str, action: str) -> None:
+        given = self.command.given
+        needed, allowed = _PARAMETERS[kind]
+        for keyword in given:
+            if keyword not in ("TYPE", "ACTION", needed, *allowed):
+                detail = f"{keyword} does not go with TYPE({kind})"
+                raise mq_error(MQRCCF_ATTR_VALUE_ERROR, object=self.command.name, detail=detail)
+        if needed not in given:
+            detail = f"TYPE({kind}) needs {needed}"
+            raise mq_error(MQRCCF_ATTR_VALUE_ERROR, object=self.command.name, detail=detail)
+        if kind == "BLOCKADDR" and self.command.name != "*":
+            detail = "TYPE(BLOCKADDR) is for all channels: CHLAUTH(*)"
+            raise mq_error(MQRCCF_ATTR_VALUE_ERROR, object=self.command.name, detail=detail)
+        source = given.get("USERSRC", "MAP")
+        maps = kind not in _LISTS and source == "MAP" and action != "REMOVE"
+        if maps and not given.get("MCAUSER", ""):
+            raise mq_error(
+                MQRCCF_ATTR_VALUE_ERROR,
+                object=self.command.name,
+                detail="USERSRC(MAP) needs MCAUSER",
+            )
+
+    def _values(self, kind: str) -> dict[str, Value]:
+        given: dict[str, object] = {**self.command.given, "TYPE": kind}
+        given.pop("ACTION", None)
+        given["CHLAUTH"] = self.command.name
+        try:
+            return checked_attributes(CHLAUTH, given)
+        except ValueError as error:
+            raise mq_error(
+                MQRCCF_ATTR_VALUE_ERROR, object=self.command.name, detail=str(error)
+            ) from error
+
+    def _store(
+        self,
+        kernel: Kernel,
+        link: Link,
+        existing: Definition | None,
+        attributes: dict[str, Value],
+    ) -> bool:
+        now_ns = kernel.clock.now_ns()
+        key = rule_key(attributes)
+        definition = Definition(CHLAUTH, key, 0, attributes, now_ns)
+        if not has_room(kernel, link, self.verb, definition):
+            return False
+        if existing is None:
+            definition.object_id = kernel.catalog.new_id()
+        else:
+            existing.attributes.update(attributes)
+            existing.altered_ns = now_ns
+            definition = existing
+        link.depends_on(kernel.coordinator.define(kernel.catalog, definition))
+        return self.succeed()
+
+    def _remove(
+        self,
+        kernel: Kernel,
+        link: Link,
+        kind: str,
+        existing: Definition | None,
+        values: dict[str, Value],
+    ) -> bool:
+        if existing is None:
+            return self.refuse("AMQ8883E", reason=MQRCCF_CHLAUTH_NOT_FOUND)
+        if kind in _LISTS:
+            name = _LISTS[kind]
+            gone = str(values[name]).split(",")
+            left = [one for one in existing.text(name).split(",") if one not in gone]
+            if left:
+                attributes = {**existing.attributes, name: ",".join(left)}
+                return self._store(kernel, link, existing, attributes)
+        if not kernel.can_log_object(link, self.verb, self.command.name):
+            return False
+        link.depends_on(kernel.coordinator.undefine(kernel.catalog, existing, None))
+        return self.succeed()
+
+    def _remove_all(self, kernel: Kernel, link: Link, kind: str) -> bool:
+        found = [
+            one
+            for one in kernel.catalog.table_of(CHLAUTH).values()
+            if one.text("profile") == self.command.name and rule_type(one) == kind
+        ]
+        if not found and not self.answers:
+            return self.refuse("AMQ8883E", reason=MQRCCF_CHLAUTH_NOT_FOUND)
+        for definition in found:
+            if not kernel.can_log_object(link, self.verb, self.command.name):
+                return False
+            link.depends_on(kernel.coordinator.undefine(kernel.catalog, definition, None))
+        return self.succeed()
+
+
+@final
+class DisplayChannelRules(Execution):
+    """DISPLAY CHLAUTH."""
+
+    def step(self, kernel: Kernel, link: Link) -> bool:
+        command = self.command
+        if command.given.get("MATCH", "") == "RUNCHECK":
+            inserts = ("DISPLAY", "CHLAUTH", "MATCH(RUNCHECK) comes with channels")
+            return self.refuse("AMQ8561E", *inserts, reason=MQRCCF_CHLAUTH_ACTION_ERROR)
+        rules = kernel.catalog.table_of(CHLAUTH)
+        for key in sorted(rules, key=_order):
+            definition = rules[key]
+            if self._fits(definition):
+                self._show(definition)
+        if self.answers:
+            return True
+        message, reason = NOT_FOUND["CHLAUTH"]
+        return self.refuse(message, reason=reason)
+
+    def _fits(self, definition: Definition) -> bool:
+        command = self.command
+        profile = definition.text("profile")
+        match = command.given.get("MATCH", "GENERIC")
+        if match == "EXACT":
+            fitting = profile == command.name
+        elif match == "ALL":
+            fitting = fits_name(profile, command.name) or fits_name(command.name, profile)
+        else:
+            fitting = fits_name(command.name, profile)
+        if not fitting or command.given.get("TYPE", "ALL") not in ("ALL", rule_type(definition)):
+            return False
+        for keyword in IDENTIFY:
+            wanted = command.given.get(keyword)
+            if wanted is not None and wanted != definition.text(_ROWS[keyword].name):
+                return False
+        return True
+
+    def _show(self, definition: Definition) -> None:
+        command = self.command
+        values = _shown_values(definition)
+        where = command.where
+        if where is not None:
+            if where.keyword not in values or not fits(where, values[where.keyword]):
+                return
+        everything = "ALL" in command.wanted
+        answer = Answer(self.row.message, object_type=CHLAUTH)
+        for one in status_attributes("CHLAUTH", ""):
+            if one.keyword not in values:
+                continue
+            asked = one.keyword in command.wanted
+            unasked = one.unasked and not command.wanted
+            if everything or one.always or asked or unasked:
+                answer.add(one.keyword, values[one.keyword])
+        self.answers.append(answer)
+
+
+def _order(key: str) -> str:
+    """Profiles in order, generic ones after those that they stand for."""
+    return key.replace("*", "\x7f")
+
+
+def _shown_values(definition: Definition) -> dict[str, Value]:
+    """What a rule of its type has."""
+    kind = rule_type(definition)
+    needed, allowed = _PARAMETERS[kind]
+    values: dict[str, Value] = {}
+    for keyword in ("CHLAUTH", "TYPE", needed, *allowed):
+        column = Column(_ROWS[keyword])
+        values[keyword] = column.item(definition.attributes[column.name]).value
+    if kind not in _LISTS:
+        if values["USERSRC"] != "MAP":
+            del values["MCAUSER"]
+        if values["USERSRC"] == "NOACCESS":
+            del values["CHCKCLNT"]
+        else:
+            del values["WARN"]
+    values["ALTDATE"] = date_of(definition.altered_ns)
+    values["ALTTIME"] = time_of(definition.altered_ns)
+    return values
+
+
+def rule_command(definition: Definition) -> Command:
+    """The SET CHLAUTH that makes the rule, for a dump of the configuration."""
+    values = _shown_values(definition)
+    command = Command("SET", "CHLAUTH", definition.text("profile"))
+    for keyword, value in values.items():
+        if keyword not in ("CHLAUTH", "ALTDATE", "ALTTIME"):
+            command.given[keyword] = str(value)
+    command.given["ACTION"] = "REPLACE"
+    return command

@@ -1,0 +1,172 @@
+"""From a command to its execution: the command table says which class carries it out.
+
+`execution_of` is what MQSC, PCF and the API call; the shell then attempts the execution until it is
+done and takes its answers. Authority is checked here, before anything else is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final, final
+
+from ternmq.admin import authority_commands
+from ternmq.admin.changes import Alter, AlterQueueManager, Clear, Define, Delete
+from ternmq.admin.channel_rules import DisplayChannelRules, SetChannelRule
+from ternmq.admin.command import Answer, Command
+from ternmq.admin.command_authority import check_command
+from ternmq.admin.command_table import CommandRow, row_of
+from ternmq.admin.display import DisplayObjects, DisplayQueueManager
+from ternmq.admin.events import COMMANDS_TOLD, tell_command
+from ternmq.admin.execution import Execution
+from ternmq.admin.mqsc_lexer import SyntaxFault
+from ternmq.admin.mqsc_parser import fault_answer, parse
+from ternmq.admin.status import NOT_FOUND
+from ternmq.admin.status_connections import ApplicationStatus, ConnectionStatus
+from ternmq.admin.status_qmgr import (
+    NoStatus,
+    PartStatus,
+    PublishSubscribeStatus,
+    QueueManagerStatus,
+    SubscriptionStatus,
+)
+from ternmq.admin.status_queues import QueueStatus, ResetQueueStatistics
+from ternmq.admin.work import (
+    NotHere,
+    PingQueueManager,
+    RefreshQueueManager,
+    StartPart,
+    StopPart,
+)
+from ternmq.base.command_reasons import MQRCCF_CFH_COMMAND_ERROR
+from ternmq.base.constants import MQCC_FAILED
+from ternmq.kernel.connection import Connection as Link
+from ternmq.kernel.kernel import Kernel
+
+AuthorityCommand = Callable[[Kernel, Link, Command], list[Answer] | None]
+_AUTHORITY: Final[dict[str, AuthorityCommand]] = {
+    "set authrec": authority_commands.set_authrec,
+    "delete authrec": authority_commands.delete_authrec,
+    "display authrec": authority_commands.display_authrec,
+    "entauth": authority_commands.display_entauth,
+    "authserv": authority_commands.display_authserv,
+    "refresh security": authority_commands.refresh_security,
+}
+
+
+@final
+class AuthorityExecution(Execution):
+    """The commands about authority, which `authority_commands` carries out."""
+
+    def step(self, kernel: Kernel, link: Link) -> bool:
+        answers = _AUTHORITY[self.row.runs](kernel, link, self.command)
+        if answers is None:
+            return False
+        if not answers:
+            message, reason = NOT_FOUND[self.row.noun]
+            return self.refuse(message, reason=reason)
+        self.answers.extend(answers)
+        return True
+
+
+@final
+class Faulty(Execution):
+    """A command that is none: its answer is there from the beginning."""
+
+    def step(self, kernel: Kernel, link: Link) -> bool:
+        return True
+
+
+@final
+class Checked(Execution):
+    """Any other execution, behind the check of authority; and told as an event when it is done."""
+
+    def __init__(self, inner: Execution) -> None:
+        super().__init__(inner.command, inner.row)
+        self._inner = inner
+        self._checked = False
+
+    def step(self, kernel: Kernel, link: Link) -> bool:
+        kernel.refuse_if_ending(False, self.verb)
+        if not self._checked:
+            check_command(kernel, link, self.command, self.row)
+            self._checked = True
+        inner = self._inner
+        events = kernel.events
+        done = inner.attempt(kernel, link)
+        if done:
+            self.answers.extend(inner.answers)
+            if (events | kernel.events) & COMMANDS_TOLD:
+                tell_command(kernel, link, self.command, self.row.pcf, self.answers)
+        return done
+
+
+def _make(row: CommandRow, command: Command) -> Execution:
+    runs = row.runs
+    if runs in _AUTHORITY:
+        return AuthorityExecution(command, row)
+    return _MAKERS[runs](command, row)
+
+
+_MAKERS: Final[dict[str, Callable[[Command, CommandRow], Execution]]] = {
+    "define": Define,
+    "alter": Alter,
+    "alter qmgr": AlterQueueManager,
+    "delete": Delete,
+    "clear": Clear,
+    "display": DisplayObjects,
+    "display qmgr": DisplayQueueManager,
+    "qstatus": QueueStatus,
+    "reset qstats": ResetQueueStatistics,
+    "qmstatus": QueueManagerStatus,
+    "conn": ConnectionStatus,
+    "apstatus": ApplicationStatus,
+    "lsstatus": PartStatus,
+    "svstatus": PartStatus,
+    "pubsub": PublishSubscribeStatus,
+    "sbstatus": SubscriptionStatus,
+    "chstatus": NoStatus,
+    "tpstatus": NoStatus,
+    "display policy": NoStatus,
+    "clusqmgr": NoStatus,
+    "display chlauth": DisplayChannelRules,
+    "set chlauth": SetChannelRule,
+    "ping qmgr": PingQueueManager,
+    "refresh qmgr": RefreshQueueManager,
+    "start listener": StartPart,
+    "start service": StartPart,
+    "stop listener": StopPart,
+    "stop service": StopPart,
+    "reset qmgr": NotHere,
+    "set log": NotHere,
+    "move": NotHere,
+    "stop conn": NotHere,
+    "later channel": NotHere,
+    "later cluster": NotHere,
+    "later pubsub": NotHere,
+    "other platform": NotHere,
+}
+
+
+def execution_of(command: Command) -> Execution:
+    """What carries a command out."""
+    row = row_of(command.action, command.noun)
+    if row is None:
+        none = CommandRow(command.action, command.noun, "", 0, "", "AMQ8561E", 0, {}, ())
+        faulty = Faulty(command, none)
+        inserts = (command.action, command.noun, "there is no such command")
+        answer = Answer("AMQ8561E", inserts, comp=MQCC_FAILED, reason=MQRCCF_CFH_COMMAND_ERROR)
+        faulty.answers.append(answer)
+        return faulty
+    return Checked(_make(row, command))
+
+
+def mqsc_execution(text: str) -> Execution:
+    """What carries out one command that is written as MQSC."""
+    try:
+        return execution_of(parse(text))
+    except SyntaxFault as fault:
+        none = CommandRow("", "", "", 0, "", "", 0, {}, ())
+        faulty = Faulty(Command("", ""), none)
+        faulty.verb = "MQSC"
+        faulty.answers.append(fault_answer(fault))
+        return faulty

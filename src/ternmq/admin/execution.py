@@ -1,0 +1,107 @@
+"""A command under way: attempted step by step under the engine's lock, then it has its answers.
+
+As with verbs, a step that cannot finish parks the connection on an effect or says `again`; what
+the answers depend on in the log is kept over the steps. What a command refuses is an answer too;
+only a queue manager that has broken or is stopping raises.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from ternmq.admin.command import Answer, Command
+from ternmq.admin.command_table import CommandRow
+from ternmq.base import reasons as rc
+from ternmq.base.constants import MQCC_FAILED
+from ternmq.base.errors import MQError
+from ternmq.kernel.connection import Connection as Link
+from ternmq.kernel.kernel import Kernel
+
+STEP_OBJECTS: Final = 256
+
+# The message that tells a reason; the others have AMQ8101S with the reason's name.
+_MESSAGES: Final[dict[int, str]] = {
+    rc.MQRC_UNKNOWN_OBJECT_NAME: "AMQ8147E",
+    rc.MQRC_OBJECT_ALREADY_EXISTS: "AMQ8150E",
+    rc.MQRC_OBJECT_IN_USE: "AMQ8148E",
+    rc.MQRC_Q_NOT_EMPTY: "AMQ8143E",
+    rc.MQRC_OBJECT_DAMAGED: "AMQ8149S",
+    rc.MQRC_NOT_AUTHORIZED: "AMQ8135E",
+    rc.MQRC_Q_MGR_QUIESCING: "AMQ8156E",
+    rc.MQRC_ATTRIBUTE_LOCKED: "AMQ8148E",
+}
+_RAISED: Final = (rc.MQRC_CONNECTION_BROKEN, rc.MQRC_Q_MGR_STOPPING)
+
+
+class Execution:
+    """One command of one connection."""
+
+    def __init__(self, command: Command, row: CommandRow) -> None:
+        self.command = command
+        self.row = row
+        self.answers: list[Answer] = []
+        self.verb = f"{row.action} {row.noun}"
+        self._durable_at = 0
+
+    def step(self, kernel: Kernel, link: Link) -> bool:
+        """Go on; True when the command is done. Each command has its own."""
+        raise NotImplementedError
+
+    def attempt(self, kernel: Kernel, link: Link) -> bool:
+        """A step as the shell asks for it."""
+        link.begin_verb()
+        try:
+            done = self.step(kernel, link)
+        except MQError as error:
+            if error.reason in _RAISED:
+                raise
+            link.park = None
+            link.again = False
+            self.answers.append(refusal(error, self.command.name))
+            done = True
+        self._durable_at = max(self._durable_at, int(link.durable_at))
+        if done:
+            link.depends_on(self._durable_at)
+        return done
+
+    def succeed(self, *inserts: str | int) -> bool:
+        """The message of success, about the named object unless something else is given."""
+        self.answers.append(Answer(self.row.message, inserts or (self.command.name,)))
+        return True
+
+    def refuse(self, message: str, *inserts: str | int, reason: int = 0) -> bool:
+        """An answer that says no."""
+        self.answers.append(Answer(message, inserts, comp=MQCC_FAILED, reason=reason))
+        return True
+
+
+def refusal(error: MQError, name: str) -> Answer:
+    """What an error of the kernel says as an answer."""
+    message = _MESSAGES.get(error.reason, "")
+    object_name = error.object or name
+    if not message and error.reason_name.startswith("MQRCCF_"):
+        message = _COMMAND_MESSAGES.get(error.reason_name, "")
+    if message:
+        answer = Answer(message, (object_name,), comp=MQCC_FAILED, reason=error.reason)
+    else:
+        inserts = (error.reason_name, error.detail)
+        answer = Answer("AMQ8101S", inserts, comp=MQCC_FAILED, reason=error.reason)
+    if error.detail and error.detail != object_name:
+        answer.detail = error.detail
+    return answer
+
+
+_COMMAND_MESSAGES: Final[dict[str, str]] = {
+    "MQRCCF_OBJECT_NAME_ERROR": "AMQ8165E",
+    "MQRCCF_OBJECT_ALREADY_EXISTS": "AMQ8150E",
+    "MQRCCF_OBJECT_WRONG_TYPE": "AMQ8151E",
+    "MQRCCF_LIKE_OBJECT_WRONG_TYPE": "AMQ8152E",
+    "MQRCCF_OBJECT_OPEN": "AMQ8148E",
+    "MQRCCF_OBJECT_IN_USE": "AMQ8148E",
+    "MQRCCF_Q_WRONG_TYPE": "AMQ8138E",
+    "MQRCCF_PARM_CONFLICT": "AMQ8410E",
+    "MQRCCF_ATTR_VALUE_ERROR": "AMQ8425E",
+    "MQRCCF_ATTR_VALUE_FIXED": "AMQ8425E",
+    "MQRCCF_CHANNEL_NOT_FOUND": "AMQ8227E",
+    "MQRCCF_CHANNEL_ALREADY_EXISTS": "AMQ8226E",
+}

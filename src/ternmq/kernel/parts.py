@@ -1,0 +1,45 @@
+"""Listeners and services: what the shell runs for a queue manager beside it.
+
+The kernel only asks: `start` and `stop` answer "" or why not, and `running` says what runs. A queue
+manager inside an application has none of it, which is what this class does; the server has its own.
+"""
+
+from __future__ import annotations
+
+from typing import Final, final
+
+from mypy_extensions import mypyc_attr
+
+from ternmq.store.catalog import Definition
+
+LISTENERS: Final = "listener"
+SERVICES: Final = "service"
+
+
+@final
+class RunningPart:
+    """One listener or service that runs."""
+
+    __slots__ = ("process_id", "started_ns", "status")
+
+    def __init__(self, status: str, process_id: int, started_ns: int) -> None:
+        self.status = status  # RUNNING, STARTING, STOPPING, RETRYING
+        self.process_id = process_id
+        self.started_ns = started_ns
+
+
+@mypyc_attr(allow_interpreted_subclasses=True)
+class Parts:
+    """What can be started and stopped here: nothing."""
+
+    def __init__(self) -> None:
+        # by space of names (listener, service), then by name
+        self.running: dict[str, dict[str, RunningPart]] = {LISTENERS: {}, SERVICES: {}}
+
+    def start(self, space: str, definition: Definition) -> str:
+        """Begin to start it; "" or why that is not possible."""
+        return f"a queue manager inside an application has no {space}s"
+
+    def stop(self, space: str, name: str) -> str:
+        """Begin to stop it; "" or why that is not possible."""
+        return f"a queue manager inside an application has no {space}s"
