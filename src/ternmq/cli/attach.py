@@ -10,15 +10,18 @@ import os
 from typing import TYPE_CHECKING
 
 from ternmq.client.connection import Connection
+from ternmq.client.embedded import QueueManager
 from ternmq.client.queue import Queue
 
 if TYPE_CHECKING:
     from ternmq.client.local_connection import ClientConnection
+    from ternmq.client.local_folder import Place
     from ternmq.client.local_queue import ClientQueue
 
     # Both have the same methods. Tests and programs may run a tool on a queue manager of their own.
     AnyConnection = Connection | ClientConnection
     AnyQueue = Queue | ClientQueue
+    AdminConnection = QueueManager | ClientConnection
 
 
 def attach(qmgr: str, application: str) -> AnyConnection:
@@ -34,3 +37,17 @@ def attach_sample(qmgr: str, application: str) -> AnyConnection:
 
     user = os.environ.get("MQSAMP_USER_ID", "") or None
     return connect(qmgr, application=application, user=user)
+
+
+def attach_admin(qmgr: str, application: str) -> AdminConnection:
+    """The same for a tool that looks after the queue manager itself."""
+    from ternmq.client.local_connection import connect
+
+    return connect(qmgr, application=application)
+
+
+def place_of(qmgr: str) -> Place:
+    """Where a queue manager lives, running or not."""
+    from ternmq.client.local_folder import data_folder, find
+
+    return find(data_folder(), qmgr)

@@ -14,6 +14,7 @@ from ternmq.client import steps
 from ternmq.client.connection import Connection
 from ternmq.client.log_extents import LogExtents, log_extents
 from ternmq.client.log_status import LogStatus, log_status
+from ternmq.client.object_files import ObjectFile, object_files
 from ternmq.client.starting import (
     Security,
     Started,
@@ -65,8 +66,8 @@ class QueueManager(Connection):
 
     def record_image(self, name: str = "*") -> list[str]:
         """Write media images to the log (rcdmqimg): of the object of that name, of all that begin
-        as a name with a last `*`, or of all. Returns whose images were written; "(catalog)" stands
-        for all definitions."""
+        as a name with a last `*`, of all, or of all definitions ("(catalog)"). Returns whose images
+        were written; "(catalog)" stands for all definitions."""
         step = steps.RecordImage(name)
         self.verbs.administer(step)
         return step.order.recorded
@@ -79,6 +80,11 @@ class QueueManager(Connection):
     def log_extents(self) -> LogExtents:
         """Which files the log has, and what each is needed for."""
         return log_extents(self._shell)
+
+    def object_files(self) -> list[ObjectFile]:
+        """Every object, and where it lies under the queue manager's folder (dspmqfls)."""
+        with self._shell.lock:
+            return object_files(self._shell.engine.kernel.catalog)
 
     def delete_log_extents(self) -> list[str]:
         """Delete the files of the log that neither restart nor media recovery needs; their

@@ -60,6 +60,8 @@ def refuse_if_not_recoverable(kernel: Kernel, definition: Definition, verb: str)
 def image_targets(kernel: Kernel, name: str) -> list[str]:
     """The names that an order means: one object, all whose name begins so (a last `*`), or all."""
     catalog = kernel.catalog
+    if name == CATALOG_NAME:
+        return [name]
     if not name.endswith("*"):
         definition = catalog.definitions.get(name)
         if definition is None:

@@ -1,0 +1,64 @@
+"""dspmqtrn: shows units of work that are prepared and wait for their transaction manager, and those
+that an operator has ended in its place."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from ternmq.base.errors import MQError
+from ternmq.base.message_table import message_line
+from ternmq.cli import attach, tool_status, transactions
+from ternmq.cli.arguments import CommandLine
+from ternmq.cli.output import write, write_json
+from ternmq.txn.unit import XID
+
+ABOUT: Final = "show units of work in doubt"
+
+
+def main(argv: list[str]) -> int:
+    """Run the command."""
+    line = CommandLine("dspmqtrn", ABOUT, tool_status.BAD_ARGUMENTS)
+    for letter, about in (
+        ("a", "all: the default"),
+        ("e", "those of transaction managers outside: all are"),
+        ("h", "those that were ended by an operator, too"),
+        ("i", "those that the queue manager coordinates: there are none"),
+    ):
+        line.add_argument(f"-{letter}", action="store_true", help=about)
+    line.add_argument("-m", metavar="QMGR", default="", help="the queue manager")
+    line.add_json()
+    asked = line.parse_args(argv)
+    try:
+        with attach.attach_admin(asked.m, "dspmqtrn") as connection:
+            found = [] if asked.i and not (asked.e or asked.a) else connection.in_doubt()
+    except MQError as error:
+        return tool_status.refused(error, asked.m)
+    if asked.json:
+        write_json([_row(xid) for xid in found])
+    elif found:
+        write(message_line("AMQ7107I", (0, "TernMQ")))
+        for xid in found:
+            _show(xid)
+    else:
+        write("There are no prepared transactions.")
+    return tool_status.OK if found else tool_status.NONE_FOUND
+
+
+def _row(xid: XID) -> dict[str, object]:
+    return {
+        "number": transactions.number_of(xid),
+        "xid": transactions.written(xid),
+        "formatId": xid.format_id,
+        "gtrid": xid.global_id.hex(),
+        "bqual": xid.branch_qualifier.hex(),
+    }
+
+
+def _show(xid: XID) -> None:
+    write(message_line("AMQ7056I", (transactions.number_of(xid),)))
+    write(
+        f"    XID: formatID {xid.format_id}, gtrid_length {len(xid.global_id)}, "
+        f"bqual_length {len(xid.branch_qualifier)}"
+    )
+    write(f"         gtrid [{xid.global_id.hex().upper()}]")
+    write(f"         bqual [{xid.branch_qualifier.hex().upper()}]")
