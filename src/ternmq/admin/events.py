@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from typing import Final, final
 
+from ternmq.admin.command import Answer, Command
 from ternmq.admin.events_objects import NAME_PARAMETERS, ObjectEvents
 from ternmq.admin.events_performance import PerformanceEvents
 from ternmq.admin.events_put import LOGGER_EVENTS, QMGR_EVENTS, EventQueues
@@ -24,6 +25,8 @@ from ternmq.codec.pcf_parameter import Parameter
 from ternmq.kernel.connection import Connection
 from ternmq.kernel.events import (
     AUTHORITY,
+    COMMAND,
+    COMMAND_NOT_DISPLAY,
     CONFIGURATION,
     INHIBIT,
     LOCAL_NAMES,
@@ -194,6 +197,18 @@ class Events(EventSink):
         ]
         event = event_message(mq.MQCMD_LOGGER_EVENT, rc.MQRC_LOGGER_STATUS, parameters)
         self.queues.put(LOGGER_EVENTS, event)
+
+
+COMMANDS_TOLD: Final = COMMAND | COMMAND_NOT_DISPLAY
+
+
+def tell_command(
+    kernel: Kernel, connection: Connection, command: Command, number: int, answers: list[Answer]
+) -> None:
+    """A command is done: CMDEV tells of it if it did what it said. It is on now, or was before."""
+    sink = kernel.event_sink
+    if isinstance(sink, Events) and all(answer.ok for answer in answers):
+        sink.objects.command_done(connection, command, number)
 
 
 def event_message(command: int, reason: int, parameters: list[Parameter]) -> PCFMessage:

@@ -14,14 +14,14 @@ from ternmq.admin.events_put import COMMAND_EVENTS, CONFIGURATION_EVENTS, EventQ
 from ternmq.admin.pcf_values import parameter_of
 from ternmq.base import constants as mq
 from ternmq.base import reasons as rc
-from ternmq.base.attributes import Value, attributes_of, row_of
+from ternmq.base.attributes import ATTRIBUTES, Value, attributes_of, row_of
 from ternmq.base.object_types import BY_BIT, QMGR
 from ternmq.codec import pcf_parameter as pcf
 from ternmq.codec.mqmd import Descriptor
 from ternmq.codec.pcf import PCFMessage
 from ternmq.codec.pcf_parameter import Parameter
 from ternmq.kernel.connection import Connection
-from ternmq.kernel.events import COMMAND, COMMAND_NOT_DISPLAY, CONFIGURATION
+from ternmq.kernel.events import COMMAND, CONFIGURATION
 from ternmq.kernel.kernel import Kernel
 from ternmq.store.catalog import Definition
 
@@ -46,6 +46,10 @@ SUBTYPE_PARAMETERS: Final[dict[int, int]] = {
     mq.MQOT_CHANNEL: mq.MQIACH_CHANNEL_TYPE,
     mq.MQOT_AUTH_INFO: mq.MQIA_AUTH_INFO_TYPE,
 }
+
+
+_SECRETS: Final = frozenset([row.selector for row in ATTRIBUTES if row.secret])
+_SECRET_KEYWORDS: Final = frozenset([row.keyword for row in ATTRIBUTES if row.secret])
 
 
 def name_parameter(object_type: int, name: str) -> Parameter:
@@ -173,25 +177,32 @@ class ObjectEvents:
 
     # ---- commands
 
-    def command_done(
-        self, connection: Connection, command: Command, number: int, data: list[Parameter]
-    ) -> None:
-        """A command that did what it said; `number` is its MQCMD_, `data` its PCF parameters."""
-        kernel = self._kernel
-        wanted = COMMAND if command.action == "DISPLAY" else COMMAND | COMMAND_NOT_DISPLAY
-        if not kernel.events & wanted:
+    def command_done(self, connection: Connection, command: Command, number: int) -> None:
+        """A command that did what it said; `number` is its MQCMD_. NODISPLAY leaves inquiries
+        out."""
+        if command.action == "DISPLAY" and not self._kernel.events & COMMAND:
             return
+        data = [one for one in command.parameters if one.parameter not in _SECRETS]
         context = self._origin(connection, 0)
         context.append(pcf.integer(mq.MQIACF_COMMAND, number))
         reason = rc.MQRC_COMMAND_PCF
         if command.text:
             reason = rc.MQRC_COMMAND_MQSC
-            data = [pcf.string(mq.MQCACF_COMMAND_MQSC, command.text)]
+            data = [pcf.string(mq.MQCACF_COMMAND_MQSC, _without_secrets(command))]
         groups = [
             pcf.group(mq.MQGACF_COMMAND_CONTEXT, context),
             pcf.group(mq.MQGACF_COMMAND_DATA, data),
         ]
         self._queues.put(COMMAND_EVENTS, _event(mq.MQCMD_COMMAND_EVENT, reason, groups))
+
+
+def _without_secrets(command: Command) -> str:
+    """The text of a command, passwords taken out."""
+    text = command.text
+    for keyword, value in command.given.items():
+        if keyword in _SECRET_KEYWORDS and value:
+            text = text.replace(value, "********")
+    return text
 
 
 def _attributes(object_type: int, attributes: dict[str, Value]) -> list[Parameter]:

@@ -1,0 +1,128 @@
+"""One message to the command server: from its bytes to the bytes of its replies.
+
+It is attempted step by step, like a verb, under the authority of the user whose identifier the
+message carries. Whatever is wrong with the message is in the replies; nothing is raised but what
+ends the queue manager.
+"""
+
+from __future__ import annotations
+
+from typing import Final, final
+
+from ternmq.admin.command import Command
+from ternmq.admin.command_table import CommandRow
+from ternmq.admin.execute import execution_of
+from ternmq.admin.execution import Execution
+from ternmq.admin.mqsc_lexer import SyntaxFault
+from ternmq.admin.mqsc_parser import fault_answer, parse
+from ternmq.admin.pcf_reply import error_replies, replies
+from ternmq.admin.pcf_request import Request, request_of
+from ternmq.base import constants as mq
+from ternmq.base.command_reasons import MQRCCF_MD_FORMAT_ERROR
+from ternmq.codec.charset import UTF8
+from ternmq.codec.layout import byte_order
+from ternmq.codec.mqmd import Descriptor
+from ternmq.codec.pcf import PCFMessage, unpack_header, unpack_pcf
+from ternmq.codec.pcf_parameter import PCFError
+from ternmq.kernel.connection import Connection as Link
+from ternmq.kernel.kernel import Kernel
+
+_NO_ROW: Final = CommandRow("", "", "", 0, "", "", 0, {}, ())
+
+
+@final
+class Exchange(Execution):
+    """A request under way; when it is done, `replies` has the messages of the answer."""
+
+    def __init__(self, md: Descriptor, data: bytes) -> None:
+        super().__init__(Command("", ""), _NO_ROW)
+        self.verb = "MQADMIN"
+        self.md = md
+        self.data = data
+        self.replies: list[PCFMessage] = []
+        self.malformed = False
+        self._request: Request | None = None
+        self._number = 0
+        self._at = 0
+        self._execution: Execution | None = None
+
+    def attempt(self, kernel: Kernel, link: Link) -> bool:
+        """Go on; True when it is done. The link is the requester's: see `acting_link`."""
+        request = self._request
+        if request is None:
+            try:
+                request = self._understood(kernel)
+            except PCFError as error:
+                self.malformed = True
+                self.replies = error_replies(self._number, error)
+                return True
+            self._request = request
+        while self._at < len(request.commands):
+            if not self._carry_out(kernel, link, request.commands[self._at]):
+                return False
+            self._at += 1
+        link.depends_on(self._durable_at)
+        try:
+            self.replies = replies(request, self.answers, self._number)
+        except PCFError as unsayable:
+            self.replies = error_replies(self._number, unsayable)
+        return True
+
+    def _understood(self, kernel: Kernel) -> Request:
+        md = self.md
+        order = byte_order(md.encoding)
+        if md.format != mq.MQFMT_ADMIN:
+            detail = f"the format of a command is {mq.MQFMT_ADMIN}, not {md.format!r}"
+            raise PCFError(MQRCCF_MD_FORMAT_ERROR, detail)
+        header, _ = unpack_header(self.data, order)
+        self._number = header.command
+        message = unpack_pcf(self.data, order, md.ccsid if md.ccsid > 0 else UTF8)
+        request = request_of(message, kernel.catalog)
+        for command in request.commands:
+            command.parameters = message.parameters
+        if request.row is None:
+            self._parse(request)
+        return request
+
+    def _parse(self, request: Request) -> None:
+        try:
+            request.commands.append(parse(request.text))
+        except SyntaxFault as fault:
+            self.answers.append(fault_answer(fault))
+
+    def _carry_out(self, kernel: Kernel, link: Link, command: Command) -> bool:
+        execution = self._execution
+        if execution is None:
+            execution = execution_of(command)
+            self._execution = execution
+        if not execution.attempt(kernel, link):
+            return False
+        self._durable_at = max(self._durable_at, int(link.durable_at))
+        self.answers.extend(execution.answers)
+        self._execution = None
+        return True
+
+
+def acting_link(kernel: Kernel, md: Descriptor) -> Link:
+    """A link that acts for the user of a message; it has no handles and no unit of work."""
+    link = Link(0, b"", md.user_id, md.put_appl_name)
+    link.privileged = kernel.authority.is_administrator(md.user_id)
+    link.command_descriptor = md.pack()
+    return link
+
+
+def reply_descriptor(md: Descriptor, ccsid: int) -> Descriptor:
+    """The descriptor of a reply: identifiers as the Report options ask, priority, persistence and
+    expiry as in the request."""
+    reply = Descriptor(
+        msg_type=mq.MQMT_REPLY,
+        format=mq.MQFMT_ADMIN,
+        encoding=mq.MQENC_NATIVE,
+        ccsid=ccsid,
+        priority=md.priority,
+        persistence=md.persistence,
+        expiry=md.expiry if md.expiry > 0 else mq.MQEI_UNLIMITED,
+    )
+    reply.msg_id = md.msg_id if md.report & mq.MQRO_PASS_MSG_ID else mq.MQMI_NONE
+    reply.correl_id = md.correl_id if md.report & mq.MQRO_PASS_CORREL_ID else md.msg_id
+    return reply
