@@ -7,6 +7,7 @@ MQRC_CALL_IN_PROGRESS. `Verbs` waits in threads, `aio_verbs` in tasks.
 
 from __future__ import annotations
 
+import os
 from typing import Final
 
 from ternmq.base import constants as mq
@@ -64,6 +65,8 @@ class Session:
         self._owner: int = caller if share == ALONE else 0
         with shell.lock:
             self.link: Link = shell.engine.connect(user, application)
+        self.link.process_id = os.getpid()
+        self.link.connect_options = share
 
     # ---- whose turn
 

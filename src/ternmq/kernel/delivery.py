@@ -45,6 +45,8 @@ def hand_over(kernel: Kernel, connection: Connection, local: LocalQueue, entry: 
         if call.reserved == 0:
             return False
     durable_at = kernel.coordinator.hand_over(local.queue, entry)
+    if local.watched:
+        local.watch.got(entry.put_ns, entry.put_ns)
     connection.depends_on(durable_at)
     stop_waiting(kernel, call)
     call.connection.begin_verb()

@@ -179,6 +179,8 @@ def _answer(kernel: Kernel, call: GetCall, local: LocalQueue, entry: Entry) -> N
         if local.queue.fetched:
             local.queue.forget_fetched(entry)
         connection.depends_on(kernel.coordinator.get(unit, local.queue, entry))
+        if local.watched:
+            local.watch.got(kernel.clock.now_ns(), entry.put_ns)
         if kernel.events & PERFORMANCE:
             kernel.event_sink.was_got(local)
         if call.handle.options & mq.MQOO_SAVE_ALL_CONTEXT:

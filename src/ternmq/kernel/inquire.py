@@ -180,9 +180,10 @@ def set_attributes(kernel: Kernel, handle: Handle, values: dict[int, Value]) -> 
 
 def apply_definition(kernel: Kernel, definition: Definition) -> None:
     """What is in use learns of the change; who waits looks again."""
-    local = kernel.locals.get(definition.name)
+    local = kernel.locals.get(definition.name) if definition.is_queue else None
     if local is not None:
         local.refresh()
+        kernel.watch(local)
         serve_all(kernel, local)
     if definition.object_type == ALIAS:
         target = kernel.locals.get(definition.text("target"))

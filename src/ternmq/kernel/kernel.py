@@ -10,6 +10,7 @@ from typing import Final, final
 
 from mypy_extensions import i64
 
+from ternmq.base.constants import MQMON_NONE, MQMON_OFF, MQMON_Q_MGR
 from ternmq.base.errors import MQError, mq_error
 from ternmq.base.reasons import (
     MQRC_BACKED_OUT,
@@ -23,6 +24,7 @@ from ternmq.kernel.connection import Connection
 from ternmq.kernel.events import EventSink, events_on
 from ternmq.kernel.notices import Notices
 from ternmq.kernel.objects import LocalQueue
+from ternmq.kernel.parts import Parts
 from ternmq.kernel.requests import GetCall
 from ternmq.ports.clock import Clock
 from ternmq.ports.effect import Outbox
@@ -40,7 +42,7 @@ BROKEN: Final = 3
 
 STATUS_NAMES: Final = ("RUNNING", "QUIESCING", "STOPPING", "BROKEN")
 LOG_TRIES_MAX: Final = 64
-OBJECT_RECORD_BYTES: Final = 4096  # more than any definition takes
+OBJECT_RECORD_BYTES: Final = 4096  # more than any definition takes without its texts
 
 
 @final
@@ -65,6 +67,10 @@ class Kernel:
         self.catalog = catalog
         self.keeper = keeper
         self.authority = ObjectAuthority()  # lets everybody do everything until it is enabled
+        self.parts = Parts()  # listeners and services
+        # where it runs, told by the shell for DISPLAY QMSTATUS: HOSTNAME, DATPATH, LOGPATH ...
+        self.environment: dict[str, str] = {}
+        self.started_ns = int(clock.now_ns())
         self.notices = Notices()  # what operators should know; the shell writes it down
         self.status: i64 = RUNNING
         self.broken_by = ""
@@ -90,6 +96,20 @@ class Kernel:
         self.max_handles = self.number("max_handles")
         self.mark_interval_ms = self.number("mark_interval_ms")
         self.events = events_on(self.catalog.qmgr)
+        for local in self.locals.values():
+            self.watch(local)
+
+    def watch(self, local: LocalQueue) -> None:
+        """Let MONQ of the queue and of the queue manager count."""
+        local.watched = self.monitoring_of(local.definition) != MQMON_OFF
+
+    def monitoring_of(self, definition: Definition) -> int:
+        """MONQ of a queue, or of the queue manager if the queue leaves it to that: MQMON_."""
+        default = self.number("monitoring")
+        if default == MQMON_NONE:  # none, whatever the queues say
+            return MQMON_OFF
+        level = definition.number("monitoring")
+        return default if level == MQMON_Q_MGR else level
 
     def number(self, name: str) -> int:
         """An integer attribute of the queue manager."""
@@ -130,6 +150,7 @@ class Kernel:
             connection.park = self.load(definition)
             return None
         local = LocalQueue(definition, queue, int(self.clock.monotonic_ns()))
+        self.watch(local)
         self.locals[definition.name] = local
         return local
 
@@ -167,12 +188,18 @@ class Kernel:
             )
         return mq_error(MQRC_Q_MGR_STOPPING, verb=verb, object=self.name)
 
-    def can_log_object(self, connection: Connection, verb: str, name: str) -> bool:
+    def can_log_object(
+        self,
+        connection: Connection,
+        verb: str,
+        name: str,
+        data_bytes: i64 = OBJECT_RECORD_BYTES,
+    ) -> bool:
         """Whether the log has room for a record about an object; if not, the verb is parked."""
-        if self.coordinator.has_room(None, OBJECT_RECORD_BYTES):
+        if self.coordinator.has_room(None, data_bytes):
             connection.log_tries = 0
             return True
-        self.make_room(connection, verb, name, OBJECT_RECORD_BYTES)
+        self.make_room(connection, verb, name, data_bytes)
         return False
 
     def make_room(self, connection: Connection, verb: str, name: str, data_bytes: i64) -> None:

@@ -14,6 +14,7 @@ from ternmq.base.attributes import LOCAL
 from ternmq.base.errors import check
 from ternmq.kernel.events import QueueCounts
 from ternmq.kernel.waiters import Waiters
+from ternmq.kernel.watch import Watch
 from ternmq.store.catalog import Definition, configure
 from ternmq.store.queue import Queue
 
@@ -36,6 +37,8 @@ class LocalQueue:
         self.temporary = definition.temporary
         self.waiters = Waiters()
         self.counts = QueueCounts(queue.next_number, queue.depth, now_ns)
+        self.watched = False  # MONQ is on
+        self.watch = Watch()
         self.handles: list[Handle] = []
         self.open_input: i64 = 0
         self.open_output: i64 = 0

@@ -85,6 +85,8 @@ def put(
         data,
         length,
     )
+    if local.watched:
+        local.watch.last_put_ns = now_ns
     if unit is None:
         _place(kernel, connection, local, entry)
     else:
