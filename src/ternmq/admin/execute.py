@@ -17,6 +17,7 @@ from ternmq.admin.command_authority import check_command
 from ternmq.admin.command_table import CommandRow, row_of
 from ternmq.admin.display import DisplayObjects, DisplayQueueManager
 from ternmq.admin.events import COMMANDS_TOLD, tell_command
+from ternmq.admin.events_refresh import RefreshQueueManager
 from ternmq.admin.execution import Execution
 from ternmq.admin.mqsc_lexer import SyntaxFault
 from ternmq.admin.mqsc_parser import fault_answer, parse
@@ -33,7 +34,6 @@ from ternmq.admin.status_queues import QueueStatus, ResetQueueStatistics
 from ternmq.admin.work import (
     NotHere,
     PingQueueManager,
-    RefreshQueueManager,
     StartPart,
     StopPart,
 )

@@ -1,4 +1,4 @@
-"""PING, REFRESH, START and STOP; and what cannot be done here, said plainly.
+"""PING, START and STOP; and what cannot be done here, said plainly.
 
 Commands for channels, clusters and publish/subscribe look for what they name first, so that an
 unknown name is told as such, and are then refused until their function is there.
@@ -52,17 +52,6 @@ class PingQueueManager(Execution):
 
     def step(self, kernel: Kernel, link: Link) -> bool:
         return self.succeed(kernel.name)
-
-
-@final
-class RefreshQueueManager(Execution):
-    """REFRESH QMGR: configuration events of all objects; the rest belongs to other functions."""
-
-    def step(self, kernel: Kernel, link: Link) -> bool:
-        row = self.row
-        why = f"TYPE({self.command.given.get('TYPE', '')}) has nothing to refresh here"
-        reason = MQRC_FUNCTION_NOT_SUPPORTED
-        return self.refuse("AMQ8561E", row.action, row.noun, why, reason=reason)
 
 
 class PartCommand(Execution):
