@@ -337,11 +337,15 @@ def test_attributes_survive_restart_and_crash(place: Place) -> None:
     qmgr.define_queue("A", max_depth=7, description="first")
     qmgr.alter_queue("A", description="second")
     qmgr.define_queue("A", replace=True, max_depth=8)
+    qmgr.define_queue("B", max_depth=7)
+    qmgr.alter_queue("B", put="DISABLED")
     qmgr.alter_qmgr(max_uncommitted=99)
     for again in (place.crash, place.restart, place.crash):
         qmgr = again()
         found = qmgr.attributes("A")
-        assert (found["max_depth"], found["description"]) == (8, "second")
+        # Replacing sets all attributes, as with IBM MQ.
+        assert (found["max_depth"], found["description"]) == (8, "")
+        assert (qmgr.attributes("B")["max_depth"], qmgr.attributes("B")["put"]) == (7, 1)
         assert qmgr.started.shell.engine.kernel.max_uncommitted == 99
 
 

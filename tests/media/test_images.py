@@ -9,17 +9,19 @@ from typing import TYPE_CHECKING, TypeVar
 
 import pytest
 
+from ternmq.admin import objects
+from ternmq.admin.default_objects import default_objects
 from ternmq.base import constants as mq
 from ternmq.base.attributes import ALIAS, LOCAL, MODEL
 from ternmq.base.command_reasons import MQRCCF_LOG_TYPE_ERROR
 from ternmq.base.errors import MQError
+from ternmq.base.object_types import QUEUES
 from ternmq.base.reasons import (
     MQRC_OBJECT_DAMAGED,
     MQRC_OPERATION_NOT_ALLOWED,
     MQRC_Q_MGR_STOPPING,
     MQRC_UNKNOWN_OBJECT_NAME,
 )
-from ternmq.engine import definitions
 from ternmq.kernel.media import ImageOrder, begin_image
 from ternmq.kernel.recreate import Recreation
 from ternmq.log.archive import extent_name, stored_extents
@@ -38,7 +40,7 @@ if TYPE_CHECKING:
     from _typeshed import SupportsLenAndGetItem
 
 T = TypeVar("T")
-DEFAULTS = {"SYSTEM.DEFAULT.LOCAL.QUEUE", "SYSTEM.DEAD.LETTER.QUEUE"}
+DEFAULTS = {name for kind, name, _ in default_objects() if kind == LOCAL}
 
 
 def started(
@@ -52,15 +54,15 @@ def started(
 
 
 def define(machine: Machine, kind: int, name: str, **given: object) -> None:
-    assert definitions.define(machine.kernel, machine.link, kind, name, dict(given), False)
+    assert objects.define(machine.kernel, machine.link, kind, name, dict(given), False)
 
 
 def alter(machine: Machine, name: str, **given: object) -> None:
-    assert definitions.alter(machine.kernel, machine.link, name, dict(given))
+    assert objects.alter(machine.kernel, machine.link, QUEUES, name, dict(given))
 
 
 def alter_qmgr(machine: Machine, **given: object) -> None:
-    assert definitions.alter_queue_manager(machine.kernel, machine.link, dict(given))
+    assert objects.alter_queue_manager(machine.kernel, machine.link, dict(given))
 
 
 def reason_of(machine: Machine, order: ImageOrder | Recreation) -> int:

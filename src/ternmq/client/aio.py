@@ -12,8 +12,10 @@ from collections.abc import Callable, Coroutine, Generator
 from types import TracebackType
 from typing import Any, Generic, Protocol, TypeVar, final
 
+from ternmq.admin import objects
 from ternmq.base import constants as mq
-from ternmq.base.attributes import ALIAS, LOCAL, MODEL, QMGR, Value
+from ternmq.base.attributes import Value
+from ternmq.base.object_types import ALIAS, LOCAL, MODEL, QMGR, QUEUES
 from ternmq.base.limits import (
     LOG_FILE_PAGES_DEFAULT,
     LOG_PRIMARY_FILES_DEFAULT,
@@ -39,7 +41,6 @@ from ternmq.client.starting import (
 )
 from ternmq.codec.mqmd import Descriptor
 from ternmq.codec.mqod import ObjectDescriptor
-from ternmq.engine import definitions
 from ternmq.mqi.options import refuse
 from ternmq.txn.unit import XID
 
@@ -287,7 +288,7 @@ class Connection:
     def attributes(self, name: str) -> dict[str, Value]:
         """All attributes of a queue by Python name."""
         with self._loop_shell.shell.lock:
-            return dict(definitions.find(self._engine.kernel, name, "DISPLAY").attributes)
+            return dict(objects.find(self._engine.kernel, QUEUES, name, "DISPLAY").attributes)
 
     def qmgr_attributes(self) -> dict[str, Value]:
         """All attributes of the queue manager by Python name."""

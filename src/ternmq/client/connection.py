@@ -5,7 +5,9 @@ from __future__ import annotations
 from types import TracebackType
 from typing import Any, final
 
-from ternmq.base.attributes import ALIAS, LOCAL, MODEL, QMGR, Value
+from ternmq.admin import objects
+from ternmq.base.attributes import Value
+from ternmq.base.object_types import ALIAS, LOCAL, MODEL, QMGR, QUEUES
 from ternmq.client import steps
 from ternmq.client.handles import open_options
 from ternmq.client.inert import warn_inert, warn_inert_altered
@@ -15,7 +17,6 @@ from ternmq.client.shared_verbs import verbs_for
 from ternmq.client.shell import Shell
 from ternmq.codec.mqmd import Descriptor
 from ternmq.codec.mqod import ObjectDescriptor
-from ternmq.engine import definitions
 from ternmq.txn.unit import XID
 
 
@@ -199,7 +200,7 @@ class Connection:
     def attributes(self, name: str) -> dict[str, Value]:
         """All attributes of a queue by Python name."""
         with self._shell.lock:
-            return dict(definitions.find(self._shell.engine.kernel, name, "DISPLAY").attributes)
+            return dict(objects.find(self._shell.engine.kernel, QUEUES, name, "DISPLAY").attributes)
 
     def qmgr_attributes(self) -> dict[str, Value]:
         """All attributes of the queue manager by Python name."""

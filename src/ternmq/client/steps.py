@@ -10,10 +10,12 @@ from __future__ import annotations
 
 from typing import Any, final
 
+from ternmq.admin import objects
 from ternmq.base import constants as mq
 from ternmq.base.attributes import Value
 from ternmq.base.errors import mq_error
 from ternmq.base.limits import SELECTORS_MAX
+from ternmq.base.object_types import QUEUES
 from ternmq.base.reasons import (
     MQRC_NOT_OPEN_FOR_INQUIRE,
     MQRC_NOT_OPEN_FOR_SET,
@@ -23,7 +25,6 @@ from ternmq.base.reasons import (
     MQRC_UOW_IN_PROGRESS,
 )
 from ternmq.codec.mqod import ObjectDescriptor
-from ternmq.engine import definitions
 from ternmq.kernel import media, recreate, two_phase
 from ternmq.kernel.connection import Connection as Link
 from ternmq.kernel.connection import Handle
@@ -278,7 +279,7 @@ class Define(Step):
         self.replace = replace
 
     def attempt(self, kernel: Kernel, link: Link) -> bool:
-        return definitions.define(
+        return objects.define(
             kernel, link, self.object_type, self.name, self.attributes, self.replace
         )
 
@@ -293,7 +294,7 @@ class Alter(Step):
         self.attributes = attributes
 
     def attempt(self, kernel: Kernel, link: Link) -> bool:
-        return definitions.alter(kernel, link, self.name, self.attributes)
+        return objects.alter(kernel, link, QUEUES, self.name, self.attributes)
 
 
 @final
@@ -305,7 +306,7 @@ class AlterQueueManager(Step):
         self.attributes = attributes
 
     def attempt(self, kernel: Kernel, link: Link) -> bool:
-        return definitions.alter_queue_manager(kernel, link, self.attributes)
+        return objects.alter_queue_manager(kernel, link, self.attributes)
 
 
 @final
@@ -318,7 +319,7 @@ class Delete(Step):
         self.purge = purge
 
     def attempt(self, kernel: Kernel, link: Link) -> bool:
-        return definitions.delete(kernel, link, self.name, self.purge)
+        return objects.delete(kernel, link, QUEUES, self.name, self.purge)
 
 
 @final
@@ -330,7 +331,7 @@ class Clear(Step):
         self.name = name
 
     def attempt(self, kernel: Kernel, link: Link) -> bool:
-        return definitions.clear(kernel, link, self.name)
+        return objects.clear(kernel, link, self.name)
 
 
 # ---- the log and media recovery

@@ -13,6 +13,7 @@ from typing import Final, final
 from mypy_extensions import i64
 
 from ternmq.admin.events import Events
+from ternmq.admin.default_objects import complete_default_objects, has_default_objects
 from ternmq.base.attributes import QMGR, defaults_of
 from ternmq.base.constants import MQRQ_Q_MGR_QUIESCING, MQRQ_Q_MGR_STOPPING
 from ternmq.base.errors import ForceFailed, IntegrityError, MQError, check, mq_error
@@ -26,7 +27,6 @@ from ternmq.base.ids import (
 from ternmq.base.names import is_name
 from ternmq.base.reasons import MQRC_CONNECTION_BROKEN, MQRC_Q_MGR_NAME_ERROR
 from ternmq.engine.backup import refuse_backup
-from ternmq.engine.definitions import create_default_objects
 from ternmq.kernel.authority import check_connect
 from ternmq.kernel.authority_records import load_records
 from ternmq.kernel.connection import Connection
@@ -156,8 +156,8 @@ class Engine:
                 or queue.persistent_bytes > queue.persistent_limit
             ):
                 sweep_overflow(queue, self.outbox, coordinator.in_log)
-        if not catalog.definitions:
-            self._create_defaults()
+        if not has_default_objects(self.kernel):
+            complete_default_objects(self.kernel)
         if catalog.keeps_images and not catalog.image_of_catalog():
             begin_image(self.kernel, Connection(0, b"", "", ""), CATALOG_NAME)
         if self.undone or self.in_doubt:
@@ -199,10 +199,6 @@ class Engine:
                 break
             self.files.prepare(extent)
             space.extent_ready(extent)
-
-    def _create_defaults(self) -> None:
-        connection = Connection(0, b"", "", "")
-        create_default_objects(self.kernel, connection)
 
     # ---- connections
 

@@ -79,17 +79,25 @@ class Definition:
         return str(self.attributes[name])
 
     def to_json(self) -> dict[str, object]:
-        """As the log and the catalog file keep it."""
+        """As the log and the catalog file keep it: of attributes, those that differ from the
+        schema's defaults."""
         return {
             "type": self.object_type,
             "name": self.name,
             "id": self.object_id,
-            "attributes": dict(self.attributes),
+            "attributes": differences(self.object_type, self.attributes),
             "definition_type": self.definition_type,
             "created_ns": self.created_ns,
             "altered_ns": self.altered_ns,
             "folder": self.folder_number,
         }
+
+
+def differences(object_type: int, attributes: dict[str, Value]) -> dict[str, Value]:
+    """Attributes with another value than the schema's default. A default that a release changes
+    would change every object that has it: see `tests/unit/store/test_defaults.py`."""
+    usual = defaults_of(object_type)
+    return {name: value for name, value in attributes.items() if usual.get(name) != value}
 
 
 def definition_from_json(value: dict[str, object]) -> Definition:
@@ -142,6 +150,7 @@ class Catalog:
         self.given_up: dict[int, str] = {}  # those of them that restart could not replay
         self.qmgr: dict[str, Value] = {}  # attributes of the queue manager itself
         self.facts: dict[str, Value] = {}  # its name, QMID and the like, which never change
+        self.at_work: dict[str, set[str]] = {}  # by space: what runs and is not deleted meanwhile
         self.next_id = 1
         self.lsn = 0  # everything up to here is in the catalog file
         self.changed = True  # the catalog file is behind

@@ -21,7 +21,7 @@ from ternmq.base.attributes import QMGR, defaults_of
 from ternmq.base.checksum import crc32c
 from ternmq.base.errors import IntegrityError
 from ternmq.ports.disk import Disk, write_all
-from ternmq.store.catalog import Catalog, definition_from_json
+from ternmq.store.catalog import Catalog, definition_from_json, differences
 
 CATALOG_PATH: Final = "catalog"
 _MAGIC: Final = b"TERNCAT1"
@@ -33,7 +33,7 @@ def catalog_bytes(catalog: Catalog, lsn: int) -> bytes:
     facts = {
         "lsn": lsn,
         "next_id": catalog.next_id,
-        "qmgr": dict(catalog.qmgr),
+        "qmgr": differences(QMGR, catalog.qmgr),
         "facts": dict(catalog.facts),
         "given_up": {str(number): text for number, text in catalog.given_up.items()},
         "objects": [one.to_json() for one in catalog.all_definitions() if not one.temporary],
@@ -81,7 +81,7 @@ def unpack_catalog(content: bytes) -> Catalog:
     catalog = Catalog()
     for value in facts["objects"]:
         catalog.add(definition_from_json(value))
-    catalog.qmgr.update(defaults_of(QMGR))  # for attributes that came later
+    catalog.qmgr.update(defaults_of(QMGR))
     catalog.qmgr.update(facts["qmgr"])
     catalog.facts.update(facts["facts"])
     for number, text in facts.get("given_up", {}).items():

@@ -11,13 +11,13 @@ from __future__ import annotations
 from collections.abc import Generator
 from typing import Final, TypeVar
 
+from ternmq.admin import objects
 from ternmq.base import constants as mq
 from ternmq.base.attributes import LOCAL
 from ternmq.base.errors import IntegrityError
 from ternmq.codec.mqgmo import GetOptions
 from ternmq.codec.mqmd import Descriptor
 from ternmq.codec.mqpmo import PutOptions
-from ternmq.engine import definitions
 from ternmq.engine.engine import Engine
 from ternmq.kernel import two_phase
 from ternmq.kernel.connection import Connection, Handle
@@ -77,7 +77,7 @@ class Verbs:
         self, link: Connection, name: str, buffer_bytes: int = 0, **given: object
     ) -> Steps[None]:
         """A local queue; its buffers may be smaller than the command allows."""
-        while not definitions.define(self.kernel, link, LOCAL, name, dict(given), False):
+        while not objects.define(self.kernel, link, LOCAL, name, dict(given), False):
             yield from self.unpark(link)
         if buffer_bytes:
             definition = self.kernel.catalog.definitions[name]
@@ -88,13 +88,13 @@ class Verbs:
 
     def delete(self, link: Connection, name: str) -> Steps[None]:
         self.close_queue(name)
-        while not definitions.delete(self.kernel, link, name, True):
+        while not objects.delete(self.kernel, link, LOCAL, name, True):
             yield from self.unpark(link)
         yield from self.answer(link)
 
     def clear(self, link: Connection, name: str) -> Steps[None]:
         self.close_queue(name)
-        while not definitions.clear(self.kernel, link, name):
+        while not objects.clear(self.kernel, link, name):
             yield from self.unpark(link)
         yield from self.answer(link)
 

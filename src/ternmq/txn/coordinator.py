@@ -334,6 +334,8 @@ class Coordinator:
     def set_queue_manager(self, catalog: Catalog) -> i64:
         """The queue manager's own attributes have changed."""
         facts: dict[str, object] = {"type": QMGR, "attributes": dict(catalog.qmgr)}
+        if "altered_ns" in catalog.facts:
+            facts["altered_ns"] = catalog.facts["altered_ns"]
         catalog.changed = True
         self.log.append(OBJECT, 0, 0, [pack_json(facts)])
         return self.log.end_lsn

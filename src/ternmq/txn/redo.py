@@ -405,6 +405,8 @@ class Redo:
             attributes = facts["attributes"]
             if isinstance(attributes, dict):
                 self.catalog.qmgr.update(attributes)
+            if "altered_ns" in facts:
+                self.catalog.facts["altered_ns"] = integer_of(facts["altered_ns"])
             self.catalog.changed = True
             return
         definition = definition_from_json(facts)

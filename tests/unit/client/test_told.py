@@ -16,6 +16,7 @@ import pytest
 import ternmq
 from ternmq import constants as mq
 from ternmq.base.attributes import ATTRIBUTES, LOCAL, QMGR, TYPE_NAMES, defaults_of
+from ternmq.base.command_reasons import MQRCCF_ATTR_VALUE_ERROR
 from tests.unit.client.faces import FACES, in_loop
 
 pytestmark = pytest.mark.core
@@ -38,7 +39,7 @@ async def test_inert_attribute_when_given_another_value_then_stored_and_warned(a
         assert str(first) == (
             "A: TRIGGER(TRIGGER), 'trigger' in Python, is stored and shown but has no effect yet"
         )
-        assert qmgr.attributes("A")["trigger"] == 1
+        assert (await qmgr.attributes("A"))["trigger"] == 1
         with pytest.warns(ternmq.InertAttribute, match=r"A: TRIGDPTH\(7\)"):
             await qmgr.alter_queue("A", trigger_depth=7)
         with pytest.warns(ternmq.InertAttribute, match=r"QM1: DEADQ\(A\)"):
@@ -53,10 +54,13 @@ async def test_inert_attribute_when_default_or_refused_then_no_warning(api: Any)
     async with api.memory() as qmgr:
         await qmgr.define_queue("A", trigger=0, usage="NORMAL", depth_high=80, max_depth=9)
         await qmgr.alter_queue("A", trigger="NOTRIGGER")
-        for attributes in ({"trigger_depth": 0}, {"no_such": 1}):
+        for attribute, reason in (
+            ("trigger_depth", MQRCCF_ATTR_VALUE_ERROR),
+            ("no_such", mq.MQRC_SELECTOR_ERROR),
+        ):
             with pytest.raises(ternmq.MQError) as refused:
-                await qmgr.define_queue("B", **attributes)
-            assert refused.value.reason == mq.MQRC_SELECTOR_ERROR
+                await qmgr.define_queue("B", **{attribute: 0})
+            assert refused.value.reason == reason
         with pytest.raises(ternmq.ObjectUnknown):
             await qmgr.alter_queue("NONE", trigger="TRIGGER")
 
@@ -69,7 +73,7 @@ async def test_inert_attribute_when_warnings_are_errors_then_nothing_was_done(ap
             warnings.simplefilter("error")
             with pytest.raises(ternmq.InertAttribute):
                 await qmgr.define_queue("A", usage="XMITQ")
-        assert "A" not in qmgr.queue_names()
+        assert "A" not in await qmgr.queue_names()
 
 
 def test_inert_attribute_when_warned_then_the_place_is_the_applications_line() -> None:
@@ -92,6 +96,7 @@ def test_inert_attributes_when_all_are_set_then_each_is_warned_of() -> None:
             alter = qmgr.alter_qmgr if row.types == QMGR else partial(qmgr.alter_queue, "A")
             with pytest.warns(ternmq.InertAttribute, match=row.keyword):
                 alter(**{row.name: value})
+            alter(**{row.name: row.default})
 
 
 # ---- the queue manager's attributes
@@ -101,13 +106,14 @@ def test_inert_attributes_when_all_are_set_then_each_is_warned_of() -> None:
 @in_loop
 async def test_qmgr_attributes_when_altered_then_shown(api: Any) -> None:
     async with api.memory() as qmgr:
-        before = qmgr.qmgr_attributes()
+        before = await qmgr.qmgr_attributes()
         assert before == defaults_of(QMGR)
         assert TYPE_NAMES[QMGR] == "queue manager"
         await qmgr.alter_qmgr(max_handles=17, DESCR="for tests")
-        assert qmgr.qmgr_attributes() == {**before, "max_handles": 17, "description": "for tests"}
+        shown = await qmgr.qmgr_attributes()
+        assert shown == {**before, "max_handles": 17, "description": "for tests"}
         before["max_handles"] = 1  # a copy
-        assert qmgr.qmgr_attributes()["max_handles"] == 17
+        assert (await qmgr.qmgr_attributes())["max_handles"] == 17
 
 
 # ---- two-phase commit

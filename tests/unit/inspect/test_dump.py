@@ -160,9 +160,10 @@ def test_dual_log_when_either_copy_then_the_same_records(tmp_path: Path) -> None
         {**one, "file": ""} for one in told(1)[1:-1]
     ]
     assert {one["file"].rpartition("/")[0] for one in second[1:-1]} == {"log/active2"}
-    extent = root_of(tmp_path) / "log" / "active" / "S0000001.LOG"
+    chosen = told(1)[4]
+    extent = root_of(tmp_path) / chosen["file"]
     content = extent.read_bytes()
-    place = rows(tmp_path, Range(extent=1))[3]["offset"] + 45
+    place = chosen["offset"] + 45
     extent.write_bytes(content[:place] + bytes([content[place] ^ 1]) + content[place + 1 :])
     assert told(0)[-1] == second[-1]  # the other copy serves
     assert told(2) == second

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import pytest
 
+from ternmq.admin import objects
 from ternmq.base import constants as mq
 from ternmq.base.attributes import LOCAL
 from ternmq.codec.mqgmo import GetOptions
 from ternmq.codec.mqmd import Descriptor
 from ternmq.codec.mqpmo import PutOptions
-from ternmq.engine import definitions
 from ternmq.engine.engine import Engine, create_queue_manager
 from ternmq.kernel.connection import Connection, Handle
 from ternmq.kernel.ending import back_out
@@ -59,7 +59,7 @@ class Bench:
         self.kernel = self.engine.kernel
         self.link: Connection = self.engine.connect("user", "application")
         attributes: dict[str, object] = {"max_depth": 100_000, "nonpersistent_buffer": 1 << 30}
-        definitions.define(self.kernel, self.link, LOCAL, "Q", attributes, False)
+        objects.define(self.kernel, self.link, LOCAL, "Q", attributes, False)
         self.handle = self.open(mq.MQOO_OUTPUT | mq.MQOO_INPUT_SHARED | mq.MQOO_BROWSE)
 
     def open(self, options: int) -> Handle:
@@ -177,7 +177,7 @@ def test_clear_removes_a_bounded_number_a_step() -> None:
     done = False
     steps = 0
     while not done:
-        done = definitions.clear(bench.kernel, bench.link, "Q")
+        done = objects.clear(bench.kernel, bench.link, "Q")
         steps += 1
     assert steps >= MESSAGES // STEP_MESSAGES_MAX
     queue = bench.kernel.locals["Q"].queue

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import pytest
 
+from ternmq.admin import objects
 from ternmq.base import constants as mq
 from ternmq.base.attributes import LOCAL
 from ternmq.codec.mqgmo import GetOptions
 from ternmq.codec.mqmd import Descriptor
 from ternmq.codec.mqpmo import PutOptions
-from ternmq.engine import definitions
 from ternmq.engine.engine import Engine, create_queue_manager
 from ternmq.kernel.connection import Connection, Handle
 from ternmq.kernel.ending import back_out, commit
@@ -44,7 +44,7 @@ class Bench:
         create_queue_manager(self.disk, OsClock(), OsEntropy(), "QM", parameters)
         self.start()
         attributes: dict[str, object] = {"max_depth": 100_000, "persistent_buffer": 64 << 10}
-        definitions.define(self.kernel, self.link, LOCAL, "A", attributes, False)
+        objects.define(self.kernel, self.link, LOCAL, "A", attributes, False)
         self.handle = self.open(self.link)
 
     def start(self) -> None:
