@@ -6,6 +6,10 @@ from types import TracebackType
 from typing import Any, final
 
 from ternmq.admin import objects
+from ternmq.admin.command import Answer, Command
+from ternmq.admin.execute import execution_of, mqsc_execution
+from ternmq.admin.execution import Execution
+from ternmq.admin.mqsc_lexer import commands_of
 from ternmq.base.attributes import Value
 from ternmq.base.object_types import ALIAS, LOCAL, MODEL, QMGR, QUEUES
 from ternmq.client import steps
@@ -211,6 +215,28 @@ class Connection:
         """The names of all queues."""
         with self._shell.lock:
             return self._shell.engine.kernel.catalog.queue_names()
+
+    # ---- commands
+
+    def mqsc(self, text: str) -> list[Answer]:
+        """Carry out MQSC commands, one or more; the answers of all of them in order.
+
+        What is refused is an answer too: `ok` of each tells. An exception means that the queue
+        manager could not be asked.
+        """
+        answers: list[Answer] = []
+        for source in commands_of(text):
+            if source.is_command:
+                answers.extend(self._carry_out(mqsc_execution(source.text)))
+        return answers
+
+    def command(self, command: Command) -> list[Answer]:
+        """Carry out a command that is not written as MQSC."""
+        return self._carry_out(execution_of(command))
+
+    def _carry_out(self, execution: Execution) -> list[Answer]:
+        self.verbs.administer(steps.CarryOut(execution))
+        return execution.answers
 
     # ---- the end
 

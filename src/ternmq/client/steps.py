@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import Any, final
 
 from ternmq.admin import objects
+from ternmq.admin.execution import Execution
 from ternmq.base import constants as mq
 from ternmq.base.attributes import Value
 from ternmq.base.errors import mq_error
@@ -332,6 +333,21 @@ class Clear(Step):
 
     def attempt(self, kernel: Kernel, link: Link) -> bool:
         return objects.clear(kernel, link, self.name)
+
+
+# ---- commands
+
+
+@final
+class CarryOut(Step):
+    """A command of the administrator; its answers are in the execution."""
+
+    def __init__(self, execution: Execution) -> None:
+        super().__init__(execution.verb)
+        self.execution = execution
+
+    def attempt(self, kernel: Kernel, link: Link) -> bool:
+        return self.execution.attempt(kernel, link)
 
 
 # ---- the log and media recovery
