@@ -1,0 +1,295 @@
+"""SET, DELETE and DISPLAY AUTHREC, DISPLAY ENTAUTH and AUTHSERV, REFRESH SECURITY; and what
+setmqaut, dspmqaut and dmpmqaut ask for, which is the same.
+
+Each takes the command apart, checks it and gives its answers; None: the connection is parked until
+the log has room, and the command is tried again.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from ternmq.admin.command import Answer, Command
+from ternmq.base import constants as mq
+from ternmq.base.command_reasons import (
+    MQRCCF_AUTH_VALUE_ERROR,
+    MQRCCF_AUTH_VALUE_MISSING,
+    MQRCCF_ENTITY_NAME_MISSING,
+    MQRCCF_OBJECT_TYPE_MISSING,
+    MQRCCF_PARM_CONFLICT,
+    MQRCCF_PROFILE_NAME_ERROR,
+    MQRCCF_PROFILE_NAME_MISSING,
+)
+from ternmq.base.errors import mq_error
+from ternmq.base.object_types import AUTHREC
+from ternmq.base.reasons import (
+    MQRC_OBJECT_TYPE_ERROR,
+    MQRC_UNKNOWN_ENTITY,
+    MQRC_UNKNOWN_OBJECT_NAME,
+)
+from ternmq.kernel.authority_records import put_record, remove_record
+from ternmq.kernel.connection import Connection
+from ternmq.kernel.kernel import Kernel
+from ternmq.security.authorities import (
+    CLASS_PROFILE,
+    CRT,
+    KIND_BY_WORD,
+    SELF_PROFILE,
+    Kind,
+    authlist,
+    bits_of,
+)
+from ternmq.security.profiles import fault_of, is_generic, matches
+from ternmq.security.records import ENTITY_BYTES_MAX, GROUP, PRINCIPAL, Record, record_key
+
+SERVICE_NAME: Final = "TernMQ.auth.service"
+SERVICE_VERSION: Final = 3
+
+
+# ---- what a command says
+
+
+def kind_named(command: Command, verb: str) -> Kind:
+    """OBJTYPE."""
+    word = command.given.get("OBJTYPE", "").lower()
+    if not word:
+        raise mq_error(MQRCCF_OBJECT_TYPE_MISSING, verb=verb, detail="OBJTYPE is missing")
+    kind = KIND_BY_WORD.get(word)
+    if kind is None:
+        raise mq_error(MQRC_OBJECT_TYPE_ERROR, verb=verb, detail=f"OBJTYPE({word.upper()})")
+    return kind
+
+
+def profile_named(kind: Kind, profile: str, qmgr_name: str, verb: str) -> str:
+    """PROFILE; the queue manager has its own, whatever it is called."""
+    lower = profile.lower()
+    if lower == CLASS_PROFILE:
+        return CLASS_PROFILE
+    if kind.mqot == mq.MQOT_Q_MGR:
+        if lower in ("", SELF_PROFILE) or matches(profile, qmgr_name):
+            return SELF_PROFILE
+        raise mq_error(
+            MQRCCF_PROFILE_NAME_ERROR, verb=verb, object=profile, detail="not this queue manager"
+        )
+    if not profile:
+        raise mq_error(MQRCCF_PROFILE_NAME_MISSING, verb=verb, detail="PROFILE is missing")
+    fault = fault_of(profile)
+    if fault or lower == SELF_PROFILE:
+        raise mq_error(MQRCCF_PROFILE_NAME_ERROR, verb=verb, object=profile, detail=fault)
+    return profile
+
+
+def entity_named(command: Command, verb: str) -> tuple[str, bool]:
+    """PRINCIPAL or GROUP, and whether it is a group; ("", False) if neither is given."""
+    principal = command.given.get("PRINCIPAL", "")
+    group = command.given.get("GROUP", "")
+    if principal and group:
+        raise mq_error(MQRCCF_PARM_CONFLICT, verb=verb, detail="PRINCIPAL and GROUP")
+    entity = principal or group
+    if len(entity.encode("utf-8")) > ENTITY_BYTES_MAX or " " in entity or "," in entity:
+        raise mq_error(MQRC_UNKNOWN_ENTITY, verb=verb, object=entity, detail="it is no valid name")
+    return entity, bool(group)
+
+
+def _entity_required(command: Command, verb: str) -> tuple[str, bool]:
+    entity, is_group = entity_named(command, verb)
+    if not entity:
+        raise mq_error(MQRCCF_ENTITY_NAME_MISSING, verb=verb, detail="PRINCIPAL or GROUP")
+    return entity, is_group
+
+
+def _bits_named(command: Command, keyword: str, kind: Kind, verb: str) -> int:
+    """AUTHADD or AUTHRMV."""
+    bits = 0
+    for word in command.given.get(keyword, "").replace(" ", ",").split(","):
+        if not word:
+            continue
+        found = bits_of(word, kind)
+        if found is None:
+            raise mq_error(
+                MQRCCF_AUTH_VALUE_ERROR,
+                verb=verb,
+                object=kind.objtype,
+                detail=f"{keyword}({word.upper()})",
+            )
+        bits |= found
+    return bits
+
+
+# ---- SET and DELETE
+
+
+def set_authrec(kernel: Kernel, link: Connection, command: Command) -> list[Answer] | None:
+    """SET AUTHREC: some authorities more, some less."""
+    verb = "SET AUTHREC"
+    kind = kind_named(command, verb)
+    profile = profile_named(kind, command.given.get("PROFILE", ""), kernel.name, verb)
+    entity, is_group = _entity_required(command, verb)
+    if "AUTHADD" not in command.given and "AUTHRMV" not in command.given:
+        raise mq_error(MQRCCF_AUTH_VALUE_MISSING, verb=verb, object=profile)
+    more = _bits_named(command, "AUTHADD", kind, verb)
+    less = _bits_named(command, "AUTHRMV", kind, verb)
+    link.begin_verb()
+    if not kernel.can_log_object(link, verb, profile):
+        return None
+    if not is_group:
+        entity, is_group = kernel.authority.beneficiary(entity)
+    if profile != CLASS_PROFILE:
+        # No object of that name need be there for crt: it belongs to the class.
+        if (more | less) & CRT:
+            _set(kernel, link, kind, CLASS_PROFILE, entity, is_group, more & CRT, less & CRT)
+        more &= ~CRT
+        less &= ~CRT
+    _set(kernel, link, kind, profile, entity, is_group, more, less)
+    return [Answer("AMQ8862I")]
+
+
+def _set(
+    kernel: Kernel,
+    link: Connection,
+    kind: Kind,
+    profile: str,
+    entity: str,
+    is_group: bool,
+    more: int,
+    less: int,
+) -> None:
+    old = kernel.authority.records.by_key.get(record_key(kind, profile, entity, is_group))
+    bits = (0 if old is None else old.bits) & ~less | more
+    if old is None or old.bits != bits:
+        lsn = put_record(kernel, Record(kind, profile, entity, is_group, bits))
+        link.depends_on(lsn)
+
+
+def delete_authrec(kernel: Kernel, link: Connection, command: Command) -> list[Answer] | None:
+    """DELETE AUTHREC."""
+    verb = "DELETE AUTHREC"
+    kind = kind_named(command, verb)
+    profile = profile_named(kind, command.given.get("PROFILE", ""), kernel.name, verb)
+    entity, is_group = _entity_required(command, verb)
+    if not is_group:
+        entity, is_group = kernel.authority.beneficiary(entity)
+    key = record_key(kind, profile, entity, is_group)
+    link.begin_verb()
+    if kernel.catalog.find(AUTHREC, key) is None:
+        if command.given.get("IGNSTATE", "").upper() == "YES":
+            return [Answer("AMQ8863I")]
+        raise mq_error(
+            MQRC_UNKNOWN_OBJECT_NAME,
+            verb=verb,
+            object=profile,
+            detail=f"no authority record of {entity} for {kind.objtype}",
+        )
+    if not kernel.can_log_object(link, verb, profile):
+        return None
+    link.depends_on(remove_record(kernel, key))
+    return [Answer("AMQ8863I")]
+
+
+# ---- DISPLAY
+
+
+def display_authrec(kernel: Kernel, link: Connection, command: Command) -> list[Answer]:
+    """DISPLAY AUTHREC; no answer if there is no such record."""
+    link.begin_verb()
+    return [_shown(record) for record in matching_records(kernel, command)]
+
+
+def matching_records(kernel: Kernel, command: Command) -> list[Record]:
+    """The records that a DISPLAY AUTHREC asks for.
+
+    MATCH(PROFILE): those that would count for an object of the name, generic ones too;
+    MATCH(EXACT): those of the profile as it is written; MATCH(MEMBERSHIP): as PROFILE, and of the
+    groups of the principal too.
+    """
+    verb = "DISPLAY AUTHREC"
+    given = command.given
+    kind = kind_named(command, verb) if given.get("OBJTYPE", "") else None
+    entity, is_group = entity_named(command, verb)
+    match = given.get("MATCH", "").upper() or "PROFILE"
+    groups: tuple[str, ...] = ()
+    if match == "MEMBERSHIP" and entity and not is_group:
+        groups = kernel.authority.groups(entity)
+    profile = given.get("PROFILE", "")
+    found: list[Record] = []
+    for record in kernel.authority.records.all():
+        if kind is not None and record.kind is not kind:
+            continue
+        if entity and not _is_of(record, entity, is_group, groups):
+            continue
+        if profile and not _is_for(record, profile, match, kernel.name):
+            continue
+        found.append(record)
+    return found
+
+
+def _is_of(record: Record, entity: str, is_group: bool, groups: tuple[str, ...]) -> bool:
+    if record.is_group:
+        return record.entity in groups or (is_group and record.entity == entity)
+    return not is_group and record.entity == entity
+
+
+def _is_for(record: Record, profile: str, match: str, qmgr_name: str) -> bool:
+    if record.profile == profile or record.profile == profile.lower():
+        return True
+    if record.profile == SELF_PROFILE:
+        return profile == qmgr_name
+    return match != "EXACT" and not is_generic(profile) and matches(record.profile, profile)
+
+
+def _shown(record: Record) -> Answer:
+    answer = Answer("AMQ8864I", object_type=AUTHREC)
+    answer.add("PROFILE", record.profile)
+    answer.add("ENTITY", record.entity)
+    answer.add("ENTTYPE", record.entity_type)
+    answer.add("OBJTYPE", record.kind.objtype)
+    answer.add("AUTHLIST", authlist(record.bits))
+    return answer
+
+
+def display_entauth(kernel: Kernel, link: Connection, command: Command) -> list[Answer]:
+    """DISPLAY ENTAUTH: what a user or group may do with an object, all taken together."""
+    verb = "DISPLAY ENTAUTH"
+    link.begin_verb()
+    kind = kind_named(command, verb)
+    name = profile_named(kind, command.given.get("OBJNAME", ""), kernel.name, verb)
+    entity, is_group = _entity_required(command, verb)
+    bits = entity_authority(kernel, kind, name, entity, is_group)
+    answer = Answer("AMQ8866I")
+    answer.add("OBJNAME", kernel.name if name == SELF_PROFILE else name)
+    answer.add("ENTITY", entity)
+    answer.add("ENTTYPE", GROUP if is_group else PRINCIPAL)
+    answer.add("OBJTYPE", kind.objtype)
+    answer.add("AUTHLIST", authlist(bits))
+    return [answer]
+
+
+def entity_authority(kernel: Kernel, kind: Kind, name: str, entity: str, is_group: bool) -> int:
+    """What a user has with all its groups, or a group alone."""
+    authority = kernel.authority
+    if is_group:
+        return authority.granted_to_group(entity, kind, name)
+    return authority.granted(entity, kind.mqot, name)
+
+
+def display_authserv(kernel: Kernel, link: Connection, command: Command) -> list[Answer]:
+    """DISPLAY AUTHSERV: there is one service, and it is built in."""
+    link.begin_verb()
+    answer = Answer("AMQ8867I")
+    answer.add("IFVER", SERVICE_VERSION)
+    answer.add("SERVCOMP", SERVICE_NAME)
+    answer.add("UIDSUPP", "YES")
+    return [answer]
+
+
+def refresh_security(kernel: Kernel, link: Connection, command: Command) -> list[Answer]:
+    """REFRESH SECURITY: groups, and with them who is an administrator, are asked for anew.
+
+    TYPE(CONNAUTH) and TYPE(SSL) find nothing that is remembered: passwords and rules are read at
+    each connect.
+    """
+    link.begin_verb()
+    kernel.authority.refresh()
+    for connection in kernel.connections.values():
+        connection.privileged = kernel.authority.is_administrator(connection.user)
+    return [Answer("AMQ8560I")]

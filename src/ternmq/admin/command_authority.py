@@ -1,0 +1,170 @@
+"""Checks of authority for commands: the column of the command table, and what it is asked for on.
+
+    DEFINE    crt on the class of the kind, and dsp on the object whose attributes are taken: the
+              one that LIKE names, or the default object. With REPLACE and an object that is there:
+              chg on it
+    DISPLAY   dsp on each object; those without it are left out, and if that leaves none it is
+              refused
+    others    the authority of the row, on the object or on the queue manager
+
+A subscription is no object that authority is given for: what counts is `sub`, or to display it
+`dsp`, on its topic object.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from ternmq.admin.command import Command
+from ternmq.admin.command_table import ON_QUEUE_MANAGER, CommandRow
+from ternmq.base import constants as mq
+from ternmq.base import object_types as types
+from ternmq.base.errors import MQError, mq_error
+from ternmq.base.object_types import BY_BIT, BY_NOUN
+from ternmq.base.reasons import MQRC_NOT_AUTHORIZED
+from ternmq.kernel.authority import check
+from ternmq.kernel.connection import Connection
+from ternmq.kernel.kernel import Kernel
+from ternmq.security import authorities as auth
+from ternmq.security.authorities import BY_WORD, CLASS_PROFILE, SELF_PROFILE
+from ternmq.store.catalog import Definition
+
+BASE_TOPIC: Final = "SYSTEM.BASE.TOPIC"
+_KIND_OF_NOUN: Final[dict[str, int]] = {
+    "QUEUE": mq.MQOT_Q,
+    "QSTATUS": mq.MQOT_Q,
+    "QSTATS": mq.MQOT_Q,
+    "CHSTATUS": mq.MQOT_CHANNEL,
+    "CHANNEL": mq.MQOT_CHANNEL,
+    "LSSTATUS": mq.MQOT_LISTENER,
+    "SVSTATUS": mq.MQOT_SERVICE,
+    "AUTHINFO": mq.MQOT_AUTH_INFO,
+    "SUB": mq.MQOT_TOPIC,
+    "SBSTATUS": mq.MQOT_TOPIC,
+    "TPSTATUS": mq.MQOT_TOPIC,
+    "TOPICSTR": mq.MQOT_TOPIC,
+}
+_ON_TOPIC: Final = ("SUB", "SBSTATUS", "TPSTATUS", "TOPICSTR")
+
+
+def kind_of(row: CommandRow) -> int:
+    """The kind of object that a command is about, as MQOT_."""
+    kind = _KIND_OF_NOUN.get(row.noun)
+    return BY_NOUN[row.noun].mqot if kind is None else kind
+
+
+def authority_of(row: CommandRow) -> int:
+    """What a command needs, as a bit."""
+    if row.noun == "SUB" and row.action != "DISPLAY":
+        return auth.SUB
+    return BY_WORD[row.authority.lower()].bit
+
+
+def check_command(kernel: Kernel, link: Connection, command: Command, row: CommandRow) -> None:
+    """MQRC_NOT_AUTHORIZED unless the user of the connection may do this."""
+    if link.privileged:
+        return
+    wanted = authority_of(row)
+    if row.authority_on == ON_QUEUE_MANAGER:
+        _check(kernel, link, row, mq.MQOT_Q_MGR, SELF_PROFILE, wanted)
+    elif row.action == "DEFINE" and row.noun != "SUB":
+        _check_define(kernel, link, command, row)
+    elif row.action != "DISPLAY":
+        mqot, name = _subject(kernel, command, row)
+        _check(kernel, link, row, mqot, name, wanted)
+
+
+def may_display(kernel: Kernel, link: Connection, definition: Definition) -> bool:
+    """Whether DISPLAY shows this object to the user of the connection."""
+    if link.privileged:
+        return True
+    mqot, name = _of_definition(definition)
+    return kernel.authority.granted(link.user, mqot, name) & auth.DSP != 0
+
+
+def may_display_named(kernel: Kernel, link: Connection, mqot: int, name: str) -> bool:
+    """The same for what has no definition: a status, by the name of its object."""
+    return link.privileged or kernel.authority.granted(link.user, mqot, name) & auth.DSP != 0
+
+
+def not_displayed(
+    kernel: Kernel, link: Connection, command: Command, row: CommandRow, name: str
+) -> MQError:
+    """The error when everything that DISPLAY found had to be left out; operators are told of one.
+
+    `name` is that of an object that was left out.
+    """
+    try:
+        _check(kernel, link, row, kind_of(row), name, auth.DSP)
+    except MQError as refused:
+        return refused
+    return mq_error(MQRC_NOT_AUTHORIZED, verb=f"{row.action} {row.noun}", object=command.name)
+
+
+def _check(
+    kernel: Kernel, link: Connection, row: CommandRow, mqot: int, name: str, wanted: int
+) -> None:
+    verb = f"{row.action} {row.noun}"
+    qualifier = mq.MQRQ_CMD_NOT_AUTHORIZED
+    check(kernel, link, link.user, mqot, name, wanted, verb, qualifier, row.pcf)
+
+
+def _check_define(kernel: Kernel, link: Connection, command: Command, row: CommandRow) -> None:
+    mqot, _ = _subject(kernel, command, row)
+    bit = _type_of(command, row)
+    existing = kernel.catalog.find(bit, command.name)
+    if existing is not None and "REPLACE" in command.given:
+        mqot, name = _of_definition(existing)
+        _check(kernel, link, row, mqot, name, auth.CHG)
+        return
+    _check(kernel, link, row, mqot, CLASS_PROFILE, auth.CRT)
+    model = command.given.get("LIKE", "") or BY_BIT[bit].default_object
+    if model and kernel.catalog.find(bit, model) is not None:
+        _check(kernel, link, row, mqot, model, auth.DSP)
+
+
+def _type_of(command: Command, row: CommandRow) -> int:
+    """The type of object that a DEFINE makes; what it says of it is checked later."""
+    for keyword in ("CHLTYPE", "AUTHTYPE"):
+        said = BY_NOUN.get(command.given.get(keyword, "").upper())
+        if said is not None and said.bit & row.types:
+            return said.bit
+    return row.types & -row.types
+
+
+def _subject(kernel: Kernel, command: Command, row: CommandRow) -> tuple[int, str]:
+    """Kind and name of the object whose authority counts."""
+    if row.noun in _ON_TOPIC:
+        return mq.MQOT_TOPIC, _topic_of(kernel, command)
+    mqot = kind_of(row)
+    if mqot == mq.MQOT_CHANNEL and _is_client_channel(kernel, command):
+        mqot = mq.MQOT_CLNTCONN_CHANNEL
+    return mqot, command.name
+
+
+def _is_client_channel(kernel: Kernel, command: Command) -> bool:
+    if "CHLTYPE" in command.given:
+        return command.given["CHLTYPE"].upper() == "CLNTCONN"
+    if "CHLTABLE" in command.given:
+        return command.given["CHLTABLE"].upper() == "CLNTTBL"
+    catalog = kernel.catalog
+    is_server = catalog.find(types.SVRCONN, command.name) is not None
+    return not is_server and catalog.find(types.CLNTCONN, command.name) is not None
+
+
+def _topic_of(kernel: Kernel, command: Command) -> str:
+    """The topic object of a subscription, named or its own."""
+    named = command.given.get("TOPICOBJ", "")
+    definition = kernel.catalog.find(types.SUB, command.name)
+    if not named and definition is not None:
+        named = str(definition.attributes.get("topic_object", ""))
+    return named or BASE_TOPIC
+
+
+def _of_definition(definition: Definition) -> tuple[int, str]:
+    row = BY_BIT[definition.object_type]
+    if definition.object_type == types.CLNTCONN:
+        return mq.MQOT_CLNTCONN_CHANNEL, definition.name
+    if definition.object_type == types.SUB:
+        return mq.MQOT_TOPIC, str(definition.attributes.get("topic_object", "")) or BASE_TOPIC
+    return row.mqot, definition.name
