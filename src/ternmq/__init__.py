@@ -32,9 +32,12 @@ from ternmq.base.errors import (
     Unavailable,
     XAError,
 )
+from ternmq.base.product import VERSION as __version__
 from ternmq.client.backup import Backup
 from ternmq.client.connection import Connection
 from ternmq.client.embedded import QueueManager, embedded, memory
+from ternmq.client.local_connection import ClientConnection, connect
+from ternmq.client.local_queue import ClientQueue
 from ternmq.client.message import Message
 from ternmq.client.queue import Queue
 from ternmq.codec.mqmd import Descriptor
@@ -51,6 +54,8 @@ __all__ = [
     "Backup",
     "BadHandle",
     "BadOptions",
+    "ClientConnection",
+    "ClientQueue",
     "CommandError",
     "Connection",
     "Damaged",
@@ -75,12 +80,11 @@ __all__ = [
     "XAError",
     "__version__",
     "build_info",
+    "connect",
     "constants",
     "embedded",
     "memory",
 ]
-
-__version__ = "0.1.0.dev0"
 
 
 def build_info() -> "BuildInfo":

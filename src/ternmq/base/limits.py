@@ -31,7 +31,7 @@ LOG_FILES_MAX: Final = 511
 
 # The local binding. A frame has the longest message, its descriptor and what else a verb says.
 FRAME_BYTES_BEFORE_HELLO: Final = 65_536
-FRAME_BYTES_MAX: Final = MESSAGE_BYTES_MAX + 65_536
+FRAME_HEAD_BYTES_MAX: Final = 65_536  # beside the longest message
 REQUESTS_WAITING_MAX: Final = 256  # of one connection, before it is read no further
 REQUEST_BYTES_WAITING_MAX: Final = 4_194_304  # the same
 SOCKET_PATH_BYTES_MAX: Final = 107  # sun_path of Linux, without its last NUL

@@ -6,6 +6,7 @@ import os
 import sys
 from typing import Final
 
+from ternmq.base.product import VERSION
 from ternmq.cli.commands import BY_NAME, COMMANDS, Row, command
 from ternmq.cli.output import write, write_error, write_lines
 
@@ -20,9 +21,7 @@ def main(argv: list[str]) -> int:
         write_lines(_overview())
         return 0 if argv else EXIT_USAGE
     if argv[0] in ("-V", "--version", "version"):
-        from ternmq import __version__
-
-        write(f"TernMQ {__version__}")
+        write(f"TernMQ {VERSION}")
         return 0
     row = BY_NAME.get(argv[0])
     if row is None:

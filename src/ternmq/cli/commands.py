@@ -23,7 +23,22 @@ class Row(NamedTuple):
     own_name: bool = True  # also a program of its own, not only a word after `ternmq`
 
 
-COMMANDS: Final[tuple[Row, ...]] = ()
+COMMANDS: Final[tuple[Row, ...]] = (
+    Row("crtmqm", "crtmqm", "create a queue manager"),
+    Row("dltmqm", "dltmqm", "delete a queue manager"),
+    Row("strmqm", "strmqm", "start a queue manager"),
+    Row("endmqm", "endmqm", "end a queue manager"),
+    Row("run", "run", "run a queue manager in the foreground", own_name=False),
+    Row("dspmq", "dspmq", "show queue managers and their status"),
+    Row("dspmqver", "dspmqver", "show the version of the product"),
+    Row("dspmqinf", "dspmqinf", "show the configuration of a queue manager"),
+    Row("addmqinf", "addmqinf", "add the configuration of a queue manager"),
+    Row("rmvmqinf", "rmvmqinf", "remove the configuration of a queue manager"),
+    Row("dspmqinst", "dspmqinst", "show installations"),
+    Row("setmqm", "setmqm", "give a queue manager to an installation"),
+    Row("runmqsc", "runmqsc", "run MQSC commands on a queue manager"),
+    Row("dmpmqcfg", "dmpmqcfg", "dump the configuration of a queue manager as MQSC"),
+)
 BY_NAME: Final[dict[str, Row]] = {row.name: row for row in COMMANDS}
 
 

@@ -13,14 +13,18 @@ from types import TracebackType
 from typing import Any, Generic, Protocol, TypeVar, final
 
 from ternmq.admin import objects
+from ternmq.admin.command import Answer, Command
+from ternmq.admin.execute import execution_of, mqsc_execution
+from ternmq.admin.execution import Execution
+from ternmq.admin.mqsc_lexer import commands_of
 from ternmq.base import constants as mq
 from ternmq.base.attributes import Value
-from ternmq.base.object_types import ALIAS, LOCAL, MODEL, QMGR, QUEUES
 from ternmq.base.limits import (
     LOG_FILE_PAGES_DEFAULT,
     LOG_PRIMARY_FILES_DEFAULT,
     LOG_SECONDARY_FILES_DEFAULT,
 )
+from ternmq.base.object_types import ALIAS, LOCAL, MODEL, QMGR, QUEUES
 from ternmq.client import embedded as embedded_twin
 from ternmq.client import steps
 from ternmq.client.aio_queue import Queue
@@ -223,7 +227,7 @@ class Connection:
         ended by its XID. False if it changed nothing: then it has ended."""
         return await self.verbs.prepare(xid)
 
-    def in_doubt(self) -> list[XID]:
+    async def in_doubt(self) -> list[XID]:
         """XIDs of prepared units, and of those that an operator resolved and nobody forgot yet."""
         return self.verbs.recover()
 
@@ -285,20 +289,42 @@ class Connection:
         """Remove all messages of a queue that nobody has open."""
         await self.verbs.administer(steps.Clear(name))
 
-    def attributes(self, name: str) -> dict[str, Value]:
+    async def attributes(self, name: str) -> dict[str, Value]:
         """All attributes of a queue by Python name."""
         with self._loop_shell.shell.lock:
             return dict(objects.find(self._engine.kernel, QUEUES, name, "DISPLAY").attributes)
 
-    def qmgr_attributes(self) -> dict[str, Value]:
+    async def qmgr_attributes(self) -> dict[str, Value]:
         """All attributes of the queue manager by Python name."""
         with self._loop_shell.shell.lock:
             return dict(self._engine.kernel.catalog.qmgr)
 
-    def queue_names(self) -> list[str]:
+    async def queue_names(self) -> list[str]:
         """The names of all queues."""
         with self._loop_shell.shell.lock:
             return self._engine.kernel.catalog.queue_names()
+
+    # ---- commands
+
+    async def mqsc(self, text: str) -> list[Answer]:
+        """Carry out MQSC commands, one or more; the answers of all of them in order.
+
+        What is refused is an answer too: `ok` of each tells. An exception means that the queue
+        manager could not be asked.
+        """
+        answers: list[Answer] = []
+        for source in commands_of(text):
+            if source.is_command:
+                answers.extend(await self._carry_out(mqsc_execution(source.text)))
+        return answers
+
+    async def command(self, command: Command) -> list[Answer]:
+        """Carry out a command that is not written as MQSC."""
+        return await self._carry_out(execution_of(command))
+
+    async def _carry_out(self, execution: Execution) -> list[Answer]:
+        await self.verbs.administer(steps.CarryOut(execution))
+        return execution.answers
 
     # ---- the end
 

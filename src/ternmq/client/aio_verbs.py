@@ -224,6 +224,34 @@ class TaskVerbs(Session):
         finally:
             self._end()
 
+    async def get_returnable(self, handle: Handle, request: GetRequest) -> GetCall:
+        """MQGET for somebody else: the caller ends it with `answered`, once its answer counts, or
+        with `take_back`."""
+        self._begin("MQGET")
+        try:
+            check_open_for(handle, int(request.options))
+            if request.options & mq.MQGMO_UNLOCK:
+                return self.unlocked(handle, request)
+            call = self._start(handle, request)
+            if (
+                call.waker is not None
+                or call.entry is None
+                or self.link.durable_at > self.engine.log.forced_lsn
+            ):
+                await self._finish(call)
+            return call
+        finally:
+            self._end()
+
+    def answered(self, call: GetCall) -> None:
+        """The message of a get is its caller's for good."""
+        if call.reserved > 0:
+            self._answered(call)
+
+    def take_back(self, call: GetCall) -> None:
+        """A get has not happened: its message is on the queue again."""
+        self._take_back(call)
+
     def _start(self, handle: Handle, request: GetRequest) -> GetCall:
         shell = self.shell
         shell.lock.acquire()

@@ -35,10 +35,14 @@ def warn_inert_altered(catalog: Catalog, name: str, given: dict[str, object]) ->
 def warn_inert_set(handle: Handle, values: dict[int, Value]) -> None:
     """MQSET."""
     definition = handle.definition
-    if definition is None:
-        return
-    rows = {row.selector: row for row in BY_NAME[definition.object_type].values()}
-    _warn(definition.name, ((rows[key], value) for key, value in values.items() if key in rows))
+    if definition is not None:
+        warn_inert_values(int(definition.object_type), definition.name, values)
+
+
+def warn_inert_values(object_type: int, name: str, values: dict[int, Value]) -> None:
+    """The same, where only the type of the object is known."""
+    rows = {row.selector: row for row in BY_NAME[object_type].values()}
+    _warn(name, ((rows[key], value) for key, value in values.items() if key in rows))
 
 
 def _warn(name: str, settings: Iterable[tuple[Attribute, object]]) -> None:

@@ -78,13 +78,13 @@ def expiry_tenths(expiry: float) -> int:
 
 def put1_request(session: Session, data: Data, descriptor: Descriptor | None) -> PutRequest:
     """The request of MQPUT1."""
-    md = _descriptor(data, 2, -1, -1) if descriptor is None else descriptor
+    md = new_descriptor(data, 2, -1, -1) if descriptor is None else descriptor
     sync = mq.MQPMO_SYNCPOINT if session.in_unit else mq.MQPMO_NO_SYNCPOINT
     pmo = PutOptions(options=sync | mq.MQPMO_FAIL_IF_QUIESCING)
     return session.request_put(md, pmo, "MQPUT1")
 
 
-def _whole_id(identifier: bytes | None, verb: str) -> bytes:
+def whole_id(identifier: bytes | None, verb: str) -> bytes:
     """An identifier in its full length; none is zeros."""
     if identifier is None:
         return ZERO_ID
@@ -97,11 +97,36 @@ def _whole_id(identifier: bytes | None, verb: str) -> bytes:
     return identifier.ljust(ID_BYTES, b"\0")
 
 
-def _descriptor(data: Data, lasting: int, level: int, tenths: int) -> Descriptor:
+def new_descriptor(data: Data, lasting: int, level: int, tenths: int) -> Descriptor:
+    """The MQMD of a put: text says so."""
     md = Descriptor(persistence=lasting, priority=level, expiry=tenths)
     if is_text(data):
         md.format = mq.MQFMT_STRING
         md.ccsid = UTF_8
+    return md
+
+
+def particular_descriptor(
+    data: Data,
+    persistent: bool | None,
+    priority: int | None,
+    expiry: float | None,
+    msg_id: bytes | None,
+    correl_id: bytes | None,
+    descriptor: Descriptor | None,
+) -> Descriptor:
+    """The MQMD of a put with particulars, which count more than what a descriptor says."""
+    md = new_descriptor(data, 2, -1, -1) if descriptor is None else descriptor.copy()
+    if persistent is not None:
+        md.persistence = int(persistent)
+    if priority is not None:
+        md.priority = priority
+    if expiry is not None:
+        md.expiry = expiry_tenths(expiry)
+    if msg_id is not None:
+        md.msg_id = msg_id
+    if correl_id is not None:
+        md.correl_id = correl_id
     return md
 
 
@@ -141,18 +166,10 @@ class Requests:
             request = self._usual_put(data, lasting, level, tenths, reply_to, format, syncpoint)
             if msg_id is None and correl_id is None:
                 return request
-            return request.with_ids(_whole_id(msg_id, "MQPUT"), _whole_id(correl_id, "MQPUT"))
-        md = _descriptor(data, lasting, level, tenths) if descriptor is None else descriptor.copy()
-        if persistent is not None:
-            md.persistence = lasting
-        if priority is not None:
-            md.priority = level
-        if expiry is not None:
-            md.expiry = tenths
-        if msg_id is not None:
-            md.msg_id = msg_id
-        if correl_id is not None:
-            md.correl_id = correl_id
+            return request.with_ids(whole_id(msg_id, "MQPUT"), whole_id(correl_id, "MQPUT"))
+        md = particular_descriptor(
+            data, persistent, priority, expiry, msg_id, correl_id, descriptor
+        )
         return self._checked_put(md, reply_to, format, options, syncpoint)
 
     def _usual_put(
@@ -175,7 +192,7 @@ class Requests:
         key = (plain, reply_to, format)
         request = self._puts.get(key)
         if request is None:
-            md = _descriptor(data, lasting, level, tenths)
+            md = new_descriptor(data, lasting, level, tenths)
             request = self._checked_put(md, reply_to, format, 0, syncpoint)
             if len(self._puts) >= CACHED_REQUESTS_MAX:
                 self._puts.clear()
@@ -230,7 +247,7 @@ class Requests:
             self._gets[key] = request
         if msg_id is None and correl_id is None:
             return request
-        return request.with_ids(_whole_id(msg_id, "MQGET"), _whole_id(correl_id, "MQGET"))
+        return request.with_ids(whole_id(msg_id, "MQGET"), whole_id(correl_id, "MQGET"))
 
 
 def browse_request(first: bool, msg_id: bytes | None, correl_id: bytes | None) -> GetRequest:

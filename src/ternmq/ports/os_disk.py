@@ -267,7 +267,7 @@ class OsDisk(Disk):
 
     def _is_folder(self, path: str) -> bool:
         try:
-            mode = os.stat(path, dir_fd=self._folder, follow_symlinks=False).st_mode
+            mode = os.stat(path, dir_fd=self._folder).st_mode  # crtmqm -ld: a link to the log
         except FileNotFoundError:
             return False
         return stat.S_ISDIR(mode)

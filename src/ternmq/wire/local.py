@@ -34,8 +34,14 @@ import struct
 from typing import Any, Final, final
 
 from ternmq.base.errors import RemoteProtocolError
-from ternmq.base.limits import FRAME_BYTES_BEFORE_HELLO, FRAME_BYTES_MAX
+from ternmq.base.limits import (
+    FRAME_BYTES_BEFORE_HELLO,
+    FRAME_HEAD_BYTES_MAX,
+    MESSAGE_BYTES_MAX,
+)
 from ternmq.codec.mqmd import BYTES_2
+
+FRAME_BYTES_MAX: Final = MESSAGE_BYTES_MAX + FRAME_HEAD_BYTES_MAX
 
 PROTOCOL_OLDEST: Final = 1
 PROTOCOL_NEWEST: Final = 1

@@ -9,18 +9,10 @@ from typing import Any, ParamSpec
 
 import ternmq
 import ternmq.aio
+from tests.unit.client import served
 
 # What needs no `await` in `ternmq.aio` either.
-DIRECT = {
-    "attributes",
-    "connected",
-    "in_doubt",
-    "in_unit",
-    "name",
-    "qmgr_attributes",
-    "queue_names",
-    "report",
-}
+DIRECT = {"connected", "in_unit", "name", "report"}
 P = ParamSpec("P")
 
 
@@ -91,8 +83,8 @@ class Face:
 
 def wrapped(value: Any) -> Any:
     """Results that have methods of their own are seen the same way."""
-    kinds = (ternmq.Connection, ternmq.Queue)
-    is_unit = type(value).__name__ == "Unit"
+    kinds = (ternmq.Connection, ternmq.Queue, ternmq.ClientConnection, ternmq.ClientQueue)
+    is_unit = type(value).__name__ in ("Unit", "ClientUnit")
     return Face(value) if isinstance(value, kinds) or is_unit else value
 
 
@@ -106,4 +98,32 @@ class BlockingFace:
         return Call(lambda: ternmq.embedded(path, name, **options))
 
 
-FACES: dict[str, Any] = {"blocking": BlockingFace(), "asyncio": ternmq.aio}
+class SocketFace:
+    """The same for a queue manager at the other end of a socket."""
+
+    def memory(self, name: str = "QM1") -> Any:
+        return Call(lambda: served.ServedQueueManager(served.in_memory(name)))
+
+    def embedded(self, path: Any, name: str = "QM1", **options: Any) -> Any:
+        return Call(lambda: served.ServedQueueManager(served.in_folder(path, name, **options)))
+
+
+class StreamFace:
+    """The same for tasks."""
+
+    def memory(self, name: str = "QM1") -> Any:
+        return ternmq.aio.Opening(served.for_tasks(served.in_memory(name)))
+
+    def embedded(self, path: Any, name: str = "QM1", **options: Any) -> Any:
+        return ternmq.aio.Opening(self._embedded(path, name, options))
+
+    async def _embedded(self, path: Any, name: str, options: dict[str, Any]) -> Any:
+        return await served.for_tasks(served.in_folder(path, name, **options))
+
+
+FACES: dict[str, Any] = {
+    "blocking": BlockingFace(),
+    "asyncio": ternmq.aio,
+    "socket": SocketFace(),
+    "stream": StreamFace(),
+}

@@ -279,7 +279,7 @@ async def test_open_when_cancelled_while_it_is_forced_then_no_handle_and_no_queu
         await cancelled(worker)
         disk.release()
         assert qmgr.verbs.link.handles == {}
-        assert [name for name in qmgr.queue_names() if name.startswith("MINE.")] == []
+        assert [name for name in await qmgr.queue_names() if name.startswith("MINE.")] == []
 
 
 @in_loop

@@ -254,7 +254,7 @@ async def test_definitions_when_altered_and_deleted_then_they_are(api: Any) -> N
     async with api.memory() as qmgr:
         await qmgr.define_queue("A", max_depth=1)
         await qmgr.define_alias("B", "A")
-        assert {"A", "B"} <= set(qmgr.queue_names())
+        assert {"A", "B"} <= set(await qmgr.queue_names())
         with pytest.raises(ternmq.MQError) as there:
             await qmgr.define_queue("A")
         assert there.value.reason == mq.MQRC_OBJECT_ALREADY_EXISTS
@@ -263,7 +263,7 @@ async def test_definitions_when_altered_and_deleted_then_they_are(api: Any) -> N
             await qmgr.put("A", "two")
         assert full.value.reason == mq.MQRC_Q_FULL
         await qmgr.alter_queue("A", max_depth=2)
-        assert qmgr.attributes("A")["max_depth"] == 2
+        assert (await qmgr.attributes("A"))["max_depth"] == 2
         await qmgr.alter_qmgr(description="both")
         await qmgr.put("A", "two")
         with pytest.raises(ternmq.ObjectInUse):
@@ -283,7 +283,7 @@ async def test_model_when_opened_then_a_dynamic_queue_that_goes_with_it(api: Any
             assert queue.name.startswith("MINE.")
             await queue.put("one")
             await queue.close(purge=True)
-            assert queue.name not in qmgr.queue_names()
+            assert queue.name not in await qmgr.queue_names()
 
 
 @in_loop
@@ -370,12 +370,12 @@ async def test_prepared_unit_when_resolved_then_forgotten(api: Any, tmp_path: Pa
                 assert not qmgr.in_unit
             assert not await qmgr.prepare(ternmq.XID(1, b"nothing", b""))
     async with api.embedded(tmp_path, "QM1") as qmgr:
-        assert set(qmgr.in_doubt()) == {xid, other}
+        assert set(await qmgr.in_doubt()) == {xid, other}
         await qmgr.commit_prepared(xid)
         await qmgr.resolve(other, commit=False)
-        assert qmgr.in_doubt() == [other]
+        assert await qmgr.in_doubt() == [other]
         await qmgr.forget(other)
-        assert qmgr.in_doubt() == []
+        assert await qmgr.in_doubt() == []
         async with qmgr.queue("A") as queue:
             assert [message.text async for message in queue] == ["prepared"]
 

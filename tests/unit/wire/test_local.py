@@ -6,9 +6,10 @@ Method: bytes in pieces of every size; lengths, kinds and bodies that cannot be.
 import pytest
 
 from ternmq.base.errors import RemoteProtocolError
-from ternmq.base.limits import FRAME_BYTES_BEFORE_HELLO, FRAME_BYTES_MAX, MESSAGE_BYTES_MAX
+from ternmq.base.limits import FRAME_BYTES_BEFORE_HELLO, MESSAGE_BYTES_MAX
 from ternmq.codec.mqmd import BYTES_2, Descriptor
 from ternmq.wire import local as wire
+from ternmq.wire.local import FRAME_BYTES_MAX
 
 pytestmark = pytest.mark.core
 

@@ -1,0 +1,43 @@
+"""dltmqm: delete a queue manager with everything on it."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from ternmq.base.message_table import message_line, message_text
+from ternmq.cli.arguments import CommandLine
+from ternmq.cli.output import write, write_error
+from ternmq.cli.strmqm import known
+from ternmq.server.creating import delete
+from ternmq.server.data_folder import data_folder
+from ternmq.server.installations import this_installation
+from ternmq.server.status import status_of
+
+EXIT_RUNNING: Final = 5
+EXIT_UNKNOWN: Final = 16
+EXIT_INSTALLATION: Final = 58
+EXIT_INCOMPLETE: Final = 71
+
+
+def main(argv: list[str]) -> int:
+    """Delete it; the exit status."""
+    line = CommandLine("dltmqm", "Delete a queue manager and its messages.")
+    line.add_argument("name", metavar="QMGR")
+    options = line.parse_args(argv)
+    data = data_folder()
+    place = known(data, options.name)
+    if place is None:
+        return EXIT_UNKNOWN
+    if status_of(place.folder).is_up:
+        write_error(message_line("AMQ7005E", (place.name,)))
+        return EXIT_RUNNING
+    if place.installation and place.installation != this_installation(data).name:
+        write_error(message_line("AMQ7011E", (place.name, place.installation)))
+        return EXIT_INSTALLATION
+    try:
+        delete(data, place)
+    except OSError as error:
+        write_error(message_line("AMQ8117S", (place.name, error)))
+        return EXIT_INCOMPLETE
+    write(message_text("AMQ8002I", (place.name,)))
+    return 0

@@ -1,0 +1,100 @@
+"""strmqm: start a queue manager in a process of its own, and wait until it is up."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from ternmq.base.errors import MQError
+from ternmq.base.message_table import message_line, message_text
+from ternmq.cli.arguments import CommandLine
+from ternmq.cli.output import write, write_error, write_now
+from ternmq.server import status
+from ternmq.server.data_folder import (
+    Place,
+    data_folder,
+    find,
+    locked,
+    register,
+)
+from ternmq.server.installations import this_installation, version
+from ternmq.server.launch import LaunchFailed, launch
+
+EXIT_RUNNING: Final = 5
+EXIT_UNKNOWN: Final = 16
+EXIT_ENDING: Final = 49
+EXIT_INSTALLATION: Final = 58
+
+
+def command_line() -> CommandLine:
+    """Options as those of IBM MQ."""
+    line = CommandLine("strmqm", "Start a queue manager.")
+    line.add_argument("-c", action="store_true", help="make the default objects anew, then end")
+    line.add_argument("-ns", action="store_true", help="without channels, listeners and services")
+    line.add_argument("-x", action="store_true", help="permit a standby: not supported yet")
+    line.add_argument("name", metavar="QMGR", nargs="?", default="")
+    return line
+
+
+def main(argv: list[str]) -> int:
+    """Start it; the exit status."""
+    options = command_line().parse_args(argv)
+    data = data_folder()
+    place = known(data, options.name)
+    if place is None:
+        return EXIT_UNKNOWN
+    if options.x:
+        write_error("strmqm: -x: standby instances are not supported yet; nothing was started")
+        return EXIT_UNKNOWN
+    refused = refusal(place)
+    if refused:
+        return refused
+    owner = owned(data, place)
+    if owner:
+        write_error(message_line("AMQ7011E", (place.name, owner)))
+        return EXIT_INSTALLATION
+    write_now(f"TernMQ queue manager '{place.name}' starting.")
+    installation = this_installation(data).name
+    write(f"The queue manager is associated with installation '{installation}'.")
+    try:
+        launch(data, place, write_now)
+    except LaunchFailed as failed:
+        write_error(failed.text)
+        return failed.exit_status
+    write(message_text("AMQ8003I", (place.name, version())))
+    return 0
+
+
+def known(data: str, name: str) -> Place | None:
+    """The queue manager; if there is none, that is told."""
+    try:
+        return find(data, name, "strmqm")
+    except MQError as error:
+        write_error(message_line("AMQ8118E", (error.object or name,)))
+        return None
+
+
+def refusal(place: Place) -> int:
+    """Tell that it runs already, if it does; the exit status for that."""
+    now = status.status_of(place.folder)
+    if not now.is_up:
+        return 0
+    if now.state == status.STARTING:
+        write_error(message_line("AMQ8137E", (place.name,)))
+    elif now.state in (status.ENDING_IMMEDIATELY, status.ENDING_PREEMPTIVELY, status.QUIESCING):
+        write_error(message_line("AMQ8108S", (place.name,)))
+        return EXIT_ENDING
+    else:
+        write_error(message_line("AMQ8107S", (place.name,)))
+    return EXIT_RUNNING
+
+
+def owned(data: str, place: Place) -> str:
+    """The installation that it belongs to, if that is another; one without gets this one."""
+    with locked(data):
+        mine = this_installation(data).name
+        if place.installation and place.installation != mine:
+            return place.installation
+        if not place.installation:
+            directory = place.folder.rpartition("/")[2]
+            register(data, place.name, directory, mine, place.data_path, False)
+    return ""

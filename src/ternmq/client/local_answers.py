@@ -1,0 +1,67 @@
+"""Commands and answers as they travel over the local binding: JSON, and back."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ternmq.admin.command import Answer, Command, Filter, Item
+from ternmq.base.errors import RemoteProtocolError
+
+
+def answer_value(answer: Answer) -> dict[str, Any]:
+    """An answer as JSON."""
+    return {
+        "message": answer.message,
+        "inserts": list(answer.inserts),
+        "comp": answer.comp,
+        "reason": answer.reason,
+        "type": answer.object_type,
+        "detail": answer.detail,
+        "items": [[item.keyword, item.value, item.bare] for item in answer.items],
+    }
+
+
+def answer_from(value: dict[str, Any]) -> Answer:
+    """The same, the other way."""
+    try:
+        answer = Answer(
+            str(value["message"]),
+            tuple(value["inserts"]),
+            comp=int(value["comp"]),
+            reason=int(value["reason"]),
+            object_type=int(value["type"]),
+        )
+        answer.detail = str(value["detail"])
+        answer.items = [Item(str(key), one, bool(bare)) for key, one, bare in value["items"]]
+    except (KeyError, TypeError, ValueError) as error:
+        raise RemoteProtocolError(f"no answer: {error!r}") from error
+    return answer
+
+
+def command_value(command: Command) -> dict[str, Any]:
+    """A command as JSON."""
+    where = command.where
+    return {
+        "action": command.action,
+        "noun": command.noun,
+        "name": command.name,
+        "given": command.given,
+        "wanted": command.wanted,
+        "where": None if where is None else [where.keyword, where.operator, where.value],
+        "text": command.text,
+    }
+
+
+def command_from(value: dict[str, Any]) -> Command:
+    """The same, the other way."""
+    try:
+        command = Command(str(value["action"]), str(value["noun"]), str(value["name"]))
+        command.given = {str(key): str(one) for key, one in value["given"].items()}
+        command.wanted = [str(one) for one in value["wanted"]]
+        command.text = str(value["text"])
+        if value["where"] is not None:
+            keyword, operator, wanted = value["where"]
+            command.where = Filter(str(keyword), str(operator), str(wanted))
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        raise RemoteProtocolError(f"no command: {error!r}") from error
+    return command

@@ -1,0 +1,329 @@
+"""A connection to a queue manager that runs in another process: the twin of `connection`.
+
+`connect` finds the queue manager through the data folder. What the embedded `QueueManager` can do
+beside (status of the log, media recovery) is here too, for commands and for those who look after
+it.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from types import TracebackType
+from typing import Any
+
+from ternmq.admin.command import Answer, Command
+from ternmq.base.attributes import Value
+from ternmq.base.object_types import ALIAS, LOCAL, MODEL
+from ternmq.client.local_answers import answer_from, command_value
+from ternmq.client.local_folder import data_folder, find
+from ternmq.client.local_queue import ClientQueue
+from ternmq.client.local_requests import put1_packed
+from ternmq.client.local_socket import SocketVerbs, hello
+from ternmq.client.local_verbs import Exchange, Result, described
+from ternmq.client.log_extents import LogExtents
+from ternmq.client.log_status import LogStatus
+from ternmq.client.object_files import ObjectFile
+from ternmq.client.requests import Data, as_bytes
+from ternmq.client.session import sharing
+from ternmq.codec.mqmd import Descriptor
+from ternmq.txn.unit import XID
+
+
+class ClientUnit:
+    """`with connection.unit_of_work()`: commits at the end, backs out if the block raises."""
+
+    def __init__(self, connection: ClientConnection) -> None:
+        self._connection = connection
+
+    def __enter__(self) -> ClientUnit:
+        self._connection.begin()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if not self._connection.in_unit:
+            return  # ended inside the block
+        if kind is None:
+            self._connection.commit()
+        else:
+            self._connection.backout()
+
+    def commit(self) -> None:
+        """End the unit here."""
+        self._connection.commit()
+
+    def backout(self) -> None:
+        """Undo the unit here."""
+        self._connection.backout()
+
+
+class ClientConnection:
+    """One application's connection to a queue manager in another process."""
+
+    def __init__(self, transport: SocketVerbs) -> None:
+        self._transport = transport
+        self.verbs = transport.verbs
+
+    def run(self, verb: str, exchange: Exchange[Result]) -> Result:
+        """A verb, to its end."""
+        return self._transport.run(verb, exchange)
+
+    def call(self, verb: str, call: str, /, **arguments: Any) -> dict[str, Any]:
+        """A call of the binding by its name, for what has no method here."""
+        return self.run(verb, self.verbs.call(call, **arguments))
+
+    @property
+    def in_unit(self) -> bool:
+        """Whether puts and gets are inside syncpoint unless they say otherwise."""
+        return self.verbs.in_unit
+
+    @property
+    def name(self) -> str:
+        """The queue manager's name."""
+        return self.verbs.name
+
+    @property
+    def connection_id(self) -> bytes:
+        """24 bytes that name this connection, as MQCNO returns them."""
+        return self.verbs.link.tag
+
+    @property
+    def connected(self) -> bool:
+        """Whether the connection can still be used."""
+        return self.verbs.link.connected
+
+    # ---- queues
+
+    def queue(
+        self,
+        name: str,
+        *,
+        exclusive: bool = False,
+        dynamic_name: str = "AMQ.*",
+        options: int = 0,
+    ) -> ClientQueue:
+        """Open a queue. A model queue gives a new dynamic one, named after `dynamic_name`.
+
+        `options` are MQOO options for one handle that does everything; without them handles are
+        opened as needed.
+        """
+        return ClientQueue(self, name, options, dynamic_name, exclusive)
+
+    def put(self, queue_name: str, data: Data, *, descriptor: Descriptor | None = None) -> bytes:
+        """MQPUT1: one message to a queue that need not stay open; returns its MsgId."""
+        options, packed = put1_packed(data, descriptor, self.in_unit)
+        exchange = self.verbs.put1(described(queue_name), options, packed, as_bytes(data))
+        return self.run("MQPUT1", exchange)
+
+    # ---- units of work
+
+    def unit_of_work(self) -> ClientUnit:
+        """What is put and got inside the `with` block happens whole or not at all."""
+        return ClientUnit(self)
+
+    def begin(self) -> None:
+        """Put and get inside syncpoint from now on, until `commit` or `backout`."""
+        self.run("MQBEGIN", self.verbs.start_unit())
+
+    def commit(self) -> None:
+        """MQCMIT; BackedOut if the queue manager had to undo the unit instead."""
+        self.run("MQCMIT", self.verbs.commit())
+
+    def backout(self) -> None:
+        """MQBACK; nothing happens if the connection is gone, and its unit of work with it."""
+        if self.connected:
+            self.run("MQBACK", self.verbs.back_out())
+
+    # ---- two-phase commit, for transaction managers
+
+    def prepare(self, xid: XID) -> bool:
+        """Prepare the unit of work; from then on it is in doubt, also over a restart, until it is
+        ended by its XID.
+
+        False if it changed nothing: then it has ended and there is nothing to decide.
+        """
+        return self.run("prepare", self.verbs.prepare(xid))
+
+    def in_doubt(self) -> list[XID]:
+        """XIDs of prepared units, and of units that an operator resolved and nobody has
+        forgotten yet."""
+        return self.run("recover", self.verbs.recover())
+
+    def commit_prepared(self, xid: XID) -> None:
+        """Commit a prepared unit of work."""
+        self.run("commit", self.verbs.end_prepared(xid, True, False))
+
+    def backout_prepared(self, xid: XID) -> None:
+        """Back out a prepared unit of work."""
+        self.run("backout", self.verbs.end_prepared(xid, False, False))
+
+    def resolve(self, xid: XID, *, commit: bool) -> None:
+        """An operator's decision for a unit whose transaction manager does not come back;
+        remembered until `forget`."""
+        verb = "commit" if commit else "backout"
+        self.run(verb, self.verbs.end_prepared(xid, commit, True))
+
+    def forget(self, xid: XID) -> None:
+        """The transaction manager knows of the operator's decision."""
+        self.run("forget", self.verbs.forget(xid))
+
+    # ---- definitions
+
+    def define_queue(self, name: str, *, replace: bool = False, **attributes: Any) -> None:
+        """Define a local queue; attributes by Python name (`max_depth`) or MQSC keyword
+        (`MAXDEPTH`)."""
+        self.run("DEFINE", self.verbs.define(LOCAL, name, attributes, replace))
+
+    def define_model(self, name: str, *, replace: bool = False, **attributes: Any) -> None:
+        """Define a model queue, from which opening it makes dynamic queues."""
+        self.run("DEFINE", self.verbs.define(MODEL, name, attributes, replace))
+
+    def define_alias(
+        self, name: str, target: str, *, replace: bool = False, **attributes: Any
+    ) -> None:
+        """Define another name for a local queue."""
+        given = {"target": target, **attributes}
+        self.run("DEFINE", self.verbs.define(ALIAS, name, given, replace))
+
+    def alter_queue(self, name: str, **attributes: Any) -> None:
+        """Change attributes of a queue."""
+        self.run("ALTER", self.verbs.alter(name, attributes))
+
+    def alter_qmgr(self, **attributes: Any) -> None:
+        """Change attributes of the queue manager."""
+        self.run("ALTER QMGR", self.verbs.alter_qmgr(attributes))
+
+    def delete_queue(self, name: str, *, purge: bool = False) -> None:
+        """Delete a queue that nobody has open; `purge` also if it holds messages."""
+        self.call("DELETE", "delete", name=name, purge=purge)
+
+    def clear_queue(self, name: str) -> None:
+        """Remove all messages of a queue that nobody has open."""
+        self.call("CLEAR", "clear", name=name)
+
+    def attributes(self, name: str) -> dict[str, Value]:
+        """All attributes of a queue by Python name."""
+        found: dict[str, Value] = self.call("DISPLAY", "attributes", name=name)["attributes"]
+        return found
+
+    def qmgr_attributes(self) -> dict[str, Value]:
+        """All attributes of the queue manager by Python name."""
+        found: dict[str, Value] = self.call("DISPLAY", "qmgr_attributes")["attributes"]
+        return found
+
+    def queue_names(self) -> list[str]:
+        """The names of all queues."""
+        names: list[str] = self.call("DISPLAY", "queue_names")["names"]
+        return names
+
+    # ---- commands
+
+    def mqsc(self, text: str) -> list[Answer]:
+        """Carry out MQSC commands, one or more; the answers of all of them in order.
+
+        What is refused is an answer too: `ok` of each tells. An exception means that the queue
+        manager could not be asked.
+        """
+        told = self.call("MQSC", "mqsc", text=text)
+        return [answer_from(answer) for answer in told["answers"]]
+
+    def command(self, command: Command) -> list[Answer]:
+        """Carry out a command that is not written as MQSC."""
+        told = self.call("command", "command", command=command_value(command))
+        return [answer_from(answer) for answer in told["answers"]]
+
+    # ---- what the embedded queue manager has beside
+
+    @property
+    def report(self) -> list[str]:
+        """What the restart did, line by line, as strmqm tells it."""
+        lines: list[str] = self.call("DISPLAY", "report")["report"]
+        return lines
+
+    def log_status(self) -> LogStatus:
+        """What the log has done since the start, and how full it is."""
+        return LogStatus(**self.call("DISPLAY", "log_status"))
+
+    def checkpoint(self) -> None:
+        """Take a checkpoint now and wait for it."""
+        self.call("checkpoint", "checkpoint")
+
+    def record_image(self, name: str = "*") -> list[str]:
+        """Write media images to the log (rcdmqimg)."""
+        names: list[str] = self.call("record image", "record_image", name=name)["names"]
+        return names
+
+    def recreate(self, name: str) -> None:
+        """Make an object anew from its last media image and the log since (rcrmqobj)."""
+        self.call("recreate", "recreate", name=name)
+
+    def log_extents(self) -> LogExtents:
+        """Which files the log has, and what each is needed for."""
+        told = self.call("DISPLAY", "log_extents")
+        for field in ("stored", "archivable", "superfluous"):
+            told[field] = tuple(told[field])
+        return LogExtents(**told)
+
+    def object_files(self) -> list[ObjectFile]:
+        """Every object, and where it lies under the queue manager's folder (dspmqfls)."""
+        rows: list[list[Any]] = self.call("DISPLAY", "object_files")["files"]
+        return [ObjectFile(*row) for row in rows]
+
+    def delete_log_extents(self) -> list[str]:
+        """Delete the files of the log that neither restart nor media recovery needs."""
+        names: list[str] = self.call("delete log extents", "delete_log_extents")["names"]
+        return names
+
+    # ---- the end
+
+    def disconnect(self) -> None:
+        """MQDISC: commits what is open."""
+        self._transport.disconnect()
+
+    def __enter__(self) -> ClientConnection:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        # An exception on its way out is an application that failed: its unit of work must not be
+        # committed.
+        self._transport.disconnect(vanished=kind is not None)
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.name}>"
+
+
+def application_name(application: str | None) -> str:
+    """The name that messages carry: the program's, if nothing was given."""
+    return application or os.path.basename(sys.argv[0]) or "python"
+
+
+def connect(
+    name: str = "",
+    *,
+    user: str | None = None,
+    application: str | None = None,
+    options: int | None = None,
+    data: str | os.PathLike[str] | None = None,
+) -> ClientConnection:
+    """Connect to a queue manager that strmqm has started on this machine.
+
+    Without a name it is the default one. It is looked for in the data folder: `data`, else
+    TERNMQ_DATA, MQ_OVERRIDE_DATA_PATH or the user's own. `user` counts only for those who may speak
+    for others; the system says who it is. `options` are MQCNO options.
+    MQRC_Q_MGR_NAME_ERROR if there is none of that name, MQRC_Q_MGR_NOT_AVAILABLE if it is not
+    running.
+    """
+    share = sharing(options)
+    place = find(data_folder() if data is None else os.fspath(data), name)
+    said = hello(user, application_name(application), options)
+    return ClientConnection(SocketVerbs(place, said, share))

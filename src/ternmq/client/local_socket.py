@@ -1,0 +1,193 @@
+"""The Unix socket of a queue manager, for threads: sends a verb's requests and waits for answers.
+
+A signal handler may raise while the thread waits. A get is then taken back; of any other verb the
+answer is read and dropped before the next one's.
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+import threading
+from typing import Any, Final
+
+from ternmq.base.errors import MQError, RemoteProtocolError, mq_error
+from ternmq.base.reasons import MQRC_CONNECTION_BROKEN, MQRC_Q_MGR_NOT_AVAILABLE
+from ternmq.client.local_folder import Place, socket_path
+from ternmq.client.local_turns import Turns
+from ternmq.client.local_verbs import (
+    Exchange,
+    LocalVerbs,
+    Request,
+    Result,
+    answer_of,
+    error_from,
+)
+from ternmq.wire import local as wire
+
+_CHUNK_BYTES: Final = 1 << 18
+_TOGETHER_BYTES: Final = 1 << 16  # a shorter message is sent in one piece with its head
+
+
+def not_available(name: str, detail: str) -> MQError:
+    """The queue manager is there, but nobody serves it."""
+    return mq_error(MQRC_Q_MGR_NOT_AVAILABLE, verb="MQCONN", object=name, detail=detail)
+
+
+def hello(user: str | None, application: str, options: int | None) -> dict[str, Any]:
+    """What an application says first."""
+    value: dict[str, Any] = {
+        "protocol": [wire.PROTOCOL_OLDEST, wire.PROTOCOL_NEWEST],
+        "application": application,
+        "pid": os.getpid(),
+    }
+    if user is not None:
+        value["user"] = user
+    if options is not None:
+        value["options"] = options
+    return value
+
+
+class LocalSocket:
+    """A connected socket with frames on it."""
+
+    def __init__(self, place: Place) -> None:
+        self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        try:
+            self._socket.connect(socket_path(place.folder))
+        except OSError as error:
+            self._socket.close()
+            raise not_available(place.name, f"it is not running: {error}") from error
+        self._reader = wire.FrameReader(wire.ANSWERS)
+        self._number = 0
+
+    def say_hello(self, value: dict[str, Any], name: str) -> dict[str, Any]:
+        """HELLO; what the queue manager says to it."""
+        try:
+            frame = self.receive(self.send(_json(wire.HELLO, value)))
+        except (OSError, EOFError) as error:
+            raise not_available(name, f"it went away: {error}") from error
+        self._reader.hello_is_done()
+        return answer_of(frame).json()
+
+    def send(self, request: Request) -> int:
+        """Send a request; its number."""
+        self._number = self._number % 0xFFFFFFFF + 1
+        number = self._number
+        head, data = request.head, request.data
+        start = wire.frame_head(request.kind, number, len(head) + len(data)) + head
+        if len(data) <= _TOGETHER_BYTES:
+            self._socket.sendall(start + data)
+        else:
+            self._socket.sendall(start)
+            self._socket.sendall(data)
+        return number
+
+    def receive(self, number: int) -> wire.Frame:
+        """The answer to the request of this number; what comes before it belongs to requests that
+        nobody waits for any more."""
+        while True:
+            frame = self._reader.next()
+            if frame is None:
+                size = min(max(self._reader.missing, 4096), _CHUNK_BYTES)
+                data = self._socket.recv(size)
+                if not data:
+                    raise EOFError("the queue manager closed the connection")
+                self._reader.feed(data)
+            elif frame.kind == wire.ENDED:
+                raise error_from(frame.json())
+            elif frame.number == number:
+                return frame
+
+    def close(self) -> None:
+        """Close it; who waits in another thread is told."""
+        try:
+            self._socket.shutdown(socket.SHUT_RDWR)
+        except OSError:
+            pass  # the other side was first
+        self._socket.close()
+
+
+def _json(kind: int, value: dict[str, Any]) -> Request:
+    return Request(kind, wire.json_frame(kind, 0, value)[wire.HEAD_BYTES :])
+
+
+class SocketVerbs:
+    """The verbs of one connection, blocking."""
+
+    def __init__(self, place: Place, said: dict[str, Any], share: int) -> None:
+        self._socket = LocalSocket(place)
+        try:
+            self.verbs = LocalVerbs(self._socket.say_hello(said, place.name))
+        except BaseException:
+            self._socket.close()
+            raise
+        self.turns = Turns(self.verbs, share, threading.get_ident())
+
+    def run(self, verb: str, exchange: Exchange[Result]) -> Result:
+        """A verb, to its end."""
+        self.turns.take(threading.get_ident(), verb)
+        try:
+            return self._run(verb, exchange)
+        finally:
+            self.turns.give_back()
+
+    def _run(self, verb: str, exchange: Exchange[Result]) -> Result:
+        request = next(exchange)
+        while True:
+            frame = self._exchange(verb, request)
+            try:
+                request = exchange.send(frame)
+            except StopIteration as end:
+                result: Result = end.value
+                return result
+
+    def _exchange(self, verb: str, request: Request) -> wire.Frame:
+        sent = False
+        number = 0
+        try:
+            number = self._socket.send(request)
+            sent = True
+            frame = self._socket.receive(number)
+            if request.returnable and frame.kind == wire.OK:
+                self._socket.send(Request(wire.ACK, wire.NUMBER.pack(number)))
+            return frame
+        except (OSError, EOFError, RemoteProtocolError) as error:
+            self._lost(MQRC_CONNECTION_BROKEN, str(error))
+            raise self.turns.broken_error(verb) from error
+        except MQError as ended:  # the queue manager has said goodbye
+            self._lost(ended.reason, ended.detail)
+            raise self.turns.broken_error(verb) from ended
+        except BaseException:
+            if not sent:
+                self._lost(MQRC_CONNECTION_BROKEN, "interrupted in the middle of a request")
+            elif request.returnable:
+                self._take_back(number)
+            raise
+
+    def _take_back(self, number: int) -> None:
+        """A signal handler raised while a get waited: it has not happened."""
+        try:
+            self._socket.receive(self._socket.send(Request(wire.CANCEL, wire.NUMBER.pack(number))))
+        except (OSError, EOFError, RemoteProtocolError, MQError) as error:
+            self._lost(MQRC_CONNECTION_BROKEN, str(error))
+
+    def _lost(self, reason: int, detail: str) -> None:
+        self.turns.break_off(reason, detail)
+        self._socket.close()
+
+    def disconnect(self, vanished: bool = False) -> None:
+        """MQDISC; commits unless the application has failed."""
+        verbs = self.verbs
+        if not verbs.link.connected:
+            return
+        try:
+            if not vanished:
+                self.run("MQDISC", verbs.disconnect())
+            elif not self.turns.busy:
+                self.run("MQBACK", verbs.back_out())
+        finally:
+            if vanished or not self.turns.busy:
+                verbs.link.connected = False
+                verbs.in_unit = False
+                self._socket.close()

@@ -1,0 +1,66 @@
+"""`python -m ternmq.server NAME --data FOLDER --tell FD`: the detached process of a queue manager.
+
+strmqm starts it. It tells JSON lines on the descriptor until it is up: {"say": text}, then
+{"up": true}, or {"failed": text, "exit": status}.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+
+from ternmq.client.local_folder import find
+from ternmq.server.process import Process, StartFailed
+
+
+class Teller:
+    """The pipe to whoever started the process; it may be gone, which stops nothing."""
+
+    def __init__(self, descriptor: int) -> None:
+        self._descriptor = descriptor
+
+    def tell(self, **value: object) -> None:
+        """One line."""
+        if self._descriptor >= 0:
+            try:
+                os.write(self._descriptor, json.dumps(value).encode("utf-8") + b"\n")
+            except OSError:
+                self._close()
+
+    def say(self, text: str) -> None:
+        """A line for people."""
+        self.tell(say=text)
+
+    def up(self) -> None:
+        """Applications can connect."""
+        self.tell(up=True)
+        self._close()
+
+    def _close(self) -> None:
+        if self._descriptor >= 0:
+            descriptor, self._descriptor = self._descriptor, -1
+            os.close(descriptor)
+
+
+def main(argv: list[str]) -> int:
+    """Run a queue manager to its end."""
+    parser = argparse.ArgumentParser(prog="ternmq.server")
+    parser.add_argument("name")
+    parser.add_argument("--data", required=True)
+    parser.add_argument("--tell", type=int, default=-1)
+    options = parser.parse_args(argv)
+    teller = Teller(options.tell)
+    process = Process(find(options.data, options.name, "strmqm"), teller.say, False)
+    try:
+        started = process.start()
+    except StartFailed as failed:
+        teller.tell(failed=failed.text, exit=failed.exit_status)
+        return failed.exit_status
+    process.serve(started, teller.up)
+    return 1 if process.failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

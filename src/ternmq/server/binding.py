@@ -1,0 +1,212 @@
+"""One application's connection on the queue manager's side: frames to verbs, results to frames.
+
+Requests that repeat themselves are checked once and kept, as the embedded API keeps them. What is
+rare goes through `calls`. The session beside this owns the socket; here nothing knows of it.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from ternmq.base import constants as mq
+from ternmq.base.errors import RemoteProtocolError, XAError, mq_error
+from ternmq.base.reasons import MQRC_MD_ERROR
+from ternmq.client.aio_shell import LoopShell
+from ternmq.client.aio_verbs import TaskVerbs
+from ternmq.client.requests import CACHED_REQUESTS_MAX
+from ternmq.client.session import BY_UNIT, request_get
+from ternmq.codec.mqgmo import GetOptions
+from ternmq.codec.mqmd import BYTES_2, CORREL_ID_AT, MSG_ID_AT, Descriptor
+from ternmq.codec.mqod import ObjectDescriptor
+from ternmq.codec.mqpmo import PutOptions
+from ternmq.kernel.requests import UNLIMITED_LENGTH, GetCall, GetRequest, PutRequest
+from ternmq.server.calls import CALLS
+from ternmq.server.host import Host
+from ternmq.store.entry import ZERO_ID, packed_descriptor
+from ternmq.wire import local as wire
+
+_IDS_END: Final = CORREL_ID_AT + 24
+
+
+class Binding:
+    """The verbs of one session."""
+
+    def __init__(self, host: Host, loop_shell: LoopShell, user: str, application: str) -> None:
+        self.host = host
+        self.verbs = TaskVerbs(loop_shell, user, application, BY_UNIT)
+        self.unanswered: GetCall | None = None  # whose message may still be brought back
+        self.unanswered_number = 0
+        self._puts: dict[tuple[int, bytes], PutRequest] = {}
+        self._gets: dict[bytes, GetRequest] = {}
+
+    async def serve(self, frame: wire.Frame) -> bytes:
+        """One request; the body of its answer."""
+        kind = frame.kind
+        if kind == wire.PUT:
+            return await self._put(frame.body)
+        if kind == wire.GET:
+            return await self._get(frame)
+        if kind == wire.COMMIT:
+            await self.verbs.commit()
+        elif kind == wire.BACKOUT:
+            await self.verbs.back_out()
+        elif kind == wire.PUT1:
+            return await self._put1(frame.body)
+        elif kind == wire.DISCONNECT:
+            await self.verbs.disconnect()
+        else:
+            raise RemoteProtocolError(f"a request of kind {kind}")
+        return b""
+
+    async def call(self, given: dict[str, Any]) -> dict[str, Any]:
+        """CALL: what is rare."""
+        name = given.pop("call", "")
+        function = CALLS.get(name) if isinstance(name, str) else None
+        if function is None:
+            raise RemoteProtocolError(f"there is no call {name!r}")
+        try:
+            return await function(self, given)
+        except (KeyError, TypeError) as error:
+            raise RemoteProtocolError(f"call {name}: {error!r} in its arguments") from error
+
+    # ---- put
+
+    def _put_request(self, put: wire.PutBody, verb: str) -> PutRequest:
+        """The checked request; it is the same for all that differ in their identifiers alone."""
+        packed = put.descriptor
+        identifiers = packed[MSG_ID_AT:_IDS_END]
+        key = (put.options, packed[:MSG_ID_AT] + packed[_IDS_END:])
+        request = self._puts.get(key)
+        if request is None:
+            md = Descriptor.unpack(packed)
+            if len(packed) != BYTES_2 or md.version != mq.MQMD_VERSION_2:
+                raise mq_error(MQRC_MD_ERROR, verb=verb, detail=f"version {md.version}")
+            pmo = PutOptions(options=put.options, context=put.context)
+            request = self.verbs.request_put(md, pmo, verb)
+            if put.context or request.group_id != ZERO_ID:
+                return request  # tied to one message
+            if len(self._puts) >= CACHED_REQUESTS_MAX:
+                self._puts.clear()
+            self._puts[key] = request
+            return request
+        if request.msg_id + request.correl_id == identifiers:
+            return request
+        msg_id = ZERO_ID if put.options & mq.MQPMO_NEW_MSG_ID else identifiers[:24]
+        return request.with_ids(msg_id, identifiers[24:])
+
+    async def _put(self, body: bytes) -> bytes:
+        put = wire.PutBody(body, False)
+        verbs = self.verbs
+        handle = verbs.handle(put.handle, "MQPUT")
+        entry = await verbs.put(handle, self._put_request(put, "MQPUT"), put.data)
+        return entry.msg_id
+
+    async def _put1(self, body: bytes) -> bytes:
+        put = wire.PutBody(body, True)
+        od = object_descriptor(put.object)
+        entry = await self.verbs.put1(od, self._put_request(put, "MQPUT1"), put.data)
+        return entry.msg_id
+
+    # ---- get
+
+    def _get_request(self, body: bytes) -> GetRequest:
+        request = self._gets.get(body)
+        if request is not None:
+            return request
+        fields = wire.GET_HEAD.unpack(body)
+        md = Descriptor(
+            ccsid=fields[6],
+            encoding=fields[7],
+            msg_seq_number=fields[8],
+            offset=fields[9],
+            msg_id=fields[10],
+            correl_id=fields[11],
+            group_id=fields[12],
+        )
+        gmo = GetOptions(
+            options=fields[1],
+            match_options=fields[2],
+            wait_interval=fields[3],
+            message_token=fields[13],
+        )
+        length = fields[4]
+        request = request_get(md, gmo, UNLIMITED_LENGTH if length < 0 else length)
+        if request.plain:  # one by identifier does not come again
+            if len(self._gets) >= CACHED_REQUESTS_MAX:
+                self._gets.clear()
+            self._gets[body] = request
+        return request
+
+    async def _get(self, frame: wire.Frame) -> bytes:
+        body = frame.body
+        if len(body) != wire.GET_HEAD.size:
+            raise RemoteProtocolError(f"a get of {len(body)} bytes")
+        verbs = self.verbs
+        handle_id, flags = wire.GET_HEAD.unpack(body)[0:6:5]
+        handle = verbs.handle(handle_id, "MQGET")
+        call = await verbs.get_returnable(handle, self._get_request(body))
+        if flags & wire.RETURNABLE:
+            self.unanswered = call
+            self.unanswered_number = frame.number
+        else:
+            verbs.answered(call)
+        return got(call, verbs.engine.clock.now_ns())
+
+    def answered(self) -> None:
+        """The message of the last returnable get is the application's for good."""
+        call = self.unanswered
+        if call is not None:
+            self.unanswered = None
+            self.verbs.answered(call)
+
+    def cancel(self, number: int) -> bool:
+        """The get of this number shall not have happened; False if it cannot be undone."""
+        call = self.unanswered
+        if call is None or self.unanswered_number != number:
+            return False
+        self.unanswered = None
+        self.verbs.take_back(call)
+        return True
+
+
+def got(call: GetCall, now_ns: int) -> bytes:
+    """The answer to a get."""
+    entry = call.entry
+    if entry is None:
+        return wire.GOT_HEAD.pack(int(call.reason), *(0,) * 12)
+    head = wire.GOT_HEAD.pack(
+        int(call.reason),
+        wire.HAS_MESSAGE,
+        int(entry.priority),
+        int(entry.flags),
+        int(entry.lane),
+        int(entry.backout_count),
+        int(entry.length),
+        int(entry.sequence),
+        int(entry.number),
+        int(entry.queue_id),
+        int(entry.put_ns),
+        int(entry.expiry_at),
+        now_ns,
+    )
+    data = entry.data
+    if call.reason:  # cut: what is longer does not leave
+        data = data[: call.request.buffer_length]
+    return b"".join((head, packed_descriptor(entry), data))
+
+
+def object_descriptor(given: dict[str, Any]) -> ObjectDescriptor:
+    """The MQOD of an open."""
+    try:
+        return ObjectDescriptor(**given)
+    except TypeError as error:
+        raise RemoteProtocolError(f"MQOD: {error}") from error
+
+
+def told(error: Exception) -> dict[str, Any]:
+    """An error for the other side."""
+    fields = ("comp", "reason", "verb", "object", "detail")
+    value = {name: getattr(error, name) for name in fields}
+    if isinstance(error, XAError):
+        value["xa"] = error.xa
+    return value

@@ -1,0 +1,290 @@
+"""What applications ask for through CALL: one small function each, by name, in one table.
+
+Arguments and results are JSON. A function gets the connection's binding and its arguments; what it
+raises as an MQError goes to the caller. `control` is for connections that only look after the queue
+manager: they are served even while it ends.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING, Any, Final
+
+from ternmq.admin import objects
+from ternmq.admin.execute import execution_of, mqsc_execution
+from ternmq.admin.mqsc_lexer import commands_of
+from ternmq.base import constants as mq
+from ternmq.base.errors import RemoteProtocolError
+from ternmq.base.object_types import QUEUES
+from ternmq.client import steps
+from ternmq.client.aio import in_thread
+from ternmq.client.handles import open_options
+from ternmq.client.local_answers import answer_value, command_from
+from ternmq.client.log_extents import log_extents
+from ternmq.client.log_status import log_status
+from ternmq.client.object_files import object_files
+from ternmq.client.storage_status import storage_status
+from ternmq.codec.mqod import ObjectDescriptor
+from ternmq.server.host import Host
+from ternmq.txn.unit import XID
+
+if TYPE_CHECKING:
+    from ternmq.server.binding import Binding
+
+Given = dict[str, Any]
+
+
+def xid_of(given: Any) -> XID:
+    """An XID as it travels: format, global and branch part in hexadecimal."""
+    try:
+        return XID(int(given[0]), bytes.fromhex(given[1]), bytes.fromhex(given[2]))
+    except (IndexError, KeyError, TypeError) as error:
+        raise RemoteProtocolError(f"no XID: {given!r}") from error
+
+
+def xid_value(xid: XID) -> list[Any]:
+    """The same, the other way."""
+    return [xid.format_id, xid.global_id.hex(), xid.branch_qualifier.hex()]
+
+
+# ---- objects
+
+
+async def _open(binding: Binding, given: Given) -> Given:
+    od = ObjectDescriptor(**given["od"])
+    options = int(given["options"])
+    verbs = binding.verbs
+    if given.get("as_needed"):
+        exclusive = bool(given.get("exclusive"))
+        kernel = verbs.engine.kernel
+        options = open_options(kernel, od.object_name, exclusive, options) or mq.MQOO_INQUIRE
+    handle = await verbs.open(od, options)
+    definition = handle.definition
+    return {
+        "handle": handle.handle_id,
+        "options": int(handle.options),
+        "resolved": handle.resolved_name,
+        "renamed": handle.local is not None and not handle.via,
+        "type": 0 if definition is None else int(definition.object_type),
+    }
+
+
+async def _close(binding: Binding, given: Given) -> Given:
+    handle = binding.verbs.handle(int(given["handle"]), "MQCLOSE")
+    await binding.verbs.close(handle, int(given["options"]))
+    return {}
+
+
+async def _inquire(binding: Binding, given: Given) -> Given:
+    handle = binding.verbs.handle(int(given["handle"]), "MQINQ")
+    selectors = [int(one) for one in given["selectors"]]
+    return {"values": await binding.verbs.inquire(handle, selectors)}
+
+
+async def _set(binding: Binding, given: Given) -> Given:
+    handle = binding.verbs.handle(int(given["handle"]), "MQSET")
+    values = {int(selector): value for selector, value in given["values"]}
+    await binding.verbs.run(steps.Set(handle, values))  # the other side has warned
+    return {}
+
+
+async def _storage_status(binding: Binding, given: Given) -> Given:
+    handle = binding.verbs.handle(int(given["handle"]), "MQINQ")
+    return dataclasses.asdict(storage_status(binding.verbs.shell, handle))
+
+
+# ---- units of work
+
+
+async def _begin(binding: Binding, given: Given) -> Given:
+    await binding.verbs.start_unit()
+    return {}
+
+
+async def _prepare(binding: Binding, given: Given) -> Given:
+    return {"prepared": await binding.verbs.prepare(xid_of(given["xid"]))}
+
+
+async def _end_prepared(binding: Binding, given: Given) -> Given:
+    xid = xid_of(given["xid"])
+    await binding.verbs.end_prepared(xid, bool(given["commit"]), bool(given["heuristic"]))
+    return {}
+
+
+async def _recover(binding: Binding, given: Given) -> Given:
+    return {"xids": [xid_value(xid) for xid in binding.verbs.recover()]}
+
+
+async def _forget(binding: Binding, given: Given) -> Given:
+    await binding.verbs.forget(xid_of(given["xid"]))
+    return {}
+
+
+# ---- definitions
+
+
+async def _define(binding: Binding, given: Given) -> Given:
+    step = steps.Define(
+        int(given["type"]), str(given["name"]), dict(given["attributes"]), bool(given["replace"])
+    )
+    await binding.verbs.administer(step)
+    return {}
+
+
+async def _alter(binding: Binding, given: Given) -> Given:
+    await binding.verbs.administer(steps.Alter(str(given["name"]), dict(given["attributes"])))
+    return {}
+
+
+async def _alter_qmgr(binding: Binding, given: Given) -> Given:
+    await binding.verbs.administer(steps.AlterQueueManager(dict(given["attributes"])))
+    return {}
+
+
+async def _delete(binding: Binding, given: Given) -> Given:
+    await binding.verbs.administer(steps.Delete(str(given["name"]), bool(given["purge"])))
+    return {}
+
+
+async def _clear(binding: Binding, given: Given) -> Given:
+    await binding.verbs.administer(steps.Clear(str(given["name"])))
+    return {}
+
+
+async def _mqsc(binding: Binding, given: Given) -> Given:
+    answers: list[Given] = []
+    for source in commands_of(str(given["text"])):
+        if source.is_command:
+            execution = mqsc_execution(source.text)
+            await binding.verbs.administer(steps.CarryOut(execution))
+            answers += [answer_value(answer) for answer in execution.answers]
+    return {"answers": answers}
+
+
+async def _command(binding: Binding, given: Given) -> Given:
+    execution = execution_of(command_from(given["command"]))
+    await binding.verbs.administer(steps.CarryOut(execution))
+    return {"answers": [answer_value(answer) for answer in execution.answers]}
+
+
+async def _type_of(binding: Binding, given: Given) -> Given:
+    definition = binding.verbs.engine.kernel.catalog.definitions.get(str(given["name"]))
+    return {"type": 0 if definition is None else int(definition.object_type)}
+
+
+async def _attributes(binding: Binding, given: Given) -> Given:
+    verbs = binding.verbs
+    with verbs.shell.lock:
+        found = objects.find(verbs.engine.kernel, QUEUES, str(given["name"]), "DISPLAY")
+        return {"attributes": dict(found.attributes)}
+
+
+async def _qmgr_attributes(binding: Binding, given: Given) -> Given:
+    with binding.verbs.shell.lock:
+        return {"attributes": dict(binding.verbs.engine.kernel.catalog.qmgr)}
+
+
+async def _queue_names(binding: Binding, given: Given) -> Given:
+    with binding.verbs.shell.lock:
+        return {"names": binding.verbs.engine.kernel.catalog.queue_names()}
+
+
+# ---- the log and media recovery
+
+
+async def _log_status(binding: Binding, given: Given) -> Given:
+    return dataclasses.asdict(log_status(binding.verbs.shell))
+
+
+async def _log_extents(binding: Binding, given: Given) -> Given:
+    extents, cancelled = await in_thread(lambda: log_extents(binding.verbs.shell))
+    if cancelled is not None:
+        raise cancelled
+    return dataclasses.asdict(extents)
+
+
+async def _delete_log_extents(binding: Binding, given: Given) -> Given:
+    step = steps.DeleteLogExtents()
+    await binding.verbs.administer(step)
+    return {"names": step.names}
+
+
+async def _object_files(binding: Binding, given: Given) -> Given:
+    with binding.verbs.shell.lock:
+        return {"files": object_files(binding.verbs.engine.kernel.catalog)}
+
+
+async def _checkpoint(binding: Binding, given: Given) -> Given:
+    _, cancelled = await in_thread(binding.host.started.checkpoint)
+    if cancelled is not None:
+        raise cancelled
+    return {}
+
+
+async def _record_image(binding: Binding, given: Given) -> Given:
+    step = steps.RecordImage(str(given["name"]))
+    await binding.verbs.administer(step)
+    return {"names": step.order.recorded}
+
+
+async def _recreate(binding: Binding, given: Given) -> Given:
+    await binding.verbs.administer(steps.Recreate(str(given["name"])))
+    return {}
+
+
+async def _report(binding: Binding, given: Given) -> Given:
+    return {"report": list(binding.verbs.engine.report)}
+
+
+CALLS: Final[dict[str, Callable[[Binding, Given], Awaitable[Given]]]] = {
+    "alter": _alter,
+    "alter_qmgr": _alter_qmgr,
+    "attributes": _attributes,
+    "begin": _begin,
+    "checkpoint": _checkpoint,
+    "clear": _clear,
+    "close": _close,
+    "command": _command,
+    "define": _define,
+    "delete": _delete,
+    "delete_log_extents": _delete_log_extents,
+    "end_prepared": _end_prepared,
+    "forget": _forget,
+    "inquire": _inquire,
+    "log_extents": _log_extents,
+    "log_status": _log_status,
+    "mqsc": _mqsc,
+    "object_files": _object_files,
+    "open": _open,
+    "prepare": _prepare,
+    "qmgr_attributes": _qmgr_attributes,
+    "queue_names": _queue_names,
+    "record_image": _record_image,
+    "recover": _recover,
+    "recreate": _recreate,
+    "report": _report,
+    "set": _set,
+    "storage_status": _storage_status,
+    "type_of": _type_of,
+}
+
+
+# ---- control
+
+
+async def control(host: Host, given: Given) -> Given:
+    """A control connection's call."""
+    call = given.get("call")
+    if call == "status":
+        return {
+            "name": host.engine.name,
+            "state": host.state,
+            "pid": os.getpid(),
+            "applications": host.applications,
+        }
+    if call == "stop":
+        host.reconnect = bool(given.get("reconnect"))
+        return {"accepted": host.end(str(given["mode"])), "state": host.state}
+    raise RemoteProtocolError(f"there is no control call {call!r}")

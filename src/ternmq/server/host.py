@@ -1,0 +1,103 @@
+"""A running queue manager and who uses it: sessions come and go, and it ends in one of three ways.
+
+Quiesce: nothing new, and the end when the last application has gone. Immediate: calls under way
+end, then everybody is cut off and backed out. Pre-emptive: nobody is waited for. The process around
+this is `process`; tests host a queue manager in a thread of their own.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Final
+
+from ternmq.base.reasons import MQRC_CONNECTION_BROKEN, MQRC_Q_MGR_STOPPING
+from ternmq.client.aio import in_thread
+from ternmq.client.aio_shell import loop_shell_of
+from ternmq.client.starting import Started
+
+if TYPE_CHECKING:
+    from ternmq.server.session import Session
+
+RUNNING: Final = "running"
+QUIESCING: Final = "quiescing"
+IMMEDIATE: Final = "immediate"
+PREEMPTIVE: Final = "preemptive"
+FAREWELL_S: Final = 5.0
+_ORDER: Final = (RUNNING, QUIESCING, IMMEDIATE, PREEMPTIVE)
+
+
+class Host:
+    """What the sessions of one queue manager share. Made inside the loop."""
+
+    def __init__(self, started: Started) -> None:
+        self.started = started
+        self.loop_shell = loop_shell_of(started.shell)
+        self.engine = started.shell.engine
+        self.sessions: set[Session] = set()
+        self.state = RUNNING
+        self.reconnect = False  # endmqm -r: applications are told that they may come again
+        self.on_state: Callable[[str], None] | None = None  # tells the world
+        self._changed = asyncio.Event()
+
+    @property
+    def applications(self) -> int:
+        """Connected applications; control connections do not count."""
+        return sum(1 for session in self.sessions if session.binding is not None)
+
+    def leave(self, session: Session) -> None:
+        """A session has ended."""
+        self.sessions.discard(session)
+        self._changed.set()
+
+    def end(self, mode: str) -> bool:
+        """Begin to end; a stricter mode may follow a milder one. False if nothing changed."""
+        if _ORDER.index(mode) <= _ORDER.index(self.state):
+            return False
+        self.state = mode
+        if mode == QUIESCING:
+            with self.started.shell.lock:
+                self.engine.quiesce()
+                self.started.shell.flush()
+        self._changed.set()
+        if self.on_state is not None:
+            self.on_state(mode)
+        return True
+
+    async def run(self) -> None:
+        """Until it is to end, or has broken down."""
+        while not self._is_due():
+            self._changed.clear()
+            try:
+                # Also from time to time: a breakdown has nobody to tell of it.
+                await asyncio.wait_for(self._changed.wait(), 1.0)
+            except TimeoutError:
+                pass
+
+    def _is_due(self) -> bool:
+        if self.engine.error_for("") is not None:
+            return True
+        if self.state == QUIESCING:
+            return self.applications == 0
+        return self.state != RUNNING
+
+    async def stop(self) -> None:
+        """The end itself: sessions are told and closed, the queue manager is stopped cleanly."""
+        broken = self.engine.error_for("") is not None
+        if not broken and self.state != PREEMPTIVE:
+            await self.loop_shell.drain()
+        reason = MQRC_CONNECTION_BROKEN if broken else MQRC_Q_MGR_STOPPING
+        for session in list(self.sessions):
+            session.tell_end(reason)
+        await self._see_off()
+        await in_thread(self.started.stop)
+
+    async def _see_off(self) -> None:
+        """Wait until the sessions have left; who does not read what is on its way is cut off."""
+        grace_s = 0.0 if self.state == PREEMPTIVE else FAREWELL_S
+        for limit_s in (grace_s, None):
+            tasks = [one.task for one in self.sessions if one.task is not None]
+            if tasks:
+                await asyncio.wait(tasks, timeout=limit_s)
+            for session in list(self.sessions):
+                session.abort()

@@ -1,0 +1,78 @@
+"""Starting the detached process of a queue manager, and waiting until it is up."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+
+from ternmq.client.local_folder import Place
+
+
+class LaunchFailed(Exception):
+    """The process did not come up: what it said, and the exit status for it."""
+
+    def __init__(self, text: str, exit_status: int) -> None:
+        super().__init__(text, exit_status)
+        self.text = text
+        self.exit_status = exit_status
+
+
+def launch(data: str, place: Place, say: Callable[[str], None]) -> int:
+    """Start it; return its process id when applications can connect.
+
+    It is a session of its own, with no terminal, in the root folder: nothing that happens to who
+    started it happens to it. What Python itself writes goes to a file in the errors folder.
+    """
+    reading, writing = os.pipe()
+    errors = os.path.join(place.folder, "errors")
+    os.makedirs(errors, exist_ok=True)
+    arguments = [sys.executable, "-m", "ternmq.server", place.name]
+    arguments += ["--data", os.path.abspath(data), "--tell", str(writing)]
+    output = os.open(
+        os.path.join(errors, "process.log"),
+        os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC,
+        0o640,
+    )
+    try:
+        process = subprocess.Popen(
+            arguments,
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=output,
+            pass_fds=(writing,),
+            start_new_session=True,
+            cwd="/",
+            env=_environment(),
+        )
+    except BaseException:
+        os.close(reading)
+        raise
+    finally:
+        os.close(output)
+        os.close(writing)
+    with open(reading, encoding="utf-8") as told:
+        for line in told:
+            value = json.loads(line)
+            if "say" in value:
+                say(value["say"])
+            elif "up" in value:
+                process.returncode = 0  # it is not ours to wait for any more
+                return process.pid
+            elif "failed" in value:
+                process.wait()
+                raise LaunchFailed(value["failed"], value["exit"])
+    status = process.wait()
+    raise LaunchFailed(f"its process ended with status {status}; see {errors}/process.log", 71)
+
+
+def _environment() -> dict[str, str]:
+    """Ours, with paths that hold also in another folder."""
+    environment = dict(os.environ)
+    given = environment.get("PYTHONPATH", "")
+    if given:
+        paths = (os.path.abspath(path) for path in given.split(os.pathsep) if path)
+        environment["PYTHONPATH"] = os.pathsep.join(paths)
+    return environment

@@ -1,0 +1,207 @@
+"""The process that owns a queue manager's folder: start, serve, end.
+
+strmqm starts it detached and reads from a pipe what there is to say until it is up; `ternmq run`
+is the same in the foreground. SIGTERM and SIGINT end it immediately. It holds the folder's lock
+from before the first look at the log until after the last checkpoint.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+from collections.abc import Callable
+from typing import Final
+
+from ternmq.base.errors import ForceFailed, IntegrityError, MQError
+from ternmq.base.ini import IniError, IniFile
+from ternmq.base.message_table import message_text
+from ternmq.base.reasons import MQRC_Q_MGR_NOT_AVAILABLE
+from ternmq.client.connection import Connection
+from ternmq.client.local_folder import Place
+from ternmq.client.starting import Started, log_parameters, start
+from ternmq.log.record import LogDamaged
+from ternmq.ports.os_disk import OsDisk
+from ternmq.server import host as modes
+from ternmq.server import status
+from ternmq.server.error_log import ErrorLog
+from ternmq.server.host import Host
+from ternmq.server.installations import here, version
+from ternmq.server.listener import listen
+from ternmq.server.log_entry import Origin
+from ternmq.server.log_settings import error_log_services
+from ternmq.server.queue_manager_ini import check, read_queue_manager_ini
+from ternmq.server.scripts import run_script, script_files
+
+Say = Callable[[str], None]
+
+_ENDING: Final = {
+    modes.QUIESCING: status.QUIESCING,
+    modes.IMMEDIATE: status.ENDING_IMMEDIATELY,
+    modes.PREEMPTIVE: status.ENDING_PREEMPTIVELY,
+}
+_ENDED: Final = {
+    modes.QUIESCING: status.ENDED_NORMALLY,
+    modes.IMMEDIATE: status.ENDED_IMMEDIATELY,
+    modes.PREEMPTIVE: status.ENDED_PREEMPTIVELY,
+}
+_NOTICE_S: Final = 1.0
+PREEMPTIVE_S: Final = 20.0  # then the process ends as it is
+
+
+class StartFailed(Exception):
+    """A queue manager that did not start: the exit status of strmqm, and what it says."""
+
+    def __init__(self, exit_status: int, text: str) -> None:
+        super().__init__(exit_status, text)
+        self.exit_status = exit_status
+        self.text = text
+
+
+class Process:
+    """One queue manager from its start to its end."""
+
+    def __init__(self, place: Place, say: Say, foreground: bool) -> None:
+        self.place = place
+        self._say = say
+        self._foreground = foreground
+        self._log: ErrorLog | None = None
+        self._state = status.STARTING
+        self.failed = False
+
+    # ---- start
+
+    def start(self) -> Started:
+        """Lock the folder and restart the queue manager; StartFailed says why it did not."""
+        place = self.place
+        try:
+            ini = read_queue_manager_ini(place.folder)
+        except IniError as error:
+            raise StartFailed(EXIT_CONFIGURATION, f"AMQ6162E: {error}") from error
+        self._open_log(ini)
+        try:
+            disk = OsDisk(place.folder)
+            parameters = log_parameters("circular", 3, 2, 64, False)  # what is there counts
+            started = start(disk, place.name, False, parameters, None, "amqzxma0", True)
+        except MQError as error:
+            running = error.reason == MQRC_Q_MGR_NOT_AVAILABLE
+            exit_status = EXIT_RUNNING if running else EXIT_UNEXPECTED
+            text = f"AMQ8101S: {error}"
+            if running:
+                text = f"AMQ8107S: {message_text('AMQ8107S', (place.name,))}"
+            raise StartFailed(exit_status, text) from error
+        except (LogDamaged, IntegrityError, ForceFailed, OSError) as error:
+            self.tell("AMQ7017S", place.name, str(error))
+            text = f"AMQ7017S: {message_text('AMQ7017S', (place.name, str(error)))} {error}"
+            raise StartFailed(EXIT_LOG, text) from error
+        self.set_state(status.STARTING)
+        for line in started.shell.engine.report[:-1]:
+            self._say(line)
+        self._configure(started, ini)
+        return started
+
+    def _open_log(self, ini: IniFile) -> None:
+        place = self.place
+        origin = Origin(
+            place.name,
+            version(),
+            installation=place.installation or "Installation1",
+            installation_dir=here(),
+            program="amqzxma0",
+        )
+        errors = os.path.join(place.folder, "errors")
+        self._log = ErrorLog(errors, origin, error_log_services(ini))
+        for unknown in check(ini):
+            self.tell("AMQ6245I", unknown.file, str(unknown))
+
+    def _configure(self, started: Started, ini: IniFile) -> None:
+        """AutoConfig: MQSC that each start runs. What fails is told and stops nothing."""
+        stanza = ini.first("AutoConfig")
+        path = "" if stanza is None else stanza.get("MQSCConfig")
+        if not path:
+            return
+        connection = Connection(started.shell, started.user, "runmqsc")
+        for file in script_files(path, ".mqsc"):
+            self.tell("AMQ5053I", self.place.name, file)
+            try:
+                with open(file, encoding="utf-8") as script:
+                    failed = run_script(connection, [script.read()])
+            except OSError as error:
+                failed = [str(error)]
+            for line in failed:
+                self._say(line)
+        connection.disconnect()
+
+    def tell(self, message: str, *inserts: object) -> None:
+        """A line of the error log."""
+        if self._log is not None:
+            self._log.write(message, inserts)
+
+    def set_state(self, state: str) -> None:
+        """What dspmq shows."""
+        self._state = state
+        write = status.write_status
+        write(self.place.folder, state, foreground=self._foreground, version=version())
+
+    # ---- serve
+
+    def serve(self, started: Started, up: Callable[[], None]) -> None:
+        """Until the end; `up` is called when applications can connect."""
+        asyncio.run(self._serve(started, up))
+
+    async def _serve(self, started: Started, up: Callable[[], None]) -> None:
+        host = Host(started)
+        host.on_state = self._ending
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGTERM, signal.SIGINT):
+            loop.add_signal_handler(number, self._signalled, host, number)
+        listener = await listen(host, self.place.folder)
+        notices = loop.create_task(self._note(host))
+        self.tell("AMQ8003I", self.place.name, version())
+        self.set_state(status.RUNNING)
+        up()
+        await host.run()
+        listener.close()
+        broken = host.engine.error_for("")
+        guard = None
+        if host.state == modes.PREEMPTIVE:
+            guard = loop.call_later(PREEMPTIVE_S, self._give_up)
+        await host.stop()
+        if guard is not None:
+            guard.cancel()
+        notices.cancel()
+        self._write_notices(host)
+        if broken is not None:
+            self.failed = True
+            return  # the file says running: it ended unexpectedly
+        self.tell("AMQ8004I", self.place.name)
+        self.set_state(_ENDED[host.state])
+
+    def _signalled(self, host: Host, number: int) -> None:
+        self.tell("AMQ6209I", signal.Signals(number).name, os.getpid())
+        host.end(modes.IMMEDIATE)
+
+    def _ending(self, mode: str) -> None:
+        self.set_state(_ENDING[mode])
+
+    def _give_up(self) -> None:
+        self.set_state(status.ENDED_PREEMPTIVELY)
+        os._exit(0)
+
+    async def _note(self, host: Host) -> None:
+        """What the core wants operators to know goes to the error log."""
+        while True:
+            await asyncio.sleep(_NOTICE_S)
+            self._write_notices(host)
+
+    def _write_notices(self, host: Host) -> None:
+        with host.started.shell.lock:
+            taken = host.engine.kernel.notices.take()
+        for notice in taken:
+            self.tell(notice.message_id, *notice.inserts)
+
+
+EXIT_RUNNING: Final = 5
+EXIT_LOG: Final = 23
+EXIT_CONFIGURATION: Final = 39
+EXIT_UNEXPECTED: Final = 71

@@ -1,0 +1,158 @@
+"""qm.ini: which stanzas and attributes are known, and what their values may be.
+
+One table. An attribute that is known is checked; a stanza or attribute that is not is kept and told
+as a warning, as people bring their files along. What has an effect here is marked; the rest is
+read, kept and listed in docs/running.md.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Final, NamedTuple
+
+from ternmq.base.ini import IniError, IniFile
+from ternmq.base.limits import (
+    LOG_FILE_PAGES_MAX,
+    LOG_PRIMARY_FILES_MAX,
+    LOG_PRIMARY_FILES_MIN,
+    LOG_SECONDARY_FILES_MAX,
+)
+from ternmq.client.local_folder import read_ini
+
+QUEUE_MANAGER_INI: Final = "qm.ini"
+_NUMBER_MAX: Final = 999_999_999
+
+
+class Row(NamedTuple):
+    """One attribute."""
+
+    stanza: str
+    name: str
+    lowest: int = 0
+    highest: int = -1  # less than the lowest: no number
+    words: tuple[str, ...] = ()
+    works: bool = False  # it has an effect here; else it is read and kept
+
+
+ROWS: Final[tuple[Row, ...]] = (
+    Row("Log", "LogPrimaryFiles", LOG_PRIMARY_FILES_MIN, LOG_PRIMARY_FILES_MAX, works=True),
+    Row("Log", "LogSecondaryFiles", 0, LOG_SECONDARY_FILES_MAX, works=True),
+    Row("Log", "LogFilePages", 1, LOG_FILE_PAGES_MAX, works=True),
+    Row("Log", "LogType", words=("CIRCULAR", "LINEAR"), works=True),
+    Row("Log", "LogManagement", words=("Manual", "Automatic", "Archive")),
+    Row("Log", "LogBufferPages", 0, 4096),
+    Row("Log", "LogPath", works=True),
+    Row("Log", "LogWriteIntegrity", words=("SingleWrite", "DoubleWrite", "TripleWrite")),
+    Row("Log", "Copies", 1, 2, works=True),
+    Row("AutoConfig", "MQSCConfig", works=True),
+    Row("AutoConfig", "IniConfig", works=True),
+    Row("QMErrorLog", "ErrorLogSize", 32_768, 2_147_483_648, works=True),
+    Row("QMErrorLog", "ExcludeMessage", works=True),
+    Row("QMErrorLog", "SuppressMessage", works=True),
+    Row("QMErrorLog", "SuppressInterval", 1, 86_400, works=True),
+    *(
+        Row("DiagnosticMessages", name, works=True)
+        for name in (
+            "Service",
+            "Name",
+            "Format",
+            "Severities",
+            "FilePath",
+            "FilePrefix",
+            "FileSize",
+            "ExcludeMessage",
+            "SuppressMessage",
+            "SuppressInterval",
+        )
+    ),
+    Row("ExitPath", "ExitsDefaultPath"),
+    Row("ExitPath", "ExitsDefaultPath64"),
+    Row("Service", "Name"),
+    Row("Service", "EntryPoints", 0, _NUMBER_MAX),
+    Row("Service", "SecurityPolicy", words=("User", "UserExternal", "Group", "Default")),
+    Row("ServiceComponent", "Service"),
+    Row("ServiceComponent", "Name"),
+    Row("ServiceComponent", "Module"),
+    Row("ServiceComponent", "ComponentDataSize", 0, _NUMBER_MAX),
+    Row("Channels", "MaxChannels", 1, 65_535),
+    Row("Channels", "MaxActiveChannels", 1, 65_535),
+    Row("Channels", "MaxInitiators", 1, _NUMBER_MAX),
+    Row("Channels", "PipeLineLength", 1, 2),
+    Row(
+        "Channels", "AdoptNewMCA", words=("NO", "ALL", "SVR", "SDR", "RCVR", "CLUSRCVR", "FASTPATH")
+    ),
+    Row("Channels", "ChlauthEarlyAdopt", words=("Y", "N")),
+    Row("TCP", "Port", 1, 65_535),
+    Row("TCP", "KeepAlive", words=("Yes", "No")),
+    Row("TCP", "IPAddressVersion"),
+    Row("TCP", "ListenerBacklog", 1, _NUMBER_MAX),
+    *(Row("ApiExitLocal", name) for name in ("Name", "Sequence", "Function", "Module", "Data")),
+    Row("AutoCluster", "Repository1Name"),
+    Row("AutoCluster", "Repository1Conname"),
+    Row("AutoCluster", "Repository2Name"),
+    Row("AutoCluster", "Repository2Conname"),
+    Row("AutoCluster", "ClusterName"),
+    Row("AutoCluster", "Type", words=("Uniform",)),
+    Row("Security", "GroupModel"),
+    Row("Security", "ClusterQueueAccessControl", words=("RQMName", "Xmitq")),
+    Row("SSL", "AllowTLSV13", words=("TRUE", "FALSE", "YES", "NO", "Y", "N")),
+    Row("SSL", "OCSPAuthentication", words=("REQUIRED", "OPTIONAL", "WARN")),
+    Row("AccessMode", "SecurityGroup"),
+)
+# Stanzas in which every attribute is the user's own, or somebody else's.
+FREE: Final = (
+    "TuningParameters",
+    "Variables",
+    "NativeHALocalInstance",
+    "NativeHAInstance",
+    "NativeHARecoveryGroup",
+    "XAResourceManager",
+)
+
+
+def read_queue_manager_ini(folder: str) -> IniFile:
+    """qm.ini of a queue manager, checked."""
+    ini = read_ini(os.path.join(folder, QUEUE_MANAGER_INI))
+    check(ini)
+    return ini
+
+
+def check(ini: IniFile) -> list[IniError]:
+    """Raise the first value that cannot be; return what is not known, as warnings."""
+    unknown: list[IniError] = []
+    stanzas = {row.stanza.lower() for row in ROWS}
+    free = {name.lower() for name in FREE}
+    for stanza in ini.stanzas:
+        if stanza.name.lower() in free:
+            continue
+        if stanza.name.lower() not in stanzas:
+            unknown.append(IniError(ini.file, stanza.line, f"unknown stanza {stanza.name}"))
+            continue
+        for name, value in stanza.values.items():
+            row = find_row(stanza.name, name)
+            line = stanza.line_of(name)
+            if row is None:
+                why = f"unknown attribute {name} of stanza {stanza.name}"
+                unknown.append(IniError(ini.file, line, why))
+            else:
+                check_value(row, value, ini.file, line)
+    return unknown
+
+
+def find_row(stanza: str, name: str) -> Row | None:
+    """The row of an attribute."""
+    for row in ROWS:
+        if row.stanza.lower() == stanza.lower() and row.name.lower() == name.lower():
+            return row
+    return None
+
+
+def check_value(row: Row, value: str, file: str, line: int) -> None:
+    """A value is one of the words, or a number in the range, where there are such."""
+    if row.words and value.lower() not in {word.lower() for word in row.words}:
+        allowed = ", ".join(row.words)
+        raise IniError(file, line, f"{row.name} is one of {allowed}, not {value}")
+    if row.highest >= row.lowest:
+        if not value.isdigit() or not row.lowest <= int(value) <= row.highest:
+            why = f"{row.name} is {row.lowest} to {row.highest}, not {value}"
+            raise IniError(file, line, why)

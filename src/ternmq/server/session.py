@@ -1,0 +1,322 @@
+"""One connection on the local socket: reads frames, has them served in order, writes answers.
+
+A session is a protocol of the loop and one task. The task serves one request after the other, so a
+get that waits holds up its own connection and no other. If the other side goes away, the request
+under way is broken off and its unit of work backed out at once.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import pwd
+import socket
+import struct
+from collections import deque
+from typing import Any, Final
+
+from ternmq.base.errors import MQError, ProtocolError, RemoteProtocolError, mq_error
+from ternmq.base.limits import REQUEST_BYTES_WAITING_MAX, REQUESTS_WAITING_MAX
+from ternmq.base.reasons import (
+    MQRC_CONNECTION_BROKEN,
+    MQRC_ENVIRONMENT_ERROR,
+    MQRC_NOT_AUTHORIZED,
+    MQRC_UNEXPECTED_ERROR,
+)
+from ternmq.client.session import sharing
+from ternmq.server.binding import Binding, told
+from ternmq.server.calls import control
+from ternmq.server.host import Host
+from ternmq.wire import local as wire
+
+_CREDENTIALS: Final = struct.Struct("3i")
+_ROOT: Final = 0
+
+
+def user_of(uid: int) -> str:
+    """The name of a user of the system; the number if it has none."""
+    try:
+        return pwd.getpwuid(uid).pw_name
+    except KeyError:
+        return str(uid)
+
+
+class Session(asyncio.Protocol):
+    """An application, or a control command, at the other end of a socket."""
+
+    def __init__(self, host: Host) -> None:
+        self.host = host
+        self.binding: Binding | None = None  # after the hello; never for a control connection
+        self.user = ""
+        self.uid = -1
+        self.pid = 0
+        self._transport: asyncio.Transport | None = None
+        self._reader = wire.FrameReader(wire.REQUESTS)
+        self._waiting: deque[wire.Frame] = deque()
+        self._waiting_bytes = 0
+        self._wake: asyncio.Future[None] | None = None
+        self._writable = asyncio.Event()
+        self._writable.set()
+        self._is_control = False
+        self._serving = 0  # the number of the request under way
+        self._cancelled: set[int] = set()  # gets that shall not have happened
+        self._closing = False
+        self._leaving = False
+        self._task: asyncio.Task[None] | None = None
+
+    # ---- the protocol
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Somebody has connected."""
+        if not isinstance(transport, asyncio.Transport):
+            raise TypeError(f"no stream: {transport!r}")
+        self._transport = transport
+        peer: socket.socket = transport.get_extra_info("socket")
+        data = peer.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _CREDENTIALS.size)
+        self.pid, self.uid, _ = _CREDENTIALS.unpack(data)
+        self.user = user_of(self.uid)
+        self.host.sessions.add(self)
+        self._task = asyncio.get_running_loop().create_task(self._run())
+
+    def data_received(self, data: bytes) -> None:
+        """Bytes have come."""
+        self._reader.feed(data)
+        try:
+            while (frame := self._reader.next()) is not None:
+                self._take(frame)
+        except RemoteProtocolError as error:
+            self._refuse(error)
+
+    def eof_received(self) -> bool:
+        """The other side will say nothing more, and nobody waits for what it asked."""
+        return False
+
+    def connection_lost(self, error: Exception | None) -> None:
+        """The other side has gone."""
+        self._closing = True
+        self._writable.set()
+        if self._task is not None and not self._leaving:
+            self._task.cancel()
+
+    def pause_writing(self) -> None:
+        """The other side does not read: its next request waits."""
+        self._writable.clear()
+
+    def resume_writing(self) -> None:
+        """It has read enough."""
+        self._writable.set()
+
+    # ---- requests
+
+    def _take(self, frame: wire.Frame) -> None:
+        if frame.kind == wire.CANCEL:
+            number = frame.referred()
+            if number == self._serving and self._task is not None:
+                self._cancelled.add(number)
+                self._task.cancel()
+            elif any(one.number == number for one in self._waiting):
+                self._cancelled.add(number)
+        self._waiting.append(frame)
+        self._waiting_bytes += len(frame.body)
+        if self._wake is not None and not self._wake.done():
+            self._wake.set_result(None)
+        if self._is_full() and self._transport is not None:
+            self._transport.pause_reading()
+
+    def _is_full(self) -> bool:
+        waiting = len(self._waiting)
+        return waiting > REQUESTS_WAITING_MAX or self._waiting_bytes > REQUEST_BYTES_WAITING_MAX
+
+    async def _next(self) -> wire.Frame:
+        while not self._waiting:
+            self._wake = asyncio.get_running_loop().create_future()
+            try:
+                await self._wake
+            finally:
+                self._wake = None
+        was_full = self._is_full()
+        frame = self._waiting.popleft()
+        self._waiting_bytes -= len(frame.body)
+        if was_full and not self._is_full() and self._transport is not None:
+            self._transport.resume_reading()
+        return frame
+
+    async def _run(self) -> None:
+        """Serve until one of the two sides has enough; then leave nothing behind."""
+        try:
+            await self._hello()
+            while not self._closing:
+                frame = await self._next()
+                await self._serve(frame)
+                if not self._writable.is_set():
+                    await self._writable.wait()
+        except asyncio.CancelledError:
+            pass  # the connection is gone
+        except RemoteProtocolError as error:
+            self._refuse(error)
+        finally:
+            await self._leave()
+
+    async def _serve(self, frame: wire.Frame) -> None:
+        """One request and its answer."""
+        number = frame.number
+        self._serving = number
+        try:
+            if number in self._cancelled and frame.kind == wire.GET:
+                answer = wire.frame(wire.OK, number)
+            else:
+                answer = await self._answer(frame)
+        except asyncio.CancelledError:
+            if number not in self._cancelled or self._closing:
+                raise
+            task = self._task
+            if task is not None:
+                task.uncancel()
+            answer = wire.frame(wire.OK, number)
+        except MQError as error:
+            answer = wire.json_frame(wire.ERROR, number, told(error))
+        except ProtocolError:
+            raise
+        except Exception as error:
+            # A fault of ours: its caller is told, the others go on.
+            fault = mq_error(MQRC_UNEXPECTED_ERROR, detail=f"{type(error).__name__}: {error}")
+            answer = wire.json_frame(wire.ERROR, number, told(fault))
+        self._serving = 0
+        self._write(answer)
+
+    async def _answer(self, frame: wire.Frame) -> bytes:
+        number = frame.number
+        binding = self.binding
+        if binding is None:
+            if frame.kind != wire.CALL:
+                raise RemoteProtocolError("a verb on a control connection")
+            return wire.json_frame(wire.OK, number, await control(self.host, frame.json()))
+        if frame.kind == wire.CANCEL:
+            cancelled = frame.referred()
+            back = binding.cancel(cancelled) or cancelled in self._cancelled
+            self._cancelled.discard(cancelled)
+            return wire.json_frame(wire.OK, number, {"returned": back})
+        binding.answered()
+        if frame.kind == wire.ACK:
+            return b""
+        if frame.kind == wire.CALL:
+            return wire.json_frame(wire.OK, number, await binding.call(frame.json()))
+        return wire.frame(wire.OK, number, await binding.serve(frame))
+
+    # ---- hello
+
+    async def _hello(self) -> None:
+        frame = await self._next()
+        if frame.kind != wire.HELLO:
+            raise RemoteProtocolError(f"kind {frame.kind} before the hello")
+        given = frame.json()
+        try:
+            answer = self._admit(given)
+        except MQError as error:
+            self._write(wire.json_frame(wire.ERROR, frame.number, told(error)))
+            self._close()
+            return
+        self._reader.hello_is_done()
+        self._write(wire.json_frame(wire.OK, frame.number, answer))
+
+    def _admit(self, given: dict[str, Any]) -> dict[str, Any]:
+        """Whether somebody may come in, and as whom."""
+        host = self.host
+        protocol = wire.chosen_protocol(given.get("protocol"))
+        if protocol == 0:
+            raise mq_error(
+                MQRC_ENVIRONMENT_ERROR,
+                verb="MQCONN",
+                object=host.engine.name,
+                detail=f"protocols {given.get('protocol')} are not spoken here",
+            )
+        answer: dict[str, Any] = {"protocol": protocol, "name": host.engine.name}
+        if given.get("control"):
+            self._check_control()
+            self._is_control = True
+            return answer
+        user = self._user(given)
+        options = given.get("options")
+        if options is not None:
+            sharing(int(options))  # checked here, kept by the other side
+        application = str(given.get("application") or f"process {self.pid}")
+        self.binding = Binding(host, host.loop_shell, user, application)
+        answer["connection_id"] = self.binding.verbs.link.tag.hex()
+        answer["user"] = user
+        return answer
+
+    def _user(self, given: dict[str, Any]) -> str:
+        """The user that the system says is there; only the queue manager's own user and root may
+        speak for others."""
+        asked = str(given.get("user") or "")
+        if not asked or asked == self.user:
+            return self.user
+        if self.uid in (_ROOT, os.getuid()):
+            return asked
+        raise mq_error(
+            MQRC_NOT_AUTHORIZED,
+            verb="MQCONN",
+            object=self.host.engine.name,
+            detail=f"user {self.user} asked to be {asked}",
+        )
+
+    def _check_control(self) -> None:
+        if self.uid not in (_ROOT, os.getuid()):
+            raise mq_error(
+                MQRC_NOT_AUTHORIZED,
+                verb="MQCONN",
+                object=self.host.engine.name,
+                detail=f"user {self.user} does not control this queue manager",
+            )
+
+    # ---- the end
+
+    def _write(self, data: bytes) -> None:
+        if data and self._transport is not None and not self._closing:
+            self._transport.write(data)
+
+    def _close(self) -> None:
+        self._closing = True
+        if self._transport is not None:
+            self._transport.close()
+
+    def _refuse(self, error: RemoteProtocolError) -> None:
+        """The other side speaks something else."""
+        broken = mq_error(MQRC_CONNECTION_BROKEN, object=self.host.engine.name, detail=str(error))
+        self._write(wire.json_frame(wire.ENDED, 0, told(broken)))
+        self._close()
+
+    def tell_end(self, reason: int) -> None:
+        """The queue manager ends: say so and close, once what was answered is on its way."""
+        ended = mq_error(reason, object=self.host.engine.name)
+        message = {**told(ended), "reconnect": self.host.reconnect}
+        self._write(wire.json_frame(wire.ENDED, 0, message))
+        self._close()
+
+    @property
+    def task(self) -> asyncio.Task[None] | None:
+        """What serves the session; done when it has left."""
+        return self._task
+
+    def abort(self) -> None:
+        """Cut the connection, whatever is on its way."""
+        if self._transport is not None:
+            self._transport.abort()
+
+    async def _leave(self) -> None:
+        """Back out what the application did not commit."""
+        self._closing = True
+        self._leaving = True
+        binding = self.binding
+        try:
+            if binding is not None:
+                binding.answered()
+                if self.host.engine.error_for("") is None:
+                    await asyncio.shield(binding.verbs.disconnect(vanished=True))
+        except (MQError, asyncio.CancelledError):
+            pass  # the queue manager ends, and backs out by itself
+        finally:
+            self.binding = None
+            if self._transport is not None:
+                self._transport.close()
+            self.host.leave(self)
