@@ -164,16 +164,16 @@ class _Builder:
         found = self.message.find(number)
         if found is None and number == mq.MQBACF_CONNECTION_ID:
             found = self.message.find(mq.MQBACF_GENERIC_CONNECTION_ID)
-            if found is None:
+            if found is None or len(found.data) <= 16:
                 return "*"
-            return found.data.hex().upper() + "*"
+            return found.data[16:].hex().upper() + "*"
         if found is None:
             detail = f"parameter {number}, the name, is missing"
             raise PCFError(rccf.MQRCCF_PARM_COUNT_TOO_SMALL, detail, parameter=number)
         if found.kind == pcf.CFST:
             return found.text
         if found.kind == pcf.CFBS:
-            return found.data.hex().upper()
+            return found.data[-8:].hex().upper()  # MQSC has the rest as EXTCONN
         detail = f"parameter {number}, the name, is no string"
         raise PCFError(STRUCTURE_REASONS[found.kind], detail, parameter=number)
 

@@ -11,6 +11,7 @@ from ternmq.base.limits import (
     LOG_SECONDARY_FILES_DEFAULT,
 )
 from ternmq.client import steps
+from ternmq.client.command_server import CommandServer
 from ternmq.client.connection import Connection
 from ternmq.client.log_extents import LogExtents, log_extents
 from ternmq.client.log_status import LogStatus, log_status
@@ -92,6 +93,13 @@ class QueueManager(Connection):
         step = steps.DeleteLogExtents()
         self.verbs.administer(step)
         return step.names
+
+    # ---- commands by message
+
+    def start_command_server(self) -> CommandServer:
+        """Serve PCF commands that arrive on SYSTEM.ADMIN.COMMAND.QUEUE, each under the authority of
+        the user in its message; until its `stop`, or the end of the queue manager."""
+        return CommandServer(self._shell, self.started.user)
 
     def close(self) -> None:
         """Stop the queue manager: other connections are backed out, then a last checkpoint is

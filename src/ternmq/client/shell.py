@@ -12,6 +12,8 @@ import threading
 from collections import deque
 from typing import Final, final
 
+from mypy_extensions import mypyc_attr
+
 from ternmq.base.errors import ForceFailed, IntegrityError, MQError
 from ternmq.base.reasons import MQRC_NO_MSG_AVAILABLE
 from ternmq.client.forcer import Forcer, Gate
@@ -42,6 +44,7 @@ _OF_VERBS: Final = (
 )
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Companion:
     """Something beside the engine that ends with it, as the asyncio side of one loop."""
 
@@ -185,7 +188,7 @@ class Shell:
         when compiled; plain files know both."""
         if not self._was_waiting and not isinstance(failure, _OF_VERBS):
             self.engine.break_down(f"a step was interrupted: {type(failure).__name__}")
-            self.flush()
+        self.flush()  # a refused verb may have made an event, for which somebody waits
         self._was_waiting = False
 
     def _let_others_in(self) -> BaseException | None:

@@ -1,0 +1,132 @@
+"""The command server: takes PCF commands from SYSTEM.ADMIN.COMMAND.QUEUE, has them carried out one
+after the other, and puts the replies where each request says.
+
+A thread with a connection of its own. A request is got inside syncpoint and committed once its
+replies are put, so a persistent one that was under way in a crash is carried out again. A request
+without a reply queue is carried out all the same. A reply that cannot be put, and a message that is
+no command and has no reply queue, goes to the dead-letter queue (DEADQ) if there is one.
+"""
+
+from __future__ import annotations
+
+import threading
+from typing import Final
+
+from ternmq.admin.pcf_exchange import Exchange, acting_link, reply_descriptor
+from ternmq.base import constants as mq
+from ternmq.base.errors import MQError
+from ternmq.base.reasons import MQRC_UNEXPECTED_ERROR
+from ternmq.client import steps
+from ternmq.client.connection import Connection
+from ternmq.client.message import Message
+from ternmq.client.requests import put1_request
+from ternmq.client.shell import Companion, Shell
+from ternmq.codec.charset import UTF8, is_known, is_wide
+from ternmq.codec.layout import LITTLE
+from ternmq.codec.mqdlh import DeadLetterHeader
+from ternmq.codec.mqmd import Descriptor
+from ternmq.codec.mqod import ObjectDescriptor
+
+COMMAND_QUEUE: Final = "SYSTEM.ADMIN.COMMAND.QUEUE"
+APPLICATION: Final = "ternmq command server"
+JOIN_S: Final = 10.0
+
+
+class CommandServer(Companion):
+    """Serves one queue manager until it is ended."""
+
+    def __init__(self, shell: Shell, user: str) -> None:
+        self._shell = shell
+        self._connection = Connection(shell, user, APPLICATION)
+        self._queue = self._connection.queue(COMMAND_QUEUE)
+        self._ending = False
+        self.requests = 0  # carried out, well or not
+        self.dead = 0  # messages that went to the dead-letter queue
+        self.lost = 0  # replies that could not be put anywhere
+        self.ended_by = ""  # why it does not serve any more
+        self._worker = threading.Thread(target=self._serve, name="ternmq-commands", daemon=True)
+        shell.companions.append(self)
+        self._worker.start()
+
+    @property
+    def is_running(self) -> bool:
+        """Whether it serves."""
+        return self._worker.is_alive()
+
+    def stop(self) -> None:
+        """End it; the request that is under way is finished first, as far as it is committed."""
+        self._ending = True
+        self._connection.verbs.disconnect(vanished=True)
+        self._worker.join(JOIN_S)
+        if self in self._shell.companions:
+            self._shell.companions.remove(self)
+
+    def end(self) -> None:
+        self._ending = True
+        self._worker.join(JOIN_S)
+
+    def _serve(self) -> None:
+        try:
+            while not self._ending:
+                message = self._queue.try_get(wait=-1.0, syncpoint=True)
+                if message is not None:
+                    self._answer(message)
+                    self._connection.commit()
+                    self.requests += 1
+        except MQError as error:  # the queue manager ends, or the queue is taken away or inhibited
+            self.ended_by = str(error)
+
+    def _answer(self, message: Message) -> None:
+        md = message.descriptor
+        exchange = Exchange(md, message.data)
+        with self._shell.lock:
+            link = acting_link(self._shell.engine.kernel, md)
+        self._shell.run(link, steps.CarryOut(exchange))
+        if md.reply_to_queue:
+            self._reply(md, exchange)
+        elif exchange.malformed:
+            self._bury(md, message.data, exchange.replies[0].reason, COMMAND_QUEUE)
+
+    def _reply(self, md: Descriptor, exchange: Exchange) -> None:
+        kernel = self._shell.engine.kernel
+        ccsid = kernel.number("ccsid")
+        if is_wide(ccsid) or not is_known(ccsid):
+            ccsid = UTF8
+        target = ObjectDescriptor(object_name=md.reply_to_queue, object_qmgr_name=md.reply_to_qmgr)
+        for reply in exchange.replies:
+            descriptor = reply_descriptor(md, ccsid)
+            data = reply.pack(LITTLE, ccsid)
+            try:
+                self._put(target, descriptor, data)
+            except MQError as refused:
+                self._bury(descriptor, data, refused.reason, md.reply_to_queue)
+
+    def _put(self, target: ObjectDescriptor, descriptor: Descriptor, data: bytes) -> None:
+        verbs = self._connection.verbs
+        verbs.put1(target, put1_request(verbs, data, descriptor), data)
+
+    def _bury(self, md: Descriptor, data: bytes, reason: int, destination: str) -> None:
+        """Put a message on the dead-letter queue, if there is one."""
+        name = str(self._shell.engine.kernel.catalog.qmgr.get("dead_letter_queue", ""))
+        header = DeadLetterHeader(
+            reason=reason or MQRC_UNEXPECTED_ERROR,
+            destination_queue=destination,
+            destination_qmgr=self._shell.engine.name,
+            encoding=md.encoding,
+            ccsid=md.ccsid,
+            format=md.format,
+            put_appl_type=mq.MQAT_QMGR,
+            put_appl_name=APPLICATION,
+        )
+        copy = md.copy()
+        copy.format = mq.MQFMT_DEAD_LETTER_HEADER
+        copy.encoding = mq.MQENC_NATIVE
+        copy.ccsid = UTF8
+        try:
+            if name:
+                self._put(ObjectDescriptor(object_name=name), copy, header.pack() + data)
+                self.dead += 1
+            else:
+                self.lost += 1
+        except MQError:
+            self.lost += 1

@@ -1,0 +1,546 @@
+"""Goal: administration by PCF messages works as tools expect: requests byte by byte as pymqi builds
+them, replies in the documented layout, each command once, errors with reason and parameter.
+
+Method: an embedded queue manager with its command server; hand-made bytes and our own codec.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator
+
+import pytest
+
+import ternmq
+from ternmq import QueueManager
+from ternmq.base import command_reasons as rccf
+from ternmq.base import constants as mq
+from ternmq.base import reasons as rc
+from ternmq.client.command_server import CommandServer
+from ternmq.codec import pcf_parameter as pcf
+from ternmq.codec.layout import BIG
+from ternmq.codec.mqdlh import DeadLetterHeader
+from ternmq.codec.pcf import PCFMessage, unpack_pcf
+from ternmq.codec.pcf_parameter import Parameter
+from tests.unit.admin.pcf_client import COMMAND_QUEUE, REPLY_QUEUE, PCFClient
+
+pytestmark = pytest.mark.core
+
+FAILED = [(mq.MQCC_FAILED, rccf.MQRCCF_COMMAND_FAILED)]
+
+
+@pytest.fixture
+def qmgr() -> Iterator[QueueManager]:
+    with ternmq.memory("QM1") as made:
+        made.define_queue("DEV.ONE", description="first", max_depth=70)
+        made.define_queue("DEV.TWO")
+        made.queue("DEV.ONE").put(b"a message")
+        yield made
+
+
+@pytest.fixture
+def server(qmgr: QueueManager) -> CommandServer:
+    return qmgr.start_command_server()
+
+
+@pytest.fixture
+def client(qmgr: QueueManager, server: CommandServer) -> PCFClient:
+    assert server.is_running
+    return PCFClient(qmgr)
+
+
+def values(message: PCFMessage) -> dict[int, object]:
+    return {one.parameter: one.value for one in message.parameters}
+
+
+def outcomes(messages: list[PCFMessage]) -> list[tuple[int, int]]:
+    return [(one.comp, one.reason) for one in messages]
+
+
+def queue_name(name: str) -> Parameter:
+    return pcf.string(mq.MQCA_Q_NAME, name)
+
+
+def queue_type(number: int) -> Parameter:
+    return pcf.integer(mq.MQIA_Q_TYPE, number)
+
+
+# ---- bytes
+
+
+def test_an_inquiry_as_pymqi_builds_it_is_answered_in_the_published_layout(
+    client: PCFClient,
+) -> None:
+    # PCFExecute.MQCMD_INQUIRE_Q({MQCA_Q_NAME: b"DEV.*", MQIA_Q_TYPE: MQQT_LOCAL,
+    # MQIACF_Q_ATTRS: [MQCA_Q_NAME, MQIA_CURRENT_Q_DEPTH, MQCA_Q_DESC]})
+    request = struct.pack("<9i", 1, 36, 1, 13, 1, 1, 0, 0, 3)
+    request += struct.pack("<5i", 4, 28, 2016, 0, 5) + b"DEV.*\0\0\0"
+    request += struct.pack("<4i", 3, 16, 20, 1)
+    request += struct.pack("<4i3i", 5, 28, 1002, 3, 2016, 3, 2013)
+    first, second = client.send(request)
+    expected = struct.pack("<9i", 2, 36, 1, 13, 1, 0, 0, 0, 4)
+    expected += struct.pack("<5i", 4, 68, 2016, 0, 48) + b"DEV.ONE".ljust(48)
+    expected += struct.pack("<4i", 3, 16, 20, 1)
+    expected += struct.pack("<4i", 3, 16, 3, 1)
+    expected += struct.pack("<5i", 4, 84, 2013, 0, 64) + b"first".ljust(64)
+    assert first.data == expected
+    assert second.data[:36] == struct.pack("<9i", 2, 36, 1, 13, 2, 1, 0, 0, 4)
+    assert second.data[56:104] == b"DEV.TWO".ljust(48)
+    md = first.descriptor
+    assert (md.msg_type, md.format, md.encoding) == (mq.MQMT_REPLY, "MQADMIN", mq.MQENC_NATIVE)
+
+
+def test_a_request_of_another_byte_order_and_character_set_is_understood(
+    client: PCFClient,
+) -> None:
+    request = PCFMessage(mq.MQCFT_COMMAND_XR, mq.MQCMD_INQUIRE_Q, [queue_name("DEV.TWO")])
+    data = request.pack(BIG, 500)
+    (reply,) = client.send(data, encoding=273, ccsid=500)
+    assert values(unpack_pcf(reply.data))[mq.MQCA_Q_NAME] == "DEV.TWO"
+
+
+def test_an_error_is_answered_with_its_reason_and_a_summary_byte_by_byte(
+    client: PCFClient,
+) -> None:
+    request = struct.pack("<9i", 1, 36, 1, 13, 1, 1, 0, 0, 1)
+    request += struct.pack("<5i", 4, 24, 2016, 0, 4) + b"NONE"
+    first, second = client.send(request)
+    assert first.data == struct.pack("<9i", 2, 36, 1, 13, 1, 0, 2, 2085, 0)
+    assert second.data == struct.pack("<9i", 2, 36, 1, 13, 2, 1, 2, 3008, 0)
+
+
+# ---- identifiers
+
+
+def test_identifiers_of_replies_follow_the_report_options(
+    qmgr: QueueManager, client: PCFClient
+) -> None:
+    data = PCFMessage(mq.MQCFT_COMMAND, mq.MQCMD_PING_Q_MGR).pack()
+    correl_id = b"c" * 24
+    plain = client.send(data, correl_id=correl_id)[0]
+    passed = client.send(
+        data, correl_id=correl_id, report=mq.MQRO_PASS_CORREL_ID | mq.MQRO_PASS_MSG_ID
+    )[0]
+    assert plain.correl_id not in (correl_id, bytes(24))
+    assert plain.msg_id != plain.correl_id
+    assert passed.correl_id == correl_id
+    assert passed.msg_id != bytes(24)
+
+
+def test_replies_are_as_persistent_and_as_urgent_as_the_request(
+    qmgr: QueueManager, client: PCFClient
+) -> None:
+    for persistent in (0, 1):
+        request = ternmq.Descriptor(
+            msg_type=mq.MQMT_REQUEST,
+            format=mq.MQFMT_ADMIN,
+            reply_to_queue=REPLY_QUEUE,
+            persistence=persistent,
+            priority=5 + persistent,
+            expiry=3000,
+        )
+        data = PCFMessage(mq.MQCFT_COMMAND, mq.MQCMD_PING_Q_MGR).pack()
+        msg_id = qmgr.put(COMMAND_QUEUE, data, descriptor=request)
+        reply = qmgr.queue(REPLY_QUEUE).get(wait=20, correl_id=msg_id)
+        assert (reply.persistent, reply.priority) == (bool(persistent), 5 + persistent)
+        assert 0 < reply.descriptor.expiry <= 3000
+
+
+# ---- inquiries
+
+
+def test_attributes_are_all_unless_a_list_says_which(client: PCFClient) -> None:
+    (everything,) = client.ask(mq.MQCMD_INQUIRE_Q, queue_name("DEV.ONE"))
+    assert len(everything.parameters) > 50
+    assert values(everything)[mq.MQIA_SHAREABILITY] == mq.MQQA_SHAREABLE
+    assert values(everything)[mq.MQIA_TRIGGER_CONTROL] == 0
+    wanted = pcf.integers(mq.MQIACF_Q_ATTRS, [mq.MQIA_MAX_Q_DEPTH])
+    (one,) = client.ask(mq.MQCMD_INQUIRE_Q, queue_name("DEV.ONE"), wanted)
+    assert values(one) == {mq.MQCA_Q_NAME: "DEV.ONE", mq.MQIA_Q_TYPE: 1, mq.MQIA_MAX_Q_DEPTH: 70}
+    (name,) = client.ask(
+        mq.MQCMD_INQUIRE_Q, queue_name("DEV.ONE"), pcf.integers(mq.MQIACF_Q_ATTRS, [2016])
+    )
+    assert values(name) == {mq.MQCA_Q_NAME: "DEV.ONE", mq.MQIA_Q_TYPE: 1}
+
+
+def test_filters_choose(client: PCFClient) -> None:
+    deep = client.ask(
+        mq.MQCMD_INQUIRE_Q,
+        queue_name("DEV.*"),
+        pcf.integer_filter(mq.MQIA_CURRENT_Q_DEPTH, mq.MQCFOP_GREATER, 0),
+    )
+    assert [values(one)[mq.MQCA_Q_NAME] for one in deep] == ["DEV.ONE"]
+    named = client.ask(
+        mq.MQCMD_INQUIRE_Q,
+        queue_name("*"),
+        queue_type(mq.MQQT_LOCAL),
+        pcf.integers(mq.MQIACF_Q_ATTRS, [mq.MQCA_Q_DESC]),
+        pcf.string_filter(mq.MQCA_Q_DESC, mq.MQCFOP_LIKE, "fir*"),
+    )
+    assert [values(one)[mq.MQCA_Q_NAME] for one in named] == ["DEV.ONE"]
+
+
+def test_names_come_in_one_reply(client: PCFClient) -> None:
+    (reply,) = client.ask(mq.MQCMD_INQUIRE_Q_NAMES, queue_name("DEV*"))
+    assert values(reply) == {
+        mq.MQCACF_Q_NAMES: ["DEV.ONE", "DEV.TWO"],
+        mq.MQIACF_Q_TYPES: [mq.MQQT_LOCAL, mq.MQQT_LOCAL],
+    }
+    assert reply.parameters[0].width == 48
+    channel = pcf.string(mq.MQCACH_CHANNEL_NAME, "SYSTEM.DEF.S*")
+    (channels,) = client.ask(mq.MQCMD_INQUIRE_CHANNEL_NAMES, channel)
+    names = values(channels)[mq.MQCACH_CHANNEL_NAMES]
+    assert names == ["SYSTEM.DEF.SENDER", "SYSTEM.DEF.SERVER", "SYSTEM.DEF.SVRCONN"]
+    assert values(channels)[mq.MQIACH_CHANNEL_TYPES] == [1, 2, 7]
+
+
+def test_the_queue_manager_is_inquired(client: PCFClient) -> None:
+    wanted = pcf.integers(mq.MQIACF_Q_MGR_ATTRS, [mq.MQCA_Q_MGR_NAME, mq.MQIA_COMMAND_LEVEL])
+    (reply,) = client.ask(mq.MQCMD_INQUIRE_Q_MGR, wanted)
+    assert values(reply)[mq.MQCA_Q_MGR_NAME] == "QM1"
+    assert set(values(reply)) == {mq.MQCA_Q_MGR_NAME, mq.MQIA_COMMAND_LEVEL}
+    (status,) = client.ask(mq.MQCMD_INQUIRE_Q_MGR_STATUS)
+    assert values(status)[mq.MQIACF_Q_MGR_STATUS] == 2  # MQQMSTA_RUNNING
+
+
+def test_status_of_queues_and_of_handles(qmgr: QueueManager, client: PCFClient) -> None:
+    queue = qmgr.queue("DEV.TWO", options=mq.MQOO_OUTPUT | mq.MQOO_BROWSE)
+    (status,) = client.ask(mq.MQCMD_INQUIRE_Q_STATUS, queue_name("DEV.ONE"))
+    told = values(status)
+    assert (told[mq.MQIA_CURRENT_Q_DEPTH], told[mq.MQIACF_UNCOMMITTED_MSGS]) == (1, 0)
+    assert told[mq.MQIACF_Q_STATUS_TYPE] == mq.MQIACF_Q_STATUS
+    kind = pcf.integer(mq.MQIACF_Q_STATUS_TYPE, mq.MQIACF_Q_HANDLE)
+    queue.put(b"x")
+    handles = client.ask(mq.MQCMD_INQUIRE_Q_STATUS, queue_name("DEV.TWO"), kind)
+    told = values(handles[0])
+    assert told[mq.MQIACF_Q_STATUS_TYPE] == mq.MQIACF_Q_HANDLE
+    assert (told[mq.MQIACF_OPEN_OUTPUT], told[mq.MQIACF_OPEN_BROWSE]) == (1, 1)
+    assert told[mq.MQIACF_OPEN_INPUT_TYPE] == 0
+
+
+def test_connections_are_told_by_their_identifiers(qmgr: QueueManager, client: PCFClient) -> None:
+    found = client.ask(mq.MQCMD_INQUIRE_CONNECTION)
+    ids = [values(one)[mq.MQBACF_CONNECTION_ID] for one in found]
+    assert qmgr.connection_id in ids
+    chosen = client.ask(
+        mq.MQCMD_INQUIRE_CONNECTION, pcf.byte_string(mq.MQBACF_CONNECTION_ID, qmgr.connection_id)
+    )
+    assert [values(one)[mq.MQBACF_CONNECTION_ID] for one in chosen] == [qmgr.connection_id]
+
+
+# ---- changes
+
+
+def test_a_queue_is_created_changed_copied_cleared_and_deleted(
+    qmgr: QueueManager, client: PCFClient
+) -> None:
+    local = queue_type(mq.MQQT_LOCAL)
+    made = client.ask(
+        mq.MQCMD_CREATE_Q,
+        queue_name("NEW"),
+        local,
+        pcf.integer(mq.MQIA_MAX_Q_DEPTH, 77),
+        pcf.integer(mq.MQIA_SHAREABILITY, mq.MQQA_NOT_SHAREABLE),
+        pcf.integer(mq.MQIA_INHIBIT_PUT, mq.MQQA_PUT_INHIBITED),
+        pcf.string(mq.MQCA_Q_DESC, "it's (new)"),
+    )
+    assert outcomes(made) == [(0, 0)]
+    attributes = qmgr.attributes("NEW")
+    assert (attributes["max_depth"], attributes["shareable"], attributes["put"]) == (77, 0, 1)
+    assert attributes["description"] == "it's (new)"
+    again = client.ask(mq.MQCMD_CREATE_Q, queue_name("NEW"), local)
+    assert outcomes(again) == [(2, rccf.MQRCCF_OBJECT_ALREADY_EXISTS), *FAILED]
+    replace = pcf.integer(mq.MQIACF_REPLACE, 1)
+    assert outcomes(client.ask(mq.MQCMD_CREATE_Q, queue_name("NEW"), local, replace)) == [(0, 0)]
+    changed = client.ask(
+        mq.MQCMD_CHANGE_Q, queue_name("NEW"), local, pcf.integer(mq.MQIA_MAX_Q_DEPTH, 78)
+    )
+    assert outcomes(changed) == [(0, 0)]
+    copied = client.ask(
+        mq.MQCMD_COPY_Q,
+        pcf.string(mq.MQCACF_FROM_Q_NAME, "NEW"),
+        pcf.string(mq.MQCACF_TO_Q_NAME, "NEWER"),
+        local,
+    )
+    assert outcomes(copied) == [(0, 0)]
+    assert qmgr.attributes("NEWER")["max_depth"] == 78
+    qmgr.put("NEWER", b"x")
+    assert outcomes(client.ask(mq.MQCMD_CLEAR_Q, queue_name("NEWER"))) == [(0, 0)]
+    qmgr.put("NEWER", b"x")
+    full = client.ask(mq.MQCMD_DELETE_Q, queue_name("NEWER"))
+    assert outcomes(full) == [(2, rc.MQRC_Q_NOT_EMPTY), *FAILED]
+    purge = pcf.integer(mq.MQIACF_PURGE, 1)
+    assert outcomes(client.ask(mq.MQCMD_DELETE_Q, queue_name("NEWER"), purge)) == [(0, 0)]
+    assert "NEWER" not in qmgr.queue_names()
+
+
+@pytest.mark.parametrize(
+    ("family", "name", "more"),
+    [
+        ("CHANNEL", mq.MQCACH_CHANNEL_NAME, [pcf.integer(mq.MQIACH_CHANNEL_TYPE, 7)]),
+        ("PROCESS", mq.MQCA_PROCESS_NAME, [pcf.string(mq.MQCA_APPL_ID, "/bin/true")]),
+        ("NAMELIST", mq.MQCA_NAMELIST_NAME, [pcf.strings(mq.MQCA_NAMES, ["A", "BC"])]),
+        ("LISTENER", mq.MQCACH_LISTENER_NAME, [pcf.integer(mq.MQIACH_XMIT_PROTOCOL_TYPE, 2)]),
+        ("SERVICE", mq.MQCA_SERVICE_NAME, [pcf.string(mq.MQCA_SERVICE_START_COMMAND, "/bin/x")]),
+        ("TOPIC", mq.MQCA_TOPIC_NAME, [pcf.string(mq.MQCA_TOPIC_STRING, "a/b")]),
+        ("AUTH_INFO", mq.MQCA_AUTH_INFO_NAME, [pcf.integer(mq.MQIA_AUTH_INFO_TYPE, 3)]),
+    ],
+)
+def test_objects_of_each_kind_are_created_inquired_and_deleted(
+    client: PCFClient, family: str, name: int, more: list[Parameter]
+) -> None:
+    commands = vars(mq)
+    named = pcf.string(name, "MINE")
+    assert outcomes(client.ask(commands[f"MQCMD_CREATE_{family}"], named, *more)) == [(0, 0)]
+    (found,) = client.ask(commands[f"MQCMD_INQUIRE_{family}"], named)
+    told = values(found)
+    assert told[name] == "MINE"
+    for one in more:
+        assert told[one.parameter] == one.value
+    assert outcomes(client.ask(commands[f"MQCMD_DELETE_{family}"], named)) == [(0, 0)]
+    gone = client.ask(commands[f"MQCMD_INQUIRE_{family}"], named)
+    assert [one.comp for one in gone] == [2, 2]
+
+
+def test_the_queue_manager_is_changed(qmgr: QueueManager, client: PCFClient) -> None:
+    done = client.ask(mq.MQCMD_CHANGE_Q_MGR, pcf.integer(mq.MQIA_MAX_UNCOMMITTED_MSGS, 99))
+    assert outcomes(done) == [(0, 0)]
+    assert qmgr.qmgr_attributes()["max_uncommitted"] == 99
+
+
+def test_statistics_of_queues_are_reset(client: PCFClient) -> None:
+    for enqueued in (1, 0):
+        (told,) = client.ask(mq.MQCMD_RESET_Q_STATS, queue_name("DEV.ONE"))
+        assert values(told)[mq.MQIA_MSG_ENQ_COUNT] == enqueued
+        assert values(told)[mq.MQIA_HIGH_Q_DEPTH] == 1
+
+
+def test_authority_records_are_set_and_inquired(client: PCFClient) -> None:
+    done = client.ask(
+        mq.MQCMD_SET_AUTH_REC,
+        pcf.string(mq.MQCACF_AUTH_PROFILE_NAME, "DEV.**"),
+        pcf.integer(mq.MQIACF_OBJECT_TYPE, mq.MQOT_Q),
+        pcf.integers(mq.MQIACF_AUTH_ADD_AUTHS, [mq.MQAUTH_BROWSE, mq.MQAUTH_INQUIRE]),
+        pcf.strings(mq.MQCACF_GROUP_ENTITY_NAMES, ["staff", "guests"]),
+    )
+    assert outcomes(done) == [(0, 0)]
+    found = client.ask(
+        mq.MQCMD_INQUIRE_AUTH_RECS,
+        pcf.string(mq.MQCACF_AUTH_PROFILE_NAME, "DEV.**"),
+        pcf.integer(mq.MQIACF_AUTH_OPTIONS, 16),
+        pcf.integer(mq.MQIACF_OBJECT_TYPE, mq.MQOT_Q),
+    )
+    entities = {values(one)[mq.MQCACF_ENTITY_NAME] for one in found}
+    assert {"staff", "guests"} <= entities
+    for one in found:
+        if values(one)[mq.MQCACF_ENTITY_NAME] == "staff":
+            told = values(one)[mq.MQIACF_AUTHORIZATION_LIST]
+            assert told == [mq.MQAUTH_BROWSE, mq.MQAUTH_INQUIRE]
+
+
+def test_mqsc_is_escaped(client: PCFClient) -> None:
+    kind = pcf.integer(mq.MQIACF_ESCAPE_TYPE, mq.MQET_MQSC)
+    text = pcf.string(mq.MQCACF_ESCAPE_TEXT, "DISPLAY QLOCAL(DEV.*) CURDEPTH")
+    first, second = client.ask(mq.MQCMD_ESCAPE, kind, text)
+    assert values(first)[mq.MQCACF_ESCAPE_TEXT] == (
+        "AMQ8409I: Display Queue details.\n"
+        "   QUEUE(DEV.ONE)                          TYPE(QLOCAL)\n"
+        "   CURDEPTH(1)"
+    )
+    assert (second.sequence, second.control, second.command) == (2, 1, mq.MQCMD_ESCAPE)
+    wrong = pcf.string(mq.MQCACF_ESCAPE_TEXT, "DISPLAY NONSENSE(X)")
+    failed = client.ask(mq.MQCMD_ESCAPE, kind, wrong)
+    assert [one.comp for one in failed] == [2, 2]
+    assert "AMQ8405I" in str(values(failed[0])[mq.MQCACF_ESCAPE_TEXT])
+    refused = client.ask(mq.MQCMD_ESCAPE, pcf.integer(mq.MQIACF_ESCAPE_TYPE, 9), text)
+    assert outcomes(refused) == [(2, rccf.MQRCCF_ESCAPE_TYPE_ERROR), *FAILED]
+
+
+# ---- what is wrong
+
+
+@pytest.mark.parametrize(
+    ("command", "parameters", "reason", "blamed"),
+    [
+        (mq.MQCMD_INQUIRE_Q, [], rccf.MQRCCF_PARM_COUNT_TOO_SMALL, mq.MQCA_Q_NAME),
+        (mq.MQCMD_INQUIRE_Q, [pcf.integer(2016, 1)], rccf.MQRCCF_CFIN_PARM_ID_ERROR, 2016),
+        (mq.MQCMD_INQUIRE_Q, [queue_name("A"), queue_type(99)], rccf.MQRCCF_Q_TYPE_ERROR, 20),
+        (
+            mq.MQCMD_INQUIRE_Q,
+            [queue_name("A"), pcf.integer(4711, 1)],
+            rccf.MQRCCF_CFIN_PARM_ID_ERROR,
+            4711,
+        ),
+        (
+            mq.MQCMD_INQUIRE_Q,
+            [queue_name("A"), queue_name("B")],
+            rccf.MQRCCF_CFST_DUPLICATE_PARM,
+            mq.MQCA_Q_NAME,
+        ),
+        (
+            mq.MQCMD_INQUIRE_Q,
+            [queue_name("A"), pcf.integers(mq.MQIACF_Q_ATTRS, [3, 3])],
+            rccf.MQRCCF_CFIL_DUPLICATE_VALUE,
+            mq.MQIACF_Q_ATTRS,
+        ),
+        (
+            mq.MQCMD_INQUIRE_Q,
+            [queue_name("A"), pcf.integer_filter(mq.MQIA_CURRENT_Q_DEPTH, 99, 1)],
+            rccf.MQRCCF_CFIF_OPERATOR_ERROR,
+            mq.MQIA_CURRENT_Q_DEPTH,
+        ),
+        (
+            mq.MQCMD_CHANGE_Q,
+            [queue_name("DEV.ONE"), queue_type(1), pcf.integer(mq.MQIA_MAX_Q_DEPTH, -5)],
+            rccf.MQRCCF_ATTR_VALUE_ERROR,
+            mq.MQIA_MAX_Q_DEPTH,
+        ),
+        (
+            mq.MQCMD_CHANGE_Q,
+            [queue_name("DEV.ONE"), queue_type(1), pcf.string(mq.MQIA_MAX_Q_DEPTH, "7")],
+            rccf.MQRCCF_CFST_PARM_ID_ERROR,
+            mq.MQIA_MAX_Q_DEPTH,
+        ),
+        (
+            mq.MQCMD_DELETE_Q,
+            [queue_name("DEV.ONE"), pcf.integer(mq.MQIACF_PURGE, 9)],
+            rccf.MQRCCF_PARM_VALUE_ERROR,
+            mq.MQIACF_PURGE,
+        ),
+        (9999, [], rccf.MQRCCF_CFH_COMMAND_ERROR, 0),
+    ],
+)
+def test_a_wrong_request_is_refused_with_its_reason_and_parameter(
+    client: PCFClient, command: int, parameters: list[Parameter], reason: int, blamed: int
+) -> None:
+    replies = client.ask(command, *parameters)
+    assert outcomes(replies) == [(2, reason), *FAILED]
+    expected = {mq.MQIACF_PARAMETER_ID: blamed} if blamed else {}
+    assert values(replies[0]) == expected
+
+
+def test_an_attribute_that_does_not_exist_is_named_as_a_selector(client: PCFClient) -> None:
+    wanted = pcf.integers(mq.MQIACF_Q_ATTRS, [mq.MQIACH_PORT])
+    first, _ = client.ask(mq.MQCMD_INQUIRE_Q, queue_name("A"), wanted)
+    assert first.reason == rc.MQRC_SELECTOR_ERROR
+    assert values(first) == {mq.MQIACF_SELECTOR: mq.MQIACH_PORT}
+
+
+@pytest.mark.parametrize(
+    ("header", "reason"),
+    [
+        ((9, 36, 1, 13, 1, 1, 0, 0, 0), rccf.MQRCCF_CFH_TYPE_ERROR),
+        ((1, 36, 1, 13, 2, 1, 0, 0, 0), rccf.MQRCCF_CFH_MSG_SEQ_NUMBER_ERR),
+        ((1, 36, 1, 13, 1, 0, 0, 0, 0), rccf.MQRCCF_CFH_CONTROL_ERROR),
+        ((1, 36, 9, 13, 1, 1, 0, 0, 0), rccf.MQRCCF_CFH_VERSION_ERROR),
+        ((1, 36, 1, 13, 1, 1, 0, 0, 5), rccf.MQRCCF_CFH_PARM_COUNT_ERROR),
+    ],
+)
+def test_a_wrong_header_is_refused(client: PCFClient, header: tuple[int, ...], reason: int) -> None:
+    replies = [unpack_pcf(one.data) for one in client.send(struct.pack("<9i", *header))]
+    assert outcomes(replies) == [(2, reason), *FAILED]
+
+
+def test_a_message_of_another_format_is_refused(client: PCFClient) -> None:
+    replies = [unpack_pcf(one.data) for one in client.send(b"hello", format="MQSTR")]
+    assert outcomes(replies) == [(2, rccf.MQRCCF_MD_FORMAT_ERROR), *FAILED]
+
+
+# ---- the server
+
+
+def test_a_request_without_reply_queue_is_carried_out(
+    qmgr: QueueManager, client: PCFClient
+) -> None:
+    data = PCFMessage(
+        mq.MQCFT_COMMAND, mq.MQCMD_CREATE_Q, [queue_name("SILENT"), queue_type(1)]
+    ).pack()
+    qmgr.put(COMMAND_QUEUE, data, descriptor=ternmq.Descriptor(format=mq.MQFMT_ADMIN))
+    client.ask(mq.MQCMD_PING_Q_MGR)
+    assert "SILENT" in qmgr.queue_names()
+
+
+def test_what_cannot_be_answered_goes_to_the_dead_letter_queue(
+    qmgr: QueueManager, server: CommandServer, client: PCFClient
+) -> None:
+    qmgr.put(COMMAND_QUEUE, b"no command", descriptor=ternmq.Descriptor(format="MQSTR"))
+    client.ask(mq.MQCMD_PING_Q_MGR)
+    assert (server.dead, server.lost) == (0, 1)
+    client.ask(
+        mq.MQCMD_CHANGE_Q_MGR,
+        pcf.string(mq.MQCA_DEAD_LETTER_Q_NAME, "SYSTEM.DEAD.LETTER.QUEUE"),
+    )
+    qmgr.put(COMMAND_QUEUE, b"no command", descriptor=ternmq.Descriptor(format="MQSTR"))
+    ping = PCFMessage(mq.MQCFT_COMMAND, mq.MQCMD_PING_Q_MGR).pack()
+    nowhere = ternmq.Descriptor(
+        msg_type=mq.MQMT_REQUEST, format=mq.MQFMT_ADMIN, reply_to_queue="NOWHERE"
+    )
+    qmgr.put(COMMAND_QUEUE, ping, descriptor=nowhere)
+    client.ask(mq.MQCMD_PING_Q_MGR)
+    assert (server.dead, server.lost) == (2, 1)
+    with qmgr.queue("SYSTEM.DEAD.LETTER.QUEUE") as dead:
+        headers = [DeadLetterHeader.unpack(one.data) for one in dead]
+    assert [(one.reason, one.destination_queue) for one in headers] == [
+        (rccf.MQRCCF_MD_FORMAT_ERROR, COMMAND_QUEUE),
+        (rc.MQRC_UNKNOWN_OBJECT_NAME, "NOWHERE"),
+    ]
+
+
+def test_a_request_has_the_authority_of_its_user_and_no_more() -> None:
+    with ternmq.memory("QM1", security={"app": ["staff"]}) as qmgr:
+        qmgr.define_queue("Q")
+        qmgr.define_queue(REPLY_QUEUE)
+        qmgr.mqsc("SET AUTHREC OBJTYPE(QMGR) GROUP('staff') AUTHADD(CONNECT,INQ,DSP)")
+        qmgr.mqsc(
+            f"SET AUTHREC PROFILE({COMMAND_QUEUE}) OBJTYPE(QUEUE) GROUP('staff') AUTHADD(PUT)"
+        )
+        qmgr.mqsc("SET AUTHREC PROFILE(Q) OBJTYPE(QUEUE) GROUP('staff') AUTHADD(DSP)")
+        qmgr.start_command_server()
+        client = PCFClient(qmgr, user="app")
+        (shown,) = client.ask(mq.MQCMD_INQUIRE_Q, queue_name("Q"))
+        assert values(shown)[mq.MQCA_Q_NAME] == "Q"
+        refused = client.ask(mq.MQCMD_CLEAR_Q, queue_name("Q"))
+        assert outcomes(refused) == [(2, rc.MQRC_NOT_AUTHORIZED), *FAILED]
+        assert outcomes(PCFClient(qmgr).ask(mq.MQCMD_CLEAR_Q, queue_name("Q"))) == [(0, 0)]
+
+
+def test_a_command_by_message_is_told_as_such(qmgr: QueueManager, client: PCFClient) -> None:
+    qmgr.alter_qmgr(CMDEV="ENABLED", CONFIGEV="ENABLED")
+    client.ask(mq.MQCMD_CREATE_Q, queue_name("NEW"), queue_type(1))
+    with qmgr.queue("SYSTEM.ADMIN.COMMAND.EVENT") as events:
+        event = unpack_pcf(events.get().data)
+    context, data = event.parameters
+    assert event.reason == rc.MQRC_COMMAND_PCF
+    told = {one.parameter: one.value for one in context.members}
+    assert told[mq.MQIACF_EVENT_ORIGIN] == mq.MQEVO_MSG
+    assert told[mq.MQIACF_COMMAND] == mq.MQCMD_CREATE_Q
+    assert told[mq.MQIACF_EVENT_APPL_TYPE] == mq.MQAT_UNIX
+    assert data.members == [queue_name("NEW"), queue_type(1)]
+
+
+def test_replies_in_great_number_are_numbered(qmgr: QueueManager, client: PCFClient) -> None:
+    for number in range(300):
+        qmgr.define_queue(f"MANY.{number:03}")
+    replies = client.ask(
+        mq.MQCMD_INQUIRE_Q,
+        queue_name("MANY.*"),
+        pcf.integers(mq.MQIACF_Q_ATTRS, [mq.MQIA_CURRENT_Q_DEPTH]),
+    )
+    assert [one.sequence for one in replies] == list(range(1, 301))
+    assert [one.control for one in replies] == [0] * 299 + [1]
+
+
+def test_the_server_can_be_stopped_and_started_again(
+    qmgr: QueueManager, server: CommandServer, client: PCFClient
+) -> None:
+    client.ask(mq.MQCMD_PING_Q_MGR)
+    server.stop()
+    assert not server.is_running
+    ping = PCFMessage(mq.MQCFT_COMMAND, mq.MQCMD_PING_Q_MGR).pack()
+    request = ternmq.Descriptor(
+        msg_type=mq.MQMT_REQUEST, format=mq.MQFMT_ADMIN, reply_to_queue=REPLY_QUEUE
+    )
+    qmgr.put(COMMAND_QUEUE, ping, descriptor=request)
+    assert qmgr.queue(REPLY_QUEUE).try_get() is None
+    qmgr.start_command_server()
+    assert qmgr.queue(REPLY_QUEUE).get(wait=20).format == mq.MQFMT_ADMIN
