@@ -18,7 +18,7 @@ from ternmq.admin.command_table import CommandRow, row_of
 from ternmq.admin.display import DisplayObjects, DisplayQueueManager
 from ternmq.admin.events import COMMANDS_TOLD, tell_command
 from ternmq.admin.events_refresh import RefreshQueueManager
-from ternmq.admin.execution import Execution
+from ternmq.admin.execution import Execution, refusal
 from ternmq.admin.mqsc_lexer import SyntaxFault
 from ternmq.admin.mqsc_parser import fault_answer, parse
 from ternmq.admin.status import NOT_FOUND
@@ -39,6 +39,8 @@ from ternmq.admin.work import (
 )
 from ternmq.base.command_reasons import MQRCCF_CFH_COMMAND_ERROR
 from ternmq.base.constants import MQCC_FAILED
+from ternmq.base.errors import MQError
+from ternmq.base.reasons import MQRC_UNKNOWN_OBJECT_NAME
 from ternmq.kernel.connection import Connection as Link
 from ternmq.kernel.kernel import Kernel
 
@@ -56,6 +58,12 @@ _AUTHORITY: Final[dict[str, AuthorityCommand]] = {
 @final
 class AuthorityExecution(Execution):
     """The commands about authority, which `authority_commands` carries out."""
+
+    def refusal_of(self, error: MQError) -> Answer:
+        answer = refusal(error, self.command.name)
+        if error.reason == MQRC_UNKNOWN_OBJECT_NAME:
+            answer.message = "AMQ8865E"
+        return answer
 
     def step(self, kernel: Kernel, link: Link) -> bool:
         answers = _AUTHORITY[self.row.runs](kernel, link, self.command)

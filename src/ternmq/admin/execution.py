@@ -57,12 +57,16 @@ class Execution:
                 raise
             link.park = None
             link.again = False
-            self.answers.append(refusal(error, self.command.name))
+            self.answers.append(self.refusal_of(error))
             done = True
         self._durable_at = max(self._durable_at, int(link.durable_at))
         if done:
             link.depends_on(self._durable_at)
         return done
+
+    def refusal_of(self, error: MQError) -> Answer:
+        """What the answer to an error is."""
+        return refusal(error, self.command.name)
 
     def succeed(self, *inserts: str | int) -> bool:
         """The message of success, about the named object unless something else is given."""
@@ -77,31 +81,42 @@ class Execution:
 
 def refusal(error: MQError, name: str) -> Answer:
     """What an error of the kernel says as an answer."""
-    message = _MESSAGES.get(error.reason, "")
     object_name = error.object or name
-    if not message and error.reason_name.startswith("MQRCCF_"):
-        message = _COMMAND_MESSAGES.get(error.reason_name, "")
-    if message:
-        answer = Answer(message, (object_name,), comp=MQCC_FAILED, reason=error.reason)
-    else:
-        inserts = (error.reason_name, error.detail)
-        answer = Answer("AMQ8101S", inserts, comp=MQCC_FAILED, reason=error.reason)
-    if error.detail and error.detail != object_name:
-        answer.detail = error.detail
+    detail = "" if error.detail in (object_name, "LIKE") else error.detail
+    message = _MESSAGES.get(error.reason, "") or _COMMAND_MESSAGES.get(error.reason_name, "")
+    inserts = (object_name,)
+    if not message and detail and error.reason_name.startswith("MQRCCF_"):
+        message = "AMQ8425E"
+    if message == "AMQ8161E" and detail:
+        inserts = (detail.split(" ")[0],)  # the keyword
+    elif not message:
+        message = "AMQ8101S"
+        inserts = (error.reason_name,)
+    answer = Answer(message, inserts, comp=MQCC_FAILED, reason=error.reason)
+    answer.detail = detail
     return answer
 
 
+# The same for reasons that only commands have; of the others, AMQ8425E says what is wrong.
 _COMMAND_MESSAGES: Final[dict[str, str]] = {
     "MQRCCF_OBJECT_NAME_ERROR": "AMQ8165E",
+    "MQRCCF_CHANNEL_NAME_ERROR": "AMQ8165E",
+    "MQRCCF_SUB_NAME_ERROR": "AMQ8165E",
     "MQRCCF_OBJECT_ALREADY_EXISTS": "AMQ8150E",
+    "MQRCCF_SUB_ALREADY_EXISTS": "AMQ8150E",
     "MQRCCF_OBJECT_WRONG_TYPE": "AMQ8151E",
     "MQRCCF_LIKE_OBJECT_WRONG_TYPE": "AMQ8152E",
     "MQRCCF_OBJECT_OPEN": "AMQ8148E",
     "MQRCCF_OBJECT_IN_USE": "AMQ8148E",
     "MQRCCF_Q_WRONG_TYPE": "AMQ8138E",
-    "MQRCCF_PARM_CONFLICT": "AMQ8410E",
-    "MQRCCF_ATTR_VALUE_ERROR": "AMQ8425E",
-    "MQRCCF_ATTR_VALUE_FIXED": "AMQ8425E",
     "MQRCCF_CHANNEL_NOT_FOUND": "AMQ8227E",
     "MQRCCF_CHANNEL_ALREADY_EXISTS": "AMQ8226E",
+    "MQRCCF_PARM_MISSING": "AMQ8161E",
+    "MQRCCF_MISSING_CONN_NAME": "AMQ8161E",
+    "MQRCCF_XMIT_Q_NAME_ERROR": "AMQ8161E",
+    "MQRCCF_DEST_NAME_ERROR": "AMQ8161E",
+    "MQRCCF_AUTH_VALUE_MISSING": "AMQ8161E",
+    "MQRCCF_PROFILE_NAME_ERROR": "AMQ8870E",
+    "MQRC_NO_SUBSCRIPTION": "AMQ8147E",
+    "MQRC_UNKNOWN_ENTITY": "AMQ8871E",
 }
