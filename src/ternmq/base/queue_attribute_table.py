@@ -73,7 +73,7 @@ trigger_data         TRIGDATA CA_TRIGGER_DATA         64                 -      
 trigger_depth        TRIGDPTH IA_TRIGGER_DEPTH        1..999999999       1        LM.. mi
 trigger_priority     TRIGMPRI IA_TRIGGER_MSG_PRIORITY 0..9               0        LM.. mi
 trigger_type         TRIGTYPE IA_TRIGGER_TYPE         @trigger_type      FIRST    LM.. mi
-usage                USAGE    IA_USAGE                @usage             NORMAL   LM.. iu
+usage                USAGE    IA_USAGE                @usage             NORMAL   LM.. u
 transmission_queue   XMITQ    CA_XMIT_Q_NAME          name48             -        ...R
 """
 
@@ -154,7 +154,7 @@ repository_namelist  REPOSNL  CA_REPOSITORY_NAMELIST  name48             -      
 reverse_lookup       REVDNS   IA_REVERSE_DNS_LOOKUP   @enabled           ENABLED  * i
 route_recording      ROUTEREC IA_TRACE_ROUTE_RECORDING @recording        MSG      * i
 initiator_control    SCHINIT  IA_CHINIT_CONTROL       @qmgr_control      QMGR     * i
-command_server_control SCMDSERV IA_CMD_SERVER_CONTROL @qmgr_control      QMGR     * i
+command_server_control SCMDSERV IA_CMD_SERVER_CONTROL @qmgr_control      QMGR     *
 protection_capability SPLCAP  IA_PROT_POLICY_CAPABILITY @switch          DISABLED * s
 revocation_namelist  SSLCRLNL CA_SSL_CRL_NAMELIST     name48             -        * i
 crypto_hardware      SSLCRYP  CA_SSL_CRYPTO_HARDWARE  256                -        * i

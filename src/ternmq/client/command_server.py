@@ -9,13 +9,20 @@ no command and has no reply queue, goes to the dead-letter queue (DEADQ) if ther
 
 from __future__ import annotations
 
+import os
 import threading
 from typing import Final
 
 from ternmq.admin.pcf_exchange import Exchange, acting_link, reply_descriptor
 from ternmq.base import constants as mq
 from ternmq.base.errors import MQError
-from ternmq.base.reasons import MQRC_UNEXPECTED_ERROR
+from ternmq.base.reasons import (
+    MQRC_CONNECTION_BROKEN,
+    MQRC_HCONN_ERROR,
+    MQRC_Q_MGR_QUIESCING,
+    MQRC_Q_MGR_STOPPING,
+    MQRC_UNEXPECTED_ERROR,
+)
 from ternmq.client import steps
 from ternmq.client.connection import Connection
 from ternmq.client.message import Message
@@ -30,6 +37,12 @@ from ternmq.codec.mqod import ObjectDescriptor
 COMMAND_QUEUE: Final = "SYSTEM.ADMIN.COMMAND.QUEUE"
 APPLICATION: Final = "ternmq command server"
 JOIN_S: Final = 10.0
+_ORDERLY: Final = (
+    MQRC_HCONN_ERROR,
+    MQRC_Q_MGR_QUIESCING,
+    MQRC_Q_MGR_STOPPING,
+    MQRC_CONNECTION_BROKEN,
+)
 
 
 class CommandServer(Companion):
@@ -46,6 +59,7 @@ class CommandServer(Companion):
         self.ended_by = ""  # why it does not serve any more
         self._worker = threading.Thread(target=self._serve, name="ternmq-commands", daemon=True)
         shell.companions.append(self)
+        self._tell("RUNNING", "AMQ5024I", os.getpid())
         self._worker.start()
 
     @property
@@ -75,6 +89,17 @@ class CommandServer(Companion):
                     self.requests += 1
         except MQError as error:  # the queue manager ends, or the queue is taken away or inhibited
             self.ended_by = str(error)
+            if not self._ending and error.reason not in _ORDERLY:
+                self._tell("STOPPED", "AMQ8506E", COMMAND_QUEUE, error.reason)
+        finally:
+            self._tell("STOPPED", "AMQ5025I", os.getpid())
+
+    def _tell(self, status: str, message: str, *inserts: str | int) -> None:
+        """What DISPLAY QMSTATUS shows as CMDSERV, and a line for the error log."""
+        with self._shell.lock:
+            kernel = self._shell.engine.kernel
+            kernel.environment["CMDSERV"] = status
+            kernel.notices.add(message, inserts)
 
     def _answer(self, message: Message) -> None:
         md = message.descriptor
@@ -99,6 +124,7 @@ class CommandServer(Companion):
             try:
                 self._put(target, descriptor, data)
             except MQError as refused:
+                self._tell("RUNNING", "AMQ8507E", md.reply_to_queue, refused.reason)
                 self._bury(descriptor, data, refused.reason, md.reply_to_queue)
 
     def _put(self, target: ObjectDescriptor, descriptor: Descriptor, data: bytes) -> None:
