@@ -310,6 +310,7 @@ class ClientConnection:
 async def open_connection(
     name: str,
     user: str | None,
+    password: str | None,
     application: str | None,
     options: int | None,
     data: str | os.PathLike[str] | None,
@@ -321,7 +322,7 @@ async def open_connection(
     place = find(data_folder() if data is None else os.fspath(data), name)
     stream = await opened_stream(place)
     try:
-        said = hello(user, application_name(application), options)
+        said = hello(user, password, application_name(application), options)
         verbs = LocalVerbs(await said_hello(stream, said, place.name))
     except BaseException:
         stream.close()
@@ -345,6 +346,7 @@ def connect(
     qmgr: str = "",
     *,
     user: str | None = None,
+    password: str | None = None,
     application: str | None = None,
     options: int | None = None,
     data: str | os.PathLike[str] | None = None,
@@ -355,6 +357,7 @@ def connect(
     qmgr: embedded_twin.QueueManager | str = "",
     *,
     user: str | None = None,
+    password: str | None = None,
     application: str | None = None,
     options: int | None = None,
     data: str | os.PathLike[str] | None = None,
@@ -366,5 +369,5 @@ def connect(
     so that threads and tasks of one program can share it.
     """
     if isinstance(qmgr, str):
-        return Opening(open_connection(qmgr, user, application, options, data))
+        return Opening(open_connection(qmgr, user, password, application, options, data))
     return aio.connect(qmgr, user=user, application=application, options=options)

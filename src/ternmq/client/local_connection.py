@@ -311,6 +311,7 @@ def connect(
     name: str = "",
     *,
     user: str | None = None,
+    password: str | None = None,
     application: str | None = None,
     options: int | None = None,
     data: str | os.PathLike[str] | None = None,
@@ -318,12 +319,13 @@ def connect(
     """Connect to a queue manager that strmqm has started on this machine.
 
     Without a name it is the default one. It is looked for in the data folder: `data`, else
-    TERNMQ_DATA, MQ_OVERRIDE_DATA_PATH or the user's own. `user` counts only for those who may speak
-    for others; the system says who it is. `options` are MQCNO options.
+    TERNMQ_DATA, MQ_OVERRIDE_DATA_PATH or the user's own. The system says who the user is; another
+    `user` needs its password, except for root and the queue manager's own user. `options` are MQCNO
+    options.
     MQRC_Q_MGR_NAME_ERROR if there is none of that name, MQRC_Q_MGR_NOT_AVAILABLE if it is not
     running.
     """
     share = sharing(options)
     place = find(data_folder() if data is None else os.fspath(data), name)
-    said = hello(user, application_name(application), options)
+    said = hello(user, password, application_name(application), options)
     return ClientConnection(SocketVerbs(place, said, share))

@@ -34,7 +34,9 @@ def not_available(name: str, detail: str) -> MQError:
     return mq_error(MQRC_Q_MGR_NOT_AVAILABLE, verb="MQCONN", object=name, detail=detail)
 
 
-def hello(user: str | None, application: str, options: int | None) -> dict[str, Any]:
+def hello(
+    user: str | None, password: str | None, application: str, options: int | None
+) -> dict[str, Any]:
     """What an application says first."""
     value: dict[str, Any] = {
         "protocol": [wire.PROTOCOL_OLDEST, wire.PROTOCOL_NEWEST],
@@ -43,6 +45,8 @@ def hello(user: str | None, application: str, options: int | None) -> dict[str, 
     }
     if user is not None:
         value["user"] = user
+    if password is not None:
+        value["password"] = password
     if options is not None:
         value["options"] = options
     return value

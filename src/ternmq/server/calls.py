@@ -27,6 +27,10 @@ from ternmq.client.log_status import log_status
 from ternmq.client.object_files import object_files
 from ternmq.client.storage_status import storage_status
 from ternmq.codec.mqod import ObjectDescriptor
+from ternmq.kernel.authority import SELF_PROFILE, check, check_administrator
+from ternmq.kernel.connection import Connection as Link
+from ternmq.kernel.kernel import Kernel
+from ternmq.security.authorities import DSP
 from ternmq.server.host import Host
 from ternmq.txn.unit import XID
 
@@ -174,15 +178,26 @@ async def _type_of(binding: Binding, given: Given) -> Given:
     return {"type": 0 if definition is None else int(definition.object_type)}
 
 
+def may_display(kernel: Kernel, link: Link, mqot: int, name: str) -> None:
+    """MQRC_NOT_AUTHORIZED unless the user may see what an object is like."""
+    if not link.privileged:
+        qualifier = mq.MQRQ_CMD_NOT_AUTHORIZED
+        check(kernel, link, link.user, mqot, name, DSP, "DISPLAY", qualifier)
+
+
 async def _attributes(binding: Binding, given: Given) -> Given:
     verbs = binding.verbs
+    name = str(given["name"])
+    kernel = verbs.engine.kernel
     with verbs.shell.lock:
-        found = objects.find(verbs.engine.kernel, QUEUES, str(given["name"]), "DISPLAY")
+        may_display(kernel, verbs.link, mq.MQOT_Q, name)
+        found = objects.find(kernel, QUEUES, name, "DISPLAY")
         return {"attributes": dict(found.attributes)}
 
 
 async def _qmgr_attributes(binding: Binding, given: Given) -> Given:
     with binding.verbs.shell.lock:
+        may_display(binding.verbs.engine.kernel, binding.verbs.link, mq.MQOT_Q_MGR, SELF_PROFILE)
         return {"attributes": dict(binding.verbs.engine.kernel.catalog.qmgr)}
 
 
@@ -192,6 +207,12 @@ async def _queue_names(binding: Binding, given: Given) -> Given:
 
 
 # ---- the log and media recovery
+
+
+def _administrators_only(binding: Binding, verb: str) -> None:
+    verbs = binding.verbs
+    with verbs.shell.lock:
+        check_administrator(verbs.engine.kernel, verbs.link, verb)
 
 
 async def _log_status(binding: Binding, given: Given) -> Given:
@@ -206,6 +227,7 @@ async def _log_extents(binding: Binding, given: Given) -> Given:
 
 
 async def _delete_log_extents(binding: Binding, given: Given) -> Given:
+    _administrators_only(binding, "delete log extents")
     step = steps.DeleteLogExtents()
     await binding.verbs.administer(step)
     return {"names": step.names}
@@ -217,6 +239,7 @@ async def _object_files(binding: Binding, given: Given) -> Given:
 
 
 async def _checkpoint(binding: Binding, given: Given) -> Given:
+    _administrators_only(binding, "checkpoint")
     _, cancelled = await in_thread(binding.host.started.checkpoint)
     if cancelled is not None:
         raise cancelled

@@ -6,22 +6,17 @@ every tutorial uses; then it is marked in the password file, and said.
 
 from __future__ import annotations
 
-import hashlib
 import os
 from typing import Final
 
 from ternmq.ports.disk import Disk
-from ternmq.security.password_file import (
-    COST,
-    HASH_BYTES,
-    PATH,
-    SALT_BYTES,
-    Account,
-    text_of,
-)
+from ternmq.security.password_file import PATH, SALT_BYTES, Account, text_of
+from ternmq.security.passwords import make_account
 
 DEFAULT_PASSWORD: Final = "passw0rd"
 _USERS: Final = (("app", (), "MQ_APP_PASSWORD"), ("admin", ("mqm",), "MQ_ADMIN_PASSWORD"))
+
+
 _APP: Final = "PRINCIPAL('app')"
 _SCRIPT: Final = (
     "DEFINE QLOCAL('DEV.QUEUE.1') REPLACE",
@@ -38,21 +33,22 @@ _SCRIPT: Final = (
     "DEFINE CHANNEL('DEV.ADMIN.SVRCONN') CHLTYPE(SVRCONN) REPLACE",
     "DEFINE CHANNEL('DEV.APP.SVRCONN') CHLTYPE(SVRCONN) MCAUSER('app') REPLACE",
     "SET CHLAUTH('*') TYPE(ADDRESSMAP) ADDRESS('*') USERSRC(NOACCESS) "
-    "DESCR('Back-stop rule') ACTION(REPLACE)",
+    "DESCR('Back-stop: nobody comes in without a rule') ACTION(REPLACE)",
     "SET CHLAUTH('DEV.APP.SVRCONN') TYPE(ADDRESSMAP) ADDRESS('*') USERSRC(CHANNEL) "
-    "CHCKCLNT(REQUIRED) DESCR('Applications') ACTION(REPLACE)",
+    "CHCKCLNT(REQUIRED) DESCR('Applications come in') ACTION(REPLACE)",
     "SET CHLAUTH('DEV.ADMIN.SVRCONN') TYPE(BLOCKUSER) USERLIST('nobody') "
-    "DESCR('Administrators are allowed') ACTION(REPLACE)",
+    "DESCR('Administrators may come in here') ACTION(REPLACE)",
     "SET CHLAUTH('DEV.ADMIN.SVRCONN') TYPE(USERMAP) CLNTUSER('admin') USERSRC(MAP) "
-    "MCAUSER('mqm') DESCR('The administrator') ACTION(REPLACE)",
-    f"SET AUTHREC OBJTYPE(QMGR) {_APP} AUTHADD(CONNECT,INQ)",
-    f"SET AUTHREC PROFILE('DEV.**') OBJTYPE(QUEUE) {_APP} AUTHADD(BROWSE,GET,INQ,PUT)",
-    f"SET AUTHREC PROFILE('DEV.**') OBJTYPE(TOPIC) {_APP} AUTHADD(PUB,SUB)",
+    "MCAUSER('mqm') DESCR('The user admin is an administrator') ACTION(REPLACE)",
+    f"SET AUTHREC {_APP} OBJTYPE(QMGR) AUTHADD(CONNECT,INQ)",
+    f"SET AUTHREC PROFILE('DEV.**') {_APP} OBJTYPE(QUEUE) AUTHADD(BROWSE,GET,INQ,PUT)",
+    f"SET AUTHREC PROFILE('DEV.**') {_APP} OBJTYPE(TOPIC) AUTHADD(PUB,SUB)",
+    f"SET AUTHREC PROFILE('DEV.APP.MODEL.QUEUE') {_APP} OBJTYPE(QUEUE) AUTHADD(DSP,GET,INQ,PUT)",
 )
 
 
 def script() -> list[str]:
-    """The MQSC of it."""
+    """The MQSC of it, which may be run again."""
     return list(_SCRIPT)
 
 
@@ -62,13 +58,10 @@ def make_accounts(disk: Disk) -> list[str]:
     warnings: list[str] = []
     for user, groups, variable in _USERS:
         given = os.environ.get(variable, "")
-        password = given or DEFAULT_PASSWORD
         salt = os.urandom(SALT_BYTES)
-        n, r, p = COST
-        digest = hashlib.scrypt(
-            password.encode("utf-8"), salt=salt, n=n, r=r, p=p, maxmem=1 << 26, dklen=HASH_BYTES
+        accounts[user] = make_account(
+            user, groups, given or DEFAULT_PASSWORD, salt, is_default=not given
         )
-        accounts[user] = Account(user, groups, COST, salt, digest, not given)
         if not given:
             warnings.append(
                 f"User '{user}' has the default password that everybody knows; {variable} sets "

@@ -173,5 +173,5 @@ class ServedTaskQueueManager(ternmq.aio.ClientConnection):
 
 async def for_tasks(served: Served) -> ServedTaskQueueManager:
     """Connect a task to a served queue manager."""
-    inner = await open_connection(served.name, None, None, None, served.data)
+    inner = await open_connection(served.name, None, None, None, None, served.data)
     return ServedTaskQueueManager(served, inner)

@@ -1,0 +1,72 @@
+"""Who an application is: the user that the system says, or one whose password it brings.
+
+CONNAUTH decides whether a password is looked at or needed (`security/connauth`). A password is
+checked in a thread, at most two at once, because a check takes memory and time on purpose. The
+queue manager's own user and root may speak for others without one.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from typing import Final
+
+from ternmq.base.errors import MQError, mq_error
+from ternmq.base.reasons import MQRC_NOT_AUTHORIZED, MQRC_SECURITY_ERROR
+from ternmq.engine.engine import Engine
+from ternmq.ports.disk import Disk
+from ternmq.security.connauth import CHECK, REFUSE, WORDS, in_force
+from ternmq.security.connauth import decide as connauth_decides
+from ternmq.security.password_file import PasswordFileError, read_accounts
+from ternmq.security.passwords import is_password
+
+CHECKS_AT_ONCE_MAX: Final = 2
+ROOT: Final = 0
+
+
+class Identity:
+    """Finds out who wants to connect. One for all connections of a queue manager."""
+
+    def __init__(self, engine: Engine, disk: Disk) -> None:
+        self._engine = engine
+        self._disk = disk
+        self._turn = asyncio.Semaphore(CHECKS_AT_ONCE_MAX)
+
+    async def user(self, uid: int, name: str, asked: str, password: str | None, who: str) -> str:
+        """The user that a connection is of; MQRC_NOT_AUTHORIZED if it may not be.
+
+        `name` is the system's name of `uid`, `asked` whom the application wants to be, `who` the
+        application, for messages.
+        """
+        kernel = self._engine.kernel
+        rules = in_force(kernel.catalog)
+        mode = rules.mode(False)
+        administrator = kernel.authority.is_administrator(name)
+        decision = connauth_decides(mode, password is not None, administrator)
+        if decision == REFUSE:
+            kernel.notices.add("AMQ5540E", (who,))
+            kernel.notices.add("AMQ5541E", (WORDS[mode],))
+            raise self._refusal(f"CHCKLOCL({WORDS[mode]}): a user and a password are needed")
+        if decision == CHECK and password is not None:
+            if not await self._is_right(asked or name, password):
+                kernel.notices.add("AMQ5534E", (asked or name,))
+                await asyncio.sleep(rules.failure_delay_s)
+                raise self._refusal(f"user {asked or name} or its password is not right")
+            return (asked or name) if rules.adopt_context else name
+        if not asked or asked == name or uid in (ROOT, os.getuid()):
+            return asked or name
+        raise self._refusal(f"user {name} asked to be {asked}")
+
+    async def _is_right(self, user: str, password: str) -> bool:
+        async with self._turn:
+            return await asyncio.to_thread(self._check, user, password)
+
+    def _check(self, user: str, password: str) -> bool:
+        try:
+            account = read_accounts(self._disk).get(user)
+        except (PasswordFileError, OSError) as error:
+            raise mq_error(MQRC_SECURITY_ERROR, verb="MQCONN", detail=str(error)) from error
+        return is_password(account, password)
+
+    def _refusal(self, detail: str) -> MQError:
+        return mq_error(MQRC_NOT_AUTHORIZED, verb="MQCONN", object=self._engine.name, detail=detail)
