@@ -15,6 +15,8 @@ from ternmq.base.reasons import MQRC_CONNECTION_BROKEN, MQRC_Q_MGR_STOPPING
 from ternmq.client.aio import in_thread
 from ternmq.client.aio_shell import loop_shell_of
 from ternmq.client.starting import Started
+from ternmq.server.fault_report import FaultReports
+from ternmq.server.trace import Trace
 
 if TYPE_CHECKING:
     from ternmq.server.session import Session
@@ -38,12 +40,20 @@ class Host:
         self.state = RUNNING
         self.reconnect = False  # endmqm -r: applications are told that they may come again
         self.on_state: Callable[[str], None] | None = None  # tells the world
+        self.trace: Trace | None = None
+        self.faults: FaultReports | None = None
         self._changed = asyncio.Event()
 
     @property
     def applications(self) -> int:
         """Connected applications; control connections do not count."""
         return sum(1 for session in self.sessions if session.binding is not None)
+
+    def fault(self, error: BaseException, doing: str) -> None:
+        """Something happened that nobody foresaw: a report is written."""
+        if self.faults is not None:
+            recent = list(self.trace.recent) if self.trace is not None else []
+            self.faults.write(error, doing=doing, recent=recent)
 
     def leave(self, session: Session) -> None:
         """A session has ended."""

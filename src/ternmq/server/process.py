@@ -11,14 +11,16 @@ import asyncio
 import os
 import signal
 from collections.abc import Callable
-from typing import Final
+from dataclasses import asdict
+from typing import Any, Final
 
 from ternmq.base.errors import ForceFailed, IntegrityError, MQError
 from ternmq.base.ini import IniError, IniFile
 from ternmq.base.message_table import message_text
 from ternmq.base.reasons import MQRC_Q_MGR_NOT_AVAILABLE
 from ternmq.client.connection import Connection
-from ternmq.client.local_folder import Place
+from ternmq.client.local_folder import Place, data_folder
+from ternmq.client.log_status import log_status
 from ternmq.client.starting import Started, log_parameters, start
 from ternmq.log.record import LogDamaged
 from ternmq.ports.os_disk import OsDisk
@@ -26,6 +28,7 @@ from ternmq.server import host as modes
 from ternmq.server import status
 from ternmq.server.command_server import start_command_server
 from ternmq.server.error_log import ErrorLog
+from ternmq.server.fault_report import FaultReports
 from ternmq.server.host import Host
 from ternmq.server.installations import here, version
 from ternmq.server.listener import listen
@@ -33,6 +36,7 @@ from ternmq.server.log_entry import Origin
 from ternmq.server.log_settings import error_log_services
 from ternmq.server.queue_manager_ini import check, read_queue_manager_ini
 from ternmq.server.scripts import run_script, script_files
+from ternmq.server.trace import Trace
 
 Say = Callable[[str], None]
 
@@ -153,6 +157,7 @@ class Process:
     async def _serve(self, started: Started, up: Callable[[], None]) -> None:
         host = Host(started)
         host.on_state = self._ending
+        self._watch(host)
         loop = asyncio.get_running_loop()
         for number in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(number, self._signalled, host, number)
@@ -173,11 +178,33 @@ class Process:
             guard.cancel()
         notices.cancel()
         self._write_notices(host)
+        if host.trace is not None:
+            host.trace.close()
         if broken is not None:
+            host.fault(broken, "the queue manager has broken down")
             self.failed = True
             return  # the file says running: it ended unexpectedly
         self.tell("AMQ8004I", self.place.name)
         self.set_state(_ENDED[host.state])
+
+    def _watch(self, host: Host) -> None:
+        """Trace and reports on faults."""
+        log = self._log
+        if log is not None:
+            host.faults = FaultReports(log.folder, log.origin, log)
+            asyncio.get_running_loop().set_exception_handler(
+                lambda loop, context: self._unforeseen(host, loop, context)
+            )
+        host.trace = Trace(data_folder(), self.place.name)
+        host.trace.look()
+
+    def _unforeseen(
+        self, host: Host, loop: asyncio.AbstractEventLoop, context: dict[str, Any]
+    ) -> None:
+        error = context.get("exception")
+        if isinstance(error, BaseException):
+            host.fault(error, str(context.get("message", "")))
+        loop.default_exception_handler(context)
 
     def _signalled(self, host: Host, number: int) -> None:
         self.tell("AMQ6209I", signal.Signals(number).name, os.getpid())
@@ -195,12 +222,20 @@ class Process:
         while True:
             await asyncio.sleep(_NOTICE_S)
             self._write_notices(host)
+            trace = host.trace
+            if trace is not None:
+                trace.look()
+                if trace.on and trace.wants("log"):
+                    trace.record("log", "status", **asdict(log_status(host.started.shell)))
 
     def _write_notices(self, host: Host) -> None:
         with host.started.shell.lock:
             taken = host.engine.kernel.notices.take()
         for notice in taken:
             self.tell(notice.message_id, *notice.inserts)
+            if host.trace is not None and host.trace.on:
+                text = message_text(notice.message_id, notice.inserts)
+                host.trace.record("messages", notice.message_id, text=text)
 
 
 EXIT_RUNNING: Final = 5

@@ -27,6 +27,8 @@ from ternmq.client.session import sharing
 from ternmq.server.binding import Binding, told
 from ternmq.server.calls import control
 from ternmq.server.host import Host
+from ternmq.server.trace import Stopwatch
+from ternmq.server.trace_calls import trace_connection, trace_request
 from ternmq.wire import local as wire
 
 _CREDENTIALS: Final = struct.Struct("3i")
@@ -161,6 +163,8 @@ class Session(asyncio.Protocol):
         """One request and its answer."""
         number = frame.number
         self._serving = number
+        trace = self.host.trace
+        watch = Stopwatch() if trace is not None and trace.on else None
         try:
             if number in self._cancelled and frame.kind == wire.GET:
                 answer = wire.frame(wire.OK, number)
@@ -179,9 +183,12 @@ class Session(asyncio.Protocol):
             raise
         except Exception as error:
             # A fault of ours: its caller is told, the others go on.
+            self.host.fault(error, f"a request of kind {frame.kind}")
             fault = mq_error(MQRC_UNEXPECTED_ERROR, detail=f"{type(error).__name__}: {error}")
             answer = wire.json_frame(wire.ERROR, number, told(fault))
         self._serving = 0
+        if trace is not None and watch is not None:
+            trace_request(trace, self.binding, frame, answer, watch.microseconds)
         self._write(answer)
 
     async def _answer(self, frame: wire.Frame) -> bytes:
@@ -241,6 +248,7 @@ class Session(asyncio.Protocol):
             sharing(int(options))  # checked here, kept by the other side
         application = str(given.get("application") or f"process {self.pid}")
         self.binding = Binding(host, host.loop_shell, user, application)
+        trace_connection(host.trace, self.binding, "begins")
         answer["connection_id"] = self.binding.verbs.link.tag.hex()
         answer["user"] = user
         return answer
@@ -310,6 +318,7 @@ class Session(asyncio.Protocol):
         binding = self.binding
         try:
             if binding is not None:
+                trace_connection(self.host.trace, binding, "ends")
                 binding.answered()
                 if self.host.engine.error_for("") is None:
                     await asyncio.shield(binding.verbs.disconnect(vanished=True))

@@ -1,0 +1,91 @@
+"""What the trace tells of a request on the local socket."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from ternmq.server.trace import Trace
+from ternmq.wire import local as wire
+
+if TYPE_CHECKING:
+    from ternmq.server.binding import Binding
+
+_VERBS: Final = {
+    wire.PUT: "MQPUT",
+    wire.PUT1: "MQPUT1",
+    wire.GET: "MQGET",
+    wire.COMMIT: "MQCMIT",
+    wire.BACKOUT: "MQBACK",
+    wire.DISCONNECT: "MQDISC",
+}
+_CALLS: Final = {"open": "MQOPEN", "close": "MQCLOSE", "inquire": "MQINQ", "set": "MQSET"}
+_HANDLE_BYTES: Final = 4
+
+
+def trace_request(
+    trace: Trace, binding: Binding | None, frame: wire.Frame, answer: bytes, took_us: int
+) -> None:
+    """One request and how it was answered."""
+    verb, component, facts = _what(binding, frame)
+    if binding is not None:
+        link = binding.verbs.link
+        facts["connection"] = link.connection_id
+        facts["application"] = link.application
+        facts["user"] = link.user
+    facts["sent"] = len(frame.body)
+    facts["received"] = max(len(answer) - wire.HEAD_BYTES, 0)
+    facts["reason"] = _reason(answer)
+    trace.record(component, verb, **facts, us=took_us)
+
+
+def trace_connection(trace: Trace | None, binding: Binding, what: str) -> None:
+    """A connection begins or ends."""
+    if trace is None or not trace.on:
+        return
+    link = binding.verbs.link
+    trace.record(
+        "comms",
+        what,
+        connection=link.connection_id,
+        application=link.application,
+        user=link.user,
+        tag=link.tag.hex(),
+    )
+
+
+def _what(binding: Binding | None, frame: wire.Frame) -> tuple[str, str, dict[str, Any]]:
+    facts: dict[str, Any] = {}
+    if frame.kind == wire.CALL:
+        given = frame.json()
+        call = str(given.get("call", ""))
+        if call in _CALLS:
+            _add_object(facts, binding, given)
+            return _CALLS[call], "api", facts
+        return call, "commands", facts
+    if frame.kind in (wire.PUT, wire.GET) and binding is not None:
+        handle = int.from_bytes(frame.body[:_HANDLE_BYTES], "little", signed=True)
+        facts["object"] = _handle_name(binding, handle)
+    return _VERBS.get(frame.kind, f"frame {frame.kind}"), "api", facts
+
+
+def _add_object(facts: dict[str, Any], binding: Binding | None, given: dict[str, Any]) -> None:
+    od = given.get("od")
+    if isinstance(od, dict):
+        facts["object"] = str(od.get("object_name", ""))
+        facts["options"] = given.get("options")
+    elif binding is not None and isinstance(given.get("handle"), int):
+        facts["object"] = _handle_name(binding, given["handle"])
+
+
+def _handle_name(binding: Binding, number: int) -> str:
+    handle = binding.verbs.link.handles.get(number)
+    return "" if handle is None else str(handle.resolved_name)
+
+
+def _reason(answer: bytes) -> int:
+    """0, or the reason of an error."""
+    if len(answer) < wire.HEAD_BYTES or answer[wire.LENGTH.size] != wire.ERROR:
+        return 0
+    told = wire.Frame(wire.ERROR, 0, answer[wire.HEAD_BYTES :]).json()
+    reason = told.get("reason", 0)
+    return reason if isinstance(reason, int) else 0
