@@ -32,7 +32,13 @@ from ternmq.kernel.connection import Handle
 from ternmq.kernel.ending import back_out, commit, disconnect
 from ternmq.kernel.inquire import inquire_one, set_attributes
 from ternmq.kernel.kernel import Kernel
-from ternmq.kernel.resolve import check_handle, close, open_queue, open_queue_manager
+from ternmq.kernel.resolve import (
+    check_handle,
+    close,
+    open_plain,
+    open_queue,
+    open_queue_manager,
+)
 from ternmq.mqi.options import check_close, check_object
 from ternmq.txn.extent_needs import ExtentRemoval
 from ternmq.txn.unit import XID, UnitOfWork
@@ -74,6 +80,10 @@ class Open(Step):
                     MQRC_UNKNOWN_OBJECT_Q_MGR, verb=self.verb, object=od.object_qmgr_name
                 )
             self.handle = open_queue_manager(kernel, link, options, od.alternate_user_id)
+        elif od.object_type in (mq.MQOT_PROCESS, mq.MQOT_NAMELIST):
+            self.handle = open_plain(
+                kernel, link, od.object_type, od.object_name, options, od.alternate_user_id
+            )
         else:
             self.handle = open_queue(
                 kernel,

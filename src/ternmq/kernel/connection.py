@@ -19,6 +19,7 @@ from ternmq.txn.unit import UnitOfWork
 
 if TYPE_CHECKING:
     from ternmq.kernel.requests import GetCall
+    from ternmq.kernel.transmission import Route
     from ternmq.ports.effect import Effect
 
 
@@ -32,6 +33,7 @@ class Handle:
         "cursor",
         "definition",
         "handle_id",
+        "header_bytes",
         "input",
         "local",
         "locked",
@@ -39,6 +41,7 @@ class Handle:
         "options",
         "put_inhibited_by",
         "resolved_name",
+        "route",
         "via",
     )
 
@@ -52,6 +55,8 @@ class Handle:
         self.definition: Definition | None = None  # what was named: an alias, say
         self.via: list[Definition] = []  # aliases on the way, each with its own inhibits
         self.resolved_name = ""
+        self.route: Route | None = None  # to another queue manager, by the local queue
+        self.header_bytes: i64 = 0  # that each message gets on the way
         self.cursor: Cursor | None = None
         self.locked: i64 = 0  # number of the message under a browse lock of this handle
         self.context: Entry | None = None  # saved for put with pass context

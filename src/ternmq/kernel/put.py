@@ -34,6 +34,7 @@ from ternmq.kernel.events import INHIBIT, PERFORMANCE
 from ternmq.kernel.kernel import Kernel
 from ternmq.kernel.objects import LocalQueue
 from ternmq.kernel.requests import PutRequest
+from ternmq.kernel.transmission import on_its_way
 from ternmq.store.entry import PERSISTENT, ZERO_ID, Entry
 from ternmq.store.queue import Queue
 from ternmq.store.sweep import sweep_overflow
@@ -57,7 +58,7 @@ def put(
         raise mq_error(MQRC_Q_DELETED, verb="MQPUT", object=local.name)
     kernel.refuse_if_ending(request.options & mq.MQPMO_FAIL_IF_QUIESCING != 0, "MQPUT")
     persistence, priority = _defaults(handle, local, request)
-    length: i64 = len(data)
+    length: i64 = len(data) + handle.header_bytes
     _check_queue(kernel, handle, local, length, persistence)
     unit = _unit_for(kernel, connection, request)
     if _must_wait(kernel, connection, local, unit, length, persistence):
@@ -83,14 +84,15 @@ def put(
         request.group_id,
         request.resolved_base(priority, persistence),
         data,
-        length,
+        len(data),
     )
+    placed = entry if handle.route is None else on_its_way(kernel, handle.route, entry)
     if local.watched:
         local.watch.last_put_ns = now_ns
     if unit is None:
-        _place(kernel, connection, local, entry)
+        _place(kernel, connection, local, placed)
     else:
-        kernel.coordinator.put(unit, local.queue, entry)
+        kernel.coordinator.put(unit, local.queue, placed)
         if kernel.events & PERFORMANCE:
             kernel.event_sink.was_put(local)
         relieve(kernel, local.queue)

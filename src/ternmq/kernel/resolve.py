@@ -1,14 +1,14 @@
-"""MQOPEN and MQCLOSE of queues and of the queue manager: names to objects, sharing rules,
-dynamic queues."""
+"""MQOPEN and MQCLOSE of queues and other objects: names to objects, sharing rules, dynamic
+queues."""
 
 from __future__ import annotations
 
 from typing import Final
 
 from ternmq.base import constants as mq
-from ternmq.base.attributes import ALIAS, LOCAL, MODEL
 from ternmq.base.errors import MQError, mq_error
 from ternmq.base.names import is_name
+from ternmq.base.object_types import ALIAS, LOCAL, MODEL, NAMELIST, PROCESS, REMOTE
 from ternmq.base.reasons import (
     MQRC_ALIAS_BASE_Q_TYPE_ERROR,
     MQRC_DYNAMIC_Q_NAME_ERROR,
@@ -23,7 +23,6 @@ from ternmq.base.reasons import (
     MQRC_UNKNOWN_ALIAS_BASE_Q,
     MQRC_UNKNOWN_OBJECT_NAME,
     MQRC_UNKNOWN_OBJECT_Q_MGR,
-    MQRC_UNKNOWN_REMOTE_Q_MGR,
 )
 from ternmq.kernel.authority import (
     acting_user,
@@ -38,9 +37,19 @@ from ternmq.kernel.dynamic import create_dynamic, delete_queue
 from ternmq.kernel.events import LOCAL_NAMES, REMOTE_NAMES
 from ternmq.kernel.kernel import Kernel
 from ternmq.kernel.objects import LocalQueue
+from ternmq.kernel.transmission import (
+    HEADERS_BYTES_MAX,
+    Route,
+    route_of_definition,
+    route_of_manager,
+)
 from ternmq.store.catalog import Definition
 
 INPUT_OPTIONS: Final = mq.MQOO_INPUT_AS_Q_DEF | mq.MQOO_INPUT_SHARED | mq.MQOO_INPUT_EXCLUSIVE
+# what may not be asked of queues elsewhere: their messages and, unless they are defined here, their
+# attributes
+_OF_REMOTE_QUEUES: Final = ~(INPUT_OPTIONS | mq.MQOO_BROWSE | mq.MQOO_SAVE_ALL_CONTEXT)
+_OF_OTHER_MANAGERS: Final = _OF_REMOTE_QUEUES & ~(mq.MQOO_INQUIRE | mq.MQOO_SET)
 
 
 def open_queue_manager(
@@ -80,20 +89,32 @@ def check_handle(connection: Connection, handle: Handle, verb: str) -> None:
         raise mq_error(MQRC_HOBJ_ERROR, verb=verb, object=handle.resolved_name)
 
 
-def check_queue_manager_name(kernel: Kernel, name: str, queue_name: str, verb: str) -> None:
-    """Only this queue manager is known here; what is wrong with another name has three reasons."""
-    if not name or name == kernel.name:
-        return
-    if not is_name(name):
-        raise mq_error(MQRC_UNKNOWN_OBJECT_Q_MGR, verb=verb, object=name)
-    if not queue_name:
-        raise mq_error(MQRC_REMOTE_Q_NAME_ERROR, verb=verb, object=name)
-    raise mq_error(MQRC_UNKNOWN_REMOTE_Q_MGR, verb=verb, object=name)
+def open_plain(
+    kernel: Kernel,
+    connection: Connection,
+    object_type: int,
+    name: str,
+    options: int,
+    alternate_user: str = "",
+) -> Handle:
+    """A process or a namelist (MQOT_), for MQINQ."""
+    connection.begin_verb()
+    bit = PROCESS if object_type == mq.MQOT_PROCESS else NAMELIST
+    definition = kernel.catalog.find(bit, name)
+    if definition is None:
+        raise mq_error(MQRC_UNKNOWN_OBJECT_NAME, verb="MQOPEN", object=name)
+    user = acting_user(kernel, connection, options, alternate_user, "MQOPEN")
+    if user is not None:
+        check_open(kernel, connection, user, definition, options, "MQOPEN")
+    handle = new_handle(kernel, connection, options)
+    handle.object_type = object_type
+    handle.definition = definition
+    handle.resolved_name = name
+    return handle
 
 
-def find_definition(kernel: Kernel, name: str, qmgr_name: str, verb: str) -> Definition:
-    """The object of that name, here."""
-    check_queue_manager_name(kernel, qmgr_name, name, verb)
+def find_definition(kernel: Kernel, name: str, verb: str) -> Definition:
+    """The queue of that name, here."""
     if not is_name(name):
         raise mq_error(
             MQRC_UNKNOWN_OBJECT_NAME, verb=verb, object=name, detail="it is no valid name"
@@ -120,23 +141,19 @@ def open_queue(
     via: list[Definition] = []
     try:
         _check_user(kernel, connection, user, name, qmgr_name, options, verb)
-        definition = _resolved(kernel, name, qmgr_name, verb, via)
+        definition, route = _resolved(kernel, name, qmgr_name, options, verb, via)
     except MQError as unknown:
         if kernel.events & (LOCAL_NAMES | REMOTE_NAMES):
             kernel.event_sink.refused(connection, unknown, name, qmgr_name)
         raise
-    created = False
-    if definition.object_type == MODEL:
-        if verb == "MQPUT1":
-            raise mq_error(MQRC_Q_TYPE_ERROR, verb=verb, object=name, detail="a model queue")
-        check_handles(kernel, connection)
-        if not kernel.can_log_object(connection, verb, name):
+    if definition.object_type == REMOTE:
+        return _open_definition(kernel, connection, definition, via, options)
+    created = definition.object_type == MODEL
+    if created:
+        made = _create(kernel, connection, definition, dynamic_name, user, verb)
+        if made is None:
             return None
-        new_name = dynamic_queue_name(kernel, dynamic_name)
-        definition = create_dynamic(kernel, definition, new_name, user)
-        created = True
-        if not definition.temporary:
-            connection.depends_on(kernel.coordinator.log.end_lsn)
+        definition = made
     local = kernel.local_queue(connection, definition)
     if local is None:
         return None
@@ -144,10 +161,39 @@ def open_queue(
         check_sharing(local, options, verb)
     handle = new_handle(kernel, connection, options)
     attach(handle, local, via)
+    _send_by(handle, route)
     if created:
         local.creator = handle
     connection.depends_on(local.queue.last_lsn)
     return handle
+
+
+def _create(
+    kernel: Kernel,
+    connection: Connection,
+    model: Definition,
+    pattern: str,
+    user: str | None,
+    verb: str,
+) -> Definition | None:
+    """A dynamic queue; None: parked until the log has room."""
+    if verb == "MQPUT1":
+        raise mq_error(MQRC_Q_TYPE_ERROR, verb=verb, object=model.name, detail="a model queue")
+    check_handles(kernel, connection)
+    if not kernel.can_log_object(connection, verb, model.name):
+        return None
+    definition = create_dynamic(kernel, model, dynamic_queue_name(kernel, pattern), user)
+    if not definition.temporary:
+        connection.depends_on(kernel.coordinator.log.end_lsn)
+    return definition
+
+
+def _send_by(handle: Handle, route: Route | None) -> None:
+    """The queue is a transmission queue that takes messages for another queue manager."""
+    if route is not None:
+        handle.route = route
+        handle.header_bytes = HEADERS_BYTES_MAX
+        handle.resolved_name = route.remote_queue
 
 
 def _check_user(
@@ -165,19 +211,59 @@ def _check_user(
     if qmgr_name not in ("", kernel.name) and is_name(qmgr_name):
         check_open_remote(kernel, connection, user, qmgr_name, options, verb)
         return
-    definition = find_definition(kernel, name, qmgr_name, verb)
+    definition = find_definition(kernel, name, verb)
     check_open(kernel, connection, user, definition, options, verb)
 
 
 def _resolved(
-    kernel: Kernel, name: str, qmgr_name: str, verb: str, via: list[Definition]
-) -> Definition:
-    """What a name leads to; an alias on the way is added to `via`."""
-    definition = find_definition(kernel, name, qmgr_name, verb)
+    kernel: Kernel, name: str, qmgr_name: str, options: int, verb: str, via: list[Definition]
+) -> tuple[Definition, Route | None]:
+    """What a name leads to, and how it goes on from there if that is a transmission queue. An alias
+    or a definition of a remote queue on the way is added to `via`."""
+    if qmgr_name not in ("", kernel.name):
+        route = _by_manager(kernel, name, qmgr_name, options, verb)
+        if route is not None:
+            return route.transmission, route
+    definition = find_definition(kernel, name, verb)
     if definition.object_type == ALIAS:
         via.append(definition)
-        return _target_of(kernel, definition, verb)
-    return definition
+        definition = _target_of(kernel, definition, verb)
+    if definition.object_type != REMOTE:
+        return definition, None
+    if options & ~_OF_REMOTE_QUEUES:
+        raise mq_error(MQRC_OPTION_NOT_VALID_FOR_TYPE, verb=verb, object=name, detail="QREMOTE")
+    if not options & mq.MQOO_OUTPUT:
+        return definition, None
+    via.append(definition)
+    onward = route_of_definition(kernel, definition, verb)
+    return onward.transmission, onward
+
+
+def _by_manager(kernel: Kernel, name: str, qmgr_name: str, options: int, verb: str) -> Route | None:
+    """A queue of the queue manager that was named; None if the name stands for this one."""
+    if not is_name(qmgr_name):
+        raise mq_error(MQRC_UNKNOWN_OBJECT_Q_MGR, verb=verb, object=qmgr_name)
+    if not name:
+        raise mq_error(MQRC_REMOTE_Q_NAME_ERROR, verb=verb, object=qmgr_name)
+    route = route_of_manager(kernel, name, qmgr_name, verb)
+    if route is not None and options & ~_OF_OTHER_MANAGERS:
+        detail = f"a queue of {route.remote_qmgr} can be opened for output only"
+        raise mq_error(MQRC_OPTION_NOT_VALID_FOR_TYPE, verb=verb, object=name, detail=detail)
+    return route
+
+
+def _open_definition(
+    kernel: Kernel,
+    connection: Connection,
+    definition: Definition,
+    via: list[Definition],
+    options: int,
+) -> Handle:
+    """A definition of a remote queue, to inquire and set its attributes."""
+    handle = new_handle(kernel, connection, options)
+    handle.definition = via[0] if via else definition
+    handle.resolved_name = definition.name
+    return handle
 
 
 def _target_of(kernel: Kernel, alias: Definition, verb: str) -> Definition:
@@ -187,7 +273,7 @@ def _target_of(kernel: Kernel, alias: Definition, verb: str) -> Definition:
         raise mq_error(
             MQRC_UNKNOWN_ALIAS_BASE_Q, verb=verb, object=alias.name, detail=f"TARGET({target})"
         )
-    if definition.object_type != LOCAL:
+    if not definition.object_type & (LOCAL | REMOTE):
         raise mq_error(
             MQRC_ALIAS_BASE_Q_TYPE_ERROR, verb=verb, object=alias.name, detail=f"TARGET({target})"
         )

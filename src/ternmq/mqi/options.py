@@ -140,6 +140,13 @@ def check_open(options: int) -> None:
         refuse(verb, "MQOO_CO_OP without MQOO_BROWSE")
 
 
+_INQUIRED: Final = {
+    mq.MQOT_Q_MGR: "a queue manager",
+    mq.MQOT_PROCESS: "a process",
+    mq.MQOT_NAMELIST: "a namelist",
+}
+
+
 def check_object(od: ObjectDescriptor, options: int, verb: str) -> None:
     """MQOD and MQOO: version and type of the object, and what may be asked of such a one."""
     if not 1 <= od.version <= mq.MQOD_CURRENT_VERSION:
@@ -147,11 +154,12 @@ def check_object(od: ObjectDescriptor, options: int, verb: str) -> None:
     if od.object_type == mq.MQOT_Q:
         check_open(options)
         refuse_unsupported(od, verb)
-    elif od.object_type == mq.MQOT_Q_MGR and verb != "MQPUT1":
+    elif od.object_type in _INQUIRED and verb != "MQPUT1":
         if not options & _SOMETHING:
             refuse(verb, "nothing is asked for")
         if options & ~(mq.MQOO_INQUIRE | mq.MQOO_FAIL_IF_QUIESCING):
-            raise mq_error(MQRC_OPTION_NOT_VALID_FOR_TYPE, verb=verb, detail="a queue manager")
+            detail = f"{_INQUIRED[od.object_type]} can be opened for inquiry only"
+            raise mq_error(MQRC_OPTION_NOT_VALID_FOR_TYPE, verb=verb, detail=detail)
     else:
         raise mq_error(MQRC_OBJECT_TYPE_ERROR, verb=verb, detail=f"type {od.object_type}")
 

@@ -72,13 +72,13 @@ async def test_inert_attribute_when_warnings_are_errors_then_nothing_was_done(ap
         with warnings.catch_warnings():
             warnings.simplefilter("error")
             with pytest.raises(ternmq.InertAttribute):
-                await qmgr.define_queue("A", usage="XMITQ")
+                await qmgr.define_queue("A", initiation_queue="INIT")
         assert "A" not in await qmgr.queue_names()
 
 
 def test_inert_attribute_when_warned_then_the_place_is_the_applications_line() -> None:
     with ternmq.memory() as qmgr, pytest.warns(ternmq.InertAttribute) as told:
-        qmgr.define_queue("A", usage="XMITQ")
+        qmgr.define_queue("A", initiation_queue="INIT")
     assert told[0].filename == __file__
 
 

@@ -1,0 +1,153 @@
+"""Messages for other queue managers: which transmission queue takes them, and the header that they
+get there.
+
+A name leads to another queue manager by a local definition of a remote queue (QREMOTE), by the name
+of a queue manager that is a transmission queue here or a queue manager alias (a QREMOTE without
+RNAME), or by the default transmission queue. On the transmission queue a message is MQXQH, MQMDE
+where version 2 of its descriptor says something, then its data; the identifier of the message
+itself is the correlation identifier there. Channels take them from it.
+"""
+
+from __future__ import annotations
+
+from typing import Final, final
+
+from ternmq.base import constants as mq
+from ternmq.base.errors import mq_error
+from ternmq.base.object_types import LOCAL, REMOTE
+from ternmq.base.reasons import (
+    MQRC_DEF_XMIT_Q_TYPE_ERROR,
+    MQRC_DEF_XMIT_Q_USAGE_ERROR,
+    MQRC_REMOTE_Q_NAME_ERROR,
+    MQRC_UNKNOWN_DEF_XMIT_Q,
+    MQRC_UNKNOWN_REMOTE_Q_MGR,
+    MQRC_UNKNOWN_XMIT_Q,
+    MQRC_XMIT_Q_TYPE_ERROR,
+    MQRC_XMIT_Q_USAGE_ERROR,
+)
+from ternmq.codec.mqmd import Descriptor
+from ternmq.codec.mqmde import DescriptorExtension
+from ternmq.codec.mqxqh import TransmissionHeader
+from ternmq.kernel.kernel import Kernel
+from ternmq.store.catalog import Catalog, Definition
+from ternmq.store.entry import Entry, packed_descriptor
+
+HEADERS_BYTES_MAX: Final = mq.MQXQH_CURRENT_LENGTH + mq.MQMDE_LENGTH_2
+
+
+@final
+class Route:
+    """Where a message goes in the end, and the local queue that takes it."""
+
+    __slots__ = ("remote_qmgr", "remote_queue", "transmission")
+
+    def __init__(self, remote_queue: str, remote_qmgr: str, transmission: Definition) -> None:
+        self.remote_queue = remote_queue
+        self.remote_qmgr = remote_qmgr
+        self.transmission = transmission
+
+
+def route_of_definition(kernel: Kernel, definition: Definition, verb: str) -> Route:
+    """By a local definition of a remote queue."""
+    queue = definition.text("remote_queue")
+    manager = definition.text("remote_qmgr")
+    named = definition.text("transmission_queue")
+    if not queue:
+        raise mq_error(
+            MQRC_REMOTE_Q_NAME_ERROR, verb=verb, object=definition.name, detail="RNAME is blank"
+        )
+    if not named and manager in ("", kernel.name):
+        detail = f"RQMNAME({manager or ' '}) without XMITQ leads to no other queue manager"
+        raise mq_error(MQRC_UNKNOWN_REMOTE_Q_MGR, verb=verb, object=definition.name, detail=detail)
+    return Route(queue, manager, _transmission_queue(kernel, named, manager, verb))
+
+
+def route_of_manager(kernel: Kernel, queue: str, manager: str, verb: str) -> Route | None:
+    """By the name of a queue manager; None if that is another name for this one."""
+    alias = kernel.catalog.definitions.get(manager)
+    if alias is None or alias.object_type != REMOTE or alias.text("remote_queue"):
+        return Route(queue, manager, _transmission_queue(kernel, "", manager, verb))
+    named = alias.text("transmission_queue")
+    remote = alias.text("remote_qmgr") or manager
+    if remote == kernel.name and not named:
+        return None
+    return Route(queue, remote, _transmission_queue(kernel, named, remote, verb))
+
+
+def _transmission_queue(kernel: Kernel, named: str, manager: str, verb: str) -> Definition:
+    """The one that is named, that of the queue manager's name, or the default one."""
+    catalog: Catalog = kernel.catalog
+    default = str(catalog.qmgr["default_transmission_queue"])
+    name = named or (manager if manager in catalog.definitions else default)
+    if not name:
+        raise mq_error(MQRC_UNKNOWN_REMOTE_Q_MGR, verb=verb, object=manager)
+    is_default = not named and name == default and name != manager
+    definition = catalog.definitions.get(name)
+    if definition is None:
+        reason = MQRC_UNKNOWN_DEF_XMIT_Q if is_default else MQRC_UNKNOWN_XMIT_Q
+        raise mq_error(reason, verb=verb, object=name)
+    if definition.object_type != LOCAL:
+        reason = MQRC_DEF_XMIT_Q_TYPE_ERROR if is_default else MQRC_XMIT_Q_TYPE_ERROR
+        raise mq_error(reason, verb=verb, object=name)
+    if definition.number("usage") != mq.MQUS_TRANSMISSION:
+        reason = MQRC_DEF_XMIT_Q_USAGE_ERROR if is_default else MQRC_XMIT_Q_USAGE_ERROR
+        raise mq_error(reason, verb=verb, object=name, detail="USAGE(NORMAL)")
+    return definition
+
+
+def on_its_way(kernel: Kernel, route: Route, entry: Entry) -> Entry:
+    """The message as it lies on the transmission queue."""
+    own = Descriptor.unpack(packed_descriptor(entry))
+    if own.reply_to_queue and not own.reply_to_qmgr:
+        own.reply_to_qmgr = kernel.name
+    outer = own.copy()
+    data = _extension(own) + entry.data
+    header = TransmissionHeader(
+        remote_queue=route.remote_queue, remote_qmgr=route.remote_qmgr, descriptor=own
+    )
+    data = header.pack() + data
+    outer.report = mq.MQRO_NONE
+    outer.msg_type = mq.MQMT_DATAGRAM
+    outer.feedback = mq.MQFB_NONE
+    outer.encoding = mq.MQENC_NATIVE
+    outer.ccsid = kernel.number("ccsid")
+    outer.format = mq.MQFMT_XMIT_Q_HEADER
+    outer.reply_to_queue = ""
+    outer.reply_to_qmgr = ""
+    outer.msg_seq_number = 1
+    outer.offset = 0
+    outer.msg_flags = 0
+    outer.original_length = mq.MQOL_UNDEFINED
+    return Entry(
+        0,
+        entry.priority,
+        entry.flags,
+        entry.put_ns,
+        entry.expiry_at,
+        kernel.new_id(),
+        entry.msg_id,
+        bytes(24),
+        outer.pack(),
+        data,
+        len(data),
+    )
+
+
+def _extension(md: Descriptor) -> bytes:
+    """MQMDE, if version 1 of the descriptor would lose something; then it says so in its format."""
+    is_plain = md.msg_flags == 0 and md.msg_seq_number == 1 and md.offset == 0
+    if is_plain and md.group_id == bytes(24) and md.original_length == mq.MQOL_UNDEFINED:
+        return b""
+    extension = DescriptorExtension(
+        encoding=md.encoding,
+        ccsid=md.ccsid,
+        format=md.format,
+        group_id=md.group_id,
+        msg_seq_number=md.msg_seq_number,
+        offset=md.offset,
+        msg_flags=md.msg_flags,
+        original_length=md.original_length,
+    )
+    md.format = mq.MQFMT_MD_EXTENSION
+    md.encoding = mq.MQENC_NATIVE
+    return extension.pack()
