@@ -8,7 +8,6 @@ import pytest
 import ternmq
 from ternmq import NotAuthorized
 from ternmq.base import constants as mq
-from ternmq.base.errors import InertAttribute
 from ternmq.base.reasons import MQRC_NOT_AUTHORIZED
 from ternmq.codec.mqmd import Descriptor
 from ternmq.codec.mqod import ObjectDescriptor
@@ -118,8 +117,7 @@ def test_another_queue_manager_needs_its_name() -> None:
 
 def test_a_transmission_queue_needs_setall_too() -> None:
     with secured() as qm:
-        with pytest.warns(InertAttribute):
-            qm.define_queue("XQ", usage=mq.MQUS_TRANSMISSION)
+        qm.define_queue("XQ", usage=mq.MQUS_TRANSMISSION)
         fred = connected(qm, "fred")
         grant(qm, "queue", "XQ", "fred", "put")
         with pytest.raises(NotAuthorized, match="lacks setall on queue XQ"):

@@ -10,6 +10,8 @@ from __future__ import annotations
 from typing import Final
 
 from ternmq.admin.command import Answer, Command
+from ternmq.admin.filters import fits
+from ternmq.admin.status_attributes import status_attributes
 from ternmq.base import constants as mq
 from ternmq.base.command_reasons import (
     MQRCCF_AUTH_VALUE_ERROR,
@@ -192,7 +194,8 @@ def delete_authrec(kernel: Kernel, link: Connection, command: Command) -> list[A
 def display_authrec(kernel: Kernel, link: Connection, command: Command) -> list[Answer]:
     """DISPLAY AUTHREC; no answer if there is no such record."""
     link.begin_verb()
-    return [_shown(record) for record in matching_records(kernel, command)]
+    found = [_shown(record) for record in matching_records(kernel, command)]
+    return _asked(found, command)
 
 
 def matching_records(kernel: Kernel, command: Command) -> list[Record]:
@@ -247,6 +250,27 @@ def _shown(record: Record) -> Answer:
     return answer
 
 
+def _asked(answers: list[Answer], command: Command) -> list[Answer]:
+    """Those that fit WHERE, with what was asked for."""
+    where = command.where
+    wanted = command.wanted
+    rows = {one.keyword: one for one in status_attributes(command.noun, "")}
+    found: list[Answer] = []
+    for answer in answers:
+        if where is not None:
+            value = answer.attributes().get(where.keyword)
+            if value is None or not fits(where, value):
+                continue
+        if wanted and "ALL" not in wanted:
+            answer.items = [
+                item
+                for item in answer.items
+                if item.keyword in wanted or item.keyword not in rows or rows[item.keyword].always
+            ]
+        found.append(answer)
+    return found
+
+
 def display_entauth(kernel: Kernel, link: Connection, command: Command) -> list[Answer]:
     """DISPLAY ENTAUTH: what a user or group may do with an object, all taken together."""
     verb = "DISPLAY ENTAUTH"
@@ -261,7 +285,7 @@ def display_entauth(kernel: Kernel, link: Connection, command: Command) -> list[
     answer.add("ENTTYPE", GROUP if is_group else PRINCIPAL)
     answer.add("OBJTYPE", kind.objtype)
     answer.add("AUTHLIST", authlist(bits))
-    return [answer]
+    return _asked([answer], command)
 
 
 def entity_authority(kernel: Kernel, kind: Kind, name: str, entity: str, is_group: bool) -> int:
@@ -279,7 +303,7 @@ def display_authserv(kernel: Kernel, link: Connection, command: Command) -> list
     answer.add("IFVER", SERVICE_VERSION)
     answer.add("SERVCOMP", SERVICE_NAME)
     answer.add("UIDSUPP", "YES")
-    return [answer]
+    return _asked([answer], command)
 
 
 def refresh_security(kernel: Kernel, link: Connection, command: Command) -> list[Answer]:

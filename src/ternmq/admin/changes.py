@@ -13,7 +13,7 @@ from ternmq.admin.command import Answer, Command
 from ternmq.admin.command_table import CommandRow
 from ternmq.admin.execution import Execution
 from ternmq.base import object_types as types
-from ternmq.base.attributes import row_of, setting_of
+from ternmq.base.attributes import BARE, row_of, setting_of
 from ternmq.base.command_reasons import MQRCCF_PARM_MISSING
 from ternmq.base.constants import MQCC_WARNING
 from ternmq.base.errors import MQError, mq_error
@@ -55,7 +55,11 @@ def inert_warnings(object_type: int, name: str, settings: dict[str, object]) -> 
             continue
         checked = row.checked(setting_of(row, keyword, value))
         if checked != row.default:
-            shown = row.keyword if row.secret else f"{row.keyword}({row.shown(checked)})"
+            shown = f"{row.keyword}({row.shown(checked)})"
+            if row.secret:
+                shown = row.keyword
+            elif row.kind == BARE:
+                shown = row.shown(checked)
             found.append(Answer("AMQ8082W", (shown, name), comp=MQCC_WARNING))
     return found
 
@@ -146,7 +150,8 @@ class Delete(Change):
             if kernel.catalog.find(types.SVRCONN, name) is None:
                 if kernel.catalog.find(types.CLNTCONN, name) is not None:
                     bits = types.CLNTCONN
-        if not objects.delete(kernel, link, bits, name, purge, ignore):
+        keep_authority = command.given.get("AUTHREC", "YES") == "NO"
+        if not objects.delete(kernel, link, bits, name, purge, ignore, keep_authority):
             return False
         return self.succeed()
 

@@ -12,22 +12,26 @@ from typing import Final, final
 from ternmq.admin.command import Answer, Command
 from ternmq.admin.display import Column
 from ternmq.admin.execution import Execution
-from ternmq.admin.filters import fits, fits_name
+from ternmq.admin.filters import fits
 from ternmq.admin.objects import has_room
 from ternmq.admin.status import NOT_FOUND, date_of, time_of
 from ternmq.admin.status_attributes import status_attributes
+from ternmq.base import constants as mq
 from ternmq.base.attributes import BY_NAME, Value, checked_attributes, defaults_of
 from ternmq.base.command_reasons import (
     MQRCCF_ATTR_VALUE_ERROR,
-    MQRCCF_CHLAUTH_ACTION_ERROR,
     MQRCCF_CHLAUTH_ALREADY_EXISTS,
     MQRCCF_CHLAUTH_NOT_FOUND,
+    MQRCCF_CHLAUTH_RUNCHECK_ERROR,
     MQRCCF_CHLAUTH_TYPE_ERROR,
+    MQRCCF_IPADDR_ERROR,
 )
 from ternmq.base.errors import mq_error
-from ternmq.base.object_types import CHLAUTH
+from ternmq.base.object_types import CHLAUTH, SVRCONN
 from ternmq.kernel.connection import Connection as Link
 from ternmq.kernel.kernel import Kernel
+from ternmq.security.chlauth import Partner, Rule, chosen, judge, rules_of
+from ternmq.security.patterns import address_fault
 from ternmq.store.catalog import Definition
 
 IDENTIFY: Final = ("ADDRESS", "CLNTUSER", "QMNAME", "SSLPEER", "SSLCERTI")
@@ -43,6 +47,11 @@ _PARAMETERS: Final[dict[str, tuple[str, tuple[str, ...]]]] = {
 }
 _LISTS: Final = {"BLOCKUSER": "user_list", "BLOCKADDR": "address_list"}
 _ROWS: Final = BY_NAME[CHLAUTH]
+_MATCHES: Final = {
+    "ALL": mq.MQMATCH_ALL,
+    "EXACT": mq.MQMATCH_EXACT,
+    "GENERIC": mq.MQMATCH_GENERIC,
+}
 
 
 def rule_key(attributes: dict[str, Value]) -> str:
@@ -97,6 +106,11 @@ class SetChannelRule(Execution):
         if kind == "BLOCKADDR" and self.command.name != "*":
             detail = "TYPE(BLOCKADDR) is for all channels: CHLAUTH(*)"
             raise mq_error(MQRCCF_ATTR_VALUE_ERROR, object=self.command.name, detail=detail)
+        for pattern in [given.get("ADDRESS", ""), *given.get("ADDRLIST", "").split(",")]:
+            fault = address_fault(pattern.strip()) if pattern.strip() else ""
+            if fault:
+                detail = f"address {pattern.strip()}: {fault}"
+                raise mq_error(MQRCCF_IPADDR_ERROR, object=pattern.strip(), detail=detail)
         source = given.get("USERSRC", "MAP")
         maps = kind not in _LISTS and source == "MAP" and action != "REMOVE"
         if maps and not given.get("MCAUSER", ""):
@@ -181,14 +195,14 @@ class DisplayChannelRules(Execution):
 
     def step(self, kernel: Kernel, link: Link) -> bool:
         command = self.command
-        if command.given.get("MATCH", "") == "RUNCHECK":
-            inserts = ("DISPLAY", "CHLAUTH", "MATCH(RUNCHECK) comes with channels")
-            return self.refuse("AMQ8561E", *inserts, reason=MQRCCF_CHLAUTH_ACTION_ERROR)
-        rules = kernel.catalog.table_of(CHLAUTH)
-        for key in sorted(rules, key=_order):
-            definition = rules[key]
-            if self._fits(definition):
-                self._show(definition)
+        rules = rules_of(kernel.catalog.table_of(CHLAUTH).values())
+        match = command.given.get("MATCH", "GENERIC")
+        if match == "RUNCHECK":
+            self._run_check(kernel, rules)
+        else:
+            for rule in chosen(rules, command.name, _MATCHES[match]):
+                if self._fits(rule.definition):
+                    self._show(rule.definition)
         if self.answers:
             return True
         message, reason = NOT_FOUND["CHLAUTH"]
@@ -196,21 +210,43 @@ class DisplayChannelRules(Execution):
 
     def _fits(self, definition: Definition) -> bool:
         command = self.command
-        profile = definition.text("profile")
-        match = command.given.get("MATCH", "GENERIC")
-        if match == "EXACT":
-            fitting = profile == command.name
-        elif match == "ALL":
-            fitting = fits_name(profile, command.name) or fits_name(command.name, profile)
-        else:
-            fitting = fits_name(command.name, profile)
-        if not fitting or command.given.get("TYPE", "ALL") not in ("ALL", rule_type(definition)):
+        if command.given.get("TYPE", "ALL") not in ("ALL", rule_type(definition)):
             return False
         for keyword in IDENTIFY:
             wanted = command.given.get(keyword)
             if wanted is not None and wanted != definition.text(_ROWS[keyword].name):
                 return False
         return True
+
+    def _run_check(self, kernel: Kernel, rules: list[Rule]) -> None:
+        """The one rule that would decide about a partner: that which blocks it, else its map."""
+        command = self.command
+        given = command.given
+        address = given.get("ADDRESS", "")
+        user = given.get("CLNTUSER", "")
+        qmgr_name = given.get("QMNAME", "")
+        if "*" in command.name or address_fault(address) or "*" in address or (user and qmgr_name):
+            raise mq_error(
+                MQRCCF_CHLAUTH_RUNCHECK_ERROR,
+                object=command.name,
+                detail="MATCH(RUNCHECK) takes the name of one channel, one ADDRESS, and CLNTUSER "
+                "or QMNAME",
+            )
+        channel = kernel.catalog.find(SVRCONN, command.name)
+        mca_user = "" if channel is None else str(channel.attributes.get("mca_user", ""))
+        partner = Partner(
+            command.name,
+            address,
+            client_user=user,
+            qmgr_name=qmgr_name,
+            ssl_peer=given.get("SSLPEER", ""),
+            ssl_issuer=given.get("SSLCERTI", ""),
+            channel_user=mca_user,
+        )
+        verdict = judge(rules, partner, kernel.authority.is_administrator)
+        rule = verdict.blocked_by or verdict.map
+        if rule is not None:
+            self._show(rule.definition)
 
     def _show(self, definition: Definition) -> None:
         command = self.command
@@ -229,11 +265,6 @@ class DisplayChannelRules(Execution):
             if everything or one.always or asked or unasked:
                 answer.add(one.keyword, values[one.keyword])
         self.answers.append(answer)
-
-
-def _order(key: str) -> str:
-    """Profiles in order, generic ones after those that they stand for."""
-    return key.replace("*", "\x7f")
 
 
 def _shown_values(definition: Definition) -> dict[str, Value]:

@@ -44,6 +44,11 @@ from ternmq.base.reasons import (
     MQRC_SELECTOR_ERROR,
     MQRC_UNKNOWN_OBJECT_NAME,
 )
+from ternmq.kernel.authority_records import (
+    give_to_creator,
+    records_bytes,
+    take_back_authority,
+)
 from ternmq.kernel.connection import Connection
 from ternmq.kernel.dynamic import delete_queue
 from ternmq.kernel.events import CONFIGURATION, PERFORMANCE
@@ -168,6 +173,8 @@ def define(
     if not has_room(kernel, connection, verb, definition):
         return False
     connection.depends_on(kernel.coordinator.define(kernel.catalog, definition))
+    if not connection.privileged:
+        connection.depends_on(give_to_creator(kernel, connection.user, definition))
     if kernel.events & CONFIGURATION:
         kernel.event_sink.created(connection, definition)
     return True
@@ -266,9 +273,11 @@ def delete(
     name: str,
     purge: bool = False,
     ignore_state: bool = False,
+    keep_authority: bool = False,
 ) -> bool:
     """Delete an object; `purge` also a queue with messages; with `ignore_state` one that is not
-    there is as good as deleted. False also: parked until the queue's depth is known."""
+    there is as good as deleted; with `keep_authority` the authority records of its name stay.
+    False also: parked until the queue's depth is known."""
     connection.begin_verb()
     verb = "DELETE"
     kernel.refuse_if_ending(False, verb)
@@ -277,11 +286,14 @@ def delete(
     definition = find(kernel, object_types, name, verb)
     if name in kernel.catalog.at_work.get(types.SPACE_OF[definition.object_type], ()):
         raise mq_error(MQRCCF_OBJECT_IN_USE, verb=verb, object=name, detail="it is running")
-    if not kernel.can_log_object(connection, verb, name[:48]):
+    data_bytes = OBJECT_RECORD_BYTES + records_bytes(kernel, definition)
+    if not kernel.can_log_object(connection, verb, name[:48], data_bytes):
         return False
     is_damaged = definition.object_id in kernel.catalog.damaged and purge
     if definition.object_type != types.LOCAL or is_damaged:
         connection.depends_on(kernel.coordinator.undefine(kernel.catalog, definition, None))
+        if not keep_authority:
+            connection.depends_on(take_back_authority(kernel, definition))
         _tell_deleted(kernel, connection, definition)
         return True
     local = kernel.local_queue(connection, definition)
@@ -291,7 +303,7 @@ def delete(
         raise mq_error(MQRC_OBJECT_IN_USE, verb=verb, object=name)
     if _uncommitted(local) or (local.queue.depth > 0 and not purge):
         raise mq_error(MQRC_Q_NOT_EMPTY, verb=verb, object=name)
-    delete_queue(kernel, local)
+    delete_queue(kernel, local, not keep_authority)
     connection.depends_on(kernel.coordinator.log.end_lsn)
     _tell_deleted(kernel, connection, definition)
     return True

@@ -222,6 +222,7 @@ AMQ8226E	TernMQ channel already exists.	There is a channel %1 already.	Use REPLA
 AMQ8227E	Channel not found.	There is no channel %1 of this type.	Look at the name and the type.
 AMQ8228E	The channel has another type.	Channel %1 is of another type than the command says.	Name its type.
 AMQ8229E	The channel is active.	Channel %1 runs, and what was asked needs it stopped.	Stop it first.
+AMQ8245W	Entity '%1' has insufficient authority to display object '%2'.	It lacks: %3	Grant it, if that is right: SET AUTHREC or setmqaut.
 AMQ8276I	Display Connection details.
 AMQ8301E	TernMQ storage monitor job could not be started.
 AMQ8405I	Syntax error detected at or near end of command segment below:-	The part that is shown was read; what is wrong stands at its end.	Correct the command.

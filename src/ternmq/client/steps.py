@@ -11,12 +11,13 @@ from __future__ import annotations
 from typing import Any, final
 
 from ternmq.admin import objects
+from ternmq.admin.command_authority import check_asked
 from ternmq.admin.execution import Execution
 from ternmq.base import constants as mq
 from ternmq.base.attributes import Value
 from ternmq.base.errors import mq_error
 from ternmq.base.limits import SELECTORS_MAX
-from ternmq.base.object_types import QUEUES
+from ternmq.base.object_types import LOCAL, QMGR, QUEUES
 from ternmq.base.reasons import (
     MQRC_NOT_OPEN_FOR_INQUIRE,
     MQRC_NOT_OPEN_FOR_SET,
@@ -27,6 +28,7 @@ from ternmq.base.reasons import (
 )
 from ternmq.codec.mqod import ObjectDescriptor
 from ternmq.kernel import media, recreate, two_phase
+from ternmq.kernel.authority import check_administrator
 from ternmq.kernel.connection import Connection as Link
 from ternmq.kernel.connection import Handle
 from ternmq.kernel.ending import back_out, commit, disconnect
@@ -252,6 +254,7 @@ class EndPrepared(Step):
             two_phase.go_on_backing_out(kernel, link, self._unit)
             return not link.again
         if self.heuristic:
+            check_administrator(kernel, link, self.verb)
             two_phase.note_heuristic(kernel, link, self.xid, self.commit)
         if self.commit:
             two_phase.commit_prepared(kernel, link, self.xid)
@@ -290,6 +293,7 @@ class Define(Step):
         self.replace = replace
 
     def attempt(self, kernel: Kernel, link: Link) -> bool:
+        check_asked(kernel, link, "DEFINE", self.object_type, self.name, self.replace)
         return objects.define(
             kernel, link, self.object_type, self.name, self.attributes, self.replace
         )
@@ -305,6 +309,7 @@ class Alter(Step):
         self.attributes = attributes
 
     def attempt(self, kernel: Kernel, link: Link) -> bool:
+        check_asked(kernel, link, "ALTER", LOCAL, self.name)
         return objects.alter(kernel, link, QUEUES, self.name, self.attributes)
 
 
@@ -317,6 +322,7 @@ class AlterQueueManager(Step):
         self.attributes = attributes
 
     def attempt(self, kernel: Kernel, link: Link) -> bool:
+        check_asked(kernel, link, "ALTER", QMGR, "")
         return objects.alter_queue_manager(kernel, link, self.attributes)
 
 
@@ -330,6 +336,7 @@ class Delete(Step):
         self.purge = purge
 
     def attempt(self, kernel: Kernel, link: Link) -> bool:
+        check_asked(kernel, link, "DELETE", LOCAL, self.name)
         return objects.delete(kernel, link, QUEUES, self.name, self.purge)
 
 
@@ -342,6 +349,7 @@ class Clear(Step):
         self.name = name
 
     def attempt(self, kernel: Kernel, link: Link) -> bool:
+        check_asked(kernel, link, "CLEAR", LOCAL, self.name)
         return objects.clear(kernel, link, self.name)
 
 
@@ -372,6 +380,7 @@ class RecordImage(Step):
         self.order = media.ImageOrder(name)
 
     def attempt(self, kernel: Kernel, link: Link) -> bool:
+        check_administrator(kernel, link, self.verb)
         return self.order.attempt(kernel, link)
 
 
@@ -384,6 +393,7 @@ class Recreate(Step):
         self.order = recreate.Recreation(name)
 
     def attempt(self, kernel: Kernel, link: Link) -> bool:
+        check_administrator(kernel, link, self.verb)
         return self.order.attempt(kernel, link)
 
 
@@ -397,6 +407,7 @@ class DeleteLogExtents(Step):
         self._removal: ExtentRemoval | None = None
 
     def attempt(self, kernel: Kernel, link: Link) -> bool:
+        check_administrator(kernel, link, self.verb)
         link.begin_verb()
         removal = self._removal
         if removal is None:

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Final
 
 from ternmq.base import constants as mq
 from ternmq.base.errors import mq_error
-from ternmq.base.object_types import LOCAL, MODEL
+from ternmq.base.object_types import BY_BIT, LOCAL, MODEL
 from ternmq.base.reasons import MQRC_NOT_AUTHORIZED
 from ternmq.security import authorities as auth
 from ternmq.security.authorities import KIND_BY_MQOT, SELF_PROFILE, words
@@ -172,7 +172,7 @@ def check_open(
     options: int,
     verb: str,
 ) -> None:
-    """MQOPEN or MQPUT1 of a queue, by the acting user."""
+    """MQOPEN or MQPUT1 of a queue or another object, by the acting user."""
     wanted = needed(OPEN_NEEDS, options)
     of_qmgr = needed(QMGR_NEEDS, options)
     if definition.object_type == MODEL:
@@ -181,9 +181,8 @@ def check_open(
         if definition.number("usage") == mq.MQUS_TRANSMISSION:
             wanted |= auth.SETALL
             of_qmgr |= auth.SETALL
-    _check_both(
-        kernel, connection, user, mq.MQOT_Q, definition.name, wanted, of_qmgr, verb, options
-    )
+    mqot = BY_BIT[definition.object_type].mqot
+    _check_both(kernel, connection, user, mqot, definition.name, wanted, of_qmgr, verb, options)
 
 
 def check_open_remote(

@@ -6,11 +6,15 @@ seen to it that the log has room (`Kernel.can_log_object`).
 
 from __future__ import annotations
 
+from typing import Final
+
 from ternmq.base.object_types import AUTHREC, SPACE_OF
 from ternmq.kernel.kernel import Kernel
 from ternmq.security.authorities import CRT, KIND_BY_SPACE, applicable
 from ternmq.security.records import Record
 from ternmq.store.catalog import Definition
+
+RECORD_BYTES: Final = 1024  # more than the record of a removal takes
 
 
 def load_records(kernel: Kernel) -> None:
@@ -59,6 +63,14 @@ def give_to_creator(kernel: Kernel, user: str, definition: Definition) -> int:
     entity, is_group = authority.beneficiary(user)
     bits = applicable(kind) & ~CRT
     return put_record(kernel, Record(kind, definition.name, entity, is_group, bits))
+
+
+def records_bytes(kernel: Kernel, definition: Definition) -> int:
+    """Room in the log that it takes to remove the records of an object."""
+    kind = KIND_BY_SPACE.get(SPACE_OF[definition.object_type])
+    if kind is None:
+        return 0
+    return RECORD_BYTES * len(kernel.authority.records.of_object(kind, definition.name))
 
 
 def take_back_authority(kernel: Kernel, definition: Definition) -> int:

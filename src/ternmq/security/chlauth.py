@@ -20,7 +20,6 @@ from collections.abc import Callable, Iterable
 from typing import Final, final
 
 from ternmq.base import constants as mq
-from ternmq.base.attributes import Value
 from ternmq.base.object_types import CHLAUTH
 from ternmq.security.patterns import (
     NOTHING,
@@ -50,15 +49,6 @@ MAPS: Final = (
     mq.MQCAUT_USERMAP,
     mq.MQCAUT_QMGRMAP,
 )
-# What tells rules of one type and one channel profile apart.
-IDENTITY: Final[dict[int, tuple[str, ...]]] = {
-    mq.MQCAUT_BLOCKUSER: (),
-    mq.MQCAUT_BLOCKADDR: (),
-    mq.MQCAUT_SSLPEERMAP: ("ssl_peer", "ssl_issuer", "address"),
-    mq.MQCAUT_ADDRESSMAP: ("address",),
-    mq.MQCAUT_USERMAP: ("client_user", "address"),
-    mq.MQCAUT_QMGRMAP: ("qmgr_name", "address"),
-}
 
 
 @final
@@ -102,15 +92,6 @@ class Rule:
     def is_map(self) -> bool:
         """Whether it maps partners to users, or refuses them."""
         return self.rule_type in MAPS
-
-
-def rule_name(attributes: dict[str, Value]) -> str:
-    """The name of a rule in the catalog: what tells it from the others."""
-    number = attributes["rule_type"]
-    rule_type = number if isinstance(number, int) else 0
-    parts = [str(attributes["profile"]), TYPES[rule_type]]
-    parts += [str(attributes[name]) for name in IDENTITY[rule_type]]
-    return "\t".join(parts)
 
 
 def rules_of(definitions: Iterable[Definition]) -> list[Rule]:
@@ -282,5 +263,5 @@ def chosen(rules: list[Rule], name: str, match: int) -> list[Rule]:
     if match == mq.MQMATCH_EXACT:
         return [rule for rule in rules if rule.profile == name]
     if match == mq.MQMATCH_GENERIC:
-        return [rule for rule in rules if name_matches(rule.profile, name)]
+        return [rule for rule in rules if name_matches(name, rule.profile)]
     return [rule for rule in rules if patterns_meet(rule.profile, name)]

@@ -5,6 +5,7 @@ Method: the default rules and those of a developer's queue manager, and tables o
 
 import pytest
 
+from ternmq.admin.channel_rules import rule_key
 from ternmq.base import constants as mq
 from ternmq.base.attributes import defaults_of
 from ternmq.base.object_types import CHLAUTH
@@ -15,7 +16,6 @@ from ternmq.security.chlauth import (
     chosen,
     judge,
     mapping,
-    rule_name,
     rules_of,
 )
 from ternmq.store.catalog import Definition
@@ -30,7 +30,7 @@ def rule(profile: str, kind: str, source: str = "CHANNEL", **more: str | int) ->
     attributes.update(
         {"profile": profile, "rule_type": _NUMBERS[kind], "user_source": _SOURCES[source], **more}
     )
-    return Definition(CHLAUTH, rule_name(attributes), 1, attributes, 1)
+    return Definition(CHLAUTH, rule_key(attributes), 1, attributes, 1)
 
 
 DEVELOPER = [
@@ -191,7 +191,9 @@ def test_what_display_shows() -> None:
 
     assert profiles("*", mq.MQMATCH_ALL) == {one.profile for one in rules}
     assert profiles("*", mq.MQMATCH_EXACT) == {"*"}
-    assert profiles("SYSTEM.DEF.SVRCONN", mq.MQMATCH_GENERIC) == {"SYSTEM.*", "*"}
+    assert profiles("SYSTEM.DEF.SVRCONN", mq.MQMATCH_GENERIC) == set()
+    assert profiles("*.SVRCONN", mq.MQMATCH_GENERIC) == {"DEV.ADMIN.SVRCONN", "DEV.APP.SVRCONN"}
+    assert profiles("SYSTEM.DEF.SVRCONN", mq.MQMATCH_ALL) == {"SYSTEM.*", "*"}
     assert profiles("SYSTEM.DEF.SVRCONN", mq.MQMATCH_EXACT) == set()
     assert profiles("DEV.A*.SVRCONN", mq.MQMATCH_ALL) == {
         "DEV.ADMIN.SVRCONN", "DEV.APP.SVRCONN", "*",

@@ -1,0 +1,230 @@
+"""Goal: authority records by command: set, taken away, shown, refused; and what they let users do.
+
+Method: MQSC on a queue manager that checks, by its owner and by users, and what is answered.
+"""
+
+from collections.abc import Callable
+
+import pytest
+
+import ternmq
+from ternmq import NotAuthorized
+from ternmq.admin.command import Answer
+from ternmq.base import constants as mq
+from ternmq.base.reason_lookup import reason as reason_row
+from ternmq.ports.users import GroupTable
+from tests.security.granting import USERS, connected, grant, secured
+
+pytestmark = pytest.mark.core
+
+
+def ids(answers: list[Answer]) -> list[str]:
+    return [answer.message for answer in answers]
+
+
+def records(connection: ternmq.Connection, text: str = "DISPLAY AUTHREC") -> list[dict[str, str]]:
+    shown = [answer for answer in connection.mqsc(text) if answer.items]
+    return [{item.keyword: str(item.value) for item in answer.items} for answer in shown]
+
+
+def test_set_adds_and_removes_authorities() -> None:
+    with secured() as qm:
+        text = "SET AUTHREC PROFILE('DEV.**') OBJTYPE(QUEUE) PRINCIPAL('fred')"
+        assert ids(qm.mqsc(f"{text} AUTHADD(GET,PUT,INQ)")) == ["AMQ8862I"]
+        assert ids(qm.mqsc(f"{text} AUTHRMV(INQ) AUTHADD(BROWSE)")) == ["AMQ8862I"]
+        assert records(qm) == [
+            {
+                "PROFILE": "DEV.**",
+                "ENTITY": "fred",
+                "ENTTYPE": "PRINCIPAL",
+                "OBJTYPE": "QUEUE",
+                "AUTHLIST": "BROWSE,GET,PUT",
+            }
+        ]
+        assert ids(qm.mqsc(f"{text} AUTHRMV(ALL)")) == ["AMQ8862I"]
+        assert records(qm)[0]["AUTHLIST"] == "NONE"
+        deleted = qm.mqsc("DELETE AUTHREC PROFILE('DEV.**') OBJTYPE(QUEUE) PRINCIPAL('fred')")
+        assert ids(deleted) == ["AMQ8863I"]
+        assert records(qm) == []
+
+
+def test_crt_goes_to_the_class_and_all_has_none() -> None:
+    with secured() as qm:
+        qm.mqsc("SET AUTHREC PROFILE('A') OBJTYPE(QUEUE) GROUP('staff') AUTHADD(ALL)")
+        assert "CRT" not in records(qm)[0]["AUTHLIST"].split(",")
+        qm.mqsc("SET AUTHREC PROFILE('A') OBJTYPE(QUEUE) GROUP('staff') AUTHADD(CRT)")
+        found = {one["PROFILE"]: one["AUTHLIST"] for one in records(qm)}
+        assert found["@class"] == "CRT"
+        assert "CRT" not in found["A"].split(",")
+        qm.mqsc("SET AUTHREC PROFILE('A') OBJTYPE(QUEUE) GROUP('staff') AUTHRMV(CRT)")
+        found = {one["PROFILE"]: one["AUTHLIST"] for one in records(qm)}
+        assert found["@class"] == "NONE"
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("OBJTYPE(QUEUE) PRINCIPAL(a) AUTHADD(GET)", "MQRCCF_PROFILE_NAME_MISSING"),
+        ("PROFILE('A..**.**') OBJTYPE(QUEUE) GROUP(a) AUTHADD(GET)", "MQRCCF_PROFILE_NAME_ERROR"),
+        ("PROFILE(A) OBJTYPE(QUEUE) PRINCIPAL(a) AUTHADD(CONNECT)", "MQRCCF_AUTH_VALUE_ERROR"),
+        ("PROFILE(A) OBJTYPE(QUEUE) PRINCIPAL(a) AUTHADD(FLY)", "MQRCCF_AUTH_VALUE_ERROR"),
+        ("PROFILE(A) OBJTYPE(QUEUE) PRINCIPAL(a)", "MQRCCF_AUTH_VALUE_MISSING"),
+        ("PROFILE(A) OBJTYPE(PLANE) PRINCIPAL(a) AUTHADD(GET)", "MQRC_OBJECT_TYPE_ERROR"),
+        (
+            "PROFILE(A) OBJTYPE(QUEUE) PRINCIPAL(a) GROUP(b) AUTHADD(GET)",
+            "MQRCCF_PARM_SYNTAX_ERROR",
+        ),
+        ("PROFILE('OTHER') OBJTYPE(QMGR) PRINCIPAL(a) AUTHADD(INQ)", "MQRCCF_PROFILE_NAME_ERROR"),
+        ("PROFILE(A) OBJTYPE(QUEUE) PRINCIPAL('a b') AUTHADD(GET)", "MQRC_UNKNOWN_ENTITY"),
+    ],
+)
+def test_what_is_wrong_is_said_and_nothing_is_set(text: str, reason: str) -> None:
+    with secured() as qm:
+        answer = qm.mqsc(f"SET AUTHREC {text}")[0]
+        assert answer.comp == mq.MQCC_FAILED
+        assert reason_row(answer.reason).name == reason
+        assert records(qm) == []
+
+
+def test_delete_of_what_is_not_there() -> None:
+    with secured() as qm:
+        text = "DELETE AUTHREC PROFILE('A') OBJTYPE(QUEUE) PRINCIPAL('fred')"
+        assert qm.mqsc(text)[0].comp == mq.MQCC_FAILED
+        assert ids(qm.mqsc(f"{text} IGNSTATE(YES)")) == ["AMQ8863I"]
+
+
+def test_display_chooses_by_profile_entity_and_match() -> None:
+    with secured() as qm:
+        grant(qm, "queue", "AB.C", "fred", "get")
+        grant(qm, "queue", "AB.*", "fred", "put")
+        grant(qm, "queue", "**", "staff", "inq", group=True)
+        grant(qm, "topic", "AB.C", "ann", "pub")
+        shown = "DISPLAY AUTHREC PROFILE('AB.C') OBJTYPE(QUEUE)"
+        assert [one["PROFILE"] for one in records(qm, shown)] == ["**", "AB.*", "AB.C"]
+        assert [one["PROFILE"] for one in records(qm, f"{shown} MATCH(EXACT)")] == ["AB.C"]
+        of_fred = f"{shown} PRINCIPAL('fred')"
+        assert [one["PROFILE"] for one in records(qm, of_fred)] == ["AB.*", "AB.C"]
+        both = records(qm, f"{of_fred} MATCH(MEMBERSHIP)")
+        assert [one["ENTITY"] for one in both] == ["staff", "fred", "fred"]
+        assert len(records(qm, "DISPLAY AUTHREC OBJTYPE(TOPIC)")) == 1
+        assert records(qm, "DISPLAY AUTHREC GROUP('staff') AUTHLIST")[0]["AUTHLIST"] == "INQ"
+        where = "DISPLAY AUTHREC WHERE(AUTHLIST CT PUT)"
+        assert [one["PROFILE"] for one in records(qm, where)] == ["AB.*"]
+
+
+def test_entauth_takes_everything_together() -> None:
+    with secured() as qm:
+        grant(qm, "queue", "Q", "fred", "get")
+        grant(qm, "queue", "**", "staff", "inq", group=True)
+        text = "DISPLAY ENTAUTH OBJNAME('Q') OBJTYPE(QUEUE)"
+        assert records(qm, f"{text} PRINCIPAL('fred')")[0]["AUTHLIST"] == "GET,INQ"
+        assert records(qm, f"{text} PRINCIPAL('ann')")[0]["AUTHLIST"] == "INQ"
+        assert records(qm, f"{text} GROUP('staff')")[0]["AUTHLIST"] == "INQ"
+        assert records(qm, f"{text} PRINCIPAL('stranger')")[0]["AUTHLIST"] == "NONE"
+        assert "SYSTEM" in records(qm, "DISPLAY ENTAUTH OBJTYPE(QMGR) GROUP('mqm')")[0]["AUTHLIST"]
+        service = records(qm, "DISPLAY AUTHSERV ALL")[0]
+        assert service["UIDSUPP"] == "YES"
+
+
+def test_refresh_security_finds_new_groups_and_new_administrators() -> None:
+    table: dict[str, tuple[str, ...]] = dict(USERS)
+    with ternmq.memory("QM1", security=table) as qm:
+        fred = connected(qm, "fred")
+        authority = qm.started.shell.engine.kernel.authority
+        users = authority.users
+        assert isinstance(users, GroupTable)
+        users.table["fred"] = ("mqm",)
+        assert ids(fred.mqsc("DEFINE QLOCAL(NEW)")) == ["AMQ8135E"]
+        assert ids(qm.mqsc("REFRESH SECURITY TYPE(AUTHSERV)")) == ["AMQ8560I"]
+        assert ids(fred.mqsc("DEFINE QLOCAL(NEW)")) == ["AMQ8006I"]
+        users.table["fred"] = ()
+        qm.mqsc("REFRESH SECURITY")
+        assert ids(fred.mqsc("DELETE QLOCAL(NEW)")) == ["AMQ8135E"]
+
+
+def test_the_maker_of_an_object_may_do_everything_with_it() -> None:
+    with secured() as qm:
+        fred = connected(qm, "fred")
+        grant(qm, "queue", "@class", "fred", "crt")
+        assert ids(fred.mqsc("DEFINE QLOCAL(MINE)")) == ["AMQ8135E"]  # no dsp on the default object
+        grant(qm, "queue", "SYSTEM.DEFAULT.LOCAL.QUEUE", "fred", "dsp")
+        assert ids(fred.mqsc("DEFINE QLOCAL(MINE)")) == ["AMQ8006I"]
+        assert ids(fred.mqsc("ALTER QLOCAL(MINE) DESCR('x')")) == ["AMQ8008I"]
+        with fred.queue("MINE") as queue:
+            queue.put(b"x")
+        assert ids(fred.mqsc("CLEAR QLOCAL(MINE)")) == ["AMQ8022I"]
+        assert ids(fred.mqsc("ALTER QLOCAL(SYSTEM.DEFAULT.LOCAL.QUEUE) DESCR('x')")) == ["AMQ8135E"]
+        mine = [one for one in records(qm) if one["PROFILE"] == "MINE"]
+        assert [one["ENTITY"] for one in mine] == ["fred"]
+        assert ids(fred.mqsc("DELETE QLOCAL(MINE)")) == ["AMQ8007I"]
+        assert [one for one in records(qm) if one["PROFILE"] == "MINE"] == []
+
+
+def test_records_stay_if_the_delete_says_so() -> None:
+    with secured() as qm:
+        qm.define_queue("Q")
+        grant(qm, "queue", "Q", "fred", "get")
+        qm.mqsc("DELETE QLOCAL(Q) AUTHREC(NO)")
+        assert [one["PROFILE"] for one in records(qm)] == ["Q"]
+        qm.define_queue("Q")
+        qm.mqsc("DELETE QLOCAL(Q)")
+        assert records(qm) == []
+
+
+def test_display_shows_what_may_be_seen() -> None:
+    with secured() as qm:
+        for name in ("A.1", "A.2", "B.1"):
+            qm.define_queue(name)
+        fred = connected(qm, "fred")
+        assert ids(fred.mqsc("DISPLAY QLOCAL(A.1)")) == ["AMQ8135E"]
+        assert ids(fred.mqsc("DISPLAY QLOCAL(*)")) == ["AMQ8135E"]
+        grant(qm, "queue", "A.*", "fred", "dsp")
+        shown = [str(answer["QUEUE"]) for answer in fred.mqsc("DISPLAY QLOCAL(*)")]
+        assert shown == ["A.1", "A.2"]
+        assert ids(fred.mqsc("DISPLAY QSTATUS(A.1)")) == ["AMQ8450I"]
+        assert ids(fred.mqsc("DISPLAY QSTATUS(B.1)")) == ["AMQ8135E"]
+        notices = qm.started.shell.engine.kernel.notices.take()
+        assert ("AMQ8245W", "fred") in [(one.message_id, one.inserts[0]) for one in notices]
+
+
+def test_definitions_by_the_api_are_checked_as_commands_are() -> None:
+    with secured() as qm:
+        qm.define_queue("Q")
+        fred = connected(qm, "fred")
+        changes: list[Callable[[], None]] = [
+            lambda: fred.define_queue("NEW"),
+            lambda: fred.define_queue("Q", replace=True),
+            lambda: fred.alter_queue("Q", description="x"),
+            lambda: fred.alter_qmgr(description="x"),
+            lambda: fred.clear_queue("Q"),
+            lambda: fred.delete_queue("Q"),
+        ]
+        for change in changes:
+            with pytest.raises(NotAuthorized):
+                change()
+        grant(qm, "queue", "Q", "fred", "chg")
+        fred.alter_queue("Q", description="x")
+        fred.define_queue("Q", replace=True)
+        assert qm.queue_names().count("Q") == 1
+
+
+def test_the_rules_of_channels_say_who_would_be_who() -> None:
+    with secured() as qm:
+        for text in (
+            "SET CHLAUTH('*') TYPE(ADDRESSMAP) ADDRESS('*') USERSRC(NOACCESS)",
+            "SET CHLAUTH('APP.*') TYPE(ADDRESSMAP) ADDRESS('192.0.2.*') MCAUSER('app')",
+            "SET CHLAUTH('APP.*') TYPE(USERMAP) CLNTUSER('admin') MCAUSER('mqm')",
+            "SET CHLAUTH('*') TYPE(BLOCKUSER) USERLIST('*MQADMIN')",
+        ):
+            assert ids(qm.mqsc(f"{text} ACTION(REPLACE)"))[0] == "AMQ8877I", text
+
+        def check(more: str) -> dict[str, str]:
+            return records(qm, f"DISPLAY CHLAUTH('APP.ONE') MATCH(RUNCHECK) {more} ALL")[0]
+
+        assert check("ADDRESS('192.0.2.7') CLNTUSER('fred')")["MCAUSER"] == "app"
+        assert check("ADDRESS('198.51.100.7') CLNTUSER('fred')")["USERSRC"] == "NOACCESS"
+        assert check("ADDRESS('192.0.2.7') CLNTUSER('admin')")["TYPE"] == "BLOCKUSER"
+        bad = qm.mqsc("DISPLAY CHLAUTH('APP.*') MATCH(RUNCHECK) ADDRESS('192.0.2.7')")
+        assert bad[0].comp == mq.MQCC_FAILED
+        bad = qm.mqsc("SET CHLAUTH('A') TYPE(ADDRESSMAP) ADDRESS('192.0.2.300') MCAUSER('x')")
+        assert ids(bad) == ["AMQ8889E"]
