@@ -101,7 +101,8 @@ def wants_everything(command: Command) -> bool:
     """ALL was asked for; or one object, and nothing in particular of it."""
     if "ALL" in command.wanted:
         return True
-    return not command.wanted and command.where is None and not command.name.endswith("*")
+    named = command.name and not command.name.endswith("*")
+    return bool(named) and not command.wanted and command.where is None
 
 
 def objects_of(kernel: Kernel, bits: int, pattern: str) -> list[Definition]:

@@ -1,0 +1,125 @@
+"""Goal: runmqsc and dmpmqcfg behave on the command line as people and scripts expect.
+
+Method: the commands' own `main` on a queue manager in memory, with standard input and files.
+"""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import ternmq
+from ternmq.cli import dmpmqcfg, runmqsc
+from ternmq.cli.mqsc_terminal import completions, prompt_text
+
+
+def test_stdin_when_read_then_echo_answers_and_summary(
+    attached: ternmq.QueueManager, typed: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    typed("def ql(A)\nend\nping qmgr\n")
+    assert runmqsc.main(["QM1"]) == 0
+    told = capsys.readouterr().out.splitlines()
+    assert told[1:4] == ["Starting MQSC for queue manager QM1.", "", ""]
+    assert told[4:] == [
+        "     1 : def ql(A)",
+        "AMQ8006I: TernMQ queue created.",
+        "     2 : end",
+        "One MQSC command read.",
+        "No commands have a syntax error.",
+        "All valid MQSC commands were processed.",
+    ]
+
+
+def test_e_when_given_then_no_echo(
+    attached: ternmq.QueueManager, typed: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    typed("ping qmgr\n")
+    assert runmqsc.main(["-e", "QM1"]) == 0
+    assert " : " not in capsys.readouterr().out
+
+
+def test_file_when_something_fails_then_10(
+    attached: ternmq.QueueManager, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    script = tmp_path / "script.mqsc"
+    script.write_text("DEFINE QLOCAL(A)\nDELETE QLOCAL(B)\n", encoding="utf-8")
+    assert runmqsc.main(["-f", str(script), "QM1"]) == 10
+    assert "AMQ8147E" in capsys.readouterr().out
+    assert "A" in attached.queue_names()
+
+
+def test_v_when_given_then_nothing_is_done(
+    attached: ternmq.QueueManager, typed: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    typed("DEFINE QLOCAL(A)\nDEFINE QLOCAL(B) FOO(1)\n")
+    assert runmqsc.main(["-v", "QM1"]) == 10
+    told = capsys.readouterr().out
+    assert "One command has a syntax error." in told
+    assert "processed" not in told
+    assert "A" not in attached.queue_names()
+
+
+@pytest.mark.parametrize("arguments", [["QM9"], ["-f", "/no/such/file", "QM1"]])
+def test_when_it_cannot_run_then_20(
+    attached: ternmq.QueueManager, arguments: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert runmqsc.main(arguments) == 20
+    assert capsys.readouterr().err
+
+
+def test_json_when_asked_then_one_value(
+    attached: ternmq.QueueManager, typed: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    typed("DIS QMGR DESCR\nFLY\nDIS QL(NONE)\n")
+    assert runmqsc.main(["--json", "QM1"]) == 10
+    told = json.loads(capsys.readouterr().out)
+    assert (told["read"], told["syntaxErrors"], told["failed"]) == (3, 1, 1)
+    first, second, third = told["commands"]
+    assert first["answers"][0]["attributes"] == {"QMNAME": "QM1", "DESCR": ""}
+    assert second["answers"][0]["segment"] == "FLY"
+    assert third["answers"][0]["message"] == "AMQ8147E"
+
+
+def test_dump_when_replayed_by_runmqsc_then_it_is_taken(
+    attached: ternmq.QueueManager, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    attached.mqsc("DEFINE QLOCAL(odd) DESCR('it''s')")
+    assert dmpmqcfg.main(["-m", "QM1", "-a", "-t", "queue", "-n", "ODD"]) == 0
+    script = tmp_path / "dump.mqsc"
+    script.write_text(capsys.readouterr().out, encoding="utf-8")
+    assert "DEFINE QLOCAL('ODD') +" in script.read_text(encoding="utf-8")
+    attached.mqsc("DELETE QLOCAL(ODD)")
+    assert runmqsc.main(["-f", str(script), "QM1"]) == 0
+    assert attached.mqsc("DIS QL(ODD) DESCR")[0]["DESCR"] == "it's"
+
+
+def test_dump_when_the_queue_manager_is_not_there_then_20(
+    attached: ternmq.QueueManager, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert dmpmqcfg.main(["-m", "QM9"]) == 20
+    assert "QM9" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("before", "word", "expected"),
+    [
+        ("", "def", ["define"]),
+        ("", "RES", ["RESET", "RESOLVE", "RESUME"]),
+        ("def ", "ql", ["qlocal"]),
+        ("DEFINE QLOCAL(A) ", "MAXD", ["MAXDEPTH"]),
+        ("DEFINE QLOCAL(A) GET(", "", ["ENABLED", "DISABLED"]),
+        ("STOP CHANNEL(C) MODE(", "F", ["FORCE"]),
+        ("DEFINE CHANNEL(C) CHLTYPE(", "SV", ["SVR", "SVRCONN"]),
+        ("FLY ", "", []),
+    ],
+)
+def test_completion(before: str, word: str, expected: list[str]) -> None:
+    assert completions(before, word) == expected
+
+
+def test_prompt_when_mqprompt_then_its_words_are_filled_in(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("MQPROMPT", "+QMNAME+> ")
+    assert prompt_text("QM1") == "QM1> "
