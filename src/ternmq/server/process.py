@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+import socket
 from collections.abc import Callable
 from dataclasses import asdict
 from typing import Any, Final
@@ -156,6 +157,7 @@ class Process:
 
     async def _serve(self, started: Started, up: Callable[[], None]) -> None:
         host = Host(started)
+        host.engine.kernel.environment.update(self._environment())
         host.on_state = self._ending
         self._watch(host)
         loop = asyncio.get_running_loop()
@@ -186,6 +188,16 @@ class Process:
             return  # the file says running: it ended unexpectedly
         self.tell("AMQ8004I", self.place.name)
         self.set_state(_ENDED[host.state])
+
+    def _environment(self) -> dict[str, str]:
+        """Where it runs, as DISPLAY QMSTATUS shows it."""
+        return {
+            "DATPATH": self.place.folder,
+            "LOGPATH": os.path.join(self.place.folder, "log", "active", ""),
+            "HOSTNAME": socket.gethostname(),
+            "INSTNAME": self.place.installation,
+            "INSTPATH": here(),
+        }
 
     def _watch(self, host: Host) -> None:
         """Trace and reports on faults."""
