@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import asyncio
 import os
+import platform
 import signal
 import socket
 from collections.abc import Callable
 from dataclasses import asdict
 from typing import Any, Final
 
+from ternmq.base.build import build_info
 from ternmq.base.errors import ForceFailed, IntegrityError, MQError
 from ternmq.base.ini import IniError, IniFile
 from ternmq.base.message_table import message_text
@@ -166,6 +168,7 @@ class Process:
         await start_command_server(started)
         listener = await listen(host, self.place.folder)
         notices = loop.create_task(self._note(host))
+        self.tell("AMQ6287I", version(), str(build_info()), platform.platform())
         self.tell("AMQ8003I", self.place.name, version())
         self.set_state(status.RUNNING)
         up()
@@ -231,6 +234,7 @@ class Process:
 
     async def _note(self, host: Host) -> None:
         """What the core wants operators to know goes to the error log."""
+        told: dict[str, Any] = {}
         while True:
             await asyncio.sleep(_NOTICE_S)
             self._write_notices(host)
@@ -238,7 +242,13 @@ class Process:
             if trace is not None:
                 trace.look()
                 if trace.on and trace.wants("log"):
-                    trace.record("log", "status", **asdict(log_status(host.started.shell)))
+                    told = self._trace_log(host, trace, told)
+
+    def _trace_log(self, host: Host, trace: Trace, told: dict[str, Any]) -> dict[str, Any]:
+        now = asdict(log_status(host.started.shell))
+        if now != told:
+            trace.record("log", "status", **now)
+        return now
 
     def _write_notices(self, host: Host) -> None:
         with host.started.shell.lock:

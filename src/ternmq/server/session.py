@@ -27,8 +27,7 @@ from ternmq.client.session import sharing
 from ternmq.server.binding import Binding, told
 from ternmq.server.calls import control
 from ternmq.server.host import Host
-from ternmq.server.trace import Stopwatch
-from ternmq.server.trace_calls import trace_connection, trace_request
+from ternmq.server.trace_calls import TracedRequest, trace_connection
 from ternmq.wire import local as wire
 
 _CREDENTIALS: Final = struct.Struct("3i")
@@ -164,7 +163,9 @@ class Session(asyncio.Protocol):
         number = frame.number
         self._serving = number
         trace = self.host.trace
-        watch = Stopwatch() if trace is not None and trace.on else None
+        traced = None
+        if trace is not None and trace.on:
+            traced = TracedRequest(trace, self.binding, frame)
         try:
             if number in self._cancelled and frame.kind == wire.GET:
                 answer = wire.frame(wire.OK, number)
@@ -187,8 +188,8 @@ class Session(asyncio.Protocol):
             fault = mq_error(MQRC_UNEXPECTED_ERROR, detail=f"{type(error).__name__}: {error}")
             answer = wire.json_frame(wire.ERROR, number, told(fault))
         self._serving = 0
-        if trace is not None and watch is not None:
-            trace_request(trace, self.binding, frame, answer, watch.microseconds)
+        if traced is not None:
+            traced.answered(answer)
         self._write(answer)
 
     async def _answer(self, frame: wire.Frame) -> bytes:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import os
-import time
 from collections import deque
 from datetime import UTC, datetime
 from typing import Any, Final, TextIO
@@ -105,15 +104,3 @@ class Trace:
         if self._file is not None:
             self._file.close()
             self._file = None
-
-
-class Stopwatch:
-    """How long something took."""
-
-    def __init__(self) -> None:
-        self._began = time.monotonic_ns()
-
-    @property
-    def microseconds(self) -> int:
-        """Since it was made."""
-        return (time.monotonic_ns() - self._began) // 1000

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING, Any, Final
 
 from ternmq.server.trace import Trace
@@ -22,20 +23,26 @@ _CALLS: Final = {"open": "MQOPEN", "close": "MQCLOSE", "inquire": "MQINQ", "set"
 _HANDLE_BYTES: Final = 4
 
 
-def trace_request(
-    trace: Trace, binding: Binding | None, frame: wire.Frame, answer: bytes, took_us: int
-) -> None:
-    """One request and how it was answered."""
-    verb, component, facts = _what(binding, frame)
-    if binding is not None:
-        link = binding.verbs.link
-        facts["connection"] = link.connection_id
-        facts["application"] = link.application
-        facts["user"] = link.user
-    facts["sent"] = len(frame.body)
-    facts["received"] = max(len(answer) - wire.HEAD_BYTES, 0)
-    facts["reason"] = _reason(answer)
-    trace.record(component, verb, **facts, us=took_us)
+class TracedRequest:
+    """One request, looked at before it is served: a close takes the name of its object away."""
+
+    def __init__(self, trace: Trace, binding: Binding | None, frame: wire.Frame) -> None:
+        self._trace = trace
+        self._verb, self._component, self._facts = _what(binding, frame)
+        if binding is not None:
+            link = binding.verbs.link
+            self._facts["connection"] = link.connection_id
+            self._facts["application"] = link.application
+            self._facts["user"] = link.user
+        self._facts["sent"] = len(frame.body)
+        self._began_ns = time.monotonic_ns()
+
+    def answered(self, answer: bytes) -> None:
+        """Write it down, with how it ended and how long it took."""
+        took_us = (time.monotonic_ns() - self._began_ns) // 1000
+        self._facts["received"] = max(len(answer) - wire.HEAD_BYTES, 0)
+        self._facts["reason"] = _reason(answer)
+        self._trace.record(self._component, self._verb, **self._facts, us=took_us)
 
 
 def trace_connection(trace: Trace | None, binding: Binding, what: str) -> None:
