@@ -21,6 +21,7 @@ from ternmq.client.shared_verbs import verbs_for
 from ternmq.client.shell import Shell
 from ternmq.codec.mqmd import Descriptor
 from ternmq.codec.mqod import ObjectDescriptor
+from ternmq.kernel.connection import Connection as Link
 from ternmq.txn.unit import XID
 
 
@@ -63,8 +64,10 @@ class Connection:
     def __init__(
         self, shell: Shell, user: str, application: str, options: int | None = None
     ) -> None:
+        self._link: Link | None = None  # for one that is never made: `__del__` comes all the same
         self._shell = shell
         self.verbs = verbs_for(shell, user, application, options)
+        self._link = self.verbs.link
 
     @property
     def in_unit(self) -> bool:
@@ -262,11 +265,8 @@ class Connection:
 
     def __del__(self) -> None:
         # Inside the collector: no lock may be touched here.
-        try:
-            link = self.verbs.link
-        except AttributeError:
-            return  # it was never made
-        if link.connected:
+        link = self._link
+        if link is not None and link.connected:
             self._shell.dropped.append(link)
 
     def __repr__(self) -> str:
