@@ -39,6 +39,7 @@ from ternmq.client.embedded import QueueManager, embedded, memory
 from ternmq.client.local_connection import ClientConnection, connect
 from ternmq.client.local_queue import ClientQueue
 from ternmq.client.message import Message
+from ternmq.client.pcf_execute import PCFExecute
 from ternmq.client.queue import Queue
 from ternmq.codec.mqmd import Descriptor
 from ternmq.log.record import LogDamaged
@@ -73,6 +74,7 @@ __all__ = [
     "NotAuthorized",
     "ObjectInUse",
     "ObjectUnknown",
+    "PCFExecute",
     "Queue",
     "QueueManager",
     "Truncated",

@@ -13,6 +13,7 @@ from typing import Final
 
 from ternmq.admin.command import Answer, Command, Item
 from ternmq.admin.mqsc_printer import answer_lines
+from ternmq.admin.objects import command_reason
 from ternmq.admin.pcf_commands import EXTRA_PARAMETERS, PCFCommand
 from ternmq.admin.pcf_request import Request
 from ternmq.admin.pcf_values import number_parameter, parameter_of
@@ -20,7 +21,7 @@ from ternmq.admin.status_attributes import StatusAttribute, status_attributes
 from ternmq.base import command_reasons as rccf
 from ternmq.base import constants as mq
 from ternmq.base.attributes import ATTRIBUTES, BARE, BY_NAME, Attribute, Value
-from ternmq.base.object_types import BY_BIT, BY_NOUN, ObjectType
+from ternmq.base.object_types import BY_BIT, BY_NOUN, GROUP_BITS, ObjectType
 from ternmq.base.reasons import MQRC_SELECTOR_ERROR
 from ternmq.codec import pcf_parameter as pcf
 from ternmq.codec.pcf import PCFMessage
@@ -143,7 +144,7 @@ def replies(request: Request, answers: list[Answer], number: int) -> list[PCFMes
         found: list[PCFMessage] = []
         for answer in failed:
             blamed = _blamed(request.commands[0], row, answer)
-            found.extend(failure(answer.reason or rccf.MQRCCF_COMMAND_FAILED, blamed)[:-1])
+            found.extend(failure(_reason(request.commands[0], answer), blamed)[:-1])
         found.append(response(None, mq.MQCC_FAILED, rccf.MQRCCF_COMMAND_FAILED))
         return responses(number, found)
     if row.names:
@@ -158,6 +159,13 @@ def replies(request: Request, answers: list[Answer], number: int) -> list[PCFMes
             parameters = _parameters(request, request.commands[0], answer)
             found.append(response(parameters, answer.comp, answer.reason))
     return responses(number, found)
+
+
+def _reason(command: Command, answer: Answer) -> int:
+    """Why a command failed; PCF has reasons of its own for channels and subscriptions."""
+    lowest = GROUP_BITS.get(command.noun, 0)
+    reason = command_reason(answer.reason, lowest & -lowest)
+    return reason or rccf.MQRCCF_COMMAND_FAILED
 
 
 def _blamed(command: Command, row: PCFCommand, answer: Answer) -> int:
@@ -284,13 +292,18 @@ _NUMBER_LISTS: Final = (
 )
 
 
+def _four_bytes(digits: str) -> bytes:
+    number = int(digits) if digits.isdecimal() else 0
+    return (number & 0xFFFFFFFF).to_bytes(4, "big")
+
+
 def _bytes_of(selector: int, text: str) -> bytes:
     """What MQSC shows of bytes, as bytes: hexadecimal digits, or the words of a unit of work."""
     if selector == mq.MQBACF_EXTERNAL_UOW_ID:
         return b"" if "[]" in text else text.encode("utf-8")
     if selector == mq.MQBACF_Q_MGR_UOW_ID:
         high, _, low = text.partition(".")
-        return int(high or "0").to_bytes(4, "big") + int(low or "0").to_bytes(4, "big")
+        return _four_bytes(high) + _four_bytes(low)
     is_hex = len(text) % 2 == 0 and all(one in "0123456789abcdefABCDEF" for one in text)
     return bytes.fromhex(text) if is_hex else text.encode("utf-8")
 

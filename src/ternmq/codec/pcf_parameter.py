@@ -25,7 +25,7 @@ the message descriptor. Reading, and what makes a structure invalid: `pcf`.
 from __future__ import annotations
 
 import struct
-from typing import Final, final
+from typing import Any, Final, final
 
 from ternmq.base import constants as mq
 from ternmq.base.command_reasons import MQRCCF_PARM_VALUE_ERROR, MQRCCF_STRUCTURE_TYPE_ERROR
@@ -67,6 +67,13 @@ class PCFError(CommandError):
         super().__init__(mq.MQCC_FAILED, reason, detail=detail)
         self.parameter = parameter  # MQIACF_PARAMETER_ID of the answer; 0 if none is to blame
         self.offset = offset
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (_rebuild_error, (self.reason, self.detail, self.parameter, self.offset))
+
+
+def _rebuild_error(reason: int, detail: str, parameter: int, offset: int) -> PCFError:
+    return PCFError(reason, detail, parameter=parameter, offset=offset)
 
 
 @final
