@@ -86,7 +86,7 @@ def test_folder_of_a_queue_when_its_maker_was_killed_then_its_name_is_forced_by_
     disk.faults = stop
     with pytest.raises(Crash):
         machine.checkpoint(full=True)
-    assert disk.exists("queues/A~6")
+    assert disk.exists(machine.kernel.catalog.definitions["A"].folder)
     disk = disk.survivor()
     Machine(disk).checkpoint(full=True)
     check(nothing_kept(disk), [Snapshot.of(({"A": ["kept"]}, {}))])

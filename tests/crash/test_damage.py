@@ -163,7 +163,7 @@ def test_torn_tail_of_the_log_then_start_is_normal() -> None:
         if bytes(old) != bytes(new) and path.startswith("log/active"):
             at = next(n for n in range(len(new)) if old[n] != new[n])
             torn = copy_of(disk)
-            end = at + 4096
+            end = at + 512
             torn.contents[key] = bytes(new[:end]) + bytes(old[end:])
             state = found_state(Machine(torn))
             assert state == ({"A": ["first"]}, {})

@@ -106,7 +106,7 @@ def test_unit_larger_than_the_log_then_its_own_put_is_told() -> None:
     machine.put("A", b"anew ", link=owner, sync=True)
     machine.commit(owner)
     assert names(machine, "A") == ["anew"]
-    assert machine.kernel.catalog.queues[6].uncommitted_puts == 0
+    assert machine.kernel.locals["A"].queue.uncommitted_puts == 0
     assert machine.engine.coordinator.in_log.count == 0
 
 
