@@ -293,7 +293,7 @@ def entity_authority(kernel: Kernel, kind: Kind, name: str, entity: str, is_grou
     authority = kernel.authority
     if is_group:
         return authority.granted_to_group(entity, kind, name)
-    return authority.granted(entity, kind.mqot, name)
+    return authority.recorded(entity, kind, name)
 
 
 def display_authserv(kernel: Kernel, link: Connection, command: Command) -> list[Answer]:

@@ -18,10 +18,11 @@ from __future__ import annotations
 
 from typing import Final, final
 
-from ternmq.ports.disk import Disk
+from ternmq.ports.disk import Disk, write_all
 from ternmq.ports.users import Users
 
 PATH: Final = "passwords"
+NEW_PATH: Final = "passwords.new"
 METHOD: Final = "scrypt"
 COST: Final = (1 << 14, 8, 1)  # 16 MiB of memory
 COST_MAX: Final = (1 << 20, 16, 4)  # what a file may ask for
@@ -146,6 +147,18 @@ def read_accounts(disk: Disk) -> dict[str, Account]:
     finally:
         file.close()
     return parse(content.decode("utf-8", "replace"))
+
+
+def save_accounts(disk: Disk, accounts: dict[str, Account]) -> None:
+    """Replace the file: whoever reads it meanwhile, and a crash, find the old one or the new."""
+    file = disk.create(NEW_PATH)
+    try:
+        write_all(file, 0, [text_of(accounts).encode("utf-8")])
+        file.datasync()
+    finally:
+        file.close()
+    disk.rename(NEW_PATH, PATH)
+    disk.sync_dir("")
 
 
 @final
