@@ -25,6 +25,7 @@ SHOWN = {
     "in_memory_test.py": "2 tests passed",
     "look_into_a_folder.py": "saved 60 of 60 orders: the log still has",
     "media_recovery.py": "ORDERS, with what was in doubt: True",
+    "mqsc.py": "AMQ8150E refused",
     "pcf_inquiry.py": "MQRCCF_ATTR_VALUE_ERROR parameter 15",
     "poison_message.py": "'five' moved to WORK.FAILED",
     "simulated_crashes.py": "6 tests passed",
