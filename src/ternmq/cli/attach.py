@@ -6,9 +6,12 @@ terminal, else from the first line of standard input.
 
 from __future__ import annotations
 
+import getpass
 import os
+import sys
 from typing import TYPE_CHECKING
 
+from ternmq.cli.output import write_error
 from ternmq.client.connection import Connection
 from ternmq.client.embedded import QueueManager
 from ternmq.client.queue import Queue
@@ -35,8 +38,18 @@ def attach_sample(qmgr: str, application: str) -> AnyConnection:
     """The same for a sample, as the user that MQSAMP_USER_ID names."""
     from ternmq.client.local_connection import connect
 
-    user = os.environ.get("MQSAMP_USER_ID", "") or None
-    return connect(qmgr, application=application, user=user)
+    user = os.environ.get("MQSAMP_USER_ID", "")
+    if not user:
+        return connect(qmgr, application=application)
+    return connect(qmgr, application=application, user=user, password=password())
+
+
+def password() -> str:
+    """What the user answers; never shown."""
+    if sys.stdin.isatty():
+        return getpass.getpass("Enter password: ")
+    write_error("Enter password: ")
+    return sys.stdin.buffer.readline().decode("utf-8", "replace").rstrip("\r\n")
 
 
 def attach_admin(qmgr: str, application: str) -> AdminConnection:

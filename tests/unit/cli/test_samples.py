@@ -34,6 +34,23 @@ def no_wait(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sample_server, "WAIT_S", 0.0)
 
 
+def test_a_password_comes_before_the_messages(
+    monkeypatch: pytest.MonkeyPatch, typed: Typed, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked: list[tuple[str, object, object]] = []
+
+    def connect(name: str, **given: object) -> None:
+        asked.append((name, given["user"], given["password"]))
+        raise ternmq.MQError(2, 2035, verb="MQCONNX", object=name)
+
+    monkeypatch.setattr("ternmq.client.local_connection.connect", connect)
+    monkeypatch.setenv("MQSAMP_USER_ID", "app")
+    typed("pass word\nmessage\n")
+    assert amqsput.main(["Q1", "QM1"]) == 2035 & 0xFF
+    assert asked == [("QM1", "app", "pass word")]
+    assert "pass word" not in capsys.readouterr().out
+
+
 def triggered(queue: str, qmgr: str = "QM1") -> str:
     packed = TriggerMessageText(queue_name=queue, qmgr_name=qmgr).pack()
     return packed.decode("ascii")
