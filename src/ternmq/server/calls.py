@@ -27,10 +27,10 @@ from ternmq.client.log_status import log_status
 from ternmq.client.object_files import object_files
 from ternmq.client.storage_status import storage_status
 from ternmq.codec.mqod import ObjectDescriptor
-from ternmq.kernel.authority import SELF_PROFILE, check, check_administrator
+from ternmq.kernel.authority import check, check_administrator
 from ternmq.kernel.connection import Connection as Link
 from ternmq.kernel.kernel import Kernel
-from ternmq.security.authorities import DSP
+from ternmq.security.authorities import DSP, SELF_PROFILE
 from ternmq.server.host import Host
 from ternmq.txn.unit import XID
 

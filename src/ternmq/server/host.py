@@ -16,6 +16,7 @@ from ternmq.client.aio import in_thread
 from ternmq.client.aio_shell import loop_shell_of
 from ternmq.client.starting import Started
 from ternmq.server.fault_report import FaultReports
+from ternmq.server.identity import Identity
 from ternmq.server.trace import Trace
 
 if TYPE_CHECKING:
@@ -36,6 +37,7 @@ class Host:
         self.started = started
         self.loop_shell = loop_shell_of(started.shell)
         self.engine = started.shell.engine
+        self.identity = Identity(self.engine, started.shell.disk)
         self.sessions: set[Session] = set()
         self.state = RUNNING
         self.reconnect = False  # endmqm -r: applications are told that they may come again

@@ -27,11 +27,11 @@ from ternmq.client.session import sharing
 from ternmq.server.binding import Binding, told
 from ternmq.server.calls import control
 from ternmq.server.host import Host
+from ternmq.server.identity import ROOT
 from ternmq.server.trace_calls import TracedRequest, trace_connection
 from ternmq.wire import local as wire
 
 _CREDENTIALS: Final = struct.Struct("3i")
-_ROOT: Final = 0
 
 
 def user_of(uid: int) -> str:
@@ -219,7 +219,7 @@ class Session(asyncio.Protocol):
             raise RemoteProtocolError(f"kind {frame.kind} before the hello")
         given = frame.json()
         try:
-            answer = self._admit(given)
+            answer = await self._admit(given)
         except MQError as error:
             self._write(wire.json_frame(wire.ERROR, frame.number, told(error)))
             self._close()
@@ -227,7 +227,7 @@ class Session(asyncio.Protocol):
         self._reader.hello_is_done()
         self._write(wire.json_frame(wire.OK, frame.number, answer))
 
-    def _admit(self, given: dict[str, Any]) -> dict[str, Any]:
+    async def _admit(self, given: dict[str, Any]) -> dict[str, Any]:
         """Whether somebody may come in, and as whom."""
         host = self.host
         protocol = wire.chosen_protocol(given.get("protocol"))
@@ -243,34 +243,29 @@ class Session(asyncio.Protocol):
             self._check_control()
             self._is_control = True
             return answer
-        user = self._user(given)
         options = given.get("options")
         if options is not None:
             sharing(int(options))  # checked here, kept by the other side
         application = str(given.get("application") or f"process {self.pid}")
+        password = given.get("password")
+        user = await host.identity.user(
+            self.uid,
+            self.user,
+            str(given.get("user") or ""),
+            None if password is None else str(password),
+            application,
+        )
         self.binding = Binding(host, host.loop_shell, user, application)
+        link = self.binding.verbs.link
+        link.process_id = self.pid
+        link.connect_options = int(options or 0)
         trace_connection(host.trace, self.binding, "begins")
         answer["connection_id"] = self.binding.verbs.link.tag.hex()
         answer["user"] = user
         return answer
 
-    def _user(self, given: dict[str, Any]) -> str:
-        """The user that the system says is there; only the queue manager's own user and root may
-        speak for others."""
-        asked = str(given.get("user") or "")
-        if not asked or asked == self.user:
-            return self.user
-        if self.uid in (_ROOT, os.getuid()):
-            return asked
-        raise mq_error(
-            MQRC_NOT_AUTHORIZED,
-            verb="MQCONN",
-            object=self.host.engine.name,
-            detail=f"user {self.user} asked to be {asked}",
-        )
-
     def _check_control(self) -> None:
-        if self.uid not in (_ROOT, os.getuid()):
+        if self.uid not in (ROOT, os.getuid()):
             raise mq_error(
                 MQRC_NOT_AUTHORIZED,
                 verb="MQCONN",
