@@ -14,10 +14,15 @@ from ternmq import constants as mq
 def small(
     data: Path, name: str = "QM1", log_type: str = "circular", dual_log: bool = False
 ) -> ternmq.QueueManager:
-    """A queue manager with a small log, made if it is not there."""
-    return ternmq.embedded(
+    """A queue manager with a small log, made if it is not there, that tells nobody of its starts:
+    its queues have what the tests put."""
+    qmgr = ternmq.embedded(
         data, name, create=True, log_file_pages=64, log_type=log_type, dual_log=dual_log
     )
+    qmgr.alter_qmgr(STRSTPEV="DISABLED")
+    qmgr.clear_queue("SYSTEM.ADMIN.QMGR.EVENT")
+    qmgr.checkpoint()
+    return qmgr
 
 
 def root_of(data: Path, name: str = "QM1") -> Path:

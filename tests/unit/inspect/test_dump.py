@@ -72,7 +72,7 @@ def test_dump_when_every_kind_was_written_then_each_is_told(busy: Path) -> None:
     assert kinds["COMPENSATE"][0]["changes"][0]["undoes"] == "get"
     assert kinds["PREPARE"][0]["xid"]["branch_qualifier"] == b"resolved".hex()
     assert [one["outcome"] for one in kinds["HEURISTIC"]] == ["committed", "backed out"]
-    assert kinds["QUEUE_CLEARED"][0]["queue"] == "CLEARED"
+    assert kinds["QUEUE_CLEARED"][-1]["queue"] == "CLEARED"
     assert kinds["OBJECT_DELETED"][0]["facts"]["name"] == "GONE"
     assert kinds["EXPIRED"][0]["messages"][0]["queue"] == "A"
     assert kinds["CHECKPOINT"][-1]["facts"]["clean"]
@@ -169,7 +169,7 @@ def test_dual_log_when_either_copy_then_the_same_records(tmp_path: Path) -> None
     assert told(2) == second
     broken = told(1)
     assert not broken[-1]["sound"]
-    assert "log/active/S0000001.LOG" in broken[-1]["end"]
+    assert chosen["file"] in broken[-1]["end"]
     assert len(broken) < len(second)
 
 
