@@ -78,15 +78,17 @@ def test_folder_of_a_queue_when_its_maker_was_killed_then_its_name_is_forced_by_
     machine.define("A")
     machine.put("A", b"kept ")
 
+    folder = machine.kernel.catalog.definitions["A"].folder
+
     def stop(call: str, path: str, count: int) -> None:
-        if call == "sync_dir" and path == "queues":
+        if call == "sync_dir" and path == "queues" and disk.exists(folder):
             disk.stopped = True
             raise Crash
 
     disk.faults = stop
     with pytest.raises(Crash):
         machine.checkpoint(full=True)
-    assert disk.exists(machine.kernel.catalog.definitions["A"].folder)
+    assert disk.exists(folder)
     disk = disk.survivor()
     Machine(disk).checkpoint(full=True)
     check(nothing_kept(disk), [Snapshot.of(({"A": ["kept"]}, {}))])
