@@ -9,7 +9,12 @@ from ternmq.base.errors import RemoteProtocolError
 
 
 def answer_value(answer: Answer) -> dict[str, Any]:
-    """An answer as JSON."""
+    """An answer as JSON. Attributes are keyword, value, keyword, value ...; a bare word has null.
+    One list an answer, because a long DISPLAY has very many of them."""
+    items: list[Any] = []
+    for item in answer.items:
+        items.append(item.keyword)
+        items.append(None if item.bare else item.value)
     return {
         "message": answer.message,
         "inserts": list(answer.inserts),
@@ -17,7 +22,7 @@ def answer_value(answer: Answer) -> dict[str, Any]:
         "reason": answer.reason,
         "type": answer.object_type,
         "detail": answer.detail,
-        "items": [[item.keyword, item.value, item.bare] for item in answer.items],
+        "items": items,
     }
 
 
@@ -32,7 +37,11 @@ def answer_from(value: dict[str, Any]) -> Answer:
             object_type=int(value["type"]),
         )
         answer.detail = str(value["detail"])
-        answer.items = [Item(str(key), one, bool(bare)) for key, one, bare in value["items"]]
+        items = iter(value["items"])
+        answer.items = [
+            Item(str(keyword), "" if one is None else one, one is None)
+            for keyword, one in zip(items, items, strict=True)
+        ]
     except (KeyError, TypeError, ValueError) as error:
         raise RemoteProtocolError(f"no answer: {error!r}") from error
     return answer
