@@ -9,6 +9,9 @@ import ternmq
 from ternmq import Descriptor
 from ternmq.base import constants as mq
 from ternmq.base.reasons import MQRC_FORMAT_ERROR, MQRC_NOT_CONVERTED, MQRC_SOURCE_CCSID_ERROR
+from ternmq.codec.layout import BIG
+from ternmq.codec.pcf import PCFMessage, unpack_pcf
+from ternmq.codec.pcf_parameter import group, integers64, string, strings
 
 
 def got(data: bytes, md: Descriptor) -> ternmq.Message:
@@ -55,3 +58,31 @@ def test_text_that_the_target_cannot_hold_comes_as_it_is_with_a_warning() -> Non
     message.convert(819, mq.MQENC_NATIVE)
     assert message.warning == MQRC_NOT_CONVERTED
     assert message.text == "日本"
+
+
+def test_pcf_changes_byte_order_and_character_set() -> None:
+    own = string(mq.MQCA_Q_DESC, "Größe", 64)
+    own.ccsid = 273
+    sent = PCFMessage(
+        mq.MQCFT_EVENT,
+        mq.MQCMD_CONFIG_EVENT,
+        [own, group(1, [integers64(2, [1, -1]), strings(mq.MQCA_NAMES, ["A", "BC"], 48)])],
+        version=3,
+    )
+    for name in (mq.MQFMT_ADMIN, mq.MQFMT_EVENT, mq.MQFMT_PCF):
+        md = Descriptor(format=name, ccsid=500, encoding=273)
+        message = got(sent.pack(BIG, 500), md)
+        assert message.warning == 0
+        assert (message.descriptor.ccsid, message.descriptor.encoding) == (1208, 546)
+        assert unpack_pcf(message.data) == sent
+
+
+def test_pcf_of_one_character_set_still_changes_byte_order() -> None:
+    sent = PCFMessage(mq.MQCFT_COMMAND, mq.MQCMD_INQUIRE_Q, [string(mq.MQCA_Q_NAME, "*")])
+    message = got(sent.pack(BIG), Descriptor(format=mq.MQFMT_ADMIN, ccsid=1208, encoding=273))
+    assert message.data == sent.pack()
+
+
+def test_bad_pcf_comes_as_it_is_with_a_warning() -> None:
+    message = got(b"no pcf", Descriptor(format=mq.MQFMT_PCF, ccsid=500, encoding=273))
+    assert (message.data, message.warning) == (b"no pcf", MQRC_FORMAT_ERROR)
