@@ -228,3 +228,36 @@ def test_the_rules_of_channels_say_who_would_be_who() -> None:
         assert bad[0].comp == mq.MQCC_FAILED
         bad = qm.mqsc("SET CHLAUTH('A') TYPE(ADDRESSMAP) ADDRESS('192.0.2.300') MCAUSER('x')")
         assert ids(bad) == ["AMQ8889E"]
+
+
+def test_client_channels_are_a_kind_of_their_own() -> None:
+    with secured() as qm:
+        fred = connected(qm, "fred")
+        for kind, chltype, default, more in (
+            ("clntconn", "CLNTCONN", "SYSTEM.DEF.CLNTCONN", "CONNAME('host')"),
+            ("channel", "SVRCONN", "SYSTEM.DEF.SVRCONN", ""),
+        ):
+            other = "channel" if kind == "clntconn" else "clntconn"
+            text = {
+                "DEFINE": f"DEFINE CHANNEL(C) CHLTYPE({chltype}) {more}",
+                "ALTER": f"ALTER CHANNEL(C) CHLTYPE({chltype}) DESCR('x')",
+                "DISPLAY": "DISPLAY CHANNEL(C)",
+                "DELETE": "DELETE CHANNEL(C)",
+            }
+            grant(qm, other, "@class", "fred", "crt")
+            grant(qm, other, "**", "fred", "all")
+            assert ids(fred.mqsc(text["DEFINE"])) == ["AMQ8135E"]
+            grant(qm, kind, "@class", "fred", "crt")
+            grant(qm, kind, default, "fred", "dsp")
+            assert ids(fred.mqsc(text["DEFINE"]))[0] == "AMQ8014I"
+            grant(qm, kind, "C", "fred", "none")
+            for action in ("ALTER", "DISPLAY", "DELETE"):
+                assert ids(fred.mqsc(text[action])) == ["AMQ8135E"], (kind, action)
+            grant(qm, kind, "C", "fred", "chg dsp dlt")
+            assert ids(fred.mqsc(text["ALTER"])) == ["AMQ8016I"]
+            assert ids(fred.mqsc(text["DISPLAY"])) == ["AMQ8414I"]
+            assert ids(fred.mqsc(text["DELETE"])) == ["AMQ8015I"]
+            grant(qm, kind, "@class", "fred", "none")
+            grant(qm, other, "@class", "fred", "none")
+            grant(qm, kind, "**", "fred", "none")
+            grant(qm, other, "**", "fred", "none")

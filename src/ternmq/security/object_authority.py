@@ -32,8 +32,6 @@ _QUEUE_MANAGER: Final = KIND_BY_WORD["qmgr"]
 # SecurityPolicy (crtmqm -oa): who gets the authority for what a user makes.
 BY_USER: Final = "user"
 BY_GROUP: Final = "group"
-EXTERNAL: Final = "UserExternal"
-POLICIES: Final = (BY_USER, BY_GROUP, EXTERNAL)
 
 
 @final
@@ -57,6 +55,11 @@ class ObjectAuthority:
         self.owner = owner
         self.policy = policy
         self.enabled = True
+        self.refresh()
+
+    def set_policy(self, word: str) -> None:
+        """SecurityPolicy, as qm.ini has it; Default and nothing mean by user."""
+        self.policy = BY_GROUP if word.lower() == BY_GROUP else BY_USER
         self.refresh()
 
     def refresh(self) -> None:

@@ -105,6 +105,9 @@ class Process:
         self.set_state(status.STARTING)
         for line in started.shell.engine.report[:-1]:
             self._say(line)
+        service = ini.first("Service")
+        policy = "" if service is None else service.get("SecurityPolicy")
+        started.shell.engine.kernel.authority.set_policy(policy)
         self._configure(started, ini)
         return started
 
