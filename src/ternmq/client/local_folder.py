@@ -99,10 +99,8 @@ def _registered(data: str) -> list[Place]:
         if os.sep in directory or directory in (".", ".."):
             line = stanza.line_of("Directory")
             raise IniError(ini.file, line, f"Directory={directory} is no name of a folder")
+        # Prefix is not looked at: in a copy of a data folder it would lead to the original.
         folder = data_path or os.path.join(data, QMGRS, directory)
-        prefix = stanza.get("Prefix")
-        if not data_path and not os.path.isdir(folder) and prefix:
-            folder = os.path.join(prefix, QMGRS, directory)
         found.append(
             Place(name, folder, stanza.get("InstallationName"), data_path, int(stanza.line))
         )
