@@ -31,6 +31,7 @@ from ternmq.base.reasons import (
 )
 from ternmq.kernel.authority_records import put_record, remove_record
 from ternmq.kernel.connection import Connection
+from ternmq.kernel.events import tell_deleted, tell_stored
 from ternmq.kernel.kernel import Kernel
 from ternmq.security.authorities import (
     CLASS_PROFILE,
@@ -159,8 +160,14 @@ def _set(
     old = kernel.authority.records.by_key.get(record_key(kind, profile, entity, is_group))
     bits = (0 if old is None else old.bits) & ~less | more
     if old is None or old.bits != bits:
+        key = record_key(kind, profile, entity, is_group)
+        definition = kernel.catalog.find(AUTHREC, key)
+        before = None if definition is None else dict(definition.attributes)
         lsn = put_record(kernel, Record(kind, profile, entity, is_group, bits))
         link.depends_on(lsn)
+        definition = kernel.catalog.find(AUTHREC, key)
+        if definition is not None:
+            tell_stored(kernel, link, definition, before)
 
 
 def delete_authrec(kernel: Kernel, link: Connection, command: Command) -> list[Answer] | None:
@@ -173,7 +180,8 @@ def delete_authrec(kernel: Kernel, link: Connection, command: Command) -> list[A
         entity, is_group = kernel.authority.beneficiary(entity)
     key = record_key(kind, profile, entity, is_group)
     link.begin_verb()
-    if kernel.catalog.find(AUTHREC, key) is None:
+    definition = kernel.catalog.find(AUTHREC, key)
+    if definition is None:
         if command.given.get("IGNSTATE", "").upper() == "YES":
             return [Answer("AMQ8863I")]
         raise mq_error(
@@ -185,6 +193,7 @@ def delete_authrec(kernel: Kernel, link: Connection, command: Command) -> list[A
     if not kernel.can_log_object(link, verb, profile):
         return None
     link.depends_on(remove_record(kernel, key))
+    tell_deleted(kernel, link, definition)
     return [Answer("AMQ8863I")]
 
 

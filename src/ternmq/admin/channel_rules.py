@@ -29,6 +29,7 @@ from ternmq.base.command_reasons import (
 from ternmq.base.errors import mq_error
 from ternmq.base.object_types import CHLAUTH, SVRCONN
 from ternmq.kernel.connection import Connection as Link
+from ternmq.kernel.events import tell_deleted, tell_stored
 from ternmq.kernel.kernel import Kernel
 from ternmq.security.chlauth import Partner, Rule, chosen, judge, rules_of
 from ternmq.security.patterns import address_fault
@@ -143,13 +144,16 @@ class SetChannelRule(Execution):
         definition = Definition(CHLAUTH, key, 0, attributes, now_ns)
         if not has_room(kernel, link, self.verb, definition):
             return False
+        before: dict[str, Value] | None = None
         if existing is None:
             definition.object_id = kernel.catalog.new_id()
         else:
+            before = dict(existing.attributes)
             existing.attributes.update(attributes)
             existing.altered_ns = now_ns
             definition = existing
         link.depends_on(kernel.coordinator.define(kernel.catalog, definition))
+        tell_stored(kernel, link, definition, before)
         return self.succeed()
 
     def _remove(
@@ -172,6 +176,7 @@ class SetChannelRule(Execution):
         if not kernel.can_log_object(link, self.verb, self.command.name):
             return False
         link.depends_on(kernel.coordinator.undefine(kernel.catalog, existing, None))
+        tell_deleted(kernel, link, existing)
         return self.succeed()
 
     def _remove_all(self, kernel: Kernel, link: Link, kind: str) -> bool:
@@ -186,6 +191,7 @@ class SetChannelRule(Execution):
             if not kernel.can_log_object(link, self.verb, self.command.name):
                 return False
             link.depends_on(kernel.coordinator.undefine(kernel.catalog, definition, None))
+            tell_deleted(kernel, link, definition)
         return self.succeed()
 
 

@@ -62,9 +62,11 @@ def name_parameter(object_type: int, name: str) -> Parameter:
 
 
 def identity_parameters(object_type: int, name: str) -> list[Parameter]:
-    """Name and subtype of an object."""
-    found = [name_parameter(object_type, name)]
+    """Name and subtype of an object; a record's attributes tell what it is of."""
     row = BY_BIT[object_type]
+    if not row.name_selector:
+        return []
+    found = [name_parameter(object_type, name)]
     if row.mqot in SUBTYPE_PARAMETERS:
         found.append(pcf.integer(SUBTYPE_PARAMETERS[row.mqot], row.subtype))
     return found

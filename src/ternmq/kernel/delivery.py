@@ -20,15 +20,9 @@ def hand_over(kernel: Kernel, connection: Connection, local: LocalQueue, entry: 
     take it so."""
     if entry.expiry_at and entry.expiry_at <= kernel.clock.now_ns():
         return False
-    call = local.waiters.first_any()
+    call = _getter(local, entry)
     if call is None:
-        if local.waiters.browsing:
-            return False
-        for candidate in local.waiters.for_entry(entry):
-            call = candidate
-            break
-        if call is None:
-            return False
+        return False
     request = call.request
     if (
         not request.matches(entry)
@@ -56,6 +50,15 @@ def hand_over(kernel: Kernel, connection: Connection, local: LocalQueue, entry: 
         call.handle.context = entry
     kernel.outbox.wake(call.waker)
     return True
+
+
+def _getter(local: LocalQueue, entry: Entry) -> GetCall | None:
+    """The get that would take the message, if nobody browses ahead of it."""
+    call = local.waiters.first_any()
+    if call is None and not local.waiters.browsing:
+        for candidate in local.waiters.for_entry(entry):
+            return candidate
+    return call
 
 
 def _inhibited(call: GetCall, local: LocalQueue) -> bool:

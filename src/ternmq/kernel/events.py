@@ -18,6 +18,7 @@ from ternmq.base.object_types import QMGR
 
 if TYPE_CHECKING:
     from ternmq.kernel.connection import Connection
+    from ternmq.kernel.kernel import Kernel
     from ternmq.kernel.objects import LocalQueue
     from ternmq.store.catalog import Definition
 
@@ -75,6 +76,24 @@ class QueueCounts:
         self.since_ns: i64 = now_ns
         # when the service timer was started; 0 while it is off
         self.served_from_ns: i64 = now_ns if depth > 0 else 0
+
+
+def tell_stored(
+    kernel: Kernel, connection: Connection, definition: Definition, before: dict[str, Value] | None
+) -> None:
+    """A definition is new (`before` is None) or has changed: configuration events tell."""
+    if not kernel.events & CONFIGURATION:
+        return
+    if before is None:
+        kernel.event_sink.created(connection, definition)
+    else:
+        kernel.event_sink.changed(connection, definition, before)
+
+
+def tell_deleted(kernel: Kernel, connection: Connection, definition: Definition) -> None:
+    """A definition is gone."""
+    if kernel.events & CONFIGURATION:
+        kernel.event_sink.deleted(connection, definition)
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)

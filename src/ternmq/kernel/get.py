@@ -170,29 +170,37 @@ def _answer(kernel: Kernel, call: GetCall, local: LocalQueue, entry: Entry) -> N
         else:
             reason = MQRC_TRUNCATED_MSG_FAILED
     if not call.browse and reason != MQRC_TRUNCATED_MSG_FAILED:
-        unit = _unit_for(kernel, call, entry)
-        if entry.flags & PERSISTENT and not _has_room(kernel, call, unit, entry):
-            kernel.make_room(connection, "MQGET", local.name, 0)
+        if not _take(kernel, call, local, entry):
             return
-        if local.queue.locks and int(entry.number) in local.queue.locks:
-            unlock(call.handle)
-        if local.queue.fetched:
-            local.queue.forget_fetched(entry)
-        connection.depends_on(kernel.coordinator.get(unit, local.queue, entry))
-        if local.watched:
-            local.watch.got(kernel.clock.now_ns(), entry.put_ns)
-        if kernel.events & PERFORMANCE:
-            kernel.event_sink.was_got(local)
-        if call.handle.options & mq.MQOO_SAVE_ALL_CONTEXT:
-            call.handle.context = entry
-        if local.queue.swept_alive:
-            fetch_ahead(local.queue, entry, kernel.outbox)
     else:
         connection.depends_on(entry.visible_lsn)
         call.handle.context = None  # after a browse there is none to pass
     connection.log_tries = 0
     call.entry = entry
     call.reason = reason
+
+
+def _take(kernel: Kernel, call: GetCall, local: LocalQueue, entry: Entry) -> bool:
+    """The message leaves its queue; False: parked until the log has room."""
+    connection = call.connection
+    unit = _unit_for(kernel, call, entry)
+    if entry.flags & PERSISTENT and not _has_room(kernel, call, unit, entry):
+        kernel.make_room(connection, "MQGET", local.name, 0)
+        return False
+    if local.queue.locks and int(entry.number) in local.queue.locks:
+        unlock(call.handle)
+    if local.queue.fetched:
+        local.queue.forget_fetched(entry)
+    connection.depends_on(kernel.coordinator.get(unit, local.queue, entry))
+    if local.watched:
+        local.watch.got(kernel.clock.now_ns(), entry.put_ns)
+    if kernel.events & PERFORMANCE:
+        kernel.event_sink.was_got(local)
+    if call.handle.options & mq.MQOO_SAVE_ALL_CONTEXT:
+        call.handle.context = entry
+    if local.queue.swept_alive:
+        fetch_ahead(local.queue, entry, kernel.outbox)
+    return True
 
 
 def _has_room(kernel: Kernel, call: GetCall, unit: UnitOfWork | None, entry: Entry) -> bool:

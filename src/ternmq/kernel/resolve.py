@@ -34,7 +34,7 @@ from ternmq.kernel.authority import (
 from ternmq.kernel.browse import open_cursor, unlock
 from ternmq.kernel.connection import Connection, Handle
 from ternmq.kernel.dynamic import create_dynamic, delete_queue
-from ternmq.kernel.events import LOCAL_NAMES, REMOTE_NAMES
+from ternmq.kernel.events import LOCAL_NAMES, REMOTE_NAMES, tell_deleted, tell_stored
 from ternmq.kernel.kernel import Kernel
 from ternmq.kernel.objects import LocalQueue
 from ternmq.kernel.transmission import (
@@ -185,6 +185,7 @@ def _create(
     definition = create_dynamic(kernel, model, dynamic_queue_name(kernel, pattern), user)
     if not definition.temporary:
         connection.depends_on(kernel.coordinator.log.end_lsn)
+        tell_stored(kernel, connection, definition, None)
     return definition
 
 
@@ -402,6 +403,7 @@ def close_handle(kernel: Kernel, handle: Handle, options: int) -> bool:
         delete_queue(kernel, local)
         if kind == mq.MQQDT_PERMANENT_DYNAMIC:
             connection.depends_on(kernel.coordinator.log.end_lsn)
+            tell_deleted(kernel, connection, local.definition)
     return True
 
 

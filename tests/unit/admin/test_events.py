@@ -467,3 +467,35 @@ def test_an_event_waits_for_its_queue_to_be_loaded(sim: Simulation, qmgr: QueueM
         rc.MQRC_PUT_INHIBITED,
     ]
     assert qmgr.started.shell.engine.events.queues.lost == 0
+
+
+def test_records_and_permanent_dynamic_queues_are_told_too(qmgr: QueueManager) -> None:
+    qmgr.alter_qmgr(CONFIGEV="ENABLED")
+    taken(qmgr, "CONFIG")
+    authority = "SET AUTHREC PROFILE(Q) OBJTYPE(QUEUE) GROUP('staff')"
+    for authorities in ("AUTHADD(PUT)", "AUTHADD(GET)"):
+        assert qmgr.mqsc(f"{authority} {authorities}")[0].ok
+    assert qmgr.mqsc("DELETE AUTHREC PROFILE(Q) OBJTYPE(QUEUE) GROUP('staff')")[0].ok
+    rule = "SET CHLAUTH('*') TYPE(BLOCKUSER)"
+    assert qmgr.mqsc(f"{rule} USERLIST('nobody')")[0].ok
+    assert qmgr.mqsc(f"{rule} ACTION(REMOVEALL)")[0].ok
+    told = taken(qmgr, "CONFIG")
+    assert reasons(told[:4]) == [
+        rc.MQRC_CONFIG_CREATE_OBJECT,
+        rc.MQRC_CONFIG_CHANGE_OBJECT,
+        rc.MQRC_CONFIG_CHANGE_OBJECT,
+        rc.MQRC_CONFIG_DELETE_OBJECT,
+    ]
+    assert (mq.MQIACF_OBJECT_TYPE, mq.MQOT_AUTH_REC) in values(told[0])
+    assert (mq.MQCACF_AUTH_PROFILE_NAME, "Q") in values(told[0])
+    assert (mq.MQIACF_AUTHORIZATION_LIST, [mq.MQAUTH_OUTPUT]) in values(told[1])
+    rules = [one for one in told if (mq.MQIACF_OBJECT_TYPE, mq.MQOT_CHLAUTH) in values(one)]
+    assert reasons(rules)[-1] == rc.MQRC_CONFIG_DELETE_OBJECT
+    qmgr.define_model("MODEL", definition_type="PERMDYN")
+    taken(qmgr, "CONFIG")
+    made = qmgr.queue("MODEL", dynamic_name="MADE", options=mq.MQOO_OUTPUT)
+    made.close(delete=True)
+    assert reasons(taken(qmgr, "CONFIG")) == [
+        rc.MQRC_CONFIG_CREATE_OBJECT,
+        rc.MQRC_CONFIG_DELETE_OBJECT,
+    ]
