@@ -396,7 +396,7 @@ ON_TOPICS = ("SUB", "SBSTATUS", "TPSTATUS", "TOPICSTR")
 # Nouns whose commands need chg on the queue manager, or dsp to display.
 OF_QMGR = (
     "QMGR", "QMSTATUS", "SECURITY", "LOG", "ARCHIVE", "PUBSUB", "AUTHSERV", "ENTAUTH", "AUTHREC",
-    "CONN", "CHLAUTH", "POLICY", "CLUSQMGR", "APSTATUS", "CLUSTER",
+    "CONN", "CHLAUTH", "POLICY", "CLUSQMGR", "APSTATUS", "CLUSTER", "CHINIT",
 )  # fmt: skip
 NOTHING_TO_SHOW = ("CHSTATUS", "TPSTATUS", "SBSTATUS", "LSSTATUS", "SVSTATUS", "SUB")
 MORE = {

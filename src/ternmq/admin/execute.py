@@ -150,6 +150,8 @@ _MAKERS: Final[dict[str, Callable[[Command, CommandRow], Execution]]] = {
     "stop conn": NotHere,
     "later channel": NotHere,
     "later cluster": NotHere,
+    "later initiator": NotHere,
+    "later policy": NotHere,
     "later pubsub": NotHere,
     "other platform": NotHere,
 }

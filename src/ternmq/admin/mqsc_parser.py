@@ -174,6 +174,8 @@ class _Parse:
         command.text = self.text
         if row.named:
             self._name(row, command, second)
+        elif row.noun == "SECURITY" and self.peek(OPEN):
+            self._brackets()  # REFRESH SECURITY(*): as it was once written
         parameters = self._parameters()
         self._refuse_twice(parameters)
         if action == "DISPLAY":

@@ -23,6 +23,10 @@ from ternmq.store.catalog import Definition
 from ternmq.txn.extent_needs import extent_needs
 
 _PAGE_KIB: Final = 4
+# What is not counted here.
+_UNKNOWN: Final = ("ARCHLOG", "ARCHSZ", "CHKPTOPS", "CHKPTSZ", "DATFSSZ", "DATFSUSE", "LOGFSSZ",
+                   "LOGFSUSE", "MEDIASZ", "QMFSSZ", "QMFSUSE", "RECSZ", "REUSESZ",
+                   "UNICLUS")  # fmt: skip
 _NO_CONNECTION: Final = "0" * 48
 
 
@@ -39,6 +43,7 @@ class QueueManagerStatus(StatusDisplay):
             "QMNAME": kernel.name,
             "TYPE": "QMGR",
             "STATUS": STATUS_NAMES[kernel.status],
+            "AUTOCLUS": "NONE",
             "CHINIT": "STOPPED",
             "CHKPTCNT": int(kernel.keeper.checkpoints),
             "CMDSERV": "STOPPED",
@@ -54,6 +59,8 @@ class QueueManagerStatus(StatusDisplay):
             "STARTDA": date_of(kernel.started_ns),
             "STARTTI": time_of(kernel.started_ns),
         }
+        for keyword in _UNKNOWN:
+            values[keyword] = ""
         _add_log(kernel, values)
         values.update(kernel.environment)  # what the shell knows better
         return [values]
@@ -68,6 +75,8 @@ def _add_log(kernel: Kernel, values: Values) -> None:
     values["LOGINUSE"] = used
     values["LOGPRIM"] = parameters.primary
     values["LOGSEC"] = parameters.secondary
+    values["LOGSTRDA"] = date_of(kernel.started_ns)
+    values["LOGSTRTI"] = time_of(kernel.started_ns)
     values["LOGSTRL"] = f"<0:0:{end_lsn >> 16}:{end_lsn & 0xFFFF}>"
     values["LOGTYPE"] = "LINEAR" if parameters.is_linear else "CIRCULAR"
     values["LOGUTIL"] = used

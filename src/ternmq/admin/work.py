@@ -21,6 +21,8 @@ from ternmq.kernel.parts import LISTENERS, SERVICES
 DEFAULT_LISTENER: Final = "SYSTEM.DEFAULT.LISTENER.TCP"
 _WHY: Final[dict[str, str]] = {
     "later channel": "channels are not there yet",
+    "later initiator": "channels are not there yet",
+    "later policy": "protection of messages (AMS) is not there yet",
     "later cluster": "clusters are not there yet",
     "later pubsub": "publish/subscribe is not there yet",
     "other platform": "it belongs to z/OS",

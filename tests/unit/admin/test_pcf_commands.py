@@ -35,7 +35,14 @@ from ternmq.store.catalog import Catalog
 pytestmark = pytest.mark.core
 
 # Rows that PCF has under another number, or not at all.
-NOT_IN_PCF = {"display policy", "other platform", "later channel", "later cluster"}
+NOT_IN_PCF = {
+    "display policy",
+    "other platform",
+    "later channel",
+    "later cluster",
+    "later initiator",
+    "later policy",
+}
 
 
 def test_every_command_of_mqsc_that_has_a_number_is_known_to_pcf() -> None:
