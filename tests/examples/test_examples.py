@@ -19,6 +19,7 @@ EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
 SHOWN = {
     "async_group_commit.py": "each producer's messages in order: True",
     "async_pipeline.py": "each arrived once: True",
+    "authority.py": "the auditor may not put: user 'auditor' lacks put on queue ORDERS.NEW",
     "browse.py": "left: [7000]",
     "crash_and_restart.py": "in order: True",
     "first_queue.py": "then:   MQRC_NO_MSG_AVAILABLE",
