@@ -30,6 +30,7 @@ from ternmq.client import steps
 from ternmq.client.aio_queue import Queue
 from ternmq.client.aio_shell import LoopShell, loop_shell_of
 from ternmq.client.aio_verbs import TaskVerbs
+from ternmq.client.command_server import CommandServer
 from ternmq.client.handles import open_options
 from ternmq.client.inert import warn_inert, warn_inert_altered
 from ternmq.client.log_extents import LogExtents, log_extents
@@ -378,6 +379,11 @@ class QueueManager(Connection):
     def log_status(self) -> LogStatus:
         """What the log has done since the start, and how full it is."""
         return log_status(self._started.shell)
+
+    def start_command_server(self) -> CommandServer:
+        """Serve PCF commands that arrive on SYSTEM.ADMIN.COMMAND.QUEUE, in a thread, until the end
+        of the queue manager."""
+        return CommandServer(self._started.shell, self._started.user)
 
     async def checkpoint(self) -> None:
         """Take a checkpoint now and wait for it."""

@@ -67,6 +67,11 @@ class CommandServer(Companion):
         """Whether it serves."""
         return self._worker.is_alive()
 
+    def wait(self, timeout_s: float) -> bool:
+        """Wait until it serves no more; False if the time is over first."""
+        self._worker.join(timeout_s)
+        return not self._worker.is_alive()
+
     def stop(self) -> None:
         """End it; the request that is under way is finished first, as far as it is committed."""
         self._ending = True

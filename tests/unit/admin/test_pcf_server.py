@@ -6,6 +6,7 @@ Method: an embedded queue manager with its command server; hand-made bytes and o
 
 from __future__ import annotations
 
+import asyncio
 import struct
 from collections.abc import Iterator
 
@@ -544,3 +545,44 @@ def test_the_server_can_be_stopped_and_started_again(
     assert qmgr.queue(REPLY_QUEUE).try_get() is None
     qmgr.start_command_server()
     assert qmgr.queue(REPLY_QUEUE).get(wait=20).format == mq.MQFMT_ADMIN
+
+
+def test_the_server_serves_a_queue_manager_of_tasks() -> None:
+    asyncio.run(_serve_tasks())
+
+
+async def _serve_tasks() -> None:
+    async with ternmq.aio.memory("QM1") as qmgr:
+        server = qmgr.start_command_server()
+        await qmgr.define_queue(REPLY_QUEUE)
+        request = ternmq.Descriptor(
+            msg_type=mq.MQMT_REQUEST, format=mq.MQFMT_ADMIN, reply_to_queue=REPLY_QUEUE
+        )
+        ping = PCFMessage(mq.MQCFT_COMMAND, mq.MQCMD_PING_Q_MGR).pack()
+        await qmgr.put(COMMAND_QUEUE, ping, descriptor=request)
+        async with qmgr.queue(REPLY_QUEUE) as replies:
+            reply = await replies.get(wait=20)
+        assert unpack_pcf(reply.data).comp == mq.MQCC_OK
+    assert not server.is_running
+
+
+def test_status_shows_whether_the_server_runs(qmgr: QueueManager) -> None:
+    shown = "DISPLAY QMSTATUS CMDSERV"
+    assert qmgr.mqsc(shown)[0]["CMDSERV"] == "STOPPED"
+    server = qmgr.start_command_server()
+    assert qmgr.mqsc(shown)[0]["CMDSERV"] == "RUNNING"
+    server.stop()
+    assert qmgr.mqsc(shown)[0]["CMDSERV"] == "STOPPED"
+
+
+def test_a_server_whose_queue_is_inhibited_ends_and_says_why(
+    qmgr: QueueManager, server: CommandServer, client: PCFClient
+) -> None:
+    client.ask(mq.MQCMD_PING_Q_MGR)
+    qmgr.alter_queue(COMMAND_QUEUE, get="DISABLED")
+    server.wait(20)
+    assert "MQRC_GET_INHIBITED" in server.ended_by
+    notices = qmgr.started.shell.engine.kernel.notices.take()
+    assert ("AMQ8506E", (COMMAND_QUEUE, rc.MQRC_GET_INHIBITED)) in [
+        (one.message_id, one.inserts) for one in notices
+    ]
