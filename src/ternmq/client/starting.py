@@ -5,7 +5,7 @@ from __future__ import annotations
 import getpass
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import final
 
 from ternmq.base.errors import MQError, mq_error
@@ -45,6 +45,7 @@ class Started:
         self.shell = shell
         self.user = user
         self.application = application
+        self.when_stopped: Callable[[], None] | None = None  # called while the lock is still held
         self._lock = lock
         _running.append(self)
 
@@ -57,6 +58,8 @@ class Started:
         """Everybody who is still connected is backed out; a last checkpoint is taken."""
         try:
             shut_down(self.shell)
+            if self.when_stopped is not None:
+                self.when_stopped()
         finally:
             if self in _running:
                 _running.remove(self)

@@ -178,6 +178,9 @@ class Process:
         await host.run()
         listener.close()
         broken = host.engine.error_for("")
+        if broken is None:
+            # ORDER: who finds the lock free must find a file that says how it ended
+            started.when_stopped = lambda: self._ended(host)
         guard = None
         if host.state == modes.PREEMPTIVE:
             guard = loop.call_later(PREEMPTIVE_S, self._give_up)
@@ -190,8 +193,9 @@ class Process:
             host.trace.close()
         if broken is not None:
             host.fault(broken, "the queue manager has broken down")
-            self.failed = True
-            return  # the file says running: it ended unexpectedly
+            self.failed = True  # the file says running: it ended unexpectedly
+
+    def _ended(self, host: Host) -> None:
         self.tell("AMQ8004I", self.place.name)
         self.set_state(_ENDED[host.state])
 
