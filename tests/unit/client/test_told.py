@@ -31,21 +31,21 @@ both = pytest.mark.parametrize("api", FACES.values(), ids=FACES.keys())
 async def test_inert_attribute_when_given_another_value_then_stored_and_warned(api: Any) -> None:
     async with api.memory() as qmgr:
         with pytest.warns(ternmq.InertAttribute) as told:
-            await qmgr.define_queue("A", trigger="TRIGGER", max_depth=5, INITQ="INIT")
-        assert [one.message.attribute for one in told] == ["trigger", "initiation_queue"]  # type: ignore[union-attr]
+            await qmgr.define_queue("A", default_bind="GROUP", max_depth=5, CLUSTER="C")
+        assert [one.message.attribute for one in told] == ["default_bind", "cluster"]  # type: ignore[union-attr]
         first = told[0].message
         assert isinstance(first, ternmq.InertAttribute)
-        assert (first.object, first.keyword, first.value) == ("A", "TRIGGER", "TRIGGER")
+        assert (first.object, first.keyword, first.value) == ("A", "DEFBIND", "GROUP")
         assert str(first) == (
-            "A: TRIGGER(TRIGGER), 'trigger' in Python, is stored and shown but has no effect yet"
+            "A: DEFBIND(GROUP), 'default_bind' in Python, is stored and shown but has no effect yet"
         )
-        assert (await qmgr.attributes("A"))["trigger"] == 1
-        with pytest.warns(ternmq.InertAttribute, match=r"A: TRIGDPTH\(7\)"):
-            await qmgr.alter_queue("A", trigger_depth=7)
-        with pytest.warns(ternmq.InertAttribute, match=r"QM1: DEADQ\(A\)"):
-            await qmgr.alter_qmgr(dead_letter_queue="A")
-        with pytest.warns(ternmq.InertAttribute, match=r"M: PROCESS\(P\)"):
-            await qmgr.define_model("M", process="P")
+        assert (await qmgr.attributes("A"))["default_bind"] == 2
+        with pytest.warns(ternmq.InertAttribute, match=r"A: CLWLRANK\(7\)"):
+            await qmgr.alter_queue("A", cluster_rank=7)
+        with pytest.warns(ternmq.InertAttribute, match=r"QM1: PARENT\(A\)"):
+            await qmgr.alter_qmgr(parent="A")
+        with pytest.warns(ternmq.InertAttribute, match=r"M: CAPEXPRY\(5\)"):
+            await qmgr.define_model("M", cap_expiry=5)
 
 
 @both
@@ -72,13 +72,13 @@ async def test_inert_attribute_when_warnings_are_errors_then_nothing_was_done(ap
         with warnings.catch_warnings():
             warnings.simplefilter("error")
             with pytest.raises(ternmq.InertAttribute):
-                await qmgr.define_queue("A", initiation_queue="INIT")
+                await qmgr.define_queue("A", cluster="C")
         assert "A" not in await qmgr.queue_names()
 
 
 def test_inert_attribute_when_warned_then_the_place_is_the_applications_line() -> None:
     with ternmq.memory() as qmgr, pytest.warns(ternmq.InertAttribute) as told:
-        qmgr.define_queue("A", initiation_queue="INIT")
+        qmgr.define_queue("A", cluster="C")
     assert told[0].filename == __file__
 
 
