@@ -174,6 +174,8 @@ class DisplayObjects(Execution):
             kind = types.BY_NOUN.get(word)
             if kind is not None:
                 bits &= kind.bit
+            elif word in ("CLUSTER", "QCLUSTER"):
+                bits = 0  # nothing is known of other queue managers yet
         return bits
 
     def _show(self, kernel: Kernel, link: Link, definition: Definition) -> bool:
@@ -209,7 +211,7 @@ class DisplayObjects(Execution):
     def _fits(self, definition: Definition, local: LocalQueue | None, columns: Columns) -> bool:
         for keyword in ("SUBTYPE", "DURABLE", "SUBID", "TRPTYPE"):
             word = self.command.given.get(keyword, "ALL")
-            if word != "ALL" and word != _shown(definition, local, columns.object_type, keyword):
+            if word not in ("ALL", "USER") and word != _shown(definition, local, columns.object_type, keyword):
                 return False
         where = self.command.where
         if where is None:

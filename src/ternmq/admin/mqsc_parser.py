@@ -42,6 +42,21 @@ SYNTAX_MESSAGES: Final = (SYNTAX, MISSING, TWICE, BAD_FILTER)
 
 NAME_OPTIONAL: Final = ("LISTENER", "SUB", "SBSTATUS", "CONN")
 IDENTITIES: Final = ("TYPE", "CHLTYPE", "AUTHTYPE")  # shown beside the name of some objects
+_LIST_OPERATORS: Final = ("CT", "EX", "CTG", "EXG", "CL")
+_TYPE_CHOICES: Final[dict[str, list[str]]] = {
+    "TOPIC": ["LOCAL", "CLUSTER", "ALL"],
+    "QMSTATUS": ["QMGR", "NATIVEHA", "ALL"],
+    "PUBSUB": ["LOCAL", "PARENT", "CHILD", "ALL"],
+    "CHLAUTH": [
+        "ADDRESSMAP",
+        "BLOCKADDR",
+        "BLOCKUSER",
+        "QMGRMAP",
+        "SSLPEERMAP",
+        "USERMAP",
+        "ALL",
+    ],
+}
 # Words that exclude each other.
 _EXCLUDES: Final = {
     "REPLACE": "NOREPLACE",
@@ -118,6 +133,46 @@ def keywords_of(row: CommandRow) -> list[str]:
 
 def _attributes(row: CommandRow) -> list[Attribute]:
     return [one for one in schema.ATTRIBUTES if one.types & row.types]
+
+
+def choices_of(row: CommandRow, keyword: str) -> list[str]:
+    """The words by which a DISPLAY can choose; none if anything may stand there."""
+    if row.parameters.get(keyword) != FILTER:
+        return []
+    if keyword in IDENTITIES and row.types & (types.QUEUES | types.CHANNELS | types.AUTHINFOS):
+        nouns = [kind.noun for kind in types.OBJECT_TYPES if kind.bit & _group_bits(row.types)]
+        return [*nouns, "QCLUSTER", "ALL"] if row.types & types.QUEUES else [*nouns, "ALL"]
+    if keyword == "TYPE":
+        return _TYPE_CHOICES.get(row.noun, [])
+    for attribute in _attributes(row):
+        if attribute.keyword == keyword and attribute.kind == schema.WORD:
+            more = ["USER", "ALL"] if keyword == "SUBTYPE" else ["ALL"]
+            return [*attribute.words, *more]
+    return []
+
+
+def _group_bits(bits: int) -> int:
+    return types.QUEUES if bits & types.QUEUES else bits
+
+
+def filter_fault(row: CommandRow, where: Filter) -> str:
+    """What is wrong with a filter for the kind of value that its attribute has; "" if nothing."""
+    operator = where.operator
+    for attribute in _attributes(row):
+        if attribute.keyword != where.keyword:
+            continue
+        listed = attribute.kind in (schema.LIST, schema.WORDS)
+        if operator in _LIST_OPERATORS and not listed:
+            return f"{operator} is for lists, and {where.keyword} is none"
+        if operator in ("LK", "NL") and not attribute.text:
+            return f"{operator} is for texts, and {where.keyword} is none"
+        if attribute.kind == schema.NUMBER and where.value not in attribute.words:
+            if not where.value.removeprefix("-").isdecimal():
+                return f"{where.keyword} is a number, not {where.value!r}"
+        if attribute.kind in (schema.WORD, schema.BARE) and where.value not in attribute.words:
+            return f"{where.keyword} is one of {', '.join(attribute.words)}, not {where.value!r}"
+        return ""
+    return ""
 
 
 def full_word(word: str, synonyms: dict[str, str], known: list[str]) -> str:
@@ -317,12 +372,13 @@ class _Parse:
         known = self._displayable(row, kind)
         for one in parameters:
             if one.keyword == "WHERE":
-                command.where = self._where(one, known)
+                command.where = self._where(row, one, known)
             elif one.bracketed:
                 allowed = row.parameters.get(one.keyword)
                 if allowed is None:
                     raise self.fail(one.end, f"{one.keyword} takes no value in DISPLAY {row.noun}")
                 command.given[one.keyword] = self._parameter_value(one, allowed)
+                self._refuse_unknown_choice(row, one)
             elif row.parameters.get(one.keyword, "") in (BARE, FILTER):
                 if row.parameters[one.keyword] == BARE:
                     command.given[one.keyword] = ""
@@ -332,6 +388,13 @@ class _Parse:
                 command.wanted.append(known.get(one.keyword, one.keyword))
             else:
                 raise self.fail(one.at, f"{row.noun} has no attribute {one.keyword}")
+
+    def _refuse_unknown_choice(self, row: CommandRow, one: _Parameter) -> None:
+        """TYPE(QLOCAL), CHLTYPE(SDR), SUBTYPE(ADMIN): a word that nothing can have is a fault."""
+        choices = choices_of(row, one.keyword)
+        if choices and one.text not in choices:
+            text = f"{one.keyword} takes one of {', '.join(choices)}, not {one.text!r}"
+            raise self.fail(one.end - 1, text)
 
     def _displayable(self, row: CommandRow, kind: str) -> dict[str, str]:
         """Keywords that may be asked for; NOTRIGGER, say, means TRIGGER."""
@@ -350,7 +413,7 @@ class _Parse:
                 known.setdefault(keyword, keyword)
         return known
 
-    def _where(self, one: _Parameter, known: dict[str, str]) -> Filter:
+    def _where(self, row: CommandRow, one: _Parameter, known: dict[str, str]) -> Filter:
         if len(one.values) < 3:
             text = "WHERE takes a keyword, an operator and a value"
             raise self.fail(one.end, text, BAD_FILTER, "WHERE")
@@ -364,4 +427,8 @@ class _Parse:
             text = f"the operator is one of {choice}, not {operator.written}"
             raise self.fail(operator.end, text, BAD_FILTER, operator.written)
         value = ",".join([token.value for token in one.values[2:]])
-        return Filter(known[keyword.value], operator.value, value)
+        where = Filter(known[keyword.value], operator.value, value)
+        fault = filter_fault(row, where)
+        if fault:
+            raise self.fail(one.end - 1, fault, BAD_FILTER, keyword.written)
+        return where

@@ -15,7 +15,7 @@ from ternmq.admin.command import Answer
 from ternmq.admin.config_dump import KINDS, SORTS, DumpChoice, dump_lines
 from ternmq.base.errors import MQError
 from ternmq.cli.arguments import CommandLine
-from ternmq.cli.output import write, write_error, write_lines
+from ternmq.cli.output import write, write_error, write_json, write_lines
 
 COULD_NOT_RUN: Final = 20
 _RULE: Final = "*" * 79
@@ -31,6 +31,10 @@ def main(argv: list[str]) -> int:
 
     try:
         with attach(given.qmgr, "dmpmqcfg") as connection:
+            if given.json:
+                choice.one_line = True
+                write_json({"commands": list(dump_lines(connection.mqsc, choice))})
+                return 0
             asked = " ".join(["dmpmqcfg", *argv])
             write_lines(head_lines(connection.mqsc, asked, datetime.now(UTC)))
             write_lines(dump_lines(connection.mqsc, choice))
@@ -55,6 +59,7 @@ def _arguments() -> CommandLine:
     line.add_argument("-n", dest="name", default="*", metavar="NAME", help="may end in *")
     line.add_argument("-c", dest="client", metavar="default", help="accepted; connects locally")
     line.add_argument("-z", dest="quiet", action="store_true", help="accepted")
+    line.add_json()
     return line
 
 

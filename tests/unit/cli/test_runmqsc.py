@@ -123,3 +123,11 @@ def test_prompt_when_mqprompt_then_its_words_are_filled_in(
 ) -> None:
     monkeypatch.setenv("MQPROMPT", "+QMNAME+> ")
     assert prompt_text("QM1") == "QM1> "
+
+
+def test_dump_when_json_then_commands(
+    attached: ternmq.QueueManager, capsys: pytest.CaptureFixture[str]
+) -> None:
+    attached.mqsc("DEFINE QLOCAL(A)")
+    assert dmpmqcfg.main(["-m", "QM1", "-n", "A", "-t", "queue", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out) == {"commands": ["DEFINE QLOCAL('A') REPLACE"]}

@@ -1,0 +1,93 @@
+"""Goal: commands from programs: the same answers from both APIs, also for what is on disk only.
+
+Method: `mqsc` and `command` of the blocking and the asyncio connection; a restart in between.
+"""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import ternmq
+from ternmq.admin.command import Command, Filter
+from tests.unit.client.faces import FACES, in_loop
+
+pytestmark = pytest.mark.core
+
+
+@pytest.mark.parametrize("api", FACES.values(), ids=FACES.keys())
+@in_loop
+async def test_mqsc_when_several_commands_then_all_answers_in_order(api: Any) -> None:
+    async with api.memory("QM9") as qmgr:
+        text = "DEFINE QLOCAL(A) MAXDEPTH(7)\n* comment\nDIS QL(A) MAXDEPTH; DELETE QL(B)\nFLY"
+        answers = await qmgr.mqsc(text)
+        messages = [answer.message for answer in answers]
+        assert messages == ["AMQ8006I", "AMQ8409I", "AMQ8147E", "AMQ8405I"]
+        assert [answer.ok for answer in answers] == [True, True, False, False]
+        shown = answers[1]
+        assert shown["MAXDEPTH"] == 7
+        assert shown.keys() == ["QUEUE", "TYPE", "MAXDEPTH"]
+        assert "MAXDEPTH" in shown
+        assert "PUT" not in shown
+        assert shown.get("PUT", "none") == "none"
+        with pytest.raises(KeyError):
+            shown["PUT"]
+
+
+@pytest.mark.parametrize("api", FACES.values(), ids=FACES.keys())
+@in_loop
+async def test_command_when_made_by_a_program_then_carried_out(api: Any) -> None:
+    async with api.memory("QM9") as qmgr:
+        command = Command("DEFINE", "QLOCAL", "A")
+        command.given["MAXDEPTH"] = "7"
+        assert [one.message for one in await qmgr.command(command)] == ["AMQ8006I"]
+        command = Command("DISPLAY", "QUEUE", "*")
+        command.where = Filter("MAXDEPTH", "EQ", "7")
+        assert [one["QUEUE"] for one in await qmgr.command(command)] == ["A"]
+        (answer,) = await qmgr.command(Command("FLY", "MOON"))
+        assert (answer.message, answer.ok) == ("AMQ8561E", False)
+
+
+def test_command_when_a_value_is_wrong_then_refused_with_its_reason() -> None:
+    with ternmq.memory("QM1") as qmgr:
+        command = Command("DEFINE", "QLOCAL", "A")
+        command.given["MAXDEPTH"] = "many"
+        (answer,) = qmgr.command(command)
+        assert not answer.ok
+        assert "MAXDEPTH" in answer.detail
+        assert "A" not in qmgr.queue_names()
+
+
+def test_display_when_queues_are_on_disk_only_then_their_depth_is_found(tmp_path: Path) -> None:
+    with ternmq.embedded(tmp_path, "QM1", create=True) as qmgr:
+        qmgr.mqsc("DEFINE QLOCAL(A) DEFPSIST(YES)\nDEFINE QLOCAL(B) DEFPSIST(YES)")
+        for number in range(3):
+            qmgr.put("A", f"message {number}")
+    with ternmq.embedded(tmp_path, "QM1") as qmgr:
+        kernel = qmgr._shell.engine.kernel
+        assert kernel.catalog.definitions["B"].object_id not in kernel.catalog.queues
+        answers = qmgr.mqsc("DIS QL(*) WHERE(CURDEPTH GT 0)")
+        assert {one["QUEUE"]: one["CURDEPTH"] for one in answers}["A"] == 3
+        assert [one["CURDEPTH"] for one in qmgr.mqsc("DIS QS(A)")] == [3]
+        (rest,) = qmgr.mqsc("DIS QL(B) CURDEPTH")
+        assert rest["CURDEPTH"] == 0
+
+
+def test_monitoring_when_on_then_times_are_known_and_when_off_blank() -> None:
+    with ternmq.memory("QM1") as qmgr:
+        qmgr.mqsc("DEFINE QLOCAL(A)")
+        qmgr.put("A", "x")
+        (off,) = qmgr.mqsc("DIS QS(A) LPUTDATE MSGAGE QTIME MONQ")
+        assert (off["LPUTDATE"], off["MSGAGE"], off["QTIME"], off["MONQ"]) == ("", "", " , ", "OFF")
+        qmgr.mqsc("ALTER QMGR MONQ(HIGH)")
+        qmgr.put("A", "y")
+        with qmgr.queue("A") as queue:
+            queue.get()
+        (on,) = qmgr.mqsc("DIS QS(A) LPUTDATE LGETDATE MSGAGE QTIME MONQ")
+        assert on["MONQ"] == "HIGH"
+        assert on["LPUTDATE"]
+        assert on["LGETDATE"]
+        assert isinstance(on["MSGAGE"], int)
+        assert all(part.strip().isdecimal() for part in str(on["QTIME"]).split(","))
+        qmgr.mqsc("ALTER QMGR MONQ(NONE)\nALTER QLOCAL(A) MONQ(HIGH)")
+        assert qmgr.mqsc("DIS QS(A) MONQ")[0]["MONQ"] == "OFF"
