@@ -246,30 +246,31 @@ class _Builder:
 
     def _take_extra(self, extra: Extra, one: Parameter) -> bool:
         """False if this command has no such parameter: then it may be an attribute."""
-        given = self.command.given
         if extra.form == "entity":
             return self._take_entity(one)
         if extra.form == "bare":
-            word = extra.words.get(one.number, "")
-            if one.kind != pcf.CFIN or not self._has(*extra.words.values()):
-                return False
-            if not word:
-                raise _unknown(one, "")
-            if self._has(word):
-                given[word] = ""
-            return True
-        keyword = extra.keyword
-        for candidate in extra.keyword.split("/"):
-            if candidate in self.table.parameters:
-                keyword = candidate
-                break
-        else:
-            return False
+            return self._take_bare(extra, one)
+        known = [word for word in extra.keyword.split("/") if self._has(word)]
+        if not known:
+            # ENTITY_AUTH has authority options, too; it always counts everything.
+            return extra.form == "options" and self._has("PRINCIPAL")
+        keyword = known[0]
         if extra.parameter in (mq.MQCACF_PRINCIPAL_ENTITY_NAMES, mq.MQCACF_GROUP_ENTITY_NAMES):
             names = one.texts if one.kind == pcf.CFSL else [self._text(one)]
             self.entities.extend([f"{keyword} {name}" for name in names])
-            return True
-        given[keyword] = self._extra_value(extra, one)
+        else:
+            self.command.given[keyword] = self._extra_value(extra, one)
+        return True
+
+    def _take_bare(self, extra: Extra, one: Parameter) -> bool:
+        """A number that MQSC has as a word without brackets: REPLACE, NOPURGE."""
+        if one.kind != pcf.CFIN or not self._has(*extra.words.values()):
+            return False
+        word = extra.words.get(one.number, "")
+        if not word:
+            raise _unknown(one, "")
+        if self._has(word):
+            self.command.given[word] = ""
         return True
 
     def _has(self, *keywords: str) -> bool:

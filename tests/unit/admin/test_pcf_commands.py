@@ -10,8 +10,8 @@ import pytest
 
 from ternmq.admin import command_table
 from ternmq.admin.pcf_commands import COMMANDS, EXTRA_PARAMETERS, PCFCommand
-from ternmq.admin.pcf_reply import status_parameter
 from ternmq.admin.pcf_request import request_of
+from ternmq.admin.pcf_status import status_parameter
 from ternmq.admin.pcf_values import parameter_of, text_of
 from ternmq.admin.status_attributes import SECTIONS
 from ternmq.base import constants as mq

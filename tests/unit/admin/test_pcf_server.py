@@ -357,6 +357,64 @@ def test_mqsc_is_escaped(client: PCFClient) -> None:
     assert outcomes(refused) == [(2, rccf.MQRCCF_ESCAPE_TYPE_ERROR), *FAILED]
 
 
+@pytest.mark.parametrize(
+    ("command", "name", "reason"),
+    [
+        (mq.MQCMD_INQUIRE_CHANNEL, mq.MQCACH_CHANNEL_NAME, rccf.MQRCCF_CHANNEL_NOT_FOUND),
+        (
+            mq.MQCMD_INQUIRE_CHANNEL_STATUS,
+            mq.MQCACH_CHANNEL_NAME,
+            rccf.MQRCCF_CHL_STATUS_NOT_FOUND,
+        ),
+        (
+            mq.MQCMD_INQUIRE_LISTENER_STATUS,
+            mq.MQCACH_LISTENER_NAME,
+            rccf.MQRCCF_LSTR_STATUS_NOT_FOUND,
+        ),
+        (mq.MQCMD_INQUIRE_CHLAUTH_RECS, mq.MQCACH_CHANNEL_NAME, rccf.MQRCCF_CHLAUTH_NOT_FOUND),
+        (mq.MQCMD_INQUIRE_SUBSCRIPTION, mq.MQCACF_SUB_NAME, rc.MQRC_NO_SUBSCRIPTION),
+        (mq.MQCMD_INQUIRE_PROCESS, mq.MQCA_PROCESS_NAME, rc.MQRC_UNKNOWN_OBJECT_NAME),
+    ],
+)
+def test_what_is_not_found_has_the_reason_of_its_kind(
+    client: PCFClient, command: int, name: int, reason: int
+) -> None:
+    assert outcomes(client.ask(command, pcf.string(name, "NONE"))) == [(2, reason), *FAILED]
+
+
+def test_channel_rules_are_set_and_inquired(client: PCFClient) -> None:
+    channel = pcf.string(mq.MQCACH_CHANNEL_NAME, "DEV.*")
+    kind = pcf.integer(mq.MQIACF_CHLAUTH_TYPE, mq.MQCAUT_BLOCKUSER)
+    users = pcf.strings(mq.MQCACH_MCA_USER_ID_LIST, ["nobody", "guest"])
+    assert outcomes(client.ask(mq.MQCMD_SET_CHLAUTH_REC, channel, kind, users)) == [(0, 0)]
+    (found,) = client.ask(mq.MQCMD_INQUIRE_CHLAUTH_RECS, channel)
+    told = values(found)
+    assert told[mq.MQIACF_CHLAUTH_TYPE] == mq.MQCAUT_BLOCKUSER
+    assert told[mq.MQCACH_MCA_USER_ID_LIST] == ["nobody", "guest"]
+    action = pcf.integer(mq.MQIACF_ACTION, mq.MQACT_REMOVEALL)
+    assert outcomes(client.ask(mq.MQCMD_SET_CHLAUTH_REC, channel, kind, action)) == [(0, 0)]
+
+
+def test_the_authority_of_an_entity_is_inquired(client: PCFClient) -> None:
+    done = client.ask(
+        mq.MQCMD_SET_AUTH_REC,
+        pcf.string(mq.MQCACF_AUTH_PROFILE_NAME, "DEV.ONE"),
+        pcf.integer(mq.MQIACF_OBJECT_TYPE, mq.MQOT_Q),
+        pcf.integers(mq.MQIACF_AUTH_ADD_AUTHS, [mq.MQAUTH_OUTPUT]),
+        pcf.strings(mq.MQCACF_GROUP_ENTITY_NAMES, ["staff"]),
+    )
+    assert outcomes(done) == [(0, 0)]
+    (found,) = client.ask(
+        mq.MQCMD_INQUIRE_ENTITY_AUTH,
+        pcf.integer(mq.MQIACF_AUTH_OPTIONS, 1),
+        pcf.integer(mq.MQIACF_OBJECT_TYPE, mq.MQOT_Q),
+        pcf.integer(mq.MQIACF_ENTITY_TYPE, 2),
+        pcf.string(mq.MQCACF_ENTITY_NAME, "staff"),
+        pcf.string(mq.MQCACF_OBJECT_NAME, "DEV.ONE"),
+    )
+    assert values(found)[mq.MQIACF_AUTHORIZATION_LIST] == [mq.MQAUTH_OUTPUT]
+
+
 # ---- what is wrong
 
 
