@@ -211,7 +211,9 @@ class DisplayObjects(Execution):
     def _fits(self, definition: Definition, local: LocalQueue | None, columns: Columns) -> bool:
         for keyword in ("SUBTYPE", "DURABLE", "SUBID", "TRPTYPE"):
             word = self.command.given.get(keyword, "ALL")
-            if word not in ("ALL", "USER") and word != _shown(definition, local, columns.object_type, keyword):
+            if word in ("ALL", "USER"):
+                continue
+            if word != _shown(definition, local, columns.object_type, keyword):
                 return False
         where = self.command.where
         if where is None:
