@@ -83,16 +83,20 @@ INQUIRE_ROWS = [
 
 
 def set_trigger(bench: Bench) -> None:
-    """Done, and told twice that it is of no use yet."""
+    """Done, and in force at once."""
     values: dict[int, Value] = {mq.MQIA_TRIGGER_CONTROL: mq.MQTC_ON, mq.MQCA_TRIGGER_DATA: "data"}
     handle = bench.open("Q", SET | INQ)
-    with pytest.warns(ternmq.InertAttribute) as told:
-        bench.verbs.set(handle, values)
-    assert [str(one.message).split(",")[0] for one in told] == [
-        "Q: TRIGGER(TRIGGER)",
-        "Q: TRIGDATA(data)",
-    ]
+    bench.verbs.set(handle, values)
     assert bench.verbs.inquire(handle, [mq.MQIA_TRIGGER_CONTROL]) == [mq.MQTC_ON]
+
+
+def set_inert(bench: Bench) -> None:
+    """Done, and told that it is of no use yet."""
+    handle = bench.open("Q", SET | INQ)
+    with pytest.warns(ternmq.InertAttribute) as told:
+        bench.verbs.set(handle, {mq.MQIA_DIST_LISTS: mq.MQDL_SUPPORTED})
+    assert [str(one.message).split(",")[0] for one in told] == ["Q: DISTL(YES)"]
+    assert bench.verbs.inquire(handle, [mq.MQIA_DIST_LISTS]) == [mq.MQDL_SUPPORTED]
 
 
 NO_GETS: dict[int, Value] = {mq.MQIA_INHIBIT_GET: mq.MQQA_GET_INHIBITED}
@@ -102,6 +106,7 @@ SET_ROWS = [
     changing("inhibit-put", 0, {mq.MQIA_INHIBIT_PUT: mq.MQQA_PUT_INHIBITED}),
     changing("alias", 0, NO_GETS, "ALIAS"),
     row("set.trigger", 0, set_trigger, SETTING),
+    row("set.inert", 0, set_inert, SETTING),
     changing("inhibit.2", mq.MQRC_INHIBIT_VALUE_ERROR, {mq.MQIA_INHIBIT_GET: 2}),
     changing("inhibit.negative", mq.MQRC_INHIBIT_VALUE_ERROR, {mq.MQIA_INHIBIT_PUT: -1}),
     changing(

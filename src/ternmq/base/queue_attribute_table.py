@@ -34,21 +34,21 @@ distribution_lists   DISTL    IA_DIST_LISTS           @yes               NO     
 get                  GET      IA_INHIBIT_GET          @enabled           ENABLED  LMA. m
 harden_backout       HARDENBO IA_HARDEN_GET_BACKOUT   bare@harden        HARDENBO LM..
 image_recover        IMGRCOVQ IA_MEDIA_IMAGE_RECOVER_Q @image            QMGR     LM..
-initiation_queue     INITQ    CA_INITIATION_Q_NAME    name48             -        LM.. i
+initiation_queue     INITQ    CA_INITIATION_Q_NAME    name48             -        LM..
 open_input_count     IPPROCS  IA_OPEN_INPUT_COUNT     0..999999999       0        L... s
 max_depth            MAXDEPTH IA_MAX_Q_DEPTH          0..999999999       5000     LM..
 max_file_megabytes   MAXFSIZE IA_MAX_Q_FILE_SIZE      20..267386880|@file_size DEFAULT LM..
 max_message_length   MAXMSGL  IA_MAX_MSG_LENGTH       0..104857600       4194304  LM..
 monitoring           MONQ     IA_MONITORING_Q         @monitoring        QMGR     LM..
 delivery             MSGDLVSQ IA_MSG_DELIVERY_SEQUENCE @delivery         PRIORITY LM..
-trigger              TRIGGER  IA_TRIGGER_CONTROL      bare@trigger       NOTRIGGER LM.. mi
+trigger              TRIGGER  IA_TRIGGER_CONTROL      bare@trigger       NOTRIGGER LM.. m
 nonpersistent_buffer NPBUFFER -                       65536..1099511627776 1048576 LM..
 nonpersistent_class  NPMCLASS IA_NPM_CLASS            @np_class          NORMAL   LM..
 open_output_count    OPPROCS  IA_OPEN_OUTPUT_COUNT    0..999999999       0        L... s
 telemetry_context    OTELPCTL IA_OTEL_PROPAGATION_CONTROL @otel_context  QMGR     LMAR i
 telemetry            OTELTRAC IA_OTEL_TRACE           @otel              QMGR     LMAR i
 persistent_buffer    PBUFFER  -                       65536..1099511627776 1048576 LM..
-process              PROCESS  CA_PROCESS_NAME         name48             -        LM.. i
+process              PROCESS  CA_PROCESS_NAME         name48             -        LM..
 put                  PUT      IA_INHIBIT_PUT          @enabled           ENABLED  LMAR m
 property_control     PROPCTL  IA_PROPERTY_CONTROL     @properties        COMPAT   LMA. i
 depth_high           QDEPTHHI IA_Q_DEPTH_HIGH_LIMIT   0..100             80       LM..
@@ -69,10 +69,10 @@ stream_queue         STREAMQ  CA_STREAM_QUEUE_NAME    name48             -      
 stream_quality       STRMQOS  IA_STREAM_QUEUE_QOS     @stream            BESTEF   LM.. i
 target               TARGET   CA_BASE_OBJECT_NAME     name48             -        ..A.
 target_type          TARGTYPE IA_BASE_TYPE            @target            QUEUE    ..A. i
-trigger_data         TRIGDATA CA_TRIGGER_DATA         64                 -        LM.. mi
-trigger_depth        TRIGDPTH IA_TRIGGER_DEPTH        1..999999999       1        LM.. mi
-trigger_priority     TRIGMPRI IA_TRIGGER_MSG_PRIORITY 0..9               0        LM.. mi
-trigger_type         TRIGTYPE IA_TRIGGER_TYPE         @trigger_type      FIRST    LM.. mi
+trigger_data         TRIGDATA CA_TRIGGER_DATA         64                 -        LM.. m
+trigger_depth        TRIGDPTH IA_TRIGGER_DEPTH        1..999999999       1        LM.. m
+trigger_priority     TRIGMPRI IA_TRIGGER_MSG_PRIORITY 0..9               0        LM.. m
+trigger_type         TRIGTYPE IA_TRIGGER_TYPE         @trigger_type      FIRST    LM.. m
 usage                USAGE    IA_USAGE                @usage             NORMAL   LM.. u
 transmission_queue   XMITQ    CA_XMIT_Q_NAME          name48             -        ...R
 """
@@ -107,11 +107,11 @@ command_event        CMDEV    IA_COMMAND_EVENT        @nodisplay         DISABLE
 command_level        CMDLEVEL IA_COMMAND_LEVEL        0..999999999       940      * s
 command_queue        COMMANDQ CA_COMMAND_INPUT_Q_NAME name48  SYSTEM.ADMIN.COMMAND.QUEUE * s
 configuration_event  CONFIGEV IA_CONFIGURATION_EVENT  @switch            DISABLED *
-authentication       CONNAUTH CA_CONN_AUTH  name48  SYSTEM.DEFAULT.AUTHINFO.IDPWOS * i
+authentication       CONNAUTH CA_CONN_AUTH  name48  SYSTEM.DEFAULT.AUTHINFO.IDPWOS *
 created_date         CRDATE   CA_CREATION_DATE        12                 -        * s
 created_time         CRTIME   CA_CREATION_TIME        8                  -        * s
 custom               CUSTOM   CA_CUSTOM               128                -        *
-dead_letter_queue    DEADQ    CA_DEAD_LETTER_Q_NAME   name48             -        * i
+dead_letter_queue    DEADQ    CA_DEAD_LETTER_Q_NAME   name48             -        *
 default_cluster_transmission DEFCLXQ IA_DEF_CLUSTER_XMIT_Q_TYPE @cluster_queue SCTQ * i
 default_transmission_queue DEFXMITQ CA_DEF_XMIT_Q_NAME name48            -        *
 description          DESCR    CA_Q_MGR_DESC           64                 -        *
@@ -172,7 +172,7 @@ start_stop_event     STRSTPEV IA_START_STOP_EVENT     @switch            ENABLED
 suite_b              SUITEB   IA_SUITE_B_STRENGTH     words@suite_b      NONE     * i
 syncpoint            SYNCPT   IA_SYNCPOINT            bare@syncpoint     SYNCPT   * s
 tree_life_s          TREELIFE IA_TREE_LIFE_TIME       0..604000          1800     * i
-trigger_interval_ms  TRIGINT  IA_TRIGGER_INTERVAL     0..999999999       999999999 * i
+trigger_interval_ms  TRIGINT  IA_TRIGGER_INTERVAL     0..999999999       999999999 *
 version              VERSION  CA_VERSION              8                  09040000 * s
 telemetry_capability XRCAP    IA_XR_CAPABILITY        @yes               NO       * s
 """

@@ -38,6 +38,7 @@ from ternmq.kernel.get import cancel
 from ternmq.kernel.kernel import BROKEN, QUIESCING, RUNNING, STOPPING, Kernel
 from ternmq.kernel.media import ImageSchedule, begin_image, cancel_images
 from ternmq.kernel.requests import GetCall
+from ternmq.kernel.trigger import Triggers
 from ternmq.log.control import CONTROL_PATHS
 from ternmq.log.kinds import RESTART
 from ternmq.log.opened import OpenedLog, create_log, open_log
@@ -135,6 +136,8 @@ class Engine:
         self.kernel.msg_counter = unique
         self.events = Events(self.kernel)
         self.kernel.event_sink = self.events
+        self.triggers = Triggers(self.kernel)
+        self.kernel.triggers = self.triggers
         load_records(self.kernel)
         self.images = ImageSchedule(self.kernel)
         self.expiry: ExpiryScan | None = None
@@ -244,6 +247,7 @@ class Engine:
         self._expire(now_ns)
         self._reserve_ids()
         kernel.notices.look(kernel)
+        self.triggers.tick()
         self.after_step()
 
     def _reserve_ids(self) -> None:

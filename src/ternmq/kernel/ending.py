@@ -60,6 +60,8 @@ def commit_unit(kernel: Kernel, connection: Connection, unit: UnitOfWork) -> Non
         _offer(kernel, queue, entry)
     for queue in queues:
         relieve(kernel, queue)
+    if kernel.triggers.in_units:
+        kernel.triggers.unit_ended(int(unit.unit_id))
 
 
 def _has_waiters(kernel: Kernel, queue: Queue) -> bool:
@@ -106,6 +108,8 @@ def back_out_some(kernel: Kernel, unit: UnitOfWork) -> bool:
     came_back.reverse()
     for queue, entry in came_back:
         _offer(kernel, queue, entry)
+    if ended and kernel.triggers.in_units:
+        kernel.triggers.unit_ended(int(unit.unit_id))
     return ended
 
 

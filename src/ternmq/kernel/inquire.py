@@ -182,7 +182,10 @@ def apply_definition(kernel: Kernel, definition: Definition) -> None:
     """What is in use learns of the change; who waits looks again."""
     local = kernel.locals.get(definition.name) if definition.is_queue else None
     if local is not None:
+        before = local.trigger_terms
         local.refresh()
+        if local.trigger_terms != before and local.triggered:
+            kernel.triggers.changed(local)
         kernel.watch(local)
         serve_all(kernel, local)
     if definition.object_type == ALIAS:

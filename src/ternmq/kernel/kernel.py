@@ -26,6 +26,7 @@ from ternmq.kernel.notices import Notices
 from ternmq.kernel.objects import LocalQueue
 from ternmq.kernel.parts import Parts
 from ternmq.kernel.requests import GetCall
+from ternmq.kernel.trigger_sink import TriggerSink
 from ternmq.ports.clock import Clock
 from ternmq.ports.effect import Outbox
 from ternmq.security.object_authority import ObjectAuthority
@@ -87,6 +88,7 @@ class Kernel:
         self.expired_total: i64 = 0
         self.events: i64 = 0  # the kinds of events that are on
         self.event_sink = EventSink()
+        self.triggers = TriggerSink()
         self.refresh()
 
     def refresh(self) -> None:

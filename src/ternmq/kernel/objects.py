@@ -23,6 +23,14 @@ if TYPE_CHECKING:
 
 MEGABYTE: Final = 1 << 20
 FILE_MEGABYTES_DEFAULT: Final = 2_088_960
+_TRIGGER_TERMS: Final = (
+    "trigger_type",
+    "trigger_depth",
+    "trigger_priority",
+    "initiation_queue",
+    "process",
+    "get",
+)
 
 
 @final
@@ -39,6 +47,9 @@ class LocalQueue:
         self.counts = QueueCounts(queue.next_number, queue.depth, now_ns)
         self.watched = False  # MONQ is on
         self.watch = Watch()
+        self.triggered = False  # a put may have to make a trigger message
+        self.triggered_ns: i64 = now_ns  # when that was done last; at first, when it was loaded
+        self.trigger_terms = ""  # what triggering depends on, to see whether it was altered
         self.handles: list[Handle] = []
         self.open_input: i64 = 0
         self.open_output: i64 = 0
@@ -67,9 +78,25 @@ class LocalQueue:
         self.shareable = definition.number("shareable") == mq.MQQA_SHAREABLE
         megabytes = definition.number("max_file_megabytes")
         self.max_bytes = (FILE_MEGABYTES_DEFAULT if megabytes < 0 else megabytes) * MEGABYTE
+        self.triggered = is_triggered(definition)
+        self.trigger_terms = trigger_terms(definition) if self.triggered else ""
         configure(self.queue, definition)
 
     @property
     def in_use(self) -> bool:
         """Somebody has it open."""
         return len(self.handles) > 0
+
+
+def is_triggered(definition: Definition) -> bool:
+    """TRIGGER is on, for a type and an initiation queue."""
+    return (
+        definition.number("trigger") == mq.MQTC_ON
+        and definition.number("trigger_type") != mq.MQTT_NONE
+        and definition.text("initiation_queue") != ""
+    )
+
+
+def trigger_terms(definition: Definition) -> str:
+    """All attributes of a queue that decide about triggering."""
+    return " ".join(str(definition.attributes[name]) for name in _TRIGGER_TERMS)

@@ -92,10 +92,9 @@ def put(
     if unit is None:
         _place(kernel, connection, local, placed)
     else:
-        kernel.coordinator.put(unit, local.queue, placed)
-        if kernel.events & PERFORMANCE:
-            kernel.event_sink.was_put(local)
-        relieve(kernel, local.queue)
+        _place_in_unit(kernel, local, unit, placed)
+    if local.triggered:
+        kernel.triggers.was_put(local, placed, unit)
     return entry
 
 
@@ -111,6 +110,13 @@ def _place(kernel: Kernel, connection: Connection, local: LocalQueue, entry: Ent
         kernel.event_sink.was_put(local)
     if local.waiters.count:
         serve(kernel, local, entry)
+    relieve(kernel, local.queue)
+
+
+def _place_in_unit(kernel: Kernel, local: LocalQueue, unit: UnitOfWork, entry: Entry) -> None:
+    kernel.coordinator.put(unit, local.queue, entry)
+    if kernel.events & PERFORMANCE:
+        kernel.event_sink.was_put(local)
     relieve(kernel, local.queue)
 
 

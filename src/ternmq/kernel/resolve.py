@@ -161,6 +161,8 @@ def open_queue(
         check_sharing(local, options, verb)
     handle = new_handle(kernel, connection, options)
     attach(handle, local, via)
+    if handle.input:
+        kernel.triggers.input_opened(local)
     _send_by(handle, route)
     if created:
         local.creator = handle
@@ -399,12 +401,18 @@ def close_handle(kernel: Kernel, handle: Handle, options: int) -> bool:
     elif kind != mq.MQQDT_TEMPORARY_DYNAMIC:
         is_creator = False
     detach(handle)
+    _tell_triggers(kernel, handle, local)
     if is_creator and not local.deleted:
         delete_queue(kernel, local)
         if kind == mq.MQQDT_PERMANENT_DYNAMIC:
             connection.depends_on(kernel.coordinator.log.end_lsn)
             tell_deleted(kernel, connection, local.definition)
     return True
+
+
+def _tell_triggers(kernel: Kernel, handle: Handle, local: LocalQueue) -> None:
+    if local.triggered and handle.input and local.open_input == 0:
+        kernel.triggers.input_closed(local)
 
 
 def _check_delete(local: LocalQueue, options: int, is_creator: bool) -> None:

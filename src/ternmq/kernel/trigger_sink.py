@@ -1,0 +1,37 @@
+"""Where the kernel tells of what triggers depend on.
+
+`LocalQueue.triggered` says whether a queue has triggering at all, so that a put pays one test while
+it has not. What answers is `trigger`, which puts messages itself and so stands above the verbs that
+call this.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ternmq.kernel.objects import LocalQueue
+    from ternmq.store.entry import Entry
+    from ternmq.txn.unit import UnitOfWork
+
+
+class TriggerSink:
+    """What the kernel tells. This one does not listen."""
+
+    def __init__(self) -> None:
+        self.in_units = False  # trigger messages wait for the end of their unit of work
+
+    def was_put(self, local: LocalQueue, entry: Entry, unit: UnitOfWork | None) -> None:
+        """A message was put on a triggered queue."""
+
+    def input_closed(self, local: LocalQueue) -> None:
+        """Nobody has the triggered queue open for input any more."""
+
+    def input_opened(self, local: LocalQueue) -> None:
+        """Somebody has opened the queue for input: a trigger monitor, it may be."""
+
+    def changed(self, local: LocalQueue) -> None:
+        """What triggering of the queue depends on was altered."""
+
+    def unit_ended(self, number: int) -> None:
+        """A unit of work has ended, one way or the other."""
