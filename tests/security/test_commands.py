@@ -261,3 +261,23 @@ def test_client_channels_are_a_kind_of_their_own() -> None:
             grant(qm, other, "@class", "fred", "none")
             grant(qm, kind, "**", "fred", "none")
             grant(qm, other, "**", "fred", "none")
+
+
+def test_names_and_attributes_are_shown_to_who_may_see_them() -> None:
+    with secured() as qm:
+        qm.define_queue("A.1")
+        qm.define_queue("B.1")
+        fred = connected(qm, "fred")
+        assert fred.queue_names() == []
+        with pytest.raises(NotAuthorized):
+            fred.attributes("A.1")
+        with pytest.raises(NotAuthorized):
+            fred.qmgr_attributes()
+        grant(qm, "queue", "A.*", "fred", "dsp")
+        grant(qm, "qmgr", "self", "fred", "connect dsp")
+        assert fred.queue_names() == ["A.1"]
+        assert fred.attributes("A.1")["max_depth"] == 5000
+        assert fred.qmgr_attributes()["max_handles"] == 256
+        with pytest.raises(NotAuthorized):
+            fred.attributes("B.1")
+        assert {"A.1", "B.1"} <= set(qm.queue_names())

@@ -10,12 +10,12 @@ import asyncio
 import os
 from collections.abc import Callable, Coroutine, Generator
 from types import TracebackType
-from typing import Any, Generic, Protocol, TypeVar, final
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, final
 
-from ternmq.admin import objects
 from ternmq.admin.command import Answer, Command
 from ternmq.admin.execute import execution_of, mqsc_execution
 from ternmq.admin.execution import Execution
+from ternmq.admin.inquiries import queue_attributes, queue_manager_attributes, queue_names
 from ternmq.admin.mqsc_lexer import commands_of
 from ternmq.base import constants as mq
 from ternmq.base.attributes import Value
@@ -24,13 +24,12 @@ from ternmq.base.limits import (
     LOG_PRIMARY_FILES_DEFAULT,
     LOG_SECONDARY_FILES_DEFAULT,
 )
-from ternmq.base.object_types import ALIAS, LOCAL, MODEL, QMGR, QUEUES
+from ternmq.base.object_types import ALIAS, LOCAL, MODEL, QMGR
 from ternmq.client import embedded as embedded_twin
 from ternmq.client import steps
 from ternmq.client.aio_queue import Queue
 from ternmq.client.aio_shell import LoopShell, loop_shell_of
 from ternmq.client.aio_verbs import TaskVerbs
-from ternmq.client.command_server import CommandServer
 from ternmq.client.handles import open_options
 from ternmq.client.inert import warn_inert, warn_inert_altered
 from ternmq.client.log_extents import LogExtents, log_extents
@@ -48,6 +47,9 @@ from ternmq.codec.mqmd import Descriptor
 from ternmq.codec.mqod import ObjectDescriptor
 from ternmq.mqi.options import refuse
 from ternmq.txn.unit import XID
+
+if TYPE_CHECKING:
+    from ternmq.client.command_server import CommandServer
 
 
 class Closable(Protocol):
@@ -293,17 +295,17 @@ class Connection:
     async def attributes(self, name: str) -> dict[str, Value]:
         """All attributes of a queue by Python name."""
         with self._loop_shell.shell.lock:
-            return dict(objects.find(self._engine.kernel, QUEUES, name, "DISPLAY").attributes)
+            return queue_attributes(self._engine.kernel, self.verbs.link, name)
 
     async def qmgr_attributes(self) -> dict[str, Value]:
         """All attributes of the queue manager by Python name."""
         with self._loop_shell.shell.lock:
-            return dict(self._engine.kernel.catalog.qmgr)
+            return queue_manager_attributes(self._engine.kernel, self.verbs.link)
 
     async def queue_names(self) -> list[str]:
-        """The names of all queues."""
+        """The names of all queues that the user may see."""
         with self._loop_shell.shell.lock:
-            return self._engine.kernel.catalog.queue_names()
+            return queue_names(self._engine.kernel, self.verbs.link)
 
     # ---- commands
 
@@ -383,6 +385,8 @@ class QueueManager(Connection):
     def start_command_server(self) -> CommandServer:
         """Serve PCF commands that arrive on SYSTEM.ADMIN.COMMAND.QUEUE, in a thread, until the end
         of the queue manager."""
+        from ternmq.client.command_server import CommandServer  # many do without
+
         return CommandServer(self._started.shell, self._started.user)
 
     async def checkpoint(self) -> None:

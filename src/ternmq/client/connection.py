@@ -5,13 +5,13 @@ from __future__ import annotations
 from types import TracebackType
 from typing import Any, final
 
-from ternmq.admin import objects
 from ternmq.admin.command import Answer, Command
 from ternmq.admin.execute import execution_of, mqsc_execution
 from ternmq.admin.execution import Execution
+from ternmq.admin.inquiries import queue_attributes, queue_manager_attributes, queue_names
 from ternmq.admin.mqsc_lexer import commands_of
 from ternmq.base.attributes import Value
-from ternmq.base.object_types import ALIAS, LOCAL, MODEL, QMGR, QUEUES
+from ternmq.base.object_types import ALIAS, LOCAL, MODEL, QMGR
 from ternmq.client import steps
 from ternmq.client.handles import open_options
 from ternmq.client.inert import warn_inert, warn_inert_altered
@@ -207,17 +207,17 @@ class Connection:
     def attributes(self, name: str) -> dict[str, Value]:
         """All attributes of a queue by Python name."""
         with self._shell.lock:
-            return dict(objects.find(self._shell.engine.kernel, QUEUES, name, "DISPLAY").attributes)
+            return queue_attributes(self._shell.engine.kernel, self.verbs.link, name)
 
     def qmgr_attributes(self) -> dict[str, Value]:
         """All attributes of the queue manager by Python name."""
         with self._shell.lock:
-            return dict(self._shell.engine.kernel.catalog.qmgr)
+            return queue_manager_attributes(self._shell.engine.kernel, self.verbs.link)
 
     def queue_names(self) -> list[str]:
-        """The names of all queues."""
+        """The names of all queues that the user may see."""
         with self._shell.lock:
-            return self._shell.engine.kernel.catalog.queue_names()
+            return queue_names(self._shell.engine.kernel, self.verbs.link)
 
     # ---- commands
 

@@ -12,12 +12,16 @@ import os
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any, Final
 
-from ternmq.admin import objects
 from ternmq.admin.execute import execution_of, mqsc_execution
+from ternmq.admin.inquiries import (
+    check_display,
+    queue_attributes,
+    queue_manager_attributes,
+    queue_names,
+)
 from ternmq.admin.mqsc_lexer import commands_of
 from ternmq.base import constants as mq
 from ternmq.base.errors import RemoteProtocolError
-from ternmq.base.object_types import QUEUES
 from ternmq.client import steps
 from ternmq.client.aio import in_thread
 from ternmq.client.handles import open_options
@@ -27,10 +31,8 @@ from ternmq.client.log_status import log_status
 from ternmq.client.object_files import object_files
 from ternmq.client.storage_status import storage_status
 from ternmq.codec.mqod import ObjectDescriptor
-from ternmq.kernel.authority import check, check_administrator
-from ternmq.kernel.connection import Connection as Link
-from ternmq.kernel.kernel import Kernel
-from ternmq.security.authorities import DSP, SELF_PROFILE
+from ternmq.kernel.authority import check_administrator
+from ternmq.security.authorities import SELF_PROFILE
 from ternmq.server.host import Host
 from ternmq.txn.unit import XID
 
@@ -178,32 +180,23 @@ async def _type_of(binding: Binding, given: Given) -> Given:
     return {"type": 0 if definition is None else int(definition.object_type)}
 
 
-def may_display(kernel: Kernel, link: Link, mqot: int, name: str) -> None:
-    """MQRC_NOT_AUTHORIZED unless the user may see what an object is like."""
-    if not link.privileged:
-        qualifier = mq.MQRQ_CMD_NOT_AUTHORIZED
-        check(kernel, link, link.user, mqot, name, DSP, "DISPLAY", qualifier)
-
-
 async def _attributes(binding: Binding, given: Given) -> Given:
     verbs = binding.verbs
-    name = str(given["name"])
-    kernel = verbs.engine.kernel
     with verbs.shell.lock:
-        may_display(kernel, verbs.link, mq.MQOT_Q, name)
-        found = objects.find(kernel, QUEUES, name, "DISPLAY")
-        return {"attributes": dict(found.attributes)}
+        found = queue_attributes(verbs.engine.kernel, verbs.link, str(given["name"]))
+    return {"attributes": found}
 
 
 async def _qmgr_attributes(binding: Binding, given: Given) -> Given:
-    with binding.verbs.shell.lock:
-        may_display(binding.verbs.engine.kernel, binding.verbs.link, mq.MQOT_Q_MGR, SELF_PROFILE)
-        return {"attributes": dict(binding.verbs.engine.kernel.catalog.qmgr)}
+    verbs = binding.verbs
+    with verbs.shell.lock:
+        return {"attributes": queue_manager_attributes(verbs.engine.kernel, verbs.link)}
 
 
 async def _queue_names(binding: Binding, given: Given) -> Given:
-    with binding.verbs.shell.lock:
-        return {"names": binding.verbs.engine.kernel.catalog.queue_names()}
+    verbs = binding.verbs
+    with verbs.shell.lock:
+        return {"names": queue_names(verbs.engine.kernel, verbs.link)}
 
 
 # ---- the log and media recovery
@@ -215,11 +208,19 @@ def _administrators_only(binding: Binding, verb: str) -> None:
         check_administrator(verbs.engine.kernel, verbs.link, verb)
 
 
+def _check_display(binding: Binding) -> None:
+    verbs = binding.verbs
+    with verbs.shell.lock:
+        check_display(verbs.engine.kernel, verbs.link, mq.MQOT_Q_MGR, SELF_PROFILE)
+
+
 async def _log_status(binding: Binding, given: Given) -> Given:
+    _check_display(binding)
     return dataclasses.asdict(log_status(binding.verbs.shell))
 
 
 async def _log_extents(binding: Binding, given: Given) -> Given:
+    _check_display(binding)
     extents, cancelled = await in_thread(lambda: log_extents(binding.verbs.shell))
     if cancelled is not None:
         raise cancelled
