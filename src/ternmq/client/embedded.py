@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from types import TracebackType
+from typing import TYPE_CHECKING
 
 from ternmq.base.limits import (
     LOG_FILE_PAGES_DEFAULT,
@@ -11,7 +12,6 @@ from ternmq.base.limits import (
     LOG_SECONDARY_FILES_DEFAULT,
 )
 from ternmq.client import steps
-from ternmq.client.command_server import CommandServer
 from ternmq.client.connection import Connection
 from ternmq.client.log_extents import LogExtents, log_extents
 from ternmq.client.log_status import LogStatus, log_status
@@ -23,6 +23,9 @@ from ternmq.client.starting import (
     start_in_folder,
     start_in_memory,
 )
+
+if TYPE_CHECKING:
+    from ternmq.client.command_server import CommandServer
 
 
 class QueueManager(Connection):
@@ -99,6 +102,8 @@ class QueueManager(Connection):
     def start_command_server(self) -> CommandServer:
         """Serve PCF commands that arrive on SYSTEM.ADMIN.COMMAND.QUEUE, each under the authority of
         the user in its message; until its `stop`, or the end of the queue manager."""
+        from ternmq.client.command_server import CommandServer  # many do without
+
         return CommandServer(self._shell, self.started.user)
 
     def close(self) -> None:
