@@ -51,8 +51,6 @@ from ternmq.txn.unit import XID
 if TYPE_CHECKING:
     from ternmq.client.command_server import CommandServer
 
-if TYPE_CHECKING:
-    
 
 class Closable(Protocol):
     """What `async with` closes."""
@@ -387,8 +385,6 @@ class QueueManager(Connection):
     def start_command_server(self) -> CommandServer:
         """Serve PCF commands that arrive on SYSTEM.ADMIN.COMMAND.QUEUE, in a thread, until the end
         of the queue manager."""
-        from ternmq.client.command_server import CommandServer  # many do without
-
         from ternmq.client.command_server import CommandServer  # many do without
 
         return CommandServer(self._started.shell, self._started.user)
