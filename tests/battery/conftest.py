@@ -1,4 +1,5 @@
-"""The fixtures of the battery: a queue manager on every disk, and both sides of syncpoint."""
+"""The fixtures of the battery: a queue manager on every disk and behind a socket, and both sides of
+syncpoint."""
 
 from __future__ import annotations
 
@@ -11,7 +12,7 @@ from ternmq import QueueManager
 from tests.battery.places import Place
 
 
-@pytest.fixture(params=["memory", "folder", "dual"])
+@pytest.fixture(params=["memory", "folder", "dual", "served"])
 def place(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Place]:
     """A queue manager that can be stopped and crashed."""
     place = Place(request.param, tmp_path)

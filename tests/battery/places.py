@@ -10,6 +10,9 @@ import shutil
 import threading
 from collections.abc import Callable
 from pathlib import Path
+from typing import cast
+
+import pytest
 
 from ternmq import QueueManager
 from ternmq.client.starting import start
@@ -18,6 +21,7 @@ from ternmq.log.parameters import CIRCULAR, LINEAR, LogParameters
 from ternmq.ports.disk import Disk
 from ternmq.ports.memory_disk import MemoryDisk
 from ternmq.ports.os_disk import OsDisk
+from tests.unit.client.served import Served, ServedQueueManager
 
 NAME = "QM1"
 
@@ -55,13 +59,21 @@ class Place:
         self._crashes = 0
         self._left: list[QueueManager] = []
         self._disk: Disk = MemoryDisk()
-        if kind != "memory":
+        self._starts = 0
+        if kind in ("folder", "dual"):
             self._folder.mkdir()
             self._disk = OsDisk(str(self._folder))
         self.qmgr = self._start()
 
     def _start(self) -> QueueManager:
-        return QueueManager(start(self._disk, NAME, True, self.parameters, "tester", "battery"))
+        started = start(self._disk, NAME, True, self.parameters, "tester", "battery")
+        if self.kind == "served":
+            # At the other end of a socket; it has the methods that the battery uses.
+            self._starts += 1
+            served = Served(self._folder.parent / f"served{self._starts}", NAME, started)
+            options = {"user": "tester", "application": "battery"}
+            return cast("QueueManager", ServedQueueManager(served, **options))
+        return QueueManager(started)
 
     def restart(self) -> QueueManager:
         """Stop cleanly and start again."""
@@ -87,6 +99,9 @@ class Place:
 
     def close(self) -> None:
         self.qmgr.close()
+        if self.kind == "served":
+            for left in self._left:
+                left.close()
 
 
 def until(condition: Callable[[], bool]) -> None:
@@ -94,6 +109,13 @@ def until(condition: Callable[[], bool]) -> None:
     pause = threading.Event()
     while not condition():
         pause.wait(0.001)
+
+
+def needs_engine(qmgr: QueueManager) -> None:
+    """For tests that use the verbs of a connection in this process themselves."""
+    kind: object = qmgr
+    if not isinstance(kind, QueueManager):
+        pytest.skip("the queue manager is at the other end of a socket")
 
 
 def waiters(qmgr: QueueManager) -> int:

@@ -7,7 +7,7 @@ import pytest
 import ternmq
 from ternmq import Connection, Queue, QueueManager
 from ternmq import constants as mq
-from tests.battery.places import Place, sweep
+from tests.battery.places import Place, needs_engine, sweep
 
 pytestmark = pytest.mark.core
 
@@ -143,6 +143,7 @@ def test_lock_ends_by_unlock_next_browse_and_close(qmgr: QueueManager) -> None:
 
 
 def test_lock_ends_when_its_application_vanishes(qmgr: QueueManager) -> None:
+    needs_engine(qmgr)
     queue = filled(qmgr, 0)
     other = qmgr.connect()
     assert look(other.queue("A", options=OPEN), FIRST | LOCK) == 0
@@ -215,6 +216,7 @@ def test_truncated_browse_moves_the_cursor_only_if_accepted(qmgr: QueueManager) 
 
 
 def test_browse_of_a_deep_queue_survives_gets_puts_and_sweeps(place: Place) -> None:
+    needs_engine(place.qmgr)
     qmgr = place.qmgr
     queue = filled(qmgr)
     for number in range(60):

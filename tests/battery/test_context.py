@@ -14,7 +14,7 @@ from ternmq.codec.mqgmo import GetOptions
 from ternmq.codec.mqod import ObjectDescriptor
 from ternmq.codec.mqpmo import PutOptions
 from ternmq.kernel.requests import GetCall
-from tests.battery.places import Place, Task, until, waiters
+from tests.battery.places import Place, Task, needs_engine, until, waiters
 
 pytestmark = pytest.mark.core
 
@@ -92,6 +92,7 @@ def test_set_all_context_keeps_everything(queue: ternmq.Queue) -> None:
 def test_passed_context_is_that_of_the_message_got(
     qmgr: QueueManager, option: int, waits: bool
 ) -> None:
+    needs_engine(qmgr)
     qmgr.define_queue("A")
     qmgr.define_queue("B")
     verbs = qmgr.connect().verbs

@@ -12,7 +12,7 @@ import pytest
 
 from ternmq import Queue, QueueManager
 from ternmq import constants as mq
-from tests.battery.places import Place, sweep, until
+from tests.battery.places import Place, needs_engine, sweep, until
 
 pytestmark = [pytest.mark.core, pytest.mark.timeout(60)]
 
@@ -241,6 +241,7 @@ def test_expired_messages_leave_a_deep_queue(qmgr: QueueManager) -> None:
 
 
 def test_segments_of_a_drained_queue_are_removed(place: Place) -> None:
+    needs_engine(place.qmgr)
     qmgr = place.qmgr
     define(qmgr)
     disk = qmgr.started.shell.disk

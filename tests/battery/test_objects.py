@@ -10,7 +10,7 @@ import pytest
 import ternmq
 from ternmq import QueueManager
 from ternmq import constants as mq
-from tests.battery.places import Place
+from tests.battery.places import Place, needs_engine
 
 pytestmark = pytest.mark.core
 
@@ -246,6 +246,7 @@ def test_temporary_queue_goes_with_its_creator(qmgr: QueueManager) -> None:
 
 
 def test_temporary_queue_goes_when_its_connection_ends(qmgr: QueueManager) -> None:
+    needs_engine(qmgr)
     qmgr.define_model("MODEL", definition_type="TEMPDYN")
     for vanished in (False, True):
         other = qmgr.connect()

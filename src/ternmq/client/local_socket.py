@@ -111,6 +111,12 @@ class LocalSocket:
             pass  # the other side was first
         self._socket.close()
 
+    def __del__(self) -> None:
+        # A connection that is dropped without MQDISC is backed out, as an embedded one is.
+        opened = getattr(self, "_socket", None)
+        if opened is not None:
+            opened.close()
+
 
 def _json(kind: int, value: dict[str, Any]) -> Request:
     return Request(kind, wire.json_frame(kind, 0, value)[wire.HEAD_BYTES :])

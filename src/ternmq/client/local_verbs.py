@@ -27,6 +27,7 @@ from ternmq.codec.mqmd import BYTES_2, Descriptor
 from ternmq.kernel.connection import Connection as Link
 from ternmq.kernel.connection import Handle
 from ternmq.kernel.requests import UNLIMITED_LENGTH, GetRequest
+from ternmq.kernel.two_phase import check_xid
 from ternmq.mqi.descriptor import canonical, check_descriptor
 from ternmq.mqi.options import check_close, check_put
 from ternmq.store.entry import Entry
@@ -213,6 +214,7 @@ class LocalVerbs:
 
     def prepare(self, xid: XID) -> Exchange[bool]:
         """The first phase."""
+        check_xid(xid)
         told = yield from self.call("prepare", xid=xid_value(xid))
         self.in_unit = False
         self.has_changes = False

@@ -112,8 +112,8 @@ def in_folder(path: Path, name: str, create: bool = False, **log: Any) -> Served
 class ServedQueueManager(ternmq.ClientConnection):
     """A connection that ends its queue manager with itself."""
 
-    def __init__(self, served: Served) -> None:
-        super().__init__(served.connect()._transport)
+    def __init__(self, served: Served, **options: Any) -> None:
+        super().__init__(served.connect(**options)._transport)
         self.served = served
         self.started = served.started
 
