@@ -1,7 +1,7 @@
 """Triggering: the first message on a queue starts the program that serves it.
 
-On a running queue manager `runmqtrm` does what `monitor` does here: it waits on the initiation queue
-and starts the program that the process definition names.
+On a running queue manager `runmqtrm` does what `monitor` does here: it waits on the initiation
+queue and starts the program that the process definition names.
 
 python examples/trigger.py
 """
@@ -19,10 +19,12 @@ DEFINE QLOCAL(ORDERS) TRIGGER TRIGTYPE(FIRST) INITQ(INIT) PROCESS(SHIP)
 
 def ship(qmgr: ternmq.QueueManager, trigger: TriggerMessage) -> None:
     """The program: serves the queue until it is empty, then ends."""
-    with qmgr.connect(application="ship") as connection:
-        with connection.queue(trigger.queue_name, options=mq.MQOO_INPUT_SHARED) as orders:
-            while (order := orders.try_get()) is not None:
-                print(f"  {trigger.user_data} ships {order.text}")
+    with (
+        qmgr.connect(application="ship") as connection,
+        connection.queue(trigger.queue_name, options=mq.MQOO_INPUT_SHARED) as orders,
+    ):
+        while (order := orders.try_get()) is not None:
+            print(f"  {trigger.user_data} ships {order.text}")
 
 
 PROGRAMS = {"ship": ship}
