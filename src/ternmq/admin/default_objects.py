@@ -1,4 +1,5 @@
-"""The objects that every queue manager has: SYSTEM.*, with IBM MQ's names and attributes.
+"""The objects that every queue manager has: SYSTEM.*, with IBM MQ's names and attributes, and its
+three rules for channels: no administrators, and nobody on SYSTEM channels but one of them.
 
 A row: type, name, and the attributes that differ from the schema's defaults. They are made at the
 first start, one log record each and no force between them; a start that finds some missing after a
@@ -10,6 +11,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from ternmq.admin.channel_rules import rule_key
 from ternmq.base import object_types as types
 from ternmq.base.attributes import Value, checked_attributes, defaults_of
 from ternmq.kernel.kernel import OBJECT_RECORD_BYTES, Kernel
@@ -104,6 +106,9 @@ OCSP     SYSTEM.DEFAULT.AUTHINFO.OCSP
 IDPWOS   SYSTEM.DEFAULT.AUTHINFO.IDPWOS
 IDPWLDAP SYSTEM.DEFAULT.AUTHINFO.IDPWLDAP
 COMMINFO SYSTEM.DEFAULT.COMMINFO.MULTICAST
+CHLAUTH  * TYPE=BLOCKUSER USERLIST=*MQADMIN
+CHLAUTH  SYSTEM.ADMIN.SVRCONN TYPE=ADDRESSMAP ADDRESS=* USERSRC=CHANNEL
+CHLAUTH  SYSTEM.* TYPE=ADDRESSMAP ADDRESS=* USERSRC=NOACCESS
 """
 
 
@@ -123,7 +128,19 @@ def default_objects() -> list[tuple[int, str, dict[str, object]]]:
         for setting in settings:
             keyword, _, value = setting.partition("=")
             found[-1][2][keyword] = value
-    return found
+    return [_keyed(*one) for one in found]
+
+
+def _keyed(
+    object_type: int, name: str, given: dict[str, object]
+) -> tuple[int, str, dict[str, object]]:
+    """A rule's name in the catalog is made of what it looks at."""
+    if object_type == types.CHLAUTH:
+        given["CHLAUTH"] = name
+        attributes = defaults_of(object_type)
+        attributes.update(checked_attributes(object_type, given))
+        name = rule_key(attributes)
+    return object_type, name, given
 
 
 def complete_default_objects(kernel: Kernel) -> int:
