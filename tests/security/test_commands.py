@@ -281,3 +281,21 @@ def test_names_and_attributes_are_shown_to_who_may_see_them() -> None:
         with pytest.raises(NotAuthorized):
             fred.attributes("B.1")
         assert {"A.1", "B.1"} <= set(qm.queue_names())
+
+
+def test_by_group_authority_for_a_user_goes_to_its_primary_group() -> None:
+    with secured() as qm:
+        qm.started.shell.engine.kernel.authority.set_policy("Group")
+        qm.mqsc("SET AUTHREC OBJTYPE(QMGR) PRINCIPAL('fred') AUTHADD(CONNECT)")
+        assert [(one["ENTITY"], one["ENTTYPE"]) for one in records(qm)] == [("staff", "GROUP")]
+        qm.connect(user="ann").disconnect()  # of the same group
+        grant(qm, "queue", "@class", "staff", "crt", group=True)
+        grant(qm, "queue", "SYSTEM.DEFAULT.LOCAL.QUEUE", "staff", "dsp", group=True)
+        with qm.connect(user="fred") as fred:
+            assert ids(fred.mqsc("DEFINE QLOCAL(OURS)")) == ["AMQ8006I"]
+        with qm.connect(user="ann") as ann:
+            assert ids(ann.mqsc("DELETE QLOCAL(OURS)")) == ["AMQ8007I"]
+        deleted = qm.mqsc("DELETE AUTHREC OBJTYPE(QMGR) PRINCIPAL('ann')")
+        assert ids(deleted) == ["AMQ8863I"]
+        with pytest.raises(NotAuthorized):
+            qm.connect(user="fred")

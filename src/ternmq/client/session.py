@@ -63,6 +63,7 @@ class Session:
         self._share = share
         # the thread or task that used the connection last
         self._owner: int = caller if share == ALONE else 0
+        shell.engine.kernel.authority.learn(user)  # outside the lock: it may ask the system
         with shell.lock:
             self.link: Link = shell.engine.connect(user, application)
         self.link.process_id = os.getpid()

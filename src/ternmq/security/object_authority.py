@@ -79,6 +79,11 @@ class ObjectAuthority:
             self._groups[user] = groups
         return groups
 
+    def learn(self, user: str) -> None:
+        """Ask for a user's groups now, so that the next question is answered from memory."""
+        if self.enabled:
+            self.groups(user)
+
     def is_administrator(self, user: str) -> bool:
         """Whether the user may do everything."""
         return not self.enabled or self.is_named_administrator(user)
