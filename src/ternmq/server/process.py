@@ -11,6 +11,7 @@ import asyncio
 import os
 import platform
 import signal
+import threading
 import socket
 from collections.abc import Callable
 from dataclasses import asdict
@@ -217,6 +218,7 @@ class Process:
             asyncio.get_running_loop().set_exception_handler(
                 lambda loop, context: self._unforeseen(host, loop, context)
             )
+            threading.excepthook = lambda fault: self._thread_failed(host, fault)
         host.trace = Trace(data_folder(), self.place.name)
         host.trace.look()
 
@@ -227,6 +229,18 @@ class Process:
         if isinstance(error, BaseException):
             host.fault(error, str(context.get("message", "")))
         loop.default_exception_handler(context)
+
+    def _thread_failed(self, host: Host, fault: threading.ExceptHookArgs) -> None:
+        """A thread that the queue manager cannot do without has ended by a fault: it stops rather
+        than go on without its housekeeper."""
+        error = fault.exc_value
+        if error is None or isinstance(error, SystemExit):
+            return
+        name = "" if fault.thread is None else fault.thread.name
+        host.fault(error, f"the thread {name}")
+        with host.started.shell.lock:
+            host.engine.break_down(f"the thread {name} has failed: {type(error).__name__}")
+            host.started.shell.flush()
 
     def _signalled(self, host: Host, number: int) -> None:
         self.tell("AMQ6209I", signal.Signals(number).name, os.getpid())

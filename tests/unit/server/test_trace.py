@@ -6,6 +6,7 @@ dspmqtrc on its data folder.
 """
 
 import json
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,10 +15,12 @@ import pytest
 
 import ternmq
 from ternmq.cli import dspmqtrc, endmqtrc, strmqtrc
+from ternmq.client.local_folder import Place
 from ternmq.server import calls
 from ternmq.server.error_log import ErrorLog
 from ternmq.server.fault_report import FaultReports
 from ternmq.server.log_entry import Origin
+from ternmq.server.process import Process
 from ternmq.server.trace import Trace
 from ternmq.server.trace_settings import read_settings
 from tests.unit.client.served import Served
@@ -191,3 +194,20 @@ def test_a_fault_of_ours_leaves_a_report_and_the_others_go_on(
     (report,) = errors.glob("*.FDC")
     assert "ZeroDivisionError: planted" in report.read_text()
     assert "AMQ6118S" in (errors / "AMQERR01.LOG").read_text()
+
+
+def test_a_thread_that_fails_stops_the_queue_manager(served: Served, tmp_path: Path) -> None:
+    host = served.host
+    assert host is not None
+    origin = Origin("QM1", "1.0")
+    host.faults = FaultReports(tmp_path / "errors", origin, None)
+    process = Process(Place("QM1", str(served.folder)), lambda line: None, False)
+    try:
+        raise ZeroDivisionError("planted")
+    except ZeroDivisionError as error:
+        fault = threading.ExceptHookArgs((type(error), error, error.__traceback__, None))
+    process._thread_failed(host, fault)
+    assert len(list((tmp_path / "errors").glob("*.FDC"))) == 1
+    broken = host.engine.error_for("MQPUT")
+    assert broken is not None
+    assert "ZeroDivisionError" in str(broken)
