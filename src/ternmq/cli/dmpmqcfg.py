@@ -41,6 +41,8 @@ def main(argv: list[str]) -> int:
             write(_RULE)
             write("* Script ended.")
             write(_RULE)
+    except BrokenPipeError:
+        raise  # whoever read has seen enough
     except (MQError, OSError) as error:
         write_error(f"dmpmqcfg: {error}")
         return COULD_NOT_RUN

@@ -17,6 +17,11 @@ from ternmq.admin.mqsc_parser import SYNTAX_MESSAGES, fault_answer, parse
 from ternmq.admin.mqsc_printer import answer_json, answer_lines, echo_lines, summary_lines
 from ternmq.base.errors import MQError
 from ternmq.base.message_table import message_line
+from ternmq.base.reasons import (
+    MQRC_NOT_AUTHORIZED,
+    MQRC_Q_MGR_NAME_ERROR,
+    MQRC_Q_MGR_NOT_AVAILABLE,
+)
 from ternmq.cli.arguments import CommandLine
 from ternmq.cli.output import write, write_error, write_json, write_lines
 
@@ -24,6 +29,11 @@ ALL_DONE: Final = 0
 SOME_FAILED: Final = 10
 COULD_NOT_RUN: Final = 20
 BANNER: Final = "TernMQ script commands (MQSC)."
+_NO_CONNECTION: Final = {
+    MQRC_Q_MGR_NAME_ERROR: "AMQ8118E",
+    MQRC_Q_MGR_NOT_AVAILABLE: "AMQ8146E",
+    MQRC_NOT_AUTHORIZED: "AMQ8135E",
+}
 ENDING_WORDS: Final = ("END", "EXIT", "QUIT")
 
 
@@ -107,8 +117,11 @@ def main(argv: list[str]) -> int:
             report = Report(not given.quiet, given.json)
             return run(connection, connection.name, lines, report)
     except MQError as error:
-        write_error(message_line("AMQ8146E", (given.qmgr,)) if not error.object else str(error))
+        message = _NO_CONNECTION.get(error.reason)
+        write_error(str(error) if message is None else message_line(message, (given.qmgr,)))
         return COULD_NOT_RUN
+    except BrokenPipeError:
+        raise  # whoever read has seen enough
     except OSError as problem:
         write_error(f"runmqsc: {problem}")
         return COULD_NOT_RUN

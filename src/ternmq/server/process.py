@@ -11,8 +11,8 @@ import asyncio
 import os
 import platform
 import signal
-import threading
 import socket
+import threading
 from collections.abc import Callable
 from dataclasses import asdict
 from typing import Any, Final
@@ -38,6 +38,7 @@ from ternmq.server.installations import here, version
 from ternmq.server.listener import listen
 from ternmq.server.log_entry import Origin
 from ternmq.server.log_settings import error_log_services
+from ternmq.server.parts import ServerParts
 from ternmq.server.queue_manager_ini import check, read_queue_manager_ini
 from ternmq.server.scripts import run_script, script_files
 from ternmq.server.trace import Trace
@@ -163,7 +164,11 @@ class Process:
 
     async def _serve(self, started: Started, up: Callable[[], None]) -> None:
         host = Host(started)
-        host.engine.kernel.environment.update(self._environment())
+        places = self._environment()
+        host.engine.kernel.environment.update(places)
+        inserts = {"MQ_DATA_PATH": data_folder(), "MQ_INSTALL_PATH": places["INSTPATH"]}
+        parts = ServerParts(started.shell, self.tell, inserts)
+        host.engine.kernel.parts = parts
         host.on_state = self._ending
         self._watch(host)
         loop = asyncio.get_running_loop()
@@ -176,8 +181,11 @@ class Process:
         self.tell("AMQ8003I", self.place.name, version())
         self.set_state(status.RUNNING)
         up()
+        parts.begin()
         await host.run()
         listener.close()
+        if host.state != modes.PREEMPTIVE:
+            await parts.end()
         broken = host.engine.error_for("")
         if broken is None:
             # ORDER: who finds the lock free must find a file that says how it ended

@@ -1,0 +1,204 @@
+"""The services of a running queue manager: programs that START SERVICE and CONTROL(QMGR) start.
+
+A service of type SERVER has one process at a time, which DISPLAY SVSTATUS shows; STOP SERVICE runs
+its STOPCMD, or ends it with SIGTERM if it has none. One of type COMMAND is started and left alone.
+In commands, arguments and output paths +QMNAME+, +MQ_DATA_PATH+, +MQ_INSTALL_PATH+ and, for the
+stop, +MQ_SERVER_PID+ are filled in. Programs run as the user of the queue manager, without a shell.
+Listeners wait for channels, which are not there yet.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import shlex
+import signal
+import subprocess
+from collections.abc import Callable, Coroutine
+from typing import IO, Any, Final
+
+from ternmq.base.constants import MQSVC_CONTROL_MANUAL, MQSVC_CONTROL_Q_MGR, MQSVC_TYPE_SERVER
+from ternmq.base.object_types import SERVICE
+from ternmq.client.shell import Shell
+from ternmq.kernel.parts import SERVICES, Parts, RunningPart
+from ternmq.store.catalog import Definition
+
+LOOK_S: Final = 0.1
+END_S: Final = 10.0  # how long the end of the queue manager waits for a service to stop
+Tell = Callable[..., None]
+
+
+class ServerParts(Parts):
+    """What a running queue manager starts and stops beside itself. Made inside the loop."""
+
+    def __init__(self, shell: Shell, tell: Tell, places: dict[str, str]) -> None:
+        super().__init__()
+        kernel = shell.engine.kernel
+        self._lock = shell.lock
+        self._kernel = kernel
+        self._tell = tell
+        self._places = {"QMNAME": kernel.name, **places}
+        self._loop = asyncio.get_running_loop()
+        self._tasks: dict[str, asyncio.Task[None]] = {}  # of the servers, by name
+        self._loose: set[asyncio.Task[None]] = set()  # kept, or they would be collected
+        self._processes: dict[str, subprocess.Popen[bytes]] = {}
+
+    # ---- asked for by commands, with the engine's lock, in whatever thread
+
+    def start(self, space: str, definition: Definition) -> str:
+        if space != SERVICES:
+            return "channels are not there yet, and nobody could be served"
+        if not definition.text("start_command"):
+            return f"the service {definition.name} has no STARTCMD"
+        if self._is_server(definition):
+            part = RunningPart("STARTING", 0, int(self._kernel.clock.now_ns()))
+            self.running[SERVICES][definition.name] = part
+            self._kernel.catalog.at_work.setdefault(SERVICES, set()).add(definition.name)
+        self._later(definition.name, self._run(definition))
+        return ""
+
+    def stop(self, space: str, name: str) -> str:
+        part = self.running[space].get(name)
+        definition = self._kernel.catalog.find(SERVICE, name)
+        if part is None or definition is None:
+            return f"the service {name} does not run"
+        part.status = "STOPPING"
+        self._later("", self._end(definition))
+        return ""
+
+    # ---- with the queue manager
+
+    def begin(self) -> None:
+        """Start what CONTROL says."""
+        for definition in self._controlled():
+            with self._lock:
+                why = self.start(SERVICES, definition)
+            if why:
+                self._tell("AMQ5032E", definition.name, why)
+
+    async def end(self) -> None:
+        """Stop what CONTROL(QMGR) says, and wait for it a while; the others go on alone."""
+        awaited: list[asyncio.Task[None]] = []
+        for definition in self._controlled():
+            name = definition.name
+            with self._lock:
+                is_bound = definition.number("control") == MQSVC_CONTROL_Q_MGR
+                if is_bound and name in self._tasks:
+                    awaited.append(self._tasks[name])
+                    self.stop(SERVICES, name)
+        if awaited:
+            await asyncio.wait(awaited, timeout=END_S)
+
+    def _controlled(self) -> list[Definition]:
+        table = self._kernel.catalog.table_of(SERVICE)
+        found = [table[name] for name in sorted(table)]
+        return [
+            one
+            for one in found
+            if one.number("control") != MQSVC_CONTROL_MANUAL and one.text("start_command")
+        ]
+
+    # ---- in the loop
+
+    def _later(self, name: str, work: Coroutine[Any, Any, None]) -> None:
+        self._loop.call_soon_threadsafe(self._spawn, name, work)
+
+    def _spawn(self, name: str, work: Coroutine[Any, Any, None]) -> None:
+        task = self._loop.create_task(work)
+        if name:
+            self._tasks[name] = task
+        self._loose.add(task)
+        task.add_done_callback(self._loose.discard)
+
+    @staticmethod
+    def _is_server(definition: Definition) -> bool:
+        return definition.number("service_type") == MQSVC_TYPE_SERVER
+
+    async def _run(self, definition: Definition) -> None:
+        """A service from its start to its end."""
+        name = definition.name
+        try:
+            words = self._words(
+                definition.text("start_command"), definition.text("start_arguments")
+            )
+            process = self._process(definition, words)
+        except (OSError, ValueError) as error:
+            self._gone(name)
+            self._tell("AMQ5032E", name, error)
+            return
+        if not self._is_server(definition):
+            self._tell("AMQ5030I", name, process.pid)
+            await _ended(process)
+            return
+        with self._lock:
+            part = self.running[SERVICES][name]
+            part.process_id = process.pid
+            if part.status == "STARTING":
+                part.status = "RUNNING"
+        self._processes[name] = process
+        self._tell("AMQ5028I", name, process.pid)
+        await _ended(process)
+        self._gone(name)
+        self._tell("AMQ5029I", name, process.pid)
+
+    async def _end(self, definition: Definition) -> None:
+        """Stop a server: by its command, or by a signal."""
+        process = self._processes.get(definition.name)
+        if process is None:
+            return
+        if not definition.text("stop_command"):
+            process.send_signal(signal.SIGTERM)
+            return
+        try:
+            words = self._words(
+                definition.text("stop_command"), definition.text("stop_arguments"), process.pid
+            )
+            await _ended(self._process(definition, words))
+        except (OSError, ValueError) as error:
+            self._tell("AMQ8734E", definition.name, error)
+            with self._lock:
+                part = self.running[SERVICES].get(definition.name)
+                if part is not None:
+                    part.status = "RUNNING"
+
+    def _gone(self, name: str) -> None:
+        self._processes.pop(name, None)
+        self._tasks.pop(name, None)
+        with self._lock:
+            self.running[SERVICES].pop(name, None)
+            self._kernel.catalog.at_work.get(SERVICES, set()).discard(name)
+
+    def _filled(self, text: str, process_id: int = 0) -> str:
+        for word, value in self._places.items():
+            text = text.replace(f"+{word}+", value)
+        return text.replace("+MQ_SERVER_PID+", str(process_id))
+
+    def _words(self, command: str, arguments: str, process_id: int = 0) -> list[str]:
+        """Program and arguments; ValueError for quotes that do not end."""
+        words = [command, *shlex.split(arguments)]
+        return [self._filled(word, process_id) for word in words]
+
+    def _process(self, definition: Definition, words: list[str]) -> subprocess.Popen[bytes]:
+        out = self._output(definition.text("standard_output"))
+        err = self._output(definition.text("standard_error"))
+        try:
+            return subprocess.Popen(
+                words,
+                stdin=subprocess.DEVNULL,
+                stdout=out or subprocess.DEVNULL,
+                stderr=err or subprocess.DEVNULL,
+                start_new_session=True,
+            )
+        finally:
+            for file in (out, err):
+                if file is not None:
+                    file.close()
+
+    def _output(self, path: str) -> IO[bytes] | None:
+        return open(self._filled(path), "ab") if path else None
+
+
+async def _ended(process: subprocess.Popen[bytes]) -> None:
+    """Until a process has ended. It is looked at now and then: asyncio's own processes would be
+    killed with the loop, and a service may outlive the queue manager."""
+    while process.poll() is None:  # noqa: ASYNC110 - nothing tells of it
+        await asyncio.sleep(LOOK_S)
