@@ -105,6 +105,7 @@ def test_components_can_be_left_out(served: Served, tmp_path: Path) -> None:
     strmqtrc.main(["-t", "all", "-x", "api", "-x", "comms"])
     look(served)
     work(served)
+    served.close()
     assert {record["component"] for record in records(tmp_path)} == {"commands"}
 
 
@@ -129,6 +130,7 @@ def test_a_long_file_becomes_the_older_of_two(served: Served, tmp_path: Path) ->
     trace._wanted.file_bytes = 2000
     for _ in range(3):
         work_again(served)
+    served.close()  # nothing is written any more
     names = sorted(file.name for file in (tmp_path / "trace").iterdir() if "TRC" in file.name)
     assert len(names) == 2
     assert all((tmp_path / "trace" / name).stat().st_size < 4000 for name in names)
@@ -157,6 +159,7 @@ def test_formatted_for_people(served: Served, tmp_path: Path, capsys: Capture) -
     strmqtrc.main(["-m", "QM1"])
     look(served)
     work(served)
+    served.close()
     (file,) = (tmp_path / "trace").glob("*.TRC")
     with file.open("a") as out:
         out.write('{"cut')
