@@ -18,7 +18,7 @@ from pathlib import Path
 
 import ternmq
 
-STOPS = 8
+STOPS = 9
 MEASURE_S = 1.0
 BODY = b"x" * 2048
 CALLERS = 16
@@ -327,12 +327,48 @@ def stop_log(qmgr: ternmq.QueueManager, folder: str) -> None:
     show("messages moved to segments", f"{len(segments)} files, {size / 1e6:,.1f} MB")
 
 
+def stop_administrator(folder: str) -> None:
+    heading(9, "The hands of an administrator")
+    say("""A queue manager in a process of its own, with the commands that people of IBM MQ type:
+        made with the developers' objects, started, used by a sample, asked, and ended.""")
+    data = str(Path(folder) / "served")
+
+    def command(line: str, typed: str = "") -> None:
+        print(f"     {styled('$', '32')} {styled(line, '1')}")
+        done = subprocess.run(
+            [sys.executable, "-m", "ternmq.cli", *line.split()],
+            input=typed,
+            env={
+                **os.environ,
+                "TERNMQ_DATA": data,
+                "MQ_APP_PASSWORD": "a",
+                "MQ_ADMIN_PASSWORD": "b",
+            },
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        quote([line for line in done.stdout.splitlines() if line.strip()])
+        if done.returncode:
+            raise SystemExit(f"{line}: it ended with {done.returncode}: {done.stderr}")
+
+    command("crtmqm --dev -q TOUR")
+    command("strmqm TOUR")
+    command("amqsput DEV.QUEUE.1 TOUR", "hello\nworld\n")
+    command("runmqsc -e TOUR", "DISPLAY QSTATUS(DEV.QUEUE.1) CURDEPTH IPPROCS UNCOM\nEND\n")
+    say("And a program, over the socket of the queue manager:")
+    with ternmq.connect("TOUR", data=data) as connection, connection.queue("DEV.QUEUE.1") as queue:
+        show("queue.get().text", repr(queue.get().text))
+        show("queue.depth", queue.depth)
+    command("endmqm -i TOUR")
+
+
 def main() -> None:
     begun = time.perf_counter()
     build = ternmq.build_info()
     kind = "compiled" if build.compiled else "plain Python: several times slower than compiled"
     print(styled(f"TernMQ {ternmq.__version__}", "1"), f"({kind}, Python {build.python})")
-    say("A tour in eight stops. It works in a temporary folder and leaves nothing behind.")
+    say("A tour in nine stops. It works in a temporary folder and leaves nothing behind.")
     with tempfile.TemporaryDirectory(prefix="ternmq-tour-") as folder:
         qmgr = stop_create(folder)
         stop_put_and_get(qmgr)
@@ -344,6 +380,7 @@ def main() -> None:
         stop_speed(qmgr, folder)
         stop_log(qmgr, folder)
         qmgr.close()
+        stop_administrator(folder)
     print()
     print(styled(f"Done in {time.perf_counter() - begun:.0f} s.", "1"), "What to try next:")
     python = os.path.relpath(sys.executable)
@@ -353,6 +390,7 @@ def main() -> None:
         (f"{python} examples/first_queue.py data", "a folder that stays; run it twice"),
         (f"{python} examples/crash_and_restart.py", "the kill again, every message counted"),
         (f"{python} examples/two_phase_commit.py", "two queue managers, one transaction"),
+        ("crtmqm --dev QM1 && strmqm QM1", "one that goes on running, with DEV.QUEUE.1"),
         ("less docs/index.md", "a short page for each feature"),
         ("make bench", "measured properly, beside baselines"),
     ):
