@@ -54,7 +54,7 @@ class Triggers(TriggerSink):
         self._kernel = kernel
         self._connection = Connection(0, b"", "", kernel.name)
         self._waiting: dict[int, list[str]] = {}  # unit of work -> queues whose trigger waits
-        self._opened: list[str] = []
+        self._opened: dict[str, bool] = {}  # a set in the order of opening
         self._to_load: list[Definition] = []
         self._busy = False  # an initiation queue that is triggered itself triggers nothing
 
@@ -90,8 +90,8 @@ class Triggers(TriggerSink):
         self._look_again(local)
 
     def input_opened(self, local: LocalQueue) -> None:
-        if len(self._opened) < OPENED_MAX and local.name not in self._opened:
-            self._opened.append(local.name)
+        if len(self._opened) < OPENED_MAX:
+            self._opened[local.name] = True
 
     def changed(self, local: LocalQueue) -> None:
         if local.open_input == 0:
@@ -116,7 +116,7 @@ class Triggers(TriggerSink):
                     self.unit_ended(number)
         if self._opened:
             opened = self._opened
-            self._opened = []
+            self._opened = {}
             for definition in kernel.catalog.definitions.values():
                 if definition.object_type == LOCAL and is_triggered(definition):
                     if definition.text("initiation_queue") in opened:

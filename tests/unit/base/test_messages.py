@@ -3,6 +3,7 @@
 Method: run the generator in its checking mode and on tables with a mistake; read the table back.
 """
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -98,3 +99,19 @@ def test_a_row_is_found_with_and_without_its_letter(asked: str) -> None:
 def test_an_id_nobody_defined_says_so() -> None:
     assert find_message("AMQ4999") is None
     assert "AMQ4999" in message_text("AMQ4999E")
+
+
+def test_every_id_in_the_source_is_in_the_table() -> None:
+    """A message that code reports and the table lacks would have no text."""
+    known = {row.message_id for row in all_messages()}
+    strange: list[str] = []
+    for path in sorted((ROOT / "src").rglob("*.py")):
+        if path.name == "amq_table.py":
+            continue
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+            strange += [
+                f"{path.relative_to(ROOT)}:{number}: {found}"
+                for found in re.findall(r"\bAMQ[3-9][0-9]{3}[IWEST]\b", line)
+                if found not in known
+            ]
+    assert strange == []
