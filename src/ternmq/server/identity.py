@@ -50,6 +50,7 @@ class Identity:
         if decision == CHECK and password is not None:
             if not await self._is_right(asked or name, password):
                 kernel.notices.add("AMQ5534E", (asked or name,))
+                kernel.notices.add("AMQ5541E", (WORDS[mode],))
                 await asyncio.sleep(rules.failure_delay_s)
                 raise self._refusal(f"user {asked or name} or its password is not right")
             return (asked or name) if rules.adopt_context else name
