@@ -10,44 +10,43 @@ if os.environ.get("TERNMQ_PURE", "") not in ("", "0"):
 
 from typing import TYPE_CHECKING
 
-from ternmq.base import constants_all as constants
-from ternmq.base.errors import (
-    BackedOut,
-    BadHandle,
-    BadOptions,
-    CommandError,
-    Damaged,
-    ForceFailed,
-    FormatError,
-    Full,
-    InertAttribute,
-    Inhibited,
-    IntegrityError,
-    MQError,
-    NoMessage,
-    NotAuthorized,
-    ObjectInUse,
-    ObjectUnknown,
-    Truncated,
-    Unavailable,
-    XAError,
-)
-from ternmq.base.product import VERSION as __version__
-from ternmq.client.backup import Backup
-from ternmq.client.connection import Connection
-from ternmq.client.embedded import QueueManager, embedded, memory
-from ternmq.client.local_connection import ClientConnection, connect
-from ternmq.client.local_queue import ClientQueue
-from ternmq.client.message import Message
-from ternmq.client.pcf_execute import PCFExecute
-from ternmq.client.queue import Queue
-from ternmq.codec.mqmd import Descriptor
-from ternmq.log.record import LogDamaged
-from ternmq.txn.unit import XID
-
 if TYPE_CHECKING:
     from ternmq import aio as aio
+    from ternmq.base import constants_all as constants
     from ternmq.base.build import BuildInfo
+    from ternmq.base.errors import (
+        BackedOut,
+        BadHandle,
+        BadOptions,
+        CommandError,
+        Damaged,
+        ForceFailed,
+        FormatError,
+        Full,
+        InertAttribute,
+        Inhibited,
+        IntegrityError,
+        MQError,
+        NoMessage,
+        NotAuthorized,
+        ObjectInUse,
+        ObjectUnknown,
+        Truncated,
+        Unavailable,
+        XAError,
+    )
+    from ternmq.base.product import VERSION as __version__
+    from ternmq.client.backup import Backup
+    from ternmq.client.connection import Connection
+    from ternmq.client.embedded import QueueManager, embedded, memory
+    from ternmq.client.local_connection import ClientConnection, connect
+    from ternmq.client.local_queue import ClientQueue
+    from ternmq.client.message import Message
+    from ternmq.client.pcf_execute import PCFExecute
+    from ternmq.client.queue import Queue
+    from ternmq.codec.mqmd import Descriptor
+    from ternmq.log.record import LogDamaged
+    from ternmq.txn.unit import XID
 
 __all__ = [
     "XID",
@@ -97,11 +96,44 @@ def build_info() -> "BuildInfo":
 
 
 if not TYPE_CHECKING:
+    # Where the names come from. They are fetched when somebody asks, so that a command which needs
+    # few of them starts fast; type checkers see the imports above.
+    _HOMES = {
+        "ternmq.base.errors": (
+            "BackedOut BadHandle BadOptions CommandError Damaged ForceFailed FormatError "
+            "Full InertAttribute Inhibited IntegrityError MQError NoMessage NotAuthorized "
+            "ObjectInUse ObjectUnknown Truncated Unavailable XAError"
+        ),
+        "ternmq.client.backup": "Backup",
+        "ternmq.client.connection": "Connection",
+        "ternmq.client.embedded": "QueueManager embedded memory",
+        "ternmq.client.local_connection": "ClientConnection connect",
+        "ternmq.client.local_queue": "ClientQueue",
+        "ternmq.client.message": "Message",
+        "ternmq.client.pcf_execute": "PCFExecute",
+        "ternmq.client.queue": "Queue",
+        "ternmq.codec.mqmd": "Descriptor",
+        "ternmq.log.record": "LogDamaged",
+        "ternmq.txn.unit": "XID",
+    }
 
     def __getattr__(name: str) -> object:
-        """`ternmq.aio` is there without an import; who does not use it does not load asyncio."""
-        if name == "aio":
-            import importlib
+        """A name of the package, at its first use. `ternmq.aio` is there without an import, too."""
+        from importlib import import_module
 
-            return importlib.import_module("ternmq.aio")
-        raise AttributeError(f"module 'ternmq' has no attribute {name!r}")
+        if name == "aio":
+            return import_module("ternmq.aio")
+        if name == "constants":
+            value = import_module("ternmq.base.constants_all")
+        elif name == "__version__":
+            value = import_module("ternmq.base.product").VERSION
+        else:
+            homes = [home for home, names in _HOMES.items() if name in names.split()]
+            if not homes:
+                raise AttributeError(f"module 'ternmq' has no attribute {name!r}")
+            value = getattr(import_module(homes[0]), name)
+        globals()[name] = value
+        return value
+
+    def __dir__() -> list[str]:
+        return sorted([*__all__, "aio"])

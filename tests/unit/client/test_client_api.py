@@ -76,3 +76,11 @@ def test_looking_after_when_compared_then_the_same_parameters(
         if isinstance(ours, property) or isinstance(theirs, property):
             continue  # what is a property there may have to be awaited here
         assert shape(ours)[1:] == shape(theirs)[1:], name
+
+
+def test_names_of_the_package_when_asked_for_then_there() -> None:
+    assert [name for name in ternmq.__all__ if not hasattr(ternmq, name)] == []
+    assert [name for name in ternmq.aio.__all__ if not hasattr(ternmq.aio, name)] == []
+    assert set(ternmq.__all__) <= set(dir(ternmq))
+    with pytest.raises(AttributeError, match="nothing_of_the_kind"):
+        _ = ternmq.nothing_of_the_kind  # type: ignore[attr-defined]
