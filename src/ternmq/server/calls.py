@@ -33,6 +33,7 @@ from ternmq.client.storage_status import storage_status
 from ternmq.codec.mqod import ObjectDescriptor
 from ternmq.kernel.authority import check_administrator
 from ternmq.security.authorities import SELF_PROFILE
+from ternmq.server.command_server import ask_command_server
 from ternmq.server.host import Host
 from ternmq.txn.unit import XID
 
@@ -311,4 +312,6 @@ async def control(host: Host, given: Given) -> Given:
     if call == "stop":
         host.reconnect = bool(given.get("reconnect"))
         return {"accepted": host.end(str(given["mode"])), "state": host.state}
+    if call == "command_server":
+        return await ask_command_server(host.started, str(given.get("action")))
     raise RemoteProtocolError(f"there is no control call {call!r}")
