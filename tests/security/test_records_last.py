@@ -3,6 +3,8 @@
 Method: the machine stops at every call on the disk while records are set; an event queue is read.
 """
 
+import threading
+
 import pytest
 
 import ternmq
@@ -91,3 +93,22 @@ def test_a_refusal_is_an_event_if_it_is_wanted(qualifier: int, what: str) -> Non
             values = {one.parameter: one for one in event.parameters}
             assert values[mq.MQIACF_REASON_QUALIFIER].number == qualifier
             assert events.depth == 0
+
+
+def test_who_waits_for_events_is_woken_by_a_refused_connect() -> None:
+    with secured() as qm:
+        qm.mqsc("ALTER QMGR AUTHOREV(ENABLED)")
+        got: list[int] = []
+        events = qm.connect(user="boss").queue("SYSTEM.ADMIN.QMGR.EVENT")
+        while events.depth:
+            events.get()
+
+        def wait() -> None:
+            got.append(unpack_pcf(events.get(wait=10).data).reason)
+
+        waiting = threading.Thread(target=wait)
+        waiting.start()
+        with pytest.raises(NotAuthorized):
+            qm.connect(user="ann")
+        waiting.join()
+        assert got == [2035]

@@ -65,7 +65,10 @@ class Session:
         self._owner: int = caller if share == ALONE else 0
         shell.engine.kernel.authority.learn(user)  # outside the lock: it may ask the system
         with shell.lock:
-            self.link: Link = shell.engine.connect(user, application)
+            try:
+                self.link: Link = shell.engine.connect(user, application)
+            finally:
+                shell.flush()  # a refused one may have made an event, for which somebody waits
         self.link.process_id = os.getpid()
         self.link.connect_options = share
 

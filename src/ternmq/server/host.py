@@ -37,7 +37,7 @@ class Host:
         self.started = started
         self.loop_shell = loop_shell_of(started.shell)
         self.engine = started.shell.engine
-        self.identity = Identity(self.engine, started.shell.disk)
+        self.identity = Identity(started.shell)
         self.sessions: set[Session] = set()
         self.state = RUNNING
         self.reconnect = False  # endmqm -r: applications are told that they may come again

@@ -11,10 +11,11 @@ import asyncio
 import os
 from typing import Final
 
+from ternmq.base import constants as mq
 from ternmq.base.errors import MQError, mq_error
 from ternmq.base.reasons import MQRC_NOT_AUTHORIZED, MQRC_SECURITY_ERROR
-from ternmq.engine.engine import Engine
-from ternmq.ports.disk import Disk
+from ternmq.client.shell import Shell
+from ternmq.kernel.connection import Connection as Link
 from ternmq.security.connauth import CHECK, REFUSE, WORDS, in_force
 from ternmq.security.connauth import decide as connauth_decides
 from ternmq.security.password_file import PasswordFileError, read_accounts
@@ -27,9 +28,10 @@ ROOT: Final = 0
 class Identity:
     """Finds out who wants to connect. One for all connections of a queue manager."""
 
-    def __init__(self, engine: Engine, disk: Disk) -> None:
-        self._engine = engine
-        self._disk = disk
+    def __init__(self, shell: Shell) -> None:
+        self._shell = shell
+        self._engine = shell.engine
+        self._disk = shell.disk
         self._turn = asyncio.Semaphore(CHECKS_AT_ONCE_MAX)
 
     async def user(self, uid: int, name: str, asked: str, password: str | None, who: str) -> str:
@@ -46,11 +48,13 @@ class Identity:
         if decision == REFUSE:
             kernel.notices.add("AMQ5540E", (who,))
             kernel.notices.add("AMQ5541E", (WORDS[mode],))
+            self._tell(asked or name, who)
             raise self._refusal(f"CHCKLOCL({WORDS[mode]}): a user and a password are needed")
         if decision == CHECK and password is not None:
             if not await self._is_right(asked or name, password):
                 kernel.notices.add("AMQ5534E", (asked or name,))
                 kernel.notices.add("AMQ5541E", (WORDS[mode],))
+                self._tell(asked or name, who)
                 await asyncio.sleep(rules.failure_delay_s)
                 raise self._refusal(f"user {asked or name} or its password is not right")
             return (asked or name) if rules.adopt_context else name
@@ -68,6 +72,14 @@ class Identity:
         except (PasswordFileError, OSError) as error:
             raise mq_error(MQRC_SECURITY_ERROR, verb="MQCONN", detail=str(error)) from error
         return is_password(account, password)
+
+    def _tell(self, user: str, application: str) -> None:
+        """The event, if such events are on."""
+        link = Link(0, b"", user, application)
+        qualifier = mq.MQRQ_CSP_NOT_AUTHORIZED
+        with self._shell.lock:
+            self._engine.kernel.event_sink.not_authorized(link, qualifier, mq.MQOT_Q_MGR, "", 0)
+            self._shell.settle()
 
     def _refusal(self, detail: str) -> MQError:
         return mq_error(MQRC_NOT_AUTHORIZED, verb="MQCONN", object=self._engine.name, detail=detail)

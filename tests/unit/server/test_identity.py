@@ -13,7 +13,8 @@ import pytest
 
 import ternmq
 from ternmq import NotAuthorized
-from ternmq.ports.memory_disk import MemoryDisk
+from ternmq.base import constants as mq
+from ternmq.codec.pcf import unpack_pcf
 from ternmq.security.password_file import PATH, Account, save_accounts
 from ternmq.security.passwords import make_account
 from ternmq.server import identity
@@ -29,7 +30,7 @@ class Door:
 
     def __init__(self, qm: ternmq.QueueManager, slept: list[float]) -> None:
         self.qm = qm
-        self.disk = MemoryDisk()
+        self.disk = qm.started.shell.disk
         self.slept = slept
         self.kernel = qm.started.shell.engine.kernel
         save_accounts(self.disk, {"app": APP})
@@ -47,7 +48,7 @@ class Door:
         """The user that it becomes; "-" if it is refused."""
 
         async def ask() -> str:
-            checks = Identity(self.qm.started.shell.engine, self.disk)
+            checks = Identity(self.qm.started.shell)
             return await checks.user(uid, name, asked, password, "program")
 
         try:
@@ -115,6 +116,21 @@ def test_a_wrong_password_is_told_and_answered_late(door: Door) -> None:
     assert told == [("AMQ5540E", ("program",)), ("AMQ5541E", ("REQUIRED",))]
 
 
+def test_a_refusal_is_an_event_if_it_is_wanted(door: Door) -> None:
+    door.mode("OPTIONAL")
+    door.qm.mqsc("ALTER QMGR AUTHOREV(ENABLED)")
+    with door.qm.queue("SYSTEM.ADMIN.QMGR.EVENT") as events:
+        while events.depth:
+            events.get()
+        door.enter("joe", "app", "wrong")
+        event = unpack_pcf(events.get().data)
+        qualifier = event.find(mq.MQIACF_REASON_QUALIFIER)
+        user = event.find(mq.MQCACF_USER_IDENTIFIER)
+        assert qualifier is not None
+        assert user is not None
+        assert (qualifier.number, user.text) == (mq.MQRQ_CSP_NOT_AUTHORIZED, "app")
+
+
 def test_at_most_two_are_checked_at_once_and_none_in_the_loop(
     door: Door, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -138,7 +154,7 @@ def test_at_most_two_are_checked_at_once_and_none_in_the_loop(
     monkeypatch.setattr(identity, "is_password", check)
 
     async def rush() -> list[str]:
-        checks = Identity(door.qm.started.shell.engine, door.disk)
+        checks = Identity(door.qm.started.shell)
         asking = [checks.user(OTHER_UID, "joe", "app", "x", "p") for _ in range(6)]
         return await asyncio.gather(*asking)
 
@@ -153,7 +169,7 @@ def test_a_file_that_cannot_be_read_lets_nobody_in(door: Door) -> None:
     file.close()
 
     async def ask() -> None:
-        checks = Identity(door.qm.started.shell.engine, door.disk)
+        checks = Identity(door.qm.started.shell)
         await checks.user(OTHER_UID, "joe", "app", "s3cret", "program")
 
     with pytest.raises(ternmq.MQError, match="line 1") as refused:
