@@ -23,6 +23,7 @@ from ternmq.base.reasons import MQRC_Q_MGR_NAME_ERROR
 
 MACHINE_INI: Final = "mqs.ini"
 QMGRS: Final = "qmgrs"
+LOCK_PATH: Final = "lock"  # in a queue manager's folder: who runs it holds this
 SOCKET: Final = "local.sock"
 SOCKET_POINTER: Final = "local.sock.path"  # where the socket is, if its own path would be too long
 _VARIABLES: Final = ("TERNMQ_DATA", "MQ_OVERRIDE_DATA_PATH")

@@ -16,6 +16,7 @@ from ternmq.base.reasons import (
     MQRC_Q_MGR_NOT_AVAILABLE,
     MQRC_RESOURCE_PROBLEM,
 )
+from ternmq.client.local_folder import LOCK_PATH as LOCK_PATH
 from ternmq.client.shell import Shell
 from ternmq.client.shutdown import shut_down
 from ternmq.engine.engine import Engine, create_queue_manager, exists
@@ -29,8 +30,6 @@ from ternmq.ports.os_entropy import OsEntropy
 from ternmq.ports.os_users import OsUsers
 from ternmq.ports.users import GroupTable, Users
 from ternmq.security.password_file import PasswordUsers
-
-LOCK_PATH = "lock"
 
 # Whether authority is checked: no; yes, with the users and groups of this machine; yes, with those
 # of a table.

@@ -12,7 +12,7 @@ import json
 import os
 from typing import Any, Final, NamedTuple
 
-from ternmq.client.starting import LOCK_PATH
+from ternmq.client.local_folder import LOCK_PATH
 
 STATUS_FILE: Final = "status"
 STARTING: Final = "Starting"
