@@ -14,7 +14,7 @@ from typing import Final, final
 from ternmq.base.attributes import Value
 from ternmq.base.object_types import AUTHREC
 from ternmq.security.authorities import BY_WORD, KIND_BY_MQOT, Kind, authlist
-from ternmq.security.profiles import matches, specificity
+from ternmq.security.profiles import is_generic, matches, specificity
 from ternmq.store.catalog import Definition
 
 SPACE: Final = "authrec"
@@ -88,18 +88,19 @@ class Records:
 
     def __init__(self) -> None:
         self.by_key: dict[str, Record] = {}
-        self._by_entity: dict[tuple[int, bool, str], list[Record]] = {}
+        # those with wildcards, the most specific first; the others are found by their key
+        self._generic: dict[tuple[int, bool, str], list[Record]] = {}
         self._by_profile: dict[tuple[int, str], list[Record]] = {}
         self.changes = 0  # counts, so that who remembers an answer knows when it is old
 
     def load(self, definitions: Iterable[Definition]) -> None:
         """All that the catalog has."""
         self.by_key = {}
-        self._by_entity = {}
+        self._generic = {}
         self._by_profile = {}
         for definition in definitions:
             self._add(record_of(definition))
-        for records in self._by_entity.values():
+        for records in self._generic.values():
             records.sort(key=_specificity_of)
         self.changes += 1
 
@@ -107,25 +108,31 @@ class Records:
         """A new record, or one that was there with other authorities."""
         self.remove(record.key)
         self._add(record)
-        self._by_entity[_entity_key(record)].sort(key=_specificity_of)
+        if is_generic(record.profile):
+            self._generic[_entity_key(record)].sort(key=_specificity_of)
         self.changes += 1
 
     def _add(self, record: Record) -> None:
         self.by_key[record.key] = record
-        self._by_entity.setdefault(_entity_key(record), []).append(record)
+        if is_generic(record.profile):
+            self._generic.setdefault(_entity_key(record), []).append(record)
         self._by_profile.setdefault((record.kind.mqot, record.profile), []).append(record)
 
     def remove(self, key: str) -> None:
         """A record that is gone; nothing happens if it is not there."""
         record = self.by_key.pop(key, None)
         if record is not None:
-            self._by_entity[_entity_key(record)].remove(record)
+            if is_generic(record.profile):
+                self._generic[_entity_key(record)].remove(record)
             self._by_profile[record.kind.mqot, record.profile].remove(record)
             self.changes += 1
 
     def effective(self, kind: Kind, name: str, entity: str, is_group: bool) -> Record | None:
         """The record that counts for a user or group alone and an object; None if there is none."""
-        for record in self._by_entity.get((kind.mqot, is_group, entity), ()):
+        exact = self.by_key.get(record_key(kind, name, entity, is_group))
+        if exact is not None:
+            return exact
+        for record in self._generic.get((kind.mqot, is_group, entity), ()):
             if matches(record.profile, name):
                 return record
         return None
