@@ -86,9 +86,9 @@ class Process:
         place = self.place
         try:
             ini = read_queue_manager_ini(place.folder)
+            self._open_log(ini)
         except IniError as error:
             raise StartFailed(EXIT_CONFIGURATION, f"AMQ6162E: {error}") from error
-        self._open_log(ini)
         try:
             disk = OsDisk(place.folder)
             parameters = log_parameters("circular", 3, 2, 64, False)  # what is there counts
@@ -205,6 +205,7 @@ class Process:
             self.failed = True  # the file says running: it ended unexpectedly
 
     def _ended(self, host: Host) -> None:
+        self._write_notices(host)
         self.tell("AMQ8004I", self.place.name)
         self.set_state(_ENDED[host.state])
 
