@@ -236,6 +236,7 @@ async def _delete_log_extents(binding: Binding, given: Given) -> Given:
 
 
 async def _object_files(binding: Binding, given: Given) -> Given:
+    _administrators_only(binding, "DISPLAY")
     with binding.verbs.shell.lock:
         return {"files": object_files(binding.verbs.engine.kernel.catalog)}
 
