@@ -21,6 +21,7 @@ from ternmq.admin.events_refresh import RefreshQueueManager
 from ternmq.admin.execution import Execution, refusal
 from ternmq.admin.mqsc_lexer import SyntaxFault
 from ternmq.admin.mqsc_parser import fault_answer, parse
+from ternmq.admin.parameter_check import check_parameters
 from ternmq.admin.status import NOT_FOUND
 from ternmq.admin.status_connections import ApplicationStatus, ConnectionStatus
 from ternmq.admin.status_qmgr import (
@@ -70,7 +71,7 @@ class AuthorityExecution(Execution):
         if answers is None:
             return False
         if not answers:
-            message, reason = NOT_FOUND[self.row.noun]
+            message, reason = NOT_FOUND["AUTHREC"]
             return self.refuse(message, reason=reason)
         self.answers.extend(answers)
         return True
@@ -97,6 +98,7 @@ class Checked(Execution):
         kernel.refuse_if_ending(False, self.verb)
         if not self._checked:
             check_command(kernel, link, self.command, self.row)
+            check_parameters(self.command, self.row)
             self._checked = True
         inner = self._inner
         events = kernel.events
