@@ -29,6 +29,7 @@ SHOWN = {
     "mqsc.py": "AMQ8150E refused",
     "pcf_inquiry.py": "MQRCCF_ATTR_VALUE_ERROR parameter 15",
     "poison_message.py": "'five' moved to WORK.FAILED",
+    "served.py": "after its end: MQRC_Q_MGR_NOT_AVAILABLE",
     "simulated_crashes.py": "6 tests passed",
     "request_reply.py": "puffin -> PUFFIN",
     "slow_queue.py": "the others by priority, in order: True",

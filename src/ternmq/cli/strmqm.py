@@ -23,13 +23,14 @@ EXIT_RUNNING: Final = 5
 EXIT_UNKNOWN: Final = 16
 EXIT_ENDING: Final = 49
 EXIT_INSTALLATION: Final = 58
+EXIT_UNEXPECTED: Final = 71
 
 
 def command_line() -> CommandLine:
     """Options as those of IBM MQ."""
     line = CommandLine("strmqm", "Start a queue manager.")
     line.add_argument("-c", action="store_true", help="make the default objects anew, then end")
-    line.add_argument("-ns", action="store_true", help="without channels, listeners and services")
+    line.add_argument("-ns", action="store_true", help="without services")
     line.add_argument("-x", action="store_true", help="permit a standby: not supported yet")
     line.add_argument("name", metavar="QMGR", nargs="?", default="")
     return line
@@ -52,16 +53,30 @@ def main(argv: list[str]) -> int:
     if owner:
         write_error(message_line("AMQ7011E", (place.name, owner)))
         return EXIT_INSTALLATION
+    if options.c:
+        return _default_objects(place)
     write_now(f"TernMQ queue manager '{place.name}' starting.")
     installation = this_installation(data).name
     write(f"The queue manager is associated with installation '{installation}'.")
     try:
-        launch(data, place, write_now)
+        launch(data, place, write_now, not options.ns)
     except LaunchFailed as failed:
         write_error(failed.text)
         return failed.exit_status
     write(message_text("AMQ8003I", (place.name, version())))
     return 0
+
+
+def _default_objects(place: Place) -> int:
+    """strmqm -c: the default objects are made anew, and it ends again."""
+    from ternmq.server.default_objects import replace_default_objects
+
+    write_now(f"Creating or replacing default objects for queue manager '{place.name}'.")
+    made = replace_default_objects(place)
+    write(message_text("AMQ8048I", (made.created, made.replaced, len(made.failed))))
+    for line in made.failed:
+        write_error(line)
+    return EXIT_UNEXPECTED if made.failed else 0
 
 
 def known(data: str, name: str) -> Place | None:

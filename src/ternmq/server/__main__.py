@@ -50,9 +50,11 @@ def main(argv: list[str]) -> int:
     parser.add_argument("name")
     parser.add_argument("--data", required=True)
     parser.add_argument("--tell", type=int, default=-1)
+    parser.add_argument("--no-services", action="store_true")
     options = parser.parse_args(argv)
     teller = Teller(options.tell)
-    process = Process(find(options.data, options.name, "strmqm"), teller.say, False)
+    place = find(options.data, options.name, "strmqm")
+    process = Process(place, teller.say, False, not options.no_services)
     try:
         started = process.start()
     except StartFailed as failed:

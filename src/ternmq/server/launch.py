@@ -20,7 +20,7 @@ class LaunchFailed(Exception):
         self.exit_status = exit_status
 
 
-def launch(data: str, place: Place, say: Callable[[str], None]) -> int:
+def launch(data: str, place: Place, say: Callable[[str], None], with_services: bool = True) -> int:
     """Start it; return its process id when applications can connect.
 
     It is a session of its own, with no terminal, in the root folder: nothing that happens to who
@@ -31,6 +31,8 @@ def launch(data: str, place: Place, say: Callable[[str], None]) -> int:
     os.makedirs(errors, exist_ok=True)
     arguments = [sys.executable, "-m", "ternmq.server", place.name]
     arguments += ["--data", os.path.abspath(data), "--tell", str(writing)]
+    if not with_services:
+        arguments.append("--no-services")
     output = os.open(
         os.path.join(errors, "process.log"),
         os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC,

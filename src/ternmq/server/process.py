@@ -71,8 +71,11 @@ class StartFailed(Exception):
 class Process:
     """One queue manager from its start to its end."""
 
-    def __init__(self, place: Place, say: Say, foreground: bool) -> None:
+    def __init__(
+        self, place: Place, say: Say, foreground: bool, with_services: bool = True
+    ) -> None:
         self.place = place
+        self._with_services = with_services
         self._say = say
         self._foreground = foreground
         self._log: ErrorLog | None = None
@@ -181,7 +184,8 @@ class Process:
         self.tell("AMQ8003I", self.place.name, version())
         self.set_state(status.RUNNING)
         up()
-        parts.begin()
+        if self._with_services:
+            parts.begin()
         await host.run()
         listener.close()
         if host.state != modes.PREEMPTIVE:

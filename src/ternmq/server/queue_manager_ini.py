@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 from typing import Final, NamedTuple
 
-from ternmq.base.ini import IniError, IniFile
+from ternmq.base.ini import IniError, IniFile, Stanza
 from ternmq.base.limits import (
     LOG_FILE_PAGES_MAX,
     LOG_PRIMARY_FILES_MAX,
@@ -18,6 +18,7 @@ from ternmq.base.limits import (
     LOG_SECONDARY_FILES_MAX,
 )
 from ternmq.client.local_folder import read_ini
+from ternmq.server.scripts import script_files
 
 QUEUE_MANAGER_INI: Final = "qm.ini"
 _NUMBER_MAX: Final = 999_999_999
@@ -99,6 +100,7 @@ ROWS: Final[tuple[Row, ...]] = (
     Row("SSL", "OCSPAuthentication", words=("REQUIRED", "OPTIONAL", "WARN")),
     Row("AccessMode", "SecurityGroup"),
 )
+REPEATED: Final = ("diagnosticmessages", "servicecomponent", "apiexitlocal", "xaresourcemanager")
 # Stanzas in which every attribute is the user's own, or somebody else's.
 FREE: Final = (
     "TuningParameters",
@@ -111,10 +113,28 @@ FREE: Final = (
 
 
 def read_queue_manager_ini(folder: str) -> IniFile:
-    """qm.ini of a queue manager, checked."""
+    """qm.ini of a queue manager, checked, with what the files of IniConfig add or change."""
     ini = read_ini(os.path.join(folder, QUEUE_MANAGER_INI))
     check(ini)
+    config = ini.first("AutoConfig")
+    path = "" if config is None else config.get("IniConfig")
+    for file in script_files(path, ".ini") if path else []:
+        more = read_ini(file)
+        check(more)
+        for stanza in more.stanzas:
+            take_in(ini, stanza)
     return ini
+
+
+def take_in(ini: IniFile, stanza: Stanza) -> None:
+    """What another file says counts more; where there may be several stanzas, it is one more."""
+    if stanza.name.lower() in REPEATED or ini.first(stanza.name) is None:
+        ini.add(stanza.name, stanza.values)
+        return
+    for name, value in stanza.values.items():
+        there = ini.first(stanza.name)
+        if there is not None:
+            ini.set(there, name, value)
 
 
 def check(ini: IniFile) -> list[IniError]:
