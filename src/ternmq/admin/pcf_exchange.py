@@ -15,14 +15,14 @@ from ternmq.admin.execute import execution_of
 from ternmq.admin.execution import Execution
 from ternmq.admin.mqsc_lexer import SyntaxFault
 from ternmq.admin.mqsc_parser import fault_answer, parse
-from ternmq.admin.pcf_reply import error_replies, replies
+from ternmq.admin.pcf_reply import Replies, error_replies, replies
 from ternmq.admin.pcf_request import Request, request_of
 from ternmq.base import constants as mq
 from ternmq.base.command_reasons import MQRCCF_MD_FORMAT_ERROR
 from ternmq.codec.charset import UTF8
 from ternmq.codec.layout import byte_order
 from ternmq.codec.mqmd import Descriptor
-from ternmq.codec.pcf import PCFMessage, unpack_header, unpack_pcf
+from ternmq.codec.pcf import unpack_header, unpack_pcf
 from ternmq.codec.pcf_parameter import PCFError
 from ternmq.kernel.connection import Connection as Link
 from ternmq.kernel.kernel import Kernel
@@ -32,14 +32,14 @@ _NO_ROW: Final = CommandRow("", "", "", 0, "", "", 0, {}, ())
 
 @final
 class Exchange(Execution):
-    """A request under way; when it is done, `replies` has the messages of the answer."""
+    """A request under way; when it is done, `replies` makes the messages of the answer."""
 
     def __init__(self, md: Descriptor, data: bytes) -> None:
         super().__init__(Command("", ""), _NO_ROW)
         self.verb = "MQADMIN"
         self.md = md
         self.data = data
-        self.replies: list[PCFMessage] = []
+        self.replies = Replies(0, [])
         self.malformed = False
         self._request: Request | None = None
         self._number = 0
@@ -62,10 +62,7 @@ class Exchange(Execution):
                 return False
             self._at += 1
         link.depends_on(self._durable_at)
-        try:
-            self.replies = replies(request, self.answers, self._number)
-        except PCFError as unsayable:
-            self.replies = error_replies(self._number, unsayable)
+        self.replies = replies(request, self.answers, self._number)
         return True
 
     def _understood(self, kernel: Kernel) -> Request:

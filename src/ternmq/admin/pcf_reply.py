@@ -9,7 +9,7 @@ MQSC would print.
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, final
 
 from ternmq.admin.command import Answer, Command, Item
 from ternmq.admin.mqsc_printer import answer_lines
@@ -22,6 +22,7 @@ from ternmq.admin.status_attributes import StatusAttribute, status_attributes
 from ternmq.base import command_reasons as rccf
 from ternmq.base import constants as mq
 from ternmq.base.attributes import BARE, BY_NAME, Attribute
+from ternmq.base.errors import MQError
 from ternmq.base.object_types import BY_BIT, BY_NOUN, COMMINFO, GROUP_BITS, ObjectType
 from ternmq.base.reasons import (
     MQRC_HCONN_ERROR,
@@ -38,13 +39,51 @@ MULTICAST: Final = 1  # MQCIT_MULTICAST
 # ---- the set of responses
 
 
-def responses(command: int, found: list[PCFMessage]) -> list[PCFMessage]:
-    """Numbered; all but the last say that more come."""
-    for at, message in enumerate(found):
-        message.command = command
-        message.sequence = at + 1
-        message.control = mq.MQCFC_LAST if at + 1 == len(found) else mq.MQCFC_NOT_LAST
-    return found
+@final
+class Replies:
+    """The responses of one request, made one at a time: an inquiry may find very many objects."""
+
+    def __init__(self, command: int, ready: list[PCFMessage]) -> None:
+        self._command = command
+        self._ready = ready  # come last
+        self._request: Request | None = None
+        self._shown: list[Answer] = []
+
+    @property
+    def count(self) -> int:
+        """How many there are."""
+        return len(self._shown) + len(self._ready)
+
+    def message(self, at: int) -> PCFMessage:
+        """One of them, from 0 on; numbered, and all but the last say that more come."""
+        request = self._request
+        if request is not None and at < len(self._shown):
+            answer = self._shown[at]
+            parameters = _parameters(request, request.commands[0], answer)
+            made = response(parameters, answer.comp, answer.reason)
+        else:
+            made = self._ready[at - len(self._shown)]
+        return self._numbered(made, at)
+
+    def packed(self, at: int, order: str, ccsid: int) -> bytes:
+        """One of them as bytes. What cannot be said in PCF, or in the character set, is told."""
+        try:
+            return self.message(at).pack(order, ccsid)
+        except MQError as unsayable:
+            made = response(None, mq.MQCC_FAILED, unsayable.reason)
+            return self._numbered(made, at).pack(order, ccsid)
+
+    def _numbered(self, made: PCFMessage, at: int) -> PCFMessage:
+        made.command = self._command
+        made.sequence = at + 1
+        made.control = mq.MQCFC_LAST if at + 1 == self.count else mq.MQCFC_NOT_LAST
+        return made
+
+    def show(self, request: Request, answers: list[Answer]) -> Replies:
+        """Objects that were found; they come first."""
+        self._request = request
+        self._shown = answers
+        return self
 
 
 def response(
@@ -64,36 +103,32 @@ def failure(reason: int, blamed: int = 0) -> list[PCFMessage]:
     return [first, response(None, mq.MQCC_FAILED, rccf.MQRCCF_COMMAND_FAILED)]
 
 
-def error_replies(command: int, error: PCFError) -> list[PCFMessage]:
+def error_replies(command: int, error: PCFError) -> Replies:
     """The answer to a message that is no good command."""
-    return responses(command, failure(error.reason, error.parameter))
+    return Replies(command, failure(error.reason, error.parameter))
 
 
-def replies(request: Request, answers: list[Answer], number: int) -> list[PCFMessage]:
+def replies(request: Request, answers: list[Answer], number: int) -> Replies:
     """The answer to a command, `number` being its MQCMD_."""
     row = request.row
     if row is None:
-        return responses(number, _escaped(answers))
-    failed = [one for one in answers if not one.ok]
-    if failed and not any(one.items for one in answers):
-        found: list[PCFMessage] = []
-        for answer in failed:
+        return Replies(number, _escaped(answers))
+    found: list[PCFMessage] = []
+    shown = [one for one in answers if one.items]
+    for answer in answers:
+        if not answer.ok:
             blamed = _blamed(request.commands[0], row, answer)
             found.extend(failure(_reason(request.commands[0], answer), blamed)[:-1])
+    if found:
         found.append(response(None, mq.MQCC_FAILED, rccf.MQRCCF_COMMAND_FAILED))
-        return responses(number, found)
-    if row.names:
-        return responses(number, [_names(row, answers)])
-    if not any(one.items for one in answers):
-        last = answers[-1] if answers else None
-        comp = mq.MQCC_OK if last is None else last.comp
-        return responses(number, [response(None, comp, 0 if last is None else last.reason)])
-    found = []
-    for answer in answers:
-        if answer.items:
-            parameters = _parameters(request, request.commands[0], answer)
-            found.append(response(parameters, answer.comp, answer.reason))
-    return responses(number, found)
+    elif row.names:
+        return Replies(number, [_names(row, answers)])
+    elif not shown:
+        # A warning without a reason is for people: programs would take it for a failure.
+        warned = [one for one in answers if one.comp != mq.MQCC_OK and one.reason]
+        comp = warned[0].comp if warned else mq.MQCC_OK
+        found.append(response(None, comp, warned[0].reason if warned else 0))
+    return Replies(number, found).show(request, shown)
 
 
 _NOT_FOUND_REASONS: Final = (MQRC_UNKNOWN_OBJECT_NAME, MQRC_HCONN_ERROR)

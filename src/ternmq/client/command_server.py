@@ -115,7 +115,7 @@ class CommandServer(Companion):
         if md.reply_to_queue:
             self._reply(md, exchange)
         elif exchange.malformed:
-            self._bury(md, message.data, exchange.replies[0].reason, COMMAND_QUEUE)
+            self._bury(md, message.data, exchange.replies.message(0).reason, COMMAND_QUEUE)
 
     def _reply(self, md: Descriptor, exchange: Exchange) -> None:
         kernel = self._shell.engine.kernel
@@ -123,9 +123,9 @@ class CommandServer(Companion):
         if is_wide(ccsid) or not is_known(ccsid):
             ccsid = UTF8
         target = ObjectDescriptor(object_name=md.reply_to_queue, object_qmgr_name=md.reply_to_qmgr)
-        for reply in exchange.replies:
+        for at in range(exchange.replies.count):
             descriptor = reply_descriptor(md, ccsid)
-            data = reply.pack(LITTLE, ccsid)
+            data = exchange.replies.packed(at, LITTLE, ccsid)
             try:
                 self._put(target, descriptor, data)
             except MQError as refused:
