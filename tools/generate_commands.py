@@ -40,7 +40,7 @@ it has a value. Parameters in bold must be there. *Not yet* marks commands that 
 checked and refused with AMQ8561E until their function is there.
 """
 LATER = ("later channel", "later cluster", "later pubsub", "other platform", "set log", "move",
-         "stop conn", "reset qmgr", "later initiator", "later policy")  # fmt: skip
+         "reset qmgr", "later initiator", "later policy")  # fmt: skip
 
 
 def pcf_names() -> dict[int, str]:

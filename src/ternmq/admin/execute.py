@@ -36,6 +36,7 @@ from ternmq.admin.work import (
     NotHere,
     PingQueueManager,
     StartPart,
+    StopConnection,
     StopPart,
 )
 from ternmq.base.command_reasons import MQRCCF_CFH_COMMAND_ERROR
@@ -149,7 +150,7 @@ _MAKERS: Final[dict[str, Callable[[Command, CommandRow], Execution]]] = {
     "reset qmgr": NotHere,
     "set log": NotHere,
     "move": NotHere,
-    "stop conn": NotHere,
+    "stop conn": StopConnection,
     "later channel": NotHere,
     "later cluster": NotHere,
     "later initiator": NotHere,

@@ -9,9 +9,10 @@ from __future__ import annotations
 from typing import Final, final
 
 from ternmq.admin.execution import Execution
+from ternmq.admin.filters import fits_name
 from ternmq.admin.objects import find
 from ternmq.base import object_types as types
-from ternmq.base.command_reasons import MQRCCF_COMMAND_FAILED
+from ternmq.base.command_reasons import MQRCCF_COMMAND_FAILED, MQRCCF_CONNECTION_ID_ERROR
 from ternmq.base.constants import MQCC_FAILED
 from ternmq.base.reasons import MQRC_FUNCTION_NOT_SUPPORTED
 from ternmq.kernel.connection import Connection as Link
@@ -28,7 +29,6 @@ _WHY: Final[dict[str, str]] = {
     "other platform": "it belongs to z/OS",
     "move": "it belongs to z/OS",
     "set log": "the log is not managed by archiving (LogManagement=Archive)",
-    "stop conn": "a connection is ended by its application, or by endmqm",
     "reset qmgr": "statistics, archived logs and publish/subscribe hierarchies are not there yet",
 }
 
@@ -80,6 +80,23 @@ class PartCommand(Execution):
         answer.comp = MQCC_FAILED
         answer.reason = MQRCCF_COMMAND_FAILED
         return True
+
+
+@final
+class StopConnection(Execution):
+    """STOP CONN: the connection is cut, as if its application had died."""
+
+    def step(self, kernel: Kernel, link: Link) -> bool:
+        wanted = self.command.name.upper()
+        stem = self.command.given.get("EXTCONN", "*").upper()
+        for number, one in kernel.connections.items():
+            tag = one.tag.hex().upper()
+            if tag.endswith(wanted) and len(wanted) in (16, 48) and fits_name(stem, tag[:32]):
+                why = kernel.parts.end_connection(number)
+                if not why:
+                    return self.succeed()
+                return self.refuse("AMQ8458E", wanted, why, reason=MQRCCF_COMMAND_FAILED)
+        return self.refuse("AMQ8155E", wanted, reason=MQRCCF_CONNECTION_ID_ERROR)
 
 
 @final

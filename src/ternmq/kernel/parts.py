@@ -1,4 +1,4 @@
-"""Listeners and services: what the shell runs for a queue manager beside it.
+"""Listeners, services and connections: what the shell runs for a queue manager beside it.
 
 The kernel only asks: `start` and `stop` answer "" or why not, and `running` says what runs. A queue
 manager inside an application has none of it, which is what this class does; the server has its own.
@@ -43,3 +43,7 @@ class Parts:
     def stop(self, space: str, name: str) -> str:
         """Begin to stop it; "" or why that is not possible."""
         return f"a queue manager inside an application has no {space}s"
+
+    def end_connection(self, connection_id: int) -> str:
+        """Begin to cut a connection off; "" or why that is not possible."""
+        return "a connection inside the application is ended by it"

@@ -4,7 +4,8 @@ A service of type SERVER has one process at a time, which DISPLAY SVSTATUS shows
 its STOPCMD, or ends it with SIGTERM if it has none. One of type COMMAND is started and left alone.
 In commands, arguments and output paths +QMNAME+, +MQ_DATA_PATH+, +MQ_INSTALL_PATH+ and, for the
 stop, +MQ_SERVER_PID+ are filled in. Programs run as the user of the queue manager, without a shell.
-Listeners wait for channels, which are not there yet.
+STOP CONN cuts the connection of an application, and what it did not commit is backed out. Listeners
+wait for channels, which are not there yet.
 """
 
 from __future__ import annotations
@@ -18,8 +19,8 @@ from typing import IO, Any, Final
 
 from ternmq.base.constants import MQSVC_CONTROL_MANUAL, MQSVC_CONTROL_Q_MGR, MQSVC_TYPE_SERVER
 from ternmq.base.object_types import SERVICE
-from ternmq.client.shell import Shell
 from ternmq.kernel.parts import SERVICES, Parts, RunningPart
+from ternmq.server.host import Host
 from ternmq.store.catalog import Definition
 
 LOOK_S: Final = 0.1
@@ -30,10 +31,11 @@ Tell = Callable[..., None]
 class ServerParts(Parts):
     """What a running queue manager starts and stops beside itself. Made inside the loop."""
 
-    def __init__(self, shell: Shell, tell: Tell, places: dict[str, str]) -> None:
+    def __init__(self, host: Host, tell: Tell, places: dict[str, str]) -> None:
         super().__init__()
-        kernel = shell.engine.kernel
-        self._lock = shell.lock
+        kernel = host.engine.kernel
+        self._host = host
+        self._lock = host.started.shell.lock
         self._kernel = kernel
         self._tell = tell
         self._places = {"QMNAME": kernel.name, **places}
@@ -64,6 +66,14 @@ class ServerParts(Parts):
         part.status = "STOPPING"
         self._later("", self._end(definition))
         return ""
+
+    def end_connection(self, connection_id: int) -> str:
+        for session in self._host.sessions:
+            binding = session.binding
+            if binding is not None and binding.verbs.link.connection_id == connection_id:
+                self._loop.call_soon_threadsafe(session.abort)
+                return ""
+        return "it is the queue manager's own"
 
     # ---- with the queue manager
 

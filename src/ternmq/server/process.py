@@ -170,7 +170,7 @@ class Process:
         places = self._environment()
         host.engine.kernel.environment.update(places)
         inserts = {"MQ_DATA_PATH": data_folder(), "MQ_INSTALL_PATH": places["INSTPATH"]}
-        parts = ServerParts(started.shell, self.tell, inserts)
+        parts = ServerParts(host, self.tell, inserts)
         host.engine.kernel.parts = parts
         host.on_state = self._ending
         self._watch(host)

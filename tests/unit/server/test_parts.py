@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 import ternmq
+from ternmq.server.host import Host
 from ternmq.server.parts import ServerParts
 
 WAITS = "-c 'import signal; signal.pause()'"
@@ -24,7 +25,8 @@ class Stage:
     def __init__(self, manager: ternmq.QueueManager) -> None:
         self.manager = manager
         self.told: list[str] = []
-        self.parts = ServerParts(manager._shell, self._tell, {"MQ_DATA_PATH": "/data"})
+        host = Host(manager.started)
+        self.parts = ServerParts(host, self._tell, {"MQ_DATA_PATH": "/data"})
         manager._shell.engine.kernel.parts = self.parts
 
     def _tell(self, message: str, *inserts: object) -> None:
@@ -146,5 +148,14 @@ def test_listener_when_started_then_refused_with_the_reason() -> None:
         (answer,) = stage.manager.mqsc("START LISTENER(SYSTEM.DEFAULT.LISTENER.TCP)")
         assert (answer.message, answer.ok) == ("AMQ8561E", False)
         assert "channels" in str(answer.inserts[2])
+
+    on_stage(play)
+
+
+def test_connection_when_it_is_no_application_then_not_stopped() -> None:
+    async def play(stage: Stage) -> None:
+        (shown,) = stage.manager.mqsc("DIS CONN(*)")
+        assert stage.first(f"STOP CONN({shown['CONN']})") == "AMQ8458E"
+        assert stage.first("STOP CONN(0123456789ABCDEF)") == "AMQ8155E"
 
     on_stage(play)
