@@ -10,7 +10,7 @@ from ternmq.base.message_table import message_line
 from ternmq.cli import attach, tool_status, transactions
 from ternmq.cli.arguments import CommandLine
 from ternmq.cli.output import write, write_json
-from ternmq.txn.unit import XID
+from ternmq.client.units_in_doubt import PREPARED, UnitInDoubt
 
 ABOUT: Final = "show units of work in doubt"
 
@@ -30,23 +30,29 @@ def main(argv: list[str]) -> int:
     asked = line.parse_args(argv)
     try:
         with attach.attach_admin(asked.m, "dspmqtrn") as connection:
-            found = [] if asked.i and not (asked.e or asked.a) else connection.in_doubt()
+            found = [
+                one
+                for one in connection.units_in_doubt()
+                if (one.state == PREPARED or asked.h) and (asked.e or asked.a or not asked.i)
+            ]
     except MQError as error:
         return tool_status.refused(error, asked.m)
     if asked.json:
-        write_json([_row(xid) for xid in found])
+        write_json([_row(one) for one in found])
     elif found:
         write(message_line("AMQ7107I", (0, "TernMQ")))
-        for xid in found:
-            _show(xid)
+        for one in found:
+            _show(one)
     else:
         write("There are no prepared transactions.")
     return tool_status.OK if found else tool_status.NONE_FOUND
 
 
-def _row(xid: XID) -> dict[str, object]:
+def _row(unit: UnitInDoubt) -> dict[str, object]:
+    xid = unit.xid
     return {
         "number": transactions.number_of(xid),
+        "state": unit.state,
         "xid": transactions.written(xid),
         "formatId": xid.format_id,
         "gtrid": xid.global_id.hex(),
@@ -54,8 +60,13 @@ def _row(xid: XID) -> dict[str, object]:
     }
 
 
-def _show(xid: XID) -> None:
-    write(message_line("AMQ7056I", (transactions.number_of(xid),)))
+def _show(unit: UnitInDoubt) -> None:
+    xid = unit.xid
+    number = transactions.number_of(xid)
+    if unit.state == PREPARED:
+        write(message_line("AMQ7056I", (number,)))
+    else:
+        write(f"Transaction number {number} was {unit.state} by an operator.")
     write(
         f"    XID: formatID {xid.format_id}, gtrid_length {len(xid.global_id)}, "
         f"bqual_length {len(xid.branch_qualifier)}"

@@ -23,6 +23,7 @@ from ternmq.client.starting import (
     start_in_folder,
     start_in_memory,
 )
+from ternmq.client.units_in_doubt import UnitInDoubt, units_in_doubt
 
 if TYPE_CHECKING:
     from ternmq.client.command_server import CommandServer
@@ -89,6 +90,11 @@ class QueueManager(Connection):
         """Every object, and where it lies under the queue manager's folder (dspmqfls)."""
         with self._shell.lock:
             return object_files(self._shell.engine.kernel.catalog)
+
+    def units_in_doubt(self) -> list[UnitInDoubt]:
+        """Prepared units of work, and those that an operator has ended (dspmqtrn)."""
+        with self._shell.lock:
+            return units_in_doubt(self._shell.engine.kernel)
 
     def delete_log_extents(self) -> list[str]:
         """Delete the files of the log that neither restart nor media recovery needs; their

@@ -26,6 +26,7 @@ from ternmq.client.log_status import LogStatus
 from ternmq.client.object_files import ObjectFile
 from ternmq.client.requests import Data, as_bytes
 from ternmq.client.session import sharing
+from ternmq.client.units_in_doubt import UnitInDoubt
 from ternmq.codec.mqmd import Descriptor
 from ternmq.txn.unit import XID
 
@@ -273,6 +274,14 @@ class ClientConnection:
         """Every object, and where it lies under the queue manager's folder (dspmqfls)."""
         rows: list[list[Any]] = self.call("DISPLAY", "object_files")["files"]
         return [ObjectFile(*row) for row in rows]
+
+    def units_in_doubt(self) -> list[UnitInDoubt]:
+        """Prepared units of work, and those that an operator has ended (dspmqtrn)."""
+        rows: list[list[Any]] = self.call("recover", "units_in_doubt")["units"]
+        return [
+            UnitInDoubt(XID(one[0], bytes.fromhex(one[1]), bytes.fromhex(one[2])), one[3])
+            for one in rows
+        ]
 
     def delete_log_extents(self) -> list[str]:
         """Delete the files of the log that neither restart nor media recovery needs."""

@@ -30,6 +30,7 @@ from ternmq.client.log_extents import log_extents
 from ternmq.client.log_status import log_status
 from ternmq.client.object_files import object_files
 from ternmq.client.storage_status import storage_status
+from ternmq.client.units_in_doubt import units_in_doubt
 from ternmq.codec.mqod import ObjectDescriptor
 from ternmq.kernel.authority import check_administrator
 from ternmq.security.authorities import SELF_PROFILE
@@ -122,6 +123,13 @@ async def _end_prepared(binding: Binding, given: Given) -> Given:
 
 async def _recover(binding: Binding, given: Given) -> Given:
     return {"xids": [xid_value(xid) for xid in binding.verbs.recover()]}
+
+
+async def _units_in_doubt(binding: Binding, given: Given) -> Given:
+    _administrators_only(binding, "recover")
+    with binding.verbs.shell.lock:
+        found = units_in_doubt(binding.verbs.engine.kernel)
+    return {"units": [[*xid_value(one.xid), one.state] for one in found]}
 
 
 async def _forget(binding: Binding, given: Given) -> Given:
@@ -294,6 +302,7 @@ CALLS: Final[dict[str, Callable[[Binding, Given], Awaitable[Given]]]] = {
     "set": _set,
     "storage_status": _storage_status,
     "type_of": _type_of,
+    "units_in_doubt": _units_in_doubt,
 }
 
 

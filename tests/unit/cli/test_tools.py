@@ -165,10 +165,17 @@ def test_units_in_doubt_are_shown_and_ended(linear: ternmq.QueueManager, capsys:
     assert json.loads(capsys.readouterr().out)["outcome"] == "backed out"
     with linear.queue("Q") as queue:
         assert [message.text for message in queue.browse()] == ["1"]
+    assert dspmqtrn.main(["-m", "QM1"]) == 102  # nothing waits any more
+    capsys.readouterr()
+    assert dspmqtrn.main(["-m", "QM1", "-h"]) == 0
+    told = capsys.readouterr().out
+    assert f"Transaction number {number_of(first)} was committed by an operator." in told
+    assert f"Transaction number {number_of(second)} was backed out by an operator." in told
     assert rsvmqtrn.main(["-m", "QM1", "-f", number_of(first)]) == 0
-    assert dspmqtrn.main(["--json"]) == 0
-    (row,) = json.loads(capsys.readouterr().out.partition("[")[2].join(["[", ""]))
-    assert read(row["xid"]) == second
+    capsys.readouterr()
+    assert dspmqtrn.main(["-h", "--json"]) == 0
+    (row,) = json.loads(capsys.readouterr().out)
+    assert (read(row["xid"]), row["state"]) == (second, "backed out")
 
 
 def test_a_transaction_that_is_not_there(linear: ternmq.QueueManager, capsys: Capture) -> None:
