@@ -18,6 +18,7 @@ from ternmq.base.attributes import (
     QMGR,
     TYPE_NAMES,
     Value,
+    attributes_of,
     checked_attributes,
     defaults_of,
     row_of,
@@ -99,11 +100,17 @@ def checked(object_type: int, name: str, given: dict[str, object], verb: str) ->
 
 def has_room(kernel: Kernel, connection: Connection, verb: str, definition: Definition) -> bool:
     """Whether the log takes the definition; if not, the connection is parked."""
-    data_bytes = OBJECT_RECORD_BYTES
-    for value in definition.attributes.values():
+    return _has_room(kernel, connection, verb, definition.name, definition.attributes)
+
+
+def _has_room(
+    kernel: Kernel, connection: Connection, verb: str, name: str, attributes: dict[str, Value]
+) -> bool:
+    data_bytes = OBJECT_RECORD_BYTES + len(name) * _JSON_BYTES_A_CHARACTER
+    for value in attributes.values():
         if isinstance(value, str):
             data_bytes += len(value) * _JSON_BYTES_A_CHARACTER
-    return kernel.can_log_object(connection, verb, definition.name, data_bytes)
+    return kernel.can_log_object(connection, verb, name, data_bytes)
 
 
 def find(kernel: Kernel, object_types: int, name: str, verb: str) -> Definition:
@@ -214,8 +221,12 @@ def _change(
     force: bool,
 ) -> bool:
     if not force:
-        _check_in_use(kernel, definition, attributes, verb)
-    if not has_room(kernel, connection, verb, definition):
+        locked = _locked_changes(definition, attributes)
+        if locked and definition.object_type == types.LOCAL:
+            if kernel.local_queue(connection, definition) is None:
+                return False
+        _check_in_use(kernel, definition, locked, verb)
+    if not _has_room(kernel, connection, verb, definition.name, attributes):
         return False
     before = dict(definition.attributes)
     definition.attributes.update(attributes)
@@ -227,21 +238,41 @@ def _change(
     return True
 
 
-def _check_in_use(
-    kernel: Kernel, definition: Definition, attributes: dict[str, Value], verb: str
-) -> None:
-    """What must not change under those who have the object open: MQRCCF_OBJECT_OPEN."""
-    local = kernel.locals.get(definition.name) if definition.is_queue else None
-    if local is None:
+def _locked_changes(definition: Definition, attributes: dict[str, Value]) -> list[str]:
+    """Keywords of what changes and must not under those who have the object open."""
+    return [
+        row.keyword
+        for row in attributes_of(definition.object_type)
+        if row.locked_in_use and definition.attributes[row.name] != attributes[row.name]
+    ]
+
+
+def _check_in_use(kernel: Kernel, definition: Definition, locked: list[str], verb: str) -> None:
+    """MQRCCF_OBJECT_OPEN where a change needs FORCE."""
+    if not locked:
         return
-    for row in BY_NAME[definition.object_type].values():
-        if row.locked_in_use and definition.attributes[row.name] != attributes[row.name]:
-            if local.in_use or local.queue.depth > 0:
-                detail = f"{row.keyword} needs FORCE while the queue is open or has messages"
-                raise mq_error(MQRCCF_OBJECT_OPEN, verb=verb, object=definition.name, detail=detail)
-    if local.open_input > 1 and definition.attributes["shareable"] != attributes["shareable"]:
-        detail = f"{local.open_input} handles have it open for input; NOSHARE needs FORCE"
-        raise mq_error(MQRCCF_OBJECT_OPEN, verb=verb, object=definition.name, detail=detail)
+    local = kernel.locals.get(definition.name) if definition.object_type == types.LOCAL else None
+    if local is None:
+        if is_open(kernel, definition):
+            detail = f"{', '.join(locked)} needs FORCE while somebody has it open"
+            raise mq_error(MQRCCF_OBJECT_OPEN, verb=verb, object=definition.name, detail=detail)
+        return
+    for keyword in locked:
+        if keyword == "SHARE" and local.open_input > 1:
+            detail = f"{local.open_input} handles have it open for input; SHARE needs FORCE"
+            raise mq_error(MQRCCF_OBJECT_OPEN, verb=verb, object=definition.name, detail=detail)
+        if keyword != "SHARE" and (local.in_use or local.queue.depth > 0):
+            detail = f"{keyword} needs FORCE while the queue is open or has messages"
+            raise mq_error(MQRCCF_OBJECT_OPEN, verb=verb, object=definition.name, detail=detail)
+
+
+def is_open(kernel: Kernel, definition: Definition) -> bool:
+    """Whether some handle was opened by this object's name, or by way of it."""
+    for connection in kernel.connections.values():
+        for handle in connection.handles.values():
+            if handle.definition is definition or definition in handle.via:
+                return True
+    return False
 
 
 def alter_queue_manager(kernel: Kernel, connection: Connection, given: dict[str, object]) -> bool:
@@ -291,6 +322,8 @@ def delete(
         return False
     is_damaged = definition.object_id in kernel.catalog.damaged and purge
     if definition.object_type != types.LOCAL or is_damaged:
+        if is_open(kernel, definition):
+            raise mq_error(MQRC_OBJECT_IN_USE, verb=verb, object=name)
         connection.depends_on(kernel.coordinator.undefine(kernel.catalog, definition, None))
         if not keep_authority:
             connection.depends_on(take_back_authority(kernel, definition))

@@ -59,22 +59,22 @@ depth_max_event      QDPMAXEV IA_Q_DEPTH_MAX_EVENT    @switch            ENABLED
 service_event        QSVCIEV  IA_Q_SERVICE_INTERVAL_EVENT @service_event NONE     LM..
 service_interval     QSVCINT  IA_Q_SERVICE_INTERVAL   0..999999999       999999999 LM..
 retention_hours      RETINTVL IA_RETENTION_INTERVAL   0..999999999       999999999 LM..
-remote_queue         RNAME    CA_REMOTE_Q_NAME        name48             -        ...R
-remote_qmgr          RQMNAME  CA_REMOTE_Q_MGR_NAME    name48             -        ...R
+remote_queue         RNAME    CA_REMOTE_Q_NAME        name48             -        ...R u
+remote_qmgr          RQMNAME  CA_REMOTE_Q_MGR_NAME    name48             -        ...R u
 scope                SCOPE    IA_SCOPE                @scope             QMGR     L.AR i
-shareable            SHARE    IA_SHAREABILITY         bare@share         SHARE    L...
+shareable            SHARE    IA_SHAREABILITY         bare@share         SHARE    L... u
 shareable            SHARE    IA_SHAREABILITY         bare@share         NOSHARE  .M..
 statistics           STATQ    IA_STATISTICS_Q         @queue_switch      QMGR     LM.. i
 stream_queue         STREAMQ  CA_STREAM_QUEUE_NAME    name48             -        LM.. i
 stream_quality       STRMQOS  IA_STREAM_QUEUE_QOS     @stream            BESTEF   LM.. i
-target               TARGET   CA_BASE_OBJECT_NAME     name48             -        ..A.
+target               TARGET   CA_BASE_OBJECT_NAME     name48             -        ..A. u
 target_type          TARGTYPE IA_BASE_TYPE            @target            QUEUE    ..A. i
 trigger_data         TRIGDATA CA_TRIGGER_DATA         64                 -        LM.. m
 trigger_depth        TRIGDPTH IA_TRIGGER_DEPTH        1..999999999       1        LM.. m
 trigger_priority     TRIGMPRI IA_TRIGGER_MSG_PRIORITY 0..9               0        LM.. m
 trigger_type         TRIGTYPE IA_TRIGGER_TYPE         @trigger_type      FIRST    LM.. m
 usage                USAGE    IA_USAGE                @usage             NORMAL   LM.. u
-transmission_queue   XMITQ    CA_XMIT_Q_NAME          name48             -        ...R
+transmission_queue   XMITQ    CA_XMIT_Q_NAME          name48             -        ...R u
 """
 
 QUEUE_MANAGER: Final = """

@@ -15,15 +15,17 @@ from ternmq.admin import objects
 from ternmq.admin.default_objects import complete_default_objects, default_objects
 from ternmq.base import attributes as schema
 from ternmq.base import command_reasons as ccf
+from ternmq.base import constants as mq
 from ternmq.base import object_types as types
 from ternmq.base import reasons as rc
 from ternmq.base.attributes import Attribute, Value, attributes_of, defaults_of
 from ternmq.base.errors import MQError
 from ternmq.base.object_types import BY_BIT, OBJECT_TYPES, ObjectType
-from ternmq.kernel.resolve import open_queue
+from ternmq.kernel.resolve import open_plain, open_queue
 from ternmq.log.parameters import LINEAR, LogParameters
 from ternmq.testing.machine import Machine, create
 from ternmq.testing.sim_disk import SimDisk
+from ternmq.testing.verbs import Steps
 
 pytestmark = pytest.mark.core
 
@@ -362,3 +364,54 @@ def test_default_objects_are_all_there_once_and_come_back_by_order_only() -> Non
     assert machine.kernel.catalog.find(types.SERVICE, "SYSTEM.DEFAULT.SERVICE") is None
     assert complete_default_objects(machine.kernel) == 1
     assert complete_default_objects(machine.kernel) == 0
+
+
+def test_objects_that_are_open_when_deleted_or_redirected_then_refused_unless_forced() -> None:
+    machine, _ = started()
+    define(machine, types.LOCAL, "Q")
+    define(machine, types.LOCAL, "XQ", USAGE="XMITQ")
+    define(machine, types.ALIAS, "A", TARGET="Q")
+    define(machine, types.REMOTE, "R", RNAME="Q", RQMNAME="QM2", XMITQ="XQ")
+    define(machine, types.PROCESS, "P")
+    link = machine.link
+    for name, options in (
+        ("A", mq.MQOO_INPUT_SHARED),
+        ("R", mq.MQOO_OUTPUT),
+        ("R", mq.MQOO_INQUIRE),
+    ):
+        assert open_queue(machine.kernel, link, name, "", "", options) is not None
+    open_plain(machine.kernel, link, mq.MQOT_PROCESS, "P", mq.MQOO_INQUIRE)
+    for bit, name in ((types.ALIAS, "A"), (types.REMOTE, "R"), (types.PROCESS, "P")):
+        with pytest.raises(MQError) as used:
+            delete(machine, bit, name)
+        assert used.value.reason == rc.MQRC_OBJECT_IN_USE
+    changes: list[tuple[int, str, dict[str, Any]]] = [
+        (types.ALIAS, "A", {"TARGET": "XQ"}),
+        (types.REMOTE, "R", {"RNAME": "OTHER"}),
+        (types.REMOTE, "R", {"XMITQ": "OTHER"}),
+    ]
+    for bit, name, given in changes:
+        with pytest.raises(MQError) as locked:
+            alter(machine, bit, name, **given)
+        assert locked.value.reason == ccf.MQRCCF_OBJECT_OPEN
+        assert next(iter(given)) in locked.value.detail
+        alter(machine, bit, name, force=True, **given)
+        alter(machine, bit, name, DESCR="not locked")
+    machine.close_handles()
+
+
+def test_usage_when_the_queue_has_messages_that_are_not_in_memory_then_refused() -> None:
+    machine, disk = started()
+    define(machine, types.LOCAL, "Q")
+    machine.put("Q", b"message ")
+    machine.checkpoint(full=True, clean=True)
+    machine = Machine(disk)
+    assert "Q" not in machine.kernel.locals
+
+    def change() -> Steps[None]:
+        while not objects.alter(machine.kernel, machine.link, types.LOCAL, "Q", {"USAGE": "XMITQ"}):
+            yield from machine.verbs.unpark(machine.link)
+
+    with pytest.raises(MQError) as refused:
+        machine.drive(change())
+    assert refused.value.reason == ccf.MQRCCF_OBJECT_OPEN
