@@ -171,6 +171,7 @@ class Target(NamedTuple):
     qmgr_name: str = ""
     also: str = ""  # needed whatever is asked
     words: str = ""  # only options that need nothing but these are tried
+    profile: str = ""  # whose authority counts, if it is not the name
 
 
 TARGETS = (
@@ -180,10 +181,20 @@ TARGETS = (
     Target("permanent dynamic queue", "queue", "DY.NAMIC"),
     Target("remote queue", "queue", "RE.MOTE", words="put passid passall setid setall inq set"),
     Target("transmission queue", "queue", "XM.ITQ"),
-    Target("queue manager", "qmgr", "", mq.MQOT_Q_MGR, words="inq"),
+    Target("queue manager", "qmgr", "", mq.MQOT_Q_MGR, words="inq", profile="self"),
     Target("process", "process", "PR.OCESS", mq.MQOT_PROCESS, words="inq"),
     Target("namelist", "namelist", "NA.MELIST", mq.MQOT_NAMELIST, words="inq"),
-    Target("queue elsewhere", "rqmname", "Q", mq.MQOT_Q, "QM.TWO", words=" ".join(OUTPUT_ONLY)),
+    Target(
+        "queue elsewhere",
+        "rqmname",
+        "Q",
+        mq.MQOT_Q,
+        "QM.TWO",
+        words=" ".join(OUTPUT_ONLY),
+        profile="QM.TWO",
+    ),
+    Target("local queue, queue manager named", "queue", "LO.CAL", mq.MQOT_Q, "QM1"),
+    Target("local queue, queue manager alias", "queue", "LO.CAL", mq.MQOT_Q, "QM.SELF"),
 )
 
 
@@ -196,6 +207,7 @@ def define_targets(qm: ternmq.QueueManager) -> None:
         "DEFINE QLOCAL(XM.ITQ) USAGE(XMITQ)",
         "DEFINE QREMOTE(RE.MOTE) RNAME(Q) RQMNAME(QM.TWO) XMITQ(XM.ITQ)",
         "DEFINE QALIAS(QM.TWO) TARGET(LO.CAL)",
+        "DEFINE QREMOTE(QM.SELF) RNAME(' ') RQMNAME(QM1)",
         "DEFINE PROCESS(PR.OCESS)",
         "DEFINE NAMELIST(NA.MELIST)",
     ):
@@ -204,7 +216,7 @@ def define_targets(qm: ternmq.QueueManager) -> None:
 
 
 def needs_to_open(target: Target, options: int, words: str) -> Needs:
-    place = (target.kind, "self" if target.kind == "qmgr" else target.qmgr_name or target.name)
+    place = (target.kind, target.profile or target.name)
     needed = words.split() + target.also.split()
     on_qmgr = {word for option, word in ON_QMGR.items() if options & option}
     if target.title == "transmission queue" and "put" in needed:

@@ -189,9 +189,8 @@ def check_open_remote(
     kernel: Kernel, connection: Connection, user: str, qmgr_name: str, options: int, verb: str
 ) -> None:
     """The same for a queue of another queue manager."""
-    wanted = needed(OPEN_NEEDS, options) & (
-        auth.PUT | auth.PASSID | auth.PASSALL | auth.SETID | auth.SETALL
-    )
+    of_other_managers = auth.PUT | auth.PASSID | auth.PASSALL | auth.SETID | auth.SETALL
+    wanted = (needed(OPEN_NEEDS, options) & of_other_managers) | auth.PUT
     of_qmgr = needed(QMGR_NEEDS, options)
     mqot = mq.MQOT_REMOTE_Q_MGR_NAME
     _check_both(kernel, connection, user, mqot, qmgr_name, wanted, of_qmgr, verb, options)

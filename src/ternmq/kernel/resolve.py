@@ -40,6 +40,7 @@ from ternmq.kernel.objects import LocalQueue
 from ternmq.kernel.transmission import (
     HEADERS_BYTES_MAX,
     Route,
+    is_this_manager,
     route_of_definition,
     route_of_manager,
 )
@@ -211,9 +212,10 @@ def _check_user(
     """What is asked of a user who is no administrator, on the object that was named."""
     if user is None:
         return
-    if qmgr_name not in ("", kernel.name) and is_name(qmgr_name):
-        check_open_remote(kernel, connection, user, qmgr_name, options, verb)
-        return
+    if not is_this_manager(kernel, qmgr_name):
+        if is_name(qmgr_name):
+            check_open_remote(kernel, connection, user, qmgr_name, options, verb)
+        return  # what is no name is refused later
     definition = find_definition(kernel, name, verb)
     check_open(kernel, connection, user, definition, options, verb)
 

@@ -62,15 +62,26 @@ def route_of_definition(kernel: Kernel, definition: Definition, verb: str) -> Ro
     return Route(queue, manager, _transmission_queue(kernel, named, manager, verb))
 
 
+def is_this_manager(kernel: Kernel, manager: str) -> bool:
+    """Whether a name is this queue manager's, or an alias for it: then its queues are those
+    here."""
+    if manager in ("", kernel.name):
+        return True
+    alias = kernel.catalog.definitions.get(manager)
+    if alias is None or alias.object_type != REMOTE or alias.text("remote_queue"):
+        return False
+    return alias.text("remote_qmgr") == kernel.name and not alias.text("transmission_queue")
+
+
 def route_of_manager(kernel: Kernel, queue: str, manager: str, verb: str) -> Route | None:
     """By the name of a queue manager; None if that is another name for this one."""
+    if is_this_manager(kernel, manager):
+        return None
     alias = kernel.catalog.definitions.get(manager)
     if alias is None or alias.object_type != REMOTE or alias.text("remote_queue"):
         return Route(queue, manager, _transmission_queue(kernel, "", manager, verb))
     named = alias.text("transmission_queue")
     remote = alias.text("remote_qmgr") or manager
-    if remote == kernel.name and not named:
-        return None
     return Route(queue, remote, _transmission_queue(kernel, named, remote, verb))
 
 
