@@ -39,6 +39,7 @@ NAMES = {
     "backlog": "ten million messages on a queue that nobody reads",
     "simulation": "simulated histories",
     "startup": "start-up",
+    "served": "a queue manager in a process of its own",
 }
 RESULTS = ROOT / "benchmarks" / "results"
 
