@@ -15,7 +15,7 @@ from ternmq.base import constants as mq
 from ternmq.base.attributes import ALIAS, LOCAL, MODEL
 from ternmq.base.command_reasons import MQRCCF_LOG_TYPE_ERROR
 from ternmq.base.errors import MQError
-from ternmq.base.object_types import QUEUES
+from ternmq.base.object_types import NAMELIST, QUEUES
 from ternmq.base.reasons import (
     MQRC_OBJECT_DAMAGED,
     MQRC_OPERATION_NOT_ALLOWED,
@@ -99,6 +99,8 @@ def test_one_object_some_or_all() -> None:
     assert record(machine, "O*") == ["OTHER"]
     assert record(machine, "APP.ALIAS") == [CATALOG_NAME]
     assert record(machine, "MODEL") == [CATALOG_NAME]
+    define(machine, NAMELIST, "LIST.ONE")
+    assert record(machine, "LIST.ONE") == record(machine, "LIST.*") == [CATALOG_NAME]
     assert set(record(machine)) == {"APP.ONE", "APP.TWO", "OTHER", *DEFAULTS, CATALOG_NAME}
     for unknown in ("APP.THREE", "Z*"):
         assert reason_of(machine, ImageOrder(unknown)) == MQRC_UNKNOWN_OBJECT_NAME
@@ -109,12 +111,16 @@ def test_alias_re_created_then_the_catalog_is_written_anew() -> None:
     machine, disk = started()
     machine.define("A")
     define(machine, ALIAS, "ALIAS", target="A")
-    machine.checkpoint()
-    disk.spoil("catalog", lambda data: data[:20])
-    recreate(machine, "ALIAS")
-    again = Machine(disk)
-    assert again.kernel.catalog.definitions["ALIAS"].text("target") == "A"
-    assert not any("Recovered" in line for line in again.engine.report)
+    define(machine, NAMELIST, "LIST", names="A,B")
+    for name in ("ALIAS", "LIST"):
+        machine.checkpoint()
+        disk.spoil("catalog", lambda data: data[:20])
+        recreate(machine, name)
+        again = Machine(disk)
+        assert again.kernel.catalog.definitions["ALIAS"].text("target") == "A"
+        assert again.kernel.catalog.table_of(NAMELIST)["LIST"].text("names") == "A,B"
+        assert not any("Recovered" in line for line in again.engine.report)
+        machine = again
 
 
 def test_what_is_not_recoverable_has_no_image() -> None:

@@ -119,10 +119,11 @@ def test_sound_queue_re_created_then_the_same() -> None:
 # ---- the catalog and the register
 
 
-def definitions(machine: Machine) -> dict[str, tuple[int, int, dict[str, Value]]]:
+def definitions(machine: Machine) -> dict[int, tuple[int, str, dict[str, Value]]]:
+    """Objects of every type."""
     return {
-        one.name: (one.object_type, one.object_id, one.attributes)
-        for one in machine.kernel.catalog.definitions.values()
+        one.object_id: (one.object_type, one.name, one.attributes)
+        for one in machine.kernel.catalog.all_definitions()
     }
 
 

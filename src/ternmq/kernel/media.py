@@ -63,14 +63,14 @@ def image_targets(kernel: Kernel, name: str) -> list[str]:
     if name == CATALOG_NAME:
         return [name]
     if not name.endswith("*"):
-        definition = catalog.definitions.get(name)
+        definition = catalog.definitions.get(name) or catalog.other_named(name)
         if definition is None:
             raise mq_error(MQRC_UNKNOWN_OBJECT_NAME, verb=VERB, object=name)
         refuse_if_not_recoverable(kernel, definition, VERB)
         return [name if definition.object_type == LOCAL else CATALOG_NAME]
     stem = name[:-1]
     found: list[str] = []
-    others = False
+    others = any(one.startswith(stem) for space in catalog.others.values() for one in space)
     for one in sorted(catalog.definitions):
         if one.startswith(stem):
             definition = catalog.definitions[one]

@@ -72,16 +72,16 @@ class Recreation:
     def _begin(self, kernel: Kernel) -> bool:
         """Check the order and begin; False if the object is no local queue."""
         refuse_if_circular(kernel, VERB)
-        definition = kernel.catalog.definitions.get(self.name)
+        catalog = kernel.catalog
+        definition = catalog.definitions.get(self.name) or catalog.other_named(self.name)
         if definition is None:
             raise mq_error(MQRC_UNKNOWN_OBJECT_NAME, verb=VERB, object=self.name)
         refuse_if_not_recoverable(kernel, definition, VERB)
         self._kernel = kernel
         if definition.object_type != LOCAL:
             # All definitions are in memory: the next checkpoint writes them to a new file.
-            kernel.catalog.changed = True
+            catalog.changed = True
             return False
-        catalog = kernel.catalog
         number = definition.object_id
         queue = catalog.queues.get(number)
         damage = catalog.damaged.get(number, "")

@@ -201,6 +201,13 @@ class Catalog:
         """The object of that name in the type's space, of whatever type; None if there is none."""
         return self.table_of(object_type).get(name)
 
+    def other_named(self, name: str) -> Definition | None:
+        """Some object of that name that is no queue."""
+        for space in self.others.values():
+            if name in space:
+                return space[name]
+        return None
+
     def all_definitions(self) -> list[Definition]:
         """Every object, queues first, each space in the order of names."""
         found = [self.definitions[name] for name in sorted(self.definitions)]
