@@ -6,10 +6,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from ternmq.base import constants as mq
-from ternmq.base.errors import MQError, mq_error
-from ternmq.base.reasons import MQRC_UNKNOWN_OBJECT_Q_MGR
+from ternmq.base.errors import MQError
 from ternmq.cli.output import write, write_now
 from ternmq.cli.sample import SampleEnds, connected, next_line, started, told
+from ternmq.codec.mqmd import Descriptor
 
 if TYPE_CHECKING:
     from ternmq.cli.attach import AnyConnection, AnyQueue
@@ -25,10 +25,14 @@ def main(argv: list[str]) -> int:
         qmgr = argv[1] if len(argv) > 1 else ""
         with connected(qmgr, "amqsput") as connection:
             write_now(f"target queue is {argv[0]}")
-            queue = _opened(connection, argv)
-            if queue is not None:
-                _put_lines(queue)
-                _close(queue, argv)
+            target = argv[4] if len(argv) > 4 else ""
+            if target not in ("", connection.name):
+                _put_elsewhere(connection, argv[0], target)
+            else:
+                queue = _opened(connection, argv)
+                if queue is not None:
+                    _put_lines(queue)
+                    _close(queue, argv)
     except SampleEnds as end:
         return end.status
     write(f"Sample {NAME} end")
@@ -37,11 +41,8 @@ def main(argv: list[str]) -> int:
 
 def _opened(connection: AnyConnection, argv: list[str]) -> AnyQueue | None:
     options = int(argv[2]) if len(argv) > 2 else _OPEN
-    target = argv[4] if len(argv) > 4 else ""
     dynamic = argv[5] if len(argv) > 5 else "*"
     try:
-        if target not in ("", connection.name):
-            raise mq_error(MQRC_UNKNOWN_OBJECT_Q_MGR, verb="MQOPEN", object=target)
         return connection.queue(argv[0], options=options, dynamic_name=dynamic)
     except MQError as error:
         told("MQOPEN", error)
@@ -53,6 +54,17 @@ def _put_lines(queue: AnyQueue) -> None:
     while line := next_line():
         try:
             queue.put(line, format="MQSTR")
+        except MQError as error:
+            told("MQPUT", error)
+            return
+
+
+def _put_elsewhere(connection: AnyConnection, name: str, qmgr: str) -> None:
+    """To a queue of another queue manager."""
+    md = Descriptor(format=mq.MQFMT_STRING)
+    while line := next_line():
+        try:
+            connection.put(name, line, descriptor=md, qmgr_name=qmgr)
         except MQError as error:
             told("MQPUT", error)
             return

@@ -14,9 +14,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
 from ternmq.base import constants as mq
-from ternmq.base.errors import MQError, mq_error
+from ternmq.base.errors import MQError
 from ternmq.base.message_table import message_line
-from ternmq.base.reasons import MQRC_UNKNOWN_REMOTE_Q_MGR
 from ternmq.cli.dlq_rules import DISCARD, IGNORE, RETRY, Rule, RulesTable
 from ternmq.cli.output import write_now
 from ternmq.client.message import Message
@@ -187,15 +186,19 @@ class DeadLetters:
             return
         letter = Letter(message)
         name, qmgr = rule.target(letter.md, letter.header)
-        if qmgr not in ("", self.connection.name):
-            raise mq_error(MQRC_UNKNOWN_REMOTE_Q_MGR, verb="MQPUT", object=qmgr)
         if rule.action == RETRY or not rule.keeps_header:
             md, data = letter.bare_descriptor(), letter.data
         else:
             md, data = letter.md.copy(), letter.whole
         md.backout_count = 0
-        with self.connection.queue(name, options=mq.MQOO_OUTPUT | mq.MQOO_SET_ALL_CONTEXT) as to:
-            to.put(data, descriptor=md, options=mq.MQPMO_SET_ALL_CONTEXT)
+        self.connection.put(
+            name,
+            data,
+            descriptor=md,
+            qmgr_name=qmgr,
+            alternate_user=md.user_id if rule.as_sender else "",
+            options=mq.MQPMO_SET_ALL_CONTEXT,
+        )
 
 
 def _letter(message: Message) -> Letter | None:

@@ -74,6 +74,7 @@ class Rule:
         self.forward_queue = ""
         self.forward_qmgr = ""
         self.keeps_header = True
+        self.as_sender = False  # PUTAUT(CTX): the user of the message must have the authority
         self.tries = 1
 
     def matches(self, md: Descriptor, header: DeadLetterHeader) -> bool:
@@ -207,10 +208,8 @@ def _take_action(rule: Rule, number: int, given: dict[str, str]) -> None:
     putaut = given.get("PUTAUT", "DEF").upper()
     if header not in ("YES", "NO") or putaut not in ("DEF", "CTX"):
         raise RuleError(number, "AMQ8756E", (f"HEADER({header}) PUTAUT({putaut})", number))
-    if putaut == "CTX":
-        text = "PUTAUT(CTX): messages are put with the authority of the handler's own user only"
-        raise RuleError(number, "AMQ8756E", (text, number))
     rule.keeps_header = header == "YES"
+    rule.as_sender = putaut == "CTX"
     rule.tries = _whole(number, "RETRY", given.get("RETRY", "1"), low=1)
     forwards = rule.action == FORWARD
     if forwards != bool(rule.forward_queue) or (

@@ -34,7 +34,7 @@ from ternmq.client.handles import open_options
 from ternmq.client.inert import warn_inert, warn_inert_altered
 from ternmq.client.log_extents import LogExtents, log_extents
 from ternmq.client.log_status import LogStatus, log_status
-from ternmq.client.requests import Data, as_bytes, put1_request
+from ternmq.client.requests import Data, as_bytes, put1_alternate, put1_request
 from ternmq.client.session import BLOCK, sharing
 from ternmq.client.starting import (
     Security,
@@ -197,11 +197,28 @@ class Connection:
         return Queue(self.verbs, base, name)
 
     async def put(
-        self, queue_name: str, data: Data, *, descriptor: Descriptor | None = None
+        self,
+        queue_name: str,
+        data: Data,
+        *,
+        descriptor: Descriptor | None = None,
+        qmgr_name: str = "",
+        alternate_user: str = "",
+        options: int = 0,
     ) -> bytes:
-        """MQPUT1: one message to a queue that need not stay open; returns its MsgId."""
-        request = put1_request(self.verbs, data, descriptor)
-        od = ObjectDescriptor(object_name=queue_name)
+        """MQPUT1: one message to a queue that need not stay open; returns its MsgId.
+
+        `qmgr_name` names another queue manager; `options` are MQPMO options beside those of the
+        unit of work. With `alternate_user` it is that user who must have the authority.
+        """
+        request = put1_request(
+            self.verbs, data, descriptor, options | put1_alternate(alternate_user)
+        )
+        od = ObjectDescriptor(
+            object_name=queue_name,
+            object_qmgr_name=qmgr_name,
+            alternate_user_id=alternate_user,
+        )
         entry = await self.verbs.put1(od, request, as_bytes(data))
         return entry.msg_id
 

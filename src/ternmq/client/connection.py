@@ -16,7 +16,7 @@ from ternmq.client import steps
 from ternmq.client.handles import open_options
 from ternmq.client.inert import warn_inert, warn_inert_altered
 from ternmq.client.queue import Queue
-from ternmq.client.requests import Data, as_bytes, put1_request
+from ternmq.client.requests import Data, as_bytes, put1_alternate, put1_request
 from ternmq.client.shared_verbs import verbs_for
 from ternmq.client.shell import Shell
 from ternmq.codec.mqmd import Descriptor
@@ -107,10 +107,29 @@ class Connection:
         options = open_options(self._shell.engine.kernel, name, exclusive, options)
         return Queue(self, name, options, dynamic_name)
 
-    def put(self, queue_name: str, data: Data, *, descriptor: Descriptor | None = None) -> bytes:
-        """MQPUT1: one message to a queue that need not stay open; returns its MsgId."""
-        request = put1_request(self.verbs, data, descriptor)
-        od = ObjectDescriptor(object_name=queue_name)
+    def put(
+        self,
+        queue_name: str,
+        data: Data,
+        *,
+        descriptor: Descriptor | None = None,
+        qmgr_name: str = "",
+        alternate_user: str = "",
+        options: int = 0,
+    ) -> bytes:
+        """MQPUT1: one message to a queue that need not stay open; returns its MsgId.
+
+        `qmgr_name` names another queue manager; `options` are MQPMO options beside those of the
+        unit of work. With `alternate_user` it is that user who must have the authority.
+        """
+        request = put1_request(
+            self.verbs, data, descriptor, options | put1_alternate(alternate_user)
+        )
+        od = ObjectDescriptor(
+            object_name=queue_name,
+            object_qmgr_name=qmgr_name,
+            alternate_user_id=alternate_user,
+        )
         return self.verbs.put1(od, request, as_bytes(data)).msg_id
 
     # ---- units of work

@@ -19,10 +19,10 @@ from ternmq.client.local_folder import data_folder, find
 from ternmq.client.local_requests import put1_packed
 from ternmq.client.local_socket import hello
 from ternmq.client.local_stream import StreamVerbs, opened_stream, said_hello
-from ternmq.client.local_verbs import Exchange, LocalVerbs, Result, described
+from ternmq.client.local_verbs import Exchange, LocalVerbs, Result, described, put1_described
 from ternmq.client.log_extents import LogExtents
 from ternmq.client.log_status import LogStatus
-from ternmq.client.requests import Data, as_bytes
+from ternmq.client.requests import Data, as_bytes, put1_alternate
 from ternmq.client.session import BLOCK, sharing
 from ternmq.codec.mqmd import Descriptor
 from ternmq.mqi.options import refuse
@@ -122,11 +122,24 @@ class ClientConnection:
         return ClientQueue(self, opened, name)
 
     async def put(
-        self, queue_name: str, data: Data, *, descriptor: Descriptor | None = None
+        self,
+        queue_name: str,
+        data: Data,
+        *,
+        descriptor: Descriptor | None = None,
+        qmgr_name: str = "",
+        alternate_user: str = "",
+        options: int = 0,
     ) -> bytes:
-        """MQPUT1: one message to a queue that need not stay open; returns its MsgId."""
-        options, packed = put1_packed(data, descriptor, self.in_unit)
-        exchange = self.verbs.put1(described(queue_name), options, packed, as_bytes(data))
+        """MQPUT1: one message to a queue that need not stay open; returns its MsgId.
+
+        `qmgr_name` names another queue manager; `options` are MQPMO options beside those of the
+        unit of work. With `alternate_user` it is that user who must have the authority.
+        """
+        options |= put1_alternate(alternate_user)
+        options, packed = put1_packed(data, descriptor, self.in_unit, options)
+        od = put1_described(queue_name, qmgr_name, alternate_user)
+        exchange = self.verbs.put1(od, options, packed, as_bytes(data))
         return await self.run("MQPUT1", exchange)
 
     # ---- units of work

@@ -20,11 +20,11 @@ from ternmq.client.local_folder import data_folder, find
 from ternmq.client.local_queue import ClientQueue
 from ternmq.client.local_requests import put1_packed
 from ternmq.client.local_socket import SocketVerbs, hello
-from ternmq.client.local_verbs import Exchange, Result, described
+from ternmq.client.local_verbs import Exchange, Result, put1_described
 from ternmq.client.log_extents import LogExtents
 from ternmq.client.log_status import LogStatus
 from ternmq.client.object_files import ObjectFile
-from ternmq.client.requests import Data, as_bytes
+from ternmq.client.requests import Data, as_bytes, put1_alternate
 from ternmq.client.session import sharing
 from ternmq.client.units_in_doubt import UnitInDoubt
 from ternmq.codec.mqmd import Descriptor
@@ -115,10 +115,25 @@ class ClientConnection:
         """
         return ClientQueue(self, name, options, dynamic_name, exclusive)
 
-    def put(self, queue_name: str, data: Data, *, descriptor: Descriptor | None = None) -> bytes:
-        """MQPUT1: one message to a queue that need not stay open; returns its MsgId."""
-        options, packed = put1_packed(data, descriptor, self.in_unit)
-        exchange = self.verbs.put1(described(queue_name), options, packed, as_bytes(data))
+    def put(
+        self,
+        queue_name: str,
+        data: Data,
+        *,
+        descriptor: Descriptor | None = None,
+        qmgr_name: str = "",
+        alternate_user: str = "",
+        options: int = 0,
+    ) -> bytes:
+        """MQPUT1: one message to a queue that need not stay open; returns its MsgId.
+
+        `qmgr_name` names another queue manager; `options` are MQPMO options beside those of the
+        unit of work. With `alternate_user` it is that user who must have the authority.
+        """
+        options |= put1_alternate(alternate_user)
+        options, packed = put1_packed(data, descriptor, self.in_unit, options)
+        od = put1_described(queue_name, qmgr_name, alternate_user)
+        exchange = self.verbs.put1(od, options, packed, as_bytes(data))
         return self.run("MQPUT1", exchange)
 
     # ---- units of work

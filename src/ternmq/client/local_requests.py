@@ -17,6 +17,7 @@ from ternmq.client.requests import (
     new_descriptor,
     particular_descriptor,
     particular_get,
+    put1_options,
     wait_ms,
     whole_id,
 )
@@ -129,9 +130,8 @@ def packed_with(
     return options, packed_put(md, options, "MQPUT")
 
 
-def put1_packed(data: Data, descriptor: Descriptor | None, in_unit: bool) -> Packed:
+def put1_packed(data: Data, descriptor: Descriptor | None, in_unit: bool, options: int) -> Packed:
     """Options and descriptor of MQPUT1."""
     md = new_descriptor(data, 2, -1, -1) if descriptor is None else descriptor
-    sync = mq.MQPMO_SYNCPOINT if in_unit else mq.MQPMO_NO_SYNCPOINT
-    options = sync | mq.MQPMO_FAIL_IF_QUIESCING
+    options |= put1_options(in_unit)
     return options, packed_put(md, options, "MQPUT1")

@@ -73,6 +73,15 @@ def described(name: str, dynamic_name: str = "AMQ.*") -> dict[str, Any]:
     return {"object_name": name, "dynamic_queue_name": dynamic_name}
 
 
+def put1_described(name: str, qmgr_name: str, alternate_user: str) -> dict[str, Any]:
+    """The MQOD of MQPUT1, as it travels."""
+    return {
+        "object_name": name,
+        "object_qmgr_name": qmgr_name,
+        "alternate_user_id": alternate_user,
+    }
+
+
 def call_request(name: str, arguments: dict[str, Any]) -> Request:
     """CALL."""
     body = wire.json_frame(wire.CALL, 0, {"call": name, **arguments})

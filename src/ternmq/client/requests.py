@@ -76,12 +76,24 @@ def expiry_tenths(expiry: float) -> int:
     return max(1, round(expiry * 10))
 
 
-def put1_request(session: Session, data: Data, descriptor: Descriptor | None) -> PutRequest:
+def put1_request(
+    session: Session, data: Data, descriptor: Descriptor | None, options: int = 0
+) -> PutRequest:
     """The request of MQPUT1."""
     md = new_descriptor(data, 2, -1, -1) if descriptor is None else descriptor
-    sync = mq.MQPMO_SYNCPOINT if session.in_unit else mq.MQPMO_NO_SYNCPOINT
-    pmo = PutOptions(options=sync | mq.MQPMO_FAIL_IF_QUIESCING)
+    pmo = PutOptions(options=options | put1_options(session.in_unit))
     return session.request_put(md, pmo, "MQPUT1")
+
+
+def put1_options(in_unit: bool) -> int:
+    """The MQPMO options that every MQPUT1 of the API has."""
+    sync = mq.MQPMO_SYNCPOINT if in_unit else mq.MQPMO_NO_SYNCPOINT
+    return sync | mq.MQPMO_FAIL_IF_QUIESCING
+
+
+def put1_alternate(alternate_user: str) -> int:
+    """The option that goes with an alternate user."""
+    return mq.MQPMO_ALTERNATE_USER_AUTHORITY if alternate_user else 0
 
 
 def whole_id(identifier: bytes | None, verb: str) -> bytes:

@@ -224,12 +224,44 @@ def test_a_message_without_a_header_stays(
     assert capsys.readouterr().out.count("AMQ8721W") == 2
 
 
-def test_another_queue_manager_is_refused_and_the_message_stays(
+def test_another_queue_manager_by_its_transmission_queue(
     dlq: ternmq.QueueManager, typed: Typed
 ) -> None:
     dead(dlq, "x")
-    assert run(typed, "ACTION(FWD) FWDQ(A) FWDQM(QM2)") == 0
-    assert depth(dlq) == 1
+    dead(dlq, "y", destination="B")
+    dlq.mqsc("DEFINE QLOCAL(QM2) USAGE(XMITQ)")
+    rules = "DESTQ(A) ACTION(FWD) FWDQ(THERE) FWDQM(QM2) HEADER(NO)\nACTION(FWD) FWDQ(A) FWDQM(QM3)"
+    assert run(typed, rules) == 0
+    assert depth(dlq) == 1  # nothing leads to QM3
+    with dlq.queue("QM2") as queue:
+        sent = queue.get()
+    assert sent.format == "MQXMIT"
+    assert b"THERE" in sent.data
+    assert sent.data.endswith(b"x")
+
+
+def test_with_putaut_ctx_the_sender_must_be_allowed(
+    typed: Typed, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    users = {"mary": ["staff"], "john": ["staff"]}
+    with ternmq.memory("QM1", security=users) as qm:
+        for name in ("A", "B"):
+            qm.define_queue(name)
+        if DLQ not in qm.queue_names():
+            qm.define_queue(DLQ)
+        qm.mqsc("SET AUTHREC PROFILE(A) OBJTYPE(QUEUE) PRINCIPAL('mary') AUTHADD(PUT,SETALL)")
+        qm.mqsc("SET AUTHREC OBJTYPE(QMGR) PRINCIPAL('mary') AUTHADD(SETALL)")
+        dead(qm, "mine", destination="A")
+        dead(qm, "not mine", destination="B")
+        monkeypatch.setattr(
+            "ternmq.cli.attach.attach",
+            lambda name, application: qm.connect(application=application),
+        )
+        assert run(typed, "ACTION(RETRY) PUTAUT(CTX)") == 0
+        assert texts(qm, "A") == ["mine"]
+        assert depth(qm) == 1
+        assert run(typed, "ACTION(RETRY) PUTAUT(DEF)") == 0
+        assert texts(qm, "B") == ["not mine"]
 
 
 @pytest.mark.parametrize(
@@ -245,7 +277,7 @@ def test_another_queue_manager_is_refused_and_the_message_stays(
         ("ACTION(RETRY) FWDQ(B)", "AMQ8759E"),
         ("ACTION(RETRY) RETRY(many)", "AMQ8747E"),
         ("ACTION(RETRY", "AMQ8756E"),
-        ("ACTION(RETRY) PUTAUT(CTX)", "AMQ8756E"),
+        ("ACTION(RETRY) PUTAUT(ME)", "AMQ8756E"),
         ("RETRYINT(-1)", "AMQ8747E"),
         ("INPUTQ(A) ACTION(RETRY)", "AMQ8759E"),
     ],

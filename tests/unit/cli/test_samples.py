@@ -88,6 +88,19 @@ def test_put_gives_messages_their_format_and_name(
     assert (md.format, md.put_appl_name) == ("MQSTR", "amqsput")
 
 
+def test_put_to_another_queue_manager(
+    attached: ternmq.QueueManager, typed: Typed, capsys: pytest.CaptureFixture[str]
+) -> None:
+    attached.mqsc("DEFINE QLOCAL(QM2) USAGE(XMITQ)")
+    typed("over there\n")
+    assert amqsput.main(["THERE", "QM1", "8208", "0", "QM2"]) == 0
+    with attached.queue("QM2") as queue:
+        assert queue.get().data.endswith(b"over there")
+    typed("nowhere\n")
+    assert amqsput.main(["THERE", "QM1", "8208", "0", "QM3"]) == 0
+    assert "MQPUT ended with reason code 2087" in capsys.readouterr().out
+
+
 @pytest.mark.parametrize(
     ("main", "name", "way"),
     [(amqsput.main, "AMQSPUT0", "output"), (amqsget.main, "AMQSGET0", "input")],
