@@ -51,6 +51,6 @@ class PCFClient:
         found: list[Message] = []
         with self.qmgr.queue(REPLY_QUEUE) as replies:
             while True:
-                found.append(replies.get(wait=20))
+                found.append(replies.get(wait=10))
                 if unpack_pcf(found[-1].data).control == mq.MQCFC_LAST:
                     return found
