@@ -111,7 +111,7 @@ class CommandServer(Companion):
         exchange = Exchange(md, message.data)
         with self._shell.lock:
             link = acting_link(self._shell.engine.kernel, md)
-        self._shell.run(link, steps.CarryOut(exchange))
+        self._shell.run(link, steps.CarryOut([exchange]))
         if md.reply_to_queue:
             self._reply(md, exchange)
         elif exchange.malformed:
@@ -122,19 +122,28 @@ class CommandServer(Companion):
         ccsid = kernel.number("ccsid")
         if is_wide(ccsid) or not is_known(ccsid):
             ccsid = UTF8
-        target = ObjectDescriptor(object_name=md.reply_to_queue, object_qmgr_name=md.reply_to_qmgr)
+        # The reply queue is the user's choice, so it takes the user's authority to put there.
+        target = ObjectDescriptor(
+            object_name=md.reply_to_queue,
+            object_qmgr_name=md.reply_to_qmgr,
+            alternate_user_id=md.user_id,
+        )
         for at in range(exchange.replies.count):
             descriptor = reply_descriptor(md, ccsid)
             data = exchange.replies.packed(at, LITTLE, ccsid)
             try:
-                self._put(target, descriptor, data)
+                self._put(target, descriptor, data, mq.MQPMO_ALTERNATE_USER_AUTHORITY)
             except MQError as refused:
                 self._tell("RUNNING", "AMQ8507E", md.reply_to_queue, refused.reason)
                 self._bury(descriptor, data, refused.reason, md.reply_to_queue)
 
-    def _put(self, target: ObjectDescriptor, descriptor: Descriptor, data: bytes) -> None:
+    def _put(
+        self, target: ObjectDescriptor, descriptor: Descriptor, data: bytes, options: int = 0
+    ) -> None:
         verbs = self._connection.verbs
-        verbs.put1(target, put1_request(verbs, data, descriptor), data)
+        request = put1_request(verbs, data, descriptor)
+        request.options |= options
+        verbs.put1(target, request, data)
 
     def _bury(self, md: Descriptor, data: bytes, reason: int, destination: str) -> None:
         """Put a message on the dead-letter queue, if there is one."""
