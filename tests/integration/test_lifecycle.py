@@ -304,6 +304,75 @@ def test_script_when_given_then_run_at_each_start(machine: Machine, tmp_path: Pa
         assert connection.attributes("FROM.SCRIPT")["max_depth"] == 7
 
 
+def test_start_when_the_socket_cannot_be_made_then_told_and_the_folder_is_free(
+    machine: Machine,
+) -> None:
+    machine.run("crtmqm", *SMALL, "QM1")
+    in_the_way = machine.data / "qmgrs" / "QM1" / "local.sock"
+    in_the_way.mkdir()
+    assert "AMQ7018E" in machine.run("strmqm", "QM1", status=71).stderr
+    assert machine.pid() == 0
+    in_the_way.rmdir()
+    machine.run("strmqm", "QM1")
+
+
+def at_once(data: Path, *commands: list[str]) -> list[int]:
+    """Commands in processes of their own, at the same time; their exit statuses."""
+    environment = {**os.environ, "TERNMQ_DATA": str(data)}
+    children = [
+        subprocess.Popen(
+            [sys.executable, "-m", "ternmq.cli", *words],
+            env=environment,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        for words in commands
+    ]
+    return [child.wait() for child in children]
+
+
+def test_commands_when_given_at_once_then_one_wins_and_nothing_is_lost(machine: Machine) -> None:
+    names = ["QM1", "QM1", "QM2", "QM3"]
+    ended = at_once(machine.data, *(["crtmqm", *SMALL, name] for name in names))
+    assert sorted(ended[:2]) == [0, 8]
+    assert ended[2:] == [0, 0]
+    shown = json.loads(machine.run("dspmq", "--json").stdout)
+    assert [one["name"] for one in shown] == ["QM1", "QM2", "QM3"]
+    assert {one["installation"] for one in shown} == {"Installation1"}
+    assert sorted(at_once(machine.data, ["strmqm", "QM1"], ["strmqm", "QM1"])) == [0, 5]
+
+
+def test_acknowledged_when_the_process_is_killed_again_and_again_then_there(
+    running: Machine,
+) -> None:
+    """What was answered is on the queue, once and in order; what was not may be there or not."""
+    with running.connect() as connection:
+        connection.define_queue("A")
+    acknowledged = 0
+    for life in range(3):
+        with running.connect() as connection:
+            connection_gone = False
+            victim = running.pid()
+            queue = connection.queue("A")
+            for number in range(10_000):
+                if number == 20 * (life + 1):
+                    os.kill(victim, signal.SIGKILL)
+                try:
+                    queue.put(f"{acknowledged}", persistent=True)
+                except ternmq.Unavailable:
+                    connection_gone = True
+                    break
+                acknowledged += 1
+        assert connection_gone
+        until(lambda: not running.pid())
+        running.run("strmqm", "QM1")
+        with running.connect() as connection, connection.queue("A") as queue:
+            found = [int(message.text) for message in queue.browse()]
+        assert found[:acknowledged] == list(range(acknowledged))
+        assert found[acknowledged:] in ([], [acknowledged])
+        acknowledged = len(found)
+
+
 @pytest.mark.parametrize(
     ("words", "status", "told"),
     [

@@ -35,12 +35,12 @@ def main(argv: list[str]) -> int:
         return EXIT_INSTALLATION
     process = Process(place, write_now, True)
     write_now(f"TernMQ queue manager '{place.name}' starting.")
+    up = message_text("AMQ8003I", (place.name, version()))
     try:
-        started = process.start()
+        process.serve(process.start(), lambda: write_now(up))
     except StartFailed as failed:
         write_error(failed.text)
         return failed.exit_status
-    process.serve(started, lambda: write_now(message_text("AMQ8003I", (place.name, version()))))
     if process.failed:
         return EXIT_FAILED
     write_now(message_text("AMQ8004I", (place.name,)))

@@ -56,11 +56,10 @@ def main(argv: list[str]) -> int:
     place = find(options.data, options.name, "strmqm")
     process = Process(place, teller.say, False, not options.no_services)
     try:
-        started = process.start()
+        process.serve(process.start(), teller.up)
     except StartFailed as failed:
         teller.tell(failed=failed.text, exit=failed.exit_status)
         return failed.exit_status
-    process.serve(started, teller.up)
     return 1 if process.failed else 0
 
 

@@ -8,9 +8,11 @@ this is `process`; tests host a queue manager in a thread of their own.
 from __future__ import annotations
 
 import asyncio
+import resource
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
+from ternmq.base.limits import DESCRIPTORS_KEPT, SESSIONS_MAX
 from ternmq.base.reasons import MQRC_CONNECTION_BROKEN, MQRC_Q_MGR_STOPPING
 from ternmq.client.aio import in_thread
 from ternmq.client.aio_shell import loop_shell_of
@@ -30,6 +32,14 @@ FAREWELL_S: Final = 5.0
 _ORDER: Final = (RUNNING, QUIESCING, IMMEDIATE, PREEMPTIVE)
 
 
+def sessions_max() -> int:
+    """How many connections file descriptors allow, with some left for queues and logs."""
+    soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft == resource.RLIM_INFINITY:
+        return SESSIONS_MAX
+    return max(min(soft - DESCRIPTORS_KEPT, SESSIONS_MAX), 1)
+
+
 class Host:
     """What the sessions of one queue manager share. Made inside the loop."""
 
@@ -39,6 +49,7 @@ class Host:
         self.engine = started.shell.engine
         self.identity = Identity(started.shell)
         self.sessions: set[Session] = set()
+        self.sessions_max = sessions_max()
         self.state = RUNNING
         self.reconnect = False  # endmqm -r: applications are told that they may come again
         self.on_state: Callable[[str], None] | None = None  # tells the world

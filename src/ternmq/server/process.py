@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import os
 import platform
+import resource
 import signal
 import socket
 import threading
@@ -57,6 +58,16 @@ _ENDED: Final = {
 }
 _NOTICE_S: Final = 1.0
 PREEMPTIVE_S: Final = 20.0  # then the process ends as it is
+
+
+def allow_descriptors() -> None:
+    """As many open files as the system lets this user have."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft != hard:
+        try:
+            resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+        except (OSError, ValueError):
+            pass  # what there is must do
 
 
 class StartFailed(Exception):
@@ -163,6 +174,7 @@ class Process:
 
     def serve(self, started: Started, up: Callable[[], None]) -> None:
         """Until the end; `up` is called when applications can connect."""
+        allow_descriptors()
         asyncio.run(self._serve(started, up))
 
     async def _serve(self, started: Started, up: Callable[[], None]) -> None:
@@ -178,7 +190,12 @@ class Process:
         for number in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(number, self._signalled, host, number)
         await start_command_server(started)
-        listener = await listen(host, self.place.folder)
+        try:
+            listener = await listen(host, self.place.folder)
+        except OSError as error:
+            await host.stop()
+            why = message_text("AMQ7018E", (f"its socket cannot be made: {error}",))
+            raise StartFailed(EXIT_UNEXPECTED, f"AMQ7018E: {why}") from error
         notices = loop.create_task(self._note(host))
         self.tell("AMQ6287I", version(), str(build_info()), platform.platform())
         self.tell("AMQ8003I", self.place.name, version())

@@ -16,10 +16,11 @@ from collections import deque
 from typing import Any, Final
 
 from ternmq.base.errors import MQError, ProtocolError, RemoteProtocolError, mq_error
-from ternmq.base.limits import REQUEST_BYTES_WAITING_MAX, REQUESTS_WAITING_MAX
+from ternmq.base.limits import HELLO_S_MAX, REQUEST_BYTES_WAITING_MAX, REQUESTS_WAITING_MAX
 from ternmq.base.reasons import (
     MQRC_CONNECTION_BROKEN,
     MQRC_ENVIRONMENT_ERROR,
+    MQRC_MAX_CONNS_LIMIT_REACHED,
     MQRC_NOT_AUTHORIZED,
     MQRC_UNEXPECTED_ERROR,
 )
@@ -64,6 +65,7 @@ class Session(asyncio.Protocol):
         self._closing = False
         self._leaving = False
         self._task: asyncio.Task[None] | None = None
+        self._patience: asyncio.TimerHandle | None = None
 
     # ---- the protocol
 
@@ -77,7 +79,10 @@ class Session(asyncio.Protocol):
         self.pid, self.uid, _ = _CREDENTIALS.unpack(data)
         self.user = user_of(self.uid)
         self.host.sessions.add(self)
-        self._task = asyncio.get_running_loop().create_task(self._run())
+        loop = asyncio.get_running_loop()
+        self._task = loop.create_task(self._run())
+        # Who says nothing must not hold a descriptor for ever.
+        self._patience = loop.call_later(HELLO_S_MAX, self.abort)
 
     def data_received(self, data: bytes) -> None:
         """Bytes have come."""
@@ -215,6 +220,7 @@ class Session(asyncio.Protocol):
 
     async def _hello(self) -> None:
         frame = await self._next()
+        self._be_patient()
         if frame.kind != wire.HELLO:
             raise RemoteProtocolError(f"kind {frame.kind} before the hello")
         given = frame.json()
@@ -226,6 +232,11 @@ class Session(asyncio.Protocol):
             return
         self._reader.hello_is_done()
         self._write(wire.json_frame(wire.OK, frame.number, answer))
+
+    def _be_patient(self) -> None:
+        if self._patience is not None:
+            self._patience.cancel()
+            self._patience = None
 
     async def _admit(self, given: dict[str, Any]) -> dict[str, Any]:
         """Whether somebody may come in, and as whom."""
@@ -243,9 +254,18 @@ class Session(asyncio.Protocol):
             self._check_control()
             self._is_control = True
             return answer
+        if len(host.sessions) > host.sessions_max:
+            raise mq_error(
+                MQRC_MAX_CONNS_LIMIT_REACHED,
+                verb="MQCONN",
+                object=host.engine.name,
+                detail=f"{host.sessions_max} connections, as file descriptors allow",
+            )
         options = given.get("options")
         if options is not None:
-            sharing(int(options))  # checked here, kept by the other side
+            if not isinstance(options, int):
+                raise RemoteProtocolError(f"options {options!r}")
+            sharing(options)  # checked here, kept by the other side
         application = str(given.get("application") or f"process {self.pid}")
         password = given.get("password")
         user = await host.identity.user(
@@ -311,6 +331,7 @@ class Session(asyncio.Protocol):
         """Back out what the application did not commit."""
         self._closing = True
         self._leaving = True
+        self._be_patient()
         binding = self.binding
         try:
             if binding is not None:

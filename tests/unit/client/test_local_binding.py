@@ -23,6 +23,7 @@ import ternmq
 import ternmq.aio
 from ternmq import constants as mq
 from ternmq.client.local_folder import SOCKET_POINTER, socket_path
+from ternmq.server import session
 from ternmq.server.host import PREEMPTIVE, QUIESCING
 from ternmq.wire import local as wire
 from tests.battery.places import Task, until
@@ -407,6 +408,37 @@ def test_hello_when_another_protocol_then_refused(served: Served) -> None:
     assert refused.kind == wire.ERROR
     assert refused.json()["reason"] == mq.MQRC_ENVIRONMENT_ERROR
     peer.close()
+
+
+@pytest.mark.parametrize("options", ["1", [1], 1.5, {}])
+def test_hello_when_options_are_no_number_then_refused(served: Served, options: object) -> None:
+    peer, reader = by_hand(served, {**HELLO, "options": options})
+    (ended,) = answers(peer, reader, 1)
+    assert ended.kind == wire.ENDED
+    peer.close()
+
+
+def test_hello_when_it_does_not_come_then_cut_off(
+    served: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(session, "HELLO_S_MAX", 0.01)
+    peer = socket.socket(socket.AF_UNIX)
+    peer.connect(socket_path(str(served.folder)))
+    assert peer.recv(1) == b""
+    peer.close()
+
+
+def test_connections_when_too_many_then_refused(served: Served) -> None:
+    assert served.host is not None
+    served.host.sessions_max = 2
+    first, second = served.connect(), served.connect()
+    with pytest.raises(ternmq.MQError) as full:
+        served.connect()
+    assert reason_of(full) == mq.MQRC_MAX_CONNS_LIMIT_REACHED
+    first.disconnect()
+    until(lambda: len(served.host.sessions) == 1 if served.host else False)
+    served.connect().disconnect()
+    second.disconnect()
 
 
 def test_message_when_as_long_as_can_be_then_there_and_back(served: Served) -> None:
