@@ -201,9 +201,9 @@ def test_a_request_has_the_authority_of_its_user_and_no_more() -> None:
         qmgr.define_queue("Q")
         qmgr.define_queue(REPLY_QUEUE)
         qmgr.mqsc("SET AUTHREC OBJTYPE(QMGR) GROUP('staff') AUTHADD(CONNECT,INQ,DSP)")
-        qmgr.mqsc(
-            f"SET AUTHREC PROFILE({COMMAND_QUEUE}) OBJTYPE(QUEUE) GROUP('staff') AUTHADD(PUT)"
-        )
+        for queue in (COMMAND_QUEUE, REPLY_QUEUE):  # who asks must be able to put to both
+            profile = f"SET AUTHREC PROFILE({queue}) OBJTYPE(QUEUE)"
+            assert qmgr.mqsc(f"{profile} GROUP('staff') AUTHADD(PUT)")[0].ok
         qmgr.mqsc("SET AUTHREC PROFILE(Q) OBJTYPE(QUEUE) GROUP('staff') AUTHADD(DSP)")
         qmgr.start_command_server()
         client = PCFClient(qmgr, user="app")
