@@ -84,6 +84,8 @@ class Columns:
         where = command.where
         if where is not None:
             wanted.add(where.keyword)
+        if object_type == types.SUB:
+            wanted.add("SUBID")  # two may have the same name on other queue managers
         self.columns: list[Column] = []
         self.filtered: Column | None = None
         for row in attributes_of(object_type):

@@ -27,10 +27,12 @@ if TYPE_CHECKING:
     AdminConnection = QueueManager | ClientConnection
 
 
-def attach(qmgr: str, application: str) -> AnyConnection:
-    """Connect; an empty name is the default queue manager."""
+def attach(qmgr: str, application: str, user: str = "") -> AnyConnection:
+    """Connect; an empty name is the default queue manager. A user is asked for its password."""
     from ternmq.client.local_connection import connect
 
+    if user:
+        return connect(qmgr, application=application, user=user, password=password())
     return connect(qmgr, application=application)
 
 

@@ -30,7 +30,7 @@ def main(argv: list[str]) -> int:
     from ternmq.cli.attach import attach
 
     try:
-        with attach(given.qmgr, "dmpmqcfg") as connection:
+        with attach(given.qmgr, "dmpmqcfg", given.user) as connection:
             if given.json:
                 choice.one_line = True
                 write_json({"commands": list(dump_lines(connection.mqsc, choice))})
@@ -59,6 +59,7 @@ def _arguments() -> CommandLine:
     line.add_argument("-x", dest="sort", choices=SORTS, default="all", help="what to dump")
     line.add_argument("-t", dest="kind", choices=("all", *KINDS), default="all", metavar="TYPE")
     line.add_argument("-n", dest="name", default="*", metavar="NAME", help="may end in *")
+    line.add_argument("-u", dest="user", default="", metavar="USER", help="asks for the password")
     line.add_argument("-c", dest="client", metavar="default", help="accepted; connects locally")
     line.add_argument("-z", dest="quiet", action="store_true", help="accepted")
     line.add_json()

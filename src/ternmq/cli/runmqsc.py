@@ -107,7 +107,7 @@ def main(argv: list[str]) -> int:
     from ternmq.cli.attach import attach
 
     try:
-        with attach(given.qmgr, "runmqsc") as connection:
+        with attach(given.qmgr, "runmqsc", given.user) as connection:
             if given.file is None and sys.stdin.isatty():
                 from ternmq.cli.mqsc_terminal import typed_lines
 
@@ -131,6 +131,7 @@ def _arguments() -> CommandLine:
     line = CommandLine("runmqsc", "Runs MQSC commands on a queue manager.", COULD_NOT_RUN)
     line.add_argument("-e", dest="quiet", action="store_true", help="no echo of the commands")
     line.add_argument("-v", dest="verify", action="store_true", help="check only, do nothing")
+    line.add_argument("-u", dest="user", default="", metavar="USER", help="asks for the password")
     line.add_argument("-f", dest="file", metavar="FILE", help="read from FILE")
     line.add_argument("qmgr", nargs="?", default="", metavar="QMgrName")
     line.add_json()

@@ -23,7 +23,7 @@ def qm() -> Iterator[ternmq.QueueManager]:
 def attached(qm: ternmq.QueueManager, monkeypatch: pytest.MonkeyPatch) -> ternmq.QueueManager:
     """Every tool gets a connection to `qm` by its name."""
 
-    def connect(name: str, application: str, **more: Any) -> Connection:
+    def connect(name: str, application: str, *more: Any) -> Connection:
         if name not in ("", "QM1"):
             raise ternmq.MQError(2, 2058, verb="MQCONNX", object=name)
         return qm.connect(application=application)
