@@ -246,19 +246,17 @@ class Connection:
         What is refused is an answer too: `ok` of each tells. An exception means that the queue
         manager could not be asked.
         """
-        answers: list[Answer] = []
-        for source in commands_of(text):
-            if source.is_command:
-                answers.extend(self._carry_out(mqsc_execution(source.text)))
-        return answers
+        commands = [one.text for one in commands_of(text) if one.is_command]
+        return self._carry_out([mqsc_execution(one) for one in commands])
 
     def command(self, command: Command) -> list[Answer]:
         """Carry out a command that is not written as MQSC."""
-        return self._carry_out(execution_of(command))
+        return self._carry_out([execution_of(command)])
 
-    def _carry_out(self, execution: Execution) -> list[Answer]:
-        self.verbs.administer(steps.CarryOut(execution))
-        return execution.answers
+    def _carry_out(self, executions: list[Execution]) -> list[Answer]:
+        if executions:
+            self.verbs.administer(steps.CarryOut(executions))
+        return [answer for one in executions for answer in one.answers]
 
     # ---- the end
 

@@ -358,14 +358,25 @@ class Clear(Step):
 
 @final
 class CarryOut(Step):
-    """A command of the administrator; its answers are in the execution."""
+    """Commands of the administrator, one after the other, answered together when all are forced;
+    the answers are in the executions."""
 
-    def __init__(self, execution: Execution) -> None:
-        super().__init__(execution.verb)
-        self.execution = execution
+    def __init__(self, executions: list[Execution]) -> None:
+        super().__init__(executions[0].verb)
+        self.executions = executions
+        self.done = 0
+        self.durable_at = 0
 
     def attempt(self, kernel: Kernel, link: Link) -> bool:
-        return self.execution.attempt(kernel, link)
+        if not self.executions[self.done].attempt(kernel, link):
+            return False
+        self.done += 1
+        self.durable_at = max(self.durable_at, int(link.durable_at))
+        if self.done < len(self.executions):
+            link.again = True
+            return False
+        link.depends_on(self.durable_at)
+        return True
 
 
 # ---- the log and media recovery

@@ -13,6 +13,7 @@ from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any, Final
 
 from ternmq.admin.execute import execution_of, mqsc_execution
+from ternmq.admin.execution import Execution
 from ternmq.admin.inquiries import (
     check_display,
     queue_attributes,
@@ -169,19 +170,18 @@ async def _clear(binding: Binding, given: Given) -> Given:
 
 
 async def _mqsc(binding: Binding, given: Given) -> Given:
-    answers: list[Given] = []
-    for source in commands_of(str(given["text"])):
-        if source.is_command:
-            execution = mqsc_execution(source.text)
-            await binding.verbs.administer(steps.CarryOut(execution))
-            answers += [answer_value(answer) for answer in execution.answers]
-    return {"answers": answers}
+    commands = [one.text for one in commands_of(str(given["text"])) if one.is_command]
+    return await _carry_out(binding, [mqsc_execution(one) for one in commands])
 
 
 async def _command(binding: Binding, given: Given) -> Given:
-    execution = execution_of(command_from(given["command"]))
-    await binding.verbs.administer(steps.CarryOut(execution))
-    return {"answers": [answer_value(answer) for answer in execution.answers]}
+    return await _carry_out(binding, [execution_of(command_from(given["command"]))])
+
+
+async def _carry_out(binding: Binding, executions: list[Execution]) -> Given:
+    if executions:
+        await binding.verbs.administer(steps.CarryOut(executions))
+    return {"answers": [answer_value(answer) for one in executions for answer in one.answers]}
 
 
 async def _type_of(binding: Binding, given: Given) -> Given:

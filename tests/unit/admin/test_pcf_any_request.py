@@ -67,7 +67,7 @@ def answers(qmgr: QueueManager, request: PCFMessage) -> list[PCFMessage]:
     md = Descriptor(format=mq.MQFMT_ADMIN, ccsid=1208, user_id="fuzz")
     exchange = Exchange(md, request.pack())
     shell = qmgr.started.shell
-    shell.run(acting_link(shell.engine.kernel, md), steps.CarryOut(exchange))
+    shell.run(acting_link(shell.engine.kernel, md), steps.CarryOut([exchange]))
     replies = exchange.replies
     return [unpack_pcf(replies.packed(at, "<", 1208)) for at in range(replies.count)]
 
