@@ -38,6 +38,7 @@ NAMES = {
     "memory": "resident memory of a message",
     "backlog": "ten million messages on a queue that nobody reads",
     "simulation": "simulated histories",
+    "commands": "a queue manager with many queues",
     "startup": "start-up",
     "served": "a queue manager in a process of its own",
 }
