@@ -37,7 +37,7 @@ def sessions_max() -> int:
     soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     if soft == resource.RLIM_INFINITY:
         return SESSIONS_MAX
-    return max(min(soft - DESCRIPTORS_KEPT, SESSIONS_MAX), 1)
+    return min(max(soft - DESCRIPTORS_KEPT, soft // 2), SESSIONS_MAX)
 
 
 class Host:
