@@ -11,7 +11,7 @@ import pytest
 
 import ternmq
 from ternmq.cli import dmpmqcfg, runmqsc
-from ternmq.cli.mqsc_terminal import completions, prompt_text
+from ternmq.cli.mqsc_terminal import completions, history_path, prompt_text, typed_lines
 
 
 def test_stdin_when_read_then_echo_answers_and_summary(
@@ -131,3 +131,24 @@ def test_dump_when_json_then_commands(
     attached.mqsc("DEFINE QLOCAL(A)")
     assert dmpmqcfg.main(["-m", "QM1", "-n", "A", "-t", "queue", "--json"]) == 0
     assert json.loads(capsys.readouterr().out) == {"commands": ["DEFINE QLOCAL('A') REPLACE"]}
+
+
+def test_terminal_when_lines_are_typed_then_given_and_remembered(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    typed = iter(["dis qmgr", "ping qmgr"])
+    prompts: list[str] = []
+
+    def answer(prompt: str) -> str:
+        prompts.append(prompt)
+        try:
+            return next(typed)
+        except StopIteration:
+            raise EOFError from None
+
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    monkeypatch.setenv("MQPROMPT", "> ")
+    monkeypatch.setattr("builtins.input", answer)
+    assert list(typed_lines("QM1")) == ["dis qmgr", "ping qmgr"]
+    assert prompts == ["> "] * 3
+    assert history_path().exists()
