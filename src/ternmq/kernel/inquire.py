@@ -80,7 +80,8 @@ def queue_manager_value(kernel: Kernel, row: Attribute) -> Value:
     if row.name == "command_level":
         return COMMAND_LEVEL
     if row.name in _STAMPS:
-        ns = kernel.catalog.facts.get(row.name[:7] + "_ns", 0)
+        facts = kernel.catalog.facts
+        ns = facts.get(row.name[:7] + "_ns", facts.get("created_ns", 0))
         return _stamp(ns if isinstance(ns, int) else 0, row.name)
     return row.default
 

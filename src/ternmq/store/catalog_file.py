@@ -5,6 +5,7 @@ changed.
     u32      CRC-32C of all that follows
     u32      length of the JSON
     JSON     {"lsn", "next_id", "qmgr": {...}, "objects": [...], "facts": {name, identity, ...},
+              of attributes those that differ from the schema's defaults,
               "given_up": {id: what was found} of damaged queues whose part of the log is gone}
 
 Validity: magic, length and checksum hold. Ordering: written as catalog.new, forced, renamed to
