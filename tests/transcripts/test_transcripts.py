@@ -30,7 +30,8 @@ MASKS = (
     (r"QMURID\(0\.\d+\)", "QMURID(<unit>)"),
     (r"SUBID\([0-9A-F]{48}\)", "SUBID(<id>)"),
     (r"LOGSTRL\(.*?\)", "LOGSTRL(<lsn>)"),
-    (r"(LOGINUSE|LOGUTIL|CHKPTCNT)\(\d+\)", r"\1(<n>)"),
+    (r"(LOGINUSE|LOGUTIL|CHKPTCNT|MSGAGE|RESETINT)\(\d+\)", r"\1(<n>)"),
+    (r"QTIME\(\d+, \d+\)", "QTIME(<n>, <n>)"),
 )
 
 

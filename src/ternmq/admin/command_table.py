@@ -67,7 +67,7 @@ class CommandRow:
         self.parameters = parameters
         self.required = required  # "A/B": one of the two must be there
         self.named = True  # a name in brackets follows the noun
-        self.generic = action == "DISPLAY" or noun == "QSTATS"
+        self.generic = action == "DISPLAY" or noun in ("QSTATS", "CLUSTER")
 
 
 def _parameters(words: list[str]) -> dict[str, str]:
@@ -126,8 +126,10 @@ def _other_row(line: str) -> CommandRow:
     words = line.split()
     action, noun, runs, pcf, authority, where, message = words[:7]
     bits = 0
-    if noun == "QUEUE":
+    if noun in ("QUEUE", "QCLUSTER"):
         bits = types.QUEUES
+    elif noun == "TCLUSTER":
+        bits = types.TOPIC
     elif noun == "QMGR" and action in ("ALTER", "DISPLAY"):
         bits = types.QMGR
     elif noun == "CHLAUTH" and action == "SET":
@@ -177,6 +179,7 @@ NOUN_SYNONYMS: Final[dict[str, str]] = {
     "PRO": "PROCESS",
     "Q": "QUEUE",
     "QA": "QALIAS",
+    "QC": "QCLUSTER",
     "QL": "QLOCAL",
     "QM": "QMODEL",
     "QR": "QREMOTE",

@@ -139,6 +139,8 @@ _MAKERS: Final[dict[str, Callable[[Command, CommandRow], Execution]]] = {
     "tpstatus": NoStatus,
     "display policy": NoStatus,
     "clusqmgr": NoStatus,
+    "qcluster": NoStatus,
+    "tcluster": NoStatus,
     "display chlauth": DisplayChannelRules,
     "set chlauth": SetChannelRule,
     "ping qmgr": PingQueueManager,

@@ -404,13 +404,17 @@ class _Parse:
             if attribute.kind == schema.BARE:
                 for word in attribute.words:
                     known[word] = attribute.keyword
+        kind = kind or ("ALL" if row.noun == "CONN" else "")
         known.update({keyword: keyword for keyword in status_keywords(row.noun, kind)})
         for synonym, keyword in schema.SYNONYMS.items():
             if keyword in known:
                 known[synonym] = keyword
         if row.types:
-            for keyword in IDENTITIES:
+            names = [kind.name_keyword for kind in types.OBJECT_TYPES if kind.bit & row.types]
+            for keyword in (*IDENTITIES, *names):
                 known.setdefault(keyword, keyword)
+        if row.types & types.QUEUES:
+            known["QTYPE"] = "TYPE"
         return known
 
     def _where(self, row: CommandRow, one: _Parameter, known: dict[str, str]) -> Filter:

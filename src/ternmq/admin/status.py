@@ -23,6 +23,10 @@ from ternmq.kernel.connection import Connection as Link
 from ternmq.kernel.kernel import Kernel
 
 Values = dict[str, Value]
+# What MONITOR stands for.
+MONITORED: Final[dict[str, tuple[str, ...]]] = {
+    "QSTATUS": ("LGETDATE", "LGETTIME", "LPUTDATE", "LPUTTIME", "MONQ", "MSGAGE", "QTIME"),
+}
 NOT_FOUND: Final[dict[str, tuple[str, int]]] = {
     "QSTATUS": ("AMQ8565E", rc.MQRC_UNKNOWN_OBJECT_NAME),
     "CONN": ("AMQ8461I", rc.MQRC_HCONN_ERROR),
@@ -112,15 +116,16 @@ class StatusDisplay(Execution):
         if where is not None:
             if where.keyword not in values or not fits(where, values[where.keyword]):
                 return
-        everything = wants_everything(command)
-        asked = bool(command.wanted)
+        monitored = MONITORED.get(self.row.noun, ()) if "MONITOR" in command.given else ()
+        everything = wants_everything(command) and not monitored
+        asked = bool(command.wanted or monitored)
         answer = Answer(self.row.message)
         kind = values.get("TYPE", "")
         for one in status_attributes(self.row.noun, str(kind)):
             keyword = one.keyword
             if keyword not in values:
                 continue
-            wanted = everything or one.always or keyword in command.wanted
+            wanted = everything or one.always or keyword in command.wanted or keyword in monitored
             wanted = wanted or (one.unasked and not asked)
             if wanted or (where is not None and where.keyword == keyword):
                 answer.add(keyword, values[keyword])

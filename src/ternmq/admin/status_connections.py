@@ -6,6 +6,7 @@ from typing import Final, final
 
 from ternmq.admin.filters import fits_name
 from ternmq.admin.status import StatusDisplay, Values
+from ternmq.admin.status_attributes import status_keywords
 from ternmq.base import constants as mq
 from ternmq.kernel.connection import Connection as Link
 from ternmq.kernel.connection import Handle
@@ -87,7 +88,7 @@ class ConnectionStatus(StatusDisplay):
         one = kernel.connections.get(int(subject))
         if one is None:
             return []  # gone since the last step
-        kind = self.command.given.get("TYPE", "CONN")
+        kind = self.command.given.get("TYPE", "") or self._kind_filtered()
         result: list[Values] = []
         if kind != "HANDLE":
             result.append(_connection_values(one))
@@ -95,6 +96,13 @@ class ConnectionStatus(StatusDisplay):
             handles = [one.handles[number] for number in sorted(one.handles)]
             result.extend([_handle_values(kernel, one, handle) for handle in handles])
         return result
+
+    def _kind_filtered(self) -> str:
+        """Without TYPE, a filter by what only handles have means handles."""
+        where = self.command.where
+        if where is None or where.keyword in status_keywords("CONN", "CONN"):
+            return "CONN"
+        return "HANDLE"
 
 
 def _stem(link: Link) -> str:
