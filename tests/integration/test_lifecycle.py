@@ -378,6 +378,7 @@ def test_acknowledged_when_the_process_is_killed_again_and_again_then_there(
     [
         (["crtmqm", "-lp", "1", "QM1"], 115, "1 primary log files"),
         (["crtmqm", "-lp", "x", "QM1"], 39, "-lp"),
+        (["crtmqm", "-ld", "/dev/null/logs", "QM1"], 100, "AMQ7064E"),
         (["crtmqm", "-p", "0x", "QM1"], 39, "-p"),
         (["crtmqm", "-p", "70000", "QM1"], 39, "70000"),
         (["crtmqm", "BAD#NAME"], 72, "BAD#NAME"),

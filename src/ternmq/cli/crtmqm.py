@@ -17,11 +17,12 @@ from ternmq.base.names import is_name
 from ternmq.cli.arguments import CommandLine
 from ternmq.cli.output import write, write_error
 from ternmq.client.starting import log_parameters
-from ternmq.server.creating import AlreadyThere, Creation, create
+from ternmq.server.creating import AlreadyThere, BadLogPath, Creation, create
 from ternmq.server.data_folder import data_folder
 from ternmq.server.scripts import ScriptFailed
 
 EXIT_EXISTS: Final = 8
+EXIT_LOG_PATH: Final = 100
 EXIT_BAD_LOG: Final = 115
 EXIT_BAD_PORT: Final = 39
 EXIT_UNEXPECTED: Final = 71
@@ -75,6 +76,9 @@ def main(argv: list[str]) -> int:
     except AlreadyThere:
         write_error(message_line("AMQ8110S", (name,)))
         return EXIT_EXISTS
+    except BadLogPath as bad:
+        write_error(message_line("AMQ7064E", (bad,)))
+        return EXIT_LOG_PATH
     except ScriptFailed as failed:
         write_error(message_line("AMQ7018E", (failed,)))
         return EXIT_UNEXPECTED

@@ -12,7 +12,11 @@ import threading
 from typing import Any, Final
 
 from ternmq.base.errors import MQError, RemoteProtocolError, mq_error
-from ternmq.base.reasons import MQRC_CONNECTION_BROKEN, MQRC_Q_MGR_NOT_AVAILABLE
+from ternmq.base.reasons import (
+    MQRC_CONNECTION_BROKEN,
+    MQRC_HCONN_ERROR,
+    MQRC_Q_MGR_NOT_AVAILABLE,
+)
 from ternmq.client.local_folder import Place, socket_path
 from ternmq.client.local_turns import Turns
 from ternmq.client.local_verbs import (
@@ -64,6 +68,12 @@ class LocalSocket:
             raise not_available(place.name, f"it is not running: {error}") from error
         self._reader = wire.FrameReader(wire.ANSWERS)
         self._number = 0
+        self._process = os.getpid()
+
+    @property
+    def is_ours(self) -> bool:
+        """Not in a forked child: there the connection is the parent's, who goes on using it."""
+        return self._process == os.getpid()
 
     def say_hello(self, value: dict[str, Any], name: str) -> dict[str, Any]:
         """HELLO; what the queue manager says to it."""
@@ -106,7 +116,8 @@ class LocalSocket:
     def close(self) -> None:
         """Close it; who waits in another thread is told."""
         try:
-            self._socket.shutdown(socket.SHUT_RDWR)
+            if self.is_ours:
+                self._socket.shutdown(socket.SHUT_RDWR)
         except OSError:
             pass  # the other side was first
         self._socket.close()
@@ -136,6 +147,8 @@ class SocketVerbs:
 
     def run(self, verb: str, exchange: Exchange[Result]) -> Result:
         """A verb, to its end."""
+        if not self._socket.is_ours:
+            self.turns.break_off(MQRC_HCONN_ERROR, "the connection of the process it forked from")
         self.turns.take(threading.get_ident(), verb)
         try:
             return self._run(verb, exchange)

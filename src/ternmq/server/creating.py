@@ -33,6 +33,10 @@ class AlreadyThere(Exception):
     """There is a queue manager of that name."""
 
 
+class BadLogPath(Exception):
+    """The folder for the log cannot be used."""
+
+
 class Creation:
     """What crtmqm was asked for."""
 
@@ -106,13 +110,11 @@ def _free_name(home: str, wanted: str) -> str:
 
 def _make(folder: str, asked: Creation) -> None:
     """Everything that a queue manager has, in a folder."""
-    log_path = os.path.join(folder, "log")
+    log = os.path.join(folder, "log")
+    log_path = log
     if asked.log_folder:
-        os.makedirs(asked.log_folder, exist_ok=True)
-        name = _free_name(asked.log_folder, file_name(asked.name))
-        log_path = os.path.join(os.path.abspath(asked.log_folder), name)
-        os.makedirs(os.path.join(log_path, "active"), mode=0o700)
-        os.symlink(log_path, os.path.join(folder, "log"))
+        log_path = _make_log_folder(asked)
+        os.symlink(log_path, log)
     data_folder.replace_file(os.path.join(folder, QUEUE_MANAGER_INI), ini_text(asked, log_path))
     os.makedirs(os.path.join(folder, "errors"), exist_ok=True)
     disk = OsDisk(folder)
@@ -128,6 +130,17 @@ def _make(folder: str, asked: Creation) -> None:
             queue_manager.close()
     finally:
         disk.close()
+
+
+def _make_log_folder(asked: Creation) -> str:
+    try:
+        os.makedirs(asked.log_folder, exist_ok=True)
+        name = _free_name(asked.log_folder, file_name(asked.name))
+        path = os.path.join(os.path.abspath(asked.log_folder), name)
+        os.makedirs(os.path.join(path, "active"), mode=0o700)
+    except OSError as error:
+        raise BadLogPath(str(error)) from error
+    return path
 
 
 def _furnish(queue_manager: QueueManager, asked: Creation) -> None:

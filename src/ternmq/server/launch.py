@@ -47,7 +47,7 @@ def launch(data: str, place: Place, say: Callable[[str], None], with_services: b
             pass_fds=(writing,),
             start_new_session=True,
             cwd="/",
-            env=_environment(),
+            env=_environment(data),
         )
     except BaseException:
         os.close(reading)
@@ -70,9 +70,9 @@ def launch(data: str, place: Place, say: Callable[[str], None], with_services: b
     raise LaunchFailed(f"its process ended with status {status}; see {errors}/process.log", 71)
 
 
-def _environment() -> dict[str, str]:
+def _environment(data: str) -> dict[str, str]:
     """Ours, with paths that hold also in another folder."""
-    environment = dict(os.environ)
+    environment = {**os.environ, "TERNMQ_DATA": os.path.abspath(data)}
     given = environment.get("PYTHONPATH", "")
     if given:
         paths = (os.path.abspath(path) for path in given.split(os.pathsep) if path)

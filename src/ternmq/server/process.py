@@ -1,8 +1,8 @@
 """The process that owns a queue manager's folder: start, serve, end.
 
 strmqm starts it detached and reads from a pipe what there is to say until it is up; `ternmq run`
-is the same in the foreground. SIGTERM and SIGINT end it immediately. It holds the folder's lock
-from before the first look at the log until after the last checkpoint.
+is the same in the foreground. SIGTERM, SIGINT and SIGHUP end it immediately. It holds the folder's
+lock from before the first look at the log until after the last checkpoint.
 """
 
 from __future__ import annotations
@@ -187,7 +187,7 @@ class Process:
         host.on_state = self._ending
         self._watch(host)
         loop = asyncio.get_running_loop()
-        for number in (signal.SIGTERM, signal.SIGINT):
+        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
             loop.add_signal_handler(number, self._signalled, host, number)
         await start_command_server(started)
         try:

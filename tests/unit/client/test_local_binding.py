@@ -11,6 +11,8 @@ import asyncio
 import os
 import signal
 import socket
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from functools import partial
@@ -230,6 +232,33 @@ def test_disconnect_when_a_unit_is_open_then_committed_and_when_it_failed_backed
         fail()
     with served.connect() as connection:
         assert [message.text for message in connection.queue("A")] == ["committed"]
+
+
+FORKING = """
+import os, sys, ternmq
+connection = ternmq.connect("QM1", data=sys.argv[1])
+queue = connection.queue("A")
+child = os.fork()
+if child == 0:
+    try:
+        queue.put("from the child")
+        os._exit(1)
+    except ternmq.MQError as error:
+        connection.disconnect()
+        os._exit(0 if error.reason_name == "MQRC_HCONN_ERROR" else 2)
+_, status = os.waitpid(child, 0)
+queue.put("from the parent")
+print(status, queue.get().text)
+connection.disconnect()
+"""
+
+
+def test_connection_when_forked_then_it_stays_the_parents(served: Served) -> None:
+    with served.connect() as connection:
+        connection.define_queue("A")
+    arguments = [sys.executable, "-c", FORKING, str(served.data)]
+    done = subprocess.run(arguments, capture_output=True, text=True, check=False)
+    assert (done.stdout, done.stderr) == ("0 from the parent\n", "")
 
 
 # ---- waiting and interrupting
