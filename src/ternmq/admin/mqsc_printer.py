@@ -11,6 +11,7 @@ a fault        its message, the command up to the fault, what is wrong
 
 from __future__ import annotations
 
+from textwrap import wrap
 from typing import Final
 
 from ternmq.admin.command import Answer, Item
@@ -20,6 +21,7 @@ from ternmq.base.message_table import message_line, message_text
 
 _INDENT: Final = "   "
 _FIRST_COLUMN: Final = 40
+_WIDTH: Final = 96
 _LISTED: Final = ("NAMES",)  # one to a line
 _ON_NEW_LINE: Final = ("ADDRLIST", "USERLIST")
 
@@ -73,12 +75,17 @@ def answer_lines(answer: Answer) -> list[str]:
     lines = [message_line(answer.message, answer.inserts)]
     if answer.message in SYNTAX_MESSAGES and len(answer.inserts) > 2:
         lines.append(str(answer.inserts[1]))
-        lines.append(f"{_INDENT}{answer.inserts[2]}.")
+        lines.extend(_explained(f"{answer.inserts[2]}."))
         return lines
     if answer.detail:
-        lines.append(f"{_INDENT}{answer.detail}")
+        lines.extend(_explained(answer.detail))
     lines.extend(item_lines(answer.items))
     return lines
+
+
+def _explained(text: str) -> list[str]:
+    """Words for people, on as many lines as they take."""
+    return wrap(text, _WIDTH, initial_indent=_INDENT, subsequent_indent=_INDENT)
 
 
 def answer_json(answer: Answer) -> dict[str, object]:
