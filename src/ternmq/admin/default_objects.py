@@ -1,10 +1,10 @@
 """The objects that every queue manager has: SYSTEM.*, with IBM MQ's names and attributes, and its
 three rules for channels: no administrators, and nobody on SYSTEM channels but one of them.
 
-A row: type, name, and the attributes that differ from the schema's defaults. They are made at the
-first start, one log record each and no force between them; a start that finds some missing after a
-crash makes the rest. Later an administrator may delete them: they come back only when a release
-brings new ones (`VERSION`) or by order (`strmqm -c`).
+A row: type, name, and the attributes that differ from the schema's defaults; ~ is a blank. They are
+made at the first start, one log record each and no force between them; a start that finds some
+missing after a crash makes the rest. Later an administrator may delete them: they come back only
+when a release brings new ones (`VERSION`) or by order (`strmqm -c`).
 """
 
 from __future__ import annotations
@@ -82,8 +82,8 @@ CLNTCONN SYSTEM.DEF.CLNTCONN
 CLUSSDR  SYSTEM.DEF.CLUSSDR
 CLUSRCVR SYSTEM.DEF.CLUSRCVR
 AMQP     SYSTEM.DEF.AMQP
-RCVR     SYSTEM.AUTO.RECEIVER
-SVRCONN  SYSTEM.AUTO.SVRCONN
+RCVR     SYSTEM.AUTO.RECEIVER DESCR=Auto-defined~by
+SVRCONN  SYSTEM.AUTO.SVRCONN DESCR=Auto-defined~by
 TOPIC    SYSTEM.DEFAULT.TOPIC
 TOPIC    SYSTEM.BASE.TOPIC DURSUB=YES PUB=ENABLED SUB=ENABLED DEFPSIST=NO DEFPRTY=0 DEFPRESP=SYNC
 +        PMSGDLV=ALLDUR NPMSGDLV=ALLAVAIL PUBSCOPE=ALL SUBSCOPE=ALL MCAST=DISABLED USEDLQ=YES
@@ -127,7 +127,7 @@ def default_objects() -> list[tuple[int, str, dict[str, object]]]:
             settings = columns[1:]
         for setting in settings:
             keyword, _, value = setting.partition("=")
-            found[-1][2][keyword] = value
+            found[-1][2][keyword] = value.replace("~", " ")
     return [_keyed(*one) for one in found]
 
 

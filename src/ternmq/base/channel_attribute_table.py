@@ -9,7 +9,6 @@ CHANNELS: Final = """
 affinity             AFFINITY IACH_CONNECTION_AFFINITY @affinity         PREFERRED ....c.... i
 altered_date         ALTDATE  CA_ALTERATION_DATE      12                 -        svrqcnSRa s
 altered_time         ALTTIME  CA_ALTERATION_TIME      8                  -        svrqcnSRa s
-amqp_keep_alive_ms   AMQPKA   IACH_AMQP_KEEP_ALIVE    0..99999|@auto     AUTO     ........a i
 batch_heartbeat_ms   BATCHHB  IACH_BATCH_HB           0..999999          0        sv....SR. i
 batch_interval_ms    BATCHINT IACH_BATCH_INTERVAL     0..999999999       0        sv....SR. i
 batch_kilobytes      BATCHLIM IACH_BATCH_DATA_LIMIT   0..999999          5000     sv....SR. i
@@ -27,6 +26,7 @@ connection_name      CONNAME  CACH_CONNECTION_NAME    264                -      
 convert              CONVERT  IACH_DATA_CONVERSION    @yes               NO       sv....SR. i
 reconnect            DEFRECON IACH_DEF_RECONNECT      @reconnect         NO       ....c.... i
 description          DESCR    CACH_DESC               64                 -        svrqcnSRa
+amqp_keep_alive_ms   AMQPKA   IACH_AMQP_KEEP_ALIVE    0..99999|@auto     AUTO     ........a i
 disconnect_s         DISCINT  IACH_DISC_INTERVAL      0..999999          6000     sv....SR. i
 disconnect_s         DISCINT  IACH_DISC_INTERVAL      0..999999          0        .....n... i
 heartbeat_s          HBINT    IACH_HB_INTERVAL        0..999999          300      svrqcnSR. i
@@ -58,6 +58,7 @@ put_authority        PUTAUT   IACH_PUT_AUTHORITY      @put_authority     DEF    
 qmgr_name            QMNAME   CA_Q_MGR_NAME           48                 -        ....c.... i
 receive_exit_data    RCVDATA  CACH_RCV_EXIT_USER_DATA list32x8           -        svrqcnSR. i
 receive_exit         RCVEXIT  CACH_RCV_EXIT_NAME      list128x8          -        svrqcnSR. i
+reset_sequence       RESETSEQ IACH_RESET_REQUESTED    0..999999999|@reset NO    svrq..SR. s
 security_exit_data   SCYDATA  CACH_SEC_EXIT_USER_DATA 32                 -        svrqcnSR. i
 security_exit        SCYEXIT  CACH_SEC_EXIT_NAME      128                -        svrqcnSR. i
 send_exit_data       SENDDATA CACH_SEND_EXIT_USER_DATA list32x8          -        svrqcnSR. i
@@ -70,10 +71,10 @@ client_authentication SSLCAUTH IACH_SSL_CLIENT_AUTH   @client_auth       REQUIRE
 cipher               SSLCIPH  CACH_SSL_CIPHER_SPEC    64                 -        svrqcnSRa i
 ssl_peer             SSLPEER  CACH_SSL_PEER_NAME      1024               -        svrqcnSRa i
 statistics           STATCHL  IA_STATISTICS_CHANNEL   @monitoring        QMGR     svrq..SR. i
+topic_root           TPROOT   CACH_TOPIC_ROOT         128  SYSTEM.BASE.TOPIC  ........a i
 temporary_model      TMPMODEL CACH_TEMPORARY_MODEL_Q  name48  SYSTEM.DEFAULT.MODEL.QUEUE ........a i
 temporary_prefix     TMPQPRFX CACH_TEMPORARY_Q_PREFIX 33                 AMQP.*   ........a i
 tp_name              TPNAME   CACH_TP_NAME            64                 -        sv.qc.SR. i
-topic_root           TPROOT   CACH_TOPIC_ROOT         128                -        ........a i
 transport            TRPTYPE  IACH_XMIT_PROTOCOL_TYPE @transport         TCP      svrqcnSR. i
 use_client_id        USECLTID IACH_USE_CLIENT_ID      @yes               NO       ........a i
 use_dead_letter      USEDLQ   IA_USE_DEAD_LETTER_Q    @channel_dlq       YES      svrq..SR. i

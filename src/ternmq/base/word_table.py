@@ -82,6 +82,7 @@ queue_switch         QMGR=-3 OFF=0 ON=1
 read_ahead           NO=0 YES=1 DISABLED=2
 reconnect            NO=0 YES=1 QMGR=2 DISABLED=3
 recording            DISABLED=0 QUEUE=1 MSG=2
+reset                NO=0
 response             SYNC=1 ASYNC=2
 response_parent      ASPARENT=0 SYNC=1 ASYNC=2
 responses            NORMAL=0 SAFE=1 DISCARD=2 KEEP=3

@@ -12,8 +12,8 @@ from typing import Final, final
 
 from mypy_extensions import i64
 
-from ternmq.admin.events import Events
 from ternmq.admin.default_objects import complete_default_objects, has_default_objects
+from ternmq.admin.events import Events
 from ternmq.base.attributes import QMGR, defaults_of
 from ternmq.base.constants import MQRQ_Q_MGR_QUIESCING, MQRQ_Q_MGR_STOPPING
 from ternmq.base.errors import ForceFailed, IntegrityError, MQError, check, mq_error
@@ -60,6 +60,7 @@ from ternmq.txn.restart import Replay
 from ternmq.txn.unit import PREPARED
 
 EXPIRY_STEPS_A_TICK: Final = 64
+CERTIFICATE_LABEL: Final = "ibmwebspheremq"  # then its name, as key tools expect it
 
 
 def create_queue_manager(
@@ -73,6 +74,7 @@ def create_queue_manager(
     catalog = Catalog()
     now_ns = clock.now_ns()
     catalog.qmgr.update(defaults_of(QMGR))
+    catalog.qmgr["certificate_label"] = f"{CERTIFICATE_LABEL}{name.lower()}"
     catalog.facts["name"] = name
     catalog.facts["identity"] = queue_manager_id(name, now_ns)
     catalog.facts["created_ns"] = now_ns
@@ -134,11 +136,11 @@ class Engine:
             self.keeper,
         )
         self.kernel.msg_counter = unique
+        load_records(self.kernel)
         self.events = Events(self.kernel)
         self.kernel.event_sink = self.events
         self.triggers = Triggers(self.kernel)
         self.kernel.triggers = self.triggers
-        load_records(self.kernel)
         self.images = ImageSchedule(self.kernel)
         self.expiry: ExpiryScan | None = None
         self.expiry_due_ns: i64 = 0
