@@ -4,6 +4,7 @@ manager, with the exit statuses that scripts look at; PCF works over the local s
 Method: a queue manager that a thread serves, found through the data folder.
 """
 
+import asyncio
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,7 +13,16 @@ import pytest
 
 import ternmq
 from ternmq.base import constants as mq
+from ternmq.base.errors import RemoteProtocolError
 from ternmq.cli import dspmqcsv, endmqcsv, strmqcsv
+from ternmq.client.starting import Started
+from ternmq.server.command_server import (
+    RUNNING,
+    STATUS,
+    STOPPED,
+    ask_command_server,
+    start_command_server,
+)
 from tests.unit.client.served import Served
 
 Capture = pytest.CaptureFixture[str]
@@ -56,3 +66,19 @@ def test_pcf_over_the_local_socket(served: Served) -> None:
         pcf.MQCMD_CREATE_Q({mq.MQCA_Q_NAME: "NEW", mq.MQIA_Q_TYPE: mq.MQQT_LOCAL})
         (found,) = pcf.MQCMD_INQUIRE_Q({mq.MQCA_Q_NAME: "NEW"})
         assert found[mq.MQIA_CURRENT_Q_DEPTH] == 0
+
+
+@pytest.mark.parametrize(("control", "now"), [("MANUAL", STOPPED), ("QMGR", RUNNING)])
+def test_the_queue_manager_says_whether_it_starts_with_it(control: str, now: str) -> None:
+    async def start(started: Started) -> object:
+        await start_command_server(started)
+        return (await ask_command_server(started, STATUS))["now"]
+
+    with ternmq.memory("QM1") as qmgr:
+        qmgr.alter_qmgr(command_server_control=control)
+        assert asyncio.run(start(qmgr.started)) == now
+
+
+def test_an_unknown_wish_is_refused() -> None:
+    with ternmq.memory("QM1") as qmgr, pytest.raises(RemoteProtocolError, match="dance"):
+        asyncio.run(ask_command_server(qmgr.started, "dance"))
