@@ -62,7 +62,10 @@ def _values() -> dict[int, dict[int, str]]:
             for word, number in row.words.items():
                 words.setdefault(number, word)
     for parameter, prefix in _VALUES.items():
-        found[parameter] = _names((prefix,))
+        names = _names((prefix,))
+        if prefix == "MQAT":
+            names[mq.MQAT_UNIX] = "UNIX"  # MQAT_AIX has the same number
+        found[parameter] = names
     return found
 
 

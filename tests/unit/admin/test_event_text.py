@@ -83,6 +83,7 @@ def test_both_sides_of_a_change_groups_bytes_and_words() -> None:
         mq.MQCMD_CONFIG_EVENT,
         [
             pcf.integer(mq.MQIACF_EVENT_ORIGIN, mq.MQEVO_CONSOLE),
+            pcf.integer(mq.MQIA_APPL_TYPE, mq.MQAT_UNIX),
             pcf.integer(mq.MQIA_INHIBIT_PUT, 1),
             pcf.byte_string(mq.MQBACF_EVENT_ACCOUNTING_TOKEN, b"\x01\xff"),
             pcf.group(mq.MQGACF_COMMAND_DATA, [pcf.strings(mq.MQCA_NAMES, ["A", "B"])]),
@@ -102,6 +103,7 @@ def test_both_sides_of_a_change_groups_bytes_and_words() -> None:
     assert "eventCreation" not in told
     assert told["eventData"] == {
         "eventOrigin": "Console",
+        "applType": "Unix",
         "inhibitPut": "Disabled",
         "eventAccountingToken": "01FF",
         "commandData": [{"names": ["A", "B"]}, {"9999": 1}],
