@@ -342,6 +342,7 @@ def test_commands_when_given_at_once_then_one_wins_and_nothing_is_lost(machine: 
     assert sorted(at_once(machine.data, ["strmqm", "QM1"], ["strmqm", "QM1"])) == [0, 5]
 
 
+@pytest.mark.promise("P1")
 def test_acknowledged_when_the_process_is_killed_again_and_again_then_there(
     running: Machine,
 ) -> None:

@@ -66,7 +66,7 @@ class Binding:
             raise RemoteProtocolError(f"there is no call {name!r}")
         try:
             return await function(self, given)
-        except (KeyError, TypeError, ValueError) as error:
+        except (KeyError, OverflowError, TypeError, ValueError) as error:
             raise RemoteProtocolError(f"call {name}: {error!r} in its arguments") from error
 
     # ---- put

@@ -26,6 +26,7 @@ import ternmq.aio
 from ternmq import constants as mq
 from ternmq.client.local_folder import SOCKET_POINTER, socket_path
 from ternmq.server import session
+from ternmq.server.calls import CALLS
 from ternmq.server.host import PREEMPTIVE, QUIESCING
 from ternmq.wire import local as wire
 from tests.battery.places import Task, until
@@ -427,6 +428,30 @@ def test_frame_when_it_cannot_be_then_the_connection_ends_and_others_go_on(
     assert ended.json()["reason"] == mq.MQRC_CONNECTION_BROKEN
     assert answers(peer, reader, 1) == []
     peer.close()
+    with served.connect() as connection:
+        assert connection.queue_names()
+
+
+GARBAGE: list[Any] = [None, "x", -1, 1 << 70, 1.5, [], [1], {}, {"a": 1}, True]
+KEYS = ("handle", "options", "od", "selectors", "values", "xid", "name", "attributes", "type",
+        "replace", "commit", "heuristic", "purge", "text", "command")  # fmt: skip
+
+
+@pytest.mark.parametrize("call", sorted(CALLS))
+def test_call_when_its_arguments_are_garbage_then_refused_and_no_fault(
+    served: Served, call: str
+) -> None:
+    """Whatever is in a frame, it is an answer, a refusal with a reason or the end of the
+    connection; never a fault of the queue manager."""
+    for garbage in GARBAGE:
+        peer, reader = by_hand(served)
+        peer.sendall(wire.json_frame(wire.CALL, 2, {"call": call, **dict.fromkeys(KEYS, garbage)}))
+        hello, told = answers(peer, reader, 2)
+        assert hello.kind == wire.OK
+        assert told.kind in (wire.OK, wire.ERROR, wire.ENDED)
+        if told.kind == wire.ERROR:
+            assert told.json()["reason"] != mq.MQRC_UNEXPECTED_ERROR, (garbage, told.json())
+        peer.close()
     with served.connect() as connection:
         assert connection.queue_names()
 
