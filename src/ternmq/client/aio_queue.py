@@ -6,7 +6,7 @@ from types import TracebackType
 
 from ternmq.base import constants as mq
 from ternmq.base.attributes import Value
-from ternmq.base.errors import mq_error
+from ternmq.base.errors import MQError, mq_error
 from ternmq.base.reasons import MQRC_NO_MSG_AVAILABLE
 from ternmq.client.aio_iterators import Browse, Messages
 from ternmq.client.aio_verbs import TaskVerbs
@@ -213,7 +213,11 @@ class Queue:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        await self.close()
+        try:
+            await self.close()
+        except MQError:
+            if kind is None:  # it must not hide what is on its way out
+                raise
 
     def __repr__(self) -> str:
         return f"<Queue {self.name} of {self.verbs.engine.name}>"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, final
 
 from ternmq.base import constants as mq
 from ternmq.base.attributes import Value
-from ternmq.base.errors import mq_error
+from ternmq.base.errors import MQError, mq_error
 from ternmq.base.reasons import MQRC_NO_MSG_AVAILABLE
 from ternmq.client.handles import BROWSE, Handles, for_output
 from ternmq.client.message import Message
@@ -267,7 +267,11 @@ class Queue:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        self.close()
+        try:
+            self.close()
+        except MQError:
+            if kind is None:  # it must not hide what is on its way out
+                raise
 
     def __repr__(self) -> str:
         return f"<Queue {self.name} of {self._verbs.engine.name}>"
