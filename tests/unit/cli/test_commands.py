@@ -3,6 +3,7 @@
 Method: compare the table of commands with pyproject.toml, with the modules and with docs.
 """
 
+import re
 import tomllib
 
 import pytest
@@ -35,3 +36,13 @@ def test_help_lists_all(capsys: pytest.CaptureFixture[str]) -> None:
 def test_unknown_command_is_told(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["mkqmgr"]) == EXIT_USAGE
     assert "mkqmgr" in capsys.readouterr().err
+
+
+def test_every_command_has_its_page() -> None:
+    pages = [
+        "control-commands", "error-logs", "mqsc", "pcf", "samples", "security", "tools",
+        "media-recovery", "triggers",
+    ]  # fmt: skip
+    text = "\n".join((ROOT / "docs" / f"{page}.md").read_text(encoding="utf-8") for page in pages)
+    words = set(re.findall(r"[a-z0-9]+", text))
+    assert [row.name for row in COMMANDS if row.name not in words] == []
