@@ -22,6 +22,7 @@ import ternmq
 from ternmq import constants as mq
 from ternmq.cli.__main__ import main
 from ternmq.client.local_folder import find
+from ternmq.server.data_folder import locked, make_data_folder
 from ternmq.server.status import status_of
 from tests.battery.places import until
 
@@ -340,6 +341,16 @@ def test_commands_when_given_at_once_then_one_wins_and_nothing_is_lost(machine: 
     assert [one["name"] for one in shown] == ["QM1", "QM2", "QM3"]
     assert {one["installation"] for one in shown} == {"Installation1"}
     assert sorted(at_once(machine.data, ["strmqm", "QM1"], ["strmqm", "QM1"])) == [0, 5]
+
+
+def test_commands_when_it_is_being_created_then_three(machine: Machine) -> None:
+    make_data_folder(str(machine.data))
+    (machine.data / "qmgrs" / ".creating-QM1").mkdir()
+    with locked(str(machine.data)):
+        for command in ("strmqm", "endmqm", "dltmqm"):
+            assert "AMQ8106S" in machine.run(command, "QM1", status=3).stderr
+    machine.run("strmqm", "QM1", status=16)  # who began it has died
+    machine.run("crtmqm", *SMALL, "QM1")
 
 
 @pytest.mark.promise("P1")

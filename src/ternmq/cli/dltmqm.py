@@ -7,14 +7,13 @@ from typing import Final
 from ternmq.base.message_table import message_line, message_text
 from ternmq.cli.arguments import CommandLine
 from ternmq.cli.output import write, write_error
-from ternmq.cli.strmqm import known
+from ternmq.cli.strmqm import known, unknown
 from ternmq.server.creating import delete
 from ternmq.server.data_folder import data_folder
 from ternmq.server.installations import this_installation
 from ternmq.server.status import status_of
 
 EXIT_RUNNING: Final = 5
-EXIT_UNKNOWN: Final = 16
 EXIT_INSTALLATION: Final = 58
 EXIT_INCOMPLETE: Final = 71
 
@@ -27,7 +26,7 @@ def main(argv: list[str]) -> int:
     data = data_folder()
     place = known(data, options.name)
     if place is None:
-        return EXIT_UNKNOWN
+        return unknown(data, options.name)
     if status_of(place.folder).is_up:
         write_error(message_line("AMQ7005E", (place.name,)))
         return EXIT_RUNNING

@@ -10,13 +10,12 @@ from ternmq.base.errors import MQError
 from ternmq.base.message_table import message_line, message_text
 from ternmq.cli.arguments import CommandLine
 from ternmq.cli.output import write, write_error, write_now
-from ternmq.cli.strmqm import known
+from ternmq.cli.strmqm import known, unknown
 from ternmq.server import host as modes
 from ternmq.server.control import ask
 from ternmq.server.data_folder import Place, data_folder
 from ternmq.server.status import status_of
 
-EXIT_UNKNOWN: Final = 16
 EXIT_NOT_AVAILABLE: Final = 40
 EXIT_UNEXPECTED: Final = 71
 EXIT_NOT_AUTHORIZED: Final = 119
@@ -42,9 +41,10 @@ def command_line() -> CommandLine:
 def main(argv: list[str]) -> int:
     """End it; the exit status."""
     options = command_line().parse_args(argv)
-    place = known(data_folder(), options.name)
+    data = data_folder()
+    place = known(data, options.name)
     if place is None:
-        return EXIT_UNKNOWN
+        return unknown(data, options.name)
     if options.s:
         write_error(f"endmqm: -s: '{place.name}' has no standby to switch to; nothing was ended")
         return EXIT_UNEXPECTED

@@ -7,12 +7,11 @@ from typing import Final
 from ternmq.base.message_table import message_text
 from ternmq.cli.arguments import CommandLine
 from ternmq.cli.output import write_error, write_now
-from ternmq.cli.strmqm import known, owned, refusal
+from ternmq.cli.strmqm import known, owned, refusal, unknown
 from ternmq.server.data_folder import data_folder
 from ternmq.server.installations import version
 from ternmq.server.process import Process, StartFailed
 
-EXIT_UNKNOWN: Final = 16
 EXIT_INSTALLATION: Final = 58
 EXIT_FAILED: Final = 71
 
@@ -25,7 +24,7 @@ def main(argv: list[str]) -> int:
     data = data_folder()
     place = known(data, options.name)
     if place is None:
-        return EXIT_UNKNOWN
+        return unknown(data, options.name)
     refused = refusal(place)
     if refused:
         return refused

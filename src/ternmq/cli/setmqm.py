@@ -7,13 +7,12 @@ from typing import Final
 from ternmq.base.message_table import message_line
 from ternmq.cli.arguments import CommandLine
 from ternmq.cli.output import write, write_error
-from ternmq.cli.strmqm import known
+from ternmq.cli.strmqm import known, unknown
 from ternmq.server.data_folder import data_folder, locked, register
 from ternmq.server.installations import installations
 from ternmq.server.status import status_of
 
 EXIT_RUNNING: Final = 5
-EXIT_UNKNOWN: Final = 16
 EXIT_NO_INSTALLATION: Final = 44
 
 
@@ -26,7 +25,7 @@ def main(argv: list[str]) -> int:
     data = data_folder()
     place = known(data, options.m)
     if place is None:
-        return EXIT_UNKNOWN
+        return unknown(data, options.m)
     if status_of(place.folder).is_up:
         write_error(message_line("AMQ7005E", (place.name,)))
         return EXIT_RUNNING

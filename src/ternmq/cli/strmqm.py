@@ -13,12 +13,14 @@ from ternmq.server.data_folder import (
     Place,
     data_folder,
     find,
+    is_being_created,
     locked,
     register,
 )
 from ternmq.server.installations import this_installation, version
 from ternmq.server.launch import LaunchFailed, launch
 
+EXIT_BEING_CREATED: Final = 3
 EXIT_RUNNING: Final = 5
 EXIT_UNKNOWN: Final = 16
 EXIT_ENDING: Final = 49
@@ -42,7 +44,7 @@ def main(argv: list[str]) -> int:
     data = data_folder()
     place = known(data, options.name)
     if place is None:
-        return EXIT_UNKNOWN
+        return unknown(data, options.name)
     if options.x:
         write_error("strmqm: -x: standby instances are not supported yet; nothing was started")
         return EXIT_UNKNOWN
@@ -80,12 +82,18 @@ def _default_objects(place: Place) -> int:
 
 
 def known(data: str, name: str) -> Place | None:
-    """The queue manager; if there is none, that is told."""
+    """The queue manager; if there is none, that is told, and `unknown` has the exit status."""
     try:
         return find(data, name, "strmqm")
     except MQError as error:
-        write_error(message_line("AMQ8118E", (error.object or name,)))
+        message = "AMQ8106S" if is_being_created(data, name) else "AMQ8118E"
+        write_error(message_line(message, (error.object or name,)))
         return None
+
+
+def unknown(data: str, name: str) -> int:
+    """The exit status for a queue manager that is not there, or not yet."""
+    return EXIT_BEING_CREATED if is_being_created(data, name) else EXIT_UNKNOWN
 
 
 def refusal(place: Place) -> int:

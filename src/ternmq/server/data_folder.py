@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from ternmq.base.ini import IniFile
+from ternmq.base.names import file_name, is_name
 from ternmq.client.local_folder import (
     MACHINE_INI,
     QMGRS,
@@ -35,6 +36,7 @@ __all__ = [
     "data_folder",
     "default_name",
     "find",
+    "is_being_created",
     "locked",
     "machine_ini",
     "make_data_folder",
@@ -68,12 +70,12 @@ def make_data_folder(data: str) -> None:
 
 
 @contextlib.contextmanager
-def locked(data: str) -> Iterator[None]:
-    """One command at a time changes the data folder."""
+def locked(data: str, wait: bool = True) -> Iterator[None]:
+    """One command at a time changes the data folder. BlockingIOError if it is not to wait."""
     flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC
     descriptor = os.open(os.path.join(data, LOCK), flags, 0o644)
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        fcntl.flock(descriptor, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
         yield
     finally:
         os.close(descriptor)
@@ -159,6 +161,19 @@ def unregister(data: str, name: str) -> bool:
     ini.remove(stanza)
     write_ini(ini)
     return True
+
+
+def is_being_created(data: str, name: str) -> bool:
+    """Whether a crtmqm is at work on it right now."""
+    if not is_name(name):
+        return False
+    if not os.path.isdir(os.path.join(data, QMGRS, f"{CREATING}{file_name(name)}")):
+        return False
+    try:
+        with locked(data, wait=False):
+            return False  # what is there was left by one that died
+    except BlockingIOError:
+        return True
 
 
 # ---- what is left of commands that died, under the lock
