@@ -8,6 +8,7 @@ from ternmq.base.message_table import message_line, message_text
 from ternmq.cli.arguments import CommandLine
 from ternmq.cli.output import write, write_error
 from ternmq.cli.strmqm import known, unknown
+from ternmq.ports.disk import DiskLocked
 from ternmq.server.creating import delete
 from ternmq.server.data_folder import data_folder
 from ternmq.server.installations import this_installation
@@ -35,6 +36,9 @@ def main(argv: list[str]) -> int:
         return EXIT_INSTALLATION
     try:
         delete(data, place)
+    except DiskLocked:
+        write_error(message_line("AMQ7005E", (place.name,)))
+        return EXIT_RUNNING
     except OSError as error:
         write_error(message_line("AMQ8117S", (place.name, error)))
         return EXIT_INCOMPLETE

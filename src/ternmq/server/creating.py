@@ -16,6 +16,7 @@ from ternmq.base.errors import mq_error
 from ternmq.base.names import file_name, is_name
 from ternmq.base.reasons import MQRC_Q_MGR_NAME_ERROR
 from ternmq.client.embedded import QueueManager
+from ternmq.client.local_folder import LOCK_PATH
 from ternmq.client.starting import start
 from ternmq.log.parameters import LogParameters
 from ternmq.ports.os_disk import OsDisk
@@ -197,19 +198,30 @@ def ini_text(asked: Creation, log_path: str) -> str:
 
 
 def delete(data: str, place: Place) -> None:
-    """Remove a queue manager that nobody runs; who calls has seen to that."""
+    """Remove a queue manager. Its lock is held meanwhile: DiskLocked if somebody runs it, and
+    nobody can start it while it goes."""
     with data_folder.locked(data):
-        if place.data_path:
-            # ORDER: it is gone when its stanza is; its files follow
-            data_folder.unregister(data, place.name)
-            data_folder.remove_folder(place.folder)
-        else:
-            home, name = os.path.split(place.folder)
-            going = os.path.join(home, f"{DELETING}{name}")
-            if os.path.lexists(going):
-                data_folder.remove_folder(going)
-            os.rename(place.folder, going)
-            data_folder.sync_folder(home)
-            data_folder.unregister(data, place.name)
-            data_folder.remove_folder(going)
+        disk = OsDisk(place.folder)
+        lock = disk.lock(LOCK_PATH)
+        try:
+            _remove(data, place)
+        finally:
+            lock.release()
+            disk.close()
         data_folder.sweep_leftovers(data)
+
+
+def _remove(data: str, place: Place) -> None:
+    if place.data_path:
+        # ORDER: it is gone when its stanza is; its files follow
+        data_folder.unregister(data, place.name)
+        data_folder.remove_folder(place.folder)
+        return
+    home, name = os.path.split(place.folder)
+    going = os.path.join(home, f"{DELETING}{name}")
+    if os.path.lexists(going):
+        data_folder.remove_folder(going)
+    os.rename(place.folder, going)
+    data_folder.sync_folder(home)
+    data_folder.unregister(data, place.name)
+    data_folder.remove_folder(going)

@@ -14,10 +14,14 @@ from pathlib import Path
 
 import pytest
 
+import ternmq
 from ternmq.base.ini import IniError
 from ternmq.base.limits import SOCKET_PATH_BYTES_MAX
-from ternmq.client.local_folder import data_folder, default_name, places, socket_path
+from ternmq.client.local_folder import data_folder, default_name, find, places, socket_path
+from ternmq.client.starting import log_parameters
+from ternmq.ports.disk import DiskLocked
 from ternmq.server import data_folder as changes
+from ternmq.server.creating import Creation, create, delete
 from ternmq.server.status import lock_holder, status_of, write_status
 
 HOLD = """
@@ -135,3 +139,17 @@ def test_socket_path_when_it_fits_then_in_the_folder(tmp_path: Path) -> None:
     os.mkdir(long)
     (Path(long) / "local.sock.path").write_text("/run/somewhere.sock\n")
     assert socket_path(long) == "/run/somewhere.sock"
+
+
+def test_delete_when_somebody_has_the_folder_then_refused_and_whole(tmp_path: Path) -> None:
+    data = str(tmp_path)
+    asked = Creation("QM1", log_parameters("circular", 2, 1, 32, False))
+    create(data, asked)
+    place = find(data, "QM1")
+    with ternmq.embedded(tmp_path, "QM1") as qmgr:
+        with pytest.raises(DiskLocked):
+            delete(data, place)
+        qmgr.put("SYSTEM.DEFAULT.LOCAL.QUEUE", "still here")
+    delete(data, place)
+    assert places(data) == []
+    assert os.listdir(tmp_path / "qmgrs") == []
