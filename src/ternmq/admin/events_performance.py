@@ -109,6 +109,7 @@ class PerformanceEvents:
     def _switch(self, local: LocalQueue, changes: dict[str, int]) -> None:
         for name, value in changes.items():
             local.definition.attributes[name] = value
+        local.definition.touched()
         if not local.temporary:
             self._kernel.catalog.changed = True
 

@@ -282,6 +282,7 @@ class Triggers(TriggerSink):
         """TRIGTYPE(DEPTH) triggers once; the application switches it on again with MQSET."""
         definition = local.definition
         definition.attributes["trigger"] = mq.MQTC_OFF
+        definition.touched()
         kernel = self._kernel
         if definition.temporary:
             pass

@@ -8,6 +8,7 @@ for the new queue's.
 
 from __future__ import annotations
 
+import json
 from typing import final
 
 from ternmq.base import constants as mq
@@ -38,6 +39,8 @@ class Definition:
         "name",
         "object_id",
         "object_type",
+        "_packed",
+        "_packed_of",
     )
 
     def __init__(
@@ -51,6 +54,8 @@ class Definition:
         self.created_ns = now_ns
         self.altered_ns = now_ns
         self.folder_number = 0  # how often its files were re-created, each time in a new folder
+        self._packed = ""
+        self._packed_of: tuple[int, int, int] = (0, 0, 0)
 
     @property
     def temporary(self) -> bool:
@@ -91,6 +96,19 @@ class Definition:
             "altered_ns": self.altered_ns,
             "folder": self.folder_number,
         }
+
+    def touched(self) -> None:
+        """An attribute was changed: what was packed before is old."""
+        self._packed = ""
+
+    def packed(self) -> str:
+        """`to_json` as text, kept: a checkpoint must not pack ten thousand objects for one that
+        changed."""
+        of = (self.altered_ns, self.folder_number, self.definition_type)
+        if not self._packed or self._packed_of != of:
+            self._packed = json.dumps(self.to_json(), separators=(",", ":"))
+            self._packed_of = of
+        return self._packed
 
 
 def differences(object_type: int, attributes: dict[str, Value]) -> dict[str, Value]:

@@ -37,9 +37,10 @@ def catalog_bytes(catalog: Catalog, lsn: int) -> bytes:
         "qmgr": differences(QMGR, catalog.qmgr),
         "facts": dict(catalog.facts),
         "given_up": {str(number): text for number, text in catalog.given_up.items()},
-        "objects": [one.to_json() for one in catalog.all_definitions() if not one.temporary],
     }
-    text = json.dumps(facts, separators=(",", ":")).encode("utf-8")
+    objects = ",".join([one.packed() for one in catalog.all_definitions() if not one.temporary])
+    head = json.dumps(facts, separators=(",", ":"))
+    text = f'{head[:-1]},"objects":[{objects}]}}'.encode()
     rest = struct.pack("<I", len(text)) + text
     return _MAGIC + struct.pack("<I", crc32c(rest)) + rest
 

@@ -319,6 +319,7 @@ class Coordinator:
     def define(self, catalog: Catalog, definition: Definition) -> i64:
         """A new or altered object; returns what must be forced."""
         is_new = catalog.find(definition.object_type, definition.name) is None
+        definition.touched()
         catalog.add(definition)
         if definition.temporary:
             return 0
