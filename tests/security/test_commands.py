@@ -160,6 +160,20 @@ def test_the_maker_of_an_object_may_do_everything_with_it() -> None:
         assert [one for one in records(qm) if one["PROFILE"] == "MINE"] == []
 
 
+def test_replace_like_another_object_then_that_one_must_be_visible() -> None:
+    with secured() as qm:
+        fred = connected(qm, "fred")
+        qm.mqsc("DEFINE QLOCAL(MINE)")
+        qm.mqsc("DEFINE QLOCAL(SECRET) DESCR('what fred must not know')")
+        grant(qm, "queue", "MINE", "fred", "chg dsp")
+        refused = fred.mqsc("DEFINE QLOCAL(MINE) LIKE(SECRET) REPLACE")
+        assert ids(refused) == ["AMQ8135E"]
+        assert refused[0].inserts == ("fred", "SECRET")  # both that the text speaks of
+        assert fred.mqsc("DISPLAY QLOCAL(MINE) DESCR")[0]["DESCR"] == ""
+        grant(qm, "queue", "SECRET", "fred", "dsp")
+        assert ids(fred.mqsc("DEFINE QLOCAL(MINE) LIKE(SECRET) REPLACE")) == ["AMQ8006I"]
+
+
 def test_records_stay_if_the_delete_says_so() -> None:
     with secured() as qm:
         qm.define_queue("Q")

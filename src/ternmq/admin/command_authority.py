@@ -2,7 +2,7 @@
 
     DEFINE    crt on the class of the kind, and dsp on the object whose attributes are taken: the
               one that LIKE names, or the default object. With REPLACE and an object that is there:
-              chg on it
+              chg on it, and dsp on the one that LIKE names
     DISPLAY   dsp on each object; those without it are left out, and if that leaves none it is
               refused
     others    the authority of the row, on the object or on the queue manager
@@ -140,9 +140,10 @@ def _check_define(kernel: Kernel, link: Connection, command: Command, row: Comma
     if existing is not None and "REPLACE" in command.given:
         mqot, name = _of_definition(existing)
         _check(kernel, link, row, mqot, name, auth.CHG)
-        return
-    _check(kernel, link, row, mqot, CLASS_PROFILE, auth.CRT)
-    model = command.given.get("LIKE", "") or BY_BIT[bit].default_object
+        model = command.given.get("LIKE", "")
+    else:
+        _check(kernel, link, row, mqot, CLASS_PROFILE, auth.CRT)
+        model = command.given.get("LIKE", "") or BY_BIT[bit].default_object
     if model and kernel.catalog.find(bit, model) is not None:
         _check(kernel, link, row, mqot, model, auth.DSP)
 

@@ -62,7 +62,7 @@ class AuthorityExecution(Execution):
     """The commands about authority, which `authority_commands` carries out."""
 
     def refusal_of(self, error: MQError) -> Answer:
-        answer = refusal(error, self.command.name)
+        answer = refusal(error, self.command.name, self.user)
         if error.reason == MQRC_UNKNOWN_OBJECT_NAME:
             answer.message = "AMQ8865E"
         return answer

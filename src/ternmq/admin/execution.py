@@ -41,6 +41,7 @@ class Execution:
         self.row = row
         self.answers: list[Answer] = []
         self.verb = f"{row.action} {row.noun}"
+        self.user = ""  # whose command it is
         self._durable_at = 0
 
     def step(self, kernel: Kernel, link: Link) -> bool:
@@ -50,6 +51,7 @@ class Execution:
     def attempt(self, kernel: Kernel, link: Link) -> bool:
         """A step as the shell asks for it."""
         link.begin_verb()
+        self.user = link.user
         try:
             done = self.step(kernel, link)
         except MQError as error:
@@ -66,7 +68,7 @@ class Execution:
 
     def refusal_of(self, error: MQError) -> Answer:
         """What the answer to an error is."""
-        return refusal(error, self.command.name)
+        return refusal(error, self.command.name, self.user)
 
     def succeed(self, *inserts: str | int) -> bool:
         """The message of success, about the named object unless something else is given."""
@@ -79,19 +81,21 @@ class Execution:
         return True
 
 
-def refusal(error: MQError, name: str) -> Answer:
+def refusal(error: MQError, name: str, user: str) -> Answer:
     """What an error of the kernel says as an answer."""
     object_name = error.object or name
     detail = "" if error.detail in (object_name, "LIKE") else error.detail
     message = _MESSAGES.get(error.reason, "") or _COMMAND_MESSAGES.get(error.reason_name, "")
-    inserts = (object_name,)
+    inserts: tuple[str, ...] = (object_name, detail)
+    if message == "AMQ8135E":
+        inserts = (user, object_name)
     if not message and detail and error.reason_name.startswith("MQRCCF_"):
         message = "AMQ8425E"
     if message == "AMQ8161E" and detail:
         inserts = (detail.split(" ")[0],)  # the keyword
     elif not message:
         message = "AMQ8101S"
-        inserts = (error.reason_name,)
+        inserts = (error.reason_name, detail or str(error))
     answer = Answer(message, inserts, comp=MQCC_FAILED, reason=error.reason)
     answer.detail = detail
     return answer

@@ -19,6 +19,7 @@ from ternmq.admin.pcf_reply import Replies, error_replies, replies
 from ternmq.admin.pcf_request import Request, request_of
 from ternmq.base import constants as mq
 from ternmq.base.command_reasons import MQRCCF_MD_FORMAT_ERROR
+from ternmq.base.reasons import MQRC_UNEXPECTED_ERROR
 from ternmq.codec.charset import UTF8
 from ternmq.codec.layout import byte_order
 from ternmq.codec.mqmd import Descriptor
@@ -64,6 +65,17 @@ class Exchange(Execution):
         link.depends_on(self._durable_at)
         self.replies = replies(request, self.answers, self._number)
         return True
+
+    @property
+    def number(self) -> int:
+        """MQCMD_, as far as the message was understood."""
+        return self._number
+
+    def give_up(self) -> None:
+        """An internal fault has ended it: that is its whole answer."""
+        self.malformed = True
+        error = PCFError(MQRC_UNEXPECTED_ERROR, "an internal fault has ended the command")
+        self.replies = error_replies(self._number, error)
 
     def _understood(self, kernel: Kernel) -> Request:
         md = self.md

@@ -213,7 +213,7 @@ AMQ8155E	Connection identifier error.	There is no connection %1.	DISPLAY CONN li
 AMQ8156E	TernMQ queue manager quiescing.	Queue manager '%1' is ending.
 AMQ8157E	Security error.		See the error log.
 AMQ8161E	A required parameter is missing: %1.		Add it.
-AMQ8165E	The object name %1 is not valid.	A name has up to %2 characters: letters, digits, and . / _ %%.	Correct the name.
+AMQ8165E	The object name %1 is not valid.	A name has letters, digits, and . / _ %%, and no more characters than its kind of object allows. %2	Correct the name.
 AMQ8191E	TernMQ command server is starting.		Wait until it has started.
 AMQ8196E	TernMQ command server already stopped.
 AMQ8206E	The value of %1 is not valid: %2.		Use a value that the reference page of the object lists.
@@ -245,7 +245,7 @@ AMQ8421E	A required keyword was not specified: %1.		Add it.
 AMQ8422I	MQSC found the following response to a previous command on the reply queue:
 AMQ8423E	Cluster queue manager %1 not found.		DISPLAY CLUSQMGR lists those that are known.
 AMQ8424E	Error detected in a name keyword.	The name %1 is too long, or has characters that no name may have.	Correct the name.
-AMQ8425E	Attribute value error.	%1 cannot be the value of %2.	Use a value that the reference page of the object lists.
+AMQ8425E	Attribute value error.	What was given for %1 is not valid: %2.	Use a value that the reference page of the object lists.
 AMQ8426I	Valid MQSC commands are:
 AMQ8427I	Valid syntax for the MQSC command:
 AMQ8428E	TYPE keyword has already been specified.		Leave one out.

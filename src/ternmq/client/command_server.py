@@ -5,18 +5,24 @@ A thread with a connection of its own. A request is got inside syncpoint and com
 replies are put, so a persistent one that was under way in a crash is carried out again. A request
 without a reply queue is carried out all the same. A reply that cannot be put, and a message that is
 no command and has no reply queue, goes to the dead-letter queue (DEADQ) if there is one.
+
+An internal fault in a command is told (AMQ6118S), answered with MQRC_UNEXPECTED_ERROR, and the next
+request is served, unless the fault has broken the queue manager itself. A request that was got and
+backed out so often that it may be what breaks it is answered likewise and not carried out.
 """
 
 from __future__ import annotations
 
 import os
 import threading
+from collections.abc import Callable
 from typing import Final
 
 from ternmq.admin.pcf_exchange import Exchange, acting_link, reply_descriptor
 from ternmq.base import constants as mq
 from ternmq.base.errors import MQError
 from ternmq.base.reasons import (
+    MQRC_BACKED_OUT,
     MQRC_CONNECTION_BROKEN,
     MQRC_HCONN_ERROR,
     MQRC_Q_MGR_QUIESCING,
@@ -37,6 +43,8 @@ from ternmq.codec.mqod import ObjectDescriptor
 COMMAND_QUEUE: Final = "SYSTEM.ADMIN.COMMAND.QUEUE"
 APPLICATION: Final = "ternmq command server"
 JOIN_S: Final = 10.0
+TRIES_MAX: Final = 3
+OnFault = Callable[[BaseException, str], None]  # what was raised, and while doing what
 _ORDERLY: Final = (
     MQRC_HCONN_ERROR,
     MQRC_Q_MGR_QUIESCING,
@@ -48,13 +56,15 @@ _ORDERLY: Final = (
 class CommandServer(Companion):
     """Serves one queue manager until it is ended."""
 
-    def __init__(self, shell: Shell, user: str) -> None:
+    def __init__(self, shell: Shell, user: str, on_fault: OnFault | None = None) -> None:
         self._shell = shell
         self._connection = Connection(shell, user, APPLICATION)
         self._queue = self._connection.queue(COMMAND_QUEUE)
         self._ending = False
         self.requests = 0  # carried out, well or not
         self.dead = 0  # messages that went to the dead-letter queue
+        self.faults = 0  # commands that ended in an internal fault
+        self._on_fault = on_fault  # who reports one in full
         self.lost = 0  # replies that could not be put anywhere
         self.ended_by = ""  # why it does not serve any more
         self._worker = threading.Thread(target=self._serve, name="ternmq-commands", daemon=True)
@@ -90,14 +100,22 @@ class CommandServer(Companion):
                 message = self._queue.try_get(wait=-1.0, syncpoint=True)
                 if message is not None:
                     self._answer(message)
-                    self._connection.commit()
-                    self.requests += 1
+                    self._commit()
         except MQError as error:  # the queue manager ends, or the queue is taken away or inhibited
             self.ended_by = str(error)
             if not self._ending and error.reason not in _ORDERLY:
                 self._tell("STOPPED", "AMQ8506E", COMMAND_QUEUE, error.reason)
         finally:
             self._tell("STOPPED", "AMQ5025I", os.getpid())
+
+    def _commit(self) -> None:
+        try:
+            self._connection.commit()
+        except MQError as error:
+            if error.reason != MQRC_BACKED_OUT:
+                raise
+            return  # for room in the log: the request is on the queue again
+        self.requests += 1
 
     def _tell(self, status: str, message: str, *inserts: str | int) -> None:
         """What DISPLAY QMSTATUS shows as CMDSERV, and a line for the error log."""
@@ -109,13 +127,31 @@ class CommandServer(Companion):
     def _answer(self, message: Message) -> None:
         md = message.descriptor
         exchange = Exchange(md, message.data)
-        with self._shell.lock:
-            link = acting_link(self._shell.engine.kernel, md)
-        self._shell.run(link, steps.CarryOut([exchange]))
+        if md.backout_count >= TRIES_MAX:
+            exchange.give_up()
+        else:
+            try:
+                with self._shell.lock:
+                    link = acting_link(self._shell.engine.kernel, md)
+                self._shell.run(link, steps.CarryOut([exchange]))
+            except MQError as error:
+                if error.reason in _ORDERLY:
+                    raise
+                self._fault(exchange, error)
+            except Exception as fault:
+                self._fault(exchange, fault)
         if md.reply_to_queue:
             self._reply(md, exchange)
         elif exchange.malformed:
             self._bury(md, message.data, exchange.replies.message(0).reason, COMMAND_QUEUE)
+
+    def _fault(self, exchange: Exchange, fault: Exception) -> None:
+        """Something in here is wrong, and not the request: the others are served all the same."""
+        self.faults += 1
+        exchange.give_up()
+        self._tell("RUNNING", "AMQ6118S", f"{type(fault).__name__}: {fault}", "")
+        if self._on_fault is not None:
+            self._on_fault(fault, f"the command {exchange.number} of user {exchange.md.user_id}")
 
     def _reply(self, md: Descriptor, exchange: Exchange) -> None:
         kernel = self._shell.engine.kernel
@@ -130,7 +166,12 @@ class CommandServer(Companion):
         )
         for at in range(exchange.replies.count):
             descriptor = reply_descriptor(md, ccsid)
-            data = exchange.replies.packed(at, LITTLE, ccsid)
+            try:
+                data = exchange.replies.packed(at, LITTLE, ccsid)
+            except Exception as fault:  # of the answer; what was done is done
+                self._fault(exchange, fault)
+                self._reply(md, exchange)
+                return
             try:
                 self._put(target, descriptor, data, mq.MQPMO_ALTERNATE_USER_AUTHORITY)
             except MQError as refused:

@@ -475,6 +475,22 @@ class Shell:
                     self.engine.break_down(str(failure))
                     self.flush()
                 break
+            except Exception as fault:  # another name: compiled, it would have the type above
+                if self._break_down_without_housekeeper(fault):
+                    raise  # so that whoever watches over threads tells it in full
+                break
+
+    def _break_down_without_housekeeper(self, fault: Exception) -> bool:
+        """Something was raised that nobody has foreseen: nothing would be tidied and no time would
+        pass any more, so the queue manager stops and says why. False if it has broken already."""
+        with self.lock:
+            if self.engine.error_for("") is not None:
+                self.flush()
+                return False
+            why = f"the housekeeper has failed: {type(fault).__name__}: {fault}"
+            self.engine.break_down(why)
+            self.flush()
+        return True
 
     def return_orphans(self) -> None:
         """Messages that nobody will come for go back to their queues."""

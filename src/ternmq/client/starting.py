@@ -45,6 +45,8 @@ class Started:
         self.user = user
         self.application = application
         self.when_stopped: Callable[[], None] | None = None  # called while the lock is still held
+        # reports an internal fault in full: what was raised, and while doing what
+        self.on_fault: Callable[[BaseException, str], None] | None = None
         self._lock = lock
         _running.append(self)
 

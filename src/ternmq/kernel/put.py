@@ -34,7 +34,7 @@ from ternmq.kernel.events import INHIBIT, PERFORMANCE
 from ternmq.kernel.kernel import Kernel
 from ternmq.kernel.objects import LocalQueue
 from ternmq.kernel.requests import PutRequest
-from ternmq.kernel.transmission import on_its_way
+from ternmq.kernel.transmission import on_its_way, with_reply_place
 from ternmq.store.entry import PERSISTENT, ZERO_ID, Entry
 from ternmq.store.queue import Queue
 from ternmq.store.sweep import sweep_overflow
@@ -71,8 +71,9 @@ def put(
     msg_id = request.msg_id
     if msg_id == ZERO_ID:
         msg_id = kernel.new_id()
-    if priority > PRIORITY_MAX:
-        connection.warning = MQRC_PRIORITY_EXCEEDS_MAXIMUM
+    base = request.resolved_base(priority, persistence)
+    if request.replies_unplaced:
+        base = with_reply_place(kernel, base)
     entry = Entry(
         0,
         min(priority, PRIORITY_MAX),
@@ -82,7 +83,7 @@ def put(
         msg_id,
         kernel.new_id() if request.new_correl_id else request.correl_id,
         request.group_id,
-        request.resolved_base(priority, persistence),
+        base,
         data,
         len(data),
     )
@@ -141,6 +142,8 @@ def _defaults(handle: Handle, local: LocalQueue, request: PutRequest) -> tuple[i
             priority = handle.via[0].number("default_priority")
         else:
             priority = local.default_priority
+    if priority > PRIORITY_MAX:
+        handle.connection.warning = MQRC_PRIORITY_EXCEEDS_MAXIMUM
     return persistence, priority
 
 

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from ternmq.ports.effect import Wakeable
 
 _PAIR: Final = struct.Struct("<ii")
+REPLY_QUEUE_AT: Final = 100  # in the descriptor
+REPLY_QMGR_AT: Final = 148
+_BLANK: Final = 32
 UNLIMITED_LENGTH: Final = 1 << 40
 
 
@@ -43,6 +46,7 @@ class PutRequest:
         "options",
         "persistence",
         "priority",
+        "replies_unplaced",
         "syncpoint",
     )
 
@@ -50,6 +54,8 @@ class PutRequest:
         self.options: i64 = options
         self.base = base
         self.syncpoint = syncpoint
+        # It names a queue for replies and no queue manager: the queue manager fills that in.
+        self.replies_unplaced = base[REPLY_QUEUE_AT] > _BLANK and base[REPLY_QMGR_AT] <= _BLANK
         self.msg_id = ZERO_ID  # zeros: a new one is made
         self.correl_id = ZERO_ID
         self.group_id = ZERO_ID

@@ -29,9 +29,11 @@ from ternmq.codec.mqmd import Descriptor
 from ternmq.codec.mqmde import DescriptorExtension
 from ternmq.codec.mqxqh import TransmissionHeader
 from ternmq.kernel.kernel import Kernel
+from ternmq.kernel.requests import REPLY_QMGR_AT, REPLY_QUEUE_AT
 from ternmq.store.catalog import Catalog, Definition
 from ternmq.store.entry import Entry, packed_descriptor
 
+NAME_BYTES: Final = REPLY_QMGR_AT - REPLY_QUEUE_AT
 HEADERS_BYTES_MAX: Final = mq.MQXQH_CURRENT_LENGTH + mq.MQMDE_LENGTH_2
 
 
@@ -106,11 +108,24 @@ def _transmission_queue(kernel: Kernel, named: str, manager: str, verb: str) -> 
     return definition
 
 
+def with_reply_place(kernel: Kernel, base: bytes) -> bytes:
+    """A descriptor that names a queue for replies, with the queue manager where that is: this one,
+    or what a local definition of a remote queue says, whose name was then a mere alias."""
+    field = base[REPLY_QUEUE_AT:REPLY_QMGR_AT]
+    manager = kernel.name
+    alias = kernel.catalog.definitions.get(field.rstrip(b" \0").decode("latin-1"))
+    if alias is not None and alias.object_type == REMOTE:
+        named = alias.text("remote_queue")
+        if named:
+            field = named.encode("ascii").ljust(NAME_BYTES)
+        manager = alias.text("remote_qmgr") or manager
+    place = manager.encode("ascii").ljust(NAME_BYTES)
+    return base[:REPLY_QUEUE_AT] + field + place + base[REPLY_QMGR_AT + NAME_BYTES :]
+
+
 def on_its_way(kernel: Kernel, route: Route, entry: Entry) -> Entry:
     """The message as it lies on the transmission queue."""
     own = Descriptor.unpack(packed_descriptor(entry))
-    if own.reply_to_queue and not own.reply_to_qmgr:
-        own.reply_to_qmgr = kernel.name
     outer = own.copy()
     data = _extension(own) + entry.data
     header = TransmissionHeader(

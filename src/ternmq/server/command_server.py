@@ -58,7 +58,7 @@ def _server(started: Started) -> CommandServer | None:
 
 def _start(started: Started) -> None:
     try:
-        CommandServer(started.shell, started.user)
+        CommandServer(started.shell, started.user, started.on_fault)
     except MQError as error:
         with started.shell.lock:
             notices = started.shell.engine.kernel.notices

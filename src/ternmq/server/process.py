@@ -245,6 +245,7 @@ class Process:
         log = self._log
         if log is not None:
             host.faults = FaultReports(log.folder, log.origin, log)
+            host.started.on_fault = host.fault
             asyncio.get_running_loop().set_exception_handler(
                 lambda loop, context: self._unforeseen(host, loop, context)
             )

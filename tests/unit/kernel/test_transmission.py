@@ -74,6 +74,32 @@ def test_put_to_a_remote_queue_then_header_descriptor_and_data_are_on_the_way(
     assert message.data[HEADER:] == b"data"
 
 
+def reply_place(qmgr: ternmq.QueueManager, queue: str, manager: str = "") -> tuple[str, str]:
+    md = Descriptor(reply_to_queue=queue, reply_to_qmgr=manager)
+    put_to(qmgr, ObjectDescriptor(object_name="HERE"), md, b"question")
+    assert (md.reply_to_queue, md.reply_to_qmgr) == (queue, manager)  # the caller's own stays
+    with qmgr.queue("HERE") as here:
+        got = here.get().descriptor
+    return got.reply_to_queue, got.reply_to_qmgr
+
+
+def test_put_with_a_queue_for_replies_then_the_queue_manager_says_where_that_is(
+    qmgr: ternmq.QueueManager,
+) -> None:
+    qmgr.define_queue("HERE")
+    define(qmgr, REMOTE, "ANSWERS.ALIAS", rname="ANSWERS", rqmname="QM9")
+    define(qmgr, REMOTE, "QM.ALIAS", rqmname="QM8")
+    assert reply_place(qmgr, "ANSWERS") == ("ANSWERS", "QM1")
+    assert reply_place(qmgr, "ANSWERS", "QM7") == ("ANSWERS", "QM7")
+    assert reply_place(qmgr, "ANSWERS.ALIAS") == ("ANSWERS", "QM9")
+    assert reply_place(qmgr, "ANSWERS.ALIAS", "QM7") == ("ANSWERS.ALIAS", "QM7")
+    assert reply_place(qmgr, "QM.ALIAS") == ("QM.ALIAS", "QM8")
+    assert reply_place(qmgr, "") == ("", "")
+    assert reply_place(qmgr, "", "QM7") == ("", "QM7")
+    define(qmgr, REMOTE, "ANSWERS", rname="LATER", rqmname="QM6")  # each put looks anew
+    assert reply_place(qmgr, "ANSWERS") == ("LATER", "QM6")
+
+
 def test_put_of_a_message_in_a_group_then_the_extension_follows_the_header(
     qmgr: ternmq.QueueManager,
 ) -> None:
