@@ -7,7 +7,7 @@ import sys
 from typing import Final
 
 from ternmq.base.product import VERSION
-from ternmq.cli.commands import BY_NAME, COMMANDS, Row, command
+from ternmq.cli.commands import BY_NAME, COMMANDS, Row, command, help_text
 from ternmq.cli.output import write, write_error, write_lines
 
 EXIT_USAGE: Final = 36
@@ -34,6 +34,9 @@ def run(row: Row, argv: list[str]) -> int:
     """One command, to its exit status."""
     from ternmq.base.errors import ForceFailed, IntegrityError, MQError
 
+    if row.bare and argv in (["-?"], ["--help"]):
+        write(help_text(row))
+        return 0
     try:
         status = command(row)(argv)
         sys.stdout.flush()
@@ -46,7 +49,25 @@ def run(row: Row, argv: list[str]) -> int:
     except (MQError, IntegrityError, ForceFailed, OSError) as error:
         write_error(f"{row.name}: {error}")
         return EXIT_UNEXPECTED
+    except Exception as fault:  # nobody foresaw it: a report for the maintainers, a line for people
+        return _faulty(row.name, fault)
     return status
+
+
+def _faulty(name: str, fault: Exception) -> int:
+    """Tell of a fault in the product, and where the report on it is."""
+    from ternmq.base.message_table import message_line
+    from ternmq.client.local_folder import data_folder
+    from ternmq.server.fault_report import FaultReports, probe_id
+    from ternmq.server.log_entry import Origin
+
+    reports = FaultReports(
+        os.path.join(data_folder(), "errors"), Origin("", VERSION, program=name), None
+    )
+    path = reports.write(fault, doing=f"command {name}")
+    write_error(message_line("AMQ6125E", (probe_id(fault),)))
+    write_error(f"{name}: {type(fault).__name__}; report: {path or 'could not be written'}")
+    return EXIT_UNEXPECTED
 
 
 def _overview() -> list[str]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from ternmq.base import constants as mq
 from ternmq.base.errors import MQError
 from ternmq.cli.output import write, write_now
-from ternmq.cli.sample import SampleEnds, connected, shown, started, told
+from ternmq.cli.sample import SampleEnds, connected, options_given, shown, started, told
 
 if TYPE_CHECKING:
     from ternmq.cli.attach import AnyQueue
@@ -25,13 +25,13 @@ def main(argv: list[str]) -> int:
         started(NAME, argv)
         with connected(argv[1] if len(argv) > 1 else "", "amqsget") as connection:
             try:
-                queue = connection.queue(argv[0], options=int(argv[2]) if len(argv) > 2 else _OPEN)
+                queue = connection.queue(argv[0], options=options_given(argv, 2, _OPEN))
             except MQError as error:
                 told("MQOPEN", error)
                 write("unable to open queue for input")
             else:
                 _get_all(queue)
-                _close(queue, int(argv[3]) if len(argv) > 3 else 0)
+                _close(queue, options_given(argv, 3, 0))
     except SampleEnds as end:
         return end.status
     write(f"Sample {NAME} end")

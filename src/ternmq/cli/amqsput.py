@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from ternmq.base import constants as mq
 from ternmq.base.errors import MQError
 from ternmq.cli.output import write, write_now
-from ternmq.cli.sample import SampleEnds, connected, next_line, started, told
+from ternmq.cli.sample import SampleEnds, connected, next_line, options_given, started, told
 from ternmq.codec.mqmd import Descriptor
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def main(argv: list[str]) -> int:
 
 
 def _opened(connection: AnyConnection, argv: list[str]) -> AnyQueue | None:
-    options = int(argv[2]) if len(argv) > 2 else _OPEN
+    options = options_given(argv, 2, _OPEN)
     dynamic = argv[5] if len(argv) > 5 else "*"
     try:
         return connection.queue(argv[0], options=options, dynamic_name=dynamic)
@@ -71,7 +71,7 @@ def _put_elsewhere(connection: AnyConnection, name: str, qmgr: str) -> None:
 
 
 def _close(queue: AnyQueue, argv: list[str]) -> None:
-    options = int(argv[3]) if len(argv) > 3 else 0
+    options = options_given(argv, 3, 0)
     try:
         purge = options & mq.MQCO_DELETE_PURGE != 0
         queue.close(delete=purge or options & mq.MQCO_DELETE != 0, purge=purge)

@@ -21,6 +21,7 @@ class Row(NamedTuple):
     module: str  # inside this package
     about: str
     own_name: bool = True  # also a program of its own, not only a word after `ternmq`
+    bare: bool = False  # takes words as they come, no options: its module's docstring is its help
 
 
 COMMANDS: Final[tuple[Row, ...]] = (
@@ -36,9 +37,9 @@ COMMANDS: Final[tuple[Row, ...]] = (
     Row("rmvmqinf", "rmvmqinf", "remove the configuration of a queue manager"),
     Row("dspmqinst", "dspmqinst", "show installations"),
     Row("setmqm", "setmqm", "give a queue manager to an installation"),
-    Row("setmqaut", "setmqaut", "give or take away authority for objects"),
-    Row("dspmqaut", "dspmqaut", "show what a user or group may do with an object"),
-    Row("dmpmqaut", "dmpmqaut", "list authority records"),
+    Row("setmqaut", "setmqaut", "give or take away authority for objects", bare=True),
+    Row("dspmqaut", "dspmqaut", "show what a user or group may do with an object", bare=True),
+    Row("dmpmqaut", "dmpmqaut", "list authority records", bare=True),
     Row("passwd", "passwd", "set passwords of a queue manager's users", own_name=False),
     Row("runmqsc", "runmqsc", "run MQSC commands on a queue manager"),
     Row("dmpmqcfg", "dmpmqcfg", "dump the configuration of a queue manager as MQSC"),
@@ -59,17 +60,22 @@ COMMANDS: Final[tuple[Row, ...]] = (
     Row("strmqtrc", "strmqtrc", "switch trace on"),
     Row("endmqtrc", "endmqtrc", "switch trace off"),
     Row("dspmqtrc", "dspmqtrc", "format traces for people"),
-    Row("amqsput", "amqsput", "put lines as messages"),
-    Row("amqsget", "amqsget", "get and show messages"),
-    Row("amqsbcg", "amqsbcg", "show messages whole, without taking them"),
-    Row("amqsgbr", "amqsgbr", "show the data of messages, without taking them"),
-    Row("amqsreq", "amqsreq", "send requests and show the replies"),
-    Row("amqsech", "amqsech", "answer requests with what they said"),
-    Row("amqsinq", "amqsinq", "answer requests about queues"),
-    Row("amqsset", "amqsset", "switch puts to queues off on request"),
+    Row("amqsput", "amqsput", "put lines as messages", bare=True),
+    Row("amqsget", "amqsget", "get and show messages", bare=True),
+    Row("amqsbcg", "amqsbcg", "show messages whole, without taking them", bare=True),
+    Row("amqsgbr", "amqsgbr", "show the data of messages, without taking them", bare=True),
+    Row("amqsreq", "amqsreq", "send requests and show the replies", bare=True),
+    Row("amqsech", "amqsech", "answer requests with what they said", bare=True),
+    Row("amqsinq", "amqsinq", "answer requests about queues", bare=True),
+    Row("amqsset", "amqsset", "switch puts to queues off on request", bare=True),
     Row("amqsevt", "amqsevt", "show event messages"),
 )
 BY_NAME: Final[dict[str, Row]] = {row.name: row for row in COMMANDS}
+
+
+def help_text(row: Row) -> str:
+    """What a command without options of its own says about itself."""
+    return (import_module(f"{PACKAGE}.{row.module}").__doc__ or row.about).strip()
 
 
 def command(row: Row) -> Callable[[list[str]], int]:

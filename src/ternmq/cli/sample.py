@@ -50,6 +50,16 @@ def connected(qmgr: str, application: str) -> AnyConnection:
         raise SampleEnds(error.reason & 0xFF) from error
 
 
+def options_given(argv: list[str], place: int, default: int) -> int:
+    """Open or close options as a decimal number among the arguments."""
+    if len(argv) <= place:
+        return default
+    if not argv[place].isdecimal():
+        write(f"{argv[place]}: options are a decimal number")
+        raise SampleEnds(MISSING)
+    return int(argv[place])
+
+
 def shown(message: Message) -> str:
     """A message's data as samples print it."""
     return message.data.decode("utf-8", "backslashreplace")

@@ -5,11 +5,12 @@ Method: compare the table of commands with pyproject.toml, with the modules and 
 
 import re
 import tomllib
+from pathlib import Path
 
 import pytest
 
-from ternmq.cli.__main__ import EXIT_USAGE, main
-from ternmq.cli.commands import BY_NAME, COMMANDS, command
+from ternmq.cli.__main__ import EXIT_UNEXPECTED, EXIT_USAGE, main, run
+from ternmq.cli.commands import BY_NAME, COMMANDS, Row, command
 from tools.layers import ROOT
 
 
@@ -46,3 +47,45 @@ def test_every_command_has_its_page() -> None:
     text = "\n".join((ROOT / "docs" / f"{page}.md").read_text(encoding="utf-8") for page in pages)
     words = set(re.findall(r"[a-z0-9]+", text))
     assert [row.name for row in COMMANDS if row.name not in words] == []
+
+
+@pytest.mark.parametrize("row", COMMANDS, ids=lambda row: str(row.name))
+def test_every_command_has_help(row: Row, capsys: pytest.CaptureFixture[str]) -> None:
+    try:
+        status = run(row, ["--help"])
+    except SystemExit as end:  # how the parser of options ends
+        status = int(end.code or 0)
+    assert status == 0
+    assert row.name in capsys.readouterr().out
+
+
+def test_fault_ends_with_report_and_no_traceback(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def broken(argv: list[str]) -> int:
+        raise KeyError("nobody foresaw this")
+
+    monkeypatch.setenv("TERNMQ_DATA", str(tmp_path))
+    monkeypatch.setattr("ternmq.cli.dspmq.main", broken)
+    assert run(BY_NAME["dspmq"], []) == EXIT_UNEXPECTED
+    reports = list((tmp_path / "errors").glob("AMQ*.FDC"))
+    assert len(reports) == 1
+    assert "nobody foresaw this" in reports[0].read_text(encoding="utf-8")
+    told = capsys.readouterr().err
+    assert told.startswith("AMQ6125E: ")
+    assert str(reports[0]) in told
+    assert "Traceback" not in told
+
+
+def test_fault_is_told_where_no_report_can_be_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "file").touch()
+
+    def broken(argv: list[str]) -> int:
+        raise ValueError("again")
+
+    monkeypatch.setenv("TERNMQ_DATA", str(tmp_path / "file"))
+    monkeypatch.setattr("ternmq.cli.dspmq.main", broken)
+    assert run(BY_NAME["dspmq"], []) == EXIT_UNEXPECTED
+    assert "could not be written" in capsys.readouterr().err
