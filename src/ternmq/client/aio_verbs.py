@@ -408,7 +408,7 @@ class TaskVerbs(Session):
     def recover(self) -> list[XID]:
         """What is in doubt."""
         with self.shell.lock:
-            return two_phase.recover(self.engine.kernel)
+            return two_phase.recover_for(self.engine.kernel, self.link)
 
     async def forget(self, xid: XID) -> None:
         """Drop the memory of a heuristic outcome."""

@@ -149,7 +149,7 @@ class Verbs(Session):
     def recover(self) -> list[XID]:
         """What is in doubt."""
         with self.shell.lock:
-            return two_phase.recover(self.engine.kernel)
+            return two_phase.recover_for(self.engine.kernel, self.link)
 
     def forget(self, xid: XID) -> None:
         """Drop the memory of a heuristic outcome."""

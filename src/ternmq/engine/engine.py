@@ -123,6 +123,7 @@ class Engine:
         coordinator = Coordinator(writer, space, replay.in_log)
         coordinator.next_unit = replay.next_unit
         coordinator.heuristic = replay.heuristic
+        coordinator.heuristic_owners = replay.heuristic_owners
         self.coordinator = coordinator
         self.keeper = Keeper(coordinator, catalog, self.outbox, opened.control, files, space)
         self.sweeper = SlowQueueSweeper(catalog, self.outbox, coordinator.in_log)

@@ -3,6 +3,10 @@
 A prepared unit is in doubt: it survives restart, holds its messages, and is ended only by its
 transaction manager or by an operator. An operator's decision is heuristic and is remembered until
 the transaction manager forgets it.
+
+A unit belongs to the user who prepared it, which the log remembers: only that user and
+administrators may end it, hear of it and forget it. One whose user is not known is for
+administrators.
 """
 
 from __future__ import annotations
@@ -15,12 +19,15 @@ from ternmq.base.reasons import (
     MQRC_UNIT_OF_WORK_NOT_STARTED,
     MQRC_UOW_IN_PROGRESS,
 )
+from ternmq.kernel.authority import check_administrator
 from ternmq.kernel.connection import Connection
 from ternmq.kernel.ending import back_out_some, commit_unit, refuse_if_backed_out
 from ternmq.kernel.kernel import Kernel
 from ternmq.txn.unit import XID, UnitOfWork
 
 GLOBAL_ID_BYTES_MAX: Final = 64
+OWNER_CHARACTERS_MAX: Final = 256
+PREPARE_BYTES: Final = 256 + 4 * OWNER_CHARACTERS_MAX
 HEURISTIC_COMMIT: Final = 1
 HEURISTIC_BACKOUT: Final = 2
 HEURISTIC_NAMES: Final = {HEURISTIC_COMMIT: "committed", HEURISTIC_BACKOUT: "backed out"}
@@ -61,16 +68,25 @@ def prepare(kernel: Kernel, connection: Connection, xid: XID) -> bool:
     if unit is None or not unit.changes:
         connection.unit = None
         return False
-    if not coordinator.has_room(unit, 256):
+    if not coordinator.has_room(unit, PREPARE_BYTES):
         raise mq_error(
             MQRC_RESOURCE_PROBLEM, verb="prepare", object=kernel.name, detail="the log is full"
         )
-    connection.depends_on(coordinator.prepare(unit, xid))
+    owner = connection.user[:OWNER_CHARACTERS_MAX]
+    owned = XID(xid.format_id, xid.global_id, xid.branch_qualifier, owner)
+    connection.depends_on(coordinator.prepare(unit, owned))
     connection.unit = None
     return True
 
 
-def _find(kernel: Kernel, xid: XID, verb: str) -> UnitOfWork:
+def _may_decide(connection: Connection, owner: str) -> bool:
+    """Whether a unit of that owner is the connection's business."""
+    if connection.privileged:
+        return True
+    return owner != "" and owner == connection.user[:OWNER_CHARACTERS_MAX]
+
+
+def _find(kernel: Kernel, connection: Connection, xid: XID, verb: str) -> UnitOfWork:
     kernel.refuse_if_broken(verb)
     unit = kernel.coordinator.prepared.get(xid.key)
     if unit is None:
@@ -83,20 +99,22 @@ def _find(kernel: Kernel, xid: XID, verb: str) -> UnitOfWork:
         raise XAError(
             code, MQRC_UNIT_OF_WORK_NOT_STARTED, verb=verb, object=kernel.name, detail=detail
         )
+    if unit.xid is None or not _may_decide(connection, unit.xid.owner):
+        check_administrator(kernel, connection, verb)
     return unit
 
 
 def commit_prepared(kernel: Kernel, connection: Connection, xid: XID) -> None:
     """The transaction manager decides to commit."""
     connection.begin_verb()
-    commit_unit(kernel, connection, _find(kernel, xid, "commit"))
+    commit_unit(kernel, connection, _find(kernel, connection, xid, "commit"))
 
 
 def back_out_prepared(kernel: Kernel, connection: Connection, xid: XID) -> UnitOfWork:
     """The transaction manager decides to back out; the caller goes on with `back_out_some` until
     it is done."""
     connection.begin_verb()
-    unit = _find(kernel, xid, "backout")
+    unit = _find(kernel, connection, xid, "backout")
     connection.again = not back_out_some(kernel, unit)
     connection.depends_on(kernel.coordinator.log.end_lsn)
     return unit
@@ -112,9 +130,9 @@ def go_on_backing_out(kernel: Kernel, connection: Connection, unit: UnitOfWork) 
 def note_heuristic(kernel: Kernel, connection: Connection, xid: XID, committed: bool) -> None:
     """An operator is about to decide; ORDER: the decision is in the log before its effect."""
     connection.begin_verb()
-    _find(kernel, xid, "resolve")
+    unit = _find(kernel, connection, xid, "resolve")
     outcome = HEURISTIC_COMMIT if committed else HEURISTIC_BACKOUT
-    connection.depends_on(kernel.coordinator.note_heuristic(xid, outcome))
+    connection.depends_on(kernel.coordinator.note_heuristic(unit.xid or xid, outcome))
 
 
 def recover(kernel: Kernel) -> list[XID]:
@@ -122,9 +140,15 @@ def recover(kernel: Kernel) -> list[XID]:
     coordinator = kernel.coordinator
     known = [unit.xid for unit in coordinator.prepared.values()]
     xids = [xid for xid in known if xid is not None]
-    for format_id, global_id, branch in coordinator.heuristic:
-        xids.append(XID(format_id, global_id, branch))
+    for key in coordinator.heuristic:
+        owner = coordinator.heuristic_owners.get(key, "")
+        xids.append(XID(key[0], key[1], key[2], owner))
     return xids
+
+
+def recover_for(kernel: Kernel, connection: Connection) -> list[XID]:
+    """Those of them that are the connection's business."""
+    return [xid for xid in recover(kernel) if _may_decide(connection, xid.owner)]
 
 
 def forget(kernel: Kernel, connection: Connection, xid: XID) -> None:
@@ -138,4 +162,6 @@ def forget(kernel: Kernel, connection: Connection, xid: XID) -> None:
             object=kernel.name,
             detail=f"{xid!r} has no heuristic outcome",
         )
+    if not _may_decide(connection, kernel.coordinator.heuristic_owners.get(xid.key, "")):
+        check_administrator(kernel, connection, "forget")
     connection.depends_on(kernel.coordinator.forget(xid))

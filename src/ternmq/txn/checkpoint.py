@@ -210,7 +210,13 @@ class Checkpoint:
             "register": self.keeper.catalog.register_position.statement(),
             "untrusted": _untrusted(self.keeper.catalog) if self.clean else [],
             "heuristic": [
-                [key[0], key[1].hex(), key[2].hex(), outcome]
+                [
+                    key[0],
+                    key[1].hex(),
+                    key[2].hex(),
+                    outcome,
+                    coordinator.heuristic_owners.get(key, ""),
+                ]
                 for key, outcome in coordinator.heuristic.items()
             ],
         }

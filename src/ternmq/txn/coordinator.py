@@ -89,6 +89,7 @@ class Coordinator:
         self.units: dict[int, UnitOfWork] = {}  # those with something in the log, or prepared
         self.prepared: dict[tuple[int, bytes, bytes], UnitOfWork] = {}
         self.heuristic: dict[tuple[int, bytes, bytes], int] = {}  # an operator's outcomes
+        self.heuristic_owners: dict[tuple[int, bytes, bytes], str] = {}  # whose units those were
         self.next_unit: i64 = 1
         self.commits: i64 = 0
         self.backouts: i64 = 0
@@ -477,12 +478,14 @@ class Coordinator:
         """An operator decides what the transaction manager should have; remembered until it is
         forgotten."""
         self.heuristic[xid.key] = outcome
+        self.heuristic_owners[xid.key] = xid.owner
         self.log.append(HEURISTIC, 0, 0, [bytes([outcome]) + pack_xid(xid)])
         return self.log.end_lsn
 
     def forget(self, xid: XID) -> i64:
         """The transaction manager knows of a heuristic outcome and wants to hear no more of it."""
         self.heuristic.pop(xid.key, None)
+        self.heuristic_owners.pop(xid.key, None)
         self.log.append(FORGET, 0, 0, [pack_xid(xid)])
         return self.log.end_lsn
 

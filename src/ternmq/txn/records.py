@@ -14,7 +14,9 @@ All integers little endian. A message image is `store.image`'s: header, MQMD, da
     COMPENSATE     u32 changes, u32 0, then u64 kind (1 put, 2 get) | backout count << 8, u64 queue,
     u64 number
     BACKOUT        empty: every change of the unit is compensated
-    PREPARE        i32 format id, u32 length of the global id, then global id and branch qualifier
+    PREPARE        i32 format id, u16 length of the global id, u16 length of the owner, then global
+    id, branch
+                   qualifier, and the user who prepared it in UTF-8
     FORGET         as PREPARE
     HEURISTIC      u8 outcome (1 committed, 2 backed out), then as PREPARE: what an operator decided
     EXPIRED        u32 messages, u32 0, then u64 queue, u64 number
@@ -37,7 +39,7 @@ ONE_TARGET: Final = struct.Struct("<HHIQQQQ")
 PAIR: Final = struct.Struct("<QQ")
 TRIPLE: Final = struct.Struct("<QQQ")
 COUNT: Final = struct.Struct("<II")
-XID_HEAD: Final = struct.Struct("<iI")
+XID_HEAD: Final = struct.Struct("<iHH")
 
 
 @final
@@ -125,16 +127,20 @@ def unpack_pairs(payload: bytes) -> list[tuple[int, int]]:
 
 def pack_xid(xid: XID) -> bytes:
     """PREPARE or FORGET."""
-    return XID_HEAD.pack(xid.format_id, len(xid.global_id)) + xid.global_id + xid.branch_qualifier
+    owner = xid.owner.encode("utf-8")
+    head = XID_HEAD.pack(xid.format_id, len(xid.global_id), len(owner))
+    return head + xid.global_id + xid.branch_qualifier + owner
 
 
 def unpack_xid(payload: bytes) -> XID:
     """The XID of PREPARE or FORGET."""
-    format_id, length = XID_HEAD.unpack_from(payload, 0)
+    format_id, length, owner_length = XID_HEAD.unpack_from(payload, 0)
     start = XID_HEAD.size
-    if start + length > len(payload):
-        raise IntegrityError(f"XID announces {length} bytes in {len(payload)}")
-    return XID(format_id, payload[start : start + length], payload[start + length :])
+    end = len(payload) - owner_length
+    if start + length > end:
+        raise IntegrityError(f"XID announces {length} and {owner_length} bytes in {len(payload)}")
+    owner = payload[end:].decode("utf-8", "replace")
+    return XID(format_id, payload[start : start + length], payload[start + length : end], owner)
 
 
 def pack_json(value: dict[str, object]) -> bytes:

@@ -51,6 +51,7 @@ class Redo:
         self.in_log = InLog()
         self.units: dict[int, UnitOfWork] = {}
         self.heuristic: dict[tuple[int, bytes, bytes], int] = {}
+        self.heuristic_owners: dict[tuple[int, bytes, bytes], str] = {}
         self.definitions: dict[int, Definition] = {}
         self.maps: dict[int, NumberMap] = {}
         self.position = 0  # LSN of the record that is being done
@@ -85,6 +86,7 @@ class Redo:
             integer_of(told["format_id"]),
             bytes.fromhex(str(told["global_id"])),
             bytes.fromhex(str(told["branch"])),
+            str(told.get("owner", "")),
         )
         unit.state = integer_of(told["state"])
         self.units[number] = unit
@@ -179,9 +181,13 @@ class Redo:
             queue_id, next_number = PAIR.unpack(record.payload)
             self._redo_clear(queue_id, next_number)
         elif kind == kinds.HEURISTIC:
-            self.heuristic[unpack_xid(record.payload[1:]).key] = record.payload[0]
+            xid = unpack_xid(record.payload[1:])
+            self.heuristic[xid.key] = record.payload[0]
+            self.heuristic_owners[xid.key] = xid.owner
         elif kind == kinds.FORGET:
-            self.heuristic.pop(unpack_xid(record.payload).key, None)
+            forgotten = unpack_xid(record.payload).key
+            self.heuristic.pop(forgotten, None)
+            self.heuristic_owners.pop(forgotten, None)
         else:
             self._redo_definition(record)
 

@@ -24,7 +24,7 @@ from ternmq.txn.catalog_recovery import last_checkpoint, register_statement
 from ternmq.txn.log_survey import LogSurvey
 from ternmq.txn.media_format import FoundImage
 from ternmq.txn.media_recovery import Rebuild
-from ternmq.txn.redo import Redo
+from ternmq.txn.redo import Redo, integer_of
 
 
 class Replay(Redo):
@@ -194,9 +194,10 @@ class Replay(Redo):
     def _carry_units(self, facts: dict[str, object], redo_lsn: int) -> None:
         heuristic = facts["heuristic"]
         if isinstance(heuristic, list):
-            for format_id, global_id, branch, outcome in heuristic:
-                key = (format_id, bytes.fromhex(global_id), bytes.fromhex(branch))
-                self.heuristic[key] = outcome
+            for row in heuristic:
+                key = (integer_of(row[0]), bytes.fromhex(str(row[1])), bytes.fromhex(str(row[2])))
+                self.heuristic[key] = integer_of(row[3])
+                self.heuristic_owners[key] = str(row[4]) if len(row) > 4 else ""
         next_unit = facts["next_unit"]
         units = facts["units"]
         check(isinstance(next_unit, int) and isinstance(units, list), "CHECKPOINT is malformed")

@@ -41,12 +41,15 @@ class Change:
 class XID:
     """The name a transaction manager gives to its branch."""
 
-    __slots__ = ("branch_qualifier", "format_id", "global_id")
+    __slots__ = ("branch_qualifier", "format_id", "global_id", "owner")
 
-    def __init__(self, format_id: int, global_id: bytes, branch_qualifier: bytes) -> None:
+    def __init__(
+        self, format_id: int, global_id: bytes, branch_qualifier: bytes, owner: str = ""
+    ) -> None:
         self.format_id = format_id
         self.global_id = global_id
         self.branch_qualifier = branch_qualifier
+        self.owner = owner  # the user who prepared it, as far as the queue manager knows one
 
     @property
     def key(self) -> tuple[int, bytes, bytes]:
@@ -108,5 +111,6 @@ def told_unit(unit: UnitOfWork, only: Queue | None) -> dict[str, object]:
         "format_id": 0 if xid is None else xid.format_id,
         "global_id": "" if xid is None else xid.global_id.hex(),
         "branch": "" if xid is None else xid.branch_qualifier.hex(),
+        "owner": "" if xid is None else xid.owner,
         "changes": changes,
     }
