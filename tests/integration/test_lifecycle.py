@@ -87,7 +87,10 @@ def running(machine: Machine) -> Machine:
 
 
 def test_life_when_created_started_ended_deleted_then_told_and_shown(machine: Machine) -> None:
-    told = machine.run("crtmqm", *SMALL, "-q", "-c", "for tests", "QM1").stdout.splitlines()
+    limits = ("-h", "300", "-t", "0", "-x", "20000", "-z")
+    told = machine.run(
+        "crtmqm", *SMALL, "-q", "-c", "for tests", *limits, "QM1"
+    ).stdout.splitlines()
     folder = machine.data / "qmgrs" / "QM1"
     assert told[:4] == [
         "TernMQ queue manager 'QM1' created.",
@@ -111,6 +114,9 @@ def test_life_when_created_started_ended_deleted_then_told_and_shown(machine: Ma
     shown = machine.run("dspmq").stdout
     assert shown == f"{'QMNAME(QM1)':58}STATUS(Running)\n"
     assert machine.run("dspmq", "-n", "-m", "QM1").stdout.endswith("STATUS(RUNNING)\n")
+    with machine.connect() as connection:
+        limited = connection.mqsc("DISPLAY QMGR MAXHANDS TRIGINT MAXUMSGS")[0]
+    assert [limited[one] for one in ("MAXHANDS", "TRIGINT", "MAXUMSGS")] == [300, 0, 20000]
     machine.run("crtmqm", "QM1", status=8)
     machine.run("strmqm", "QM1", status=5)
     machine.run("dltmqm", "QM1", status=5)
@@ -407,6 +413,12 @@ def test_acknowledged_when_the_process_is_killed_again_and_again_then_there(
         (["addmqinf", "-v", "Colour=red"], 39, "Colour"),
         (["dspmqinst", "-n", "None"], 44, "None"),
         (["setmqm", "-m", "QM1"], 39, "-n"),
+        (["crtmqm", "-h", "0", "QM1"], 39, "1 to 999999999, not 0"),
+        (["crtmqm", "-t", "1000000000", "QM1"], 39, "0 to 999999999"),
+        (["dmpmqcfg", "-m", "QM1"], 20, "AMQ8118E"),
+        (["runmqsc", "-c", "QM1"], 20, "-c: client connections are not supported yet"),
+        (["runmqsc", "-w", "10", "QM1"], 20, "-w: commands to another queue manager"),
+        (["runmqsc", "-f", "nowhere", "QM1"], 20, "the file nowhere cannot be read"),
     ],
     ids=lambda value: "-".join(value) if isinstance(value, list) else None,
 )

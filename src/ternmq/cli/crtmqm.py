@@ -37,6 +37,10 @@ def command_line() -> CommandLine:
     line.add_argument("-u", metavar="QUEUE", default="", help="dead-letter queue")
     line.add_argument("-d", metavar="QUEUE", default="", help="default transmission queue")
     line.add_argument("-c", metavar="TEXT", default="", help="description")
+    line.add_argument("-h", metavar="N", type=_from_one, help="handles of a connection (MAXHANDS)")
+    line.add_argument("-t", metavar="MS", type=_from_zero, help="trigger interval (TRIGINT)")
+    line.add_argument("-x", metavar="N", type=_from_one, help="messages of a unit (MAXUMSGS)")
+    line.add_argument("-z", action="store_true", help="accepted")
     kind = line.add_mutually_exclusive_group()
     kind.add_argument("-lc", action="store_true", help="circular log (the default)")
     kind.add_argument("-ll", action="store_true", help="linear log")
@@ -54,6 +58,20 @@ def command_line() -> CommandLine:
     line.add_argument("--dev", action="store_true", help="DEV.* objects, users and rules")
     line.add_argument("name", metavar="QMGR")
     return line
+
+
+def _from_zero(text: str) -> int:
+    number = int(text)
+    if number not in range(1_000_000_000):
+        raise argparse.ArgumentTypeError(f"0 to 999999999, not {text}")
+    return number
+
+
+def _from_one(text: str) -> int:
+    number = _from_zero(text)
+    if number == 0:
+        raise argparse.ArgumentTypeError("1 to 999999999, not 0")
+    return number
 
 
 def main(argv: list[str]) -> int:
@@ -97,6 +115,8 @@ def _asked(options: argparse.Namespace) -> Creation:
     asked.dead_letter_queue = options.u
     asked.transmission_queue = options.d
     asked.description = options.c
+    limits = {"MAXHANDS": options.h, "TRIGINT": options.t, "MAXUMSGS": options.x}
+    asked.limits = {keyword: number for keyword, number in limits.items() if number is not None}
     asked.log_folder = options.ld
     asked.data_folder = options.md
     asked.port = options.p

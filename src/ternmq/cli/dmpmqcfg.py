@@ -14,6 +14,7 @@ from typing import Final
 from ternmq.admin.command import Answer
 from ternmq.admin.config_dump import KINDS, SORTS, DumpChoice, dump_lines
 from ternmq.base.errors import MQError
+from ternmq.cli import tool_status
 from ternmq.cli.arguments import CommandLine
 from ternmq.cli.output import write, write_error, write_json, write_lines
 
@@ -43,8 +44,11 @@ def main(argv: list[str]) -> int:
             write(_RULE)
     except BrokenPipeError:
         raise  # whoever read has seen enough
-    except (MQError, OSError) as error:
-        write_error(f"dmpmqcfg: {error}")
+    except MQError as error:
+        tool_status.refused(error, given.qmgr)
+        return COULD_NOT_RUN
+    except OSError as problem:
+        write_error(f"dmpmqcfg: {problem}")
         return COULD_NOT_RUN
     return 0
 

@@ -7,6 +7,8 @@ status: 0 everything was done, 10 something failed, 20 nothing could be run.
 
 from __future__ import annotations
 
+import argparse
+import os
 import sys
 from collections.abc import Iterator
 from typing import Final, Protocol
@@ -33,6 +35,13 @@ _NO_CONNECTION: Final = {
     MQRC_Q_MGR_NAME_ERROR: "AMQ8118E",
     MQRC_Q_MGR_NOT_AVAILABLE: "AMQ8146E",
     MQRC_NOT_AUTHORIZED: "AMQ8135E",
+}
+_LATER: Final = {  # options of IBM MQ that need channels
+    "c": "client connections are not supported yet",
+    "n": "client channel tables are not supported yet",
+    "w": "commands to another queue manager by message are not supported yet",
+    "m": "commands by way of another queue manager are not supported yet",
+    "x": "z/OS queue managers are not supported",
 }
 ENDING_WORDS: Final = ("END", "EXIT", "QUIT")
 
@@ -102,6 +111,13 @@ class Report:
 def main(argv: list[str]) -> int:
     """The command."""
     given = _arguments().parse_args(argv)
+    for option in _LATER:
+        if getattr(given, option):
+            write_error(f"runmqsc: -{option}: {_LATER[option]}; nothing was run")
+            return COULD_NOT_RUN
+    if given.file is not None and not os.access(given.file, os.R_OK):
+        write_error(f"runmqsc: the file {given.file} cannot be read")
+        return COULD_NOT_RUN
     if given.verify:
         return run(None, given.qmgr, _lines(given.file), Report(not given.quiet, given.json))
     from ternmq.cli.attach import attach
@@ -132,6 +148,10 @@ def _arguments() -> CommandLine:
     line.add_argument("-e", dest="quiet", action="store_true", help="no echo of the commands")
     line.add_argument("-v", dest="verify", action="store_true", help="check only, do nothing")
     line.add_argument("-u", dest="user", default="", metavar="USER", help="asks for the password")
+    for option in ("c", "n", "x"):
+        line.add_argument(f"-{option}", action="store_true", help=argparse.SUPPRESS)
+    for option in ("w", "m"):
+        line.add_argument(f"-{option}", default="", help=argparse.SUPPRESS)
     line.add_argument("-f", dest="file", metavar="FILE", help="read from FILE")
     line.add_argument("qmgr", nargs="?", default="", metavar="QMgrName")
     line.add_json()

@@ -11,11 +11,14 @@ from typing import TYPE_CHECKING
 
 from ternmq.admin.command import Command
 from ternmq.base.errors import MQError
+from ternmq.base.message_table import message_line
+from ternmq.base.reasons import MQRC_UNKNOWN_OBJECT_NAME
 from ternmq.cli import attach, tool_status
 from ternmq.cli.authority_arguments import (
     AUTHORITY_MISSING,
     BAD_AUTHORITY,
     ENTITY_MISSING,
+    UNKNOWN_OBJECT,
     Arguments,
     BadArguments,
     told,
@@ -60,7 +63,24 @@ def _check(asked: Arguments, kind: Kind) -> None:
             raise BadArguments(BAD_AUTHORITY, "AMQ7097E", word)
 
 
+def _is_unknown(connection: AnyConnection, asked: Arguments) -> bool:
+    """Authority for one object by its name is given only if there is that object: a slip of the
+    fingers must not lie in wait for it. A generic profile needs none."""
+    kind = asked.kind()
+    profile = asked.profile
+    if kind is None or kind.space in ("", "qmgr") or not asked.add:
+        return False
+    if profile == "@class" or "*" in profile or "?" in profile:
+        return False
+    noun = "CHANNEL" if kind.word == "clntconn" else kind.objtype
+    answers = connection.command(Command("DISPLAY", noun, profile))
+    return any(answer.reason == MQRC_UNKNOWN_OBJECT_NAME for answer in answers)
+
+
 def _change(connection: AnyConnection, asked: Arguments) -> int:
+    if _is_unknown(connection, asked):
+        write_error(message_line("AMQ7085E", (asked.profile, asked.object_type)))
+        return UNKNOWN_OBJECT
     for entity_type, entity in asked.entities():
         command = Command("DELETE" if asked.remove_profile else "SET", "AUTHREC")
         command.given["OBJTYPE"] = asked.object_type.upper()

@@ -38,6 +38,13 @@ def not_available(name: str, detail: str) -> MQError:
     return mq_error(MQRC_Q_MGR_NOT_AVAILABLE, verb="MQCONN", object=name, detail=detail)
 
 
+def not_running(error: OSError) -> str:
+    """Why nobody answers: most often there is no process, and then no system error helps."""
+    if isinstance(error, (FileNotFoundError, ConnectionRefusedError)):
+        return "it is not running"
+    return f"it cannot be reached: {error}"
+
+
 def hello(
     user: str | None, password: str | None, application: str, options: int | None
 ) -> dict[str, Any]:
@@ -65,7 +72,7 @@ class LocalSocket:
             self._socket.connect(socket_path(place.folder))
         except OSError as error:
             self._socket.close()
-            raise not_available(place.name, f"it is not running: {error}") from error
+            raise not_available(place.name, not_running(error)) from error
         self._reader = wire.FrameReader(wire.ANSWERS)
         self._number = 0
         self._process = os.getpid()

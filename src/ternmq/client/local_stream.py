@@ -12,7 +12,7 @@ from typing import Any
 from ternmq.base.errors import MQError, RemoteProtocolError
 from ternmq.base.reasons import MQRC_CONNECTION_BROKEN
 from ternmq.client.local_folder import Place, socket_path
-from ternmq.client.local_socket import not_available
+from ternmq.client.local_socket import not_available, not_running
 from ternmq.client.local_turns import Turns
 from ternmq.client.local_verbs import (
     Exchange,
@@ -118,7 +118,7 @@ async def opened_stream(place: Place) -> LocalStream:
     try:
         _, stream = await loop.create_unix_connection(LocalStream, socket_path(place.folder))
     except OSError as error:
-        raise not_available(place.name, f"it is not running: {error}") from error
+        raise not_available(place.name, not_running(error)) from error
     return stream
 
 

@@ -48,6 +48,7 @@ class Creation:
         self.dead_letter_queue = ""
         self.transmission_queue = ""
         self.description = ""
+        self.limits: dict[str, int] = {}  # -h -t -x: numbers of the queue manager by their keywords
         self.log_folder = ""  # -ld: the log lies in a folder of its own there
         self.data_folder = ""  # -md: the queue manager lives there
         self.port = 0  # -p: a listener that starts with the queue manager
@@ -157,6 +158,8 @@ def _furnish(queue_manager: QueueManager, asked: Creation) -> None:
     if asked.description:
         quoted = asked.description.replace("'", "''")
         lines.append(f"ALTER QMGR DESCR('{quoted}')")
+    for keyword, number in asked.limits.items():
+        lines.append(f"ALTER QMGR {keyword}({number})")
     if asked.port:
         lines.append(
             "DEFINE LISTENER('SYSTEM.LISTENER.TCP.1') TRPTYPE(TCP) CONTROL(QMGR) "

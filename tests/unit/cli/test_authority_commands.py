@@ -62,6 +62,7 @@ def test_authority_is_given_shown_listed_and_taken(
 def test_matching_of_dmpmqaut(
     attached: ternmq.QueueManager, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    attached.mqsc("DEFINE QLOCAL(A.B)")
     run(setmqaut.main, "-m QM1 -n A.* -t q -p app +get", capsys)
     run(setmqaut.main, "-m QM1 -n A.B -t q -p app +put", capsys)
 
@@ -156,3 +157,35 @@ def test_passwords_are_set_listed_and_removed(
         passwd.main(["-m", "QM1", "no user"])
     assert ended.value.code == 36
     disk.close()
+
+
+@pytest.mark.parametrize(
+    ("noun", "kind"),
+    [
+        ("QLOCAL", "queue"),
+        ("TOPIC", "topic"),
+        ("PROCESS", "prcs"),
+        ("NAMELIST", "nl"),
+        ("LISTENER", "listener"),
+        ("SERVICE", "srvc"),
+        ("COMMINFO", "comminfo"),
+        ("CHANNEL", "channel"),
+        ("CHANNEL", "clntconn"),
+        ("AUTHINFO", "authinfo"),
+    ],
+)
+def test_authority_for_one_object_needs_that_object(
+    noun: str, kind: str, attached: ternmq.QueueManager, capsys: pytest.CaptureFixture[str]
+) -> None:
+    line = f"-m QM1 -n ORDERS -t {kind} -p app +dsp"
+    status, out, err = run(setmqaut.main, line, capsys)
+    assert (status, out, err) == (133, "", f"AMQ7085E: Object ORDERS, type {kind} not found.\n")
+    more = {
+        "CHANNEL": "CHLTYPE(CLNTCONN) CONNAME(here)" if kind == "clntconn" else "CHLTYPE(SVRCONN)",
+        "AUTHINFO": "AUTHTYPE(IDPWOS)",
+        "LISTENER": "TRPTYPE(TCP)",
+        "TOPIC": "TOPICSTR(orders)",
+    }.get(noun, "")
+    assert attached.mqsc(f"DEFINE {noun}(ORDERS) {more}")[0].ok
+    assert run(setmqaut.main, line, capsys)[0] == 0
+    assert run(setmqaut.main, f"-m QM1 -n ORD* -t {kind} -p app +dsp", capsys)[0] == 0
