@@ -55,6 +55,7 @@ class Naming(Operation):
     """A change of names, durable once the folder of one of them is forced."""
 
     __slots__ = ("path", "target")
+    key: int = -1  # of the content that it names, if it does
 
     def __init__(self, path: str, target: str = "") -> None:
         self.path = path

@@ -137,15 +137,12 @@ class Wreck:
             self._force_names(operation.path)
 
     def _force_content(self, key: int) -> None:
-        left: list[Pending] = []
         content: Content = self.durable.get(key, b"")
         for one in self.pending:
-            if isinstance(one, Naming) or one.key != key:
-                left.append(one)
-            else:
+            if one.key == key and not isinstance(one, Naming):
                 content = changed(content, one)
         self.durable[key] = content
-        self.pending = left
+        self.pending = [one for one in self.pending if one.key != key or isinstance(one, Naming)]
 
     def _force_names(self, folder: str) -> None:
         left: list[Pending] = []
