@@ -86,13 +86,19 @@ class SetChannelRule(Execution):
         if action == "REMOVE":
             return self._remove(kernel, link, kind, existing, values)
         if existing is not None and action == "ADD" and kind not in _LISTS:
-            return self.refuse("AMQ8884E", reason=MQRCCF_CHLAUTH_ALREADY_EXISTS)
+            return self.refuse("AMQ8883E", reason=MQRCCF_CHLAUTH_ALREADY_EXISTS)
         if existing is not None and action == "ADD":
             attributes = {**existing.attributes, **values}
-            name = _LISTS[kind]
-            listed = [*existing.text(name).split(","), *str(values.get(name, "")).split(",")]
-            attributes[name] = ",".join(dict.fromkeys([one for one in listed if one]))
+            attributes.update(self._longer_list(existing, _LISTS[kind], values))
         return self._store(kernel, link, existing, attributes)
+
+    def _longer_list(
+        self, existing: Definition, name: str, values: dict[str, Value]
+    ) -> dict[str, Value]:
+        """What the rule has and what is added; all of it together must be a list that may be."""
+        listed = [*existing.text(name).split(","), *str(values.get(name, "")).split(",")]
+        joined: dict[str, object] = {name: list(dict.fromkeys([one for one in listed if one]))}
+        return self._checked(joined)
 
     def _refuse_misfits(self, kind: str, action: str) -> None:
         given = self.command.given
@@ -125,6 +131,9 @@ class SetChannelRule(Execution):
         given: dict[str, object] = {**self.command.given, "TYPE": kind}
         given.pop("ACTION", None)
         given["CHLAUTH"] = self.command.name
+        return self._checked(given)
+
+    def _checked(self, given: dict[str, object]) -> dict[str, Value]:
         try:
             return checked_attributes(CHLAUTH, given)
         except ValueError as error:
@@ -165,7 +174,7 @@ class SetChannelRule(Execution):
         values: dict[str, Value],
     ) -> bool:
         if existing is None:
-            return self.refuse("AMQ8883E", reason=MQRCCF_CHLAUTH_NOT_FOUND)
+            return self.refuse("AMQ8884E", reason=MQRCCF_CHLAUTH_NOT_FOUND)
         if kind in _LISTS:
             name = _LISTS[kind]
             gone = str(values[name]).split(",")
@@ -186,7 +195,7 @@ class SetChannelRule(Execution):
             if one.text("profile") == self.command.name and rule_type(one) == kind
         ]
         if not found and not self.answers:
-            return self.refuse("AMQ8883E", reason=MQRCCF_CHLAUTH_NOT_FOUND)
+            return self.refuse("AMQ8884E", reason=MQRCCF_CHLAUTH_NOT_FOUND)
         for definition in found:
             if not kernel.can_log_object(link, self.verb, self.command.name):
                 return False
@@ -261,7 +270,8 @@ class DisplayChannelRules(Execution):
         if where is not None:
             if where.keyword not in values or not fits(where, values[where.keyword]):
                 return
-        everything = "ALL" in command.wanted
+        # A list of rules shows of each what tells it from others; one by its name shows all.
+        everything = "ALL" in command.wanted or not (command.wanted or "*" in command.name)
         answer = Answer(self.row.message, object_type=CHLAUTH)
         for one in status_attributes("CHLAUTH", ""):
             if one.keyword not in values:

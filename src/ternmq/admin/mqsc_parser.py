@@ -279,7 +279,8 @@ class _Parse:
             other = _EXCLUDES.get(one.keyword, "")
             if one.keyword in seen or other in seen:
                 word = one.keyword
-                raise self.fail(one.end, f"{word} stands twice, or with {other}", TWICE, word)
+                text = f"{word} stands twice, or with {other}" if other else f"{word} stands twice"
+                raise self.fail(one.end, text, TWICE, word)
             seen.add(one.keyword)
 
     def _refuse_missing(self, row: CommandRow, command: Command) -> None:

@@ -123,6 +123,6 @@ class StopPart(PartCommand):
         space = self.space()
         find(kernel, types.LISTENER if space == LISTENERS else types.SERVICE, name, self.verb)
         if name not in kernel.parts.running[space]:
-            return self.state("AMQ8729W" if space == LISTENERS else "AMQ8736W")
+            return self.state("AMQ8731W" if space == LISTENERS else "AMQ8736W")
         why = kernel.parts.stop(space, name)
         return self.impossible(why) if why else self.succeed(name)

@@ -338,8 +338,8 @@ AMQ8709I	Dead-letter queue handler ending.
 AMQ8721W	Dead-letter message not prefixed by a valid MQDLH.	A message without the header that says why it is there stays on the queue, untouched.	Take it off by hand; see which application put it there.
 AMQ8722W	Dead-letter queue handler unable to put message: Rule %1 Reason %2.		See to the queue that the rule names.
 AMQ8723I	Display pub/sub status details.
-AMQ8729W	Listener not active.		Start it first.
 AMQ8730W	Listener already active.
+AMQ8731W	Listener not active.		Start it first.
 AMQ8732I	Request to stop Service accepted.	The service %1 is being stopped.
 AMQ8733I	Request to start Service accepted.	The service %1 is being started.
 AMQ8734E	Command failed - Program could not be started.	The command of service %1 could not be started: %2	Correct STARTCMD or STOPCMD.
@@ -383,8 +383,8 @@ AMQ8879E	Channel authentication record type not valid.
 AMQ8880E	Channel authentication record action not valid.
 AMQ8881E	Channel authentication record warning not valid.
 AMQ8882E	The channel authentication record user is missing.
-AMQ8883E	Channel authentication record not found.
-AMQ8884E	Channel authentication record already exists.		Use ACTION(REPLACE).
+AMQ8883E	Channel authentication record already exists.		Use ACTION(REPLACE).
+AMQ8884E	Channel authentication record not found.
 AMQ8885E	Parameter not allowed for this action on a channel authentication record: %1.
 AMQ8886E	Parameter not allowed for this channel authentication record type: %1.
 AMQ8887E	Parameter missing for this channel authentication record type: %1.
@@ -394,7 +394,6 @@ AMQ8890E	Channel authentication record: the range of addresses %1 is not valid.
 AMQ8919I	There are no matching TernMQ authority records.
 AMQ8932I	Display application status details.
 AMQ8935I	Purge of channel accepted.	Channel %1 is being purged.
-AMQ8939I	TernMQ storage object changed.
 AMQ9001I	Channel '%1' ended normally.
 AMQ9002I	Channel '%1' is starting.
 AMQ9085I	Policy created or changed.	The policy of %1 was set.
@@ -407,7 +406,6 @@ AMQ9208E	Error on receive from host %1.	The reason was %2.	See to the network an
 AMQ9209E	Connection to host '%1' for channel '%2' closed.	The other end went away in the middle of a conversation.	See the error log of the other end.
 AMQ9213E	A communications error for %1 occurred.	The call was %2, the reason %3.	See to the network.
 AMQ9218E	The listener could not bind to port %1.	Address %2: %3	End what uses the port, or use another.
-AMQ9226I	Listening on a port is limited to this machine while the default password of user '%1' is in use.		Set a password of your own for it.
 AMQ9228E	The responder program could not be started.		See the messages before this one.
 AMQ9245W	Unable to obtain account details for channel MCA user ID '%1'.		Use a user that is known here in MCAUSER.
 AMQ9258E	The channel '%1' was ended by the operator.
@@ -427,8 +425,5 @@ AMQ9558E	The remote channel '%1' on host '%2' is not currently available.		See t
 AMQ9660E	Key repository: password incorrect or stash file absent.	The key repository %1 cannot be opened.	See to the files of the key repository.
 AMQ9776E	Channel was blocked by userid.	User '%2' may not use channel '%1' (address %3).	See DISPLAY CHLAUTH; correct the user or the rule.
 AMQ9777E	Channel was blocked.	The rules of channel authentication refuse channel '%1' from %2.	See DISPLAY CHLAUTH with MATCH(RUNCHECK); correct the rules if that was wrong.
-AMQ9786I	Trace is on: %1.
-AMQ9787I	Trace is off.
-AMQ9998S	The password of user '%1' is the one that everybody knows.	The queue manager was made for development.	Set MQ_APP_PASSWORD and MQ_ADMIN_PASSWORD. Until then listeners serve this machine only.
 AMQ9999E	Channel '%1' to host '%2' ended abnormally.		See the messages before this one.
 """

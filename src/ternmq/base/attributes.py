@@ -118,7 +118,11 @@ class Attribute:
             word = value.strip().upper()
             if word in self.words:
                 return self.words[word]
-            if self.kind != NUMBER or not _is_number(word):
+            if self.kind == NUMBER and not _is_number(word):
+                words = "".join([f" or {one}" for one in self.words])
+                allowed = f"{self.lowest} to {self.highest}{words}"
+                raise ValueError(f"{self.keyword} is {allowed}, not {value!r}")
+            if self.kind != NUMBER:
                 raise ValueError(f"{self.keyword} does not know {value!r}{self._choices()}")
             value = int(word)
         if not isinstance(value, int):

@@ -24,7 +24,7 @@ NOT_FOUND = {
     "AMQ8423E",  # cluster queue manager
     "AMQ8459E",  # application
     "AMQ8461I",  # connection
-    "AMQ8883E",  # rule of channel authentication
+    "AMQ8884E",  # rule of channel authentication
     "AMQ9087I",  # policy
 }
 VALUES = {
