@@ -23,6 +23,7 @@ from ternmq.base.command_reasons import (
     MQRCCF_PROFILE_NAME_MISSING,
 )
 from ternmq.base.errors import mq_error
+from ternmq.base.names import control_character
 from ternmq.base.object_types import AUTHREC
 from ternmq.base.reasons import (
     MQRC_OBJECT_TYPE_ERROR,
@@ -89,9 +90,16 @@ def entity_named(command: Command, verb: str) -> tuple[str, bool]:
     if principal and group:
         raise mq_error(MQRCCF_PARM_CONFLICT, verb=verb, detail="PRINCIPAL and GROUP")
     entity = principal or group
-    if len(entity.encode("utf-8")) > ENTITY_BYTES_MAX or " " in entity or "," in entity:
+    if not is_entity(entity):
         raise mq_error(MQRC_UNKNOWN_ENTITY, verb=verb, object=entity, detail="it is no valid name")
     return entity, bool(group)
+
+
+def is_entity(name: str) -> bool:
+    """Whether a user or group may be called so; "" is nobody."""
+    if control_character(name) or " " in name or "," in name or "\t" in name:
+        return False
+    return len(name.encode("utf-8")) <= ENTITY_BYTES_MAX
 
 
 def _entity_required(command: Command, verb: str) -> tuple[str, bool]:

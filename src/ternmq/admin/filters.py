@@ -7,8 +7,13 @@ one that begins so. An object without the attribute does not fit.
 
 from __future__ import annotations
 
+from typing import Final
+
 from ternmq.admin.command import Filter
 from ternmq.base.attributes import Value
+
+_DIGITS_MAX: Final = 18
+_BEYOND: Final = 999_999_999_999_999_999
 
 
 def fits_name(pattern: str, name: str) -> bool:
@@ -31,7 +36,7 @@ def fits(where: Filter, value: Value) -> bool:
     if operator == "LK" or operator == "NL":
         return fits_name(where.value, str(value)) == (operator == "LK")
     if isinstance(value, int) and _is_number(where.value):
-        return _compared(operator, value, int(where.value))
+        return _compared(operator, value, _number(where.value))
     text = str(value)
     wanted = where.value.rstrip(" ")
     return _compared(operator, (text > wanted) - (text < wanted), 0)
@@ -39,6 +44,13 @@ def fits(where: Filter, value: Value) -> bool:
 
 def _is_number(text: str) -> bool:
     return text.removeprefix("-").isdecimal()
+
+
+def _number(text: str) -> int:
+    """A number; of one that is beyond all that an attribute can be, one that is so too."""
+    if len(text) <= _DIGITS_MAX:
+        return int(text)
+    return -_BEYOND if text.startswith("-") else _BEYOND
 
 
 def _compared(operator: str, left: int, right: int) -> bool:

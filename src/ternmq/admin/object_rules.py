@@ -27,7 +27,7 @@ from ternmq.base.command_reasons import (
 )
 from ternmq.base.constants import MQDC_PROVIDED, MQUS_TRANSMISSION
 from ternmq.base.errors import MQError, mq_error
-from ternmq.base.names import is_name
+from ternmq.base.names import control_character, is_name
 from ternmq.store.catalog import Catalog
 
 _NEEDS_CONNECTION = types.SENDER | types.REQUESTER | types.CLUSSDR | types.CLNTCONN
@@ -38,6 +38,9 @@ def check_name(object_type: int, name: str, verb: str) -> None:
     """The name must be one that an object of that type may have."""
     kind = types.BY_BIT[object_type]
     if object_type == types.SUB:
+        if control_character(name):
+            detail = "it has control characters"
+            raise mq_error(MQRCCF_SUB_NAME_ERROR, verb=verb, object=name, detail=detail)
         if not 0 < len(name.encode("utf-8")) <= kind.name_bytes_max:
             raise mq_error(MQRCCF_SUB_NAME_ERROR, verb=verb, object=name)
         return

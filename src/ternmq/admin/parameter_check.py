@@ -17,6 +17,7 @@ from ternmq.base.command_reasons import (
 from ternmq.base.errors import MQError, mq_error
 
 _TYPES: Final = ("CHLTYPE", "AUTHTYPE")
+_DIGITS_MAX: Final = 10
 
 
 def check_parameters(command: Command, row: CommandRow) -> None:
@@ -26,8 +27,9 @@ def check_parameters(command: Command, row: CommandRow) -> None:
         if kind is None:
             _check_attribute(command, row, keyword, value)
         elif kind == NUMBER:
-            if not value.isdecimal():
-                raise _error(command, MQRCCF_ATTR_VALUE_ERROR, f"{keyword}({value}): no number")
+            if not value.isdecimal() or len(value) > _DIGITS_MAX:
+                detail = f"{keyword} is a number of up to {_DIGITS_MAX} digits, not {value[:80]!r}"
+                raise _error(command, MQRCCF_ATTR_VALUE_ERROR, detail)
         elif kind not in (BARE, FILTER, NAME):
             word = value.upper()
             if word not in kind.split("|"):

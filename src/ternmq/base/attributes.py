@@ -25,7 +25,7 @@ from typing import Final, final
 from ternmq.base import constants as mq
 from ternmq.base import object_types as types
 from ternmq.base.channel_attribute_table import CHANNELS
-from ternmq.base.names import is_name
+from ternmq.base.names import control_character, is_name
 from ternmq.base.object_attribute_table import (
     AUTHENTICATION,
     AUTHORITIES,
@@ -124,6 +124,8 @@ class Attribute:
                 raise ValueError(f"{self.keyword} is {allowed}, not {value!r}")
             if self.kind != NUMBER:
                 raise ValueError(f"{self.keyword} does not know {value!r}{self._choices()}")
+            if len(word) > _DIGITS_MAX:
+                raise ValueError(f"{self.keyword} is {self.lowest} to {self.highest}, no more")
             value = int(word)
         if not isinstance(value, int):
             raise ValueError(f"{self.keyword} takes a whole number, not {value!r}")
@@ -139,6 +141,7 @@ class Attribute:
         return number
 
     def _checked_text(self, value: str) -> str:
+        self._refuse_controls(value)
         if len(value.encode("utf-8")) > self.highest:
             raise ValueError(f"{self.keyword} takes at most {self.highest} bytes")
         if self.kind == NAME and value and not is_name(value):
@@ -164,16 +167,22 @@ class Attribute:
         if self.kind == WORDS:
             return ",".join([self._checked_word(one) for one in items])
         for one in items:
+            self._refuse_controls(one)
             if len(one.encode("utf-8")) > self.highest:
                 raise ValueError(f"{self.keyword} takes at most {self.highest} bytes in each")
         return ",".join(items)
+
+    def _refuse_controls(self, value: str) -> None:
+        bad = control_character(value)
+        if bad:
+            raise ValueError(f"{self.keyword} takes no control characters, such as {bad!r}")
 
     def _checked_word(self, value: str) -> str:
         word = value.upper()
         if word in self.words:
             return word
         for known, number in self.words.items():
-            if _is_number(word) and number == int(word):
+            if _is_number(word) and len(word) <= _DIGITS_MAX and number == int(word):
                 return known
         raise ValueError(f"{self.keyword} does not know {value!r}{self._choices()}")
 
@@ -189,6 +198,7 @@ class Attribute:
         return str(value)
 
 
+_DIGITS_MAX: Final = 40
 _HEX_DIGITS: Final = frozenset("0123456789ABCDEF")
 
 

@@ -22,6 +22,19 @@ def is_name(name: str, bytes_max: int = OBJECT_NAME_BYTES_MAX) -> bool:
     return 0 < len(name) <= bytes_max and _NAME.issuperset(name)
 
 
+def control_character(text: str) -> str:
+    """The first character that would break the line which shows it, or is none at all; "" if there
+    is none. Descriptions and the like go into listings, logs and scripts that are run again."""
+    if text.isprintable():
+        return ""
+    for one in text:
+        if one < " " and one != "\t":
+            return one
+        if "\x7f" <= one <= "\x9f" or one in "\u2028\u2029" or "\ud800" <= one <= "\udfff":
+            return one
+    return ""
+
+
 def pad(name: str, length: int = OBJECT_NAME_BYTES_MAX) -> bytes:
     """The name as a field of a structure: filled up with blanks. It must be ASCII and fit."""
     check(len(name) <= length and name.isascii(), f"{name!r} is no name of {length} bytes")

@@ -127,7 +127,7 @@ def unpack_pairs(payload: bytes) -> list[tuple[int, int]]:
 
 def pack_xid(xid: XID) -> bytes:
     """PREPARE or FORGET."""
-    owner = xid.owner.encode("utf-8")
+    owner = xid.owner.encode("utf-8", "replace")
     head = XID_HEAD.pack(xid.format_id, len(xid.global_id), len(owner))
     return head + xid.global_id + xid.branch_qualifier + owner
 
