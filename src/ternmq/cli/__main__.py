@@ -6,6 +6,7 @@ import os
 import sys
 from typing import Final
 
+from ternmq.base.message_table import message_line
 from ternmq.base.product import VERSION
 from ternmq.cli.commands import BY_NAME, COMMANDS, Row, command, help_text
 from ternmq.cli.output import write, write_error, write_lines
@@ -33,6 +34,7 @@ def main(argv: list[str]) -> int:
 def run(row: Row, argv: list[str]) -> int:
     """One command, to its exit status."""
     from ternmq.base.errors import ForceFailed, IntegrityError, MQError
+    from ternmq.base.ini import IniError
 
     if row.bare and argv in (["-?"], ["--help"]):
         write(help_text(row))
@@ -49,6 +51,9 @@ def run(row: Row, argv: list[str]) -> int:
     except (MQError, IntegrityError, ForceFailed, OSError) as error:
         write_error(f"{row.name}: {error}")
         return EXIT_UNEXPECTED
+    except IniError as wrong:
+        write_error(message_line("AMQ6162E", (wrong.file, f"line {wrong.line}: {wrong.why}")))
+        return EXIT_UNEXPECTED
     except Exception as fault:  # nobody foresaw it: a report for the maintainers, a line for people
         return _faulty(row.name, fault)
     return status
@@ -56,7 +61,6 @@ def run(row: Row, argv: list[str]) -> int:
 
 def _faulty(name: str, fault: Exception) -> int:
     """Tell of a fault in the product, and where the report on it is."""
-    from ternmq.base.message_table import message_line
     from ternmq.client.local_folder import data_folder
     from ternmq.server.fault_report import FaultReports, probe_id
     from ternmq.server.log_entry import Origin

@@ -5,13 +5,16 @@ from __future__ import annotations
 from typing import Final
 
 from ternmq.base.errors import MQError
+from ternmq.base.message_table import message_line
+from ternmq.base.reasons import MQRC_Q_MGR_NOT_AVAILABLE
 from ternmq.cli import attach, tool_status
 from ternmq.cli.arguments import CommandLine
-from ternmq.cli.output import write_lines
+from ternmq.cli.output import write_error, write_lines
 from ternmq.inspect.dump import DATA_BYTES_SHOWN, LogDump, Range, json_lines, text_lines
 from ternmq.inspect.folder import Folder
 
 ABOUT: Final = "show the records of the recovery log"
+RUNNING: Final = 5
 LOG_DAMAGED: Final = 10
 
 
@@ -50,6 +53,10 @@ def main(argv: list[str]) -> int:
     except ValueError as error:
         line.error(str(error))
     except MQError as error:
+        if error.reason == MQRC_Q_MGR_NOT_AVAILABLE:  # for once because it is running
+            write_error(message_line("AMQ7005E", (asked.m,)))
+            write_error(error.detail)
+            return RUNNING
         return tool_status.refused(error, asked.m)
     return tool_status.OK if dump.is_sound else LOG_DAMAGED
 

@@ -8,11 +8,11 @@ from typing import Final
 from ternmq.base.product import VERSION
 from ternmq.cli.arguments import CommandLine
 from ternmq.cli.output import write, write_json
+from ternmq.kernel.inquire import COMMAND_LEVEL
 from ternmq.server.data_folder import data_folder
 from ternmq.server.installations import here, installations, version
 
 EXIT_ARGUMENTS: Final = 20
-COMMAND_LEVEL: Final = 944  # the level of IBM MQ whose commands are understood
 _BITS: Final = {
     "Name": 1,
     "Version": 2,

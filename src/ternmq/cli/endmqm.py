@@ -33,6 +33,8 @@ def command_line() -> CommandLine:
     mode.add_argument("-p", action="store_true", help="without waiting for anybody")
     line.add_argument("-r", action="store_true", help="tell applications to connect again")
     line.add_argument("-s", action="store_true", help="switch to a standby: not supported yet")
+    line.add_argument("-x", action="store_true", help="end a standby: not supported yet")
+    line.add_argument("-z", action="store_true", help="accepted")
     line.add_argument("-tp", metavar="SECONDS", type=int, default=0, help="within this time")
     line.add_argument("name", metavar="QMGR", nargs="?", default="")
     return line
@@ -45,8 +47,8 @@ def main(argv: list[str]) -> int:
     place = known(data, options.name)
     if place is None:
         return unknown(data, options.name)
-    if options.s:
-        write_error(f"endmqm: -s: '{place.name}' has no standby to switch to; nothing was ended")
+    if options.s or options.x:
+        write_error(f"endmqm: -s, -x: '{place.name}' has no standby; nothing was ended")
         return EXIT_UNEXPECTED
     mode = modes.QUIESCING
     if options.i:

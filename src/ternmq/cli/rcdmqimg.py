@@ -49,7 +49,7 @@ def main(argv: list[str]) -> int:
                 if asked.l:
                     _tell_extents(connection)
     except MQError as error:
-        return tool_status.refused(error, asked.m, asked.t)
+        return tool_status.refused(error, asked.m, "qlocal" if wanted == LOCAL else asked.t)
     return tool_status.OK
 
 

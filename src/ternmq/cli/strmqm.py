@@ -33,6 +33,7 @@ def command_line() -> CommandLine:
     line = CommandLine("strmqm", "Start a queue manager.")
     line.add_argument("-c", action="store_true", help="make the default objects anew, then end")
     line.add_argument("-ns", action="store_true", help="without services")
+    line.add_argument("-z", action="store_true", help="accepted")
     line.add_argument("-x", action="store_true", help="permit a standby: not supported yet")
     line.add_argument("name", metavar="QMGR", nargs="?", default="")
     return line
@@ -88,6 +89,8 @@ def known(data: str, name: str) -> Place | None:
     except MQError as error:
         message = "AMQ8106S" if is_being_created(data, name) else "AMQ8118E"
         write_error(message_line(message, (error.object or name,)))
+        if not name:
+            write_error("No queue manager is the default one; name it, or see dspmq -o default.")
         return None
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+import ternmq
 from ternmq.cli.__main__ import EXIT_UNEXPECTED, EXIT_USAGE, main, run
 from ternmq.cli.commands import BY_NAME, COMMANDS, Row, command
 from tools.layers import ROOT
@@ -89,3 +90,25 @@ def test_fault_is_told_where_no_report_can_be_written(
     monkeypatch.setattr("ternmq.cli.dspmq.main", broken)
     assert run(BY_NAME["dspmq"], []) == EXIT_UNEXPECTED
     assert "could not be written" in capsys.readouterr().err
+
+
+def test_wrong_configuration_file_is_named_with_its_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "mqs.ini").write_text("AllQueueManagers:\nwhat is this\n", encoding="utf-8")
+    monkeypatch.setenv("TERNMQ_DATA", str(tmp_path))
+    assert run(BY_NAME["dspmq"], []) == EXIT_UNEXPECTED
+    told = capsys.readouterr().err
+    assert told.startswith(
+        f"AMQ6162E: An error has occurred reading the ini file {tmp_path}/mqs.ini"
+    )
+    assert "line 2" in told
+    assert not (tmp_path / "errors").exists()
+
+
+def test_version_tells_the_level_that_queue_managers_have(
+    attached: ternmq.QueueManager, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(BY_NAME["dspmqver"], ["-b", "-f", "4096"]) == 0
+    level = attached.mqsc("DISPLAY QMGR CMDLEVEL")[0]["CMDLEVEL"]
+    assert capsys.readouterr().out == f"{level}\n"
