@@ -9,7 +9,7 @@ import pytest
 
 import ternmq
 from ternmq import NotAuthorized
-from ternmq.admin.command import Answer
+from ternmq.admin.command import Answer, Command
 from ternmq.base import constants as mq
 from ternmq.base.reason_lookup import reason as reason_row
 from ternmq.ports.users import GroupTable
@@ -172,6 +172,56 @@ def test_replace_like_another_object_then_that_one_must_be_visible() -> None:
         assert fred.mqsc("DISPLAY QLOCAL(MINE) DESCR")[0]["DESCR"] == ""
         grant(qm, "queue", "SECRET", "fred", "dsp")
         assert ids(fred.mqsc("DEFINE QLOCAL(MINE) LIKE(SECRET) REPLACE")) == ["AMQ8006I"]
+
+
+def test_channel_of_clients_then_its_own_authority_counts() -> None:
+    with secured() as qm:
+        fred = connected(qm, "fred")
+        qm.mqsc("DEFINE CHANNEL(C) CHLTYPE(CLNTCONN) CONNAME('h')")
+        grant(qm, "channel", "C", "fred", "dlt")
+        for more in ("", "CHLTABLE(CLNTTBL)", "CHLTYPE(CLNTCONN)"):
+            assert ids(fred.mqsc(f"DELETE CHANNEL(C) {more}")) == ["AMQ8135E"]
+        asked = Command("DELETE", "CHANNEL", "C")
+        asked.given.update({"CHLTYPE": "SDR", "CHLTABLE": "CLNTTBL"})
+        assert ids(fred.command(asked)) == ["AMQ8135E"]
+        asked.given = {"CHLTYPE": "SVRCONN"}
+        assert ids(fred.command(asked)) == ["AMQ8227E"]  # there is none of that type
+        assert ids(qm.mqsc("DISPLAY CHANNEL(C)")) == ["AMQ8414I"]
+        grant(qm, "clntconn", "C", "fred", "dlt")
+        assert ids(fred.mqsc("DELETE CHANNEL(C)")) == ["AMQ8015I"]
+
+
+def test_subscription_of_another_topic_then_naming_ones_own_does_not_help() -> None:
+    with secured() as qm:
+        fred = connected(qm, "fred")
+        qm.mqsc("DEFINE TOPIC(MINE) TOPICSTR('mine')")
+        qm.mqsc("DEFINE TOPIC(THEIRS) TOPICSTR('theirs')")
+        qm.define_queue("Q")
+        assert ids(qm.mqsc("DEFINE SUB(S) TOPICOBJ(THEIRS) DEST(Q)"))[0] == "AMQ8094I"
+        grant(qm, "topic", "MINE", "fred", "sub")
+        for action in ("DELETE", "ALTER", "DEFINE"):
+            asked = Command(action, "SUB", "S")
+            asked.given.update({"TOPICOBJ": "MINE", "DEST": "Q"})
+            if action == "DEFINE":
+                asked.given["REPLACE"] = ""
+            assert ids(fred.command(asked)) == ["AMQ8135E"], action
+        assert ids(qm.mqsc("DISPLAY SUB(S)")) == ["AMQ8096I"]
+        assert ids(fred.mqsc("DEFINE SUB(T) TOPICOBJ(MINE) DEST(Q)"))[0] == "AMQ8094I"
+
+
+def test_reset_of_many_queues_then_only_those_that_may_be_changed() -> None:
+    with secured() as qm:
+        fred = connected(qm, "fred")
+        for name in ("A1", "A.SECRET"):
+            qm.define_queue(name)
+            qm.put(name, b"x")
+        grant(qm, "queue", "A.**", "fred", "dsp")
+        grant(qm, "queue", "A*", "fred", "chg dsp")  # one qualifier: not A.SECRET
+        answers = fred.mqsc("RESET QSTATS(A*)")
+        assert [one["QSTATS"] for one in answers] == ["A1"]
+        assert qm.mqsc("RESET QSTATS(A.SECRET)")[0]["MSGSIN"] == 1  # nobody has reset it
+        assert ids(fred.mqsc("RESET QSTATS(A.SECRET)")) == ["AMQ8135E"]
+        assert ids(fred.mqsc("RESET QSTATS(A.*)")) == ["AMQ8135E"]
 
 
 def test_records_stay_if_the_delete_says_so() -> None:

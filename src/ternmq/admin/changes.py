@@ -145,8 +145,9 @@ class Delete(Change):
         purge = "PURGE" in command.given
         ignore = command.given.get("IGNSTATE", "NO") == "YES"
         name = command.name
-        if "CHLTABLE" not in command.given and bits & types.SVRCONN:
-            # without CHLTABLE the client's table is looked at too, if the other has no such name
+        told = "CHLTABLE" in command.given or "CHLTYPE" in command.given
+        if not told and bits & types.SVRCONN:
+            # without them the client's table is looked at too, if the other has no such name
             if kernel.catalog.find(types.SVRCONN, name) is None:
                 if kernel.catalog.find(types.CLNTCONN, name) is not None:
                     bits = types.CLNTCONN

@@ -69,9 +69,17 @@ def check_command(kernel: Kernel, link: Connection, command: Command, row: Comma
         _check(kernel, link, row, mq.MQOT_Q_MGR, SELF_PROFILE, wanted)
     elif row.action == "DEFINE" and row.noun != "SUB":
         _check_define(kernel, link, command, row)
-    elif row.action != "DISPLAY":
+    elif row.noun in _ON_TOPIC and row.action != "DISPLAY":
+        for name in _topics_of(kernel, command):
+            _check(kernel, link, row, mq.MQOT_TOPIC, name, wanted)
+    elif row.action != "DISPLAY" and not _is_generic(command, row):
         mqot, name = _subject(kernel, command, row)
         _check(kernel, link, row, mqot, name, wanted)
+
+
+def _is_generic(command: Command, row: CommandRow) -> bool:
+    """Whether it is for every object whose name fits: each is asked for on its own then."""
+    return row.generic and command.name.endswith("*")
 
 
 def check_asked(
@@ -104,6 +112,11 @@ def may_display(kernel: Kernel, link: Connection, definition: Definition) -> boo
         return True
     mqot, name = _of_definition(definition)
     return kernel.authority.granted(link.user, mqot, name) & auth.DSP != 0
+
+
+def may_change_named(kernel: Kernel, link: Connection, mqot: int, name: str) -> bool:
+    """Whether a command for many objects may change this one."""
+    return link.privileged or kernel.authority.granted(link.user, mqot, name) & auth.CHG != 0
 
 
 def may_display_named(kernel: Kernel, link: Connection, mqot: int, name: str) -> bool:
@@ -159,8 +172,6 @@ def _type_of(command: Command, row: CommandRow) -> int:
 
 def _subject(kernel: Kernel, command: Command, row: CommandRow) -> tuple[int, str]:
     """Kind and name of the object whose authority counts."""
-    if row.noun in _ON_TOPIC:
-        return mq.MQOT_TOPIC, _topic_of(kernel, command)
     mqot = kind_of(row)
     if mqot == mq.MQOT_CHANNEL and _is_client_channel(kernel, command):
         mqot = mq.MQOT_CLNTCONN_CHANNEL
@@ -168,22 +179,23 @@ def _subject(kernel: Kernel, command: Command, row: CommandRow) -> tuple[int, st
 
 
 def _is_client_channel(kernel: Kernel, command: Command) -> bool:
+    if "CHLTABLE" in command.given:  # which counts more than the type
+        return command.given["CHLTABLE"].upper() == "CLNTTBL"
     if "CHLTYPE" in command.given:
         return command.given["CHLTYPE"].upper() == "CLNTCONN"
-    if "CHLTABLE" in command.given:
-        return command.given["CHLTABLE"].upper() == "CLNTTBL"
     catalog = kernel.catalog
     is_server = catalog.find(types.SVRCONN, command.name) is not None
     return not is_server and catalog.find(types.CLNTCONN, command.name) is not None
 
 
-def _topic_of(kernel: Kernel, command: Command) -> str:
-    """The topic object of a subscription, named or its own."""
+def _topics_of(kernel: Kernel, command: Command) -> list[str]:
+    """The topic objects of a subscription: its own if it is there, and the one that is named."""
     named = command.given.get("TOPICOBJ", "")
     definition = kernel.catalog.find(types.SUB, command.name)
-    if not named and definition is not None:
-        named = str(definition.attributes.get("topic_object", ""))
-    return named or BASE_TOPIC
+    if definition is None:
+        return [named or BASE_TOPIC]
+    own = str(definition.attributes.get("topic_object", "")) or BASE_TOPIC
+    return [own, named] if named and named != own else [own]
 
 
 def _of_definition(definition: Definition) -> tuple[int, str]:

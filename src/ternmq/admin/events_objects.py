@@ -11,6 +11,7 @@ from typing import Final, final
 
 from ternmq.admin.command import Command
 from ternmq.admin.events_put import COMMAND_EVENTS, CONFIGURATION_EVENTS, EventQueues
+from ternmq.admin.mqsc_lexer import CLOSE, OPEN, WORD, tokens_of
 from ternmq.admin.pcf_values import parameter_of
 from ternmq.base import constants as mq
 from ternmq.base import reasons as rc
@@ -48,6 +49,7 @@ SUBTYPE_PARAMETERS: Final[dict[int, int]] = {
 }
 
 
+MASK: Final = "********"
 _SECRETS: Final = frozenset([row.selector for row in ATTRIBUTES if row.secret])
 _SECRET_KEYWORDS: Final = frozenset([row.keyword for row in ATTRIBUTES if row.secret])
 
@@ -199,12 +201,24 @@ class ObjectEvents:
 
 
 def _without_secrets(command: Command) -> str:
-    """The text of a command, passwords taken out."""
+    """The text of a command, passwords taken out, however they are written."""
     text = command.text
-    for keyword, value in command.given.items():
-        if keyword in _SECRET_KEYWORDS and value:
-            text = text.replace(value, "********")
-    return text
+    if _SECRET_KEYWORDS.isdisjoint(command.given):
+        return text
+    shown = ""
+    begin = 0
+    opened = False
+    previous = ""
+    for token in tokens_of(text):
+        if token.kind == OPEN and previous in _SECRET_KEYWORDS:
+            shown += text[begin : token.end]
+            opened = True
+        elif token.kind == CLOSE and opened:
+            shown += f"'{MASK}'"
+            begin = token.begin
+            opened = False
+        previous = token.value if token.kind == WORD else ""
+    return shown + text[begin:]
 
 
 def _attributes(object_type: int, attributes: dict[str, Value]) -> list[Parameter]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final, final
 
-from ternmq.admin.command_authority import may_display_named
+from ternmq.admin.command_authority import may_change_named, may_display_named
 from ternmq.admin.display import objects_of, queue_in_memory
 from ternmq.admin.events_performance import reset_counts
 from ternmq.admin.status import StatusDisplay, Values, date_of, time_of, yes
@@ -160,6 +160,11 @@ def handle_values(kernel: Kernel, handle: Handle) -> Values:
 @final
 class ResetQueueStatistics(QueueWalk):
     """RESET QSTATS: what came and went since the last time; from now on it is counted anew."""
+
+    def allowed(self, kernel: Kernel, link: Link, subject: str) -> bool:
+        if not may_display_named(kernel, link, mq.MQOT_Q, subject):
+            return False
+        return may_change_named(kernel, link, mq.MQOT_Q, subject)
 
     def values(self, kernel: Kernel, link: Link, subject: str) -> list[Values] | None:
         definition = kernel.catalog.definitions.get(subject)

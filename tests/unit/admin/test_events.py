@@ -356,6 +356,30 @@ def test_commands_are_told_by_cmdev_and_displays_only_if_asked_for(qmgr: QueueMa
     assert context.members[-1].value == mq.MQCMD_CREATE_Q
 
 
+@pytest.mark.parametrize(
+    "written", ["'ses''ame'", "sesame", " 'sesame' ", "'L'", "'u'", "'LDAPPWD(x)'"]
+)
+def test_password_however_written_then_it_is_not_in_the_event(
+    qmgr: QueueManager, written: str
+) -> None:
+    qmgr.mqsc("ALTER QMGR CMDEV(ENABLED)")
+    qmgr.mqsc(
+        "define authinfo(LDAP) authtype(CRLLDAP) conname('h') ldapuser('u') "
+        f"ldappwd({written}) descr('seen')"
+    )
+    with qmgr.queue("SYSTEM.ADMIN.COMMAND.EVENT") as events:
+        told = [unpack_pcf(message.data) for message in events.browse()]
+    texts = [
+        one.text
+        for event in told
+        for group in event.parameters
+        for one in group.members
+        if one.text
+    ]
+    text = next(one for one in texts if one.startswith("define"))
+    assert text.endswith("ldapuser('u') ldappwd('********') descr('seen')")
+
+
 def test_no_password_leaves_in_an_event(qmgr: QueueManager) -> None:
     qmgr.mqsc("ALTER QMGR CMDEV(ENABLED) CONFIGEV(ENABLED)")
     answers = qmgr.mqsc(
