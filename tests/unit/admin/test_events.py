@@ -339,6 +339,36 @@ def test_commands_are_told_by_cmdev_and_displays_only_if_asked_for(qmgr: QueueMa
     qmgr.mqsc("ALTER QMGR CMDEV(DISABLED)")
     qmgr.mqsc("DISPLAY QLOCAL(Q)")
     events = taken(qmgr, "COMMAND")
+    texts = [event.parameters[1].members[0].text for event in events]
+    assert texts == [
+        "ALTER QMGR CMDEV(NODISPLAY)",
+        "DEFINE QLOCAL(Q)",
+        "ALTER QMGR CMDEV(ENABLED)",
+        "DISPLAY QLOCAL(Q)",
+        "ALTER QMGR CMDEV(DISABLED)",
+    ]
+    context, data = events[1].parameters
+    assert (context.parameter, data.parameter) == (
+        mq.MQGACF_COMMAND_CONTEXT,
+        mq.MQGACF_COMMAND_DATA,
+    )
+    assert (events[1].reason, events[1].version) == (rc.MQRC_COMMAND_MQSC, 3)
+    assert context.members[-1].value == mq.MQCMD_CREATE_Q
+
+
+@pytest.mark.parametrize(
+    "written", ["'ses''ame'", "sesame", " 'sesame' ", "'L'", "'u'", "'LDAPPWD(x)'"]
+)
+def test_password_however_written_then_it_is_not_in_the_event(
+    qmgr: QueueManager, written: str
+) -> None:
+    qmgr.mqsc("ALTER QMGR CMDEV(ENABLED)")
+    qmgr.mqsc(
+        "define authinfo(LDAP) authtype(CRLLDAP) conname('h') ldapuser('u') "
+        f"ldappwd({written}) descr('seen')"
+    )
+    with qmgr.queue("SYSTEM.ADMIN.COMMAND.EVENT") as events:
+        told = [unpack_pcf(message.data) for message in events.browse()]
     data = [event.parameters[1].members[0].text for event in told]
     text = next(one for one in data if one.startswith("define"))
     assert text.endswith("ldapuser('u') ldappwd('********') descr('seen')")
