@@ -219,7 +219,7 @@ AMQ8196E	TernMQ command server already stopped.
 AMQ8206E	The value of %1 is not valid: %2.		Use a value that the reference page of the object lists.
 AMQ8210E	The subscription %1 could not be made: %2.		Correct the cause and try again.
 AMQ8226E	TernMQ channel already exists.	There is a channel %1 already.	Use REPLACE, or ALTER it.
-AMQ8227E	Channel not found.	There is no channel %1 of this type.	Look at the name and the type.
+AMQ8227E	Channel %1 not found.	There is no channel %1 of this type.	Look at the name and the type.
 AMQ8228E	The channel has another type.	Channel %1 is of another type than the command says.	Name its type.
 AMQ8229E	The channel is active.	Channel %1 runs, and what was asked needs it stopped.	Stop it first.
 AMQ8245W	Entity '%1' has insufficient authority to display object '%2'.	It lacks: %3	Grant it, if that is right: SET AUTHREC or setmqaut.

@@ -18,12 +18,7 @@ from ternmq.admin.mqsc_lexer import CommandReader, Source, SyntaxFault
 from ternmq.admin.mqsc_parser import SYNTAX_MESSAGES, fault_answer, parse
 from ternmq.admin.mqsc_printer import answer_json, answer_lines, echo_lines, summary_lines
 from ternmq.base.errors import MQError
-from ternmq.base.message_table import message_line
-from ternmq.base.reasons import (
-    MQRC_NOT_AUTHORIZED,
-    MQRC_Q_MGR_NAME_ERROR,
-    MQRC_Q_MGR_NOT_AVAILABLE,
-)
+from ternmq.cli import tool_status
 from ternmq.cli.arguments import CommandLine
 from ternmq.cli.output import write, write_error, write_json, write_lines
 
@@ -31,11 +26,6 @@ ALL_DONE: Final = 0
 SOME_FAILED: Final = 10
 COULD_NOT_RUN: Final = 20
 BANNER: Final = "TernMQ script commands (MQSC)."
-_NO_CONNECTION: Final = {
-    MQRC_Q_MGR_NAME_ERROR: "AMQ8118E",
-    MQRC_Q_MGR_NOT_AVAILABLE: "AMQ8146E",
-    MQRC_NOT_AUTHORIZED: "AMQ8135E",
-}
 _LATER: Final = {  # options of IBM MQ that need channels
     "c": "client connections are not supported yet",
     "n": "client channel tables are not supported yet",
@@ -133,8 +123,7 @@ def main(argv: list[str]) -> int:
             report = Report(not given.quiet, given.json)
             return run(connection, connection.name, lines, report)
     except MQError as error:
-        message = _NO_CONNECTION.get(error.reason)
-        write_error(str(error) if message is None else message_line(message, (given.qmgr,)))
+        tool_status.refused(error, given.qmgr)
         return COULD_NOT_RUN
     except BrokenPipeError:
         raise  # whoever read has seen enough

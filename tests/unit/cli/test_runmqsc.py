@@ -152,3 +152,24 @@ def test_terminal_when_lines_are_typed_then_given_and_remembered(
     assert list(typed_lines("QM1")) == ["dis qmgr", "ping qmgr"]
     assert prompts == ["> "] * 3
     assert history_path().exists()
+
+
+@pytest.mark.parametrize(
+    ("reason", "message"),
+    [(2058, "AMQ8118E"), (2059, "AMQ8146E"), (2161, "AMQ8156E"), (2009, "AMQ8145E")],
+)
+def test_without_a_connection_it_says_why_and_ends_with_20(
+    reason: int,
+    message: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    def refuse(name: str, application: str, user: str) -> None:
+        raise ternmq.MQError(2, reason, verb="MQCONN", object=name)
+
+    monkeypatch.setattr("ternmq.cli.attach.attach", refuse)
+    for main in (runmqsc.main, dmpmqcfg.main):
+        assert main(["QM1"] if main is runmqsc.main else ["-m", "QM1"]) == 20
+        told = capsys.readouterr()
+        assert told.out == ""
+        assert told.err.startswith(f"{message}: ")
