@@ -28,6 +28,7 @@ from ternmq.codec.pcf_parameter import PCFError
 from ternmq.kernel.connection import Connection as Link
 from ternmq.kernel.kernel import Kernel
 
+STEP_COMMANDS: Final = 16  # a list of users is a command for each of them
 _NO_ROW: Final = CommandRow("", "", "", 0, "", "", 0, {}, ())
 
 
@@ -62,6 +63,9 @@ class Exchange(Execution):
             if not self._carry_out(kernel, link, request.commands[self._at]):
                 return False
             self._at += 1
+            if self._at % STEP_COMMANDS == 0 and self._at < len(request.commands):
+                link.again = True
+                return False
         link.depends_on(self._durable_at)
         self.replies = replies(request, self.answers, self._number)
         return True

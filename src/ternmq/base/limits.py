@@ -41,3 +41,4 @@ SOCKET_PATH_BYTES_MAX: Final = 107  # sun_path of Linux, without its last NUL
 
 # Administration.
 COMMAND_CHARACTERS_MAX: Final = 32_768
+MQSC_CHARACTERS_MAX: Final = 4_194_304  # in one call of an application, over the local socket

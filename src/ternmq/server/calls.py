@@ -7,6 +7,7 @@ manager: they are served even while it ends.
 
 from __future__ import annotations
 
+import asyncio
 import dataclasses
 import os
 from collections.abc import Awaitable, Callable
@@ -20,9 +21,11 @@ from ternmq.admin.inquiries import (
     queue_manager_attributes,
     queue_names,
 )
-from ternmq.admin.mqsc_lexer import commands_of
+from ternmq.admin.mqsc_lexer import CommandReader, Source
 from ternmq.base import constants as mq
-from ternmq.base.errors import RemoteProtocolError
+from ternmq.base.errors import RemoteProtocolError, mq_error
+from ternmq.base.limits import MQSC_CHARACTERS_MAX
+from ternmq.base.reasons import MQRC_BUFFER_LENGTH_ERROR
 from ternmq.client import steps
 from ternmq.client.aio import in_thread
 from ternmq.client.handles import open_options
@@ -43,6 +46,7 @@ if TYPE_CHECKING:
     from ternmq.server.binding import Binding
 
 Given = dict[str, Any]
+_LINES_A_TURN: Final = 100
 
 
 def xid_of(given: Any) -> XID:
@@ -170,8 +174,26 @@ async def _clear(binding: Binding, given: Given) -> Given:
 
 
 async def _mqsc(binding: Binding, given: Given) -> Given:
-    commands = [one.text for one in commands_of(str(given["text"])) if one.is_command]
-    return await _carry_out(binding, [mqsc_execution(one) for one in commands])
+    text = str(given["text"])
+    if len(text) > MQSC_CHARACTERS_MAX:
+        raise mq_error(
+            MQRC_BUFFER_LENGTH_ERROR,
+            verb="MQSC",
+            object=binding.verbs.engine.name,
+            detail=f"{len(text)} characters of MQSC, a call takes {MQSC_CHARACTERS_MAX}",
+        )
+    executions: list[Execution] = []
+    reader = CommandReader()
+    for number, line in enumerate(text.split("\n")):
+        _understand(reader.feed(line), executions)
+        if number % _LINES_A_TURN == _LINES_A_TURN - 1:
+            await asyncio.sleep(0)  # others have their turn
+    _understand(reader.finish(), executions)
+    return await _carry_out(binding, executions)
+
+
+def _understand(sources: list[Source], executions: list[Execution]) -> None:
+    executions.extend([mqsc_execution(one.text) for one in sources if one.is_command])
 
 
 async def _command(binding: Binding, given: Given) -> Given:

@@ -8,6 +8,11 @@ import pytest
 import ternmq
 from ternmq.admin.execute import mqsc_execution
 from ternmq.admin.execution import STEP_OBJECTS, Execution
+from ternmq.admin.pcf_exchange import STEP_COMMANDS, Exchange, acting_link
+from ternmq.base import constants as mq
+from ternmq.codec import pcf_parameter as pcf
+from ternmq.codec.mqmd import Descriptor
+from ternmq.codec.pcf import PCFMessage
 
 pytestmark = pytest.mark.core
 COUNT = 600
@@ -66,3 +71,33 @@ def test_display_when_objects_go_between_steps_then_they_are_not_shown(
         assert len(execution.answers) == COUNT - 1
     finally:
         many.mqsc(f"DEFINE QLOCAL(Q.{COUNT - 1:04})")
+
+
+def test_request_for_many_users_then_bounded_steps() -> None:
+    with ternmq.memory("QM2") as manager:
+        kernel = manager.started.shell.engine.kernel
+        users = [f"user{number}" for number in range(100)]
+        request = PCFMessage(
+            mq.MQCFT_COMMAND,
+            mq.MQCMD_SET_AUTH_REC,
+            [
+                pcf.string(mq.MQCACF_AUTH_PROFILE_NAME, "Q"),
+                pcf.integer(mq.MQIACF_OBJECT_TYPE, mq.MQOT_Q),
+                pcf.integers(mq.MQIACF_AUTH_ADD_AUTHS, [mq.MQAUTH_BROWSE]),
+                pcf.strings(mq.MQCACF_PRINCIPAL_ENTITY_NAMES, users),
+            ],
+        )
+        md = Descriptor(format=mq.MQFMT_ADMIN, user_id="mqm")
+        exchange = Exchange(md, request.pack())
+        link = acting_link(kernel, md)
+        done = 0
+        steps = 1
+        with manager.started.shell.lock:
+            while not exchange.attempt(kernel, link):
+                assert link.again
+                steps += 1
+                assert len(exchange.answers) - done <= STEP_COMMANDS
+                done = len(exchange.answers)
+        assert steps == -(-len(users) // STEP_COMMANDS)
+        assert len(kernel.authority.records.by_key) == len(users)
+        assert exchange.replies.message(0).reason == 0

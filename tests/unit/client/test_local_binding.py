@@ -24,6 +24,7 @@ import pytest
 import ternmq
 import ternmq.aio
 from ternmq import constants as mq
+from ternmq.base.limits import MQSC_CHARACTERS_MAX
 from ternmq.client.local_folder import SOCKET_POINTER, socket_path
 from ternmq.server import session
 from ternmq.server.calls import CALLS
@@ -60,6 +61,17 @@ def test_connect_when_unknown_or_not_running_then_told(tmp_path: Path) -> None:
     with pytest.raises(ternmq.MQError) as default:
         ternmq.connect(data=tmp_path)
     assert reason_of(default) == mq.MQRC_Q_MGR_NAME_ERROR
+
+
+def test_mqsc_without_end_then_it_is_refused_and_long_scripts_are_not(served: Served) -> None:
+    with ternmq.connect("QM1", data=served.data) as connection:
+        with pytest.raises(ternmq.MQError) as endless:
+            connection.mqsc("*\n" * MQSC_CHARACTERS_MAX)
+        assert reason_of(endless) == mq.MQRC_BUFFER_LENGTH_ERROR
+        script = "* nothing\n\nPING +\nQMGR\n" * 150
+        answers = connection.mqsc(script + "PING QMGR; PING +\n* the end is missing")
+        assert [answer.message for answer in answers][:151] == ["AMQ8415I"] * 151
+        assert len(answers) == 152
 
 
 def test_connect_when_no_name_then_the_default(served: Served) -> None:
