@@ -51,6 +51,17 @@ class Sync(Operation):
         self.key = key
 
 
+@final
+class SyncFailed(Operation):
+    """What was written to a file since it was forced is in memory only, and no later force brings
+    it to the disk: kernels mark pages clean whose write failed."""
+
+    __slots__ = ("key",)
+
+    def __init__(self, key: int) -> None:
+        self.key = key
+
+
 class Naming(Operation):
     """A change of names, durable once the folder of one of them is forced."""
 

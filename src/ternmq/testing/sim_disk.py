@@ -26,6 +26,7 @@ from ternmq.testing.operations import (
     Rename,
     RenameFolder,
     Sync,
+    SyncFailed,
     SyncFolder,
     Truncate,
     Unname,
@@ -84,7 +85,12 @@ class SimFile(DiskFile):
         return len(data)
 
     def datasync(self) -> None:
-        self._call("datasync")
+        try:
+            self._call("datasync")
+        except OSError:
+            if self.disk.forgets:
+                self.disk.history.append(SyncFailed(self.key))
+            raise
         self.disk.history.append(Sync(self.key))
 
     def truncate(self, length: int) -> None:
@@ -132,6 +138,7 @@ class SimDisk(Disk):
         self.stop_at = 0  # the machine stops at the call with this number
         self.stopped = False
         self.faults: Faults | None = None
+        self.forgets = False  # a force that failed has lost what it should have written
         self.capacity = 0  # in bytes of content; 0: no limit
         self.lives = 0  # how many queue managers were started here, one after the other
         self._next_key = 1 + max(self.contents, default=0)

@@ -21,6 +21,7 @@ from ternmq.testing.operations import (
     Naming,
     Operation,
     Sync,
+    SyncFailed,
     SyncFolder,
     Truncate,
     Write,
@@ -135,6 +136,8 @@ class Wreck:
             self._force_content(operation.key)
         elif isinstance(operation, SyncFolder):
             self._force_names(operation.path)
+        elif isinstance(operation, SyncFailed):
+            self._drop_content(operation.key)
 
     def _force_content(self, key: int) -> None:
         content: Content = self.durable.get(key, b"")
@@ -142,6 +145,9 @@ class Wreck:
             if one.key == key and not isinstance(one, Naming):
                 content = changed(content, one)
         self.durable[key] = content
+        self._drop_content(key)
+
+    def _drop_content(self, key: int) -> None:
         self.pending = [one for one in self.pending if one.key != key or isinstance(one, Naming)]
 
     def _force_names(self, folder: str) -> None:
