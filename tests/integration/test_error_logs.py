@@ -63,6 +63,8 @@ def test_entries_survive_a_kill_and_the_next_start_adds_its_own(data: Path) -> N
     assert told.count("AMQ8003I") == 2
     assert told.count("AMQ8004I") == 1
     assert told[-1] == "AMQ8004I"
+    assert told[:5] == ["AMQ6206I", "AMQ7229I", "AMQ7230I", "AMQ7232I", "AMQ6287I"]
+    assert told.count("AMQ6206I") == 3  # two starts and an end
     lines = (data / "qmgrs" / "QM1" / "errors" / "AMQERR01.json").read_text().splitlines()
     shipped = [json.loads(line) for line in lines]
     assert [one["ibm_messageId"] for one in shipped] == [one for one in told if one != "AMQ5024I"]

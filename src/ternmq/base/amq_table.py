@@ -51,7 +51,7 @@ AMQ6125E	An internal error has occurred with identifier %1.	A report was written
 AMQ6162E	An error has occurred reading the ini file %1: %2.		Correct the file.
 AMQ6183S	An internal TernMQ error has occurred.	The failing process is process %1.	Keep the reports in the errors folder and tell the maintainers.
 AMQ6184W	An internal TernMQ error has occurred on queue manager %1.	The failing process is process %2. A report named %3 was written.	Keep the report and tell the maintainers.
-AMQ6206I	Command %1 was issued by process %2.	A control command was entered: %1
+AMQ6206I	Command %1 was issued.	A control command was entered: %2
 AMQ6209I	An unexpected signal has arrived: %1.	Process %2 was told by a signal to end.
 AMQ6245I	Configuration file %1: the line %2 was not understood and is left out.		Correct the line.
 AMQ6287I	TernMQ V%1 (%2).	Host: %3. The version of the product that wrote what follows.

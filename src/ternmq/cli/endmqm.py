@@ -56,7 +56,8 @@ def main(argv: list[str]) -> int:
     elif options.p:
         mode = modes.PREEMPTIVE
     try:
-        ask(place, "stop", mode=mode, reconnect=options.r)
+        issued = " ".join(["endmqm", *argv])
+        ask(place, "stop", mode=mode, reconnect=options.r, issued=issued)
     except MQError as error:
         return _refused(place, error)
     waits = options.w or options.i or options.p or options.tp

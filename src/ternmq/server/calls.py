@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from ternmq.server.binding import Binding
 
 Given = dict[str, Any]
+ISSUED_CHARACTERS_MAX: Final = 200  # of a command line that goes into the log
 _LINES_A_TURN: Final = 100
 
 
@@ -342,6 +343,9 @@ async def control(host: Host, given: Given) -> Given:
             "applications": host.applications,
         }
     if call == "stop":
+        issued = " ".join(str(given.get("issued", "")).split())[:ISSUED_CHARACTERS_MAX]
+        if issued:
+            host.engine.kernel.notices.add("AMQ6206I", ("endmqm", issued))
         host.reconnect = bool(given.get("reconnect"))
         return {"accepted": host.end(str(given["mode"])), "state": host.state}
     if call == "command_server":

@@ -101,6 +101,7 @@ class Process:
         try:
             ini = read_queue_manager_ini(place.folder)
             self._open_log(ini)
+            self.tell("AMQ6206I", *self._issued())
         except IniError as error:
             raise StartFailed(EXIT_CONFIGURATION, f"AMQ6162E: {error}") from error
         try:
@@ -119,13 +120,24 @@ class Process:
             text = f"AMQ7017S: {message_text('AMQ7017S', (place.name, str(error)))} {error}"
             raise StartFailed(EXIT_LOG, text) from error
         self.set_state(status.STARTING)
-        for line in started.shell.engine.report[:-1]:
+        engine = started.shell.engine
+        for line in engine.report[:-1]:
             self._say(line)
+        self.tell("AMQ7229I", engine.records_replayed, place.name)
+        self.tell("AMQ7230I", place.name)
+        self.tell("AMQ7232I", place.name)
         service = ini.first("Service")
         policy = "" if service is None else service.get("SecurityPolicy")
-        started.shell.engine.kernel.authority.set_policy(policy)
+        engine.kernel.authority.set_policy(policy)
         self._configure(started, ini)
         return started
+
+    def _issued(self) -> tuple[str, str]:
+        """The command that started it, and as it was typed or might have been."""
+        if self._foreground:
+            return "run", f"ternmq run {self.place.name}"
+        options = "" if self._with_services else "-ns "
+        return "strmqm", f"strmqm {options}{self.place.name}"
 
     def _open_log(self, ini: IniFile) -> None:
         place = self.place
