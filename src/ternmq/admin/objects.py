@@ -46,9 +46,9 @@ from ternmq.base.reasons import (
     MQRC_UNKNOWN_OBJECT_NAME,
 )
 from ternmq.kernel.authority_records import (
-    give_to_creator,
+    define_for,
     records_bytes,
-    take_back_authority,
+    undefine_with_records,
 )
 from ternmq.kernel.connection import Connection
 from ternmq.kernel.dynamic import delete_queue
@@ -179,9 +179,8 @@ def define(
     )
     if not has_room(kernel, connection, verb, definition):
         return False
-    connection.depends_on(kernel.coordinator.define(kernel.catalog, definition))
-    if not connection.privileged:
-        connection.depends_on(give_to_creator(kernel, connection.user, definition))
+    user = None if connection.privileged else connection.user
+    connection.depends_on(define_for(kernel, user, definition))
     if kernel.events & CONFIGURATION:
         kernel.event_sink.created(connection, definition)
     return True
@@ -324,9 +323,8 @@ def delete(
     if definition.object_type != types.LOCAL or is_damaged:
         if is_open(kernel, definition):
             raise mq_error(MQRC_OBJECT_IN_USE, verb=verb, object=name)
-        connection.depends_on(kernel.coordinator.undefine(kernel.catalog, definition, None))
-        if not keep_authority:
-            connection.depends_on(take_back_authority(kernel, definition))
+        lsn = undefine_with_records(kernel, definition, None, not keep_authority)
+        connection.depends_on(lsn)
         _tell_deleted(kernel, connection, definition)
         return True
     local = kernel.local_queue(connection, definition)

@@ -13,6 +13,7 @@ from ternmq.kernel.kernel import Kernel
 from ternmq.security.authorities import CRT, KIND_BY_SPACE, applicable
 from ternmq.security.records import Record
 from ternmq.store.catalog import Definition
+from ternmq.store.queue import Queue
 
 RECORD_BYTES: Final = 1024  # more than the record of a removal takes
 
@@ -24,17 +25,21 @@ def load_records(kernel: Kernel) -> None:
 
 def put_record(kernel: Kernel, record: Record) -> int:
     """A record is new or has other authorities; returns the LSN to be forced."""
+    lsn = kernel.coordinator.define(kernel.catalog, _as_object(kernel, record))
+    kernel.authority.records.put(record)
+    return int(lsn)
+
+
+def _as_object(kernel: Kernel, record: Record) -> Definition:
+    """The object of the catalog that a record is, new or as it is to be."""
     catalog = kernel.catalog
     now_ns = kernel.clock.now_ns()
     definition = catalog.table_of(AUTHREC).get(record.key)
     if definition is None:
-        definition = record.definition(catalog.new_id(), now_ns)
-    else:
-        definition.attributes.update(record.attributes())
-        definition.altered_ns = now_ns
-    lsn = kernel.coordinator.define(catalog, definition)
-    kernel.authority.records.put(record)
-    return int(lsn)
+        return record.definition(catalog.new_id(), now_ns)
+    definition.attributes.update(record.attributes())
+    definition.altered_ns = now_ns
+    return definition
 
 
 def remove_record(kernel: Kernel, key: str) -> int:
@@ -47,22 +52,27 @@ def remove_record(kernel: Kernel, key: str) -> int:
     return int(lsn)
 
 
-def give_to_creator(kernel: Kernel, user: str, definition: Definition) -> int:
-    """Who makes an object may do everything with it; returns the LSN to be forced.
+def define_for(kernel: Kernel, user: str | None, definition: Definition) -> int:
+    """A new object, and all authority over it for the user who makes it, if that user needs any; a
+    crash leaves both or neither. Returns the LSN to be forced.
 
-    By SecurityPolicy that goes to the user, or to its primary group. A temporary queue leaves no
-    record.
+    By SecurityPolicy the authority goes to the user, or to its primary group. A temporary queue
+    leaves no record.
     """
     authority = kernel.authority
-    if definition.temporary:
+    record: Record | None = None
+    if user is not None and definition.temporary:
         authority.created_temporary(user, definition.name)
-        return 0
-    kind = KIND_BY_SPACE.get(SPACE_OF[definition.object_type])
-    if kind is None or authority.is_administrator(user):
-        return 0
-    entity, is_group = authority.beneficiary(user)
-    bits = applicable(kind) & ~CRT
-    return put_record(kernel, Record(kind, definition.name, entity, is_group, bits))
+    elif user is not None and not authority.is_administrator(user):
+        kind = KIND_BY_SPACE.get(SPACE_OF[definition.object_type])
+        if kind is not None:
+            entity, is_group = authority.beneficiary(user)
+            record = Record(kind, definition.name, entity, is_group, applicable(kind) & ~CRT)
+    if record is None:
+        return int(kernel.coordinator.define(kernel.catalog, definition))
+    lsn = kernel.coordinator.define(kernel.catalog, definition, _as_object(kernel, record))
+    authority.records.put(record)
+    return int(lsn)
 
 
 def records_bytes(kernel: Kernel, definition: Definition) -> int:
@@ -73,15 +83,22 @@ def records_bytes(kernel: Kernel, definition: Definition) -> int:
     return RECORD_BYTES * len(kernel.authority.records.of_object(kind, definition.name))
 
 
-def take_back_authority(kernel: Kernel, definition: Definition) -> int:
-    """An object is gone: the records of its very name go too; returns the LSN to be forced."""
+def undefine_with_records(
+    kernel: Kernel, definition: Definition, queue: Queue | None, with_authority: bool
+) -> int:
+    """An object goes, and the records of its very name unless they are to stay; a crash leaves all
+    or nothing. Returns the LSN to be forced."""
     authority = kernel.authority
+    records: list[Record] = []
     if definition.temporary:
         authority.deleted_temporary(definition.name)
-        return 0
-    kind = KIND_BY_SPACE.get(SPACE_OF[definition.object_type])
-    lsn = 0
-    if kind is not None:
-        for record in authority.records.of_object(kind, definition.name):
-            lsn = max(lsn, remove_record(kernel, record.key))
-    return lsn
+    elif with_authority:
+        kind = KIND_BY_SPACE.get(SPACE_OF[definition.object_type])
+        if kind is not None:
+            records = authority.records.of_object(kind, definition.name)
+    table = kernel.catalog.table_of(AUTHREC)
+    also = [table[record.key] for record in records]
+    lsn = kernel.coordinator.undefine(kernel.catalog, definition, queue, also)
+    for record in records:
+        authority.records.remove(record.key)
+    return int(lsn)

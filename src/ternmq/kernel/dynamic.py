@@ -7,7 +7,7 @@ from ternmq.base import constants as mq
 from ternmq.base.attributes import LOCAL, Value, defaults_of
 from ternmq.base.errors import mq_error
 from ternmq.base.reasons import MQRC_Q_DELETED
-from ternmq.kernel.authority_records import give_to_creator, take_back_authority
+from ternmq.kernel.authority_records import define_for, undefine_with_records
 from ternmq.kernel.get import stop_waiting
 from ternmq.kernel.kernel import Kernel
 from ternmq.kernel.objects import LocalQueue
@@ -24,9 +24,7 @@ def create_dynamic(kernel: Kernel, model: Definition, name: str, user: str | Non
             attributes[attribute] = value
     definition = Definition(LOCAL, name, kernel.catalog.new_id(), attributes, kernel.clock.now_ns())
     definition.definition_type = model.number("definition_type")
-    kernel.coordinator.define(kernel.catalog, definition)
-    if user is not None:
-        give_to_creator(kernel, user, definition)
+    define_for(kernel, user, definition)
     return definition
 
 
@@ -40,9 +38,7 @@ def delete_queue(kernel: Kernel, local: LocalQueue, with_authority: bool = True)
     local.deleted = True
     local.queue.dropped = True
     kernel.locals.pop(local.name, None)
-    kernel.coordinator.undefine(kernel.catalog, local.definition, local.queue)
-    if with_authority:
-        take_back_authority(kernel, local.definition)
+    undefine_with_records(kernel, local.definition, local.queue, with_authority)
 
 
 def forget_queue(unit: UnitOfWork, local: LocalQueue) -> None:

@@ -124,7 +124,10 @@ class Records:
         if record is not None:
             if is_generic(record.profile):
                 self._generic[_entity_key(record)].remove(record)
-            self._by_profile[record.kind.mqot, record.profile].remove(record)
+            place = (record.kind.mqot, record.profile)
+            self._by_profile[place].remove(record)
+            if not self._by_profile[place]:  # names of dynamic queues come and go
+                del self._by_profile[place]
             self.changes += 1
 
     def effective(self, kind: Kind, name: str, entity: str, is_group: bool) -> Record | None:

@@ -317,8 +317,11 @@ class Coordinator:
 
     # ---- objects
 
-    def define(self, catalog: Catalog, definition: Definition) -> i64:
-        """A new or altered object; returns what must be forced."""
+    def define(
+        self, catalog: Catalog, definition: Definition, also: Definition | None = None
+    ) -> i64:
+        """A new or altered object, and another one that comes with it: both are in one record, so
+        that a crash leaves both or neither. Returns what must be forced."""
         is_new = catalog.find(definition.object_type, definition.name) is None
         definition.touched()
         catalog.add(definition)
@@ -327,6 +330,10 @@ class Coordinator:
         facts = definition.to_json()
         if is_new:
             facts["made"] = True
+        if also is not None:
+            also.touched()
+            catalog.add(also)
+            facts["also"] = also.to_json()
         lsn = self.log.append(OBJECT, 0, 0, [pack_json(facts)])
         if is_new and definition.object_type == LOCAL and catalog.keeps_images:
             # An empty queue needs no other image than this.
@@ -342,14 +349,25 @@ class Coordinator:
         self.log.append(OBJECT, 0, 0, [pack_json(facts)])
         return self.log.end_lsn
 
-    def undefine(self, catalog: Catalog, definition: Definition, queue: Queue | None) -> i64:
-        """An object goes, and a queue's messages with it."""
+    def undefine(
+        self,
+        catalog: Catalog,
+        definition: Definition,
+        queue: Queue | None,
+        also: list[Definition] | None = None,
+    ) -> i64:
+        """An object goes, a queue's messages with it, and other objects too: all in one record."""
         catalog.remove(definition)
+        others = [] if also is None else also
+        for one in others:
+            catalog.remove(one)
         if queue is not None:
             self.forget_all(queue)
         if definition.temporary:
             return 0
         facts: dict[str, object] = {"id": definition.object_id, "name": definition.name}
+        if others:
+            facts["also"] = [one.object_id for one in others]
         self.log.append(OBJECT_DELETED, 0, 0, [pack_json(facts)])
         return self.log.end_lsn
 

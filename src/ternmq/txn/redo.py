@@ -415,7 +415,12 @@ class Redo:
                 self.catalog.facts["altered_ns"] = integer_of(facts["altered_ns"])
             self.catalog.changed = True
             return
-        definition = definition_from_json(facts)
+        self._redo_stored(definition_from_json(facts))
+        also = facts.get("also")
+        if isinstance(also, dict):
+            self._redo_stored(definition_from_json(also))
+
+    def _redo_stored(self, definition: Definition) -> None:
         before = self.definitions.get(definition.object_id)
         if before is not None and before.folder_number > definition.folder_number:
             definition.folder_number = before.folder_number  # it was re-created since
@@ -429,9 +434,16 @@ class Redo:
             self.catalog.install(definition, queue)
 
     def _redo_delete(self, record: LogRecord) -> None:
-        object_id = integer_of(unpack_json(record.payload)["id"])
+        facts = unpack_json(record.payload)
+        self._redo_gone(record.lsn, integer_of(facts["id"]))
+        also = facts.get("also")
+        if isinstance(also, list):
+            for number in also:
+                self._redo_gone(record.lsn, integer_of(number))
+
+    def _redo_gone(self, lsn: int, object_id: int) -> None:
         definition = self.definitions.pop(object_id, None)
-        if definition is None or record.lsn < self.catalog.lsn:
+        if definition is None or lsn < self.catalog.lsn:
             return
         queue = self.catalog.queues.get(object_id)
         if queue is not None:
