@@ -20,7 +20,9 @@ from typing import Any
 import ternmq
 from ternmq.base.names import file_name
 from ternmq.cli.__main__ import main as ternmq_main
-from ternmq.client.local_folder import find, places
+from ternmq.client.local_folder import find, machine_ini, places
+from ternmq.ports.os_disk import OsDisk
+from ternmq.security.password_file import read_accounts
 from ternmq.server.process import Process
 from ternmq.server.status import status_of
 
@@ -165,10 +167,131 @@ def prepare_create(data: Path) -> None:
     os.makedirs(data, exist_ok=True)
 
 
+# ---- mqs.ini: a queue manager is in it or not, and stays whole
+
+
+def add() -> int:
+    where = ["-v", f"Name={NAME}", "-v", f"Directory={file_name(NAME)}"]
+    return ternmq_main(["addmqinf", *where, "-v", f"Prefix={os.environ['TERNMQ_DATA']}"])
+
+
+def remove() -> int:
+    return ternmq_main(["rmvmqinf", NAME])
+
+
+def is_registered(data: Path) -> bool:
+    return any(stanza.get("Name") == NAME for stanza in machine_ini(str(data)).all("QueueManager"))
+
+
+def prepare_add(data: Path) -> None:
+    create()
+    remove()
+
+
+def after_add(data: Path) -> str:
+    found = "new" if is_registered(data) else "old"
+    if found == "old" and add() != 0:
+        return "addmqinf does not work any more"
+    return found if is_registered(data) and is_whole(data) else "half"
+
+
+def after_remove(data: Path) -> str:
+    found = "old" if is_registered(data) else "new"
+    if found == "old" and remove() != 0:
+        return "rmvmqinf does not work any more"
+    return found if not is_registered(data) and add() == 0 and is_whole(data) else "half"
+
+
+# ---- buffers of a queue, and passwords
+
+
+def tune() -> int:
+    return ternmq_main(["qtune", "-m", NAME, "-p", "2097152", OBJECTS])
+
+
+def after_tune(data: Path) -> str:
+    with ternmq.embedded(data, NAME) as qmgr, qmgr.queue(OBJECTS) as queue:
+        if [message.text for message in queue.browse()] != ["kept"]:
+            return "the message is gone"
+        size = qmgr.attributes(OBJECTS)["persistent_buffer"]
+    return {1 << 20: "old", 2 << 20: "new"}.get(int(size), f"{size} bytes")
+
+
+def forget_user() -> int:
+    return ternmq_main(["passwd", "-m", NAME, "-d", "app"])
+
+
+def prepare_users(data: Path) -> None:
+    os.environ["MQ_APP_PASSWORD"] = os.environ["MQ_ADMIN_PASSWORD"] = "another"
+    ternmq_main(["crtmqm", "--dev", "-c", "made whole", *SMALL_LOG, NAME])
+
+
+def after_users(data: Path) -> str:
+    passwords = read_accounts(OsDisk(str(data / "qmgrs" / file_name(NAME))))
+    if "admin" not in passwords:
+        return "another user is gone"
+    return "old" if "app" in passwords else "new"
+
+
+# ---- objects: each is as before or as after its command
+
+
+def change_objects() -> int:
+    with ternmq.embedded(os.environ["TERNMQ_DATA"], NAME) as qmgr:
+        for command in CHANGES:
+            if not all(answer.ok for answer in qmgr.mqsc(command)):
+                return 1
+        qmgr.checkpoint()
+    return 0
+
+
+def shape(qmgr: ternmq.QueueManager) -> list[str]:
+    """What each command leaves, in words."""
+    seen = []
+    for command in SHOWN:
+        answers = [answer for answer in qmgr.mqsc(command) if answer.ok]
+        seen.append(" ".join(f"<{answer['DESCR']}>" for answer in answers) or "none")
+    return seen
+
+
+def after_objects(data: Path) -> str:
+    with ternmq.embedded(data, NAME) as qmgr:
+        found = shape(qmgr)
+    return "old or new" if found in SHAPES else f"half: {found}"
+
+
+CHANGES = (
+    "DEFINE QLOCAL(NEW.QUEUE) DESCR('first')",
+    "ALTER QLOCAL(NEW.QUEUE) DESCR('second') MAXDEPTH(7)",
+    "DEFINE CHANNEL(NEW.CHANNEL) CHLTYPE(SVRCONN) DESCR('channel')",
+    f"DELETE QLOCAL({OBJECTS}) PURGE",
+    "DELETE CHANNEL(NEW.CHANNEL)",
+)
+SHOWN = (
+    "DISPLAY QLOCAL(NEW.QUEUE) DESCR",
+    "DISPLAY CHANNEL(NEW.CHANNEL) DESCR",
+    f"DISPLAY QLOCAL({OBJECTS}) DESCR",
+)
+# After none, one, two ... of the changes, which are forced one after the other.
+SHAPES = (
+    ["none", "none", "<>"],
+    ["<first>", "none", "<>"],
+    ["<second>", "none", "<>"],
+    ["<second>", "<channel>", "<>"],
+    ["<second>", "<channel>", "none"],
+    ["<second>", "none", "none"],
+)
+
+
 COMMANDS: dict[str, tuple[Callable[[Path], None], Callable[[], int], Callable[[Path], str]]] = {
     "crtmqm": (prepare_create, create, after_create),
     "dltmqm": (prepare_delete, delete, after_delete),
     "strmqm": (prepare_life, live, after_life),
+    "addmqinf": (prepare_add, add, after_add),
+    "rmvmqinf": (prepare_delete, remove, after_remove),
+    "qtune": (prepare_life, tune, after_tune),
+    "passwd": (prepare_users, forget_user, after_users),
+    "objects": (prepare_life, change_objects, after_objects),
 }
 
 

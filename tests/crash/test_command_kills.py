@@ -23,6 +23,11 @@ EXPECTED = {
     "crtmqm": {"old", "new"},
     "dltmqm": {"old", "new"},
     "strmqm": {"Ended normally", "Ended unexpectedly", "Ended immediately"},
+    "addmqinf": {"old", "new"},
+    "rmvmqinf": {"old", "new"},
+    "qtune": {"old", "new"},
+    "passwd": {"old", "new"},
+    "objects": {"old or new"},
 }
 
 
@@ -52,7 +57,7 @@ def test_command_when_killed_then_old_or_new(command: str, part: int, tmp_path: 
     (whole,) = run(command, first, [0])
     assert (whole["killed"], whole["status"]) == (False, 0)
     calls = whole["calls"]
-    assert calls > 20
+    assert calls > 2
     points = list(range(1 + part, calls + 1, PARTS))
     if os.environ.get("KILL_POINTS") != "all":
         points = points[part :: max(1, len(points) // POINTS_A_PART)]
