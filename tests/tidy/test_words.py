@@ -19,6 +19,7 @@ SKIPPED = {".git", ".venv", ".cache", "build", "dist", "__pycache__"}
 # May catch everything: the boundary of a session, and the one place that stops the process.
 # The shell hands on what a signal handler raised, once it has its lock again.
 CATCH_ALL = {
+    "src/ternmq/cli/__main__.py",
     "src/ternmq/server/session.py",
     "src/ternmq/server/fatal.py",
     "src/ternmq/client/shell.py",

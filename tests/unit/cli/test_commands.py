@@ -3,7 +3,9 @@
 Method: compare the table of commands with pyproject.toml, with the modules and with docs.
 """
 
+import io
 import re
+import sys
 import tomllib
 from pathlib import Path
 
@@ -112,3 +114,19 @@ def test_version_tells_the_level_that_queue_managers_have(
     assert run(BY_NAME["dspmqver"], ["-b", "-f", "4096"]) == 0
     level = attached.mqsc("DISPLAY QMGR CMDLEVEL")[0]["CMDLEVEL"]
     assert capsys.readouterr().out == f"{level}\n"
+
+
+def test_message_identifiers_without_letter_for_old_scripts(
+    attached: ternmq.QueueManager,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr(sys, "stdin", io.StringIO("PING QMGR\n"))
+    monkeypatch.setenv("AMQ_DIAGNOSTIC_MSG_SEVERITY", "0")
+    assert run(BY_NAME["runmqsc"], ["QM1"]) == 0
+    assert "\nAMQ8415: Ping TernMQ Queue Manager command complete.\n" in capsys.readouterr().out
+    assert run(BY_NAME["runmqsc"], ["QM2"]) == 20
+    assert capsys.readouterr().err.startswith("AMQ8118: ")
+    monkeypatch.setenv("AMQ_DIAGNOSTIC_MSG_SEVERITY", "1")
+    assert run(BY_NAME["runmqsc"], ["QM2"]) == 20
+    assert capsys.readouterr().err.startswith("AMQ8118E: ")
