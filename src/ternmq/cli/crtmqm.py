@@ -6,6 +6,7 @@ import argparse
 import os
 from typing import Final
 
+from ternmq.base.constants import MQ_Q_MGR_DESC_LENGTH
 from ternmq.base.errors import MQError
 from ternmq.base.limits import (
     LOG_FILE_PAGES_DEFAULT,
@@ -14,7 +15,7 @@ from ternmq.base.limits import (
 )
 from ternmq.base.message_table import message_line, message_text
 from ternmq.base.names import is_name
-from ternmq.cli.arguments import CommandLine
+from ternmq.cli.arguments import BAD_ARGUMENTS, CommandLine
 from ternmq.cli.output import write, write_error
 from ternmq.client.starting import log_parameters
 from ternmq.server.creating import AlreadyThere, BadLogPath, Creation, create
@@ -24,7 +25,6 @@ from ternmq.server.scripts import ScriptFailed
 EXIT_EXISTS: Final = 8
 EXIT_LOG_PATH: Final = 100
 EXIT_BAD_LOG: Final = 115
-EXIT_BAD_PORT: Final = 39
 EXIT_UNEXPECTED: Final = 71
 EXIT_NAME: Final = 72
 _PORTS: Final = range(1, 65_536)
@@ -81,9 +81,10 @@ def main(argv: list[str]) -> int:
     if not is_name(name):
         write_error(message_line("AMQ7048E", (name,)))
         return EXIT_NAME
-    if options.p and options.p not in _PORTS:
-        write_error(f"crtmqm: -p is a port from 1 to 65535, not {options.p}")
-        return EXIT_BAD_PORT
+    wrong = _wrong(options)
+    if wrong:
+        write_error(f"crtmqm: {wrong}")
+        return BAD_ARGUMENTS
     try:
         asked = _asked(options)
     except ValueError as error:
@@ -105,6 +106,18 @@ def main(argv: list[str]) -> int:
         return EXIT_UNEXPECTED
     _tell(asked)
     return 0
+
+
+def _wrong(options: argparse.Namespace) -> str:
+    """What is wrong with a value, if something is."""
+    for option, queue in (("-u", options.u), ("-d", options.d)):
+        if queue and not is_name(queue):
+            return f"{option}: {queue!r} is not the name of a queue"
+    if len(options.c.encode("utf-8", "surrogateescape")) > MQ_Q_MGR_DESC_LENGTH:
+        return f"-c: a description has at most {MQ_Q_MGR_DESC_LENGTH} bytes"
+    if options.p and options.p not in _PORTS:
+        return f"-p is a port from 1 to 65535, not {options.p}"
+    return ""
 
 
 def _asked(options: argparse.Namespace) -> Creation:

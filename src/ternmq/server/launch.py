@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 
+from ternmq.base.message_table import message_line
 from ternmq.client.local_folder import Place
 
 
@@ -67,7 +68,8 @@ def launch(data: str, place: Place, say: Callable[[str], None], with_services: b
                 process.wait()
                 raise LaunchFailed(value["failed"], value["exit"])
     status = process.wait()
-    raise LaunchFailed(f"its process ended with status {status}; see {errors}/process.log", 71)
+    why = f"its process ended with status {status}; see {errors}/process.log"
+    raise LaunchFailed(message_line("AMQ7018E", (why,)), 71)
 
 
 def _environment(data: str) -> dict[str, str]:
