@@ -27,7 +27,7 @@ def _embedded(folder: Path) -> ternmq.QueueManager:
 
 def _logged(folder: Path, first_lsn: int) -> list[int]:
     """The kinds of the records about objects from there on."""
-    opened = open_log(OsDisk(folder / "qmgrs" / "QM1"))
+    opened = open_log(OsDisk(str(folder / "qmgrs" / "QM1")))
     about = (kinds.OBJECT, kinds.OBJECT_DELETED)
     found = [one.kind for one in opened.reader.records(first_lsn) if one.kind in about]
     opened.close()

@@ -316,7 +316,8 @@ def delete(
     definition = find(kernel, object_types, name, verb)
     if name in kernel.catalog.at_work.get(types.SPACE_OF[definition.object_type], ()):
         raise mq_error(MQRCCF_OBJECT_IN_USE, verb=verb, object=name, detail="it is running")
-    data_bytes = OBJECT_RECORD_BYTES + records_bytes(kernel, definition)
+    data_bytes = OBJECT_RECORD_BYTES + len(name) * _JSON_BYTES_A_CHARACTER
+    data_bytes += records_bytes(kernel, definition)
     if not kernel.can_log_object(connection, verb, name[:48], data_bytes):
         return False
     is_damaged = definition.object_id in kernel.catalog.damaged and purge

@@ -23,7 +23,7 @@ from ternmq.base.reasons import MQRC_UNEXPECTED_ERROR
 from ternmq.codec.charset import UTF8
 from ternmq.codec.layout import byte_order
 from ternmq.codec.mqmd import Descriptor
-from ternmq.codec.pcf import unpack_header, unpack_pcf
+from ternmq.codec.pcf import PCFMessage, unpack_header, unpack_pcf
 from ternmq.codec.pcf_parameter import PCFError
 from ternmq.kernel.connection import Connection as Link
 from ternmq.kernel.kernel import Kernel
@@ -44,9 +44,20 @@ class Exchange(Execution):
         self.replies = Replies(0, [])
         self.malformed = False
         self._request: Request | None = None
+        self._message: PCFMessage | None = None
+        self._fault: PCFError | None = None
         self._number = 0
         self._at = 0
         self._execution: Execution | None = None
+
+    def read(self) -> None:
+        """Take the message apart: it may be long, so whoever attempts this under a lock calls this
+        before, without it."""
+        if self._message is None and self._fault is None:
+            try:
+                self._message = self._unpacked()
+            except PCFError as error:
+                self._fault = error
 
     def attempt(self, kernel: Kernel, link: Link) -> bool:
         """Go on; True when it is done. The link is the requester's: see `acting_link`."""
@@ -81,7 +92,7 @@ class Exchange(Execution):
         error = PCFError(MQRC_UNEXPECTED_ERROR, "an internal fault has ended the command")
         self.replies = error_replies(self._number, error)
 
-    def _understood(self, kernel: Kernel) -> Request:
+    def _unpacked(self) -> PCFMessage:
         md = self.md
         order = byte_order(md.encoding)
         if md.format != mq.MQFMT_ADMIN:
@@ -89,7 +100,13 @@ class Exchange(Execution):
             raise PCFError(MQRCCF_MD_FORMAT_ERROR, detail)
         header, _ = unpack_header(self.data, order)
         self._number = header.command
-        message = unpack_pcf(self.data, order, md.ccsid if md.ccsid > 0 else UTF8)
+        return unpack_pcf(self.data, order, md.ccsid if md.ccsid > 0 else UTF8)
+
+    def _understood(self, kernel: Kernel) -> Request:
+        self.read()
+        message = self._message
+        if message is None:
+            raise self._fault or PCFError(MQRCCF_MD_FORMAT_ERROR, "no message")
         request = request_of(message, kernel.catalog)
         for command in request.commands:
             command.parameters = message.parameters

@@ -131,6 +131,7 @@ class CommandServer(Companion):
             exchange.give_up()
         else:
             try:
+                exchange.read()
                 with self._shell.lock:
                     link = acting_link(self._shell.engine.kernel, md)
                 self._shell.run(link, steps.CarryOut([exchange]))

@@ -114,3 +114,17 @@ def test_fault_in_the_housekeeper_then_the_queue_manager_breaks_down_and_says_wh
     finally:
         qmgr.close()
     assert seen == ["ZeroDivisionError('time has stopped')"]
+
+
+def test_fault_in_the_reading_of_a_request_then_the_next_is_served(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with ternmq.memory("QM1") as qmgr:
+        server = CommandServer(qmgr.started.shell, "mqm")
+        client = PCFClient(qmgr)
+        with monkeypatch.context() as patch:
+            patch.setattr(pcf_exchange, "unpack_header", None)
+            replies = client.ask(mq.MQCMD_PING_Q_MGR)
+        assert [(one.comp, one.reason) for one in replies] == UNEXPECTED
+        assert client.ask(mq.MQCMD_PING_Q_MGR)[0].comp == mq.MQCC_OK
+        assert server.faults == 1
