@@ -303,12 +303,21 @@ def test_script_when_given_then_run_at_each_start(machine: Machine, tmp_path: Pa
     scripts = tmp_path / "config"
     scripts.mkdir()
     (scripts / "10.mqsc").write_text(
-        "* ours\nDEFINE QLOCAL(FROM.SCRIPT) REPLACE +\n  MAXDEPTH(7)\n"
+        "* ours\nDEFINE QLOCAL(FROM.SCRIPT) REPLACE +\n  MAXDEPTH(7)\n\nDELETE QLOCAL(NONE)\n"
     )
     machine.run("crtmqm", *SMALL, "-ic", str(scripts), "QM1")
-    machine.run("strmqm", "QM1")
+    told = machine.run("strmqm", "QM1").stdout
+    assert "\nDELETE QLOCAL(NONE): AMQ8147E: TernMQ object NONE not found.\n" in told
     with machine.connect() as connection:
         assert connection.attributes("FROM.SCRIPT")["max_depth"] == 7
+    log = (machine.data / "qmgrs" / "QM1" / "errors" / "AMQERR01.LOG").read_text()
+    assert "AMQ8942I: " in log
+    assert "AMQ8940E: " in log
+    assert "2 command(s), of which 1 had errors" in " ".join(log.split())
+    machine.run("endmqm", "-i", "QM1")
+    (scripts / "10.mqsc").unlink()
+    scripts.rmdir()
+    assert f"MQSCConfig={scripts} is not there" in machine.run("strmqm", "QM1").stdout
 
 
 def test_start_when_the_socket_cannot_be_made_then_told_and_the_folder_is_free(

@@ -27,7 +27,6 @@ AMQ5038E	The queue manager task '%1' failed to start with error %2.		See the mes
 AMQ5041I	The queue manager task '%1' has ended.
 AMQ5051I	The queue manager task '%1' has started.	A task of the queue manager itself began its work.
 AMQ5052I	The queue manager task '%1' has started.	A task that works when it is called began its work.
-AMQ5053I	%1 processes the queue manager configuration of file %2.	Automatic configuration reads this file.
 AMQ5066I	The log of queue manager '%1' is managed automatically: file %2 is reused.
 AMQ5203E	An error occurred calling the XA interface: %1.	The transaction manager made a call out of turn, or with arguments that do not fit.	Look at the transaction manager's own log.
 AMQ5511E	Installable service component '%1' returned 'CompCode = %2, Reason = %3'.	A part that checks identity or authority failed.	See the messages before this one, correct the cause, and do what failed once more.
@@ -394,6 +393,9 @@ AMQ8890E	Channel authentication record: the range of addresses %1 is not valid.
 AMQ8919I	There are no matching TernMQ authority records.
 AMQ8932I	Display application status details.
 AMQ8935I	Purge of channel accepted.	Channel %1 is being purged.
+AMQ8939I	Automatic MQSC configuration has completed: it had %1 command(s), of which %2 had errors.
+AMQ8940E	An automatic MQSC command was not successful.	The command %1 was answered with %2	Correct it in the file that AutoConfig names in qm.ini.
+AMQ8942I	Starting to process automatic MQSC configuration.	Its commands come from %1, as AutoConfig in qm.ini says.
 AMQ9001I	Channel '%1' ended normally.
 AMQ9002I	Channel '%1' is starting.
 AMQ9085I	Policy created or changed.	The policy of %1 was set.

@@ -41,7 +41,7 @@ from ternmq.server.log_entry import Origin
 from ternmq.server.log_settings import error_log_services
 from ternmq.server.parts import ServerParts
 from ternmq.server.queue_manager_ini import check, read_queue_manager_ini
-from ternmq.server.scripts import run_script, script_files
+from ternmq.server.scripts import commands_of, script_files, told
 from ternmq.server.trace import Trace
 
 Say = Callable[[str], None]
@@ -159,16 +159,25 @@ class Process:
         path = "" if stanza is None else stanza.get("MQSCConfig")
         if not path:
             return
+        if not os.path.exists(path):
+            self._say(f"AutoConfig: MQSCConfig={path} is not there; no commands were run.")
+            return
         connection = Connection(started.shell, started.user, "runmqsc")
+        self.tell("AMQ8942I", path)
+        commands: list[str] = []
         for file in script_files(path, ".mqsc"):
-            self.tell("AMQ5053I", self.place.name, file)
             try:
-                with open(file, encoding="utf-8") as script:
-                    failed = run_script(connection, [script.read()])
-            except OSError as error:
-                failed = [str(error)]
+                commands += commands_of(file)
+            except (OSError, UnicodeDecodeError) as error:
+                self._say(f"AutoConfig: {file} cannot be read: {error}")
+        wrong = 0
+        for command in commands:
+            failed = [told(one) for one in connection.mqsc(command) if not one.ok]
+            wrong += bool(failed)
             for line in failed:
-                self._say(line)
+                self.tell("AMQ8940E", command, line)
+                self._say(f"{command}: {line}")
+        self.tell("AMQ8939I", len(commands), wrong)
         connection.disconnect()
 
     def tell(self, message: str, *inserts: object) -> None:

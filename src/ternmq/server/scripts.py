@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from ternmq.admin.command import Answer
+from ternmq.admin.mqsc_lexer import CommandReader, Source
 from ternmq.base.message_table import message_line
 from ternmq.client.connection import Connection
 
@@ -24,6 +25,17 @@ def run_script(connection: Connection, commands: list[str]) -> list[str]:
     for command in commands:
         failed += [f"{command}: {told(one)}" for one in connection.mqsc(command) if not one.ok]
     return failed
+
+
+def commands_of(path: str) -> list[str]:
+    """The commands of a file, each as a line."""
+    reader = CommandReader()
+    found: list[Source] = []
+    with open(path, encoding="utf-8") as file:
+        for line in file:
+            found += reader.feed(line)
+    found += reader.finish()
+    return [source.text.strip() for source in found if source.is_command]
 
 
 def script_files(path: str, suffix: str) -> list[str]:
