@@ -32,6 +32,15 @@ def is_generic(profile: str) -> bool:
     return "*" in profile or "?" in profile
 
 
+def fixed_part(profile: str) -> str:
+    """How every name begins that the profile stands for: most profiles are passed over by that.
+    The dot before ** is not part of it, which may stand for no qualifier at all."""
+    for place, character in enumerate(profile):
+        if character in _WILD:
+            return profile[:place].removesuffix(".")
+    return profile
+
+
 def fault_of(profile: str) -> str:
     """Why a text is no profile; "" if it is one."""
     if profile in (CLASS_PROFILE, SELF_PROFILE):

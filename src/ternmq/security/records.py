@@ -14,7 +14,7 @@ from typing import Final, final
 from ternmq.base.attributes import Value
 from ternmq.base.object_types import AUTHREC
 from ternmq.security.authorities import BY_WORD, KIND_BY_MQOT, Kind, authlist
-from ternmq.security.profiles import is_generic, matches, specificity
+from ternmq.security.profiles import fixed_part, is_generic, matches, specificity
 from ternmq.store.catalog import Definition
 
 SPACE: Final = "authrec"
@@ -29,7 +29,7 @@ ENTITY_BYTES_MAX: Final = 64
 class Record:
     """One authority record."""
 
-    __slots__ = ("bits", "entity", "is_group", "key", "kind", "profile", "specificity")
+    __slots__ = ("begins", "bits", "entity", "is_group", "key", "kind", "profile", "specificity")
 
     def __init__(self, kind: Kind, profile: str, entity: str, is_group: bool, bits: int) -> None:
         self.kind = kind
@@ -39,6 +39,7 @@ class Record:
         self.bits = bits
         self.key = record_key(kind, profile, entity, is_group)
         self.specificity = specificity(profile)
+        self.begins = fixed_part(profile)
 
     @property
     def entity_type(self) -> str:
@@ -136,7 +137,7 @@ class Records:
         if exact is not None:
             return exact
         for record in self._generic.get((kind.mqot, is_group, entity), ()):
-            if matches(record.profile, name):
+            if name.startswith(record.begins) and matches(record.profile, name):
                 return record
         return None
 

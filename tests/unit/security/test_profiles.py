@@ -9,6 +9,7 @@ import pytest
 
 from ternmq.security.profiles import (
     fault_of,
+    fixed_part,
     is_generic,
     matches,
     qualifier_matches,
@@ -95,3 +96,26 @@ def test_long_patterns_of_stars_end() -> None:
     assert is_generic("A?")
     assert is_generic("*")
     assert not is_generic("A.B")
+
+
+def test_every_name_that_matches_begins_as_the_profile_does() -> None:
+    profiles = [
+        "".join(one) for size in (1, 2, 3, 4, 5) for one in itertools.product("A.*?", repeat=size)
+    ]
+    names = ["".join(one) for size in (1, 2, 3, 4) for one in itertools.product("AB.", repeat=size)]
+    matched = 0
+    for profile in profiles:
+        if fault_of(profile):
+            continue
+        for name in names:
+            if matches(profile, name):
+                matched += 1
+                assert name.startswith(fixed_part(profile)), (profile, name)
+    assert matched > 1000
+    assert [fixed_part(one) for one in ("AB.**", "AB.*", "A?", "**", "AB")] == [
+        "AB",
+        "AB",
+        "A",
+        "",
+        "AB",
+    ]
