@@ -81,3 +81,20 @@ def test_a_reply_queue_of_the_senders_own_is_his(qm: ternmq.QueueManager) -> Non
     with fred.queue(model, options=options, dynamic_name="MINE.*") as mine:
         ping(fred, mine.name)
         assert unpack_pcf(mine.get(wait=10).data).reason == 0
+
+
+def test_a_name_that_is_cut_in_the_message_is_not_another_user() -> None:
+    users = {"administrato": ["mqm"], "administrator-of-nothing": ["staff"]}
+    with ternmq.memory("QM1", security=users) as qm:
+        qm.define_queue("REPLY")
+        server = qm.start_command_server()
+        nobody = connected(qm, "administrator-of-nothing")
+        grant(qm, "queue", COMMAND_QUEUE, "administrator-of-nothing", "put")
+        grant(qm, "queue", "REPLY", "administrator-of-nothing", "put")
+        ping(nobody, "REPLY")
+        assert reason_on(qm, "REPLY") == MQRC_NOT_AUTHORIZED
+        with qm.connect(user="administrato") as boss:
+            ping(boss, "REPLY")
+            assert reason_on(qm, "REPLY") == 0
+        nobody.disconnect()
+        server.stop()

@@ -19,6 +19,7 @@ from ternmq.admin.pcf_reply import Replies, error_replies, replies
 from ternmq.admin.pcf_request import Request, request_of
 from ternmq.base import constants as mq
 from ternmq.base.command_reasons import MQRCCF_MD_FORMAT_ERROR
+from ternmq.base.limits import USER_ID_BYTES_MAX
 from ternmq.base.reasons import MQRC_UNEXPECTED_ERROR
 from ternmq.codec.charset import UTF8
 from ternmq.codec.layout import byte_order
@@ -133,10 +134,23 @@ class Exchange(Execution):
         return True
 
 
+def sender_of(md: Descriptor) -> str:
+    """The user of a message. The field has twelve bytes, and a longer name that is cut there may be
+    another user's: the accounting token, which takes the same authority to set, has more of it."""
+    user = md.user_id
+    short = user.encode("utf-8", "replace")
+    token = md.accounting_token
+    if len(short) < USER_ID_BYTES_MAX or len(token) < 1:
+        return user
+    whole = token[1 : 1 + token[0]]
+    return whole.decode("utf-8", "replace") if whole.startswith(short) else user
+
+
 def acting_link(kernel: Kernel, md: Descriptor) -> Link:
     """A link that acts for the user of a message; it has no handles and no unit of work."""
-    link = Link(0, b"", md.user_id, md.put_appl_name)
-    link.privileged = kernel.authority.is_administrator(md.user_id)
+    user = sender_of(md)
+    link = Link(0, b"", user, md.put_appl_name)
+    link.privileged = kernel.authority.is_administrator(user)
     link.command_descriptor = md.pack()
     return link
 

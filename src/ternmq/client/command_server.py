@@ -18,7 +18,7 @@ import threading
 from collections.abc import Callable
 from typing import Final
 
-from ternmq.admin.pcf_exchange import Exchange, acting_link, reply_descriptor
+from ternmq.admin.pcf_exchange import Exchange, acting_link, reply_descriptor, sender_of
 from ternmq.base import constants as mq
 from ternmq.base.errors import MQError
 from ternmq.base.reasons import (
@@ -163,7 +163,7 @@ class CommandServer(Companion):
         target = ObjectDescriptor(
             object_name=md.reply_to_queue,
             object_qmgr_name=md.reply_to_qmgr,
-            alternate_user_id=md.user_id,
+            alternate_user_id=sender_of(md),
         )
         for at in range(exchange.replies.count):
             descriptor = reply_descriptor(md, ccsid)
