@@ -17,11 +17,13 @@ TEXTS = {".cfg", ".ini", ".md", ".py", ".pyi", ".sh", ".toml", ".txt", ".yaml", 
 SKIPPED = {".git", ".venv", ".cache", "build", "dist", "__pycache__"}
 
 # May catch everything: the boundary of a session, and the one place that stops the process.
-# The shell hands on what a signal handler raised, once it has its lock again.
+# The shell hands on what a signal handler raised, once it has its lock again. The command server
+# serves the next request when one of ours went wrong, and says so.
 CATCH_ALL = {
     "src/ternmq/cli/__main__.py",
     "src/ternmq/server/session.py",
     "src/ternmq/server/fatal.py",
+    "src/ternmq/client/command_server.py",
     "src/ternmq/client/shell.py",
 }
 # May speak to a terminal.
