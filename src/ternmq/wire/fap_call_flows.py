@@ -4,15 +4,22 @@ Each begins with the header of a call:
 
     length u32 big endian, completion code i32, reason i32, handle i32
 
-The length counts 28 bytes for the segment's header, whatever it has, this header, the body and, in
-a request, the area for output that the caller offers (MQGET: its buffer; MQINQ: both attribute
-areas). Readers do not check it: a client that counts otherwise is served by the real thing too. Of
-a reply in several segments it counts the bodies of all (guess).
+The length counts the segment's header (in a reply as 28 bytes, whatever it has), this header, the
+body and, in a request, the area for output that the caller offers (MQGET: its buffer; MQINQ: both
+attribute areas). Readers do not check it: clients count in several ways. Of a reply in several
+segments it counts the bodies of all (IBM's Java client takes it so). Completion code and reason of
+a request may be anything: the Java client leaves there what an earlier call had.
 
-Structures keep, in the reply, the version that the request had. A reply to a call that failed has
-the same body as one that worked (guess). MQSUB, MQSUBRQ and MQSTAT: their bodies are guesses
-altogether, made after the structures that the calls have. MQBEGIN, MQCB, MQCTL and the calls on
-message handles have no segments: the client does them itself, or by REQUEST_MSGS, NOTIFICATION.
+On a shared socket the Java client pads a request with what its buffer held, up to a multiple of
+four: the rest of the body. Structures keep, in the reply, the version that the request had. A reply
+to a call that failed has the same body as one that worked (guess). MQSTAT is as the Java client
+sends it; the bodies of MQSUB and MQSUBRQ are guesses altogether, made after the structures that the
+calls have. MQBEGIN, MQCB, MQCTL and the calls on message handles have no segments: the client does
+them itself, or by REQUEST_MSGS, NOTIFICATION.
+
+A put with MQPMO_ASYNC_RESPONSE on a shared socket has no reply (the Java client takes one for that
+of its next call); its message id is from tags that it reserved by SPI. On a socket that is not
+shared it has one.
 """
 
 from __future__ import annotations
@@ -178,7 +185,7 @@ CONNECTION: Final[list[Part]] = [
         chars("appl_name", 28),
         i32("appl_type"),
         raw("accounting_token", 32),
-        i32("options", 1),  # 1 MQCONN, 3 MQCONNX
+        i32("options", 1),  # 1 MQCONN, 3 MQCONNX; the Java client has 7
         i32("x_options"),  # MQCNO's
     ),
     Optional(FCNO),
@@ -255,8 +262,8 @@ CALL_FLOWS: Final[dict[int, list[Part]]] = {
     MQCMIT + REPLY: [],
     MQBACK: [],
     MQBACK + REPLY: [],
-    MQSTAT: [Fixed(i32("status_type")), Struct("status", Status, MQSTS)],  # guess
-    MQSTAT + REPLY: [Fixed(i32("status_type")), Struct("status", Status, MQSTS)],  # guess
+    MQSTAT: [Fixed(i32("status_type")), Struct("status", Status, MQSTS)],
+    MQSTAT + REPLY: [Fixed(i32("status_type")), Struct("status", Status, MQSTS)],
     MQSUB: [_SUBSCRIPTION],  # guess; strings in the rest
     MQSUB + REPLY: [_SUBSCRIPTION, Optional(Fixed(i32("subscription_handle")))],  # guess
     # guess
@@ -269,9 +276,6 @@ CALL_FLOWS: Final[dict[int, list[Part]]] = {
         Optional(Fixed(eye("SRO "), i32("version", 1), i32("options"), i32("publications"))),
     ],
 }
-
-# The calls of whose bodies nothing is known for sure: what does not fit is shown, not refused.
-GUESSED: Final = (MQSTAT, MQSUB, MQSUBRQ)
 
 
 def output_area(type: int, values: Values) -> int:

@@ -10,6 +10,10 @@ and those of message channels. INITIAL_DATA has its own file.
     ASYNC_MESSAGE     one message: answer to that, or pushed
     NOTIFICATION      what happened to a handle or conversation
 
+IBM's Java client asks for messages with CONFIRM_REQUEST in the header where it must have an answer
+at once: CHECK_MSG on the request's own id, after the message if there is one. Without the flag the
+message alone is the answer, on request id 1.
+
 Of message channels only the layout is here; RESYNC_DATA's is our own until one is seen.
 """
 

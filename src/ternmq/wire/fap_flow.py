@@ -144,6 +144,7 @@ def write_body(header: Header, values: Values, fap_level: int) -> bytes:
         raise LocalProtocolError(f"{type_name(type)}: {error}") from error
     out.data += given.get(REST, b"")
     if type >= 0x80 and "call_length" not in given:
-        length = TSH_BYTES + len(out.data) + output_area(type, given)
+        own = TSH_BYTES if type & REPLY else header.size
+        length = own + len(out.data) + output_area(type, given)
         struct.pack_into(">I", out.data, 0, length & 0xFFFFFFFF)
     return bytes(out.data)

@@ -21,8 +21,8 @@
 The level says how long it is: 44, 102, 208 or 240 bytes. A reader goes by the length that is there:
 partners are known that send more than their level has. Bytes behind the last field are kept.
 
-Validity: at least 44 bytes, the eye-catcher, and no count of bytes behind it that is larger than
-what is there (0 is sent for "all").
+Validity: at least 44 bytes, and the eye-catcher. The count of bytes behind it is not believed:
+queue managers send 0, and IBM's Java client that goes down to level 10 keeps level 13's.
 """
 
 from __future__ import annotations
@@ -109,7 +109,6 @@ _PARTS: Final[list[tuple[int, Fixed]]] = [
 ]
 LEVEL_SHARING: Final = 9
 LEVEL_PASSWORD_PROTECTION: Final = 11
-_BYTES_WITHOUT_EXTENSION: Final = 102
 NO_COMPRESSION_2: Final = b"\x00\xff"
 NO_COMPRESSION_16: Final = b"\x00" + b"\xff" * 15
 PROTECTION_NONE: Final = 0
@@ -236,12 +235,6 @@ def read_initial_data(one: Segment) -> InitialData:
             part.read(cursor, values)
     except (SegmentError, MQError, UnicodeError) as error:
         raise SegmentError(f"INITIAL_DATA: {error}", PROTOCOL_ID_ERROR) from error
-    behind = one.body_bytes - _BYTES_WITHOUT_EXTENSION
-    told: int = values.get("extended_length", 0)
-    if told > behind and told:
-        raise SegmentError(
-            f"INITIAL_DATA: {told} bytes are said to follow, {behind} do", PROTOCOL_ID_ERROR
-        )
     made = InitialData(values["fap_level"])
     made.set(values)
     made.has_bytes = one.body_bytes - cursor.left

@@ -17,7 +17,12 @@ takes over the values, drops what was refused and sends again; an answer without
                                                                 a second round is needed)
     sequence wrap               must be equal                   yes
 
-A responder answers at most ROUNDS_MAX times, so that nobody goes round for ever.
+A responder answers at most ROUNDS_MAX times, so that nobody goes round for ever: IBM's Java client
+does, if what it does not give up is refused.
+
+Level 10 without sharing, SPI, XA and heartbeats is accepted by IBM's Java client 9.3.5, and so are
+sharing with or without MULTIPLEX_SYNCGET. From level 11 on it insists (reason 2594) on a list of
+password protections that begins with algorithm 1, though it may send no password.
 """
 
 from __future__ import annotations
@@ -36,6 +41,7 @@ from ternmq.wire.fap_initial_data import (
 )
 from ternmq.wire.fap_segment import TSHM_BYTES, SegmentError
 from ternmq.wire.fap_vocabulary import (
+    CAP_GENERATED_TAG,
     CAP_MQI,
     CAP_MULTIPLEX_SYNCGET,
     CAP_SPI,
@@ -209,7 +215,10 @@ def _answer_capabilities(asked: InitialData, offer: Offer, made: InitialData) ->
     made.refused_capabilities_2 = asked.capabilities_2 & ~offer.capabilities_2
     if made.fap_level >= LEVEL_SHARING:
         made.capabilities_3 = asked.capabilities_3 & offer.capabilities_3
-        made.refused_capabilities_3 = asked.capabilities_3 & ~offer.capabilities_3
+        # IBM's Java client goes on offering this one after a refusal, for ever: it is left out of
+        # the answer and not refused.
+        refused = asked.capabilities_3 & ~offer.capabilities_3
+        made.refused_capabilities_3 = refused & ~CAP_GENERATED_TAG
 
 
 def _common_protections(asked: InitialData, offer: Offer) -> list[int]:

@@ -54,6 +54,7 @@ from ternmq.wire.fap_vocabulary import (
     SPI_OPEN,
     SPI_PUT,
     SPI_QUERY,
+    SPI_RESERVE,
     XA_CLOSE,
     XA_COMMIT,
     XA_COMPLETE,
@@ -149,6 +150,20 @@ SPI_REQUESTS: Final[dict[int, list[Part]]] = {
             ),
         ),
     ],
+    # Seen from IBM's Java client: tags for puts that are not answered, 24 bytes each.
+    SPI_RESERVE: [
+        _plain("SPRU"),
+        Record(
+            "spri",
+            Fixed(
+                eye("SPRI"),
+                i32("version", 1),
+                i32("length", 20),
+                i32("tag_bytes"),
+                i32("reservation"),
+            ),
+        ),
+    ],
     SPI_OPEN: [_plain("SPOU"), _plain("SPOI"), *_OPEN],
 }
 SPI_REPLIES: Final[dict[int, list[Part]]] = {
@@ -177,6 +192,21 @@ SPI_REPLIES: Final[dict[int, list[Part]]] = {
         Record("spgo", Fixed(eye("SPGO"), i32("version", 1), i32("length")), *_MESSAGE_DATA),
     ],
     SPI_ACTIVATE: [_plain("SPAU"), _plain("SPAO")],
+    # A guess that the client takes: it makes room for 44 bytes and uses the tag as message id.
+    SPI_RESERVE: [
+        _plain("SPRU"),
+        Record(
+            "spro",
+            Fixed(
+                eye("SPRO"),
+                i32("version", 1),
+                i32("length", 44),
+                i32("reservation"),
+                i32("increment_offset"),
+                raw("tag", 24),
+            ),
+        ),
+    ],
     SPI_OPEN: [_plain("SPOU"), _plain("SPOO"), *_OPEN],
 }
 

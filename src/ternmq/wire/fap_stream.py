@@ -6,9 +6,9 @@ the others continue its bytes, and a cut may fall anywhere. ASYNC_MESSAGE differ
 segment begins with the first 24 bytes of its own head (version, handle, index of the message twice,
 bytes of data here, number of the segment u16, selection u16), then data.
 
-That the size counts the header, that all segments of a call have the same type and ids, and that
-segments of other calls may come between them is a guess for each; reading allows for the other
-meaning of the first. No I/O here.
+The size counts the header (IBM's Java client fills segments so); reading allows for partners that
+do not count it. That all segments of a call have the same ids, and that segments of other calls
+may come between them, is a guess. No I/O here.
 """
 
 from __future__ import annotations

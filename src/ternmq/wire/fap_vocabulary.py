@@ -163,7 +163,7 @@ CAPABILITIES_2: Final[dict[int, str]] = {
     CAP_SPI: "SPIREQUEST",
     0x80: "TRACE_ROUTE_CAPABLE",
 }
-CAP_MULTIPLEX_SYNCGET: Final = 0x08  # guess: plain MQGET segments may flow on a shared socket
+CAP_MULTIPLEX_SYNCGET: Final = 0x08  # MQGET segments on a shared socket, with one conversation
 CAP_GENERATED_TAG: Final = 0x20
 CAPABILITIES_3: Final[dict[int, str]] = {
     0x01: "MSG_PROP_CAPABLE",

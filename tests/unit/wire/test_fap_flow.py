@@ -190,12 +190,14 @@ def test_object_strings_when_behind_the_structure_then_found() -> None:
         body.string("object", body.values["object"].object_string, 9)
 
 
-def test_call_length_counts_a_plain_header_and_the_output_area() -> None:
-    for variant in ("TSH ", TSHM):
+def test_call_length_counts_the_header_and_the_output_area() -> None:
+    for variant, more in (("TSH ", 0), (TSHM, 8)):
         header = Header(v.MQINQ, variant=variant)
         values = {"selectors": [31, 2015], "integer_count": 1, "character_length": 48}
         body = write_body(header, values, 13)
-        assert int.from_bytes(body[:4], "big") == 28 + 16 + 12 + 8 + 4 + 48
+        assert int.from_bytes(body[:4], "big") == more + 28 + 16 + 12 + 8 + 4 + 48
+        reply = Header(v.MQCMIT + v.REPLY, variant=variant)
+        assert write_body(reply, {}, 13)[:4] == b"\0\0\0\x2c"
     got = {"descriptor": Descriptor(version=1), "options": GetOptions(version=1)}
     read = again(v.MQGET, {**got, "buffer_length": 1000})
     assert read["call_length"] == 28 + 16 + 324 + 72 + 4 + 1000
@@ -263,6 +265,31 @@ def test_query_of_the_verbs_as_the_real_one_answers() -> None:
     assert body[16 + 12 : 16 + 24] == b"SPQU\0\0\0\1\0\0\0\x0c"
     assert body[40:56] == b"SPQO\0\0\0\1\0\0\1\0\0\0\0\x0c"
     assert len(body) == 40 + 256
+
+
+def test_reservation_of_tags_as_the_java_client_asks() -> None:
+    asked = bytes.fromhex(
+        "00000078 00000000 00000000 00000000 00000006 00000001 0000002c"
+        "53505255 00000001 0000000c 53505249 00000001 00000014 00000018 00ffffff"
+    )
+    values = read_body(Segment(Header(v.SPI, order=BIG), asked, 0), 13).values
+    assert values["spri"] == {
+        "version": 1,
+        "length": 20,
+        "tag_bytes": 24,
+        "reservation": 0xFFFFFF,
+    }
+    values = {"verb": v.SPI_RESERVE, "spro": {"tag": b"t" * 24}}
+    made = write_body(Header(v.SPI + v.REPLY), values, 13)
+    assert len(made) == 16 + 12 + 12 + 44
+
+
+def test_status_as_the_java_client_asks() -> None:
+    asked = bytes.fromhex("00000110 00000000 00000000 00000000 00000000") + b"STAT\0\0\0\1"
+    one = Segment(Header(v.MQSTAT, order=BIG), asked + bytes(216), 0)
+    values = read_body(one, 10).values
+    assert (values["status_type"], values["status"].version) == (0, 1)
+    assert "rest" not in values
 
 
 def test_verb_when_its_layout_is_not_known_then_the_rest() -> None:

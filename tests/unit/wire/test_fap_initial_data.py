@@ -136,12 +136,17 @@ def test_data_when_cut_then_refused_or_of_a_lower_level() -> None:
             assert read_initial_data(one).has_bytes == (44 if size < 102 else 102)
 
 
-@pytest.mark.parametrize(("at", "value"), [(28, 0), (28 + 100, 0xFF), (28 + 101, 0x8B)])
-def test_data_when_they_lie_then_refused(at: int, value: int) -> None:
-    data = bytearray(CLIENT_ID)
-    data[at] = value
+def test_data_when_the_eye_catcher_is_wrong_then_refused() -> None:
+    data = CLIENT_ID[:28] + b"IE  " + CLIENT_ID[32:]
     with pytest.raises(SegmentError, match="INITIAL_DATA"):
-        read_initial_data(read_segment(bytes(data)))
+        read_initial_data(read_segment(data))
+
+
+def test_count_of_bytes_when_of_another_level_then_not_believed() -> None:
+    body = bytearray(read_segment(ACCEPTING_ID).body)
+    body[100:102] = (138).to_bytes(2, "big")
+    read = read_initial_data(Segment(Header(v.INITIAL_DATA, order=BIG), bytes(body), 0))
+    assert (read.extended_length, read.has_bytes) == (138, 208)
 
 
 @given(st.binary(max_size=300))
@@ -207,6 +212,13 @@ def test_compressions_when_wished_then_refused() -> None:
     assert (made.refused_2, is_error) == (3, True)
     second = revised(asked, made)
     assert answer(second, SAME)[1] is False
+
+
+def test_capability_that_java_clients_keep_then_left_out_and_not_refused() -> None:
+    made, is_error = answer(asks(capabilities_3=0x28), SAME)
+    assert (made.capabilities_3, made.refused_capabilities_3, is_error) == (0, 0x08, True)
+    made, is_error = answer(asks(capabilities_3=0x20), SAME)
+    assert (made.capabilities_3, made.refused_capabilities_3, is_error) == (0, 0, False)
 
 
 @pytest.mark.parametrize(
