@@ -12,7 +12,10 @@ and those of message channels. INITIAL_DATA has its own file.
 
 IBM's Java client asks for messages with CONFIRM_REQUEST in the header where it must have an answer
 at once: CHECK_MSG on the request's own id, after the message if there is one. Without the flag the
-message alone is the answer, on request id 1.
+message alone is the answer, on request id 1. A listener starts with NOTIFICATION
+Q_STATE (value 16) for its handle and CONN_STATE (2), asks once without a wait, with flag 0x01, and
+allows units of work by TXN_ALLOWED; to stop it sends CONN_STATE (0) with CONFIRM_REQUEST and waits
+for an answer, CONN_STATE_REPLY by its name (guess).
 
 Of message channels only the layout is here; RESYNC_DATA's is our own until one is seen.
 """

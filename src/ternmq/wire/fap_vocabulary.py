@@ -274,7 +274,7 @@ STATUS_NAMES: Final[dict[int, str]] = {
 }
 
 # Actions on a shared socket.
-ACTION_START: Final = 1  # guess
+ACTION_START: Final = 1
 ACTION_END: Final = 2
 ACTION_STARTED: Final = 8
 ACTION_NAMES: Final[dict[int, str]] = {
