@@ -30,7 +30,8 @@ def control_character(text: str) -> str:
     for one in text:
         if one < " " and one != "\t":
             return one
-        if "\x7f" <= one <= "\x9f" or one in "\u2028\u2029" or "\ud800" <= one <= "\udfff":
+        code = ord(one)
+        if 0x7F <= code <= 0x9F or code in (0x2028, 0x2029) or 0xD800 <= code <= 0xDFFF:
             return one
     return ""
 
