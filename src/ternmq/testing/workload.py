@@ -86,6 +86,7 @@ class Workload:
         self.begun = 0  # the first operation that counts
         self.verbs = 0
         self.refused = 0
+        self.undefined = ""
         self.victims = 0
         self.change: Callable[[], None] | None = None  # what the verb under way does to the model
         self._connect()
@@ -318,7 +319,14 @@ class Workload:
         """The queue goes and comes again, which is another queue of that name."""
         self.change = lambda: self.model.delete(queue)
         self.machine.delete(queue)
-        self.define(queue)
+        self.undefined = queue
+        self.define_again()
+
+    def define_again(self) -> None:
+        """A queue that was deleted and could not come back at once: the disk or the log is full."""
+        if self.undefined:
+            self.define(self.undefined)
+            self.undefined = ""
 
     def clear_or_delete(self) -> None:
         if self.is_used("B"):
@@ -349,6 +357,7 @@ class Workload:
             self.forget_victims()
 
     def any_verb(self) -> None:
+        self.define_again()
         self.link = self.chance.choice(self.links[:2])
         self.one(self.link, self.chance.random())
 
