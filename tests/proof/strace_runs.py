@@ -128,7 +128,8 @@ def failing_forces(tier: int, shard: int, shards: int) -> Iterator[Point]:
 def force_fails(seed: int, steps: int, at: int) -> str:
     inject = f"inject=fdatasync:error=EIO:when={at}"
     run = Run(seed, steps, ["--seccomp-bpf", "-y", "-e", "trace=fdatasync", "-e", inject])
-    calls = [line for _, line in run.calls() if line.startswith("fdatasync")]
+    threads = [(thread, line) for thread, line in run.calls() if line.startswith("fdatasync")]
+    calls = [line for _, line in threads]
     failed = next((n for n, line in enumerate(calls) if "INJECTED" in line), None)
     assert failed is not None or run.told.ended, run.complaint
     if failed is None:
@@ -137,7 +138,10 @@ def force_fails(seed: int, steps: int, at: int) -> str:
     is_log = "/log/" in calls[failed]
     if is_log:
         assert not run.told.refused_then_answered, "something was answered after a failed force"
-        assert not any("/log/" in line for line in calls[failed + 1 :]), "another force followed"
+        later = [thread for thread, line in threads[failed + 1 :] if "/log/" in line]
+        assert threads[failed][0] not in later, "another force followed"
+        # The housekeeper may have been about to force an extent that it prepares.
+        assert len(later) <= 1, "more forces followed"
         assert set(run.told.refused) <= {MQRC_CONNECTION_BROKEN}, run.told.refused
     run.recover()
     if not run.told.started:
