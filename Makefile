@@ -10,7 +10,8 @@ TOUR ?= examples/tour.py
 # Plain files run from src; the compiled wheel is what is installed in .venv.
 PLAIN := TERNMQ_PURE=1 TERNMQ_EXPECT=plain PYTHONPATH=src
 COMPILED := env -u TERNMQ_PURE -u PYTHONPATH TERNMQ_EXPECT=compiled
-PYTEST := $(PY) -m pytest -n $(N)
+# worksteal: the long walks come last in the files, and no worker may sit idle beside them
+PYTEST := $(PY) -m pytest -n $(N) --dist worksteal
 # SYSTEM=1: as root on Debian, install what the machine lacks (ccache ...)
 PREPARE := $(PYTHON) tools/prepare.py $(if $(SYSTEM),--system)
 
