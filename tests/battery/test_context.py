@@ -95,7 +95,8 @@ def test_passed_context_is_that_of_the_message_got(
     needs_engine(qmgr)
     qmgr.define_queue("A")
     qmgr.define_queue("B")
-    verbs = qmgr.connect().verbs
+    connection = qmgr.connect()  # kept: one that nobody holds is disconnected
+    verbs = connection.verbs
     source = verbs.open(ObjectDescriptor(object_name="A"), SAVE)
     gmo = GetOptions(options=mq.MQGMO_NO_SYNCPOINT | mq.MQGMO_WAIT, wait_interval=-1)
     request = request_get(Descriptor(), gmo, 100)
@@ -120,6 +121,7 @@ def test_passed_context_is_that_of_the_message_got(
         get_and_pass()
     with qmgr.queue("B") as queue:
         md = queue.get().descriptor
+    connection.disconnect()
     assert told(md, IDENTITY) == told(foreign(), IDENTITY)
     if option == mq.MQPMO_PASS_ALL_CONTEXT:
         assert told(md, ORIGIN) == told(foreign(), ORIGIN)

@@ -251,8 +251,9 @@ def close_late(bench: Bench) -> None:
 
 
 def close_theirs(bench: Bench) -> None:
-    handle = bench.qmgr.connect().verbs.open(od_of("Q"), INQ)
-    bench.close(handle)
+    with bench.qmgr.connect() as other:
+        handle = other.verbs.open(od_of("Q"), INQ)
+        bench.close(handle)
 
 
 def od_of(name: str) -> ObjectDescriptor:

@@ -31,7 +31,7 @@ class LogFiles:
 
     def write(self, batch: LogBatch) -> None:
         """Write a batch to every copy and force it. ForceFailed if any of that fails."""
-        self.check_usable()
+        self._check_usable()
         check(
             batch.start_lsn == self.next_lsn and batch.end_lsn % BLOCK_BYTES == 0,
             f"log batch at LSN {batch.start_lsn}, expected at {self.next_lsn}",
@@ -43,14 +43,14 @@ class LogFiles:
 
     def rewrite(self, lsn: int, data: bytes, copy: int = -1) -> None:
         """Write bytes that the log has already, to one copy or all, and force them (restart)."""
-        self.check_usable()
+        self._check_usable()
         check(lsn + len(data) <= self.next_lsn, f"rewrite at LSN {lsn} beyond the end of the log")
         self._check_prepared(lsn, lsn + len(data))
         self._force(lsn, [data], len(data), copy)
 
     def prepare(self, extent: int) -> None:
         """Make an extent usable. OSError if a file cannot be made; nothing has changed then."""
-        self.check_usable()
+        self._check_usable()
         table = self._table
         slot = table.slots.get(extent, -1)
         if slot < 0:
@@ -80,7 +80,7 @@ class LogFiles:
 
         Slots of a circular log become free; files of a linear log are kept.
         """
-        self.check_usable()
+        self._check_usable()
         check(
             extent * self._extent_bytes <= self.next_lsn,
             f"release of log extents before {extent}, beyond the end of the log",
@@ -96,7 +96,7 @@ class LogFiles:
     def remove_before(self, extent: int) -> list[str]:
         """Delete the files of a linear log before this extent, which neither restart nor media
         recovery needs; their names."""
-        self.check_usable()
+        self._check_usable()
         table = self._table
         check(table.parameters.is_linear, "extents of a circular log are not deleted")
         for number in [number for number in table.slots if number < extent]:
@@ -108,7 +108,7 @@ class LogFiles:
 
     def drop_secondaries(self) -> None:
         """Unlink secondary files that hold nothing that is needed."""
-        self.check_usable()
+        self._check_usable()
         table = self._table
         if table.parameters.is_linear:
             return
@@ -128,7 +128,7 @@ class LogFiles:
         What a file lacks comes from the other copy, or is zeros. Extents after the end of the log
         are left as they are if a file is not whole; they are prepared again when needed.
         """
-        self.check_usable()
+        self._check_usable()
         table = self._table
         try:
             for extent in sorted(number for number in table.slots if number >= first):
@@ -174,8 +174,7 @@ class LogFiles:
         except OSError as error:
             raise self._broken(error) from error
 
-    def check_usable(self) -> None:
-        """ForceFailed if a force has failed before, or the log is closed."""
+    def _check_usable(self) -> None:
         if self._is_broken:
             raise ForceFailed("the log is closed, or a force has failed before")
 

@@ -47,7 +47,6 @@ class ExtentPrepare(Effect):
     def run(self, disk: Disk) -> None:
         keeper = self.keeper
         keeper.files.prepare(self.extent)
-        keeper.files.check_usable()  # no force follows one that failed meanwhile
         # Once an extent: the more of the log is proven, the less can pass for a torn tail.
         keeper.control.note_forced(keeper.coordinator.log)
         keeper.control.save(disk)
