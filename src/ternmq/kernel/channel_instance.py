@@ -1,0 +1,73 @@
+"""One running instance of a channel: what the socket that serves it counts, and what status shows.
+
+The server makes one when a partner is admitted and drops it when the partner has gone. Whoever
+serves the socket writes the counters; `admin` reads them for DISPLAY CHSTATUS. An instance can be
+asked to stop from any thread: `ask_to_stop` is what the server put there for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final, final
+
+from mypy_extensions import i64
+
+from ternmq.store.catalog import Definition
+
+BINDING: Final = "BINDING"  # admitted; its user is not known yet
+RUNNING: Final = "RUNNING"
+STOPPING: Final = "STOPPING"
+
+# How a channel is asked to end.
+QUIESCE: Final = 1  # calls under way end first, and units of work get no more calls
+FORCE: Final = 2  # the socket is closed
+TERMINATE: Final = 3  # likewise, without a word
+
+
+@final
+class ChannelInstance:
+    """A socket of a partner, on one channel."""
+
+    def __init__(self, number: int, channel: Definition, address: str, started_ns: int) -> None:
+        self.number = number  # its own, in this queue manager
+        self.channel = channel  # as it was when it started: its own copy
+        self.name = channel.name
+        self.address = address  # of the partner, as text
+        self.host = ""  # its name, where one was looked up
+        self.local_address = ""
+        self.started_ns = started_ns
+        self.status = BINDING
+        self.stop_requested = False
+        # who: the user it runs as, and who it said it was
+        self.user = ""
+        self.client_user = ""
+        self.application = ""  # RAPPLTAG
+        self.product = ""  # RPRODUCT, four letters
+        self.version = ""  # RVERSION, eight digits
+        self.process_id = 0  # of the partner
+        # agreed in the opening
+        self.fap_level = 0
+        self.heartbeat_s = 0
+        self.conversations_max = 0  # 0: not shared
+        self.message_bytes_max: i64 = 0
+        # TLS; nothing on a plain socket
+        self.cipher = ""  # CipherSpec
+        self.protocol = "NONE"  # SECPROT
+        self.certificate_subject = ""
+        self.certificate_issuer = ""
+        self.certificate_user = ""
+        # counted by whoever serves the socket
+        self.bytes_sent: i64 = 0
+        self.bytes_received: i64 = 0
+        self.buffers_sent: i64 = 0  # segments
+        self.buffers_received: i64 = 0
+        self.messages: i64 = 0  # MQI calls; messages on a message channel
+        self.last_message_ns: i64 = 0
+        self.conversations: i64 = 0  # that are there now
+        self.calls_under_way: i64 = 0  # an instance in a call is not idle, however long it lasts
+        self.ask_to_stop: Callable[[int], None] | None = None  # with QUIESCE, FORCE or TERMINATE
+
+    @property
+    def is_shared(self) -> bool:
+        """Whether several conversations may use the socket."""
+        return self.conversations_max > 0
