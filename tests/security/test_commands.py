@@ -10,6 +10,7 @@ import pytest
 import ternmq
 from ternmq import NotAuthorized
 from ternmq.admin.command import Answer, Command
+from ternmq.admin.inquiries import queue_type
 from ternmq.base import constants as mq
 from ternmq.base.reason_lookup import reason as reason_row
 from ternmq.ports.users import GroupTable
@@ -345,6 +346,22 @@ def test_names_and_attributes_are_shown_to_who_may_see_them() -> None:
         with pytest.raises(NotAuthorized):
             fred.attributes("B.1")
         assert {"A.1", "B.1"} <= set(qm.queue_names())
+
+
+def test_where_messages_lie_and_what_a_queue_is_are_told_to_who_may_see_it() -> None:
+    with secured() as qm:
+        qm.define_queue("A")
+        grant(qm, "queue", "A", "fred", "inq")
+        kernel = qm.started.shell.engine.kernel
+        with connected(qm, "fred") as fred, fred.queue("A") as queue:
+            link = fred.verbs.link
+            assert queue_type(kernel, link, "A") == 0
+            with pytest.raises(NotAuthorized):
+                queue.storage_status()
+            grant(qm, "queue", "A", "fred", "inq dsp")
+            assert queue_type(kernel, link, "A") == mq.MQQT_LOCAL
+            assert queue.storage_status().queue == "A"
+            assert queue_type(kernel, link, "B") == 0
 
 
 def test_by_group_authority_for_a_user_goes_to_its_primary_group() -> None:

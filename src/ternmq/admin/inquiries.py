@@ -29,6 +29,17 @@ def queue_attributes(kernel: Kernel, link: Connection, name: str) -> dict[str, V
     return dict(objects.find(kernel, QUEUES, name, "DISPLAY").attributes)
 
 
+def queue_type(kernel: Kernel, link: Connection, name: str) -> int:
+    """The type of the queue of a name; 0 if there is none that the user may see."""
+    definition = kernel.catalog.definitions.get(name)
+    if definition is None:
+        return 0
+    granted = kernel.authority.granted
+    if not link.privileged and not granted(link.user, mq.MQOT_Q, name) & DSP:
+        return 0
+    return int(definition.object_type)
+
+
 def queue_manager_attributes(kernel: Kernel, link: Connection) -> dict[str, Value]:
     """All attributes of the queue manager."""
     check_display(kernel, link, mq.MQOT_Q_MGR, SELF_PROFILE)

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ternmq.admin.inquiries import check_display
+from ternmq.base import constants as mq
 from ternmq.base.errors import mq_error
 from ternmq.base.reasons import MQRC_OBJECT_TYPE_ERROR
 from ternmq.client.shell import Shell
@@ -33,12 +35,13 @@ class StorageStatus:
 
 
 def storage_status(shell: Shell, handle: Handle) -> StorageStatus:
-    """Take the snapshot."""
+    """Take the snapshot; as DISPLAY, it needs dsp."""
     local = handle.local
     if local is None:  # an alias, which has no storage
         raise mq_error(MQRC_OBJECT_TYPE_ERROR, object=handle.resolved_name)
     with shell.lock:
         queue = local.queue
+        check_display(shell.engine.kernel, handle.connection, mq.MQOT_Q, queue.name)
         return StorageStatus(
             queue=queue.name,
             depth=int(queue.depth),

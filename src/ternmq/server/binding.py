@@ -20,6 +20,7 @@ from ternmq.codec.mqmd import BYTES_2, CORREL_ID_AT, MSG_ID_AT, Descriptor
 from ternmq.codec.mqod import ObjectDescriptor
 from ternmq.codec.mqpmo import PutOptions
 from ternmq.kernel.requests import UNLIMITED_LENGTH, GetCall, GetRequest, PutRequest
+from ternmq.server.call_arguments import CALL_ARGUMENTS, checked, object_descriptor
 from ternmq.server.calls import CALLS
 from ternmq.server.host import Host
 from ternmq.store.entry import ZERO_ID, packed_descriptor
@@ -60,14 +61,8 @@ class Binding:
 
     async def call(self, given: dict[str, Any]) -> dict[str, Any]:
         """CALL: what is rare."""
-        name = given.pop("call", "")
-        function = CALLS.get(name) if isinstance(name, str) else None
-        if function is None:
-            raise RemoteProtocolError(f"there is no call {name!r}")
-        try:
-            return await function(self, given)
-        except (KeyError, OverflowError, TypeError, ValueError) as error:
-            raise RemoteProtocolError(f"call {name}: {error!r} in its arguments") from error
+        name, arguments = checked(CALL_ARGUMENTS, given)
+        return await CALLS[name](self, arguments)
 
     # ---- put
 
@@ -103,7 +98,7 @@ class Binding:
 
     async def _put1(self, body: bytes) -> bytes:
         put = wire.PutBody(body, True)
-        od = object_descriptor(put.object)
+        od = put1_object(put.object)
         entry = await self.verbs.put1(od, self._put_request(put, "MQPUT1"), put.data)
         return entry.msg_id
 
@@ -195,12 +190,12 @@ def got(call: GetCall, now_ns: int) -> bytes:
     return b"".join((head, packed_descriptor(entry), data))
 
 
-def object_descriptor(given: dict[str, Any]) -> ObjectDescriptor:
-    """The MQOD of an open."""
+def put1_object(given: dict[str, Any]) -> ObjectDescriptor:
+    """The MQOD of an MQPUT1."""
     try:
-        return ObjectDescriptor(**given)
-    except TypeError as error:
-        raise RemoteProtocolError(f"MQOD: {error}") from error
+        return object_descriptor(given)
+    except (TypeError, ValueError) as error:
+        raise RemoteProtocolError(f"MQPUT1: the object is {error}") from error
 
 
 def told(error: Exception) -> dict[str, Any]:

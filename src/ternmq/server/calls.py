@@ -1,8 +1,8 @@
 """What applications ask for through CALL: one small function each, by name, in one table.
 
-Arguments and results are JSON. A function gets the connection's binding and its arguments; what it
-raises as an MQError goes to the caller. `control` is for connections that only look after the queue
-manager: they are served even while it ends.
+Arguments and results are JSON; `call_arguments` has checked the arguments. A function gets the
+connection's binding and its arguments; what it raises as an MQError goes to the caller. `control`
+is for connections that only look after the queue manager: they are served even while it ends.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from ternmq.admin.inquiries import (
     queue_attributes,
     queue_manager_attributes,
     queue_names,
+    queue_type,
 )
 from ternmq.admin.mqsc_lexer import CommandReader, Source
 from ternmq.base import constants as mq
@@ -29,17 +30,17 @@ from ternmq.base.reasons import MQRC_BUFFER_LENGTH_ERROR
 from ternmq.client import steps
 from ternmq.client.aio import in_thread
 from ternmq.client.handles import open_options
-from ternmq.client.local_answers import answer_value, command_from
+from ternmq.client.local_answers import answer_value
 from ternmq.client.log_extents import log_extents
 from ternmq.client.log_status import log_status
 from ternmq.client.object_files import object_files
 from ternmq.client.storage_status import storage_status
 from ternmq.client.units_in_doubt import units_in_doubt
-from ternmq.codec.mqod import ObjectDescriptor
 from ternmq.kernel.authority import check_administrator
 from ternmq.security.authorities import SELF_PROFILE
+from ternmq.server.call_arguments import CONTROL_ARGUMENTS, checked
 from ternmq.server.command_server import ask_command_server
-from ternmq.server.host import Host
+from ternmq.server.host import ENDS, Host
 from ternmq.txn.unit import XID
 
 if TYPE_CHECKING:
@@ -50,16 +51,8 @@ ISSUED_CHARACTERS_MAX: Final = 200  # of a command line that goes into the log
 _LINES_A_TURN: Final = 100
 
 
-def xid_of(given: Any) -> XID:
-    """An XID as it travels: format, global and branch part in hexadecimal."""
-    try:
-        return XID(int(given[0]), bytes.fromhex(given[1]), bytes.fromhex(given[2]))
-    except (IndexError, KeyError, TypeError) as error:
-        raise RemoteProtocolError(f"no XID: {given!r}") from error
-
-
 def xid_value(xid: XID) -> list[Any]:
-    """The same, the other way."""
+    """An XID as it travels: format, global and branch part in hexadecimal."""
     return [xid.format_id, xid.global_id.hex(), xid.branch_qualifier.hex()]
 
 
@@ -67,11 +60,11 @@ def xid_value(xid: XID) -> list[Any]:
 
 
 async def _open(binding: Binding, given: Given) -> Given:
-    od = ObjectDescriptor(**given["od"])
-    options = int(given["options"])
+    od = given["od"]
+    options = given["options"]
     verbs = binding.verbs
     if given.get("as_needed"):
-        exclusive = bool(given.get("exclusive"))
+        exclusive = given.get("exclusive", False)
         kernel = verbs.engine.kernel
         options = open_options(kernel, od.object_name, exclusive, options) or mq.MQOO_INQUIRE
     handle = await verbs.open(od, options)
@@ -86,26 +79,24 @@ async def _open(binding: Binding, given: Given) -> Given:
 
 
 async def _close(binding: Binding, given: Given) -> Given:
-    handle = binding.verbs.handle(int(given["handle"]), "MQCLOSE")
-    await binding.verbs.close(handle, int(given["options"]))
+    handle = binding.verbs.handle(given["handle"], "MQCLOSE")
+    await binding.verbs.close(handle, given["options"])
     return {}
 
 
 async def _inquire(binding: Binding, given: Given) -> Given:
-    handle = binding.verbs.handle(int(given["handle"]), "MQINQ")
-    selectors = [int(one) for one in given["selectors"]]
-    return {"values": await binding.verbs.inquire(handle, selectors)}
+    handle = binding.verbs.handle(given["handle"], "MQINQ")
+    return {"values": await binding.verbs.inquire(handle, given["selectors"])}
 
 
 async def _set(binding: Binding, given: Given) -> Given:
-    handle = binding.verbs.handle(int(given["handle"]), "MQSET")
-    values = {int(selector): value for selector, value in given["values"]}
-    await binding.verbs.run(steps.Set(handle, values))  # the other side has warned
+    handle = binding.verbs.handle(given["handle"], "MQSET")
+    await binding.verbs.run(steps.Set(handle, given["values"]))  # the other side has warned
     return {}
 
 
 async def _storage_status(binding: Binding, given: Given) -> Given:
-    handle = binding.verbs.handle(int(given["handle"]), "MQINQ")
+    handle = binding.verbs.handle(given["handle"], "MQINQ")
     return dataclasses.asdict(storage_status(binding.verbs.shell, handle))
 
 
@@ -118,12 +109,11 @@ async def _begin(binding: Binding, given: Given) -> Given:
 
 
 async def _prepare(binding: Binding, given: Given) -> Given:
-    return {"prepared": await binding.verbs.prepare(xid_of(given["xid"]))}
+    return {"prepared": await binding.verbs.prepare(given["xid"])}
 
 
 async def _end_prepared(binding: Binding, given: Given) -> Given:
-    xid = xid_of(given["xid"])
-    await binding.verbs.end_prepared(xid, bool(given["commit"]), bool(given["heuristic"]))
+    await binding.verbs.end_prepared(given["xid"], given["commit"], given["heuristic"])
     return {}
 
 
@@ -139,7 +129,7 @@ async def _units_in_doubt(binding: Binding, given: Given) -> Given:
 
 
 async def _forget(binding: Binding, given: Given) -> Given:
-    await binding.verbs.forget(xid_of(given["xid"]))
+    await binding.verbs.forget(given["xid"])
     return {}
 
 
@@ -147,35 +137,33 @@ async def _forget(binding: Binding, given: Given) -> Given:
 
 
 async def _define(binding: Binding, given: Given) -> Given:
-    step = steps.Define(
-        int(given["type"]), str(given["name"]), dict(given["attributes"]), bool(given["replace"])
-    )
+    step = steps.Define(given["type"], given["name"], given["attributes"], given["replace"])
     await binding.verbs.administer(step)
     return {}
 
 
 async def _alter(binding: Binding, given: Given) -> Given:
-    await binding.verbs.administer(steps.Alter(str(given["name"]), dict(given["attributes"])))
+    await binding.verbs.administer(steps.Alter(given["name"], given["attributes"]))
     return {}
 
 
 async def _alter_qmgr(binding: Binding, given: Given) -> Given:
-    await binding.verbs.administer(steps.AlterQueueManager(dict(given["attributes"])))
+    await binding.verbs.administer(steps.AlterQueueManager(given["attributes"]))
     return {}
 
 
 async def _delete(binding: Binding, given: Given) -> Given:
-    await binding.verbs.administer(steps.Delete(str(given["name"]), bool(given["purge"])))
+    await binding.verbs.administer(steps.Delete(given["name"], given["purge"]))
     return {}
 
 
 async def _clear(binding: Binding, given: Given) -> Given:
-    await binding.verbs.administer(steps.Clear(str(given["name"])))
+    await binding.verbs.administer(steps.Clear(given["name"]))
     return {}
 
 
 async def _mqsc(binding: Binding, given: Given) -> Given:
-    text = str(given["text"])
+    text = given["text"]
     if len(text) > MQSC_CHARACTERS_MAX:
         raise mq_error(
             MQRC_BUFFER_LENGTH_ERROR,
@@ -198,7 +186,7 @@ def _understand(sources: list[Source], executions: list[Execution]) -> None:
 
 
 async def _command(binding: Binding, given: Given) -> Given:
-    return await _carry_out(binding, [execution_of(command_from(given["command"]))])
+    return await _carry_out(binding, [execution_of(given["command"])])
 
 
 async def _carry_out(binding: Binding, executions: list[Execution]) -> Given:
@@ -208,14 +196,15 @@ async def _carry_out(binding: Binding, executions: list[Execution]) -> Given:
 
 
 async def _type_of(binding: Binding, given: Given) -> Given:
-    definition = binding.verbs.engine.kernel.catalog.definitions.get(str(given["name"]))
-    return {"type": 0 if definition is None else int(definition.object_type)}
+    verbs = binding.verbs
+    with verbs.shell.lock:
+        return {"type": queue_type(verbs.engine.kernel, verbs.link, given["name"])}
 
 
 async def _attributes(binding: Binding, given: Given) -> Given:
     verbs = binding.verbs
     with verbs.shell.lock:
-        found = queue_attributes(verbs.engine.kernel, verbs.link, str(given["name"]))
+        found = queue_attributes(verbs.engine.kernel, verbs.link, given["name"])
     return {"attributes": found}
 
 
@@ -281,13 +270,13 @@ async def _checkpoint(binding: Binding, given: Given) -> Given:
 
 
 async def _record_image(binding: Binding, given: Given) -> Given:
-    step = steps.RecordImage(str(given["name"]))
+    step = steps.RecordImage(given["name"])
     await binding.verbs.administer(step)
     return {"names": step.order.recorded}
 
 
 async def _recreate(binding: Binding, given: Given) -> Given:
-    await binding.verbs.administer(steps.Recreate(str(given["name"])))
+    await binding.verbs.administer(steps.Recreate(given["name"]))
     return {}
 
 
@@ -334,7 +323,7 @@ CALLS: Final[dict[str, Callable[[Binding, Given], Awaitable[Given]]]] = {
 
 async def control(host: Host, given: Given) -> Given:
     """A control connection's call."""
-    call = given.get("call")
+    call, arguments = checked(CONTROL_ARGUMENTS, given)
     if call == "status":
         return {
             "name": host.engine.name,
@@ -343,11 +332,12 @@ async def control(host: Host, given: Given) -> Given:
             "applications": host.applications,
         }
     if call == "stop":
-        issued = " ".join(str(given.get("issued", "")).split())[:ISSUED_CHARACTERS_MAX]
+        mode = arguments["mode"]
+        if mode not in ENDS:
+            raise RemoteProtocolError(f"there is no way to end named {mode!r}")
+        issued = " ".join(arguments.get("issued", "").split())[:ISSUED_CHARACTERS_MAX]
         if issued:
             host.engine.kernel.notices.add("AMQ6206I", ("endmqm", issued))
-        host.reconnect = bool(given.get("reconnect"))
-        return {"accepted": host.end(str(given["mode"])), "state": host.state}
-    if call == "command_server":
-        return await ask_command_server(host.started, str(given.get("action")))
-    raise RemoteProtocolError(f"there is no control call {call!r}")
+        host.reconnect = arguments.get("reconnect", False)
+        return {"accepted": host.end(mode), "state": host.state}
+    return await ask_command_server(host.started, arguments["action"])

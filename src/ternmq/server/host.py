@@ -29,7 +29,8 @@ QUIESCING: Final = "quiescing"
 IMMEDIATE: Final = "immediate"
 PREEMPTIVE: Final = "preemptive"
 FAREWELL_S: Final = 5.0
-_ORDER: Final = (RUNNING, QUIESCING, IMMEDIATE, PREEMPTIVE)
+ENDS: Final = (QUIESCING, IMMEDIATE, PREEMPTIVE)  # from mild to strict
+_ORDER: Final = (RUNNING, *ENDS)
 
 
 def sessions_max() -> int:

@@ -98,7 +98,7 @@ class Frame:
         """The body as a JSON object."""
         try:
             value = json.loads(self.body)
-        except ValueError as error:
+        except (RecursionError, ValueError) as error:
             raise RemoteProtocolError(f"frame {self.kind}: no JSON: {error}") from error
         if not isinstance(value, dict):
             raise RemoteProtocolError(f"frame {self.kind}: JSON, but no object")
