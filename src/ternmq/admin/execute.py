@@ -19,6 +19,7 @@ from ternmq.admin.display import DisplayObjects, DisplayQueueManager
 from ternmq.admin.events import COMMANDS_TOLD, tell_command
 from ternmq.admin.events_refresh import RefreshQueueManager
 from ternmq.admin.execution import Execution, refusal
+from ternmq.admin.moving import MoveMessages
 from ternmq.admin.mqsc_lexer import SyntaxFault
 from ternmq.admin.mqsc_parser import fault_answer, parse
 from ternmq.admin.parameter_check import check_parameters
@@ -151,7 +152,7 @@ _MAKERS: Final[dict[str, Callable[[Command, CommandRow], Execution]]] = {
     "stop service": StopPart,
     "reset qmgr": NotHere,
     "set log": NotHere,
-    "move": NotHere,
+    "move": MoveMessages,
     "stop conn": StopConnection,
     "later channel": NotHere,
     "later cluster": NotHere,

@@ -27,7 +27,6 @@ _WHY: Final[dict[str, str]] = {
     "later cluster": "clusters are not there yet",
     "later pubsub": "publish/subscribe is not there yet",
     "other platform": "it belongs to z/OS",
-    "move": "it belongs to z/OS",
     "set log": "the log is not managed by archiving (LogManagement=Archive)",
     "reset qmgr": "statistics, archived logs and publish/subscribe hierarchies are not there yet",
 }

@@ -54,6 +54,7 @@ class LocalQueue:
         self.open_input: i64 = 0
         self.open_output: i64 = 0
         self.exclusive = False
+        self.held_by: Handle | None = None  # of a command that lets nobody else in
         self.deleted = False
         self.creator: Handle | None = None  # of a dynamic queue: the handle whose MQOPEN made it
         self.put_inhibited = False

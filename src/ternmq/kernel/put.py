@@ -61,7 +61,7 @@ def put(
     length: i64 = len(data) + handle.header_bytes
     _check_queue(kernel, handle, local, length, persistence)
     unit = _unit_for(kernel, connection, request)
-    if _must_wait(kernel, connection, local, unit, length, persistence):
+    if must_wait(kernel, connection, local, unit, length, persistence):
         return None
     connection.log_tries = 0
     now_ns: i64 = kernel.clock.now_ns()
@@ -213,7 +213,7 @@ def _unit_for(kernel: Kernel, connection: Connection, request: PutRequest) -> Un
     return unit
 
 
-def _must_wait(
+def must_wait(
     kernel: Kernel,
     connection: Connection,
     local: LocalQueue,

@@ -318,9 +318,12 @@ def input_option(local: LocalQueue, options: int) -> int:
 
 
 def check_sharing(local: LocalQueue, options: int, verb: str) -> None:
-    """MQRC_OBJECT_IN_USE where opens for input exclude each other, and while a CLEAR goes on."""
+    """MQRC_OBJECT_IN_USE where opens for input exclude each other, and while a CLEAR or MOVE goes
+    on."""
     if local.queue.clearing_before:
         raise mq_error(MQRC_OBJECT_IN_USE, verb=verb, object=local.name, detail="being cleared")
+    if local.held_by is not None:
+        raise mq_error(MQRC_OBJECT_IN_USE, verb=verb, object=local.name, detail="being moved")
     wanted = input_option(local, options)
     if wanted == 0:
         return
@@ -351,6 +354,14 @@ def attach(handle: Handle, local: LocalQueue, via: list[Definition]) -> None:
         open_cursor(handle, local)
 
 
+def hold(kernel: Kernel, connection: Connection, local: LocalQueue) -> Handle:
+    """A handle of a command: nobody opens the queue until it is closed, or the connection ends."""
+    handle = new_handle(kernel, connection, 0)
+    attach(handle, local, [])
+    local.held_by = handle
+    return handle
+
+
 def detach(handle: Handle) -> None:
     """Undo `attach`."""
     local = handle.local
@@ -364,6 +375,8 @@ def detach(handle: Handle) -> None:
         local.queue.cursors.remove(cursor)
         handle.cursor = None
     local.handles.remove(handle)
+    if local.held_by is handle:
+        local.held_by = None
     local.queue.users -= 1
     if handle.input:  # as it was counted: the queue's defaults may have changed since
         local.open_input -= 1
