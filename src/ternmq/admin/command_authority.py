@@ -75,7 +75,7 @@ def check_command(kernel: Kernel, link: Connection, command: Command, row: Comma
     elif row.action != "DISPLAY" and not _is_generic(command, row):
         mqot, name = _subject(kernel, command, row)
         _check(kernel, link, row, mqot, name, wanted)
-        if row.action == "MOVE":
+        if "TOQLOCAL" in command.given:  # MOVE changes both queues
             _check(kernel, link, row, mqot, command.given["TOQLOCAL"], wanted)
 
 
