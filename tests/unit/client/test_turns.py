@@ -70,14 +70,17 @@ def test_second_thread_when_a_get_waits_then_call_in_progress(
     assert got == ["for you"]
 
 
-def interrupt_the_waiter(qmgr: ternmq.QueueManager) -> None:
-    """As soon as the main thread waits for a message, and has let go of the engine."""
+def interrupt_the_waiter(qmgr: ternmq.QueueManager, interrupted: threading.Event) -> None:
+    """As soon as the main thread waits for a message, and has let go of the engine. A signal that
+    comes just before it blocks is seen when the next one ends the wait, so it is sent again."""
     shell = qmgr.started.shell
     waiting = 0
     while not waiting:
         with shell.lock:
             waiting = len(shell.engine.kernel.waiting)
-    signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGUSR1)
+    while not interrupted.is_set():
+        signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGUSR1)
+        interrupted.wait(0.01)
 
 
 @pytest.mark.parametrize("persistent", [False, True])
@@ -86,16 +89,21 @@ def test_get_when_interrupted_as_it_is_served_then_the_message_goes_back(
     mq_qmgr: ternmq.QueueManager, mq_queue: ternmq.Queue, persistent: bool, syncpoint: bool
 ) -> None:
     with mq_qmgr.connect() as other, other.queue("DEV.QUEUE.1") as theirs:
+        interrupted = threading.Event()
 
         def put_and_raise(number: int, frame: FrameType | None) -> None:
-            theirs.put("just in time", persistent=persistent)
-            raise KeyboardInterrupt
+            if not interrupted.is_set():
+                interrupted.set()
+                theirs.put("just in time", persistent=persistent)
+                raise KeyboardInterrupt
 
         before = signal.signal(signal.SIGUSR1, put_and_raise)
         try:
-            threading.Thread(target=interrupt_the_waiter, args=(mq_qmgr,)).start()
+            thread = threading.Thread(target=interrupt_the_waiter, args=(mq_qmgr, interrupted))
+            thread.start()
             with pytest.raises(KeyboardInterrupt):
                 mq_queue.get(wait=10, syncpoint=syncpoint)
+            thread.join()  # no signal comes after this
         finally:
             signal.signal(signal.SIGUSR1, before)
         mq_qmgr.commit()
