@@ -19,9 +19,11 @@ from ternmq.client.local_folder import data_folder, find
 from ternmq.client.local_requests import put1_packed
 from ternmq.client.local_socket import hello
 from ternmq.client.local_stream import StreamVerbs, opened_stream, said_hello
-from ternmq.client.local_verbs import Exchange, LocalVerbs, Result, described, put1_described
+from ternmq.client.local_verbs import LocalVerbs
 from ternmq.client.log_extents import LogExtents
 from ternmq.client.log_status import LogStatus
+from ternmq.client.remote_tasks import TaskVerbs
+from ternmq.client.remote_verbs import Exchange, Result, described, put1_described
 from ternmq.client.requests import Data, as_bytes, put1_alternate
 from ternmq.client.session import BLOCK, sharing
 from ternmq.codec.mqmd import Descriptor
@@ -64,7 +66,7 @@ class ClientUnit:
 class ClientConnection:
     """One application's connection to a queue manager in another process."""
 
-    def __init__(self, transport: StreamVerbs) -> None:
+    def __init__(self, transport: TaskVerbs) -> None:
         self._transport = transport
         self.verbs = transport.verbs
 

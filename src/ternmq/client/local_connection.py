@@ -20,10 +20,11 @@ from ternmq.client.local_folder import data_folder, find
 from ternmq.client.local_queue import ClientQueue
 from ternmq.client.local_requests import put1_packed
 from ternmq.client.local_socket import SocketVerbs, hello
-from ternmq.client.local_verbs import Exchange, Result, put1_described
 from ternmq.client.log_extents import LogExtents
 from ternmq.client.log_status import LogStatus
 from ternmq.client.object_files import ObjectFile
+from ternmq.client.remote_threads import BlockingVerbs
+from ternmq.client.remote_verbs import Exchange, Result, put1_described
 from ternmq.client.requests import Data, as_bytes, put1_alternate
 from ternmq.client.session import sharing
 from ternmq.client.units_in_doubt import UnitInDoubt
@@ -66,7 +67,7 @@ class ClientUnit:
 class ClientConnection:
     """One application's connection to a queue manager in another process."""
 
-    def __init__(self, transport: SocketVerbs) -> None:
+    def __init__(self, transport: BlockingVerbs) -> None:
         self._transport = transport
         self.verbs = transport.verbs
 

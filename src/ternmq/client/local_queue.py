@@ -12,8 +12,8 @@ from ternmq.base.errors import MQError, mq_error
 from ternmq.base.reasons import MQRC_NO_MSG_AVAILABLE
 from ternmq.client.handles import BROWSE, Handles, for_output
 from ternmq.client.local_requests import LocalRequests
-from ternmq.client.local_verbs import described
 from ternmq.client.message import Message
+from ternmq.client.remote_verbs import described
 from ternmq.client.requests import Data, as_bytes, browse_request
 from ternmq.client.storage_status import StorageStatus
 from ternmq.codec.mqmd import Descriptor

@@ -7,7 +7,7 @@ packed once and kept.
 from __future__ import annotations
 
 from ternmq.base import constants as mq
-from ternmq.client.local_verbs import LocalVerbs, packed_put
+from ternmq.client.remote_verbs import RemoteVerbs, packed_put
 from ternmq.client.requests import (
     CACHED_REQUESTS_MAX,
     LEVELS,
@@ -30,7 +30,7 @@ Packed = tuple[int, bytes]  # MQPMO options and the packed descriptor
 class LocalRequests:
     """The puts and gets of one open queue."""
 
-    def __init__(self, verbs: LocalVerbs) -> None:
+    def __init__(self, verbs: RemoteVerbs) -> None:
         self._verbs = verbs
         self._puts: dict[tuple[int, int, int, bool, bool, str | None, str | None], Packed] = {}
         self._gets: dict[tuple[int, bool], GetRequest] = {}

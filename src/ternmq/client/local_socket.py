@@ -8,25 +8,16 @@ from __future__ import annotations
 
 import os
 import socket
-import threading
 from typing import Any, Final
 
 from ternmq.base.errors import MQError, RemoteProtocolError, mq_error
 from ternmq.base.reasons import (
     MQRC_CONNECTION_BROKEN,
-    MQRC_HCONN_ERROR,
     MQRC_Q_MGR_NOT_AVAILABLE,
 )
 from ternmq.client.local_folder import Place, socket_path
-from ternmq.client.local_turns import Turns
-from ternmq.client.local_verbs import (
-    Exchange,
-    LocalVerbs,
-    Request,
-    Result,
-    answer_of,
-    error_from,
-)
+from ternmq.client.local_verbs import LocalVerbs, Request, answer_of, error_from
+from ternmq.client.remote_threads import BlockingVerbs
 from ternmq.wire import local as wire
 
 _CHUNK_BYTES: Final = 1 << 18
@@ -140,39 +131,20 @@ def _json(kind: int, value: dict[str, Any]) -> Request:
     return Request(kind, wire.json_frame(kind, 0, value)[wire.HEAD_BYTES :])
 
 
-class SocketVerbs:
+class SocketVerbs(BlockingVerbs):
     """The verbs of one connection, blocking."""
 
     def __init__(self, place: Place, said: dict[str, Any], share: int) -> None:
         self._socket = LocalSocket(place)
         try:
-            self.verbs = LocalVerbs(self._socket.say_hello(said, place.name))
+            verbs = LocalVerbs(self._socket.say_hello(said, place.name))
         except BaseException:
             self._socket.close()
             raise
-        self.turns = Turns(self.verbs, share, threading.get_ident())
+        super().__init__(verbs, share)
 
-    def run(self, verb: str, exchange: Exchange[Result]) -> Result:
-        """A verb, to its end."""
-        if not self._socket.is_ours:
-            self.turns.break_off(MQRC_HCONN_ERROR, "the connection of the process it forked from")
-        self.turns.take(threading.get_ident(), verb)
-        try:
-            return self._run(verb, exchange)
-        finally:
-            self.turns.give_back()
-
-    def _run(self, verb: str, exchange: Exchange[Result]) -> Result:
-        request = next(exchange)
-        while True:
-            frame = self._exchange(verb, request)
-            try:
-                request = exchange.send(frame)
-            except StopIteration as end:
-                result: Result = end.value
-                return result
-
-    def _exchange(self, verb: str, request: Request) -> wire.Frame:
+    def exchanged(self, verb: str, request: Request) -> wire.Frame:
+        """Send a request and wait for its answer."""
         sent = False
         number = 0
         try:
@@ -206,18 +178,6 @@ class SocketVerbs:
         self.turns.break_off(reason, detail)
         self._socket.close()
 
-    def disconnect(self, vanished: bool = False) -> None:
-        """MQDISC; commits unless the application has failed."""
-        verbs = self.verbs
-        if not verbs.link.connected:
-            return
-        try:
-            if not vanished:
-                self.run("MQDISC", verbs.disconnect())
-            elif not self.turns.busy:
-                self.run("MQBACK", verbs.back_out())
-        finally:
-            if vanished or not self.turns.busy:
-                verbs.link.connected = False
-                verbs.in_unit = False
-                self._socket.close()
+    def close(self) -> None:
+        """Let the socket go."""
+        self._socket.close()

@@ -13,15 +13,8 @@ from ternmq.base.errors import MQError, RemoteProtocolError
 from ternmq.base.reasons import MQRC_CONNECTION_BROKEN
 from ternmq.client.local_folder import Place, socket_path
 from ternmq.client.local_socket import not_available, not_running
-from ternmq.client.local_turns import Turns
-from ternmq.client.local_verbs import (
-    Exchange,
-    LocalVerbs,
-    Request,
-    Result,
-    answer_of,
-    error_from,
-)
+from ternmq.client.local_verbs import LocalVerbs, Request, answer_of, error_from
+from ternmq.client.remote_tasks import TaskVerbs, to_the_end, until_done
 from ternmq.wire import local as wire
 
 
@@ -134,39 +127,20 @@ async def said_hello(stream: LocalStream, said: dict[str, Any], name: str) -> di
     return answer_of(frame).json()
 
 
-class StreamVerbs:
+class StreamVerbs(TaskVerbs):
     """The verbs of one connection, for tasks."""
 
     def __init__(self, stream: LocalStream, verbs: LocalVerbs, share: int) -> None:
+        super().__init__(verbs, share)
         self._stream = stream
-        self.verbs = verbs
-        task = asyncio.current_task()
-        self.turns = Turns(verbs, share, id(task))
-        self._task: object = task  # the owner, kept so that its id() is not used again
 
-    async def run(self, verb: str, exchange: Exchange[Result]) -> Result:
-        """A verb, to its end."""
-        task = asyncio.current_task()
-        self.turns.take(id(task), verb)
-        self._task = task
-        try:
-            request = next(exchange)
-            while True:
-                frame = await self._exchange(verb, request)
-                try:
-                    request = exchange.send(frame)
-                except StopIteration as end:
-                    result: Result = end.value
-                    return result
-        finally:
-            self.turns.give_back()
-
-    async def _exchange(self, verb: str, request: Request) -> wire.Frame:
+    async def exchanged(self, verb: str, request: Request) -> wire.Frame:
+        """Send a request and wait for its answer."""
         number, future = self._stream.send(request)
         try:
             if request.returnable:
                 return await self._returnable(number, future)
-            return await _to_the_end(future)
+            return await to_the_end(future)
         except (OSError, EOFError, RemoteProtocolError) as error:
             self.turns.break_off(MQRC_CONNECTION_BROKEN, str(error))
             raise self.turns.broken_error(verb) from error
@@ -180,51 +154,14 @@ class StreamVerbs:
         except asyncio.CancelledError:
             cancel = Request(wire.CANCEL, wire.NUMBER.pack(number))
             _, answer = self._stream.send(cancel)
-            await _until_done(future)
-            await _until_done(answer)
+            await until_done(future)
+            await until_done(answer)
             raise
         if frame.kind == wire.OK:
             self._stream.acknowledge(number)
         return frame
 
-    async def disconnect(self, vanished: bool = False) -> None:
-        """MQDISC; commits unless the application has failed."""
-        verbs = self.verbs
-        if not verbs.link.connected:
-            await self._closed()
-            return
-        try:
-            if not vanished:
-                await self.run("MQDISC", verbs.disconnect())
-            elif not self.turns.busy:
-                await self.run("MQBACK", verbs.back_out())
-        finally:
-            if vanished or not self.turns.busy:
-                verbs.link.connected = False
-                verbs.in_unit = False
-                await self._closed()
-
-    async def _closed(self) -> None:
+    async def closed(self) -> None:
+        """Let the socket go, and wait until it is gone."""
         self._stream.close()
-        await _until_done(self._stream.closed)
-
-
-async def _until_done(future: asyncio.Future[Any]) -> asyncio.CancelledError | None:
-    """Wait, whatever comes of it; a cancellation meanwhile is returned."""
-    cancelled: asyncio.CancelledError | None = None
-    while not future.done():
-        try:
-            await asyncio.wait([future])
-        except asyncio.CancelledError as error:
-            cancelled = error
-    if not future.cancelled():
-        future.exception()  # seen
-    return cancelled
-
-
-async def _to_the_end(future: asyncio.Future[wire.Frame]) -> wire.Frame:
-    """The answer; if the task is cancelled meanwhile, that is raised when it is there."""
-    cancelled = await _until_done(future)
-    if cancelled is not None:
-        raise cancelled
-    return future.result()
+        await until_done(self._stream.closed)

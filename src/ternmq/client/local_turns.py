@@ -11,14 +11,14 @@ import threading
 
 from ternmq.base.errors import MQError, mq_error
 from ternmq.base.reasons import MQRC_CALL_IN_PROGRESS, MQRC_CONNECTION_BROKEN, MQRC_HCONN_ERROR
-from ternmq.client.local_verbs import LocalVerbs
+from ternmq.client.remote_verbs import RemoteVerbs
 from ternmq.client.session import ALONE, BLOCK, BY_UNIT
 
 
 class Turns:
     """Who uses the connection, and whether it can be used at all."""
 
-    def __init__(self, verbs: LocalVerbs, share: int, caller: int) -> None:
+    def __init__(self, verbs: RemoteVerbs, share: int, caller: int) -> None:
         self._verbs = verbs
         self._share = share
         self._owner = caller if share == ALONE else 0

@@ -1,15 +1,12 @@
-"""The verbs of a connection to a queue manager in another process, but for the way bytes travel.
+"""The verbs of a connection over the local socket, but for the way bytes travel.
 
-A verb is a generator: it yields a `Request` and gets the frame that answers it. `local_socket` runs
-it in a thread, `local_stream` in a task; a transport to another machine would run the same verbs.
-Arguments are checked here by the functions that the embedded API uses, so that both refuse alike,
-and once more by the queue manager, which trusts nobody.
+A verb yields a `Request` and gets the frame that answers it. `local_socket` runs it in a thread,
+`local_stream` in a task.
 """
 
 from __future__ import annotations
 
-from collections.abc import Generator
-from typing import Any, Final, NamedTuple, TypeVar
+from typing import Any, Final
 
 from ternmq.base import constants as mq
 from ternmq.base.attributes import Value
@@ -23,18 +20,16 @@ from ternmq.base.reasons import (
 )
 from ternmq.client.inert import warn_inert, warn_inert_values
 from ternmq.client.message import Message
-from ternmq.codec.mqmd import BYTES_2, Descriptor
-from ternmq.kernel.connection import Connection as Link
+from ternmq.client.remote_verbs import Exchange, Opened, RemoteVerbs
+from ternmq.codec.mqmd import BYTES_2
 from ternmq.kernel.connection import Handle
 from ternmq.kernel.requests import UNLIMITED_LENGTH, GetRequest
 from ternmq.kernel.two_phase import check_xid
-from ternmq.mqi.descriptor import canonical, check_descriptor
-from ternmq.mqi.options import check_close, check_put
+from ternmq.mqi.options import check_close
 from ternmq.store.entry import Entry
 from ternmq.txn.unit import XID
 from ternmq.wire import local as wire
 
-Result = TypeVar("Result")
 _TAKES_NOTHING: Final = (
     mq.MQGMO_BROWSE_FIRST
     | mq.MQGMO_BROWSE_NEXT
@@ -55,31 +50,6 @@ class Request:
         self.head = head
         self.data = data
         self.returnable = False  # a get that can be taken back until its answer counts
-
-
-Exchange = Generator[Request, wire.Frame, Result]
-
-
-class Opened(NamedTuple):
-    """What an open gave."""
-
-    handle: Handle
-    object_type: int  # a bit of base.object_types; 0 for the queue manager
-    renamed: bool  # the queue has another name than it was asked for by: a dynamic one
-
-
-def described(name: str, dynamic_name: str = "AMQ.*") -> dict[str, Any]:
-    """The MQOD of a queue, as it travels."""
-    return {"object_name": name, "dynamic_queue_name": dynamic_name}
-
-
-def put1_described(name: str, qmgr_name: str, alternate_user: str) -> dict[str, Any]:
-    """The MQOD of MQPUT1, as it travels."""
-    return {
-        "object_name": name,
-        "object_qmgr_name": qmgr_name,
-        "alternate_user_id": alternate_user,
-    }
 
 
 def call_request(name: str, arguments: dict[str, Any]) -> Request:
@@ -113,14 +83,12 @@ def xid_value(xid: XID) -> list[Any]:
     return [xid.format_id, xid.global_id.hex(), xid.branch_qualifier.hex()]
 
 
-class LocalVerbs:
-    """What both ways of waiting share: the state of one connection, and its verbs."""
+class LocalVerbs(RemoteVerbs):
+    """The verbs of one connection."""
 
     def __init__(self, hello: dict[str, Any]) -> None:
-        self.name = str(hello["name"])
-        self.link = Link(0, bytes.fromhex(hello["connection_id"]), str(hello["user"]), "")
-        self.in_unit = False
-        self.has_changes = False  # puts or gets inside syncpoint that have not ended
+        tag = bytes.fromhex(hello["connection_id"])
+        super().__init__(str(hello["name"]), tag, str(hello["user"]))
 
     def call(self, call: str, /, **arguments: Any) -> Exchange[dict[str, Any]]:
         """A call with JSON."""
@@ -161,14 +129,18 @@ class LocalVerbs:
 
     # ---- put
 
-    def put(self, handle: Handle, options: int, packed: bytes, data: bytes) -> Exchange[bytes]:
+    def put(
+        self, handle: Handle, options: int, packed: bytes, data: bytes, context: int = 0
+    ) -> Exchange[bytes]:
         """MQPUT with a packed descriptor; the MsgId."""
-        head = wire.put_head(handle.handle_id, options, 0, packed)
+        head = wire.put_head(handle.handle_id, options, context, packed)
         return (yield from self._put(wire.PUT, head, options, data))
 
-    def put1(self, od: dict[str, Any], options: int, packed: bytes, data: bytes) -> Exchange[bytes]:
+    def put1(
+        self, od: dict[str, Any], options: int, packed: bytes, data: bytes, context: int = 0
+    ) -> Exchange[bytes]:
         """MQPUT1; the MsgId."""
-        head = wire.put1_head(od, options, 0, packed)
+        head = wire.put1_head(od, options, context, packed)
         return (yield from self._put(wire.PUT1, head, options, data))
 
     def _put(self, kind: int, head: bytes, options: int, data: bytes) -> Exchange[bytes]:
@@ -270,17 +242,14 @@ class LocalVerbs:
 # ---- requests and answers
 
 
-def packed_put(md: Descriptor, options: int, verb: str) -> bytes:
-    """A descriptor, checked as MQPUT checks it, as it travels."""
-    check_put(verb, options)
-    check_descriptor(md, verb)
-    return canonical(md).pack()
-
-
 def get_head(handle: Handle, request: GetRequest, flags: int) -> bytes:
     """GET."""
     token = bytes(16)
     matches = _MATCH | mq.MQMO_MATCH_GROUP_ID
+    if request.msg_sequence >= 0:
+        matches |= mq.MQMO_MATCH_MSG_SEQ_NUMBER
+    if request.msg_offset >= 0:
+        matches |= mq.MQMO_MATCH_OFFSET
     if request.token >= 0:
         matches |= mq.MQMO_MATCH_MSG_TOKEN
         token = message_token(
@@ -299,8 +268,8 @@ def get_head(handle: Handle, request: GetRequest, flags: int) -> bytes:
         flags,
         int(request.ccsid),
         int(request.encoding),
-        1,
-        0,
+        int(request.msg_sequence),
+        int(request.msg_offset),
         request.msg_id,
         request.correl_id,
         request.group_id,

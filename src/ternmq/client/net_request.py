@@ -1,0 +1,123 @@
+"""What a verb of the network client wants sent: by handle and values, made bytes when it is."""
+
+from __future__ import annotations
+
+from typing import Final, final
+
+from ternmq.client.net_conversation import Conversation, Stream
+from ternmq.client.net_frames import BIG, request_messages, selection_of
+from ternmq.kernel.connection import Handle
+from ternmq.kernel.requests import GetRequest
+from ternmq.wire.fap_flow import write_body
+from ternmq.wire.fap_part import Values
+from ternmq.wire.fap_segment import Header
+from ternmq.wire.fap_vocabulary import (
+    CONFIRM_REQUEST,
+    FIRST_AND_LAST,
+    MQGET,
+    MQPUT,
+    REQUEST_MSGS,
+    XA_START,
+)
+
+AHEAD_REQUEST: Final = 1  # ids of requests, as IBM's clients have them
+ASKED_REQUEST: Final = 3
+FAP_LEVEL: Final = 10
+_CALL_HEAD_BYTES: Final = 16
+
+
+@final
+class NetRequest:
+    """One call or other flow; `data` follows the body without being copied into it."""
+
+    __slots__ = (
+        "area",
+        "body",
+        "context",
+        "data",
+        "flags",
+        "get",
+        "handle",
+        "is_ahead",
+        "is_answered",
+        "msg_id",
+        "options",
+        "received_bytes",
+        "request",
+        "requested_bytes",
+        "returnable",
+        "stream",
+        "type",
+        "waits",
+    )
+
+    def __init__(self, type: int, handle: Handle | None, body: bytes, data: bytes = b"") -> None:
+        self.type = type
+        self.handle = handle
+        self.body = body  # of MQPUT the packed descriptor
+        self.data = data
+        self.area = 0  # room for output
+        self.options = 0  # MQPMO or MQGMO
+        self.msg_id = b""
+        self.context = 0  # MQPMO.Context
+        self.flags = FIRST_AND_LAST
+        self.request = 0
+        self.is_answered = True
+        self.returnable = False  # a get that can be taken back until its answer counts
+        self.waits = False
+        # REQUEST_MSGS
+        self.get: GetRequest | None = None
+        self.received_bytes = 0
+        self.requested_bytes = 0
+        self.is_ahead = False
+        self.stream: Stream | None = None  # nothing is sent; it is waited for a message of it
+
+    def encoded(self, conversation: Conversation) -> bytes:
+        """The bytes for a conversation."""
+        framing = conversation.framing
+        handle = 0 if self.handle is None else self.handle.handle_id
+        type = self.type
+        if type == MQPUT:
+            return framing.put(
+                handle, self.options, self.body, self.data, self.msg_id, self.context
+            )
+        if type == MQGET:
+            return framing.get(handle, self.body, self.area)
+        if type == REQUEST_MSGS:
+            return self._ask(conversation, handle)
+        if type < 0x80:
+            return framing.segment(type, self.flags, self.body, self.request)
+        if type >= XA_START:
+            length = BIG.pack(framing.header_bytes + len(self.body))
+            return framing.segment(type, FIRST_AND_LAST, length + self.body[4:])
+        return framing.call(type, handle, self.body, self.data, self.area)
+
+    def _ask(self, conversation: Conversation, handle: int) -> bytes:
+        get = self.get
+        if get is None:
+            return b""
+        stream = conversation.streams.get(handle)
+        index = 0 if stream is None else stream.index
+        return request_messages(
+            conversation.framing,
+            handle,
+            self.received_bytes,
+            self.requested_bytes if self.is_ahead else 1,
+            conversation.framing.buffer_length(get),
+            int(get.options),
+            0 if self.is_ahead else int(get.wait_ms),
+            index,
+            b"" if self.is_ahead and index else selection_of(get, 1),
+            FIRST_AND_LAST | (CONFIRM_REQUEST if self.is_answered else 0),
+            ASKED_REQUEST if self.is_answered else AHEAD_REQUEST,
+        )
+
+
+def table_body(type: int, values: Values) -> bytes:
+    """The body of a call by the tables, without the header of the call."""
+    return write_body(Header(type), values, FAP_LEVEL)[_CALL_HEAD_BYTES:]
+
+
+def whole_body(type: int, values: Values) -> bytes:
+    """The body of any other flow by the tables."""
+    return write_body(Header(type), values, FAP_LEVEL)

@@ -1,0 +1,455 @@
+"""The verbs of a connection over MQ's client protocol, but for the way bytes travel.
+
+A verb yields a `NetRequest` and gets the `Reply` that answers it. Requests name handles, not their
+numbers, and become bytes when they are sent: after a reconnection the same request goes to another
+conversation, where its queue has another number.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from ternmq.base import constants as mq
+from ternmq.base.attributes import Value
+from ternmq.base.errors import MQError, RemoteProtocolError, mq_error
+from ternmq.base.reasons import (
+    MQRC_NO_MSG_AVAILABLE,
+    MQRC_OPTIONS_CHANGED,
+    MQRC_READ_AHEAD_MSGS,
+    MQRC_TRUNCATED_MSG_FAILED,
+    MQRC_UOW_IN_PROGRESS,
+)
+from ternmq.client import net_commands, net_xa
+from ternmq.client.message import Message
+from ternmq.client.net_conversation import Conversation, Reply, Stream
+from ternmq.client.net_frames import LONG, get_body
+from ternmq.client.net_open import (
+    OpenState,
+    character_bytes,
+    first_options,
+    inquired,
+    object_descriptor,
+    open_request,
+    set_values,
+)
+from ternmq.client.net_request import NetRequest, table_body
+from ternmq.client.remote_verbs import Exchange, Opened, RemoteVerbs
+from ternmq.codec.mqsts import Status
+from ternmq.kernel.connection import Handle
+from ternmq.kernel.requests import GetRequest
+from ternmq.mqi.options import check_close
+from ternmq.txn.unit import XID
+from ternmq.wire.fap_vocabulary import (
+    MQBACK,
+    MQCLOSE,
+    MQCMIT,
+    MQDISC,
+    MQGET,
+    MQINQ,
+    MQPUT,
+    MQPUT1,
+    MQSET,
+    MQSTAT,
+    REQUEST_MSGS,
+    SPI,
+    SPI_RESERVE,
+    type_name,
+)
+
+TAKES_NOTHING: Final = (
+    mq.MQGMO_BROWSE_FIRST
+    | mq.MQGMO_BROWSE_NEXT
+    | mq.MQGMO_BROWSE_MSG_UNDER_CURSOR
+    | mq.MQGMO_UNLOCK
+)
+_IN_UNIT: Final = mq.MQGMO_SYNCPOINT | mq.MQGMO_SYNCPOINT_IF_PERSISTENT
+_NOT_AHEAD: Final = _IN_UNIT | TAKES_NOTHING | mq.MQGMO_MSG_UNDER_CURSOR | mq.MQGMO_LOCK
+RESERVED_IDS: Final = 1024
+_GETS_MAX: Final = 64
+
+
+def checked(reply: Reply, name: str) -> Reply:
+    """The reply, if it tells of no failure."""
+    if reply.comp == mq.MQCC_FAILED:
+        verb = type_name(reply.type).removesuffix("_REPLY")
+        raise mq_error(reply.reason, verb=verb, object=name)
+    return reply
+
+
+class FapVerbs(RemoteVerbs):
+    """The verbs of one connection."""
+
+    def __init__(
+        self, conversation: Conversation, name: str, tag: bytes, user: str, shares: bool, gets: bool
+    ) -> None:
+        super().__init__(name, tag, user)
+        self.conversation = conversation
+        self.is_shared = shares
+        self.has_get = gets  # MQGET may travel; else messages are asked for
+        self.takes_back = False
+        self.qmgr_id = ""
+        self.window_bytes = 0  # of read-ahead
+        self.states: dict[Handle, OpenState] = {}
+        self.has_xa = False  # XA_OPEN was said
+        self.has_xa_calls = True
+        self._get_bodies: dict[tuple[GetRequest, int], bytes] = {}
+        self._next_id = 0  # of MsgIds that were reserved
+        self._ids_left = 0
+        self._id_head = b""
+        self._id_tail = b""
+        self._id_bytes = 0
+
+    def call(self, call: str, /, **arguments: Any) -> Exchange[dict[str, Any]]:
+        """A command, by the name that it has at the local binding."""
+        return net_commands.called(self, call, arguments)
+
+    # ---- objects
+
+    def open(
+        self, od: dict[str, Any], options: int, as_needed: bool = False, exclusive: bool = False
+    ) -> Exchange[Opened]:
+        """MQOPEN."""
+        if as_needed:
+            options = first_options(options, exclusive)
+        described = object_descriptor(od)
+        asked = described.object_name
+        reply = yield open_request(described, options)
+        checked(reply, asked)
+        values = reply.values()
+        handle = Handle(self.link, reply.handle, options)
+        answered = values["object"]
+        handle.resolved_name = answered.resolved_queue_name or answered.object_name
+        described.object_name = answered.object_name
+        self.link.handles[reply.handle] = handle
+        self.states[handle] = OpenState(described, options, values.get("fopa", {}))
+        return Opened(handle, 0, answered.object_name != asked)
+
+    def close(self, handle: Handle, options: int = 0) -> Exchange[None]:
+        """MQCLOSE."""
+        check_close(options)
+        name = handle.resolved_name
+        stream = self.conversation.streams.get(handle.handle_id)
+        if options & mq.MQCO_QUIESCE and stream is not None and stream.messages:
+            stream.ended = True
+            raise mq_error(MQRC_READ_AHEAD_MSGS, verb="MQCLOSE", object=name)
+        body = LONG.pack(options & ~(mq.MQCO_QUIESCE | mq.MQCO_IMMEDIATE))
+        checked((yield NetRequest(MQCLOSE, handle, body)), name)
+        self.drop(handle)
+
+    def drop(self, handle: Handle) -> None:
+        """A handle is no more."""
+        self.link.handles.pop(handle.handle_id, None)
+        self.conversation.streams.pop(handle.handle_id, None)
+        self.states.pop(handle, None)
+
+    def inquire(self, handle: Handle, selectors: list[int]) -> Exchange[list[Value]]:
+        """MQINQ."""
+        integers = [one for one in selectors if one < mq.MQCA_FIRST]
+        lengths = [character_bytes(one) for one in selectors if one >= mq.MQCA_FIRST]
+        values = {
+            "selectors": selectors,
+            "integer_count": len(integers),
+            "character_length": sum(lengths),
+        }
+        request = NetRequest(MQINQ, handle, table_body(MQINQ, values))
+        request.area = 4 * len(integers) + sum(lengths)
+        reply = checked((yield request), handle.resolved_name)
+        return inquired(selectors, reply.values())
+
+    def set(self, opened: Opened, values: dict[int, Value]) -> Exchange[None]:
+        """MQSET."""
+        body = table_body(MQSET, set_values(values))
+        checked((yield NetRequest(MQSET, opened.handle, body)), opened.handle.resolved_name)
+
+    # ---- put
+
+    def put(
+        self, handle: Handle, options: int, packed: bytes, data: bytes, context: int = 0
+    ) -> Exchange[bytes]:
+        """MQPUT with a packed descriptor; the MsgId."""
+        request = NetRequest(MQPUT, handle, packed, data)
+        request.options = options
+        request.context = context
+        if self.is_shared and self.is_asynchronous(handle, options):
+            if not self._ids_left:
+                yield from self.reserve_ids()
+            request.msg_id = self.next_id()
+            request.options |= mq.MQPMO_ASYNC_RESPONSE
+            request.is_answered = False
+            yield request
+            msg_id = request.msg_id
+        else:
+            reply = checked((yield request), handle.resolved_name)
+            msg_id = reply.msg_id()
+        if options & mq.MQPMO_SYNCPOINT:
+            self.has_changes = True
+        return msg_id
+
+    def is_asynchronous(self, handle: Handle, options: int) -> bool:
+        """Whether a put is not to be answered."""
+        if options & (mq.MQPMO_ASYNC_RESPONSE | mq.MQPMO_SYNC_RESPONSE):
+            return options & mq.MQPMO_ASYNC_RESPONSE != 0
+        state = self.states.get(handle)
+        return state is not None and state.put_response == mq.MQPRT_ASYNC_RESPONSE
+
+    def reserve_ids(self) -> Exchange[None]:
+        """MsgIds for puts that are not answered."""
+        values = {
+            "verb": SPI_RESERVE,
+            "reply_bytes_max": 128,
+            "spru": {},
+            "spri": {"tag_bytes": 24, "reservation": RESERVED_IDS},
+        }
+        reply = yield NetRequest(SPI, None, table_body(SPI, values))
+        told = checked(reply, self.name).values()["spro"]
+        tag: bytes = told["tag"]
+        at: int = told["increment_offset"]
+        if not 0 <= at < 24 or told["reservation"] < 1:
+            raise RemoteProtocolError(f"RESERVE gives {told['reservation']} ids at {at}")
+        # The number that counts up is at the offset, eight bytes or to the end.
+        size = min(8, 24 - at)
+        self._id_head = tag[:at]
+        self._id_tail = tag[at + size :]
+        self._id_bytes = size
+        self._next_id = int.from_bytes(tag[at : at + size], "big")
+        self._ids_left = told["reservation"]
+
+    @property
+    def ids_left(self) -> int:
+        """How many MsgIds are left of those that were reserved."""
+        return self._ids_left
+
+    def next_id(self) -> bytes:
+        """One of them."""
+        self._ids_left -= 1
+        number = self._next_id
+        self._next_id = number + 1
+        return self._id_head + number.to_bytes(self._id_bytes, "big") + self._id_tail
+
+    def forget_ids(self) -> None:
+        """After a reconnection they are another queue manager's, or another run's."""
+        self._ids_left = 0
+
+    def put1(
+        self, od: dict[str, Any], options: int, packed: bytes, data: bytes, context: int = 0
+    ) -> Exchange[bytes]:
+        """MQPUT1; the MsgId."""
+        described = object_descriptor(od)
+        framing = self.conversation.framing
+        options &= ~mq.MQPMO_ASYNC_RESPONSE
+        body = described.pack() + framing.put_body(packed, options, b"", context)
+        request = NetRequest(MQPUT1, None, body + LONG.pack(len(data)), data)
+        request.options = options
+        reply = checked((yield request), described.object_name)
+        if options & mq.MQPMO_SYNCPOINT:
+            self.has_changes = True
+        msg_id: bytes = reply.values()["descriptor"].msg_id
+        return msg_id
+
+    def status(self) -> Exchange[Status]:
+        """MQSTAT: how the asynchronous puts went since it was last asked."""
+        body = table_body(MQSTAT, {"status_type": mq.MQSTAT_TYPE_ASYNC_ERROR, "status": Status()})
+        reply = checked((yield NetRequest(MQSTAT, None, body)), self.name)
+        found: Status = reply.values()["status"]
+        return found
+
+    # ---- get
+
+    def get(
+        self, handle: Handle, request: GetRequest, returnable: bool
+    ) -> Exchange[Message | None]:
+        """MQGET with a checked request; None if there is no message."""
+        state = self.states.get(handle)
+        if state is not None and state.read_ahead and self.is_shared:
+            if request.plain and not request.options & _NOT_AHEAD:
+                return (yield from self._get_ahead(handle, request))
+            if handle.handle_id in self.conversation.streams:
+                name = handle.resolved_name
+                raise mq_error(MQRC_OPTIONS_CHANGED, verb="MQGET", object=name)
+        if self.has_get:
+            message = yield from self._get(handle, request, returnable)
+        else:
+            message = yield from self._ask(handle, request)
+        takes = not request.options & TAKES_NOTHING
+        if takes and message is not None and request.options & _IN_UNIT:
+            self.has_changes = True
+        return message
+
+    def get_body(self, request: GetRequest) -> bytes:
+        """The body of MQGET; those of requests that are used again are kept."""
+        length = self.conversation.framing.buffer_length(request)
+        key = (request, length)
+        body = self._get_bodies.get(key)
+        if body is None:
+            body = get_body(request, length)
+            if request.plain:
+                if len(self._get_bodies) >= _GETS_MAX:
+                    self._get_bodies.clear()
+                self._get_bodies[key] = body
+        return body
+
+    def _get(
+        self, handle: Handle, request: GetRequest, returnable: bool
+    ) -> Exchange[Message | None]:
+        asked = NetRequest(MQGET, handle, self.get_body(request))
+        asked.area = self.conversation.framing.buffer_length(request)
+        asked.options = int(request.options)
+        asked.waits = request.wait_ms != 0
+        outside = not request.options & (_IN_UNIT | TAKES_NOTHING)
+        asked.returnable = returnable and self.takes_back and outside
+        reply = yield asked
+        return message_of(reply, request, handle.resolved_name)
+
+    def _ask(self, handle: Handle, request: GetRequest) -> Exchange[Message | None]:
+        """A get by REQUEST_MSGS, on channels whose conversations share a socket."""
+        streams = self.conversation.streams
+        stream = streams.setdefault(handle.handle_id, Stream(0))
+        stream.reason = 0
+        asked = NetRequest(REQUEST_MSGS, handle, b"")
+        asked.get = request
+        asked.waits = request.wait_ms != 0
+        reply = yield asked
+        message = stream.take()
+        streams.pop(handle.handle_id, None)
+        if message is None:
+            return nothing(reply.reason, handle.resolved_name)
+        reason = stream.reason
+        if reason == MQRC_TRUNCATED_MSG_FAILED:
+            raise cut(message, request, handle.resolved_name)
+        return message
+
+    def _get_ahead(self, handle: Handle, request: GetRequest) -> Exchange[Message | None]:
+        streams = self.conversation.streams
+        stream = streams.get(handle.handle_id)
+        if stream is None:
+            stream = Stream(self.window_bytes)
+            streams[handle.handle_id] = stream
+            yield self.ahead_request(handle, request, 0, self.window_bytes)
+        message = stream.take()
+        if message is None and request.wait_ms:
+            wait = NetRequest(REQUEST_MSGS, handle, b"")
+            wait.get = request
+            wait.stream = stream
+            yield wait  # until one comes, or the time is over
+            message = stream.take()
+        if message is None:
+            # Nothing has come by itself: is there really nothing?
+            last = self.ahead_request(handle, request, stream.consumed_bytes, 0)
+            stream.consumed_bytes = 0
+            last.is_answered = True
+            reply = yield last
+            message = stream.take()
+            if message is None:
+                return nothing(reply.reason, handle.resolved_name)
+        consumed = stream.credit()
+        if consumed:
+            yield self.ahead_request(handle, request, consumed, consumed)
+        return message
+
+    def ahead_request(
+        self, handle: Handle, request: GetRequest, received: int, more: int
+    ) -> NetRequest:
+        """Ask for messages before anybody wants them."""
+        asked = NetRequest(REQUEST_MSGS, handle, b"")
+        asked.get = request
+        asked.received_bytes = received
+        asked.requested_bytes = more
+        asked.is_ahead = True
+        asked.is_answered = False
+        return asked
+
+    # ---- units of work
+
+    def start_unit(self) -> Exchange[None]:
+        """MQBEGIN: nothing travels; what is done from now on is inside syncpoint."""
+        if self.in_unit:
+            raise mq_error(MQRC_UOW_IN_PROGRESS, verb="MQBEGIN", object=self.name)
+        yield from ()
+        self.in_unit = True
+
+    def commit(self) -> Exchange[None]:
+        """MQCMIT."""
+        self.in_unit = False
+        self.has_changes = False
+        checked((yield NetRequest(MQCMIT, None, b"")), self.name)
+
+    def back_out(self) -> Exchange[None]:
+        """MQBACK."""
+        self.in_unit = False
+        self.has_changes = False
+        checked((yield NetRequest(MQBACK, None, b"")), self.name)
+
+    def disconnect(self) -> Exchange[None]:
+        """MQDISC: commits what is open."""
+        self.in_unit = False
+        checked((yield NetRequest(MQDISC, None, b"")), self.name)
+
+    # ---- two-phase commit
+
+    def prepare(self, xid: XID) -> Exchange[bool]:
+        """The first phase."""
+        prepared = yield from net_xa.prepare(self, xid)
+        self.in_unit = False
+        self.has_changes = False
+        return prepared
+
+    def end_prepared(self, xid: XID, commit: bool, heuristic: bool) -> Exchange[None]:
+        """The second phase."""
+        yield from net_xa.end_prepared(self, xid, commit, heuristic)
+
+    def recover(self) -> Exchange[list[XID]]:
+        """What is in doubt."""
+        return (yield from net_xa.recover(self))
+
+    def forget(self, xid: XID) -> Exchange[None]:
+        """Drop the memory of a heuristic outcome."""
+        yield from net_xa.forget(self, xid)
+
+    # ---- definitions
+
+    def define(
+        self, object_type: int, name: str, attributes: dict[str, Any], replace: bool
+    ) -> Exchange[None]:
+        """DEFINE."""
+        return net_commands.define(self, object_type, name, attributes, replace)
+
+    def alter(self, name: str, attributes: dict[str, Any]) -> Exchange[None]:
+        """ALTER of a queue."""
+        return net_commands.alter(self, name, attributes)
+
+    def alter_qmgr(self, attributes: dict[str, Any]) -> Exchange[None]:
+        """ALTER QMGR."""
+        return net_commands.alter_qmgr(self, attributes)
+
+
+def nothing(reason: int, name: str) -> Message | None:
+    """A get without a message: that is no error, if there just is none."""
+    if reason not in (0, MQRC_NO_MSG_AVAILABLE):
+        raise mq_error(reason, verb="MQGET", object=name)
+    return None
+
+
+def cut(message: Message, request: GetRequest, name: str) -> MQError:
+    """The message is longer than the caller allows, and stays on the queue."""
+    return mq_error(
+        MQRC_TRUNCATED_MSG_FAILED,
+        verb="MQGET",
+        object=name,
+        detail=f"{message.length} bytes, the buffer has {request.buffer_length}",
+        result=message,
+    )
+
+
+def message_of(reply: Reply, request: GetRequest, name: str) -> Message | None:
+    """What a get answers: the message, None if there is none, or the error that says why."""
+    reason = reply.reason
+    if reply.comp == mq.MQCC_FAILED:
+        return nothing(reason, name)
+    if request.options & mq.MQGMO_UNLOCK:
+        return None
+    message = reply.message()
+    if reason == MQRC_TRUNCATED_MSG_FAILED:
+        raise cut(message, request, name)
+    if reason and not message.truncated:
+        message.warning = reason
+    return message

@@ -1,0 +1,118 @@
+"""Two-phase commit by MQ's client protocol: the XA calls behind `prepare` and the rest.
+
+The API prepares the unit of work that the connection has. XA wants a branch to be started before
+its work; our queue manager lets a branch that is started in the middle of a unit adopt it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from ternmq.base.errors import XA_NAMES, XAError, mq_error
+from ternmq.base.reasons import (
+    MQRC_BACKED_OUT,
+    MQRC_FUNCTION_NOT_SUPPORTED,
+    MQRC_UNEXPECTED_ERROR,
+    MQRC_UNIT_OF_WORK_NOT_STARTED,
+)
+from ternmq.client.net_conversation import Reply
+from ternmq.client.net_request import NetRequest, whole_body
+from ternmq.client.remote_verbs import Exchange
+from ternmq.kernel.two_phase import check_xid
+from ternmq.txn.unit import XID
+from ternmq.wire.fap_part import Values
+from ternmq.wire.fap_vocabulary import (
+    XA_COMMIT,
+    XA_END,
+    XA_FORGET,
+    XA_OPEN,
+    XA_PREPARE,
+    XA_RECOVER,
+    XA_ROLLBACK,
+    XA_START,
+)
+
+if TYPE_CHECKING:
+    from ternmq.client.net_verbs import FapVerbs
+
+TMSUCCESS: Final = 0x04000000
+_TMSTARTRSCAN: Final = 0x01000000
+_TMENDRSCAN: Final = 0x00800000
+_XA_RDONLY: Final = 3
+_XA_RBBASE: Final = 100
+_XA_RBEND: Final = 107
+_RECOVERED_MAX: Final = 1000
+
+
+def _request(type: int, values: Values) -> NetRequest:
+    return NetRequest(type, None, whole_body(type, values))
+
+
+def _branch(xid: XID, flags: int = 0) -> Values:
+    branch = {"format_id": xid.format_id, "gtrid": xid.global_id, "bqual": xid.branch_qualifier}
+    return {"xid": branch, "flags": flags, "rmid": 1}
+
+
+def _checked(reply: Reply, verb: str, name: str) -> int:
+    """XA's return value, if it is no error."""
+    code = reply.comp
+    if _XA_RBBASE <= code <= _XA_RBEND:
+        raise mq_error(MQRC_BACKED_OUT, verb=verb, object=name, detail=f"XA code {code}")
+    if code in XA_NAMES:
+        raise XAError(code, MQRC_UNIT_OF_WORK_NOT_STARTED, verb=verb, object=name)
+    if code < 0:
+        raise mq_error(MQRC_UNEXPECTED_ERROR, verb=verb, object=name, detail=f"XA code {code}")
+    return code
+
+
+def _opened(verbs: FapVerbs) -> Exchange[None]:
+    if verbs.has_xa:
+        return
+    if not verbs.has_xa_calls:
+        detail = "the channel has no XA calls"
+        raise mq_error(MQRC_FUNCTION_NOT_SUPPORTED, verb="XA", object=verbs.name, detail=detail)
+    reply = yield _request(XA_OPEN, {"info": "", "rmid": 1})
+    _checked(reply, "XA_OPEN", verbs.name)
+    verbs.has_xa = True
+
+
+def prepare(verbs: FapVerbs, xid: XID) -> Exchange[bool]:
+    """Prepare the unit of work under an XID; False if it changed nothing."""
+    check_xid(xid)
+    yield from _opened(verbs)
+    for type, flags in ((XA_START, 0), (XA_END, TMSUCCESS)):
+        reply = yield _request(type, _branch(xid, flags))
+        _checked(reply, "prepare", verbs.name)
+    reply = yield _request(XA_PREPARE, _branch(xid))
+    return _checked(reply, "prepare", verbs.name) != _XA_RDONLY
+
+
+def end_prepared(verbs: FapVerbs, xid: XID, commit: bool, heuristic: bool) -> Exchange[None]:
+    """Commit or back out a prepared unit. An operator's decision is a command, not a call."""
+    if heuristic:
+        detail = "an operator decides at the queue manager: rsvmqtrn"
+        raise mq_error(
+            MQRC_FUNCTION_NOT_SUPPORTED, verb="resolve", object=verbs.name, detail=detail
+        )
+    yield from _opened(verbs)
+    reply = yield _request(XA_COMMIT if commit else XA_ROLLBACK, _branch(xid))
+    code = reply.comp
+    if commit or not _XA_RBBASE <= code <= _XA_RBEND:
+        _checked(reply, "commit" if commit else "backout", verbs.name)
+
+
+def recover(verbs: FapVerbs) -> Exchange[list[XID]]:
+    """What is in doubt."""
+    yield from _opened(verbs)
+    flags = _TMSTARTRSCAN | _TMENDRSCAN
+    values = {"count": _RECOVERED_MAX, "flags": flags, "rmid": 1}
+    reply = yield _request(XA_RECOVER, values)
+    _checked(reply, "recover", verbs.name)
+    return [XID(one["format_id"], one["gtrid"], one["bqual"]) for one in reply.values()["xids"]]
+
+
+def forget(verbs: FapVerbs, xid: XID) -> Exchange[None]:
+    """Drop the memory of a heuristic outcome."""
+    yield from _opened(verbs)
+    reply = yield _request(XA_FORGET, _branch(xid))
+    _checked(reply, "forget", verbs.name)

@@ -1,0 +1,76 @@
+"""Runs the verbs of a connection to another process in threads: turns, forks, the end.
+
+How bytes are sent and awaited is for `local_socket` and `net_threads`.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from typing import Any
+
+from ternmq.base.reasons import MQRC_HCONN_ERROR
+from ternmq.client.local_turns import Turns
+from ternmq.client.remote_verbs import Exchange, RemoteVerbs, Result
+from ternmq.kernel.connection import Handle
+
+
+class BlockingVerbs:
+    """The verbs of one connection, blocking."""
+
+    def __init__(self, verbs: RemoteVerbs, share: int) -> None:
+        self.verbs = verbs
+        self.turns = Turns(verbs, share, threading.get_ident())
+        self._process = os.getpid()
+
+    @property
+    def is_ours(self) -> bool:
+        """Not in a forked child: there the connection is the parent's, who goes on using it."""
+        return self._process == os.getpid()
+
+    def run(self, verb: str, exchange: Exchange[Result]) -> Result:
+        """A verb, to its end."""
+        if not self.is_ours:
+            self.turns.break_off(MQRC_HCONN_ERROR, "the connection of the process it forked from")
+        self.turns.take(threading.get_ident(), verb)
+        try:
+            return self._run(verb, exchange)
+        finally:
+            self.turns.give_back()
+
+    def _run(self, verb: str, exchange: Exchange[Result]) -> Result:
+        try:
+            request = next(exchange)
+            while True:
+                request = exchange.send(self.exchanged(verb, request))
+        except StopIteration as end:
+            result: Result = end.value
+            return result
+
+    def exchanged(self, verb: str, request: Any) -> Any:
+        """Send a request and wait for what answers it."""
+        raise NotImplementedError
+
+    def put(self, handle: Handle, options: int, packed: bytes, data: bytes) -> bytes:
+        """MQPUT."""
+        return self.run("MQPUT", self.verbs.put(handle, options, packed, data))
+
+    def disconnect(self, vanished: bool = False) -> None:
+        """MQDISC; commits unless the application has failed."""
+        verbs = self.verbs
+        if not verbs.link.connected:
+            return
+        try:
+            if not vanished:
+                self.run("MQDISC", verbs.disconnect())
+            elif not self.turns.busy:
+                self.run("MQBACK", verbs.back_out())
+        finally:
+            if vanished or not self.turns.busy:
+                verbs.link.connected = False
+                verbs.in_unit = False
+                self.close()
+
+    def close(self) -> None:
+        """Let the socket go."""
+        raise NotImplementedError
