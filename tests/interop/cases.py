@@ -1,0 +1,85 @@
+"""The cases that IBM's Java client judges, read out of the sources in java/.
+
+A method marked `@Case` is a case. `@Case` alone stands for every place, `@Case(Case.SHARES)` for
+each number of sharing conversations over TCP, `@Case(Case.SECURE)` for each kind of TLS,
+`@Case(Case.ONCE)` for one place. Each case at each place has a queue of its own.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+JAVA: Final = Path(__file__).parent / "java"
+
+
+@dataclass(frozen=True)
+class Place:
+    """A channel, and how a client gets through it."""
+
+    name: str
+    sharing: int  # SHARECNV
+    cipher_spec: str = ""  # SSLCIPH
+    cipher_suite: str = ""  # what Java calls it
+
+    @property
+    def channel(self) -> str:
+        return f"J.{self.name.upper()}"
+
+
+PLACES: Final = (
+    Place("tcp0", 0),
+    Place("tcp1", 1),
+    Place("tcp10", 10),
+    Place("tls12", 10, "TLS_RSA_WITH_AES_256_CBC_SHA256", "TLS_RSA_WITH_AES_256_CBC_SHA256"),
+    Place("tls13", 10, "TLS_AES_256_GCM_SHA384", "TLS_AES_256_GCM_SHA384"),
+    Place("ecdhe", 0, "ECDHE_RSA_AES_128_GCM_SHA256", "TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256"),
+    Place("anytls", 1, "ANY_TLS12_OR_HIGHER", "*TLS12ORHIGHER"),
+)
+_GROUPS: Final = {
+    "EVERY": ("tcp0", "tcp1", "tcp10", "tls12", "tls13"),
+    "SHARES": ("tcp0", "tcp1", "tcp10"),
+    "SECURE": ("tls12", "tls13", "ecdhe", "anytls"),
+    "ONCE": ("tcp10",),
+}
+_CASE: Final = re.compile(r"@Case(?:\(Case\.(\w+)\))?\s+void (\w+)\(\)")
+
+
+@dataclass(frozen=True)
+class JavaCase:
+    """A method of a class, at a place."""
+
+    number: int
+    place: str
+    suite: str
+    method: str
+
+    @property
+    def queue(self) -> str:
+        return f"J.Q{self.number:04}"
+
+    @property
+    def id(self) -> str:
+        return f"{self.suite}.{self.method}-{self.place}"
+
+
+def methods() -> list[tuple[str, str, str]]:
+    """Class, method and group of places of each case, in the order of the files."""
+    return [
+        (path.stem, method, group or "EVERY")
+        for path in sorted(JAVA.glob("*.java"))
+        for group, method in _CASE.findall(path.read_text(encoding="utf-8"))
+    ]
+
+
+def all_cases() -> list[JavaCase]:
+    """Every case at each of its places; those of one place come together."""
+    listed = methods()
+    found: list[JavaCase] = []
+    for place in PLACES:
+        for suite, method, group in listed:
+            if place.name in _GROUPS[group]:
+                found.append(JavaCase(len(found), place.name, suite, method))
+    return found

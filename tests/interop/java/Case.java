@@ -1,0 +1,17 @@
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+
+/**
+ * Marks a method as a case. The harness reads the places out of this source; nothing here does.
+ * EVERY: each SHARECNV over TCP, and TLS 1.2 and 1.3. SHARES: each SHARECNV over TCP.
+ * SECURE: each kind of TLS. ONCE: one.
+ */
+@Retention(RetentionPolicy.RUNTIME)
+@interface Case {
+    String EVERY = "EVERY";
+    String SHARES = "SHARES";
+    String SECURE = "SECURE";
+    String ONCE = "ONCE";
+
+    String value() default EVERY;
+}

@@ -1,0 +1,106 @@
+"""Runs IBM's Java client over the cases, in one process, and reads its verdicts."""
+
+from __future__ import annotations
+
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from tests.interop import served
+from tests.interop.cases import JAVA, PLACES, JavaCase
+
+_COMPILE_S: Final = 90
+_RUN_S: Final = 300
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What became of a case."""
+
+    outcome: str  # passed, failed, hung, lost
+    ms: int
+    text: str
+
+
+LOST: Final = Verdict("lost", 0, "the client ended before it told of this case")
+
+
+def compile_cases(class_path: str, into: Path) -> None:
+    into.mkdir()
+    sources = [str(path) for path in sorted(JAVA.glob("*.java"))]
+    command = ["javac", "-nowarn", "-proc:none", "-encoding", "UTF-8", "-d", str(into)]
+    done = subprocess.run(
+        [*command, "-cp", class_path, *sources],
+        capture_output=True,
+        text=True,
+        timeout=_COMPILE_S,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def _settings(port: int) -> str:
+    lines = [
+        "host=127.0.0.1",
+        f"port={port}",
+        f"queueManager={served.NAME}",
+        f"user={served.USER}",
+        f"password={served.PASSWORD}",
+        f"administrator={served.ADMINISTRATOR}",
+        f"administratorPassword={served.PASSWORD}",
+    ]
+    for place in PLACES:
+        lines.append(f"{place.name}.channel={place.channel}")
+        lines.append(f"{place.name}.cipherSuite={place.cipher_suite}")
+    return "\n".join(lines) + "\n"
+
+
+def _java(class_path: str, work: Path, client: Path) -> list[str]:
+    stores = {
+        "javax.net.ssl.trustStore": client / "trust.p12",
+        "javax.net.ssl.trustStorePassword": served.STORE_PASSWORD,
+        "javax.net.ssl.keyStore": client / "keys.p12",
+        "javax.net.ssl.keyStorePassword": served.STORE_PASSWORD,
+        "com.ibm.mq.cfg.useIBMCipherMappings": "false",
+        "com.ibm.msg.client.commonservices.log.status": "OFF",
+    }
+    return [
+        "java",
+        "-Xmx1500m",
+        "-XX:TieredStopAtLevel=1",
+        "-Duser.name=javauser",
+        *(f"-D{name}={value}" for name, value in stores.items()),
+        "-cp",
+        f"{work / 'classes'}:{class_path}",
+        "Judge",
+        str(work / "settings"),
+        str(work / "plan"),
+    ]
+
+
+def judge(
+    class_path: str, cases: list[JavaCase], port: int, work: Path, client: Path
+) -> dict[int, Verdict]:
+    """The verdict on each case, by its number. What Java says besides is in `work`/said.txt."""
+    (work / "settings").write_text(_settings(port), encoding="utf-8")
+    plan = ("\t".join((str(c.number), c.place, c.suite, c.method, c.queue)) for c in cases)
+    (work / "plan").write_text("\n".join(plan) + "\n", encoding="utf-8")
+    with open(work / "said.txt", "wb") as said:
+        try:
+            told = subprocess.run(
+                _java(class_path, work, client),
+                stdout=subprocess.PIPE,
+                stderr=said,
+                cwd=work,
+                timeout=_RUN_S,
+                check=False,
+            ).stdout
+        except subprocess.TimeoutExpired as late:
+            told = late.stdout or b""
+    found: dict[int, Verdict] = {}
+    for line in told.decode("utf-8").splitlines():
+        words = line.split("\t")
+        if len(words) == 4:
+            found[int(words[0])] = Verdict(words[1], int(words[2]), words[3])
+    return {case.number: found.get(case.number, LOST) for case in cases}
