@@ -2,8 +2,8 @@
 
 Queue manager events (authority, inhibit, local, remote, start and stop) and logger events are made
 here; performance events in `events_performance`, configuration and command events in
-`events_objects`. Each is an MQCFH of type MQCFT_EVENT with the reason that names the event, and
-the parameters that IBM MQ documents for it.
+`events_objects`, channel and SSL events in `events_channels`. Each is an MQCFH of type MQCFT_EVENT
+with the reason that names the event, and the parameters that IBM MQ documents for it.
 """
 
 from __future__ import annotations
@@ -11,9 +11,10 @@ from __future__ import annotations
 from typing import Final, final
 
 from ternmq.admin.command import Answer, Command
+from ternmq.admin.events_channels import blocked_event, tls_event
 from ternmq.admin.events_objects import NAME_PARAMETERS, ObjectEvents
 from ternmq.admin.events_performance import PerformanceEvents
-from ternmq.admin.events_put import LOGGER_EVENTS, QMGR_EVENTS, EventQueues
+from ternmq.admin.events_put import CHANNEL_EVENTS, LOGGER_EVENTS, QMGR_EVENTS, EventQueues
 from ternmq.base import constants as mq
 from ternmq.base import reasons as rc
 from ternmq.base.attributes import Value
@@ -25,6 +26,7 @@ from ternmq.codec.pcf_parameter import Parameter
 from ternmq.kernel.connection import Connection
 from ternmq.kernel.events import (
     AUTHORITY,
+    CHANNEL,
     COMMAND,
     COMMAND_NOT_DISPLAY,
     CONFIGURATION,
@@ -33,11 +35,13 @@ from ternmq.kernel.events import (
     LOGGER,
     REMOTE_NAMES,
     START_STOP,
+    TLS,
     EventSink,
 )
 from ternmq.kernel.kernel import Kernel
 from ternmq.kernel.objects import LocalQueue
 from ternmq.log.archive import extent_name
+from ternmq.security.chlauth import Partner
 from ternmq.store.catalog import Definition
 from ternmq.txn.extent_needs import extent_needs
 
@@ -133,6 +137,24 @@ class Events(EventSink):
             self._end_told = True
             why = pcf.integer(mq.MQIACF_REASON_QUALIFIER, qualifier)
             self._queue_manager_event(rc.MQRC_Q_MGR_NOT_ACTIVE, [why])
+
+    # ---- channel and SSL events
+
+    def channel_blocked(
+        self, qualifier: int, partner: Partner, user: str, application: str, warned: bool
+    ) -> None:
+        kernel = self._kernel
+        if kernel.events & CHANNEL:
+            event = blocked_event(kernel.name, qualifier, partner, user, application, warned)
+            self.queues.put(CHANNEL_EVENTS, event)
+
+    def tls_failed(
+        self, qualifier: int, channel: str, address: str, ssl_peer: str, ssl_issuer: str
+    ) -> None:
+        kernel = self._kernel
+        if kernel.events & TLS:
+            event = tls_event(kernel.name, qualifier, channel, address, ssl_peer, ssl_issuer)
+            self.queues.put(CHANNEL_EVENTS, event)
 
     # ---- performance events
 

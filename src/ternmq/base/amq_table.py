@@ -35,6 +35,7 @@ AMQ5534E	User ID '%1' authentication failed.	The password that came with user ID
 AMQ5540E	Application '%1' did not supply a user ID and password.	The queue manager wants applications of this kind to say who they are (CHCKLOCL or CHCKCLNT), and this one did not.	Give the application a user ID and password, or make the check OPTIONAL.
 AMQ5541E	The failed authentication check was caused by the queue manager CONNAUTH CHCKLOCL(%1) configuration.	Applications on this machine are checked because the authentication information object says so.	See the message before this one.
 AMQ5542E	The failed authentication check was caused by the queue manager CONNAUTH CHCKCLNT(%1) configuration.	Client applications are checked because the authentication information object says so.	See the message before this one.
+AMQ5543E	The failed authentication check was caused by a CHLAUTH record with CHCKCLNT(%1).	The rule of channel authentication that counts for this client wants a user ID and password.	See the message before this one, and DISPLAY CHLAUTH with MATCH(RUNCHECK).
 AMQ5657E	The %1 attribute of the queue manager names the authentication information object %2, which does not exist or is of another type.		Define the object, or change the attribute with ALTER QMGR.
 AMQ5806I	Queued publish/subscribe has started for queue manager %1.
 AMQ5807I	Queued publish/subscribe for queue manager %1 has ended.
@@ -122,6 +123,12 @@ AMQ7231I	%1 log records accessed on queue manager '%2' during the recovery phase
 AMQ7232I	Transaction manager state recovered for queue manager '%1'.
 AMQ7233I	%1 out of %2 in-flight transactions resolved for queue manager '%3'.
 AMQ7234I	%1 messages from queue '%2' loaded on queue manager '%3'.
+AMQ7270E	TernMQ queue manager '%1' is already running elsewhere. It permits standby instances.		Start it with strmqm -x if it is to stand by.
+AMQ7271E	TernMQ queue manager '%1' is already running elsewhere. It does not permit standby instances.	The active instance was started without -x.	End it and start it with strmqm -x, then start the standby.
+AMQ7274E	TernMQ queue manager '%1' already has a standby instance.	There is one standby at a time.
+AMQ7276E	TernMQ queue manager '%1' cannot switch over.	No standby instance is there to go on.	Start one with strmqm -x, or end the queue manager without -s.
+AMQ7277E	Active instance of TernMQ queue manager '%1' not ended.	endmqm -x ends a standby, and there is none here.	Leave -x out to end the queue manager.
+AMQ7278I	Standby instance of TernMQ queue manager '%1' ended.
 AMQ7310W	Report message could not be put on a reply-to queue: queue %1, reason %2.	It goes to the dead-letter queue if there is one.	See to the reply-to queue of the applications that ask for reports.
 AMQ7315E	Failed to put message to the dead-letter queue '%1': reason %2.		See to the dead-letter queue: it may be full, inhibited, or too small.
 AMQ7463E	The log for queue manager %1 is full.	Units of work that need room have to wait, or are backed out.	End long units of work; allow more secondary files.
@@ -221,6 +228,7 @@ AMQ8226E	TernMQ channel already exists.	There is a channel %1 already.	Use REPLA
 AMQ8227E	Channel %1 not found.	There is no channel %1 of this type.	Look at the name and the type.
 AMQ8228E	The channel has another type.	Channel %1 is of another type than the command says.	Name its type.
 AMQ8229E	The channel is active.	Channel %1 runs, and what was asked needs it stopped.	Stop it first.
+AMQ8242E	SSLCIPH definition wrong.	'%1' is no CipherSpec that can be used here.	Use one of the CipherSpecs of TLS 1.2 and TLS 1.3, or one of the ANY_ names.
 AMQ8245W	Entity '%1' has insufficient authority to display object '%2'.	It lacks: %3	Grant it, if that is right: SET AUTHREC or setmqaut.
 AMQ8276I	Display Connection details.
 AMQ8301E	TernMQ storage monitor job could not be started.
@@ -322,7 +330,6 @@ AMQ8649I	Reset TernMQ Queue Manager accepted.
 AMQ8650I	Refresh TernMQ Queue Manager accepted.
 AMQ8651I	Set log accepted.
 AMQ8652I	Reset TernMQ queue statistics details.
-AMQ8653I	%2 TernMQ messages moved.	Messages of queue %1 were moved to another queue.
 AMQ8690I	TernMQ topic created.	Topic %1 was defined.
 AMQ8691I	TernMQ topic changed.	Attributes of topic %1 were changed.
 AMQ8692I	TernMQ topic object deleted.	Topic %1 was deleted.
@@ -396,6 +403,7 @@ AMQ8935I	Purge of channel accepted.	Channel %1 is being purged.
 AMQ8939I	Automatic MQSC configuration has completed: it had %1 command(s), of which %2 had errors.
 AMQ8940E	An automatic MQSC command was not successful.	The command %1 was answered with %2	Correct it in the file that AutoConfig names in qm.ini.
 AMQ8942I	Starting to process automatic MQSC configuration.	Its commands come from %1, as AutoConfig in qm.ini says.
+AMQ8990I	%2 TernMQ messages moved.	Messages of queue %1 were moved to another queue.
 AMQ9001I	Channel '%1' ended normally.
 AMQ9002I	Channel '%1' is starting.
 AMQ9085I	Policy created or changed.	The policy of %1 was set.
@@ -411,7 +419,11 @@ AMQ9218E	The listener could not bind to port %1.	Address %2: %3	End what uses th
 AMQ9228E	The responder program could not be started.		See the messages before this one.
 AMQ9245W	Unable to obtain account details for channel MCA user ID '%1'.		Use a user that is known here in MCAUSER.
 AMQ9258E	The channel '%1' was ended by the operator.
+AMQ9271E	Channel '%1' timed out.	Host '%2' connected and did not say in time who it is.	See what connects there.
+AMQ9489E	The maximum number of instances, %1, of channel '%2' was reached.	No more clients can use the channel at once.	End clients, or allow more with MAXINST.
+AMQ9490E	The maximum number of instances, %1, of channel '%2' was reached for an individual client.	Host '%3' has as many connections as one client may have.	End clients there, or allow more with MAXINSTC.
 AMQ9492E	The responder program encountered an error: %1.		See the messages before this one.
+AMQ9502E	Type of channel not suitable for action requested.	Channel '%1' is of another type than host '%2' asked for.	Correct the name at the other end.
 AMQ9503E	Channel negotiation failed.	Channel '%1' could not be established.	See the error log of the other end.
 AMQ9504E	A protocol error was detected for channel '%1'.		Keep the error logs of both ends.
 AMQ9508E	Program cannot connect to queue manager '%1'. Reason code %2.		See to the queue manager.
@@ -424,8 +436,17 @@ AMQ9534E	Channel '%1' is not currently enabled.	It was stopped.	Start it.
 AMQ9545I	Disconnect interval expired on channel '%1'.
 AMQ9557E	Queue Manager User ID initialization failed for '%1'.	The call to begin the work of this user failed: CompCode %2, Reason %3.	Correct what the reason says: the user may not be known or not be authorized.
 AMQ9558E	The remote channel '%1' on host '%2' is not currently available.		See the error log there.
+AMQ9616E	The CipherSpec proposed is not enabled on the server.	Channel '%1', host '%2': the two ends have no version and CipherSpec of TLS in common (%3).	Use the same CipherSpec at both ends, or an ANY_ name.
+AMQ9631E	The CipherSpec negotiated during the TLS handshake does not match the required CipherSpec for channel '%1'.	CipherSpec '%2' was agreed on with host '%4', and the channel wants '%3'.	Use the same CipherSpec at both ends.
+AMQ9633E	Bad TLS certificate for channel '%1'.	The certificate of host '%2' or the one it was shown is not valid: %3.	Correct the certificate, or trust the authority that signed it.
+AMQ9635E	Channel '%1' did not specify a valid CipherSpec.	Host '%2' begins with TLS, and the channel has no SSLCIPH.	Give the channel a CipherSpec, or connect without TLS.
+AMQ9636E	TLS distinguished name does not match peer name, channel '%1'.	The certificate of host '%2' is of '%3', and SSLPEER wants '%4'.	Correct SSLPEER, or use another certificate.
+AMQ9637E	Channel is lacking a certificate.	Channel '%1' wants a certificate of its clients (SSLCAUTH(REQUIRED)), and host '%2' has shown none.	Give the client a certificate, or make SSLCAUTH OPTIONAL.
+AMQ9638E	TLS communications error for channel '%1'.	The handshake with host '%2' ended: %3.	See the error log of the other end.
+AMQ9639E	Remote channel '%1' did not specify a CipherSpec.	Host '%2' connected without TLS, and the channel has the CipherSpec '%3'.	Give the client a CipherSpec.
 AMQ9660E	Key repository: password incorrect or stash file absent.	The key repository %1 cannot be opened.	See to the files of the key repository.
 AMQ9776E	Channel was blocked by userid.	User '%2' may not use channel '%1' (address %3).	See DISPLAY CHLAUTH; correct the user or the rule.
 AMQ9777E	Channel was blocked.	The rules of channel authentication refuse channel '%1' from %2.	See DISPLAY CHLAUTH with MATCH(RUNCHECK); correct the rules if that was wrong.
+AMQ9788W	Slow DNS lookup for address '%1'.	Its host name was not found within %2 seconds. Rules of channel authentication with host names do not match it.	Correct the name service, use addresses in the rules, or ALTER QMGR REVDNS(DISABLED).
 AMQ9999E	Channel '%1' to host '%2' ended abnormally.		See the messages before this one.
 """

@@ -39,6 +39,15 @@ SESSIONS_MAX: Final = 65_536
 DESCRIPTORS_KEPT: Final = 320  # for files: queues kept open, log, error logs
 SOCKET_PATH_BYTES_MAX: Final = 107  # sun_path of Linux, without its last NUL
 
+# The network, before a partner has shown who it is.
+AUTHENTICATE_S_MAX: Final = 30.0  # from the first byte to the user that it runs as
+HANDSHAKE_S_MAX: Final = 20.0  # of TLS
+STRANGERS_MAX: Final = 4096  # sockets that have not got that far
+STRANGERS_OF_ADDRESS_MAX: Final = 1024  # the same, from one address
+BLOCKED_HOLD_S: Final = 30.0  # a blocked address is kept waiting, so that it does not come at once
+BLOCKED_HELD_MAX: Final = 256  # so many at most
+LOOKUP_S_MAX: Final = 5.0  # for the host name of an address
+
 # Administration.
 COMMAND_CHARACTERS_MAX: Final = 32_768
 MQSC_CHARACTERS_MAX: Final = 4_194_304  # in one call of an application, over the local socket

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from ternmq.kernel.connection import Connection
     from ternmq.kernel.kernel import Kernel
     from ternmq.kernel.objects import LocalQueue
+    from ternmq.security.chlauth import Partner
     from ternmq.store.catalog import Definition
 
 AUTHORITY: Final = 1
@@ -32,6 +33,8 @@ CONFIGURATION: Final = 64
 COMMAND: Final = 128
 COMMAND_NOT_DISPLAY: Final = 256
 LOGGER: Final = 512
+CHANNEL: Final = 1024
+TLS: Final = 2048
 
 # The attribute of the queue manager that switches a kind on.
 SWITCHES: Final[dict[str, int]] = {
@@ -44,6 +47,8 @@ SWITCHES: Final[dict[str, int]] = {
     "CONFIGEV": CONFIGURATION,
     "CMDEV": COMMAND,
     "LOGGEREV": LOGGER,
+    "CHLEV": CHANNEL,
+    "SSLEV": TLS,
 }
 
 
@@ -112,6 +117,17 @@ class EventSink:
     ) -> None:
         """Somebody may not do what he wants: `qualifier` is MQRQ_, `options` those of the open, or
         the number of the command."""
+
+    def channel_blocked(
+        self, qualifier: int, partner: Partner, user: str, application: str, warned: bool
+    ) -> None:
+        """A partner was refused by a rule of channel authentication, or would have been were it not
+        in warning mode; `qualifier` is MQRQ_, `user` whom a BLOCKUSER rule refuses."""
+
+    def tls_failed(
+        self, qualifier: int, channel: str, address: str, ssl_peer: str, ssl_issuer: str
+    ) -> None:
+        """A channel did not start because of TLS; `qualifier` is MQRQ_."""
 
     def was_put(self, local: LocalQueue) -> None:
         """A message has been put, in a unit of work or not."""

@@ -1,4 +1,4 @@
-"""Listeners, services and connections: what the shell runs for a queue manager beside it.
+"""Listeners, services, channels and connections: what the shell runs for a queue manager beside it.
 
 The kernel only asks: `start` and `stop` answer "" or why not, and `running` says what runs. A queue
 manager inside an application has none of it, which is what this class does; the server has its own.
@@ -10,6 +10,7 @@ from typing import Final, final
 
 from mypy_extensions import mypyc_attr
 
+from ternmq.kernel.channel_instance import ChannelInstance
 from ternmq.store.catalog import Definition
 
 LISTENERS: Final = "listener"
@@ -20,12 +21,16 @@ SERVICES: Final = "service"
 class RunningPart:
     """One listener or service that runs."""
 
-    __slots__ = ("process_id", "started_ns", "status")
+    __slots__ = ("address", "backlog", "port", "process_id", "started_ns", "status")
 
     def __init__(self, status: str, process_id: int, started_ns: int) -> None:
         self.status = status  # RUNNING, STARTING, STOPPING, RETRYING
         self.process_id = process_id
         self.started_ns = started_ns
+        # of a listener: where it listens, which its definition may leave open
+        self.port = 0
+        self.address = ""
+        self.backlog = 0
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
@@ -35,6 +40,8 @@ class Parts:
     def __init__(self) -> None:
         # by space of names (listener, service), then by name
         self.running: dict[str, dict[str, RunningPart]] = {LISTENERS: {}, SERVICES: {}}
+        self.instances: dict[int, ChannelInstance] = {}  # of channels, by their number
+        self.stopped_channels: set[str] = set()  # by STOP CHANNEL; nobody may start them
 
     def start(self, space: str, definition: Definition) -> str:
         """Begin to start it; "" or why that is not possible."""
@@ -47,3 +54,9 @@ class Parts:
     def end_connection(self, connection_id: int) -> str:
         """Begin to cut a connection off; "" or why that is not possible."""
         return "a connection inside the application is ended by it"
+
+    def stop_instances(self, instances: list[ChannelInstance], mode: int) -> None:
+        """Begin to end instances of channels, with QUIESCE, FORCE or TERMINATE."""
+
+    def refresh_tls(self) -> None:
+        """Read certificates and keys again for the channels that start from now on."""
