@@ -51,8 +51,7 @@ def option_names(options: int, known: tuple[tuple[str, int], ...]) -> str:
 
 def handle_is_active(kernel: Kernel, handle: Handle) -> bool:
     """Whether a verb of the handle is under way: a get that waits."""
-    call = kernel.waiting.get(handle.connection.connection_id)
-    return call is not None and call.handle is handle
+    return handle.key in kernel.waiting
 
 
 def thread_of(link: Link) -> str | int:

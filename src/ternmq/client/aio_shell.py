@@ -2,7 +2,10 @@
 
 A verb runs in the loop's thread under the engine's lock, which is short. Then its task waits for a
 future: for a message, for an effect that a thread of the executor runs, or for a force. One thread
-forces for all tasks of the loop and wakes all that it served with a single call into the loop.
+forces for all tasks of the loop and wakes all that it served with a single call into the loop;
+in a loop that is the queue manager's own (`may_block`), the loop forces by itself where forces are
+quick, since two thread switches would take longer.
+Who is no task waits as a `Follower`, which is told by a call instead of a future.
 A queue manager in memory has nothing to wait for: its effects and forces run in place.
 """
 
@@ -14,6 +17,8 @@ import threading
 from collections import deque
 from typing import Final, final
 
+from mypy_extensions import mypyc_attr
+
 from ternmq.base.errors import MQError
 from ternmq.client.shell import Companion, Shell
 from ternmq.kernel.connection import Connection as Link
@@ -24,6 +29,8 @@ from ternmq.ports.memory_disk import MemoryDisk
 # Verbs that found nothing to wait for, before the loop gets a turn.
 VERBS_WITHOUT_PAUSE: Final = 128
 END: Final = 0
+# A force that takes no longer, on average, is done in the loop itself.
+QUICK_FORCE_NS: Final = 1_000_000
 
 
 @final
@@ -52,15 +59,38 @@ class TaskWaker(Wakeable):
             self.future.set_result(None)
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
+class Follower(Wakeable):
+    """Someone in the loop who waits for an LSN."""
+
+    def __init__(self, lsn: int) -> None:
+        self.lsn = lsn
+
+    def is_gone(self) -> bool:
+        """Whether nobody waits any more."""
+        return False
+
+    def forced(self, error: MQError | None) -> None:
+        """In the loop: the log is forced so far, or never will be."""
+        raise NotImplementedError
+
+
 @final
-class Follower:
+class TaskFollower(Follower):
     """A task that waits for an LSN."""
 
-    __slots__ = ("future", "lsn")
-
     def __init__(self, lsn: int, future: asyncio.Future[None]) -> None:
-        self.lsn = lsn
+        super().__init__(lsn)
         self.future = future
+
+    def is_gone(self) -> bool:
+        return self.future.done()
+
+    def forced(self, error: MQError | None) -> None:
+        if error is None:
+            self.future.set_result(None)
+        else:
+            self.future.set_exception(error)
 
 
 @final
@@ -81,6 +111,8 @@ class LoopShell(Companion):
         self._followers: list[Follower] = []
         self._target = 0
         self._forcing = False
+        self.may_block = False  # nobody else's work is in this loop
+        self._force_ns = 0  # how long a force takes, on average; 0: not known yet
         self._orders: queue.SimpleQueue[int] = queue.SimpleQueue()
         self._forcer: threading.Thread | None = None
 
@@ -146,9 +178,19 @@ class LoopShell(Companion):
             return None
         self.verbs = 0
         future: asyncio.Future[None] = self.loop.create_future()
-        self._followers.append(Follower(lsn, future))
+        self._followers.append(TaskFollower(lsn, future))
         self.order(lsn)
         return future
+
+    def follow(self, follower: Follower) -> None:
+        """Tell the follower when the log is forced up to its LSN; at once where that needs no
+        wait."""
+        if self.in_place:
+            self.shell.forcer.force(follower.lsn)
+            follower.forced(None)
+            return
+        self._followers.append(follower)
+        self.order(follower.lsn)
 
     def order(self, lsn: int) -> None:
         """See to it that the log is forced up to here, without waiting."""
@@ -163,6 +205,12 @@ class LoopShell(Companion):
             self.loop.call_soon(self._send_order)
 
     def _send_order(self) -> None:
+        quick = self.may_block and 0 < self._force_ns < QUICK_FORCE_NS
+        # Whoever has the log's files may have them for long.
+        if quick and not self.shell.forcer.files_lock.locked():
+            self._force(self._target)
+            self._serve()
+            return
         if self._forcer is None:
             name = f"ternmq-{self.engine.name}-force"
             self._forcer = threading.Thread(target=self._force_on_order, name=name, daemon=True)
@@ -174,61 +222,74 @@ class LoopShell(Companion):
             lsn = self._orders.get()
             if lsn == END:
                 break
-            try:
-                self.shell.forcer.force(lsn)
-            except MQError:
-                pass  # the queue manager has broken down; its callers are told
+            self._force(lsn)
             try:
                 self.loop.call_soon_threadsafe(self._serve)
             except RuntimeError:
                 break  # the loop is closed
 
+    def _force(self, lsn: int) -> None:
+        """A force, and how long it took."""
+        clock = self.engine.clock
+        begun_ns = clock.monotonic_ns()
+        try:
+            self.shell.forcer.force(lsn)
+        except MQError:
+            pass  # the queue manager has broken down; its callers are told
+        took_ns = max(int(clock.monotonic_ns() - begun_ns), 1)
+        self._force_ns = (self._force_ns * 7 + took_ns) // 8 if self._force_ns else took_ns
+
     def _serve(self) -> None:
-        """A force is done: wake those whose turn it was."""
+        """A force is done: tell those whose turn it was. They may order the next one."""
         forced = self.engine.log.forced_lsn
         error = self.engine.error_for("")
+        followers = self._followers
+        self._followers = []
+        self._forcing = False
         left: list[Follower] = []
-        for follower in self._followers:
-            future = follower.future
-            if future.done():
+        for follower in followers:
+            if follower.is_gone():
                 continue
             if follower.lsn <= forced:
-                future.set_result(None)
+                follower.forced(None)
             elif error is not None:
-                future.set_exception(self.engine.kernel.ending_error(""))
+                follower.forced(self.engine.kernel.ending_error(""))
             else:
                 left.append(follower)
-        self._followers = left
         if left:
-            self._orders.put(self._target)
-        else:
-            self._forcing = False
+            self._followers = left + self._followers
+            self.order(self._target)
 
     # ---- effects
 
     async def park(self, link: Link) -> None:
         """Wait for the effect that a verb is parked on."""
-        shell = self.shell
-        waker: TaskWaker | None = None
-        mine: Effect | None = None
-        with shell.lock:
-            effect = link.park
-            link.park = None
-            if effect is not None and not effect.done:
-                waker = TaskWaker(self, None)
-                effect.waiting.append(waker)
-                if not effect.claimed:
-                    shell.claim(effect)
-                    mine = effect
-                shell.flush()
-        if mine is not None:
-            self._run(mine)
-        if waker is not None:
+        waker = TaskWaker(self, None)
+        if self.park_for(link, waker):
             self.verbs = 0
             await waker.future
         error = self.engine.error_for("")
         if error is not None:
             raise error
+
+    def park_for(self, link: Link, waker: Wakeable) -> bool:
+        """See to it that the effect which a verb is parked on is run, and the waker told; False if
+        it is done already."""
+        shell = self.shell
+        mine: Effect | None = None
+        with shell.lock:
+            effect = link.park
+            link.park = None
+            if effect is None or effect.done:
+                return False
+            effect.waiting.append(waker)
+            if not effect.claimed:
+                shell.claim(effect)
+                mine = effect
+            shell.flush()
+        if mine is not None:
+            self._run(mine)
+        return True
 
     def _run(self, effect: Effect) -> None:
         if self.in_place:

@@ -61,6 +61,11 @@ class Handle:
         self.locked: i64 = 0  # number of the message under a browse lock of this handle
         self.context: Entry | None = None  # saved for put with pass context
 
+    @property
+    def key(self) -> int:
+        """A number that no other handle of the queue manager has."""
+        return self.connection.connection_id << 32 | self.handle_id
+
 
 @final
 class Connection:

@@ -45,6 +45,7 @@ def hand_over(kernel: Kernel, connection: Connection, local: LocalQueue, entry: 
     stop_waiting(kernel, call)
     call.connection.begin_verb()
     call.connection.depends_on(durable_at)
+    call.durable_at = durable_at
     call.entry = entry
     if call.handle.options & mq.MQOO_SAVE_ALL_CONTEXT:
         call.handle.context = entry
@@ -89,6 +90,7 @@ def serve_one(kernel: Kernel, call: GetCall) -> None:
         attempt(kernel, call)
     except MQError as error:
         call.error = error
+    call.durable_at = call.connection.durable_at
     if not call.waiting:
         kernel.outbox.wake(call.waker)
 

@@ -102,7 +102,7 @@ def attempt(kernel: Kernel, call: GetCall) -> None:
         return
     call.waiting = True
     local.waiters.add(call)
-    kernel.waiting[connection.connection_id] = call
+    kernel.waiting[handle.key] = call
 
 
 def _unread(call: GetCall, local: LocalQueue) -> MQError:
@@ -223,7 +223,7 @@ def stop_waiting(kernel: Kernel, call: GetCall) -> None:
     local = call.handle.local
     if local is not None:
         local.waiters.remove(call)
-    kernel.waiting.pop(call.connection.connection_id, None)
+    kernel.waiting.pop(call.handle.key, None)
 
 
 def cancel(kernel: Kernel, call: GetCall, reason: i64) -> None:

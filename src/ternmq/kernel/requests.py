@@ -206,6 +206,7 @@ class GetCall:
         "browse",
         "connection",
         "deadline_ns",
+        "durable_at",
         "entry",
         "error",
         "handle",
@@ -223,6 +224,9 @@ class GetCall:
         self.request = request
         self.browse = False
         self.deadline_ns: i64 = 0  # 0: none
+        # What the answer depends on if another verb's step served it: the connection may be in a
+        # verb of its own by the time that somebody looks.
+        self.durable_at: i64 = 0
         self.entry: Entry | None = None  # the message, once there is one
         self.reason: i64 = 0  # or why there is none; a warning may come with a message
         self.error: MQError | None = None  # what went wrong while another verb served it
