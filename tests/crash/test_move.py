@@ -49,7 +49,7 @@ def test_crash_at_every_operation_of_a_move_then_each_message_is_on_one_queue(
         machine.put(FROM, body)
     machine.checkpoint(full=True)
     begun = len(disk.history)
-    assert moved(machine) == ["AMQ8653I"]
+    assert moved(machine) == ["AMQ8990I"]
     ended = len(disk.history)
     places = 0
     for at in range(begun, ended):
@@ -63,7 +63,7 @@ def test_crash_at_every_operation_of_a_move_then_each_message_is_on_one_queue(
             came = Machine(wreck.disk_of(pending)).drain(TO)
             assert came + left == wanted, at
             again = Machine(wreck.disk_of(pending))
-            assert moved(again) == ["AMQ8653I"]
+            assert moved(again) == ["AMQ8990I"]
             assert again.drain(TO) == wanted
             places += 1
     assert places > 10

@@ -107,7 +107,7 @@ DISPLAY QUEUE    display          INQUIRE_Q             DSP   o AMQ8409I TYPE:? 
 CLEAR   QLOCAL   clear            CLEAR_Q               CLR   o AMQ8022I
 CLEAR   TOPICSTR later_pubsub     CLEAR_TOPIC_STRING    CLR   o AMQ8022I CLRTYPE:RETAINED
     SCOPE:LOCAL|GLOBAL
-MOVE    QLOCAL   move             MOVE_Q                CHG   o AMQ8653I !TOQLOCAL TOQLOCAL:n
+MOVE    QLOCAL   move             MOVE_Q                CHG   o AMQ8990I !TOQLOCAL TOQLOCAL:n
     TYPE:ADD|MOVE
 RESET   QSTATS   reset_qstats     RESET_Q_STATS         CHG   o AMQ8652I
 DISPLAY QSTATUS  qstatus          INQUIRE_Q_STATUS      DSP   o AMQ8450I TYPE:QUEUE|HANDLE

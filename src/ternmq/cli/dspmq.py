@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import socket
 from typing import Any, Final
 
 from ternmq.base.message_table import message_line
@@ -10,7 +11,7 @@ from ternmq.cli.arguments import CommandLine
 from ternmq.cli.output import write, write_error, write_json
 from ternmq.server.data_folder import Place, data_folder, default_name, places
 from ternmq.server.installations import Installation, installations
-from ternmq.server.status import Status, status_of
+from ternmq.server.status import RUNNING_ELSEWHERE, Status, standby_of, status_of
 
 EXIT_ACTIVE: Final = 5
 EXIT_ARGUMENTS: Final = 36
@@ -62,7 +63,9 @@ def _value(
     installation = known.get(place.installation)
     return {
         "name": place.name,
-        "status": status.state,
+        "status": _state(place, status),
+        "standby": _standby(status),
+        "standby_pid": max(standby_of(place.folder), 0),
         "running": status.is_up,
         "pid": max(status.pid, 0),
         "default": place.name == default,
@@ -84,11 +87,11 @@ def _show(
     everything = "all" in shows
     items: list[tuple[str, str]] = []
     if everything or "status" in shows:
-        items.append(("STATUS", status.state))
+        items.append(("STATUS", _state(place, status)))
     if everything or "default" in shows:
         items.append(("DEFAULT", "Yes" if place.name == default else "No"))
     if everything or "standby" in shows:
-        items.append(("STANDBY", "Not permitted" if status.is_up else "Not applicable"))
+        items.append(("STANDBY", _standby(status)))
     if "ha" in shows:
         items.append(("HA", ""))
     if "dr" in shows:
@@ -102,14 +105,30 @@ def _show(
         version = "" if installation is None else installation.version
         words += [f"INSTNAME({place.installation})", f"INSTPATH({path})", f"INSTVER({version})"]
     write((f"QMNAME({place.name})".ljust(_STATUS_AT) + " ".join(words)).rstrip())
-    if options.x and status.is_up:
-        mode = "ACTIVE" if options.n else "Active"
-        write(f"    INSTANCE({_host()}) MODE({mode})")
+    if options.x:
+        _show_instances(place, status, options.n)
     if options.c and status.is_up:
         write(f"    PID({max(status.pid, 0)}) ternmq.server")
 
 
-def _host() -> str:
-    import socket
+def _state(place: Place, status: Status) -> str:
+    """As it is on this machine."""
+    if status.state == RUNNING_ELSEWHERE and standby_of(place.folder):
+        return "Running as standby"
+    return status.state
 
-    return socket.gethostname()
+
+def _standby(status: Status) -> str:
+    if not status.is_up:
+        return "Not applicable"
+    return "Permitted" if status.permits_standby else "Not permitted"
+
+
+def _show_instances(place: Place, status: Status, plain: bool) -> None:
+    """The active one, and the standby of this machine."""
+    here = socket.gethostname()
+    found = [(status.host or here, "Active")] if status.is_up else []
+    if standby_of(place.folder):
+        found.append((here, "Standby"))
+    for host, mode in found:
+        write(f"    INSTANCE({host}) MODE({mode.upper() if plain else mode})")

@@ -1,8 +1,10 @@
-"""endmqm: end a queue manager, in one of three ways."""
+"""endmqm: end a queue manager, in one of three ways; switch to its standby, or end that."""
 
 from __future__ import annotations
 
 import argparse
+import os
+import signal
 import time
 from typing import Final
 
@@ -14,10 +16,13 @@ from ternmq.cli.strmqm import known, unknown
 from ternmq.server import host as modes
 from ternmq.server.control import ask
 from ternmq.server.data_folder import Place, data_folder
-from ternmq.server.status import status_of
+from ternmq.server.status import standby_of, status_of
 
 EXIT_NOT_AVAILABLE: Final = 40
 EXIT_UNEXPECTED: Final = 71
+EXIT_NO_SWITCH: Final = 77
+EXIT_ACTIVE_NOT_ENDED: Final = 79
+EXIT_STANDBY_ENDED: Final = 90
 EXIT_NOT_AUTHORIZED: Final = 119
 _LOOK_S: Final = 0.02
 _TELL_S: Final = 1.0
@@ -32,8 +37,8 @@ def command_line() -> CommandLine:
     mode.add_argument("-i", action="store_true", help="when calls under way have ended; wait")
     mode.add_argument("-p", action="store_true", help="without waiting for anybody")
     line.add_argument("-r", action="store_true", help="tell applications to connect again")
-    line.add_argument("-s", action="store_true", help="switch to a standby: not supported yet")
-    line.add_argument("-x", action="store_true", help="end a standby: not supported yet")
+    line.add_argument("-s", action="store_true", help="switch to the standby")
+    line.add_argument("-x", action="store_true", help="end the standby alone")
     line.add_argument("-z", action="store_true", help="accepted")
     line.add_argument("-tp", metavar="SECONDS", type=int, default=0, help="within this time")
     line.add_argument("name", metavar="QMGR", nargs="?", default="")
@@ -47,17 +52,20 @@ def main(argv: list[str]) -> int:
     place = known(data, options.name)
     if place is None:
         return unknown(data, options.name)
-    if options.s or options.x:
-        write_error(f"endmqm: -s, -x: '{place.name}' has no standby; nothing was ended")
-        return EXIT_UNEXPECTED
+    if options.x:
+        return _end_standby(place)
+    if options.s and not standby_of(place.folder):
+        write_error(message_line("AMQ7276E", (place.name,)))
+        return EXIT_NO_SWITCH
     mode = modes.QUIESCING
     if options.i:
         mode = modes.IMMEDIATE
     elif options.p:
         mode = modes.PREEMPTIVE
+    pid = status_of(place.folder).pid
     try:
         issued = " ".join(["endmqm", *argv])
-        ask(place, "stop", mode=mode, reconnect=options.r, issued=issued)
+        ask(place, "stop", mode=mode, reconnect=options.r, switch=options.s, issued=issued)
     except MQError as error:
         return _refused(place, error)
     waits = options.w or options.i or options.p or options.tp
@@ -67,7 +75,7 @@ def main(argv: list[str]) -> int:
             "outstanding work is complete."
         )
         return 0
-    return _wait(place, options, mode)
+    return _wait(place, options, mode, pid)
 
 
 def _refused(place: Place, error: MQError) -> int:
@@ -81,18 +89,45 @@ def _refused(place: Place, error: MQError) -> int:
     return EXIT_NOT_AVAILABLE
 
 
-def _wait(place: Place, options: argparse.Namespace, mode: str) -> int:
+def _end_standby(place: Place) -> int:
+    """endmqm -x."""
+    pid = standby_of(place.folder)
+    if pid <= 0:
+        message = "AMQ7277E" if status_of(place.folder).is_up else "AMQ8146E"
+        write_error(message_line(message, (place.name,)))
+        return EXIT_ACTIVE_NOT_ENDED if message == "AMQ7277E" else EXIT_NOT_AVAILABLE
+    try:
+        os.kill(pid, signal.SIGTERM)
+    except PermissionError:
+        write_error(message_line("AMQ7077E"))
+        return EXIT_NOT_AUTHORIZED
+    except ProcessLookupError:
+        pass  # it has just ended
+    while standby_of(place.folder) == pid:
+        time.sleep(_LOOK_S)
+    write(message_text("AMQ7278I", (place.name,)))
+    return EXIT_STANDBY_ENDED
+
+
+def _is_there(place: Place, pid: int, switches: bool) -> bool:
+    """Whether what is to end is still there: the instance with its standby, or it alone."""
+    if switches:
+        return status_of(place.folder).pid == pid
+    return status_of(place.folder).is_up or standby_of(place.folder) != 0
+
+
+def _wait(place: Place, options: argparse.Namespace, mode: str, pid: int) -> int:
     """Until nobody has the folder; with -tp, in ever stricter ways."""
     began = time.monotonic()
     told = began
     write_now(f"Waiting for queue manager '{place.name}' to end.")
     ladder = _ladder(mode, options.tp)
-    while status_of(place.folder).is_up:
+    while _is_there(place, pid, options.s):
         now = time.monotonic()
         if ladder and now - began >= ladder[0][0]:
             stricter = ladder.pop(0)[1]
             try:
-                ask(place, "stop", mode=stricter, reconnect=options.r)
+                ask(place, "stop", mode=stricter, reconnect=options.r, switch=options.s)
             except MQError:
                 pass  # it has just ended
         if now - told >= _TELL_S:

@@ -23,9 +23,13 @@ from ternmq.server.launch import LaunchFailed, launch
 EXIT_BEING_CREATED: Final = 3
 EXIT_RUNNING: Final = 5
 EXIT_UNKNOWN: Final = 16
+EXIT_STANDS_BY: Final = 30
+EXIT_STANDBY_PERMITTED: Final = 31
+EXIT_STANDBY_REFUSED: Final = 43
 EXIT_ENDING: Final = 49
 EXIT_INSTALLATION: Final = 58
 EXIT_UNEXPECTED: Final = 71
+_ACTIVE: Final = (status.STARTING, status.RUNNING, status.RUNNING_ELSEWHERE)
 
 
 def command_line() -> CommandLine:
@@ -34,7 +38,7 @@ def command_line() -> CommandLine:
     line.add_argument("-c", action="store_true", help="make the default objects anew, then end")
     line.add_argument("-ns", action="store_true", help="without services")
     line.add_argument("-z", action="store_true", help="accepted")
-    line.add_argument("-x", action="store_true", help="permit a standby: not supported yet")
+    line.add_argument("-x", action="store_true", help="permit a standby, or stand by")
     line.add_argument("name", metavar="QMGR", nargs="?", default="")
     return line
 
@@ -46,10 +50,9 @@ def main(argv: list[str]) -> int:
     place = known(data, options.name)
     if place is None:
         return unknown(data, options.name)
-    if options.x:
-        write_error("strmqm: -x: standby instances are not supported yet; nothing was started")
-        return EXIT_UNKNOWN
-    refused = refusal(place)
+    now = status.status_of(place.folder)
+    stands_by = options.x and now.is_up and now.state in _ACTIVE
+    refused = standby_refusal(place, now) if stands_by else refusal(place)
     if refused:
         return refused
     owner = owned(data, place)
@@ -58,16 +61,42 @@ def main(argv: list[str]) -> int:
         return EXIT_INSTALLATION
     if options.c:
         return _default_objects(place)
+    words = ["--no-services"] if options.ns else []
+    if options.x:
+        words.append("--standby" if stands_by else "--permit-standby")
+    return _launch(data, place, words)
+
+
+def _launch(data: str, place: Place, words: list[str]) -> int:
     write_now(f"TernMQ queue manager '{place.name}' starting.")
     installation = this_installation(data).name
     write(f"The queue manager is associated with installation '{installation}'.")
     try:
-        launch(data, place, write_now, not options.ns)
+        is_up = launch(data, place, write_now, *words)
     except LaunchFailed as failed:
         write_error(failed.text)
         return failed.exit_status
+    if not is_up:
+        write(standby_text(place.name))
+        return EXIT_STANDS_BY
     write(message_text("AMQ8003I", (place.name, version())))
     return 0
+
+
+def standby_text(name: str) -> str:
+    """What the start of a standby says."""
+    return (
+        f"A standby instance of queue manager '{name}' has been started. The active instance is "
+        "running elsewhere."
+    )
+
+
+def standby_refusal(place: Place, now: status.Status) -> int:
+    """Tell why it cannot stand by; the exit status for that."""
+    if now.permits_standby:
+        return 0
+    write_error(message_line("AMQ7271E", (place.name,)))
+    return EXIT_STANDBY_REFUSED
 
 
 def _default_objects(place: Place) -> int:
@@ -109,6 +138,10 @@ def refusal(place: Place) -> int:
     elif now.state in (status.ENDING_IMMEDIATELY, status.ENDING_PREEMPTIVELY, status.QUIESCING):
         write_error(message_line("AMQ8108S", (place.name,)))
         return EXIT_ENDING
+    elif now.state == status.RUNNING_ELSEWHERE:
+        permits = now.permits_standby
+        write_error(message_line("AMQ7270E" if permits else "AMQ7271E", (place.name,)))
+        return EXIT_STANDBY_PERMITTED if permits else EXIT_STANDBY_REFUSED
     else:
         write_error(message_line("AMQ8107S", (place.name,)))
     return EXIT_RUNNING

@@ -146,8 +146,10 @@ def start(
     user: str | None,
     application: str | None,
     security: Security = False,
+    when_locked: Callable[[], None] | None = None,
 ) -> Started:
-    """Lock the disk, make the queue manager if wanted, restart it."""
+    """Lock the disk, make the queue manager if wanted, restart it; `when_locked` is called before
+    anything is read."""
     if not __debug__:
         raise RuntimeError("TernMQ does not run under python -O: its checks must stay in place")
     try:
@@ -162,6 +164,8 @@ def start(
     reason(0)  # reads the texts now: without file descriptors, errors must still have their names
     is_started = False  # not `shell is None`: compiled, that test loses the error on its way
     try:
+        if when_locked is not None:
+            when_locked()
         clock = OsClock()
         if not exists(disk):
             if not create:

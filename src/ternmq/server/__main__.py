@@ -1,7 +1,7 @@
 """`python -m ternmq.server NAME --data FOLDER --tell FD`: the detached process of a queue manager.
 
 strmqm starts it. It tells JSON lines on the descriptor until it is up: {"say": text}, then
-{"up": true}, or {"failed": text, "exit": status}.
+{"up": true}, or {"standby": true} if it stands by, or {"failed": text, "exit": status}.
 """
 
 from __future__ import annotations
@@ -12,7 +12,9 @@ import os
 import sys
 
 from ternmq.client.local_folder import find
+from ternmq.client.starting import Started
 from ternmq.server.process import Process, StartFailed
+from ternmq.server.standby import Standby
 
 
 class Teller:
@@ -38,6 +40,11 @@ class Teller:
         self.tell(up=True)
         self._close()
 
+    def stands_by(self) -> None:
+        """It waits for the active instance to end."""
+        self.tell(standby=True)
+        self._close()
+
     def _close(self) -> None:
         if self._descriptor >= 0:
             descriptor, self._descriptor = self._descriptor, -1
@@ -51,12 +58,22 @@ def main(argv: list[str]) -> int:
     parser.add_argument("--data", required=True)
     parser.add_argument("--tell", type=int, default=-1)
     parser.add_argument("--no-services", action="store_true")
+    parser.add_argument("--permit-standby", action="store_true")
+    parser.add_argument("--standby", action="store_true")
     options = parser.parse_args(argv)
     teller = Teller(options.tell)
     place = find(options.data, options.name, "strmqm")
-    process = Process(place, teller.say, False, not options.no_services)
+    permits = options.permit_standby or options.standby
+    process = Process(place, teller.say, False, not options.no_services, permits)
     try:
-        process.serve(process.start(), teller.up)
+        started: Started | None
+        if options.standby:
+            started = Standby(place).wait_and_start(process, teller.stands_by)
+        else:
+            started = process.start()
+        if started is None:
+            return 0
+        process.serve(started, teller.up)
     except StartFailed as failed:
         teller.tell(failed=failed.text, exit=failed.exit_status)
         return failed.exit_status

@@ -60,7 +60,7 @@ units_in_doubt
 _CONTROL_ROWS: Final = """
 command_server      action:text
 status
-stop                mode:text reconnect:flag? issued:text?
+stop                mode:text reconnect:flag? switch:flag? issued:text?
 """
 
 

@@ -338,6 +338,7 @@ async def control(host: Host, given: Given) -> Given:
         issued = " ".join(arguments.get("issued", "").split())[:ISSUED_CHARACTERS_MAX]
         if issued:
             host.engine.kernel.notices.add("AMQ6206I", ("endmqm", issued))
-        host.reconnect = arguments.get("reconnect", False)
+        host.switch = arguments.get("switch", False)
+        host.reconnect = arguments.get("reconnect", False) or host.switch
         return {"accepted": host.end(mode), "state": host.state}
     return await ask_command_server(host.started, arguments["action"])

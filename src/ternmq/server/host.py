@@ -53,6 +53,7 @@ class Host:
         self.sessions_max = sessions_max()
         self.state = RUNNING
         self.reconnect = False  # endmqm -r: applications are told that they may come again
+        self.switch = False  # endmqm -s: a standby goes on
         self.on_state: Callable[[str], None] | None = None  # tells the world
         self.trace: Trace | None = None
         self.faults: FaultReports | None = None

@@ -21,8 +21,9 @@ class LaunchFailed(Exception):
         self.exit_status = exit_status
 
 
-def launch(data: str, place: Place, say: Callable[[str], None], with_services: bool = True) -> int:
-    """Start it; return its process id when applications can connect.
+def launch(data: str, place: Place, say: Callable[[str], None], *options: str) -> bool:
+    """Start it with options of `ternmq.server`; True when applications can connect, False when it
+    stands by.
 
     It is a session of its own, with no terminal, in the root folder: nothing that happens to who
     started it happens to it. What Python itself writes goes to a file in the errors folder.
@@ -32,8 +33,7 @@ def launch(data: str, place: Place, say: Callable[[str], None], with_services: b
     os.makedirs(errors, exist_ok=True)
     arguments = [sys.executable, "-m", "ternmq.server", place.name]
     arguments += ["--data", os.path.abspath(data), "--tell", str(writing)]
-    if not with_services:
-        arguments.append("--no-services")
+    arguments += options
     output = os.open(
         os.path.join(errors, "process.log"),
         os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC,
@@ -61,9 +61,9 @@ def launch(data: str, place: Place, say: Callable[[str], None], with_services: b
             value = json.loads(line)
             if "say" in value:
                 say(value["say"])
-            elif "up" in value:
+            elif "up" in value or "standby" in value:
                 process.returncode = 0  # it is not ours to wait for any more
-                return process.pid
+                return "up" in value
             elif "failed" in value:
                 process.wait()
                 raise LaunchFailed(value["failed"], value["exit"])

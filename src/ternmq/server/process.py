@@ -83,10 +83,17 @@ class Process:
     """One queue manager from its start to its end."""
 
     def __init__(
-        self, place: Place, say: Say, foreground: bool, with_services: bool = True
+        self,
+        place: Place,
+        say: Say,
+        foreground: bool,
+        with_services: bool = True,
+        permits_standby: bool = False,
     ) -> None:
         self.place = place
         self._with_services = with_services
+        self._permits_standby = permits_standby
+        self._switches = False  # a standby goes on
         self._say = say
         self._foreground = foreground
         self._log: ErrorLog | None = None
@@ -107,7 +114,9 @@ class Process:
         try:
             disk = OsDisk(place.folder)
             parameters = log_parameters("circular", 3, 2, 64, False)  # what is there counts
-            started = start(disk, place.name, False, parameters, None, "amqzxma0", True)
+            started = start(
+                disk, place.name, False, parameters, None, "amqzxma0", True, self._starting
+            )
         except MQError as error:
             running = error.reason == MQRC_Q_MGR_NOT_AVAILABLE
             exit_status = EXIT_RUNNING if running else EXIT_UNEXPECTED
@@ -119,7 +128,6 @@ class Process:
             self.tell("AMQ7017S", place.name, str(error))
             text = f"AMQ7017S: {message_text('AMQ7017S', (place.name, str(error)))} {error}"
             raise StartFailed(EXIT_LOG, text) from error
-        self.set_state(status.STARTING)
         engine = started.shell.engine
         for line in engine.report[:-1]:
             self._say(line)
@@ -132,11 +140,17 @@ class Process:
         self._configure(started, ini)
         return started
 
+    def _starting(self) -> None:
+        """The folder is this process's: who looks sees it start, not what the last one left."""
+        self.set_state(status.STARTING)
+
     def _issued(self) -> tuple[str, str]:
         """The command that started it, and as it was typed or might have been."""
         if self._foreground:
             return "run", f"ternmq run {self.place.name}"
         options = "" if self._with_services else "-ns "
+        if self._permits_standby:
+            options += "-x "
         return "strmqm", f"strmqm {options}{self.place.name}"
 
     def _open_log(self, ini: IniFile) -> None:
@@ -188,8 +202,14 @@ class Process:
     def set_state(self, state: str) -> None:
         """What dspmq shows."""
         self._state = state
-        write = status.write_status
-        write(self.place.folder, state, foreground=self._foreground, version=version())
+        status.write_status(
+            self.place.folder,
+            state,
+            foreground=self._foreground,
+            version=version(),
+            standby=self._permits_standby,
+            switch=self._switches,
+        )
 
     # ---- serve
 
@@ -249,6 +269,7 @@ class Process:
     def _ended(self, host: Host) -> None:
         self._write_notices(host)
         self.tell("AMQ8004I", self.place.name)
+        self._switches = host.switch
         self.set_state(_ENDED[host.state])
 
     def _environment(self) -> dict[str, str]:
@@ -259,6 +280,7 @@ class Process:
             "HOSTNAME": socket.gethostname(),
             "INSTNAME": self.place.installation,
             "INSTPATH": here(),
+            "STANDBY": "PERMIT" if self._permits_standby else "NOPERMIT",
         }
 
     def _watch(self, host: Host) -> None:

@@ -2,7 +2,8 @@
 
 The process that runs a queue manager holds the lock and writes `status` at each change. A file that
 says running while nobody holds the lock was left by a process that died: it ended unexpectedly.
-Looking never takes the lock, so that it is in nobody's way.
+Looking never takes the lock, so that it is in nobody's way. A standby (strmqm -x) holds a lock of
+its own, beside that of the active instance, until it takes over.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 import fcntl
 import json
 import os
+import socket
 from typing import Any, Final, NamedTuple
 
 from ternmq.client.local_folder import LOCK_PATH
@@ -17,6 +19,7 @@ from ternmq.client.local_folder import LOCK_PATH
 STATUS_FILE: Final = "status"
 STARTING: Final = "Starting"
 RUNNING: Final = "Running"
+RUNNING_ELSEWHERE: Final = "Running elsewhere"  # on another machine that shares the folder
 QUIESCING: Final = "Quiescing"
 ENDING_IMMEDIATELY: Final = "Ending immediately"
 ENDING_PREEMPTIVELY: Final = "Ending preemptively"
@@ -27,6 +30,7 @@ ENDED_UNEXPECTEDLY: Final = "Ended unexpectedly"
 NOT_AVAILABLE: Final = "Status not available"
 _ENDED: Final = (ENDED_NORMALLY, ENDED_IMMEDIATELY, ENDED_PREEMPTIVELY)
 _PROC_LOCKS: Final = "/proc/locks"
+STANDBY_LOCK: Final = "standby"  # in a queue manager's folder: a standby holds this
 
 
 class Status(NamedTuple):
@@ -35,6 +39,9 @@ class Status(NamedTuple):
     state: str
     pid: int = 0  # of the process that runs it
     foreground: bool = False
+    permits_standby: bool = False  # strmqm -x
+    switches: bool = False  # it ended, and a standby is to go on (endmqm -s)
+    host: str = ""  # where it runs, or ran
 
     @property
     def is_up(self) -> bool:
@@ -47,7 +54,8 @@ def write_status(folder: str, state: str, **more: Any) -> None:
     path = os.path.join(folder, STATUS_FILE)
     temporary = f"{path}.new"
     with open(temporary, "w", encoding="utf-8") as file:
-        json.dump({"state": state, "pid": os.getpid(), **more}, file)
+        told = {"state": state, "pid": os.getpid(), "host": socket.gethostname(), **more}
+        json.dump(told, file)
     os.rename(temporary, path)
 
 
@@ -57,15 +65,27 @@ def status_of(folder: str) -> Status:
         return Status(NOT_AVAILABLE)
     told = _told(folder)
     state = str(told.get("state", ""))
+    host = str(told.get("host", ""))
+    permits = bool(told.get("standby"))
+    if host not in ("", socket.gethostname()) and is_refused(folder):
+        return Status(RUNNING_ELSEWHERE, -1, permits_standby=permits, host=host)
     holder = lock_holder(folder)
     if holder:
-        if state in _ENDED or told.get("pid") != holder:
+        mine = told.get("pid") == holder
+        if not mine:
             # Another process than the one that told has it: an embedded one, or one that begins.
-            state = RUNNING if not told or told.get("pid") != holder else state
-        return Status(state or RUNNING, holder, bool(told.get("foreground")))
+            state = STARTING if holder == standby_of(folder) else RUNNING
+        foreground = bool(told.get("foreground"))
+        return Status(state or RUNNING, holder, foreground, permits and mine, host=host)
     if not state:
         return Status(ENDED_NORMALLY)  # made, and never run by a process of its own
-    return Status(state if state in _ENDED else ENDED_UNEXPECTEDLY)
+    switches = bool(told.get("switch"))
+    return Status(state if state in _ENDED else ENDED_UNEXPECTEDLY, switches=switches, host=host)
+
+
+def standby_of(folder: str) -> int:
+    """The process that stands by on this machine; 0 if none does."""
+    return lock_holder(folder, STANDBY_LOCK)
 
 
 def _told(folder: str) -> dict[str, Any]:
@@ -77,9 +97,18 @@ def _told(folder: str) -> dict[str, Any]:
     return told if isinstance(told, dict) else {}
 
 
-def lock_holder(folder: str) -> int:
-    """The process that has the folder; 0 if none has."""
-    path = os.path.join(folder, LOCK_PATH)
+def is_refused(folder: str) -> bool:
+    """Whether somebody has the folder, on whichever machine."""
+    try:
+        with open(os.path.join(folder, LOCK_PATH), "rb") as file:
+            return _refuses(file.fileno())
+    except (FileNotFoundError, PermissionError):
+        return False
+
+
+def lock_holder(folder: str, lock: str = LOCK_PATH) -> int:
+    """The process that has the folder, or another lock in it; 0 if none has."""
+    path = os.path.join(folder, lock)
     try:
         with open(path, "rb") as file:
             words = file.read(200).split()

@@ -62,7 +62,7 @@ def test_move_then_messages_are_as_they_were_and_in_their_order() -> None:
                     expiry=600.0 if number == 5 else None,
                 )
             before = list(queue.browse())
-        assert ids(manager, TEXT) == ["AMQ8653I"]
+        assert ids(manager, TEXT) == ["AMQ8990I"]
         with manager.queue("B") as queue:
             after = list(queue.browse())
         assert [one.data for one in after] == [one.data for one in before]
@@ -90,7 +90,7 @@ def test_move_when_there_are_many_then_bounded_steps_and_nobody_else(
             assert ids(other, f"CLEAR QLOCAL({name})") == ["AMQ8148E"]
             assert ids(other, f"DELETE QLOCAL({name})") == ["AMQ8148E"]
         assert ids(other, TEXT) == ["AMQ8148E"]
-        assert finished(manager, execution) == ["AMQ8653I"]
+        assert finished(manager, execution) == ["AMQ8990I"]
         other.put("A", "now")
         assert depth(other, "B") == 25
 
@@ -108,7 +108,7 @@ def test_move_when_who_asked_has_gone_then_the_queues_are_free(
         with manager.started.shell.lock:
             assert not execution.attempt(manager.started.shell.engine.kernel, asking.verbs.link)
         asking.disconnect()
-        assert ids(manager, f"{TEXT} TYPE(ADD)") == ["AMQ8653I"]
+        assert ids(manager, f"{TEXT} TYPE(ADD)") == ["AMQ8990I"]
         with manager.queue("B") as queue:
             assert [one.text for one in queue] == ["message 0", "message 1", "message 2"]
 
@@ -133,7 +133,7 @@ def test_move_when_inside_a_unit_of_work_then_that_is_not_touched() -> None:
         manager.put("A", "one")
         manager.begin()
         manager.put("C", "mine")
-        assert ids(manager, TEXT) == ["AMQ8653I"]
+        assert ids(manager, TEXT) == ["AMQ8990I"]
         manager.backout()
         depths = [depth(manager, name) for name in ("A", "B", "C")]
         assert depths == [0, 1, 0]
@@ -149,7 +149,7 @@ def test_move_when_a_queue_triggers_then_a_trigger_message_comes() -> None:
             with pytest.raises(ternmq.NoMessage):
                 waiting.get()
             manager.put("A", "one")
-            assert ids(manager, TEXT) == ["AMQ8653I"]
+            assert ids(manager, TEXT) == ["AMQ8990I"]
             assert waiting.get(wait=10.0).data
 
 
@@ -179,4 +179,4 @@ def test_move_when_the_user_may_change_one_of_the_two_then_refused() -> None:
         grant(manager, "queue", "B", "fred", "chg")
         assert ids(fred, TEXT) == ["AMQ8135E"]
         grant(manager, "queue", "A", "fred", "chg")
-        assert ids(fred, TEXT) == ["AMQ8653I"]
+        assert ids(fred, TEXT) == ["AMQ8990I"]

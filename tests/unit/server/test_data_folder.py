@@ -110,10 +110,15 @@ def test_status_when_the_holder_lives_or_has_died_then_told(tmp_path: Path) -> N
     with child.stdin, child.stdout:
         child.stdout.readline()
         assert lock_holder(folder) == child.pid
-        assert status_of(folder) == ("Running", child.pid, False)  # an embedded one says nothing
+        assert status_of(folder)[:3] == ("Running", child.pid, False)  # an embedded one is silent
         told = {"state": "Quiescing", "pid": child.pid}
         (tmp_path / "status").write_text(json.dumps(told))
         assert status_of(folder).state == "Quiescing"
+        told["host"] = "another machine"
+        (tmp_path / "status").write_text(json.dumps(told))
+        assert status_of(folder).state == "Running elsewhere"
+        del told["host"]
+        (tmp_path / "status").write_text(json.dumps(told))
         child.kill()
         child.wait()
     assert lock_holder(folder) == 0
