@@ -45,6 +45,7 @@ from ternmq.wire.fap_vocabulary import (
     REPLY,
     SOCKET_ACTION,
     STATUS_DATA,
+    TAKE_BACK,
     type_name,
 )
 
@@ -186,7 +187,6 @@ class Conversation:
         self.streams: dict[int, Stream] = {}
         self.notices: list[tuple[int, int, int]] = []  # handle, code, value
         self.wake: Callable[[], None] | None = None
-        self.take_back = False  # an answer to TAKE_BACK is awaited
         self.ended: Exception | None = None
 
     def take_reply(self) -> Reply | None:
@@ -265,7 +265,7 @@ class Conversation:
 
     def notified(self, handle: int, code: int, value: int, reply: Reply) -> None:
         """NOTIFICATION."""
-        if code == CHECK_MSG:
+        if code in (CHECK_MSG, TAKE_BACK):
             reply.reason = value
             self.answered(reply)
             return

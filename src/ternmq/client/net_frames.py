@@ -94,6 +94,10 @@ class Framing:
         size = self.header_bytes + len(body)
         return b"".join((self.start(size, request), tail(type, flags), body))
 
+    def common(self, type: int, body: bytes) -> bytes:
+        """A segment that belongs to the shared socket."""
+        return b"".join((_ALONE.pack(b"TSHC", TSH_BYTES + len(body)), tail(type, 0), body))
+
     def call(self, type: int, handle: int, body: bytes, data: bytes = b"", area: int = 0) -> bytes:
         """A call in as many segments as it needs; `area` is the room for output that its length
         counts."""

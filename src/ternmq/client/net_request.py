@@ -17,6 +17,7 @@ from ternmq.wire.fap_vocabulary import (
     MQGET,
     MQPUT,
     REQUEST_MSGS,
+    SOCKET_ACTION,
     XA_START,
 )
 
@@ -85,6 +86,8 @@ class NetRequest:
             return framing.get(handle, self.body, self.area)
         if type == REQUEST_MSGS:
             return self._ask(conversation, handle)
+        if type == SOCKET_ACTION:
+            return framing.common(type, self.body)
         if type < 0x80:
             return framing.segment(type, self.flags, self.body, self.request)
         if type >= XA_START:

@@ -295,8 +295,7 @@ class FapVerbs(RemoteVerbs):
         asked.area = self.conversation.framing.buffer_length(request)
         asked.options = int(request.options)
         asked.waits = request.wait_ms != 0
-        outside = not request.options & (_IN_UNIT | TAKES_NOTHING)
-        asked.returnable = returnable and self.takes_back and outside
+        asked.returnable = returnable and self.takes_back
         reply = yield asked
         return message_of(reply, request, handle.resolved_name)
 

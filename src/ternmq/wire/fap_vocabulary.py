@@ -292,6 +292,10 @@ Q_STATE: Final = 5
 Q_STATE_REPLY: Final = 6
 QM_QUIESCING: Final = 7
 CHECK_MSG: Final = 11
+# Our own: a get outside of a unit of work shall not have happened, because who waited for it was
+# cancelled. Sent only to a queue manager whose reply to MQCONN has FCNO_TAKES_BACK; it answers the
+# get, if that is still waiting, and then with the same code: 1 if the get was undone.
+TAKE_BACK: Final = 0x7E01
 NOTIFICATION_NAMES: Final[dict[int, str]] = {
     GET_INHIBITED: "GET_INHIBITED",
     GET_ALLOWED: "GET_ALLOWED",
@@ -310,7 +314,11 @@ NOTIFICATION_NAMES: Final[dict[int, str]] = {
     15: "CLIENT_ASYNC_EMPTY",
     16: "STREAMING_TXN_PAUSED",
     17: "RECONNECTION_COMPLETE",
+    TAKE_BACK: "TAKE_BACK",
 }
+
+# Capabilities in FCNO; our own, in MQCONN and its reply.
+FCNO_TAKES_BACK: Final = 0x40000000
 
 # Verbs of the system programming interface.
 SPI_QUERY: Final = 1

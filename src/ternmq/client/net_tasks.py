@@ -1,0 +1,297 @@
+"""Connections over MQ's client protocol, for tasks: the twin of `net_threads`.
+
+A task may be cancelled while it waits. A get is then taken back before CancelledError is raised,
+also if its message was already on the way; any other verb goes to its end first.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import ssl
+import weakref
+from typing import Any, Final
+
+from ternmq.base.errors import MQError, RemoteProtocolError
+from ternmq.client.net_channel import Address
+from ternmq.client.net_conversation import ChannelEnded, Conversation, Reply
+from ternmq.client.net_opening import connecting, ended_segment, meeting, refused
+from ternmq.client.net_reach import (
+    Reach,
+    broken_detail,
+    broken_reason,
+    tls_failed,
+    unreachable,
+    went_away,
+)
+from ternmq.client.net_request import NetRequest
+from ternmq.client.net_stream import NetStream
+from ternmq.client.net_threads import LOST, source_of, taking_back
+from ternmq.client.net_tls import context_of, peer_checked, server_name
+from ternmq.client.net_verbs import FapVerbs
+from ternmq.client.remote_tasks import TaskVerbs, until_done
+from ternmq.client.remote_verbs import Exchange, Result
+from ternmq.wire.fap_vocabulary import NOTIFICATION
+
+
+async def open_stream(reach: Reach, address: Address) -> NetStream:
+    """A socket with the initial data agreed."""
+    channel = reach.channel
+    loop = asyncio.get_running_loop()
+    context = context_of(channel, reach.tls) if channel.cipher else None
+    try:
+        async with asyncio.timeout(reach.connect_s):
+            transport, stream = await loop.create_connection(
+                NetStream,
+                address.host,
+                address.port,
+                ssl=context,
+                server_hostname=server_name(reach, address) if context is not None else None,
+                local_addr=source_of(channel.local_address),
+            )
+    except ssl.SSLError as failed:
+        raise tls_failed(channel, address, failed) from failed
+    except OSError as error:
+        if context is not None and isinstance(error, ConnectionResetError):
+            raise tls_failed(channel, address, error) from error
+        raise unreachable(channel, address, error) from error
+    try:
+        if context is not None:
+            peer_checked(transport.get_extra_info("ssl_object"), channel, address)
+        opened = transport.get_extra_info("socket")
+        if opened is not None:
+            opened.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            if channel.keep_alive:
+                opened.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+        async with asyncio.timeout(reach.connect_s):
+            return await _met(reach, stream)
+    except BaseException as error:
+        stream.close()
+        if isinstance(error, ChannelEnded):
+            raise refused(error, channel, str(address)) from error
+        if isinstance(error, LOST):
+            raise went_away(channel, address, error) from error
+        raise
+
+
+async def _met(reach: Reach, stream: NetStream) -> NetStream:
+    words = meeting(reach.channel, reach.who.qmgr_name)
+    data = next(words)
+    while True:
+        one = await stream.first_segment(data)
+        try:
+            data = words.send(one)
+        except StopIteration as end:
+            stream.meet(end.value)
+            return stream
+
+
+class SharedStreams:
+    """The sockets of one loop, by who may share them."""
+
+    def __init__(self) -> None:
+        self._streams: dict[tuple[object, ...], list[NetStream]] = {}
+        self._opening: dict[tuple[object, ...], asyncio.Lock] = {}
+
+    def lock(self, key: tuple[object, ...]) -> asyncio.Lock:
+        """Held while a socket is opened: who comes second joins it."""
+        return self._opening.setdefault(key, asyncio.Lock())
+
+    def join(self, key: tuple[object, ...]) -> tuple[NetStream, Conversation] | None:
+        """A conversation on a socket that is there."""
+        known = [one for one in self._streams.get(key, []) if not one.is_closed]
+        if not known:
+            self._streams.pop(key, None)
+            return None
+        self._streams[key] = known
+        for one in known:
+            if one.end is not None and one.end.agreement.is_shared and one.end.has_room:
+                return one, one.end.add()
+        return None
+
+    def add(self, key: tuple[object, ...], one: NetStream) -> None:
+        """A socket that others may join."""
+        self._streams.setdefault(key, []).append(one)
+
+
+_STREAMS: Final[weakref.WeakKeyDictionary[asyncio.AbstractEventLoop, SharedStreams]] = (
+    weakref.WeakKeyDictionary()
+)
+
+
+class TaskLine:
+    """One conversation on a socket."""
+
+    def __init__(
+        self,
+        reach: Reach,
+        address: Address,
+        stream: NetStream,
+        conversation: Conversation,
+        is_first: bool,
+    ) -> None:
+        self.reach = reach
+        self.address = address
+        self.stream = stream
+        self.conversation = conversation
+        self.is_first = is_first
+
+    async def connected(self) -> FapVerbs:
+        """MQCONN."""
+        met = self.stream.met
+        try:
+            if met is None:
+                raise RemoteProtocolError("nothing was agreed")
+            words = connecting(self.conversation, met, self.reach.who, self.is_first)
+            async with asyncio.timeout(self.reach.connect_s):
+                return await self.run(words)
+        except BaseException as error:
+            self.close()
+            if isinstance(error, ChannelEnded):
+                raise refused(error, self.reach.channel, str(self.address)) from error
+            if isinstance(error, LOST):
+                raise went_away(self.reach.channel, self.address, error) from error
+            raise
+
+    async def run(self, exchange: Exchange[Result]) -> Result:
+        """Send and wait until it is done; raises whatever breaks the socket."""
+        request = next(exchange)
+        while True:
+            answer = await self.exchanged(request)
+            try:
+                request = exchange.send(answer)
+            except StopIteration as end:
+                result: Result = end.value
+                return result
+
+    async def exchanged(self, request: NetRequest) -> Reply | None:
+        """Send a request and wait for what answers it."""
+        conversation = self.conversation
+        stream = self.stream
+        if conversation.ended is not None:
+            raise conversation.ended
+        if request.stream is not None:
+            wait_ms = 0 if request.get is None else int(request.get.wait_ms)
+            await stream.arrival(conversation, request.stream, wait_ms)
+            return None
+        stream.write(request.encoded(conversation))
+        if request.is_answered:
+            return await stream.reply(conversation)
+        if stream.is_full:
+            await stream.room()
+        return None
+
+    async def take_back(self, request: NetRequest) -> None:
+        """A get shall not have happened."""
+        reply = await self.exchanged(taking_back(request))
+        while reply is not None and reply.type != NOTIFICATION:
+            reply = await self.stream.reply(self.conversation)
+
+    def close(self) -> None:
+        """End the conversation, and with the last one the socket."""
+        stream = self.stream
+        end = stream.end
+        if end is None or stream.is_closed:
+            return
+        end.remove(self.conversation)
+        if not end.conversations:
+            stream.close()
+        else:
+            stream.write(ended_segment(self.conversation))
+
+
+async def open_task_line(reach: Reach) -> TaskLine:
+    """A conversation at the first address that has one."""
+    failure: MQError | None = None
+    for address in reach.channel.addresses:
+        try:
+            return await _line(reach, address)
+        except MQError as error:
+            failure = error
+    if failure is None:
+        raise RemoteProtocolError("a channel without an address")
+    raise failure
+
+
+async def _line(reach: Reach, address: Address) -> TaskLine:
+    if not reach.is_shared:
+        return await _alone(reach, address, None)
+    shared = _STREAMS.setdefault(asyncio.get_running_loop(), SharedStreams())
+    key = reach.key(address)
+    async with shared.lock(key):
+        joined = shared.join(key)
+        if joined is not None:
+            return TaskLine(reach, address, joined[0], joined[1], False)
+        return await _alone(reach, address, shared)
+
+
+async def _alone(reach: Reach, address: Address, shared: SharedStreams | None) -> TaskLine:
+    stream = await open_stream(reach, address)
+    end = stream.end
+    if end is None:
+        raise RemoteProtocolError("nothing was agreed")
+    if shared is not None and end.agreement.is_shared:
+        shared.add(reach.key(address), stream)
+    return TaskLine(reach, address, stream, end.add(), True)
+
+
+class NetTaskVerbs(TaskVerbs):
+    """The verbs of one connection, for tasks."""
+
+    def __init__(self, line: TaskLine, verbs: FapVerbs, share: int) -> None:
+        super().__init__(verbs, share)
+        self.line = line
+        self.verbs: FapVerbs = verbs
+
+    async def exchanged(self, verb: str, request: NetRequest) -> Any:
+        """Send a request and wait for what answers it."""
+        try:
+            return await self.line.exchanged(request)
+        except LOST as error:
+            return await self._lost(verb, request, error)
+        except asyncio.CancelledError:
+            await self._cancelled(verb, request)
+            raise
+
+    async def _lost(self, verb: str, request: NetRequest, error: Exception) -> Any:
+        self._break(error)
+        raise self.turns.broken_error(verb) from error
+
+    def _break(self, error: Exception) -> None:
+        line = self.line
+        detail = broken_detail(error, line.reach.channel, line.address)
+        self.turns.break_off(broken_reason(error), detail)
+        line.close()
+
+    async def _cancelled(self, verb: str, request: NetRequest) -> None:
+        """The task was cancelled: a get is taken back, what else is under way goes to its end."""
+        if request.stream is not None or not request.is_answered:
+            return
+        line = self.line
+        if request.returnable:
+            rest = asyncio.ensure_future(line.take_back(request))
+        else:
+            rest = asyncio.ensure_future(self._dropped())
+        await until_done(rest)
+        error = None if rest.cancelled() else rest.exception()
+        if isinstance(error, Exception):
+            self._break(error)
+
+    async def _dropped(self) -> None:
+        await self.line.stream.reply(self.line.conversation)
+
+    async def closed(self) -> None:
+        """Let the conversation go."""
+        self.line.close()
+        stream = self.line.stream
+        if stream.is_closed:
+            await until_done(stream.closed)
+
+    def __del__(self) -> None:
+        # A connection that is dropped without MQDISC is backed out, as an embedded one is.
+        line = getattr(self, "line", None)
+        if line is not None and not line.stream.is_closed:
+            try:
+                line.close()
+            except RuntimeError:
+                pass  # its loop is gone, and the socket with it

@@ -1,0 +1,279 @@
+"""Connections over MQ's client protocol, for threads: shared sockets, verbs, gets taken back."""
+
+from __future__ import annotations
+
+import socket
+import ssl
+import threading
+import time
+from collections.abc import Callable
+from typing import Any, Final
+
+from ternmq.base.errors import MQError, RemoteProtocolError
+from ternmq.client.net_channel import Address
+from ternmq.client.net_conversation import ChannelEnded, Conversation, Reply
+from ternmq.client.net_opening import connecting, ended_segment, meeting, refused
+from ternmq.client.net_reach import (
+    Reach,
+    broken_detail,
+    broken_reason,
+    tls_failed,
+    unreachable,
+    went_away,
+)
+from ternmq.client.net_request import NetRequest, whole_body
+from ternmq.client.net_socket import NetSocket
+from ternmq.client.net_tls import TlsPipe, context_of, peer_checked, server_name
+from ternmq.client.net_verbs import FapVerbs
+from ternmq.client.net_watch import WATCH
+from ternmq.client.remote_threads import BlockingVerbs
+from ternmq.client.remote_verbs import Exchange, Result
+from ternmq.wire.fap_vocabulary import NOTIFICATION, TAKE_BACK
+
+LOST: Final = (OSError, EOFError, RemoteProtocolError, ChannelEnded, ssl.SSLError)
+
+
+# ---- sockets
+
+
+def open_socket(reach: Reach, address: Address) -> NetSocket:
+    """A socket with the initial data agreed."""
+    channel = reach.channel
+    try:
+        opened = socket.create_connection(
+            address, reach.connect_s, source_of(channel.local_address)
+        )
+    except OSError as error:
+        raise unreachable(channel, address, error) from error
+    try:
+        return _met(reach, address, opened)
+    except BaseException:
+        opened.close()
+        raise
+
+
+def source_of(local_address: str) -> tuple[str, int] | None:
+    """LOCLADDR, as sockets have it."""
+    if not local_address:
+        return None
+    host, _, port = local_address.partition("(")
+    return host, int(port.rstrip(")") or 0)
+
+
+def _met(reach: Reach, address: Address, opened: socket.socket) -> NetSocket:
+    channel = reach.channel
+    deadline_s = time.monotonic() + reach.connect_s
+    opened.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    if channel.keep_alive:
+        opened.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+    pipe = None
+    if channel.cipher:
+        pipe = TlsPipe(context_of(channel, reach.tls), server_name(reach, address))
+        try:
+            pipe.shake_hands(opened)
+        except (OSError, EOFError) as failed:
+            raise tls_failed(channel, address, failed) from failed
+        peer_checked(pipe.object, channel, address)
+    opened.settimeout(None)
+    made = NetSocket(opened, pipe)
+    words = meeting(channel, reach.who.qmgr_name)
+    try:
+        data = next(words)
+        while True:
+            data = words.send(made.first_segment(data, deadline_s))
+    except StopIteration as end:
+        made.meet(end.value)
+        WATCH.add(made)
+        return made
+    except ChannelEnded as ended:
+        raise refused(ended, channel, str(address)) from ended
+    except LOST as error:
+        raise went_away(channel, address, error) from error
+
+
+class SharedSockets:
+    """The sockets of the process, by who may share them."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._sockets: dict[tuple[object, ...], list[NetSocket]] = {}
+
+    def join(self, key: tuple[object, ...]) -> tuple[NetSocket, Conversation] | None:
+        """A conversation on a socket that is there."""
+        with self._lock:
+            known = [one for one in self._sockets.get(key, []) if not one.is_closed]
+            if not known:
+                self._sockets.pop(key, None)
+                return None
+            self._sockets[key] = known
+            for one in known:
+                if one.end is not None and one.end.agreement.is_shared and one.end.has_room:
+                    return one, one.end.add()
+        return None
+
+    def add(self, key: tuple[object, ...], one: NetSocket) -> None:
+        """A socket that others may join."""
+        with self._lock:
+            self._sockets.setdefault(key, []).append(one)
+
+
+SOCKETS: Final = SharedSockets()
+
+
+class Line:
+    """One conversation on a socket, and who else may come."""
+
+    def __init__(self, reach: Reach, address: Address) -> None:
+        self.reach = reach
+        self.address = address
+        key = reach.key(address)
+        joined = SOCKETS.join(key) if reach.is_shared else None
+        self.is_first = joined is None
+        if joined is not None:
+            self.socket, self.conversation = joined
+            return
+        self.socket = open_socket(reach, address)
+        end = self.socket.end
+        if end is None:
+            raise RemoteProtocolError("nothing was agreed")
+        self.conversation = end.add()
+        if reach.is_shared and end.agreement.is_shared:
+            SOCKETS.add(key, self.socket)
+
+    def connected(self) -> FapVerbs:
+        """MQCONN."""
+        met = self.socket.met
+        try:
+            if met is None:
+                raise RemoteProtocolError("nothing was agreed")
+            words = connecting(self.conversation, met, self.reach.who, self.is_first)
+            return self.run(words)
+        except ChannelEnded as ended:
+            self.close()
+            raise refused(ended, self.reach.channel, str(self.address)) from ended
+        except LOST as error:
+            self.close()
+            raise went_away(self.reach.channel, self.address, error) from error
+        except BaseException:
+            self.close()
+            raise
+
+    def run(self, exchange: Exchange[Result]) -> Result:
+        """Send and wait until it is done; raises whatever breaks the socket."""
+        try:
+            request = next(exchange)
+            while True:
+                request = exchange.send(self.exchanged(request))
+        except StopIteration as end:
+            result: Result = end.value
+            return result
+
+    def exchanged(self, request: NetRequest) -> Reply | None:
+        """Send a request and wait for what answers it."""
+        conversation = self.conversation
+        if request.stream is not None:
+            wait_ms = 0 if request.get is None else int(request.get.wait_ms)
+            deadline_s = time.monotonic() + wait_ms / 1000 if wait_ms >= 0 else 0.0
+            return self.socket.wait(conversation, request.stream, deadline_s)
+        self.socket.send(request.encoded(conversation))
+        if not request.is_answered:
+            return None
+        return self.socket.wait(conversation, None, 0.0)
+
+    def take_back(self, request: NetRequest) -> None:
+        """A get shall not have happened."""
+        reply = self.exchanged(taking_back(request))
+        while reply is not None and reply.type != NOTIFICATION:
+            reply = self.socket.wait(self.conversation, None, 0.0)
+
+    def close(self) -> None:
+        """End the conversation, and with the last one the socket."""
+        one = self.socket
+        end = one.end
+        if end is None or one.is_closed:
+            return
+        end.remove(self.conversation)
+        if not end.conversations:
+            one.close()
+        elif one.is_ours:
+            try:
+                one.send_at_once(ended_segment(self.conversation))
+            except OSError as error:
+                one.lost(error)
+
+
+def taking_back(request: NetRequest) -> NetRequest:
+    """TAKE_BACK for a get."""
+    handle = 0 if request.handle is None else request.handle.handle_id
+    values = {"handle": handle, "code": TAKE_BACK}
+    return NetRequest(NOTIFICATION, None, whole_body(NOTIFICATION, values))
+
+
+# ---- verbs
+
+
+class NetSocketVerbs(BlockingVerbs):
+    """The verbs of one connection, blocking."""
+
+    def __init__(self, line: Line, verbs: FapVerbs, share: int) -> None:
+        super().__init__(verbs, share)
+        self.line = line
+        self.verbs: FapVerbs = verbs
+
+    def exchanged(self, verb: str, request: NetRequest) -> Any:
+        """Send a request and wait for what answers it."""
+        try:
+            return self.line.exchanged(request)
+        except LOST as error:
+            return self._lost(verb, request, error)
+        except BaseException:
+            self._interrupted(request)
+            raise
+
+    def _lost(self, verb: str, request: NetRequest, error: Exception) -> Any:
+        line = self.line
+        detail = broken_detail(error, line.reach.channel, line.address)
+        self.turns.break_off(broken_reason(error), detail)
+        line.close()
+        raise self.turns.broken_error(verb) from error
+
+    def _interrupted(self, request: NetRequest) -> None:
+        """A signal handler raised while a verb waited: a get has not happened; of any other verb
+        the answer is dropped when it comes."""
+        line = self.line
+        if request.stream is not None or not request.is_answered:
+            return
+        try:
+            if request.returnable:
+                line.take_back(request)
+            elif line.conversation.take_reply() is None:
+                line.conversation.skip += 1
+        except (*LOST, MQError) as error:
+            detail = broken_detail(error, line.reach.channel, line.address)
+            self.turns.break_off(broken_reason(error), detail)
+            line.close()
+
+    def close(self) -> None:
+        """Let the conversation go."""
+        self.line.close()
+
+    def __del__(self) -> None:
+        # A connection that is dropped without MQDISC is backed out, as an embedded one is.
+        line = getattr(self, "line", None)
+        if line is not None:
+            line.close()
+
+
+def open_line(reach: Reach, tried: Callable[[Address, MQError], None] | None = None) -> Line:
+    """A conversation at the first address that has one."""
+    failure: MQError | None = None
+    for address in reach.channel.addresses:
+        try:
+            return Line(reach, address)
+        except MQError as error:
+            failure = error
+            if tried is not None:
+                tried(address, error)
+    if failure is None:
+        raise RemoteProtocolError("a channel without an address")
+    raise failure
