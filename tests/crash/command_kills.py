@@ -12,7 +12,10 @@ import json
 import os
 import shutil
 import signal
+import socket
+import subprocess
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -30,6 +33,8 @@ CHANGING = (
     "open", "mkdir", "rename", "unlink", "rmdir", "symlink", "chmod", "fchmod", "fsync",
     "fdatasync", "pwrite", "pwritev", "ftruncate", "replace",
 )  # fmt: skip
+# What strmqm and endmqm do besides: they start a process, and speak to one.
+SPEAKING = ((socket.socket, "connect"), (socket.socket, "sendall"), (subprocess, "Popen"))
 NAME = "KILL.QM"
 SMALL_LOG = ["-lp", "2", "-ls", "1", "-lf", "32"]
 OBJECTS = "QUEUE.OF.MINE"
@@ -42,14 +47,22 @@ class Counter:
         self.calls = 0
         self.fatal = fatal
         for name in CHANGING:
-            setattr(os, name, self._counted(getattr(os, name)))
+            setattr(os, name, self._counted(getattr(os, name), False))
+        for place, name in SPEAKING:
+            setattr(place, name, self._counted(getattr(place, name), True))
 
-    def _counted(self, function: Callable[..., Any]) -> Callable[..., Any]:
+    def _count(self) -> None:
+        self.calls += 1
+        if self.calls == self.fatal:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    def _counted(self, function: Callable[..., Any], also_after: bool) -> Callable[..., Any]:
         def counted(*args: Any, **options: Any) -> Any:
-            self.calls += 1
-            if self.calls == self.fatal:
-                os.kill(os.getpid(), signal.SIGKILL)
-            return function(*args, **options)
+            self._count()
+            result = function(*args, **options)
+            if also_after:  # what it asked for happens without it
+                self._count()
+            return result
 
         return counted
 
@@ -149,6 +162,57 @@ def after_life(data: Path) -> str:
     with ternmq.embedded(data, NAME) as qmgr, qmgr.queue(OBJECTS) as queue:
         kept = [message.text for message in queue.browse()] == ["kept"]
     return state if kept else "the message is gone"
+
+
+# ---- strmqm and endmqm themselves: the queue manager runs or it does not, and is whole
+
+
+def start() -> int:
+    return ternmq_main(["strmqm", NAME])
+
+
+def end() -> int:
+    return ternmq_main(["endmqm", "-i", NAME])
+
+
+def prepare_start(data: Path) -> None:
+    """Also out of mqs.ini: strmqm enters it."""
+    prepare_life(data)
+    remove()
+
+
+def start_before(data: Path) -> None:
+    start()
+
+
+def is_up(data: Path) -> bool:
+    return status_of(str(data / "qmgrs" / file_name(NAME))).is_up
+
+
+def ended(data: Path) -> str:
+    """End what runs; nothing if it is as it was."""
+    if end() not in (0, 40):
+        return "endmqm does not work any more"
+    deadline = time.monotonic() + 30
+    while is_up(data) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    state = after_life(data)
+    return "" if state == "Ended immediately" and is_registered(data) else state
+
+
+def after_start(data: Path) -> str:
+    """Its process may live although strmqm died; then a second one finds it."""
+    found = "new" if is_up(data) else "old"
+    if start() not in (0, 5):
+        return "strmqm does not work any more"
+    while status_of(str(data / "qmgrs" / file_name(NAME))).state != "Running":
+        time.sleep(0.01)
+    return ended(data) or found
+
+
+def after_end(data: Path) -> str:
+    found = "old" if is_up(data) else "new"
+    return ended(data) or found
 
 
 def prepare_life(data: Path) -> None:
@@ -287,12 +351,17 @@ COMMANDS: dict[str, tuple[Callable[[Path], None], Callable[[], int], Callable[[P
     "crtmqm": (prepare_create, create, after_create),
     "dltmqm": (prepare_delete, delete, after_delete),
     "strmqm": (prepare_life, live, after_life),
+    "strmqm command": (prepare_start, start, after_start),
+    "endmqm command": (prepare_life, end, after_end),
     "addmqinf": (prepare_add, add, after_add),
     "rmvmqinf": (prepare_delete, remove, after_remove),
     "qtune": (prepare_life, tune, after_tune),
     "passwd": (prepare_users, forget_user, after_users),
     "objects": (prepare_life, change_objects, after_objects),
 }
+
+
+BEFORE: dict[str, Callable[[Path], None]] = {"endmqm command": start_before}
 
 
 def main(command: str, folder: Path, points: list[int]) -> None:
@@ -306,6 +375,8 @@ def main(command: str, folder: Path, points: list[int]) -> None:
         shutil.rmtree(data, ignore_errors=True)
         shutil.copytree(template, data)
         os.environ["TERNMQ_DATA"] = str(data)
+        if command in BEFORE:
+            BEFORE[command](data)
         told = killed(point, work)
         told["found"] = look(data)
         os.write(output, json.dumps(told).encode() + b"\n")

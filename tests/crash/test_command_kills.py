@@ -19,10 +19,13 @@ from tools.layers import ROOT
 
 PARTS = 2
 POINTS_A_PART = 5
+POINTS_OF_PROCESSES = 3  # where each point starts a queue manager
 EXPECTED = {
     "crtmqm": {"old", "new"},
     "dltmqm": {"old", "new"},
     "strmqm": {"Ended normally", "Ended unexpectedly", "Ended immediately"},
+    "strmqm command": {"old", "new"},
+    "endmqm command": {"old", "new"},
     "addmqinf": {"old", "new"},
     "rmvmqinf": {"old", "new"},
     "qtune": {"old", "new"},
@@ -60,7 +63,8 @@ def test_command_when_killed_then_old_or_new(command: str, part: int, tmp_path: 
     assert calls > 2
     points = list(range(1 + part, calls + 1, PARTS))
     if os.environ.get("KILL_POINTS") != "all":
-        points = points[part :: max(1, len(points) // POINTS_A_PART)]
+        count = POINTS_OF_PROCESSES if command.endswith("command") else POINTS_A_PART
+        points = points[part :: max(1, len(points) // count)]
     then = tmp_path / "then"
     then.mkdir()
     told = run(command, then, points)

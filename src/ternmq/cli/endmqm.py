@@ -16,7 +16,7 @@ from ternmq.cli.strmqm import known, unknown
 from ternmq.server import host as modes
 from ternmq.server.control import ask
 from ternmq.server.data_folder import Place, data_folder
-from ternmq.server.status import standby_of, status_of
+from ternmq.server.status import ENDING, standby_of, status_of
 
 EXIT_NOT_AVAILABLE: Final = 40
 EXIT_UNEXPECTED: Final = 71
@@ -67,7 +67,8 @@ def main(argv: list[str]) -> int:
         issued = " ".join(["endmqm", *argv])
         ask(place, "stop", mode=mode, reconnect=options.r, switch=options.s, issued=issued)
     except MQError as error:
-        return _refused(place, error)
+        if status_of(place.folder).state not in ENDING:  # else it takes no calls any more
+            return _refused(place, error)
     waits = options.w or options.i or options.p or options.tp
     if not waits:
         write(

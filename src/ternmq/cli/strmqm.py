@@ -135,7 +135,7 @@ def refusal(place: Place) -> int:
         return 0
     if now.state == status.STARTING:
         write_error(message_line("AMQ8137E", (place.name,)))
-    elif now.state in (status.ENDING_IMMEDIATELY, status.ENDING_PREEMPTIVELY, status.QUIESCING):
+    elif now.state in status.ENDING:
         write_error(message_line("AMQ8108S", (place.name,)))
         return EXIT_ENDING
     elif now.state == status.RUNNING_ELSEWHERE:

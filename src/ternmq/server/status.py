@@ -28,6 +28,7 @@ ENDED_IMMEDIATELY: Final = "Ended immediately"
 ENDED_PREEMPTIVELY: Final = "Ended preemptively"
 ENDED_UNEXPECTEDLY: Final = "Ended unexpectedly"
 NOT_AVAILABLE: Final = "Status not available"
+ENDING: Final = (QUIESCING, ENDING_IMMEDIATELY, ENDING_PREEMPTIVELY)
 _ENDED: Final = (ENDED_NORMALLY, ENDED_IMMEDIATELY, ENDED_PREEMPTIVELY)
 _PROC_LOCKS: Final = "/proc/locks"
 STANDBY_LOCK: Final = "standby"  # in a queue manager's folder: a standby holds this
