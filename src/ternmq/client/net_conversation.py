@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Final, final
 
 from ternmq.base.constants import MQCC_FAILED
-from ternmq.base.errors import RemoteProtocolError
+from ternmq.base.errors import LocalProtocolError, RemoteProtocolError
 from ternmq.base.reasons import MQRC_TRUNCATED_MSG_ACCEPTED, MQRC_TRUNCATED_MSG_FAILED
 from ternmq.client.message import Message
 from ternmq.client.net_frames import (
@@ -70,7 +70,10 @@ def in_our_form(one: Segment, level: int) -> Segment:
     """An answer from a partner of another byte order or character set, as we would write it."""
     values = read_body(one, level).values
     header = Header(one.header.type, flags_1=one.header.flags_1)
-    return Segment(header, write_body(header, values, level), 0)
+    try:
+        return Segment(header, write_body(header, values, level), 0)
+    except LocalProtocolError as error:  # values that can be read, but do not hold together
+        raise RemoteProtocolError(str(error)) from error
 
 
 @final
