@@ -1,8 +1,8 @@
 """The first bytes of a connection: TLS or not, and which server name a ClientHello asks for.
 
 One port serves channels with TLS and without, and the channel that is asked for decides on versions
-and certificate; both must be known before the handshake begins. So the first record is looked at,
-not taken: it goes to the handshake unchanged, which alone decides whether it is valid.
+and certificate; both must be known before the handshake begins. So the first record is looked at
+and goes to the handshake unchanged, which alone decides whether it is valid.
 
     at 0  22 (handshake)          at 5   1 (ClientHello), length u24, version u16, random 32 bytes
        1  version u16                43  session id: length u8 and as many bytes
@@ -20,6 +20,7 @@ from typing import Final, final
 RECORD_HEAD_BYTES: Final = 5
 RECORD_BYTES_MAX: Final = 16_384
 _HANDSHAKE: Final = 22
+_MAJOR_VERSION: Final = 3
 _CLIENT_HELLO: Final = 1
 _SERVER_NAME: Final = 0
 _HOST_NAME: Final = 0
@@ -40,6 +41,8 @@ def is_segment(first: int) -> bool:
 
 def bytes_wanted(data: bytes) -> int:
     """How many bytes show the whole first record, as far as its head is there."""
+    if len(data) > 1 and data[1] != _MAJOR_VERSION:
+        return len(data)  # no record: there is no use in waiting for the rest of one
     if len(data) < RECORD_HEAD_BYTES:
         return RECORD_HEAD_BYTES
     return RECORD_HEAD_BYTES + min(data[3] << 8 | data[4], RECORD_BYTES_MAX)

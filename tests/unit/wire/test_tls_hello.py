@@ -55,6 +55,7 @@ def test_a_hello_that_is_cut_anywhere_has_no_name_or_the_whole_one() -> None:
 def test_how_much_is_wanted_is_bounded_whatever_the_record_says() -> None:
     assert bytes_wanted(b"") == RECORD_HEAD_BYTES
     assert bytes_wanted(b"\x16\x03\x01\xff\xff") == RECORD_HEAD_BYTES + RECORD_BYTES_MAX
+    assert bytes_wanted(b"\x16TSH DEV.APP.SVRCONN") == len(b"\x16TSH DEV.APP.SVRCONN")
 
 
 @given(st.binary(max_size=400))
