@@ -16,7 +16,7 @@ PYTEST := $(PY) -m pytest -n $(N) --dist worksteal
 PREPARE := $(PYTHON) tools/prepare.py $(if $(SYSTEM),--system)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup tools compile run test test-plain test-compiled check generated format bench wheel clean crash sim soak canaries
+.PHONY: help setup tools compile run test test-plain test-compiled check generated format bench wheel clean crash sim soak canaries interop judges fuzz
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -53,6 +53,16 @@ sim: setup ## simulated worlds and walks over the model (SEEDS=5000 of each)
 
 soak: setup ## the same work for MINUTES=30: memory, descriptors and threads stay as they are
 	$(COMPILED) $(PY) -m tests.proof.soak --minutes $(if $(MINUTES),$(MINUTES),30) $(ARGS)
+
+interop: setup ## IBM's Java client judges our server (docs/interop.md); ARGS='--only TEXT --keep FOLDER'
+	$(COMPILED) $(PY) -m tests.interop.run $(if $(ARGS),$(ARGS),--record)
+	@$(if $(ARGS),,$(PY) tools/generate_interop.py)
+
+judges: ## as root on Debian: install what make interop needs (JDK, Maven) and tshark
+	apt-get -qq update && DEBIAN_FRONTEND=noninteractive apt-get -qq install -y default-jdk-headless maven tshark openssl
+
+fuzz: setup ## spoiled frames and dialogues, for long (G10; TIER=2)
+	$(COMPILED) $(PY) -m tests.proof.run --goals G10 --tier $(if $(TIER),$(TIER),2) --jobs $(N) $(ARGS)
 
 canaries: tools ## plant faults into copies of the source: each must be found by its test
 	$(PLAIN) CANARIES=all $(PYTEST) tests/canaries $(ARGS)

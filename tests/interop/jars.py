@@ -46,7 +46,7 @@ def class_path() -> str:
     """What java and javac need to find the client; NotHere says why there is none."""
     for program in ("java", "javac", "keytool", "openssl"):
         if shutil.which(program) is None:
-            raise NotHere(f"there is no {program} (make setup SYSTEM=1 installs a JDK)")
+            raise NotHere(f"there is no {program} (make judges installs a JDK)")
     where = folder()
     if missing(where):
         _fetch(where)

@@ -8,6 +8,7 @@ from tests.proof import (
     damage,
     failing_calls,
     full_disk,
+    fuzz,
     inside_restart,
     kills,
     media,
@@ -32,6 +33,7 @@ SIMULATED: list[Goal] = [
     clock_jumps.GOAL,
     model_walks.GOAL,
     worlds.GOAL,
+    fuzz.GOAL,
 ]
 # Real processes under strace: no points where it is missing.
 TRACED: list[Goal] = [strace_runs.GOAL_KILLS, strace_runs.GOAL_FORCES]

@@ -42,6 +42,7 @@ def skip_without_strace(goal: Goal) -> None:
 @pytest.mark.promise("P7")
 @pytest.mark.promise("P8")
 @pytest.mark.promise("P9")
+@pytest.mark.promise("P10")
 @pytest.mark.parametrize(("goal", "shard"), SHARDS)
 def test_walk_then_nothing_is_lost_doubled_or_wrong(
     goal: Goal, shard: int, record_property: Callable[[str, object], None]

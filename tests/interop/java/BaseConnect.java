@@ -94,7 +94,7 @@ final class BaseConnect extends Cases {
 
     @Case(Case.ONCE)
     void channel_that_wants_tls_refuses_without() throws Exception {
-        reason(CMQC.MQRC_SSL_INITIALIZATION_ERROR,
+        reason(CMQC.MQRC_JSSE_ERROR,
                 () -> new MQQueueManager(place.queueManager, place.properties("J.TLS12")));
     }
 

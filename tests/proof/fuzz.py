@@ -1,0 +1,51 @@
+"""G10: whatever a peer sends, the queue manager answers or refuses, and works on.
+
+Seeds for each reader of bytes (`fuzz_bytes`), and dialogues with a listener (`fuzz_dialogues`).
+A point is a batch of seeds of one target.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Final
+
+from ternmq.testing.chance import Chance
+from tests.proof.fuzz_bytes import TARGETS
+from tests.proof.goal import Goal, Point, mine
+
+BATCH: Final = 250
+# Batches of each target, by tier.
+BATCHES: Final = {1: 24, 2: 8_000, 3: 80_000}
+
+
+def fuzz(tier: int, shard: int, shards: int) -> Iterator[Point]:
+    number = 0
+    for batch in range(BATCHES[tier]):
+        for name, target in TARGETS.items():
+            if mine(number, shard, shards):
+                first = batch * BATCH
+                run = partial(run_batch, name, target, first)
+                yield Point(f"{name}, seeds from {first}", run, BATCH)
+            number += 1
+
+
+def run_batch(name: str, target: Callable[[Chance], str], first: int) -> str:
+    """Seeds of one target; the one that fails is named."""
+    for seed in range(first, first + BATCH):
+        try:
+            target(Chance(f"G10/{name}/{seed}"))
+        except Exception as error:
+            raise AssertionError(f"seed {seed}: {type(error).__name__}: {error}") from error
+    return name
+
+
+GOAL = Goal(
+    "G10",
+    "bytes that a peer may send, spoiled in every way: read or refused, whole as byte by byte",
+    ("P10",),
+    shards={1: 2, 2: 40, 3: 400},
+    needed={1: 30_000, 2: 10_000_000, 3: 100_000_000},
+    points=fuzz,
+    unit="inputs",
+)
