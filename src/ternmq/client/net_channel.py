@@ -6,6 +6,8 @@ conn        host(port), host, several with commas between them; an IPv6 address 
 
 from __future__ import annotations
 
+import getpass
+import os
 import re
 from typing import Final, NamedTuple
 
@@ -77,3 +79,11 @@ def checked_name(name: str) -> str:
     if not 1 <= len(name) <= mq.MQ_CHANNEL_NAME_LENGTH or not name.isascii():
         raise config_error(f"'{name}' is no name of a channel", name)
     return name
+
+
+def system_user() -> str:
+    """Who the process runs as; empty if the system does not know."""
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError):
+        return str(os.getuid()) if hasattr(os, "getuid") else ""

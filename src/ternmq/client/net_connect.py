@@ -2,21 +2,72 @@
 
 from __future__ import annotations
 
-import getpass
 import os
+from typing import Any, NamedTuple
 
+from ternmq.base import constants as mq
+from ternmq.base.errors import mq_error
+from ternmq.base.reasons import MQRC_CHANNEL_CONFIG_ERROR, MQRC_OPTIONS_ERROR
+from ternmq.client.local_folder import data_folder, places
+from ternmq.client.net_ccdt import read_table
+from ternmq.client.net_channel import ClientChannel, addresses_of, checked_name, system_user
+from ternmq.client.net_choice import CHOICES, asked_name, matching
+from ternmq.client.net_client_ini import ClientSettings, client_settings
 from ternmq.client.net_opening import Who
-from ternmq.client.net_reach import Reach
-from ternmq.client.net_tasks import NetTaskVerbs, open_task_line
-from ternmq.client.net_threads import NetSocketVerbs, open_line
+from ternmq.client.net_reach import Reach, TlsSettings
+from ternmq.client.net_reconnect import WORDS, EventListener, Plan, reconnecting
+from ternmq.client.net_tasks import NetTaskVerbs, connected_task
+from ternmq.client.net_threads import NetSocketVerbs, connected
 
 
-def system_user() -> str:
-    """Who the process runs as; empty if the system does not know."""
-    try:
-        return getpass.getuser()
-    except (OSError, KeyError):
-        return str(os.getuid()) if hasattr(os, "getuid") else ""
+class Way(NamedTuple):
+    """What an application says about the way to its queue manager; None: as is set elsewhere."""
+
+    channel: str | None = None
+    conn: str | None = None
+    ccdt: str | os.PathLike[str] | None = None
+    cipher: str | None = None
+    peer_name: str | None = None
+    key_repository: str | os.PathLike[str] | None = None
+    key_password: str | None = None
+    certificate_label: str | None = None
+    reconnect: bool | str | None = None
+    on_event: EventListener | None = None
+    connect_timeout: float | None = None
+    heartbeat: int | None = None
+    sharing: int | None = None
+
+    @property
+    def is_given(self) -> bool:
+        """Whether the application wants the network."""
+        return self.channel is not None or self.conn is not None or self.ccdt is not None
+
+
+def goes_by_network(
+    name: str, way: Way, options: int | None, data: str | os.PathLike[str] | None
+) -> bool:
+    """Whether a queue manager is to be reached over the network.
+
+    What the application says counts first, then MQ_CONNECT_TYPE; else a queue manager of that name
+    in the data folder is the one, and if there is none, the environment's channels are tried.
+    """
+    if way.is_given:
+        return True
+    given = options or 0
+    kind = os.environ.get("MQ_CONNECT_TYPE", "").upper()
+    if given & mq.MQCNO_CLIENT_BINDING or (kind == "CLIENT" and not given & mq.MQCNO_LOCAL_BINDING):
+        return True
+    if given & mq.MQCNO_LOCAL_BINDING or kind in ("LOCAL", "STANDARD") or data is not None:
+        return False
+    if not has_channels():
+        return False
+    return not any(place.name == name for place in places(data_folder()))
+
+
+def has_channels() -> bool:
+    """Whether the environment says where queue managers are."""
+    settings = client_settings()
+    return settings.server is not None or settings.table != ""
 
 
 def who_connects(
@@ -33,13 +84,108 @@ def who_connects(
     return Who(qmgr_name, system, user or system, password, application, options or 0)
 
 
-def connect_threads(reach: Reach, share: int) -> NetSocketVerbs:
-    """A connection for threads, at the first address of the channel that has one."""
-    line = open_line(reach)
-    return NetSocketVerbs(line, line.connected(), share)
+def planned(name: str, way: Way, who: Who) -> Plan:
+    """The definitions to try, and everything about each."""
+    settings = client_settings()
+    found = definitions(name, way, settings)
+    options = who.options | reconnect_options(way.reconnect)
+    ordered = CHOICES.order(name, found) if len(found) > 1 else found
+    tls = settings.tls
+    if way.key_repository is not None:
+        tls = TlsSettings(os.fspath(way.key_repository), way.key_password or "", tls.is_host_named)
+    connect_s = settings.connect_s if way.connect_timeout is None else way.connect_timeout
+    who = who._replace(window_bytes=settings.window_bytes)
+    shares = not options & mq.MQCNO_NO_CONV_SHARING
+    reaches = tuple(
+        Reach(_completed(one, way, settings), who, tls, connect_s, shares) for one in ordered
+    )
+    reconnect = reconnecting(options, ordered[0], settings)
+    return Plan(
+        reaches,
+        settings,
+        reconnect,
+        way.on_event,
+        lambda channel: CHOICES.failed(name, found, channel),
+    )
 
 
-async def connect_tasks(reach: Reach, share: int) -> NetTaskVerbs:
+def definitions(name: str, way: Way, settings: ClientSettings) -> list[ClientChannel]:
+    """The channels that a name and a way lead to."""
+    if way.channel is not None and way.conn is not None:
+        channel = checked_name(way.channel)
+        return [ClientChannel(channel, addresses_of(way.conn, channel))]
+    if way.ccdt is None and (way.channel is not None or way.conn is not None):
+        raise mq_error(
+            MQRC_CHANNEL_CONFIG_ERROR, verb="MQCONN", detail="channel and conn go together"
+        )
+    if way.ccdt is None and settings.server is not None:
+        return [settings.server]
+    table = settings.table if way.ccdt is None else os.fspath(way.ccdt)
+    if not table:
+        raise mq_error(
+            MQRC_CHANNEL_CONFIG_ERROR,
+            verb="MQCONN",
+            object=name,
+            detail="neither a channel nor MQSERVER nor a CCDT says where it is",
+        )
+    found = read_table(table)
+    if way.channel is not None:
+        found = [one for one in found if one.name == way.channel]
+    return matching(found, name, table)
+
+
+def _completed(channel: ClientChannel, way: Way, settings: ClientSettings) -> ClientChannel:
+    """A definition with what the application or mqclient.ini says beside."""
+    changes: dict[str, Any] = {
+        field: given
+        for field, given in (
+            ("cipher", way.cipher),
+            ("peer_name", way.peer_name),
+            ("certificate_label", way.certificate_label),
+            ("heartbeat_s", way.heartbeat),
+            ("sharing", way.sharing),
+        )
+        if given is not None
+    }
+    if not channel.certificate_label and way.certificate_label is None:
+        changes["certificate_label"] = settings.certificate_label
+    if settings.keep_alive:
+        changes["keep_alive"] = True
+    return channel._replace(**changes)
+
+
+def reconnect_options(given: bool | str | None) -> int:
+    """The argument as MQCNO options."""
+    if given is None:
+        return 0
+    if isinstance(given, bool):
+        return mq.MQCNO_RECONNECT if given else mq.MQCNO_RECONNECT_DISABLED
+    if given not in WORDS:
+        detail = f"reconnect is {given!r}, not one of {', '.join(WORDS)}"
+        raise mq_error(MQRC_OPTIONS_ERROR, verb="MQCONNX", detail=detail)
+    return WORDS[given]
+
+
+def plan_for(
+    name: str,
+    way: Way,
+    user: str | None,
+    password: str | None,
+    application: str,
+    options: int | None,
+) -> Plan:
+    """All about a connection that an application asks for."""
+    who = who_connects(asked_name(name), user, password, application, options)
+    return planned(name, way, who)
+
+
+def connect_threads(plan: Plan, share: int) -> NetSocketVerbs:
+    """A connection for threads."""
+    line, verbs = connected(plan)
+    return NetSocketVerbs(line, verbs, share, plan)
+
+
+async def connect_tasks(plan: Plan, share: int) -> NetTaskVerbs:
     """A connection for tasks."""
-    line = await open_task_line(reach)
-    return NetTaskVerbs(line, await line.connected(), share)
+    line, verbs = await connected_task(plan)
+    return NetTaskVerbs(line, verbs, share, plan)

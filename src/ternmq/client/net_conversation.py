@@ -28,6 +28,7 @@ from ternmq.client.net_frames import (
     message_from,
 )
 from ternmq.codec.mqmd import BYTES_2
+from ternmq.kernel.requests import GetRequest
 from ternmq.mqi.descriptor import canonical
 from ternmq.wire.fap_flow import read_body, write_body
 from ternmq.wire.fap_negotiation import Agreement, bytes_of_call_max
@@ -138,7 +139,16 @@ class Reply:
 class Stream:
     """Messages of one handle that came before anybody asked, in order."""
 
-    __slots__ = ("consumed_bytes", "ended", "index", "messages", "name", "reason", "window_bytes")
+    __slots__ = (
+        "consumed_bytes",
+        "ended",
+        "get",
+        "index",
+        "messages",
+        "name",
+        "reason",
+        "window_bytes",
+    )
 
     def __init__(self, window_bytes: int) -> None:
         self.messages: deque[Message] = deque()
@@ -148,6 +158,7 @@ class Stream:
         self.name = ""
         self.reason = 0  # of a get that failed, for whoever asked for it
         self.ended = False
+        self.get: GetRequest | None = None  # what is read ahead
 
     def add(self, message: Message, index: int) -> None:
         """One has come."""

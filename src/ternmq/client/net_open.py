@@ -22,6 +22,7 @@ class OpenState:
 
     def __init__(self, od: ObjectDescriptor, options: int, fopa: Values) -> None:
         self.od = od
+        self.model = ""  # of a dynamic queue, that it was made from
         self.options = options
         self.put_response: int = fopa.get("default_put_response", -1)
         default: int = fopa.get("default_read_ahead", -1)

@@ -13,6 +13,7 @@ import weakref
 from typing import Any, Final
 
 from ternmq.base.errors import MQError, RemoteProtocolError
+from ternmq.base.reasons import MQRC_RECONNECT_FAILED, MQRC_RECONNECTED, MQRC_RECONNECTING
 from ternmq.client.net_channel import Address
 from ternmq.client.net_conversation import ChannelEnded, Conversation, Reply
 from ternmq.client.net_opening import connecting, ended_segment, meeting, refused
@@ -24,6 +25,16 @@ from ternmq.client.net_reach import (
     unreachable,
     went_away,
 )
+from ternmq.client.net_reconnect import (
+    Plan,
+    check_same,
+    gave_up,
+    is_hopeless,
+    outcome,
+    pauses,
+    refuse_lost,
+    restored,
+)
 from ternmq.client.net_request import NetRequest
 from ternmq.client.net_stream import NetStream
 from ternmq.client.net_threads import LOST, source_of, taking_back
@@ -31,7 +42,7 @@ from ternmq.client.net_tls import context_of, peer_checked, server_name
 from ternmq.client.net_verbs import FapVerbs
 from ternmq.client.remote_tasks import TaskVerbs, until_done
 from ternmq.client.remote_verbs import Exchange, Result
-from ternmq.wire.fap_vocabulary import NOTIFICATION
+from ternmq.wire.fap_vocabulary import MQDISC, NOTIFICATION
 
 
 async def open_stream(reach: Reach, address: Address) -> NetStream:
@@ -200,16 +211,20 @@ class TaskLine:
             stream.write(ended_segment(self.conversation))
 
 
-async def open_task_line(reach: Reach) -> TaskLine:
-    """A conversation at the first address that has one."""
+async def connected_task(plan: Plan) -> tuple[TaskLine, FapVerbs]:
+    """A connection by the first definition and address that has one."""
     failure: MQError | None = None
-    for address in reach.channel.addresses:
-        try:
-            return await _line(reach, address)
-        except MQError as error:
-            failure = error
+    for reach in plan.reaches:
+        for address in reach.channel.addresses:
+            try:
+                line = await _line(reach, address)
+                return line, await line.connected()
+            except MQError as error:
+                failure = error
+        if plan.failed is not None:
+            plan.failed(reach.channel)
     if failure is None:
-        raise RemoteProtocolError("a channel without an address")
+        raise RemoteProtocolError("there is no definition to try")
     raise failure
 
 
@@ -238,24 +253,74 @@ async def _alone(reach: Reach, address: Address, shared: SharedStreams | None) -
 class NetTaskVerbs(TaskVerbs):
     """The verbs of one connection, for tasks."""
 
-    def __init__(self, line: TaskLine, verbs: FapVerbs, share: int) -> None:
+    def __init__(self, line: TaskLine, verbs: FapVerbs, share: int, plan: Plan) -> None:
         super().__init__(verbs, share)
         self.line = line
+        self.plan = plan
         self.verbs: FapVerbs = verbs
 
     async def exchanged(self, verb: str, request: NetRequest) -> Any:
         """Send a request and wait for what answers it."""
-        try:
-            return await self.line.exchanged(request)
-        except LOST as error:
-            return await self._lost(verb, request, error)
-        except asyncio.CancelledError:
-            await self._cancelled(verb, request)
-            raise
+        if self.verbs.lost_unit:
+            refuse_lost(self.verbs, request, verb)
+        while True:
+            try:
+                return await self.line.exchanged(request)
+            except LOST as error:
+                await self._lost(verb, request, error)
+            except asyncio.CancelledError:
+                await self._cancelled(request)
+                raise
 
-    async def _lost(self, verb: str, request: NetRequest, error: Exception) -> Any:
-        self._break(error)
-        raise self.turns.broken_error(verb) from error
+    async def _lost(self, verb: str, request: NetRequest, error: Exception) -> None:
+        """Returns if the connection is there again and the request can be sent once more."""
+        if not self.plan.reconnect or request.type == MQDISC:
+            self._break(error)
+            raise self.turns.broken_error(verb) from error
+        self.line.close()
+        try:
+            await self._reconnect(verb)
+        except MQError as failure:
+            self.turns.break_off(failure.reason, failure.detail)
+            raise self.turns.broken_error(verb) from error
+        told = outcome(self.verbs, request, verb)
+        if told is not None:
+            raise told from error
+
+    async def _reconnect(self, verb: str) -> None:
+        plan = self.plan
+        plan.tell(MQRC_RECONNECTING)
+        settings = plan.settings
+        failure: MQError | None = None
+        for pause_s in pauses(settings.delays, settings.reconnect_s):
+            try:
+                line, fresh = await connected_task(plan)
+            except MQError as error:
+                failure = error
+                if is_hopeless(error):
+                    break
+                await asyncio.sleep(pause_s)
+                continue
+            if await self._restored(line, fresh):
+                plan.tell(MQRC_RECONNECTED)
+                return
+            await asyncio.sleep(pause_s)
+        plan.tell(MQRC_RECONNECT_FAILED)
+        raise gave_up(verb, self.verbs.name, failure)
+
+    async def _restored(self, line: TaskLine, fresh: FapVerbs) -> bool:
+        """Open everything again; False if the connection was lost meanwhile."""
+        try:
+            check_same(self.plan, self.verbs, fresh)
+            await line.run(restored(self.verbs, fresh))
+        except LOST:
+            line.close()
+            return False
+        except BaseException:
+            line.close()
+            raise
+        self.line = line
+        return True
 
     def _break(self, error: Exception) -> None:
         line = self.line
@@ -263,7 +328,7 @@ class NetTaskVerbs(TaskVerbs):
         self.turns.break_off(broken_reason(error), detail)
         line.close()
 
-    async def _cancelled(self, verb: str, request: NetRequest) -> None:
+    async def _cancelled(self, request: NetRequest) -> None:
         """The task was cancelled: a get is taken back, what else is under way goes to its end."""
         if request.stream is not None or not request.is_answered:
             return

@@ -6,10 +6,10 @@ import socket
 import ssl
 import threading
 import time
-from collections.abc import Callable
 from typing import Any, Final
 
 from ternmq.base.errors import MQError, RemoteProtocolError
+from ternmq.base.reasons import MQRC_RECONNECT_FAILED, MQRC_RECONNECTED, MQRC_RECONNECTING
 from ternmq.client.net_channel import Address
 from ternmq.client.net_conversation import ChannelEnded, Conversation, Reply
 from ternmq.client.net_opening import connecting, ended_segment, meeting, refused
@@ -21,6 +21,16 @@ from ternmq.client.net_reach import (
     unreachable,
     went_away,
 )
+from ternmq.client.net_reconnect import (
+    Plan,
+    check_same,
+    gave_up,
+    is_hopeless,
+    outcome,
+    pauses,
+    refuse_lost,
+    restored,
+)
 from ternmq.client.net_request import NetRequest, whole_body
 from ternmq.client.net_socket import NetSocket
 from ternmq.client.net_tls import TlsPipe, context_of, peer_checked, server_name
@@ -28,7 +38,7 @@ from ternmq.client.net_verbs import FapVerbs
 from ternmq.client.net_watch import WATCH
 from ternmq.client.remote_threads import BlockingVerbs
 from ternmq.client.remote_verbs import Exchange, Result
-from ternmq.wire.fap_vocabulary import NOTIFICATION, TAKE_BACK
+from ternmq.wire.fap_vocabulary import MQDISC, NOTIFICATION, TAKE_BACK
 
 LOST: Final = (OSError, EOFError, RemoteProtocolError, ChannelEnded, ssl.SSLError)
 
@@ -215,27 +225,77 @@ def taking_back(request: NetRequest) -> NetRequest:
 class NetSocketVerbs(BlockingVerbs):
     """The verbs of one connection, blocking."""
 
-    def __init__(self, line: Line, verbs: FapVerbs, share: int) -> None:
+    def __init__(self, line: Line, verbs: FapVerbs, share: int, plan: Plan) -> None:
         super().__init__(verbs, share)
         self.line = line
+        self.plan = plan
         self.verbs: FapVerbs = verbs
 
     def exchanged(self, verb: str, request: NetRequest) -> Any:
         """Send a request and wait for what answers it."""
-        try:
-            return self.line.exchanged(request)
-        except LOST as error:
-            return self._lost(verb, request, error)
-        except BaseException:
-            self._interrupted(request)
-            raise
+        if self.verbs.lost_unit:
+            refuse_lost(self.verbs, request, verb)
+        while True:
+            try:
+                return self.line.exchanged(request)
+            except LOST as error:
+                self._lost(verb, request, error)
+            except BaseException:
+                self._interrupted(request)
+                raise
 
-    def _lost(self, verb: str, request: NetRequest, error: Exception) -> Any:
+    def _lost(self, verb: str, request: NetRequest, error: Exception) -> None:
+        """Returns if the connection is there again and the request can be sent once more."""
         line = self.line
-        detail = broken_detail(error, line.reach.channel, line.address)
-        self.turns.break_off(broken_reason(error), detail)
         line.close()
-        raise self.turns.broken_error(verb) from error
+        if not self.plan.reconnect or request.type == MQDISC:
+            detail = broken_detail(error, line.reach.channel, line.address)
+            self.turns.break_off(broken_reason(error), detail)
+            raise self.turns.broken_error(verb) from error
+        try:
+            self._reconnect(verb)
+        except MQError as failure:
+            self.turns.break_off(failure.reason, failure.detail)
+            raise self.turns.broken_error(verb) from error
+        told = outcome(self.verbs, request, verb)
+        if told is not None:
+            raise told from error
+
+    def _reconnect(self, verb: str) -> None:
+        plan = self.plan
+        plan.tell(MQRC_RECONNECTING)
+        settings = plan.settings
+        failure: MQError | None = None
+        pause = threading.Event()
+        for pause_s in pauses(settings.delays, settings.reconnect_s):
+            try:
+                line, fresh = connected(plan)
+            except MQError as error:
+                failure = error
+                if is_hopeless(error):
+                    break
+                pause.wait(pause_s)
+                continue
+            if self._restored(line, fresh):
+                plan.tell(MQRC_RECONNECTED)
+                return
+            pause.wait(pause_s)
+        plan.tell(MQRC_RECONNECT_FAILED)
+        raise gave_up(verb, self.verbs.name, failure)
+
+    def _restored(self, line: Line, fresh: FapVerbs) -> bool:
+        """Open everything again; False if the connection was lost meanwhile."""
+        try:
+            check_same(self.plan, self.verbs, fresh)
+            line.run(restored(self.verbs, fresh))
+        except LOST:
+            line.close()
+            return False
+        except BaseException:
+            line.close()
+            raise
+        self.line = line
+        return True
 
     def _interrupted(self, request: NetRequest) -> None:
         """A signal handler raised while a verb waited: a get has not happened; of any other verb
@@ -264,16 +324,18 @@ class NetSocketVerbs(BlockingVerbs):
             line.close()
 
 
-def open_line(reach: Reach, tried: Callable[[Address, MQError], None] | None = None) -> Line:
-    """A conversation at the first address that has one."""
+def connected(plan: Plan) -> tuple[Line, FapVerbs]:
+    """A connection by the first definition and address that has one."""
     failure: MQError | None = None
-    for address in reach.channel.addresses:
-        try:
-            return Line(reach, address)
-        except MQError as error:
-            failure = error
-            if tried is not None:
-                tried(address, error)
+    for reach in plan.reaches:
+        for address in reach.channel.addresses:
+            try:
+                line = Line(reach, address)
+                return line, line.connected()
+            except MQError as error:
+                failure = error
+        if plan.failed is not None:
+            plan.failed(reach.channel)
     if failure is None:
-        raise RemoteProtocolError("a channel without an address")
+        raise RemoteProtocolError("there is no definition to try")
     raise failure

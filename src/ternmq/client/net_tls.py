@@ -12,10 +12,13 @@ import ssl
 import threading
 from typing import TYPE_CHECKING, Any, Final
 
-from ternmq.base.errors import mq_error
-from ternmq.base.reasons import MQRC_SSL_INITIALIZATION_ERROR
-from ternmq.client.net_channel import Address, ClientChannel
-from ternmq.wire.cipher_specs import TLS_1_2, TLS_1_3, cipher_specs_of, sni_of_channel
+from ternmq.base.errors import MQError, mq_error
+from ternmq.base.reasons import MQRC_SSL_INITIALIZATION_ERROR, MQRC_SSL_PEER_NAME_MISMATCH
+from ternmq.client.net_certificates import facts, load_entry, set_versions
+from ternmq.client.net_channel import Address, ClientChannel, system_user
+from ternmq.client.net_keys import KeyRepositoryError, read_key_repository
+from ternmq.security.patterns import peer_matches
+from ternmq.wire.cipher_specs import cipher_specs_of, sni_of_channel
 
 if TYPE_CHECKING:
     from ternmq.client.net_reach import Reach, TlsSettings
@@ -90,21 +93,44 @@ def context_of(channel: ClientChannel, settings: TlsSettings) -> ssl.SSLContext:
     """The context for a channel's CipherSpec, with the certificates of the key repository."""
     specs = cipher_specs_of(channel.cipher)
     if not specs:
-        detail = f"SSLCIPH({channel.cipher}) is no CipherSpec that is supported"
-        raise mq_error(
-            MQRC_SSL_INITIALIZATION_ERROR, verb="MQCONN", object=channel.name, detail=detail
-        )
+        raise _not_possible(channel, f"SSLCIPH({channel.cipher}) is no CipherSpec of ours")
+    if not settings.key_repository:
+        raise _not_possible(channel, "no key repository: MQSSLKEYR or key_repository")
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.check_hostname = False
     context.verify_mode = ssl.CERT_REQUIRED
-    versions = {one.version for one in specs}
-    v2, v3 = ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.TLSv1_3
-    context.minimum_version = v2 if TLS_1_2 in versions else v3
-    context.maximum_version = v3 if TLS_1_3 in versions else v2
-    names = [one.openssl_name for one in specs if one.version == TLS_1_2]
-    if names:
-        context.set_ciphers(":".join(names))
+    set_versions(context, specs)
+    try:
+        _take_keys(context, channel, settings)
+    except (KeyRepositoryError, OSError, ssl.SSLError) as error:
+        raise _not_possible(channel, str(error)) from error
     return context
+
+
+def _take_keys(context: ssl.SSLContext, channel: ClientChannel, settings: TlsSettings) -> None:
+    repository = read_key_repository(settings.key_repository, settings.password)
+    label = channel.certificate_label or f"ibmwebspheremq{system_user().lower()}"
+    entry = repository.entries.get(label.lower())
+    if entry is None and not channel.certificate_label and len(repository.entries) == 1:
+        entry = next(iter(repository.entries.values()))
+    if entry is None and channel.certificate_label:
+        raise KeyRepositoryError(f"no certificate {label} in {repository.path}")
+    if entry is not None:
+        load_entry(context, [*entry.chain, entry.key], repository.password)
+    if repository.trusted:
+        context.load_verify_locations(cadata="\n".join(repository.trusted))
+    for path in repository.revocations:
+        context.load_verify_locations(cafile=path)
+        context.verify_flags |= ssl.VERIFY_CRL_CHECK_LEAF
+
+
+def _not_possible(channel: ClientChannel, why: str) -> MQError:
+    return mq_error(
+        MQRC_SSL_INITIALIZATION_ERROR,
+        verb="MQCONN",
+        object=channel.name,
+        detail=f"TLS for channel {channel.name}: {why}",
+    )
 
 
 def server_name(reach: Reach, address: Address) -> str:
@@ -113,4 +139,15 @@ def server_name(reach: Reach, address: Address) -> str:
 
 
 def peer_checked(connected: Any, channel: ClientChannel, address: Address) -> None:
-    """SSLPEER."""
+    """SSLPEER, and that the suite is one of the CipherSpec: of those of TLS 1.3 none can be left
+    out of what is offered."""
+    cipher, _version, subject, _issuer = facts(connected)
+    if cipher not in [one.name for one in cipher_specs_of(channel.cipher)]:
+        raise _not_possible(channel, f"{address} agrees to {cipher}, not to {channel.cipher}")
+    if channel.peer_name and not peer_matches(channel.peer_name, subject):
+        raise mq_error(
+            MQRC_SSL_PEER_NAME_MISMATCH,
+            verb="MQCONN",
+            object=channel.name,
+            detail=f"{address} is {subject}, SSLPEER is {channel.peer_name}",
+        )

@@ -13,6 +13,7 @@ from ternmq.base import constants as mq
 from ternmq.base.attributes import Value
 from ternmq.base.errors import MQError, RemoteProtocolError, mq_error
 from ternmq.base.reasons import (
+    MQRC_BACKED_OUT,
     MQRC_NO_MSG_AVAILABLE,
     MQRC_OPTIONS_CHANGED,
     MQRC_READ_AHEAD_MSGS,
@@ -92,6 +93,8 @@ class FapVerbs(RemoteVerbs):
         self.states: dict[Handle, OpenState] = {}
         self.has_xa = False  # XA_OPEN was said
         self.has_xa_calls = True
+        self.lost_unit = False  # with the connection before: only MQBACK is possible
+        self.commits_changes = False  # a commit is under way, of a unit that changed something
         self._get_bodies: dict[tuple[GetRequest, int], bytes] = {}
         self._next_id = 0  # of MsgIds that were reserved
         self._ids_left = 0
@@ -121,7 +124,10 @@ class FapVerbs(RemoteVerbs):
         handle.resolved_name = answered.resolved_queue_name or answered.object_name
         described.object_name = answered.object_name
         self.link.handles[reply.handle] = handle
-        self.states[handle] = OpenState(described, options, values.get("fopa", {}))
+        state = OpenState(described, options, values.get("fopa", {}))
+        if answered.object_name != asked:
+            state.model = asked
+        self.states[handle] = state
         return Opened(handle, 0, answered.object_name != asked)
 
     def close(self, handle: Handle, options: int = 0) -> Exchange[None]:
@@ -322,6 +328,7 @@ class FapVerbs(RemoteVerbs):
         stream = streams.get(handle.handle_id)
         if stream is None:
             stream = Stream(self.window_bytes)
+            stream.get = request
             streams[handle.handle_id] = stream
             yield self.ahead_request(handle, request, 0, self.window_bytes)
         message = stream.take()
@@ -369,13 +376,18 @@ class FapVerbs(RemoteVerbs):
     def commit(self) -> Exchange[None]:
         """MQCMIT."""
         self.in_unit = False
+        self.commits_changes = self.has_changes
         self.has_changes = False
+        if self.lost_unit:
+            self.lost_unit = False
+            raise mq_error(MQRC_BACKED_OUT, verb="MQCMIT", object=self.name)
         checked((yield NetRequest(MQCMIT, None, b"")), self.name)
 
     def back_out(self) -> Exchange[None]:
         """MQBACK."""
         self.in_unit = False
         self.has_changes = False
+        self.lost_unit = False
         checked((yield NetRequest(MQBACK, None, b"")), self.name)
 
     def disconnect(self) -> Exchange[None]:

@@ -23,11 +23,11 @@ from typing import TYPE_CHECKING, Final
 
 from ternmq.base import constants as mq
 from ternmq.base.object_types import CLNTCONN, SVRCONN
+from ternmq.client.net_certificates import facts
 from ternmq.kernel.channel_instance import RUNNING
 from ternmq.kernel.channel_instance import ChannelInstance as ChannelInstance
 from ternmq.security.patterns import peer_matches
 from ternmq.server import host as modes
-from ternmq.server.net_tls import facts
 from ternmq.store.catalog import Definition
 from ternmq.wire.cipher_specs import cipher_specs_of
 from ternmq.wire.fap_initial_data import InitialData

@@ -18,8 +18,8 @@ from ternmq.base.limits import (
     STRANGERS_MAX,
     STRANGERS_OF_ADDRESS_MAX,
 )
+from ternmq.client.net_keys import KeyRepositoryError
 from ternmq.server.net_admission import Peer
-from ternmq.server.net_keys import KeyRepositoryError
 from ternmq.server.net_tls import TlsContexts, failure
 from ternmq.server.net_tls_link import TlsLink
 from ternmq.wire.cipher_specs import channel_of_sni
