@@ -45,9 +45,9 @@ def rooms() -> str:
         about = first_sentence(opening) if opening.exists() else ""
         if about:
             lines += [about + ".", ""]
-        for path in sorted(folder.glob("*.py")):
+        for path in sorted(folder.rglob("*.py")):
             if path.name != "__init__.py":
-                lines.append(f"- `{path.name}`: {first_sentence(path)}")
+                lines.append(f"- `{path.relative_to(folder)}`: {first_sentence(path)}")
         lines.append("")
     return "\n".join(lines)
 

@@ -1,0 +1,11 @@
+"""The constants of MQ's C headers, as programs find them in pymqi.CMQCFC."""
+
+from typing import Any
+
+from ternmq.compat.constant_names import ALL
+
+globals().update(ALL)
+
+
+def __getattr__(name: str) -> Any:
+    raise AttributeError(f"MQ's headers have no constant {name}")

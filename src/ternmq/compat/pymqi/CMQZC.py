@@ -1,0 +1,11 @@
+"""The constants of installable services, as programs find them in pymqi.CMQZC."""
+
+from typing import Any
+
+from ternmq.compat.constant_names import SERVICE
+
+globals().update(SERVICE)
+
+
+def __getattr__(name: str) -> Any:
+    raise AttributeError(f"the header of installable services has no constant {name}")

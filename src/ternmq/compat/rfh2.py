@@ -1,0 +1,89 @@
+"""RFH2 as both libraries have it: folders are added to it, or it is read from data."""
+
+from __future__ import annotations
+
+import struct
+import sys
+from typing import Any
+from xml.etree import ElementTree
+
+from ternmq.base import constants as mq
+from ternmq.compat.errors import PYIFError
+from ternmq.compat.member_table import members
+from ternmq.compat.structure import MQOpts
+from ternmq.compat.unicode import MQLONG_TYPE, ensure_not_unicode
+
+
+class RFH2(MQOpts):
+    """MQRFH2. Each folder becomes two members: `usr` with its text, `usrLength`."""
+
+    def __init__(self, **kw: Any) -> None:
+        self.opts = members("RFH2", self._library)
+        super().__init__(self.opts, **kw)
+
+    def add_folder(self, folder_data: bytes) -> None:
+        """Add a folder, which must be XML; it is filled up with blanks to a multiple of four."""
+        ensure_not_unicode(folder_data)
+        name = self._folder_name(folder_data)
+        data = folder_data + b" " * (-len(folder_data) % 4)
+        self._add(name, data)
+        self["StrucLength"] = self.get_length()
+
+    def _add(self, name: str, data: bytes) -> None:
+        self.opts.append([f"{name}Length", len(data), MQLONG_TYPE])
+        self.opts.append([name, data, f"{len(data)}s"])
+        setattr(self, f"{name}Length", len(data))
+        setattr(self, name, data)
+        self._members = list(self.opts)
+
+    def _folder_name(self, folder: bytes) -> str:
+        try:
+            return ElementTree.fromstring(folder.rstrip(b" \0")).tag
+        except ElementTree.ParseError as error:
+            raise self._refused(f"RFH2 - XML Folder not well formed. Exception: {error}") from error
+
+    def _refused(self, text: str) -> PYIFError:
+        return PYIFError(text)
+
+    # ---- bytes
+
+    def _is_big(self, encoding: int | None) -> bool:
+        if encoding is None:
+            return sys.byteorder == "big"
+        return encoding & mq.MQENC_INTEGER_MASK == mq.MQENC_INTEGER_NORMAL
+
+    def _order(self, big: bool) -> None:
+        first = self.opts[0]
+        first[2] = (">" if big else "<") + first[2].lstrip("<>")
+        self._members = list(self.opts)
+
+    def pack(self, encoding: int | None = None) -> bytes:
+        """The header in the byte order of an encoding, that of the machine if it is not given."""
+        self._order(self._is_big(encoding))
+        return super().pack()
+
+    def unpack(self, buff: bytes, encoding: int | None = None) -> Any:
+        """Read the header at the beginning of the data; without an encoding its version tells the
+        byte order."""
+        ensure_not_unicode(buff)
+        if buff[:4] != mq.MQRFH_STRUC_ID:
+            raise self._refused(f"RFH2 - StrucId not MQRFH_STRUC_ID. Value: {buff[:4]!r}")
+        fixed = mq.MQRFH_STRUC_LENGTH_FIXED_2
+        if len(buff) < fixed:
+            raise self._refused(f"RFH2 - Buffer too short. {len(buff)} bytes instead of {fixed}")
+        self.opts = members("RFH2", self._library)
+        big = buff[4:5] == b"\0" if encoding is None else self._is_big(encoding)
+        self._order(big)
+        told = super().unpack(buff[:fixed])
+        length = self["StrucLength"]
+        if not fixed <= length <= len(buff):
+            raise self._refused(f"RFH2 - StrucLength {length}, Buffer Length {len(buff)}")
+        at = fixed
+        while at < length:
+            size = struct.unpack_from(">i" if big else "<i", buff, at)[0] if at + 4 <= length else 0
+            folder = buff[at + 4 : at + 4 + size]
+            if size <= 0 or at + 4 + size > length:
+                raise self._refused(f"RFH2 - a folder of {size} bytes at {at} of {length}")
+            self._add(self._folder_name(folder), folder)
+            at += 4 + size
+        return told
