@@ -13,6 +13,7 @@ import struct
 import subprocess
 import threading
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
@@ -190,6 +191,7 @@ def _tshark(*arguments: str) -> str:
     return done.stdout
 
 
+@lru_cache
 def tshark_type_names() -> dict[int, str]:
     """Its names of the types of segments."""
     rows = (line.split("\t") for line in _tshark("-G", "values").splitlines())

@@ -19,19 +19,31 @@ from tests.interop import served
 from tests.interop.cases import PLACES, JavaCase, all_cases
 from tests.interop.jars import ARTIFACTS, NotHere, class_path
 from tests.interop.judge import Verdict, compile_cases, judge
+from tests.interop.traffic import java_traffic, python_traffic
 from tools.layers import ROOT
 
 RECORD = ROOT / "proof" / "interop" / "java.json"
 
 
-def run_all(work: Path, cases: list[JavaCase]) -> tuple[dict[int, Verdict], list[str]]:
-    """Verdicts, and the names of reports on faults of the queue manager."""
+def run_all(
+    work: Path, cases: list[JavaCase], with_traffic: bool = True
+) -> tuple[dict[int, Verdict], list[str]]:
+    """Verdicts, and the names of reports on faults of the queue manager. With traffic, some cases
+    run once more through a relay, for tshark."""
     where = class_path()
     compile_cases(where, work / "classes")
     data = work / "data"
     data.mkdir()
     with served.queue_manager(data, cases) as port:
         verdicts = judge(where, cases, port, work, data / "client")
+        if with_traffic:
+            again = work / "again"
+            again.mkdir()
+            (again / "classes").symlink_to(work / "classes")
+            java_traffic(where, cases, port, again, data / "client")
+            python_traffic(port, again)
+            for path in [*again.glob("*.pcap"), *again.glob("*.json")]:
+                path.rename(work / path.name)
     return verdicts, [path.name for path in served.fault_reports(data)]
 
 
@@ -70,10 +82,10 @@ def main() -> int:
         if asked.keep:
             work = Path(asked.keep)
             work.mkdir(parents=True)
-            verdicts, faults = run_all(work, cases)
+            verdicts, faults = run_all(work, cases, False)
         else:
             with tempfile.TemporaryDirectory(prefix="tmq") as folder:
-                verdicts, faults = run_all(Path(folder), cases)
+                verdicts, faults = run_all(Path(folder), cases, False)
     except NotHere as why:
         sys.stdout.write(f"not run: {why}\n")
         return 2
