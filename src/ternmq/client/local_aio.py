@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from types import TracebackType
-from typing import Any, overload
+from typing import Any, Unpack, overload
 
 from ternmq.admin.command import Answer, Command
 from ternmq.base.attributes import Value
@@ -22,6 +22,14 @@ from ternmq.client.local_stream import StreamVerbs, opened_stream, said_hello
 from ternmq.client.local_verbs import LocalVerbs
 from ternmq.client.log_extents import LogExtents
 from ternmq.client.log_status import LogStatus
+from ternmq.client.net_connect import (
+    NO_WAY,
+    Way,
+    WayArguments,
+    connect_tasks,
+    goes_by_network,
+    plan_for,
+)
 from ternmq.client.remote_tasks import TaskVerbs
 from ternmq.client.remote_verbs import Exchange, Result, described, put1_described
 from ternmq.client.requests import Data, as_bytes, put1_alternate
@@ -329,11 +337,15 @@ async def open_connection(
     application: str | None,
     options: int | None,
     data: str | os.PathLike[str] | None,
+    way: Way = NO_WAY,
 ) -> ClientConnection:
     """What `aio.connect` does with the name of a queue manager."""
     share = sharing(options)
     if share == BLOCK:
         refuse("MQCONNX", "a task does not wait for another's verb: MQCNO_HANDLE_SHARE_BLOCK")
+    if goes_by_network(name, way, options, data):
+        plan = plan_for(name, way, user, password, application_name(application), options)
+        return ClientConnection(await connect_tasks(plan, share))
     place = find(data_folder() if data is None else os.fspath(data), name)
     stream = await opened_stream(place)
     try:
@@ -365,6 +377,7 @@ def connect(
     application: str | None = None,
     options: int | None = None,
     data: str | os.PathLike[str] | None = None,
+    **way: Unpack[WayArguments],
 ) -> Opening[ClientConnection]: ...
 
 
@@ -376,13 +389,16 @@ def connect(
     application: str | None = None,
     options: int | None = None,
     data: str | os.PathLike[str] | None = None,
+    **way: Unpack[WayArguments],
 ) -> Opening[aio.Connection] | Opening[ClientConnection]:
     """A connection for tasks, with `async with` or `await`.
 
-    By name to a queue manager that strmqm has started on this machine; arguments as those of
-    `ternmq.connect`. Or to one that `ternmq.embedded` or `ternmq.memory` started in this process,
-    so that threads and tasks of one program can share it.
+    By name to a queue manager that strmqm has started on this machine, or to one on the network;
+    arguments as those of `ternmq.connect`. Or to one that `ternmq.embedded` or `ternmq.memory`
+    started in this process, so that threads and tasks of one program can share it.
     """
     if isinstance(qmgr, str):
-        return Opening(open_connection(qmgr, user, password, application, options, data))
+        return Opening(
+            open_connection(qmgr, user, password, application, options, data, Way(**way))
+        )
     return aio.connect(qmgr, user=user, application=application, options=options)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import sys
 from types import TracebackType
-from typing import Any
+from typing import Any, Unpack
 
 from ternmq.admin.command import Answer, Command
 from ternmq.base.attributes import Value
@@ -22,6 +22,13 @@ from ternmq.client.local_requests import put1_packed
 from ternmq.client.local_socket import SocketVerbs, hello
 from ternmq.client.log_extents import LogExtents
 from ternmq.client.log_status import LogStatus
+from ternmq.client.net_connect import (
+    Way,
+    WayArguments,
+    connect_threads,
+    goes_by_network,
+    plan_for,
+)
 from ternmq.client.object_files import ObjectFile
 from ternmq.client.remote_threads import BlockingVerbs
 from ternmq.client.remote_verbs import Exchange, Result, put1_described
@@ -340,17 +347,27 @@ def connect(
     application: str | None = None,
     options: int | None = None,
     data: str | os.PathLike[str] | None = None,
+    **way: Unpack[WayArguments],
 ) -> ClientConnection:
-    """Connect to a queue manager that strmqm has started on this machine.
+    """Connect to a queue manager that strmqm has started on this machine, or to one on the network.
 
     Without a name it is the default one. It is looked for in the data folder: `data`, else
     TERNMQ_DATA, MQ_OVERRIDE_DATA_PATH or the user's own. The system says who the user is; another
     `user` needs its password, except for root and the queue manager's own user. `options` are MQCNO
     options.
+
+    `channel="DEV.APP.SVRCONN", conn="host(1414)"` lead over the network, and so does `ccdt`, or
+    what MQSERVER, MQCCDTURL and mqclient.ini say if there is no such queue manager here; for TLS
+    there are `cipher`, `key_repository`, `certificate_label` and `peer_name`, for automatic
+    reconnection `reconnect` and `on_event`. docs/clients.md has them all.
     MQRC_Q_MGR_NAME_ERROR if there is none of that name, MQRC_Q_MGR_NOT_AVAILABLE if it is not
-    running.
+    running, MQRC_HOST_NOT_AVAILABLE if nobody answers.
     """
     share = sharing(options)
+    asked = Way(**way)
+    if goes_by_network(name, asked, options, data):
+        plan = plan_for(name, asked, user, password, application_name(application), options)
+        return ClientConnection(connect_threads(plan, share))
     place = find(data_folder() if data is None else os.fspath(data), name)
     said = hello(user, password, application_name(application), options)
     return ClientConnection(SocketVerbs(place, said, share))

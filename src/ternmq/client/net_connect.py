@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple, TypedDict
 
 from ternmq.base import constants as mq
 from ternmq.base.errors import mq_error
@@ -18,6 +18,24 @@ from ternmq.client.net_reach import Reach, TlsSettings
 from ternmq.client.net_reconnect import WORDS, EventListener, Plan, reconnecting
 from ternmq.client.net_tasks import NetTaskVerbs, connected_task
 from ternmq.client.net_threads import NetSocketVerbs, connected
+
+
+class WayArguments(TypedDict, total=False):
+    """The arguments of `connect` that are about the network; see `Way`."""
+
+    channel: str | None
+    conn: str | None
+    ccdt: str | os.PathLike[str] | None
+    cipher: str | None
+    peer_name: str | None
+    key_repository: str | os.PathLike[str] | None
+    key_password: str | None
+    certificate_label: str | None
+    reconnect: bool | str | None
+    on_event: EventListener | None
+    connect_timeout: float | None
+    heartbeat: int | None
+    sharing: int | None
 
 
 class Way(NamedTuple):
@@ -41,6 +59,9 @@ class Way(NamedTuple):
     def is_given(self) -> bool:
         """Whether the application wants the network."""
         return self.channel is not None or self.conn is not None or self.ccdt is not None
+
+
+NO_WAY: Final = Way()
 
 
 def goes_by_network(
