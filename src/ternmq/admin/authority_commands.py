@@ -2,15 +2,18 @@
 setmqaut, dspmqaut and dmpmqaut ask for, which is the same.
 
 Each takes the command apart, checks it and gives its answers; None: the connection is parked until
-the log has room, and the command is tried again.
+the log has room, and the command is tried again. DISPLAY AUTHREC goes in bounded steps.
 """
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, final
 
 from ternmq.admin.command import Answer, Command
+from ternmq.admin.command_table import CommandRow
+from ternmq.admin.execution import STEP_OBJECTS, Execution
 from ternmq.admin.filters import fits
+from ternmq.admin.status import NOT_FOUND
 from ternmq.admin.status_attributes import status_attributes
 from ternmq.base import constants as mq
 from ternmq.base.command_reasons import (
@@ -208,39 +211,68 @@ def delete_authrec(kernel: Kernel, link: Connection, command: Command) -> list[A
 # ---- DISPLAY
 
 
-def display_authrec(kernel: Kernel, link: Connection, command: Command) -> list[Answer]:
-    """DISPLAY AUTHREC; no answer if there is no such record."""
-    link.begin_verb()
-    found = [_shown(record) for record in matching_records(kernel, command)]
-    return _asked(found, command)
-
-
-def matching_records(kernel: Kernel, command: Command) -> list[Record]:
+class RecordChoice:
     """The records that a DISPLAY AUTHREC asks for.
 
     MATCH(PROFILE): those that would count for an object of the name, generic ones too;
     MATCH(EXACT): those of the profile as it is written; MATCH(MEMBERSHIP): as PROFILE, and of the
     groups of the principal too.
     """
-    verb = "DISPLAY AUTHREC"
-    given = command.given
-    kind = kind_named(command, verb) if given.get("OBJTYPE", "") else None
-    entity, is_group = entity_named(command, verb)
-    match = given.get("MATCH", "").upper() or "PROFILE"
-    groups: tuple[str, ...] = ()
-    if match == "MEMBERSHIP" and entity and not is_group:
-        groups = kernel.authority.groups(entity)
-    profile = given.get("PROFILE", "")
-    found: list[Record] = []
-    for record in kernel.authority.records.all():
-        if kind is not None and record.kind is not kind:
-            continue
-        if entity and not _is_of(record, entity, is_group, groups):
-            continue
-        if profile and not _is_for(record, profile, match, kernel.name):
-            continue
-        found.append(record)
-    return found
+
+    def __init__(self, kernel: Kernel, command: Command) -> None:
+        verb = "DISPLAY AUTHREC"
+        given = command.given
+        self._qmgr_name = kernel.name
+        self._kind = kind_named(command, verb) if given.get("OBJTYPE", "") else None
+        self._entity, self._is_group = entity_named(command, verb)
+        self._match = given.get("MATCH", "").upper() or "PROFILE"
+        self._groups: tuple[str, ...] = ()
+        if self._match == "MEMBERSHIP" and self._entity and not self._is_group:
+            self._groups = kernel.authority.groups(self._entity)
+        self._profile = given.get("PROFILE", "")
+
+    def takes(self, record: Record) -> bool:
+        """Whether it is one of them."""
+        if self._kind is not None and record.kind is not self._kind:
+            return False
+        if self._entity and not _is_of(record, self._entity, self._is_group, self._groups):
+            return False
+        profile = self._profile
+        return not profile or _is_for(record, profile, self._match, self._qmgr_name)
+
+
+@final
+class DisplayAuthorityRecords(Execution):
+    """DISPLAY AUTHREC, a bounded number of records a step."""
+
+    def __init__(self, command: Command, row: CommandRow) -> None:
+        super().__init__(command, row)
+        self._choice: RecordChoice | None = None
+        self._records: list[Record] = []
+        self._next = 0
+
+    def step(self, kernel: Kernel, link: Connection) -> bool:
+        choice = self._choice
+        records = kernel.authority.records
+        if choice is None:
+            choice = RecordChoice(kernel, self.command)
+            self._choice = choice
+            self._records = records.all()
+        last = min(self._next + STEP_OBJECTS, len(self._records))
+        found: list[Answer] = []
+        for seen in self._records[self._next : last]:
+            record = records.by_key.get(seen.key)  # as it is now, if it is still there
+            if record is not None and choice.takes(record):
+                found.append(_shown(record))
+        self.answers.extend(_asked(found, self.command))
+        self._next = last
+        if last < len(self._records):
+            link.again = True
+            return False
+        if not self.answers:
+            message, reason = NOT_FOUND["AUTHREC"]
+            return self.refuse(message, reason=reason)
+        return True
 
 
 def _is_of(record: Record, entity: str, is_group: bool, groups: tuple[str, ...]) -> bool:
@@ -326,10 +358,12 @@ def display_authserv(kernel: Kernel, link: Connection, command: Command) -> list
 def refresh_security(kernel: Kernel, link: Connection, command: Command) -> list[Answer]:
     """REFRESH SECURITY: groups, and with them who is an administrator, are asked for anew.
 
-    TYPE(CONNAUTH) and TYPE(SSL) find nothing that is remembered: passwords and rules are read at
-    each connect.
+    TYPE(SSL) has certificates and keys read again, and ends the channels that use TLS.
+    TYPE(CONNAUTH) finds nothing that is remembered: passwords and rules are read at each connect.
     """
     link.begin_verb()
+    if command.given.get("TYPE", "") == "SSL":
+        kernel.parts.refresh_tls()
     kernel.authority.refresh()
     for connection in kernel.connections.values():
         connection.privileged = kernel.authority.is_administrator(connection.user)

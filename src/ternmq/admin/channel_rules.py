@@ -10,8 +10,9 @@ from __future__ import annotations
 from typing import Final, final
 
 from ternmq.admin.command import Answer, Command
+from ternmq.admin.command_table import CommandRow
 from ternmq.admin.display import Column
-from ternmq.admin.execution import Execution
+from ternmq.admin.execution import STEP_OBJECTS, Execution
 from ternmq.admin.filters import fits
 from ternmq.admin.objects import has_room
 from ternmq.admin.status import NOT_FOUND, date_of, time_of
@@ -68,7 +69,11 @@ def rule_type(definition: Definition) -> str:
 
 @final
 class SetChannelRule(Execution):
-    """SET CHLAUTH."""
+    """SET CHLAUTH; ACTION(REMOVEALL) removes a bounded number of rules a step."""
+
+    def __init__(self, command: Command, row: CommandRow) -> None:
+        super().__init__(command, row)
+        self._doomed: list[Definition] | None = None  # by REMOVEALL, the next one last
 
     def step(self, kernel: Kernel, link: Link) -> bool:
         command = self.command
@@ -189,35 +194,62 @@ class SetChannelRule(Execution):
         return self.succeed()
 
     def _remove_all(self, kernel: Kernel, link: Link, kind: str) -> bool:
-        found = [
-            one
-            for one in kernel.catalog.table_of(CHLAUTH).values()
-            if one.text("profile") == self.command.name and rule_type(one) == kind
-        ]
-        if not found and not self.answers:
-            return self.refuse("AMQ8884E", reason=MQRCCF_CHLAUTH_NOT_FOUND)
-        for definition in found:
-            if not kernel.can_log_object(link, self.verb, self.command.name):
-                return False
-            link.depends_on(kernel.coordinator.undefine(kernel.catalog, definition, None))
-            tell_deleted(kernel, link, definition)
+        doomed = self._doomed
+        if doomed is None:
+            doomed = [
+                one
+                for one in kernel.catalog.table_of(CHLAUTH).values()
+                if one.text("profile") == self.command.name and rule_type(one) == kind
+            ]
+            if not doomed:
+                return self.refuse("AMQ8884E", reason=MQRCCF_CHLAUTH_NOT_FOUND)
+            doomed.reverse()
+            self._doomed = doomed
+        for _ in range(min(STEP_OBJECTS, len(doomed))):
+            definition = doomed[-1]
+            if kernel.catalog.find(CHLAUTH, definition.name) is definition:
+                if not kernel.can_log_object(link, self.verb, self.command.name):
+                    return False
+                link.depends_on(kernel.coordinator.undefine(kernel.catalog, definition, None))
+                tell_deleted(kernel, link, definition)
+            doomed.pop()
+        if doomed:
+            link.again = True
+            return False
         return self.succeed()
 
 
 @final
 class DisplayChannelRules(Execution):
-    """DISPLAY CHLAUTH."""
+    """DISPLAY CHLAUTH, a bounded number of rules a step."""
+
+    def __init__(self, command: Command, row: CommandRow) -> None:
+        super().__init__(command, row)
+        self._rules: list[Definition] | None = None
+        self._next = 0
 
     def step(self, kernel: Kernel, link: Link) -> bool:
         command = self.command
-        rules = rules_of(kernel.catalog.table_of(CHLAUTH).values())
-        match = command.given.get("MATCH", "GENERIC")
-        if match == "RUNCHECK":
-            self._run_check(kernel, rules)
-        else:
-            for rule in chosen(rules, command.name, _MATCHES[match]):
-                if self._fits(rule.definition):
-                    self._show(rule.definition)
+        found = self._rules
+        if found is None:
+            rules = rules_of(kernel.catalog.table_of(CHLAUTH).values())
+            match = command.given.get("MATCH", "GENERIC")
+            found = []
+            if match == "RUNCHECK":
+                self._run_check(kernel, rules)
+            else:
+                chosen_rules = chosen(rules, command.name, _MATCHES[match])
+                found = [rule.definition for rule in chosen_rules]
+            self._rules = found
+        last = min(self._next + STEP_OBJECTS, len(found))
+        for definition in found[self._next : last]:
+            is_there = kernel.catalog.find(CHLAUTH, definition.name) is definition
+            if is_there and self._fits(definition):
+                self._show(definition)
+        self._next = last
+        if last < len(found):
+            link.again = True
+            return False
         if self.answers:
             return True
         message, reason = NOT_FOUND["CHLAUTH"]

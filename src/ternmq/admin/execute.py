@@ -11,6 +11,7 @@ from typing import Final, final
 
 from ternmq.admin import authority_commands
 from ternmq.admin.changes import Alter, AlterQueueManager, Clear, Define, Delete
+from ternmq.admin.channel_commands import StartChannel, StopChannel
 from ternmq.admin.channel_rules import DisplayChannelRules, SetChannelRule
 from ternmq.admin.command import Answer, Command
 from ternmq.admin.command_authority import check_command
@@ -23,7 +24,7 @@ from ternmq.admin.moving import MoveMessages
 from ternmq.admin.mqsc_lexer import SyntaxFault
 from ternmq.admin.mqsc_parser import fault_answer, parse
 from ternmq.admin.parameter_check import check_parameters
-from ternmq.admin.status import NOT_FOUND
+from ternmq.admin.status_channels import ChannelStatus
 from ternmq.admin.status_connections import ApplicationStatus, ConnectionStatus
 from ternmq.admin.status_qmgr import (
     NoStatus,
@@ -51,7 +52,6 @@ AuthorityCommand = Callable[[Kernel, Link, Command], list[Answer] | None]
 _AUTHORITY: Final[dict[str, AuthorityCommand]] = {
     "set authrec": authority_commands.set_authrec,
     "delete authrec": authority_commands.delete_authrec,
-    "display authrec": authority_commands.display_authrec,
     "entauth": authority_commands.display_entauth,
     "authserv": authority_commands.display_authserv,
     "refresh security": authority_commands.refresh_security,
@@ -72,9 +72,6 @@ class AuthorityExecution(Execution):
         answers = _AUTHORITY[self.row.runs](kernel, link, self.command)
         if answers is None:
             return False
-        if not answers:
-            message, reason = NOT_FOUND["AUTHREC"]
-            return self.refuse(message, reason=reason)
         self.answers.extend(answers)
         return True
 
@@ -136,12 +133,13 @@ _MAKERS: Final[dict[str, Callable[[Command, CommandRow], Execution]]] = {
     "svstatus": PartStatus,
     "pubsub": PublishSubscribeStatus,
     "sbstatus": SubscriptionStatus,
-    "chstatus": NoStatus,
+    "chstatus": ChannelStatus,
     "tpstatus": NoStatus,
     "display policy": NoStatus,
     "clusqmgr": NoStatus,
     "qcluster": NoStatus,
     "tcluster": NoStatus,
+    "display authrec": authority_commands.DisplayAuthorityRecords,
     "display chlauth": DisplayChannelRules,
     "set chlauth": SetChannelRule,
     "ping qmgr": PingQueueManager,
@@ -154,6 +152,8 @@ _MAKERS: Final[dict[str, Callable[[Command, CommandRow], Execution]]] = {
     "set log": NotHere,
     "move": MoveMessages,
     "stop conn": StopConnection,
+    "start channel": StartChannel,
+    "stop channel": StopChannel,
     "later channel": NotHere,
     "later cluster": NotHere,
     "later initiator": NotHere,

@@ -17,6 +17,9 @@ EXIT_ACTIVE: Final = 5
 EXIT_ARGUMENTS: Final = 36
 EXIT_NAME: Final = 72
 _STATUS_AT: Final = 58  # where the second item begins
+_NO_NATIVE_HA: Final = (
+    "ROLE(Not configured) INSTANCE() INSYNC() QUORUM() GRPLSN() GRPNAME() GRPROLE(Not configured)"
+)
 _SHOWS: Final = ("all", "default", "installation", "status", "standby", "nativeha", "ha", "dr")
 
 
@@ -89,21 +92,21 @@ def _show(
     if everything or "status" in shows:
         items.append(("STATUS", _state(place, status)))
     if everything or "default" in shows:
-        items.append(("DEFAULT", "Yes" if place.name == default else "No"))
+        items.append(("DEFAULT", "yes" if place.name == default else "no"))
     if everything or "standby" in shows:
         items.append(("STANDBY", _standby(status)))
     if "ha" in shows:
         items.append(("HA", ""))
     if "dr" in shows:
         items.append(("DRROLE", ""))
-    if "nativeha" in shows:
-        items.append(("ROLE", "Unknown"))
     words = [f"{key}({value.upper() if options.n else value})" for key, value in items]
     if everything or "installation" in shows:
         installation = known.get(place.installation)
         path = "" if installation is None else installation.path
         version = "" if installation is None else installation.version
         words += [f"INSTNAME({place.installation})", f"INSTPATH({path})", f"INSTVER({version})"]
+    if everything or "nativeha" in shows:
+        words.append(_NO_NATIVE_HA.upper() if options.n else _NO_NATIVE_HA)
     write((f"QMNAME({place.name})".ljust(_STATUS_AT) + " ".join(words)).rstrip())
     if options.x:
         _show_instances(place, status, options.n)

@@ -73,6 +73,54 @@ def test_display_when_objects_go_between_steps_then_they_are_not_shown(
         many.mqsc(f"DEFINE QLOCAL(Q.{COUNT - 1:04})")
 
 
+def steps_of(manager: ternmq.QueueManager, text: str) -> tuple[int, Execution]:
+    """How many steps a command takes, none of which shows too much."""
+    kernel, link = manager.started.shell.engine.kernel, manager.verbs.link
+    execution = mqsc_execution(text)
+    steps = 1
+    shown = 0
+    with manager.started.shell.lock:
+        while not execution.attempt(kernel, link):
+            assert link.again
+            steps += 1
+            now = len(inner(execution).answers)
+            assert now - shown <= STEP_OBJECTS
+            shown = now
+    return steps, execution
+
+
+def test_authority_records_when_many_then_bounded_steps() -> None:
+    with ternmq.memory("QM2") as manager:
+        manager.mqsc(
+            "\n".join(
+                f"SET AUTHREC PROFILE(Q.{number}) OBJTYPE(QUEUE) PRINCIPAL('fred') AUTHADD(GET)"
+                for number in range(COUNT)
+            )
+        )
+        steps, execution = steps_of(manager, "DISPLAY AUTHREC OBJTYPE(QUEUE)")
+        assert len(execution.answers) == COUNT
+        assert steps == -(-COUNT // STEP_OBJECTS)
+        steps, execution = steps_of(manager, "DISPLAY AUTHREC OBJTYPE(TOPIC)")
+        assert [one.message for one in execution.answers] == ["AMQ8919I"]
+
+
+def test_channel_rules_when_many_then_shown_and_removed_in_bounded_steps() -> None:
+    rule = "SET CHLAUTH(A.CHANNEL) TYPE(ADDRESSMAP)"
+    with ternmq.memory("QM2") as manager:
+        manager.mqsc(
+            "\n".join(
+                f"{rule} ADDRESS('10.1.{number // 250}.{number % 250}') USERSRC(CHANNEL)"
+                for number in range(COUNT)
+            )
+        )
+        wanted = -(-COUNT // STEP_OBJECTS)
+        steps, execution = steps_of(manager, "DISPLAY CHLAUTH(A.CHANNEL) TYPE(ADDRESSMAP)")
+        assert (steps, len(execution.answers)) == (wanted, COUNT)
+        steps, execution = steps_of(manager, f"{rule} ACTION(REMOVEALL)")
+        assert (steps, [one.message for one in execution.answers]) == (wanted, ["AMQ8877I"])
+        assert not manager.mqsc(f"{rule} ACTION(REMOVEALL)")[0].ok
+
+
 def test_request_for_many_users_then_bounded_steps() -> None:
     with ternmq.memory("QM2") as manager:
         kernel = manager.started.shell.engine.kernel
