@@ -41,6 +41,7 @@ NAMES = {
     "commands": "a queue manager with many queues",
     "startup": "start-up",
     "served": "a queue manager in a process of its own",
+    "network": "clients over TCP, beside other brokers",
 }
 RESULTS = ROOT / "benchmarks" / "results"
 
