@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 from typing import Any, Final
 
 import ternmq
@@ -18,6 +19,9 @@ _WAYS: Final = (
     | mq.MQCNO_ISOLATED_BINDING
     | mq.MQCNO_FASTPATH_BINDING
 )
+# What an MQCD has if nobody says anything.
+_HEARTBEAT_S: Final = 300
+_SHARING: Final = 10
 
 
 def connect(
@@ -51,9 +55,28 @@ def channel_arguments(cd: MQOpts, sco: MQOpts | None) -> dict[str, Any]:
         "channel": text_of(cd.ChannelName),
         "conn": text_of(cd.ConnectionName),
     }
+    if cd.HeartbeatInterval != _HEARTBEAT_S:
+        found["heartbeat"] = cd.HeartbeatInterval
+    if cd.SharingConversations != _SHARING:
+        found["sharing"] = cd.SharingConversations
     cipher = text_of(cd.SSLCipherSpec)
     if cipher:
         found["cipher"] = cipher
-        if sco is not None:
-            found["key_repository"] = text_of(sco.KeyRepository)
+        found |= _tls_arguments(cd, sco)
     return found
+
+
+def _tls_arguments(cd: MQOpts, sco: MQOpts | None) -> dict[str, Any]:
+    """What goes with a CipherSpec."""
+    peer_name = cd.SSLPeerNamePtr
+    if isinstance(peer_name, int) and peer_name:
+        peer_name = ctypes.string_at(peer_name, cd.SSLPeerNameLength)
+    given = {
+        "peer_name": text_of(peer_name or b""),
+        "certificate_label": text_of(cd.CertificateLabel),
+    }
+    if sco is not None:
+        given["key_repository"] = text_of(sco.KeyRepository)
+        given["key_password"] = text_of(getattr(sco, "KeyRepoPassword", 0) or b"")
+        given["certificate_label"] = text_of(sco.CertificateLabel) or given["certificate_label"]
+    return {name: value for name, value in given.items() if value}

@@ -104,8 +104,13 @@ class QueueManager(pymqi.QueueManager, MQObject):
         return user, password
 
     def _more(self, cno: Any) -> dict[str, Any]:
-        name = "" if cno is None else calls.text_of(cno.ApplName)
-        return {"application": name} if name else {}
+        if cno is None:
+            return {}
+        given = {
+            "application": calls.text_of(cno.ApplName),
+            "ccdt": calls.text_of(cno.CCDTUrl or b""),
+        }
+        return {key: value for key, value in given.items() if value}
 
     def connect_tcp_client(
         self,

@@ -1,0 +1,279 @@
+"""A TCP proxy that breaks connections where a test wants it: at any segment, at any byte.
+
+    with Proxy(("127.0.0.1", port)) as proxy:
+        proxy.break_at(Fault(TO_SERVER, segment=7, kind=CUT))
+        connection = ternmq.connect("QM1", channel=..., conn=proxy.conn)
+
+It runs in a thread of its own and carries any number of connections. What it carries it can count
+in segments of MQ's protocol (a head that tells the length, see `segment_length`), or in bytes, if
+it is encrypted. A fault strikes once, at the connection that first comes to its place:
+
+    CUT     both ends are closed, as when a process ends
+    RESET   both ends are reset, as when a machine is gone
+    STALL   nothing passes any more, either way, and nobody is told; as when a cable is cut
+
+`byte` says how many bytes of the segment pass before that.
+"""
+
+from __future__ import annotations
+
+import selectors
+import socket
+import struct
+import threading
+from collections.abc import Callable
+from types import TracebackType
+from typing import Final, NamedTuple
+
+TO_SERVER: Final = 0
+TO_CLIENT: Final = 1
+DIRECTIONS: Final = (TO_SERVER, TO_CLIENT)
+
+CUT: Final = "cut"
+RESET: Final = "reset"
+STALL: Final = "stall"
+KINDS: Final = (CUT, RESET, STALL)
+
+_READ_BYTES: Final = 65_536
+_HEAD_BYTES: Final = 8
+_FLUSH_S: Final = 5.0
+_LINGER_NOT: Final = struct.pack("ii", 1, 0)
+
+
+class Fault(NamedTuple):
+    """Where and how: before a segment of a direction, or `byte` bytes into it."""
+
+    direction: int
+    segment: int
+    kind: str = CUT
+    byte: int = 0
+
+
+def segment_length(buffer: bytes | bytearray) -> int:
+    """How long the segment is that begins here; 0 if that cannot be told yet."""
+    if len(buffer) < _HEAD_BYTES:
+        return 0
+    return max(int.from_bytes(buffer[4:8], "big"), _HEAD_BYTES)
+
+
+def single_bytes(buffer: bytes | bytearray) -> int:
+    """For what is encrypted: each byte counts as a segment."""
+    return 1 if buffer else 0
+
+
+class _Way:
+    """One direction of one connection."""
+
+    def __init__(self, direction: int, source: socket.socket, target: socket.socket) -> None:
+        self.direction = direction
+        self.source = source
+        self.target = target
+        self.waiting = bytearray()  # read, and not yet let through
+        self.leaving = bytearray()  # let through, and not yet taken by the target
+        self.segments = 0  # begun
+        self.left = 0  # bytes of the segment that is passing
+        self.ended = False  # the source sends no more
+
+
+class Proxy:
+    """Listens on a port of its own; a context manager that closes everything."""
+
+    def __init__(
+        self,
+        target: tuple[str, int],
+        length: Callable[[bytes | bytearray], int] = segment_length,
+    ) -> None:
+        self._target = target
+        self._length = length
+        self._fault: Fault | None = None
+        self._struck = threading.Event()
+        self._lock = threading.Lock()
+        self._counts = [0, 0]
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        self._listener.setblocking(False)
+        self._wake_up, self._woken = socket.socketpair()
+        self._selector = selectors.DefaultSelector()
+        self._selector.register(self._listener, selectors.EVENT_READ)
+        self._selector.register(self._woken, selectors.EVENT_READ)
+        self._links: dict[socket.socket, tuple[_Way, _Way]] = {}
+        self._stalled: list[socket.socket] = []
+        self._runs = True
+        self._worker = threading.Thread(target=self._run, name="proxy", daemon=True)
+        self._worker.start()
+
+    @property
+    def port(self) -> int:
+        """Where it listens, on 127.0.0.1."""
+        port: int = self._listener.getsockname()[1]
+        return port
+
+    @property
+    def conn(self) -> str:
+        """The same as a connection name."""
+        return f"127.0.0.1({self.port})"
+
+    @property
+    def segments(self) -> tuple[int, int]:
+        """How many segments passed so far, to the server and to the client."""
+        return self._counts[TO_SERVER], self._counts[TO_CLIENT]
+
+    def break_at(self, fault: Fault | None) -> None:
+        """Set the next fault; counting begins anew with each connection."""
+        with self._lock:
+            self._fault = fault
+            self._struck.clear()
+
+    @property
+    def has_struck(self) -> bool:
+        """Whether the fault that was set has happened."""
+        return self._struck.is_set()
+
+    def wait_until_struck(self, timeout_s: float | None = None) -> bool:
+        """Wait for the fault."""
+        return self._struck.wait(timeout_s)
+
+    def close(self) -> None:
+        """End all connections and the listener."""
+        self._runs = False
+        self._wake_up.send(b"x")
+        self._worker.join()
+
+    def __enter__(self) -> Proxy:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    # ---- the thread
+
+    def _run(self) -> None:
+        try:
+            while self._runs:
+                for key, events in self._selector.select():
+                    self._serve(key.fileobj, events)
+        finally:
+            for one in (*self._links, *self._stalled):
+                one.close()
+            for other in (self._listener, self._wake_up, self._woken):
+                other.close()
+            self._selector.close()
+
+    def _serve(self, ready: object, events: int) -> None:
+        if ready is self._listener:
+            self._accept()
+            return
+        if not isinstance(ready, socket.socket) or ready not in self._links:
+            return
+        outward, inward = self._links[ready]
+        try:
+            if events & selectors.EVENT_WRITE:
+                self._write(inward)
+            if events & selectors.EVENT_READ and ready in self._links:
+                self._read(outward)
+        except OSError:
+            self._end(ready)
+
+    def _accept(self) -> None:
+        client, _ = self._listener.accept()
+        try:
+            server = socket.create_connection(self._target)
+        except OSError:
+            client.close()
+            return
+        to_server = _Way(TO_SERVER, client, server)
+        to_client = _Way(TO_CLIENT, server, client)
+        for one in (client, server):
+            one.setblocking(False)
+            one.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            self._selector.register(one, selectors.EVENT_READ)
+        # By each socket: what it sends, and what is sent to it.
+        self._links[client] = (to_server, to_client)
+        self._links[server] = (to_client, to_server)
+
+    def _read(self, way: _Way) -> None:
+        if way.ended:
+            return
+        data = way.source.recv(_READ_BYTES)
+        if not data:
+            way.ended = True
+        way.waiting += data
+        if self._pass_on(way):
+            self._write(way)
+
+    def _pass_on(self, way: _Way) -> bool:
+        """Let segments through, up to the fault; False if it struck."""
+        while way.waiting:
+            if way.left == 0:
+                length = self._length(way.waiting)
+                fault = self._fault_at(way)
+                needed = 1 if fault is None else min(fault.byte, length)
+                if length == 0 or len(way.waiting) < needed:
+                    break  # the rest comes with the next read
+                if fault is not None:
+                    way.leaving += way.waiting[:needed]
+                    self._break(way, fault.kind)
+                    return False
+                way.segments += 1
+                self._counts[way.direction] += 1
+                way.left = length
+            count = min(way.left, len(way.waiting))
+            way.leaving += way.waiting[:count]
+            del way.waiting[:count]
+            way.left -= count
+        return True
+
+    def _fault_at(self, way: _Way) -> Fault | None:
+        """The fault, if its place is here."""
+        with self._lock:
+            fault = self._fault
+        if fault is None or (fault.direction, fault.segment) != (way.direction, way.segments):
+            return None
+        return fault
+
+    def _break(self, way: _Way, kind: str) -> None:
+        """The fault: what was let through before it still arrives."""
+        with self._lock:
+            self._fault = None
+        way.target.settimeout(_FLUSH_S)
+        try:
+            way.target.sendall(way.leaving)
+        finally:
+            self._forget(way)
+            for one in (way.source, way.target):
+                if kind == STALL:
+                    self._stalled.append(one)
+                    continue
+                if kind == RESET:
+                    one.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _LINGER_NOT)
+                one.close()
+            self._struck.set()
+
+    def _forget(self, way: _Way) -> None:
+        for one in (way.source, way.target):
+            self._links.pop(one, None)
+            self._selector.unregister(one)
+
+    def _write(self, way: _Way) -> None:
+        if way.leaving:
+            try:
+                del way.leaving[: way.target.send(way.leaving)]
+            except BlockingIOError:
+                pass
+        wants = selectors.EVENT_READ | (selectors.EVENT_WRITE if way.leaving else 0)
+        self._selector.modify(way.target, wants)
+        if way.ended and not way.leaving:
+            self._end(way.source)
+
+    def _end(self, one: socket.socket) -> None:
+        """A side has gone: the other one goes too."""
+        way = self._links.get(one)
+        if way is None:
+            return
+        self._forget(way[0])
+        for other in (way[0].source, way[0].target):
+            other.close()
