@@ -48,7 +48,6 @@ class Started:
         # reports an internal fault in full: what was raised, and while doing what
         self.on_fault: Callable[[BaseException, str], None] | None = None
         self._lock = lock
-        _running.append(self)
 
     def disown(self) -> None:
         """In a forked child: the queue manager belongs to the parent."""
@@ -180,7 +179,9 @@ def start(
     finally:
         if not is_started:
             lock.release()
-    return Started(shell, lock, owner, application or _application())
+    started = Started(shell, lock, owner, application or _application())
+    _running.append(started)
+    return started
 
 
 def _directory(disk: Disk, security: Security) -> Users:
