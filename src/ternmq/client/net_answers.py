@@ -34,7 +34,8 @@ def answer_of_text(text: str, comp: int, reason: int) -> Answer:
     name = found.group(1)
     inserts = _inserts(name, found.group(2))
     if name in SYNTAX_MESSAGES and len(lines) > 2:
-        inserts = (*inserts[:1], lines[1], _joined(lines[2:]).removesuffix("."))
+        first = inserts[0] if inserts else ""
+        inserts = (first, lines[1], _joined(lines[2:]).removesuffix("."))
         return Answer(name, inserts, comp=comp, reason=reason)
     answer = Answer(name, inserts, comp=comp, reason=reason)
     rest = lines[1:]

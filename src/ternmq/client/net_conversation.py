@@ -41,11 +41,14 @@ from ternmq.wire.fap_vocabulary import (
     CONFIRM_REQUEST,
     ERROR,
     FIRST_AND_LAST,
+    GET_INHIBITED,
     HEARTBEAT,
     NOTIFICATION,
+    QM_QUIESCING,
     REPLY,
     SOCKET_ACTION,
     STATUS_DATA,
+    STREAMING_FAILURE,
     TAKE_BACK,
     type_name,
 )
@@ -55,6 +58,8 @@ _LITTLE: Final = 2
 _TSH: Final = 0x54534820
 _TSHM: Final = 0x5453484D
 _TSHC: Final = 0x54534843
+_ANY_HANDLE: Final = -1
+_FAULTS: Final = (GET_INHIBITED, QM_QUIESCING, STREAMING_FAILURE)
 _CUT: Final = (MQRC_TRUNCATED_MSG_ACCEPTED, MQRC_TRUNCATED_MSG_FAILED)
 
 
@@ -141,9 +146,11 @@ class Stream:
 
     __slots__ = (
         "consumed_bytes",
-        "ended",
+        "fault",
         "get",
         "index",
+        "indexes",
+        "is_armed",
         "messages",
         "name",
         "reason",
@@ -152,35 +159,42 @@ class Stream:
 
     def __init__(self, window_bytes: int) -> None:
         self.messages: deque[Message] = deque()
-        self.window_bytes = window_bytes
+        self.indexes: deque[int] = deque()  # the queue manager's numbers of them
+        self.window_bytes = window_bytes  # 0: one message for one request
         self.consumed_bytes = 0  # since that was last told
-        self.index = 0  # of the last message that came
+        self.index = 0  # of the last message that was taken
         self.name = ""
-        self.reason = 0  # of a get that failed, for whoever asked for it
-        self.ended = False
+        self.reason = 0  # of the last message
+        self.fault = 0  # why no more come
+        self.is_armed = False  # more come by themselves
         self.get: GetRequest | None = None  # what is read ahead
 
     def add(self, message: Message, index: int) -> None:
         """One has come."""
         self.messages.append(message)
-        self.index = index
+        self.indexes.append(index)
 
     def take(self) -> Message | None:
         """The next one."""
         if not self.messages:
             return None
         message = self.messages.popleft()
+        self.index = self.indexes.popleft()
         self.consumed_bytes += len(message.data) + MESSAGE_OVERHEAD_BYTES
+        if message.persistent:
+            self.is_armed = False  # persistent messages do not come by themselves
         return message
 
-    def credit(self) -> int:
-        """What the queue manager is to be told now: bytes consumed, once they are half of the
-        window; 0 for nothing yet."""
+    def told(self) -> int:
+        """The bytes consumed, which are told now."""
         consumed = self.consumed_bytes
-        if consumed * 2 < self.window_bytes:
-            return 0
         self.consumed_bytes = 0
         return consumed
+
+    @property
+    def credit_is_due(self) -> bool:
+        """Whether half of the window is consumed, so that the queue manager must be told."""
+        return self.consumed_bytes * 2 >= self.window_bytes
 
 
 @final
@@ -199,7 +213,6 @@ class Conversation:
         self.reply: Reply | None = None
         self.skip = 0  # answers that nobody waits for any more
         self.streams: dict[int, Stream] = {}
-        self.notices: list[tuple[int, int, int]] = []  # handle, code, value
         self.wake: Callable[[], None] | None = None
         self.ended: Exception | None = None
 
@@ -247,6 +260,7 @@ class Conversation:
         stream = self.streams.get(handle)
         if stream is None:
             return  # of a handle that was closed meanwhile
+        stream.reason = reason
         base = data[base_at:data_at]
         whole: int = total
         if base[4] != 2:
@@ -254,7 +268,6 @@ class Conversation:
         message = message_from(base, data[data_at : data_at + size], token, whole, reason in _CUT)
         if reason and reason not in _CUT:
             message.warning = reason
-        stream.reason = reason
         if not stream.name:
             stream.name = data[name_at : name_at + name_bytes].decode("ascii", "replace").rstrip()
         stream.add(message, index)
@@ -283,7 +296,11 @@ class Conversation:
             reply.reason = value
             self.answered(reply)
             return
-        self.notices.append((handle, code, value))
+        if code in _FAULTS:
+            for number, stream in self.streams.items():
+                if handle in (number, _ANY_HANDLE):
+                    stream.fault = value
+                    stream.is_armed = False
         self.stir()
 
 

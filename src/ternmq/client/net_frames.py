@@ -23,7 +23,16 @@ from ternmq.codec.mqpmo import PutOptions
 from ternmq.kernel.requests import GetRequest
 from ternmq.store.entry import OWN_DATE, PERSISTENT, Entry
 from ternmq.wire.fap_segment import TSH_BYTES, TSHM_BYTES
-from ternmq.wire.fap_vocabulary import FIRST, FIRST_AND_LAST, LAST, MQGET, MQPUT, REQUEST_MSGS
+from ternmq.wire.fap_vocabulary import (
+    FIRST,
+    FIRST_AND_LAST,
+    LAST,
+    MQGET,
+    MQPUT,
+    REQUEST_MSGS,
+    SELECTION,
+    STREAM,
+)
 
 CALL_HEAD_BYTES: Final = 16
 PMO_BYTES: Final = 128
@@ -260,7 +269,6 @@ def message_from(base: bytes, data: bytes, token: bytes, length: int, is_cut: bo
 
 _ASK: Final = struct.Struct("<iiiiiiiiii")
 _SELECT: Final = struct.Struct("<HHiiiii")
-SELECTION: Final = 0x10
 
 
 def request_messages(
@@ -273,6 +281,7 @@ def request_messages(
     wait_ms: int,
     index: int,
     selection: bytes,
+    is_stream: bool,
     flags: int,
     request: int,
 ) -> bytes:
@@ -286,7 +295,7 @@ def request_messages(
         options,
         wait_ms,
         0,
-        SELECTION if selection else 0,
+        SELECTION | STREAM if is_stream else SELECTION,
         index,
     )
     return framing.segment(REQUEST_MSGS, flags, body + selection, request)

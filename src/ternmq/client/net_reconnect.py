@@ -165,8 +165,8 @@ def _stream_again(verbs: FapVerbs, handle: Handle, stream: Stream) -> Exchange[N
     stream.index = 0
     stream.consumed_bytes = 0
     verbs.conversation.streams[handle.handle_id] = stream
-    if stream.get is not None and stream.window_bytes:
-        yield verbs.ahead_request(handle, stream.get, 0, stream.window_bytes)
+    if stream.is_armed:
+        yield verbs.ahead_request(handle, stream)
 
 
 def outcome(verbs: FapVerbs, request: NetRequest, verb: str) -> MQError | None:

@@ -39,8 +39,8 @@ class NetRequest:
         "flags",
         "get",
         "handle",
-        "is_ahead",
         "is_answered",
+        "is_stream",
         "msg_id",
         "options",
         "received_bytes",
@@ -49,7 +49,7 @@ class NetRequest:
         "returnable",
         "stream",
         "type",
-        "waits",
+        "wait_ms",
     )
 
     def __init__(self, type: int, handle: Handle | None, body: bytes, data: bytes = b"") -> None:
@@ -65,12 +65,12 @@ class NetRequest:
         self.request = 0
         self.is_answered = True
         self.returnable = False  # a get that can be taken back until its answer counts
-        self.waits = False
+        self.wait_ms = 0
         # REQUEST_MSGS
         self.get: GetRequest | None = None
         self.received_bytes = 0
         self.requested_bytes = 0
-        self.is_ahead = False
+        self.is_stream = False  # they come as long as there is room for them
         self.stream: Stream | None = None  # nothing is sent; it is waited for a message of it
 
     def encoded(self, conversation: Conversation) -> bytes:
@@ -100,17 +100,17 @@ class NetRequest:
         if get is None:
             return b""
         stream = conversation.streams.get(handle)
-        index = 0 if stream is None else stream.index
         return request_messages(
             conversation.framing,
             handle,
             self.received_bytes,
-            self.requested_bytes if self.is_ahead else 1,
+            self.requested_bytes,
             conversation.framing.buffer_length(get),
             int(get.options),
-            0 if self.is_ahead else int(get.wait_ms),
-            index,
-            b"" if self.is_ahead and index else selection_of(get, 1),
+            self.wait_ms,
+            0 if stream is None else stream.index,
+            selection_of(get, 1),
+            self.is_stream,
             FIRST_AND_LAST | (CONFIRM_REQUEST if self.is_answered else 0),
             ASKED_REQUEST if self.is_answered else AHEAD_REQUEST,
         )

@@ -143,7 +143,7 @@ class NetSocket:
                 if reply is not None:
                     conversation.reply = None
                     return reply
-                if stream is not None and stream.messages:
+                if stream is not None and (stream.messages or stream.fault):
                     return None
                 if conversation.ended is not None:
                     raise conversation.ended
@@ -186,7 +186,7 @@ class NetSocket:
         """Read until this conversation has something, or its time is over."""
         end = self.end
         while end is not None and conversation.reply is None and conversation.ended is None:
-            if stream is not None and stream.messages:
+            if stream is not None and (stream.messages or stream.fault):
                 return
             try:
                 data = self.receive(self._patience_s(deadline_s))

@@ -162,7 +162,7 @@ class NetStream(asyncio.Protocol):
     async def arrival(self, conversation: Conversation, stream: Stream, wait_ms: int) -> None:
         """Return when there is a message in the stream, or the time is over (-1: it never is)."""
         deadline_s = time.monotonic() + wait_ms / 1000 if wait_ms >= 0 else 0.0
-        while not stream.messages:
+        while not stream.messages and not stream.fault:
             if conversation.ended is not None:
                 raise conversation.ended
             left_s = deadline_s - time.monotonic() if deadline_s else 1.0

@@ -182,8 +182,7 @@ class TaskLine:
         if conversation.ended is not None:
             raise conversation.ended
         if request.stream is not None:
-            wait_ms = 0 if request.get is None else int(request.get.wait_ms)
-            await stream.arrival(conversation, request.stream, wait_ms)
+            await stream.arrival(conversation, request.stream, request.wait_ms)
             return None
         stream.write(request.encoded(conversation))
         if request.is_answered:

@@ -182,7 +182,7 @@ class Line:
         """Send a request and wait for what answers it."""
         conversation = self.conversation
         if request.stream is not None:
-            wait_ms = 0 if request.get is None else int(request.get.wait_ms)
+            wait_ms = request.wait_ms
             deadline_s = time.monotonic() + wait_ms / 1000 if wait_ms >= 0 else 0.0
             return self.socket.wait(conversation, request.stream, deadline_s)
         self.socket.send(request.encoded(conversation))

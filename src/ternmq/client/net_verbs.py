@@ -136,8 +136,8 @@ class FapVerbs(RemoteVerbs):
         name = handle.resolved_name
         stream = self.conversation.streams.get(handle.handle_id)
         if options & mq.MQCO_QUIESCE and stream is not None and stream.messages:
-            stream.ended = True
             raise mq_error(MQRC_READ_AHEAD_MSGS, verb="MQCLOSE", object=name)
+        yield from self.return_unread(handle)
         body = LONG.pack(options & ~(mq.MQCO_QUIESCE | mq.MQCO_IMMEDIATE))
         checked((yield NetRequest(MQCLOSE, handle, body)), name)
         self.drop(handle)
@@ -269,7 +269,8 @@ class FapVerbs(RemoteVerbs):
         if state is not None and state.read_ahead and self.is_shared:
             if request.plain and not request.options & _NOT_AHEAD:
                 return (yield from self._get_ahead(handle, request))
-            if handle.handle_id in self.conversation.streams:
+            stream = self.conversation.streams.get(handle.handle_id)
+            if stream is not None and stream.messages:
                 name = handle.resolved_name
                 raise mq_error(MQRC_OPTIONS_CHANGED, verb="MQGET", object=name)
         if self.has_get:
@@ -300,69 +301,86 @@ class FapVerbs(RemoteVerbs):
         asked = NetRequest(MQGET, handle, self.get_body(request))
         asked.area = self.conversation.framing.buffer_length(request)
         asked.options = int(request.options)
-        asked.waits = request.wait_ms != 0
         asked.returnable = returnable and self.takes_back
         reply = yield asked
         return message_of(reply, request, handle.resolved_name)
 
     def _ask(self, handle: Handle, request: GetRequest) -> Exchange[Message | None]:
         """A get by REQUEST_MSGS, on channels whose conversations share a socket."""
-        streams = self.conversation.streams
-        stream = streams.setdefault(handle.handle_id, Stream(0))
-        stream.reason = 0
+        stream = self._stream(handle, 0)
         asked = NetRequest(REQUEST_MSGS, handle, b"")
         asked.get = request
-        asked.waits = request.wait_ms != 0
+        asked.received_bytes = stream.told()
+        asked.requested_bytes = 1
+        asked.wait_ms = int(request.wait_ms)
         reply = yield asked
         message = stream.take()
-        streams.pop(handle.handle_id, None)
         if message is None:
             return nothing(reply.reason, handle.resolved_name)
-        reason = stream.reason
-        if reason == MQRC_TRUNCATED_MSG_FAILED:
+        if stream.reason == MQRC_TRUNCATED_MSG_FAILED:
             raise cut(message, request, handle.resolved_name)
         return message
 
-    def _get_ahead(self, handle: Handle, request: GetRequest) -> Exchange[Message | None]:
+    def _stream(self, handle: Handle, window_bytes: int) -> Stream:
         streams = self.conversation.streams
         stream = streams.get(handle.handle_id)
         if stream is None:
-            stream = Stream(self.window_bytes)
-            stream.get = request
-            streams[handle.handle_id] = stream
-            yield self.ahead_request(handle, request, 0, self.window_bytes)
+            stream = streams[handle.handle_id] = Stream(window_bytes)
+        return stream
+
+    # ---- read-ahead
+
+    def _get_ahead(self, handle: Handle, request: GetRequest) -> Exchange[Message | None]:
+        stream = self._stream(handle, self.window_bytes)
+        stream.get = request
         message = stream.take()
         if message is None and request.wait_ms:
+            if not stream.is_armed:
+                yield self.ahead_request(handle, stream)
             wait = NetRequest(REQUEST_MSGS, handle, b"")
-            wait.get = request
+            wait.wait_ms = int(request.wait_ms)
             wait.stream = stream
             yield wait  # until one comes, or the time is over
             message = stream.take()
         if message is None:
             # Nothing has come by itself: is there really nothing?
-            last = self.ahead_request(handle, request, stream.consumed_bytes, 0)
-            stream.consumed_bytes = 0
-            last.is_answered = True
-            reply = yield last
+            asked = self.ahead_request(handle, stream)
+            asked.is_stream = False
+            asked.is_answered = True
+            stream.is_armed = False
+            reply = yield asked
             message = stream.take()
             if message is None:
-                return nothing(reply.reason, handle.resolved_name)
-        consumed = stream.credit()
-        if consumed:
-            yield self.ahead_request(handle, request, consumed, consumed)
+                return nothing(reply.reason or stream.fault, handle.resolved_name)
+        if stream.is_armed and stream.credit_is_due:
+            yield self.ahead_request(handle, stream)
         return message
 
-    def ahead_request(
-        self, handle: Handle, request: GetRequest, received: int, more: int
-    ) -> NetRequest:
-        """Ask for messages before anybody wants them."""
+    def ahead_request(self, handle: Handle, stream: Stream) -> NetRequest:
+        """Ask for messages before anybody wants them: so many bytes, and so on when some of them
+        were taken."""
         asked = NetRequest(REQUEST_MSGS, handle, b"")
-        asked.get = request
-        asked.received_bytes = received
-        asked.requested_bytes = more
-        asked.is_ahead = True
+        asked.get = stream.get
+        asked.received_bytes = stream.told()
+        asked.requested_bytes = stream.window_bytes
+        asked.is_stream = True
         asked.is_answered = False
+        stream.is_armed = True
+        stream.fault = 0
         return asked
+
+    def return_unread(self, handle: Handle) -> Exchange[None]:
+        """What was read ahead and not taken goes back to its queue."""
+        stream = self.conversation.streams.get(handle.handle_id)
+        if stream is not None and stream.window_bytes and (stream.is_armed or stream.messages):
+            asked = self.ahead_request(handle, stream)
+            asked.is_stream = False
+            asked.is_answered = True
+            asked.requested_bytes = 0
+            yield asked
+            stream.messages.clear()
+            stream.indexes.clear()
+            stream.is_armed = False
 
     # ---- units of work
 
@@ -393,6 +411,8 @@ class FapVerbs(RemoteVerbs):
     def disconnect(self) -> Exchange[None]:
         """MQDISC: commits what is open."""
         self.in_unit = False
+        for handle in list(self.states):
+            yield from self.return_unread(handle)
         checked((yield NetRequest(MQDISC, None, b"")), self.name)
 
     # ---- two-phase commit
