@@ -193,29 +193,29 @@ def idle_kb(server: Server, party: str, count: int) -> float:
         warm.close()
 
 
-def started(settings: Settings) -> tuple[dict[str, Server], list[str]]:
-    """The servers that are here, and why the others are not."""
-    servers: dict[str, Server] = {}
+def start(settings: Settings, servers: dict[str, Server]) -> list[str]:
+    """Start the servers that are here; why the others are not."""
     missing: list[str] = []
     for name in (OURS, *RIVALS):
         kind = server_of(name)
         try:
             kind.check()
-            server = kind(settings.place(name))
-            server.start()
-            servers[name] = server
+            servers[name] = kind(settings.place(name))
+            servers[name].start()
         except Missing as why:
+            servers.pop(name, None)
             missing.append(f"{kind.name} is left out: {why}")
-    return servers, missing
+    return missing
 
 
 def run(settings: Settings) -> list[Figure]:
     """Every scenario, then connections."""
-    servers, missing = started(settings)
-    for text in missing:
-        sys.stderr.write(f"{text}\n")
+    servers: dict[str, Server] = {}
     found: list[Figure] = []
     try:
+        missing = start(settings, servers)
+        for text in missing:
+            sys.stderr.write(f"{text}\n")
         for scenario in SCENARIOS:
             found += figures_of(scenario, servers, settings)
         found += idle_figures(servers, settings)

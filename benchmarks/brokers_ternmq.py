@@ -51,21 +51,22 @@ class BrokerServer(Server):
         self._command("crtmqm", QMGR)
         self._command("strmqm", QMGR)
         listener = f"DEFINE LISTENER(TCP) TRPTYPE(TCP) IPADDR('127.0.0.1') PORT({self.port})\n"
-        told = self._command("runmqsc", QMGR, text=SCRIPT + listener + "START LISTENER(TCP)\n")
-        if "E: " in told:
-            raise RuntimeError(told)
+        self._command("runmqsc", QMGR, text=SCRIPT + listener + "START LISTENER(TCP)\n")
         self.await_port()
 
     def _command(self, *words: str, text: str = "") -> str:
         environment = {**os.environ, "TERNMQ_DATA": str(self.folder)}
-        return subprocess.run(
+        done = subprocess.run(
             [sys.executable, "-m", "ternmq.cli", *words],
             env=environment,
             input=text,
             capture_output=True,
             text=True,
-            check=True,
-        ).stdout
+            check=False,
+        )
+        if done.returncode:
+            raise RuntimeError(f"{' '.join(words)}: {done.stdout}{done.stderr}")
+        return done.stdout
 
     @property
     def pid(self) -> int:
