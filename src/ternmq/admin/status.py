@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from ternmq.admin.command import Answer, Command
+from ternmq.admin.command import Answer, Command, Item
 from ternmq.admin.command_authority import not_displayed
 from ternmq.admin.command_table import CommandRow
 from ternmq.admin.display import wants_everything
@@ -27,6 +27,7 @@ Values = dict[str, Value]
 MONITORED: Final[dict[str, tuple[str, ...]]] = {
     "QSTATUS": ("LGETDATE", "LGETTIME", "LPUTDATE", "LPUTTIME", "MONQ", "MSGAGE", "QTIME"),
 }
+BARE: Final = ("CURRENT",)  # shown without brackets
 NOT_FOUND: Final[dict[str, tuple[str, int]]] = {
     "QSTATUS": ("AMQ8565E", rc.MQRC_UNKNOWN_OBJECT_NAME),
     "CONN": ("AMQ8461I", rc.MQRC_HCONN_ERROR),
@@ -79,6 +80,10 @@ class StatusDisplay(Execution):
         """Whether the user may see it."""
         return True
 
+    def everything(self) -> bool:
+        """Whether all that is known is shown."""
+        return wants_everything(self.command)
+
     # ---- the walk
 
     def step(self, kernel: Kernel, link: Link) -> bool:
@@ -117,7 +122,7 @@ class StatusDisplay(Execution):
             if where.keyword not in values or not fits(where, values[where.keyword]):
                 return
         monitored = MONITORED.get(self.row.noun, ()) if "MONITOR" in command.given else ()
-        everything = wants_everything(command) and not monitored
+        everything = self.everything() and not monitored
         asked = bool(command.wanted or monitored)
         answer = Answer(self.row.message)
         kind = values.get("TYPE", "")
@@ -128,5 +133,5 @@ class StatusDisplay(Execution):
             wanted = everything or one.always or keyword in command.wanted or keyword in monitored
             wanted = wanted or (one.unasked and not asked)
             if wanted or (where is not None and where.keyword == keyword):
-                answer.add(keyword, values[keyword])
+                answer.items.append(Item(keyword, values[keyword], keyword in BARE))
         self.answers.append(answer)

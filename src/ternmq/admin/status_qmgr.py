@@ -1,7 +1,7 @@
 """DISPLAY QMSTATUS, LSSTATUS, SVSTATUS, PUBSUB, SBSTATUS: the queue manager and what belongs to it.
 
-Channels, topics in use, policies and clusters have no status before their functions are there:
-`NoStatus` answers that nothing was found.
+Channels have theirs in `status_channels`. Topics in use, policies and clusters have no status
+before their functions are there: `NoStatus` answers that nothing was found.
 """
 
 from __future__ import annotations
@@ -120,6 +120,10 @@ def _add_part(part: RunningPart, values: Values) -> None:
     values["PID"] = part.process_id
     values["STARTDA"] = date_of(part.started_ns)
     values["STARTTI"] = time_of(part.started_ns)
+    if part.port:  # of a listener: as it listens
+        values["PORT"] = part.port
+        values["IPADDR"] = part.address or "*"
+        values["BACKLOG"] = part.backlog
 
 
 def _add_definition(definition: Definition, values: Values) -> None:
@@ -176,7 +180,7 @@ class SubscriptionStatus(StatusDisplay):
 
 @final
 class NoStatus(StatusDisplay):
-    """CHSTATUS, TPSTATUS, POLICY, CLUSQMGR: there is nothing yet that could have one."""
+    """TPSTATUS, POLICY, CLUSQMGR: there is nothing yet that could have one."""
 
     def subjects(self, kernel: Kernel, link: Link) -> list[str]:
         return []

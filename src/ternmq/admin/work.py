@@ -21,8 +21,10 @@ from ternmq.kernel.parts import LISTENERS, SERVICES
 
 DEFAULT_LISTENER: Final = "SYSTEM.DEFAULT.LISTENER.TCP"
 _WHY: Final[dict[str, str]] = {
-    "later channel": "channels are not there yet",
-    "later initiator": "channels are not there yet",
+    "later channel": "channels between queue managers are not there yet",
+    "start channel": "channels between queue managers are not there yet",
+    "stop channel": "channels between queue managers are not there yet",
+    "later initiator": "channels between queue managers are not there yet",
     "later policy": "protection of messages (AMS) is not there yet",
     "later cluster": "clusters are not there yet",
     "later pubsub": "publish/subscribe is not there yet",

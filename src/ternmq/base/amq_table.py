@@ -429,9 +429,11 @@ AMQ9504E	A protocol error was detected for channel '%1'.		Keep the error logs of
 AMQ9508E	Program cannot connect to queue manager '%1'. Reason code %2.		See to the queue manager.
 AMQ9509E	Program cannot open queue manager object '%1' on queue manager '%2'. Reason code %3.		See to the object and to the authority.
 AMQ9513E	Maximum number of channels reached.		Allow more with MaxChannels, or end channels.
+AMQ9514E	Channel '%1' is in use.	It runs already.
 AMQ9519E	Channel '%1' not found.	Somebody asked for a channel that is not defined here.	Define it, or correct the name at the other end.
 AMQ9524E	Remote queue manager unavailable for channel '%1'.		Start it.
 AMQ9526E	Message sequence number error for channel '%1'.	The two ends differ on which message was the last: %2 was received and %3 expected.	See what became of the messages between, then reset the channel.
+AMQ9533W	Channel '%1' is not currently active.	There is nothing to stop.
 AMQ9534E	Channel '%1' is not currently enabled.	It was stopped.	Start it.
 AMQ9545I	Disconnect interval expired on channel '%1'.
 AMQ9557E	Queue Manager User ID initialization failed for '%1'.	The call to begin the work of this user failed: CompCode %2, Reason %3.	Correct what the reason says: the user may not be known or not be authorized.

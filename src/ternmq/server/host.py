@@ -19,9 +19,13 @@ from ternmq.client.aio_shell import loop_shell_of
 from ternmq.client.starting import Started
 from ternmq.server.fault_report import FaultReports
 from ternmq.server.identity import Identity
+from ternmq.server.loop_verbs import Turns
 from ternmq.server.trace import Trace
 
 if TYPE_CHECKING:
+    from ternmq.server.net_admission import Admission
+    from ternmq.server.net_listener import Network
+    from ternmq.server.net_socket import NetSocket
     from ternmq.server.session import Session
 
 RUNNING: Final = "running"
@@ -50,11 +54,14 @@ class Host:
         self.engine = started.shell.engine
         self.identity = Identity(started.shell)
         self.sessions: set[Session] = set()
+        self.turns = Turns(self.loop_shell)
+        self.sockets: set[NetSocket] = set()  # partners from the network
         self.sessions_max = sessions_max()
         self.state = RUNNING
         self.reconnect = False  # endmqm -r: applications are told that they may come again
         self.switch = False  # endmqm -s: a standby goes on
         self.on_state: Callable[[str], None] | None = None  # tells the world
+        self.network: Network | None = None  # what lets partners in
         self.trace: Trace | None = None
         self.faults: FaultReports | None = None
         self._changed = asyncio.Event()
@@ -62,7 +69,15 @@ class Host:
     @property
     def applications(self) -> int:
         """Connected applications; control connections do not count."""
-        return sum(1 for session in self.sessions if session.binding is not None)
+        here = sum(1 for session in self.sessions if session.binding is not None)
+        return here + sum(socket.applications for socket in self.sockets)
+
+    @property
+    def admission(self) -> Admission:
+        """Who lets partners from the network in."""
+        if self.network is None:
+            raise RuntimeError("this queue manager has no network")
+        return self.network.admission
 
     def fault(self, error: BaseException, doing: str) -> None:
         """Something happened that nobody foresaw: a report is written."""
@@ -75,6 +90,15 @@ class Host:
         self.sessions.discard(session)
         self._changed.set()
 
+    def leave_socket(self, socket: NetSocket) -> None:
+        """A partner has gone, and nothing is left of it."""
+        self.sockets.discard(socket)
+        self.look()
+
+    def look(self) -> None:
+        """Something changed that the end may wait for."""
+        self._changed.set()
+
     def end(self, mode: str) -> bool:
         """Begin to end; a stricter mode may follow a milder one. False if nothing changed."""
         if _ORDER.index(mode) <= _ORDER.index(self.state):
@@ -84,6 +108,8 @@ class Host:
             with self.started.shell.lock:
                 self.engine.quiesce()
                 self.started.shell.flush()
+            for socket in list(self.sockets):
+                socket.tell_quiescing()
         self._changed.set()
         if self.on_state is not None:
             self.on_state(mode)
@@ -114,6 +140,8 @@ class Host:
         reason = MQRC_CONNECTION_BROKEN if broken else MQRC_Q_MGR_STOPPING
         for session in list(self.sessions):
             session.tell_end(reason)
+        for socket in list(self.sockets):
+            socket.tell_end(broken)
         await self._see_off()
         await in_thread(self.started.stop)
 
@@ -121,8 +149,11 @@ class Host:
         """Wait until the sessions have left; who does not read what is on its way is cut off."""
         grace_s = 0.0 if self.state == PREEMPTIVE else FAREWELL_S
         for limit_s in (grace_s, None):
-            tasks = [one.task for one in self.sessions if one.task is not None]
-            if tasks:
-                await asyncio.wait(tasks, timeout=limit_s)
+            ends: list[asyncio.Future[None]] = [socket.gone for socket in self.sockets]
+            ends += [one.task for one in self.sessions if one.task is not None]
+            if ends:
+                await asyncio.wait(ends, timeout=limit_s)
             for session in list(self.sessions):
                 session.abort()
+            for socket in list(self.sockets):
+                socket.abort()

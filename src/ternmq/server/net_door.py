@@ -11,6 +11,7 @@ from __future__ import annotations
 import asyncio
 import socket
 from collections.abc import Callable
+from typing import cast
 
 from ternmq.base import constants as mq
 from ternmq.base.limits import (
@@ -120,11 +121,10 @@ class Visitor(asyncio.Protocol):
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """The socket is the loop's."""
-        if not isinstance(transport, asyncio.Transport):
-            raise TypeError(f"no stream: {transport!r}")
-        self._transport = transport
+        stream = cast("asyncio.Transport", transport)  # other loops have classes of their own
+        self._transport = stream
         if self._timer is None:  # cut off meanwhile
-            transport.abort()
+            stream.abort()
 
     def data_received(self, data: bytes) -> None:
         """The first bytes, and perhaps some more."""

@@ -33,7 +33,7 @@ _BIND_TRIES: Final = 8
 
 
 class Network:
-    """What lets partners in to one queue manager. Made inside the loop; `host.admission` is its."""
+    """What lets partners in to one queue manager. Made inside the loop, after the parts."""
 
     def __init__(
         self,
@@ -56,6 +56,7 @@ class Network:
         self.admission = Admission(host, self.channels, self.users, tell)
         self.doorway = Doorway(self.tls, protocol_of, tell, self.admission.tls_failed)
         self.listeners: dict[str, TcpListener] = {}
+        host.network = self
         self._held: set[socket.socket] = set()
 
     def bind(self, name: str, address: str, port: int, backlog: int) -> TcpListener:

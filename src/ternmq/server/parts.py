@@ -1,25 +1,35 @@
-"""The services of a running queue manager: programs that START SERVICE and CONTROL(QMGR) start.
+"""The listeners and services of a running queue manager: what START and CONTROL(QMGR) start.
+
+A listener has its port when START LISTENER is answered, or is refused. PORT(0) is the port of
+qm.ini (TCP, Port), else 1414.
 
 A service of type SERVER has one process at a time, which DISPLAY SVSTATUS shows; STOP SERVICE runs
 its STOPCMD, or ends it with SIGTERM if it has none. One of type COMMAND is started and left alone.
 In commands, arguments and output paths +QMNAME+, +MQ_DATA_PATH+, +MQ_INSTALL_PATH+ and, for the
 stop, +MQ_SERVER_PID+ are filled in. Programs run as the user of the queue manager, without a shell.
-STOP CONN cuts the connection of an application, and what it did not commit is backed out. Listeners
-wait for channels, which are not there yet.
+STOP CONN cuts the connection of an application, and what it did not commit is backed out; a client
+shares its channel's socket with others, which are cut with it.
 """
 
 from __future__ import annotations
 
 import asyncio
+import os
 import shlex
 import signal
 import subprocess
 from collections.abc import Callable, Coroutine
 from typing import IO, Any, Final
 
-from ternmq.base.constants import MQSVC_CONTROL_MANUAL, MQSVC_CONTROL_Q_MGR, MQSVC_TYPE_SERVER
-from ternmq.base.object_types import SERVICE
-from ternmq.kernel.parts import SERVICES, Parts, RunningPart
+from ternmq.base.constants import (
+    MQSVC_CONTROL_MANUAL,
+    MQSVC_CONTROL_Q_MGR,
+    MQSVC_TYPE_SERVER,
+    MQXPT_TCP,
+)
+from ternmq.base.object_types import LISTENER, SERVICE
+from ternmq.kernel.channel_instance import QUIESCE, ChannelInstance
+from ternmq.kernel.parts import LISTENERS, SERVICES, Parts, RunningPart
 from ternmq.server.host import Host
 from ternmq.store.catalog import Definition
 
@@ -47,8 +57,8 @@ class ServerParts(Parts):
     # ---- asked for by commands, with the engine's lock, in whatever thread
 
     def start(self, space: str, definition: Definition) -> str:
-        if space != SERVICES:
-            return "channels are not there yet, and nobody could be served"
+        if space == LISTENERS:
+            return self._start_listener(definition)
         if not definition.text("start_command"):
             return f"the service {definition.name} has no STARTCMD"
         if self._is_server(definition):
@@ -58,7 +68,54 @@ class ServerParts(Parts):
         self._later(definition.name, self._run(definition))
         return ""
 
+    def _start_listener(self, definition: Definition) -> str:
+        network = self._host.network
+        if network is None:
+            return "this queue manager has no network"
+        if definition.number("transport") != MQXPT_TCP:
+            return "there is no transport but TCP"
+        name = definition.name
+        address = definition.text("address")
+        port = definition.number("port") or network.settings.port
+        try:
+            listener = network.bind(name, address, port, definition.number("backlog"))
+        except OSError as error:
+            self._tell("AMQ9218E", port, address or "*", error.strerror)
+            return f"port {port} of {address or 'all addresses'} cannot be had: {error.strerror}"
+        part = RunningPart("RUNNING", os.getpid(), int(self._kernel.clock.now_ns()))
+        part.port = listener.port
+        part.address = address
+        part.backlog = listener.backlog
+        self.running[LISTENERS][name] = part
+        self._kernel.catalog.at_work.setdefault(LISTENERS, set()).add(name)
+        self._loop.call_soon_threadsafe(listener.open)
+        self._tell("AMQ5026I", name, os.getpid())
+        return ""
+
+    def _stop_listener(self, name: str) -> str:
+        self.running[LISTENERS].pop(name)
+        self._kernel.catalog.at_work.get(LISTENERS, set()).discard(name)
+        network = self._host.network
+        listener = None if network is None else network.listeners.get(name)
+        if listener is not None:
+            self._loop.call_soon_threadsafe(listener.close)
+        self._tell("AMQ5027I", name, os.getpid())
+        return ""
+
+    def stop_instances(self, instances: list[ChannelInstance], mode: int) -> None:
+        if self._host.network is not None:
+            self._host.network.channels.ask_to_stop(instances, mode)
+
+    def refresh_tls(self) -> None:
+        network = self._host.network
+        if network is not None:
+            network.tls.refresh()
+            secured = [one for one in self.instances.values() if one.cipher]
+            network.channels.ask_to_stop(secured, QUIESCE)
+
     def stop(self, space: str, name: str) -> str:
+        if space == LISTENERS:
+            return self._stop_listener(name)
         part = self.running[space].get(name)
         definition = self._kernel.catalog.find(SERVICE, name)
         if part is None or definition is None:
@@ -79,6 +136,11 @@ class ServerParts(Parts):
 
     def begin(self) -> None:
         """Start what CONTROL says."""
+        with self._lock:
+            table = self._kernel.catalog.table_of(LISTENER)
+            for name in sorted(table):
+                if table[name].number("control") != MQSVC_CONTROL_MANUAL:
+                    self._start_listener(table[name])  # why not is told already
         for definition in self._controlled():
             with self._lock:
                 why = self.start(SERVICES, definition)

@@ -13,7 +13,7 @@ import pwd
 import socket
 import struct
 from collections import deque
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from ternmq.base.errors import MQError, ProtocolError, RemoteProtocolError, mq_error
 from ternmq.base.limits import HELLO_S_MAX, REQUEST_BYTES_WAITING_MAX, REQUESTS_WAITING_MAX
@@ -71,10 +71,9 @@ class Session(asyncio.Protocol):
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Somebody has connected."""
-        if not isinstance(transport, asyncio.Transport):
-            raise TypeError(f"no stream: {transport!r}")
-        self._transport = transport
-        peer: socket.socket = transport.get_extra_info("socket")
+        stream = cast("asyncio.Transport", transport)  # other loops have classes of their own
+        self._transport = stream
+        peer: socket.socket = stream.get_extra_info("socket")
         data = peer.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _CREDENTIALS.size)
         self.pid, self.uid, _ = _CREDENTIALS.unpack(data)
         self.user = user_of(self.uid)

@@ -20,6 +20,7 @@ from ternmq.server.host import Host
 from ternmq.server.net_admission import ChannelInstance, Peer, Refused
 from ternmq.server.net_listener import Network, TcpListener
 from ternmq.server.net_settings import NetSettings
+from ternmq.server.parts import ServerParts
 from ternmq.wire.fap_initial_data import InitialData
 from ternmq.wire.fap_vocabulary import CAP_MQI
 
@@ -92,8 +93,11 @@ class Edge:
         self.manager = manager
         self.told: list[tuple[str, tuple[object, ...]]] = []
         self.guests: list[Guest] = []
+        self.writers: list[asyncio.StreamWriter] = []
         self.host = Host(manager.started)
         self.kernel = self.host.engine.kernel
+        self.parts = ServerParts(self.host, self._tell, {})
+        self.kernel.parts = self.parts
         self.network = Network(
             self.host, folder, self._tell, lambda peer: Guest(self, peer), settings
         )
@@ -153,6 +157,17 @@ class Edge:
             writer.transport.abort()
         return answer.decode().strip() or "CLOSED"
 
+    async def stay(
+        self, line: str, context: ssl.SSLContext | None = None, server_name: str | None = None
+    ) -> asyncio.StreamWriter:
+        """A client that has come in and stays."""
+        reader, writer = await self.connect(context, server_name)
+        writer.write(f"TSH {line}\n".encode())
+        answer = await reader.readline()
+        assert answer.startswith(b"OK"), answer
+        self.writers.append(writer)
+        return writer
+
     async def until(self, condition: Callable[[], bool]) -> None:
         """Wait for something that the loop does."""
         while not condition():  # noqa: ASYNC110 - the loop itself is what is waited for
@@ -160,6 +175,8 @@ class Edge:
 
     async def close(self) -> None:
         self.network.close()
+        for writer in self.writers:
+            writer.transport.abort()
         for guest in list(self.guests):
             guest._stop(0)
         await self.until(lambda: not self.guests)

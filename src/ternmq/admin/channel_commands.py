@@ -1,0 +1,102 @@
+"""START CHANNEL and STOP CHANNEL, for the channels of clients (SVRCONN).
+
+STOP CHANNEL ends the instances that run, or those from one address (CONNAME). With STATUS(STOPPED),
+which it is unless an address was given, nobody can use the channel until START CHANNEL; that is
+forgotten when the queue manager ends. Channels between queue managers are refused so far.
+"""
+
+from __future__ import annotations
+
+from typing import Final, final
+
+from ternmq.admin.execution import Execution
+from ternmq.admin.filters import fits_name
+from ternmq.admin.objects import find
+from ternmq.admin.work import NotHere
+from ternmq.base import object_types as types
+from ternmq.base.command_reasons import (
+    MQRCCF_ATTR_VALUE_ERROR,
+    MQRCCF_CHANNEL_IN_USE,
+    MQRCCF_CHANNEL_NOT_ACTIVE,
+)
+from ternmq.base.errors import mq_error
+from ternmq.kernel.channel_instance import FORCE, QUIESCE, TERMINATE, ChannelInstance
+from ternmq.kernel.connection import Connection as Link
+from ternmq.kernel.kernel import Kernel
+
+_MODES: Final = {"QUIESCE": QUIESCE, "FORCE": FORCE, "TERMINATE": TERMINATE}
+
+
+class ChannelCommand(Execution):
+    """What both have in common."""
+
+    def step(self, kernel: Kernel, link: Link) -> bool:
+        name = self.command.name
+        is_client = kernel.catalog.find(types.CLNTCONN, name) is not None
+        definition = kernel.catalog.find(types.SVRCONN, name)
+        if definition is None and not is_client:
+            find(kernel, types.CHANNELS & ~types.CLNTCONN, name, self.verb)
+        if definition is None or definition.object_type != types.SVRCONN:
+            other = NotHere(self.command, self.row)
+            done = other.step(kernel, link)
+            self.answers.extend(other.answers)
+            return done
+        return self.carry_out(kernel)
+
+    def carry_out(self, kernel: Kernel) -> bool:
+        """Do it: the channel is there, and one of clients."""
+        raise NotImplementedError
+
+    def state(self, message: str, reason: int) -> bool:
+        """It is as it was to become: an error, unless IGNSTATE(YES)."""
+        if self.command.given.get("IGNSTATE", "NO") == "YES":
+            return self.succeed()
+        return self.refuse(message, self.command.name, reason=reason)
+
+
+@final
+class StartChannel(ChannelCommand):
+    """START CHANNEL: clients may use it again. It is clients that start it."""
+
+    def carry_out(self, kernel: Kernel) -> bool:
+        parts = kernel.parts
+        name = self.command.name
+        if name not in parts.stopped_channels:
+            if any(one.name == name for one in parts.instances.values()):
+                return self.state("AMQ9514E", MQRCCF_CHANNEL_IN_USE)
+            return self.succeed()
+        parts.stopped_channels.discard(name)
+        return self.succeed()
+
+
+@final
+class StopChannel(ChannelCommand):
+    """STOP CHANNEL."""
+
+    def carry_out(self, kernel: Kernel) -> bool:
+        given = self.command.given
+        chosen = self._chosen(kernel)
+        is_part = "CONNAME" in given or "QMNAME" in given
+        status = given.get("STATUS", "INACTIVE" if is_part else "STOPPED")
+        if status == "STOPPED":
+            if is_part:
+                raise mq_error(
+                    MQRCCF_ATTR_VALUE_ERROR,
+                    object=self.command.name,
+                    detail="STATUS(STOPPED) is for the whole channel: not with CONNAME or QMNAME",
+                )
+            kernel.parts.stopped_channels.add(self.command.name)
+        elif not chosen:
+            return self.state("AMQ9533W", MQRCCF_CHANNEL_NOT_ACTIVE)
+        kernel.parts.stop_instances(chosen, _MODES[given.get("MODE", "QUIESCE")])
+        return self.succeed()
+
+    def _chosen(self, kernel: Kernel) -> list[ChannelInstance]:
+        address = self.command.given.get("CONNAME", "*")
+        if self.command.given.get("QMNAME"):
+            return []  # no client is a queue manager
+        return [
+            one
+            for one in kernel.parts.instances.values()
+            if one.name == self.command.name and fits_name(address, one.address)
+        ]
