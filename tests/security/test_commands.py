@@ -380,3 +380,25 @@ def test_by_group_authority_for_a_user_goes_to_its_primary_group() -> None:
         assert ids(deleted) == ["AMQ8863I"]
         with pytest.raises(NotAuthorized):
             qm.connect(user="fred")
+
+
+def test_authority_for_who_is_not_known_then_refused_unless_the_policy_allows() -> None:
+    with secured() as qm:
+        authority = qm.started.shell.engine.kernel.authority
+        text = "SET AUTHREC PROFILE('A') OBJTYPE(QUEUE) {} AUTHADD(GET)"
+        for policy, wanted in (
+            ("", ["AMQ8862I", "AMQ8871E", "AMQ8862I", "AMQ8871E", "AMQ8862I", "AMQ8862I"]),
+            ("Group", ["AMQ8862I", "AMQ8871E", "AMQ8862I", "AMQ8871E", "AMQ8862I", "AMQ8862I"]),
+            ("UserExternal", ["AMQ8862I"] * 6),
+        ):
+            authority.set_policy(policy)
+            entities = [
+                "PRINCIPAL('fred')",
+                "PRINCIPAL('nobody.knows')",
+                "GROUP('staff')",
+                "GROUP('nobody.knows')",
+                "GROUP('nobody')",
+                "PRINCIPAL('mqm')",
+            ]
+            found = [qm.mqsc(text.format(entity))[0].message for entity in entities]
+            assert found == wanted, policy

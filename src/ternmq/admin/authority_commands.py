@@ -139,6 +139,9 @@ def set_authrec(kernel: Kernel, link: Connection, command: Command) -> list[Answ
     kind = kind_named(command, verb)
     profile = profile_named(kind, command.given.get("PROFILE", ""), kernel.name, verb)
     entity, is_group = _entity_required(command, verb)
+    if not kernel.authority.is_known(entity, is_group):
+        detail = f"this machine knows no {'group' if is_group else 'user'} of that name"
+        raise mq_error(MQRC_UNKNOWN_ENTITY, verb=verb, object=entity, detail=detail)
     if "AUTHADD" not in command.given and "AUTHRMV" not in command.given:
         raise mq_error(MQRCCF_AUTH_VALUE_MISSING, verb=verb, object=profile)
     more = _bits_named(command, "AUTHADD", kind, verb)

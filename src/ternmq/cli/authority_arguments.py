@@ -128,7 +128,10 @@ def told(answers: list[Answer]) -> int:
     """Say what was refused; the exit status."""
     for answer in answers:
         if not answer.ok:
-            write_error(message_line(answer.message, answer.inserts))
+            message, inserts = answer.message, answer.inserts
+            if answer.reason == reasons.MQRC_UNKNOWN_ENTITY:
+                message = "AMQ7026E"  # as the control commands call it
+            write_error(message_line(message, inserts))
             if answer.detail:
                 write_error(answer.detail)
             return _REASONS.get(answer.reason, tool_status.UNEXPECTED)

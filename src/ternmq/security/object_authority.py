@@ -32,6 +32,7 @@ _QUEUE_MANAGER: Final = KIND_BY_WORD["qmgr"]
 # SecurityPolicy (crtmqm -oa): who gets the authority for what a user makes.
 BY_USER: Final = "user"
 BY_GROUP: Final = "group"
+EXTERNAL: Final = "userexternal"  # by user, and users need not be known to the machine
 
 
 @final
@@ -42,6 +43,7 @@ class ObjectAuthority:
         self.enabled = False
         self.owner = ""  # of the process
         self.policy = BY_USER
+        self.external = True  # authority may be given to names that nobody knows
         self.records = Records()
         self.users: Users = GroupTable({})
         self._groups: dict[str, tuple[str, ...]] = {}
@@ -60,6 +62,7 @@ class ObjectAuthority:
     def set_policy(self, word: str) -> None:
         """SecurityPolicy, as qm.ini has it; Default and nothing mean by user."""
         self.policy = BY_GROUP if word.lower() == BY_GROUP else BY_USER
+        self.external = word.lower() == EXTERNAL
         self.refresh()
 
     def refresh(self) -> None:
@@ -83,6 +86,14 @@ class ObjectAuthority:
         """Ask for a user's groups now, so that the next question is answered from memory."""
         if self.enabled:
             self.groups(user)
+
+    def is_known(self, entity: str, is_group: bool) -> bool:
+        """Whether authority may be given to this user or group."""
+        if not self.enabled or self.external:
+            return True
+        if is_group:
+            return entity in (EVERYBODY, ADMINISTRATORS) or self.users.has_group(entity)
+        return entity in (self.owner, ADMINISTRATORS) or self.users.has_user(entity)
 
     def is_administrator(self, user: str) -> bool:
         """Whether the user may do everything."""
