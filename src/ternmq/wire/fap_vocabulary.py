@@ -292,6 +292,7 @@ Q_STATE: Final = 5
 Q_STATE_REPLY: Final = 6
 QM_QUIESCING: Final = 7
 CHECK_MSG: Final = 11
+STREAMING_FAILURE: Final = 14
 # Our own: a get outside of a unit of work shall not have happened, because who waited for it was
 # cancelled. Sent only to a queue manager whose reply to MQCONN has FCNO_TAKES_BACK; it answers the
 # get, if that is still waiting, and then with the same code: 1 if the get was undone.
@@ -310,7 +311,7 @@ NOTIFICATION_NAMES: Final[dict[int, str]] = {
     CHECK_MSG: "CHECK_MSG",
     12: "BROWSE_FIRST",
     13: "MESSAGE_TOO_LARGE",
-    14: "STREAMING_FAILURE",
+    STREAMING_FAILURE: "STREAMING_FAILURE",
     15: "CLIENT_ASYNC_EMPTY",
     16: "STREAMING_TXN_PAUSED",
     17: "RECONNECTION_COMPLETE",
@@ -345,18 +346,25 @@ SPI_NAMES: Final[dict[int, str]] = {
 }
 
 # Flags of an XA call.
+TMJOIN: Final = 0x00200000
+TMENDRSCAN: Final = 0x00800000
+TMSTARTRSCAN: Final = 0x01000000
+TMSUSPEND: Final = 0x02000000
+TMRESUME: Final = 0x08000000
+TMONEPHASE: Final = 0x40000000
 XA_FLAGS: Final[dict[int, str]] = {
-    0x00200000: "TMJOIN",
-    0x00800000: "TMENDRSCAN",
-    0x01000000: "TMSTARTRSCAN",
-    0x02000000: "TMSUSPEND",
+    TMJOIN: "TMJOIN",
+    TMENDRSCAN: "TMENDRSCAN",
+    TMSTARTRSCAN: "TMSTARTRSCAN",
+    TMSUSPEND: "TMSUSPEND",
     0x04000000: "TMSUCCESS",
-    0x08000000: "TMRESUME",
+    TMRESUME: "TMRESUME",
     0x20000000: "TMFAIL",
-    0x40000000: "TMONEPHASE",
+    TMONEPHASE: "TMONEPHASE",
 }
 
 # Flags of REQUEST_MSGS; 0x02, 0x04 and 0x08 were seen, their meaning is not known.
+STREAM: Final = 0x01  # messages as they come, without an end
 SELECTION: Final = 0x10
 
 

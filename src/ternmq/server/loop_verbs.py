@@ -1,0 +1,336 @@
+"""One connection's verbs for the network: as `TaskVerbs`, but with a call when a verb may go on
+instead of a coroutine, so that a request costs no task and no future.
+
+`Job` is what waits: for an effect, for a message, for the log, or for its next step. `Turns` brings
+jobs back into the loop, after the bytes that have come are dealt with, and keeps their deadlines.
+Everything here runs in the loop's thread but `Job.wake`, which may be called from any.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import heapq
+from collections import deque
+from threading import get_ident
+from typing import Final, final
+
+from mypy_extensions import mypyc_attr
+
+from ternmq.base.errors import IntegrityError, MQError
+from ternmq.client.aio_shell import Follower, LoopShell
+from ternmq.client.session import NO_BLOCK, Session
+from ternmq.client.steps import Step
+from ternmq.kernel.connection import Handle
+from ternmq.kernel.ending import refuse_if_backed_out
+from ternmq.kernel.get import cancel, get_returnable, resume
+from ternmq.kernel.kernel import RUNNING
+from ternmq.kernel.requests import GetCall, GetRequest, PutRequest
+from ternmq.kernel.returning import answered, take_back
+from ternmq.mqi.getting import check_open_for
+from ternmq.mqi.putting import check_open_for_output
+from ternmq.store.entry import Entry
+
+_CALLER: Final = 1  # a conversation has one caller
+_STALE_MIN: Final = 256  # deadlines that count for nothing, before they are swept out
+# Jobs that go on in one turn, before the loop looks at sockets again.
+JOBS_A_TURN: Final = 4096
+
+
+@mypyc_attr(allow_interpreted_subclasses=True)
+class Job(Follower):
+    """Something under way that waits."""
+
+    def __init__(self, turns: Turns) -> None:
+        super().__init__(0)
+        self.turns = turns
+        self.is_ready = False
+        self.due_ns = 0  # its deadline; 0: none
+
+    def wake(self) -> None:
+        self.turns.post(self)
+
+    def go_on(self) -> None:
+        """What was waited for is there."""
+        raise NotImplementedError
+
+    def time_is_over(self) -> None:
+        """Its deadline has come."""
+        raise NotImplementedError
+
+
+@mypyc_attr(allow_interpreted_subclasses=True)
+class Outlet:
+    """Something that was written to, and sends it at the end of the turn."""
+
+    def __init__(self) -> None:
+        self.is_dirty = False
+
+    def send(self) -> None:
+        """Send what was written."""
+        raise NotImplementedError
+
+
+@final
+class Turns:
+    """Whose turn it is in one loop."""
+
+    def __init__(self, loop_shell: LoopShell) -> None:
+        self.loop_shell = loop_shell
+        self.loop = loop_shell.loop
+        self.clock = loop_shell.engine.clock
+        self._ready: deque[Job] = deque()
+        self._later: list[Job] = []
+        self._dirty: list[Outlet] = []
+        self._inside = False  # somebody will settle
+        self._scheduled = False
+        self._due: list[tuple[int, int, Job]] = []
+        self._numbers = 0
+        self._stale = 0
+        self._timer: asyncio.TimerHandle | None = None
+        self._timer_ns = 0
+
+    # ---- jobs
+
+    def post(self, job: Job) -> None:
+        """From any thread: the job goes on in the loop. After the loop's end nobody waits."""
+        self._ready.append(job)
+        if get_ident() == self.loop_shell.thread_id:
+            if not self._inside:
+                self.schedule()
+        elif not self._scheduled:
+            self._scheduled = True
+            try:
+                self.loop.call_soon_threadsafe(self._run)
+            except RuntimeError:  # the loop is closed
+                self._scheduled = False
+
+    def later(self, job: Job) -> None:
+        """The job goes on after the others had their turn."""
+        self._later.append(job)
+        self.schedule()
+
+    def schedule(self) -> None:
+        """A turn, soon."""
+        if not self._scheduled:
+            self._scheduled = True
+            self.loop.call_soon(self._run)
+
+    def _run(self) -> None:
+        self._scheduled = False  # ORDER: before looking, so that who comes later calls again
+        self.begin()
+        later = self._later
+        if later:
+            self._later = []
+            for job in later:
+                job.go_on()
+        self.settle()
+
+    def begin(self) -> None:
+        """Bytes have come, or something is done: what that leads to waits for `settle`."""
+        self._inside = True
+
+    def settle(self) -> None:
+        """Let those go on that may, then send what was written."""
+        ready = self._ready
+        turns = JOBS_A_TURN
+        while ready and turns:
+            ready.popleft().go_on()
+            turns -= 1
+        self._inside = False
+        if ready:
+            self.schedule()
+        dirty = self._dirty
+        if dirty:
+            self._dirty = []
+            for outlet in dirty:
+                outlet.is_dirty = False
+                outlet.send()
+
+    def dirty(self, outlet: Outlet) -> None:
+        """It was written to."""
+        outlet.is_dirty = True
+        self._dirty.append(outlet)
+        if not self._inside:
+            self.schedule()
+
+    # ---- deadlines
+
+    def at(self, job: Job, due_ns: int) -> None:
+        """Tell the job at this time, unless `not_at` comes first."""
+        job.due_ns = due_ns
+        self._numbers += 1
+        heapq.heappush(self._due, (due_ns, self._numbers, job))
+        if self._timer is None or due_ns < self._timer_ns:
+            self._set_timer(due_ns)
+
+    def not_at(self, job: Job) -> None:
+        """The job needs no deadline any more."""
+        if job.due_ns:
+            job.due_ns = 0
+            self._stale += 1
+            if self._stale > _STALE_MIN and self._stale * 2 > len(self._due):
+                self._due = [one for one in self._due if one[2].due_ns == one[0]]
+                heapq.heapify(self._due)
+                self._stale = 0
+
+    def _set_timer(self, due_ns: int) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+        self._timer_ns = due_ns
+        left_s = max(due_ns - int(self.clock.monotonic_ns()), 0) / 1e9
+        self._timer = self.loop.call_later(left_s, self._ring)
+
+    def _ring(self) -> None:
+        self._timer = None
+        self.begin()
+        now_ns = int(self.clock.monotonic_ns())
+        while self._due and self._due[0][0] <= now_ns:
+            due_ns, _number, job = heapq.heappop(self._due)
+            if job.due_ns == due_ns:
+                job.due_ns = 0
+                job.time_is_over()
+            elif self._stale:
+                self._stale -= 1
+        if self._due and self._timer is None:
+            self._set_timer(self._due[0][0])
+        self.settle()
+
+
+@final
+class LoopVerbs(Session):
+    """The MQI of one conversation. A verb raises MQError, or leaves in the connection what its
+    answer has to wait for: `durable_at`, `park`, `again`."""
+
+    def __init__(self, turns: Turns, user: str, application: str) -> None:
+        super().__init__(turns.loop_shell.shell, user, application, NO_BLOCK, _CALLER)
+        self.turns = turns
+        self.loop_shell = turns.loop_shell
+        self.log = self.engine.log
+
+    def begin_call(self, verb: str) -> None:
+        """The connection is there, and its unit of work was not backed out by the queue manager."""
+        if not self.link.connected:
+            self.claim(_CALLER, verb)  # says why not
+        unit = self.link.unit
+        if unit is not None and unit.backed_out_by:
+            refuse_if_backed_out(self.link, verb)
+
+    # ---- steps
+
+    def attempt(self, step: Step) -> bool:
+        """As much of a step as can be done now; True when it is done."""
+        shell = self.shell
+        shell.lock.acquire()
+        try:
+            done = step.attempt(self.engine.kernel, self.link)
+            shell.settle()
+        except IntegrityError as failure:
+            raise shell.break_down(failure, step.verb) from failure
+        except BaseException as other:  # another name: compiled, it would have the type above
+            shell.step_failed(other)
+            raise
+        finally:
+            shell.lock.release()
+        return done
+
+    def park(self, job: Job) -> None:
+        """The job goes on when the connection's park is over, or after the others' turn."""
+        if self.link.park is None:
+            self.turns.later(job)
+        elif not self.loop_shell.park_for(self.link, job):
+            self.turns.post(job)
+
+    def must_wait(self, job: Job, durable_at: int) -> bool:
+        """Whether the log must be forced first; the job is told then."""
+        if durable_at <= self.log.forced_lsn or self.loop_shell.in_place:
+            if durable_at > self.log.forced_lsn:
+                self.shell.forcer.force(durable_at)
+            return False
+        job.lsn = durable_at
+        self.loop_shell.follow(job)
+        return True
+
+    # ---- put
+
+    def put(self, handle: Handle, request: PutRequest, data: bytes) -> Entry | None:
+        """MQPUT; None: parked."""
+        check_open_for_output(handle, int(request.options), "MQPUT")
+        return self.shell.try_put(self.link, handle, request, data)
+
+    # ---- get
+
+    def get(self, handle: Handle, request: GetRequest, job: Job) -> GetCall:
+        """MQGET, which `answered` or `take_back` ends. If it waits, the job is woken."""
+        check_open_for(handle, int(request.options))
+        shell = self.shell
+        shell.lock.acquire()
+        try:
+            call = get_returnable(self.engine.kernel, self.link, handle, request)
+            self._after_attempt(call, job)
+        except IntegrityError as failure:
+            raise shell.break_down(failure, "MQGET") from failure
+        except BaseException as other:  # another name: compiled, it would have the type above
+            shell.step_failed(other)
+            raise
+        finally:
+            shell.lock.release()
+        return call
+
+    def get_again(self, call: GetCall, job: Job) -> None:
+        """The same call, after a park or between its steps."""
+        shell = self.shell
+        shell.lock.acquire()
+        try:
+            resume(self.engine.kernel, call)
+            self._after_attempt(call, job)
+        except IntegrityError as failure:
+            raise shell.break_down(failure, "MQGET") from failure
+        except BaseException as other:  # another name: compiled, it would have the type above
+            shell.step_failed(other)
+            raise
+        finally:
+            shell.lock.release()
+
+    def _after_attempt(self, call: GetCall, job: Job) -> None:
+        """With the lock: who serves the call from now on finds whom to wake."""
+        link = self.link
+        if call.waiting:
+            call.waker = job
+        if link.durable_at or link.unit is not None:
+            self.engine.after_step()
+        call.durable_at = link.durable_at
+        outbox = self.engine.outbox
+        if outbox.woken or outbox.effects:
+            self.shell.flush()
+
+    def end_wait(self, call: GetCall, reason: int) -> bool:
+        """A wait is over, with this reason; False if the call was served already."""
+        with self.shell.lock:
+            if not call.waiting:
+                return False
+            cancel(self.engine.kernel, call, reason)
+        call.waker = None
+        return True
+
+    def answered(self, call: GetCall) -> None:
+        """The message of a get is its caller's for good."""
+        if call.reserved > 0:
+            with self.shell.lock:
+                answered(self.engine.kernel, call)
+
+    def take_back(self, call: GetCall) -> None:
+        """A get has not happened: its message is on the queue again."""
+        shell = self.shell
+        with shell.lock:
+            call.waker = None
+            take_back(self.engine.kernel, call)
+            shell.settle()
+        durable_at = self.link.durable_at
+        # One that stops forces everything at its end; one that is broken, nothing any more.
+        if durable_at > self.log.forced_lsn and self.engine.kernel.status == RUNNING:
+            self.loop_shell.order(int(durable_at))
+
+
+def told(error: MQError) -> tuple[int, int]:
+    """Completion code and reason."""
+    return error.comp, error.reason

@@ -1,0 +1,566 @@
+"""REQUEST_MSGS and ASYNC_MESSAGE: messages that a client asks for ahead, or is sent as they come.
+
+A client asks on a handle for so many bytes, and says how many of those that were sent it has taken.
+While what was sent and not taken is less than what was asked for, messages go out: one for a window
+of one byte, a stream for a large one (read ahead). With STREAM the wait has no end; without, it is
+that of the get options. CONFIRM_REQUEST is answered with CHECK_MSG when nothing more goes out.
+
+Messages got inside syncpoint belong to the unit of work until it ends. Outside, persistent messages
+are not read ahead: one goes out, and the next when the client asks again. Non-persistent ones that
+were sent and not taken are gone with the handle or the connection, as in IBM MQ, unless the client
+says before how far it has come: a request for no bytes ends the stream, and what was sent beyond
+the client's last message goes back to its queue.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections import deque
+from typing import Final, final
+
+from ternmq.base import constants as mq
+from ternmq.base.errors import MQError
+from ternmq.base.reasons import (
+    MQRC_GET_INHIBITED,
+    MQRC_NO_MSG_AVAILABLE,
+    MQRC_Q_MGR_QUIESCING,
+)
+from ternmq.client.session import request_get
+from ternmq.codec.mqgmo import GetOptions
+from ternmq.codec.mqmd import BYTES_1, BYTES_2, Descriptor
+from ternmq.kernel.connection import Handle
+from ternmq.kernel.requests import UNLIMITED_LENGTH, GetCall, GetRequest
+from ternmq.server.net_conversation import Conversation, Guarded
+from ternmq.server.net_delivery import deliver, is_as_it_is, options_here
+from ternmq.server.net_form import token
+from ternmq.store.entry import PERSISTENT, ZERO_ID, Entry
+from ternmq.wire.fap_flow import read_body
+from ternmq.wire.fap_segment import TSHM, TSHM_BYTES, Header, Segment, SegmentError
+from ternmq.wire.fap_stream import split
+from ternmq.wire.fap_vocabulary import (
+    ASYNC_MESSAGE,
+    CHECK_MSG,
+    CONFIRM_REQUEST,
+    CONN_STATE,
+    CONN_STATE_REPLY,
+    FIRST,
+    GET_INHIBITED,
+    NOTIFICATION,
+    PROTOCOL_LENGTH_ERROR,
+    Q_STATE,
+    Q_STATE_REPLY,
+    QM_QUIESCING,
+    SELECTION,
+    STREAM,
+    STREAMING_FAILURE,
+)
+
+REQUEST_BYTES: Final = 40
+_SELECTION_BYTES: Final = 24
+_LITTLE: Final = struct.Struct("<10i")
+_BIG: Final = struct.Struct(">10i")
+_LITTLE_SELECTION: Final = struct.Struct("<HHiiiii")
+_BIG_SELECTION: Final = struct.Struct(">HHiiiii")
+_LITTLE_HEAD: Final = struct.Struct("<iiiiiHHiii16sHB")
+_BIG_HEAD: Final = struct.Struct(">iiiiiHHiii16sHB")
+_LITTLE_NOTE: Final = struct.Struct("<iiii")
+_BIG_NOTE: Final = struct.Struct(">iiii")
+_ID: Final = struct.Struct(">I")
+_PUSHED: Final = 1  # the request number of what answers none
+_STARTED: Final = 2  # of CONN_STATE
+_BROWSE: Final = mq.MQGMO_BROWSE_FIRST | mq.MQGMO_BROWSE_NEXT
+_INHIBITED_RETRY_NS: Final = 1_000_000_000
+
+IDLE: Final = 0
+WAITING: Final = 1  # for a message
+PARKED: Final = 2
+FORCING: Final = 3
+STOPPED: Final = 4
+
+
+@final
+class Selection:
+    """Which messages a client wants, and how their descriptor is to come."""
+
+    def __init__(self) -> None:
+        self.index = 0
+        self.version = 2
+        self.ccsid = 0
+        self.encoding = 0
+        self.msg_seq_number = 0
+        self.offset = 0
+        self.match_options = 0
+        self.msg_id = ZERO_ID
+        self.correl_id = ZERO_ID
+        self.group_id = ZERO_ID
+        self.message_token = bytes(16)
+
+
+def read_selection(data: bytes, at: int, end: int, is_little: bool) -> Selection:
+    """The part of a request that says which messages."""
+    if end - at < _SELECTION_BYTES:
+        raise SegmentError("REQUEST_MSGS: its selection is cut", PROTOCOL_LENGTH_ERROR)
+    made = Selection()
+    codec = _LITTLE_SELECTION if is_little else _BIG_SELECTION
+    fields = codec.unpack_from(data, at)
+    made.index = fields[0]
+    made.version = fields[1]
+    made.ccsid = fields[2]
+    made.encoding = fields[3]
+    made.msg_seq_number = fields[4]
+    made.offset = fields[5]
+    matches: int = fields[6]
+    made.match_options = matches
+    at += _SELECTION_BYTES
+    needed = 24 * bin(matches & 7).count("1") + (16 if matches & mq.MQMO_MATCH_MSG_TOKEN else 0)
+    if end - at < needed:
+        raise SegmentError("REQUEST_MSGS: its identifiers are cut", PROTOCOL_LENGTH_ERROR)
+    if matches & mq.MQMO_MATCH_MSG_ID:
+        made.msg_id = data[at : at + 24]
+        at += 24
+    if matches & mq.MQMO_MATCH_CORREL_ID:
+        made.correl_id = data[at : at + 24]
+        at += 24
+    if matches & mq.MQMO_MATCH_GROUP_ID:
+        made.group_id = data[at : at + 24]
+        at += 24
+    if matches & mq.MQMO_MATCH_MSG_TOKEN:
+        made.message_token = data[at : at + 16]
+    return made
+
+
+@final
+class Consumer(Guarded):
+    """What one handle sends to its client."""
+
+    def __init__(self, conversation: Conversation, handle: Handle) -> None:
+        super().__init__(conversation)
+        self.handle = handle
+        self.state = IDLE
+        self.get: GetCall | None = None
+        self.selection = Selection()
+        self.options = 0
+        self.wait_ms = 0
+        self.length_max = 0
+        self.is_stream = False
+        self.window = 0  # bytes that may be sent and not taken
+        self.outstanding = 0
+        self.index = 0  # of the last message
+        self.confirm = -1  # the request that waits for CHECK_MSG
+        self.sent: deque[tuple[int, GetCall]] = deque()  # that may still go back
+        self.is_first = True  # of what was asked for, where that is browsed
+        self._request: GetRequest | None = None
+        name = conversation.form.chars(handle.resolved_name, len(handle.resolved_name))
+        self._name_bytes = len(name)
+        self._name = name + bytes(-(len(name) + 3) % 4)
+
+    def doing(self) -> str:
+        return f"messages of {self.handle.resolved_name}"
+
+    # ---- what the client asks
+
+    def taken(self, received: int, global_index: int) -> None:
+        """The client has taken so many bytes, up to that message."""
+        self.outstanding = max(self.outstanding - received, 0)
+        sent = self.sent
+        while sent and sent[0][0] <= global_index:
+            sent.popleft()
+
+    def ask(self, options: int, wait_ms: int, length_max: int, is_stream: bool) -> None:
+        """From now on messages as these say; a wait that does not fit ends."""
+        if (
+            options != self.options
+            or wait_ms != self.wait_ms
+            or length_max != self.length_max
+            or is_stream != self.is_stream
+        ):
+            self.options = options
+            self.wait_ms = wait_ms
+            self.length_max = length_max
+            self.is_stream = is_stream
+            self._request = None
+        if self.state == WAITING and (self._request is None or not self.is_stream):
+            self._end_wait()
+
+    def select(self, selection: Selection) -> None:
+        """Other messages."""
+        self.selection = selection
+        self._request = None
+        if self.state == WAITING:
+            self._end_wait()
+
+    def browse_again(self) -> None:
+        """From the first message on."""
+        self.is_first = True
+        self._request = None
+
+    def _end_wait(self) -> None:
+        call = self.get
+        if call is not None and self.conversation.connected().end_wait(call, 0):
+            self.turns.not_at(self)
+            self.get = None
+            self.state = IDLE
+
+    def _wanted(self) -> GetRequest:
+        request = self._request
+        if request is None:
+            chosen = self.selection
+            md = Descriptor(
+                ccsid=chosen.ccsid,
+                encoding=chosen.encoding,
+                msg_id=chosen.msg_id,
+                correl_id=chosen.correl_id,
+                group_id=chosen.group_id,
+                msg_seq_number=chosen.msg_seq_number,
+                offset=chosen.offset,
+            )
+            options = options_here(self.options)
+            if options & _BROWSE == _BROWSE:
+                # The first message, then those behind it.
+                options &= ~(mq.MQGMO_BROWSE_NEXT if self.is_first else mq.MQGMO_BROWSE_FIRST)
+            wait_ms = self.wait_ms
+            if self.is_stream:
+                options |= mq.MQGMO_WAIT
+                wait_ms = mq.MQWI_UNLIMITED
+            gmo = GetOptions(
+                options=options,
+                wait_interval=wait_ms,
+                match_options=chosen.match_options,
+                message_token=chosen.message_token,
+            )
+            limit = self.length_max
+            request = request_get(md, gmo, UNLIMITED_LENGTH if limit < 0 else limit)
+            self._request = request
+        return request
+
+    # ---- messages
+
+    def run(self) -> None:
+        if self.state == STOPPED:
+            return
+        call = self.get
+        verbs = self.conversation.connected()
+        if call is not None:
+            if self.state == FORCING:
+                self._deliver(call)
+            else:
+                if call.waiting:
+                    return
+                self.turns.not_at(self)
+                call.waker = None
+                if call.error is not None:
+                    self.get = None
+                    self.state = IDLE
+                    raise call.error
+                if call.entry is None and call.reason == 0:
+                    verbs.get_again(call, self)
+                if not self._advance(call):
+                    return
+        self.pump()
+
+    def pump(self) -> None:
+        """As many messages as the window allows."""
+        conversation = self.conversation
+        verbs = conversation.connected()
+        if self.state != IDLE:
+            return
+        while self.outstanding < self.window:
+            if self.is_stream and not conversation.is_started:
+                return
+            if not conversation.line.can_write(self):
+                return
+            verbs.begin_call("MQGET")
+            call = verbs.get(self.handle, self._wanted(), self)
+            self.get = call
+            if not self._advance(call):
+                return
+        self._confirm(0)
+
+    def _advance(self, call: GetCall) -> bool:
+        """After an attempt: True if its message is sent."""
+        if call.waiting:
+            self.state = WAITING
+            if call.deadline_ns:
+                self.turns.at(self, int(call.deadline_ns))
+            return False
+        verbs = self.conversation.connected()
+        if call.entry is None:
+            if call.reason == 0:
+                self.state = PARKED
+                verbs.park(self)
+                return False
+            self.get = None
+            self.state = IDLE
+            self._confirm(0 if call.reason == MQRC_NO_MSG_AVAILABLE else int(call.reason))
+            return False
+        self.state = FORCING
+        if verbs.must_wait(self, int(call.durable_at)):
+            return False
+        self._deliver(call)
+        return True
+
+    def _deliver(self, call: GetCall) -> None:
+        self.get = None
+        self.state = IDLE
+        entry = call.entry
+        if entry is None:
+            return
+        if call.browse and self.is_first:
+            self.is_first = False
+            self._request = None
+        conversation = self.conversation
+        conversation.global_index += 1
+        self.index += 1
+        if self._may_go_back(call, entry):
+            self.sent.append((conversation.global_index, call))
+        else:
+            conversation.connected().answered(call)
+        self._send(call, entry)
+
+    def _may_go_back(self, call: GetCall, entry: Entry) -> bool:
+        """A message of a stream, outside syncpoint."""
+        if self.window <= 1 or call.browse or call.request.syncpoint:
+            return False
+        if entry.flags & PERSISTENT:
+            self.window = 0  # the client asks for the next when it wants it
+            return False
+        return call.reason == 0
+
+    def _send(self, call: GetCall, entry: Entry) -> None:
+        data = entry.data
+        base = entry.base
+        reason = 0
+        if call.reason or not is_as_it_is(self.options, self.handle):
+            made = deliver(call, entry, self.options)
+            data = made.data
+            base = made.base
+            reason = made.reason
+        conversation = self.conversation
+        form = conversation.form
+        version = self.selection.version
+        length = len(data)
+        md_bytes = BYTES_2 if version == 2 else BYTES_1
+        whole = int(entry.length) if call.reason else length
+        head = (_LITTLE_HEAD if form.is_little else _BIG_HEAD).pack(
+            1,
+            self.handle.handle_id,
+            self.index,
+            conversation.global_index,
+            length,
+            0,
+            self.selection.index,
+            reason,
+            whole,
+            length,
+            token(entry),
+            1,
+            self._name_bytes,
+        )
+        self.outstanding += md_bytes + length
+        size = len(head) + len(self._name) + md_bytes + length
+        line = conversation.line
+        parts = [head, self._name]
+        now_ns = int(self.turns.clock.now_ns()) if entry.expiry_at else 0
+        form.add_descriptor(parts, entry, base, version, now_ns)
+        parts.append(data)
+        if TSHM_BYTES + size <= line.segment_bytes_max:
+            out = line.out
+            out.append(form.head(True, conversation.number, _PUSHED, ASYNC_MESSAGE, size))
+            out += parts
+            line.wrote(TSHM_BYTES + size)
+        else:
+            header = note_header(conversation, ASYNC_MESSAGE, _PUSHED)
+            for piece in split(header, b"".join(parts), line.segment_bytes_max):
+                line.write(piece)
+
+    def _confirm(self, value: int) -> None:
+        """Answer the request that waits for it."""
+        number = self.confirm
+        if number >= 0:
+            self.confirm = -1
+            notify(self.conversation, self.handle.handle_id, CHECK_MSG, value, number)
+
+    def time_is_over(self) -> None:
+        call = self.get
+        if call is None or self.state != WAITING:
+            if self.state == IDLE:
+                self.go_on()  # after GET(DISABLED), say
+            return
+        if self.conversation.connected().end_wait(call, MQRC_NO_MSG_AVAILABLE):
+            self.get = None
+            self.state = IDLE
+            self._confirm(0)
+
+    def refuse(self, error: MQError) -> None:
+        if self.state == STOPPED:
+            return
+        call = self.get
+        self.get = None
+        self.state = IDLE
+        if call is not None and call.entry is not None:
+            self.conversation.connected().take_back(call)
+        handle_id = self.handle.handle_id
+        conversation = self.conversation
+        if error.reason == MQRC_Q_MGR_QUIESCING:
+            notify(conversation, handle_id, QM_QUIESCING, error.reason, _PUSHED)
+        elif error.reason == MQRC_GET_INHIBITED:
+            notify(conversation, handle_id, GET_INHIBITED, error.reason, _PUSHED)
+            if self.is_stream:
+                now_ns = int(self.turns.clock.monotonic_ns())
+                self.turns.at(self, now_ns + _INHIBITED_RETRY_NS)
+        else:
+            notify(conversation, handle_id, STREAMING_FAILURE, error.reason, _PUSHED)
+        self._confirm(error.reason)
+
+    # ---- the end
+
+    def pause(self) -> None:
+        """Consumption stops: what is not sent goes back."""
+        call = self.get
+        if call is not None and self.is_stream:
+            self.turns.not_at(self)
+            self.conversation.connected().take_back(call)
+            self.get = None
+            self.state = IDLE
+
+    def return_unread(self) -> None:
+        """The client has said how far it has come, and wants no more."""
+        self.pause()
+        self.window = 0
+        verbs = self.conversation.connected()
+        while self.sent:
+            verbs.take_back(self.sent.pop()[1])
+        self.outstanding = 0
+        self._confirm(0)
+
+    def stop(self) -> None:
+        """The handle or its connection ends."""
+        call = self.get
+        self.turns.not_at(self)
+        self.get = None
+        self.state = STOPPED
+        self.sent.clear()
+        if call is not None:
+            self.conversation.connected().take_back(call)
+
+    def is_gone(self) -> bool:
+        return self.state != FORCING
+
+    def tell_quiescing(self, reason: int) -> None:
+        """The queue manager is quiescing."""
+        notify(self.conversation, self.handle.handle_id, QM_QUIESCING, reason, _PUSHED)
+
+
+# ---- segments
+
+
+def note_header(conversation: Conversation, type: int, number: int) -> Header:
+    """The header of what the queue manager says by itself."""
+    form = conversation.form
+    return Header(
+        type,
+        variant=TSHM,
+        is_ebcdic=form.is_ebcdic,
+        conversation=conversation.number,
+        request=number,
+        order=form.order,
+        encoding=form.encoding,
+        ccsid=form.ccsid,
+    )
+
+
+def notify(conversation: Conversation, handle: int, code: int, value: int, number: int) -> None:
+    """NOTIFICATION."""
+    header = note_header(conversation, NOTIFICATION, number)
+    header.flags_1 = FIRST
+    codec = _LITTLE_NOTE if conversation.form.is_little else _BIG_NOTE
+    conversation.line.write_call(header, codec.pack(1, handle, code, value))
+
+
+def request_fast(conversation: Conversation, data: bytes, at: int, body: int, end: int) -> bool:
+    """REQUEST_MSGS where it lies."""
+    if end - body < REQUEST_BYTES:
+        return False
+    number: int = _ID.unpack_from(data, body - 24)[0]
+    flags = data[body - 18]
+    _requested(conversation, data, body, end, number, flags)
+    return True
+
+
+def request_messages(conversation: Conversation, one: Segment) -> None:
+    """REQUEST_MSGS."""
+    if one.body_bytes < REQUEST_BYTES:
+        raise SegmentError(f"REQUEST_MSGS of {one.body_bytes} bytes", PROTOCOL_LENGTH_ERROR)
+    header = one.header
+    _requested(conversation, one.data, one.body_at, len(one.data), header.request, header.flags_1)
+
+
+def _requested(
+    conversation: Conversation, data: bytes, body: int, end: int, number: int, flags: int
+) -> None:
+    is_little = conversation.form.is_little
+    fields = (_LITTLE if is_little else _BIG).unpack_from(data, body)
+    handle_id: int = fields[1]
+    request_flags: int = fields[8]
+    consumer = conversation.consumers.get(handle_id)
+    try:
+        if consumer is None:
+            handle = conversation.handle(handle_id, "MQGET")
+            consumer = Consumer(conversation, handle)
+            conversation.consumers[handle_id] = consumer
+        consumer.taken(fields[2], fields[9])
+        if request_flags & SELECTION:
+            consumer.select(read_selection(data, body + REQUEST_BYTES, end, is_little))
+        if flags & CONFIRM_REQUEST:
+            consumer.confirm = number
+        if fields[3] <= 0:
+            consumer.return_unread()
+            return
+        if fields[5] & _BROWSE == _BROWSE and not consumer.is_first:
+            consumer.browse_again()
+        consumer.ask(fields[5], fields[6], fields[4], request_flags & STREAM != 0)
+        consumer.window = fields[3]
+    except MQError as error:
+        if consumer is None:
+            _refused(conversation, handle_id, error, number, flags)
+        else:
+            consumer.refuse(error)
+        return
+    if consumer.state == IDLE:
+        consumer.go_on()
+
+
+def _refused(
+    conversation: Conversation, handle_id: int, error: MQError, number: int, flags: int
+) -> None:
+    notify(conversation, handle_id, STREAMING_FAILURE, error.reason, _PUSHED)
+    if flags & CONFIRM_REQUEST:
+        notify(conversation, handle_id, CHECK_MSG, error.reason, number)
+
+
+def refuse_request(conversation: Conversation, one: Segment, error: MQError) -> None:
+    """A request for messages that went wrong altogether."""
+    header = one.header
+    values = read_body(one, conversation.line.fap_level).values
+    _refused(conversation, int(values["handle"]), error, header.request, header.flags_1)
+
+
+def notified(conversation: Conversation, one: Segment) -> None:
+    """NOTIFICATION from the client: consumption starts or stops."""
+    header = one.header
+    values = read_body(one, conversation.line.fap_level).values
+    code: int = values["code"]
+    value: int = values["value"]
+    handle: int = values["handle"]
+    wants_answer = header.flags_1 & CONFIRM_REQUEST != 0
+    if code == CONN_STATE:
+        conversation.is_started = value == _STARTED
+        for consumer in list(conversation.consumers.values()):
+            if conversation.is_started:
+                consumer.go_on()
+            else:
+                consumer.pause()
+        if wants_answer:
+            notify(conversation, handle, CONN_STATE_REPLY, value, header.request)
+    elif code == Q_STATE and wants_answer:
+        notify(conversation, handle, Q_STATE_REPLY, value, header.request)

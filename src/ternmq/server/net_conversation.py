@@ -1,0 +1,384 @@
+"""One conversation of a partner: one connection of the queue manager, served one call at a time.
+
+A call that has nothing to wait for is answered before the next bytes are looked at; one that has is
+a `Call`, which is told when it may go on, and what comes meanwhile on its conversation queues. If
+the socket is lost, waits end, a step that has begun is done, and the unit of work is backed out.
+What happens in a call that nobody foresaw ends here, as MQRC_UNEXPECTED_ERROR for its caller.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import TYPE_CHECKING, Any, Final
+
+from ternmq.base import constants as mq
+from ternmq.base.errors import MQError, ProtocolError, mq_error
+from ternmq.base.reasons import MQRC_UNEXPECTED_ERROR
+from ternmq.client import steps
+from ternmq.client.steps import Step
+from ternmq.kernel.connection import Handle
+from ternmq.server.loop_verbs import Job, LoopVerbs, Turns
+from ternmq.server.net_form import Form
+from ternmq.txn.unit import XID
+from ternmq.wire.fap_flow import read_body, write_body
+from ternmq.wire.fap_part import REST, Values
+from ternmq.wire.fap_segment import Header, Segment
+from ternmq.wire.fap_vocabulary import REPLY, XA_COMPLETE, XA_START, type_name
+
+if TYPE_CHECKING:
+    from ternmq.server.net_consume import Consumer
+    from ternmq.server.net_get import GetPlan
+    from ternmq.server.net_line import Line
+    from ternmq.server.net_put import PutPlan
+
+# What a conversation is in; see the table of the opening.
+NEW: Final = 0
+CONNECTING: Final = 1
+CONNECTED: Final = 2
+ENDED: Final = 3
+
+
+class Guarded(Job):
+    """A job of a conversation: what goes wrong in it is told to its caller and nobody else."""
+
+    def __init__(self, conversation: Conversation) -> None:
+        super().__init__(conversation.turns)
+        self.conversation = conversation
+
+    def run(self) -> None:
+        """Go on."""
+        raise NotImplementedError
+
+    def refuse(self, error: MQError) -> None:
+        """It did not do what was asked."""
+        raise NotImplementedError
+
+    def go_on(self) -> None:
+        try:
+            self.run()
+        except MQError as error:
+            self.refuse(error)
+        except ProtocolError as wrong:
+            self.conversation.line.protocol_error(wrong)
+        except Exception as fault:
+            self.refuse(self.conversation.fault(fault, self.doing()))
+
+    def forced(self, error: MQError | None) -> None:
+        if error is None:
+            self.go_on()
+        else:
+            self.refuse(error)
+
+    def doing(self) -> str:
+        """What it is, for a report."""
+        return type(self).__name__
+
+
+class Call(Guarded):
+    """A call that is not answered yet."""
+
+    def __init__(self, conversation: Conversation, header: Header, values: Values) -> None:
+        super().__init__(conversation)
+        self.header = header
+        self.values = values
+        self.is_done = False  # but for the force
+        conversation.begin(self)
+
+    def doing(self) -> str:
+        return f"a call {type_name(self.header.type)}"
+
+    def go_on(self) -> None:
+        if self.conversation.call is self:  # else it was abandoned
+            super().go_on()
+
+    def is_gone(self) -> bool:
+        return self.conversation.call is not self
+
+    def attempt(self) -> bool:
+        """As much as can be done now; False: the connection is parked or goes on later."""
+        raise NotImplementedError
+
+    def finish(self) -> None:
+        """Make the answer: set its values."""
+
+    def run(self) -> None:
+        conversation = self.conversation
+        if not self.is_done:
+            verbs = conversation.connected()
+            if not self.attempt():
+                verbs.park(self)
+                return
+            self.is_done = True
+            if verbs.must_wait(self, int(verbs.link.durable_at)):
+                return
+        self.finish()
+        self.answer()
+
+    def answer(self) -> None:
+        """Send the reply."""
+        conversation = self.conversation
+        conversation.reply(self.header, self.values)
+        conversation.end(self)
+
+    def refuse(self, error: MQError) -> None:
+        values = self.values
+        values["comp"] = error.comp
+        values["reason"] = error.reason
+        self.give_up()
+        self.answer()
+
+    def give_up(self) -> None:
+        """Before it is refused: set what a failed call answers."""
+
+    def abandon(self) -> bool:
+        """The partner has gone: True if that ends it, False if it must be gone on with."""
+        return False
+
+
+class StepCall(Call):
+    """A call that is one step of the client's verbs."""
+
+    def __init__(
+        self, conversation: Conversation, header: Header, values: Values, step: Step
+    ) -> None:
+        self.step = step
+        super().__init__(conversation, header, values)
+
+    def attempt(self) -> bool:
+        return self.conversation.connected().attempt(self.step)
+
+
+class Leaving(Guarded):
+    """The partner has gone, or has said that it goes: its unit of work ends, and the connection."""
+
+    def __init__(self, conversation: Conversation) -> None:
+        super().__init__(conversation)
+        self.step = steps.Disconnect(True)
+
+    def run(self) -> None:
+        conversation = self.conversation
+        verbs = conversation.verbs
+        if verbs is not None and verbs.link.connected:
+            if not verbs.attempt(self.step):
+                verbs.park(self)
+                return
+            if int(verbs.link.durable_at) > verbs.log.forced_lsn:
+                verbs.loop_shell.order(int(verbs.link.durable_at))
+        conversation.gone()
+
+    def refuse(self, error: MQError) -> None:
+        self.conversation.gone()  # the queue manager ends, and backs out by itself
+
+
+class Branches:
+    """The branch of a transaction that a conversation works for, and how far it is."""
+
+    def __init__(self) -> None:
+        self.current: XID | None = None  # between xa_start and xa_end
+        self.ended: XID | None = None  # its work is done, and the unit still the connection's
+
+
+class AsyncPuts:
+    """What became of puts that were not answered, for MQSTAT."""
+
+    def __init__(self) -> None:
+        self.succeeded = 0
+        self.warned = 0
+        self.failed = 0
+        self.error: MQError | None = None  # the first
+        self.object = ""
+        self.durable_at = 0  # what the good ones depend on
+
+
+class Conversation:
+    """A partner's connection."""
+
+    def __init__(self, line: Line, number: int, form: Form) -> None:
+        self.line = line
+        self.turns: Turns = line.turns
+        self.number = number
+        self.form = form
+        self.is_shared = False
+        self.is_silent = False  # asynchronous puts have no reply
+        self.state = NEW
+        self.verbs: LoopVerbs | None = None
+        self.call: Call | None = None  # under way
+        self.waiting: deque[Segment] = deque()
+        self.waiting_bytes = 0
+        self.serving = False
+        self.leaving: Leaving | None = None
+        self.user_id = ""  # of USERID_DATA
+        self.csp_user = ""
+        self.csp_password: str | None = None
+        self.consumers: dict[int, Consumer] = {}
+        self.is_started = True  # whether consumers are served; CONN_STATE says
+        self.plans: dict[bytes, PutPlan] = {}
+        self.plan: PutPlan | None = None  # the last one
+        self.get_plans: dict[bytes, GetPlan] = {}
+        self.get_plan: GetPlan | None = None
+        self.async_puts = AsyncPuts()
+        self.branches = Branches()
+        self.scan: list[XID] | None = None  # what xa_recover has not told yet
+        self.global_index = 0  # of the last message that was sent by itself
+
+    # ---- what comes
+
+    def take(self, one: Segment) -> None:
+        """A segment, or a whole call of several."""
+        if self.call is not None or self.state == CONNECTING or self.waiting:
+            self.waiting.append(one)
+            self.waiting_bytes += one.body_bytes
+            self.line.check_waiting(self)
+        else:
+            self._serve(one)
+
+    def _serve(self, one: Segment) -> None:
+        try:
+            self.line.serve(self, one)
+        except MQError as error:
+            self.refuse_call(one, error)
+        except ProtocolError as wrong:
+            self.line.protocol_error(wrong)
+        except Exception as fault:
+            self.refuse_call(one, self.fault(fault, type_name(one.header.type)))
+
+    def serve_waiting(self) -> None:
+        """What came while a call was under way."""
+        if self.serving:
+            return
+        self.serving = True
+        try:
+            while self.waiting and self.call is None and self.state != CONNECTING:
+                one = self.waiting.popleft()
+                self.waiting_bytes -= one.body_bytes
+                if self.state != ENDED:
+                    self._serve(one)
+        finally:
+            self.serving = False
+        self.line.check_waiting(self)
+
+    def connected(self) -> LoopVerbs:
+        """The verbs; MQRC_HCONN_ERROR if there is no connection."""
+        verbs = self.verbs
+        if verbs is None:
+            raise self.line.out_of_order("a call before MQCONN")
+        return verbs
+
+    def handle(self, handle_id: int, verb: str) -> Handle:
+        """An open handle."""
+        return self.connected().handle(handle_id, verb)
+
+    def read(self, one: Segment) -> Values:
+        """The values of a call."""
+        values = read_body(one, self.line.fap_level).values
+        values.pop("call_length", None)
+        values.pop(REST, None)
+        values["comp"] = mq.MQCC_OK
+        values["reason"] = 0
+        return values
+
+    # ---- what goes
+
+    def reply(self, header: Header, values: Values) -> None:
+        """The answer to a call."""
+        answer = header.answer(header.type + REPLY)
+        self.line.write_call(answer, write_body(answer, values, self.line.fap_level))
+
+    def send(self, header: Header, values: Values) -> None:
+        """A segment that answers none."""
+        self.line.write_call(header, write_body(header, values, self.line.fap_level))
+
+    def refuse_call(self, one: Segment, error: MQError) -> None:
+        """Before there was a `Call` for it."""
+        header = one.header
+        if not 0x81 <= header.type <= 0x8F:
+            if XA_START <= header.type <= XA_COMPLETE:
+                self.line.refuse_xa(self, header, error)
+            else:
+                self.line.refuse_other(self, one, error)
+            return
+        values = self.read(one)
+        values["comp"] = error.comp
+        values["reason"] = error.reason
+        self.line.prepare_refusal(header.type, values)
+        self.reply(header, values)
+
+    def fault(self, error: Exception, doing: str) -> MQError:
+        """A fault of ours: it is reported, its caller is told, the others go on."""
+        self.line.report(error, doing)
+        detail = f"{type(error).__name__}: {error}"
+        return mq_error(MQRC_UNEXPECTED_ERROR, detail=detail)
+
+    # ---- calls
+
+    def begin(self, call: Call) -> None:
+        """A call is under way."""
+        self.call = call
+        self.turns.loop_shell.begin_verb()
+        self.line.call_begins()
+
+    def end(self, call: Call) -> None:
+        """It is answered."""
+        if self.call is not call:
+            return
+        self.call = None
+        self.turns.loop_shell.end_verb()
+        self.line.call_ends()
+        if self.leaving is not None:
+            self.leaving.go_on()
+        elif self.waiting:
+            self.serve_waiting()
+
+    def connect(self, verbs: LoopVerbs) -> None:
+        """MQCONN is done."""
+        self.verbs = verbs
+        self.state = CONNECTED
+
+    # ---- the end
+
+    def leave(self) -> None:
+        """The partner has gone without a word, or the queue manager ends."""
+        if self.leaving is not None or self.state == ENDED:
+            return
+        self.waiting.clear()
+        self.waiting_bytes = 0
+        self.stop_consumers()
+        self.leaving = Leaving(self)
+        call = self.call
+        if call is None:
+            if self.state != CONNECTING:
+                self.leaving.go_on()
+        elif call.abandon():
+            self.end(call)
+
+    def stop_consumers(self) -> None:
+        """Messages that were not sent go back to their queues."""
+        for consumer in list(self.consumers.values()):
+            consumer.stop()
+        self.consumers.clear()
+
+    def forget_plans(self) -> None:
+        """Handles are closed: what was kept for them goes."""
+        self.plans.clear()
+        self.plan = None
+        self.get_plans.clear()
+        self.get_plan = None
+
+    def gone(self) -> None:
+        """Nothing is left of it."""
+        self.state = ENDED
+        self.leaving = None
+        self.forget_plans()
+        self.line.conversation_ended(self)
+
+    def disconnected(self) -> None:
+        """MQDISC is done."""
+        self.verbs = None
+        self.state = NEW
+        self.forget_plans()
+        self.line.disconnected(self)
+
+    def option(self, values: Values, name: str) -> int:
+        """An integer of a request."""
+        value: Any = values.get(name, 0)
+        return int(value)

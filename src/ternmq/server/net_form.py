@@ -1,0 +1,158 @@
+"""How one partner wants its bytes: byte order and character set, and descriptors in that form.
+
+Messages keep their descriptor packed (little endian, UTF-8), and many share one base. A base is
+turned into a partner's form once and kept, so that a message costs no more than joining pieces.
+"""
+
+from __future__ import annotations
+
+import struct
+from typing import Final, final
+
+from ternmq.base.ids import message_token, put_stamp
+from ternmq.codec.charset import UTF8, encode, is_ascii_based
+from ternmq.codec.layout import LITTLE
+from ternmq.codec.mqmd import BYTES_1, BYTES_2, GROUP_ID_AT, PUT_DATE_AT, Descriptor
+from ternmq.store.entry import OWN_DATE, Entry
+from ternmq.wire.fap_segment import (
+    ENCODING_BIG,
+    ENCODING_LITTLE,
+    TSH,
+    TSH_BYTES,
+    TSHM,
+    TSHM_BYTES,
+    Header,
+)
+
+BASES_MAX: Final = 256
+_LITTLE_LONG: Final = struct.Struct("<i")
+_BIG_LONG: Final = struct.Struct(">i")
+_LENGTH: Final = struct.Struct(">I")
+_LENGTH_AND_IDS: Final = struct.Struct(">III")
+_TENTH_NS: Final = 100_000_000
+
+
+@final
+class Form:
+    """Byte order and character set of what goes to one partner, as its own segments have them."""
+
+    def __init__(self, header: Header) -> None:
+        self.order = header.order
+        self.is_little = header.order == LITTLE
+        self.is_ebcdic = header.is_ebcdic
+        self.ccsid = header.ccsid
+        self.text_ccsid = header.text_ccsid
+        self.encoding = ENCODING_LITTLE if self.is_little else ENCODING_BIG
+        self.long = _LITTLE_LONG if self.is_little else _BIG_LONG
+        self.is_ascii = is_ascii_based(self.text_ccsid)
+        self._bases: dict[bytes, bytes] = {}
+        self._tails: dict[int, bytes] = {}
+        self._tsh = self._eye_catcher(TSH)
+        self._tshm = self._eye_catcher(TSHM)
+
+    def _eye_catcher(self, name: str) -> bytes:
+        return name.encode("cp500" if self.is_ebcdic else "ascii")
+
+    def is_of(self, header: Header) -> bool:
+        """Whether segments with such a header are in this form."""
+        return self.order == header.order and self.ccsid == header.ccsid
+
+    # ---- headers
+
+    def tail(self, type: int, flags: int) -> bytes:
+        """What stands behind length and ids in a header."""
+        key = type << 8 | flags
+        tail = self._tails.get(key)
+        if tail is None:
+            header = Header(
+                type,
+                order=self.order,
+                flags_1=flags,
+                encoding=self.encoding,
+                ccsid=self.ccsid,
+                is_ebcdic=self.is_ebcdic,
+            )
+            tail = header.pack(0)[8:]
+            self._tails[key] = tail
+        return tail
+
+    def head(
+        self, shared: bool, conversation: int, request: int, type: int, body_bytes: int
+    ) -> bytes:
+        """The header of a call in one segment."""
+        if shared:
+            return (
+                self._tshm
+                + _LENGTH_AND_IDS.pack(TSHM_BYTES + body_bytes, conversation, request)
+                + self.tail(type, 0x30)
+            )
+        return self._tsh + _LENGTH.pack(TSH_BYTES + body_bytes) + self.tail(type, 0x30)
+
+    # ---- text
+
+    def chars(self, text: str, size: int) -> bytes:
+        """Characters, blank padded."""
+        return encode(text, self.text_ccsid)[:size].ljust(size, encode(" ", self.text_ccsid))
+
+    # ---- descriptors
+
+    def base(self, base: bytes) -> bytes:
+        """The base of a descriptor, version 2, in this form."""
+        if self.is_little and self.is_ascii and base.isascii():
+            return base
+        made = self._bases.get(base)
+        if made is None:
+            if len(self._bases) >= BASES_MAX:
+                self._bases.clear()
+            ccsid = UTF8 if self.is_ascii and base.isascii() else self.text_ccsid
+            made = Descriptor.unpack(base).pack(self.order, ccsid)
+            self._bases[base] = made
+        return made
+
+    def add_descriptor(
+        self, parts: list[bytes], entry: Entry, base: bytes, version: int, now_ns: int
+    ) -> None:
+        """The descriptor of a message, whose base this is; in several parts."""
+        own = self.base(base)
+        if entry.expiry_at:
+            left = max((int(entry.expiry_at) - now_ns) // _TENTH_NS, 1)
+            parts.append(own[:16])
+            parts.append(self.long.pack(left))
+            parts.append(own[20:48])
+        else:
+            parts.append(own[:48] if version == 2 else self._as_version_1(own))
+        if entry.expiry_at and version != 2:
+            parts[-3] = self._as_version_1(own)[:16]
+        parts.append(entry.msg_id)
+        parts.append(entry.correl_id)
+        parts.append(self.long.pack(int(entry.backout_count)))
+        parts.append(own[100:PUT_DATE_AT])
+        if entry.flags & OWN_DATE:
+            parts.append(own[PUT_DATE_AT:320])
+        elif self.is_ebcdic:
+            parts.append(encode(put_stamp(int(entry.put_ns)).decode("ascii"), self.text_ccsid))
+        else:
+            parts.append(put_stamp(int(entry.put_ns)))
+        parts.append(own[320:BYTES_1])
+        if version == 2:
+            parts.append(entry.group_id)
+            parts.append(own[348:BYTES_2])
+
+    def _as_version_1(self, own: bytes) -> bytes:
+        return own[:4] + self.long.pack(1) + own[8:48]
+
+    def descriptor(self, entry: Entry, base: bytes, version: int, now_ns: int) -> bytes:
+        """The same as one."""
+        parts: list[bytes] = []
+        self.add_descriptor(parts, entry, base, version, now_ns)
+        return b"".join(parts)
+
+
+def token(entry: Entry) -> bytes:
+    """MsgToken of a message."""
+    return message_token(
+        int(entry.queue_id), int(entry.lane), int(entry.sequence), int(entry.number)
+    )
+
+
+GROUP_FIELDS_AT: Final = GROUP_ID_AT

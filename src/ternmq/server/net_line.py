@@ -1,0 +1,401 @@
+"""One partner's socket without the socket: bytes come in, become segments and calls, and go to
+their conversation; what conversations write leaves together at the end of the turn.
+
+Single segments of the three frequent calls are handed on where they lie; everything else is put
+together and read by the tables of `wire`. What a partner may make the queue manager keep is bounded
+before it is known: by one segment, then by what was agreed. What cannot be is answered with
+STATUS_DATA, written to the log, and ends the socket.
+"""
+
+from __future__ import annotations
+
+import struct
+from typing import TYPE_CHECKING, Final, final
+
+from ternmq.base.errors import MQError, ProtocolError
+from ternmq.base.limits import REQUEST_BYTES_WAITING_MAX, REQUESTS_WAITING_MAX
+from ternmq.kernel.channel_instance import ChannelInstance
+from ternmq.server.loop_verbs import Job, Outlet, Turns
+from ternmq.server.net_calls import CALLS, REFUSALS
+from ternmq.server.net_consume import refuse_request, request_fast
+from ternmq.server.net_conversation import CONNECTED, Conversation
+from ternmq.server.net_form import Form
+from ternmq.server.net_get import get_fast
+from ternmq.server.net_put import put_fast
+from ternmq.server.net_xa import refuse_xa
+from ternmq.wire.fap_negotiation import Agreement, bytes_of_call_max
+from ternmq.wire.fap_part import Values
+from ternmq.wire.fap_segment import (
+    BYTES_MIN,
+    TSH_BYTES,
+    TSHM,
+    TSHM_BYTES,
+    Header,
+    Segment,
+    SegmentError,
+    read_segment,
+    segment,
+    segment_length,
+    segment_variant,
+)
+from ternmq.wire.fap_stream import Assembler, bytes_allowed, split
+from ternmq.wire.fap_vocabulary import (
+    CLOSE_CHANNEL,
+    CONV_ID_ERROR,
+    ERROR,
+    FIRST_AND_LAST,
+    HEARTBEAT,
+    MQGET,
+    MQPUT,
+    PROTOCOL_GENERAL,
+    REQUEST_MSGS,
+    SOCKET_ACTION,
+    STATUS_DATA,
+    type_name,
+)
+
+if TYPE_CHECKING:
+    from ternmq.server.net_opening import Opening
+    from ternmq.server.net_socket import NetSocket
+
+OPENING_BYTES_MAX: Final = 4096  # of a segment before both sides have agreed
+OUT_BYTES_MAX: Final = 4 << 20  # written and not sent, before consumers pause
+_LENGTH: Final = struct.Struct(">I")
+_TSHM: Final = b"TSHM"
+_TSH: Final = b"TSH "
+
+
+@final
+class Line(Outlet):
+    """What one socket says and hears."""
+
+    def __init__(self, socket: NetSocket, turns: Turns) -> None:
+        super().__init__()
+        self.socket = socket
+        self.turns = turns
+        self.instance: ChannelInstance | None = None
+        self.opening: Opening | None = None
+        self.form: Form | None = None
+        self.is_open = False  # initial data is agreed
+        self.is_closing = False
+        self.is_shared = False
+        self.fap_level = 0
+        self.segment_bytes_max = OPENING_BYTES_MAX
+        self.message_bytes_max = 0
+        self.conversations: dict[int, Conversation] = {}
+        self.conversations_max = 1
+        self.next_handle = 2  # handles are unique on a socket
+        self.is_writable = True
+        self.is_reading = True
+        self.heard_ns = 0
+        self.spoken_ns = 0
+        self._rest = b""
+        self._segment_max = OPENING_BYTES_MAX
+        self._assembler = Assembler(OPENING_BYTES_MAX, 1)
+        self._out: list[bytes] = []
+        self._out_bytes = 0
+        self._paused: list[Job] = []  # who goes on writing when it can
+
+    def agree(self, agreement: Agreement, conversations_max: int) -> None:
+        """Both sides have agreed."""
+        self.is_open = True
+        self.is_shared = agreement.is_shared
+        self.fap_level = agreement.fap_level
+        self.segment_bytes_max = agreement.segment_bytes_max
+        self.message_bytes_max = agreement.message_bytes_max
+        self.conversations_max = max(conversations_max, 1)
+        self._segment_max = bytes_allowed(agreement.segment_bytes_max)
+        self._assembler = Assembler(bytes_of_call_max(agreement), self.conversations_max)
+
+    # ---- bytes in
+
+    def feed(self, data: bytes) -> None:
+        """Bytes have come."""
+        turns = self.turns
+        turns.begin()
+        self.heard_ns = int(turns.clock.monotonic_ns())
+        instance = self.instance
+        if instance is not None:
+            instance.bytes_received += len(data)
+        try:
+            self._take(data)
+        except ProtocolError as error:
+            self.protocol_error(error)
+        turns.settle()
+
+    def _take(self, data: bytes) -> None:
+        if self._rest:
+            data = self._rest + data
+            self._rest = b""
+        at = 0
+        end = len(data)
+        while end - at >= BYTES_MIN and not self.is_closing:
+            length: int = _LENGTH.unpack_from(data, at + 4)[0]
+            if not TSHM_BYTES <= length <= self._segment_max:
+                variant = segment_variant(data, at)
+                length = segment_length(data, at, variant, self._segment_max)
+            if end - at < length:
+                segment_variant(data, at)  # a stranger is refused at once
+                break
+            self._segment(data, at, length)
+            at += length
+        if at < end and not self.is_closing:
+            if end - at >= 4:
+                segment_variant(data, at)
+            self._rest = data[at:] if at else data
+
+    def _segment(self, data: bytes, at: int, length: int) -> None:
+        instance = self.instance
+        if instance is not None:
+            instance.buffers_received += 1
+        if self.is_open and self._fast(data, at, length):
+            return
+        one = read_segment(data[at : at + length])
+        whole = self._assembler.add(one)
+        if whole is not None:
+            self._dispatch(whole)
+
+    def _fast(self, data: bytes, at: int, length: int) -> bool:
+        """A single segment of a frequent call, for a conversation that is free: served where it
+        lies."""
+        eye_catcher = data[at : at + 4]
+        if eye_catcher == _TSHM:
+            head = TSHM_BYTES
+            number: int = _LENGTH.unpack_from(data, at + 8)[0]
+        elif eye_catcher == _TSH and not self.is_shared:
+            head = TSH_BYTES
+            number = 0
+        else:
+            return False
+        tail = at + head - 20
+        if data[tail + 2] & FIRST_AND_LAST != FIRST_AND_LAST:
+            return False
+        type = data[tail + 1]
+        if type not in (MQPUT, MQGET, REQUEST_MSGS) or length < head + 16:
+            return False
+        conversation = self.conversations.get(number)
+        if conversation is None or conversation.state != CONNECTED:
+            return False
+        if conversation.call is not None or conversation.waiting or conversation.leaving:
+            return False
+        if (data[tail] == 2) != conversation.form.is_little:
+            return False
+        body = at + head
+        end = at + length
+        if type == MQPUT:
+            return put_fast(conversation, data, body, end)
+        if type == MQGET:
+            return get_fast(conversation, data, body, end)
+        return request_fast(conversation, data, at, body, end)
+
+    def _dispatch(self, one: Segment) -> None:
+        header = one.header
+        type = header.type
+        opening = self.opening
+        if opening is None:
+            raise SegmentError(f"{type_name(type)} before the opening")
+        if not self.is_open or type in (SOCKET_ACTION, HEARTBEAT, STATUS_DATA):
+            opening.take(one)
+            return
+        number = header.conversation if header.variant == TSHM else 0
+        conversation = self.conversations.get(number)
+        if conversation is None:
+            raise SegmentError(f"{type_name(type)}: no conversation {number}", CONV_ID_ERROR)
+        conversation.take(one)
+
+    def serve(self, conversation: Conversation, one: Segment) -> None:
+        """A segment whose turn it is."""
+        opening = self.opening
+        if conversation.state != CONNECTED:
+            if opening is not None:
+                opening.take_for(conversation, one)
+            return
+        serve = CALLS.get(one.header.type)
+        if serve is None:
+            raise SegmentError(f"{type_name(one.header.type)} is not expected of a client")
+        serve(conversation, one)
+
+    # ---- bytes out
+
+    def write(self, data: bytes) -> None:
+        """One whole segment."""
+        self._out.append(data)
+        self.wrote(len(data))
+
+    @property
+    def out(self) -> list[bytes]:
+        """Where the parts of a segment may be added; then `wrote` is called."""
+        return self._out
+
+    def wrote(self, size: int) -> None:
+        """A segment of so many bytes was added."""
+        self._out_bytes += size
+        instance = self.instance
+        if instance is not None:
+            instance.buffers_sent += 1
+            instance.bytes_sent += size
+        if not self.is_dirty:
+            self.turns.dirty(self)
+
+    def write_call(self, header: Header, body: bytes) -> None:
+        """A segment, or as many as the body needs."""
+        if header.size + len(body) <= self.segment_bytes_max:
+            self.write(segment(header, body))
+            return
+        for piece in split(header, body, self.segment_bytes_max):
+            self.write(piece)
+
+    def send(self) -> None:
+        out = self._out
+        if not out:
+            return
+        self._out = []
+        self._out_bytes = 0
+        self.spoken_ns = int(self.turns.clock.monotonic_ns())
+        self.socket.write(b"".join(out) if len(out) > 1 else out[0])
+        if self._paused and self.is_writable:
+            self.go_on_writing()
+
+    def can_write(self, job: Job) -> bool:
+        """Whether there is room for more; if not, the job goes on when there is."""
+        if self.is_writable and self._out_bytes < OUT_BYTES_MAX:
+            return True
+        if job not in self._paused:
+            self._paused.append(job)
+        return False
+
+    def go_on_writing(self) -> None:
+        """There is room again."""
+        paused = self._paused
+        self._paused = []
+        for job in paused:
+            self.turns.post(job)
+
+    def set_writable(self, is_writable: bool) -> None:
+        """What the socket says of its buffer. Who does not read gets no answers to new calls."""
+        self.is_writable = is_writable
+        self._read_or_not()
+        if is_writable:
+            self.go_on_writing()
+
+    def check_waiting(self, conversation: Conversation) -> None:
+        """A conversation has more, or less, that waits: it is read no further than allowed."""
+        self._read_or_not()
+
+    def _read_or_not(self) -> None:
+        should = self.is_writable
+        for conversation in self.conversations.values():
+            if (
+                len(conversation.waiting) > REQUESTS_WAITING_MAX
+                or conversation.waiting_bytes > REQUEST_BYTES_WAITING_MAX
+            ):
+                should = False
+        if should != self.is_reading:
+            self.is_reading = should
+            self.socket.read_on(should)
+
+    # ---- counts
+
+    def call_begins(self) -> None:
+        """For the status of the channel."""
+        instance = self.instance
+        if instance is not None:
+            instance.calls_under_way += 1
+            instance.messages += 1
+            instance.last_message_ns = self.turns.clock.now_ns()
+
+    def call_ends(self) -> None:
+        """Likewise."""
+        instance = self.instance
+        if instance is not None:
+            instance.calls_under_way -= 1
+
+    # ---- conversations
+
+    def disconnected(self, conversation: Conversation) -> None:
+        """A conversation has no connection any more; it may make another, or end."""
+        self.socket.host.look()
+
+    def conversation_ended(self, conversation: Conversation) -> None:
+        """Nothing is left of it."""
+        if self.conversations.get(conversation.number) is conversation:
+            del self.conversations[conversation.number]
+            instance = self.instance
+            if instance is not None:
+                instance.conversations = len(self.conversations)
+            self._assembler.forget(conversation.number)
+        self._read_or_not()
+        if not self.conversations and self.is_closing:
+            self.socket.left()
+
+    def lost(self) -> None:
+        """The socket is gone: all is backed out."""
+        self.is_closing = True
+        self.turns.begin()
+        self._out = []
+        self._paused = []
+        if not self.conversations:
+            self.socket.left()
+        for conversation in list(self.conversations.values()):
+            conversation.leave()
+        self.turns.settle()
+
+    # ---- what is wrong
+
+    def out_of_order(self, text: str) -> SegmentError:
+        """The partner does not keep to the order of the dialogue."""
+        return SegmentError(text, PROTOCOL_GENERAL)
+
+    def protocol_error(self, error: ProtocolError) -> None:
+        """The partner has sent what cannot be."""
+        if self.is_closing:
+            return
+        status = error.status if isinstance(error, SegmentError) else PROTOCOL_GENERAL
+        self.socket.note_protocol_error(str(error))
+        self.close_with(status)
+
+    def close_with(self, status: int) -> None:
+        """Say why with STATUS_DATA, and close."""
+        if self.is_closing:
+            return
+        self.is_closing = True
+        self.write(self.status_segment(status))
+        self.send()
+        self.socket.close()
+
+    def status_segment(self, status: int) -> bytes:
+        """STATUS_DATA that ends the channel."""
+        form = self.form
+        header = Header(STATUS_DATA, flags_1=ERROR | CLOSE_CHANNEL)
+        if form is not None:
+            header.order = form.order
+            header.ccsid = form.ccsid
+            header.is_ebcdic = form.is_ebcdic
+            header.encoding = form.encoding
+        numbers = list(self.conversations)
+        if self.is_shared and numbers:
+            header.variant = TSHM
+            header.conversation = numbers[0]
+        packed = struct.pack(f"{header.order}ii", 8, status)
+        return segment(header, packed)
+
+    def report(self, error: Exception, doing: str) -> None:
+        """A fault of ours."""
+        self.socket.report(error, doing)
+
+    def prepare_refusal(self, type: int, values: Values) -> None:
+        """What a failed call answers beside its reason."""
+        prepare = REFUSALS.get(type)
+        if prepare is not None:
+            prepare(values)
+
+    def refuse_xa(self, conversation: Conversation, header: Header, error: MQError) -> None:
+        """An XA call answers with XA's codes."""
+        refuse_xa(conversation, header, error)
+
+    def refuse_other(self, conversation: Conversation, one: Segment, error: MQError) -> None:
+        """What is no call and went wrong."""
+        if one.header.type == REQUEST_MSGS:
+            refuse_request(conversation, one, error)
+        else:
+            raise SegmentError(f"{type_name(one.header.type)}: {error}")

@@ -1,0 +1,328 @@
+"""How a dialogue begins: initial data until both agree, who the partner is, MQCONN; and the flows
+that belong to the socket: conversations that start and end, heartbeats, the last word.
+
+`DIALOGUE` is the order of it all as a table: what may come in which state, what is done, and the
+state after it. The page of the protocol shows it. Who may come in is asked of `net_admission`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import struct
+from typing import TYPE_CHECKING, Final
+
+from ternmq.base.errors import MQError, mq_error
+from ternmq.base.limits import OBJECT_NAME_BYTES_MAX
+from ternmq.base.reasons import MQRC_Q_MGR_NAME_ERROR
+from ternmq.kernel.channel_instance import RUNNING, ChannelInstance
+from ternmq.kernel.inquire import COMMAND_LEVEL
+from ternmq.mqi.descriptor import default_context
+from ternmq.server.loop_verbs import LoopVerbs
+from ternmq.server.net_conversation import CONNECTING, NEW, Conversation
+from ternmq.server.net_form import Form
+from ternmq.server.net_line import Line
+from ternmq.wire.fap_flow import read_body, write_body
+from ternmq.wire.fap_initial_data import InitialData, read_initial_data, write_initial_data
+from ternmq.wire.fap_negotiation import ROUNDS_MAX, Agreement, Offer, answer
+from ternmq.wire.fap_part import Values
+from ternmq.wire.fap_segment import TSHM, Header, Segment, SegmentError
+from ternmq.wire.fap_vocabulary import (
+    ACTION_END,
+    ACTION_START,
+    ACTION_STARTED,
+    CAP_MULTIPLEX_SYNCGET,
+    CLOSE_CHANNEL,
+    CONAUTH_INFO,
+    CONFIRM_REQUEST,
+    CONV_ID_ERROR,
+    ERROR,
+    HEARTBEAT,
+    INITIAL_DATA,
+    MAX_CONNS_LIMIT_REACHED,
+    MQCONN,
+    NEGOTIATION_FAILED,
+    NOTIFICATION,
+    PROTOCOL_SEGMENT_TYPE,
+    SOCKET_ACTION,
+    SOCKET_ACTION_TYPE,
+    STATUS_DATA,
+    USERID_DATA,
+    type_name,
+)
+
+if TYPE_CHECKING:
+    from ternmq.server.net_socket import NetSocket
+
+FAP_LEVEL: Final = 10
+PRODUCT_ID: Final = f"MQMM{COMMAND_LEVEL // 100:02}{COMMAND_LEVEL // 10 % 10:02}0000"
+_PARTNER_BYTES: Final = 4  # of its product id: the letters before its version
+_APPL_TYPE_AT: Final = 76  # in a packed context
+
+# State, what comes, what is done, the state after it. "any" is every state of an open socket.
+DIALOGUE: Final[tuple[tuple[str, str, str, str], ...]] = (
+    ("opening", "INITIAL_DATA, not as wanted", "INITIAL_DATA with ERROR", "opening"),
+    ("opening", "INITIAL_DATA, as wanted", "INITIAL_DATA; the first conversation is new", "open"),
+    ("opening", "INITIAL_DATA, nobody we let in", "STATUS_DATA with the reason", "closed"),
+    ("open", "SOCKET_ACTION START", "SOCKET_ACTION STARTED; a conversation is new", "open"),
+    ("open", "SOCKET_ACTION END", "the conversation ends, backed out if connected", "open"),
+    ("open", "HEARTBEAT with CONFIRM_REQUEST", "HEARTBEAT", "open"),
+    ("open", "STATUS_DATA with CLOSE_CHANNEL", "the socket is closed", "closed"),
+    ("conversation new", "USERID_DATA", "kept, not answered", "conversation new"),
+    ("conversation new", "CONAUTH_INFO", "kept; STATUS_DATA without a code", "conversation new"),
+    ("conversation new", "MQCONN", "user and authority are checked", "connecting"),
+    ("connecting", "anything", "waits", "connecting"),
+    ("connecting", "the check says yes", "MQCONN_REPLY", "connected"),
+    ("connecting", "the check says no", "MQCONN_REPLY with the reason", "conversation new"),
+    ("connected", "a call", "served, then its reply; further calls wait", "connected"),
+    ("connected", "MQDISC", "committed; MQDISC_REPLY", "conversation new"),
+    ("any", "a segment that is not in its state's rows", "STATUS_DATA, a log entry", "closed"),
+    ("any", "the socket is lost", "every unit of work is backed out", "closed"),
+)
+
+
+class Opening:
+    """The beginning of one socket, and what is the socket's own."""
+
+    def __init__(self, socket: NetSocket, line: Line) -> None:
+        self.socket = socket
+        self.line = line
+        self.offer: Offer | None = None
+        self._rounds = 0
+        self._tasks: set[asyncio.Task[None]] = set()
+        # Who the first conversation said it is: others of the socket that say nothing are the same.
+        self._user_id = ""
+        self._csp_user = ""
+        self._csp_password: str | None = None
+
+    # ---- the socket's flows
+
+    def take(self, one: Segment) -> None:
+        """A segment that belongs to the socket, or comes before both sides have agreed."""
+        header = one.header
+        if not self.line.is_open:
+            if header.type == STATUS_DATA:  # it does not like our answer
+                self.socket.close()
+                return
+            if header.type != INITIAL_DATA:
+                raise SegmentError(
+                    f"{type_name(header.type)} before initial data is agreed", PROTOCOL_SEGMENT_TYPE
+                )
+            self._initial_data(one)
+        elif header.type == HEARTBEAT:
+            if header.flags_1 & CONFIRM_REQUEST:
+                self.line.write(header.answer(HEARTBEAT, 0).pack(0))
+        elif header.type == STATUS_DATA:
+            if header.flags_1 & CLOSE_CHANNEL:
+                self.socket.close()
+        else:
+            self._socket_action(header, read_body(one, self.line.fap_level).values)
+
+    def _initial_data(self, one: Segment) -> None:
+        header = one.header
+        asked = read_initial_data(one)
+        line = self.line
+        line.form = Form(header)
+        offer = self.offer
+        if offer is None:
+            instance = self.socket.admit(asked)
+            if instance is None:
+                return
+            offer = self._make_offer(instance, asked)
+            self.offer = offer
+        self._rounds += 1
+        made, again = answer(asked, offer)
+        if again and self._rounds >= ROUNDS_MAX:
+            raise SegmentError(
+                f"channel '{asked.channel_name}': no agreement in {ROUNDS_MAX} rounds",
+                NEGOTIATION_FAILED,
+            )
+        reply = header.answer(INITIAL_DATA, ERROR if again else 0)
+        line.write_call(reply, write_initial_data(reply, made))
+        if not again:
+            self._agree(header, made)
+
+    def _make_offer(self, instance: ChannelInstance, asked: InitialData) -> Offer:
+        channel = instance.channel
+        conversations = channel.number("shared_conversations")
+        engine = self.socket.host.engine
+        number = instance.number
+        # What the partner says of itself, for the status of the channel.
+        instance.product = asked.product_id[:_PARTNER_BYTES]
+        instance.version = asked.product_id[_PARTNER_BYTES:]
+        instance.process_id = asked.process_id
+        return Offer(
+            fap_level=FAP_LEVEL,
+            qmgr_name=engine.name,
+            qmgr_id=engine.kernel.identity[:OBJECT_NAME_BYTES_MAX],
+            product_id=PRODUCT_ID,
+            message_bytes_max=channel.number("max_message_length"),
+            heartbeat_s=channel.number("heartbeat_s"),
+            conversations_max=conversations,
+            capabilities_2=0x51,
+            # As IBM's do it: MQGET segments on a socket with one conversation only.
+            capabilities_3=CAP_MULTIPLEX_SYNCGET if conversations == 1 else 0,
+            process_id=os.getpid(),
+            thread_id=number & 0x7FFFFFFF,
+            trace_id=number & 0x7FFFFFFF,
+        )
+
+    def _agree(self, header: Header, made: InitialData) -> None:
+        line = self.line
+        agreement = Agreement(made)
+        line.agree(agreement, agreement.conversations_max)
+        instance = line.instance
+        if instance is not None:
+            instance.fap_level = agreement.fap_level
+            instance.heartbeat_s = agreement.heartbeat_s
+            instance.conversations_max = agreement.conversations_max
+            instance.message_bytes_max = agreement.message_bytes_max
+        number = 0
+        if line.is_shared:
+            number = header.conversation if header.variant == TSHM else 1
+        self._begin(number)
+        self.socket.watch(agreement.heartbeat_s)
+
+    def _begin(self, number: int) -> Conversation:
+        line = self.line
+        form = line.form
+        if form is None:
+            raise SegmentError("a conversation before initial data")
+        conversation = Conversation(line, number, form)
+        conversation.is_shared = line.is_shared
+        conversation.is_silent = line.is_shared
+        line.conversations[number] = conversation
+        instance = line.instance
+        if instance is not None:
+            instance.conversations = len(line.conversations)
+        return conversation
+
+    def _socket_action(self, header: Header, values: Values) -> None:
+        line = self.line
+        number: int = values["conversation"]
+        action: int = values["action"]
+        known = line.conversations.get(number)
+        if action == ACTION_END:
+            if known is not None:
+                known.leave()
+            return
+        if action != ACTION_START:
+            raise SegmentError(f"SOCKET_ACTION {action}", SOCKET_ACTION_TYPE)
+        if not line.is_shared or known is not None or number <= 0:
+            raise SegmentError(f"SOCKET_ACTION: conversation {number}", CONV_ID_ERROR)
+        if len(line.conversations) >= line.conversations_max:
+            raise SegmentError(
+                f"SOCKET_ACTION: more than {line.conversations_max} conversations",
+                MAX_CONNS_LIMIT_REACHED,
+            )
+        self._begin(number)
+        reply = header.answer(SOCKET_ACTION, 0)
+        reply.variant = TSHM
+        reply.conversation = number
+        reply.request = values["request"]
+        told = {
+            "conversation": number,
+            "request": values["request"],
+            "action": ACTION_STARTED,
+            "parameter_1": 0 if self.offer is None else self.offer.thread_id,
+            "parameter_2": values["parameter_2"],
+        }
+        line.write_call(reply, write_body(reply, told, line.fap_level))
+
+    # ---- a conversation that is not connected
+
+    def take_for(self, conversation: Conversation, one: Segment) -> None:
+        """A segment of a conversation that is not connected, or not any more."""
+        header = one.header
+        type = header.type
+        if type == USERID_DATA:
+            values = read_body(one, self.line.fap_level).values
+            conversation.user_id = values.get("long_user_id") or values["user_id"]
+            self._user_id = self._user_id or conversation.user_id
+        elif type == CONAUTH_INFO:
+            values = read_body(one, self.line.fap_level).values
+            conversation.csp_user = values["user_id"].rstrip(" \0")
+            password: bytes = values["password"]
+            conversation.csp_password = password.decode("utf-8", "surrogateescape")
+            if not self._csp_user:
+                self._csp_user = conversation.csp_user
+                self._csp_password = conversation.csp_password
+            self.line.write(header.answer(STATUS_DATA).pack(0))
+        elif type == MQCONN:
+            self._connect(conversation, header, conversation.read(one))
+        elif type != NOTIFICATION:  # one may cross the end of its connection
+            raise SegmentError(
+                f"{type_name(type)} on a conversation that is not connected", PROTOCOL_SEGMENT_TYPE
+            )
+
+    def _connect(self, conversation: Conversation, header: Header, values: Values) -> None:
+        conversation.state = CONNECTING
+        loop = self.line.turns.loop
+        task = loop.create_task(self._check_and_connect(conversation, header, values))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _check_and_connect(
+        self, conversation: Conversation, header: Header, values: Values
+    ) -> None:
+        """The password may have to be checked beside the loop, so this is a task."""
+        turns = self.line.turns
+        verbs: LoopVerbs | None = None
+        error: MQError | None = None
+        try:
+            verbs = await self._admitted(conversation, values)
+        except MQError as refused:
+            error = refused
+        except asyncio.CancelledError:
+            raise
+        except Exception as fault:
+            error = conversation.fault(fault, "MQCONN")
+        turns.begin()
+        if verbs is not None:
+            conversation.connect(verbs)
+            self._complete(values, verbs)
+        elif error is not None:
+            conversation.state = NEW
+            values["comp"] = error.comp
+            values["reason"] = error.reason
+        if conversation.leaving is not None:
+            conversation.leaving.go_on()
+        else:
+            conversation.reply(header, values)
+            conversation.serve_waiting()
+        turns.settle()
+
+    async def _admitted(self, conversation: Conversation, values: Values) -> LoopVerbs:
+        socket = self.socket
+        name = str(values["qmgr_name"])
+        engine = socket.host.engine
+        if name not in ("", engine.name) and not name.startswith("*"):
+            raise mq_error(MQRC_Q_MGR_NAME_ERROR, verb="MQCONN", object=name)
+        application = str(values["appl_name"])
+        user_id = conversation.user_id or self._user_id
+        csp_user = conversation.csp_user
+        password = conversation.csp_password
+        if not csp_user:
+            csp_user = self._csp_user
+            password = self._csp_password
+        conversation.csp_password = None  # no longer than needed; one for all stays
+        user = await socket.user(user_id, csp_user, password, application)
+        verbs = LoopVerbs(self.line.turns, user, application)
+        link = verbs.link
+        instance = self.line.instance
+        link.connect_options = values["x_options"]
+        if instance is not None:
+            link.channel_name = instance.name
+            link.connection_name = instance.address
+            link.process_id = instance.process_id
+            instance.status = RUNNING
+        context = default_context(user, application)
+        packed = struct.pack("<i", values["appl_type"])
+        link.context = context[:_APPL_TYPE_AT] + packed + context[_APPL_TYPE_AT + 4 :]
+        return verbs
+
+    def _complete(self, values: Values, verbs: LoopVerbs) -> None:
+        values["qmgr_name"] = verbs.engine.name
+        fcno = values.get("fcno")
+        if fcno is not None:
+            fcno["connection_tag"] = verbs.link.tag.ljust(128, b"\0")

@@ -1,0 +1,492 @@
+"""MQPUT and MQPUT1 from the network.
+
+A put in one segment is served where it lies. Its structures but for the identifiers are compared
+with those of the conversation's last put, and only what is new is read and checked: a `PutPlan` is
+the checked request with the parts of its reply. Puts with MQPMO_ASYNC_RESPONSE are not answered on
+a shared socket, nor where the client has reserved identifiers for them (SPI): they are counted, and
+the first that fails is kept, for MQSTAT.
+"""
+
+from __future__ import annotations
+
+import struct
+from typing import Final, final
+
+from ternmq.base import constants as mq
+from ternmq.base.errors import MQError, mq_error
+from ternmq.base.ids import put_stamp
+from ternmq.base.reasons import (
+    MQRC_MSG_TOO_BIG_FOR_CHANNEL,
+    MQRC_RECS_PRESENT_ERROR,
+)
+from ternmq.client import steps
+from ternmq.client.requests import CACHED_REQUESTS_MAX
+from ternmq.codec.charset import encode
+from ternmq.codec.mqmd import BYTES_1, BYTES_2, Descriptor
+from ternmq.codec.mqod import ObjectDescriptor
+from ternmq.codec.mqpmo import LAYOUT as MQPMO
+from ternmq.codec.mqpmo import PutOptions
+from ternmq.kernel.connection import Handle
+from ternmq.kernel.requests import PutRequest
+from ternmq.mqi.putting import put1_open_options
+from ternmq.server.net_conversation import Call, Conversation
+from ternmq.server.net_form import Form
+from ternmq.server.net_objects import asked_object, complete_object
+from ternmq.store.entry import OWN_DATE, ZERO_ID, Entry
+from ternmq.wire.fap_call_flows import CALL_HEADER_BYTES
+from ternmq.wire.fap_part import Values
+from ternmq.wire.fap_segment import TSH_BYTES, Header, Segment
+from ternmq.wire.fap_vocabulary import MQPUT, REPLY
+
+_LENGTH: Final = struct.Struct(">I")
+_MD_VERSION_AT: Final = CALL_HEADER_BYTES + 4
+_IDS_AT: Final = CALL_HEADER_BYTES + 48  # of the message: in the body
+_IDS_END: Final = _IDS_AT + 48
+_PMO_BYTES: Final[dict[int, int]] = {version: MQPMO.size(version) for version in (1, 2, 3)}
+
+
+@final
+class PutPlan:
+    """A checked put, but for identifiers and data."""
+
+    def __init__(
+        self,
+        prefix: bytes,
+        suffix: bytes,
+        handle: Handle,
+        request: PutRequest,
+        pmo: PutOptions,
+        version: int,
+    ) -> None:
+        self.prefix = prefix  # the handle and the descriptor before its identifiers
+        self.suffix = suffix  # the rest of the descriptor, and the options
+        self.handle = handle
+        self.request = request
+        self.pmo = pmo
+        self.version = version  # of the descriptor
+        self.is_async = pmo.options & mq.MQPMO_ASYNC_RESPONSE != 0
+        self.has_new_id = pmo.options & mq.MQPMO_NEW_MSG_ID != 0
+        self.is_tied = False  # to one message: not used again
+        # Of the reply, for the base that the last message had.
+        self.base = b""
+        self.before_ids = b""
+        self.before_date = b""
+        self.date = b""
+        self.behind_date = b""
+        self.reply_bytes = 0
+
+    def prepare_reply(self, form: Form, entry: Entry, qmgr_name: str) -> None:
+        """The parts of the reply that all messages of this base share."""
+        own = form.base(entry.base)
+        version = form.long.pack(self.version)
+        pmo = self.pmo
+        handle = self.handle
+        pmo.known_count = 0 if handle.route is not None else 1
+        pmo.unknown_count = 1 - pmo.known_count
+        pmo.invalid_count = 0
+        pmo.resolved_queue_name = handle.resolved_name
+        route = handle.route
+        pmo.resolved_qmgr_name = qmgr_name if route is None else route.remote_qmgr
+        options = pmo.pack(form.order, form.text_ccsid)
+        self.before_ids = own[:4] + version + own[8:48]
+        self.before_date = form.long.pack(0) + own[100:304]
+        self.date = own[304:320] if entry.flags & OWN_DATE else b""
+        end = own[320:BYTES_1]
+        if self.version == 2:
+            end += entry.group_id + own[348:BYTES_2]
+        self.behind_date = end + options
+        self.base = entry.base
+        bytes_before = len(self.before_ids) + 48 + len(self.before_date) + 16
+        self.reply_bytes = CALL_HEADER_BYTES + bytes_before + len(self.behind_date) + 4
+
+
+def put_fast(conversation: Conversation, data: bytes, body: int, end: int) -> bool:
+    """MQPUT in one segment; False if it has to be read with care."""
+    form = conversation.form
+    version: int = form.long.unpack_from(data, body + _MD_VERSION_AT)[0]
+    pmo_at = body + CALL_HEADER_BYTES + (BYTES_2 if version == 2 else BYTES_1)
+    if not 1 <= version <= 2 or end < pmo_at + 8:
+        return False
+    pmo_bytes = _PMO_BYTES.get(form.long.unpack_from(data, pmo_at + 4)[0], 0)
+    length_at = pmo_at + pmo_bytes
+    if pmo_bytes == 0 or end < length_at + 4:
+        return False
+    length: int = form.long.unpack_from(data, length_at)[0]
+    data_at = length_at + 4
+    if not 0 <= length <= end - data_at:
+        return False
+    prefix = data[body + 12 : body + _IDS_AT]
+    suffix = data[body + _IDS_END : length_at]
+    plan = conversation.plan
+    if plan is None or plan.suffix != suffix or plan.prefix != prefix:
+        plan = conversation.plans.get(prefix + suffix)
+        if plan is None:
+            return False  # it is read with care, and kept
+        conversation.plan = plan
+    msg_id = data[body + _IDS_AT : body + _IDS_AT + 24]
+    correl_id = data[body + _IDS_AT + 24 : body + _IDS_END]
+    request = plan.request
+    if request.msg_id != msg_id or request.correl_id != correl_id:
+        request = request.with_ids(ZERO_ID if plan.has_new_id else msg_id, correl_id)
+    _put(conversation, plan, request, data[data_at : data_at + length], data, body)
+    return True
+
+
+def _put(
+    conversation: Conversation,
+    plan: PutPlan,
+    request: PutRequest,
+    message: bytes,
+    data: bytes,
+    body: int,
+) -> None:
+    """A put of a known kind, whose segment is this."""
+    if plan.is_async and conversation.is_silent:
+        _put_silently(conversation, plan, request, message)
+        return
+    number = 0
+    if conversation.is_shared:  # the request's own number stands in its header
+        number = _LENGTH.unpack_from(data, body - 24)[0]
+    PutCall(conversation, plan, request, message, number).go_on()
+
+
+def _put_silently(
+    conversation: Conversation, plan: PutPlan, request: PutRequest, message: bytes
+) -> None:
+    """Without an answer."""
+    puts = conversation.async_puts
+    verbs = conversation.connected()
+    link = verbs.link
+    try:
+        verbs.begin_call("MQPUT")
+        _check_length(conversation, len(message))
+        entry = verbs.put(plan.handle, request, message)
+    except MQError as error:
+        note_failure(conversation, plan, error)
+        return
+    if entry is None:
+        SilentPut(conversation, plan, request, message).park()
+        return
+    puts.succeeded += 1
+    durable_at = link.durable_at
+    if durable_at > puts.durable_at:
+        puts.durable_at = int(durable_at)
+        if durable_at > verbs.log.forced_lsn:
+            verbs.loop_shell.order(int(durable_at))
+
+
+def note_failure(conversation: Conversation, plan: PutPlan, error: MQError) -> None:
+    """A put without an answer has failed: MQSTAT tells of the first."""
+    puts = conversation.async_puts
+    puts.failed += 1
+    if puts.error is None:
+        puts.error = error
+        puts.object = plan.handle.resolved_name
+
+
+def _check_length(conversation: Conversation, length: int) -> None:
+    limit = conversation.line.message_bytes_max
+    if length > limit > 0:
+        raise mq_error(
+            MQRC_MSG_TOO_BIG_FOR_CHANNEL, verb="MQPUT", detail=f"{length} bytes, MAXMSGL({limit})"
+        )
+
+
+class PutCall(Call):
+    """MQPUT of a known kind: one that is answered."""
+
+    def __init__(
+        self,
+        conversation: Conversation,
+        plan: PutPlan,
+        request: PutRequest,
+        message: bytes,
+        number: int,
+    ) -> None:
+        self.plan = plan
+        self.request = request
+        self.message = message
+        self.number = number
+        self.entry: Entry | None = None
+        self.warning = 0
+        super().__init__(conversation, _NO_HEADER, _NO_VALUES)
+
+    def doing(self) -> str:
+        return "a call MQPUT"
+
+    def attempt(self) -> bool:
+        conversation = self.conversation
+        verbs = conversation.connected()
+        verbs.begin_call("MQPUT")
+        _check_length(conversation, len(self.message))
+        self.entry = verbs.put(self.plan.handle, self.request, self.message)
+        self.warning = int(verbs.link.warning)
+        return self.entry is not None
+
+    def run(self) -> None:
+        conversation = self.conversation
+        if not self.is_done:
+            verbs = conversation.connected()
+            if not self.attempt():
+                verbs.park(self)
+                return
+            self.is_done = True
+            if verbs.must_wait(self, int(verbs.link.durable_at)):
+                return
+        self.answer()
+
+    def answer(self) -> None:
+        entry = self.entry
+        conversation = self.conversation
+        if entry is not None:
+            self._reply(entry, mq.MQCC_WARNING if self.warning else mq.MQCC_OK, self.warning)
+        conversation.end(self)
+
+    def _reply(self, entry: Entry, comp: int, reason: int) -> None:
+        conversation = self.conversation
+        plan = self.plan
+        form = conversation.form
+        if entry.base is not plan.base:
+            plan.prepare_reply(form, entry, conversation.connected().engine.name)
+        line = conversation.line
+        size = plan.reply_bytes
+        head = form.head(
+            conversation.is_shared, conversation.number, self.number, MQPUT + REPLY, size
+        )
+        date = plan.date
+        if not date:
+            date = put_stamp(int(entry.put_ns))
+            if form.is_ebcdic:
+                date = encode(date.decode("ascii"), form.text_ccsid)
+        pack = form.long.pack
+        line.write(
+            b"".join(
+                (
+                    head,
+                    _LENGTH.pack(TSH_BYTES + size),
+                    pack(comp),
+                    pack(reason),
+                    plan.prefix[:4],
+                    plan.before_ids,
+                    entry.msg_id,
+                    entry.correl_id,
+                    plan.before_date,
+                    date,
+                    plan.behind_date,
+                    pack(int(entry.length)),
+                )
+            )
+        )
+
+    def refuse(self, error: MQError) -> None:
+        conversation = self.conversation
+        header = Header(MQPUT)
+        form = conversation.form
+        header.order = form.order
+        header.ccsid = form.ccsid
+        header.is_ebcdic = form.is_ebcdic
+        if conversation.is_shared:
+            header.variant = "TSHM"
+            header.conversation = conversation.number
+            header.request = self.number
+        plan = self.plan
+        md = Descriptor.unpack(plan.request.base)
+        md.version = plan.version
+        md.msg_id = self.request.msg_id
+        md.correl_id = self.request.correl_id
+        values: Values = {
+            "comp": error.comp,
+            "reason": error.reason,
+            "handle": plan.handle.handle_id,
+            "descriptor": md,
+            "options": plan.pmo,
+            "data_length": len(self.message),
+        }
+        conversation.reply(header, values)
+        conversation.end(self)
+
+
+@final
+class SilentPut(Call):
+    """A put without an answer that has to wait: for room in the log, say."""
+
+    def __init__(
+        self, conversation: Conversation, plan: PutPlan, request: PutRequest, message: bytes
+    ) -> None:
+        self.plan = plan
+        self.request = request
+        self.message = message
+        super().__init__(conversation, _NO_HEADER, _NO_VALUES)
+
+    def park(self) -> None:
+        """It is parked already."""
+        self.conversation.connected().park(self)
+
+    def run(self) -> None:
+        conversation = self.conversation
+        verbs = conversation.connected()
+        if verbs.put(self.plan.handle, self.request, self.message) is None:
+            verbs.park(self)
+            return
+        puts = conversation.async_puts
+        puts.succeeded += 1
+        puts.durable_at = max(puts.durable_at, int(verbs.link.durable_at))
+        if puts.durable_at > verbs.log.forced_lsn:
+            verbs.loop_shell.order(puts.durable_at)
+        conversation.end(self)
+
+    def refuse(self, error: MQError) -> None:
+        note_failure(self.conversation, self.plan, error)
+        self.conversation.end(self)
+
+
+_NO_HEADER: Final = Header(MQPUT)
+_NO_VALUES: Final[Values] = {}
+
+
+# ---- with care
+
+
+def _refuse_lists(pmo: PutOptions, verb: str) -> None:
+    if pmo.version >= 2 and pmo.records_present:
+        raise mq_error(
+            MQRC_RECS_PRESENT_ERROR, verb=verb, detail="distribution lists are not supported yet"
+        )
+
+
+def put_message(conversation: Conversation, one: Segment) -> None:
+    """MQPUT that is new, or came in several segments: read and checked by the tables."""
+    values = conversation.read(one)
+    pmo: PutOptions = values["options"]
+    md: Descriptor = values["descriptor"]
+    message: bytes = values["data"]
+    form = conversation.form
+    handle_id = int(values["handle"])
+    is_silent = conversation.is_silent and pmo.options & mq.MQPMO_ASYNC_RESPONSE != 0
+    body = one.data
+    at = one.body_at
+    pmo_at = at + CALL_HEADER_BYTES + md.size()
+    length_at = pmo_at + pmo.size()
+    prefix = body[at + 12 : at + _IDS_AT]
+    suffix = body[at + _IDS_END : length_at]
+    verbs = conversation.connected()
+    try:
+        handle = verbs.handle(handle_id, "MQPUT")
+        _refuse_lists(pmo, "MQPUT")
+        request = verbs.request_put(md, pmo)
+    except MQError as error:
+        if is_silent:
+            puts = conversation.async_puts
+            puts.failed += 1
+            puts.error = puts.error or error
+            return
+        raise
+    plan = PutPlan(prefix, suffix, handle, request, pmo, md.version)
+    context = mq.MQPMO_PASS_IDENTITY_CONTEXT | mq.MQPMO_PASS_ALL_CONTEXT
+    if request.group_id == ZERO_ID and not pmo.options & context and form.is_of(one.header):
+        if len(conversation.plans) >= CACHED_REQUESTS_MAX:
+            conversation.plans.clear()
+        conversation.plans[prefix + suffix] = plan
+        conversation.plan = plan
+    if is_silent:
+        _put_silently(conversation, plan, request, message)
+        return
+    PutCall(conversation, plan, request, message, one.header.request).go_on()
+
+
+@final
+class Put1Call(Call):
+    """MQPUT1: open, put, close."""
+
+    def __init__(
+        self, conversation: Conversation, header: Header, values: Values, request: PutRequest
+    ) -> None:
+        self.request = request
+        self.entry: Entry | None = None
+        self.durable_at = 0
+        od: ObjectDescriptor = values["object"]
+        self.open = steps.Open(asked_object(od), put1_open_options(int(request.options)), "MQPUT1")
+        self.close: steps.Close | None = None
+        self.error: MQError | None = None
+        super().__init__(conversation, header, values)
+
+    def attempt(self) -> bool:
+        verbs = self.conversation.connected()
+        handle = self.open.handle
+        message: bytes = self.values["data"]
+        if handle is None:
+            verbs.begin_call("MQPUT1")
+            _check_length(self.conversation, len(message))
+            if not verbs.attempt(self.open):
+                return False
+            self.durable_at = int(verbs.link.durable_at)
+            handle = self.open.opened()
+        if self.entry is None and self.error is None:
+            try:
+                self.entry = verbs.put(handle, self.request, message)
+            except MQError as error:
+                self.error = error
+            if self.entry is None and self.error is None:
+                return False
+            self.durable_at = max(self.durable_at, int(verbs.link.durable_at))
+        return self._close(handle)
+
+    def _close(self, handle: Handle) -> bool:
+        verbs = self.conversation.connected()
+        close = self.close
+        if close is None:
+            od: ObjectDescriptor = self.values["object"]
+            complete_object(od, handle, verbs.engine.name)
+            close = steps.Close(handle, mq.MQCO_NONE)
+            self.close = close
+        if not verbs.attempt(close):
+            return False
+        verbs.link.depends_on(self.durable_at)
+        error = self.error
+        if error is not None:
+            raise error
+        return True
+
+    def finish(self) -> None:
+        entry = self.entry
+        if entry is not None:
+            complete_put(self.values, entry, self.conversation.form)
+
+    def answer(self) -> None:
+        pmo: PutOptions = self.values["options"]
+        if self.conversation.is_silent and pmo.options & mq.MQPMO_ASYNC_RESPONSE:
+            puts = self.conversation.async_puts
+            if self.values["comp"] == mq.MQCC_FAILED:
+                puts.failed += 1
+                od: ObjectDescriptor = self.values["object"]
+                if puts.error is None:
+                    puts.object = od.object_name
+                    puts.error = self.error or mq_error(int(self.values["reason"]), verb="MQPUT1")
+            else:
+                puts.succeeded += 1
+            self.conversation.end(self)
+            return
+        super().answer()
+
+
+def complete_put(values: Values, entry: Entry, form: Form) -> None:
+    """What MQMD and MQPMO tell after a put."""
+    asked: Descriptor = values["descriptor"]
+    values["descriptor"] = form.descriptor(entry, entry.base, asked.version, int(entry.put_ns))
+    pmo: PutOptions = values["options"]
+    od: ObjectDescriptor = values["object"]
+    pmo.known_count = od.known_count
+    pmo.unknown_count = od.unknown_count
+    pmo.invalid_count = 0
+    pmo.resolved_queue_name = od.resolved_queue_name
+    pmo.resolved_qmgr_name = od.resolved_qmgr_name
+
+
+def put1_message(conversation: Conversation, one: Segment) -> None:
+    """MQPUT1."""
+    values = conversation.read(one)
+    pmo: PutOptions = values["options"]
+    md: Descriptor = values["descriptor"]
+    _refuse_lists(pmo, "MQPUT1")
+    request = conversation.connected().request_put(md, pmo, "MQPUT1")
+    Put1Call(conversation, one.header, values, request).go_on()

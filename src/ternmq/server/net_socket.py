@@ -1,0 +1,270 @@
+"""The asyncio side of one partner's socket, thin: bytes go to the line, what the line writes goes
+out, and the end of either side reaches the other.
+
+It watches over silence: heartbeats as agreed, and a partner that answers none is cut off.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Final, cast
+
+from ternmq.base.reasons import MQRC_Q_MGR_QUIESCING
+from ternmq.kernel.channel_instance import QUIESCE, STOPPING, TERMINATE, ChannelInstance
+from ternmq.server.net_admission import Admission, Peer, Refused
+from ternmq.server.net_line import Line
+from ternmq.server.net_opening import Opening
+from ternmq.wire.fap_initial_data import InitialData
+from ternmq.wire.fap_segment import TSHM, Header, segment
+from ternmq.wire.fap_vocabulary import (
+    CHANNEL_UNAVAILABLE,
+    CONFIRM_REQUEST,
+    HEARTBEAT,
+    QM_TERMINATING,
+    USER_CLOSED,
+)
+
+if TYPE_CHECKING:
+    from ternmq.server.host import Host
+
+# A partner that hears nothing for its interval and this has gone; so have we for a partner.
+GRACE_S: Final = 60.0
+_NS: Final = 1_000_000_000
+
+
+class NetSocket(asyncio.Protocol):
+    """One socket of a partner. Made by the listener."""
+
+    def __init__(self, host: Host, peer: Peer) -> None:
+        self.host = host
+        self.peer = peer
+        self.line = Line(self, host.turns)
+        self.line.opening = Opening(self, self.line)
+        self._transport: asyncio.Transport | None = None
+        self._instance: ChannelInstance | None = None
+        self._timer: asyncio.TimerHandle | None = None
+        self._heartbeat_s = 0
+        self._asked_ns = 0  # when a heartbeat was asked for that has no answer yet
+        self._lost = False
+        self.gone: asyncio.Future[None] = host.turns.loop.create_future()
+
+    @property
+    def admission(self) -> Admission:
+        """Who lets partners in."""
+        return self.host.admission
+
+    @property
+    def applications(self) -> int:
+        """Connections by this socket."""
+        return sum(1 for one in self.line.conversations.values() if one.verbs is not None)
+
+    # ---- the protocol
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Somebody has connected."""
+        stream = cast("asyncio.Transport", transport)  # other loops have classes of their own
+        self._transport = stream
+        self.host.sockets.add(self)
+        self.peer.connected(stream)
+
+    def data_received(self, data: bytes) -> None:
+        """Bytes have come."""
+        self.line.feed(data)
+
+    def eof_received(self) -> bool:
+        """The partner will say nothing more, and nobody waits for what it asked."""
+        return False
+
+    def connection_lost(self, error: Exception | None) -> None:
+        """The partner has gone: all it did not commit is backed out."""
+        self._lost = True
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        self.line.lost()
+        self.peer.lost()
+
+    def pause_writing(self) -> None:
+        """The partner does not read."""
+        self.line.set_writable(False)
+
+    def resume_writing(self) -> None:
+        """It has read enough."""
+        self.line.set_writable(True)
+
+    # ---- for the line
+
+    def write(self, data: bytes) -> None:
+        """Send bytes."""
+        if self._transport is not None and not self._lost:
+            self._transport.write(data)
+
+    def read_on(self, go_on: bool) -> None:
+        """Read, or do not for now."""
+        transport = self._transport
+        if transport is None or self._lost or transport.is_closing():
+            return
+        if go_on:
+            transport.resume_reading()
+        else:
+            transport.pause_reading()
+
+    def close(self) -> None:
+        """Close, once what was written is on its way."""
+        self.line.is_closing = True
+        if self._transport is not None:
+            self._transport.close()
+
+    def abort(self) -> None:
+        """Cut it off, whatever is on its way."""
+        self.line.is_closing = True
+        if self._transport is not None:
+            self._transport.abort()
+
+    def left(self) -> None:
+        """All conversations have ended, and so has the socket."""
+        if not self._lost:
+            return
+        instance = self._instance
+        if instance is not None:
+            self._instance = None
+            self.admission.leave(instance)
+        self.host.leave_socket(self)
+        if not self.gone.done():
+            self.gone.set_result(None)
+
+    def note_protocol_error(self, text: str) -> None:
+        """For the log."""
+        name = self.line.instance.name if self.line.instance is not None else "????"
+        notices = self.host.engine.kernel.notices
+        notices.add("AMQ9504E", (name, f"{self.peer.connection_name}: {text}"))
+
+    def report(self, error: Exception, doing: str) -> None:
+        """A fault of ours."""
+        self.host.fault(error, doing)
+
+    # ---- who
+
+    def admit(self, asked: InitialData) -> ChannelInstance | None:
+        """The instance for a partner; None if it was refused and told so."""
+        try:
+            instance = self.admission.channel(asked, self.peer)
+        except Refused as refused:
+            self.host.engine.kernel.notices.add(
+                refused.message_id, tuple(str(one) for one in refused.inserts)
+            )
+            self.line.close_with(refused.status)
+            return None
+        self._instance = instance
+        self.line.instance = instance
+        instance.ask_to_stop = self.ask_to_stop
+        return instance
+
+    async def user(
+        self, client_user: str, csp_user: str, csp_password: str | None, application: str
+    ) -> str:
+        """The user of a conversation."""
+        instance = self._instance
+        if instance is None:
+            raise ConnectionResetError("the partner has gone")
+        user = await self.admission.user(
+            instance, self.peer, client_user, csp_user, csp_password, application
+        )
+        instance.user = user
+        instance.client_user = client_user
+        instance.application = application
+        self.peer.authenticated()
+        return user
+
+    # ---- silence
+
+    def watch(self, heartbeat_s: int) -> None:
+        """Both sides have agreed on an interval; 0 is none."""
+        self._heartbeat_s = heartbeat_s
+        if heartbeat_s:
+            self._timer = self.host.turns.loop.call_later(heartbeat_s, self._beat)
+
+    def _beat(self) -> None:
+        self._timer = None
+        line = self.line
+        if line.is_closing:
+            return
+        now_ns = int(line.turns.clock.monotonic_ns())
+        silent_ns = now_ns - line.heard_ns
+        interval_ns = self._heartbeat_s * _NS
+        wait_s = float(self._heartbeat_s)
+        if self._asked_ns and line.heard_ns >= self._asked_ns:
+            self._asked_ns = 0
+        if self._asked_ns:
+            why = "a heartbeat was not answered"
+            self.host.engine.kernel.notices.add("AMQ9208E", (self.peer.connection_name, why))
+            self.abort()
+            return
+        if silent_ns >= interval_ns:
+            if self._may_ask():
+                self._asked_ns = now_ns
+                self._ask()
+                wait_s += GRACE_S
+        else:
+            wait_s = max((interval_ns - silent_ns) / _NS, 0.01)
+        self._timer = line.turns.loop.call_later(wait_s, self._beat)
+
+    def _may_ask(self) -> bool:
+        """On a socket that is not shared, a client listens only while it is in a call."""
+        line = self.line
+        if line.is_shared:
+            return True
+        return any(one.call is not None for one in line.conversations.values())
+
+    def _ask(self) -> None:
+        line = self.line
+        form = line.form
+        if form is None:
+            return
+        numbers = list(line.conversations)
+        header = Header(
+            HEARTBEAT,
+            order=form.order,
+            ccsid=form.ccsid,
+            encoding=form.encoding,
+            is_ebcdic=form.is_ebcdic,
+            flags_1=CONFIRM_REQUEST,
+        )
+        if line.is_shared and numbers:
+            header.variant = TSHM
+            header.conversation = numbers[0]
+        line.write(segment(header))
+
+    # ---- the end
+
+    def ask_to_stop(self, how: int) -> None:
+        """STOP CHANNEL or STOP CONN."""
+        instance = self._instance
+        if instance is not None:
+            instance.status = STOPPING
+            instance.stop_requested = True
+        if how == TERMINATE:
+            self.abort()
+        elif how == QUIESCE:
+            self._quiesce(CHANNEL_UNAVAILABLE)
+        else:
+            self.line.close_with(CHANNEL_UNAVAILABLE)
+
+    def _quiesce(self, status: int) -> None:
+        """Close when no call is under way."""
+        calls = [one.call for one in self.line.conversations.values() if one.call is not None]
+        waits = [call for call in calls if not call.abandon()]
+        if waits and not self._lost:
+            self.host.turns.loop.call_later(0.05, self._quiesce, status)
+        else:
+            self.line.close_with(status)
+
+    def tell_quiescing(self) -> None:
+        """The queue manager is quiescing: consumers are told."""
+        for conversation in self.line.conversations.values():
+            for consumer in conversation.consumers.values():
+                consumer.tell_quiescing(MQRC_Q_MGR_QUIESCING)
+
+    def tell_end(self, is_broken: bool) -> None:
+        """The queue manager ends: say so and close, once what was answered is on its way."""
+        self.line.close_with(USER_CLOSED if is_broken else QM_TERMINATING)

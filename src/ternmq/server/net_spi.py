@@ -1,0 +1,80 @@
+"""The calls of the system programming interface that IBM's Java clients make: what there is
+(QUERY), identifiers for puts that are not answered (RESERVE), and opens as JMS does them (OPEN).
+The other verbs are not offered, and refused with MQRC_FUNCTION_NOT_SUPPORTED.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from ternmq.base.errors import mq_error
+from ternmq.base.reasons import MQRC_FUNCTION_NOT_SUPPORTED
+from ternmq.codec.mqod import ObjectDescriptor
+from ternmq.server.net_conversation import Conversation
+from ternmq.server.net_objects import OpenCall
+from ternmq.wire.fap_part import Values
+from ternmq.wire.fap_segment import Segment
+from ternmq.wire.fap_vocabulary import SPI_OPEN, SPI_QUERY, SPI_RESERVE
+
+_OFFERED: Final = (SPI_QUERY, SPI_RESERVE, SPI_OPEN)
+_VERBS_MAX: Final = 12
+_ENTRY_BYTES: Final = 20
+_TAG_BYTES: Final = 24
+_COUNTER_AT: Final = 20  # in a tag: the last four bytes count
+_SPOO_BYTES: Final = 12
+_NAME_END: Final = 8  # the eye-catcher and four characters of the name
+_UNIQUE_AT: Final = 16
+
+
+def spi_call(conversation: Conversation, one: Segment) -> None:
+    """SPI."""
+    values = conversation.read(one)
+    verb: int = values["verb"]
+    if verb == SPI_OPEN:
+        od: ObjectDescriptor = values["object"]
+        told: Values = values["lpoo"]
+        values["spoo"] = {"length": _SPOO_BYTES + _size_of(told) + od.size()}
+        options: int = told["options"]
+        OpenCall(conversation, one.header, values, od, options, told).go_on()
+        return
+    if verb == SPI_QUERY:
+        _query(values)
+    elif verb == SPI_RESERVE:
+        _reserve(conversation, values)
+    else:
+        error = mq_error(MQRC_FUNCTION_NOT_SUPPORTED, detail=f"SPI verb {verb}")
+        values["comp"] = error.comp
+        values["reason"] = error.reason
+    conversation.reply(one.header, values)
+
+
+def _size_of(lpoo: Values) -> int:
+    return 88 if lpoo["version"] >= 2 else 32
+
+
+def _query(values: Values) -> None:
+    verbs = [
+        {"verb": number, "in_out_version": 1, "in_version": 1, "out_version": 1, "flags": 1}
+        if number in _OFFERED
+        else {}
+        for number in range(1, _VERBS_MAX + 1)
+    ]
+    values["spqo"] = {"length": 16 + _ENTRY_BYTES * _VERBS_MAX, "verbs": verbs}
+
+
+def _reserve(conversation: Conversation, values: Values) -> None:
+    """Message identifiers of this queue manager: the client counts up the last four bytes.
+
+    The Java client takes none whose last eight bytes are not (nearly) zero, so the unique number
+    stands where others have most of the queue manager's name.
+    """
+    conversation.is_silent = True
+    kernel = conversation.connected().engine.kernel
+    with conversation.connected().shell.lock:
+        stem = kernel.new_id()
+    tag = stem[:_NAME_END] + stem[_UNIQUE_AT:]
+    values["spro"] = {
+        "reservation": values["spri"]["reservation"],
+        "increment_offset": _COUNTER_AT,
+        "tag": tag.ljust(_TAG_BYTES, b"\0"),
+    }
