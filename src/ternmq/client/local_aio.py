@@ -75,12 +75,12 @@ class ClientConnection:
     """One application's connection to a queue manager in another process."""
 
     def __init__(self, transport: TaskVerbs) -> None:
-        self._transport = transport
+        self.transport = transport
         self.verbs = transport.verbs
 
     async def run(self, verb: str, exchange: Exchange[Result]) -> Result:
         """A verb, to its end."""
-        return await self._transport.run(verb, exchange)
+        return await self.transport.run(verb, exchange)
 
     async def call(self, verb: str, call: str, /, **arguments: Any) -> dict[str, Any]:
         """A call of the binding by its name, for what has no method here."""
@@ -311,7 +311,7 @@ class ClientConnection:
 
     async def disconnect(self) -> None:
         """MQDISC: commits what is open."""
-        await self._transport.disconnect()
+        await self.transport.disconnect()
 
     async def __aenter__(self) -> ClientConnection:
         return self
@@ -324,7 +324,7 @@ class ClientConnection:
     ) -> None:
         # An exception on its way out is an application that failed: its unit of work must not be
         # committed.
-        await self._transport.disconnect(vanished=kind is not None)
+        await self.transport.disconnect(vanished=kind is not None)
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.name}>"

@@ -142,9 +142,13 @@ class ClientQueue:
         if output is None or options != 0:
             output = await self._opened(for_output(options))
         body = data if isinstance(data, bytes) else as_bytes(data)
-        return await self.connection.run(
-            "MQPUT", self._verbs.put(output, put_options, packed, body)
-        )
+        transport = self.connection.transport
+        done = transport.put_now(output, put_options, packed, body)
+        if done is None:
+            return await transport.run("MQPUT", self._verbs.put(output, put_options, packed, body))
+        if transport.pause_is_due:
+            await transport.pause()
+        return done
 
     async def _opened(self, options: int) -> Handle:
         """A handle for these MQOO options; it stays open with the queue."""
@@ -210,7 +214,13 @@ class ClientQueue:
         handle = self._handles.input
         if handle is None:
             handle = await self._opened(self._handles.for_input())
-        return await self.connection.run("MQGET", self._verbs.get(handle, request, True))
+        transport = self.connection.transport
+        message = transport.get_now(handle, request)
+        if message is None:
+            return await transport.run("MQGET", self._verbs.get(handle, request, True))
+        if transport.pause_is_due:
+            await transport.pause()
+        return message
 
     # ---- iterate
 

@@ -14,9 +14,11 @@ from typing import Any, Final
 
 from ternmq.base.errors import MQError, RemoteProtocolError
 from ternmq.base.reasons import MQRC_RECONNECT_FAILED, MQRC_RECONNECTED, MQRC_RECONNECTING
+from ternmq.client.message import Message
 from ternmq.client.net_channel import Address
 from ternmq.client.net_conversation import ChannelEnded, Conversation, Reply
 from ternmq.client.net_opening import connecting, ended_segment, meeting, refused
+from ternmq.client.net_quick import VERBS_WITHOUT_PAUSE, Quick
 from ternmq.client.net_reach import (
     Reach,
     broken_detail,
@@ -42,6 +44,8 @@ from ternmq.client.net_tls import context_of, peer_checked, server_name
 from ternmq.client.net_verbs import FapVerbs
 from ternmq.client.remote_tasks import TaskVerbs, until_done
 from ternmq.client.remote_verbs import Exchange, Result
+from ternmq.kernel.connection import Handle
+from ternmq.kernel.requests import GetRequest
 from ternmq.wire.fap_vocabulary import MQDISC, NOTIFICATION
 
 
@@ -257,6 +261,35 @@ class NetTaskVerbs(TaskVerbs):
         self.line = line
         self.plan = plan
         self.verbs: FapVerbs = verbs
+        self._quick = Quick(verbs, self.turns)
+
+    def put_now(self, handle: Handle, options: int, packed: bytes, data: bytes) -> bytes | None:
+        stream = self.line.stream
+        if stream.is_full:
+            return None
+        task = asyncio.current_task()
+        quick = self._quick
+        msg_id = quick.put(id(task), handle, options, packed, data)
+        if not msg_id:
+            return None
+        self._hurried(task, quick, stream)
+        return msg_id
+
+    def get_now(self, handle: Handle, request: GetRequest) -> Message | None:
+        task = asyncio.current_task()
+        quick = self._quick
+        message = quick.get(id(task), handle, request)
+        if message is not None:
+            self._hurried(task, quick, self.line.stream)
+        return message
+
+    def _hurried(self, task: object, quick: Quick, stream: NetStream) -> None:
+        self._task = task
+        if quick.segment:
+            stream.write(quick.segment)
+        if quick.in_a_row >= VERBS_WITHOUT_PAUSE:
+            quick.in_a_row = 0
+            self.pause_is_due = True
 
     async def exchanged(self, verb: str, request: NetRequest) -> Any:
         """Send a request and wait for what answers it."""

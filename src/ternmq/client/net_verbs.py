@@ -64,7 +64,7 @@ TAKES_NOTHING: Final = (
     | mq.MQGMO_UNLOCK
 )
 _IN_UNIT: Final = mq.MQGMO_SYNCPOINT | mq.MQGMO_SYNCPOINT_IF_PERSISTENT
-_NOT_AHEAD: Final = _IN_UNIT | TAKES_NOTHING | mq.MQGMO_MSG_UNDER_CURSOR | mq.MQGMO_LOCK
+NOT_AHEAD: Final = _IN_UNIT | TAKES_NOTHING | mq.MQGMO_MSG_UNDER_CURSOR | mq.MQGMO_LOCK
 RESERVED_IDS: Final = 1024
 _GETS_MAX: Final = 64
 
@@ -267,7 +267,7 @@ class FapVerbs(RemoteVerbs):
         """MQGET with a checked request; None if there is no message."""
         state = self.states.get(handle)
         if state is not None and state.read_ahead and self.is_shared:
-            if request.plain and not request.options & _NOT_AHEAD:
+            if request.plain and not request.options & NOT_AHEAD:
                 return (yield from self._get_ahead(handle, request))
             stream = self.conversation.streams.get(handle.handle_id)
             if stream is not None and stream.messages:

@@ -6,8 +6,10 @@ import asyncio
 from typing import Any, TypeVar
 
 from ternmq.client.local_turns import Turns
+from ternmq.client.message import Message
 from ternmq.client.remote_verbs import Exchange, RemoteVerbs, Result
 from ternmq.kernel.connection import Handle
+from ternmq.kernel.requests import GetRequest
 
 Awaited = TypeVar("Awaited")
 
@@ -39,6 +41,23 @@ class TaskVerbs:
     async def exchanged(self, verb: str, request: Any) -> Any:
         """Send a request and wait for what answers it."""
         raise NotImplementedError
+
+    # ---- what need not wait
+
+    pause_is_due = False  # many verbs in a row found nothing to wait for
+
+    def put_now(self, handle: Handle, options: int, packed: bytes, data: bytes) -> bytes | None:
+        """MQPUT, if it can be done at once."""
+        return None
+
+    def get_now(self, handle: Handle, request: GetRequest) -> Message | None:
+        """MQGET, if it can be done at once."""
+        return None
+
+    async def pause(self) -> None:
+        """Other tasks have their turn."""
+        self.pause_is_due = False
+        await asyncio.sleep(0)
 
     async def put(self, handle: Handle, options: int, packed: bytes, data: bytes) -> bytes:
         """MQPUT."""

@@ -142,7 +142,7 @@ class ServedTaskQueueManager(ternmq.aio.ClientConnection):
     """The same for tasks."""
 
     def __init__(self, served: Served, inner: ternmq.aio.ClientConnection) -> None:
-        super().__init__(inner._transport)
+        super().__init__(inner.transport)
         self.served = served
 
     @property

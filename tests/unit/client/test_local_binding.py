@@ -351,7 +351,7 @@ async def test_get_when_cancelled_with_the_message_on_its_way_then_it_is_back(
         async with ternmq.aio.connect("QM1", data=tmp_path) as connection:
             await connection.define_queue("A")
             async with connection.queue("A") as queue:
-                stream = connection._transport._stream
+                stream = connection.transport._stream
                 for inside in (False, True):
                     await queue.put("precious")
                     await queue.depth()  # what is not acknowledged yet is now
