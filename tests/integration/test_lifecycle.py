@@ -234,7 +234,7 @@ def test_start_when_the_configuration_is_wrong_then_file_line_and_reason(machine
     ini.write_text(ini.read_text() + "TCP:\n   Port=99999\n")
     lines = ini.read_text().count("\n")
     told = machine.run("strmqm", "QM1", status=39).stderr
-    assert f"{ini}, line {lines}: Port is 1 to 65535, not 99999" in told
+    assert f"{ini}, line {lines}: Port is 0 to 65535, not 99999" in told
     assert machine.state() == "Ended normally"
 
 

@@ -93,6 +93,8 @@ def refusal(error: MQError, name: str, user: str) -> Answer:
         message = "AMQ8425E"
     if message == "AMQ8161E" and detail:
         inserts = (detail.split(" ")[0],)  # the keyword
+    elif message == "AMQ8242E":
+        inserts = (detail,)
     elif not message:
         message = "AMQ8101S"
         inserts = (error.reason_name, detail or str(error))
@@ -115,6 +117,7 @@ _COMMAND_MESSAGES: Final[dict[str, str]] = {
     "MQRCCF_Q_WRONG_TYPE": "AMQ8138E",
     "MQRCCF_IPADDR_ERROR": "AMQ8889E",
     "MQRCCF_ADDRESS_ERROR": "AMQ8889E",
+    "MQRCCF_SSL_CIPHER_SPEC_ERROR": "AMQ8242E",
     "MQRCCF_CHANNEL_NOT_FOUND": "AMQ8227E",
     "MQRCCF_CHANNEL_ALREADY_EXISTS": "AMQ8226E",
     "MQRCCF_PARM_MISSING": "AMQ8161E",

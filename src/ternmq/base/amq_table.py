@@ -419,6 +419,7 @@ AMQ9218E	The listener could not bind to port %1.	Address %2: %3	End what uses th
 AMQ9228E	The responder program could not be started.		See the messages before this one.
 AMQ9245W	Unable to obtain account details for channel MCA user ID '%1'.		Use a user that is known here in MCAUSER.
 AMQ9258E	The channel '%1' was ended by the operator.
+AMQ9259E	Connection timed out from host '%1'.	A heartbeat on channel '%2' was not answered in time.	See to the network and to the other end.
 AMQ9271E	Channel '%1' timed out.	Host '%2' connected and did not say in time who it is.	See what connects there.
 AMQ9489E	The maximum number of instances, %1, of channel '%2' was reached.	No more clients can use the channel at once.	End clients, or allow more with MAXINST.
 AMQ9490E	The maximum number of instances, %1, of channel '%2' was reached for an individual client.	Host '%3' has as many connections as one client may have.	End clients there, or allow more with MAXINSTC.

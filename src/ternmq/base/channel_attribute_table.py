@@ -13,7 +13,8 @@ batch_heartbeat_ms   BATCHHB  IACH_BATCH_HB           0..999999          0      
 batch_interval_ms    BATCHINT IACH_BATCH_INTERVAL     0..999999999       0        sv....SR. i
 batch_kilobytes      BATCHLIM IACH_BATCH_DATA_LIMIT   0..999999          5000     sv....SR. i
 batch_messages       BATCHSZ  IACH_BATCH_SIZE         1..9999            50       svrq..SR. i
-certificate_label    CERTLABL CA_CERT_LABEL           64                 -        svrqcn.Ra i
+certificate_label    CERTLABL CA_CERT_LABEL           64                 -        svrqc..Ra i
+certificate_label    CERTLABL CA_CERT_LABEL           64                 -        .....n...
 client_weight        CLNTWGHT IACH_CLIENT_CHANNEL_WEIGHT 0..99           0        ....c.... i
 cluster_namelist     CLUSNL   CA_CLUSTER_NAMELIST     name48             -        ......SR. i
 cluster              CLUSTER  CA_CLUSTER_NAME         name48             -        ......SR. i
@@ -28,19 +29,24 @@ reconnect            DEFRECON IACH_DEF_RECONNECT      @reconnect         NO     
 description          DESCR    CACH_DESC               64                 -        svrqcnSRa
 amqp_keep_alive_ms   AMQPKA   IACH_AMQP_KEEP_ALIVE    0..99999|@auto     AUTO     ........a i
 disconnect_s         DISCINT  IACH_DISC_INTERVAL      0..999999          6000     sv....SR. i
-disconnect_s         DISCINT  IACH_DISC_INTERVAL      0..999999          0        .....n... i
-heartbeat_s          HBINT    IACH_HB_INTERVAL        0..999999          300      svrqcnSR. i
-keep_alive_s         KAINT    IACH_KEEP_ALIVE_INTERVAL 0..99999|@auto    AUTO     svrqcnSR. i
+disconnect_s         DISCINT  IACH_DISC_INTERVAL      0..999999          0        .....n...
+heartbeat_s          HBINT    IACH_HB_INTERVAL        0..999999          300      svrqc.SR. i
+heartbeat_s          HBINT    IACH_HB_INTERVAL        0..999999          300      .....n...
+keep_alive_s         KAINT    IACH_KEEP_ALIVE_INTERVAL 0..99999|@auto    AUTO     svrqc.SR. i
+keep_alive_s         KAINT    IACH_KEEP_ALIVE_INTERVAL 0..99999|@auto    AUTO     .....n...
 local_address        LOCLADDR CACH_LOCAL_ADDRESS      48                 -        sv.qc.SRa i
 long_retries         LONGRTY  IACH_LONG_RETRY         0..999999999       999999999 sv....SR. i
 long_retry_s         LONGTMR  IACH_LONG_TIMER         0..999999999       1200     sv....SR. i
-max_instances        MAXINST  IACH_MAX_INSTANCES      0..999999999       999999999 .....n..a i
-max_client_instances MAXINSTC IACH_MAX_INSTS_PER_CLIENT 0..999999999     999999999 .....n... i
-max_message_length   MAXMSGL  IACH_MAX_MSG_LENGTH     0..104857600       4194304  svrqcnSRa i
+max_instances        MAXINST  IACH_MAX_INSTANCES      0..999999999       999999999 ........a i
+max_instances        MAXINST  IACH_MAX_INSTANCES      0..999999999       999999999 .....n...
+max_client_instances MAXINSTC IACH_MAX_INSTS_PER_CLIENT 0..999999999     999999999 .....n...
+max_message_length   MAXMSGL  IACH_MAX_MSG_LENGTH     0..104857600       4194304  svrqc.SRa i
+max_message_length   MAXMSGL  IACH_MAX_MSG_LENGTH     0..104857600       4194304  .....n...
 mca_name             MCANAME  CACH_MCA_NAME           20                 -        sv.q..SR. i
 mca_type             MCATYPE  IACH_MCA_TYPE           @mca_type          PROCESS  sv.q..... i
 mca_type             MCATYPE  IACH_MCA_TYPE           @mca_type          THREAD   ......SR. i
-mca_user             MCAUSER  CACH_MCA_USER_ID        64                 -        svrq.nSRa i
+mca_user             MCAUSER  CACH_MCA_USER_ID        64                 -        svrq..SRa i
+mca_user             MCAUSER  CACH_MCA_USER_ID        64                 -        .....n...
 mode_name            MODENAME CACH_MODE_NAME          8                  -        sv.qc.SR. i
 monitoring           MONCHL   IA_MONITORING_CHANNEL   @monitoring        QMGR     svrq.nSR. i
 retry_exit_data      MRDATA   CACH_MR_EXIT_USER_DATA  32                 -        ..rq...R. i
@@ -64,12 +70,16 @@ security_exit        SCYEXIT  CACH_SEC_EXIT_NAME      128                -      
 send_exit_data       SENDDATA CACH_SEND_EXIT_USER_DATA list32x8          -        svrqcnSR. i
 send_exit            SENDEXIT CACH_SEND_EXIT_NAME     list128x8          -        svrqcnSR. i
 sequence_wrap        SEQWRAP  IACH_SEQUENCE_NUMBER_WRAP 100..999999999   999999999 svrq..SR. i
-shared_conversations SHARECNV IACH_SHARING_CONVERSATIONS 0..999999999    10       ....cn... i
+shared_conversations SHARECNV IACH_SHARING_CONVERSATIONS 0..999999999    10       ....c.... i
+shared_conversations SHARECNV IACH_SHARING_CONVERSATIONS 0..999999999    10       .....n...
 short_retries        SHORTRTY IACH_SHORT_RETRY        0..999999999       10       sv....SR. i
 short_retry_s        SHORTTMR IACH_SHORT_TIMER        0..999999999       60       sv....SR. i
-client_authentication SSLCAUTH IACH_SSL_CLIENT_AUTH   @client_auth       REQUIRED .vrq.n.Ra i
-cipher               SSLCIPH  CACH_SSL_CIPHER_SPEC    64                 -        svrqcnSRa i
-ssl_peer             SSLPEER  CACH_SSL_PEER_NAME      1024               -        svrqcnSRa i
+client_authentication SSLCAUTH IACH_SSL_CLIENT_AUTH   @client_auth       REQUIRED .vrq...Ra i
+client_authentication SSLCAUTH IACH_SSL_CLIENT_AUTH   @client_auth       REQUIRED .....n...
+cipher               SSLCIPH  CACH_SSL_CIPHER_SPEC    64                 -        svrqc.SRa i
+cipher               SSLCIPH  CACH_SSL_CIPHER_SPEC    64                 -        .....n...
+ssl_peer             SSLPEER  CACH_SSL_PEER_NAME      1024               -        svrqc.SRa i
+ssl_peer             SSLPEER  CACH_SSL_PEER_NAME      1024               -        .....n...
 statistics           STATCHL  IA_STATISTICS_CHANNEL   @monitoring        QMGR     svrq..SR. i
 topic_root           TPROOT   CACH_TOPIC_ROOT         128  SYSTEM.BASE.TOPIC  ........a i
 temporary_model      TMPMODEL CACH_TEMPORARY_MODEL_Q  name48  SYSTEM.DEFAULT.MODEL.QUEUE ........a i

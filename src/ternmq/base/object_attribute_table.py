@@ -159,17 +159,17 @@ profile              CHLAUTH  CACH_CHANNEL_NAME       20                 -      
 rule_type            TYPE     IACF_CHLAUTH_TYPE       @rule              ADDRESSMAP * f
 description          DESCR    CA_CHLAUTH_DESC         64                 -        *
 custom               CUSTOM   CA_CUSTOM               128                -        *
-ssl_peer             SSLPEER  CACH_SSL_PEER_NAME      1024               -        * fi
-ssl_issuer           SSLCERTI CA_SSL_CERT_ISSUER_NAME 1024               -        * fi
-address              ADDRESS  CACH_CONNECTION_NAME    264                -        * fi
-client_user          CLNTUSER CACH_CLIENT_USER_ID     64                 -        * fi
+ssl_peer             SSLPEER  CACH_SSL_PEER_NAME      1024               -        * f
+ssl_issuer           SSLCERTI CA_SSL_CERT_ISSUER_NAME 1024               -        * f
+address              ADDRESS  CACH_CONNECTION_NAME    264                -        * f
+client_user          CLNTUSER CACH_CLIENT_USER_ID     64                 -        * f
 qmgr_name            QMNAME   CA_Q_MGR_NAME           48                 -        * fi
-address_list         ADDRLIST CACH_CONNECTION_NAME_LIST list264x1000     -        * i
-user_list            USERLIST CACH_MCA_USER_ID_LIST   list64x100         -        * i
-mca_user             MCAUSER  CACH_MCA_USER_ID        64                 -        * i
-user_source          USERSRC  IACH_USER_SOURCE        @user_source       MAP      * i
-check_clients        CHCKCLNT IA_CHECK_CLIENT_BINDING @rule_check        ASQMGR   * i
-warn                 WARN     IACH_WARNING            @yes               NO       * i
+address_list         ADDRLIST CACH_CONNECTION_NAME_LIST list264x1000     -        *
+user_list            USERLIST CACH_MCA_USER_ID_LIST   list64x100         -        *
+mca_user             MCAUSER  CACH_MCA_USER_ID        64                 -        *
+user_source          USERSRC  IACH_USER_SOURCE        @user_source       MAP      *
+check_clients        CHCKCLNT IA_CHECK_CLIENT_BINDING @rule_check        ASQMGR   *
+warn                 WARN     IACH_WARNING            @yes               NO       *
 altered_date         ALTDATE  CA_ALTERATION_DATE      12                 -        * s
 altered_time         ALTTIME  CA_ALTERATION_TIME      8                  -        * s
 """

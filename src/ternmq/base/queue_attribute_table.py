@@ -91,13 +91,13 @@ altered_time         ALTTIME  CA_ALTERATION_TIME      8                  -      
 amqp_capability      AMQPCAP  IA_AMQP_CAPABILITY      @yes               NO       * s
 authority_event      AUTHOREV IA_AUTHORITY_EVENT      @switch            DISABLED *
 ccsid                CCSID    IA_CODED_CHAR_SET_ID    1..65535           1208     *
-certificate_label    CERTLABL CA_CERT_LABEL           64                 -        * i
+certificate_label    CERTLABL CA_CERT_LABEL           64                 -        *
 certificate_policy   CERTVPOL IA_CERT_VAL_POLICY      @cert_policy       ANY      * i
 auto_define          CHAD     IA_CHANNEL_AUTO_DEF     @switch            DISABLED * i
 auto_define_event    CHADEV   IA_CHANNEL_AUTO_DEF_EVENT @switch          DISABLED * i
 auto_define_exit     CHADEXIT CA_CHANNEL_AUTO_DEF_EXIT 128               -        * i
-channel_event        CHLEV    IA_CHANNEL_EVENT        @exception         DISABLED * i
-channel_rules        CHLAUTH  IA_CHLAUTH_RECORDS      @switch            ENABLED  * i
+channel_event        CHLEV    IA_CHANNEL_EVENT        @exception         DISABLED *
+channel_rules        CHLAUTH  IA_CHLAUTH_RECORDS      @switch            ENABLED  *
 workload_data        CLWLDATA CA_CLUSTER_WORKLOAD_DATA 32                -        * i
 workload_exit        CLWLEXIT CA_CLUSTER_WORKLOAD_EXIT 128               -        * i
 workload_length      CLWLLEN  IA_CLUSTER_WORKLOAD_LENGTH 0..999999999    100      * i
@@ -151,17 +151,17 @@ identity             QMID     CA_Q_MGR_IDENTIFIER     48                 -      
 remote_event         REMOTEEV IA_REMOTE_EVENT         @switch            DISABLED *
 repository           REPOS    CA_REPOSITORY_NAME      name48             -        * i
 repository_namelist  REPOSNL  CA_REPOSITORY_NAMELIST  name48             -        * i
-reverse_lookup       REVDNS   IA_REVERSE_DNS_LOOKUP   @enabled           ENABLED  * i
+reverse_lookup       REVDNS   IA_REVERSE_DNS_LOOKUP   @enabled           ENABLED  *
 route_recording      ROUTEREC IA_TRACE_ROUTE_RECORDING @recording        MSG      * i
 initiator_control    SCHINIT  IA_CHINIT_CONTROL       @qmgr_control      QMGR     * i
 command_server_control SCMDSERV IA_CMD_SERVER_CONTROL @qmgr_control      QMGR     *
 protection_capability SPLCAP  IA_PROT_POLICY_CAPABILITY @switch          DISABLED * s
 revocation_namelist  SSLCRLNL CA_SSL_CRL_NAMELIST     name48             -        * i
 crypto_hardware      SSLCRYP  CA_SSL_CRYPTO_HARDWARE  256                -        * i
-ssl_event            SSLEV    IA_SSL_EVENT            @switch            DISABLED * i
+ssl_event            SSLEV    IA_SSL_EVENT            @switch            DISABLED *
 fips_required        SSLFIPS  IA_SSL_FIPS_REQUIRED    @yes               NO       * i
-key_repository_password KEYRPWD CA_SSL_KEY_REPO_PASSWORD 256             -        * ix
-key_repository       SSLKEYR  CA_SSL_KEY_REPOSITORY   256                -        * i
+key_repository_password KEYRPWD CA_SSL_KEY_REPO_PASSWORD 256             -        * x
+key_repository       SSLKEYR  CA_SSL_KEY_REPOSITORY   256                -        *
 key_reset_bytes      SSLRKEYC IA_SSL_RESET_COUNT      0..999999999       0        * i
 statistics_clusters  STATACLS IA_STATISTICS_AUTO_CLUSSDR @cluster_monitoring QMGR * i
 statistics_channels  STATCHL  IA_STATISTICS_CHANNEL   @level             OFF      * i

@@ -26,7 +26,8 @@ def net_settings(ini: IniFile) -> NetSettings:
     made = NetSettings()
     tcp = ini.first("TCP")
     if tcp is not None:
-        made.port = int(tcp.get("Port") or made.port)
+        port = tcp.get("Port")
+        made.port = int(port) if port else made.port  # 0: one that the system chooses
         made.backlog = int(tcp.get("ListenerBacklog") or made.backlog)
         made.keep_alive = tcp.get("KeepAlive").lower() == "yes"
     channels = ini.first("Channels")

@@ -82,6 +82,8 @@ def found(machine: Machine, bit: int, name: str) -> dict[str, Value]:
 
 def another_value(row: Attribute) -> Value:
     """A value that is good and not the default."""
+    if row.keyword == "SSLCIPH":
+        return "ANY_TLS13"
     if row.kind == schema.NUMBER:
         return row.highest if row.default != row.highest else row.lowest
     if row.kind == schema.HEX:

@@ -171,7 +171,7 @@ class Edge:
     async def until(self, condition: Callable[[], bool]) -> None:
         """Wait for something that the loop does."""
         while not condition():  # noqa: ASYNC110 - the loop itself is what is waited for
-            await asyncio.sleep(0.005)
+            await asyncio.sleep(0)
 
     async def close(self) -> None:
         self.network.close()
