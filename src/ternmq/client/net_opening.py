@@ -112,7 +112,7 @@ def refused(ended: ChannelEnded, channel: ClientChannel, place: str) -> MQError:
 def product_id() -> str:
     """How the client calls itself: four letters, then version, release, modification and fix."""
     numbers = [int(one) for one in VERSION.split(".")[:3]]
-    return "MQTC" + "".join(f"{one:02d}" for one in (*numbers, 0))
+    return fap.OWN_CLIENT + "".join(f"{one:02d}" for one in (*numbers, 0))
 
 
 def wishes(channel: ClientChannel, qmgr_name: str) -> InitialData:

@@ -17,13 +17,14 @@ from ternmq.base.reasons import MQRC_UNEXPECTED_ERROR
 from ternmq.client import steps
 from ternmq.client.steps import Step
 from ternmq.kernel.connection import Handle
+from ternmq.kernel.requests import GetCall
 from ternmq.server.loop_verbs import Job, LoopVerbs, Turns
 from ternmq.server.net_form import Form
 from ternmq.txn.unit import XID
 from ternmq.wire.fap_flow import read_body, write_body
 from ternmq.wire.fap_part import REST, Values
 from ternmq.wire.fap_segment import Header, Segment
-from ternmq.wire.fap_vocabulary import REPLY, XA_COMPLETE, XA_START, type_name
+from ternmq.wire.fap_vocabulary import NOTIFICATION, REPLY, XA_COMPLETE, XA_START, type_name
 
 if TYPE_CHECKING:
     from ternmq.server.net_consume import Consumer
@@ -219,12 +220,17 @@ class Conversation:
         self.async_puts = AsyncPuts()
         self.branches = Branches()
         self.scan: list[XID] | None = None  # what xa_recover has not told yet
+        self.is_own_client = False  # it may take a get back
+        self.returnable: GetCall | None = None  # one that it still may
         self.global_index = 0  # of the last message that was sent by itself
 
     # ---- what comes
 
     def take(self, one: Segment) -> None:
         """A segment, or a whole call of several."""
+        if self.is_own_client and one.header.type == NOTIFICATION:
+            if self.line.take_back_if_asked(self, one):
+                return
         if self.call is not None or self.state == CONNECTING or self.waiting:
             self.waiting.append(one)
             self.waiting_bytes += one.body_bytes
@@ -313,6 +319,8 @@ class Conversation:
 
     def begin(self, call: Call) -> None:
         """A call is under way."""
+        if self.returnable is not None:
+            self.settle_get()
         self.call = call
         self.turns.loop_shell.begin_verb()
         self.line.call_begins()
@@ -329,6 +337,13 @@ class Conversation:
         elif self.waiting:
             self.serve_waiting()
 
+    def settle_get(self) -> None:
+        """The message of the last get is the client's for good."""
+        call = self.returnable
+        if call is not None:
+            self.returnable = None
+            self.connected().answered(call)
+
     def connect(self, verbs: LoopVerbs) -> None:
         """MQCONN is done."""
         self.verbs = verbs
@@ -342,6 +357,7 @@ class Conversation:
             return
         self.waiting.clear()
         self.waiting_bytes = 0
+        self.settle_get()
         self.stop_consumers()
         self.leaving = Leaving(self)
         call = self.call

@@ -194,7 +194,10 @@ class MessageCall(Call):
             else:
                 self._nothing(mq.MQCC_OK, 0)
             return
-        verbs.answered(call)
+        if conversation.is_own_client:
+            conversation.returnable = call
+        else:
+            verbs.answered(call)
         self._message(call, entry)
         conversation.end(self)
 
@@ -290,6 +293,14 @@ class MessageCall(Call):
         }
         conversation.reply(self._header(MQGET), values)
         conversation.end(self)
+
+    def take_back(self) -> None:
+        """Who waited for it was cancelled."""
+        self.turns.not_at(self)
+        call = self.get
+        if call is not None:
+            self.conversation.connected().take_back(call)
+        self._nothing(mq.MQCC_FAILED, MQRC_NO_MSG_AVAILABLE)
 
     def abandon(self) -> bool:
         call = self.get

@@ -22,6 +22,7 @@ from ternmq.server.net_conversation import CONNECTED, Conversation
 from ternmq.server.net_form import Form
 from ternmq.server.net_get import get_fast
 from ternmq.server.net_put import put_fast
+from ternmq.server.net_take_back import take_back_if_asked
 from ternmq.server.net_xa import refuse_xa
 from ternmq.wire.fap_negotiation import Agreement, bytes_of_call_max
 from ternmq.wire.fap_part import Values
@@ -388,6 +389,10 @@ class Line(Outlet):
         prepare = REFUSALS.get(type)
         if prepare is not None:
             prepare(values)
+
+    def take_back_if_asked(self, conversation: Conversation, one: Segment) -> bool:
+        """A NOTIFICATION that does not wait for its turn."""
+        return take_back_if_asked(conversation, one)
 
     def refuse_xa(self, conversation: Conversation, header: Header, error: MQError) -> None:
         """An XA call answers with XA's codes."""

@@ -37,12 +37,14 @@ from ternmq.wire.fap_vocabulary import (
     CONFIRM_REQUEST,
     CONV_ID_ERROR,
     ERROR,
+    FCNO_TAKES_BACK,
     HEARTBEAT,
     INITIAL_DATA,
     MAX_CONNS_LIMIT_REACHED,
     MQCONN,
     NEGOTIATION_FAILED,
     NOTIFICATION,
+    OWN_CLIENT,
     PROTOCOL_SEGMENT_TYPE,
     SOCKET_ACTION,
     SOCKET_ACTION_TYPE,
@@ -151,6 +153,9 @@ class Opening:
         instance.product = asked.product_id[:_PARTNER_BYTES]
         instance.version = asked.product_id[_PARTNER_BYTES:]
         instance.process_id = asked.process_id
+        # As IBM's do it: MQGET segments on a socket with one conversation only; our own client can
+        # use them on any.
+        has_get = conversations == 1 or asked.product_id.startswith(OWN_CLIENT)
         return Offer(
             fap_level=FAP_LEVEL,
             qmgr_name=engine.name,
@@ -160,8 +165,7 @@ class Opening:
             heartbeat_s=channel.number("heartbeat_s"),
             conversations_max=conversations,
             capabilities_2=0x51,
-            # As IBM's do it: MQGET segments on a socket with one conversation only.
-            capabilities_3=CAP_MULTIPLEX_SYNCGET if conversations == 1 else 0,
+            capabilities_3=CAP_MULTIPLEX_SYNCGET if has_get else 0,
             process_id=os.getpid(),
             thread_id=number & 0x7FFFFFFF,
             trace_id=number & 0x7FFFFFFF,
@@ -281,6 +285,8 @@ class Opening:
         if verbs is not None:
             conversation.connect(verbs)
             self._complete(values, verbs)
+            fcno: Values = values.get("fcno", {})
+            conversation.is_own_client = fcno.get("capabilities", 0) & FCNO_TAKES_BACK != 0
         elif error is not None:
             conversation.state = NEW
             values["comp"] = error.comp

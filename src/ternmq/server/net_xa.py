@@ -180,7 +180,9 @@ def _start(conversation: Conversation, values: Values, xid: XID) -> int:
         if branches.ended == xid or xid.key in coordinator.prepared:
             return XAER_DUPID
         unit = verbs.link.unit
-        if branches.ended is not None or (unit is not None and unit.changes):
+        has_work = unit is not None and len(unit.changes) > 0
+        # Our own client names the branch at the end of its work.
+        if branches.ended is not None or (has_work and not conversation.is_own_client):
             return XAER_OUTSIDE
     branches.current = xid
     return XA_OK

@@ -320,6 +320,7 @@ NOTIFICATION_NAMES: Final[dict[int, str]] = {
 
 # Capabilities in FCNO; our own, in MQCONN and its reply.
 FCNO_TAKES_BACK: Final = 0x40000000
+OWN_CLIENT: Final = "MQTC"  # how its product id begins
 
 # Verbs of the system programming interface.
 SPI_QUERY: Final = 1
