@@ -81,9 +81,14 @@ def dump_lines(ask: Ask, choice: DumpChoice) -> Iterator[str]:
         for answer in _found(ask, f"DISPLAY CHLAUTH({quoted(choice.name)}) ALL"):
             yield from _written(_rule_parts(answer), choice)
     if choice.wants("authrec"):
-        for answer in _found(ask, "DISPLAY AUTHREC ALL"):
-            if fits_name(choice.name, str(answer["PROFILE"])):
-                yield from _written(_record_parts(answer), choice)
+        for answer in records(ask, choice):
+            yield from _written(_record_parts(answer), choice)
+
+
+def records(ask: Ask, choice: DumpChoice) -> list[Answer]:
+    """The authority records that are wanted."""
+    found = _found(ask, "DISPLAY AUTHREC ALL")
+    return [one for one in found if fits_name(choice.name, str(one["PROFILE"]))]
 
 
 def _found(ask: Ask, text: str) -> list[Answer]:

@@ -17,7 +17,7 @@ NAME: Final = "AMQSBCG0"
 _BYTES_A_LINE: Final = 16
 
 
-def main(argv: list[str]) -> int:
+def main(argv: list[str], client: bool = False) -> int:
     """Run the sample."""
     write(f"{NAME} - starts here")
     write("**********************")
@@ -26,7 +26,7 @@ def main(argv: list[str]) -> int:
         write("Required parameter missing - queue name")
         return MISSING
     try:
-        with connected(argv[1] if len(argv) > 1 else "", "amqsbcg") as connection:
+        with connected(argv[1] if len(argv) > 1 else "", "amqsbcg", client) as connection:
             _browse(connection, argv[0])
     except SampleEnds as end:
         return end.status

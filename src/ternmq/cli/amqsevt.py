@@ -6,6 +6,7 @@ it is interrupted, or for as long as -w says after the last one.
 
 from __future__ import annotations
 
+import argparse
 import json
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Final
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING, Final
 from ternmq.admin.event_text import event_json, event_text
 from ternmq.base import constants as mq
 from ternmq.base.errors import MQError
+from ternmq.cli import attach
 from ternmq.cli.arguments import CommandLine
 from ternmq.cli.output import write, write_error, write_lines, write_now
 from ternmq.cli.sample import SampleEnds, connected
@@ -35,19 +37,30 @@ def main(argv: list[str]) -> int:
     """Run the sample."""
     line = CommandLine("amqsevt", ABOUT)
     line.add_argument("-m", metavar="QMGR", default="", help="the queue manager")
-    line.add_argument("-q", metavar="QUEUE", action="append", default=[], help="a queue to read")
+    line.add_argument(
+        "-q", metavar="QUEUE", action="append", default=[], help="queues to read: A,B or twice"
+    )
+    line.add_argument("-t", metavar="TOPIC", action="append", default=[], help="refused: later")
+    line.add_argument("-c", action="store_true", help="as a client, over the network")
+    line.add_argument("-u", metavar="USER", default="", help="asks for the password")
     line.add_argument("-b", action="store_true", help="look only")
-    line.add_argument("-o", metavar="FORM", default="text", choices=["text", "json"])
+    line.add_argument(
+        "-o", metavar="FORM", default="text", choices=["text", "json", "json_compact"]
+    )
     line.add_argument("-w", metavar="SECONDS", type=float, default=-1.0, help="end after so long")
     line.add_json()
     asked = line.parse_args(argv)
-    as_json = asked.json or asked.o == "json"
+    as_json = asked.json or asked.o != "text"
+    if asked.t:
+        write_error("amqsevt: -t: publish/subscribe is not there yet; nothing was read")
+        return 1
+    names = [name for one in asked.q for name in one.split(",") if name]
     try:
-        with connected(asked.m, "amqsevt") as connection, ExitStack() as stack:
-            queues = _open(connection, asked.q, stack, browse=asked.b)
+        with _connected(asked) as connection, ExitStack() as stack:
+            queues = _open(connection, names, stack, browse=asked.b)
             if not queues:
                 return 1
-            events = Events(connection, as_json)
+            events = Events(connection, as_json, asked.o == "json_compact")
             if asked.b:
                 for queue in queues:
                     for message in queue.browse():
@@ -60,6 +73,12 @@ def main(argv: list[str]) -> int:
         write_error(f"amqsevt: {error}")
         return 1
     return 0
+
+
+def _connected(asked: argparse.Namespace) -> AnyConnection:
+    if not asked.u:
+        return connected(asked.m, "amqsevt", asked.c)
+    return attach.attach(asked.m, "amqsevt", asked.u, asked.c)
 
 
 def _open(
@@ -103,9 +122,10 @@ def _get_all(events: Events, queues: list[AnyQueue], wait_s: float) -> None:
 class Events:
     """Shows them, and counts."""
 
-    def __init__(self, connection: AnyConnection, as_json: bool) -> None:
+    def __init__(self, connection: AnyConnection, as_json: bool, compact: bool = False) -> None:
         self._qmgr = connection.name
         self._as_json = as_json
+        self._indent = None if compact else 2
         self._count = 0
 
     def show(self, queue: AnyQueue, message: Message) -> None:
@@ -115,7 +135,7 @@ class Events:
         try:
             if self._as_json:
                 told = event_json(queue.name, self._qmgr, md, message.data)
-                write_now(json.dumps(told, indent=2, ensure_ascii=False))
+                write_now(json.dumps(told, indent=self._indent, ensure_ascii=False))
             else:
                 write_lines(event_text(self._count, queue.name, md, message.data))
                 write()

@@ -14,13 +14,13 @@ if TYPE_CHECKING:
 NAME: Final = "AMQSGBR0"
 
 
-def main(argv: list[str]) -> int:
+def main(argv: list[str], client: bool = False) -> int:
     """Run the sample."""
     try:
         started(f"{NAME} (browse)", argv)
         qmgr = argv[1] if len(argv) > 1 else ""
         write(qmgr)
-        with connected(qmgr, "amqsgbr") as connection:
+        with connected(qmgr, "amqsgbr", client) as connection:
             _browse(connection, argv[0])
     except SampleEnds as end:
         return end.status

@@ -19,11 +19,11 @@ _OPEN: Final = mq.MQOO_INPUT_AS_Q_DEF | mq.MQOO_FAIL_IF_QUIESCING
 _GET: Final = mq.MQGMO_CONVERT | mq.MQGMO_FAIL_IF_QUIESCING
 
 
-def main(argv: list[str]) -> int:
+def main(argv: list[str], client: bool = False) -> int:
     """Run the sample."""
     try:
         started(NAME, argv)
-        with connected(argv[1] if len(argv) > 1 else "", "amqsget") as connection:
+        with connected(argv[1] if len(argv) > 1 else "", "amqsget", client) as connection:
             try:
                 queue = connection.queue(argv[0], options=options_given(argv, 2, _OPEN))
             except MQError as error:

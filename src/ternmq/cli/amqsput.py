@@ -18,12 +18,12 @@ NAME: Final = "AMQSPUT0"
 _OPEN: Final = mq.MQOO_OUTPUT | mq.MQOO_FAIL_IF_QUIESCING
 
 
-def main(argv: list[str]) -> int:
+def main(argv: list[str], client: bool = False) -> int:
     """Run the sample."""
     try:
         started(NAME, argv)
         qmgr = argv[1] if len(argv) > 1 else ""
-        with connected(qmgr, "amqsput") as connection:
+        with connected(qmgr, "amqsput", client) as connection:
             write_now(f"target queue is {argv[0]}")
             target = argv[4] if len(argv) > 4 else ""
             if target not in ("", connection.name):

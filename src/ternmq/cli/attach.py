@@ -9,7 +9,7 @@ from __future__ import annotations
 import getpass
 import os
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ternmq.cli.output import write_error
 from ternmq.client.connection import Connection
@@ -27,23 +27,27 @@ if TYPE_CHECKING:
     AdminConnection = QueueManager | ClientConnection
 
 
-def attach(qmgr: str, application: str, user: str = "") -> AnyConnection:
-    """Connect; an empty name is the default queue manager. A user is asked for its password."""
+def attach(
+    qmgr: str, application: str, user: str = "", client: bool = False, **way: Any
+) -> AnyConnection:
+    """Connect; an empty name is the default queue manager. A user is asked for its password. As a
+    client it goes over the network: by what is given of the way, or as MQSERVER and its like say.
+    """
+    from ternmq.base.constants import MQCNO_CLIENT_BINDING
     from ternmq.client.local_connection import connect
 
+    given: dict[str, Any] = {"application": application, **way}
+    if client:
+        given["options"] = MQCNO_CLIENT_BINDING
     if user:
-        return connect(qmgr, application=application, user=user, password=password())
-    return connect(qmgr, application=application)
+        given["user"] = user
+        given["password"] = password()
+    return connect(qmgr, **given)
 
 
-def attach_sample(qmgr: str, application: str) -> AnyConnection:
+def attach_sample(qmgr: str, application: str, client: bool = False) -> AnyConnection:
     """The same for a sample, as the user that MQSAMP_USER_ID names."""
-    from ternmq.client.local_connection import connect
-
-    user = os.environ.get("MQSAMP_USER_ID", "")
-    if not user:
-        return connect(qmgr, application=application)
-    return connect(qmgr, application=application, user=user, password=password())
+    return attach(qmgr, application, os.environ.get("MQSAMP_USER_ID", ""), client)
 
 
 def password() -> str:

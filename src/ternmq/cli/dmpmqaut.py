@@ -82,7 +82,7 @@ def _show(answers: list[Answer], asked: Arguments, qmgr: str) -> None:
                 write(line)
     elif "a" in asked.flags:
         for answer in answers:
-            write(_setmqaut(answer, qmgr))
+            write(setmqaut_line(answer, qmgr))
     else:
         for number, answer in enumerate(answers):
             if number:
@@ -112,7 +112,8 @@ def _value(answer: Answer) -> dict[str, object]:
     }
 
 
-def _setmqaut(answer: Answer, qmgr: str) -> str:
+def setmqaut_line(answer: Answer, qmgr: str) -> str:
+    """The command that makes a record again."""
     kind = str(answer["OBJTYPE"]).lower()
     parts = ["setmqaut", "-m", qmgr]
     if kind != "qmgr" or answer["PROFILE"] != "self":

@@ -12,26 +12,42 @@ from datetime import UTC, datetime
 from typing import Final
 
 from ternmq.admin.command import Answer
-from ternmq.admin.config_dump import KINDS, SORTS, DumpChoice, dump_lines
+from ternmq.admin.config_dump import KINDS, SORTS, DumpChoice, dump_lines, records
+from ternmq.admin.mqsc_lexer import SyntaxFault
+from ternmq.admin.mqsc_parser import parse
 from ternmq.base.errors import MQError
 from ternmq.cli import tool_status
 from ternmq.cli.arguments import CommandLine
+from ternmq.cli.dmpmqaut import setmqaut_line
 from ternmq.cli.output import write, write_error, write_json, write_lines
 
 COULD_NOT_RUN: Final = 20
+FORMS: Final = ("mqsc", "1line", "setmqaut")
 _RULE: Final = "*" * 79
 
 
 def main(argv: list[str]) -> int:
     """The command."""
-    given = _arguments().parse_args(argv)
+    line = _arguments()
+    given = line.parse_args(argv)
+    try:
+        way = client_way(given.client)
+    except ValueError as error:
+        line.error(f"-c: {error}")
+    if given.form == "setmqaut" and given.sort != "authrec":
+        line.error("-o setmqaut goes with -x authrec")
     choice = DumpChoice(
         given.sort, given.kind, given.name, given.every_attribute, given.form == "1line"
     )
     from ternmq.cli.attach import attach
 
     try:
-        with attach(given.qmgr, "dmpmqcfg", given.user) as connection:
+        client = given.client is not None
+        with attach(given.qmgr, "dmpmqcfg", given.user, client, **way) as connection:
+            if given.form == "setmqaut":
+                for answer in records(connection.mqsc, choice):
+                    write(setmqaut_line(answer, connection.name))
+                return 0
             if given.json:
                 choice.one_line = True
                 write_json({"commands": list(dump_lines(connection.mqsc, choice))})
@@ -59,15 +75,38 @@ def _arguments() -> CommandLine:
     line.add_argument(
         "-a", dest="every_attribute", action="store_true", help="all attributes, also defaults"
     )
-    line.add_argument("-o", dest="form", choices=("mqsc", "1line"), default="mqsc")
+    line.add_argument("-o", dest="form", choices=FORMS, default="mqsc")
     line.add_argument("-x", dest="sort", choices=SORTS, default="all", help="what to dump")
     line.add_argument("-t", dest="kind", choices=("all", *KINDS), default="all", metavar="TYPE")
     line.add_argument("-n", dest="name", default="*", metavar="NAME", help="may end in *")
     line.add_argument("-u", dest="user", default="", metavar="USER", help="asks for the password")
-    line.add_argument("-c", dest="client", metavar="default", help="accepted; connects locally")
+    line.add_argument(
+        "-c",
+        dest="client",
+        metavar="default|CHANNEL",
+        help="as a client, or by this DEFINE CHANNEL",
+    )
     line.add_argument("-z", dest="quiet", action="store_true", help="accepted")
     line.add_json()
     return line
+
+
+def client_way(text: str | None) -> dict[str, str]:
+    """What -c says: `default` as the environment says, else a DEFINE CHANNEL CHLTYPE(CLNTCONN)."""
+    if text is None or text.lower() == "default":
+        return {}
+    try:
+        command = parse(text)
+    except SyntaxFault as fault:
+        raise ValueError("no DEFINE CHANNEL that can be understood") from fault
+    given = command.given
+    if command.action != "DEFINE" or given.get("CHLTYPE", "") != "CLNTCONN":
+        raise ValueError("DEFINE CHANNEL(name) CHLTYPE(CLNTCONN) CONNAME(...) is wanted")
+    way = {"channel": command.name, "conn": given.get("CONNAME", "")}
+    for keyword, argument in (("SSLCIPH", "cipher"), ("SSLPEER", "peer_name")):
+        if given.get(keyword):
+            way[argument] = given[keyword]
+    return way
 
 
 def head_lines(ask: Callable[[str], list[Answer]], asked: str, now: datetime) -> list[str]:

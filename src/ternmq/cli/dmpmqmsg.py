@@ -31,7 +31,9 @@ from ternmq.cli.message_file import (
     descriptor_lines,
     read_messages,
 )
+from ternmq.cli.message_treatment import Pace, stripped
 from ternmq.cli.output import write_error, write_json
+from ternmq.client.message import Message
 
 if TYPE_CHECKING:
     from ternmq.cli.attach import AnyConnection, AnyQueue
@@ -42,6 +44,8 @@ UNIT_DEFAULT: Final = 200
 _CONTEXTS: Final = {
     "A": mq.MQPMO_SET_ALL_CONTEXT,
     "I": mq.MQPMO_SET_IDENTITY_CONTEXT,
+    "a": mq.MQPMO_SET_ALL_CONTEXT,  # to pass it on comes to the same: the message has it all
+    "i": mq.MQPMO_SET_IDENTITY_CONTEXT,
     "d": mq.MQPMO_DEFAULT_CONTEXT,
     "n": mq.MQPMO_NO_CONTEXT,
 }
@@ -66,11 +70,12 @@ def main(argv: list[str]) -> int:
         line.error("-i and -I, -f and -F exclude each other")
     try:
         choice = _choice(asked)
+        pace = Pace(asked.D)
     except ValueError as error:
         line.error(str(error))
     counts = Counts()
     try:
-        Copying(asked, choice, counts).run()
+        Copying(asked, choice, counts, pace).run()
     except (MQError, MessageFileError, OSError) as error:
         write_error(f"dmpmqmsg: {error}")
         _tell(asked, counts)
@@ -89,7 +94,12 @@ def _command_line() -> CommandLine:
     add("-f", metavar="FILE", help="a file; stdout; with %%n in its name one file a message")
     add("-F", metavar="FILE", help="the same, replaced if it is there")
     add("-a", metavar="MODE", default="", choices=["", "a", "b", "ab"], help="a: append to it")
-    add("-C", metavar="CONTEXT", default="A", choices=list(_CONTEXTS), help="A, I, d or n")
+    add("-C", metavar="CONTEXT", default="A", choices=list(_CONTEXTS), help="A, I, a, i, d or n")
+    add("-c", action="store_true", help="as a client, over the network")
+    add("-u", metavar="USER", default="", help="asks for the password")
+    add("-h", action="store_true", help="take dead-letter and transmission headers off")
+    add("-P", metavar="CCSID", type=int, default=0, help="convert text of the queue to this")
+    add("-D", metavar="DELAY", default="0", help="milliseconds, -milliseconds at random, r percent")
     add("-d", metavar="DISPLAY", action="append", default=[], help="a A c p t H i N s M C w<n>")
     add("-g", metavar="ID", action="append", default=[], help="[x]m, c or g and an identifier")
     add("-p", action="store_true", help="also take what is not copied off the source")
@@ -131,10 +141,13 @@ def _add(chosen: list[bytes], text: str | None, encoding: str) -> None:
 class Copying:
     """One run: from a source, through a choice, to a target."""
 
-    def __init__(self, asked: argparse.Namespace, choice: Choice, counts: Counts) -> None:
+    def __init__(
+        self, asked: argparse.Namespace, choice: Choice, counts: Counts, pace: Pace
+    ) -> None:
         self.asked = asked
         self.choice = choice
         self.counts = counts
+        self.pace = pace
         self.shown = "".join(asked.d)
         self.file_name: str = asked.f or asked.F or ""
         self.from_queue: str = asked.i or asked.I or ""
@@ -148,7 +161,9 @@ class Copying:
         """Copy all that is wanted."""
         with self._stack:
             if self.from_queue or self.asked.o:
-                self._connection = attach.attach(self.asked.m, "dmpmqmsg")
+                self._connection = attach.attach(
+                    self.asked.m, "dmpmqmsg", self.asked.u, self.asked.c
+                )
                 self._stack.enter_context(self._connection)
             if self.asked.o and self._connection is not None:
                 self._target = self._connection.queue(self.asked.o)
@@ -157,7 +172,8 @@ class Copying:
             for place, message in enumerate(self._source(), 1):
                 wanted = self.choice.wants(place, message.descriptor, message.data)
                 if wanted:
-                    self._write(message)
+                    self.pace.wait(message.descriptor)
+                    self._write(stripped(message) if self.asked.h else message)
                 in_unit += 1
                 if in_unit >= self.asked.t:
                     self._end_unit()
@@ -185,7 +201,7 @@ class Copying:
                 if self.choice.beyond(place) and not self.asked.p:
                     return
                 self._count_in(len(message.data))
-                yield FiledMessage(message.descriptor, message.data)
+                yield self._as_asked(message)
                 wanted = self.choice.wants(place, message.descriptor, message.data)
                 if self.asked.p or (self.asked.I and wanted):
                     if not connection.in_unit:
@@ -206,7 +222,12 @@ class Copying:
             if message is None:
                 return
             self._count_in(len(message.data))
-            yield FiledMessage(message.descriptor, message.data)
+            yield self._as_asked(message)
+
+    def _as_asked(self, message: Message) -> FiledMessage:
+        if self.asked.P:
+            message.convert(self.asked.P, mq.MQENC_NATIVE)
+        return FiledMessage(message.descriptor, message.data)
 
     def _from_files(self) -> Iterator[FiledMessage]:
         for name in _numbered(self.file_name):

@@ -25,6 +25,8 @@ def main(argv: list[str]) -> int:
     """Run the command."""
     line = CommandLine("runmqdlq", ABOUT)
     line.add_argument("-f", metavar="FILE", help="the rules; else from standard input")
+    line.add_argument("-c", action="store_true", help="as a client, over the network")
+    line.add_argument("-u", metavar="USER", default="", help="asks for the password")
     line.add_argument("queue", nargs="?", default="", help="the queue, before INPUTQ of the rules")
     line.add_argument("qmgr", nargs="?", default="", help="the queue manager, before INPUTQM")
     line.add_json()
@@ -45,7 +47,7 @@ def main(argv: list[str]) -> int:
         return FAILED
     qmgr = asked.qmgr or table.qmgr
     try:
-        connection = attach.attach(qmgr, "runmqdlq")
+        connection = attach.attach(qmgr, "runmqdlq", asked.u, asked.c)
     except MQError as failure:
         write_error(message_line("AMQ8741E", (qmgr, failure.reason)))
         return FAILED

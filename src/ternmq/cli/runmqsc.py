@@ -1,7 +1,8 @@
 """runmqsc: MQSC commands from standard input, a file or a terminal, for a running queue manager.
 
 The report goes to standard output: an echo of each command (unless -e), its answers, and how many
-were read, could not be understood and could not be done. With -v they are only checked. Exit
+were read, could not be understood and could not be done. With -v they are only checked, with -c
+they go over the network, with -w by message to the command server of another queue manager. Exit
 status: 0 everything was done, 10 something failed, 20 nothing could be run.
 """
 
@@ -26,11 +27,8 @@ ALL_DONE: Final = 0
 SOME_FAILED: Final = 10
 COULD_NOT_RUN: Final = 20
 BANNER: Final = "TernMQ script commands (MQSC)."
-_LATER: Final = {  # options of IBM MQ that need channels
-    "c": "client connections are not supported yet",
-    "n": "client channel tables are not supported yet",
-    "w": "commands to another queue manager by message are not supported yet",
-    "m": "commands by way of another queue manager are not supported yet",
+_REFUSED: Final = {  # options of IBM MQ
+    "n": "client channel tables are files of JSON, and are edited as such",
     "x": "z/OS queue managers are not supported",
 }
 ENDING_WORDS: Final = ("END", "EXIT", "QUIT")
@@ -101,10 +99,10 @@ class Report:
 def main(argv: list[str]) -> int:
     """The command."""
     given = _arguments().parse_args(argv)
-    for option in _LATER:
-        if getattr(given, option):
-            write_error(f"runmqsc: -{option}: {_LATER[option]}; nothing was run")
-            return COULD_NOT_RUN
+    problem = _misfit(given)
+    if problem:
+        write_error(f"runmqsc: {problem}; nothing was run")
+        return COULD_NOT_RUN
     if given.file is not None and not os.access(given.file, os.R_OK):
         write_error(f"runmqsc: the file {given.file} cannot be read")
         return COULD_NOT_RUN
@@ -113,15 +111,14 @@ def main(argv: list[str]) -> int:
     from ternmq.cli.attach import attach
 
     try:
-        with attach(given.qmgr, "runmqsc", given.user) as connection:
-            if given.file is None and sys.stdin.isatty():
-                from ternmq.cli.mqsc_terminal import typed_lines
+        via = given.m if given.w else given.qmgr
+        with attach(via, "runmqsc", given.user, given.c) as connection:
+            if not given.w:
+                return _run_on(connection, given)
+            from ternmq.cli.indirect_mqsc import IndirectMqsc
 
-                lines = typed_lines(connection.name)
-            else:
-                lines = _lines(given.file)
-            report = Report(not given.quiet, given.json)
-            return run(connection, connection.name, lines, report)
+            with IndirectMqsc(connection, given.qmgr, given.w) as indirect:
+                return _run_on(indirect, given)
     except MQError as error:
         tool_status.refused(error, given.qmgr)
         return COULD_NOT_RUN
@@ -132,15 +129,48 @@ def main(argv: list[str]) -> int:
         return COULD_NOT_RUN
 
 
+def _misfit(given: argparse.Namespace) -> str:
+    """What is wrong with the options together, or cannot be done."""
+    for option, why in _REFUSED.items():
+        if getattr(given, option):
+            return f"-{option}: {why}"
+    if given.m and not given.w:
+        return "-m goes with -w alone"
+    if given.w and given.c:
+        return "-c does not go with -w"
+    return ""
+
+
+def _run_on(connection: Administered, given: argparse.Namespace) -> int:
+    if given.file is None and sys.stdin.isatty():
+        from ternmq.cli.mqsc_terminal import typed_lines
+
+        lines = typed_lines(connection.name)
+    else:
+        lines = _lines(given.file)
+    return run(connection, connection.name, lines, Report(not given.quiet, given.json))
+
+
+def _wait_seconds(text: str) -> int:
+    seconds = int(text)
+    if not 1 <= seconds <= 999_999:
+        raise ValueError(text)
+    return seconds
+
+
 def _arguments() -> CommandLine:
     line = CommandLine("runmqsc", "Runs MQSC commands on a queue manager.", COULD_NOT_RUN)
     line.add_argument("-e", dest="quiet", action="store_true", help="no echo of the commands")
     line.add_argument("-v", dest="verify", action="store_true", help="check only, do nothing")
     line.add_argument("-u", dest="user", default="", metavar="USER", help="asks for the password")
-    for option in ("c", "n", "x"):
+    line.add_argument("-c", action="store_true", help="as a client, over the network")
+    line.add_argument(
+        "-w", type=_wait_seconds, default=0, metavar="SECONDS",
+        help="by message to QMgrName; wait so long for answers",
+    )  # fmt: skip
+    line.add_argument("-m", default="", metavar="QMGR", help="with -w: by way of this one")
+    for option in ("n", "x"):
         line.add_argument(f"-{option}", action="store_true", help=argparse.SUPPRESS)
-    for option in ("w", "m"):
-        line.add_argument(f"-{option}", default="", help=argparse.SUPPRESS)
     line.add_argument("-f", dest="file", metavar="FILE", help="read from FILE")
     line.add_argument("qmgr", nargs="?", default="", metavar="QMgrName")
     line.add_json()

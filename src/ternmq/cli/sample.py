@@ -41,10 +41,10 @@ def started(name: str, argv: list[str], missing: str = "queue name") -> None:
         raise SampleEnds(MISSING)
 
 
-def connected(qmgr: str, application: str) -> AnyConnection:
+def connected(qmgr: str, application: str, client: bool = False) -> AnyConnection:
     """A connection; a failure is told, and its reason is the exit status."""
     try:
-        return attach.attach_sample(qmgr, application)
+        return attach.attach_sample(qmgr, application, client)
     except MQError as error:
         told("MQCONNX", error)
         raise SampleEnds(error.reason & 0xFF) from error

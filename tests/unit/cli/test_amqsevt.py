@@ -56,3 +56,17 @@ def test_what_is_no_event_is_told(attached: ternmq.QueueManager, capsys: Capture
 def test_no_such_queue(attached: ternmq.QueueManager, capsys: Capture) -> None:
     assert amqsevt.main(["-q", "NONE"]) == 1
     assert "NONE" in capsys.readouterr().err
+
+
+def test_several_queues_and_one_line_each(full: ternmq.QueueManager, capsys: Capture) -> None:
+    names = f"SYSTEM.ADMIN.QMGR.EVENT,{PERFM}"
+    assert amqsevt.main(["-m", "QM1", "-q", names, "-o", "json_compact", "-b"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [
+        json.loads(line)["eventData"]["baseObjectName"] for line in lines if "Full" in line
+    ] == ["Q"]
+
+
+def test_topics_are_refused(attached: ternmq.QueueManager, capsys: Capture) -> None:
+    assert amqsevt.main(["-m", "QM1", "-t", "$SYS/MQ/#"]) == 1
+    assert "nothing was read" in capsys.readouterr().err

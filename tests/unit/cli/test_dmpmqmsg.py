@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import ternmq
+from ternmq import constants as mq
 from ternmq.cli import dmpmqmsg
 from ternmq.cli.message_file import (
     HEX,
@@ -21,6 +22,9 @@ from ternmq.cli.message_file import (
     descriptor_lines,
     read_messages,
 )
+from ternmq.cli.message_treatment import Pace
+from ternmq.codec.mqdlh import DeadLetterHeader
+from ternmq.codec.mqxqh import TransmissionHeader
 
 
 def fill(qm: ternmq.QueueManager, *texts: str) -> None:
@@ -208,3 +212,73 @@ def test_arguments_that_cannot_be(arguments: list[str]) -> None:
     with pytest.raises(SystemExit) as end:
         dmpmqmsg.main(arguments)
     assert end.value.code == 39
+
+
+# ---- what is done to messages on their way
+
+
+def dead(text: bytes) -> tuple[ternmq.Descriptor, bytes]:
+    header = DeadLetterHeader(
+        reason=2053, destination_queue="Q", encoding=546, ccsid=1208, format="MQSTR"
+    )
+    return ternmq.Descriptor(format=mq.MQFMT_DEAD_LETTER_HEADER, ccsid=1208), header.pack() + text
+
+
+def test_headers_are_taken_off(attached: ternmq.QueueManager) -> None:
+    fill(attached)
+    md, data = dead(b"a letter")
+    with attached.queue("A") as queue:
+        queue.put(data, descriptor=md)
+        inner = ternmq.Descriptor(format="MQSTR", correl_id=b"c" * 24, version=1)
+        header = TransmissionHeader(remote_queue="Q", remote_qmgr="QM2", descriptor=inner)
+        outer = ternmq.Descriptor(format=mq.MQFMT_XMIT_Q_HEADER)
+        queue.put(header.pack() + b"on its way", descriptor=outer)
+        queue.put("plain")
+    assert dmpmqmsg.main(["-m", "QM1", "-I", "A", "-o", "B", "-h", "-q"]) == 0
+    with attached.queue("B") as queue:
+        found = [queue.get() for _ in range(3)]
+    assert [one.data for one in found] == [b"a letter", b"on its way", b"plain"]
+    assert [one.format for one in found] == ["MQSTR"] * 3
+    assert found[1].descriptor.correl_id == b"c" * 24
+
+
+def test_a_header_that_is_none_ends_it_and_nothing_is_lost(
+    attached: ternmq.QueueManager, capsys: pytest.CaptureFixture[str]
+) -> None:
+    fill(attached)
+    with attached.queue("A") as queue:
+        md = ternmq.Descriptor(format=mq.MQFMT_DEAD_LETTER_HEADER)
+        queue.put(b"short", descriptor=md)
+    assert dmpmqmsg.main(["-m", "QM1", "-I", "A", "-o", "B", "-h", "-q"]) == 1
+    assert "MQRC_DLH_ERROR" in capsys.readouterr().err
+    with attached.queue("A") as queue:
+        assert queue.get().data == b"short"
+
+
+def test_text_is_converted(attached: ternmq.QueueManager) -> None:
+    fill(attached, "grüße")
+    assert dmpmqmsg.main(["-m", "QM1", "-i", "A", "-o", "B", "-P", "819", "-q"]) == 0
+    with attached.queue("B") as queue:
+        message = queue.get()
+    assert (message.data, message.descriptor.ccsid) == ("grüße".encode("latin-1"), 819)
+
+
+@pytest.mark.parametrize(
+    ("delay", "low", "high"), [("500", 0.5, 0.5), ("-500", 0.0, 0.5), ("r50", 1.005, 1.005)]
+)
+def test_pauses(delay: str, low: float, high: float) -> None:
+    slept: list[float] = []
+    pace = Pace(delay, slept.append)
+    for time in ("10000000", "10000201", "not a time"):
+        pace.wait(ternmq.Descriptor(put_date="20261116", put_time=time))
+    pace.wait(None)
+    assert all(low <= one <= high for one in slept)
+    assert len(slept) == (1 if delay.startswith("r") else 4)
+
+
+def test_pauses_that_cannot_be() -> None:
+    for wrong in ("x", "r", "1.5", "r-5"):
+        with pytest.raises(ValueError, match="no delay"):
+            Pace(wrong)
+    with pytest.raises(SystemExit):
+        dmpmqmsg.main(["-i", "A", "-D", "soon"])

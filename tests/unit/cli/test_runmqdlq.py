@@ -255,7 +255,7 @@ def test_with_putaut_ctx_the_sender_must_be_allowed(
         dead(qm, "not mine", destination="B")
         monkeypatch.setattr(
             "ternmq.cli.attach.attach",
-            lambda name, application: qm.connect(application=application),
+            lambda name, application, *more: qm.connect(application=application),
         )
         assert run(typed, "ACTION(RETRY) PUTAUT(CTX)") == 0
         assert texts(qm, "A") == ["mine"]

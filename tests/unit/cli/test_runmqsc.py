@@ -164,7 +164,7 @@ def test_without_a_connection_it_says_why_and_ends_with_20(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    def refuse(name: str, application: str, user: str) -> None:
+    def refuse(name: str, application: str, user: str, client: bool) -> None:
         raise ternmq.MQError(2, reason, verb="MQCONN", object=name)
 
     monkeypatch.setattr("ternmq.cli.attach.attach", refuse)
@@ -173,3 +173,94 @@ def test_without_a_connection_it_says_why_and_ends_with_20(
         told = capsys.readouterr()
         assert told.out == ""
         assert told.err.startswith(f"{message}: ")
+
+
+# ---- by message
+
+
+def test_w_when_given_then_by_message_to_the_command_server(
+    attached: ternmq.QueueManager, typed: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    attached.start_command_server()
+    typed(
+        "DEFINE QLOCAL(A) MAXDEPTH(7)\nDISPLAY QLOCAL(A) MAXDEPTH\nDELETE QLOCAL(B)\nDEF QL(C) X(1)"
+    )
+    assert runmqsc.main(["-w", "30", "-m", "QM1", "QM1"]) == 10
+    told = capsys.readouterr().out.splitlines()
+    assert "AMQ8006I: TernMQ queue created." in told
+    assert "   MAXDEPTH(7)" in told
+    assert "AMQ8147E: TernMQ object B not found." in told
+    assert told[-3:] == [
+        "4 MQSC commands read.",
+        "One command has a syntax error.",
+        "One valid MQSC command could not be processed.",
+    ]
+    assert [name for name in attached.queue_names() if name.startswith("MQSC.REPLY")] == []
+
+
+def test_w_when_nobody_answers_then_20(
+    attached: ternmq.QueueManager, typed: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    typed("PING QMGR\n")
+    assert runmqsc.main(["-w", "1", "QM1"]) == 20
+    assert "no answer of QM1 within 1 s" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "why"),
+    [
+        (["-n", "QM1"], "-n: "),
+        (["-x", "-w", "5", "QM1"], "-x: z/OS"),
+        (["-m", "QM2", "QM1"], "-m goes with -w"),
+        (["-c", "-w", "5", "QM1"], "-c does not go"),
+    ],
+)
+def test_options_when_they_cannot_be_then_20_and_nothing_is_run(
+    attached: ternmq.QueueManager,
+    capsys: pytest.CaptureFixture[str],
+    arguments: list[str],
+    why: str,
+) -> None:
+    assert runmqsc.main(arguments) == 20
+    told = capsys.readouterr().err
+    assert why in told
+    assert "nothing was run" in told
+
+
+def test_w_when_it_is_no_time_then_20(attached: ternmq.QueueManager) -> None:
+    with pytest.raises(SystemExit) as ended:
+        runmqsc.main(["-w", "0", "QM1"])
+    assert ended.value.code == 20
+
+
+# ---- authority as setmqaut
+
+
+def test_dump_when_as_setmqaut_then_commands_that_make_the_records(
+    attached: ternmq.QueueManager, capsys: pytest.CaptureFixture[str]
+) -> None:
+    attached.mqsc(
+        "SET AUTHREC PROFILE('DEV.**') OBJTYPE(QUEUE) PRINCIPAL('app') AUTHADD(GET,PUT)\n"
+        "SET AUTHREC OBJTYPE(QMGR) GROUP('staff') AUTHADD(CONNECT)"
+    )
+    assert dmpmqcfg.main(["-m", "QM1", "-x", "authrec", "-o", "setmqaut"]) == 0
+    assert sorted(capsys.readouterr().out.splitlines()) == [
+        "setmqaut -m QM1 -n 'DEV.**' -t queue -p app +get +put",
+        "setmqaut -m QM1 -t qmgr -g staff +connect",
+    ]
+    with pytest.raises(SystemExit):
+        dmpmqcfg.main(["-m", "QM1", "-o", "setmqaut"])
+
+
+def test_dump_when_by_a_channel_then_the_way_is_taken_from_it() -> None:
+    text = "DEFINE CHANNEL(A.SVRCONN) CHLTYPE(CLNTCONN) CONNAME('host(1414)') SSLCIPH(ANY_TLS12)"
+    assert dmpmqcfg.client_way(text) == {
+        "channel": "A.SVRCONN",
+        "conn": "host(1414)",
+        "cipher": "ANY_TLS12",
+    }
+    assert dmpmqcfg.client_way("default") == {}
+    assert dmpmqcfg.client_way(None) == {}
+    for wrong in ("DEFINE QLOCAL(A)", "nonsense", "DEFINE CHANNEL(A) CHLTYPE(SVRCONN)"):
+        with pytest.raises(ValueError, match="DEFINE CHANNEL"):
+            dmpmqcfg.client_way(wrong)
