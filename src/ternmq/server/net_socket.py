@@ -149,10 +149,7 @@ class NetSocket(asyncio.Protocol):
         """The instance for a partner; None if it was refused and told so."""
         try:
             instance = self.admission.channel(asked, self.peer)
-        except Refused as refused:
-            self.host.engine.kernel.notices.add(
-                refused.message_id, tuple(str(one) for one in refused.inserts)
-            )
+        except Refused as refused:  # and told in the error log
             self.line.close_with(refused.status)
             return None
         self._instance = instance

@@ -39,6 +39,10 @@ from ternmq.server.installations import here, version
 from ternmq.server.listener import listen
 from ternmq.server.log_entry import Origin
 from ternmq.server.log_settings import error_log_services
+from ternmq.server.loop import run
+from ternmq.server.net_listener import Network
+from ternmq.server.net_settings import NetSettings, net_settings
+from ternmq.server.net_socket import NetSocket
 from ternmq.server.parts import ServerParts
 from ternmq.server.queue_manager_ini import check, read_queue_manager_ini
 from ternmq.server.scripts import commands_of, script_files, told
@@ -98,6 +102,7 @@ class Process:
         self._foreground = foreground
         self._log: ErrorLog | None = None
         self._state = status.STARTING
+        self._net_settings = NetSettings()
         self.failed = False
 
     # ---- start
@@ -107,6 +112,7 @@ class Process:
         place = self.place
         try:
             ini = read_queue_manager_ini(place.folder)
+            self._net_settings = net_settings(ini)
             self._open_log(ini)
             self.tell("AMQ6206I", *self._issued())
         except IniError as error:
@@ -216,7 +222,7 @@ class Process:
     def serve(self, started: Started, up: Callable[[], None]) -> None:
         """Until the end; `up` is called when applications can connect."""
         allow_descriptors()
-        asyncio.run(self._serve(started, up))
+        run(self._serve(started, up))
 
     async def _serve(self, started: Started, up: Callable[[], None]) -> None:
         host = Host(started)
@@ -225,6 +231,10 @@ class Process:
         inserts = {"MQ_DATA_PATH": data_folder(), "MQ_INSTALL_PATH": places["INSTPATH"]}
         parts = ServerParts(host, self.tell, inserts)
         host.engine.kernel.parts = parts
+        folder = self.place.folder
+        network = Network(
+            host, folder, self.tell, lambda peer: NetSocket(host, peer), self._net_settings
+        )
         host.on_state = self._ending
         self._watch(host)
         loop = asyncio.get_running_loop()
@@ -232,7 +242,7 @@ class Process:
             loop.add_signal_handler(number, self._signalled, host, number)
         await start_command_server(started)
         try:
-            listener = await listen(host, self.place.folder)
+            listener = await listen(host, folder)
         except OSError as error:
             await host.stop()
             why = message_text("AMQ7018E", (f"its socket cannot be made: {error}",))
@@ -246,6 +256,7 @@ class Process:
             parts.begin()
         await host.run()
         listener.close()
+        network.close()
         if host.state != modes.PREEMPTIVE:
             await parts.end()
         broken = host.engine.error_for("")
