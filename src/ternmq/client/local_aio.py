@@ -28,6 +28,7 @@ from ternmq.client.net_connect import (
     WayArguments,
     connect_tasks,
     goes_by_network,
+    options_besides,
     plan_for,
 )
 from ternmq.client.remote_tasks import TaskVerbs
@@ -340,10 +341,11 @@ async def open_connection(
     way: Way = NO_WAY,
 ) -> ClientConnection:
     """What `aio.connect` does with the name of a queue manager."""
-    share = sharing(options)
+    by_network = goes_by_network(name, way, options, data)
+    share = sharing(options_besides(options) if by_network else options)
     if share == BLOCK:
         refuse("MQCONNX", "a task does not wait for another's verb: MQCNO_HANDLE_SHARE_BLOCK")
-    if goes_by_network(name, way, options, data):
+    if by_network:
         plan = plan_for(name, way, user, password, application_name(application), options)
         return ClientConnection(await connect_tasks(plan, share))
     place = find(data_folder() if data is None else os.fspath(data), name)

@@ -27,6 +27,7 @@ from ternmq.client.net_connect import (
     WayArguments,
     connect_threads,
     goes_by_network,
+    options_besides,
     plan_for,
 )
 from ternmq.client.object_files import ObjectFile
@@ -363,9 +364,10 @@ def connect(
     MQRC_Q_MGR_NAME_ERROR if there is none of that name, MQRC_Q_MGR_NOT_AVAILABLE if it is not
     running, MQRC_HOST_NOT_AVAILABLE if nobody answers.
     """
-    share = sharing(options)
     asked = Way(**way)
-    if goes_by_network(name, asked, options, data):
+    by_network = goes_by_network(name, asked, options, data)
+    share = sharing(options_besides(options) if by_network else options)
+    if by_network:
         plan = plan_for(name, asked, user, password, application_name(application), options)
         return ClientConnection(connect_threads(plan, share))
     place = find(data_folder() if data is None else os.fspath(data), name)

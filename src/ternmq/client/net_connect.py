@@ -85,6 +85,20 @@ def goes_by_network(
     return not any(place.name == name for place in places(data_folder()))
 
 
+_ABOUT_THE_WAY: Final = (
+    mq.MQCNO_CLIENT_BINDING
+    | mq.MQCNO_RECONNECT
+    | mq.MQCNO_RECONNECT_Q_MGR
+    | mq.MQCNO_CD_FOR_OUTPUT_ONLY
+    | mq.MQCNO_USE_CD_SELECTION
+)
+
+
+def options_besides(options: int | None) -> int | None:
+    """MQCNO options without those about the network, which other connections refuse."""
+    return None if options is None else options & ~_ABOUT_THE_WAY
+
+
 def has_channels() -> bool:
     """Whether the environment says where queue managers are."""
     settings = client_settings()
