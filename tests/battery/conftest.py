@@ -12,7 +12,7 @@ from ternmq import QueueManager
 from tests.battery.places import Place
 
 
-@pytest.fixture(params=["memory", "folder", "dual", "served"])
+@pytest.fixture(params=["memory", "folder", "dual", "served", "network"])
 def place(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Place]:
     """A queue manager that can be stopped and crashed."""
     place = Place(request.param, tmp_path)

@@ -15,12 +15,14 @@ from typing import cast
 import pytest
 
 from ternmq import QueueManager
+from ternmq.client.net_commands import COMMAND_QUEUE
 from ternmq.client.starting import start
 from ternmq.kernel.put import relieve
 from ternmq.log.parameters import CIRCULAR, LINEAR, LogParameters
 from ternmq.ports.disk import Disk
 from ternmq.ports.memory_disk import MemoryDisk
 from ternmq.ports.os_disk import OsDisk
+from tests.unit.client.networked import Networked, NetworkedQueueManager
 from tests.unit.client.served import Served, ServedQueueManager
 
 NAME = "QM1"
@@ -73,6 +75,13 @@ class Place:
             served = Served(self._folder.parent / f"served{self._starts}", NAME, started)
             options = {"user": "tester", "application": "battery"}
             return cast("QueueManager", ServedQueueManager(served, **options))
+        if self.kind == "network":
+            # At the other end of a TCP connection, by MQ's own protocol.
+            self._starts += 1
+            folder = self._folder.parent / f"network{self._starts}"
+            networked = Networked(folder, NAME, started)
+            options = {"user": "tester", "application": "battery"}
+            return cast("QueueManager", NetworkedQueueManager(networked, **options))
         return QueueManager(started)
 
     def restart(self) -> QueueManager:
@@ -99,7 +108,7 @@ class Place:
 
     def close(self) -> None:
         self.qmgr.close()
-        if self.kind == "served":
+        if self.kind in ("served", "network"):
             for left in self._left:
                 left.close()
 
@@ -119,8 +128,11 @@ def needs_engine(qmgr: QueueManager) -> None:
 
 
 def waiters(qmgr: QueueManager) -> int:
-    """How many gets wait for a message."""
-    return len(qmgr.started.shell.engine.kernel.waiting)
+    """How many gets wait for a message, beside the command server's."""
+    shell = qmgr.started.shell
+    with shell.lock:
+        calls = list(shell.engine.kernel.waiting.values())
+    return sum(call.handle.resolved_name != COMMAND_QUEUE for call in calls)
 
 
 def sweep(qmgr: QueueManager, name: str) -> int:

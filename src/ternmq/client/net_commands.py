@@ -13,11 +13,16 @@ from ternmq.admin.command import Answer, Command
 from ternmq.admin.config_dump import quoted
 from ternmq.admin.mqsc_lexer import CommandReader, Source
 from ternmq.base import attributes as schema
+from ternmq.base import command_reasons as rccf
 from ternmq.base import constants as mq
 from ternmq.base.attributes import Attribute, Value, checked_attributes, row_of
 from ternmq.base.errors import MQError, mq_error
 from ternmq.base.object_types import ALIAS, BY_BIT, LOCAL, MODEL, QMGR, REMOTE
-from ternmq.base.reasons import MQRC_FUNCTION_NOT_SUPPORTED, MQRC_NO_MSG_AVAILABLE
+from ternmq.base.reasons import (
+    MQRC_FUNCTION_NOT_SUPPORTED,
+    MQRC_NO_MSG_AVAILABLE,
+    MQRC_OBJECT_IN_USE,
+)
 from ternmq.client.inert import warn_inert
 from ternmq.client.local_answers import answer_value, command_from
 from ternmq.client.local_requests import put1_packed
@@ -38,6 +43,8 @@ MODEL_QUEUE: Final = "SYSTEM.DEFAULT.MODEL.QUEUE"
 WAIT_MS: Final = 30_000
 _QUOTED: Final = (schema.TEXT, schema.NAME, schema.HEX, schema.LIST)
 _NOUNS: Final = {"QLOCAL": LOCAL, "QALIAS": ALIAS, "QMODEL": MODEL, "QREMOTE": REMOTE}
+# Commands have codes of their own for what verbs call by these.
+_REASONS: Final = {rccf.MQRCCF_OBJECT_OPEN: MQRC_OBJECT_IN_USE}
 _UTF_8: Final = 1208
 
 
@@ -59,7 +66,8 @@ def called(verbs: FapVerbs, call: str, given: dict[str, Any]) -> Exchange[dict[s
         return {"attributes": _by_name(answer, QMGR)}
     if call == "queue_names":
         found = yield from answers(verbs, "DISPLAY QUEUE(*)")
-        return {"names": sorted(str(one["QUEUE"]) for one in found if "QUEUE" in one)}
+        names = {str(one["QUEUE"]) for one in found if "QUEUE" in one}
+        return {"names": sorted(names - {verbs.reply_queue})}  # without our own for the answer
     raise mq_error(
         MQRC_FUNCTION_NOT_SUPPORTED,
         verb=call,
@@ -139,7 +147,8 @@ def _displayed(verbs: FapVerbs, name: str, wanted: str = "ALL") -> Exchange[Answ
 
 def _raise_if_failed(answer: Answer, verb: str, name: str) -> None:
     if not answer.ok:
-        raise mq_error(answer.reason, verb=verb, object=name, detail=answer.detail)
+        reason = _REASONS.get(answer.reason, answer.reason)
+        raise mq_error(reason, verb=verb, object=name, detail=answer.detail)
 
 
 def _settings(object_type: int, given: dict[str, Any]) -> str:
@@ -215,6 +224,7 @@ def exchanged(verbs: FapVerbs, request: PCFMessage) -> Exchange[list[PCFMessage]
     options = mq.MQOO_INPUT_EXCLUSIVE | mq.MQOO_FAIL_IF_QUIESCING
     opened = yield from verbs.open(described(MODEL_QUEUE), options)
     replies = opened.handle
+    verbs.reply_queue = replies.resolved_name
     try:
         found = yield from _asked(verbs, request, replies)
     except MQError:

@@ -28,13 +28,13 @@ from ternmq.base.product import VERSION
 from ternmq.base.reasons import (
     MQRC_CHANNEL_CONFIG_ERROR,
     MQRC_CHANNEL_NOT_AVAILABLE,
-    MQRC_CONNECTION_BROKEN,
     MQRC_MAX_CONNS_LIMIT_REACHED,
     MQRC_NOT_AUTHORIZED,
     MQRC_PASSWORD_PROTECTION_ERROR,
     MQRC_Q_MGR_NOT_AVAILABLE,
     MQRC_SSL_INITIALIZATION_ERROR,
     MQRC_SSL_PEER_NAME_MISMATCH,
+    MQRC_STANDBY_Q_MGR,
     MQRC_UNKNOWN_CHANNEL_NAME,
 )
 from ternmq.client.net_channel import ClientChannel
@@ -59,19 +59,26 @@ _CAPABILITIES_2: Final = fap.CAP_SPI | fap.CAP_XA | fap.CAP_DISTRIBUTION_LISTS
 _CAPABILITIES_3: Final = fap.CAP_MULTIPLEX_SYNCGET
 _UTF_8: Final = 1208
 _CONNECTX: Final = 3  # the options of MQCONN: there is an MQCNO
+_PROTOCOL: Final = (10, 11, 12, 13, 14, 16, 18)  # it could not make sense of what it got
+_CLOSED_BY_EXIT: Final = 23
+_STANDBY: Final = 32
+_NO_CERTIFICATE: Final = 40
 WINDOW_BYTES_USUAL: Final = 1 << 20  # of read-ahead
 
-# What a refusal means to the application that connects, or is connected.
+# What a refusal means to the application that connects, as IBM's clients have it; all others are
+# MQRC_Q_MGR_NOT_AVAILABLE.
 _REASONS: Final[dict[int, int]] = {
     fap.NO_CHANNEL: MQRC_UNKNOWN_CHANNEL_NAME,
     fap.CHANNEL_WRONG_TYPE: MQRC_CHANNEL_CONFIG_ERROR,
-    fap.QM_UNAVAILABLE: MQRC_Q_MGR_NOT_AVAILABLE,
-    fap.QM_TERMINATING: MQRC_Q_MGR_NOT_AVAILABLE,
+    **dict.fromkeys(_PROTOCOL, MQRC_CHANNEL_CONFIG_ERROR),
     fap.SECURITY_FAILURE: MQRC_NOT_AUTHORIZED,
     fap.CHANNEL_UNAVAILABLE: MQRC_CHANNEL_NOT_AVAILABLE,
     fap.CIPHER_SPEC: MQRC_SSL_INITIALIZATION_ERROR,
     fap.PEER_NAME: MQRC_SSL_PEER_NAME_MISMATCH,
     fap.SSL_CLIENT_CERTIFICATE: MQRC_SSL_INITIALIZATION_ERROR,
+    _CLOSED_BY_EXIT: MQRC_CHANNEL_NOT_AVAILABLE,
+    _STANDBY: MQRC_STANDBY_Q_MGR,
+    _NO_CERTIFICATE: MQRC_SSL_INITIALIZATION_ERROR,
     fap.PASSWORD_PROTECTION: MQRC_PASSWORD_PROTECTION_ERROR,
     fap.MAX_CONNS_LIMIT_REACHED: MQRC_MAX_CONNS_LIMIT_REACHED,
     fap.FAP_LEVEL: MQRC_CHANNEL_CONFIG_ERROR,
@@ -102,7 +109,7 @@ class Met(NamedTuple):
 def refused(ended: ChannelEnded, channel: ClientChannel, place: str) -> MQError:
     """Why a queue manager did not let an application in."""
     name = fap.STATUS_NAMES.get(ended.status, str(ended.status))
-    reason = _REASONS.get(ended.status, MQRC_CONNECTION_BROKEN)
+    reason = _REASONS.get(ended.status, MQRC_Q_MGR_NOT_AVAILABLE)
     if 2000 < ended.value < 3000:
         reason = ended.value
     detail = f"{place} refuses channel {channel.name}: {name}"

@@ -89,6 +89,7 @@ class FapVerbs(RemoteVerbs):
         self.has_get = gets  # MQGET may travel; else messages are asked for
         self.takes_back = False
         self.qmgr_id = ""
+        self.reply_queue = ""  # of the last command
         self.window_bytes = 0  # of read-ahead
         self.states: dict[Handle, OpenState] = {}
         self.has_xa = False  # XA_OPEN was said
@@ -477,7 +478,7 @@ def message_of(reply: Reply, request: GetRequest, name: str) -> Message | None:
     if reply.comp == mq.MQCC_FAILED:
         return nothing(reason, name)
     if request.options & mq.MQGMO_UNLOCK:
-        return None
+        return nothing(reason, name)
     message = reply.message()
     if reason == MQRC_TRUNCATED_MSG_FAILED:
         raise cut(message, request, name)
