@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from functools import partial
 from typing import Final
 
 from ternmq.base.errors import RemoteProtocolError
@@ -157,7 +158,10 @@ class NetStream(asyncio.Protocol):
                 return reply
             if conversation.ended is not None:
                 raise conversation.ended
-            await self._stirred(conversation)
+            try:
+                await self.stirred(conversation)
+            finally:
+                conversation.wake = None
 
     async def arrival(self, conversation: Conversation, stream: Stream, wait_ms: int) -> None:
         """Return when there is a message in the stream, or the time is over (-1: it never is)."""
@@ -169,8 +173,7 @@ class NetStream(asyncio.Protocol):
             if left_s <= 0:
                 return
             timer = None
-            future = self._loop.create_future()
-            conversation.wake = lambda future=future: _wake(future)
+            future = self.stirred(conversation)
             if deadline_s:
                 timer = self._loop.call_later(left_s, _wake, future)
             try:
@@ -180,13 +183,12 @@ class NetStream(asyncio.Protocol):
                 if timer is not None:
                     timer.cancel()
 
-    async def _stirred(self, conversation: Conversation) -> None:
+    def stirred(self, conversation: Conversation) -> asyncio.Future[None]:
+        """What is done when something comes for the conversation, which is told not to say so any
+        more after that."""
         future = self._loop.create_future()
-        conversation.wake = lambda: _wake(future)
-        try:
-            await future
-        finally:
-            conversation.wake = None
+        conversation.wake = partial(_wake, future)
+        return future
 
     # ---- heartbeats
 

@@ -190,7 +190,15 @@ class TaskLine:
             return None
         stream.write(request.encoded(conversation))
         if request.is_answered:
-            return await stream.reply(conversation)
+            while conversation.reply is None:
+                if conversation.ended is not None:
+                    raise conversation.ended
+                future = stream.stirred(conversation)
+                try:
+                    await future  # here and not in a coroutine of its own: every verb comes by
+                finally:
+                    conversation.wake = None
+            return conversation.take_reply()
         if stream.is_full:
             await stream.room()
         return None
