@@ -12,31 +12,44 @@ from pathlib import Path
 
 import pytest
 
+from ternmq.security.password_file import PATH, SALT_BYTES, text_of
+from ternmq.security.passwords import make_account
 from ternmq.server.command_server import start_command_server
 from tests.compat.running import PROGRAMS, run, with_our_import
+from tests.unit.client.networked import CHANNEL, Networked
 from tests.unit.client.served import Served
 
 pytestmark = pytest.mark.core
 
 QUEUES = ("DEV.QUEUE.1", "DEV.QUEUE.2", "DEV.DEAD.LETTER.QUEUE")
 NAMES = sorted(path.stem for path in PROGRAMS.glob("*.py"))
+WITH_PASSWORD = "client_tcp"
+BOTH_WAYS = [name for name in NAMES if name != WITH_PASSWORD]
+PASSWORDS = """
+ALTER QMGR CONNAUTH('SYSTEM.DEFAULT.AUTHINFO.IDPWOS')
+ALTER AUTHINFO('SYSTEM.DEFAULT.AUTHINFO.IDPWOS') AUTHTYPE(IDPWOS) CHCKCLNT(REQUIRED) ADOPTCTX(YES)
+REFRESH SECURITY TYPE(CONNAUTH)
+SET AUTHREC PRINCIPAL('app') OBJTYPE(QMGR) AUTHADD(ALLMQI)
+SET AUTHREC PROFILE('DEV.**') PRINCIPAL('app') OBJTYPE(QUEUE) AUTHADD(ALLMQI)
+"""
 
 
 @pytest.fixture(scope="module")
-def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    with Served(tmp_path_factory.mktemp("data")) as one:
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Networked]:
+    one = Networked(tmp_path_factory.mktemp("data"))
+    with one:
         asyncio.run(start_command_server(one.started))
-        with one.connect() as connection:
+        with Served.connect(one) as connection:
             for name in QUEUES:
                 connection.define_queue(name)
         yield one
 
 
 @pytest.fixture
-def data(served: Served, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+def data(served: Networked, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     monkeypatch.setenv("TERNMQ_DATA", str(served.data))
     yield served.data
-    with served.connect() as connection:
+    with Served.connect(served) as connection:
         for name in QUEUES:
             connection.clear_queue(name)
 
@@ -59,6 +72,27 @@ def test_only_the_import_is_changed(name: str) -> None:
     assert all(line.startswith(("import ", "from ")) for line in changed)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", BOTH_WAYS)
 def test_program_when_on_the_same_machine(name: str, data: Path) -> None:
     assert run(PROGRAMS / f"{name}.py", "QM1") == expected(name)
+
+
+@pytest.mark.parametrize("name", BOTH_WAYS)
+def test_program_when_through_a_channel(name: str, served: Networked, data: Path) -> None:
+    assert run(PROGRAMS / f"{name}.py", "QM1", CHANNEL, served.conn) == expected(name)
+
+
+def test_program_when_a_password_is_asked_for(tmp_path: Path) -> None:
+    one = Networked(tmp_path)
+    with one:
+        account = make_account("app", (), "passw0rd", bytes(SALT_BYTES))
+        file = one.started.shell.disk.create(PATH)
+        file.pwritev(0, [text_of({"app": account}).encode()])
+        file.datasync()
+        file.close()
+        with Served.connect(one) as connection:
+            connection.define_queue("DEV.QUEUE.1")
+            assert all(answer.ok for answer in connection.mqsc(PASSWORDS))
+        program = PROGRAMS / f"{WITH_PASSWORD}.py"
+        printed = run(program, "QM1", CHANNEL, one.conn, "app", "passw0rd")
+        assert printed == expected(WITH_PASSWORD)

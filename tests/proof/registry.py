@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tests.proof import (
+    broken_lines,
     clock_jumps,
     cut_log,
     damage,
@@ -35,8 +36,10 @@ SIMULATED: list[Goal] = [
     worlds.GOAL,
     fuzz.GOAL,
 ]
+# Real sockets on loopback.
+NETWORKED: list[Goal] = [broken_lines.GOAL]
 # Real processes under strace: no points where it is missing.
 TRACED: list[Goal] = [strace_runs.GOAL_KILLS, strace_runs.GOAL_FORCES]
 # Its daily size is a test of its own.
 LIVE: list[Goal] = [kills.GOAL]
-GOALS: dict[str, Goal] = {goal.id: goal for goal in [*SIMULATED, *TRACED, *LIVE]}
+GOALS: dict[str, Goal] = {goal.id: goal for goal in [*SIMULATED, *NETWORKED, *TRACED, *LIVE]}

@@ -23,11 +23,13 @@ from ternmq.base.reasons import (
     MQRC_TRUNCATED_MSG_FAILED,
 )
 from ternmq.client.message import Message
+from ternmq.client.net_verbs import FapVerbs
 from ternmq.client.remote_verbs import packed_put
 from ternmq.client.session import request_get
 from ternmq.codec.layout import BIG, LITTLE
 from ternmq.codec.mqgmo import GetOptions
 from ternmq.codec.mqmd import Descriptor
+from ternmq.codec.mqsts import Status
 from ternmq.compat.attachments import Attachment, attached, detach
 from ternmq.compat.properties import PropertyBag, bag_of, with_properties, without_properties
 from ternmq.compat.structure import MQOpts
@@ -292,6 +294,17 @@ def _received(
 
 def _status(flags: int, last: int, if_last: str, one: int, if_one: str) -> int:
     return ord(if_last if flags & last else if_one if flags & one else " ")
+
+
+def status(hconn: object) -> bytes:
+    """MQSTAT: how asynchronous puts went, as a packed MQSTS. On the queue manager's machine no put
+    is asynchronous, so there is nothing to tell."""
+    connection = attached(hconn, "MQSTAT").connection
+    verbs = connection.verbs
+    found = Status()
+    if isinstance(verbs, FapVerbs):
+        found = connection.run("MQSTAT", verbs.status())
+    return found.pack(order=_NATIVE, native=True)
 
 
 # ---- units of work

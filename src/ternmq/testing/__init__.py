@@ -12,6 +12,7 @@ from ternmq.testing.held_calls import HeldCalls
 from ternmq.testing.history import History, Report
 from ternmq.testing.machine import Machine
 from ternmq.testing.model import Disagreement
+from ternmq.testing.proxy import CUT, RESET, STALL, TO_CLIENT, TO_SERVER, Fault, Proxy
 from ternmq.testing.sim_clock import SimClock, SimEntropy
 from ternmq.testing.sim_disk import Crash, Image, SimDisk
 from ternmq.testing.sim_net import LinkClosed, SimLink, SimNet
@@ -21,18 +22,25 @@ from ternmq.testing.world import World
 from ternmq.testing.wreck import Wreck, crashes
 
 __all__ = [
+    "CUT",
     "KEEPS",
     "LOSES",
+    "RESET",
     "SOME",
+    "STALL",
+    "TO_CLIENT",
+    "TO_SERVER",
     "Chance",
     "Crash",
     "Disagreement",
     "Failing",
+    "Fault",
     "HeldCalls",
     "History",
     "Image",
     "LinkClosed",
     "Machine",
+    "Proxy",
     "Report",
     "Short",
     "SimClock",

@@ -137,6 +137,8 @@ class Proxy:
         self._runs = False
         self._wake_up.send(b"x")
         self._worker.join()
+        self._wake_up.close()
+        self._woken.close()
 
     def __enter__(self) -> Proxy:
         return self
@@ -159,8 +161,7 @@ class Proxy:
         finally:
             for one in (*self._links, *self._stalled):
                 one.close()
-            for other in (self._listener, self._wake_up, self._woken):
-                other.close()
+            self._listener.close()
             self._selector.close()
 
     def _serve(self, ready: object, events: int) -> None:
@@ -239,6 +240,8 @@ class Proxy:
         """The fault: what was let through before it still arrives."""
         with self._lock:
             self._fault = None
+        # Before anybody can notice it otherwise.
+        self._struck.set()
         way.target.settimeout(_FLUSH_S)
         try:
             way.target.sendall(way.leaving)
@@ -251,7 +254,6 @@ class Proxy:
                 if kind == RESET:
                     one.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _LINGER_NOT)
                 one.close()
-            self._struck.set()
 
     def _forget(self, way: _Way) -> None:
         for one in (way.source, way.target):

@@ -6,7 +6,7 @@ from typing import Any, NoReturn
 
 from ternmq.base import constants as mq
 from ternmq.base.errors import mq_error
-from ternmq.base.reasons import MQRC_FUNCTION_NOT_SUPPORTED
+from ternmq.base.reasons import MQRC_FUNCTION_NOT_SUPPORTED, MQRC_STAT_TYPE_ERROR
 from ternmq.compat import calls, connecting
 from ternmq.compat.errors import Told
 from ternmq.compat.ibmmq.errors import MQMIError, PYIFError
@@ -154,8 +154,14 @@ class QueueManager(pymqi.QueueManager, MQObject):
     inq = inquire
 
     def stat(self, status_type: int) -> STS:
-        """MQSTAT."""
-        refuse("MQSTAT")
+        """MQSTAT: how asynchronous puts went."""
+        with self._told():
+            if status_type != mq.MQSTAT_TYPE_ASYNC_ERROR:
+                detail = f"status type {status_type} is not supported yet"
+                raise mq_error(MQRC_STAT_TYPE_ERROR, verb="MQSTAT", detail=detail)
+            found = STS()
+            found.unpack(calls.status(self.get_handle()))
+            return found
 
     def cb(self, **kwargs: Any) -> None:
         """MQCB."""
