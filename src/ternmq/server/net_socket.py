@@ -58,6 +58,12 @@ class NetSocket(asyncio.Protocol):
         """Connections by this socket."""
         return sum(1 for one in self.line.conversations.values() if one.verbs is not None)
 
+    @property
+    def connection_ids(self) -> list[int]:
+        """Whose they are, in the kernel."""
+        verbs = [one.verbs for one in self.line.conversations.values()]
+        return [one.link.connection_id for one in verbs if one is not None]
+
     # ---- the protocol
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:

@@ -130,6 +130,10 @@ class ServerParts(Parts):
             if binding is not None and binding.verbs.link.connection_id == connection_id:
                 self._loop.call_soon_threadsafe(session.abort)
                 return ""
+        for sock in self._host.sockets:
+            if connection_id in sock.connection_ids:
+                self._loop.call_soon_threadsafe(sock.abort)
+                return ""
         return "it is the queue manager's own"
 
     # ---- with the queue manager
