@@ -132,9 +132,10 @@ CONTROL_FLOWS: Final[dict[int, list[Part]]] = {
             u16("segment_index"),
             u16("selection_index"),
             i32("reason"),
-            # The dissector disagrees with itself which of the two is which.
-            i32("total_length"),
+            # What was sent, then what the message has: IBM's Java client takes them so, where the
+            # public dissector disagrees with itself.
             i32("actual_length"),
+            i32("total_length"),
             raw("message_token", 16),
             u16("status", 1),
             u8("resolved_queue_length"),
