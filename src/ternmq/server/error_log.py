@@ -18,7 +18,8 @@ from typing import Final
 
 from ternmq.base.message_table import SEVERITIES
 from ternmq.server.log_entry import LogEntry, Origin
-from ternmq.server.log_settings import JSON, LogService, error_log_services
+from ternmq.server.log_settings import JSON, SYSLOG, LogService, error_log_services
+from ternmq.server.syslog import datagram, send
 
 FILES: Final = 3
 
@@ -67,6 +68,12 @@ class ErrorLog:
         return True
 
     def _append(self, service: LogService, entry: LogEntry) -> None:
+        if service.format == SYSLOG:
+            try:
+                send(service.address, datagram(entry, service.ident))
+            except OSError:
+                self.lost += 1
+            return
         text = entry.as_json() if service.format == JSON else entry.as_text()
         data = text.encode("utf-8", "replace")
         folder = Path(service.folder) if service.folder else self.folder

@@ -10,8 +10,9 @@
                                             FileSize=33554432
                                             ExcludeMessage, SuppressMessage, SuppressInterval
 
-There is always the log as text; each DiagnosticMessages stanza adds one more. DiagnosticSystem-
-Messages is the same in mqs.ini, for what belongs to no queue manager.
+There is always the log as text; each DiagnosticMessages stanza adds one more. Service=Syslog sends
+entries to the system's log, under the name of Ident. DiagnosticSystemMessages is the same in
+mqs.ini, for what belongs to no queue manager.
 """
 
 from __future__ import annotations
@@ -21,9 +22,11 @@ from typing import Final
 
 from ternmq.base.ini import IniError, IniFile, Stanza
 from ternmq.base.message_table import SEVERITIES
+from ternmq.server.syslog import ADDRESS, IDENT_DEFAULT
 
 TEXT: Final = "text"
 JSON: Final = "json"
+SYSLOG: Final = "syslog"
 SIZE_DEFAULT: Final = 33_554_432
 SIZE_MIN: Final = 32_768
 SIZE_MAX: Final = 2_147_483_648
@@ -43,6 +46,15 @@ _SERVICE_KEYS: Final = (
     "suppressmessage",
     "suppressinterval",
 )
+_SYSLOG_KEYS: Final = (
+    "service",
+    "name",
+    "ident",
+    "severities",
+    "excludemessage",
+    "suppressmessage",
+    "suppressinterval",
+)
 _LOG_KEYS: Final = ("errorlogsize", "excludemessage", "suppressmessage", "suppressinterval")
 
 
@@ -54,6 +66,8 @@ class LogService:
         self.format = format
         self.folder = ""  # the queue manager's own
         self.prefix = PREFIX_DEFAULT
+        self.ident = IDENT_DEFAULT  # of Syslog
+        self.address = ADDRESS
         self.size_max = SIZE_DEFAULT
         self.severities: frozenset[int] = frozenset(range(len(SEVERITIES)))
         self.excluded: frozenset[str] = frozenset()
@@ -84,11 +98,13 @@ def error_log_services(
 
 
 def _service(ini: IniFile, stanza: Stanza) -> LogService:
-    _refuse_unknown(ini, stanza, _SERVICE_KEYS)
     kind = stanza.get("Service", "File")
+    if kind.lower() == SYSLOG:
+        return _syslog(ini, stanza)
+    _refuse_unknown(ini, stanza, _SERVICE_KEYS)
     if kind.lower() != "file":
         line = stanza.line_of("Service")
-        raise IniError(ini.file, line, f"Service={kind}: only File is known here")
+        raise IniError(ini.file, line, f"Service={kind}: File or Syslog is possible")
     format = stanza.get("Format", TEXT).lower()
     if format not in _SUFFIXES:
         raise IniError(
@@ -102,6 +118,17 @@ def _service(ini: IniFile, stanza: Stanza) -> LogService:
             ini.file, stanza.line_of("FilePrefix"), "FilePrefix is a part of a file name"
         )
     service.size_max = _number(ini, stanza, "FileSize", SIZE_DEFAULT, SIZE_MIN, SIZE_MAX)
+    service.severities = _severities(ini, stanza)
+    _filters(ini, stanza, service)
+    return service
+
+
+def _syslog(ini: IniFile, stanza: Stanza) -> LogService:
+    _refuse_unknown(ini, stanza, _SYSLOG_KEYS)
+    service = LogService(stanza.get("Name", f"line {stanza.line}"), SYSLOG)
+    service.ident = stanza.get("Ident", IDENT_DEFAULT)
+    if any(one in service.ident for one in " []:\t") or not service.ident.isprintable():
+        raise IniError(ini.file, stanza.line_of("Ident"), f"Ident={service.ident}: one plain word")
     service.severities = _severities(ini, stanza)
     _filters(ini, stanza, service)
     return service

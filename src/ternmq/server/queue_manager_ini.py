@@ -56,6 +56,7 @@ ROWS: Final[tuple[Row, ...]] = (
         for name in (
             "Service",
             "Name",
+            "Ident",
             "Format",
             "Severities",
             "FilePath",

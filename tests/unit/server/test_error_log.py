@@ -6,6 +6,7 @@ Method: logs in a temporary folder, read back; ini files as texts.
 import json
 import os
 import re
+import socket
 import subprocess
 import sys
 from datetime import UTC, datetime
@@ -161,7 +162,9 @@ def test_stanzas_choose_services_and_what_they_leave_out(origin: Origin, tmp_pat
         ("QMErrorLog:\n ErrorLogSize=5\n", 2, f"a number from {SIZE_MIN}"),
         ("QMErrorLog:\n\n ErrorLog=5\n", 3, "no attribute ErrorLog"),
         ("QMErrorLog:\n ExcludeMessage=80\n", 2, "80 is no message number"),
-        ("DiagnosticMessages:\n Service=Syslog\n", 2, "only File"),
+        ("DiagnosticMessages:\n Service=Pigeon\n", 2, "File or Syslog"),
+        ("DiagnosticMessages:\n Service=Syslog\n Ident=a b\n", 3, "one plain word"),
+        ("DiagnosticMessages:\n Service=Syslog\n FilePath=/x\n", 3, "no attribute FilePath"),
         ("DiagnosticMessages:\n Service=File\n Format=xml\n", 3, "text or json"),
         ("DiagnosticMessages:\n Service=File\n Severities=X\n", 3, "a severity is one of"),
         ("DiagnosticMessages:\n Service=File\n FilePrefix=a/b\n", 3, "part of a file name"),
@@ -176,3 +179,27 @@ def test_a_stanza_that_cannot_be_names_its_line(text: str, line: int, complaint:
 def test_the_environment_sets_the_size(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MQMAXERRORLOGSIZE", "100000")
     assert error_log_services(None)[0].size_max == 100_000
+
+
+def test_syslog_gets_a_line_for_each_entry(tmp_path: Path, origin: Origin) -> None:
+    ini = IniFile("DiagnosticMessages:\n Service=Syslog\n Ident=mq\n Severities=W+\n", "qm.ini")
+    plain, system = error_log_services(ini)
+    system.address = str(tmp_path / "log.sock")
+    log = ErrorLog(tmp_path, origin, [plain, system])
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as daemon:
+        daemon.bind(system.address)
+        daemon.settimeout(10)
+        log.write("AMQ8004I", ("QM1",))
+        log.write("AMQ8118E", ("QM\n2",))
+        log.write("AMQ7017S", ("QM1", "x"))
+        found = [daemon.recv(4096).decode() for _ in range(2)]
+    stamp = r"[A-Z][a-z][a-z] [ \d]\d \d\d:\d\d:\d\d mq\[\d+\]: "
+    assert re.fullmatch(
+        rf"<11>{stamp}AMQ8118E: .* \[Program\(strmqm\) QMgr\(QM1\) CommentInsert1\(QM 2\)\]",
+        found[0],
+    )
+    assert re.match(rf"<9>{stamp}AMQ7017S: ", found[1])
+    assert log.lost == 0
+    log.write("AMQ8118E", ("QM1",))  # nobody is there any more
+    assert log.lost == 1
+    assert (tmp_path / "AMQERR01.LOG").read_text().count("AMQ8118E:") == 2
