@@ -23,24 +23,50 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import trustme
 
 import ternmq
 import ternmq.aio
 from ternmq.base import constants as mq
-from ternmq.base.reasons import MQRC_CONNECTION_BROKEN, MQRC_Q_MGR_NOT_AVAILABLE
-from ternmq.testing.proxy import CUT, DIRECTIONS, RESET, STALL, Fault, Proxy
+from ternmq.base.reasons import (
+    MQRC_CONNECTION_BROKEN,
+    MQRC_Q_MGR_NOT_AVAILABLE,
+    MQRC_SSL_INITIALIZATION_ERROR,
+)
+from ternmq.testing.proxy import (
+    CUT,
+    DIRECTIONS,
+    RESET,
+    STALL,
+    Fault,
+    Proxy,
+    record_length,
+    segment_length,
+)
 from tests.battery.places import until
 from tests.proof.goal import Goal, Point, mine
 from tests.unit.client.faces import Call
 from tests.unit.client.networked import Networked
 from tests.unit.client.served import Served
 
+# Why a connection did not come about; with TLS, the handshake may be what failed.
+NOT_CONNECTED = {
+    False: (MQRC_Q_MGR_NOT_AVAILABLE,),
+    True: (MQRC_Q_MGR_NOT_AVAILABLE, MQRC_SSL_INITIALIZATION_ERROR),
+}
 THREADS = "threads"  # the blocking client
 TASKS = "tasks"  # that of asyncio
 CLIENTS = (THREADS, TASKS)
 CHANNEL = "APP.SVRCONN"
 CHANNELS = (CHANNEL, "ONE.SVRCONN", "ALONE.SVRCONN")  # SHARECNV 10, 1 and 0
 BEATS = "BEAT.SVRCONN"  # stalls are found by heartbeats
+SECURE = "SECURE.SVRCONN"  # with TLS: records are counted
+CIPHER = "ANY_TLS12_OR_HIGHER"
+SECURITY = f"""
+DEFINE CHANNEL('{SECURE}') CHLTYPE(SVRCONN) SSLCIPH({CIPHER}) SSLCAUTH(OPTIONAL)
+ALTER QMGR SSLKEYR('{{keys}}')
+REFRESH SECURITY TYPE(SSL)
+"""
 LONG = 70_000  # bytes of a message of three segments
 WAITING = 10  # messages that wait on the queue of requests
 AHEAD = 12  # messages that read-ahead may take
@@ -53,8 +79,23 @@ class Stage:
 
     def __init__(self) -> None:
         self._folder = tempfile.TemporaryDirectory(prefix="tmq")
-        self.served = Networked(Path(self._folder.name))
+        folder = Path(self._folder.name)
+        self.served = Networked(folder)
         self.number = 0
+        self.keys = str(folder / "client")
+        self._secure(folder)
+
+    def _secure(self, folder: Path) -> None:
+        """A key for the queue manager, and for clients whom to trust."""
+        authority = trustme.CA()
+        (folder / "keys").mkdir()
+        (folder / "client").mkdir()
+        key = authority.issue_cert("qm1.example.com", common_name="QM1")
+        key.private_key_and_cert_chain_pem.write_to_path(folder / "keys" / "ibmwebspheremqqm1.pem")
+        authority.cert_pem.write_to_path(folder / "client" / "authority.crt")
+        with Served.connect(self.served) as here:
+            for answer in here.mqsc(SECURITY.format(keys=folder / "keys")):
+                assert answer.ok, answer
 
     def close(self) -> None:
         self.served.close()
@@ -94,8 +135,10 @@ class Dialogue:
     async def play(self, client: str, channel: str, conn: str) -> None:
         """The dialogue, to its end or to where it breaks."""
         patience_s = 1 if channel == BEATS else 30
-        way = {"channel": channel, "conn": conn, "heartbeat": patience_s}
+        way: dict[str, Any] = {"channel": channel, "conn": conn, "heartbeat": patience_s}
         way["connect_timeout"] = patience_s
+        if channel == SECURE:
+            way |= {"cipher": CIPHER, "key_repository": self.stage.keys}
         async with opening(client, way) as connection:
             self.is_connected = True
             try:
@@ -268,10 +311,16 @@ async def check_broken(error: ternmq.MQError, connection: Any) -> None:
     assert not connection.connected
 
 
+def between(stage: Stage, channel: str) -> Proxy:
+    """The proxy for a channel."""
+    length = record_length if channel == SECURE else segment_length
+    return Proxy(("127.0.0.1", stage.served.port), length)
+
+
 def broken(stage: Stage, client: str, channel: str, fault: Fault) -> str:
     """One point."""
     dialogue = Dialogue(stage)
-    with Proxy(("127.0.0.1", stage.served.port)) as proxy:
+    with between(stage, channel) as proxy:
         proxy.break_at(fault)
         met: ternmq.MQError | None = None
         try:
@@ -284,7 +333,7 @@ def broken(stage: Stage, client: str, channel: str, fault: Fault) -> str:
     if met is None:
         return "not met"
     # Whoever was connected has checked the reason already.
-    assert dialogue.is_connected or met.reason == MQRC_Q_MGR_NOT_AVAILABLE, met
+    assert dialogue.is_connected or met.reason in NOT_CONNECTED[channel == SECURE], met
     return outcome
 
 
@@ -294,7 +343,7 @@ def lengths(channel: str) -> tuple[int, int]:
     stage = Stage()
     try:
         dialogue = Dialogue(stage)
-        with Proxy(("127.0.0.1", stage.served.port)) as proxy:
+        with between(stage, channel) as proxy:
             asyncio.run(dialogue.play(THREADS, channel, proxy.conn))
             found = proxy.segments
         stage.settle()
@@ -321,6 +370,8 @@ def daily() -> Iterator[tuple[str, str, Fault]]:
             yield THREADS, CHANNEL, Fault(direction, segment, RESET)
         if number % 3 == 1:
             yield TASKS, CHANNEL, Fault(direction, segment, CUT)
+        if number % 12 == 2:
+            yield CLIENTS[number % 8 // 4], SECURE, Fault(direction, segment, CUT, number % 7)
         if number % 40 == 5:
             yield CLIENTS[number % 2], BEATS, Fault(direction, segment, STALL)
 
@@ -333,6 +384,9 @@ def everywhere() -> Iterator[tuple[str, str, Fault]]:
                 for byte in BYTES:
                     yield client, channel, Fault(direction, segment, CUT, byte)
                 yield client, channel, Fault(direction, segment, RESET)
+        for direction, segment in places(SECURE):
+            for byte in (0, 3, 5, 20):
+                yield client, SECURE, Fault(direction, segment, CUT, byte)
         for number, (direction, segment) in enumerate(places(BEATS)):
             if number % 2 == 0:  # they take a heartbeat's time each
                 yield client, BEATS, Fault(direction, segment, STALL)

@@ -12,7 +12,16 @@ from ternmq.testing.held_calls import HeldCalls
 from ternmq.testing.history import History, Report
 from ternmq.testing.machine import Machine
 from ternmq.testing.model import Disagreement
-from ternmq.testing.proxy import CUT, RESET, STALL, TO_CLIENT, TO_SERVER, Fault, Proxy
+from ternmq.testing.proxy import (
+    CUT,
+    RESET,
+    STALL,
+    TO_CLIENT,
+    TO_SERVER,
+    Fault,
+    Proxy,
+    record_length,
+)
 from ternmq.testing.sim_clock import SimClock, SimEntropy
 from ternmq.testing.sim_disk import Crash, Image, SimDisk
 from ternmq.testing.sim_net import LinkClosed, SimLink, SimNet
@@ -57,6 +66,7 @@ __all__ = [
     "crash_everywhere",
     "crashes",
     "places",
+    "record_length",
     "together",
     "verify",
     "wrecks",

@@ -4,9 +4,9 @@
         proxy.break_at(Fault(TO_SERVER, segment=7, kind=CUT))
         connection = ternmq.connect("QM1", channel=..., conn=proxy.conn)
 
-It runs in a thread of its own and carries any number of connections. What it carries it can count
-in segments of MQ's protocol (a head that tells the length, see `segment_length`), or in bytes, if
-it is encrypted. A fault strikes once, at the connection that first comes to its place:
+It runs in a thread of its own and carries any number of connections. It counts segments of MQ's
+protocol (`segment_length`), or records of TLS (`record_length`). A fault strikes once, at the
+connection that first comes to its place:
 
     CUT     both ends are closed, as when a process ends
     RESET   both ends are reset, as when a machine is gone
@@ -36,6 +36,7 @@ KINDS: Final = (CUT, RESET, STALL)
 
 _READ_BYTES: Final = 65_536
 _HEAD_BYTES: Final = 8
+_RECORD_HEAD_BYTES: Final = 5
 _FLUSH_S: Final = 5.0
 _LINGER_NOT: Final = struct.pack("ii", 1, 0)
 
@@ -56,9 +57,11 @@ def segment_length(buffer: bytes | bytearray) -> int:
     return max(int.from_bytes(buffer[4:8], "big"), _HEAD_BYTES)
 
 
-def single_bytes(buffer: bytes | bytearray) -> int:
-    """For what is encrypted: each byte counts as a segment."""
-    return 1 if buffer else 0
+def record_length(buffer: bytes | bytearray) -> int:
+    """For what is encrypted: the same for the records of TLS."""
+    if len(buffer) < _RECORD_HEAD_BYTES:
+        return 0
+    return _RECORD_HEAD_BYTES + int.from_bytes(buffer[3:5], "big")
 
 
 class _Way:
