@@ -85,9 +85,9 @@ class Turns:
         self.rounds.append(self.crew.go(self._seconds))
         return self.rounds[-1].rate
 
-    @property
-    def cpu_us(self) -> float:
-        return median(one.cpu_us for one in self.rounds)
+    def cpu_us(self, is_server: bool) -> float:
+        """For each message or round trip; of the server, or of all client processes."""
+        return median(one.cpu_us if is_server else one.client_us for one in self.rounds)
 
     def time_us(self, part: float) -> float:
         """A percentile of all rounds."""
@@ -126,9 +126,10 @@ def figures_of(scenario: Scenario, servers: dict[str, Server], settings: Setting
                 found.append(_beside(name, scenario, party, rival, contest, servers, limit))
         if len(servers) == 1:
             found.append(Figure(name, contest.value(party), scenario.unit))
-        told = [f"{servers[rival].name} {turns[rival].cpu_us:.0f}" for rival in servers]
-        cpu = turns[party].cpu_us
-        found.append(Figure(f"{name}: server CPU", cpu, "us", note=", ".join(told[1:])))
+        for text, is_server in (("server CPU", True), ("client CPU", False)):
+            us = {one: turns[one].cpu_us(is_server) for one in (*servers, party)}
+            told = [f"{servers[one].name} {us[one]:.0f}" for one in servers if one != OURS]
+            found.append(Figure(f"{name}: {text}", us[party], "us", note=", ".join(told)))
         if scenario.is_timed:
             found += _times(name, party, servers, turns)
     return found

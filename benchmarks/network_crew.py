@@ -24,6 +24,7 @@ class Round:
     done: int = 0
     seconds: float = 0.0
     cpu_us: float = 0.0  # of the server, for each message or round trip
+    client_us: float = 0.0  # of the client processes
     times: list[float] = field(default_factory=list)
 
     @property
@@ -98,16 +99,15 @@ class Crew:
             worker.tell(f"go {seconds}")
         told = [json.loads(one.answer()) for one in self._workers if one.role not in UNTIL_STOPPED]
         used = cpu_s(self._server.pid) - before
-        self.stop()
+        told += self.stop()
         return _round(told, used)
 
-    def stop(self) -> None:
-        """Those who work until they are told."""
+    def stop(self) -> list[dict[str, Any]]:
+        """Those who work until they are told; what they have to say."""
         staying = [one for one in self._workers if one.role in UNTIL_STOPPED]
         for worker in staying:
             worker.tell("stop")
-        for worker in staying:
-            worker.answer()
+        return [json.loads(worker.answer()) for worker in staying]
 
     def close(self) -> None:
         for worker in self._workers:
@@ -120,6 +120,7 @@ def _round(told: list[dict[str, Any]], used_s: float) -> Round:
         result.done += one.get("done", 0)
         result.seconds = max(result.seconds, one.get("seconds", 0.0))
         result.times += one.get("times", [])
+    result.client_us = sum(one["cpu"] for one in told) / max(result.done, 1) * 1e6
     result.cpu_us = used_s / max(result.done, 1) * 1e6
     return result
 

@@ -139,7 +139,9 @@ async def serve(name: str, role: str, port: int, count: int) -> None:
         gc.collect()
         say("ready")
         seconds = float((await heard()).split()[1])
-        say(json.dumps(await work(seconds)))
+        before = time.process_time()
+        told = await work(seconds)
+        say(json.dumps({**told, "cpu": time.process_time() - before}))
         await party.close()
 
 

@@ -33,9 +33,14 @@ class ClientMessages:
         return self
 
     async def __anext__(self) -> Message:
-        message = await self._queue.try_get(wait=self._wait)
+        queue = self._queue
+        message = queue.read_ahead(self._wait)
         if message is None:
-            raise StopAsyncIteration
+            message = await queue.try_get(wait=self._wait)
+            if message is None:
+                raise StopAsyncIteration
+        elif queue.connection.transport.pause_is_due:
+            await queue.connection.transport.pause()
         return message
 
 
@@ -221,6 +226,14 @@ class ClientQueue:
         if transport.pause_is_due:
             await transport.pause()
         return message
+
+    def read_ahead(self, wait: float | None) -> Message | None:
+        """The next message, if it is here already."""
+        handle = self._handles.input
+        if handle is None:
+            return None
+        request = self._requests.get(wait, None, None, None, None, None, 0, None)
+        return self.connection.transport.get_now(handle, request)
 
     # ---- iterate
 
