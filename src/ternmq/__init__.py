@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from ternmq.client.local_queue import ClientQueue
     from ternmq.client.message import Message
     from ternmq.client.pcf_execute import PCFExecute
+    from ternmq.client.pool import Pool
     from ternmq.client.queue import Queue
     from ternmq.codec.mqmd import Descriptor
     from ternmq.log.record import LogDamaged
@@ -74,6 +75,7 @@ __all__ = [
     "ObjectInUse",
     "ObjectUnknown",
     "PCFExecute",
+    "Pool",
     "Queue",
     "QueueManager",
     "Truncated",
@@ -111,6 +113,7 @@ if not TYPE_CHECKING:
         "ternmq.client.local_queue": "ClientQueue",
         "ternmq.client.message": "Message",
         "ternmq.client.pcf_execute": "PCFExecute",
+        "ternmq.client.pool": "Pool",
         "ternmq.client.queue": "Queue",
         "ternmq.codec.mqmd": "Descriptor",
         "ternmq.log.record": "LogDamaged",

@@ -2,6 +2,7 @@
 
 from ternmq.client.aio import Connection, Opening, QueueManager, Unit, embedded, memory
 from ternmq.client.aio_iterators import Browse, Messages
+from ternmq.client.aio_pool import Pool
 from ternmq.client.aio_queue import Queue
 from ternmq.client.local_aio import ClientConnection, connect
 from ternmq.client.local_aio_queue import ClientQueue
@@ -13,6 +14,7 @@ __all__ = [
     "Connection",
     "Messages",
     "Opening",
+    "Pool",
     "Queue",
     "QueueManager",
     "Unit",

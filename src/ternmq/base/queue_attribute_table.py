@@ -23,8 +23,8 @@ custom               CUSTOM   CA_CUSTOM               128                -      
 default_bind         DEFBIND  IA_DEF_BIND             @bind              OPEN     L.AR i
 default_priority     DEFPRTY  IA_DEF_PRIORITY         0..9               0        LMAR
 default_persistence  DEFPSIST IA_DEF_PERSISTENCE      @yes               NO       LMAR
-default_response     DEFPRESP IA_DEF_PUT_RESPONSE_TYPE @response         SYNC     LMAR i
-default_read_ahead   DEFREADA IA_DEF_READ_AHEAD       @read_ahead        NO       LMA. i
+default_response     DEFPRESP IA_DEF_PUT_RESPONSE_TYPE @response         SYNC     LMAR
+default_read_ahead   DEFREADA IA_DEF_READ_AHEAD       @read_ahead        NO       LMA.
 default_input_open   DEFSOPT  IA_DEF_INPUT_OPEN_OPTION @input_open       SHARED   L...
 default_input_open   DEFSOPT  IA_DEF_INPUT_OPEN_OPTION @input_open       EXCL     .M..
 definition_type      DEFTYPE  IA_DEFINITION_TYPE      @definition        PREDEFINED L... s

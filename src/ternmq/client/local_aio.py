@@ -36,6 +36,7 @@ from ternmq.client.remote_verbs import Exchange, Result, described, put1_describ
 from ternmq.client.requests import Data, as_bytes, put1_alternate
 from ternmq.client.session import BLOCK, sharing
 from ternmq.codec.mqmd import Descriptor
+from ternmq.codec.mqsts import Status
 from ternmq.mqi.options import refuse
 from ternmq.txn.unit import XID
 
@@ -105,7 +106,7 @@ class ClientConnection:
     @property
     def connected(self) -> bool:
         """Whether the connection can still be used."""
-        return self.verbs.link.connected
+        return self.transport.is_alive
 
     # ---- queues
 
@@ -152,6 +153,11 @@ class ClientConnection:
         od = put1_described(queue_name, qmgr_name, alternate_user)
         exchange = self.verbs.put1(od, options, packed, as_bytes(data))
         return await self.run("MQPUT1", exchange)
+
+    async def status(self) -> Status:
+        """MQSTAT: how puts with MQPMO_ASYNC_RESPONSE went since it was last asked: how many did and
+        how many did not, and why the first of those did not."""
+        return await self.run("MQSTAT", self.verbs.status())
 
     # ---- units of work
 

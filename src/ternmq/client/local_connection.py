@@ -37,6 +37,7 @@ from ternmq.client.requests import Data, as_bytes, put1_alternate
 from ternmq.client.session import sharing
 from ternmq.client.units_in_doubt import UnitInDoubt
 from ternmq.codec.mqmd import Descriptor
+from ternmq.codec.mqsts import Status
 from ternmq.txn.unit import XID
 
 
@@ -105,7 +106,7 @@ class ClientConnection:
     @property
     def connected(self) -> bool:
         """Whether the connection can still be used."""
-        return self.verbs.link.connected
+        return self._transport.is_alive
 
     # ---- queues
 
@@ -144,6 +145,11 @@ class ClientConnection:
         od = put1_described(queue_name, qmgr_name, alternate_user)
         exchange = self.verbs.put1(od, options, packed, as_bytes(data))
         return self.run("MQPUT1", exchange)
+
+    def status(self) -> Status:
+        """MQSTAT: how puts with MQPMO_ASYNC_RESPONSE went since it was last asked: how many did and
+        how many did not, and why the first of those did not."""
+        return self.run("MQSTAT", self.verbs.status())
 
     # ---- units of work
 

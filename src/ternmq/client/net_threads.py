@@ -231,6 +231,12 @@ class NetSocketVerbs(BlockingVerbs):
         self.plan = plan
         self.verbs: FapVerbs = verbs
 
+    @property
+    def is_alive(self) -> bool:
+        """Whether the connection can still be used, or will come back by itself."""
+        is_ended = self.line.conversation.ended is not None and not self.plan.reconnect
+        return self.verbs.link.connected and not is_ended
+
     def exchanged(self, verb: str, request: NetRequest) -> Any:
         """Send a request and wait for what answers it."""
         if self.verbs.lost_unit:

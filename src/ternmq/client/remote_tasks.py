@@ -23,6 +23,11 @@ class TaskVerbs:
         self.turns = Turns(verbs, share, id(task))
         self._task: object = task  # the owner, kept so that its id() is not used again
 
+    @property
+    def is_alive(self) -> bool:
+        """Whether the connection can still be used, as far as is known."""
+        return self.verbs.link.connected
+
     async def run(self, verb: str, exchange: Exchange[Result]) -> Result:
         """A verb, to its end."""
         task = asyncio.current_task()

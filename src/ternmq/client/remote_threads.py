@@ -28,6 +28,11 @@ class BlockingVerbs:
         """Not in a forked child: there the connection is the parent's, who goes on using it."""
         return self._process == os.getpid()
 
+    @property
+    def is_alive(self) -> bool:
+        """Whether the connection can still be used, as far as is known."""
+        return self.verbs.link.connected
+
     def run(self, verb: str, exchange: Exchange[Result]) -> Result:
         """A verb, to its end."""
         if not self.is_ours:

@@ -11,9 +11,12 @@ from __future__ import annotations
 from collections.abc import Generator
 from typing import Any, NamedTuple, TypeVar
 
+from mypy_extensions import mypyc_attr
+
 from ternmq.base.attributes import Value
 from ternmq.client.message import Message
 from ternmq.codec.mqmd import Descriptor
+from ternmq.codec.mqsts import Status
 from ternmq.kernel.connection import Connection as Link
 from ternmq.kernel.connection import Handle
 from ternmq.kernel.requests import GetRequest
@@ -33,6 +36,7 @@ class Opened(NamedTuple):
     renamed: bool  # the queue has another name than it was asked for by: a dynamic one
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class RemoteVerbs:
     """The state of one connection, and its verbs."""
 
@@ -86,6 +90,11 @@ class RemoteVerbs:
     ) -> Exchange[Message | None]:
         """MQGET with a checked request; None if there is no message."""
         raise NotImplementedError
+
+    def status(self) -> Exchange[Status]:
+        """MQSTAT; where every put is answered there is nothing to tell."""
+        yield from ()
+        return Status()
 
     # ---- units of work
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import getpass
 import os
+import socket
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import final
 
+from ternmq.base.constants import MQRQ_FAILOVER_NOT_PERMITTED
 from ternmq.base.errors import MQError, mq_error
 from ternmq.base.names import file_name, is_name
 from ternmq.base.reason_lookup import reason
@@ -146,9 +148,10 @@ def start(
     application: str | None,
     security: Security = False,
     when_locked: Callable[[], None] | None = None,
+    begun_as: int = MQRQ_FAILOVER_NOT_PERMITTED,
 ) -> Started:
     """Lock the disk, make the queue manager if wanted, restart it; `when_locked` is called before
-    anything is read."""
+    anything is read. `begun_as` is what the event of the start tells."""
     if not __debug__:
         raise RuntimeError("TernMQ does not run under python -O: its checks must stay in place")
     try:
@@ -171,7 +174,7 @@ def start(
                 raise _no_such(name, "its data folder is empty")
             create_queue_manager(disk, clock, OsEntropy(), name, parameters)
         owner = user or _user()
-        engine = Engine(disk, clock)
+        engine = Engine(disk, clock, begun_as, socket.gethostname())
         if security is not False:
             engine.kernel.authority.enable(_directory(disk, security), owner)
         shell = Shell(engine, disk)

@@ -1,0 +1,397 @@
+"""The blocking client over TCP, against a queue manager of this process.
+
+How it connects and what it is told if it cannot, shared sockets, threads, asynchronous puts,
+read-ahead, broken connections, reconnection, the pool.
+"""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+import ternmq
+from ternmq.base import constants as mq
+from ternmq.base import reasons as rc
+from ternmq.client.net_socket import NetSocket
+from ternmq.client.net_threads import NetSocketVerbs
+from tests.battery.places import Task, until, waiters
+from tests.unit.client.networked import Networked, in_memory
+
+pytestmark = pytest.mark.core
+
+
+@pytest.fixture
+def served() -> Iterator[Networked]:
+    """A queue manager with a queue A."""
+    served = in_memory()
+    with served:
+        with served.connect() as connection:
+            connection.define_queue("A")
+        yield served
+
+
+def socket_of(connection: ternmq.ClientConnection) -> NetSocket:
+    transport = connection._transport
+    assert isinstance(transport, NetSocketVerbs)
+    return transport.line.socket
+
+
+def refused(served: Networked, **arguments: Any) -> ternmq.MQError:
+    with pytest.raises(ternmq.MQError) as error:
+        served.connect(**arguments)
+    return error.value
+
+
+def closed_port() -> int:
+    """A port that nobody listens on."""
+    with socket.create_server(("127.0.0.1", 0)) as one:
+        port: int = one.getsockname()[1]
+        return port
+
+
+# ---- connecting
+
+
+def test_what_stands_in_the_way_is_told_with_host_and_channel(served: Networked) -> None:
+    port = closed_port()
+    nobody = refused(served, conn=f"127.0.0.1({port})")
+    assert nobody.reason == rc.MQRC_HOST_NOT_AVAILABLE
+    assert f"127.0.0.1({port})" in nobody.detail
+    assert "APP.SVRCONN" in nobody.detail
+    unknown = refused(served, channel="NOT.THERE")
+    assert unknown.reason == rc.MQRC_UNKNOWN_CHANNEL_NAME
+    assert "NOT.THERE" in unknown.detail
+    with pytest.raises(ternmq.MQError) as other:
+        ternmq.connect("QMX", **served.way)
+    assert other.value.reason == rc.MQRC_Q_MGR_NAME_ERROR
+    plain = refused(served, cipher="ANY_TLS12_OR_HIGHER", key_repository="/not/there")
+    assert plain.reason == rc.MQRC_SSL_INITIALIZATION_ERROR
+
+
+def test_a_list_of_addresses_is_tried_in_order(served: Networked) -> None:
+    conn = f"127.0.0.1({closed_port()}),127.0.0.1({served.port})"
+    with served.connect(conn=conn) as connection:
+        assert connection.name == "QM1"
+
+
+def test_a_server_that_says_nothing_is_left_in_time() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        conn = f"127.0.0.1({silent.getsockname()[1]})"
+        with pytest.raises(ternmq.MQError) as error:
+            ternmq.connect("QM1", channel="C", conn=conn, connect_timeout=0.2)
+    assert error.value.reason == rc.MQRC_Q_MGR_NOT_AVAILABLE
+    assert "does not answer" in error.value.detail
+
+
+def test_mqserver_leads_to_the_queue_manager(
+    served: Networked, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MQSERVER", f"APP.SVRCONN/TCP/{served.conn}")
+    monkeypatch.setenv("TERNMQ_DATA", str(served.data / "nothing"))
+    for name in ("", "QM1", "*"):
+        with ternmq.connect(name) as connection:
+            assert connection.name == "QM1"
+
+
+# ---- shared sockets
+
+
+def test_connections_share_sockets_as_far_as_the_channel_allows(served: Networked) -> None:
+    many = [served.connect() for _ in range(11)]
+    sockets = [socket_of(one) for one in many]
+    assert len(set(sockets[:10])) == 1
+    assert sockets[10] is not sockets[0]
+    assert socket_of(served.connect(options=mq.MQCNO_NO_CONV_SHARING)) is not sockets[0]
+    with (
+        served.connect(channel="ALONE.SVRCONN") as one,
+        served.connect(channel="ALONE.SVRCONN") as other,
+    ):
+        assert socket_of(one) is not socket_of(other)
+    for one in many:
+        one.disconnect()
+    assert all(one.is_closed for one in sockets)
+
+
+def test_one_thread_waits_while_another_works_on_the_same_socket(served: Networked) -> None:
+    getter = served.connect()
+    putter = served.connect()
+    assert socket_of(getter) is socket_of(putter)
+    with getter.queue("A") as mine, putter.queue("A") as theirs:
+        task = Task(lambda: mine.get(wait=-1).data)
+        until(lambda: served.host is not None and waiting(served) == 1)
+        for number in range(50):
+            putter.put("A", b"x%d" % number)
+            theirs.get(msg_id=None) if number else None
+        assert isinstance(task.outcome(), bytes)
+    getter.disconnect()
+    putter.disconnect()
+
+
+def waiting(served: Networked) -> int:
+    """Gets that wait, beside the command server's."""
+    return waiters(served)  # type: ignore[arg-type]
+
+
+def test_many_threads_on_few_sockets_get_their_own_answers(served: Networked) -> None:
+    def work(number: int) -> int:
+        with served.connect() as connection, connection.queue("A") as queue:
+            for index in range(30):
+                data = b"%d.%d" % (number, index)
+                msg_id = queue.put(data, correl_id=b"%d" % number)
+                assert queue.get(msg_id=msg_id, wait=5).data == data
+        return number
+
+    tasks = [Task(lambda number=number: work(number)) for number in range(12)]  # type: ignore[misc]
+    assert [task.outcome() for task in tasks] == list(range(12))
+
+
+# ---- asynchronous puts and read-ahead
+
+
+def test_asynchronous_puts_are_counted_by_status(served: Networked) -> None:
+    with served.connect() as connection, connection.queue("A") as queue:
+        ids = {queue.put(b"x", options=mq.MQPMO_ASYNC_RESPONSE) for _ in range(2000)}
+        assert len(ids) == 2000
+        status = connection.status()
+        assert (status.comp, status.put_success_count, status.put_failure_count) == (0, 2000, 0)
+        assert {message.msg_id for message in queue} == ids
+        connection.alter_queue("A", max_depth=1)
+        for _ in range(3):
+            queue.put(b"x", options=mq.MQPMO_ASYNC_RESPONSE)
+        failed = connection.status()
+        assert (failed.put_success_count, failed.put_failure_count) == (1, 2)
+        assert failed.reason == rc.MQRC_Q_FULL
+        assert failed.object_name == "A"
+        assert connection.status().reason == 0
+
+
+def test_read_ahead_gives_all_messages_in_order_and_returns_what_was_not_taken(
+    served: Networked,
+) -> None:
+    options = mq.MQOO_INPUT_SHARED | mq.MQOO_READ_AHEAD
+    with served.connect() as connection:
+        with connection.queue("A") as queue:
+            for number in range(500):
+                queue.put(b"%d" % number, persistent=False)
+        with connection.queue("A", options=options) as ahead:
+            taken = [ahead.get(wait=1).data for _ in range(100)]
+            assert taken == [b"%d" % number for number in range(100)]
+        with connection.queue("A") as queue:
+            assert queue.depth == 400
+        with connection.queue("A", options=options) as ahead:
+            rest = [message.data for message in ahead]
+            assert rest == [b"%d" % number for number in range(100, 500)]
+            assert ahead.try_get(wait=0.05) is None
+            connection.put("A", b"late")
+            assert ahead.get(wait=5).data == b"late"
+
+
+def test_defreada_reads_persistent_messages_one_by_one(served: Networked) -> None:
+    with served.connect() as connection:
+        connection.alter_queue("A", default_read_ahead="YES")
+        with connection.queue("A") as queue:
+            for number in range(20):
+                queue.put(b"%d" % number, persistent=number % 2 == 0)
+            found = [queue.get(wait=1).data for _ in range(20)]
+            assert found == [b"%d" % number for number in range(20)]
+
+
+# ---- messages
+
+
+@pytest.mark.parametrize("channel", ["APP.SVRCONN", "ONE.SVRCONN", "ALONE.SVRCONN"])
+@pytest.mark.parametrize("size", [0, 1, 32_767, 32_768, 32_769, 1 << 20])
+def test_messages_of_any_length_arrive_whole(served: Networked, channel: str, size: int) -> None:
+    data = bytes(number % 251 for number in range(size))
+    with served.connect(channel=channel) as connection, connection.queue("A") as queue:
+        queue.put(data, correl_id=b"c" * 24)
+        message = queue.get(correl_id=b"c" * 24)
+        assert message.data == data
+        assert message.length == size
+        queue.put("grüße", expiry=60)
+        with connection.unit_of_work():
+            text = queue.get(wait=1)
+        assert text.text == "grüße"
+        assert text.format == "MQSTR"
+        assert 0 < text.descriptor.expiry <= 600
+
+
+def test_a_message_too_long_for_the_channel_is_refused(served: Networked) -> None:
+    with served.connect(channel="SHORT.SVRCONN") as connection, connection.queue("A") as queue:
+        with pytest.raises(ternmq.MQError) as error:
+            queue.put(bytes(60_000))
+        assert error.value.reason in (rc.MQRC_MSG_TOO_BIG_FOR_CHANNEL, rc.MQRC_DATA_LENGTH_ERROR)
+        queue.put(bytes(40_000))
+
+
+# ---- broken connections
+
+
+def test_a_cut_ends_every_wait_at_once_with_connection_broken(served: Networked) -> None:
+    def wait_in(connection: ternmq.ClientConnection) -> int:
+        with pytest.raises(ternmq.MQError) as error:
+            connection.queue("A").get(wait=-1)
+        return error.value.reason
+
+    connections = [served.connect() for _ in range(3)]
+    tasks = [Task(lambda one=one: wait_in(one)) for one in connections]  # type: ignore[misc]
+    until(lambda: waiting(served) == 3)
+    served.cut()
+    assert [task.outcome() for task in tasks] == [rc.MQRC_CONNECTION_BROKEN] * 3
+    assert not any(one.connected for one in connections)
+    with pytest.raises(ternmq.MQError) as again:
+        connections[0].put("A", b"x")
+    assert again.value.reason == rc.MQRC_CONNECTION_BROKEN
+
+
+def test_a_connection_that_is_dropped_is_backed_out(served: Networked) -> None:
+    kept = served.connect()
+    queue = kept.queue("A")
+    queue.put(b"x")
+    lost = served.connect()
+    lost.begin()
+    lost.queue("A").get()
+    assert socket_of(lost) is socket_of(kept)
+    del lost
+    assert queue.get(wait=10).backout_count == 1
+    kept.disconnect()
+
+
+def test_heartbeats_keep_a_waiting_get_alive(served: Networked) -> None:
+    with served.connect(channel="BEAT.SVRCONN", heartbeat=1) as connection:
+        end = socket_of(connection).end
+        assert end is not None
+        assert end.agreement.heartbeat_s == 1
+        with connection.queue("A") as queue:
+            assert queue.try_get(wait=2.2) is None
+            assert connection.connected
+
+
+# ---- reconnection
+
+
+class Events(list[int]):
+    """What the application is told."""
+
+
+def reconnecting(served: Networked, **arguments: Any) -> tuple[ternmq.ClientConnection, Events]:
+    events = Events()
+    made = served.connect(reconnect=True, on_event=events.append, **arguments)
+    return made, events
+
+
+def test_reconnection_restores_handles_and_asks_again(served: Networked) -> None:
+    connection, events = reconnecting(served)
+    queue = connection.queue("A")
+    queue.put(b"before")
+    reply = connection.queue("SYSTEM.DEFAULT.MODEL.QUEUE", dynamic_name="R.*")
+    name = reply.name
+    before = connection.connection_id
+    task = Task(lambda: [queue.get(wait=-1).data, queue.get(wait=-1).data])
+    until(lambda: waiting(served) == 1)
+    served.cut()
+    until(lambda: rc.MQRC_RECONNECTED in events)
+    with served.connect() as other:
+        other.put("A", b"after")
+    assert task.outcome() == [b"before", b"after"]
+    assert events == [rc.MQRC_RECONNECTING, rc.MQRC_RECONNECTED]
+    assert connection.connection_id != before
+    assert connection.put(name, b"reply")
+    assert reply.get(wait=5).data == b"reply"
+    connection.disconnect()
+
+
+def test_a_unit_of_work_is_lost_with_the_connection_and_told(served: Networked) -> None:
+    connection, events = reconnecting(served)
+    queue = connection.queue("A")
+    connection.begin()
+    queue.put(b"lost", syncpoint=True)
+    cut(served)
+    with pytest.raises(ternmq.BackedOut) as error:
+        queue.put(b"also", syncpoint=True)
+    assert error.value.reason == rc.MQRC_BACKED_OUT
+    with pytest.raises(ternmq.BackedOut):
+        queue.get()
+    connection.backout()
+    assert events == [rc.MQRC_RECONNECTING, rc.MQRC_RECONNECTED]
+    assert queue.try_get() is None
+    with connection.unit_of_work():
+        queue.put(b"new")
+    assert queue.get().data == b"new"
+    connection.disconnect()
+
+
+def cut(served: Networked) -> None:
+    """Cut, and wait until the server has noticed."""
+    served.cut()
+    until(lambda: served.host is not None and not served.host.sockets)
+
+
+def test_a_put_or_a_commit_under_way_is_interrupted(served: Networked) -> None:
+    connection, _events = reconnecting(served)
+    queue = connection.queue("A")
+    queue.put(b"first")
+    cut(served)
+    with pytest.raises(ternmq.MQError) as put:
+        queue.put(b"x")
+    assert put.value.reason == rc.MQRC_CALL_INTERRUPTED
+    connection.begin()
+    queue.put(b"y", syncpoint=True)
+    cut(served)
+    with pytest.raises(ternmq.MQError) as commit:
+        connection.commit()
+    assert commit.value.reason == rc.MQRC_CALL_INTERRUPTED
+    assert queue.get(wait=5).data == b"first"
+    connection.disconnect()
+
+
+def test_reconnection_that_fails_says_so(served: Networked, tmp_path: Any) -> None:
+    ini = tmp_path / "mqclient.ini"
+    ini.write_text("CHANNELS:\n   ReconDelay=(20)\n   MQReconnectTimeout=0\n")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("MQCLNTCF", str(ini))
+        connection, events = reconnecting(served)
+    queue = connection.queue("A")
+    served.close()
+    with pytest.raises(ternmq.MQError) as error:
+        queue.get(wait=1)
+    assert error.value.reason == rc.MQRC_RECONNECT_FAILED
+    assert events == [rc.MQRC_RECONNECTING, rc.MQRC_RECONNECT_FAILED]
+    with pytest.raises(ternmq.MQError) as again:
+        queue.get()
+    assert again.value.reason == rc.MQRC_CONNECTION_BROKEN
+
+
+# ---- pool
+
+
+def put_and_fail(pool: ternmq.Pool) -> None:
+    with pool.connection() as one:
+        one.begin()
+        one.put("A", b"failed")
+        _ = 1 / 0
+
+
+def test_a_pool_lends_connections_and_backs_out_what_was_left(served: Networked) -> None:
+    with ternmq.Pool("QM1", size=2, **served.way) as pool:
+        with pool.connection() as one, pool.connection() as two:
+            assert one is not two
+            with pytest.raises(ternmq.MQError) as none, pool.connection(timeout=0.01):
+                pass
+            assert none.value.reason == rc.MQRC_CONNECTION_NOT_AVAILABLE
+            one.begin()
+            one.put("A", b"forgotten")
+        assert pool.idle == 2
+        with pytest.raises(ZeroDivisionError):
+            put_and_fail(pool)
+        with pool.connection() as one:
+            assert one.queue("A").try_get() is None
+            served.cut()
+            with pytest.raises(ternmq.MQError):
+                one.queue("A").get(wait=-1)
+        with pool.connection() as one:
+            assert one.put("A", b"works")
+    assert pool.idle == 0
