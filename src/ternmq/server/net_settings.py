@@ -14,7 +14,7 @@ class NetSettings:
     """As if qm.ini said nothing."""
 
     port: int = DEFAULT_PORT  # of a listener with PORT(0)
-    backlog: int = 100  # of a listener with BACKLOG(0)
+    backlog: int = 1024  # of a listener with BACKLOG(0); the system may allow less
     keep_alive: bool = False
     channels_max: int = 0  # MaxChannels; 0: as file descriptors allow
     adopts_early: bool = True  # ChlauthEarlyAdopt: CHLAUTH sees the user of the password
