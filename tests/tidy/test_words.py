@@ -22,6 +22,7 @@ SKIPPED = {".git", ".venv", ".cache", "build", "dist", "__pycache__"}
 CATCH_ALL = {
     "src/ternmq/cli/__main__.py",
     "src/ternmq/server/session.py",
+    "src/ternmq/server/net_conversation.py",
     "src/ternmq/server/fatal.py",
     "src/ternmq/client/command_server.py",
     "src/ternmq/client/shell.py",

@@ -34,7 +34,7 @@ from ternmq.server.net_conversation import Conversation, Guarded
 from ternmq.server.net_delivery import deliver, is_as_it_is, options_here
 from ternmq.server.net_form import token
 from ternmq.store.entry import PERSISTENT, ZERO_ID, Entry
-from ternmq.wire.fap_flow import read_body
+from ternmq.wire.fap_flow import read_body, write_body
 from ternmq.wire.fap_segment import TSHM, TSHM_BYTES, Header, Segment, SegmentError
 from ternmq.wire.fap_stream import split
 from ternmq.wire.fap_vocabulary import (
@@ -270,6 +270,9 @@ class Consumer(Guarded):
             if not conversation.line.can_write(self):
                 return
             verbs.begin_call("MQGET")
+            if self.options & mq.MQGMO_UNLOCK:
+                self._unlock()
+                return
             call = verbs.get(self.handle, self._wanted(), self)
             self.get = call
             if not self._advance(call):
@@ -291,7 +294,7 @@ class Consumer(Guarded):
                 return False
             self.get = None
             self.state = IDLE
-            self._confirm(0 if call.reason == MQRC_NO_MSG_AVAILABLE else int(call.reason))
+            self._end_without(int(call.reason))
             return False
         self.state = FORCING
         if verbs.must_wait(self, int(call.durable_at)):
@@ -372,6 +375,43 @@ class Consumer(Guarded):
             header = note_header(conversation, ASYNC_MESSAGE, _PUSHED)
             for piece in split(header, b"".join(parts), line.segment_bytes_max):
                 line.write(piece)
+
+    def _end_without(self, reason: int) -> None:
+        """There is no message: none at all, or the reason why. IBM's client does not look at what
+        CHECK_MSG says, so a reason comes by itself."""
+        if reason == MQRC_NO_MSG_AVAILABLE:
+            reason = 0
+        elif reason:
+            notify(self.conversation, self.handle.handle_id, STREAMING_FAILURE, reason, _PUSHED)
+        self._confirm(reason)
+
+    def _unlock(self) -> None:
+        """MQGMO_UNLOCK: what is sent is a message of nothing."""
+        conversation = self.conversation
+        self.window = 0
+        call = conversation.connected().unlocked(self.handle, self._wanted())
+        if call.reason:
+            self._end_without(int(call.reason))
+            return
+        conversation.global_index += 1
+        self.index += 1
+        header = note_header(conversation, ASYNC_MESSAGE, _PUSHED)
+        descriptor = Descriptor(version=self.selection.version)
+        body = write_body(
+            header,
+            {
+                "handle": self.handle.handle_id,
+                "message_index": self.index,
+                "global_message_index": conversation.global_index,
+                "selection_index": self.selection.index,
+                "resolved_queue_name": self.handle.resolved_name,
+                "descriptor": descriptor,
+            },
+            conversation.line.fap_level,
+        )
+        self.outstanding += descriptor.size()
+        conversation.line.write_call(header, body)
+        self._confirm(0)
 
     def _confirm(self, value: int) -> None:
         """Answer the request that waits for it."""

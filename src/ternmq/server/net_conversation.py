@@ -309,7 +309,7 @@ class Conversation:
         self.line.prepare_refusal(header.type, values)
         self.reply(header, values)
 
-    def fault(self, error: Exception, doing: str) -> MQError:
+    def fault(self, error: BaseException, doing: str) -> MQError:
         """A fault of ours: it is reported, its caller is told, the others go on."""
         self.line.report(error, doing)
         detail = f"{type(error).__name__}: {error}"

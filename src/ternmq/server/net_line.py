@@ -174,12 +174,8 @@ class Line(Outlet):
         type = data[tail + 1]
         if type not in (MQPUT, MQGET, REQUEST_MSGS) or length < head + 16:
             return False
-        conversation = self.conversations.get(number)
-        if conversation is None or conversation.state != CONNECTED:
-            return False
-        if conversation.call is not None or conversation.waiting or conversation.leaving:
-            return False
-        if (data[tail] == 2) != conversation.form.is_little:
+        conversation = self._free(number)
+        if conversation is None or (data[tail] == 2) != conversation.form.is_little:
             return False
         body = at + head
         end = at + length
@@ -188,6 +184,17 @@ class Line(Outlet):
         if type == MQGET:
             return get_fast(conversation, data, body, end)
         return request_fast(conversation, data, at, body, end)
+
+    def _free(self, number: int) -> Conversation | None:
+        """A conversation that is connected and has nothing under way."""
+        conversation = self.conversations.get(number)
+        if conversation is None or conversation.state != CONNECTED:
+            return None
+        if conversation.call is not None or conversation.waiting or conversation.leaving:
+            return None
+        if conversation.returnable is not None:
+            conversation.settle_get()
+        return conversation
 
     def _dispatch(self, one: Segment) -> None:
         header = one.header
@@ -380,7 +387,7 @@ class Line(Outlet):
         packed = struct.pack(f"{header.order}ii", 8, status)
         return segment(header, packed)
 
-    def report(self, error: Exception, doing: str) -> None:
+    def report(self, error: BaseException, doing: str) -> None:
         """A fault of ours."""
         self.socket.report(error, doing)
 

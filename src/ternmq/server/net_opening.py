@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import os
 import struct
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from ternmq.base.errors import MQError, mq_error
@@ -91,7 +92,7 @@ class Opening:
         self.line = line
         self.offer: Offer | None = None
         self._rounds = 0
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._tasks: set[asyncio.Task[LoopVerbs]] = set()
         # Who the first conversation said it is: others of the socket that say nothing are the same.
         self._user_id = ""
         self._csp_user = ""
@@ -260,37 +261,37 @@ class Opening:
             )
 
     def _connect(self, conversation: Conversation, header: Header, values: Values) -> None:
-        conversation.state = CONNECTING
-        loop = self.line.turns.loop
-        task = loop.create_task(self._check_and_connect(conversation, header, values))
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
-
-    async def _check_and_connect(
-        self, conversation: Conversation, header: Header, values: Values
-    ) -> None:
         """The password may have to be checked beside the loop, so this is a task."""
+        conversation.state = CONNECTING
+        task = self.line.turns.loop.create_task(self._admitted(conversation, values))
+        self._tasks.add(task)
+        task.add_done_callback(partial(self._decided, conversation, header, values))
+
+    def _decided(
+        self,
+        conversation: Conversation,
+        header: Header,
+        values: Values,
+        task: asyncio.Task[LoopVerbs],
+    ) -> None:
+        """The partner is let in, or not."""
+        self._tasks.discard(task)
         turns = self.line.turns
-        verbs: LoopVerbs | None = None
-        error: MQError | None = None
-        try:
-            verbs = await self._admitted(conversation, values)
-        except MQError as refused:
-            error = refused
-        except asyncio.CancelledError:
-            raise
-        except Exception as fault:
-            error = conversation.fault(fault, "MQCONN")
         turns.begin()
-        if verbs is not None:
+        error = None if task.cancelled() else task.exception()
+        if error is None and not task.cancelled():
+            verbs = task.result()
             conversation.connect(verbs)
             self._complete(values, verbs)
             fcno: Values = values.get("fcno", {})
             conversation.is_own_client = fcno.get("capabilities", 0) & FCNO_TAKES_BACK != 0
-        elif error is not None:
+        else:
             conversation.state = NEW
-            values["comp"] = error.comp
-            values["reason"] = error.reason
+            refusal = error
+            if not isinstance(refusal, MQError):
+                refusal = conversation.fault(error or RuntimeError("cancelled"), "MQCONN")
+            values["comp"] = refusal.comp
+            values["reason"] = refusal.reason
         if conversation.leaving is not None:
             conversation.leaving.go_on()
         else:

@@ -145,7 +145,7 @@ class NetSocket(asyncio.Protocol):
         notices = self.host.engine.kernel.notices
         notices.add("AMQ9504E", (name, f"{self.peer.connection_name}: {text}"))
 
-    def report(self, error: Exception, doing: str) -> None:
+    def report(self, error: BaseException, doing: str) -> None:
         """A fault of ours."""
         self.host.fault(error, doing)
 

@@ -19,6 +19,11 @@ from dataclasses import asdict
 from typing import Any, Final
 
 from ternmq.base.build import build_info
+from ternmq.base.constants import (
+    MQRQ_FAILOVER_NOT_PERMITTED,
+    MQRQ_FAILOVER_PERMITTED,
+    MQRQ_STANDBY_ACTIVATED,
+)
 from ternmq.base.errors import ForceFailed, IntegrityError, MQError
 from ternmq.base.ini import IniError, IniFile
 from ternmq.base.message_table import message_text
@@ -107,7 +112,7 @@ class Process:
 
     # ---- start
 
-    def start(self) -> Started:
+    def start(self, after_standby: bool = False) -> Started:
         """Lock the folder and restart the queue manager; StartFailed says why it did not."""
         place = self.place
         try:
@@ -120,8 +125,19 @@ class Process:
         try:
             disk = OsDisk(place.folder)
             parameters = log_parameters("circular", 3, 2, 64, False)  # what is there counts
+            begun_as = MQRQ_FAILOVER_NOT_PERMITTED
+            if self._permits_standby:
+                begun_as = MQRQ_STANDBY_ACTIVATED if after_standby else MQRQ_FAILOVER_PERMITTED
             started = start(
-                disk, place.name, False, parameters, None, "amqzxma0", True, self._starting
+                disk,
+                place.name,
+                False,
+                parameters,
+                None,
+                "amqzxma0",
+                True,
+                self._starting,
+                begun_as,
             )
         except MQError as error:
             running = error.reason == MQRC_Q_MGR_NOT_AVAILABLE
@@ -226,6 +242,7 @@ class Process:
 
     async def _serve(self, started: Started, up: Callable[[], None]) -> None:
         host = Host(started)
+        host.loop_shell.may_block = True
         places = self._environment()
         host.engine.kernel.environment.update(places)
         inserts = {"MQ_DATA_PATH": data_folder(), "MQ_INSTALL_PATH": places["INSTPATH"]}
