@@ -14,7 +14,10 @@ from pathlib import Path
 import pytest
 
 import ternmq
+from ternmq import constants as mq
 from ternmq.client.local_folder import find
+from ternmq.codec.layout import LITTLE
+from ternmq.codec.pcf import unpack_pcf
 from ternmq.server.status import standby_of
 from tests.battery.places import until
 from tests.integration.test_lifecycle import SMALL, Machine
@@ -55,6 +58,17 @@ def pair(machine: Instances) -> Instances:
     machine.run("strmqm", "-x", "QM1")
     machine.run("strmqm", "-x", "QM1", status=30)
     return machine
+
+
+def started_as(machine: Instances) -> tuple[object, str]:
+    """What the last event of a start tells."""
+    with machine.connect() as connection, connection.queue("SYSTEM.ADMIN.QMGR.EVENT") as queue:
+        events = [unpack_pcf(message.data, LITTLE, 1208) for message in queue.browse()]
+    last = [one for one in events if one.reason == mq.MQRC_Q_MGR_ACTIVE][-1]
+    how, where = last.find(mq.MQIACF_REASON_QUALIFIER), last.find(mq.MQCACF_HOST_NAME)
+    assert how is not None
+    assert where is not None
+    return how.value, where.text
 
 
 def test_pair_then_shown_and_there_is_no_third(pair: Instances) -> None:
@@ -100,12 +114,14 @@ def test_active_when_killed_then_the_standby_goes_on_and_nothing_is_lost(pair: I
 
 def test_switch_then_the_standby_goes_on(pair: Instances) -> None:
     standby = pair.standby()
+    assert started_as(pair) == (mq.MQRQ_FAILOVER_PERMITTED, HOST)
     connection = pair.connect()
     connection.queue("SYSTEM.DEFAULT.LOCAL.QUEUE").put("kept", persistent=True)
     pair.run("endmqm", "-s", "-i", "QM1")
     until(lambda: pair.is_run_by(standby))
     with pair.connect() as again, again.queue("SYSTEM.DEFAULT.LOCAL.QUEUE") as queue:
         assert queue.get().text == "kept"
+    assert started_as(pair) == (mq.MQRQ_STANDBY_ACTIVATED, HOST)
     assert "cannot switch over" in pair.run("endmqm", "-s", "-i", "QM1", status=77).stderr
     assert pair.is_run_by(standby)
 

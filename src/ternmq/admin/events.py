@@ -128,9 +128,13 @@ class Events(EventSink):
                 parameters.append(_named(object_type, name))
         self._queue_manager_event(rc.MQRC_NOT_AUTHORIZED, parameters)
 
-    def started(self) -> None:
+    def started(self, begun_as: int, host_name: str) -> None:
         if self._kernel.events & START_STOP:
-            self._queue_manager_event(rc.MQRC_Q_MGR_ACTIVE, [])
+            parameters = [
+                pcf.integer(mq.MQIACF_REASON_QUALIFIER, begun_as),
+                pcf.string(mq.MQCACF_HOST_NAME, host_name),
+            ]
+            self._queue_manager_event(rc.MQRC_Q_MGR_ACTIVE, parameters)
 
     def stopping(self, qualifier: int) -> None:
         if self._kernel.events & START_STOP and not self._end_told:

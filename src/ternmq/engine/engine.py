@@ -15,7 +15,11 @@ from mypy_extensions import i64
 from ternmq.admin.default_objects import complete_default_objects, has_default_objects
 from ternmq.admin.events import Events
 from ternmq.base.attributes import QMGR, defaults_of
-from ternmq.base.constants import MQRQ_Q_MGR_QUIESCING, MQRQ_Q_MGR_STOPPING
+from ternmq.base.constants import (
+    MQRQ_FAILOVER_NOT_PERMITTED,
+    MQRQ_Q_MGR_QUIESCING,
+    MQRQ_Q_MGR_STOPPING,
+)
 from ternmq.base.errors import ForceFailed, IntegrityError, MQError, check, mq_error
 from ternmq.base.ids import (
     UNIQUE_RESERVE,
@@ -92,7 +96,15 @@ def exists(disk: Disk) -> bool:
 class Engine:
     """A running queue manager."""
 
-    def __init__(self, disk: Disk, clock: Clock) -> None:
+    def __init__(
+        self,
+        disk: Disk,
+        clock: Clock,
+        begun_as: int = MQRQ_FAILOVER_NOT_PERMITTED,
+        host_name: str = "",
+    ) -> None:
+        self.begun_as = begun_as  # with or without a standby, or after having been one
+        self.host_name = host_name
         self.disk = disk
         self.clock = clock
         self.outbox = Outbox()
@@ -173,7 +185,7 @@ class Engine:
             )
         self.report.extend(f"Damaged: {text}" for _, text in sorted(catalog.damaged.items()))
         self.report.append(f"TernMQ queue manager '{name}' started.")
-        self.events.started()
+        self.events.started(self.begun_as, self.host_name)
 
     def _recover_units(self, replay: Replay) -> None:
         """The in-doubt and undo phases."""

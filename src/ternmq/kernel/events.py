@@ -156,7 +156,7 @@ class EventSink:
     def queue_manager_changed(self, connection: Connection, before: dict[str, Value]) -> None:
         """The queue manager itself has other attributes than before."""
 
-    def started(self) -> None:
+    def started(self, begun_as: int, host_name: str) -> None:
         """The queue manager can be used."""
 
     def stopping(self, qualifier: int) -> None:

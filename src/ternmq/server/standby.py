@@ -60,7 +60,7 @@ class Standby:
                 if now.state != ENDED_UNEXPECTEDLY and not now.switches:
                     return None  # it was ended, all of it
                 try:
-                    return process.start()
+                    return process.start(after_standby=True)
                 except StartFailed as failed:
                     if failed.exit_status != EXIT_RUNNING:
                         raise

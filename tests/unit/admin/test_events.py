@@ -136,7 +136,11 @@ def test_start_and_stop_are_told_by_strstpev(sim: Simulation) -> None:
     assert qmgr is not None
     (started,) = taken(qmgr, "QMGR")
     assert started.reason == rc.MQRC_Q_MGR_ACTIVE
-    assert values(started) == [(mq.MQCA_Q_MGR_NAME, "QM1")]
+    assert values(started) == [
+        (mq.MQCA_Q_MGR_NAME, "QM1"),
+        (mq.MQIACF_REASON_QUALIFIER, mq.MQRQ_FAILOVER_NOT_PERMITTED),
+        (mq.MQCACF_HOST_NAME, ""),
+    ]
     qmgr.alter_queue("SYSTEM.ADMIN.QMGR.EVENT", default_persistence="YES")
     qmgr.close()
     qmgr = sim.start()
