@@ -71,7 +71,7 @@ def _queues(cases: Iterable[JavaCase]) -> Iterator[str]:
         yield f"DEFINE QLOCAL('{case.queue}') DESCR('{case.suite}.{case.method[:40]}')"
     for place in PLACES:
         mine = f"J.{place.name.upper()}"
-        for purpose in ("TARGET", "UNITS", "LISTEN"):
+        for purpose in ("TARGET", "UNITS", "LISTEN", "REPLIES", "CONTEXT"):
             yield f"DEFINE QLOCAL('{mine}.{purpose}')"
         for purpose in ("SMALL", "JMS.SMALL"):
             yield f"DEFINE QLOCAL('{mine}.{purpose}') MAXDEPTH(2) MAXMSGL(1000)"
@@ -83,8 +83,8 @@ def _queues(cases: Iterable[JavaCase]) -> Iterator[str]:
     yield "DEFINE QLOCAL('J.LARGE') MAXMSGL(104857600)"
     yield "DEFINE QLOCAL('SECRET.QUEUE')"
     yield "DEFINE QMODEL('J.MODEL') DEFTYPE(TEMPDYN)"
-    yield "DEFINE QMODEL('J.MODEL.PERMANENT') DEFTYPE(PERMDYN)"
-    words = "APPLICID(program) ENVRDATA(environment) USERDATA('user data')"
+    yield "DEFINE QMODEL('J.MODEL.PERMANENT') DEFTYPE(PERMDYN) SHARE DEFSOPT(SHARED)"
+    words = "APPLICID('program') ENVRDATA('environment') USERDATA('user data')"
     yield f"DEFINE PROCESS('J.PROCESS') {words}"
 
 
@@ -94,6 +94,7 @@ def _authorities() -> Iterator[str]:
     for profile in ("J.**", "SYSTEM.DEFAULT.MODEL.QUEUE", "AMQ.**", "DEV.**"):
         yield f"SET AUTHREC PROFILE('{profile}') {who} OBJTYPE(QUEUE) AUTHADD(ALLMQI,DSP,DLT,CRT)"
     yield f"SET AUTHREC PROFILE('J.**') {who} OBJTYPE(PROCESS) AUTHADD(ALLMQI)"
+    yield f"SET AUTHREC PROFILE('NO.QMGR') {who} OBJTYPE(RQMNAME) AUTHADD(PUT)"
     yield "REFRESH SECURITY TYPE(AUTHSERV)"
 
 

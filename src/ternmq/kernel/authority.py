@@ -67,6 +67,11 @@ OPEN_NEEDS_NOTHING: Final = (
 )
 
 
+# Clients of IBM MQ browse it before they open anything else, whoever their user is. There is no
+# protection by policies here, so it has nothing that anybody must not see.
+POLICY_QUEUE: Final = "SYSTEM.PROTECTION.POLICY.QUEUE"
+
+
 def needed(needs: dict[int, int], options: int) -> int:
     """The authorities that a set of options asks for."""
     bits = 0
@@ -175,6 +180,8 @@ def check_open(
     """MQOPEN or MQPUT1 of a queue or another object, by the acting user."""
     wanted = needed(OPEN_NEEDS, options)
     of_qmgr = needed(QMGR_NEEDS, options)
+    if definition.name == POLICY_QUEUE:
+        wanted &= ~auth.BROWSE
     if definition.object_type == MODEL:
         wanted |= auth.DSP
     elif definition.object_type == LOCAL and options & mq.MQOO_OUTPUT:

@@ -170,7 +170,8 @@ def refuse_unsupported(od: ObjectDescriptor, verb: str) -> None:
         raise mq_error(
             MQRC_RECS_PRESENT_ERROR, verb=verb, detail="distribution lists are not supported yet"
         )
-    if od.selection_string.length or od.selection_string.offset or od.selection_string.ptr:
+    # IBM's Java client fills in an offset also where there is no string.
+    if od.selection_string.length:
         raise mq_error(
             MQRC_SELECTION_NOT_AVAILABLE, verb=verb, detail="selectors are not supported yet"
         )

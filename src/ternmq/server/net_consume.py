@@ -33,7 +33,8 @@ from ternmq.kernel.requests import UNLIMITED_LENGTH, GetCall, GetRequest
 from ternmq.server.net_conversation import Conversation, Guarded
 from ternmq.server.net_delivery import deliver, is_as_it_is, options_here
 from ternmq.server.net_form import token
-from ternmq.store.entry import PERSISTENT, ZERO_ID, Entry
+from ternmq.server.net_selection import Selection, read_selection
+from ternmq.store.entry import PERSISTENT, Entry
 from ternmq.wire.fap_flow import read_body, write_body
 from ternmq.wire.fap_segment import TSHM, TSHM_BYTES, Header, Segment, SegmentError
 from ternmq.wire.fap_stream import split
@@ -56,11 +57,8 @@ from ternmq.wire.fap_vocabulary import (
 )
 
 REQUEST_BYTES: Final = 40
-_SELECTION_BYTES: Final = 24
 _LITTLE: Final = struct.Struct("<10i")
 _BIG: Final = struct.Struct(">10i")
-_LITTLE_SELECTION: Final = struct.Struct("<HHiiiii")
-_BIG_SELECTION: Final = struct.Struct(">HHiiiii")
 _LITTLE_HEAD: Final = struct.Struct("<iiiiiHHiii16sHB")
 _BIG_HEAD: Final = struct.Struct(">iiiiiHHiii16sHB")
 _LITTLE_NOTE: Final = struct.Struct("<iiii")
@@ -76,57 +74,6 @@ WAITING: Final = 1  # for a message
 PARKED: Final = 2
 FORCING: Final = 3
 STOPPED: Final = 4
-
-
-@final
-class Selection:
-    """Which messages a client wants, and how their descriptor is to come."""
-
-    def __init__(self) -> None:
-        self.index = 0
-        self.version = 2
-        self.ccsid = 0
-        self.encoding = 0
-        self.msg_seq_number = 0
-        self.offset = 0
-        self.match_options = 0
-        self.msg_id = ZERO_ID
-        self.correl_id = ZERO_ID
-        self.group_id = ZERO_ID
-        self.message_token = bytes(16)
-
-
-def read_selection(data: bytes, at: int, end: int, is_little: bool) -> Selection:
-    """The part of a request that says which messages."""
-    if end - at < _SELECTION_BYTES:
-        raise SegmentError("REQUEST_MSGS: its selection is cut", PROTOCOL_LENGTH_ERROR)
-    made = Selection()
-    codec = _LITTLE_SELECTION if is_little else _BIG_SELECTION
-    fields = codec.unpack_from(data, at)
-    made.index = fields[0]
-    made.version = fields[1]
-    made.ccsid = fields[2]
-    made.encoding = fields[3]
-    made.msg_seq_number = fields[4]
-    made.offset = fields[5]
-    matches: int = fields[6]
-    made.match_options = matches
-    at += _SELECTION_BYTES
-    needed = 24 * bin(matches & 7).count("1") + (16 if matches & mq.MQMO_MATCH_MSG_TOKEN else 0)
-    if end - at < needed:
-        raise SegmentError("REQUEST_MSGS: its identifiers are cut", PROTOCOL_LENGTH_ERROR)
-    if matches & mq.MQMO_MATCH_MSG_ID:
-        made.msg_id = data[at : at + 24]
-        at += 24
-    if matches & mq.MQMO_MATCH_CORREL_ID:
-        made.correl_id = data[at : at + 24]
-        at += 24
-    if matches & mq.MQMO_MATCH_GROUP_ID:
-        made.group_id = data[at : at + 24]
-        at += 24
-    if matches & mq.MQMO_MATCH_MSG_TOKEN:
-        made.message_token = data[at : at + 16]
-    return made
 
 
 @final

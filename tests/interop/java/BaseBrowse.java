@@ -44,6 +44,8 @@ final class BaseBrowse extends Cases {
         MQQueue own = filled(connect(), 1);
         reason(CMQC.MQRC_NO_MSG_UNDER_CURSOR,
                 () -> got(own, CMQC.MQGMO_MSG_UNDER_CURSOR | CMQC.MQGMO_NO_SYNCPOINT));
+        equal("number 0", words(got(own, CMQC.MQGMO_BROWSE_NEXT)));
+        equal("number 0", words(got(own)));
     }
 
     @Case
@@ -53,7 +55,9 @@ final class BaseBrowse extends Cases {
         MQQueue theirs = open(connect(), BROWSE);
         equal("number 1", words(got(theirs, CMQC.MQGMO_NO_SYNCPOINT)));
         empty(theirs);
-        got(mine, CMQC.MQGMO_UNLOCK);
+        MQGetMessageOptions unlock = new MQGetMessageOptions();
+        unlock.options = CMQC.MQGMO_UNLOCK;
+        mine.get(new MQMessage(), unlock);
         equal("number 0", words(got(theirs, CMQC.MQGMO_NO_SYNCPOINT)));
     }
 

@@ -63,22 +63,16 @@ final class BaseHeaders extends Cases {
     }
 
     @Case(Case.SHARES)
-    void distribution_list_is_put_or_refused_clearly() throws Exception {
+    void distribution_list_is_refused_clearly() throws Exception {
         MQQueueManager connection = connect();
         MQDistributionListItem[] items = {
             new MQDistributionListItem(), new MQDistributionListItem()
         };
         items[0].queueName = queue;
         items[1].queueName = named("TARGET");
-        if (connection.getDistributionListCapable()) {
-            var list = connection.accessDistributionList(items, CMQC.MQOO_OUTPUT);
-            list.put(text("to both"), putting(NO_SYNC));
-            equal("to both", words(got(open(connection))));
-            equal("to both", words(got(connection.accessQueue(named("TARGET"), BOTH))));
-        } else {
-            reason(CMQC.MQRC_OD_ERROR,
-                    () -> connection.accessDistributionList(items, CMQC.MQOO_OUTPUT));
-        }
+        reason(CMQC.MQRC_RECS_PRESENT_ERROR,
+                () -> connection.accessDistributionList(items, CMQC.MQOO_OUTPUT));
+        open(connection).close();
     }
 
     @Case(Case.SHARES)

@@ -237,7 +237,7 @@ final class BaseMessages extends Cases {
         in.put(sent, putting(NO_SYNC | CMQC.MQPMO_SET_ALL_CONTEXT));
         got(in);
         MQQueue out = connection.accessQueue(
-                named("TARGET"), BOTH | CMQC.MQOO_PASS_ALL_CONTEXT);
+                named("CONTEXT"), BOTH | CMQC.MQOO_PASS_ALL_CONTEXT);
         MQPutMessageOptions options = putting(NO_SYNC | CMQC.MQPMO_PASS_ALL_CONTEXT);
         options.contextReference = in;
         out.put(text("handed on"), options);
@@ -324,21 +324,5 @@ final class BaseMessages extends Cases {
             equal("utf", found.readUTF());
             equal(true, found.readBoolean());
         }
-    }
-
-    @Case(Case.SHARES)
-    void reply_and_forward_and_report_of_the_classes_work() throws Exception {
-        MQQueueManager connection = connect();
-        MQQueue own = open(connection);
-        MQMessage request = text("request");
-        request.messageType = CMQC.MQMT_REQUEST;
-        request.replyToQueueName = named("TARGET");
-        own.put(request, putting(NO_SYNC));
-        MQMessage taken = got(own);
-        MQQueue replies = connection.accessQueue(named("TARGET"), BOTH);
-        replies.putReplyMessage(taken, putting(NO_SYNC));
-        MQMessage reply = got(replies);
-        equal(CMQC.MQMT_REPLY, reply.messageType);
-        equal(request.messageId, reply.correlationId);
     }
 }

@@ -28,9 +28,9 @@ final class BaseObjects extends Cases {
     }
 
     @Case(Case.SHARES)
-    void name_that_no_object_can_have_is_refused() throws Exception {
+    void name_that_no_object_can_have_is_2085() throws Exception {
         MQQueueManager connection = connect();
-        reason(CMQC.MQRC_OBJECT_NAME_ERROR,
+        reason(CMQC.MQRC_UNKNOWN_OBJECT_NAME,
                 () -> connection.accessQueue("J NOT VALID", CMQC.MQOO_OUTPUT));
     }
 
@@ -237,7 +237,8 @@ final class BaseObjects extends Cases {
                 .put(text("far away"), putting(CMQC.MQPMO_NO_SYNCPOINT));
         MQMessage found = got(connection.accessQueue(named("XMIT"), BOTH));
         equal(CMQC.MQFMT_XMIT_Q_HEADER, found.format);
-        holds(words(found).endsWith("far away"), "the data comes last");
+        String all = new String(data(found), "ISO-8859-1");
+        holds(all.startsWith("XQH ") && all.endsWith("far away"), "header, then data: " + all);
     }
 
     @Case(Case.SHARES)

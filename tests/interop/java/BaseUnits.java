@@ -125,14 +125,12 @@ final class BaseUnits extends Cases {
     }
 
     @Case(Case.SHARES)
-    void mark_skip_backout_leaves_it_out() throws Exception {
+    void mark_skip_backout_is_for_another_platform_and_2046() throws Exception {
         MQQueueManager mine = connect();
         MQQueue own = open(mine);
-        own.put(text("kept back"), putting(CMQC.MQPMO_NO_SYNCPOINT));
-        got(own, CMQC.MQGMO_SYNCPOINT | CMQC.MQGMO_MARK_SKIP_BACKOUT);
-        mine.backout();
-        empty(own);
-        mine.commit();
-        equal(0, own.getCurrentDepth());
+        own.put(text("stays"), putting(CMQC.MQPMO_NO_SYNCPOINT));
+        reason(CMQC.MQRC_OPTIONS_ERROR,
+                () -> got(own, CMQC.MQGMO_SYNCPOINT | CMQC.MQGMO_MARK_SKIP_BACKOUT));
+        equal("stays", words(got(own)));
     }
 }
