@@ -60,6 +60,8 @@ CLIENTS = (THREADS, TASKS)
 CHANNEL = "APP.SVRCONN"
 CHANNELS = (CHANNEL, "ONE.SVRCONN", "ALONE.SVRCONN")  # SHARECNV 10, 1 and 0
 BEATS = "BEAT.SVRCONN"  # stalls are found by heartbeats
+TRIES_MAX = 5
+TOO_SLOW = "the machine was too slow"
 SECURE = "SECURE.SVRCONN"  # with TLS: records are counted
 CIPHER = "ANY_TLS12_OR_HIGHER"
 SECURITY = f"""
@@ -318,7 +320,16 @@ def between(stage: Stage, channel: str) -> Proxy:
 
 
 def broken(stage: Stage, client: str, channel: str, fault: Fault) -> str:
-    """One point."""
+    """One point. Where heartbeats are short, a busy machine may be too slow for them before the
+    fault strikes; then it is tried again."""
+    for _ in range(TRIES_MAX if channel == BEATS else 0):
+        outcome = broken_once(stage, client, channel, fault)
+        if outcome != TOO_SLOW:
+            return outcome
+    return broken_once(stage, client, channel, fault)
+
+
+def broken_once(stage: Stage, client: str, channel: str, fault: Fault) -> str:
     dialogue = Dialogue(stage)
     with between(stage, channel) as proxy:
         proxy.break_at(fault)
@@ -327,11 +338,14 @@ def broken(stage: Stage, client: str, channel: str, fault: Fault) -> str:
             asyncio.run(dialogue.play(client, channel, proxy.conn))
         except ternmq.MQError as error:
             met = error
-        assert met is None or proxy.has_struck, f"nothing was broken, but {met}"
+        is_slow = channel == BEATS and not proxy.has_struck
+        assert met is None or is_slow or proxy.has_struck, f"nothing was broken, but {met}"
     stage.settle()
     outcome = dialogue.check()
     if met is None:
         return "not met"
+    if is_slow:
+        return TOO_SLOW
     # Whoever was connected has checked the reason already.
     assert dialogue.is_connected or met.reason in NOT_CONNECTED[channel == SECURE], met
     return outcome
