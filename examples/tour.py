@@ -5,8 +5,11 @@ Only the public API is used. Everything happens in a temporary folder and is gon
     python examples/tour.py
 """
 
+import asyncio
+import contextlib
 import os
 import shutil
+import socket
 import subprocess
 import sys
 import tempfile
@@ -18,10 +21,13 @@ from pathlib import Path
 
 import ternmq
 
-STOPS = 9
+STOPS = 10
 MEASURE_S = 1.0
 BODY = b"x" * 2048
 CALLERS = 16
+REQUESTERS = 8
+CHANNEL = "DEV.APP.SVRCONN"
+PASSWORD = "tour"  # of both users, for as long as the tour lasts
 UNIT = 100
 
 IS_TERMINAL = sys.stdout.isatty() and "NO_COLOR" not in os.environ
@@ -327,40 +333,99 @@ def stop_log(qmgr: ternmq.QueueManager, folder: str) -> None:
     show("messages moved to segments", f"{len(segments)} files, {size / 1e6:,.1f} MB")
 
 
-def stop_administrator(folder: str) -> None:
+def command(data: str, line: str, typed: str = "") -> None:
+    """What an administrator types, and what it answers."""
+    print(f"     {styled('$', '32')} {styled(line, '1')}")
+    environment = {
+        **os.environ,
+        "TERNMQ_DATA": data,
+        "MQ_APP_PASSWORD": PASSWORD,
+        "MQ_ADMIN_PASSWORD": PASSWORD,
+    }
+    done = subprocess.run(
+        [sys.executable, "-m", "ternmq.cli", *line.split()],
+        input=typed,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    quote([line for line in done.stdout.splitlines() if line.strip()])
+    if done.returncode:
+        raise SystemExit(f"{line}: it ended with {done.returncode}: {done.stderr}")
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+    return port
+
+
+def stop_administrator(data: str, port: int) -> None:
     heading(9, "The hands of an administrator")
     say("""A queue manager in a process of its own, with the commands that people of IBM MQ type:
-        made with the developers' objects, started, used by a sample, asked, and ended.""")
-    data = str(Path(folder) / "served")
-
-    def command(line: str, typed: str = "") -> None:
-        print(f"     {styled('$', '32')} {styled(line, '1')}")
-        done = subprocess.run(
-            [sys.executable, "-m", "ternmq.cli", *line.split()],
-            input=typed,
-            env={
-                **os.environ,
-                "TERNMQ_DATA": data,
-                "MQ_APP_PASSWORD": "a",
-                "MQ_ADMIN_PASSWORD": "b",
-            },
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        quote([line for line in done.stdout.splitlines() if line.strip()])
-        if done.returncode:
-            raise SystemExit(f"{line}: it ended with {done.returncode}: {done.stderr}")
-
-    command("crtmqm --dev -q TOUR")
-    command("strmqm TOUR")
-    command("amqsput DEV.QUEUE.1 TOUR", "hello\nworld\n")
-    command("runmqsc -e TOUR", "DISPLAY QSTATUS(DEV.QUEUE.1) CURDEPTH IPPROCS UNCOM\nEND\n")
+        made with the developers' objects and a listener, started, used by a sample, asked.""")
+    command(data, f"crtmqm --dev -q -p {port} TOUR")
+    command(data, "strmqm TOUR")
+    command(data, "amqsput DEV.QUEUE.1 TOUR", "hello\nworld\n")
+    asked = "DISPLAY QSTATUS(DEV.QUEUE.1) CURDEPTH IPPROCS UNCOM\nEND\n"
+    command(data, "runmqsc -e TOUR", asked)
     say("And a program, over the socket of the queue manager:")
     with ternmq.connect("TOUR", data=data) as connection, connection.queue("DEV.QUEUE.1") as queue:
         show("queue.get().text", repr(queue.get().text))
         show("queue.depth", queue.depth)
-    command("endmqm -i TOUR")
+
+
+def stop_network(data: str, port: int) -> None:
+    heading(10, "From another machine")
+    say("""The same API over TCP, in MQ's own protocol, which IBM's Java client speaks too: a
+        channel, a user and a password. Then with asyncio, eight requesters at once.""")
+    conn = f"127.0.0.1({port})"
+    show("ternmq.connect(...)", f"TOUR, {CHANNEL}, {conn}, user app")
+    try:
+        ternmq.connect("TOUR", channel=CHANNEL, conn=conn, user="app", password="a guess")
+    except ternmq.MQError as refused:
+        show("with a wrong password", f"{refused.reason_name} ({refused.reason})")
+    with ternmq.connect(
+        "TOUR", channel=CHANNEL, conn=conn, user="app", password=PASSWORD
+    ) as connection:
+        with connection.queue("DEV.QUEUE.1") as queue:
+            show("queue.get().text", repr(queue.get().text))
+        show("request and reply", f"{asyncio.run(round_trips(conn)):,.0f} round trips a second")
+        command(data, "runmqsc -e TOUR", "DISPLAY CHSTATUS(*) CONNAME MCAUSER MSGS\nEND\n")
+    command(data, "endmqm -i TOUR")
+
+
+async def round_trips(conn: str) -> float:
+    """Requesters that wait for their own answer, by its CorrelId, and a server."""
+    async with contextlib.AsyncExitStack() as stack:
+
+        async def queues() -> list[ternmq.aio.ClientQueue]:
+            connection = ternmq.aio.connect(
+                "TOUR", channel=CHANNEL, conn=conn, user="app", password=PASSWORD
+            )
+            opened = await stack.enter_async_context(connection)
+            return [await opened.queue(name) for name in ("DEV.QUEUE.2", "DEV.QUEUE.3")]
+
+        async def serve(requests: ternmq.aio.ClientQueue, replies: ternmq.aio.ClientQueue) -> None:
+            while request := await requests.try_get(wait=0.2):
+                await replies.put(request.data, correl_id=request.msg_id, persistent=False)
+
+        async def ask(requests: ternmq.aio.ClientQueue, replies: ternmq.aio.ClientQueue) -> int:
+            answered = 0
+            while time.perf_counter() < end:
+                msg_id = await requests.put(BODY, persistent=False)
+                await replies.get(wait=5, correl_id=msg_id)
+                answered += 1
+            return answered
+
+        pairs = [await queues() for _ in range(REQUESTERS + 1)]
+        end = time.perf_counter() + MEASURE_S
+        server = asyncio.create_task(serve(*pairs.pop()))
+        counts = await asyncio.gather(*(ask(*pair) for pair in pairs))
+        await server
+        return sum(counts) / MEASURE_S
 
 
 def main() -> None:
@@ -368,7 +433,7 @@ def main() -> None:
     build = ternmq.build_info()
     kind = "compiled" if build.compiled else "plain Python: several times slower than compiled"
     print(styled(f"TernMQ {ternmq.__version__}", "1"), f"({kind}, Python {build.python})")
-    say("A tour in nine stops. It works in a temporary folder and leaves nothing behind.")
+    say("A tour in ten stops. It works in a temporary folder and leaves nothing behind.")
     with tempfile.TemporaryDirectory(prefix="ternmq-tour-") as folder:
         qmgr = stop_create(folder)
         stop_put_and_get(qmgr)
@@ -380,7 +445,10 @@ def main() -> None:
         stop_speed(qmgr, folder)
         stop_log(qmgr, folder)
         qmgr.close()
-        stop_administrator(folder)
+        data = str(Path(folder) / "served")
+        port = free_port()
+        stop_administrator(data, port)
+        stop_network(data, port)
     print()
     print(styled(f"Done in {time.perf_counter() - begun:.0f} s.", "1"), "What to try next:")
     python = os.path.relpath(sys.executable)
