@@ -16,7 +16,7 @@ PYTEST := $(PY) -m pytest -n $(N) --dist worksteal
 PREPARE := $(PYTHON) tools/prepare.py $(if $(SYSTEM),--system)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup tools compile run test test-plain test-compiled check generated format bench wheel clean crash sim soak canaries interop judges fuzz
+.PHONY: help setup tools compile run test test-plain test-compiled check generated format bench wheel clean crash sim soak canaries interop judges fuzz broken-lines
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -63,6 +63,9 @@ judges: ## as root on Debian: install what make interop needs (JDK, Maven) and t
 
 fuzz: setup ## spoiled frames and dialogues, for long (G10; TIER=2)
 	$(COMPILED) $(PY) -m tests.proof.run --goals G10 --tier $(if $(TIER),$(TIER),2) --jobs $(N) $(ARGS)
+
+broken-lines: setup ## connections that break at every segment, for long (NET; TIER=2)
+	$(COMPILED) $(PY) -m tests.proof.run --goals NET --tier $(if $(TIER),$(TIER),2) --jobs $(N) $(ARGS)
 
 canaries: tools ## plant faults into copies of the source: each must be found by its test
 	$(PLAIN) CANARIES=all $(PYTEST) tests/canaries $(ARGS)
