@@ -219,6 +219,8 @@ class NetStream(asyncio.Protocol):
         if self._first_waiter is not None:
             _wake(self._first_waiter)
         self.close()
+        if self.transport is not None:
+            self.transport.abort()  # TLS would wait for a goodbye
 
     def close(self) -> None:
         """Close it, once what was written has left."""

@@ -48,6 +48,8 @@ from ternmq.kernel.connection import Handle
 from ternmq.kernel.requests import GetRequest
 from ternmq.wire.fap_vocabulary import MQDISC, NOTIFICATION
 
+_GOODBYE_S: Final = 2.0  # for TLS to end in good order
+
 
 async def open_stream(reach: Reach, address: Address) -> NetStream:
     """A socket with the initial data agreed."""
@@ -63,6 +65,7 @@ async def open_stream(reach: Reach, address: Address) -> NetStream:
                 ssl=context,
                 server_hostname=server_name(reach, address) if context is not None else None,
                 local_addr=source_of(channel.local_address),
+                ssl_shutdown_timeout=_GOODBYE_S if context is not None else None,
             )
     except ssl.SSLError as failed:
         raise tls_failed(channel, address, failed) from failed
@@ -81,7 +84,8 @@ async def open_stream(reach: Reach, address: Address) -> NetStream:
         async with asyncio.timeout(reach.connect_s):
             return await _met(reach, stream)
     except BaseException as error:
-        stream.close()
+        stream.lost(EOFError("it was not let in"))
+        await until_done(stream.closed)
         if isinstance(error, ChannelEnded):
             raise refused(error, channel, str(address)) from error
         if isinstance(error, LOST):
@@ -162,6 +166,8 @@ class TaskLine:
                 return await self.run(words)
         except BaseException as error:
             self.close()
+            if self.stream.is_closed:
+                await until_done(self.stream.closed)
             if isinstance(error, ChannelEnded):
                 raise refused(error, self.reach.channel, str(self.address)) from error
             if isinstance(error, LOST):
