@@ -5,6 +5,7 @@ channel's name survives its way through the server name of a handshake.
 from __future__ import annotations
 
 import ssl
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -105,3 +106,11 @@ def test_a_channel_name_comes_back_from_its_server_name(channel: str) -> None:
 )
 def test_another_server_name_names_no_channel(server_name: str) -> None:
     assert channel_of_sni(server_name) == ""
+
+
+def test_the_page_of_the_network_has_every_row() -> None:
+    page = (Path(__file__).parents[3] / "docs" / "network.md").read_text()
+    rows = [f"| {r.name} | {r.number:04X} | {r.openssl_name} | {r.version} |" for r in CIPHER_SPECS]
+    shown = [line for line in page.splitlines() if line.endswith(("| TLSV12 |", "| TLSV13 |"))]
+    assert shown == rows
+    assert all(alias in page for alias in ALIASES)
