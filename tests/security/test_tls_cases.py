@@ -23,7 +23,7 @@ from ternmq.codec.pcf import unpack_pcf
 from ternmq.server.net_settings import NetSettings
 from ternmq.wire import fap_vocabulary as fap
 from ternmq.wire.cipher_specs import CIPHER_SPECS, TLS_1_2, sni_of_channel
-from tests.unit.server.certificates import Certificates, client_context
+from tests.unit.server.certificates import Certificates, client_context, write_revocations
 from tests.unit.server.edge import Edge, on_edge
 
 V12 = ssl.TLSVersion.TLSv1_2
@@ -445,6 +445,40 @@ def test_new_certificates_count_after_refresh(certificates: Certificates, tmp_pa
         edge.network.tls.refresh()
         answer = await edge.ask("ANY alice", context, sni_of_channel("ANY"))
         assert answer.startswith(NEVER)
+
+    on_edge(play, tmp_path)
+
+
+def test_a_revoked_certificate_is_refused_where_there_is_a_list(
+    certificates: Certificates, tmp_path: Path
+) -> None:
+    folder = certificates.write_folder(tmp_path / "ssl")
+    write_revocations(certificates.authority, [certificates.client], folder / "authority.crl")
+
+    async def play(edge: Edge) -> None:
+        prepared(edge)
+        name = sni_of_channel("MUTUAL")
+        revoked = client_context(certificates, certificates.client)
+        assert (await edge.ask("MUTUAL alice", revoked, name)).startswith(NEVER)
+        assert edge.told[0] == ("AMQ9633E", ("MUTUAL", "127.0.0.1", "certificate revoked"))
+        good = client_context(certificates, certificates.other_client)
+        assert await edge.ask("MUTUAL alice", good, name) == "OK robert"
+
+    on_edge(play, tmp_path)
+
+
+def test_without_the_list_of_an_issuer_nobody_of_it_comes_in(
+    certificates: Certificates, tmp_path: Path
+) -> None:
+    folder = certificates.write_folder(tmp_path / "ssl")
+    write_revocations(certificates.stranger, [], folder / "another.crl")
+
+    async def play(edge: Edge) -> None:
+        prepared(edge)
+        good = client_context(certificates, certificates.other_client)
+        answer = await edge.ask("MUTUAL alice", good, sni_of_channel("MUTUAL"))
+        assert answer.startswith(NEVER)
+        assert edge.ids[0] == "AMQ9633E"
 
     on_edge(play, tmp_path)
 

@@ -10,6 +10,9 @@ import subprocess
 from pathlib import Path
 
 import trustme
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import rsa
 
 LONG_AGO = datetime.datetime(2001, 1, 1, tzinfo=datetime.UTC)
 NOT_SO_LONG_AGO = datetime.datetime(2001, 2, 1, tzinfo=datetime.UTC)
@@ -87,3 +90,18 @@ def client_context(
     if own is not None:
         own.configure_cert(context)
     return context
+
+
+def write_revocations(authority: trustme.CA, revoked: list[trustme.LeafCert], path: Path) -> None:
+    """The list of an authority."""
+    key = serialization.load_pem_private_key(authority.private_key_pem.bytes(), None)
+    assert isinstance(key, rsa.RSAPrivateKey)
+    issuer = x509.load_pem_x509_certificate(authority.cert_pem.bytes())
+    builder = x509.CertificateRevocationListBuilder().issuer_name(issuer.subject)
+    builder = builder.last_update(LONG_AGO).next_update(FAR)
+    for leaf in revoked:
+        certificate = x509.load_pem_x509_certificate(leaf.cert_chain_pems[0].bytes())
+        entry = x509.RevokedCertificateBuilder().serial_number(certificate.serial_number)
+        builder = builder.add_revoked_certificate(entry.revocation_date(LONG_AGO).build())
+    made = builder.sign(key, hashes.SHA256())
+    path.write_bytes(made.public_bytes(serialization.Encoding.PEM))
