@@ -15,7 +15,6 @@ import signal
 import socket
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -28,6 +27,7 @@ from ternmq.ports.os_disk import OsDisk
 from ternmq.security.password_file import read_accounts
 from ternmq.server.process import Process
 from ternmq.server.status import status_of
+from tests.battery.places import until
 
 CHANGING = (
     "open", "mkdir", "rename", "unlink", "rmdir", "symlink", "chmod", "fchmod", "fsync",
@@ -193,9 +193,7 @@ def ended(data: Path) -> str:
     """End what runs; nothing if it is as it was."""
     if end() not in (0, 40):
         return "endmqm does not work any more"
-    deadline = time.monotonic() + 30
-    while is_up(data) and time.monotonic() < deadline:
-        time.sleep(0.01)
+    until(lambda: not is_up(data))
     state = after_life(data)
     return "" if state == "Ended immediately" and is_registered(data) else state
 
@@ -205,8 +203,7 @@ def after_start(data: Path) -> str:
     found = "new" if is_up(data) else "old"
     if start() not in (0, 5):
         return "strmqm does not work any more"
-    while status_of(str(data / "qmgrs" / file_name(NAME))).state != "Running":
-        time.sleep(0.01)
+    until(lambda: status_of(str(data / "qmgrs" / file_name(NAME))).state == "Running")
     return ended(data) or found
 
 

@@ -120,12 +120,7 @@ class Engine:
         replay.settle()
         self.records_replayed = replay.records
         name = self.name
-        self.report.append(
-            f"{replay.records} log records accessed on queue manager '{name}' "
-            "during the log replay phase."
-        )
-        self.report.extend(replay.notes)
-        self.report.append(f"Log replay for queue manager '{name}' complete.")
+        self._tell_replay(replay)
         self.opened = opened
         unique = first_unique(clock.now_ns(), opened.control.unique_below)
         opened.control.unique_below = unique + UNIQUE_RESERVE  # saved by the next line
@@ -158,11 +153,22 @@ class Engine:
         self.expiry: ExpiryScan | None = None
         self.expiry_due_ns: i64 = 0
         self._recover_units(replay)
-        facts: dict[str, object] = {"epoch": writer.epoch, "records": replay.records}
-        if coordinator.has_room(None, 0):  # starts that are killed must not fill the log
-            writer.append(RESTART, 0, 0, [pack_json(facts)])
-        self.report.append(f"Transaction manager state recovered for queue manager '{name}'.")
+        self._note_restart(replay)
         self._begin_work(catalog)
+
+    def _note_restart(self, replay: Replay) -> None:
+        facts: dict[str, object] = {"epoch": self.log.epoch, "records": replay.records}
+        if self.coordinator.has_room(None, 0):  # starts that are killed must not fill the log
+            self.log.append(RESTART, 0, 0, [pack_json(facts)])
+        self.report.append(f"Transaction manager state recovered for queue manager '{self.name}'.")
+
+    def _tell_replay(self, replay: Replay) -> None:
+        self.report.append(
+            f"{replay.records} log records accessed on queue manager '{self.name}' "
+            "during the log replay phase."
+        )
+        self.report.extend(replay.notes)
+        self.report.append(f"Log replay for queue manager '{self.name}' complete.")
 
     def _begin_work(self, catalog: Catalog) -> None:
         """The last part of a start: what has to be under way, and the report."""

@@ -24,19 +24,15 @@ import pytest
 import ternmq
 import ternmq.aio
 from ternmq import constants as mq
-from ternmq.base.errors import RemoteProtocolError
 from ternmq.base.limits import MQSC_CHARACTERS_MAX
 from ternmq.client.local_folder import SOCKET_POINTER, socket_path
 from ternmq.server import session
-from ternmq.server.call_arguments import CALL_ARGUMENTS, KINDS, Argument, checked
-from ternmq.server.calls import CALLS
 from ternmq.server.host import PREEMPTIVE, QUIESCING
 from ternmq.wire import local as wire
 from tests.battery.places import Task, until
+from tests.unit.client.by_hand import HELLO, answers, by_hand
 from tests.unit.client.faces import in_loop
 from tests.unit.client.served import Served
-
-HELLO = {"protocol": [1, 1], "application": "by hand"}
 
 
 @pytest.fixture
@@ -186,17 +182,23 @@ def test_end_when_preemptive_then_who_does_not_read_is_cut_off(tmp_path: Path) -
     connection.define_queue("A", max_message_length=50_000_000)
     connection.put("A", bytes(50_000_000))
     queue = connection.queue("A")
-    transport = connection._transport
+    transport: Any = connection._transport
     handle = queue._opened(mq.MQOO_INPUT_SHARED)
     request = queue._requests.get(None, None, None, None, None, None, 0, None)
     asked = next(connection.verbs.get(handle, request, False))
     transport._socket.send(asked)  # and never read
     served.end(PREEMPTIVE)
     served.join()
-    connection._transport._socket.close()
+    die(connection)
 
 
 # ---- the end of an application
+
+
+def die(connection: ternmq.ClientConnection) -> None:
+    """As if the process of the application had ended."""
+    transport: Any = connection._transport
+    transport._socket.close()
 
 
 def test_application_when_it_dies_then_backed_out_at_once(served: Served) -> None:
@@ -207,7 +209,7 @@ def test_application_when_it_dies_then_backed_out_at_once(served: Served) -> Non
     with dying.queue("A") as queue:
         queue.put("never")
     assert watcher.queue("A").depth == 1
-    dying._transport._socket.close()
+    die(dying)
     target = watcher.queue("A")
     until(lambda: target.depth == 0)
     watcher.disconnect()
@@ -221,7 +223,7 @@ def test_application_when_it_dies_waiting_then_its_wait_ends(served: Served) -> 
         getter = Task(lambda: queue.get(wait=-1))
         kernel = served.started.shell.engine.kernel
         until(lambda: len(kernel.waiting) == 1)
-        dying._transport._socket.close()
+        die(dying)
         getter.join()
         until(lambda: len(kernel.waiting) == 0)
         other.put("A", "kept")
@@ -351,7 +353,8 @@ async def test_get_when_cancelled_with_the_message_on_its_way_then_it_is_back(
         async with ternmq.aio.connect("QM1", data=tmp_path) as connection:
             await connection.define_queue("A")
             async with connection.queue("A") as queue:
-                stream = connection.transport._stream
+                transport: Any = connection.transport
+                stream = transport._stream
                 for inside in (False, True):
                     await queue.put("precious")
                     await queue.depth()  # what is not acknowledged yet is now
@@ -369,27 +372,6 @@ async def test_get_when_cancelled_with_the_message_on_its_way_then_it_is_back(
 
 
 # ---- frames by hand
-
-
-def by_hand(served: Served, hello: Any = HELLO) -> tuple[socket.socket, wire.FrameReader]:
-    peer = socket.socket(socket.AF_UNIX)
-    peer.connect(socket_path(str(served.folder)))
-    peer.sendall(wire.json_frame(wire.HELLO, 1, hello))
-    return peer, wire.FrameReader(wire.ANSWERS)
-
-
-def answers(peer: socket.socket, reader: wire.FrameReader, count: int) -> list[wire.Frame]:
-    found: list[wire.Frame] = []
-    while len(found) < count:
-        frame = reader.next()
-        if frame is not None:
-            found.append(frame)
-            continue
-        data = peer.recv(65536)
-        if not data:
-            break
-        reader.feed(data)
-    return found
 
 
 def test_requests_when_many_are_sent_at_once_then_served_in_order(served: Served) -> None:
@@ -449,107 +431,6 @@ def test_frame_when_it_cannot_be_then_the_connection_ends_and_others_go_on(
     assert ended.kind == wire.ENDED
     assert ended.json()["reason"] == mq.MQRC_CONNECTION_BROKEN
     assert answers(peer, reader, 1) == []
-    peer.close()
-    with served.connect() as connection:
-        assert connection.queue_names()
-
-
-GARBAGE: list[Any] = [None, "x", -1, 1 << 70, 1.5, [], [1], {}, {"a": 1}, True]
-KEYS = ("handle", "options", "od", "selectors", "values", "xid", "name", "attributes", "type",
-        "replace", "commit", "heuristic", "purge", "text", "command")  # fmt: skip
-
-
-@pytest.mark.parametrize("call", sorted(CALLS))
-def test_call_when_its_arguments_are_garbage_then_refused_and_no_fault(
-    served: Served, call: str
-) -> None:
-    """Whatever is in a frame, it is an answer, a refusal with a reason or the end of the
-    connection; never a fault of the queue manager."""
-    assert {one.name for one in CALL_ARGUMENTS[call]} <= {*KEYS, "as_needed", "exclusive"}
-    for garbage in GARBAGE:
-        peer, reader = by_hand(served)
-        peer.sendall(wire.json_frame(wire.CALL, 2, {"call": call, **dict.fromkeys(KEYS, garbage)}))
-        hello, told = answers(peer, reader, 2)
-        assert hello.kind == wire.OK
-        assert told.kind in (wire.OK, wire.ERROR, wire.ENDED)
-        if told.kind == wire.ERROR:
-            assert told.json()["reason"] != mq.MQRC_UNEXPECTED_ERROR, (garbage, told.json())
-        peer.close()
-    with served.connect() as connection:
-        assert connection.queue_names()
-
-
-RIGHT: dict[str, Any] = {
-    "attributes": {"description": "x"},
-    "command": {"action": "PING", "noun": "QMGR", "name": "", "given": {}, "wanted": [],
-                "where": None, "text": ""},
-    "flag": False,
-    "integer": 5,
-    "integers": [mq.MQIA_CURRENT_Q_DEPTH],
-    "new_xid": [1, "0a", ""],
-    "object": {"object_name": "SYSTEM.DEFAULT.LOCAL.QUEUE"},
-    "settings": [[mq.MQIA_INHIBIT_GET, 0]],
-    "text": "Q",
-    "xid": [1, "0a", ""],
-}  # fmt: skip
-
-
-def arguments_of(call: str) -> dict[str, Any]:
-    kinds = {convert: kind for kind, convert in KINDS.items()}
-    return {one.name: RIGHT[kinds[one.convert]] for one in CALL_ARGUMENTS[call]}
-
-
-def test_calls_then_each_has_its_arguments() -> None:
-    assert set(CALL_ARGUMENTS) == set(CALLS)
-
-
-@pytest.mark.parametrize(
-    ("call", "argument"), [(call, one) for call in sorted(CALLS) for one in CALL_ARGUMENTS[call]]
-)
-def test_call_when_one_argument_is_wrong_then_it_is_named(
-    served: Served, call: str, argument: Argument
-) -> None:
-    given = {"call": call, **arguments_of(call)}
-    checked(CALL_ARGUMENTS, given)
-    with pytest.raises(RemoteProtocolError, match=f"{call}: {argument.name}"):
-        checked(CALL_ARGUMENTS, {**given, argument.name: 1.5})
-    del given[argument.name]
-    if argument.needed:
-        with pytest.raises(RemoteProtocolError, match="is missing"):
-            checked(CALL_ARGUMENTS, given)
-
-
-@pytest.mark.parametrize("fault", [KeyError, TypeError, ValueError, OverflowError])
-def test_call_when_it_fails_in_itself_then_a_fault_is_reported_and_the_connection_goes_on(
-    served: Served, monkeypatch: pytest.MonkeyPatch, fault: type[Exception]
-) -> None:
-    async def faulty(binding: object, given: dict[str, Any]) -> dict[str, Any]:
-        raise fault("nobody has foreseen this")
-
-    reported: list[BaseException] = []
-    assert served.host is not None
-    monkeypatch.setattr(served.host, "fault", lambda error, doing: reported.append(error))
-    monkeypatch.setitem(CALLS, "report", faulty)
-    with served.connect() as connection:
-        with pytest.raises(ternmq.MQError) as raised:
-            _ = connection.report
-        assert reason_of(raised) == mq.MQRC_UNEXPECTED_ERROR
-        assert connection.queue_names()
-    assert [type(one) for one in reported] == [fault]
-
-
-@pytest.mark.parametrize(
-    "sent",
-    [{"call": "stop"}, {"call": "stop", "mode": "never"}, {"call": "stop", "mode": 1},
-     {"call": "command_server", "action": None}, {"call": "report"}],
-)  # fmt: skip
-def test_control_when_it_cannot_be_then_the_connection_ends(
-    served: Served, sent: dict[str, Any]
-) -> None:
-    peer, reader = by_hand(served, {**HELLO, "control": True})
-    peer.sendall(wire.json_frame(wire.CALL, 2, sent))
-    hello, ended = answers(peer, reader, 2)
-    assert (hello.kind, ended.kind) == (wire.OK, wire.ENDED)
     peer.close()
     with served.connect() as connection:
         assert connection.queue_names()
