@@ -80,6 +80,7 @@ class Line(Outlet):
         self.is_open = False  # initial data is agreed
         self.is_closing = False
         self.is_shared = False
+        self.is_silent = False  # asynchronous puts have no reply
         self.fap_level = 0
         self.segment_bytes_max = OPENING_BYTES_MAX
         self.message_bytes_max = 0
@@ -101,6 +102,9 @@ class Line(Outlet):
         """Both sides have agreed."""
         self.is_open = True
         self.is_shared = agreement.is_shared
+        # IBM's client reserves identifiers once for all its connections to a queue manager, so that
+        # it did so on this one is no condition.
+        self.is_silent = agreement.is_shared or agreement.has_spi
         self.fap_level = agreement.fap_level
         self.segment_bytes_max = agreement.segment_bytes_max
         self.message_bytes_max = agreement.message_bytes_max

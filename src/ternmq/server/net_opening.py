@@ -150,7 +150,8 @@ class Opening:
         conversations = channel.number("shared_conversations")
         engine = self.socket.host.engine
         number = instance.number
-        # What the partner says of itself, for the status of the channel.
+        # What the partner says of itself, for the status of the channel; and its first segment.
+        instance.buffers_received += 1
         instance.product = asked.product_id[:_PARTNER_BYTES]
         instance.version = asked.product_id[_PARTNER_BYTES:]
         instance.process_id = asked.process_id
@@ -195,7 +196,7 @@ class Opening:
             raise SegmentError("a conversation before initial data")
         conversation = Conversation(line, number, form)
         conversation.is_shared = line.is_shared
-        conversation.is_silent = line.is_shared
+        conversation.is_silent = line.is_silent
         line.conversations[number] = conversation
         instance = line.instance
         if instance is not None:

@@ -68,7 +68,6 @@ def _reserve(conversation: Conversation, values: Values) -> None:
     The Java client takes none whose last eight bytes are not (nearly) zero, so the unique number
     stands where others have most of the queue manager's name.
     """
-    conversation.is_silent = True
     kernel = conversation.connected().engine.kernel
     with conversation.connected().shell.lock:
         stem = kernel.new_id()

@@ -1,0 +1,324 @@
+"""Goal: messages that a client asks for ahead come as its window allows, and none is lost or
+doubled when it stops asking, commits, backs out or vanishes.
+
+Method: a partner in the same loop sends REQUEST_MSGS and NOTIFICATION and looks at what comes.
+"""
+
+import pytest
+
+from ternmq.base import constants as mq
+from ternmq.wire import fap_vocabulary as fap
+from ternmq.wire.fap_flow import read_body, write_body
+from ternmq.wire.fap_part import Values
+
+from .partner import Partner, Place, tell_story
+
+pytestmark = pytest.mark.core
+
+ALL = mq.MQOO_INPUT_SHARED | mq.MQOO_OUTPUT | mq.MQOO_BROWSE
+MD_BYTES = 364
+SYNCPOINT = mq.MQGMO_SYNCPOINT
+STREAM = fap.STREAM
+
+
+def fill(place: Place, count: int, *, persistent: bool = False, size: int = 10) -> None:
+    with place.admin.queue("A") as queue:
+        for number in range(count):
+            queue.put(b"%d" % number + bytes(size - len(b"%d" % number)), persistent=persistent)
+
+
+def messages(partner: Partner) -> list[Values]:
+    """What has come, all of it messages."""
+    came = [read_body(one, 10).values for one in partner.look()]
+    types = {one.header.type for one in partner.came}
+    assert types <= {fap.ASYNC_MESSAGE}, types
+    partner.came.clear()
+    return came
+
+
+def numbers(came: list[Values]) -> list[int]:
+    return [int(one["data"].rstrip(b"\0")) for one in came]
+
+
+def test_request_when_window_is_one_then_one_message_comes() -> None:
+    async def story(place: Place, partner: Partner) -> None:
+        fill(place, 3)
+        handle = await partner.open("A", ALL)
+        partner.request(handle)
+        came = messages(partner)
+        assert numbers(came) == [0]
+        one = came[0]
+        assert (one["handle"], one["message_index"], one["selection_index"]) == (handle, 1, 1)
+        assert one["resolved_queue_name"] == "A"
+        assert (one["actual_length"], one["total_length"]) == (10, 10)
+        partner.request(handle, received=MD_BYTES + 10, index=1, select=False)
+        assert numbers(messages(partner)) == [1]
+        assert place.depth("A") == 1
+
+    tell_story(story)
+
+
+def test_request_when_it_wants_an_answer_then_it_has_one_after_the_message() -> None:
+    async def story(place: Place, partner: Partner) -> None:
+        fill(place, 1)
+        handle = await partner.open("A", ALL)
+        partner.request(handle, confirm=True)
+        assert [one.header.type for one in partner.look()] == [fap.ASYNC_MESSAGE, fap.NOTIFICATION]
+        note = partner.came[1]
+        assert note.header.request == 3
+        values = read_body(note, 10).values
+        assert (values["code"], values["value"]) == (fap.CHECK_MSG, 0)
+        partner.came.clear()
+        partner.request(handle, confirm=True, received=MD_BYTES + 10, index=1)
+        assert (await partner.values(fap.NOTIFICATION))["code"] == fap.CHECK_MSG
+        assert not partner.look()
+
+    tell_story(story)
+
+
+def test_request_when_it_waits_then_the_message_comes_later() -> None:
+    async def story(place: Place, partner: Partner) -> None:
+        handle = await partner.open("A", ALL)
+        partner.request(handle, options=mq.MQGMO_WAIT, wait_ms=-1)
+        assert not partner.look()
+        fill(place, 2)
+        await partner.wait()
+        assert numbers(messages(partner)) == [0]
+        assert place.depth("A") == 1
+
+    tell_story(story)
+
+
+def test_request_when_client_looks_once_more_then_the_wait_is_over() -> None:
+    async def story(place: Place, partner: Partner) -> None:
+        handle = await partner.open("A", ALL)
+        partner.request(handle, options=mq.MQGMO_WAIT, wait_ms=100_000)
+        partner.request(handle, options=mq.MQGMO_WAIT, confirm=True, select=False)
+        assert (await partner.values(fap.NOTIFICATION))["code"] == fap.CHECK_MSG
+        fill(place, 1)
+        await partner.until(lambda: place.depth("A") == 1)
+        assert not partner.look()
+
+    tell_story(story)
+
+
+def test_stream_when_window_is_full_then_it_stops_until_messages_are_taken() -> None:
+    async def story(place: Place, partner: Partner) -> None:
+        fill(place, 20)
+        handle = await partner.open("A", ALL)
+        unit = MD_BYTES + 10
+        partner.request(handle, 5 * unit, flags=STREAM)
+        assert numbers(messages(partner)) == [0, 1, 2, 3, 4]
+        partner.request(handle, 5 * unit, flags=STREAM, received=2 * unit, index=2, select=False)
+        assert numbers(messages(partner)) == [5, 6]
+        partner.request(handle, 100 * unit, flags=STREAM, received=5 * unit, index=7, select=False)
+        assert numbers(messages(partner)) == list(range(7, 20))
+        fill(place, 2)
+        await partner.until(lambda: len(partner.look()) == 2)
+        assert numbers(messages(partner)) == [0, 1]
+
+    tell_story(story)
+
+
+def test_stream_when_client_says_how_far_it_came_then_the_rest_goes_back() -> None:
+    async def story(place: Place, partner: Partner) -> None:
+        fill(place, 10)
+        handle = await partner.open("A", ALL)
+        partner.request(handle, 1_000_000, flags=STREAM)
+        assert numbers(messages(partner)) == list(range(10))
+        assert place.depth("A") == 0
+        partner.request(handle, 0, flags=STREAM, index=4, confirm=True, select=False)
+        assert (await partner.values(fap.NOTIFICATION))["code"] == fap.CHECK_MSG
+        assert place.depth("A") == 6
+        with place.admin.queue("A") as queue:
+            left = [int(one.data.rstrip(b"\0")) for one in queue]
+        assert left == [4, 5, 6, 7, 8, 9]
+
+    tell_story(story)
+
+
+def test_stream_when_messages_are_persistent_then_they_come_one_by_one() -> None:
+    async def story(place: Place, partner: Partner) -> None:
+        fill(place, 3, persistent=True)
+        handle = await partner.open("A", ALL)
+        partner.request(handle, 1_000_000, flags=STREAM)
+        assert numbers(messages(partner)) == [0]
+        assert place.depth("A") == 2
+        partner.request(handle, 1_000_000, flags=STREAM, received=374, index=1, select=False)
+        assert numbers(messages(partner)) == [1]
+
+    tell_story(story)
+
+
+def test_stream_in_syncpoint_when_socket_is_lost_then_all_goes_back() -> None:
+    async def story(place: Place, partner: Partner) -> None:
+        fill(place, 5, persistent=True)
+        handle = await partner.open("A", ALL)
+        partner.request(handle, 1_000_000, flags=STREAM, options=SYNCPOINT)
+        assert numbers(messages(partner)) == [0, 1, 2, 3, 4]
+        await partner.lose()
+        assert place.depth("A") == 5
+
+    tell_story(story)
+
+
+def test_stream_in_syncpoint_when_committed_then_it_is_gone() -> None:
+    async def story(place: Place, partner: Partner) -> None:
+        fill(place, 2)
+        handle = await partner.open("A", ALL)
+        partner.request(handle, 1_000_000, flags=STREAM, options=SYNCPOINT)
+        assert numbers(messages(partner)) == [0, 1]
+        assert (await partner.call(fap.MQCMIT, {}))["reason"] == 0
+        assert place.depth("A") == 0
+
+    tell_story(story)
+
+
+def test_consumption_when_stopped_and_started_then_messages_wait_for_it() -> None:
+    async def story(place: Place, partner: Partner) -> None:
+        handle = await partner.open("A", ALL)
+        state = {"handle": -1, "code": fap.CONN_STATE, "value": 2}
+        partner.tell(fap.NOTIFICATION, state, request=1)
+        partner.request(handle, flags=STREAM, options=SYNCPOINT)
+        header = partner.header(fap.NOTIFICATION, 1, 5)
+        header.flags_1 |= fap.CONFIRM_REQUEST
+        partner.send(header, write_body(header, {**state, "value": 0}, 10))
+        note = await partner.next(fap.NOTIFICATION)
+        assert note.header.request == 5
+        assert read_body(note, 10).values["code"] == fap.CONN_STATE_REPLY
+        fill(place, 1)
+        await partner.until(lambda: place.depth("A") == 1)
+        assert not partner.look()
+        partner.tell(fap.NOTIFICATION, state, request=1)
+        assert numbers(messages(partner)) == [0]
+
+    tell_story(story)
+
+
+def test_handle_when_closed_then_what_was_not_sent_stays() -> None:
+    async def story(place: Place, partner: Partner) -> None:
+        handle = await partner.open("A", ALL)
+        partner.request(handle, flags=STREAM)
+        await partner.call(fap.MQCLOSE, {"handle": handle, "options": 0})
+        fill(place, 1)
+        await partner.until(lambda: place.depth("A") == 1)
+        assert not partner.look()
+        assert place.host.engine.kernel.locals["A"].waiters.count == 0
+
+    tell_story(story)
+
+
+def test_request_when_message_is_longer_then_it_is_cut_and_stays() -> None:
+    async def story(place: Place, partner: Partner) -> None:
+        fill(place, 1, size=5000)
+        handle = await partner.open("A", ALL)
+        partner.request(handle, length=100)
+        came = messages(partner)
+        assert (came[0]["reason"], came[0]["actual_length"], came[0]["total_length"]) == (
+            2080,
+            100,
+            5000,
+        )
+        assert place.depth("A") == 1
+        partner.request(handle, length=5000, received=MD_BYTES + 100, index=1)
+        assert len(messages(partner)[0]["data"]) == 5000
+
+    tell_story(story)
+
+
+def test_request_when_message_needs_segments_then_it_comes_whole() -> None:
+    async def story(place: Place, partner: Partner) -> None:
+        fill(place, 1, size=200_000)
+        handle = await partner.open("A", ALL)
+        partner.request(handle)
+        assert len(messages(partner)[0]["data"]) == 200_000
+
+    tell_story(story)
+
+
+def test_browse_when_first_and_next_are_asked_for_then_one_after_the_other_comes() -> None:
+    async def story(place: Place, partner: Partner) -> None:
+        fill(place, 3)
+        handle = await partner.open("A", ALL)
+        both = mq.MQGMO_BROWSE_FIRST | mq.MQGMO_BROWSE_NEXT
+        for turn in range(2):
+            partner.request(handle, options=both, received=374 if turn else 0)
+            assert numbers(messages(partner)) == [0]
+            partner.request(handle, options=mq.MQGMO_BROWSE_NEXT, received=374, select=False)
+            assert numbers(messages(partner)) == [1]
+        partner.request(handle, 1_000_000, options=both, received=374, confirm=True)
+        assert numbers([read_body(one, 10).values for one in partner.look()[:3]]) == [0, 1, 2]
+        assert place.depth("A") == 3
+
+    tell_story(story)
+
+
+@pytest.mark.parametrize(
+    ("options", "reason"), [(mq.MQGMO_SYNCPOINT | mq.MQGMO_NO_SYNCPOINT, 2046), (0, 2016)]
+)
+def test_request_when_refused_then_client_is_told(options: int, reason: int) -> None:
+    async def story(place: Place, partner: Partner) -> None:
+        handle = await partner.open("A", ALL)
+        if reason == 2016:
+            place.mqsc("ALTER QLOCAL(A) GET(DISABLED)")
+        partner.request(handle, options=options, confirm=True)
+        note = await partner.values(fap.NOTIFICATION)
+        assert note["value"] == reason
+        check = await partner.values(fap.NOTIFICATION)
+        assert (check["code"], check["value"]) == (fap.CHECK_MSG, reason)
+
+    tell_story(story)
+
+
+def test_request_when_handle_is_none_then_client_is_told() -> None:
+    async def story(place: Place, partner: Partner) -> None:
+        partner.request(99, confirm=True)
+        assert (await partner.values(fap.NOTIFICATION))["value"] == 2019
+        assert (await partner.values(fap.NOTIFICATION))["code"] == fap.CHECK_MSG
+
+    tell_story(story)
+
+
+def test_consumers_when_several_wait_then_each_has_its_own() -> None:
+    async def story(place: Place, partner: Partner) -> None:
+        first = await partner.open("A", ALL)
+        second = await partner.open("B", ALL)
+        partner.request(first, flags=STREAM)
+        partner.request(second, flags=STREAM)
+        for name in ("B", "A"):
+            with place.admin.queue(name) as queue:
+                queue.put(b"0")
+        await partner.until(lambda: len(partner.look()) == 2)
+        handles = [one["handle"] for one in messages(partner)]
+        assert sorted(handles) == [first, second]
+
+    tell_story(story)
+
+
+def test_partner_when_it_does_not_read_then_stream_waits() -> None:
+    async def story(place: Place, partner: Partner) -> None:
+        fill(place, 5)
+        handle = await partner.open("A", ALL)
+        partner.socket.pause_writing()
+        assert not partner.pipe.is_reading()
+        partner.request(handle, 1_000_000, flags=STREAM)
+        assert not partner.look()
+        partner.socket.resume_writing()
+        assert partner.pipe.is_reading()
+        await partner.wait()
+        assert numbers(messages(partner)) == [0, 1, 2, 3, 4]
+
+    tell_story(story)
+
+
+def test_answers_of_one_turn_then_they_leave_in_one_write() -> None:
+    async def story(place: Place, partner: Partner) -> None:
+        fill(place, 50)
+        handle = await partner.open("A", ALL)
+        partner.look()
+        writes = partner.pipe.writes
+        partner.request(handle, 1_000_000, flags=STREAM)
+        assert len(messages(partner)) == 50
+        assert partner.pipe.writes == writes + 1
+
+    tell_story(story)
