@@ -186,6 +186,7 @@ class FapVerbs(RemoteVerbs):
             yield request
             msg_id = request.msg_id
         else:
+            request.options &= ~mq.MQPMO_ASYNC_RESPONSE  # it would not be answered
             reply = checked((yield request), handle.resolved_name)
             msg_id = reply.msg_id()
         if options & mq.MQPMO_SYNCPOINT:

@@ -12,14 +12,14 @@ a request may be anything: the Java client leaves there what an earlier call had
 
 On a shared socket the Java client pads a request with what its buffer held, up to a multiple of
 four: the rest of the body. Structures keep, in the reply, the version that the request had. A reply
-to a call that failed has the same body as one that worked (guess). MQSTAT is as the Java client
-sends it; the bodies of MQSUB and MQSUBRQ are guesses altogether, made after the structures that the
-calls have. MQBEGIN, MQCB, MQCTL and the calls on message handles have no segments: the client does
+to a call that failed has the same body as one that worked (guess). MQSTAT and the request of MQSUB
+are as the Java client sends them; MQSUBRQ is a guess altogether, made after the structure that the
+call has. MQBEGIN, MQCB, MQCTL and the calls on message handles have no segments: the client does
 them itself, or by REQUEST_MSGS, NOTIFICATION.
 
-A put with MQPMO_ASYNC_RESPONSE on a shared socket has no reply (the Java client takes one for that
-of its next call); its message id is from tags that it reserved by SPI. On a socket that is not
-shared it has one.
+A put with MQPMO_ASYNC_RESPONSE has no reply where SPI is agreed, shared socket or not
+(the Java client takes one for that of its next call); its message id is from tags that it reserved
+by SPI, once for all its connections to a queue manager. Without SPI it has one.
 """
 
 from __future__ import annotations
@@ -264,8 +264,12 @@ CALL_FLOWS: Final[dict[int, list[Part]]] = {
     MQBACK + REPLY: [],
     MQSTAT: [Fixed(i32("status_type")), Struct("status", Status, MQSTS)],
     MQSTAT + REPLY: [Fixed(i32("status_type")), Struct("status", Status, MQSTS)],
-    MQSUB: [_SUBSCRIPTION],  # guess; strings in the rest
-    MQSUB + REPLY: [_SUBSCRIPTION, Optional(Fixed(i32("subscription_handle")))],  # guess
+    # The handles of queue and subscription, -1 and 0 if they are to be made; strings in the rest.
+    MQSUB: [Fixed(i32("object_handle", -1), i32("subscription_handle")), _SUBSCRIPTION],
+    MQSUB + REPLY: [  # guess
+        Fixed(i32("object_handle", -1), i32("subscription_handle")),
+        _SUBSCRIPTION,
+    ],
     # guess
     MQSUBRQ: [
         Fixed(i32("subscription_handle"), i32("action")),
