@@ -25,6 +25,7 @@ from ternmq.admin.mqsc_lexer import SyntaxFault
 from ternmq.admin.mqsc_parser import fault_answer, parse
 from ternmq.admin.parameter_check import check_parameters
 from ternmq.admin.status_channels import ChannelStatus
+from ternmq.admin.status import NOT_FOUND
 from ternmq.admin.status_connections import ApplicationStatus, ConnectionStatus
 from ternmq.admin.status_qmgr import (
     NoStatus,
@@ -72,6 +73,9 @@ class AuthorityExecution(Execution):
         answers = _AUTHORITY[self.row.runs](kernel, link, self.command)
         if answers is None:
             return False
+        if not answers:  # WHERE chooses none
+            message, reason = NOT_FOUND["AUTHREC"]
+            return self.refuse(message, reason=reason)
         self.answers.extend(answers)
         return True
 
