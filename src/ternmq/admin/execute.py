@@ -24,8 +24,8 @@ from ternmq.admin.moving import MoveMessages
 from ternmq.admin.mqsc_lexer import SyntaxFault
 from ternmq.admin.mqsc_parser import fault_answer, parse
 from ternmq.admin.parameter_check import check_parameters
-from ternmq.admin.status_channels import ChannelStatus
 from ternmq.admin.status import NOT_FOUND
+from ternmq.admin.status_channels import ChannelStatus
 from ternmq.admin.status_connections import ApplicationStatus, ConnectionStatus
 from ternmq.admin.status_qmgr import (
     NoStatus,
