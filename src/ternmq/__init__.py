@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from ternmq.client.backup import Backup
     from ternmq.client.connection import Connection
     from ternmq.client.embedded import QueueManager, embedded, memory
+    from ternmq.client.listening import Listening, listen
     from ternmq.client.local_connection import ClientConnection, connect
     from ternmq.client.local_queue import ClientQueue
     from ternmq.client.message import Message
@@ -67,6 +68,7 @@ __all__ = [
     "InertAttribute",
     "Inhibited",
     "IntegrityError",
+    "Listening",
     "LogDamaged",
     "MQError",
     "Message",
@@ -86,6 +88,7 @@ __all__ = [
     "connect",
     "constants",
     "embedded",
+    "listen",
     "memory",
 ]
 
@@ -109,6 +112,7 @@ if not TYPE_CHECKING:
         "ternmq.client.backup": "Backup",
         "ternmq.client.connection": "Connection",
         "ternmq.client.embedded": "QueueManager embedded memory",
+        "ternmq.client.listening": "Listening listen",
         "ternmq.client.local_connection": "ClientConnection connect",
         "ternmq.client.local_queue": "ClientQueue",
         "ternmq.client.message": "Message",

@@ -27,6 +27,7 @@ SHOWN = {
     "look_into_a_folder.py": "saved 60 of 60 orders: the log still has",
     "media_recovery.py": "ORDERS, with what was in doubt: True",
     "mqsc.py": "AMQ8150E refused",
+    "network_client.py": "the callback says: puffin has 6 letters",
     "pcf_inquiry.py": "MQRCCF_ATTR_VALUE_ERROR parameter 15",
     "poison_message.py": "'five' moved to WORK.FAILED",
     "served.py": "after its end: MQRC_Q_MGR_NOT_AVAILABLE",

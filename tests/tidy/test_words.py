@@ -25,6 +25,7 @@ CATCH_ALL = {
     "src/ternmq/server/net_conversation.py",
     "src/ternmq/server/fatal.py",
     "src/ternmq/client/command_server.py",
+    "src/ternmq/client/listening.py",
     "src/ternmq/client/shell.py",
 }
 # May speak to a terminal.
