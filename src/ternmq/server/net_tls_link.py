@@ -99,7 +99,7 @@ class TlsLink(asyncio.Protocol):
         self._transport = TlsTransport(self, plain)
         self.inside: asyncio.Protocol | None = None  # once the handshake is over
         self.is_paused = False
-        self._made = made
+        self._made: Callable[[asyncio.Transport], asyncio.Protocol] | None = made
         self._failed: Callable[[BaseException], None] | None = failed
         self._before = 0  # bytes of the handshake
         self._closed = False
@@ -153,8 +153,11 @@ class TlsLink(asyncio.Protocol):
             self._fail(error)
         else:
             self._flush()
+            made = self._made
+            self._made = None  # whoever waited for this need not be kept
             self._failed = None
-            self.inside = self._made(self._transport)
+            if made is not None:
+                self.inside = made(self._transport)
 
     def _fail(self, error: BaseException) -> None:
         if self._failed is not None:
