@@ -19,6 +19,7 @@ from ternmq.admin.pcf_commands import (
     Extra,
     PCFCommand,
 )
+from ternmq.admin.pcf_status import status_word
 from ternmq.admin.pcf_values import STRUCTURE_REASONS, text_of
 from ternmq.admin.status_attributes import StatusAttribute, status_attributes
 from ternmq.base import command_reasons as rccf
@@ -119,6 +120,7 @@ class _Builder:
         self.entities: list[str] = []
         self.kind_of_object: ObjectType | None = None  # told by the type parameter
         self.selectors: set[int] = set()
+        self.filtered_by = 0
         self.command = Command(row.action, row.noun, self._name())
         self._take_type(catalog)
         table = row_of(self.command.action, self.command.noun)
@@ -137,6 +139,12 @@ class _Builder:
             seen.add(one.parameter)
             self._take(one)
         command = self.command
+        if command.where is not None and command.wanted:
+            # What is filtered by is shown, whatever else is wanted.
+            if command.where.keyword not in command.wanted:
+                command.wanted.append(command.where.keyword)
+            if self.selectors:
+                self.selectors.add(self.filtered_by)
         if command.action == "DISPLAY" and not self.selectors and not self.row.names:
             command.wanted.append("ALL")
         if self.entity:
@@ -372,10 +380,11 @@ class _Builder:
             raise PCFError(STRUCTURE_REASONS[one.kind], detail, parameter=one.parameter)
         value = one.text if one.kind == pcf.CFSF else one.data.hex().upper()
         if one.kind == pcf.CFIF:
-            value = str(one.number) if attribute is None else attribute.shown(one.number)
+            value = status_word(one.parameter, one.number)
+            if attribute is not None:
+                value = attribute.shown(one.number)
         self.command.where = Filter(keyword, operator, value)
-        if self.command.wanted and keyword not in self.command.wanted:
-            self.command.wanted.append(keyword)
+        self.filtered_by = one.parameter
 
 
 _OPERATOR_REASONS: Final[dict[int, int]] = {

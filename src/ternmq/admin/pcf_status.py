@@ -102,6 +102,14 @@ def status_parameter(selector: int, value: Value) -> Parameter:
     return number_parameter(selector, _number(words, value))
 
 
+def status_word(selector: int, number: int) -> str:
+    """The other way round: what a display shows for a number, for a filter."""
+    for word, known in _WORDS.get(selector, {}).items():
+        if known == number:
+            return word
+    return str(number)
+
+
 _STRING_LISTS: Final = (mq.MQCACH_CONNECTION_NAME_LIST, mq.MQCACH_MCA_USER_ID_LIST)
 _NUMBER_LISTS: Final = (
     mq.MQIACF_AUTHORIZATION_LIST,

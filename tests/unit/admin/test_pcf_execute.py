@@ -46,6 +46,26 @@ def test_replies_are_dictionaries(qmgr: QueueManager) -> None:
         assert found[mq.MQIA_NAME_COUNT] == 2
 
 
+def test_what_is_filtered_by_is_shown_and_words_of_status_have_their_numbers(
+    qmgr: QueueManager,
+) -> None:
+    qmgr.define_queue("A")
+    qmgr.define_queue("B")
+    qmgr.put("A", "x")
+    deep = pcf.integer_filter(mq.MQIA_CURRENT_Q_DEPTH, mq.MQCFOP_GREATER, 0)
+    users = pcf.integer_filter(mq.MQIA_APPL_TYPE, mq.MQCFOP_EQUAL, mq.MQAT_USER)
+    with PCFExecute(qmgr) as execute:
+        for wanted in (mq.MQCA_Q_DESC, [mq.MQCA_Q_DESC]):
+            arguments = {mq.MQCA_Q_NAME: "*", mq.MQIACF_Q_ATTRS: wanted}
+            found = execute.MQCMD_INQUIRE_Q(arguments, [deep])
+            assert "A" in [one[mq.MQCA_Q_NAME] for one in found]
+            assert all(one[mq.MQIA_CURRENT_Q_DEPTH] for one in found)
+        everybody = {mq.MQBACF_GENERIC_CONNECTION_ID: b""}
+        found = execute.MQCMD_INQUIRE_CONNECTION(everybody, [users])
+        assert found
+        assert {one[mq.MQIA_APPL_TYPE] for one in found} == {mq.MQAT_USER}
+
+
 def test_a_failed_command_raises_its_first_reason(qmgr: QueueManager) -> None:
     with PCFExecute(qmgr) as execute:
         with pytest.raises(ternmq.CommandError) as caught:

@@ -66,7 +66,7 @@ def test_one_wanted_attribute_may_come_alone_and_a_filter_adds_its_own() -> None
     request = understood(mq.MQCMD_INQUIRE_Q, NAME, depth, where)
     (made,) = request.commands
     assert made.wanted == ["CURDEPTH", "MAXDEPTH"]
-    assert request.selectors == {mq.MQIA_CURRENT_Q_DEPTH}
+    assert request.selectors == {mq.MQIA_CURRENT_Q_DEPTH, mq.MQIA_MAX_Q_DEPTH}
     assert made.where is not None
     assert (made.where.keyword, made.where.operator, made.where.value) == ("MAXDEPTH", "LT", "9")
     status = pcf.integers(mq.MQIACF_Q_STATUS_ATTRS, [mq.MQCA_Q_NAME, mq.MQIACF_OLDEST_MSG_AGE])
