@@ -15,7 +15,7 @@ from ternmq.server.net_admission import Admission, Peer, Refused
 from ternmq.server.net_line import Line
 from ternmq.server.net_opening import Opening
 from ternmq.wire.fap_initial_data import InitialData
-from ternmq.wire.fap_segment import TSHM, Header, segment
+from ternmq.wire.fap_segment import TSH, TSHC, Header, segment
 from ternmq.wire.fap_vocabulary import (
     CHANNEL_UNAVAILABLE,
     CONFIRM_REQUEST,
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from ternmq.server.host import Host
 
 # A partner that hears nothing for its interval and this has gone; so have we for a partner.
-GRACE_S: Final = 60.0
+GRACE_NS: Final = 60_000_000_000
 _NS: Final = 1_000_000_000
 
 
@@ -193,24 +193,24 @@ class NetSocket(asyncio.Protocol):
         if line.is_closing:
             return
         now_ns = int(line.turns.clock.monotonic_ns())
-        silent_ns = now_ns - line.heard_ns
         interval_ns = self._heartbeat_s * _NS
-        wait_s = float(self._heartbeat_s)
+        left_ns = interval_ns
         if self._asked_ns and line.heard_ns >= self._asked_ns:
             self._asked_ns = 0
+        silent_ns = now_ns - line.heard_ns
         if self._asked_ns:
-            why = "a heartbeat was not answered"
-            self.host.engine.kernel.notices.add("AMQ9208E", (self.peer.connection_name, why))
-            self.abort()
-            return
-        if silent_ns >= interval_ns:
-            if self._may_ask():
-                self._asked_ns = now_ns
-                self._ask()
-                wait_s += GRACE_S
-        else:
-            wait_s = max((interval_ns - silent_ns) / _NS, 0.01)
-        self._timer = line.turns.loop.call_later(wait_s, self._beat)
+            if now_ns - self._asked_ns >= interval_ns + GRACE_NS:
+                why = "a heartbeat was not answered"
+                notices = self.host.engine.kernel.notices
+                notices.add("AMQ9208E", (self.peer.connection_name, why))
+                self.abort()
+                return
+        elif silent_ns < interval_ns:
+            left_ns = interval_ns - silent_ns
+        elif self._may_ask():
+            self._asked_ns = now_ns
+            self._ask()
+        self._timer = line.turns.loop.call_later(max(left_ns / _NS, 0.01), self._beat)
 
     def _may_ask(self) -> bool:
         """On a socket that is not shared, a client listens only while it is in a call."""
@@ -224,18 +224,16 @@ class NetSocket(asyncio.Protocol):
         form = line.form
         if form is None:
             return
-        numbers = list(line.conversations)
         header = Header(
             HEARTBEAT,
+            # The socket's own: on a conversation the Java client takes it for a reply.
+            variant=TSHC if line.is_shared else TSH,
             order=form.order,
             ccsid=form.ccsid,
             encoding=form.encoding,
             is_ebcdic=form.is_ebcdic,
             flags_1=CONFIRM_REQUEST,
         )
-        if line.is_shared and numbers:
-            header.variant = TSHM
-            header.conversation = numbers[0]
         line.write(segment(header))
 
     # ---- the end

@@ -19,6 +19,7 @@ from ternmq.server.net_opening import DIALOGUE
 from ternmq.wire import fap_vocabulary as fap
 from ternmq.wire.fap_flow import read_body
 from ternmq.wire.fap_part import Values
+from ternmq.wire.fap_segment import TSHC
 
 from .partner import Partner, Place, tell_story
 
@@ -194,12 +195,17 @@ def test_silence_when_long_then_partner_is_asked_and_cut_off_if_it_says_nothing(
             partner.socket._beat()
             asked = await partner.next(fap.HEARTBEAT)
             assert asked.header.flags_1 & fap.CONFIRM_REQUEST
+            assert asked.header.variant == TSHC
             if answers:
                 partner.tell(fap.HEARTBEAT, {})
                 partner.socket._beat()
                 assert not partner.pipe.closed
         partner.socket._beat()
-        assert partner.pipe.closed
+        assert not partner.pipe.closed  # it has time to answer
+        partner.socket._asked_ns -= 361_000_000_000
+        line.heard_ns -= 361_000_000_000
+        partner.socket._beat()
+        assert partner.pipe.is_closing()
         assert "AMQ9208E" in place.notices()
 
     tell_story(story)
@@ -302,5 +308,30 @@ def test_turns_when_many_deadlines_are_dropped_then_they_are_swept() -> None:
             partner.request(handle, options=mq.MQGMO_WAIT, wait_ms=1_000_000)
         assert len(turns._due) < 1000
         await asyncio.sleep(0)
+
+    tell_story(story)
+
+
+@pytest.mark.parametrize("type", [fap.MQPUT, fap.MQGET, fap.REQUEST_MSGS])
+def test_frequent_call_when_cut_short_then_it_is_the_partners_fault(
+    type: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def story(place: Place, partner: Partner) -> None:
+        faults: list[str] = []
+        monkeypatch.setattr(place.host, "fault", lambda error, doing: faults.append(doing))
+        handle = await partner.open("A", mq.MQOO_INPUT_SHARED | mq.MQOO_OUTPUT)
+        await partner.put(handle, b"a message")  # the next ones are compared with it
+        for size in (0, 8, 16, 20, 23, 30, 60, 100):
+            if size > 30 and type == fap.REQUEST_MSGS:
+                break  # that is a whole one
+            other = Partner(place.host)
+            await other.open_channel()
+            await other.connect()
+            whole = bytes(12) + handle.to_bytes(4, "big") + bytes(184)
+            other.send(other.header(type), whole[:size])
+            await other.next(fap.STATUS_DATA)
+            assert other.pipe.closed
+            await other.socket.gone
+        assert faults == []
 
     tell_story(story)
