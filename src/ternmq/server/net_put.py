@@ -102,6 +102,8 @@ class PutPlan:
 
 def put_fast(conversation: Conversation, data: bytes, body: int, end: int) -> bool:
     """MQPUT in one segment; False if it has to be read with care."""
+    if end - body < _IDS_END:
+        return False
     form = conversation.form
     version: int = form.long.unpack_from(data, body + _MD_VERSION_AT)[0]
     pmo_at = body + CALL_HEADER_BYTES + (BYTES_2 if version == 2 else BYTES_1)
