@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -147,3 +149,25 @@ def test_start_when_a_standby_is_not_permitted_then_refused(machine: Instances) 
     lines = machine.run("dspmq", "-o", "standby", "-x").stdout.splitlines()
     assert "STANDBY(Not permitted)" in lines[0]
     assert lines[1:] == [f"    INSTANCE({HOST}) MODE(Active)"]
+
+
+def test_run_when_in_the_foreground_then_it_stands_by_and_goes_on(machine: Instances) -> None:
+    machine.run("strmqm", "-x", "QM1")
+    process = subprocess.Popen(
+        [sys.executable, "-m", "ternmq.cli", "run", "-x", "QM1"], stdout=subprocess.PIPE, text=True
+    )
+    assert process.stdout is not None
+    with process.stdout as told:
+        for line in told:
+            if "standby instance" in line:
+                break
+        assert machine.standby() == process.pid
+        os.kill(machine.pid(), signal.SIGKILL)
+        for line in told:
+            if "started using" in line:
+                break
+        with machine.connect() as connection:
+            assert connection.queue_names()
+        process.send_signal(signal.SIGTERM)
+        assert told.read().endswith("TernMQ queue manager 'QM1' ended.\n")
+    assert process.wait() == 0

@@ -42,7 +42,7 @@ from ternmq.store.fetching import fetch_ahead
 from ternmq.txn.coordinator import PUT_RECORD_OVERHEAD
 from ternmq.txn.unit import UnitOfWork
 
-STEP_MESSAGES: Final = 256
+STEP_MESSAGES: Final = 64
 STEP_BYTES: Final = 1 << 20
 
 
