@@ -126,7 +126,8 @@ class Line(Outlet):
             self._take(data)
         except ProtocolError as error:
             self.protocol_error(error)
-        turns.settle()
+        finally:
+            turns.settle()  # whatever happened here, others have their turn
 
     def _take(self, data: bytes) -> None:
         if self._rest:
