@@ -388,6 +388,8 @@ class ChannelEnd:
                     return
             self._other_form(data[at : at + length])
             return
+        if not type & REPLY:
+            raise RemoteProtocolError(f"{type_name(type)} is nothing that a client gets")
         if conversation is not None:
             reply = Reply(type, data, body, at + length, self.agreement.fap_level)
             conversation.answered(reply)
