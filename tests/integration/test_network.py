@@ -7,6 +7,8 @@ that the system chooses; our own client.
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -16,6 +18,7 @@ import pytest
 import ternmq
 from ternmq.base import reasons as rc
 from ternmq.client.local_folder import find
+from tests.battery.places import until
 from tests.integration.test_lifecycle import SMALL, Machine
 from tests.unit.server.certificates import Certificates
 
@@ -86,6 +89,18 @@ def machine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Networked]:
         one.end_all()
 
 
+def vanish(machine: Networked) -> None:
+    """A client that dies in the middle of its work."""
+    program = (
+        "import os, ternmq\n"
+        f"app = ternmq.connect('QM1', channel='DEV.APP.SVRCONN', conn='{machine.conn}',"
+        " user='app', password='passw0rd')\n"
+        "app.queue('DEV.QUEUE.1').put('nobody gets this', syncpoint=True)\n"
+        "os._exit(0)\n"
+    )
+    subprocess.run([sys.executable, "-c", program], check=True)
+
+
 def test_the_developers_queue_manager_lets_in_whom_it_should(machine: Networked) -> None:
     with machine.client() as app, app.queue("DEV.QUEUE.1") as queue:
         queue.put("over the network")
@@ -105,8 +120,10 @@ def test_the_developers_queue_manager_lets_in_whom_it_should(machine: Networked)
     assert machine.refusal(channel="DEV.ADMIN.SVRCONN") == rc.MQRC_NOT_AUTHORIZED
     with machine.client("admin", channel="DEV.ADMIN.SVRCONN") as admin:
         assert admin.mqsc("DISPLAY QMGR QMNAME")[0]["QMNAME"] == "QM1"
+    vanish(machine)
+    until(lambda: "AMQ9209E" in machine.log() or "AMQ9208E" in machine.log())
     log = machine.log()
-    for told in ("AMQ5026I", "AMQ9519E", "AMQ9557E", "AMQ9777E"):
+    for told in ("AMQ5026I", "AMQ9519E", "AMQ9557E", "AMQ9777E", "AMQ9999E"):
         assert told in log, told
     assert "passw0rd" not in log
     assert "verkehrt" not in log

@@ -7,6 +7,7 @@ CHLAUTH, CONNAUTH, limits). A socket is made by the listener as `NetSocket(host,
     peer.connected(transport)       in connection_made: address, and what TLS has found out
     admission.channel(asked, peer)  for the first initial data: an instance, or Refused
     await admission.user(...)       for each conversation, once USERID_DATA and CONAUTH_INFO came
+    admission.broken(...)           if the partner went away in the middle of a conversation
     admission.leave(instance)       once, if there was an instance
     peer.lost()                     in connection_lost, always
 
@@ -198,6 +199,14 @@ class Admission:
         peer.authenticated()
         self.channels.keep_alive(instance, peer)
         return user
+
+    def broken(self, instance: ChannelInstance, peer: Peer, error: Exception | None) -> None:
+        """A partner has gone in the middle of a conversation."""
+        if error is None:
+            self._tell("AMQ9209E", peer.address, instance.name)
+        else:
+            self._tell("AMQ9208E", peer.address, str(error) or type(error).__name__)
+        self._tell("AMQ9999E", instance.name, peer.address)
 
     def leave(self, instance: ChannelInstance) -> None:
         """The socket of an instance is gone."""

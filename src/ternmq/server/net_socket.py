@@ -87,6 +87,8 @@ class NetSocket(asyncio.Protocol):
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
+        if self._instance is not None and self.applications and not self.line.is_closing:
+            self.admission.broken(self._instance, self.peer, error)
         self.line.lost()
         self.peer.lost()
 

@@ -7,11 +7,15 @@ Method: real sockets on loopback, the server's own parts, a protocol that counts
 
 from __future__ import annotations
 
+import asyncio
 import socket
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+import ternmq
+from ternmq.base import constants as mq
 from ternmq.kernel.channel_instance import FORCE, QUIESCE, TERMINATE
 from ternmq.server.net_listener import plain_address
 from ternmq.server.net_settings import NetSettings
@@ -81,6 +85,32 @@ def test_without_all_the_status_shows_what_people_look_for() -> None:
         assert first(edge, "DISPLAY CHSTATUS(APP) CONNAME('127.*')") == "AMQ8417I"
         (filtered,) = edge.manager.mqsc("DISPLAY CHSTATUS(*) WHERE(MCAUSER EQ 'alice')")
         assert filtered["MCAUSER"] == "alice"
+
+    on_edge(play)
+
+
+def test_status_by_pcf_has_the_same_as_numbers() -> None:
+    async def play(edge: Edge) -> None:
+        edge.run(*OPEN)
+        await edge.stay("APP alice")
+        (instance,) = edge.network.channels.instances.values()
+        instance.bytes_received = 5_000_000_000  # more than 32 bits
+        server = edge.manager.start_command_server()
+
+        def inquire() -> list[dict[int, Any]]:
+            with ternmq.PCFExecute(edge.manager) as pcf:
+                asked = {mq.MQCACH_CHANNEL_NAME: "APP"}
+                return list(pcf.MQCMD_INQUIRE_CHANNEL_STATUS(asked))
+
+        (shown,) = await asyncio.to_thread(inquire)
+        assert shown[mq.MQIACH_CHANNEL_STATUS] == mq.MQCHS_RUNNING
+        assert shown[mq.MQIACH_CHANNEL_TYPE] == mq.MQCHT_SVRCONN
+        assert str(shown[mq.MQCACH_MCA_USER_ID]).strip() == "alice"
+        assert shown[mq.MQIACH_BYTES_RCVD] == 5_000_000_000
+        assert shown[mq.MQIACH_SECURITY_PROTOCOL] == 0
+        assert shown[mq.MQIACH_CHANNEL_SUBSTATE] == 300  # MQCHSSTATE_RECEIVING
+        assert list(shown[mq.MQIACH_HDR_COMPRESSION]) == [0, 0]
+        await asyncio.to_thread(server.stop)
 
     on_edge(play)
 
