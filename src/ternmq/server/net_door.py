@@ -103,7 +103,7 @@ class Visitor(asyncio.Protocol):
         self._peer = peer
         self._loop = asyncio.get_running_loop()
         self._transport: asyncio.Transport | None = None
-        self._task: asyncio.Task[object] | None = None
+        self._task: asyncio.Task[None] | None = None  # kept, or it would be collected
         self._first = b""
         peer.on_authenticated = self._done
         peer.on_lost = self._done
@@ -114,8 +114,14 @@ class Visitor(asyncio.Protocol):
 
     def enter(self, sock: socket.socket) -> None:
         """Begin to read from an accepted socket."""
-        connecting = self._loop.connect_accepted_socket(lambda: self, sock)
-        self._task = self._loop.create_task(connecting)
+        self._task = self._loop.create_task(self._connect(sock))
+
+    async def _connect(self, sock: socket.socket) -> None:
+        try:
+            await self._loop.connect_accepted_socket(lambda: self, sock)
+        except OSError:
+            sock.close()  # it has gone already
+            self._done()
 
     # ---- the first bytes
 
