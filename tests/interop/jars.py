@@ -17,6 +17,10 @@ ARTIFACTS: Final = (
     "com.ibm.mq:com.ibm.mq.allclient:9.3.5.0",
     "javax.jms:javax.jms-api:2.0.1",
     "org.json:json:20240303",
+    # for the names of cipher suites
+    "com.fasterxml.jackson.core:jackson-annotations:2.16.0",
+    "com.fasterxml.jackson.core:jackson-core:2.16.0",
+    "com.fasterxml.jackson.core:jackson-databind:2.16.0",
 )
 _MAVEN_S: Final = 120
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import io
 import os
+import socket
 import subprocess
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -152,13 +153,20 @@ def queue_manager(data: Path, cases: list[JavaCase]) -> Iterator[int]:
 
 
 def _listen() -> int:
+    """Port 0 is MQ's usual port here, so the system is asked for a free one first; whoever takes it
+    meanwhile makes us try the next."""
     with ternmq.connect(NAME) as admin:
-        define = "DEFINE LISTENER('J.LISTENER') TRPTYPE(TCP) IPADDR('127.0.0.1') PORT(0)"
-        for command in (define, "START LISTENER('J.LISTENER')"):
-            for one in admin.mqsc(command):
-                assert one.ok, one
-        (status,) = admin.mqsc("DISPLAY LSSTATUS('J.LISTENER') PORT STATUS")
-        return int(str(status["PORT"]))
+        for number in range(10):
+            with socket.create_server(("127.0.0.1", 0)) as free:
+                port: int = free.getsockname()[1]
+            name = f"J.LISTENER.{number}"
+            define = f"DEFINE LISTENER('{name}') TRPTYPE(TCP) IPADDR('127.0.0.1') PORT({port})"
+            (defined,) = admin.mqsc(define)
+            assert defined.ok, defined
+            started = admin.mqsc(f"START LISTENER('{name}')")
+            if all(one.ok for one in started):
+                return port
+    raise AssertionError("no port is free")
 
 
 def fault_reports(data: Path) -> list[Path]:

@@ -32,7 +32,7 @@ from ternmq.kernel.connection import Handle
 from ternmq.kernel.requests import UNLIMITED_LENGTH, GetCall, GetRequest
 from ternmq.server.net_conversation import Conversation, Guarded
 from ternmq.server.net_delivery import deliver, is_as_it_is, options_here
-from ternmq.server.net_form import token
+from ternmq.server.net_form import aligned, token
 from ternmq.server.net_selection import Selection, read_selection
 from ternmq.store.entry import PERSISTENT, Entry
 from ternmq.wire.fap_flow import read_body, write_body
@@ -314,6 +314,10 @@ class Consumer(Guarded):
         form.add_descriptor(parts, entry, base, version, now_ns)
         parts.append(data)
         if TSHM_BYTES + size <= line.segment_bytes_max:
+            filling = -size & 3  # see `aligned`
+            if filling:
+                parts.append(bytes(filling))
+                size += filling
             out = line.out
             out.append(form.head(True, conversation.number, _PUSHED, ASYNC_MESSAGE, size))
             out += parts
@@ -321,7 +325,7 @@ class Consumer(Guarded):
         else:
             header = note_header(conversation, ASYNC_MESSAGE, _PUSHED)
             for piece in split(header, b"".join(parts), line.segment_bytes_max):
-                line.write(piece)
+                line.write(aligned(piece))
 
     def _end_without(self, reason: int) -> None:
         """There is no message: none at all, or the reason why. IBM's client does not look at what

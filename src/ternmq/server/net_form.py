@@ -148,6 +148,15 @@ class Form:
         return b"".join(parts)
 
 
+def aligned(piece: bytes) -> bytes:
+    """A segment of a shared socket, filled up to a multiple of four: IBM's Java client counts where
+    structures begin from the start of what it has read, so what follows must begin at one."""
+    filling = -len(piece) & 3
+    if not filling:
+        return piece
+    return piece[:4] + _LENGTH.pack(len(piece) + filling) + piece[8:] + bytes(filling)
+
+
 def token(entry: Entry) -> bytes:
     """MsgToken of a message."""
     return message_token(

@@ -23,7 +23,7 @@ from ternmq.kernel.requests import GetCall, GetRequest
 from ternmq.server.loop_verbs import LoopVerbs
 from ternmq.server.net_conversation import Call, Conversation
 from ternmq.server.net_delivery import deliver, is_as_it_is, options_here
-from ternmq.server.net_form import token
+from ternmq.server.net_form import aligned, token
 from ternmq.store.entry import ZERO_ID, Entry
 from ternmq.wire.fap_call_flows import CALL_HEADER_BYTES
 from ternmq.wire.fap_part import Values
@@ -232,17 +232,19 @@ class MessageCall(Call):
         parts.append(data)
         line = conversation.line
         shared = conversation.is_shared
-        head = form.head(shared, conversation.number, self.number, MQGET + REPLY, size)
-        if len(head) + size <= line.segment_bytes_max:
+        filling = -size & 3 if shared else 0  # see `aligned`
+        head = form.head(shared, conversation.number, self.number, MQGET + REPLY, size + filling)
+        if len(head) + size + filling <= line.segment_bytes_max:
             out = line.out
             out.append(head)
             out += parts
-            line.wrote(len(head) + size)
+            if filling:
+                out.append(bytes(filling))
+            line.wrote(len(head) + size + filling)
         else:
-            for piece in split(
-                self._header(MQGET + REPLY), b"".join(parts), line.segment_bytes_max
-            ):
-                line.write(piece)
+            whole_call = b"".join(parts)
+            for piece in split(self._header(MQGET + REPLY), whole_call, line.segment_bytes_max):
+                line.write(aligned(piece) if shared else piece)
 
     def _add_options(self, parts: list[bytes], entry: Entry, length: int) -> None:
         plan = self.plan

@@ -19,7 +19,7 @@ from ternmq.server.loop_verbs import Job, Outlet, Turns
 from ternmq.server.net_calls import CALLS, REFUSALS
 from ternmq.server.net_consume import refuse_request, request_fast
 from ternmq.server.net_conversation import CONNECTED, Conversation
-from ternmq.server.net_form import Form
+from ternmq.server.net_form import Form, aligned
 from ternmq.server.net_get import get_fast
 from ternmq.server.net_put import put_fast
 from ternmq.server.net_take_back import take_back_if_asked
@@ -253,10 +253,11 @@ class Line(Outlet):
     def write_call(self, header: Header, body: bytes) -> None:
         """A segment, or as many as the body needs."""
         if header.size + len(body) <= self.segment_bytes_max:
-            self.write(segment(header, body))
+            whole = segment(header, body)
+            self.write(aligned(whole) if self.is_shared else whole)
             return
         for piece in split(header, body, self.segment_bytes_max):
-            self.write(piece)
+            self.write(aligned(piece) if self.is_shared else piece)
 
     def send(self) -> None:
         out = self._out

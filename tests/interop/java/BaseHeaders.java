@@ -78,7 +78,7 @@ final class BaseHeaders extends Cases {
     @Case(Case.SHARES)
     void topic_is_refused_clearly() throws Exception {
         MQQueueManager connection = connect();
-        reason(CMQC.MQRC_FUNCTION_NOT_SUPPORTED, () -> connection.accessTopic(
+        reason(CMQC.MQRC_OBJECT_TYPE_ERROR, () -> connection.accessTopic(
                 "a/topic", null, CMQC.MQTOPIC_OPEN_AS_PUBLICATION, CMQC.MQOO_OUTPUT));
         open(connection).close();
     }

@@ -82,11 +82,11 @@ final class BaseSizes extends Cases {
     }
 
     @Case(Case.ONCE)
-    void above_what_the_channel_allows_is_refused() throws Exception {
+    void above_what_the_channel_allows_is_2010() throws Exception {
         MQQueueManager connection =
                 kept(new MQQueueManager(place.queueManager, place.properties("J.SHORT")));
         MQQueue own = open(connection);
-        reason(CMQC.MQRC_MSG_TOO_BIG_FOR_CHANNEL,
+        reason(CMQC.MQRC_DATA_LENGTH_ERROR,
                 () -> own.put(bytes(new byte[60_000]), putting(CMQC.MQPMO_NO_SYNCPOINT)));
     }
 

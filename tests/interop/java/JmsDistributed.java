@@ -15,9 +15,19 @@ final class JmsDistributed extends JmsCases {
     private static final AtomicLong NUMBER = new AtomicLong(System.nanoTime());
 
     private static final class Branch implements Xid {
-        private final byte[] global = ByteBuffer.allocate(16)
-                .putLong(0x4A55444745L).putLong(NUMBER.incrementAndGet()).array();
-        private final byte[] qualifier = {1, 2, 3};
+        private final byte[] global;
+        private final byte[] qualifier;
+
+        Branch() {
+            global = ByteBuffer.allocate(16)
+                    .putLong(0x4A55444745L).putLong(NUMBER.incrementAndGet()).array();
+            qualifier = new byte[] {1, 2, 3};
+        }
+
+        Branch(Branch same) {
+            global = same.global;
+            qualifier = new byte[] {4};
+        }
 
         @Override
         public int getFormatId() {
@@ -190,11 +200,23 @@ final class JmsDistributed extends JmsCases {
     }
 
     @Case(Case.SHARES)
-    void resources_of_one_queue_manager_are_the_same() throws Exception {
+    void two_sessions_have_two_branches_of_one_transaction() throws Exception {
         begin();
         XAResource first = resource;
+        Session session = inner;
+        Branch xid = new Branch();
+        Branch other = new Branch(xid);
+        send_in(xid, "one branch");
         begin();
-        holds(first.isSameRM(resource), "the same resource manager");
-        holds(first.setTransactionTimeout(10) || true, "a timeout may be refused");
+        send_in(other, "another");
+        equal(XAResource.XA_OK, first.prepare(xid));
+        equal(XAResource.XA_OK, resource.prepare(other));
+        first.commit(xid, false);
+        resource.commit(other, false);
+        equal(2, depth());
+        holds(session != inner, "two sessions");
+        MessageConsumer consumer = automatic(started()).createConsumer(own(inner));
+        received(consumer);
+        received(consumer);
     }
 }
