@@ -128,6 +128,13 @@ def test_switch_then_the_standby_goes_on(pair: Instances) -> None:
     assert pair.is_run_by(standby)
 
 
+def test_active_when_told_to_terminate_then_the_standby_goes_on(pair: Instances) -> None:
+    """As at the shutdown of a machine: it is not endmqm."""
+    standby = pair.standby()
+    os.kill(pair.pid(), signal.SIGTERM)
+    until(lambda: pair.is_run_by(standby))
+
+
 def test_end_of_the_standby_then_the_active_one_stays(pair: Instances) -> None:
     active = pair.pid()
     assert "Standby instance" in pair.run("endmqm", "-x", "QM1", status=90).stdout

@@ -10,6 +10,7 @@ import errno
 import fcntl
 import os
 import stat
+import time
 from typing import Final
 
 from ternmq.ports.disk import Disk, DiskFile, DiskLock, DiskLocked, Names, check_path
@@ -19,6 +20,8 @@ _FOLDER: Final = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 _PARTS_MAX: Final = 1024  # IOV_MAX of Linux
 _HOLDER_BYTES_MAX: Final = 200
 _KEPT_OPEN_MAX: Final = 256
+_LOCK_TRIES: Final = 3
+_LOCK_PAUSE_S: Final = 0.01
 
 
 def _named(error: OSError, path: str) -> OSError:
@@ -104,6 +107,18 @@ class OsLock(DiskLock):
             self._descriptor = -1
             # The file stays: unlinking it would let two others lock two different files.
             os.close(descriptor)
+
+
+def _lock(descriptor: int) -> None:
+    """BlockingIOError if somebody has it. Who only looks (dspmq, where the system does not tell
+    who holds a lock) has it for an instant, so it is tried again."""
+    for _ in range(_LOCK_TRIES - 1):
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return
+        except BlockingIOError:
+            time.sleep(_LOCK_PAUSE_S)
+    fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
 def make_root(root: str) -> None:
@@ -244,7 +259,7 @@ class OsDisk(Disk):
         check_path(path)
         descriptor = os.open(path, _OPEN | os.O_CREAT, 0o600, dir_fd=self._folder)
         try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            _lock(descriptor)
             os.ftruncate(descriptor, 0)
             os.pwrite(descriptor, b"process %d\n" % os.getpid(), 0)
         except BlockingIOError:

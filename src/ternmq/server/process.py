@@ -346,6 +346,9 @@ class Process:
 
     def _signalled(self, host: Host, number: int) -> None:
         self.tell("AMQ6209I", signal.Signals(number).name, os.getpid())
+        # Whoever ends the process does not mean the queue manager: a standby goes on.
+        host.switch = self._permits_standby
+        host.reconnect = host.reconnect or self._permits_standby
         host.end(modes.IMMEDIATE)
 
     def _ending(self, mode: str) -> None:

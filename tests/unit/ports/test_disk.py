@@ -3,6 +3,7 @@ Method: one battery of small scenarios, run on all of them.
 """
 
 import errno
+import fcntl
 import os
 import stat
 from collections.abc import Iterator
@@ -352,4 +353,16 @@ def test_os_disk_when_name_is_a_symbolic_link_then_not_followed(tmp_path: Path) 
         with pytest.raises(OSError, match="link"):
             call("link")
     assert (tmp_path / "secret").read_bytes() == b"secret"
+    disk.close()
+
+
+def test_lock_when_somebody_only_looks_then_it_is_got(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    disk = OsDisk(str(tmp_path))
+    (tmp_path / "lock").touch()
+    looking = os.open(tmp_path / "lock", os.O_RDONLY)
+    fcntl.flock(looking, fcntl.LOCK_SH)
+    monkeypatch.setattr("ternmq.ports.os_disk.time.sleep", lambda seconds: os.close(looking))
+    disk.lock("lock").release()
     disk.close()
