@@ -25,6 +25,7 @@ from tests.battery.places import until
 from tests.integration.test_lifecycle import SMALL, Machine
 
 HOST = os.uname().nodename
+pytestmark = pytest.mark.timeout(60)  # each test starts two or three processes
 
 
 class Instances(Machine):
