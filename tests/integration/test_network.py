@@ -7,6 +7,7 @@ that the system chooses; our own client.
 
 from __future__ import annotations
 
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -163,6 +164,28 @@ def test_a_listener_starts_and_ends_with_its_queue_manager(machine: Networked) -
         assert operator.mqsc("DISPLAY LSSTATUS(TCP)")[0].message == "AMQ8147E"
         operator.mqsc("START LISTENER(TCP)")
     machine.port = machine.port_of_listener()
+
+
+def test_runmqlsr_listens_until_it_is_ended(machine: Networked) -> None:
+    command = [sys.executable, "-m", "ternmq.cli", "runmqlsr", "-m", "QM1", "-i", "127.0.0.1"]
+    way: dict[str, Any] = {"channel": "DEV.APP.SVRCONN", "user": "app", "password": "passw0rd"}
+    for how in ("signal", "endmqlsr"):
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as listener:
+            assert listener.stdout is not None
+            port = int(listener.stdout.readline().split()[3])
+            conn = f"127.0.0.1({port})"
+            ternmq.connect("QM1", conn=conn, **way).disconnect()
+            if how == "signal":
+                listener.send_signal(signal.SIGTERM)
+            else:
+                assert f"127.0.0.1({port})" in machine.run("endmqlsr", "-m", "QM1").stdout
+            assert listener.wait() == 0
+        with pytest.raises(ternmq.MQError):
+            ternmq.connect("QM1", conn=conn, **way)
+    machine.run("endmqlsr", "-m", "QM1", status=10)
+    machine.run("runmqlsr", "-m", "NONE", status=20)
+    taken = machine.run("runmqlsr", "-m", "QM1", "-p", str(machine.port), status=10)
+    assert "cannot be had" in taken.stderr
 
 
 def test_clients_come_in_by_tls_and_show_who_they_are(machine: Networked) -> None:

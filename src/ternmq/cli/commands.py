@@ -46,6 +46,8 @@ COMMANDS: Final[tuple[Row, ...]] = (
     Row("strmqcsv", "strmqcsv", "start the command server of a queue manager"),
     Row("endmqcsv", "endmqcsv", "end the command server of a queue manager"),
     Row("dspmqcsv", "dspmqcsv", "show whether the command server runs"),
+    Row("runmqlsr", "runmqlsr", "listen on a port while this command runs"),
+    Row("endmqlsr", "endmqlsr", "end the listeners that runmqlsr started"),
     Row("mqrc", "mqrc", "show what a reason code or a message means"),
     Row("dmpmqmsg", "dmpmqmsg", "copy or move messages between queues and files"),
     Row("qtune", "qtune", "show and set the buffers of queues"),

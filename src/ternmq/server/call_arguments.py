@@ -59,6 +59,7 @@ units_in_doubt
 
 _CONTROL_ROWS: Final = """
 command_server      action:text
+listener            action:text name:text? address:text? port:integer? backlog:integer?
 status
 stop                mode:text reconnect:flag? switch:flag? issued:text?
 """

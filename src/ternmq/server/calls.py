@@ -41,6 +41,7 @@ from ternmq.security.authorities import SELF_PROFILE
 from ternmq.server.call_arguments import CONTROL_ARGUMENTS, checked
 from ternmq.server.command_server import ask_command_server
 from ternmq.server.host import ENDS, Host
+from ternmq.server.net_loose import loose_listener
 from ternmq.txn.unit import XID
 
 if TYPE_CHECKING:
@@ -341,4 +342,6 @@ async def control(host: Host, given: Given) -> Given:
         host.switch = arguments.get("switch", False)
         host.reconnect = arguments.get("reconnect", False) or host.switch
         return {"accepted": host.end(mode), "state": host.state}
+    if call == "listener":
+        return loose_listener(host, arguments)
     return await ask_command_server(host.started, arguments["action"])

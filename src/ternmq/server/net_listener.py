@@ -45,7 +45,7 @@ class Network:
     ) -> None:
         self.settings = settings or NetSettings()
         self._host = host
-        self._tell = tell
+        self.tell = tell
         self._loop = asyncio.get_running_loop()
         kernel = host.engine.kernel
         self.tls = TlsContexts(kernel.catalog, kernel.name, folder)
@@ -67,11 +67,19 @@ class Network:
         self.listeners[name] = made
         return made
 
-    def listen(self, address: str = "", port: int = 0, name: str = "") -> TcpListener:
+    def listen(
+        self, address: str = "", port: int = 0, name: str = "", backlog: int = 0
+    ) -> TcpListener:
         """A listener that takes partners in."""
-        made = self.bind(name, address, port, 0)
+        made = self.bind(name, address, port, backlog)
         made.open()
         return made
+
+    def rename(self, listener: TcpListener, name: str) -> None:
+        """Know a listener by another name."""
+        del self.listeners[listener.name]
+        listener.name = name
+        self.listeners[name] = listener
 
     def arrived(self, sock: socket.socket, place: tuple[str, int]) -> None:
         """Somebody has connected."""
@@ -83,7 +91,7 @@ class Network:
         if self.users.is_blocked(address):
             self._hold(sock)
         elif not self._may_come(address):
-            self._tell("AMQ9777E", "????", address)
+            self.tell("AMQ9777E", "????", address)
             self._hold(sock)
         else:
             own = sock.getsockname()
@@ -151,7 +159,7 @@ class TcpListener:
             except OSError as error:
                 if error.errno not in (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM):
                     raise
-                self._network._tell("AMQ9213E", "TCP/IP", "accept", error.strerror)
+                self._network.tell("AMQ9213E", "TCP/IP", "accept", error.strerror)
                 self._loop.remove_reader(listening)
                 self._loop.call_later(_FULL_S, self._again, listening)
                 return
