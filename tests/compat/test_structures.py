@@ -120,8 +120,12 @@ def test_rfh2_in_both_orders() -> None:
         pymqi.RFH2().unpack(b"ABCD" + packed[4:])
     with pytest.raises(pymqi.PYIFError, match="short"):
         pymqi.RFH2().unpack(packed[:20])
-    with pytest.raises(pymqi.PYIFError, match="StrucLength"):
+    with pytest.raises(pymqi.PYIFError, match="Expected: 60"):
         pymqi.RFH2().unpack(packed[:50])
+    read = pymqi.RFH2()
+    read.unpack(packed[:36])  # the head alone
+    assert read["StrucLength"] == 60
+    assert read.pack() == packed[:36]
     assert ibmmq.RFH2().unpack(packed).get_folders() == ["usr"]
 
 

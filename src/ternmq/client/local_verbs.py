@@ -36,6 +36,7 @@ _TAKES_NOTHING: Final = (
     | mq.MQGMO_BROWSE_MSG_UNDER_CURSOR
     | mq.MQGMO_UNLOCK
 )
+MSG_ID_BYTES: Final = 24
 _IN_UNIT: Final = mq.MQGMO_SYNCPOINT | mq.MQGMO_SYNCPOINT_IF_PERSISTENT
 _MATCH: Final = mq.MQMO_MATCH_MSG_ID | mq.MQMO_MATCH_CORREL_ID
 
@@ -89,6 +90,7 @@ class LocalVerbs(RemoteVerbs):
     def __init__(self, hello: dict[str, Any]) -> None:
         tag = bytes.fromhex(hello["connection_id"])
         super().__init__(str(hello["name"]), tag, str(hello["user"]))
+        self._put_answer = b""
 
     def call(self, call: str, /, **arguments: Any) -> Exchange[dict[str, Any]]:
         """A call with JSON."""
@@ -147,7 +149,12 @@ class LocalVerbs(RemoteVerbs):
         frame = answer_of((yield Request(kind, head, data)))
         if options & mq.MQPMO_SYNCPOINT:
             self.has_changes = True
-        return frame.body
+        self._put_answer = frame.body
+        return frame.body[:MSG_ID_BYTES]
+
+    def told_of_put(self) -> bytes:
+        """As the answer has it."""
+        return self._put_answer[MSG_ID_BYTES:]
 
     # ---- get
 

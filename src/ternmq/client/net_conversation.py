@@ -27,7 +27,7 @@ from ternmq.client.net_frames import (
     Framing,
     message_from,
 )
-from ternmq.codec.mqmd import BYTES_2
+from ternmq.codec.mqmd import BYTES_2, MSG_ID_AT
 from ternmq.kernel.requests import GetRequest
 from ternmq.mqi.descriptor import canonical
 from ternmq.wire.fap_flow import read_body, write_body
@@ -127,6 +127,10 @@ class Reply:
     def msg_id(self) -> bytes:
         """MsgId, of a reply to a put."""
         return self.bytes_at(PUT_MSG_ID_AT, 24)
+
+    def descriptor_part(self, at: int, size: int) -> bytes:
+        """Bytes of the MQMD, of a reply to a put."""
+        return self.bytes_at(PUT_MSG_ID_AT - MSG_ID_AT + at, size)
 
     def message(self) -> Message:
         """What a reply to MQGET has."""

@@ -35,6 +35,13 @@ from ternmq.client.net_open import (
 )
 from ternmq.client.net_request import NetRequest, table_body
 from ternmq.client.remote_verbs import Exchange, Opened, RemoteVerbs
+from ternmq.codec.mqmd import (
+    GROUP_ID_AT,
+    MSG_ID_AT,
+    PRIORITY_AT,
+    USER_ID_AT,
+    Descriptor,
+)
 from ternmq.codec.mqsts import Status
 from ternmq.kernel.connection import Handle
 from ternmq.kernel.requests import GetRequest
@@ -92,6 +99,8 @@ class FapVerbs(RemoteVerbs):
         self.reply_queue = ""  # of the last command
         self.window_bytes = 0  # of read-ahead
         self.states: dict[Handle, OpenState] = {}
+        self._put_reply: Reply | None = None  # to the last put
+        self._put_descriptor: Descriptor | None = None  # of the last MQPUT1
         self.has_xa = False  # XA_OPEN was said
         self.has_xa_calls = True
         self.lost_unit = False  # with the connection before: only MQBACK is possible
@@ -183,15 +192,29 @@ class FapVerbs(RemoteVerbs):
             request.msg_id = self.next_id()
             request.options |= mq.MQPMO_ASYNC_RESPONSE
             request.is_answered = False
+            self._put_reply = self._put_descriptor = None
             yield request
             msg_id = request.msg_id
         else:
             request.options &= ~mq.MQPMO_ASYNC_RESPONSE  # it would not be answered
             reply = checked((yield request), handle.resolved_name)
             msg_id = reply.msg_id()
+            self._put_reply = reply
+            self._put_descriptor = None
         if options & mq.MQPMO_SYNCPOINT:
             self.has_changes = True
         return msg_id
+
+    def told_of_put(self) -> bytes:
+        """As the reply has it; a put without one has nothing to tell."""
+        descriptor, reply = self._put_descriptor, self._put_reply
+        if descriptor is not None:
+            packed = descriptor.pack()
+            return packed[PRIORITY_AT:MSG_ID_AT] + packed[USER_ID_AT:GROUP_ID_AT]
+        if reply is None:
+            return b""
+        context = reply.descriptor_part(USER_ID_AT, GROUP_ID_AT - USER_ID_AT)
+        return reply.descriptor_part(PRIORITY_AT, MSG_ID_AT - PRIORITY_AT) + context
 
     def is_asynchronous(self, handle: Handle, options: int) -> bool:
         """Whether a put is not to be answered."""
@@ -251,8 +274,9 @@ class FapVerbs(RemoteVerbs):
         reply = checked((yield request), described.object_name)
         if options & mq.MQPMO_SYNCPOINT:
             self.has_changes = True
-        msg_id: bytes = reply.values()["descriptor"].msg_id
-        return msg_id
+        descriptor: Descriptor = reply.values()["descriptor"]
+        self._put_descriptor = descriptor
+        return descriptor.msg_id
 
     def status(self) -> Exchange[Status]:
         """MQSTAT: how the asynchronous puts went since it was last asked."""
@@ -481,6 +505,9 @@ def message_of(reply: Reply, request: GetRequest, name: str) -> Message | None:
     if request.options & mq.MQGMO_UNLOCK:
         return nothing(reason, name)
     message = reply.message()
+    if message.truncated:
+        # What fills the segment up is not of the message, whose length tells nothing here.
+        message.data = message.data[: int(request.buffer_length)]
     if reason == MQRC_TRUNCATED_MSG_FAILED:
         raise cut(message, request, name)
     if reason and not message.truncated:

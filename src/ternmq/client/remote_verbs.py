@@ -85,6 +85,11 @@ class RemoteVerbs:
         """MQPUT1; the MsgId."""
         raise NotImplementedError
 
+    def told_of_put(self) -> bytes:
+        """What the queue manager made of the descriptor of the last put: Priority and Persistence,
+        then UserIdentifier to ApplOriginData, as they lie in an MQMD; empty if it did not tell."""
+        return b""
+
     def get(
         self, handle: Handle, request: GetRequest, returnable: bool
     ) -> Exchange[Message | None]:

@@ -28,7 +28,7 @@ from ternmq.client.remote_verbs import packed_put
 from ternmq.client.session import request_get
 from ternmq.codec.layout import BIG, LITTLE
 from ternmq.codec.mqgmo import GetOptions
-from ternmq.codec.mqmd import Descriptor
+from ternmq.codec.mqmd import GROUP_ID_AT, MSG_ID_AT, PRIORITY_AT, USER_ID_AT, Descriptor
 from ternmq.codec.mqsts import Status
 from ternmq.compat.attachments import Attachment, attached, detach
 from ternmq.compat.properties import PropertyBag, bag_of, with_properties, without_properties
@@ -188,7 +188,7 @@ def put(hconn: object, hobj: object, md: MQOpts, pmo: MQOpts, data: bytes) -> No
     options, packed, whole = _prepared(attachment, md, pmo, data, "MQPUT")
     context = int(pmo.Context)
     exchange = connection.verbs.put(opened.handle, options, packed, whole, context)
-    _was_put(md, pmo, connection.run("MQPUT", exchange))
+    _was_put(attachment, md, pmo, connection.run("MQPUT", exchange))
     pmo.ResolvedQName = padded(opened.handle.resolved_name, mq.MQ_Q_NAME_LENGTH)
     pmo.ResolvedQMgrName = padded(connection.name, mq.MQ_Q_MGR_NAME_LENGTH)
 
@@ -200,7 +200,7 @@ def put1(hconn: object, od: MQOpts, md: MQOpts, pmo: MQOpts, data: bytes) -> Non
     options, packed, whole = _prepared(attachment, md, pmo, data, "MQPUT1")
     context = int(pmo.Context)
     exchange = connection.verbs.put1(described(od, "MQPUT1"), options, packed, whole, context)
-    _was_put(md, pmo, connection.run("MQPUT1", exchange))
+    _was_put(attachment, md, pmo, connection.run("MQPUT1", exchange))
 
 
 def _prepared(
@@ -230,7 +230,13 @@ def new_identifier(qmgr_name: str) -> bytes:
     return b"AMQ " + qmgr_name.encode("utf-8")[:12].ljust(12) + os.urandom(8)
 
 
-def _was_put(md: MQOpts, pmo: MQOpts, msg_id: bytes) -> None:
+def _was_put(attachment: Attachment, md: MQOpts, pmo: MQOpts, msg_id: bytes) -> None:
+    """What the queue manager made of the message, in the structures of the application."""
+    told = attachment.connection.verbs.told_of_put()
+    if told:
+        packed = md.pack()
+        given = packed[:PRIORITY_AT] + told[:8] + packed[MSG_ID_AT:USER_ID_AT] + told[8:]
+        md.unpack(given + packed[GROUP_ID_AT:])
     md.MsgId = msg_id
     pmo.KnownDestCount, pmo.UnknownDestCount, pmo.InvalidDestCount = 1, 0, 0
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import struct
-import sys
 from typing import Any
 from xml.etree import ElementTree
 
@@ -47,9 +46,7 @@ class RFH2(MQOpts):
 
     # ---- bytes
 
-    def _is_big(self, encoding: int | None) -> bool:
-        if encoding is None:
-            return sys.byteorder == "big"
+    def _is_big(self, encoding: int) -> bool:
         return encoding & mq.MQENC_INTEGER_MASK == mq.MQENC_INTEGER_NORMAL
 
     def _order(self, big: bool) -> None:
@@ -58,8 +55,10 @@ class RFH2(MQOpts):
         self._members = list(self.opts)
 
     def pack(self, encoding: int | None = None) -> bytes:
-        """The header in the byte order of an encoding, that of the machine if it is not given."""
-        self._order(self._is_big(encoding))
+        """The header in the byte order of an encoding; if it is not given, in the one that it was
+        read in, or that of the machine."""
+        if encoding is not None:
+            self._order(self._is_big(encoding))
         return super().pack()
 
     def unpack(self, buff: bytes, encoding: int | None = None) -> Any:
@@ -67,23 +66,30 @@ class RFH2(MQOpts):
         byte order."""
         ensure_not_unicode(buff)
         if buff[:4] != mq.MQRFH_STRUC_ID:
-            raise self._refused(f"RFH2 - StrucId not MQRFH_STRUC_ID. Value: {buff[:4]!r}")
+            name = self.opts[0][0]
+            raise self._refused(f"RFH2 - {name} not MQRFH_STRUC_ID. Value: {buff[:4]!r}")
         fixed = mq.MQRFH_STRUC_LENGTH_FIXED_2
         if len(buff) < fixed:
-            raise self._refused(f"RFH2 - Buffer too short. {len(buff)} bytes instead of {fixed}")
+            short = f"Should be {fixed}+ bytes instead of {len(buff)}"
+            raise self._refused(f"RFH2 - Buffer too short. {short}")
         self.opts = members("RFH2", self._library)
         big = buff[4:5] == b"\0" if encoding is None else self._is_big(encoding)
         self._order(big)
         told = super().unpack(buff[:fixed])
         length = self["StrucLength"]
-        if not fixed <= length <= len(buff):
-            raise self._refused(f"RFH2 - StrucLength {length}, Buffer Length {len(buff)}")
+        if length < 0:
+            raise self._refused('RFH2 - "StrucLength" is negative. Check numeric encoding.')
+        if len(buff) == fixed:
+            return told  # the head alone
+        if length > len(buff):
+            short = f"Expected: {length} Buffer Length: {len(buff)}"
+            raise self._refused(f"RFH2 - Buffer too short. {short}")
         at = fixed
         while at < length:
             size = struct.unpack_from(">i" if big else "<i", buff, at)[0] if at + 4 <= length else 0
             folder = buff[at + 4 : at + 4 + size]
             if size <= 0 or at + 4 + size > length:
-                raise self._refused(f"RFH2 - a folder of {size} bytes at {at} of {length}")
+                raise self._refused(f"RFH2 - XML Folder not well formed. {size} bytes at {at}")
             self._add(self._folder_name(folder), folder)
             at += 4 + size
         return told

@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from ternmq.base import constants as mq
 from ternmq.base.errors import RemoteProtocolError, XAError, mq_error
+from ternmq.base.ids import put_stamp
 from ternmq.base.reasons import MQRC_MD_ERROR
 from ternmq.client.aio_shell import LoopShell
 from ternmq.client.aio_verbs import TaskVerbs
@@ -23,7 +24,7 @@ from ternmq.kernel.requests import UNLIMITED_LENGTH, GetCall, GetRequest, PutReq
 from ternmq.server.call_arguments import CALL_ARGUMENTS, checked, object_descriptor
 from ternmq.server.calls import CALLS
 from ternmq.server.host import Host
-from ternmq.store.entry import ZERO_ID, packed_descriptor
+from ternmq.store.entry import OWN_DATE, ZERO_ID, Entry, packed_descriptor
 from ternmq.wire import local as wire
 
 _IDS_END: Final = CORREL_ID_AT + 24
@@ -93,14 +94,12 @@ class Binding:
         put = wire.PutBody(body, False)
         verbs = self.verbs
         handle = verbs.handle(put.handle, "MQPUT")
-        entry = await verbs.put(handle, self._put_request(put, "MQPUT"), put.data)
-        return entry.msg_id
+        return was_put(await verbs.put(handle, self._put_request(put, "MQPUT"), put.data))
 
     async def _put1(self, body: bytes) -> bytes:
         put = wire.PutBody(body, True)
         od = put1_object(put.object)
-        entry = await self.verbs.put1(od, self._put_request(put, "MQPUT1"), put.data)
-        return entry.msg_id
+        return was_put(await self.verbs.put1(od, self._put_request(put, "MQPUT1"), put.data))
 
     # ---- get
 
@@ -162,6 +161,13 @@ class Binding:
         self.unanswered = None
         self.verbs.take_back(call)
         return True
+
+
+def was_put(entry: Entry) -> bytes:
+    """The answer to a put: the MsgId, and what became of the descriptor."""
+    base = entry.base
+    when = base[304:320] if entry.flags & OWN_DATE else put_stamp(entry.put_ns)
+    return b"".join((entry.msg_id, base[40:48], base[196:304], when, base[320:324]))
 
 
 def got(call: GetCall, now_ns: int) -> bytes:

@@ -12,8 +12,9 @@ queue manager says why it is about to close the connection.
     CALL      JSON {"call": name, ...arguments} -> JSON; what is rare: open, close, inquire, set,
               prepare, definitions, commands, status, stop
     PUT       handle i32, PMO options i32, context handle i32, MQMD (version 2, canonical form),
-              data -> MsgId
-    PUT1      length u16 and JSON of the MQOD, then as PUT; its handle is 0 -> MsgId
+              data -> MsgId, then of the MQMD as it was put: Priority and Persistence, and
+              UserIdentifier to ApplOriginData
+    PUT1      length u16 and JSON of the MQOD, then as PUT; its handle is 0 -> the same
     GET       GET_HEAD -> GOT_HEAD, MQMD, data; if there is no message, GOT_HEAD alone
     COMMIT, BACKOUT, DISCONNECT   nothing -> nothing
     CANCEL    number u32 of a GET: it shall not have happened. Answered after that GET, whose own

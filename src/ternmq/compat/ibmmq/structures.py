@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from ternmq.base import constants as mq
+from ternmq.codec.mqrfh import folder_name
 from ternmq.compat import pcf_structures as pcf
 from ternmq.compat import rfh2, structure
 from ternmq.compat.ibmmq.errors import PYIFError
@@ -222,6 +223,11 @@ class RFH2(rfh2.RFH2, MQOpts):
 
     def _refused(self, text: str) -> PYIFError:
         return PYIFError(text)
+
+    def _folder_name(self, folder: bytes) -> str:
+        """The name of a folder, also of one whose XML is not whole, as some programs write it."""
+        name = folder_name(folder.decode("utf-8", "replace") + " ")
+        return name or super()._folder_name(folder)
 
     def get_folders(self) -> list[str]:
         """The names of its folders."""
