@@ -15,8 +15,9 @@ from collections.abc import Callable
 from typing import Final
 
 from ternmq.base import constants as mq
+from ternmq.base.object_types import SPACE_OF, SVRCONN
 from ternmq.kernel.channel_instance import QUIESCE, STOPPING, ChannelInstance
-from ternmq.kernel.parts import Parts
+from ternmq.kernel.kernel import Kernel
 from ternmq.server.net_admission import Peer, Refused
 from ternmq.store.catalog import Definition
 from ternmq.wire.fap_vocabulary import CHANNEL_UNAVAILABLE, MAX_CONNS_LIMIT_REACHED
@@ -31,8 +32,9 @@ class Channels:
     """All instances of a queue manager. Changed in the loop's thread, with the engine's lock held:
     commands read them with it in any thread."""
 
-    def __init__(self, parts: Parts, instances_max: int, tell: Tell) -> None:
-        self._parts = parts
+    def __init__(self, kernel: Kernel, instances_max: int, tell: Tell) -> None:
+        self._parts = kernel.parts
+        self._at_work = kernel.catalog.at_work.setdefault(SPACE_OF[SVRCONN], set())
         self.instances_max = instances_max
         self._tell = tell
         self._loop = asyncio.get_running_loop()
@@ -85,8 +87,10 @@ class Channels:
         pair = (name, instance.address)
         self._of_channel[name] = self._of_channel.get(name, 0) + change
         self._of_address[pair] = self._of_address.get(pair, 0) + change
+        self._at_work.add(name)
         if not self._of_channel[name]:
             del self._of_channel[name]
+            self._at_work.discard(name)
         if not self._of_address[pair]:
             del self._of_address[pair]
 

@@ -51,7 +51,7 @@ class Network:
         self.tls = TlsContexts(kernel.catalog, kernel.name, folder)
         self.tls.allows_tls_1_3 = self.settings.allows_tls_1_3
         most = self.settings.channels_max or host.sessions_max
-        self.channels = Channels(kernel.parts, most, tell)
+        self.channels = Channels(kernel, most, tell)
         self.users = Users(host, tell, self.settings.adopts_early)
         self.admission = Admission(host, self.channels, self.users, tell)
         self.doorway = Doorway(self.tls, protocol_of, tell, self.admission.tls_failed)

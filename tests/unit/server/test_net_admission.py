@@ -298,6 +298,59 @@ def test_a_user_that_is_blocked_is_told_as_an_event() -> None:
     on_edge(play)
 
 
+class Names:
+    """What stands for the name service."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.asked = 0
+
+    async def look_up(self, place: tuple[str, int], flags: int) -> tuple[str, str]:
+        self.asked += 1
+        if self.name == "slow":
+            await asyncio.Event().wait()
+        if not self.name:
+            raise OSError("no name")
+        return self.name, "0"
+
+
+@pytest.mark.parametrize(
+    ("name", "command", "answer", "told", "asked"),
+    [
+        ("app.example.com", "", "OK mapped", [], 1),
+        ("APP.EXAMPLE.COM", "", "OK mapped", [], 1),
+        ("app.example.org", "", "OK alice", [], 1),
+        ("", "", "OK alice", [], 1),
+        ("slow", "", "OK alice", ["AMQ9788W"], 1),
+        ("app.example.com", "ALTER QMGR REVDNS(DISABLED)", "OK alice", [], 0),
+    ],
+)
+def test_rules_with_host_names_ask_for_the_name_of_the_address(
+    name: str,
+    command: str,
+    answer: str,
+    told: list[str],
+    asked: int,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("ternmq.server.net_users.LOOKUP_S_MAX", 0.01 if name == "slow" else 60)
+    names = Names(name)
+
+    async def play(edge: Edge) -> None:
+        monkeypatch.setattr(asyncio.get_running_loop(), "getnameinfo", names.look_up)
+        edge.run(
+            *NO_BACKSTOP,
+            f"SET CHLAUTH(APP) TYPE(ADDRESSMAP) ADDRESS('*.example.com') {MAP}",
+        )
+        if command:
+            edge.run(command)
+        assert await edge.ask("APP alice") == answer
+        assert edge.ids == told
+        assert names.asked == asked
+
+    on_edge(play)
+
+
 # ---- CONNAUTH
 
 

@@ -197,6 +197,23 @@ def test_refresh_security_ends_channels_with_tls_and_no_others(tmp_path: Path) -
     on_edge(play, tmp_path)
 
 
+def test_a_channel_that_runs_is_not_deleted() -> None:
+    async def play(edge: Edge) -> None:
+        edge.run(*OPEN)
+        await edge.stay("APP alice")
+        assert first(edge, "DELETE CHANNEL(APP)") == "AMQ8148E"
+        edge.run("ALTER CHANNEL(APP) CHLTYPE(SVRCONN) MCAUSER('bob')")
+        (instance,) = edge.network.channels.instances.values()
+        assert instance.channel.text("mca_user") == ""  # as it was when it started
+        edge.run("STOP CHANNEL(APP) STATUS(INACTIVE)")
+        await edge.until(lambda: not edge.network.channels.instances)
+        assert await edge.ask("APP alice") == "OK bob"
+        await edge.until(lambda: not edge.network.channels.instances)
+        assert first(edge, "DELETE CHANNEL(APP)") == "AMQ8015I"
+
+    on_edge(play)
+
+
 # ---- silence
 
 
