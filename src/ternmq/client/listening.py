@@ -56,12 +56,16 @@ class Listening:
             with self._connection.queue(self._name, options=self._options) as queue:
                 while not self._stopping.is_set():
                     self._next(queue)
+                if self._connection.in_unit:
+                    self._connection.backout()  # it was begun for a message that did not come
         except MQError as error:
             self._failure = error
             if self._on_error is not None:
                 self._on_error(error)
 
     def _next(self, queue: Queue | ClientQueue) -> None:
+        if self._syncpoint and not self._connection.in_unit:
+            self._connection.begin()  # what the callback does on the connection is in it
         message = queue.try_get(wait=_SLICE_S, syncpoint=self._syncpoint)
         if message is None:
             return
