@@ -24,7 +24,8 @@ CHANNEL = "BENCH.SVRCONN"
 SINGLE = "BENCH.SINGLE"  # a socket for each connection
 BATCH = 64
 SLICE_S = 0.1
-DEEP = "MAXDEPTH(999999999)"
+# Rivals keep what nobody has read yet in memory; so that we do, too, buffers are larger than usual.
+DEEP = "MAXDEPTH(999999999) PBUFFER(268435456) NPBUFFER(268435456)"
 SCRIPT = f"""
 ALTER QMGR CHLAUTH(DISABLED) CONNAUTH(' ')
 REFRESH SECURITY TYPE(CONNAUTH)
