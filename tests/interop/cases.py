@@ -2,7 +2,8 @@
 
 A method marked `@Case` is a case. `@Case` alone stands for every place, `@Case(Case.SHARES)` for
 each number of sharing conversations over TCP, `@Case(Case.SECURE)` for each kind of TLS,
-`@Case(Case.ONCE)` for one place. Each case at each place has a queue of its own.
+`@Case(Case.LARGE)` for one over TCP and one over TLS, `@Case(Case.ONCE)` for one. Each case at each
+place has a queue of its own.
 """
 
 from __future__ import annotations
@@ -42,6 +43,7 @@ _GROUPS: Final = {
     "EVERY": ("tcp0", "tcp1", "tcp10", "tls12", "tls13"),
     "SHARES": ("tcp0", "tcp1", "tcp10"),
     "SECURE": ("tls12", "tls13", "ecdhe", "anytls"),
+    "LARGE": ("tcp10", "tls13"),
     "ONCE": ("tcp10",),
 }
 _CASE: Final = re.compile(r"@Case(?:\(Case\.(\w+)\))?\s+void (\w+)\(\)")

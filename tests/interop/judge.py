@@ -98,6 +98,7 @@ def judge(
             ).stdout
         except subprocess.TimeoutExpired as late:
             told = late.stdout or b""
+    (work / "told.txt").write_bytes(told)
     found: dict[int, Verdict] = {}
     for line in told.decode("utf-8").splitlines():
         words = line.split("\t")

@@ -4,7 +4,7 @@ import com.ibm.mq.constants.CMQC;
 
 /** The longest message. */
 final class BaseLarge extends Cases {
-    @Case
+    @Case(Case.LARGE)
     void of_100_megabytes() throws Exception {
         MQQueue own = connect().accessQueue("J.LARGE", BOTH);
         byte[] data = pattern(100 << 20);
