@@ -37,7 +37,7 @@ def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     monkeypatch.setenv("TERNMQ_DATA", str(tmp_path))
     pids = []
     for name in ("QM1", "QM2"):
-        run("crtmqm", *SMALL, name)
+        run("crtmqm", *SMALL, "-oa", "UserExternal", name)  # users that no machine has
         run("strmqm", name)
         pids.append(status_of(find(str(tmp_path), name).folder).pid)
     yield tmp_path
