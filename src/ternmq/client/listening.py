@@ -57,6 +57,8 @@ class Listening:
                 while not self._stopping.is_set():
                     self._next(queue)
                 if self._connection.in_unit:
+                    self._connection.backout()  # nothing is in it
+                if self._connection.in_unit:
                     self._connection.backout()  # it was begun for a message that did not come
         except MQError as error:
             self._failure = error
@@ -66,6 +68,8 @@ class Listening:
     def _next(self, queue: Queue | ClientQueue) -> None:
         if self._syncpoint and not self._connection.in_unit:
             self._connection.begin()  # what the callback does on the connection is in it
+        if self._syncpoint and not self._connection.in_unit:
+            self._connection.begin()  # so that what the callback puts is in the unit, too
         message = queue.try_get(wait=_SLICE_S, syncpoint=self._syncpoint)
         if message is None:
             return

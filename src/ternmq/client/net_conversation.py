@@ -137,10 +137,14 @@ class Reply:
         base = self.bytes_at(16, BYTES_2)
         token = self.bytes_at(GOT_TOKEN_AT, 16)
         length: int = LONG.unpack(self.bytes_at(GOT_LENGTH_AT, 4))[0]
-        data = self.data[self.at + GOT_LENGTH_AT + 4 : self.end]
-        if len(data) > length:
-            data = data[: max(length, 0)]  # padding
         is_cut = self.reason in _CUT
+        # Segments may be filled up behind the data, so their length does not tell.
+        returned: int = LONG.unpack(self.bytes_at(GOT_TOKEN_AT + 16, 4))[0]
+        size = min(self.size - GOT_LENGTH_AT - 4, max(length, 0))
+        if is_cut and 0 <= returned < size:
+            size = returned
+        start = self.at + GOT_LENGTH_AT + 4
+        data = self.data[start : start + size]
         return message_from(base, data, token, length, is_cut)
 
 

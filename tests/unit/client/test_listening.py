@@ -48,14 +48,14 @@ def test_a_callback_that_raises_is_backed_out_and_told(served: Networked) -> Non
         told: list[Exception] = []
 
         def fail_once(message: ternmq.Message) -> None:
-            connection.put("B", b"never, the first time")
+            connection.put("B", f"{message.text} after {message.backout_count}")
             if not message.backout_count:
                 raise ZeroDivisionError("the first time")
 
         with ternmq.listen(connection, "A", fail_once, on_error=told.append):
-            other.put("A", b"x")
+            other.put("A", "x")
             with other.queue("B") as answers:
-                assert answers.get(wait=5).data == b"never, the first time"
+                assert answers.get(wait=5).data == b"x after 1"
                 assert answers.try_get() is None
         assert [type(one) for one in told] == [ZeroDivisionError]
 

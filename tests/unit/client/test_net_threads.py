@@ -219,6 +219,17 @@ def test_messages_of_any_length_arrive_whole(served: Networked, channel: str, si
         assert 0 < text.descriptor.expiry <= 600
 
 
+@pytest.mark.parametrize("channel", ["APP.SVRCONN", "ALONE.SVRCONN"])
+def test_a_message_that_is_cut_has_just_what_fits(served: Networked, channel: str) -> None:
+    with served.connect(channel=channel) as connection, connection.queue("A") as queue:
+        queue.put(b"0123456789")
+        with pytest.raises(ternmq.Truncated) as cut:
+            queue.get(max_length=5)
+        assert (cut.value.result.data, cut.value.result.length) == (b"01234", 10)
+        message = queue.get(max_length=3, options=mq.MQGMO_ACCEPT_TRUNCATED_MSG)
+        assert (message.data, message.truncated, message.length) == (b"012", True, 10)
+
+
 def test_a_message_too_long_for_the_channel_is_refused(served: Networked) -> None:
     with served.connect(channel="SHORT.SVRCONN") as connection, connection.queue("A") as queue:
         with pytest.raises(ternmq.MQError) as error:
