@@ -84,17 +84,21 @@ class Network:
     def arrived(self, sock: socket.socket, place: tuple[str, int]) -> None:
         """Somebody has connected."""
         address = plain_address(place[0])
-        sock.setblocking(False)
-        sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        if self.settings.keep_alive:
-            sock.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+        try:
+            sock.setblocking(False)
+            sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            if self.settings.keep_alive:
+                sock.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+            own = sock.getsockname()
+        except OSError:
+            sock.close()  # it has gone already
+            return
         if self.users.is_blocked(address):
             self._hold(sock)
         elif not self._may_come(address):
             self.tell("AMQ9777E", "????", address)
             self._hold(sock)
         else:
-            own = sock.getsockname()
             local = f"{plain_address(own[0])}({own[1]})"
             self.doorway.enter(sock, Peer(address, place[1], local))
 
