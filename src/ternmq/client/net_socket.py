@@ -127,6 +127,11 @@ class NetSocket:
         """The initial data are agreed."""
         self.met = met
         self.end = ChannelEnd(met.agreement)
+        beat_s = met.agreement.heartbeat_s
+        if beat_s:
+            # Who does not read for so long is gone, as who says nothing is.
+            packed = _TIMEVAL.pack(beat_s + int(ANSWER_S_MAX), 0)
+            self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, packed)
         return self.end
 
     # ---- answers
@@ -142,12 +147,14 @@ class NetSocket:
                 reply = conversation.reply
                 if reply is not None:
                     conversation.reply = None
+                    self._nominate()
                     return reply
-                if stream is not None and (stream.messages or stream.fault):
-                    return None
                 if conversation.ended is not None:
+                    self._nominate()
                     raise conversation.ended
-                if deadline_s and _MONOTONIC() >= deadline_s:
+                has_more = stream is not None and (stream.messages or stream.fault)
+                if has_more or (deadline_s and _MONOTONIC() >= deadline_s):
+                    self._nominate()
                     return None
                 if self._has_reader:
                     event = threading.Event()
@@ -169,18 +176,30 @@ class NetSocket:
     ) -> None:
         try:
             event.wait(max(deadline_s - _MONOTONIC(), 0) if deadline_s else None)
-        finally:
+        except BaseException:
             with self._state:
-                conversation.wake = None
-                if event in self._waiting:
-                    self._waiting.remove(event)
+                self._leave(conversation, event)
+                self._nominate()
+            raise
+        with self._state:
+            self._leave(conversation, event)
+
+    def _leave(self, conversation: Conversation, event: threading.Event) -> None:
+        conversation.wake = None
+        if event in self._waiting:
+            self._waiting.remove(event)
+
+    def _nominate(self) -> None:
+        """Somebody else reads, if somebody waits and nobody does. Whoever leaves must see to it:
+        it may be the one that was to read, and have found its answer first."""
+        if not self._has_reader and self._waiting:
+            self._waiting.pop(0).set()
 
     def _hand_over(self) -> None:
         """Somebody else reads from now on, if somebody waits."""
         with self._state:
             self._has_reader = False
-            if self._waiting:
-                self._waiting.pop(0).set()
+            self._nominate()
 
     def _read(self, conversation: Conversation, stream: Stream | None, deadline_s: float) -> None:
         """Read until this conversation has something, or its time is over."""

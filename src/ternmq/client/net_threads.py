@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import socket
 import ssl
 import threading
@@ -126,8 +127,15 @@ class SharedSockets:
         with self._lock:
             self._sockets.setdefault(key, []).append(one)
 
+    def forget(self) -> None:
+        """After a fork, in the child: the sockets are the parent's."""
+        self._lock = threading.Lock()
+        self._sockets = {}
+
 
 SOCKETS: Final = SharedSockets()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=SOCKETS.forget)
 
 
 class Line:
@@ -181,6 +189,8 @@ class Line:
     def exchanged(self, request: NetRequest) -> Reply | None:
         """Send a request and wait for what answers it."""
         conversation = self.conversation
+        if conversation.ended is not None:
+            raise conversation.ended
         if request.stream is not None:
             wait_ms = request.wait_ms
             deadline_s = time.monotonic() + wait_ms / 1000 if wait_ms >= 0 else 0.0

@@ -5,6 +5,7 @@ One thread for the whole process, which ends when there is no socket left.
 
 from __future__ import annotations
 
+import os
 import threading
 import time
 import weakref
@@ -57,5 +58,14 @@ class Watch:
             one = None  # type: ignore[assignment]
             self._again.wait(period_s)
 
+    def forget(self) -> None:
+        """After a fork, in the child: the thread is not there, and the sockets are the parent's."""
+        self._lock = threading.Lock()
+        self._sockets = weakref.WeakSet()
+        self._again = threading.Event()
+        self._runs = False
+
 
 WATCH: Final = Watch()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=WATCH.forget)

@@ -6,8 +6,12 @@ read-ahead, broken connections, reconnection, the pool.
 
 from __future__ import annotations
 
+import os
+import signal
 import socket
+import threading
 from collections.abc import Iterator
+from types import FrameType
 from typing import Any
 
 import pytest
@@ -406,3 +410,54 @@ def test_a_pool_lends_connections_and_backs_out_what_was_left(served: Networked)
         with pool.connection() as one:
             assert one.put("A", b"works")
     assert pool.idle == 0
+
+
+# ---- signals and forks
+
+
+class TooLate(Exception):
+    """What an application's alarm raises."""
+
+
+def test_a_get_that_a_signal_interrupts_has_not_happened(served: Networked) -> None:
+    raised = threading.Event()
+
+    def handle(number: int, frame: FrameType | None) -> None:
+        if not raised.is_set():
+            raised.set()
+            raise TooLate
+
+    def interrupt() -> None:
+        until(lambda: waiting(served) == 1)
+        # One that comes just before the wait would not end it.
+        while not raised.wait(0.02):
+            signal.pthread_kill(main, signal.SIGUSR2)
+
+    main = threading.get_ident()
+    before = signal.signal(signal.SIGUSR2, handle)
+    try:
+        with served.connect() as connection, connection.queue("A") as queue:
+            task = Task(interrupt)
+            with pytest.raises(TooLate):
+                queue.get(wait=-1)
+            task.outcome()
+            assert waiting(served) == 0
+            queue.put(b"kept")
+            assert queue.get().data == b"kept"
+    finally:
+        signal.signal(signal.SIGUSR2, before)
+
+
+def test_a_forked_child_leaves_the_connection_alone_and_makes_its_own(served: Networked) -> None:
+    with served.connect() as connection, connection.queue("A") as queue:
+        child = os.fork()
+        if child == 0:
+            status = 1
+            try:
+                connection.put("A", b"never")
+            except ternmq.MQError as error:
+                status = 0 if error.reason == rc.MQRC_HCONN_ERROR else 2
+            os._exit(status)
+        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+        queue.put(b"still there")
+        assert [message.data for message in queue] == [b"still there"]
