@@ -170,7 +170,7 @@ class TlsLink(asyncio.Protocol):
     def _read(self) -> None:
         """Give the protocol what has come, until it wants no more."""
         inside = self.inside
-        while inside is not None and not self.is_paused and not self._closed:
+        while inside is not None and not self.is_paused and not self._is_ending():
             try:
                 data = self.channel.read(_READ_BYTES)
             except ssl.SSLWantReadError:
@@ -187,6 +187,9 @@ class TlsLink(asyncio.Protocol):
             inside.data_received(data)
         self._flush()
 
+    def _is_ending(self) -> bool:
+        return self._closed or self._plain.is_closing()
+
     def pause_reading(self) -> None:
         """The protocol has enough for now."""
         self.is_paused = True
@@ -201,7 +204,7 @@ class TlsLink(asyncio.Protocol):
 
     def write(self, data: bytes | bytearray | memoryview[Any]) -> None:
         """Send."""
-        if self._closed or self._plain.is_closing():
+        if self._is_ending():
             return
         left = memoryview(data)
         while len(left):
@@ -214,7 +217,7 @@ class TlsLink(asyncio.Protocol):
 
     def close(self) -> None:
         """Say that nothing more comes, and close."""
-        if not self._closed and not self._plain.is_closing():
+        if not self._is_ending():
             try:
                 self.channel.unwrap()
             except ssl.SSLError:
