@@ -10,6 +10,7 @@ import os
 import signal
 import socket
 import threading
+import warnings
 from collections.abc import Iterator
 from types import FrameType
 from typing import Any
@@ -450,7 +451,9 @@ def test_a_get_that_a_signal_interrupts_has_not_happened(served: Networked) -> N
 
 def test_a_forked_child_leaves_the_connection_alone_and_makes_its_own(served: Networked) -> None:
     with served.connect() as connection, connection.queue("A") as queue:
-        child = os.fork()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DeprecationWarning)  # of forks with threads
+            child = os.fork()
         if child == 0:
             status = 1
             try:
