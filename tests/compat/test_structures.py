@@ -172,10 +172,11 @@ def test_pcf_messages_there_and_back() -> None:
     told, read = pymqi.PCFExecute.unpack(packed)
     assert read.Command == CMQCFC.MQCMD_PING_Q_MGR
     assert told == {
-        1: b"abcde", 2: -5, 3: [b"a\0\0\0", b"bcd\0"], 4: [1, 2, 3], 5: b"\0\1\2", 6: 1 << 40,
+        1: b"abcde\0\0\0", 2: -5, 3: [b"a\0\0\0", b"bcd\0"], 4: [1, 2, 3], 5: b"\0\1\2", 6: 1 << 40,
         7: [1, -1], 8: (CMQCFC.MQCFOP_LIKE, b"x*"), 9: (CMQCFC.MQCFOP_LESS, 3),
         10: (CMQCFC.MQCFOP_EQUAL, b"\5"), 11: [{12: 1}, {}], 13: 2,
     }  # fmt: skip
+    assert ibmmq.PCFExecute.unpack(packed)[0] == told | {1: b"abcde"}
     failed = pymqi.CFH(CompCode=2, Reason=CMQCFC.MQRCCF_CHANNEL_NOT_FOUND).pack()
     with pytest.raises(pymqi.MQMIError) as caught:
         pymqi.PCFExecute.unpack(failed)

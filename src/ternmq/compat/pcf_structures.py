@@ -185,6 +185,12 @@ def _numbers(data: bytes, at: int, count: int) -> tuple[int, ...]:
 
 
 def _string(data: bytes, at: int) -> bytes:
+    """With the zeros that fill it up, as pymqi has it."""
+    length = _numbers(data, at + 16, 1)[0]
+    return data[at + 20 : at + 20 + padded_count(length)]
+
+
+def _exact_string(data: bytes, at: int) -> bytes:
     length = _numbers(data, at + 16, 1)[0]
     return data[at + 20 : at + 20 + length]
 
@@ -237,8 +243,13 @@ _READERS: Final[dict[int, Callable[[bytes, int], Any]]] = {
 }
 
 
-def read_parameters(message: bytes, count: int) -> dict[int, Any]:
-    """The parameters after the header, by number; a group is a list of such dictionaries."""
+_EXACT_READERS: Final = _READERS | {mq.MQCFT_STRING: _exact_string}
+
+
+def read_parameters(message: bytes, count: int, exact: bool) -> dict[int, Any]:
+    """The parameters after the header, by number; a group is a list of such dictionaries. `exact`:
+    texts come without the zeros that fill them up to a multiple of four."""
+    readers = _EXACT_READERS if exact else _READERS
     found: dict[int, Any] = {}
     group: dict[int, Any] = found
     in_group = 0
@@ -252,7 +263,7 @@ def read_parameters(message: bytes, count: int) -> dict[int, Any]:
             group = {}
             found.setdefault(parameter, []).append(group)
         else:
-            reader = _READERS.get(kind)
+            reader = readers.get(kind)
             if reader is None:
                 raise NotImplementedError(f"a PCF parameter of type {kind}")
             (group if in_group else found)[parameter] = reader(message, at)

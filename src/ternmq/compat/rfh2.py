@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import struct
-from typing import Any
+from typing import Any, Final
 from xml.etree import ElementTree
 
 from ternmq.base import constants as mq
@@ -11,6 +11,13 @@ from ternmq.compat.errors import PYIFError
 from ternmq.compat.member_table import members
 from ternmq.compat.structure import MQOpts
 from ternmq.compat.unicode import MQLONG_TYPE, ensure_not_unicode
+
+_BIG_OTHERWISE: Final = (
+    mq.MQENC_DECIMAL_NORMAL,
+    mq.MQENC_FLOAT_IEEE_NORMAL,
+    mq.MQENC_FLOAT_S390,
+    mq.MQENC_DECIMAL_NORMAL + mq.MQENC_FLOAT_IEEE_NORMAL,
+)
 
 
 class RFH2(MQOpts):
@@ -47,7 +54,9 @@ class RFH2(MQOpts):
     # ---- bytes
 
     def _is_big(self, encoding: int) -> bool:
-        return encoding & mq.MQENC_INTEGER_MASK == mq.MQENC_INTEGER_NORMAL
+        """By the integers of an encoding; one that says nothing of them is as its other numbers."""
+        integers = encoding & mq.MQENC_INTEGER_MASK
+        return integers == mq.MQENC_INTEGER_NORMAL or encoding in _BIG_OTHERWISE
 
     def _order(self, big: bool) -> None:
         first = self.opts[0]

@@ -15,7 +15,7 @@ def mqsc(command: str) -> list[str]:
         CMQCFC.MQCACF_ESCAPE_TEXT: command,
     }
     answers = pcf.MQCMD_ESCAPE(args)
-    return [one[CMQCFC.MQCACF_ESCAPE_TEXT].decode().strip() for one in answers]
+    return [one[CMQCFC.MQCACF_ESCAPE_TEXT].rstrip(b"\0").decode().strip() for one in answers]
 
 
 print(mqsc("DEFINE QLOCAL(MQSC.TEST) DESCR('from a program') MAXDEPTH(10)")[0])

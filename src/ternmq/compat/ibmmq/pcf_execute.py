@@ -110,7 +110,7 @@ class PCFExecute(pymqi.PCFExecute, QueueManager):
         found.clear()
         failure: MQMIError | None = None
         while True:
-            told, header = pymqi.read_message(self._answer(msg_id))
+            told, header = pymqi.read_message(self._answer(msg_id), exact=True)
             if header.CompCode and failure is None:
                 failure = MQMIError(header.CompCode, header.Reason)
                 if responses is None:
@@ -138,7 +138,7 @@ class PCFExecute(pymqi.PCFExecute, QueueManager):
     @staticmethod
     def unpack(message: bytes) -> tuple[dict[int, Any], CFH]:
         """Parameters and header of an answer; one that tells of a failure raises its reason."""
-        told, header = pymqi.read_message(message)
+        told, header = pymqi.read_message(message, exact=True)
         if header.CompCode:
             raise MQMIError(header.CompCode, header.Reason)
         return told, header

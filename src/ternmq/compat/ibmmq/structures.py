@@ -243,7 +243,10 @@ class RFH2(rfh2.RFH2, MQOpts):
         """Whether an encoding, which may be in the wrong order itself, is big endian."""
         if encoding > 0xFFFF:
             encoding = int.from_bytes(encoding.to_bytes(4, "big"), "little")
-        return self._is_big(encoding)
+        return encoding & mq.MQENC_INTEGER_NORMAL != 0
+
+    def _is_big(self, encoding: int) -> bool:
+        return self.is_big_endian(encoding)
 
 
 class CFH(MQOpts, pcf.CFH):

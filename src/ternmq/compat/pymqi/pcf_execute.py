@@ -71,11 +71,11 @@ def parameters(given: Any, filters: Sequence[Any], encoding: str) -> list[MQOpts
     return found + [one.parameter() if isinstance(one, _Filter) else one for one in filters]
 
 
-def read_message(message: bytes) -> tuple[dict[int, Any], CFH]:
+def read_message(message: bytes, exact: bool = False) -> tuple[dict[int, Any], CFH]:
     """Parameters and header of an answer, whatever it tells."""
     header = CFH()
     header.unpack(message[: mq.MQCFH_STRUC_LENGTH])
-    return read_parameters(message, header.ParameterCount), header
+    return read_parameters(message, header.ParameterCount, exact), header
 
 
 class _Method:
