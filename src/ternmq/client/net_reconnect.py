@@ -23,14 +23,16 @@ from ternmq.base.errors import MQError, mq_error
 from ternmq.base.reasons import (
     MQRC_BACKED_OUT,
     MQRC_CALL_INTERRUPTED,
+    MQRC_CONNECTION_STOPPING,
     MQRC_NOT_AUTHORIZED,
+    MQRC_Q_MGR_STOPPING,
     MQRC_RECONNECT_FAILED,
     MQRC_RECONNECT_QMID_MISMATCH,
     MQRC_UNKNOWN_OBJECT_NAME,
 )
 from ternmq.client.net_channel import ClientChannel
 from ternmq.client.net_client_ini import ClientSettings, Delay
-from ternmq.client.net_conversation import Stream
+from ternmq.client.net_conversation import ChannelEnded, Reply, Stream
 from ternmq.client.net_open import OpenState, object_descriptor, open_request
 from ternmq.client.net_reach import Reach
 from ternmq.client.net_request import NetRequest
@@ -45,6 +47,7 @@ from ternmq.wire.fap_vocabulary import (
     MQGET,
     MQPUT,
     MQPUT1,
+    QM_TERMINATING,
     REQUEST_MSGS,
 )
 
@@ -57,7 +60,8 @@ WORDS: Final[dict[str, int]] = {
     "no": mq.MQCNO_RECONNECT_DISABLED,
 }
 _IN_UNIT: Final = (MQPUT, MQPUT1, MQGET, REQUEST_MSGS)
-_HOPELESS: Final = (MQRC_NOT_AUTHORIZED,)
+_ENDS: Final = (MQRC_Q_MGR_STOPPING, MQRC_CONNECTION_STOPPING)
+_HOPELESS: Final = (MQRC_NOT_AUTHORIZED, MQRC_UNKNOWN_OBJECT_NAME)
 EventListener = Callable[[int], None]
 
 
@@ -100,6 +104,13 @@ def pauses(delays: tuple[Delay, ...], total_s: float) -> Iterator[float]:
 def is_hopeless(error: MQError) -> bool:
     """Whether trying again makes no sense."""
     return error.reason in _HOPELESS
+
+
+def refuse_end(plan: Plan, reply: Reply | None) -> None:
+    """A queue manager that stops may say so in the answer to a verb: for a connection that comes
+    back that is the end of it as well."""
+    if plan.reconnect and reply is not None and reply.reason in _ENDS:
+        raise ChannelEnded(QM_TERMINATING, 0)
 
 
 def gave_up(verb: str, name: str, error: MQError | None) -> MQError:

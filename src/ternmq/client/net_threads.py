@@ -29,6 +29,7 @@ from ternmq.client.net_reconnect import (
     is_hopeless,
     outcome,
     pauses,
+    refuse_end,
     refuse_lost,
     restored,
 )
@@ -253,7 +254,9 @@ class NetSocketVerbs(BlockingVerbs):
             refuse_lost(self.verbs, request, verb)
         while True:
             try:
-                return self.line.exchanged(request)
+                reply = self.line.exchanged(request)
+                refuse_end(self.plan, reply)
+                return reply
             except LOST as error:
                 self._lost(verb, request, error)
             except BaseException:
@@ -286,15 +289,13 @@ class NetSocketVerbs(BlockingVerbs):
         for pause_s in pauses(settings.delays, settings.reconnect_s):
             try:
                 line, fresh = connected(plan)
+                if self._restored(line, fresh):
+                    plan.tell(MQRC_RECONNECTED)
+                    return
             except MQError as error:
                 failure = error
                 if is_hopeless(error):
                     break
-                pause.wait(pause_s)
-                continue
-            if self._restored(line, fresh):
-                plan.tell(MQRC_RECONNECTED)
-                return
             pause.wait(pause_s)
         plan.tell(MQRC_RECONNECT_FAILED)
         raise gave_up(verb, self.verbs.name, failure)

@@ -6,12 +6,14 @@ read-ahead, broken connections, reconnection, the pool.
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import socket
 import threading
 import warnings
 from collections.abc import Iterator
+from pathlib import Path
 from types import FrameType
 from typing import Any
 
@@ -22,6 +24,9 @@ from ternmq.base import constants as mq
 from ternmq.base import reasons as rc
 from ternmq.client.net_socket import NetSocket
 from ternmq.client.net_threads import NetSocketVerbs
+from ternmq.client.starting import Started, start
+from ternmq.log.parameters import CIRCULAR, LogParameters
+from ternmq.ports.memory_disk import MemoryDisk
 from tests.battery.places import Task, until, waiters
 from tests.unit.client.networked import Networked, in_memory
 
@@ -295,7 +300,7 @@ class Events(list[int]):
 
 def reconnecting(served: Networked, **arguments: Any) -> tuple[ternmq.ClientConnection, Events]:
     events = Events()
-    made = served.connect(reconnect=True, on_event=events.append, **arguments)
+    made = served.connect(**{"reconnect": True, "on_event": events.append, **arguments})
     return made, events
 
 
@@ -379,6 +384,91 @@ def test_reconnection_that_fails_says_so(served: Networked, tmp_path: Any) -> No
     with pytest.raises(ternmq.MQError) as again:
         queue.get()
     assert again.value.reason == rc.MQRC_CONNECTION_BROKEN
+
+
+@pytest.fixture
+def soon(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Reconnection tries again after 20 ms."""
+    ini = tmp_path / "mqclient.ini"
+    ini.write_text("CHANNELS:\n   ReconDelay=(20)\n   MQReconnectTimeout=30\n")
+    monkeypatch.setenv("MQCLNTCF", str(ini))
+
+
+@pytest.mark.parametrize("same", [True, False])
+def test_reconnection_outlives_a_restart_of_the_queue_manager(
+    served: Networked, soon: None, tmp_path: Path, same: bool
+) -> None:
+    disk = MemoryDisk()
+    first = Networked(tmp_path / "1", "QMR", started_on(disk))
+    with first.connect() as setup:
+        setup.define_queue("A")
+    events: list[int] = []
+    reconnect = "queueManager" if same else True
+    connection = first.connect(reconnect=reconnect, on_event=events.append)
+    queue = connection.queue("A")
+    task = Task(lambda: queue.get(wait=-1).data)
+    until(lambda: waiting(first) == 1)
+    first.close()
+    until(lambda: rc.MQRC_RECONNECTING in events)
+    second = Networked(tmp_path / "2", "QMR", started_on(disk), first.port)
+    with second:
+        until(lambda: waiting(second) == 1)
+        with second.connect() as other:
+            other.put("A", b"after")
+        assert task.outcome() == b"after"
+        connection.disconnect()
+    assert events == [rc.MQRC_RECONNECTING, rc.MQRC_RECONNECTED]
+
+
+def started_on(disk: MemoryDisk) -> Started:
+    return start(disk, "QMR", True, LogParameters(CIRCULAR, 3, 2, 64, False), "tester", "test")
+
+
+def test_another_queue_manager_is_not_the_same_one(
+    served: Networked, soon: None, tmp_path: Path
+) -> None:
+    (tmp_path / "mqclient.ini").write_text(
+        "CHANNELS:\n   ReconDelay=(20)\n   MQReconnectTimeout=0\n"
+    )
+    events: list[int] = []
+    connection = ternmq.connect("*", **served.way, reconnect="queueManager", on_event=events.append)
+    queue = connection.queue("A")
+    port = served.port
+    served.close()
+    with (
+        Networked(tmp_path / "other", "QM2", None, port),
+        pytest.raises(ternmq.MQError) as error,
+    ):
+        queue.get(wait=-1)
+    assert error.value.reason == rc.MQRC_RECONNECT_FAILED
+    assert "QMID_MISMATCH" in error.value.detail
+    assert events == [rc.MQRC_RECONNECTING, rc.MQRC_RECONNECT_FAILED]
+
+
+# ---- a table
+
+
+def test_a_table_leads_to_queue_managers_and_groups(served: Networked, tmp_path: Path) -> None:
+    def row(name: str, port: int, qmgr_name: str) -> dict[str, Any]:
+        connection = [{"host": "127.0.0.1", "port": port}]
+        reached = {"connection": connection, "queueManager": qmgr_name}
+        return {"name": name, "type": "clientConnection", "clientConnection": reached}
+
+    rows = [
+        row("A.DEAD", closed_port(), "GROUP"),
+        row("APP.SVRCONN", served.port, "GROUP"),
+        row("APP.SVRCONN", served.port, "QM1"),
+        row("APP.SVRCONN", served.port, "QMX"),
+    ]
+    table = tmp_path / "ccdt.json"
+    table.write_text(json.dumps({"channel": rows}))
+    for name in ("QM1", "*GROUP"):
+        with ternmq.connect(name, ccdt=table) as connection:
+            assert connection.name == "QM1"
+    for name in ("QMX", "GROUP", "NONE"):
+        with pytest.raises(ternmq.MQError) as error:
+            ternmq.connect(name, ccdt=table)
+        assert error.value.reason == rc.MQRC_Q_MGR_NAME_ERROR
 
 
 # ---- pool
