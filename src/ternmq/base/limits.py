@@ -51,3 +51,7 @@ LOOKUP_S_MAX: Final = 5.0  # for the host name of an address
 # Administration.
 COMMAND_CHARACTERS_MAX: Final = 32_768
 MQSC_CHARACTERS_MAX: Final = 4_194_304  # in one call of an application, over the local socket
+
+# MQINQ: the areas that a client may offer for what it asks.
+INQUIRED_INTEGERS_MAX: Final = 4096
+INQUIRED_CHARACTERS_MAX: Final = 1_048_576

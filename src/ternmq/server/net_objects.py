@@ -10,7 +10,11 @@ from typing import Any, Final, final
 from ternmq.base import constants as mq
 from ternmq.base.attributes import BY_SELECTOR, QMGR, Value
 from ternmq.base.errors import mq_error
-from ternmq.base.limits import OBJECT_NAME_BYTES_MAX
+from ternmq.base.limits import (
+    INQUIRED_CHARACTERS_MAX,
+    INQUIRED_INTEGERS_MAX,
+    OBJECT_NAME_BYTES_MAX,
+)
 from ternmq.base.reasons import (
     MQRC_CHAR_ATTR_LENGTH_ERROR,
     MQRC_CHAR_ATTRS_TOO_SHORT,
@@ -186,9 +190,9 @@ class InquireCall(Call):
 
     def attempt(self) -> bool:
         values = self.values
-        if int(values["integer_count"]) < 0:
+        if not 0 <= int(values["integer_count"]) <= INQUIRED_INTEGERS_MAX:
             raise mq_error(MQRC_INT_ATTR_COUNT_ERROR, verb="MQINQ")
-        if int(values["character_length"]) < 0:
+        if not 0 <= int(values["character_length"]) <= INQUIRED_CHARACTERS_MAX:
             raise mq_error(MQRC_CHAR_ATTR_LENGTH_ERROR, verb="MQINQ")
         verbs = self.conversation.connected()
         verbs.begin_call("MQINQ")
@@ -223,9 +227,7 @@ class InquireCall(Call):
         self.values["reason"] = reason
 
     def give_up(self) -> None:
-        values = self.values
-        values["integers"] = [0] * max(int(values["integer_count"]), 0)
-        values["characters"] = bytes(max(int(values["character_length"]), 0))
+        refuse_inquire(self.values)
 
 
 def attribute_bytes(handle: Handle, selector: int) -> int:
@@ -284,6 +286,11 @@ def refuse_open(values: Values) -> None:
 
 
 def refuse_inquire(values: Values) -> None:
-    """A failed MQINQ tells nothing."""
-    values["integers"] = [0] * max(int(values["integer_count"]), 0)
-    values["characters"] = bytes(max(int(values["character_length"]), 0))
+    """A failed MQINQ tells nothing. Areas longer than any can be are not filled: a partner would
+    have us make gigabytes of nothing."""
+    if not 0 <= int(values["integer_count"]) <= INQUIRED_INTEGERS_MAX:
+        values["integer_count"] = 0
+    if not 0 <= int(values["character_length"]) <= INQUIRED_CHARACTERS_MAX:
+        values["character_length"] = 0
+    values["integers"] = [0] * int(values["integer_count"])
+    values["characters"] = bytes(int(values["character_length"]))
