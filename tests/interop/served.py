@@ -82,6 +82,7 @@ def _queues(cases: Iterable[JavaCase]) -> Iterator[str]:
         yield f"DEFINE QALIAS('{mine}.ALIAS') TARGET('{mine}.TARGET')"
         yield f"DEFINE QREMOTE('{mine}.REMOTE') RNAME(FAR) RQMNAME(AWAY) XMITQ('{mine}.XMIT')"
     yield "DEFINE QLOCAL('J.LARGE') MAXMSGL(104857600)"
+    yield "DEFINE QLOCAL('J.PYTHON')"
     yield "DEFINE QLOCAL('SECRET.QUEUE')"
     yield "DEFINE QMODEL('J.MODEL') DEFTYPE(TEMPDYN)"
     yield "DEFINE QMODEL('J.MODEL.PERMANENT') DEFTYPE(PERMDYN) SHARE DEFSOPT(SHARED)"

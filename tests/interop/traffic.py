@@ -64,7 +64,7 @@ def _python(channel: str, port: int) -> None:
         user=served.USER,
         password=served.PASSWORD,
     ) as connection:
-        with connection.queue("J.TCP0.TARGET") as queue:
+        with connection.queue("J.PYTHON") as queue:
             for size in (0, 1, 100, 32_768, 100_000):
                 queue.put(b"x" * size)
             assert queue.depth == 5
@@ -78,7 +78,9 @@ def _python(channel: str, port: int) -> None:
             queue.get()
             connection.backout()
             assert queue.get().backout_count == 1
-        connection.put("J.TCP0.TARGET", "by put1")
+        connection.put("J.PYTHON", "by put1")
+        with connection.queue("J.PYTHON") as queue:
+            queue.get()
 
 
 def write(relay: Relay, path: Path) -> None:
