@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 # A partner that hears nothing for its interval and this has gone; so have we for a partner.
 GRACE_NS: Final = 60_000_000_000
 _NS: Final = 1_000_000_000
+TURN_BYTES: Final = 32_768  # read at once, and there is likely to be more
+WRITE_BYTES: Final = 262_144  # written and not taken by the system, before answers wait
 
 
 class NetSocket(asyncio.Protocol):
@@ -70,12 +72,22 @@ class NetSocket(asyncio.Protocol):
         """Somebody has connected."""
         stream = cast("asyncio.Transport", transport)  # other loops have classes of their own
         self._transport = stream
+        stream.set_write_buffer_limits(WRITE_BYTES)
         self.host.sockets.add(self)
         self.peer.connected(stream)
 
     def data_received(self, data: bytes) -> None:
-        """Bytes have come."""
-        self.line.feed(data)
+        """Bytes have come. Who has much to say lets others have a turn: some loops read one socket
+        many times before they look at the next."""
+        line = self.line
+        line.feed(data)
+        if len(data) >= TURN_BYTES and line.is_reading and not line.is_closing:
+            self.read_on(False)
+            line.turns.loop.call_soon(self._read_again)
+
+    def _read_again(self) -> None:
+        if self.line.is_reading:
+            self.read_on(True)
 
     def eof_received(self) -> bool:
         """The partner will say nothing more, and nobody waits for what it asked."""
@@ -87,10 +99,12 @@ class NetSocket(asyncio.Protocol):
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
-        if self._instance is not None and self.applications and not self.line.is_closing:
-            self.admission.broken(self._instance, self.peer, error)
+        instance = self._instance
+        was_in_use = self.applications > 0 and not self.line.is_closing
         self.line.lost()
         self.peer.lost()
+        if instance is not None and was_in_use:
+            self.admission.broken(instance, self.peer, error)
 
     def pause_writing(self) -> None:
         """The partner does not read."""

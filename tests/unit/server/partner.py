@@ -64,6 +64,9 @@ class EverybodyComesIn(Admission):
     def leave(self, instance: ChannelInstance) -> None:
         self.left += 1
 
+    def broken(self, instance: ChannelInstance, peer: Peer, error: Exception | None) -> None:
+        pass
+
 
 class OpenDoor:
     """A network without listeners."""
@@ -100,6 +103,9 @@ class Pipe(asyncio.Transport):
 
     def is_closing(self) -> bool:
         return self.closed
+
+    def set_write_buffer_limits(self, high: int | None = None, low: int | None = None) -> None:
+        pass
 
     def close(self) -> None:
         if not self.closed:

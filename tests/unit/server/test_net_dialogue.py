@@ -294,6 +294,22 @@ def test_partner_when_it_sends_ahead_then_it_is_read_no_further_than_allowed() -
     tell_story(story)
 
 
+def test_partner_when_it_says_much_at_once_then_others_have_a_turn() -> None:
+    async def story(place: Place, partner: Partner) -> None:
+        handle = await partner.open("A", ALL)
+        partner.held = []
+        for _ in range(40):
+            partner.tell(fap.MQPUT, partner.put_values(handle, bytes(1000)))
+        partner.socket.data_received(b"".join(partner.held))
+        assert not partner.pipe.is_reading()
+        await asyncio.sleep(0)
+        assert partner.pipe.reads
+        assert len(partner.look()) == 40
+        partner.came.clear()
+
+    tell_story(story)
+
+
 def test_page_then_it_shows_the_table_of_the_dialogue() -> None:
     page = PAGE.read_text("utf-8")
     for row in DIALOGUE:
