@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple, TypedDict
 from ternmq.base import constants as mq
 from ternmq.base.errors import mq_error
 from ternmq.base.reasons import MQRC_CHANNEL_CONFIG_ERROR, MQRC_OPTIONS_ERROR
-from ternmq.client.local_folder import data_folder, places
+from ternmq.client.local_folder import data_folder, default_name, places
 from ternmq.client.net_ccdt import read_table
 from ternmq.client.net_channel import ClientChannel, addresses_of, checked_name, system_user
 from ternmq.client.net_choice import CHOICES, asked_name, matching
@@ -80,9 +80,11 @@ def goes_by_network(
         return True
     if given & mq.MQCNO_LOCAL_BINDING or kind in ("LOCAL", "STANDARD") or data is not None:
         return False
-    if not has_channels():
+    folder = data_folder()
+    wanted = name or default_name(folder)
+    if any(place.name == wanted for place in places(folder)):
         return False
-    return not any(place.name == name for place in places(data_folder()))
+    return has_channels()
 
 
 _ABOUT_THE_WAY: Final = (

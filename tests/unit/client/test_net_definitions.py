@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import json
 import random
+import threading
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +22,13 @@ from ternmq.client.net_ccdt import channels_of, read_table
 from ternmq.client.net_channel import Address, ClientChannel, addresses_of
 from ternmq.client.net_choice import Choices, asked_name, drawn, matching
 from ternmq.client.net_client_ini import DELAYS_USUAL, Delay, client_settings, delays_of
-from ternmq.client.net_connect import Way, definitions, plan_for, reconnect_options
+from ternmq.client.net_connect import (
+    Way,
+    definitions,
+    goes_by_network,
+    plan_for,
+    reconnect_options,
+)
 from ternmq.client.net_reconnect import pauses
 
 pytestmark = pytest.mark.core
@@ -296,3 +304,48 @@ def test_reconnect_as_a_word_or_a_truth() -> None:
     assert reconnect_options("queueManager") == mq.MQCNO_RECONNECT_Q_MGR
     with pytest.raises(MQError, match="not one of"):
         reconnect_options("maybe")
+
+
+def test_a_queue_manager_of_this_machine_comes_before_the_environments_channels(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "qmgrs" / "HERE").mkdir(parents=True)
+    monkeypatch.setenv("TERNMQ_DATA", str(tmp_path))
+    monkeypatch.delenv("MQ_CONNECT_TYPE", raising=False)
+    monkeypatch.setenv("MQSERVER", "CH/TCP/host")
+    assert not goes_by_network("HERE", Way(), None, None)
+    assert goes_by_network("ELSEWHERE", Way(), None, None)
+    assert goes_by_network("", Way(), None, None)
+    assert goes_by_network("HERE", Way(), mq.MQCNO_CLIENT_BINDING, None)
+    assert not goes_by_network("ELSEWHERE", Way(), mq.MQCNO_LOCAL_BINDING, None)
+    assert not goes_by_network("ELSEWHERE", Way(), None, tmp_path)
+    assert goes_by_network("HERE", Way(channel="CH", conn="host"), None, None)
+    monkeypatch.setenv("MQ_CONNECT_TYPE", "CLIENT")
+    assert goes_by_network("HERE", Way(), None, None)
+    monkeypatch.delenv("MQ_CONNECT_TYPE")
+    monkeypatch.delenv("MQSERVER")
+    assert not goes_by_network("ELSEWHERE", Way(), None, None)
+
+
+def test_a_table_is_fetched_by_http() -> None:
+    class Answering(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            body = table(row("A")) if self.path == "/ccdt.json" else b""
+            self.send_response(200 if body else 404)
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, format: str, *arguments: object) -> None:
+            pass
+
+    with HTTPServer(("127.0.0.1", 0), Answering) as server:
+        thread = threading.Thread(target=server.serve_forever, daemon=True)
+        thread.start()
+        base = f"http://127.0.0.1:{server.server_port}"
+        try:
+            assert read_table(f"{base}/ccdt.json")[0].name == "A"
+            with pytest.raises(MQError, match="404"):
+                read_table(f"{base}/none.json")
+        finally:
+            server.shutdown()
+            thread.join()
