@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import io
 import re
 import sys
@@ -28,9 +29,16 @@ def run(program: Path, *arguments: str) -> str:
     printed = io.StringIO()
     before = sys.argv
     sys.argv = [program.name, *arguments]
+    names: dict[str, object] = {"__name__": "__main__"}
+    # What the program leaves behind is closed here, and not by a collector that happens to run in
+    # the thread of the queue manager, which would then wait for itself.
+    gc.disable()
     try:
         with contextlib.redirect_stdout(printed):
-            exec(code, {"__name__": "__main__"})
+            exec(code, names)
     finally:
         sys.argv = before
+        names.clear()
+        gc.collect()
+        gc.enable()
     return printed.getvalue()

@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from ternmq.compat import pymqi
+from ternmq.compat.pymqi import CMQC
 from ternmq.security.password_file import PATH, SALT_BYTES, text_of
 from ternmq.security.passwords import make_account
 from ternmq.server.command_server import start_command_server
@@ -96,3 +98,16 @@ def test_program_when_a_password_is_asked_for(tmp_path: Path) -> None:
         program = PROGRAMS / f"{WITH_PASSWORD}.py"
         printed = run(program, "QM1", CHANNEL, one.conn, "app", "passw0rd")
         assert printed == expected(WITH_PASSWORD)
+
+
+def test_connection_when_dropped_then_its_unit_is_committed_as_by_mqdisc(
+    served: Networked, data: Path
+) -> None:
+    for way in (("QM1",), ("QM1", CHANNEL, served.conn)):
+        qmgr = pymqi.connect(*way)
+        pmo = pymqi.PMO(Options=CMQC.MQPMO_SYNCPOINT)
+        qmgr.put1("DEV.QUEUE.1", "left behind", pymqi.MD(), pmo)
+        del qmgr
+        qmgr = pymqi.connect(*way)
+        assert pymqi.Queue(qmgr, "DEV.QUEUE.1").get() == b"left behind"
+        del qmgr  # and with nothing to commit it is simply gone

@@ -344,3 +344,13 @@ def disconnect(hconn: int) -> None:
     detach(hconn)
     attachment.opened.clear()
     attachment.connection.disconnect()
+
+
+def drop(hconn: int) -> None:
+    """A connection that nobody holds any more. What is in its unit of work is committed, as by
+    MQDISC; if there is nothing, nothing is sent: the collector may run in any thread, and should
+    not wait for an answer there."""
+    attachment = attached(hconn, "MQDISC")
+    detach(hconn)
+    if attachment.connection.connected and attachment.connection.verbs.has_changes:
+        attachment.connection.disconnect()

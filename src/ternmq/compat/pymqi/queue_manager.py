@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from ternmq.base import constants as mq
+from ternmq.base.errors import MQError
 from ternmq.compat import calls, connecting
 from ternmq.compat.errors import Error, MQMIError, PYIFError, Told
 from ternmq.compat.pymqi.arguments import common_q_args, make_q_desc
@@ -36,10 +37,11 @@ class QueueManager:
             self.connect(self._name)
 
     def __del__(self) -> None:
-        if getattr(self, "_handle", None) is not None and self._disconnect_on_exit:
+        handle = getattr(self, "_handle", None)
+        if handle is not None and self._disconnect_on_exit:
             try:
-                self._disconnect()
-            except (Error, OSError):
+                calls.drop(handle)
+            except (MQError, OSError):
                 return  # nobody is left to be told
 
     def _told(self) -> Told:
