@@ -23,6 +23,7 @@ from ternmq.base import limits
 from ternmq.server.host import Host
 from ternmq.server.net_listener import Network
 from ternmq.server.net_socket import NetSocket
+from ternmq.server.net_telling import MESSAGES_MAX
 from ternmq.server.parts import ServerParts
 from ternmq.wire.fap_initial_data import InitialData, write_initial_data
 from ternmq.wire.fap_segment import Header, segment
@@ -183,7 +184,7 @@ def test_hundreds_of_strangers_take_little_memory_and_are_all_closed() -> None:
             visitor._late()  # as its timer would
         await asyncio.gather(held, *crowd)
         assert strangers.count == 0
-        assert wall.told.count("AMQ9271E") == len(stay) + 1
+        assert MESSAGES_MAX <= wall.told.count("AMQ9271E") < len(stay)  # not each of them
 
     on_wall(play, deadline_s=600.0)
 

@@ -23,6 +23,7 @@ from ternmq.server.net_admission import Admission, Peer
 from ternmq.server.net_channels import Channels
 from ternmq.server.net_door import Doorway, ProtocolOf
 from ternmq.server.net_settings import NetSettings
+from ternmq.server.net_telling import Telling
 from ternmq.server.net_tls import TlsContexts
 from ternmq.server.net_users import Users
 
@@ -45,16 +46,16 @@ class Network:
     ) -> None:
         self.settings = settings or NetSettings()
         self._host = host
-        self.tell = tell
+        self.tell = Telling(tell)
         self._loop = asyncio.get_running_loop()
         kernel = host.engine.kernel
         self.tls = TlsContexts(kernel.catalog, kernel.name, folder)
         self.tls.allows_tls_1_3 = self.settings.allows_tls_1_3
         most = self.settings.channels_max or host.sessions_max
-        self.channels = Channels(kernel, most, tell)
-        self.users = Users(host, tell, self.settings.adopts_early)
-        self.admission = Admission(host, self.channels, self.users, tell)
-        self.doorway = Doorway(self.tls, protocol_of, tell, self.admission.tls_failed)
+        self.channels = Channels(kernel, most, self.tell)
+        self.users = Users(host, self.tell, self.settings.adopts_early)
+        self.admission = Admission(host, self.channels, self.users, self.tell)
+        self.doorway = Doorway(self.tls, protocol_of, self.tell, self.admission.tls_failed)
         self.listeners: dict[str, TcpListener] = {}
         host.network = self
         self._held: set[socket.socket] = set()
@@ -130,6 +131,7 @@ class Network:
         self.channels.close()
         for sock in list(self._held):
             self._release(sock)
+        self.tell.close()
 
 
 class TcpListener:
