@@ -12,11 +12,13 @@ from typing import Final
 
 from ternmq.testing.chance import Chance
 from tests.proof.fuzz_bytes import TARGETS
+from tests.proof.fuzz_dialogues import run_dialogues
 from tests.proof.goal import Goal, Point, mine
 
 BATCH: Final = 250
+DIALOGUES: Final = 50  # in a row, with one listener
 # Batches of each target, by tier.
-BATCHES: Final = {1: 24, 2: 8_000, 3: 80_000}
+BATCHES: Final = {1: 24, 2: 4_000, 3: 60_000}
 
 
 def fuzz(tier: int, shard: int, shards: int) -> Iterator[Point]:
@@ -28,6 +30,11 @@ def fuzz(tier: int, shard: int, shards: int) -> Iterator[Point]:
                 run = partial(run_batch, name, target, first)
                 yield Point(f"{name}, seeds from {first}", run, BATCH)
             number += 1
+        if mine(number, shard, shards):
+            first = batch * DIALOGUES
+            dialogues = partial(run_dialogues, first, DIALOGUES)
+            yield Point(f"wire dialogues, seeds from {first}", dialogues, DIALOGUES)
+        number += 1
 
 
 def run_batch(name: str, target: Callable[[Chance], str], first: int) -> str:
@@ -42,10 +49,11 @@ def run_batch(name: str, target: Callable[[Chance], str], first: int) -> str:
 
 GOAL = Goal(
     "G10",
-    "bytes that a peer may send, spoiled in every way: read or refused, whole as byte by byte",
+    "what a peer may send, spoiled in every way: read or refused, whole as byte by byte; dialogues "
+    "with a listener, before and after MQCONN: no fault, no hang, nothing left behind",
     ("P10",),
     shards={1: 2, 2: 40, 3: 400},
-    needed={1: 30_000, 2: 10_000_000, 3: 100_000_000},
+    needed={1: 40_000, 2: 7_000_000, 3: 100_000_000},
     points=fuzz,
     unit="inputs",
 )
