@@ -7,7 +7,7 @@ also if its message was already on the way; any other verb goes to its end first
 from __future__ import annotations
 
 import asyncio
-from typing import Any
+from typing import Any, cast
 
 from ternmq.base.errors import MQError, RemoteProtocolError
 from ternmq.base.reasons import MQRC_CONNECTION_BROKEN
@@ -32,8 +32,7 @@ class LocalStream(asyncio.Protocol):
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """The queue manager is there."""
-        if isinstance(transport, asyncio.Transport):
-            self._transport = transport
+        self._transport = cast("asyncio.Transport", transport)  # uvloop has classes of its own
 
     def hello_is_done(self) -> None:
         """Frames may hold messages from now on."""

@@ -40,7 +40,7 @@ class Turns:
                 object=name,
                 detail="MQCNO_HANDLE_SHARE_NONE: the connection is its maker's alone",
             )
-        if not self._turn.acquire(blocking=self._share == BLOCK):
+        if not self._turn.acquire(self._share == BLOCK):
             raise mq_error(MQRC_CALL_IN_PROGRESS, verb=verb, object=name)
         try:
             self._check(caller, verb)

@@ -9,17 +9,16 @@ from __future__ import annotations
 import asyncio
 import time
 from functools import partial
-from typing import Final
+from typing import cast
 
 from ternmq.base.errors import RemoteProtocolError
 from ternmq.client.net_conversation import ChannelEnd, Conversation, Reply, Stream
 from ternmq.client.net_opening import Met
+from ternmq.client.net_quick import FLUSH_NOW, Outgoing
 from ternmq.client.net_socket import ANSWER_S_MAX, heartbeat_segment
 from ternmq.wire.fap_negotiation import SEGMENT_BYTES_USUAL
 from ternmq.wire.fap_segment import Segment
 from ternmq.wire.fap_stream import SegmentReader, bytes_allowed
-
-_TOGETHER_BYTES: Final = 1 << 16  # so much is written at once, without waiting for the turn's end
 
 
 def _wake(future: asyncio.Future[None]) -> None:
@@ -40,9 +39,7 @@ class NetStream(asyncio.Protocol):
         self._first = SegmentReader(bytes_allowed(SEGMENT_BYTES_USUAL))
         self._first_waiter: asyncio.Future[None] | None = None
         self._failed: Exception | None = None
-        self._out: list[bytes] = []
-        self._out_bytes = 0
-        self._is_due = False  # a write at the end of the turn
+        self.outgoing = Outgoing()
         self._room: asyncio.Future[None] | None = None  # while the other side is slow
         self._beat: asyncio.TimerHandle | None = None
         self._last_s = 0.0
@@ -51,8 +48,7 @@ class NetStream(asyncio.Protocol):
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """The queue manager is there."""
-        if isinstance(transport, asyncio.Transport):
-            self.transport = transport
+        self.transport = cast("asyncio.Transport", transport)  # uvloop has classes of its own
 
     def data_received(self, data: bytes) -> None:
         """Bytes have come."""
@@ -86,9 +82,11 @@ class NetStream(asyncio.Protocol):
         """The other side is slow."""
         if self._room is None:
             self._room = self._loop.create_future()
+        self.outgoing.is_full = True
 
     def resume_writing(self) -> None:
         """It has caught up."""
+        self.outgoing.is_full = False
         room, self._room = self._room, None
         if room is not None:
             _wake(room)
@@ -97,25 +95,22 @@ class NetStream(asyncio.Protocol):
 
     def write(self, data: bytes) -> None:
         """Send, with all that is sent in this turn."""
-        self._out.append(data)
-        self._out_bytes += len(data)
-        if self._out_bytes >= _TOGETHER_BYTES:
+        flush = self.outgoing.add(data)
+        if flush:
+            self.see_to(flush)
+
+    def see_to(self, flush: int) -> None:
+        """Something was added to `outgoing`, which said what is to be done."""
+        if flush == FLUSH_NOW:
             self.flush()
-        elif not self._is_due:
-            self._is_due = True
+        else:
             self._loop.call_soon(self.flush)
 
     def flush(self) -> None:
         """Send what waits for the turn's end."""
-        self._is_due = False
-        out = self._out
-        if not out:
-            return
-        data = out[0] if len(out) == 1 else b"".join(out)
-        self._out = []
-        self._out_bytes = 0
+        data = self.outgoing.take()
         transport = self.transport
-        if transport is not None and not self.is_closed:
+        if data and transport is not None and not self.is_closed:
             transport.write(data)
 
     @property

@@ -34,6 +34,7 @@ from ternmq.client.net_reconnect import (
     is_hopeless,
     outcome,
     pauses,
+    refuse_end,
     refuse_lost,
     restored,
 )
@@ -41,12 +42,12 @@ from ternmq.client.net_request import NetRequest
 from ternmq.client.net_stream import NetStream
 from ternmq.client.net_threads import LOST, source_of, taking_back
 from ternmq.client.net_tls import context_of, peer_checked, server_name
-from ternmq.client.net_verbs import FapVerbs
+from ternmq.client.net_verbs import NOT_AHEAD, FapVerbs
 from ternmq.client.remote_tasks import TaskVerbs, until_done
 from ternmq.client.remote_verbs import Exchange, Result
 from ternmq.kernel.connection import Handle
 from ternmq.kernel.requests import GetRequest
-from ternmq.wire.fap_vocabulary import MQDISC, NOTIFICATION
+from ternmq.wire.fap_vocabulary import MQDISC, MQGET, NOTIFICATION
 
 _GOODBYE_S: Final = 2.0  # for TLS to end in good order
 
@@ -278,32 +279,34 @@ class NetTaskVerbs(TaskVerbs):
         self._quick = Quick(verbs, self.turns)
 
     def put_now(self, handle: Handle, options: int, packed: bytes, data: bytes) -> bytes | None:
-        stream = self.line.stream
-        if stream.is_full:
-            return None
         task = asyncio.current_task()
         quick = self._quick
-        msg_id = quick.put(id(task), handle, options, packed, data)
+        stream = self.line.stream
+        msg_id = quick.put(id(task), handle, options, packed, data, stream.outgoing)
         if not msg_id:
             return None
-        self._hurried(task, quick, stream)
+        self._task = task
+        if quick.flush:
+            stream.see_to(quick.flush)
+        if quick.in_a_row >= VERBS_WITHOUT_PAUSE:
+            quick.in_a_row = 0
+            self.pause_is_due = True
         return msg_id
 
     def get_now(self, handle: Handle, request: GetRequest) -> Message | None:
         task = asyncio.current_task()
         quick = self._quick
-        message = quick.get(id(task), handle, request)
-        if message is not None:
-            self._hurried(task, quick, self.line.stream)
-        return message
-
-    def _hurried(self, task: object, quick: Quick, stream: NetStream) -> None:
+        stream = self.line.stream
+        message = quick.get(id(task), handle, request, stream.outgoing)
+        if message is None:
+            return None
         self._task = task
-        if quick.segment:
-            stream.write(quick.segment)
+        if quick.flush:
+            stream.see_to(quick.flush)
         if quick.in_a_row >= VERBS_WITHOUT_PAUSE:
             quick.in_a_row = 0
             self.pause_is_due = True
+        return message
 
     @property
     def is_alive(self) -> bool:
@@ -317,7 +320,9 @@ class NetTaskVerbs(TaskVerbs):
             refuse_lost(self.verbs, request, verb)
         while True:
             try:
-                return await self.line.exchanged(request)
+                reply = await self.line.exchanged(request)
+                refuse_end(self.plan, reply)
+                return reply
             except LOST as error:
                 await self._lost(verb, request, error)
             except asyncio.CancelledError:
@@ -347,15 +352,13 @@ class NetTaskVerbs(TaskVerbs):
         for pause_s in pauses(settings.delays, settings.reconnect_s):
             try:
                 line, fresh = await connected_task(plan)
+                if await self._restored(line, fresh):
+                    plan.tell(MQRC_RECONNECTED)
+                    return
             except MQError as error:
                 failure = error
                 if is_hopeless(error):
                     break
-                await asyncio.sleep(pause_s)
-                continue
-            if await self._restored(line, fresh):
-                plan.tell(MQRC_RECONNECTED)
-                return
             await asyncio.sleep(pause_s)
         plan.tell(MQRC_RECONNECT_FAILED)
         raise gave_up(verb, self.verbs.name, failure)
@@ -388,14 +391,18 @@ class NetTaskVerbs(TaskVerbs):
         if request.returnable:
             rest = asyncio.ensure_future(line.take_back(request))
         else:
-            rest = asyncio.ensure_future(self._dropped())
+            rest = asyncio.ensure_future(self._dropped(request))
         await until_done(rest)
         error = None if rest.cancelled() else rest.exception()
         if isinstance(error, Exception):
             self._break(error)
 
-    async def _dropped(self) -> None:
-        await self.line.stream.reply(self.line.conversation)
+    async def _dropped(self, request: NetRequest) -> None:
+        reply = await self.line.stream.reply(self.line.conversation)
+        handle = request.handle
+        if request.type == MQGET and handle is not None and not reply.failed:
+            if not request.options & NOT_AHEAD:
+                self.verbs.keep(handle, reply.message())
 
     async def closed(self) -> None:
         """Let the conversation go."""

@@ -30,6 +30,7 @@ _BIG_LONG: Final = struct.Struct(">i")
 _LENGTH: Final = struct.Struct(">I")
 _LENGTH_AND_IDS: Final = struct.Struct(">III")
 _TENTH_NS: Final = 100_000_000
+_NO_BACKOUT: Final = bytes(4)
 
 
 @final
@@ -47,6 +48,11 @@ class Form:
         self.is_ascii = is_ascii_based(self.text_ccsid)
         self._bases: dict[bytes, bytes] = {}
         self._tails: dict[int, bytes] = {}
+        self._cut_base = b""  # the last base, and its parts in this form
+        self._before_ids = b""
+        self._before_date = b""
+        self._behind_date = b""
+        self._behind_group = b""
         self._tsh = self._eye_catcher(TSH)
         self._tshm = self._eye_catcher(TSHM)
 
@@ -114,6 +120,10 @@ class Form:
         self, parts: list[bytes], entry: Entry, base: bytes, version: int, now_ns: int
     ) -> None:
         """The descriptor of a message, whose base this is; in several parts."""
+        if version == 2 and not entry.expiry_at and not entry.flags & OWN_DATE:
+            if not self.is_ebcdic:
+                self._add_usual(parts, entry, base)
+                return
         own = self.base(base)
         if entry.expiry_at:
             left = max((int(entry.expiry_at) - now_ns) // _TENTH_NS, 1)
@@ -138,6 +148,26 @@ class Form:
         if version == 2:
             parts.append(entry.group_id)
             parts.append(own[348:BYTES_2])
+
+    def _add_usual(self, parts: list[bytes], entry: Entry, base: bytes) -> None:
+        """The same for most messages: those that follow each other often have one base."""
+        if base is not self._cut_base:
+            own = self.base(base)
+            self._cut_base = base
+            self._before_ids = own[:48]
+            self._before_date = own[100:PUT_DATE_AT]
+            self._behind_date = own[320:BYTES_1]
+            self._behind_group = own[348:BYTES_2]
+        count = entry.backout_count
+        parts.append(self._before_ids)
+        parts.append(entry.msg_id)
+        parts.append(entry.correl_id)
+        parts.append(self.long.pack(int(count)) if count else _NO_BACKOUT)
+        parts.append(self._before_date)
+        parts.append(put_stamp(int(entry.put_ns)))
+        parts.append(self._behind_date)
+        parts.append(entry.group_id)
+        parts.append(self._behind_group)
 
     def _as_version_1(self, own: bytes) -> bytes:
         return own[:4] + self.long.pack(1) + own[8:48]
