@@ -73,7 +73,7 @@ def put(
         msg_id = kernel.new_id()
     base = request.resolved_base(priority, persistence)
     if request.replies_unplaced:
-        base = with_reply_place(kernel, base)
+        base = request.placed_base(with_reply_place(kernel, base))
     entry = Entry(
         0,
         min(priority, PRIORITY_MAX),

@@ -35,6 +35,7 @@ class PutRequest:
     __slots__ = (
         "_key",
         "_origin",
+        "_placed",
         "_resolved",
         "base",
         "correl_id",
@@ -66,6 +67,7 @@ class PutRequest:
         self.flags: i64 = 0  # OWN_DATE
         self._key: i64 = -1
         self._resolved = b""
+        self._placed = b""
         self._origin: PutRequest | None = None  # whose base it shares
 
     def resolved_base(self, priority: i64, persistence: i64) -> bytes:
@@ -80,6 +82,16 @@ class PutRequest:
             self._resolved = base[:40] + _PAIR.pack(int(priority), int(persistence)) + base[48:]
             self._key = key
         return self._resolved
+
+    def placed_base(self, base: bytes) -> bytes:
+        """The base with its place for replies: the one that the last message had, if it is equal,
+        so that messages share it."""
+        origin = self._origin
+        if origin is not None:
+            return origin.placed_base(base)
+        if base != self._placed:
+            self._placed = base
+        return self._placed
 
     def with_ids(self, msg_id: bytes, correl_id: bytes) -> PutRequest:
         """The same with other identifiers, which the base does not hold."""

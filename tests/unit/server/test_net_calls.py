@@ -258,6 +258,22 @@ def test_message_when_it_expires_then_what_is_left_is_told() -> None:
     tell_story(story)
 
 
+def test_requests_when_they_name_a_queue_for_replies_then_they_share_their_base() -> None:
+    async def story(place: Place, partner: Partner) -> None:
+        handle = await partner.open("A", ALL)
+        for number in range(3):
+            reply = await partner.put(
+                handle, b"x", msg_type=mq.MQMT_REQUEST, reply_to_queue="B", correl_id=b"%d" % number
+            )
+            assert reply["descriptor"].reply_to_qmgr == "QM1"
+        first = place.host.engine.kernel.locals["A"].queue.lanes[0].front.head
+        assert first is not None
+        assert first.next is not None
+        assert first.next.base is first.base
+
+    tell_story(story)
+
+
 def test_open_when_model_queue_then_the_name_is_told() -> None:
     async def story(place: Place, partner: Partner) -> None:
         od = ObjectDescriptor(
