@@ -13,6 +13,7 @@ from ternmq.wire.cipher_specs import TLS_1_2, TLS_1_3, CipherSpec, cipher_spec_o
 
 _VERSIONS: Final = {TLS_1_2: ssl.TLSVersion.TLSv1_2, TLS_1_3: ssl.TLSVersion.TLSv1_3}
 _PROTOCOLS: Final = {"TLSv1.2": TLS_1_2, "TLSv1.3": TLS_1_3}
+_UNIT: Final = "organizationalUnitName"
 # OpenSSL's names of what stands in a distinguished name, as SSLPEER has them.
 _DN_NAMES: Final[dict[str, str]] = {
     "emailAddress": "MAIL",
@@ -75,15 +76,18 @@ def facts(ssl_object: Any) -> tuple[str, str, str, str]:
 
 
 def distinguished_name(parts: tuple[tuple[tuple[str, str], ...], ...]) -> str:
-    """A name as SSLPEER writes it: the most particular part first."""
+    """A name as SSLPEER writes it: the most particular part first, but of several units the
+    largest, which stands first in a certificate."""
     found: list[str] = []
+    units = [value for relative in parts for key, value in relative if key == _UNIT]
     for relative in reversed(parts):
-        for key, value in relative:
+        for key, given in relative:
             if key == "serialNumber":
                 continue  # of a person, where IBM MQ has that of the certificate
+            value = units.pop(0) if key == _UNIT else given
             short = _DN_NAMES.get(key, key.upper())
             quoted = value
-            if any(one in value for one in ',="+') or value != value.strip():
+            if any(one in value for one in ',;="+') or value != value.strip():
                 doubled = value.replace('"', '""')
                 quoted = f'"{doubled}"'
             found.append(f"{short}={quoted}")

@@ -6,8 +6,9 @@ Addresses  IPv4 or IPv6 in parts (192.0.2.7, 2001:db8::7); a part may be a numbe
            *, and a last * stands for all parts that follow. Anything with a letter that is no IPv6
            address is a host name with *. Addresses are more specific than host names, and * alone
            is less than both.
-Peers      the attributes of a distinguished name, CN="app*", OU=Sales: each that the pattern has
-           must be there with a value that matches; several of one kind in their order.
+Peers      the attributes of a distinguished name, CN="app*", OU=Sales, between commas or
+           semicolons: each that the pattern has must be there with a value that matches, in
+           whatever letters; several of one kind in their order, the largest unit first.
 """
 
 from __future__ import annotations
@@ -24,6 +25,8 @@ _ANY: Final = 2
 _END: Final = 3
 _HOST: Final = 4  # before the key of a host name: behind every address
 _EVERYWHERE: Final = (8,)
+# Two names of one attribute.
+_KEYS: Final[dict[str, str]] = {"E": "MAIL", "USERID": "UID", "SP": "ST", "S": "ST"}
 NOTHING: Final = (9,)
 
 
@@ -174,16 +177,17 @@ def peer_attributes(name: str) -> list[tuple[str, str]]:
         equals = name.find("=", place)
         if equals < 0:
             break
-        key = name[place:equals].strip(" ,").upper()
+        key = name[place:equals].strip(" ,;").upper()
         place = equals + 1
         if name[place : place + 1] == '"':
             value, place = _quoted(name, place + 1)
         else:
-            comma = name.find(",", place)
-            end = len(name) if comma < 0 else comma
+            end = place
+            while end < len(name) and name[end] not in ",;":
+                end += 1
             value = name[place:end].strip()
             place = end
-        found.append((key, value))
+        found.append((_KEYS.get(key, key), value))
         place += 1
     return found
 
@@ -211,7 +215,7 @@ def peer_matches(pattern: str, name: str) -> bool:
         place = place_of.get(key, 0)
         while place < len(given) and given[place][0] != key:
             place += 1
-        if place >= len(given) or not name_matches(value, given[place][1]):
+        if place >= len(given) or not name_matches(value.lower(), given[place][1].lower()):
             return False
         place_of[key] = place + 1
     return True

@@ -107,5 +107,9 @@ def test_distinguished_names() -> None:
     assert peer_matches("L=London", name) is False
     assert peer_matches("", name)
     assert peer_attributes('CN="a""b"') == [("CN", 'a"b')]
+    assert peer_attributes("CN=a ; O=b;E=c@d , S=e") == [
+        ("CN", "a"), ("O", "b"), ("MAIL", "c@d"), ("ST", "e"),
+    ]  # fmt: skip
+    assert peer_matches('cn="APP, *"; ou=SALES', name)
     keys = [peer_key(one) for one in ("CN=a,O=b", "CN=abc", "CN=a", "CN=ab*", "CN=*", "")]
     assert keys == sorted(keys)
