@@ -39,8 +39,9 @@ from ternmq.base.reasons import (
 )
 from ternmq.client.net_channel import ClientChannel
 from ternmq.client.net_conversation import ChannelEnded, Conversation
+from ternmq.client.net_replies import checked
 from ternmq.client.net_request import FAP_LEVEL, NetRequest, table_body, whole_body
-from ternmq.client.net_verbs import FapVerbs, checked
+from ternmq.client.net_verbs import FapVerbs
 from ternmq.client.remote_verbs import Exchange
 from ternmq.wire import fap_vocabulary as fap
 from ternmq.wire.fap_flow import read_body

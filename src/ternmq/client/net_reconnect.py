@@ -35,8 +35,9 @@ from ternmq.client.net_client_ini import ClientSettings, Delay
 from ternmq.client.net_conversation import ChannelEnded, Reply, Stream
 from ternmq.client.net_open import OpenState, object_descriptor, open_request
 from ternmq.client.net_reach import Reach
+from ternmq.client.net_replies import checked
 from ternmq.client.net_request import NetRequest
-from ternmq.client.net_verbs import FapVerbs, checked
+from ternmq.client.net_verbs import FapVerbs
 from ternmq.client.remote_verbs import Exchange
 from ternmq.kernel.connection import Handle
 from ternmq.wire.fap_vocabulary import (

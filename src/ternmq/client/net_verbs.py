@@ -11,10 +11,9 @@ from typing import Any, Final
 
 from ternmq.base import constants as mq
 from ternmq.base.attributes import Value
-from ternmq.base.errors import MQError, RemoteProtocolError, mq_error
+from ternmq.base.errors import RemoteProtocolError, mq_error
 from ternmq.base.reasons import (
     MQRC_BACKED_OUT,
-    MQRC_NO_MSG_AVAILABLE,
     MQRC_OPTIONS_CHANGED,
     MQRC_READ_AHEAD_MSGS,
     MQRC_TRUNCATED_MSG_FAILED,
@@ -33,6 +32,7 @@ from ternmq.client.net_open import (
     open_request,
     set_values,
 )
+from ternmq.client.net_replies import checked, cut, message_of, nothing, waiting_for
 from ternmq.client.net_request import NetRequest, table_body
 from ternmq.client.remote_verbs import Exchange, Opened, RemoteVerbs
 from ternmq.codec.mqmd import (
@@ -61,7 +61,6 @@ from ternmq.wire.fap_vocabulary import (
     REQUEST_MSGS,
     SPI,
     SPI_RESERVE,
-    type_name,
 )
 
 TAKES_NOTHING: Final = (
@@ -74,14 +73,7 @@ _IN_UNIT: Final = mq.MQGMO_SYNCPOINT | mq.MQGMO_SYNCPOINT_IF_PERSISTENT
 NOT_AHEAD: Final = _IN_UNIT | TAKES_NOTHING | mq.MQGMO_MSG_UNDER_CURSOR | mq.MQGMO_LOCK
 RESERVED_IDS: Final = 1024
 _GETS_MAX: Final = 64
-
-
-def checked(reply: Reply, name: str) -> Reply:
-    """The reply, if it tells of no failure."""
-    if reply.comp == mq.MQCC_FAILED:
-        verb = type_name(reply.type).removesuffix("_REPLY")
-        raise mq_error(reply.reason, verb=verb, object=name)
-    return reply
+_TURN_MS: Final = 1000  # of a long wait that cannot be taken back
 
 
 class FapVerbs(RemoteVerbs):
@@ -101,8 +93,10 @@ class FapVerbs(RemoteVerbs):
         self.states: dict[Handle, OpenState] = {}
         self._put_reply: Reply | None = None  # to the last put
         self._put_descriptor: Descriptor | None = None  # of the last MQPUT1
+        self._put_warning = 0
         self.has_xa = False  # XA_OPEN was said
         self.has_xa_calls = True
+        self._kept: dict[Handle, list[Message]] = {}
         self.lost_unit = False  # with the connection before: only MQBACK is possible
         self.commits_changes = False  # a commit is under way, of a unit that changed something
         self._get_bodies: dict[tuple[GetRequest, int], bytes] = {}
@@ -157,6 +151,7 @@ class FapVerbs(RemoteVerbs):
         self.link.handles.pop(handle.handle_id, None)
         self.conversation.streams.pop(handle.handle_id, None)
         self.states.pop(handle, None)
+        self._kept.pop(handle, None)
 
     def inquire(self, handle: Handle, selectors: list[int]) -> Exchange[list[Value]]:
         """MQINQ."""
@@ -193,6 +188,7 @@ class FapVerbs(RemoteVerbs):
             request.options |= mq.MQPMO_ASYNC_RESPONSE
             request.is_answered = False
             self._put_reply = self._put_descriptor = None
+            self._put_warning = 0
             yield request
             msg_id = request.msg_id
         else:
@@ -201,6 +197,7 @@ class FapVerbs(RemoteVerbs):
             msg_id = reply.msg_id()
             self._put_reply = reply
             self._put_descriptor = None
+            self._put_warning = reply.reason
         if options & mq.MQPMO_SYNCPOINT:
             self.has_changes = True
         return msg_id
@@ -215,6 +212,10 @@ class FapVerbs(RemoteVerbs):
             return b""
         context = reply.descriptor_part(USER_ID_AT, GROUP_ID_AT - USER_ID_AT)
         return reply.descriptor_part(PRIORITY_AT, MSG_ID_AT - PRIORITY_AT) + context
+
+    def warning_of_put(self) -> int:
+        """As the reply has it."""
+        return self._put_warning
 
     def is_asynchronous(self, handle: Handle, options: int) -> bool:
         """Whether a put is not to be answered."""
@@ -276,6 +277,7 @@ class FapVerbs(RemoteVerbs):
             self.has_changes = True
         descriptor: Descriptor = reply.values()["descriptor"]
         self._put_descriptor = descriptor
+        self._put_warning = reply.reason
         return descriptor.msg_id
 
     def status(self) -> Exchange[Status]:
@@ -299,14 +301,44 @@ class FapVerbs(RemoteVerbs):
             if stream is not None and stream.messages:
                 name = handle.resolved_name
                 raise mq_error(MQRC_OPTIONS_CHANGED, verb="MQGET", object=name)
-        if self.has_get:
-            message = yield from self._get(handle, request, returnable)
-        else:
-            message = yield from self._ask(handle, request)
+        message = self.kept_for(handle, request)
+        if message is None:
+            message = yield from self._get_in_turns(handle, request, returnable)
         takes = not request.options & TAKES_NOTHING
         if takes and message is not None and request.options & _IN_UNIT:
             self.has_changes = True
         return message
+
+    def _get_in_turns(
+        self, handle: Handle, request: GetRequest, returnable: bool
+    ) -> Exchange[Message | None]:
+        """A get; where one cannot be taken back, a long wait in pieces, so that who is cancelled
+        need not wait for the whole of it."""
+        left_ms = int(request.wait_ms)
+        while True:
+            turn = request
+            if returnable and not self.takes_back and (left_ms < 0 or left_ms > _TURN_MS):
+                turn = waiting_for(request, _TURN_MS)
+            if self.has_get:
+                message = yield from self._get(handle, turn, returnable)
+            else:
+                message = yield from self._ask(handle, turn)
+            if message is not None or turn is request:
+                return message
+            if left_ms > 0:
+                left_ms = max(left_ms - _TURN_MS, 1)
+                request = waiting_for(request, left_ms)
+
+    def keep(self, handle: Handle, message: Message) -> None:
+        """A message for a get that was cancelled and could not be taken back: the next has it."""
+        self._kept.setdefault(handle, []).append(message)
+
+    def kept_for(self, handle: Handle, request: GetRequest) -> Message | None:
+        """A message that was kept, if the request takes any."""
+        if not self._kept or not request.plain or request.options & NOT_AHEAD:
+            return None
+        kept = self._kept.get(handle)
+        return kept.pop(0) if kept else None
 
     def get_body(self, request: GetRequest) -> bytes:
         """The body of MQGET; those of requests that are used again are kept."""
@@ -334,6 +366,8 @@ class FapVerbs(RemoteVerbs):
     def _ask(self, handle: Handle, request: GetRequest) -> Exchange[Message | None]:
         """A get by REQUEST_MSGS, on channels whose conversations share a socket."""
         stream = self._stream(handle, 0)
+        if request.plain and not request.options & NOT_AHEAD and stream.messages:
+            return stream.take()  # it came for a get that was cancelled
         asked = NetRequest(REQUEST_MSGS, handle, b"")
         asked.get = request
         asked.received_bytes = stream.told()
@@ -477,39 +511,3 @@ class FapVerbs(RemoteVerbs):
     def alter_qmgr(self, attributes: dict[str, Any]) -> Exchange[None]:
         """ALTER QMGR."""
         return net_commands.alter_qmgr(self, attributes)
-
-
-def nothing(reason: int, name: str) -> Message | None:
-    """A get without a message: that is no error, if there just is none."""
-    if reason not in (0, MQRC_NO_MSG_AVAILABLE):
-        raise mq_error(reason, verb="MQGET", object=name)
-    return None
-
-
-def cut(message: Message, request: GetRequest, name: str) -> MQError:
-    """The message is longer than the caller allows, and stays on the queue."""
-    return mq_error(
-        MQRC_TRUNCATED_MSG_FAILED,
-        verb="MQGET",
-        object=name,
-        detail=f"{message.length} bytes, the buffer has {request.buffer_length}",
-        result=message,
-    )
-
-
-def message_of(reply: Reply, request: GetRequest, name: str) -> Message | None:
-    """What a get answers: the message, None if there is none, or the error that says why."""
-    reason = reply.reason
-    if reply.comp == mq.MQCC_FAILED:
-        return nothing(reason, name)
-    if request.options & mq.MQGMO_UNLOCK:
-        return nothing(reason, name)
-    message = reply.message()
-    if message.truncated:
-        # What fills the segment up is not of the message, whose length tells nothing here.
-        message.data = message.data[: int(request.buffer_length)]
-    if reason == MQRC_TRUNCATED_MSG_FAILED:
-        raise cut(message, request, name)
-    if reason and not message.truncated:
-        message.warning = reason
-    return message

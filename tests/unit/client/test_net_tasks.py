@@ -17,6 +17,7 @@ import ternmq.aio
 from ternmq.base import constants as mq
 from ternmq.base import reasons as rc
 from ternmq.client.net_tasks import NetTaskVerbs
+from ternmq.client.net_verbs import FapVerbs
 from tests.battery.places import until as until_true
 from tests.battery.places import waiters
 from tests.unit.client.networked import Networked, in_memory
@@ -146,6 +147,31 @@ def test_gets_that_are_cancelled_at_any_moment_lose_and_double_nothing(
             await putting
             assert await queue.try_get() is None
         assert got == [b"%d" % number for number in range(count)]
+
+    asyncio.run(main())
+
+
+@pytest.mark.parametrize("has_get", [True, False])
+def test_where_gets_cannot_be_taken_back_the_next_one_has_the_message(
+    served: Networked, has_get: bool
+) -> None:
+    async def main() -> None:
+        async with served.connect_task() as connection, connection.queue("A") as queue:
+            verbs = connection.verbs
+            assert isinstance(verbs, FapVerbs)
+            verbs.takes_back = False
+            verbs.has_get = has_get
+            task = asyncio.create_task(queue.get(wait=-1))
+            await until(lambda: waiting(served) == 1)
+            task.cancel()
+            async with served.connect_task() as other:
+                await other.put("A", b"first")
+                await other.put("A", b"second")
+            with pytest.raises(asyncio.CancelledError):
+                await task
+            assert (await queue.get(wait=5)).data == b"first"
+            assert (await queue.get(wait=5)).data == b"second"
+            assert await queue.try_get(wait=1.2) is None
 
     asyncio.run(main())
 

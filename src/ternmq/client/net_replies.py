@@ -1,0 +1,77 @@
+"""What answers a call of the network client means: a message, none, or the error that says why."""
+
+from __future__ import annotations
+
+from ternmq.base import constants as mq
+from ternmq.base.errors import MQError, mq_error
+from ternmq.base.reasons import MQRC_NO_MSG_AVAILABLE, MQRC_TRUNCATED_MSG_FAILED
+from ternmq.client.message import Message
+from ternmq.client.net_conversation import Reply
+from ternmq.kernel.requests import GetRequest
+from ternmq.wire.fap_vocabulary import type_name
+
+
+def checked(reply: Reply, name: str) -> Reply:
+    """The reply, if it tells of no failure."""
+    if reply.comp == mq.MQCC_FAILED:
+        verb = type_name(reply.type).removesuffix("_REPLY")
+        raise mq_error(reply.reason, verb=verb, object=name)
+    return reply
+
+
+def waiting_for(request: GetRequest, wait_ms: int) -> GetRequest:
+    """The same request with another wait."""
+    made = GetRequest(request.options)
+    made.msg_id = request.msg_id
+    made.correl_id = request.correl_id
+    made.group_id = request.group_id
+    made.msg_sequence = request.msg_sequence
+    made.msg_offset = request.msg_offset
+    made.token = request.token
+    made.token_queue = request.token_queue
+    made.token_lane = request.token_lane
+    made.token_sequence = request.token_sequence
+    made.wait_ms = wait_ms
+    made.buffer_length = request.buffer_length
+    made.ccsid = request.ccsid
+    made.encoding = request.encoding
+    made.syncpoint = request.syncpoint
+    made.syncpoint_if_persistent = request.syncpoint_if_persistent
+    made.plain = request.plain
+    return made
+
+
+def nothing(reason: int, name: str) -> Message | None:
+    """A get without a message: that is no error, if there just is none."""
+    if reason not in (0, MQRC_NO_MSG_AVAILABLE):
+        raise mq_error(reason, verb="MQGET", object=name)
+    return None
+
+
+def cut(message: Message, request: GetRequest, name: str) -> MQError:
+    """The message is longer than the caller allows, and stays on the queue."""
+    return mq_error(
+        MQRC_TRUNCATED_MSG_FAILED,
+        verb="MQGET",
+        object=name,
+        detail=f"{message.length} bytes, the buffer has {request.buffer_length}",
+        result=message,
+    )
+
+
+def message_of(reply: Reply, request: GetRequest, name: str) -> Message | None:
+    """What a get answers: the message, None if there is none, or the error that says why."""
+    reason = reply.reason
+    if reply.comp == mq.MQCC_FAILED:
+        return nothing(reason, name)
+    if request.options & mq.MQGMO_UNLOCK:
+        return nothing(reason, name)
+    message = reply.message()
+    if message.truncated:
+        # What fills the segment up is not of the message, whose length tells nothing here.
+        message.data = message.data[: int(request.buffer_length)]
+    if reason == MQRC_TRUNCATED_MSG_FAILED:
+        raise cut(message, request, name)
+    if reason and not message.truncated:
+        message.warning = reason
+    return message
