@@ -154,7 +154,11 @@ class LocalVerbs(RemoteVerbs):
 
     def told_of_put(self) -> bytes:
         """As the answer has it."""
-        return self._put_answer[MSG_ID_BYTES:]
+        return self._put_answer[MSG_ID_BYTES : -wire.NUMBER.size]
+
+    def warning_of_put(self) -> int:
+        """As the answer has it."""
+        return int.from_bytes(self._put_answer[-wire.NUMBER.size :], "little")
 
     # ---- get
 

@@ -90,6 +90,10 @@ class RemoteVerbs:
         then UserIdentifier to ApplOriginData, as they lie in an MQMD; empty if it did not tell."""
         return b""
 
+    def warning_of_put(self) -> int:
+        """The reason code of a last put that went well but for something; 0 if there is none."""
+        return 0
+
     def get(
         self, handle: Handle, request: GetRequest, returnable: bool
     ) -> Exchange[Message | None]:

@@ -188,9 +188,10 @@ def put(hconn: object, hobj: object, md: MQOpts, pmo: MQOpts, data: bytes) -> No
     options, packed, whole = _prepared(attachment, md, pmo, data, "MQPUT")
     context = int(pmo.Context)
     exchange = connection.verbs.put(opened.handle, options, packed, whole, context)
-    _was_put(attachment, md, pmo, connection.run("MQPUT", exchange))
+    msg_id = connection.run("MQPUT", exchange)
     pmo.ResolvedQName = padded(opened.handle.resolved_name, mq.MQ_Q_NAME_LENGTH)
     pmo.ResolvedQMgrName = padded(connection.name, mq.MQ_Q_MGR_NAME_LENGTH)
+    _was_put(attachment, md, pmo, msg_id)
 
 
 def put1(hconn: object, od: MQOpts, md: MQOpts, pmo: MQOpts, data: bytes) -> None:
@@ -239,6 +240,9 @@ def _was_put(attachment: Attachment, md: MQOpts, pmo: MQOpts, msg_id: bytes) -> 
         md.unpack(given + packed[GROUP_ID_AT:])
     md.MsgId = msg_id
     pmo.KnownDestCount, pmo.UnknownDestCount, pmo.InvalidDestCount = 1, 0, 0
+    warning = attachment.connection.verbs.warning_of_put()
+    if warning:
+        raise mq_error(warning, comp=mq.MQCC_WARNING, verb="MQPUT")
 
 
 def get(hconn: object, hobj: object, md: MQOpts, gmo: MQOpts, length: int | None) -> Got:

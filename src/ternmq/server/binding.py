@@ -94,12 +94,15 @@ class Binding:
         put = wire.PutBody(body, False)
         verbs = self.verbs
         handle = verbs.handle(put.handle, "MQPUT")
-        return was_put(await verbs.put(handle, self._put_request(put, "MQPUT"), put.data))
+        entry = await verbs.put(handle, self._put_request(put, "MQPUT"), put.data)
+        return was_put(entry, int(verbs.link.warning))
 
     async def _put1(self, body: bytes) -> bytes:
         put = wire.PutBody(body, True)
         od = put1_object(put.object)
-        return was_put(await self.verbs.put1(od, self._put_request(put, "MQPUT1"), put.data))
+        verbs = self.verbs
+        entry = await verbs.put1(od, self._put_request(put, "MQPUT1"), put.data)
+        return was_put(entry, int(verbs.link.warning))
 
     # ---- get
 
@@ -163,11 +166,12 @@ class Binding:
         return True
 
 
-def was_put(entry: Entry) -> bytes:
-    """The answer to a put: the MsgId, and what became of the descriptor."""
+def was_put(entry: Entry, warning: int) -> bytes:
+    """The answer to a put: the MsgId, what became of the descriptor, a reason if it warns."""
     base = entry.base
     when = base[304:320] if entry.flags & OWN_DATE else put_stamp(entry.put_ns)
-    return b"".join((entry.msg_id, base[40:48], base[196:304], when, base[320:324]))
+    told = wire.NUMBER.pack(warning)
+    return b"".join((entry.msg_id, base[40:48], base[196:304], when, base[320:324], told))
 
 
 def got(call: GetCall, now_ns: int) -> bytes:

@@ -13,7 +13,7 @@ queue manager says why it is about to close the connection.
               prepare, definitions, commands, status, stop
     PUT       handle i32, PMO options i32, context handle i32, MQMD (version 2, canonical form),
               data -> MsgId, then of the MQMD as it was put: Priority and Persistence, and
-              UserIdentifier to ApplOriginData
+              UserIdentifier to ApplOriginData; then the reason of a warning u32, or 0
     PUT1      length u16 and JSON of the MQOD, then as PUT; its handle is 0 -> the same
     GET       GET_HEAD -> GOT_HEAD, MQMD, data; if there is no message, GOT_HEAD alone
     COMMIT, BACKOUT, DISCONNECT   nothing -> nothing

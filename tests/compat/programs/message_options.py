@@ -39,5 +39,13 @@ print(md.MsgId == first, queue.inquire(CMQC.MQIA_CURRENT_Q_DEPTH))
 while queue.inquire(CMQC.MQIA_CURRENT_Q_DEPTH):
     queue.get()
 
+# A priority that is too high is a warning: the message is there.
+try:
+    queue.put(b"urgent", pymqi.MD(Priority=99))
+except pymqi.MQMIError as e:
+    print(e)
+md = pymqi.MD()
+print(queue.get(None, md), md.Priority)
+
 queue.close()
 qmgr.disconnect()
