@@ -114,6 +114,11 @@ class Line(Outlet):
 
     # ---- bytes in
 
+    @property
+    def kept_bytes(self) -> int:
+        """Bytes of a segment that has not come whole."""
+        return len(self._rest)
+
     def feed(self, data: bytes) -> None:
         """Bytes have come."""
         turns = self.turns

@@ -14,6 +14,7 @@ from ternmq.kernel.channel_instance import QUIESCE, STOPPING, TERMINATE, Channel
 from ternmq.server.net_admission import Admission, Peer, Refused
 from ternmq.server.net_line import Line
 from ternmq.server.net_opening import Opening
+from ternmq.server.net_trace import SocketTrace
 from ternmq.wire.fap_initial_data import InitialData
 from ternmq.wire.fap_segment import TSH, TSHC, Header, segment
 from ternmq.wire.fap_vocabulary import (
@@ -48,6 +49,7 @@ class NetSocket(asyncio.Protocol):
         self._heartbeat_s = 0
         self._asked_ns = 0  # when a heartbeat was asked for that has no answer yet
         self._lost = False
+        self._trace: SocketTrace | None = None
         self.gone: asyncio.Future[None] = host.turns.loop.create_future()
 
     @property
@@ -80,6 +82,9 @@ class NetSocket(asyncio.Protocol):
         """Bytes have come. Who has much to say lets others have a turn: some loops read one socket
         many times before they look at the next."""
         line = self.line
+        trace = self.host.trace
+        if trace is not None and trace.on:
+            self._traced(line.kept_bytes == 0).received(trace, data)
         line.feed(data)
         if len(data) >= TURN_BYTES and line.is_reading and not line.is_closing:
             self.read_on(False)
@@ -119,7 +124,18 @@ class NetSocket(asyncio.Protocol):
     def write(self, data: bytes) -> None:
         """Send bytes."""
         if self._transport is not None and not self._lost:
+            trace = self.host.trace
+            if trace is not None and trace.on:
+                self._traced(True).sent(trace, data)
             self._transport.write(data)
+
+    def _traced(self, is_whole: bool) -> SocketTrace:
+        """Made anew where segments begin; if one is under way, what follows cannot be told yet."""
+        if self._trace is None:
+            self._trace = SocketTrace(self)
+            if not is_whole:
+                self._trace.received_is_lost()
+        return self._trace
 
     def read_on(self, go_on: bool) -> None:
         """Read, or do not for now."""

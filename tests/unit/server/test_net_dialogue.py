@@ -16,6 +16,7 @@ from ternmq.codec.mqmd import Descriptor
 from ternmq.kernel.channel_instance import FORCE, QUIESCE, RUNNING, TERMINATE
 from ternmq.server.host import QUIESCING
 from ternmq.server.net_opening import DIALOGUE
+from ternmq.server.trace import Trace
 from ternmq.wire import fap_vocabulary as fap
 from ternmq.wire.fap_flow import read_body
 from ternmq.wire.fap_part import Values
@@ -306,6 +307,35 @@ def test_partner_when_it_says_much_at_once_then_others_have_a_turn() -> None:
         assert partner.pipe.reads
         assert len(partner.look()) == 40
         partner.came.clear()
+
+    tell_story(story)
+
+
+def test_trace_when_on_then_it_tells_of_segments_and_not_of_what_is_in_them() -> None:
+    async def story(place: Place, partner: Partner) -> None:
+        handle = await partner.open("A", ALL)
+        lines: list[dict[str, object]] = []
+
+        class Kept(Trace):
+            def record(self, component: str, verb: str, **facts: object) -> None:
+                lines.append({"component": component, "verb": verb, **facts})
+
+        trace = Kept("", "QM1")
+        trace.on = True
+        place.host.trace = trace
+        await partner.put(handle, b"secret")
+        await partner.put(77, b"secret")
+        place.host.trace = None
+        told = [(one["verb"], one["way"], one.get("reason")) for one in lines]
+        assert told == [
+            ("MQPUT", "received", 0),
+            ("MQPUT_REPLY", "sent", 0),
+            ("MQPUT", "received", 0),
+            ("MQPUT_REPLY", "sent", 2019),
+        ]
+        assert {one["component"] for one in lines} == {"comms"}
+        assert {one["channel"] for one in lines} == {"APP"}
+        assert "secret" not in str(lines)
 
     tell_story(story)
 
