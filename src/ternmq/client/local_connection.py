@@ -80,6 +80,11 @@ class ClientConnection:
         self._transport = transport
         self.verbs = transport.verbs
 
+    @property
+    def transport(self) -> BlockingVerbs:
+        """What runs the verbs."""
+        return self._transport
+
     def run(self, verb: str, exchange: Exchange[Result]) -> Result:
         """A verb, to its end."""
         return self._transport.run(verb, exchange)

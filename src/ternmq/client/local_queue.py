@@ -88,6 +88,7 @@ class ClientQueue:
     ) -> None:
         self.connection = connection
         self._verbs = connection.verbs
+        self._transport = connection.transport
         opened = connection.run(
             "MQOPEN", self._verbs.open(described(name, dynamic_name), options, True, exclusive)
         )
@@ -136,7 +137,7 @@ class ClientQueue:
         if output is None or options != 0:
             output = self._opened(for_output(options))
         body = data if isinstance(data, bytes) else as_bytes(data)
-        return self.connection.run("MQPUT", self._verbs.put(output, put_options, packed, body))
+        return self._transport.put(output, put_options, packed, body)
 
     def _opened(self, options: int) -> Handle:
         """A handle for these MQOO options; it stays open with the queue."""
@@ -201,8 +202,7 @@ class ClientQueue:
         handle = self._handles.input
         if handle is None:
             handle = self._opened(self._handles.for_input())
-        waits = request.wait_ms != 0
-        return self.connection.run("MQGET", self._verbs.get(handle, request, waits))
+        return self._transport.get(handle, request)
 
     # ---- iterate
 

@@ -11,9 +11,11 @@ from typing import Any, Final
 
 from ternmq.base.errors import MQError, RemoteProtocolError
 from ternmq.base.reasons import MQRC_RECONNECT_FAILED, MQRC_RECONNECTED, MQRC_RECONNECTING
+from ternmq.client.message import Message
 from ternmq.client.net_channel import Address
 from ternmq.client.net_conversation import ChannelEnded, Conversation, Reply
 from ternmq.client.net_opening import connecting, ended_segment, meeting, refused
+from ternmq.client.net_quick import Outgoing, Quick
 from ternmq.client.net_reach import (
     Reach,
     broken_detail,
@@ -40,7 +42,9 @@ from ternmq.client.net_verbs import FapVerbs
 from ternmq.client.net_watch import WATCH
 from ternmq.client.remote_threads import BlockingVerbs
 from ternmq.client.remote_verbs import Exchange, Result
-from ternmq.wire.fap_vocabulary import MQDISC, NOTIFICATION, TAKE_BACK
+from ternmq.kernel.connection import Handle
+from ternmq.kernel.requests import GetRequest
+from ternmq.wire.fap_vocabulary import MQDISC, MQPUT, NOTIFICATION, REQUEST_MSGS, TAKE_BACK
 
 LOST: Final = (OSError, EOFError, RemoteProtocolError, ChannelEnded, ssl.SSLError)
 
@@ -241,6 +245,39 @@ class NetSocketVerbs(BlockingVerbs):
         self.line = line
         self.plan = plan
         self.verbs: FapVerbs = verbs
+        self._quick = Quick(verbs, self.turns)
+        self._outgoing = Outgoing()
+
+    def put(self, handle: Handle, options: int, packed: bytes, data: bytes) -> bytes:
+        """MQPUT; one that is not answered has only to be sent."""
+        if self.is_ours:
+            caller = threading.get_ident()
+            msg_id = self._quick.put(caller, handle, options, packed, data, self._outgoing)
+            if msg_id and self._sent(MQPUT, handle, options):
+                return msg_id
+        return super().put(handle, options, packed, data)
+
+    def get(self, handle: Handle, request: GetRequest) -> Message | None:
+        """MQGET; what was read ahead is here already."""
+        if self.is_ours:
+            message = self._quick.get(threading.get_ident(), handle, request, self._outgoing)
+            if message is not None:
+                if self._quick.flush:
+                    self._sent(REQUEST_MSGS, handle, 0)
+                return message
+        return super().get(handle, request)
+
+    def _sent(self, type: int, handle: Handle, options: int) -> bool:
+        """Send what nobody answers; False if it was lost with a connection that is there again."""
+        try:
+            self.line.socket.send(self._outgoing.take())
+        except LOST as error:
+            request = NetRequest(type, handle, b"")
+            request.options = options
+            if type == MQPUT:
+                self._lost("MQPUT", request, error)
+            return False
+        return True
 
     @property
     def is_alive(self) -> bool:

@@ -11,8 +11,10 @@ from typing import Any
 
 from ternmq.base.reasons import MQRC_HCONN_ERROR
 from ternmq.client.local_turns import Turns
+from ternmq.client.message import Message
 from ternmq.client.remote_verbs import Exchange, RemoteVerbs, Result
 from ternmq.kernel.connection import Handle
+from ternmq.kernel.requests import GetRequest
 
 
 class BlockingVerbs:
@@ -59,6 +61,11 @@ class BlockingVerbs:
     def put(self, handle: Handle, options: int, packed: bytes, data: bytes) -> bytes:
         """MQPUT."""
         return self.run("MQPUT", self.verbs.put(handle, options, packed, data))
+
+    def get(self, handle: Handle, request: GetRequest) -> Message | None:
+        """MQGET."""
+        waits = request.wait_ms != 0
+        return self.run("MQGET", self.verbs.get(handle, request, waits))
 
     def disconnect(self, vanished: bool = False) -> None:
         """MQDISC; commits unless the application has failed."""
