@@ -194,9 +194,12 @@ def test_a_put_that_is_cancelled_goes_to_its_end(served: Networked) -> None:
 # ---- asynchronous puts and read-ahead
 
 
+@pytest.mark.parametrize("kind", ["asyncio", "uvloop"])
 def test_a_stream_of_asynchronous_puts_and_read_ahead_keeps_its_order(
-    served: Networked,
+    served: Networked, kind: str
 ) -> None:
+    loop = pytest.importorskip(kind)
+
     async def put_all(count: int) -> None:
         async with served.connect_task() as connection, connection.queue("A") as queue:
             for number in range(count):
@@ -215,7 +218,8 @@ def test_a_stream_of_asynchronous_puts_and_read_ahead_keeps_its_order(
             assert await queue.try_get() is None
         await putting
 
-    asyncio.run(main())
+    with asyncio.Runner(loop_factory=loop.new_event_loop) as runner:
+        runner.run(main())
 
 
 def test_read_ahead_that_is_cancelled_keeps_what_came(served: Networked) -> None:
