@@ -26,6 +26,7 @@ from ternmq.base.command_reasons import (
     MQRCCF_CHLAUTH_RUNCHECK_ERROR,
     MQRCCF_CHLAUTH_TYPE_ERROR,
     MQRCCF_IPADDR_ERROR,
+    MQRCCF_SSL_PEER_NAME_ERROR,
 )
 from ternmq.base.errors import mq_error
 from ternmq.base.object_types import CHLAUTH, SVRCONN
@@ -33,7 +34,7 @@ from ternmq.kernel.connection import Connection as Link
 from ternmq.kernel.events import tell_deleted, tell_stored
 from ternmq.kernel.kernel import Kernel
 from ternmq.security.chlauth import Partner, Rule, chosen, judge, rules_of
-from ternmq.security.patterns import address_fault
+from ternmq.security.patterns import address_fault, peer_fault
 from ternmq.store.catalog import Definition
 
 IDENTIFY: Final = ("ADDRESS", "CLNTUSER", "QMNAME", "SSLPEER", "SSLCERTI")
@@ -123,6 +124,11 @@ class SetChannelRule(Execution):
             if fault:
                 detail = f"address {pattern.strip()}: {fault}"
                 raise mq_error(MQRCCF_IPADDR_ERROR, object=pattern.strip(), detail=detail)
+        for keyword in ("SSLPEER", "SSLCERTI"):
+            fault = peer_fault(given.get(keyword, ""))
+            if fault:
+                detail = f"{keyword}: {fault}"
+                raise mq_error(MQRCCF_SSL_PEER_NAME_ERROR, object=self.command.name, detail=detail)
         source = given.get("USERSRC", "MAP")
         maps = kind not in _LISTS and source == "MAP" and action != "REMOVE"
         if maps and not given.get("MCAUSER", ""):

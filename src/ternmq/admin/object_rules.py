@@ -19,6 +19,7 @@ from ternmq.base.command_reasons import (
     MQRCCF_PARM_CONFLICT,
     MQRCCF_PARM_MISSING,
     MQRCCF_SSL_CIPHER_SPEC_ERROR,
+    MQRCCF_SSL_PEER_NAME_ERROR,
     MQRCCF_STREAMQ_DEST_CONFLICT,
     MQRCCF_SUB_NAME_ERROR,
     MQRCCF_TOPICSTR_ALREADY_EXISTS,
@@ -29,6 +30,7 @@ from ternmq.base.command_reasons import (
 from ternmq.base.constants import MQDC_PROVIDED, MQUS_TRANSMISSION
 from ternmq.base.errors import MQError, mq_error
 from ternmq.base.names import control_character, is_name
+from ternmq.security.patterns import peer_fault
 from ternmq.store.catalog import Catalog
 from ternmq.wire.cipher_specs import cipher_specs_of
 
@@ -121,6 +123,9 @@ class Check:
         cipher = self._text("cipher")
         if cipher and not cipher_specs_of(cipher):
             raise self._error(MQRCCF_SSL_CIPHER_SPEC_ERROR, cipher)
+        fault = peer_fault(self._text("ssl_peer"))
+        if fault:
+            raise self._error(MQRCCF_SSL_PEER_NAME_ERROR, f"SSLPEER: {fault}")
         if self.object_type & _NEEDS_CONNECTION:
             self._need("connection_name", MQRCCF_MISSING_CONN_NAME)
         if self.object_type & (types.SENDER | types.SERVER):

@@ -27,6 +27,10 @@ _HOST: Final = 4  # before the key of a host name: behind every address
 _EVERYWHERE: Final = (8,)
 # Two names of one attribute.
 _KEYS: Final[dict[str, str]] = {"E": "MAIL", "USERID": "UID", "SP": "ST", "S": "ST"}
+PEER_KEYS: Final = (
+    "SERIALNUMBER", "MAIL", "UID", "CN", "T", "OU", "DC", "O", "STREET", "L", "ST", "PC", "C",
+    "UNSTRUCTUREDNAME", "UNSTRUCTUREDADDRESS", "DNQ",
+)  # fmt: skip
 NOTHING: Final = (9,)
 
 
@@ -171,25 +175,39 @@ def address_key(pattern: str) -> tuple[int, ...]:
 
 def peer_attributes(name: str) -> list[tuple[str, str]]:
     """The attributes of a distinguished name: CN="a, b",OU=c; a quote may stand doubled."""
+    return _parsed_peer(name)[0]
+
+
+def _parsed_peer(name: str) -> tuple[list[tuple[str, str]], str]:
+    """The attributes, and what is no attribute with its value; "" if there is nothing such."""
     found: list[tuple[str, str]] = []
     place = 0
-    while place < len(name):
+    while True:
+        while place < len(name) and name[place] in " ,;":
+            place += 1
+        if place == len(name):
+            return found, ""
         equals = name.find("=", place)
-        if equals < 0:
-            break
-        key = name[place:equals].strip(" ,;").upper()
+        end = _next_separator(name, place)
+        if equals < 0 or equals > end:
+            return found, name[place:end].strip()
+        key = name[place:equals].strip().upper()
         place = equals + 1
         if name[place : place + 1] == '"':
             value, place = _quoted(name, place + 1)
+            end = _next_separator(name, place)
+            if name[place:end].strip():
+                return found, name[place:end].strip()
         else:
-            end = place
-            while end < len(name) and name[end] not in ",;":
-                end += 1
             value = name[place:end].strip()
-            place = end
+        place = end
         found.append((_KEYS.get(key, key), value))
+
+
+def _next_separator(name: str, place: int) -> int:
+    while place < len(name) and name[place] not in ",;":
         place += 1
-    return found
+    return place
 
 
 def _quoted(name: str, place: int) -> tuple[str, int]:
@@ -205,10 +223,23 @@ def _quoted(name: str, place: int) -> tuple[str, int]:
     return value, place
 
 
+def peer_fault(pattern: str) -> str:
+    """Why a text is no pattern of distinguished names; "" if it is one."""
+    attributes, wrong = _parsed_peer(pattern)
+    if wrong:
+        return f"'{wrong}' is no attribute with its value, such as CN=name"
+    for key, _ in attributes:
+        if key not in PEER_KEYS:
+            return f"'{key}' is no attribute of a distinguished name"
+    return "" if attributes or not pattern else "it has no attribute, such as CN=name"
+
+
 def peer_matches(pattern: str, name: str) -> bool:
-    """Whether a pattern of a distinguished name stands for one."""
+    """Whether a pattern of a distinguished name stands for one; what is no pattern for none."""
     if not pattern:
         return True
+    if peer_fault(pattern):
+        return False
     given = peer_attributes(name)
     place_of: dict[str, int] = {}
     for key, value in peer_attributes(pattern):

@@ -84,6 +84,8 @@ def another_value(row: Attribute) -> Value:
     """A value that is good and not the default."""
     if row.keyword == "SSLCIPH":
         return "ANY_TLS13"
+    if row.keyword == "SSLPEER":
+        return "CN=é 'text' (1)"
     if row.kind == schema.NUMBER:
         return row.highest if row.default != row.highest else row.lowest
     if row.kind == schema.HEX:

@@ -15,6 +15,7 @@ from ternmq.security.patterns import (
     name_matches,
     patterns_meet,
     peer_attributes,
+    peer_fault,
     peer_key,
     peer_matches,
 )
@@ -113,3 +114,28 @@ def test_distinguished_names() -> None:
     assert peer_matches('cn="APP, *"; ou=SALES', name)
     keys = [peer_key(one) for one in ("CN=a,O=b", "CN=abc", "CN=a", "CN=ab*", "CN=*", "")]
     assert keys == sorted(keys)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "fault"),
+    [
+        ("", ""),
+        ("CN=a", ""),
+        ('CN="a, b" ; OU=c', ""),
+        ("cn=a,E=b", ""),
+        ("app1", "'app1'"),
+        ("CN=a,app1", "'app1'"),
+        ("CN=a,app1,O=b", "'app1'"),
+        ('CN="a"b', "'b'"),
+        ("XX=a", "'XX'"),
+        ("=a", "''"),
+        (" , ", "no attribute"),
+    ],
+)
+def test_a_text_that_is_no_pattern_of_names_is_told_and_fits_nobody(
+    pattern: str, fault: str
+) -> None:
+    assert fault in peer_fault(pattern)
+    assert bool(fault) == bool(peer_fault(pattern))
+    if fault:
+        assert not peer_matches(pattern, "CN=a,O=b,OU=c,XX=a")
