@@ -15,15 +15,12 @@ from __future__ import annotations
 
 import asyncio
 import functools
-import tempfile
 from collections import Counter
 from collections.abc import Iterator
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import pytest
-import trustme
 
 import ternmq
 import ternmq.aio
@@ -43,10 +40,10 @@ from ternmq.testing.proxy import (
     record_length,
     segment_length,
 )
-from tests.battery.places import until
+from tests.proof.broken_reconnects import reconnected, segments_of
+from tests.proof.broken_stage import CHANNEL, CIPHER, SECURE, Stage
 from tests.proof.goal import Goal, Point, mine
 from tests.unit.client.faces import Call
-from tests.unit.client.networked import Networked
 from tests.unit.client.served import Served
 
 # Why a connection did not come about; with TLS, the handshake may be what failed.
@@ -57,18 +54,11 @@ NOT_CONNECTED = {
 THREADS = "threads"  # the blocking client
 TASKS = "tasks"  # that of asyncio
 CLIENTS = (THREADS, TASKS)
-CHANNEL = "APP.SVRCONN"
+RECONNECTS = "reconnecting"  # another dialogue: see `broken_reconnects`
 CHANNELS = (CHANNEL, "ONE.SVRCONN", "ALONE.SVRCONN")  # SHARECNV 10, 1 and 0
 BEATS = "BEAT.SVRCONN"  # stalls are found by heartbeats
 TRIES_MAX = 5
 TOO_SLOW = "the machine was too slow"
-SECURE = "SECURE.SVRCONN"  # with TLS: records are counted
-CIPHER = "ANY_TLS12_OR_HIGHER"
-SECURITY = f"""
-DEFINE CHANNEL('{SECURE}') CHLTYPE(SVRCONN) SSLCIPH({CIPHER}) SSLCAUTH(OPTIONAL)
-ALTER QMGR SSLKEYR('{{keys}}')
-REFRESH SECURITY TYPE(SSL)
-"""
 LONG = 70_000  # bytes of a message of three segments
 WAITING = 10  # messages that wait on the queue of requests
 AHEAD = 12  # messages that read-ahead may take
@@ -76,47 +66,12 @@ AHEAD = 12  # messages that read-ahead may take
 BYTES = (0, 1, 7, 8, 27, 28, 36, 60, 400)
 
 
-class Stage:
-    """A queue manager for many points; each has queues of its own."""
-
-    def __init__(self) -> None:
-        self._folder = tempfile.TemporaryDirectory(prefix="tmq")
-        folder = Path(self._folder.name)
-        self.served = Networked(folder)
-        self.number = 0
-        self.keys = str(folder / "client")
-        self._secure(folder)
-
-    def _secure(self, folder: Path) -> None:
-        """A key for the queue manager, and for clients whom to trust."""
-        authority = trustme.CA()
-        (folder / "keys").mkdir()
-        (folder / "client").mkdir()
-        key = authority.issue_cert("qm1.example.com", common_name="QM1")
-        key.private_key_and_cert_chain_pem.write_to_path(folder / "keys" / "ibmwebspheremqqm1.pem")
-        authority.cert_pem.write_to_path(folder / "client" / "authority.crt")
-        with Served.connect(self.served) as here:
-            for answer in here.mqsc(SECURITY.format(keys=folder / "keys")):
-                assert answer.ok, answer
-
-    def close(self) -> None:
-        self.served.close()
-        self._folder.cleanup()
-
-    def settle(self) -> None:
-        """Wait until the queue manager knows that its clients have gone."""
-        host = self.served.host
-        assert host is not None
-        until(lambda: not host.sockets)
-
-
 class Dialogue:
     """What an application does, and what it was told."""
 
     def __init__(self, stage: Stage) -> None:
-        stage.number += 1
         self.stage = stage
-        self.names = [f"P{stage.number}.{word}" for word in ("IN", "OUT", "AHEAD")]
+        self.names = stage.new_names("IN", "OUT", "AHEAD")
         self.sent: Counter[str] = Counter()  # on OUT for certain
         self.taken: set[str] = set()  # gone from IN for certain
         self.maybe: list[tuple[set[str], set[str]]] = []  # puts and gets that went together
@@ -367,9 +322,20 @@ def lengths(channel: str) -> tuple[int, int]:
         stage.close()
 
 
+@functools.cache
+def reconnect_lengths() -> tuple[int, int]:
+    """The same for those who reconnect."""
+    stage = Stage()
+    try:
+        return segments_of(stage)
+    finally:
+        stage.close()
+
+
 def places(channel: str) -> Iterator[tuple[int, int]]:
     """Every segment of the dialogue: direction and number."""
-    for direction, count in zip(DIRECTIONS, lengths(channel), strict=True):
+    counts = reconnect_lengths() if channel == RECONNECTS else lengths(channel)
+    for direction, count in zip(DIRECTIONS, counts, strict=True):
         for segment in range(count):
             yield direction, segment
 
@@ -389,21 +355,32 @@ def daily() -> Iterator[tuple[str, str, Fault]]:
         if number % 40 == 5:
             yield CLIENTS[number % 2], BEATS, Fault(direction, segment, STALL)
 
+    for direction, segment in places(RECONNECTS):
+        yield RECONNECTS, CHANNEL, Fault(direction, segment, CUT)
+
 
 def everywhere() -> Iterator[tuple[str, str, Fault]]:
     """Both clients, every way to share, every place in the head of a segment, and beyond."""
     for client in CLIENTS:
         for channel in CHANNELS:
-            for direction, segment in places(channel):
-                for byte in BYTES:
-                    yield client, channel, Fault(direction, segment, CUT, byte)
-                yield client, channel, Fault(direction, segment, RESET)
+            yield from in_segments(client, channel, places(channel))
         for direction, segment in places(SECURE):
             for byte in (0, 3, 5, 20):
                 yield client, SECURE, Fault(direction, segment, CUT, byte)
         for number, (direction, segment) in enumerate(places(BEATS)):
             if number % 2 == 0:  # they take a heartbeat's time each
                 yield client, BEATS, Fault(direction, segment, STALL)
+    yield from in_segments(RECONNECTS, CHANNEL, places(RECONNECTS))
+
+
+def in_segments(
+    client: str, channel: str, where: Iterator[tuple[int, int]]
+) -> Iterator[tuple[str, str, Fault]]:
+    """Before and inside of every segment."""
+    for direction, segment in where:
+        for byte in BYTES:
+            yield client, channel, Fault(direction, segment, CUT, byte)
+        yield client, channel, Fault(direction, segment, RESET)
 
 
 def broken_lines(tier: int, shard: int, shards: int) -> Iterator[Point]:
@@ -412,6 +389,8 @@ def broken_lines(tier: int, shard: int, shards: int) -> Iterator[Point]:
     def run(client: str, channel: str, fault: Fault) -> str:
         if not stages:
             stages.append(Stage())
+        if client == RECONNECTS:
+            return reconnected(stages[0], fault)
         return broken(stages[0], client, channel, fault)
 
     try:

@@ -1,0 +1,134 @@
+"""NET, for applications that reconnect: their connection breaks anywhere, and they go on.
+
+An application moves messages from one queue to another, each in a unit of work, on a connection
+that reconnects by itself (MQCNO_RECONNECT). Where a unit was lost with the connection, the next
+call says MQRC_BACKED_OUT and the application tries again. Where the answer to a commit was lost,
+MQRC_CALL_INTERRUPTED says that nobody knows. Afterwards each message is on one of the two queues,
+once, and those whose commit was acknowledged are on the second one.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import ternmq
+from ternmq.base.reasons import (
+    MQRC_BACKED_OUT,
+    MQRC_CALL_INTERRUPTED,
+    MQRC_CONNECTION_BROKEN,
+    MQRC_Q_MGR_NOT_AVAILABLE,
+)
+from ternmq.testing.proxy import Fault, Proxy
+from tests.proof.broken_stage import CHANNEL, Stage
+from tests.unit.client.served import Served
+
+MOVED = 4
+WAITING = 6
+
+
+class Mover:
+    """The application, and what it was told."""
+
+    def __init__(self, stage: Stage) -> None:
+        self.stage = stage
+        self.names = stage.new_names("FROM", "TO")
+        self.moved: list[str] = []  # for certain
+        self.again = 0  # units that were lost and tried again
+        self.unknown = 0  # commits whose answer was lost
+        with Served.connect(stage.served) as here:
+            for name in self.names:
+                here.define_queue(name, default_persistence="YES")
+            for number in range(WAITING):
+                here.put(self.names[0], f"message {number}")
+
+    def go(self, conn: str) -> None:
+        """Move some of the messages."""
+        with (
+            ternmq.connect("QM1", channel=CHANNEL, conn=conn, reconnect=True) as connection,
+            connection.queue(self.names[0]) as source,
+            connection.queue(self.names[1]) as target,
+        ):
+            for _ in range(MOVED):
+                while not self._move(connection, source, target):
+                    self.again += 1
+
+    def _move(
+        self,
+        connection: ternmq.ClientConnection,
+        source: ternmq.ClientQueue,
+        target: ternmq.ClientQueue,
+    ) -> bool:
+        """One unit of work; False if it is to be tried again."""
+        try:
+            if not connection.in_unit:
+                connection.begin()
+            text = source.get().text
+            target.put(text)
+        except ternmq.BackedOut as error:
+            if error.reason != MQRC_BACKED_OUT:
+                raise
+            connection.backout()
+            return False
+        return self._commit(connection, text)
+
+    def _commit(self, connection: ternmq.ClientConnection, text: str) -> bool:
+        try:
+            connection.commit()
+        except ternmq.MQError as error:
+            if error.reason == MQRC_BACKED_OUT:
+                return False
+            if error.reason != MQRC_CALL_INTERRUPTED:
+                raise
+            self.unknown += 1
+            return True
+        self.moved.append(text)
+        return True
+
+    def check(self) -> None:
+        """Every message is there once, and where it should be."""
+        with Served.connect(self.stage.served) as here:
+            left, moved = (self._content(here, name) for name in self.names)
+        told = Counter(f"message {number}" for number in range(WAITING))
+        assert Counter(left) + Counter(moved) == told, f"{left}, {moved}, told {self.moved}"
+        assert set(self.moved) <= set(moved), f"{moved}, told {self.moved}"
+
+    def _content(self, here: ternmq.ClientConnection, name: str) -> list[str]:
+        with here.queue(name) as queue:
+            found = [one.text for one in queue]
+        here.delete_queue(name)
+        return found
+
+
+def segments_of(stage: Stage) -> tuple[int, int]:
+    """How many segments it has in each direction."""
+    mover = Mover(stage)
+    with Proxy(("127.0.0.1", stage.served.port)) as proxy:
+        mover.go(proxy.conn)
+        found = proxy.segments
+    stage.settle()
+    mover.check()
+    return found
+
+
+def reconnected(stage: Stage, fault: Fault) -> str:
+    """One point."""
+    mover = Mover(stage)
+    ended: ternmq.MQError | None = None
+    with Proxy(("127.0.0.1", stage.served.port)) as proxy:
+        proxy.break_at(fault)
+        try:
+            mover.go(proxy.conn)
+        except ternmq.MQError as error:
+            ended = error
+        assert ended is None or proxy.has_struck, ended
+    stage.settle()
+    mover.check()
+    if ended is not None:
+        # The first connection is not tried again, and neither is MQDISC.
+        first = not mover.moved and not mover.unknown and not mover.again
+        allowed = MQRC_Q_MGR_NOT_AVAILABLE if first else MQRC_CONNECTION_BROKEN
+        assert ended.reason == allowed, ended
+        return "not connected" if first else "ended"
+    if mover.unknown:
+        return "reconnected, a commit interrupted"
+    return "reconnected, a unit again" if mover.again else "reconnected"
