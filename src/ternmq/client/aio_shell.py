@@ -75,6 +75,19 @@ class Follower(Wakeable):
         raise NotImplementedError
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
+class Turn:
+    """Around the moment in which followers are told: what they lead to is dealt with together."""
+
+    def begin(self) -> None:
+        """Followers are about to be told."""
+        raise NotImplementedError
+
+    def settle(self) -> None:
+        """They have been."""
+        raise NotImplementedError
+
+
 @final
 class TaskFollower(Follower):
     """A task that waits for an LSN."""
@@ -111,6 +124,7 @@ class LoopShell(Companion):
         self._followers: list[Follower] = []
         self._target = 0
         self._forcing = False
+        self.turn: Turn | None = None
         self.may_block = False  # nobody else's work is in this loop
         self._force_ns = 0  # how long a force takes, on average; 0: not known yet
         self._orders: queue.SimpleQueue[int] = queue.SimpleQueue()
@@ -247,6 +261,9 @@ class LoopShell(Companion):
         self._followers = []
         self._forcing = False
         left: list[Follower] = []
+        turn = self.turn
+        if turn is not None:
+            turn.begin()
         for follower in followers:
             if follower.is_gone():
                 continue
@@ -259,6 +276,8 @@ class LoopShell(Companion):
         if left:
             self._followers = left + self._followers
             self.order(self._target)
+        if turn is not None:
+            turn.settle()
 
     # ---- effects
 

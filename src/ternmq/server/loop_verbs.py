@@ -17,7 +17,7 @@ from typing import Final, final
 from mypy_extensions import mypyc_attr
 
 from ternmq.base.errors import IntegrityError, MQError
-from ternmq.client.aio_shell import Follower, LoopShell
+from ternmq.client.aio_shell import Follower, LoopShell, Turn
 from ternmq.client.session import NO_BLOCK, Session
 from ternmq.client.steps import Step
 from ternmq.kernel.connection import Handle
@@ -71,10 +71,11 @@ class Outlet:
 
 
 @final
-class Turns:
+class Turns(Turn):
     """Whose turn it is in one loop."""
 
     def __init__(self, loop_shell: LoopShell) -> None:
+        loop_shell.turn = self
         self.loop_shell = loop_shell
         self.loop = loop_shell.loop
         self.clock = loop_shell.engine.clock

@@ -12,7 +12,7 @@ from typing import Any, cast
 
 from ternmq.base.errors import mq_error
 from ternmq.client.connection import Connection
-from ternmq.client.starting import start_in_memory
+from ternmq.client.starting import Started, start_in_memory
 from ternmq.codec.layout import BIG
 from ternmq.codec.mqgmo import GetOptions
 from ternmq.codec.mqmd import Descriptor
@@ -312,8 +312,8 @@ class Partner:
 class Place:
     """A queue manager in memory with the queues A and B and the channel APP."""
 
-    def __init__(self, share: int) -> None:
-        self.started = start_in_memory("QM1", "mqm", "test")
+    def __init__(self, share: int, started: Started | None = None) -> None:
+        self.started = started or start_in_memory("QM1", "mqm", "test")
         self.host = Host(self.started)
         self.admin = Connection(self.started.shell, "mqm", "test")
         self.door = OpenDoor(self.host)
@@ -338,11 +338,13 @@ class Place:
 Story = Callable[[Place, Partner], Coroutine[Any, Any, None]]
 
 
-def tell_story(story: Story, share: int = 10, **form: Any) -> None:
+def tell_story(
+    story: Story, share: int = 10, *, started: Started | None = None, **form: Any
+) -> None:
     """Run a story with a partner whose channel is open and whose conversation is connected."""
 
     async def run() -> None:
-        place = Place(share)
+        place = Place(share, started)
         partner = Partner(place.host, **form)
         try:
             await partner.open_channel()

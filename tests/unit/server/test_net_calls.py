@@ -6,6 +6,7 @@ both byte orders, ASCII and EBCDIC, with 0, 1 and 10 conversations on a socket.
 
 import asyncio
 import random
+from typing import Any
 
 import pytest
 
@@ -35,7 +36,7 @@ FORMS = [
 @pytest.mark.parametrize("share", [0, 1, 10])
 @pytest.mark.parametrize("form", FORMS)
 def test_messages_when_put_and_got_then_they_are_the_same(
-    share: int, form: dict[str, object]
+    share: int, form: dict[str, Any]
 ) -> None:
     async def story(place: Place, partner: Partner) -> None:
         handle = await partner.open("A", ALL)

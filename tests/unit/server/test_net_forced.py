@@ -1,0 +1,140 @@
+"""Goal: what a client is told of persistent messages is on disk, and callers of one turn share a
+force, whether the loop forces by itself or a thread does.
+
+Method: partners in the loop of a queue manager on a real disk; calls on the disk are counted, held
+up or made to fail.
+"""
+
+import os
+import threading
+from pathlib import Path
+
+import pytest
+
+from ternmq.base import constants as mq
+from ternmq.client.starting import Started, log_parameters, start_in_folder
+from ternmq.codec.mqgmo import GetOptions
+from ternmq.wire import fap_vocabulary as fap
+
+from .partner import Partner, Place, tell_story
+
+ALL = mq.MQOO_INPUT_SHARED | mq.MQOO_OUTPUT
+
+
+def on_disk(folder: Path) -> Started:
+    parameters = log_parameters("circular", 3, 2, 64, False)
+    return start_in_folder(folder, "QM1", True, parameters, "mqm", "test")
+
+
+@pytest.mark.core
+@pytest.mark.parametrize("may_block", [False, True])
+def test_puts_of_one_turn_then_they_share_a_force(tmp_path: Path, may_block: bool) -> None:
+    async def story(place: Place, partner: Partner) -> None:
+        shell = place.started.shell
+        place.host.loop_shell.may_block = may_block
+        others = [Partner(place.host) for _ in range(8)]
+        handles: list[int] = []
+        for other in others:
+            await other.open_channel()
+            await other.connect()
+            handles.append(await other.open("A", ALL))
+        for _ in range(5):
+            before = shell.forcer.forces
+            for number, other in enumerate(others):
+                given = other.put_values(handles[number], bytes(2000), persistence=1)
+                other.tell(fap.MQPUT, given)
+            assert not any(other.look() for other in others)  # nobody is told before the force
+            for other in others:
+                await other.wait()
+                assert (await other.values(fap.MQPUT + fap.REPLY))["reason"] == 0
+            # one for all; the first may have gone to the thread before the others came
+            assert shell.forcer.forces - before <= 2
+        assert place.depth("A") == 40
+        for other in others:
+            await other.lose()
+
+    tell_story(story, started=on_disk(tmp_path))
+
+
+def test_force_when_quick_then_the_loop_does_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    forcing: set[int] = set()
+    real = os.fdatasync
+
+    def counted(descriptor: int) -> None:
+        forcing.add(threading.get_ident())
+        real(descriptor)
+
+    async def story(place: Place, partner: Partner) -> None:
+        loop_shell = place.host.loop_shell
+        handle = await partner.open("A", ALL)
+        monkeypatch.setattr(os, "fdatasync", counted)
+        for may_block in (False, True):
+            loop_shell.may_block = may_block
+            loop_shell._force_ns = 1000
+            forcing.clear()
+            partner.tell(fap.MQPUT, partner.put_values(handle, b"x", persistence=1))
+            await partner.wait()
+            assert (await partner.values(fap.MQPUT + fap.REPLY))["reason"] == 0
+            assert (threading.get_ident() in forcing) == may_block
+        monkeypatch.undo()
+
+    tell_story(story, started=on_disk(tmp_path))
+
+
+def test_force_when_it_fails_then_nobody_is_told_that_it_worked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def failing(descriptor: int) -> None:
+        raise OSError(5, "no")
+
+    async def story(place: Place, partner: Partner) -> None:
+        handle = await partner.open("A", ALL)
+        monkeypatch.setattr(os, "fdatasync", failing)
+        partner.tell(fap.MQPUT, partner.put_values(handle, b"x", persistence=1))
+        await partner.wait()
+        assert (await partner.values(fap.MQPUT + fap.REPLY))["reason"] == 2009
+        partner.tell(fap.MQCMIT, {})
+        await partner.wait()
+        assert (await partner.values(fap.MQCMIT + fap.REPLY))["reason"] == 2009
+        monkeypatch.undo()
+
+    tell_story(story, started=on_disk(tmp_path))
+
+
+def test_get_that_waits_for_its_force_when_socket_is_lost_then_message_goes_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    held = threading.Event()
+    real = os.fdatasync
+
+    def slow(descriptor: int) -> None:
+        held.wait(10)
+        real(descriptor)
+
+    async def story(place: Place, partner: Partner) -> None:
+        handle = await partner.open("A", ALL)
+        with place.admin.queue("A") as queue:
+            queue.put(b"stays", persistent=True)
+        monkeypatch.setattr(os, "fdatasync", slow)
+        given = {
+            "handle": handle,
+            "descriptor": partner.put_values(0, b"")["descriptor"],
+            "options": _get_options(),
+            "buffer_length": 100,
+        }
+        partner.tell(fap.MQGET, given)
+        assert place.depth("A") == 0
+        partner.pipe.closed = True
+        partner.socket.connection_lost(ConnectionResetError())
+        assert place.depth("A") == 1
+        held.set()
+        await partner.socket.gone
+        monkeypatch.undo()
+
+    tell_story(story, started=on_disk(tmp_path))
+
+
+def _get_options() -> object:
+    return GetOptions(options=mq.MQGMO_NO_SYNCPOINT)
