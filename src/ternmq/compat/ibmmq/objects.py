@@ -9,8 +9,22 @@ from ternmq.base.errors import mq_error
 from ternmq.base.reasons import MQRC_FUNCTION_NOT_SUPPORTED, MQRC_STAT_TYPE_ERROR
 from ternmq.compat import calls, connecting
 from ternmq.compat.errors import Told
+from ternmq.compat.ibmmq.callbacks import Callbacks, Consumer
 from ternmq.compat.ibmmq.errors import MQMIError, PYIFError
-from ternmq.compat.ibmmq.structures import CD, CNO, CSP, GMO, MD, OD, PMO, RFH2, SCO, STS
+from ternmq.compat.ibmmq.structures import (
+    CBD,
+    CD,
+    CNO,
+    CSP,
+    CTLO,
+    GMO,
+    MD,
+    OD,
+    PMO,
+    RFH2,
+    SCO,
+    STS,
+)
 from ternmq.compat.ibmmq.text import EncodingDefault, MQObject, ensure_strings_are_bytes
 from ternmq.compat.pymqi import queue as pymqi_queue
 from ternmq.compat.pymqi import queue_manager as pymqi
@@ -54,6 +68,7 @@ class QueueManager(pymqi.QueueManager, MQObject):
 
     _mqmi_error = MQMIError
     _pyif_error = PYIFError
+    _functions: Callbacks | None = None
 
     def connect_with_options(self, name: Any, *args: Any, **kwargs: Any) -> None:
         """Connect with MQCNO `cno` or its options `opts`, MQCD `cd`, MQSCO `sco`, MQCSP `csp` or
@@ -164,12 +179,39 @@ class QueueManager(pymqi.QueueManager, MQObject):
             return found
 
     def cb(self, **kwargs: Any) -> None:
-        """MQCB."""
-        refuse("MQCB")
+        """MQCB: a function for what happens to the connection."""
+        self._register(None, mq.MQHO_NONE, kwargs)
+
+    def _register(self, queue: Any, hobj: int, given: dict[str, Any]) -> None:
+        operation = given.get("operation", mq.MQOP_REGISTER)
+        structures = {"cbd": CBD, "md": MD, "gmo": GMO}
+        for name, kind in structures.items():
+            if not isinstance(given.setdefault(name, kind()), kind):
+                raise TypeError(f"{name} must be an instance of {name.upper()}")
+        consumer = Consumer(queue, given["md"], given["gmo"], given["cbd"])
+        with self._told():
+            self.get_handle()
+            self._callbacks().change(operation, hobj, consumer)
+
+    def _callbacks(self) -> Callbacks:
+        if self._functions is None:
+            self._functions = Callbacks(self)
+        return self._functions
 
     def ctl(self, operation: int, ctlo: Any) -> None:
-        """MQCTL."""
-        refuse("MQCTL")
+        """MQCTL: start and stop the calls of functions."""
+        if not isinstance(ctlo, CTLO):
+            raise TypeError("ctlo must be an instance of CTLO")
+        with self._told():
+            self.get_handle()
+            self._callbacks().control(operation, ctlo.ConnectionArea)
+
+    def disconnect(self) -> None:
+        """MQDISC: commits what is open; no function is called any more."""
+        if self._functions is not None:
+            self._functions.stop()
+            self._functions = None
+        super().disconnect()
 
 
 def _inquired(hconn: int, hobj: int, selectors: Any) -> Any:
@@ -244,8 +286,8 @@ class Queue(pymqi_queue.Queue, MQObject):
         return self._qmgr
 
     def cb(self, **kwargs: Any) -> None:
-        """MQCB."""
-        refuse("MQCB")
+        """MQCB: a function for the messages of this queue."""
+        self._qmgr._register(self, self._opened(mq.MQOO_INPUT_AS_Q_DEF), kwargs)
 
 
 def connect(
