@@ -348,6 +348,7 @@ class Conversation:
         """MQCONN is done."""
         self.verbs = verbs
         self.state = CONNECTED
+        self.line.recognize()
 
     # ---- the end
 

@@ -13,7 +13,11 @@ import struct
 from typing import TYPE_CHECKING, Final, final
 
 from ternmq.base.errors import MQError, ProtocolError
-from ternmq.base.limits import REQUEST_BYTES_WAITING_MAX, REQUESTS_WAITING_MAX
+from ternmq.base.limits import (
+    REQUEST_BYTES_WAITING_MAX,
+    REQUESTS_WAITING_MAX,
+    STRANGER_BYTES_MAX,
+)
 from ternmq.kernel.channel_instance import ChannelInstance
 from ternmq.server.loop_verbs import Job, Outlet, Turns
 from ternmq.server.net_calls import CALLS, REFUSALS
@@ -78,6 +82,7 @@ class Line(Outlet):
         self.opening: Opening | None = None
         self.form: Form | None = None
         self.is_open = False  # initial data is agreed
+        self.is_known = False  # who the partner is
         self.is_closing = False
         self.is_shared = False
         self.is_silent = False  # asynchronous puts have no reply
@@ -93,6 +98,7 @@ class Line(Outlet):
         self.spoken_ns = 0
         self._rest = b""
         self._segment_max = OPENING_BYTES_MAX
+        self._call_bytes_max = OPENING_BYTES_MAX
         self._assembler = Assembler(OPENING_BYTES_MAX, 1)
         self._out: list[bytes] = []
         self._out_bytes = 0
@@ -110,7 +116,14 @@ class Line(Outlet):
         self.message_bytes_max = agreement.message_bytes_max
         self.conversations_max = max(conversations_max, 1)
         self._segment_max = bytes_allowed(agreement.segment_bytes_max)
-        self._assembler = Assembler(bytes_of_call_max(agreement), self.conversations_max)
+        self._call_bytes_max = bytes_of_call_max(agreement)
+        self._assembler = Assembler(STRANGER_BYTES_MAX, self.conversations_max)
+
+    def recognize(self) -> None:
+        """The partner has shown who it is: from now on it may send what was agreed."""
+        if not self.is_known:
+            self.is_known = True
+            self._assembler.allow(self._call_bytes_max)
 
     # ---- bytes in
 
@@ -299,6 +312,10 @@ class Line(Outlet):
 
     def check_waiting(self, conversation: Conversation) -> None:
         """A conversation has more, or less, that waits: it is read no further than allowed."""
+        if not self.is_known:
+            kept = sum([one.waiting_bytes for one in self.conversations.values()])
+            if kept > STRANGER_BYTES_MAX:
+                raise SegmentError(f"{kept} bytes before it is known who sends them")
         self._read_or_not()
 
     def _read_or_not(self) -> None:

@@ -14,7 +14,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from ternmq.base.errors import MQError, mq_error
-from ternmq.base.limits import OBJECT_NAME_BYTES_MAX
+from ternmq.base.limits import OBJECT_NAME_BYTES_MAX, STRANGER_CONVERSATIONS_MAX
 from ternmq.base.reasons import MQRC_Q_MGR_NAME_ERROR
 from ternmq.kernel.channel_instance import RUNNING, ChannelInstance
 from ternmq.kernel.inquire import COMMAND_LEVEL
@@ -216,9 +216,12 @@ class Opening:
             raise SegmentError(f"SOCKET_ACTION {action}", SOCKET_ACTION_TYPE)
         if not line.is_shared or known is not None or number <= 0:
             raise SegmentError(f"SOCKET_ACTION: conversation {number}", CONV_ID_ERROR)
-        if len(line.conversations) >= line.conversations_max:
+        most = line.conversations_max
+        if not line.is_known:
+            most = min(most, STRANGER_CONVERSATIONS_MAX)
+        if len(line.conversations) >= most:
             raise SegmentError(
-                f"SOCKET_ACTION: more than {line.conversations_max} conversations",
+                f"SOCKET_ACTION: more than {most} conversations",
                 MAX_CONNS_LIMIT_REACHED,
             )
         self._begin(number)

@@ -35,9 +35,7 @@ FORMS = [
 
 @pytest.mark.parametrize("share", [0, 1, 10])
 @pytest.mark.parametrize("form", FORMS)
-def test_messages_when_put_and_got_then_they_are_the_same(
-    share: int, form: dict[str, Any]
-) -> None:
+def test_messages_when_put_and_got_then_they_are_the_same(share: int, form: dict[str, Any]) -> None:
     async def story(place: Place, partner: Partner) -> None:
         handle = await partner.open("A", ALL)
         ids = []

@@ -340,6 +340,30 @@ def test_trace_when_on_then_it_tells_of_segments_and_not_of_what_is_in_them() ->
     tell_story(story)
 
 
+def test_stranger_when_it_sends_much_then_it_is_cut_off() -> None:
+    async def story(place: Place, partner: Partner) -> None:
+        for kind in ("one call", "many calls", "conversations"):
+            other = Partner(place.host)
+            await other.open_channel()
+            if kind == "one call":
+                other.tell(fap.MQCONN, {"fcno": {}, "rest": bytes(200_000)})
+            elif kind == "many calls":
+                other.tell(fap.MQCONN, {"fcno": {}})
+                for _ in range(40):
+                    other.tell(fap.MQPUT, other.put_values(2, bytes(2000)))
+            else:
+                place.mqsc("ALTER CHANNEL(APP) CHLTYPE(SVRCONN) SHARECNV(1000)")
+                other = Partner(place.host)
+                await other.open_channel(conversations=1000)
+                for number in range(3, 40, 2):
+                    other.action(fap.ACTION_START, number)
+            assert [one.header.type for one in other.look()][-1] == fap.STATUS_DATA, kind
+            assert other.pipe.closed
+            await other.socket.gone
+
+    tell_story(story)
+
+
 def test_page_then_it_shows_the_table_of_the_dialogue() -> None:
     page = PAGE.read_text("utf-8")
     for row in DIALOGUE:
