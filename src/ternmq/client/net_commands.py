@@ -21,7 +21,9 @@ from ternmq.base.object_types import ALIAS, BY_BIT, LOCAL, MODEL, QMGR, REMOTE
 from ternmq.base.reasons import (
     MQRC_FUNCTION_NOT_SUPPORTED,
     MQRC_NO_MSG_AVAILABLE,
+    MQRC_OBJECT_ALREADY_EXISTS,
     MQRC_OBJECT_IN_USE,
+    MQRC_SELECTOR_ERROR,
 )
 from ternmq.client.inert import warn_inert
 from ternmq.client.local_answers import answer_value, command_from
@@ -44,7 +46,10 @@ WAIT_MS: Final = 30_000
 _QUOTED: Final = (schema.TEXT, schema.NAME, schema.HEX, schema.LIST)
 _NOUNS: Final = {"QLOCAL": LOCAL, "QALIAS": ALIAS, "QMODEL": MODEL, "QREMOTE": REMOTE}
 # Commands have codes of their own for what verbs call by these.
-_REASONS: Final = {rccf.MQRCCF_OBJECT_OPEN: MQRC_OBJECT_IN_USE}
+_REASONS: Final = {
+    rccf.MQRCCF_OBJECT_OPEN: MQRC_OBJECT_IN_USE,
+    rccf.MQRCCF_OBJECT_ALREADY_EXISTS: MQRC_OBJECT_ALREADY_EXISTS,
+}
 _UTF_8: Final = 1208
 
 
@@ -96,10 +101,20 @@ def define(
     verbs: FapVerbs, object_type: int, name: str, given: dict[str, Any], replace: bool
 ) -> Exchange[None]:
     """DEFINE."""
-    checked_attributes(object_type, given)
+    _check(object_type, name, given, "DEFINE")
     warn_inert(object_type, name, given)
     text = f"DEFINE {BY_BIT[object_type].noun}({quoted(name)}) {_settings(object_type, given)}"
     yield from _done(verbs, "DEFINE", name, text + (" REPLACE" if replace else " NOREPLACE"))
+
+
+def _check(object_type: int, name: str, given: dict[str, Any], verb: str) -> None:
+    """Refuse what the queue manager would, with the reasons that it has for its applications."""
+    try:
+        checked_attributes(object_type, given)
+    except ValueError as error:
+        is_known = all(row_of(object_type, key) is not None for key in given)
+        reason = rccf.MQRCCF_ATTR_VALUE_ERROR if is_known else MQRC_SELECTOR_ERROR
+        raise mq_error(reason, verb=verb, object=name, detail=str(error)) from error
 
 
 def alter(verbs: FapVerbs, name: str, given: dict[str, Any]) -> Exchange[None]:
@@ -107,7 +122,7 @@ def alter(verbs: FapVerbs, name: str, given: dict[str, Any]) -> Exchange[None]:
     answer = yield from _displayed(verbs, name, "TYPE")
     noun = str(answer["TYPE"])
     object_type = _NOUNS[noun]
-    checked_attributes(object_type, given)
+    _check(object_type, name, given, "ALTER")
     warn_inert(object_type, name, given)
     text = f"ALTER {noun}({quoted(name)}) {_settings(object_type, given)}"
     yield from _done(verbs, "ALTER", name, text)
@@ -115,7 +130,7 @@ def alter(verbs: FapVerbs, name: str, given: dict[str, Any]) -> Exchange[None]:
 
 def alter_qmgr(verbs: FapVerbs, given: dict[str, Any]) -> Exchange[None]:
     """ALTER QMGR."""
-    checked_attributes(QMGR, given)
+    _check(QMGR, verbs.name, given, "ALTER QMGR")
     warn_inert(QMGR, verbs.name, given)
     yield from _done(verbs, "ALTER QMGR", verbs.name, f"ALTER QMGR {_settings(QMGR, given)}")
 

@@ -8,12 +8,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from ternmq.base.errors import XA_NAMES, XAError, mq_error
+from ternmq.base.errors import (
+    XA_HEURCOM,
+    XA_HEURRB,
+    XA_NAMES,
+    XAER_DUPID,
+    XAER_INVAL,
+    XAER_NOTA,
+    XAError,
+    mq_error,
+)
 from ternmq.base.reasons import (
     MQRC_BACKED_OUT,
     MQRC_FUNCTION_NOT_SUPPORTED,
     MQRC_UNEXPECTED_ERROR,
     MQRC_UNIT_OF_WORK_NOT_STARTED,
+    MQRC_UOW_IN_PROGRESS,
 )
 from ternmq.client.net_conversation import Reply
 from ternmq.client.net_request import NetRequest, whole_body
@@ -42,6 +52,15 @@ _XA_RDONLY: Final = 3
 _XA_RBBASE: Final = 100
 _XA_RBEND: Final = 107
 _RECOVERED_MAX: Final = 1000
+# What comes nearest among MQ's reasons, as the queue manager has it for its own applications.
+_REASONS: Final = {XAER_DUPID: MQRC_UOW_IN_PROGRESS}
+_SAID: Final = {
+    XAER_DUPID: "is in use",
+    XAER_NOTA: "is not in doubt",
+    XAER_INVAL: "cannot be",
+    XA_HEURCOM: "was committed by an operator; forget it",
+    XA_HEURRB: "was backed out by an operator; forget it",
+}
 
 
 def _request(type: int, values: Values) -> NetRequest:
@@ -53,13 +72,15 @@ def _branch(xid: XID, flags: int = 0) -> Values:
     return {"xid": branch, "flags": flags, "rmid": 1}
 
 
-def _checked(reply: Reply, verb: str, name: str) -> int:
+def _checked(reply: Reply, verb: str, name: str, xid: XID | None = None) -> int:
     """XA's return value, if it is no error."""
     code = reply.comp
     if _XA_RBBASE <= code <= _XA_RBEND:
         raise mq_error(MQRC_BACKED_OUT, verb=verb, object=name, detail=f"XA code {code}")
     if code in XA_NAMES:
-        raise XAError(code, MQRC_UNIT_OF_WORK_NOT_STARTED, verb=verb, object=name)
+        reason = _REASONS.get(code, MQRC_UNIT_OF_WORK_NOT_STARTED)
+        detail = "" if xid is None else f"{xid!r} {_SAID[code]}"
+        raise XAError(code, reason, verb=verb, object=name, detail=detail)
     if code < 0:
         raise mq_error(MQRC_UNEXPECTED_ERROR, verb=verb, object=name, detail=f"XA code {code}")
     return code
@@ -82,9 +103,9 @@ def prepare(verbs: FapVerbs, xid: XID) -> Exchange[bool]:
     yield from _opened(verbs)
     for type, flags in ((XA_START, 0), (XA_END, TMSUCCESS)):
         reply = yield _request(type, _branch(xid, flags))
-        _checked(reply, "prepare", verbs.name)
+        _checked(reply, "prepare", verbs.name, xid)
     reply = yield _request(XA_PREPARE, _branch(xid))
-    return _checked(reply, "prepare", verbs.name) != _XA_RDONLY
+    return _checked(reply, "prepare", verbs.name, xid) != _XA_RDONLY
 
 
 def end_prepared(verbs: FapVerbs, xid: XID, commit: bool, heuristic: bool) -> Exchange[None]:
@@ -98,7 +119,7 @@ def end_prepared(verbs: FapVerbs, xid: XID, commit: bool, heuristic: bool) -> Ex
     reply = yield _request(XA_COMMIT if commit else XA_ROLLBACK, _branch(xid))
     code = reply.comp
     if commit or not _XA_RBBASE <= code <= _XA_RBEND:
-        _checked(reply, "commit" if commit else "backout", verbs.name)
+        _checked(reply, "commit" if commit else "backout", verbs.name, xid)
 
 
 def recover(verbs: FapVerbs) -> Exchange[list[XID]]:
@@ -115,4 +136,4 @@ def forget(verbs: FapVerbs, xid: XID) -> Exchange[None]:
     """Drop the memory of a heuristic outcome."""
     yield from _opened(verbs)
     reply = yield _request(XA_FORGET, _branch(xid))
-    _checked(reply, "forget", verbs.name)
+    _checked(reply, "forget", verbs.name, xid)

@@ -45,7 +45,9 @@ async def test_command_when_made_by_a_program_then_carried_out(api: Any) -> None
         command.where = Filter("MAXDEPTH", "EQ", "7")
         assert [one["QUEUE"] for one in await qmgr.command(command)] == ["A"]
         (answer,) = await qmgr.command(Command("FLY", "MOON"))
-        assert (answer.message, answer.ok) == ("AMQ8561E", False)
+        # Over the network it is a text that cannot be understood.
+        assert answer.message in ("AMQ8561E", "AMQ8405I")
+        assert not answer.ok
 
 
 def test_command_when_a_value_is_wrong_then_refused_with_its_reason() -> None:

@@ -9,7 +9,7 @@ from typing import Any, ParamSpec
 
 import ternmq
 import ternmq.aio
-from tests.unit.client import served
+from tests.unit.client import networked, served
 
 # What needs no `await` in `ternmq.aio` either.
 DIRECT = {"connected", "in_unit", "name", "report"}
@@ -121,9 +121,40 @@ class StreamFace:
         return await served.for_tasks(served.in_folder(path, name, **options))
 
 
+class NetworkFace:
+    """The same over TCP, by MQ's own protocol."""
+
+    changed = networked.CHANGED
+
+    def memory(self, name: str = "QM1") -> Any:
+        return Call(lambda: networked.NetworkedQueueManager(networked.in_memory(name)))
+
+    def embedded(self, path: Any, name: str = "QM1", **options: Any) -> Any:
+        return Call(
+            lambda: networked.NetworkedQueueManager(networked.in_folder(path, name, **options))
+        )
+
+
+class NetworkTaskFace:
+    """The same for tasks."""
+
+    changed = networked.CHANGED
+
+    def memory(self, name: str = "QM1") -> Any:
+        return ternmq.aio.Opening(networked.for_tasks(networked.in_memory(name)))
+
+    def embedded(self, path: Any, name: str = "QM1", **options: Any) -> Any:
+        return ternmq.aio.Opening(self._embedded(path, name, options))
+
+    async def _embedded(self, path: Any, name: str, options: dict[str, Any]) -> Any:
+        return await networked.for_tasks(networked.in_folder(path, name, **options))
+
+
 FACES: dict[str, Any] = {
     "blocking": BlockingFace(),
     "asyncio": ternmq.aio,
     "socket": SocketFace(),
     "stream": StreamFace(),
+    "network": NetworkFace(),
+    "network tasks": NetworkTaskFace(),
 }

@@ -22,9 +22,10 @@ from ternmq.server.host import Host
 from ternmq.server.listener import listen
 from ternmq.server.net_listener import Network
 from ternmq.server.net_socket import NetSocket
-from tests.unit.client.served import Served
+from tests.unit.client.served import Served, started_in_folder
 
 CHANNEL = "APP.SVRCONN"
+CHANGED = {"channel_rules": 0, "authentication": ""}  # attributes of the queue manager
 SETUP = f"""
 ALTER QMGR CHLAUTH(DISABLED) CONNAUTH(' ')
 DEFINE CHANNEL('{CHANNEL}') CHLTYPE(SVRCONN) MAXMSGL(104857600) SHARECNV(10) REPLACE
@@ -100,6 +101,16 @@ def in_memory(name: str = "QM1") -> Networked:
     return served
 
 
+def in_folder(path: Path, name: str, create: bool = False, **log: Any) -> Networked:
+    """A queue manager in a data folder."""
+    return Networked(path, name, started_in_folder(path, name, create, **log))
+
+
+async def for_tasks(served: Networked) -> NetworkedTaskQueueManager:
+    """Connect a task to it."""
+    return NetworkedTaskQueueManager(served, await served.connect_task())
+
+
 class NetworkedQueueManager(ternmq.ClientConnection):
     """A connection that ends its queue manager with itself."""
 
@@ -150,6 +161,28 @@ class NetworkedTaskQueueManager(ternmq.aio.ClientConnection):
     def __init__(self, served: Networked, inner: ternmq.aio.ClientConnection) -> None:
         super().__init__(inner.transport)
         self.served = served
+
+    @property
+    def report(self) -> list[str]:  # type: ignore[override]
+        """As an embedded one has it."""
+        return list(self.served.started.shell.engine.report)
+
+    async def call(self, verb: str, call: str, /, **arguments: Any) -> dict[str, Any]:
+        """What is only to be had on the queue manager's own machine is asked for there."""
+        try:
+            return await super().call(verb, call, **arguments)
+        except ternmq.MQError as error:
+            if error.reason != MQRC_FUNCTION_NOT_SUPPORTED:
+                raise
+        served = self.served
+        async with ternmq.aio.connect(served.name, data=served.data) as local:
+            return await local.call(verb, call, **arguments)
+
+    async def resolve(self, xid: ternmq.XID, *, commit: bool) -> None:
+        """An operator's decision is made there, too."""
+        served = self.served
+        async with ternmq.aio.connect(served.name, data=served.data) as local:
+            await local.resolve(xid, commit=commit)
 
     def connect(self, **options: Any) -> Any:
         return self.served.connect_task(**options)

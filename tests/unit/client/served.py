@@ -99,6 +99,11 @@ def in_memory(name: str) -> Served:
 
 def in_folder(path: Path, name: str, create: bool = False, **log: Any) -> Served:
     """A queue manager in a data folder."""
+    return Served(path, name, started_in_folder(path, name, create, **log))
+
+
+def started_in_folder(path: Path, name: str, create: bool = False, **log: Any) -> Started:
+    """Start one there."""
     parameters = log_parameters(
         log.get("log_type", "circular"),
         log.get("log_primary_files", 3),
@@ -106,7 +111,7 @@ def in_folder(path: Path, name: str, create: bool = False, **log: Any) -> Served
         log.get("log_file_pages", 64),
         False,
     )
-    return Served(path, name, start_in_folder(path, name, create, parameters, None, None))
+    return start_in_folder(path, name, create, parameters, None, None)
 
 
 class ServedQueueManager(ternmq.ClientConnection):
