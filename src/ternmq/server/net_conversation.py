@@ -239,6 +239,9 @@ class Conversation:
             self._serve(one)
 
     def _serve(self, one: Segment) -> None:
+        if not self.form.is_of(one.header):  # partners are known that change theirs on the way
+            self.form = Form(one.header)
+            self.forget_plans()
         try:
             self.line.serve(self, one)
         except MQError as error:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Final, final
 
 from ternmq.base import constants as mq
+from ternmq.base.reasons import MQRC_CONVERTED_MSG_TOO_BIG
 from ternmq.kernel.connection import Handle
 from ternmq.kernel.requests import GetCall
 from ternmq.mqi.conversion import convert
@@ -69,6 +70,8 @@ def deliver(call: GetCall, entry: Entry, options: int) -> Delivered:
         if options & mq.MQGMO_CONVERT:
             request = call.request
             converted = convert(data, base, int(request.ccsid), int(request.encoding))
+            if len(converted.data) > limit:
+                return Delivered(data, base, MQRC_CONVERTED_MSG_TOO_BIG)  # as it is
             data = converted.data
             base = converted.base
             reason = converted.warning

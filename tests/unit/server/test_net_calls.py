@@ -243,6 +243,23 @@ def test_get_when_converted_then_text_is_in_the_set_that_is_asked_for() -> None:
         reply = await partner.get(handle, mq.MQGMO_CONVERT, ccsid=819)
         assert reply["data"] == "hé".encode("latin-1")
         assert reply["descriptor"].ccsid == 819
+        await partner.put(handle, "hé".encode("latin-1"), ccsid=819, format="MQSTR")
+        reply = await partner.get(handle, mq.MQGMO_CONVERT, ccsid=1208, length=2)
+        assert (reply["comp"], reply["reason"]) == (1, 2120)
+        assert reply["data"][:2] == "hé".encode("latin-1")  # as it is
+        assert reply["descriptor"].ccsid == 819
+
+    tell_story(story)
+
+
+def test_partner_when_it_changes_its_form_then_answers_change_too() -> None:
+    async def story(place: Place, partner: Partner) -> None:
+        handle = await partner.open("A", ALL)
+        for order, ccsid in ((BIG, 819), (LITTLE, 1208), (BIG, 819)):
+            partner.order = order
+            partner.ccsid = ccsid
+            assert (await partner.put(handle, b"x", format="MQSTR"))["reason"] == 0
+            assert (await partner.get(handle))["descriptor"].format == "MQSTR"
 
     tell_story(story)
 

@@ -4,9 +4,12 @@ doubled when it stops asking, commits, backs out or vanishes.
 Method: a partner in the same loop sends REQUEST_MSGS and NOTIFICATION and looks at what comes.
 """
 
+from typing import Any
+
 import pytest
 
 from ternmq.base import constants as mq
+from ternmq.codec.layout import BIG, LITTLE
 from ternmq.wire import fap_vocabulary as fap
 from ternmq.wire.fap_flow import read_body, write_body
 from ternmq.wire.fap_part import Values
@@ -40,7 +43,15 @@ def numbers(came: list[Values]) -> list[int]:
     return [int(one["data"].rstrip(b"\0")) for one in came]
 
 
-def test_request_when_window_is_one_then_one_message_comes() -> None:
+@pytest.mark.parametrize(
+    "form",
+    [
+        {"order": BIG, "ccsid": 819},
+        {"order": LITTLE, "ccsid": 1208},
+        {"order": BIG, "ccsid": 500, "ebcdic": True},
+    ],
+)
+def test_request_when_window_is_one_then_one_message_comes(form: dict[str, Any]) -> None:
     async def story(place: Place, partner: Partner) -> None:
         fill(place, 3)
         handle = await partner.open("A", ALL)
@@ -50,12 +61,14 @@ def test_request_when_window_is_one_then_one_message_comes() -> None:
         one = came[0]
         assert (one["handle"], one["message_index"], one["selection_index"]) == (handle, 1, 1)
         assert one["resolved_queue_name"] == "A"
+        assert one["descriptor"].put_appl_name == "test"
+        assert one["descriptor"].put_date.isdigit()
         assert (one["actual_length"], one["total_length"]) == (10, 10)
         partner.request(handle, received=MD_BYTES + 10, index=1, select=False)
         assert numbers(messages(partner)) == [1]
         assert place.depth("A") == 1
 
-    tell_story(story)
+    tell_story(story, **form)
 
 
 def test_request_when_it_wants_an_answer_then_it_has_one_after_the_message() -> None:
