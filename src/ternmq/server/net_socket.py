@@ -202,14 +202,9 @@ class NetSocket(asyncio.Protocol):
         instance = self._instance
         if instance is None:
             raise ConnectionResetError("the partner has gone")
-        user = await self.admission.user(
+        return await self.admission.user(
             instance, self.peer, client_user, csp_user, csp_password, application
         )
-        instance.user = user
-        instance.client_user = client_user
-        instance.application = application
-        self.peer.authenticated()
-        return user
 
     # ---- silence
 
