@@ -168,8 +168,21 @@ class BrokerParty(Party):
 class BlockingParty(BrokerParty):
     """ternmq.connect: a process that does one thing at a time needs no event loop."""
 
-    async def requester(self) -> Once:
+    def __init__(self, port: int) -> None:
+        super().__init__(port)
+        self._blocking: list[ternmq.ClientConnection] = []
+
+    def _connected_here(self) -> ternmq.ClientConnection:
         link = ternmq.connect(QMGR, channel=CHANNEL, conn=self._conn)
+        self._blocking.append(link)
+        return link
+
+    async def close(self) -> None:
+        for link in self._blocking:
+            link.disconnect()
+
+    async def requester(self) -> Once:
+        link = self._connected_here()
         requests = link.queue("REQUEST")
         replies = link.queue("REPLY")
         name = replies.name
@@ -181,7 +194,7 @@ class BlockingParty(BrokerParty):
         return ask
 
     async def open_replier(self) -> Callable[[], Awaitable[None]]:
-        link = ternmq.connect(QMGR, channel=CHANNEL, conn=self._conn)
+        link = self._connected_here()
         requests = link.queue("REQUEST")
         replies: dict[str, ternmq.ClientQueue] = {}
 

@@ -71,6 +71,9 @@ class Framing:
 
     __slots__ = (
         "_get_tail",
+        "_last_halves",
+        "_last_options",
+        "_last_packed",
         "_put_heads",
         "_put_tail",
         "conversation",
@@ -90,7 +93,10 @@ class Framing:
         self.header_bytes = TSHM_BYTES if is_shared else TSH_BYTES
         self._put_tail = tail(MQPUT, FIRST_AND_LAST)
         self._get_tail = tail(MQGET, FIRST_AND_LAST)
-        self._put_heads: dict[tuple[int, int, bytes], tuple[bytes, bytes]] = {}
+        self._put_heads: dict[tuple[int, bytes, bytes], tuple[bytes, bytes]] = {}
+        self._last_packed = b""
+        self._last_options = 0
+        self._last_halves = (b"", b"")
 
     def start(self, size: int, request: int = 0) -> bytes:
         """The beginning of a segment of so many bytes."""
@@ -145,10 +151,11 @@ class Framing:
         context: int = 0,
     ) -> bytes:
         """MQPUT with a packed descriptor; a MsgId that is given counts more than its own."""
-        key = (handle, options, packed)
-        halves = self._put_heads.get(key)
-        if halves is None:
-            halves = self._make_put_head(key)
+        if packed is not self._last_packed or options != self._last_options:
+            self._last_packed = packed
+            self._last_options = options
+            self._last_halves = self._put_halves(options, packed)
+        halves = self._last_halves
         length = len(data)
         size = self.header_bytes + CALL_HEAD_BYTES + BYTES_2 + PMO_BYTES + 4 + length
         if context or size > self.segment_bytes_max:
@@ -159,8 +166,10 @@ class Framing:
                 self.start(size),
                 self._put_tail,
                 CALL.pack(size),
+                RESULT.pack(0, 0, handle),
                 halves[0],
                 msg_id or packed[48:72],
+                packed[72:96],
                 halves[1],
                 LONG.pack(length),
                 data,
@@ -174,12 +183,15 @@ class Framing:
             packed = packed[:48] + msg_id + packed[72:]
         return packed + pmo
 
-    def _make_put_head(self, key: tuple[int, int, bytes]) -> tuple[bytes, bytes]:
-        body = self.put_body(key[2], key[1])
-        halves = (RESULT.pack(0, 0, key[0]) + body[:48], body[72:])
-        if len(self._put_heads) >= _HEADS_MAX:
-            self._put_heads.clear()
-        self._put_heads[key] = halves
+    def _put_halves(self, options: int, packed: bytes) -> tuple[bytes, bytes]:
+        """The descriptor and the options, but for the identifiers: those of most puts are alike."""
+        key = (options, packed[:48], packed[96:])
+        halves = self._put_heads.get(key)
+        if halves is None:
+            halves = (packed[:48], self.put_body(packed, options)[96:])
+            if len(self._put_heads) >= _HEADS_MAX:
+                self._put_heads.clear()
+            self._put_heads[key] = halves
         return halves
 
     # ---- get

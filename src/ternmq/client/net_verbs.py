@@ -46,6 +46,7 @@ from ternmq.codec.mqsts import Status
 from ternmq.kernel.connection import Handle
 from ternmq.kernel.requests import GetRequest
 from ternmq.mqi.options import check_close
+from ternmq.store.entry import ZERO_ID
 from ternmq.txn.unit import XID
 from ternmq.wire.fap_vocabulary import (
     MQBACK,
@@ -100,6 +101,7 @@ class FapVerbs(RemoteVerbs):
         self.lost_unit = False  # with the connection before: only MQBACK is possible
         self.commits_changes = False  # a commit is under way, of a unit that changed something
         self._get_bodies: dict[tuple[GetRequest, int], bytes] = {}
+        self._id_bodies: dict[tuple[int, int, int, int, int], bytes] = {}
         self._next_id = 0  # of MsgIds that were reserved
         self._ids_left = 0
         self._id_head = b""
@@ -343,15 +345,36 @@ class FapVerbs(RemoteVerbs):
     def get_body(self, request: GetRequest) -> bytes:
         """The body of MQGET; those of requests that are used again are kept."""
         length = self.conversation.framing.buffer_length(request)
+        if not request.plain:
+            return self._body_with_ids(request, length)
         key = (request, length)
         body = self._get_bodies.get(key)
         if body is None:
             body = get_body(request, length)
-            if request.plain:
-                if len(self._get_bodies) >= _GETS_MAX:
-                    self._get_bodies.clear()
-                self._get_bodies[key] = body
+            if len(self._get_bodies) >= _GETS_MAX:
+                self._get_bodies.clear()
+            self._get_bodies[key] = body
         return body
+
+    def _body_with_ids(self, request: GetRequest, length: int) -> bytes:
+        """The same for a request by MsgId and CorrelId, which are laid over one that is kept."""
+        ids_alone = request.group_id == ZERO_ID and request.token < 0
+        if not ids_alone or request.msg_sequence >= 0 or request.msg_offset >= 0:
+            return get_body(request, length)
+        key = (
+            int(request.options),
+            int(request.wait_ms),
+            int(request.ccsid),
+            int(request.encoding),
+            length,
+        )
+        body = self._id_bodies.get(key)
+        if body is None:
+            body = get_body(request, length)
+            if len(self._id_bodies) >= _GETS_MAX:
+                self._id_bodies.clear()
+            self._id_bodies[key] = body
+        return b"".join((body[:48], request.msg_id, request.correl_id, body[96:]))
 
     def _get(
         self, handle: Handle, request: GetRequest, returnable: bool
