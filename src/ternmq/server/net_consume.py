@@ -20,6 +20,7 @@ from typing import Final, final
 
 from ternmq.base import constants as mq
 from ternmq.base.errors import MQError
+from ternmq.base.limits import RETURNABLE_BYTES_MAX
 from ternmq.base.reasons import (
     MQRC_GET_INHIBITED,
     MQRC_NO_MSG_AVAILABLE,
@@ -95,6 +96,7 @@ class Consumer(Guarded):
         self.index = 0  # of the last message
         self.confirm = -1  # the request that waits for CHECK_MSG
         self.sent: deque[tuple[int, GetCall]] = deque()  # that may still go back
+        self._sent_bytes = 0
         self.is_first = True  # of what was asked for, where that is browsed
         self._request: GetRequest | None = None
         name = conversation.form.chars(handle.resolved_name, len(handle.resolved_name))
@@ -111,7 +113,13 @@ class Consumer(Guarded):
         self.outstanding = max(self.outstanding - received, 0)
         sent = self.sent
         while sent and sent[0][0] <= global_index:
-            sent.popleft()
+            self._forget_oldest()
+
+    def _forget_oldest(self) -> None:
+        """The oldest message that was sent cannot go back any more."""
+        entry = self.sent.popleft()[1].entry
+        if entry is not None:
+            self._sent_bytes -= int(entry.length)
 
     def ask(self, options: int, wait_ms: int, length_max: int, is_stream: bool) -> None:
         """From now on messages as these say; a wait that does not fit ends."""
@@ -263,6 +271,10 @@ class Consumer(Guarded):
         self.index += 1
         if self._may_go_back(call, entry):
             self.sent.append((conversation.global_index, call))
+            self._sent_bytes += int(entry.length)
+            # A client that takes nothing must not have us keep ever more.
+            while self._sent_bytes > RETURNABLE_BYTES_MAX:
+                self._forget_oldest()
         else:
             conversation.connected().answered(call)
         self._send(call, entry)
@@ -421,6 +433,7 @@ class Consumer(Guarded):
         verbs = self.conversation.connected()
         while self.sent:
             verbs.take_back(self.sent.pop()[1])
+        self._sent_bytes = 0
         self.outstanding = 0
         self._confirm(0)
 

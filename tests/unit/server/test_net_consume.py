@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from ternmq.base import constants as mq
+from ternmq.base.limits import RETURNABLE_BYTES_MAX
 from ternmq.codec.layout import BIG, LITTLE
 from ternmq.wire import fap_vocabulary as fap
 from ternmq.wire.fap_flow import read_body, write_body
@@ -146,6 +147,21 @@ def test_stream_when_client_says_how_far_it_came_then_the_rest_goes_back() -> No
         with place.admin.queue("A") as queue:
             left = [int(one.data.rstrip(b"\0")) for one in queue]
         assert left == [4, 5, 6, 7, 8, 9]
+
+    tell_story(story)
+
+
+def test_stream_when_client_takes_nothing_then_no_more_than_allowed_is_kept() -> None:
+    async def story(place: Place, partner: Partner) -> None:
+        place.mqsc("ALTER QLOCAL(A) MAXMSGL(104857600)")
+        size = RETURNABLE_BYTES_MAX // 4
+        fill(place, 6, size=size)
+        handle = await partner.open("A", ALL)
+        partner.request(handle, 1 << 30, flags=STREAM)
+        await partner.until(lambda: len(partner.look()) == 6)
+        messages(partner)
+        partner.request(handle, 0, flags=STREAM, select=False)
+        assert place.depth("A") == 4
 
     tell_story(story)
 
