@@ -138,7 +138,10 @@ async def serve(name: str, role: str, port: int, count: int) -> None:
         work = await ROLES[role](party, count)
         gc.collect()
         say("ready")
-        seconds = float((await heard()).split()[1])
+        go = await heard()
+        if not go:
+            return  # that it was ready was all that was wanted
+        seconds = float(go.split()[1])
         before = time.process_time()
         told = await work(seconds)
         say(json.dumps({**told, "cpu": time.process_time() - before}))
