@@ -282,12 +282,12 @@ def test_a_connection_that_is_dropped_is_backed_out(served: Networked) -> None:
 
 
 def test_heartbeats_keep_a_waiting_get_alive(served: Networked) -> None:
-    with served.connect(channel="BEAT.SVRCONN", heartbeat=1) as connection:
+    with served.connect(channel="BEAT.SVRCONN", heartbeat=3) as connection:
         end = socket_of(connection).end
         assert end is not None
-        assert end.agreement.heartbeat_s == 1
+        assert end.agreement.heartbeat_s == 3
         with connection.queue("A") as queue:
-            assert queue.try_get(wait=2.2) is None
+            assert queue.try_get(wait=3.3) is None  # a slow machine has three seconds to answer
             assert connection.connected
 
 
