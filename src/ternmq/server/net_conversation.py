@@ -12,7 +12,7 @@ from collections import deque
 from typing import TYPE_CHECKING, Any, Final
 
 from ternmq.base import constants as mq
-from ternmq.base.errors import MQError, ProtocolError, mq_error
+from ternmq.base.errors import MQError, RemoteProtocolError, mq_error
 from ternmq.base.reasons import MQRC_UNEXPECTED_ERROR
 from ternmq.client import steps
 from ternmq.client.steps import Step
@@ -24,7 +24,14 @@ from ternmq.txn.unit import XID
 from ternmq.wire.fap_flow import read_body, write_body
 from ternmq.wire.fap_part import REST, Values
 from ternmq.wire.fap_segment import Header, Segment
-from ternmq.wire.fap_vocabulary import NOTIFICATION, REPLY, XA_COMPLETE, XA_START, type_name
+from ternmq.wire.fap_vocabulary import (
+    NOTIFICATION,
+    PROTOCOL_GENERAL,
+    REPLY,
+    XA_COMPLETE,
+    XA_START,
+    type_name,
+)
 
 if TYPE_CHECKING:
     from ternmq.server.net_consume import Consumer
@@ -58,17 +65,29 @@ class Guarded(Job):
         try:
             self.run()
         except MQError as error:
-            self.refuse(error)
-        except ProtocolError as wrong:
+            self._tell(error)
+        except RemoteProtocolError as wrong:
             self.conversation.line.protocol_error(wrong)
+            self.drop()
         except Exception as fault:
-            self.refuse(self.conversation.fault(fault, self.doing()))
+            self._tell(self.conversation.fault(fault, self.doing()))
 
     def forced(self, error: MQError | None) -> None:
         if error is None:
             self.go_on()
         else:
+            self._tell(error)
+
+    def _tell(self, error: MQError) -> None:
+        """Refuse it; if even that cannot be said, the partner is cut off."""
+        try:
             self.refuse(error)
+        except Exception as fault:
+            self.conversation.cut_off(fault, self.doing())
+            self.drop()
+
+    def drop(self) -> None:
+        """It ends without an answer."""
 
     def doing(self) -> str:
         """What it is, for a report."""
@@ -127,6 +146,9 @@ class Call(Guarded):
         values["reason"] = error.reason
         self.give_up()
         self.answer()
+
+    def drop(self) -> None:
+        self.conversation.end(self)
 
     def give_up(self) -> None:
         """Before it is refused: set what a failed call answers."""
@@ -245,11 +267,25 @@ class Conversation:
         try:
             self.line.serve(self, one)
         except MQError as error:
-            self.refuse_call(one, error)
-        except ProtocolError as wrong:
+            self._tell(one, error)
+        except RemoteProtocolError as wrong:
             self.line.protocol_error(wrong)
         except Exception as fault:
-            self.refuse_call(one, self.fault(fault, type_name(one.header.type)))
+            self._tell(one, self.fault(fault, type_name(one.header.type)))
+
+    def _tell(self, one: Segment, error: MQError) -> None:
+        """Refuse a call; if even that cannot be said, the partner is cut off."""
+        try:
+            self.refuse_call(one, error)
+        except RemoteProtocolError as wrong:
+            self.line.protocol_error(wrong)
+        except Exception as fault:
+            self.cut_off(fault, type_name(one.header.type))
+
+    def cut_off(self, error: Exception, doing: str) -> None:
+        """A fault of ours that leaves nothing to say."""
+        self.fault(error, doing)
+        self.line.close_with(PROTOCOL_GENERAL)
 
     def serve_waiting(self) -> None:
         """What came while a call was under way."""

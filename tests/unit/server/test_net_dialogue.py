@@ -11,16 +11,19 @@ from pathlib import Path
 import pytest
 
 from ternmq.base import constants as mq
+from ternmq.base.build import is_compiled
+from ternmq.base.errors import LocalProtocolError
 from ternmq.codec.mqgmo import GetOptions
 from ternmq.codec.mqmd import Descriptor
 from ternmq.kernel.channel_instance import FORCE, QUIESCE, RUNNING, TERMINATE
 from ternmq.server.host import QUIESCING
+from ternmq.server.net_conversation import Conversation
 from ternmq.server.net_opening import DIALOGUE
 from ternmq.server.trace import Trace
 from ternmq.wire import fap_vocabulary as fap
 from ternmq.wire.fap_flow import read_body
 from ternmq.wire.fap_part import Values
-from ternmq.wire.fap_segment import TSHC
+from ternmq.wire.fap_segment import TSHC, Header
 
 from .partner import Partner, Place, tell_story
 
@@ -258,6 +261,7 @@ def test_channel_when_stopped_then_socket_is_closed(how: int) -> None:
     tell_story(story)
 
 
+@pytest.mark.skipif(is_compiled(), reason="compiled attributes take no wrong type")
 def test_fault_of_ours_then_its_caller_is_told_and_the_others_go_on(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -272,10 +276,29 @@ def test_fault_of_ours_then_its_caller_is_told_and_the_others_go_on(
         line.message_bytes_max = 1000
         assert (await partner.put(handle, b"x"))["reason"] == 0
 
-    from ternmq.base.build import is_compiled
+    tell_story(story)
 
-    if is_compiled():
-        pytest.skip("compiled attributes take no wrong type")
+
+@pytest.mark.skipif(is_compiled(), reason="compiled methods cannot be replaced")
+def test_answer_when_it_cannot_be_made_then_socket_is_closed_and_nothing_stays(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async def story(place: Place, partner: Partner) -> None:
+        faults: list[str] = []
+        monkeypatch.setattr(place.host, "fault", lambda error, doing: faults.append(doing))
+        handle = await partner.open("A", ALL)
+        await partner.put(handle, b"no", mq.MQPMO_SYNCPOINT)
+
+        def broken(conversation: Conversation, header: Header, values: Values) -> None:
+            raise LocalProtocolError("a value that does not fit")
+
+        monkeypatch.setattr(Conversation, "reply", broken)
+        partner.tell(fap.MQCMIT, {})
+        assert await farewell(partner) == fap.PROTOCOL_GENERAL
+        assert faults
+        await partner.socket.gone
+        monkeypatch.undo()
+
     tell_story(story)
 
 
