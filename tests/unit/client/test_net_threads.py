@@ -22,11 +22,15 @@ import pytest
 import ternmq
 from ternmq.base import constants as mq
 from ternmq.base import reasons as rc
+from ternmq.client.net_channel import Address, ClientChannel
+from ternmq.client.net_conversation import Reply
+from ternmq.client.net_opening import Met, wishes
 from ternmq.client.net_socket import NetSocket
 from ternmq.client.net_threads import NetSocketVerbs
 from ternmq.client.starting import Started, start
 from ternmq.log.parameters import CIRCULAR, LogParameters
 from ternmq.ports.memory_disk import MemoryDisk
+from ternmq.wire.fap_negotiation import Agreement
 from tests.battery.places import Task, until, waiters
 from tests.unit.client.networked import Networked, in_memory
 
@@ -156,6 +160,20 @@ def test_many_threads_on_few_sockets_get_their_own_answers(served: Networked) ->
 
     tasks = [Task(lambda number=number: work(number)) for number in range(12)]  # type: ignore[misc]
     assert [task.outcome() for task in tasks] == list(range(12))
+
+
+def test_who_leaves_with_its_answer_names_the_next_reader() -> None:
+    agreement = Agreement(wishes(ClientChannel("C", (Address("h", 1),)), "QM1"))
+    near, far = socket.socketpair()
+    with near, far:
+        one = NetSocket(near, None)
+        conversation = one.meet(Met(agreement, "QM1", "")).add()
+        # It was to read, but its answer has come before: somebody else waits, and nobody reads.
+        next_reader = threading.Event()
+        one._waiting.append(next_reader)
+        answer = conversation.reply = Reply(0x9A, bytes(16), 0, 16, 10)
+        assert one.wait(conversation, None, 0.0) is answer
+        assert next_reader.is_set()
 
 
 # ---- asynchronous puts and read-ahead
