@@ -11,7 +11,7 @@ from tests.interop import served
 from tests.interop.cases import JAVA, PLACES, JavaCase
 
 _COMPILE_S: Final = 90
-_RUN_S: Final = 300
+_RUN_S: Final = 500
 
 
 @dataclass(frozen=True)

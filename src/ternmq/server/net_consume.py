@@ -55,6 +55,7 @@ from ternmq.wire.fap_vocabulary import (
     SELECTION,
     STREAM,
     STREAMING_FAILURE,
+    SYNCHRONOUS,
 )
 
 REQUEST_BYTES: Final = 40
@@ -522,7 +523,12 @@ def _requested(
             return
         if fields[5] & _BROWSE == _BROWSE and not consumer.is_first:
             consumer.browse_again()
-        consumer.ask(fields[5], fields[6], fields[4], request_flags & STREAM != 0)
+        # IBM's client leaves STREAM out while it has messages of another queue at hand; what it
+        # gets by MQGET it asks for with SYNCHRONOUS.
+        is_stream = request_flags & STREAM != 0
+        if consumer.is_stream and not request_flags & (SYNCHRONOUS | SELECTION):
+            is_stream = True
+        consumer.ask(fields[5], fields[6], fields[4], is_stream)
         consumer.window = fields[3]
     except MQError as error:
         if consumer is None:

@@ -364,8 +364,9 @@ XA_FLAGS: Final[dict[int, str]] = {
     TMONEPHASE: "TMONEPHASE",
 }
 
-# Flags of REQUEST_MSGS; 0x02, 0x04 and 0x08 were seen, their meaning is not known.
+# Flags of REQUEST_MSGS; 0x02 and 0x04 were seen, their meaning is not known.
 STREAM: Final = 0x01  # messages as they come, without an end
+SYNCHRONOUS: Final = 0x08  # for an MQGET: with all of those of IBM's client, and nothing else
 SELECTION: Final = 0x10
 
 
