@@ -98,6 +98,7 @@ class Consumer(Guarded):
         self.confirm = -1  # the request that waits for CHECK_MSG
         self.sent: deque[tuple[int, GetCall]] = deque()  # that may still go back
         self._sent_bytes = 0
+        self._is_counted = False  # among the calls under way
         self.is_first = True  # of what was asked for, where that is browsed
         self._request: GetRequest | None = None
         name = conversation.form.chars(handle.resolved_name, len(handle.resolved_name))
@@ -154,8 +155,20 @@ class Consumer(Guarded):
         call = self.get
         if call is not None and self.conversation.connected().end_wait(call, 0):
             self.turns.not_at(self)
+            self._no_longer_waits()
             self.get = None
             self.state = IDLE
+
+    def _waits(self) -> None:
+        """A client that waits for messages is in a call, however long that lasts."""
+        if not self._is_counted:
+            self._is_counted = True
+            self.conversation.line.wait_begins()
+
+    def _no_longer_waits(self) -> None:
+        if self._is_counted:
+            self._is_counted = False
+            self.conversation.line.call_ends()
 
     def _wanted(self) -> GetRequest:
         request = self._request
@@ -203,6 +216,7 @@ class Consumer(Guarded):
                 if call.waiting:
                     return
                 self.turns.not_at(self)
+                self._no_longer_waits()
                 call.waker = None
                 if call.error is not None:
                     self.get = None
@@ -239,6 +253,7 @@ class Consumer(Guarded):
         """After an attempt: True if its message is sent."""
         if call.waiting:
             self.state = WAITING
+            self._waits()
             if call.deadline_ns:
                 self.turns.at(self, int(call.deadline_ns))
             return False
@@ -391,6 +406,7 @@ class Consumer(Guarded):
                 self.go_on()  # after GET(DISABLED), say
             return
         if self.conversation.connected().end_wait(call, MQRC_NO_MSG_AVAILABLE):
+            self._no_longer_waits()
             self.get = None
             self.state = IDLE
             self._confirm(0)
@@ -420,16 +436,21 @@ class Consumer(Guarded):
 
     def pause(self) -> None:
         """Consumption stops: what is not sent goes back."""
+        if self.is_stream:
+            self._take_back()
+
+    def _take_back(self) -> None:
         call = self.get
-        if call is not None and self.is_stream:
-            self.turns.not_at(self)
+        self.turns.not_at(self)
+        self._no_longer_waits()
+        if call is not None:
             self.conversation.connected().take_back(call)
             self.get = None
             self.state = IDLE
 
     def return_unread(self) -> None:
         """The client has said how far it has come, and wants no more."""
-        self.pause()
+        self._take_back()
         self.window = 0
         verbs = self.conversation.connected()
         while self.sent:
@@ -440,13 +461,9 @@ class Consumer(Guarded):
 
     def stop(self) -> None:
         """The handle or its connection ends."""
-        call = self.get
-        self.turns.not_at(self)
-        self.get = None
+        self._take_back()
         self.state = STOPPED
         self.sent.clear()
-        if call is not None:
-            self.conversation.connected().take_back(call)
 
     def is_gone(self) -> bool:
         return self.state != FORCING
@@ -514,6 +531,7 @@ def _requested(
             consumer = Consumer(conversation, handle)
             conversation.consumers[handle_id] = consumer
         consumer.taken(fields[2], fields[9])
+        conversation.line.call_counts()
         if request_flags & SELECTION:
             consumer.select(read_selection(data, body + REQUEST_BYTES, end, is_little))
         if flags & CONFIRM_REQUEST:

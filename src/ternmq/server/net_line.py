@@ -334,11 +334,21 @@ class Line(Outlet):
 
     def call_begins(self) -> None:
         """For the status of the channel."""
+        self.wait_begins()
+        self.call_counts()
+
+    def call_counts(self) -> None:
+        """A call that has no reply, say."""
+        instance = self.instance
+        if instance is not None:
+            instance.messages += 1
+            instance.last_message_ns = self.turns.clock.now_ns()
+
+    def wait_begins(self) -> None:
+        """A client is in a call, until `call_ends`."""
         instance = self.instance
         if instance is not None:
             instance.calls_under_way += 1
-            instance.messages += 1
-            instance.last_message_ns = self.turns.clock.now_ns()
 
     def call_ends(self) -> None:
         """Likewise."""

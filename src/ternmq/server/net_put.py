@@ -169,6 +169,7 @@ def _put_silently(
     if entry is None:
         SilentPut(conversation, plan, request, message).park()
         return
+    conversation.line.call_counts()
     puts.succeeded += 1
     durable_at = link.durable_at
     if durable_at > puts.durable_at:

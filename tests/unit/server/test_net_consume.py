@@ -308,6 +308,35 @@ def test_request_when_handle_is_none_then_client_is_told() -> None:
     tell_story(story)
 
 
+def test_request_when_it_waits_then_client_is_in_a_call() -> None:
+    async def story(place: Place, partner: Partner) -> None:
+        instance = partner.socket.line.instance
+        assert instance is not None
+        handle = await partner.open("A", ALL)
+        before = int(instance.messages)
+        assert int(instance.calls_under_way) == 0
+        partner.request(handle, flags=STREAM)
+        assert int(instance.calls_under_way) == 1
+        assert int(instance.messages) == before + 1
+        fill(place, 1)
+        await partner.wait()
+        assert int(instance.calls_under_way) == 0
+        messages(partner)
+        for window in (1, 0):
+            partner.request(handle, window, options=mq.MQGMO_WAIT, wait_ms=-1, received=1000)
+            assert int(instance.calls_under_way) == window
+        fill(place, 1)
+        await partner.until(lambda: place.depth("A") == 1)
+        assert not partner.look()
+        partner.request(handle, flags=STREAM)
+        messages(partner)
+        partner.request(handle, flags=STREAM, received=1000)
+        await partner.call(fap.MQCLOSE, {"handle": handle, "options": 0})
+        assert int(instance.calls_under_way) == 0
+
+    tell_story(story)
+
+
 def test_consumers_when_several_wait_then_each_has_its_own() -> None:
     async def story(place: Place, partner: Partner) -> None:
         first = await partner.open("A", ALL)
