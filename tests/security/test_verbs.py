@@ -262,3 +262,14 @@ def test_what_was_granted_is_there_after_a_restart(
         fred.put("Q", b"x")
         with pytest.raises(NotAuthorized, match="lacks get on queue Q"):
             fred.queue("Q", options=mq.MQOO_INPUT_SHARED)
+
+
+def test_the_policy_queue_can_be_browsed_by_everybody_and_nothing_more() -> None:
+    """Clients of IBM MQ look there before they open anything."""
+    name = "SYSTEM.PROTECTION.POLICY.QUEUE"
+    with secured() as qm:
+        fred = connected(qm, "fred")
+        fred.queue(name, options=mq.MQOO_BROWSE).close()
+        for options in (mq.MQOO_INPUT_SHARED, mq.MQOO_OUTPUT, mq.MQOO_INQUIRE | mq.MQOO_BROWSE):
+            with pytest.raises(NotAuthorized):
+                fred.queue(name, options=options)
