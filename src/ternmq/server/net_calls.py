@@ -16,7 +16,6 @@ from ternmq.base.reasons import MQRC_FUNCTION_NOT_SUPPORTED, MQRC_STAT_TYPE_ERRO
 from ternmq.client import steps
 from ternmq.codec.mqsts import Status
 from ternmq.server.loop_verbs import LoopVerbs
-from ternmq.server.net_consume import notified, request_messages
 from ternmq.server.net_conversation import AsyncPuts, Call, Conversation, StepCall
 from ternmq.server.net_get import get_message
 from ternmq.server.net_objects import (
@@ -28,6 +27,7 @@ from ternmq.server.net_objects import (
     set_attributes,
 )
 from ternmq.server.net_put import put1_message, put_message
+from ternmq.server.net_requests import notified, request_messages
 from ternmq.server.net_spi import spi_call
 from ternmq.server.net_xa import XA_CALLS
 from ternmq.wire.fap_part import Values

@@ -34,40 +34,22 @@ from ternmq.kernel.requests import UNLIMITED_LENGTH, GetCall, GetRequest
 from ternmq.server.net_conversation import Conversation, Guarded
 from ternmq.server.net_delivery import deliver, is_as_it_is, options_here
 from ternmq.server.net_form import aligned, token
-from ternmq.server.net_selection import Selection, read_selection
+from ternmq.server.net_notes import PUSHED, note_header, notify
+from ternmq.server.net_selection import Selection
 from ternmq.store.entry import PERSISTENT, Entry
-from ternmq.wire.fap_flow import read_body, write_body
-from ternmq.wire.fap_segment import TSHM, TSHM_BYTES, Header, Segment, SegmentError
+from ternmq.wire.fap_flow import write_body
+from ternmq.wire.fap_segment import TSHM_BYTES
 from ternmq.wire.fap_stream import split
 from ternmq.wire.fap_vocabulary import (
     ASYNC_MESSAGE,
     CHECK_MSG,
-    CONFIRM_REQUEST,
-    CONN_STATE,
-    CONN_STATE_REPLY,
-    FIRST,
     GET_INHIBITED,
-    NOTIFICATION,
-    PROTOCOL_LENGTH_ERROR,
-    Q_STATE,
-    Q_STATE_REPLY,
     QM_QUIESCING,
-    SELECTION,
-    STREAM,
     STREAMING_FAILURE,
-    SYNCHRONOUS,
 )
 
-REQUEST_BYTES: Final = 40
-_LITTLE: Final = struct.Struct("<10i")
-_BIG: Final = struct.Struct(">10i")
 _LITTLE_HEAD: Final = struct.Struct("<iiiiiHHiii16sHB")
 _BIG_HEAD: Final = struct.Struct(">iiiiiHHiii16sHB")
-_LITTLE_NOTE: Final = struct.Struct("<iiii")
-_BIG_NOTE: Final = struct.Struct(">iiii")
-_ID: Final = struct.Struct(">I")
-_PUSHED: Final = 1  # the request number of what answers none
-_STARTED: Final = 2  # of CONN_STATE
 _BROWSE: Final = mq.MQGMO_BROWSE_FIRST | mq.MQGMO_BROWSE_NEXT
 _INHIBITED_RETRY_NS: Final = 1_000_000_000
 
@@ -347,11 +329,11 @@ class Consumer(Guarded):
                 parts.append(bytes(filling))
                 size += filling
             out = line.out
-            out.append(form.head(True, conversation.number, _PUSHED, ASYNC_MESSAGE, size))
+            out.append(form.head(True, conversation.number, PUSHED, ASYNC_MESSAGE, size))
             out += parts
             line.wrote(TSHM_BYTES + size)
         else:
-            header = note_header(conversation, ASYNC_MESSAGE, _PUSHED)
+            header = note_header(conversation, ASYNC_MESSAGE, PUSHED)
             for piece in split(header, b"".join(parts), line.segment_bytes_max):
                 line.write(aligned(piece))
 
@@ -361,7 +343,7 @@ class Consumer(Guarded):
         if reason == MQRC_NO_MSG_AVAILABLE:
             reason = 0
         elif reason:
-            notify(self.conversation, self.handle.handle_id, STREAMING_FAILURE, reason, _PUSHED)
+            notify(self.conversation, self.handle.handle_id, STREAMING_FAILURE, reason, PUSHED)
         self._confirm(reason)
 
     def _unlock(self) -> None:
@@ -374,7 +356,7 @@ class Consumer(Guarded):
             return
         conversation.global_index += 1
         self.index += 1
-        header = note_header(conversation, ASYNC_MESSAGE, _PUSHED)
+        header = note_header(conversation, ASYNC_MESSAGE, PUSHED)
         descriptor = Descriptor(version=self.selection.version)
         body = write_body(
             header,
@@ -422,14 +404,14 @@ class Consumer(Guarded):
         handle_id = self.handle.handle_id
         conversation = self.conversation
         if error.reason == MQRC_Q_MGR_QUIESCING:
-            notify(conversation, handle_id, QM_QUIESCING, error.reason, _PUSHED)
+            notify(conversation, handle_id, QM_QUIESCING, error.reason, PUSHED)
         elif error.reason == MQRC_GET_INHIBITED:
-            notify(conversation, handle_id, GET_INHIBITED, error.reason, _PUSHED)
+            notify(conversation, handle_id, GET_INHIBITED, error.reason, PUSHED)
             if self.is_stream:
                 now_ns = int(self.turns.clock.monotonic_ns())
                 self.turns.at(self, now_ns + _INHIBITED_RETRY_NS)
         else:
-            notify(conversation, handle_id, STREAMING_FAILURE, error.reason, _PUSHED)
+            notify(conversation, handle_id, STREAMING_FAILURE, error.reason, PUSHED)
         self._confirm(error.reason)
 
     # ---- the end
@@ -470,125 +452,4 @@ class Consumer(Guarded):
 
     def tell_quiescing(self, reason: int) -> None:
         """The queue manager is quiescing."""
-        notify(self.conversation, self.handle.handle_id, QM_QUIESCING, reason, _PUSHED)
-
-
-# ---- segments
-
-
-def note_header(conversation: Conversation, type: int, number: int) -> Header:
-    """The header of what the queue manager says by itself."""
-    form = conversation.form
-    return Header(
-        type,
-        variant=TSHM,
-        is_ebcdic=form.is_ebcdic,
-        conversation=conversation.number,
-        request=number,
-        order=form.order,
-        encoding=form.encoding,
-        ccsid=form.ccsid,
-    )
-
-
-def notify(conversation: Conversation, handle: int, code: int, value: int, number: int) -> None:
-    """NOTIFICATION."""
-    header = note_header(conversation, NOTIFICATION, number)
-    header.flags_1 = FIRST
-    codec = _LITTLE_NOTE if conversation.form.is_little else _BIG_NOTE
-    conversation.line.write_call(header, codec.pack(1, handle, code, value))
-
-
-def request_fast(conversation: Conversation, data: bytes, at: int, body: int, end: int) -> bool:
-    """REQUEST_MSGS where it lies."""
-    if end - body < REQUEST_BYTES:
-        return False
-    number: int = _ID.unpack_from(data, body - 24)[0]
-    flags = data[body - 18]
-    _requested(conversation, data, body, end, number, flags)
-    return True
-
-
-def request_messages(conversation: Conversation, one: Segment) -> None:
-    """REQUEST_MSGS."""
-    if one.body_bytes < REQUEST_BYTES:
-        raise SegmentError(f"REQUEST_MSGS of {one.body_bytes} bytes", PROTOCOL_LENGTH_ERROR)
-    header = one.header
-    _requested(conversation, one.data, one.body_at, len(one.data), header.request, header.flags_1)
-
-
-def _requested(
-    conversation: Conversation, data: bytes, body: int, end: int, number: int, flags: int
-) -> None:
-    is_little = conversation.form.is_little
-    fields = (_LITTLE if is_little else _BIG).unpack_from(data, body)
-    handle_id: int = fields[1]
-    request_flags: int = fields[8]
-    consumer = conversation.consumers.get(handle_id)
-    try:
-        if consumer is None:
-            handle = conversation.handle(handle_id, "MQGET")
-            consumer = Consumer(conversation, handle)
-            conversation.consumers[handle_id] = consumer
-        consumer.taken(fields[2], fields[9])
-        conversation.line.call_counts()
-        if request_flags & SELECTION:
-            consumer.select(read_selection(data, body + REQUEST_BYTES, end, is_little))
-        if flags & CONFIRM_REQUEST:
-            consumer.confirm = number
-        if fields[3] <= 0:
-            consumer.return_unread()
-            return
-        if fields[5] & _BROWSE == _BROWSE and not consumer.is_first:
-            consumer.browse_again()
-        # IBM's client leaves STREAM out while it has messages of another queue at hand; what it
-        # gets by MQGET it asks for with SYNCHRONOUS.
-        is_stream = request_flags & STREAM != 0
-        if consumer.is_stream and not request_flags & (SYNCHRONOUS | SELECTION):
-            is_stream = True
-        consumer.ask(fields[5], fields[6], fields[4], is_stream)
-        consumer.window = fields[3]
-    except MQError as error:
-        if consumer is None:
-            _refused(conversation, handle_id, error, number, flags)
-        else:
-            consumer.refuse(error)
-        return
-    if consumer.state == IDLE:
-        consumer.go_on()
-
-
-def _refused(
-    conversation: Conversation, handle_id: int, error: MQError, number: int, flags: int
-) -> None:
-    notify(conversation, handle_id, STREAMING_FAILURE, error.reason, _PUSHED)
-    if flags & CONFIRM_REQUEST:
-        notify(conversation, handle_id, CHECK_MSG, error.reason, number)
-
-
-def refuse_request(conversation: Conversation, one: Segment, error: MQError) -> None:
-    """A request for messages that went wrong altogether."""
-    header = one.header
-    values = read_body(one, conversation.line.fap_level).values
-    _refused(conversation, int(values["handle"]), error, header.request, header.flags_1)
-
-
-def notified(conversation: Conversation, one: Segment) -> None:
-    """NOTIFICATION from the client: consumption starts or stops."""
-    header = one.header
-    values = read_body(one, conversation.line.fap_level).values
-    code: int = values["code"]
-    value: int = values["value"]
-    handle: int = values["handle"]
-    wants_answer = header.flags_1 & CONFIRM_REQUEST != 0
-    if code == CONN_STATE:
-        conversation.is_started = value == _STARTED
-        for consumer in list(conversation.consumers.values()):
-            if conversation.is_started:
-                consumer.go_on()
-            else:
-                consumer.pause()
-        if wants_answer:
-            notify(conversation, handle, CONN_STATE_REPLY, value, header.request)
-    elif code == Q_STATE and wants_answer:
-        notify(conversation, handle, Q_STATE_REPLY, value, header.request)
+        notify(self.conversation, self.handle.handle_id, QM_QUIESCING, reason, PUSHED)

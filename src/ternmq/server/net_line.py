@@ -21,11 +21,11 @@ from ternmq.base.limits import (
 from ternmq.kernel.channel_instance import ChannelInstance
 from ternmq.server.loop_verbs import Job, Outlet, Turns
 from ternmq.server.net_calls import CALLS, REFUSALS
-from ternmq.server.net_consume import refuse_request, request_fast
 from ternmq.server.net_conversation import CONNECTED, Conversation
 from ternmq.server.net_form import Form, aligned
 from ternmq.server.net_get import get_fast
 from ternmq.server.net_put import put_fast
+from ternmq.server.net_requests import refuse_request, request_fast
 from ternmq.server.net_take_back import take_back_if_asked
 from ternmq.server.net_xa import refuse_xa
 from ternmq.wire.fap_negotiation import Agreement, bytes_of_call_max

@@ -10,9 +10,9 @@ from __future__ import annotations
 import struct
 from typing import Final
 
-from ternmq.server.net_consume import notify
 from ternmq.server.net_conversation import Conversation
 from ternmq.server.net_get import MessageCall
+from ternmq.server.net_notes import notify
 from ternmq.wire.fap_segment import Segment
 from ternmq.wire.fap_vocabulary import TAKE_BACK
 

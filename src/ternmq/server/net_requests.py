@@ -1,0 +1,131 @@
+"""REQUEST_MSGS and NOTIFICATION as a client sends them: what it wants of a consumer, and whether
+consumers are served at all."""
+
+from __future__ import annotations
+
+import struct
+from typing import Final
+
+from ternmq.base import constants as mq
+from ternmq.base.errors import MQError
+from ternmq.server.net_consume import IDLE, Consumer
+from ternmq.server.net_conversation import Conversation
+from ternmq.server.net_notes import PUSHED, notify
+from ternmq.server.net_selection import read_selection
+from ternmq.wire.fap_flow import read_body
+from ternmq.wire.fap_segment import Segment, SegmentError
+from ternmq.wire.fap_vocabulary import (
+    CHECK_MSG,
+    CONFIRM_REQUEST,
+    CONN_STATE,
+    CONN_STATE_REPLY,
+    PROTOCOL_LENGTH_ERROR,
+    Q_STATE,
+    Q_STATE_REPLY,
+    SELECTION,
+    STREAM,
+    STREAMING_FAILURE,
+    SYNCHRONOUS,
+)
+
+REQUEST_BYTES: Final = 40
+_LITTLE: Final = struct.Struct("<10i")
+_BIG: Final = struct.Struct(">10i")
+_ID: Final = struct.Struct(">I")
+_STARTED: Final = 2  # of CONN_STATE
+_BROWSE: Final = mq.MQGMO_BROWSE_FIRST | mq.MQGMO_BROWSE_NEXT
+
+
+def request_fast(conversation: Conversation, data: bytes, at: int, body: int, end: int) -> bool:
+    """REQUEST_MSGS where it lies."""
+    if end - body < REQUEST_BYTES:
+        return False
+    number: int = _ID.unpack_from(data, body - 24)[0]
+    flags = data[body - 18]
+    _requested(conversation, data, body, end, number, flags)
+    return True
+
+
+def request_messages(conversation: Conversation, one: Segment) -> None:
+    """REQUEST_MSGS."""
+    if one.body_bytes < REQUEST_BYTES:
+        raise SegmentError(f"REQUEST_MSGS of {one.body_bytes} bytes", PROTOCOL_LENGTH_ERROR)
+    header = one.header
+    _requested(conversation, one.data, one.body_at, len(one.data), header.request, header.flags_1)
+
+
+def _requested(
+    conversation: Conversation, data: bytes, body: int, end: int, number: int, flags: int
+) -> None:
+    is_little = conversation.form.is_little
+    fields = (_LITTLE if is_little else _BIG).unpack_from(data, body)
+    handle_id: int = fields[1]
+    request_flags: int = fields[8]
+    consumer = conversation.consumers.get(handle_id)
+    try:
+        if consumer is None:
+            handle = conversation.handle(handle_id, "MQGET")
+            consumer = Consumer(conversation, handle)
+            conversation.consumers[handle_id] = consumer
+        consumer.taken(fields[2], fields[9])
+        conversation.line.call_counts()
+        if request_flags & SELECTION:
+            consumer.select(read_selection(data, body + REQUEST_BYTES, end, is_little))
+        if flags & CONFIRM_REQUEST:
+            consumer.confirm = number
+        if fields[3] <= 0:
+            consumer.return_unread()
+            return
+        if fields[5] & _BROWSE == _BROWSE and not consumer.is_first:
+            consumer.browse_again()
+        # IBM's client leaves STREAM out while it has messages of another queue at hand; what it
+        # gets by MQGET it asks for with SYNCHRONOUS.
+        is_stream = request_flags & STREAM != 0
+        if consumer.is_stream and not request_flags & (SYNCHRONOUS | SELECTION):
+            is_stream = True
+        consumer.ask(fields[5], fields[6], fields[4], is_stream)
+        consumer.window = fields[3]
+    except MQError as error:
+        if consumer is None:
+            _refused(conversation, handle_id, error, number, flags)
+        else:
+            consumer.refuse(error)
+        return
+    if consumer.state == IDLE:
+        consumer.go_on()
+
+
+def _refused(
+    conversation: Conversation, handle_id: int, error: MQError, number: int, flags: int
+) -> None:
+    notify(conversation, handle_id, STREAMING_FAILURE, error.reason, PUSHED)
+    if flags & CONFIRM_REQUEST:
+        notify(conversation, handle_id, CHECK_MSG, error.reason, number)
+
+
+def refuse_request(conversation: Conversation, one: Segment, error: MQError) -> None:
+    """A request for messages that went wrong altogether."""
+    header = one.header
+    values = read_body(one, conversation.line.fap_level).values
+    _refused(conversation, int(values["handle"]), error, header.request, header.flags_1)
+
+
+def notified(conversation: Conversation, one: Segment) -> None:
+    """NOTIFICATION from the client: consumption starts or stops."""
+    header = one.header
+    values = read_body(one, conversation.line.fap_level).values
+    code: int = values["code"]
+    value: int = values["value"]
+    handle: int = values["handle"]
+    wants_answer = header.flags_1 & CONFIRM_REQUEST != 0
+    if code == CONN_STATE:
+        conversation.is_started = value == _STARTED
+        for consumer in list(conversation.consumers.values()):
+            if conversation.is_started:
+                consumer.go_on()
+            else:
+                consumer.pause()
+        if wants_answer:
+            notify(conversation, handle, CONN_STATE_REPLY, value, header.request)
+    elif code == Q_STATE and wants_answer:
+        notify(conversation, handle, Q_STATE_REPLY, value, header.request)
