@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from typing import Any, ClassVar
 
 from ternmq.base import constants as mq
@@ -26,6 +27,7 @@ class Queue:
     def __init__(self, qMgr: Any, *opts: Any) -> None:
         self._qmgr = qMgr
         self._handle: int | None = None
+        self._maker = threading.get_ident()
         self._descriptor: MQOpts | None = None
         if len(opts) > 2:
             raise TypeError("Too many args")
@@ -35,7 +37,9 @@ class Queue:
             self._open(opts[1])
 
     def __del__(self) -> None:
-        if getattr(self, "_handle", None):
+        # The collector may run in any thread, and only the maker's can wait for an answer without
+        # holding up others; elsewhere the handle goes with its connection.
+        if getattr(self, "_handle", None) and self._maker == threading.get_ident():
             try:
                 self.close()
             except (Error, OSError):
