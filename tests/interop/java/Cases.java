@@ -95,7 +95,7 @@ abstract class Cases {
         made.options = options | CMQC.MQGMO_FAIL_IF_QUIESCING;
         made.matchOptions = CMQC.MQMO_NONE;
         if ((options & CMQC.MQGMO_WAIT) != 0) {
-            made.waitInterval = 5_000;
+            made.waitInterval = 15_000;
         }
         return made;
     }

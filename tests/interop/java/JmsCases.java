@@ -9,7 +9,7 @@ import javax.jms.TextMessage;
 
 /** What the JMS cases share. */
 abstract class JmsCases extends Cases {
-    static final long WAIT_MS = 5_000;
+    static final long WAIT_MS = 15_000;
 
     Connection started() throws JMSException {
         Connection made = keep(place.factory().createConnection());

@@ -15,7 +15,7 @@ import javax.jms.TextMessage;
 /** Messages that come by themselves. */
 final class JmsListeners extends JmsCases {
     private static void await(CountDownLatch latch) throws InterruptedException {
-        holds(latch.await(8, TimeUnit.SECONDS), latch.getCount() + " messages are missing");
+        holds(latch.await(20, TimeUnit.SECONDS), latch.getCount() + " messages are missing");
     }
 
     @Case

@@ -226,7 +226,7 @@ final class JmsPointToPoint extends JmsCases {
     }
 
     @Case
-    void queue_requestor_asks_and_is_answered() throws Exception {
+    void question_by_a_queue_request_is_answered() throws Exception {
         Connection serving = started();
         Session server = automatic(serving);
         MessageConsumer requests = server.createConsumer(own(server));

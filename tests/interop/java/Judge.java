@@ -18,8 +18,8 @@ import javax.jms.JMSException;
  * A line of the plan: number, place, class, method, queue.
  */
 public final class Judge {
-    private static final long LIMIT_MS = 20_000;
-    private static final long LONG_LIMIT_MS = 100_000; // for what has 100 MB to carry
+    private static final long LIMIT_MS = 60_000;
+    private static final long LONG_LIMIT_MS = 150_000; // for what has 100 MB to carry
     private static final int LANES = 2;
 
     private final Properties places = new Properties();
