@@ -24,7 +24,7 @@ TCP with SHARECNV 0, 1 and 10, and over TLS 1.2 and 1.3. The cases are our own, 
 recorded run.
 
     make interop            run all cases, write proof/interop/java.json and this page
-    make interop ARGS='--only JmsListeners --keep /tmp/look'        some of them, with all logs
+    make interop ARGS='--only JmsListeners --keep look'        some of them, with all logs
 
 A JDK, Maven and openssl are needed (`make judges` installs them and tshark, as root on Debian).
 Maven fetches the jars from Maven Central the first time, into the user's cache folder, or

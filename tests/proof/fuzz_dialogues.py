@@ -123,12 +123,12 @@ class Stage:
         return not self.network.channels.instances and connections <= self.connections
 
     async def until_left(self) -> None:
-        """Wait until nobody is; a limit on doing nothing."""
-        for _ in range(int(HANG_S / 0.01)):
-            if self.is_empty:
-                return
-            await asyncio.sleep(0.01)
-        raise TimeoutError
+        """Wait until nobody is."""
+        await asyncio.wait_for(self._left(), HANG_S)
+
+    async def _left(self) -> None:
+        while not self.is_empty:  # noqa: ASYNC110 - the loop itself is what is waited for
+            await asyncio.sleep(0)
 
 
 class Partner:
