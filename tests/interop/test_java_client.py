@@ -10,7 +10,7 @@ from tests.interop.cases import JavaCase, all_cases
 from tests.interop.judge import Verdict
 
 CASES = all_cases()
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(400)]
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 
 
 @pytest.mark.parametrize("case", CASES, ids=[case.id for case in CASES])

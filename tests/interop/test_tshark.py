@@ -23,7 +23,7 @@ from tests.interop.traffic import named_segments
 
 pytestmark = [
     pytest.mark.slow,
-    pytest.mark.timeout(400),
+    pytest.mark.timeout(900),
     pytest.mark.skipif(not has_tshark(), reason="not shown: there is no tshark (make judges)"),
 ]
 
