@@ -21,7 +21,7 @@ from ternmq.codec.mqgmo import GetOptions
 from ternmq.codec.mqmd import BYTES_2, Descriptor
 from ternmq.codec.mqpmo import PutOptions
 from ternmq.kernel.requests import GetRequest
-from ternmq.store.entry import OWN_DATE, PERSISTENT, Entry
+from ternmq.store.entry import OWN_DATE, PERSISTENT, ZERO_ID, Entry
 from ternmq.wire.fap_segment import TSH_BYTES, TSHM_BYTES
 from ternmq.wire.fap_vocabulary import (
     FIRST,
@@ -56,7 +56,7 @@ _LITTLE: Final = 2
 _ENCODING: Final = 546
 _CCSID: Final = 1208
 _HEADS_MAX: Final = 64
-_MATCH: Final = mq.MQMO_MATCH_MSG_ID | mq.MQMO_MATCH_CORREL_ID | mq.MQMO_MATCH_GROUP_ID
+_MATCH: Final = mq.MQMO_MATCH_MSG_ID | mq.MQMO_MATCH_CORREL_ID
 _I32_MAX: Final = 0x7FFFFFFF
 
 
@@ -231,6 +231,8 @@ def get_body(request: GetRequest, buffer_length: int) -> bytes:
 def matches(request: GetRequest) -> int:
     """MatchOptions of a checked request."""
     found = _MATCH
+    if request.group_id != ZERO_ID:
+        found |= mq.MQMO_MATCH_GROUP_ID
     if request.token >= 0:
         found |= mq.MQMO_MATCH_MSG_TOKEN
     if request.msg_sequence >= 0:

@@ -110,7 +110,7 @@ def get_message(conversation: Conversation, one: Segment) -> None:
     prefix = body[at + 12 : at + _IDS_AT]
     suffix = body[at + _IDS_END :]
     plan = GetPlan(prefix, suffix, handle, request, gmo, md.version)
-    if _may_be_kept(plan, gmo) and conversation.form.is_of(one.header):
+    if _may_be_kept(plan, gmo, md) and conversation.form.is_of(one.header):
         plain_md = Descriptor(version=md.version, ccsid=md.ccsid, encoding=md.encoding)
         gmo.options = options_here(asked)
         plan.request = request_get(plain_md, gmo, int(values["buffer_length"]))
@@ -122,9 +122,13 @@ def get_message(conversation: Conversation, one: Segment) -> None:
     MessageCall(conversation, plan, request, one.header.request).go_on()
 
 
-def _may_be_kept(plan: GetPlan, gmo: GetOptions) -> bool:
-    """What selects by more than identifiers, or is tied to a place, is checked each time."""
-    return plan.matches & ~_MATCH_BOTH == 0 and not gmo.options & mq.MQGMO_UNLOCK
+def _may_be_kept(plan: GetPlan, gmo: GetOptions, md: Descriptor) -> bool:
+    """What selects by more than identifiers, or is tied to a place, is checked each time. A GroupId
+    of zeros selects nothing."""
+    kept = _MATCH_BOTH
+    if md.group_id == ZERO_ID:
+        kept |= mq.MQMO_MATCH_GROUP_ID
+    return plan.matches & ~kept == 0 and not gmo.options & mq.MQGMO_UNLOCK
 
 
 @final
