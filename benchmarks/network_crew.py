@@ -107,7 +107,10 @@ class Crew:
         staying = [one for one in self._workers if one.role in UNTIL_STOPPED]
         for worker in staying:
             worker.tell("stop")
-        return [json.loads(worker.answer()) for worker in staying]
+        told = [json.loads(worker.answer()) for worker in staying]
+        for worker in self._workers:
+            worker.answer()  # it has disconnected
+        return told
 
     def close(self) -> None:
         for worker in self._workers:

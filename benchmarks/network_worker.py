@@ -3,8 +3,8 @@
     python -m benchmarks.network_worker PARTY ROLE PORT COUNT
 
 It is told on its standard input and answers on its standard output, a line each: `round` (connect;
-`ready`), `go SECONDS` (work; a JSON object), `stop` for roles that work until then. It ends with
-its input.
+`ready`), `go SECONDS` (work; a JSON object, then `closed`), `stop` for roles that work until then.
+It ends with its input.
 """
 
 from __future__ import annotations
@@ -146,6 +146,7 @@ async def serve(name: str, role: str, port: int, count: int) -> None:
         told = await work(seconds)
         say(json.dumps({**told, "cpu": time.process_time() - before}))
         await party.close()
+        say("closed")
 
 
 if __name__ == "__main__":
