@@ -49,6 +49,10 @@ class Job(Follower):
     def wake(self) -> None:
         self.turns.post(self)
 
+    def awaits_force(self) -> bool:
+        """Whether the force that it waits for is not done: something else has woken it."""
+        return self.lsn > self.turns.loop_shell.engine.log.forced_lsn
+
     def go_on(self) -> None:
         """What was waited for is there."""
         raise NotImplementedError

@@ -193,6 +193,8 @@ class Consumer(Guarded):
         verbs = self.conversation.connected()
         if call is not None:
             if self.state == FORCING:
+                if self.awaits_force():
+                    return  # another wake: there is room to write, say
                 self._deliver(call)
             else:
                 if call.waiting:

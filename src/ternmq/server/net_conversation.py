@@ -131,6 +131,8 @@ class Call(Guarded):
             self.is_done = True
             if verbs.must_wait(self, int(verbs.link.durable_at)):
                 return
+        elif self.awaits_force():
+            return
         self.finish()
         self.answer()
 

@@ -162,7 +162,8 @@ class MessageCall(Call):
                 return
             self._look_again(verbs, call)
         if self.is_done:
-            self._reply(call)
+            if not self.awaits_force():
+                self._reply(call)
         elif call.waiting:
             if call.deadline_ns:
                 self.turns.at(self, int(call.deadline_ns))

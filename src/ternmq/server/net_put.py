@@ -236,6 +236,8 @@ class PutCall(Call):
             self.is_done = True
             if verbs.must_wait(self, int(verbs.link.durable_at)):
                 return
+        elif self.awaits_force():
+            return
         self.answer()
 
     def answer(self) -> None:

@@ -103,6 +103,44 @@ def test_force_when_it_fails_then_nobody_is_told_that_it_worked(
     tell_story(story, started=on_disk(tmp_path))
 
 
+def test_message_that_waits_for_its_force_when_woken_otherwise_then_it_is_not_sent(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    held = threading.Event()
+    real = os.fdatasync
+
+    def slow(descriptor: int) -> None:
+        held.wait(10)
+        real(descriptor)
+
+    async def story(place: Place, partner: Partner) -> None:
+        handle = await partner.open("A", ALL)
+        with place.admin.queue("A") as queue:
+            queue.put(b"one", persistent=True)
+        conversation = partner.socket.line.conversations[1]
+        monkeypatch.setattr(os, "fdatasync", slow)
+        try:
+            partner.request(handle)
+            conversation.consumers[handle].go_on()  # there is room to write, say
+            assert partner.look() == []
+            partner.tell(fap.MQPUT, partner.put_values(handle, b"two", persistence=1))
+            call = conversation.call
+            assert call is not None
+            call.go_on()
+            assert partner.look() == []
+        finally:
+            held.set()
+        came: list[int] = []
+        while len(came) < 2:
+            await partner.wait()
+            came += [one.header.type for one in partner.look()]
+            partner.came.clear()
+        assert sorted(came) == [fap.ASYNC_MESSAGE, fap.MQPUT + fap.REPLY]
+        monkeypatch.undo()
+
+    tell_story(story, started=on_disk(tmp_path))
+
+
 def test_get_that_waits_for_its_force_when_socket_is_lost_then_message_goes_back(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
