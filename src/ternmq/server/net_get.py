@@ -157,14 +157,15 @@ class MessageCall(Call):
                 return
             call = verbs.get(self.plan.handle, self.request, self)
             self.get = call
-        elif not self.is_done:
+        elif self.is_done:
+            if not self.awaits_force():
+                self._reply(call)
+            return
+        else:
             if call.waiting:
                 return
             self._look_again(verbs, call)
-        if self.is_done:
-            if not self.awaits_force():
-                self._reply(call)
-        elif call.waiting:
+        if call.waiting:
             if call.deadline_ns:
                 self.turns.at(self, int(call.deadline_ns))
         elif call.entry is None and call.reason == 0:
