@@ -198,12 +198,27 @@ def ended(data: Path) -> str:
     return "" if state == "Ended immediately" and is_registered(data) else state
 
 
+def servers(data: Path) -> int:
+    """How many processes have been started for it and live."""
+    count = 0
+    for entry in os.listdir("/proc"):
+        if entry.isdigit():
+            try:
+                words = Path("/proc", entry, "cmdline").read_bytes().split(b"\0")
+            except OSError:
+                continue  # gone meanwhile
+            count += b"ternmq.server" in words and os.fsencode(data) in words
+    return count
+
+
 def after_start(data: Path) -> str:
-    """Its process may live although strmqm died; then a second one finds it."""
+    """Its process may live although strmqm died; then one of the two has the queue manager, and
+    the other ends."""
     found = "new" if is_up(data) else "old"
     if start() not in (0, 5):
         return "strmqm does not work any more"
     until(lambda: status_of(str(data / "qmgrs" / file_name(NAME))).state == "Running")
+    until(lambda: servers(data) == 1)
     return ended(data) or found
 
 
