@@ -17,7 +17,7 @@ import pytest
 from ternmq import QueueManager
 from ternmq.client.net_commands import COMMAND_QUEUE
 from ternmq.client.starting import start
-from ternmq.kernel.put import relieve
+from ternmq.kernel.acceptance import relieve
 from ternmq.log.parameters import CIRCULAR, LINEAR, LogParameters
 from ternmq.ports.disk import Disk
 from ternmq.ports.memory_disk import MemoryDisk

@@ -26,13 +26,13 @@ from ternmq.base.reasons import (
     MQRC_Q_NOT_EMPTY,
     MQRC_RESOURCE_PROBLEM,
 )
+from ternmq.kernel.acceptance import must_wait
 from ternmq.kernel.connection import Connection as Link
 from ternmq.kernel.connection import Handle
 from ternmq.kernel.ending import commit_unit
 from ternmq.kernel.events import PERFORMANCE
 from ternmq.kernel.kernel import Kernel
 from ternmq.kernel.objects import LocalQueue
-from ternmq.kernel.put import must_wait
 from ternmq.kernel.requests import GetCall, GetRequest
 from ternmq.kernel.resolve import close_handle, hold
 from ternmq.kernel.search import Search

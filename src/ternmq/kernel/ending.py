@@ -6,15 +6,15 @@ available is offered to those who wait in the same step.
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, final
 
 from ternmq.base.errors import mq_error
 from ternmq.base.reasons import MQRC_BACKED_OUT, MQRC_HCONN_ERROR
+from ternmq.kernel.acceptance import relieve
 from ternmq.kernel.connection import Connection
 from ternmq.kernel.delivery import serve
 from ternmq.kernel.get import cancel
 from ternmq.kernel.kernel import Kernel
-from ternmq.kernel.put import relieve
 from ternmq.kernel.resolve import close_handle
 from ternmq.store.entry import AVAILABLE, Entry
 from ternmq.store.queue import Queue
@@ -47,21 +47,39 @@ def commit(kernel: Kernel, connection: Connection) -> None:
 
 def commit_unit(kernel: Kernel, connection: Connection, unit: UnitOfWork) -> None:
     """End a unit and serve those who waited for its messages."""
-    puts: list[tuple[Queue, Entry]] = []
-    queues: list[Queue] = []
-    for change in unit.changes:
-        if change.kind == CHANGE_PUT:
-            if len(puts) < 1 or change.queue not in queues:
-                queues.append(change.queue)
-            if _has_waiters(kernel, change.queue):
-                puts.append((change.queue, change.entry))
+    news = CommitNews()
+    news.expect(kernel, unit)
     connection.depends_on(kernel.coordinator.commit(unit))
-    for queue, entry in puts:
-        _offer(kernel, queue, entry)
-    for queue in queues:
-        relieve(kernel, queue)
+    news.tell(kernel)
     if kernel.triggers.in_units:
         kernel.triggers.unit_ended(int(unit.unit_id))
+
+
+@final
+class CommitNews:
+    """Whom a commit concerns: noted before it, told after it."""
+
+    def __init__(self) -> None:
+        self.puts: list[tuple[Queue, Entry]] = []
+        self.queues: list[Queue] = []
+
+    def expect(self, kernel: Kernel, unit: UnitOfWork) -> None:
+        """What this unit will make visible."""
+        puts = self.puts
+        queues = self.queues
+        for change in unit.changes:
+            if change.kind == CHANGE_PUT:
+                if change.queue not in queues:
+                    queues.append(change.queue)
+                if _has_waiters(kernel, change.queue):
+                    puts.append((change.queue, change.entry))
+
+    def tell(self, kernel: Kernel) -> None:
+        """It is visible: serve those who wait, and sweep what is too much."""
+        for queue, entry in self.puts:
+            _offer(kernel, queue, entry)
+        for queue in self.queues:
+            relieve(kernel, queue)
 
 
 def _has_waiters(kernel: Kernel, queue: Queue) -> bool:

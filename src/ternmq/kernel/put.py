@@ -1,5 +1,4 @@
-"""MQPUT and MQPUT1 to a local queue: the checks that depend on the queue, then queueing or a
-hand-over.
+"""MQPUT and MQPUT1 to a local queue: queueing or a hand-over.
 
 A message goes straight to a waiting getter, without lying on the queue, where both are outside
 syncpoint and nobody browses; a persistent one is then a single put-and-got record, forced before
@@ -13,37 +12,26 @@ from typing import Final
 from mypy_extensions import i64
 
 from ternmq.base import constants as mq
-from ternmq.base.errors import MQError, mq_error
+from ternmq.base.errors import mq_error
 from ternmq.base.limits import PRIORITY_MAX
 from ternmq.base.reasons import (
     MQRC_HOBJ_ERROR,
-    MQRC_MSG_TOO_BIG_FOR_Q,
-    MQRC_MSG_TOO_BIG_FOR_Q_MGR,
-    MQRC_OBJECT_DAMAGED,
-    MQRC_PERSISTENT_NOT_ALLOWED,
     MQRC_PRIORITY_EXCEEDS_MAXIMUM,
-    MQRC_PUT_INHIBITED,
     MQRC_Q_DELETED,
-    MQRC_Q_FULL,
-    MQRC_Q_SPACE_NOT_AVAILABLE,
     MQRC_SYNCPOINT_LIMIT_REACHED,
 )
+from ternmq.kernel.acceptance import check_queue, must_wait, relieve
 from ternmq.kernel.connection import Connection, Handle
 from ternmq.kernel.delivery import hand_over, serve
-from ternmq.kernel.events import INHIBIT, PERFORMANCE
+from ternmq.kernel.events import PERFORMANCE
 from ternmq.kernel.kernel import Kernel
 from ternmq.kernel.objects import LocalQueue
 from ternmq.kernel.requests import PutRequest
 from ternmq.kernel.transmission import on_its_way, with_reply_place
-from ternmq.store.entry import PERSISTENT, ZERO_ID, Entry
-from ternmq.store.queue import Queue
-from ternmq.store.sweep import sweep_overflow
+from ternmq.store.entry import ZERO_ID, Entry
 from ternmq.txn.unit import UnitOfWork
 
 _NANOSECONDS_A_TENTH: Final = 100_000_000
-# A queue whose segments are written slower than messages arrive holds putters back beyond so many
-# buffers.
-BACKLOG_BUFFERS: Final = 32
 
 
 def put(
@@ -59,7 +47,7 @@ def put(
     kernel.refuse_if_ending(request.options & mq.MQPMO_FAIL_IF_QUIESCING != 0, "MQPUT")
     persistence, priority = _defaults(handle, local, request)
     length: i64 = len(data) + handle.header_bytes
-    _check_queue(kernel, handle, local, length, persistence)
+    check_queue(kernel, connection, local, handle.via, length, persistence)
     unit = _unit_for(kernel, connection, request)
     if must_wait(kernel, connection, local, unit, length, persistence):
         return None
@@ -121,13 +109,6 @@ def _place_in_unit(kernel: Kernel, local: LocalQueue, unit: UnitOfWork, entry: E
     relieve(kernel, local.queue)
 
 
-def relieve(kernel: Kernel, queue: Queue) -> None:
-    """Move messages to a segment if a buffer is over its limit."""
-    if queue.plain_bytes > queue.plain_limit or queue.persistent_bytes > queue.persistent_limit:
-        if not queue.sweeping:
-            sweep_overflow(queue, kernel.outbox, kernel.coordinator.in_log)
-
-
 def _defaults(handle: Handle, local: LocalQueue, request: PutRequest) -> tuple[i64, i64]:
     """Persistence and priority: the message's own, or those of the queue as it was named."""
     persistence = request.persistence
@@ -147,58 +128,6 @@ def _defaults(handle: Handle, local: LocalQueue, request: PutRequest) -> tuple[i
     return persistence, priority
 
 
-def _check_queue(
-    kernel: Kernel, handle: Handle, local: LocalQueue, length: i64, persistence: i64
-) -> None:
-    if local.put_inhibited:
-        raise _inhibited(kernel, handle, local.name)
-    for alias in handle.via:
-        if alias.number("put") != 0:
-            raise _inhibited(kernel, handle, alias.name)
-    if length > local.max_length:
-        raise mq_error(
-            MQRC_MSG_TOO_BIG_FOR_Q,
-            verb="MQPUT",
-            object=local.name,
-            detail=f"{length} bytes, MAXMSGL({local.max_length})",
-        )
-    if length > kernel.max_length:
-        raise mq_error(
-            MQRC_MSG_TOO_BIG_FOR_Q_MGR,
-            verb="MQPUT",
-            object=kernel.name,
-            detail=f"{length} bytes, MAXMSGL({kernel.max_length})",
-        )
-    if persistence == PERSISTENT and local.temporary:
-        raise mq_error(MQRC_PERSISTENT_NOT_ALLOWED, verb="MQPUT", object=local.name)
-    queue = local.queue
-    if queue.damaged:
-        raise mq_error(MQRC_OBJECT_DAMAGED, verb="MQPUT", object=local.name, detail=queue.damaged)
-    if queue.available + queue.swept_alive + queue.uncommitted_puts >= local.max_depth:
-        raise _full(kernel, local)
-    if queue.file_bytes + queue.plain_bytes + queue.persistent_bytes + length > local.max_bytes:
-        raise mq_error(
-            MQRC_Q_SPACE_NOT_AVAILABLE,
-            verb="MQPUT",
-            object=local.name,
-            detail=f"MAXFSIZE({local.definition.number('max_file_megabytes')})",
-        )
-
-
-def _inhibited(kernel: Kernel, handle: Handle, name: str) -> MQError:
-    error = mq_error(MQRC_PUT_INHIBITED, verb="MQPUT", object=name)
-    if kernel.events & INHIBIT:
-        kernel.event_sink.refused(handle.connection, error, name, "")
-    return error
-
-
-def _full(kernel: Kernel, local: LocalQueue) -> MQError:
-    if kernel.events & PERFORMANCE:
-        kernel.event_sink.was_full(local)
-    detail = f"MAXDEPTH({local.max_depth})"
-    return mq_error(MQRC_Q_FULL, verb="MQPUT", object=local.name, detail=detail)
-
-
 def _unit_for(kernel: Kernel, connection: Connection, request: PutRequest) -> UnitOfWork | None:
     if not request.syncpoint:
         return None
@@ -211,34 +140,3 @@ def _unit_for(kernel: Kernel, connection: Connection, request: PutRequest) -> Un
             detail=f"MAXUMSGS({kernel.max_uncommitted})",
         )
     return unit
-
-
-def must_wait(
-    kernel: Kernel,
-    connection: Connection,
-    local: LocalQueue,
-    unit: UnitOfWork | None,
-    length: i64,
-    persistence: i64,
-) -> bool:
-    """Whether log space or the writing of segments has to come first; the connection is parked
-    then."""
-    if persistence == PERSISTENT and not kernel.coordinator.has_room(unit, length):
-        kernel.make_room(connection, "MQPUT", local.name, length)
-        return True
-    queue = local.queue
-    backlog = queue.plain_bytes + queue.persistent_bytes
-    if backlog > BACKLOG_BUFFERS * (queue.plain_limit + queue.persistent_limit):
-        sweep = queue.sweep_effect
-        if sweep is not None:
-            connection.park = sweep
-            return True
-        if queue.service.failure:  # the disk takes no more, and memory must not grow for ever
-            relieve(kernel, queue)
-            raise mq_error(
-                MQRC_Q_SPACE_NOT_AVAILABLE,
-                verb="MQPUT",
-                object=local.name,
-                detail=queue.service.failure,
-            )
-    return False

@@ -8,10 +8,10 @@ message.
 from __future__ import annotations
 
 from ternmq.base.reasons import MQRC_TRUNCATED_MSG_FAILED
+from ternmq.kernel.acceptance import relieve
 from ternmq.kernel.delivery import serve
 from ternmq.kernel.get import stop_waiting
 from ternmq.kernel.kernel import BROKEN, Kernel
-from ternmq.kernel.put import relieve
 from ternmq.kernel.requests import GetCall
 from ternmq.store.entry import AVAILABLE, GETTING, GONE
 from ternmq.txn.unit import ACTIVE

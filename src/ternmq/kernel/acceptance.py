@@ -1,0 +1,138 @@
+"""Whether a queue takes a message now: the checks that depend on the queue, and what must come
+first.
+
+Asked by the verbs for the queue that was named, and for each queue that gets a copy.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from mypy_extensions import i64
+
+from ternmq.base.errors import MQError, mq_error
+from ternmq.base.reasons import (
+    MQRC_MSG_TOO_BIG_FOR_Q,
+    MQRC_MSG_TOO_BIG_FOR_Q_MGR,
+    MQRC_OBJECT_DAMAGED,
+    MQRC_PERSISTENT_NOT_ALLOWED,
+    MQRC_PUT_INHIBITED,
+    MQRC_Q_FULL,
+    MQRC_Q_SPACE_NOT_AVAILABLE,
+)
+from ternmq.kernel.connection import Connection
+from ternmq.kernel.events import INHIBIT, PERFORMANCE
+from ternmq.kernel.kernel import Kernel
+from ternmq.kernel.objects import LocalQueue
+from ternmq.store.catalog import Definition
+from ternmq.store.entry import PERSISTENT
+from ternmq.store.queue import Queue
+from ternmq.store.sweep import sweep_overflow
+from ternmq.txn.unit import UnitOfWork
+
+# A queue whose segments are written slower than messages arrive holds putters back beyond so many
+# buffers.
+BACKLOG_BUFFERS: Final = 32
+
+
+def check_queue(
+    kernel: Kernel,
+    connection: Connection,
+    local: LocalQueue,
+    via: list[Definition],
+    length: i64,
+    persistence: i64,
+) -> None:
+    """The reason why the queue, which was reached by these aliases, does not take such a
+    message."""
+    if local.put_inhibited:
+        raise _inhibited(kernel, connection, local.name)
+    for alias in via:
+        if alias.number("put") != 0:
+            raise _inhibited(kernel, connection, alias.name)
+    if length > local.max_length:
+        raise mq_error(
+            MQRC_MSG_TOO_BIG_FOR_Q,
+            verb="MQPUT",
+            object=local.name,
+            detail=f"{length} bytes, MAXMSGL({local.max_length})",
+        )
+    if length > kernel.max_length:
+        raise mq_error(
+            MQRC_MSG_TOO_BIG_FOR_Q_MGR,
+            verb="MQPUT",
+            object=kernel.name,
+            detail=f"{length} bytes, MAXMSGL({kernel.max_length})",
+        )
+    if persistence == PERSISTENT and local.temporary:
+        raise mq_error(MQRC_PERSISTENT_NOT_ALLOWED, verb="MQPUT", object=local.name)
+    queue = local.queue
+    if queue.damaged:
+        raise mq_error(MQRC_OBJECT_DAMAGED, verb="MQPUT", object=local.name, detail=queue.damaged)
+    if queue.available + queue.swept_alive + queue.uncommitted_puts >= local.max_depth:
+        raise _full(kernel, local)
+    if queue.file_bytes + queue.plain_bytes + queue.persistent_bytes + length > local.max_bytes:
+        raise mq_error(
+            MQRC_Q_SPACE_NOT_AVAILABLE,
+            verb="MQPUT",
+            object=local.name,
+            detail=f"MAXFSIZE({local.definition.number('max_file_megabytes')})",
+        )
+
+
+def _inhibited(kernel: Kernel, connection: Connection, name: str) -> MQError:
+    error = mq_error(MQRC_PUT_INHIBITED, verb="MQPUT", object=name)
+    if kernel.events & INHIBIT:
+        kernel.event_sink.refused(connection, error, name, "")
+    return error
+
+
+def _full(kernel: Kernel, local: LocalQueue) -> MQError:
+    if kernel.events & PERFORMANCE:
+        kernel.event_sink.was_full(local)
+    detail = f"MAXDEPTH({local.max_depth})"
+    return mq_error(MQRC_Q_FULL, verb="MQPUT", object=local.name, detail=detail)
+
+
+def must_wait(
+    kernel: Kernel,
+    connection: Connection,
+    local: LocalQueue,
+    unit: UnitOfWork | None,
+    length: i64,
+    persistence: i64,
+) -> bool:
+    """Whether log space or the writing of segments has to come first; the connection is parked
+    then."""
+    if persistence == PERSISTENT and not kernel.coordinator.has_room(unit, length):
+        kernel.make_room(connection, "MQPUT", local.name, length)
+        return True
+    return is_behind(kernel, connection, local)
+
+
+def is_behind(kernel: Kernel, connection: Connection, local: LocalQueue) -> bool:
+    """Whether the queue's segments are written slower than messages come; the connection is parked
+    then."""
+    queue = local.queue
+    backlog = queue.plain_bytes + queue.persistent_bytes
+    if backlog > BACKLOG_BUFFERS * (queue.plain_limit + queue.persistent_limit):
+        sweep = queue.sweep_effect
+        if sweep is not None:
+            connection.park = sweep
+            return True
+        if queue.service.failure:  # the disk takes no more, and memory must not grow for ever
+            relieve(kernel, queue)
+            raise mq_error(
+                MQRC_Q_SPACE_NOT_AVAILABLE,
+                verb="MQPUT",
+                object=local.name,
+                detail=queue.service.failure,
+            )
+    return False
+
+
+def relieve(kernel: Kernel, queue: Queue) -> None:
+    """Move messages to a segment if a buffer is over its limit."""
+    if queue.plain_bytes > queue.plain_limit or queue.persistent_bytes > queue.persistent_limit:
+        if not queue.sweeping:
+            sweep_overflow(queue, kernel.outbox, kernel.coordinator.in_log)
