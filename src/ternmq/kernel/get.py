@@ -192,15 +192,20 @@ def _take(kernel: Kernel, call: GetCall, local: LocalQueue, entry: Entry) -> boo
     if local.queue.fetched:
         local.queue.forget_fetched(entry)
     connection.depends_on(kernel.coordinator.get(unit, local.queue, entry))
+    was_taken(kernel, call.handle, local, entry)
+    if local.queue.swept_alive:
+        fetch_ahead(local.queue, entry, kernel.outbox)
+    return True
+
+
+def was_taken(kernel: Kernel, handle: Handle, local: LocalQueue, entry: Entry) -> None:
+    """A get by this handle has taken a message off its queue: those who watch are told."""
     if local.watched:
         local.watch.got(kernel.clock.now_ns(), entry.put_ns)
     if kernel.events & PERFORMANCE:
         kernel.event_sink.was_got(local)
-    if call.handle.options & mq.MQOO_SAVE_ALL_CONTEXT:
-        call.handle.context = entry
-    if local.queue.swept_alive:
-        fetch_ahead(local.queue, entry, kernel.outbox)
-    return True
+    if handle.options & mq.MQOO_SAVE_ALL_CONTEXT:
+        handle.context = entry
 
 
 def _has_room(kernel: Kernel, call: GetCall, unit: UnitOfWork | None, entry: Entry) -> bool:
