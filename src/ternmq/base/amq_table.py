@@ -140,6 +140,13 @@ AMQ7486I	Transaction was preventing log space from being released: %1.		See why 
 AMQ7604E	The XA resource manager '%1' was not available when called for %2.		Start it.
 AMQ7605E	The XA resource manager '%1' has returned an unexpected return code %2, when called for %3.		Look at the resource manager's own log.
 AMQ7935E	Bad CCSID in message header (CCSID = %1).		Correct the application that put the message.
+AMQ7990E	The SMF destination '%1' cannot be used: %2.	The queue manager goes on without it.	Correct the SMFDestination stanza in qm.ini, then start the queue manager again.
+AMQ7991E	Trace data lost, destination '%1' not accessible: %2 (CSQW133E).	SMF records could not be kept: the disk was too slow or had no room. They are counted until the destination takes records again (AMQ7992I).	See to the disk of the destination, write less often (STATIME, ACCTIME), or give it a larger buffer.
+AMQ7992I	Trace recording has been resumed on '%1': %2 records of %3 bytes were lost (CSQW123I).
+AMQ7993E	Statistics or accounting messages lost: queue '%1': %2.	The message could not be put. The loss is counted until one can be put again (AMQ7994I).	Read the queue, raise its MAXDEPTH, or see to what else is told.
+AMQ7994I	Statistics or accounting messages are put on queue '%1' again: %2 were lost.
+AMQ7995I	Metrics are served on port %1.
+AMQ7996E	Metrics cannot be served on port %1: %2.	The queue manager goes on without them.	End what uses the port, or change the Metrics stanza in qm.ini.
 AMQ8001I	TernMQ queue manager '%1' created.
 AMQ8002I	TernMQ queue manager '%1' deleted.
 AMQ8003I	TernMQ queue manager '%1' started using V%2.
