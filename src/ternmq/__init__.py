@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from ternmq.client.backup import Backup
     from ternmq.client.connection import Connection
     from ternmq.client.embedded import QueueManager, embedded, memory
+    from ternmq.client.extension_steps import BatchOutcome
     from ternmq.client.listening import Listening, listen
     from ternmq.client.local_connection import ClientConnection, connect
     from ternmq.client.local_queue import ClientQueue
@@ -47,6 +48,7 @@ if TYPE_CHECKING:
     from ternmq.client.pool import Pool
     from ternmq.client.queue import Queue
     from ternmq.codec.mqmd import Descriptor
+    from ternmq.kernel.ledger import batch_xid
     from ternmq.log.record import LogDamaged
     from ternmq.txn.unit import XID
 
@@ -56,6 +58,7 @@ __all__ = [
     "Backup",
     "BadHandle",
     "BadOptions",
+    "BatchOutcome",
     "ClientConnection",
     "ClientQueue",
     "CommandError",
@@ -84,6 +87,7 @@ __all__ = [
     "Unavailable",
     "XAError",
     "__version__",
+    "batch_xid",
     "build_info",
     "connect",
     "constants",
@@ -112,6 +116,7 @@ if not TYPE_CHECKING:
         "ternmq.client.backup": "Backup",
         "ternmq.client.connection": "Connection",
         "ternmq.client.embedded": "QueueManager embedded memory",
+        "ternmq.client.extension_steps": "BatchOutcome",
         "ternmq.client.listening": "Listening listen",
         "ternmq.client.local_connection": "ClientConnection connect",
         "ternmq.client.local_queue": "ClientQueue",
@@ -120,6 +125,7 @@ if not TYPE_CHECKING:
         "ternmq.client.pool": "Pool",
         "ternmq.client.queue": "Queue",
         "ternmq.codec.mqmd": "Descriptor",
+        "ternmq.kernel.ledger": "batch_xid",
         "ternmq.log.record": "LogDamaged",
         "ternmq.txn.unit": "XID",
     }

@@ -30,6 +30,7 @@ from ternmq.client import steps
 from ternmq.client.aio_queue import Queue
 from ternmq.client.aio_shell import LoopShell, loop_shell_of
 from ternmq.client.aio_verbs import TaskVerbs
+from ternmq.client.extension_steps import BatchOutcome, CommitBatch
 from ternmq.client.handles import open_options
 from ternmq.client.inert import warn_inert, warn_inert_altered
 from ternmq.client.log_extents import LogExtents, log_extents
@@ -267,6 +268,14 @@ class Connection:
     async def forget(self, xid: XID) -> None:
         """The transaction manager knows of the operator's decision."""
         await self.verbs.forget(xid)
+
+    async def commit_batch(self, owner: str, batch: int, xids: list[XID]) -> BatchOutcome:
+        """Commit prepared units of work and note in the ledger that the owner's batch is done, all
+        or nothing. A batch that is in the ledger already is not committed again: `committed` of
+        the outcome is False, and what was prepared anew is backed out."""
+        step = CommitBatch(owner, batch, xids)
+        await self.verbs.administer(step)
+        return step.outcome()
 
     # ---- definitions
 

@@ -13,6 +13,7 @@ from ternmq.admin.mqsc_lexer import commands_of
 from ternmq.base.attributes import Value
 from ternmq.base.object_types import ALIAS, LOCAL, MODEL, QMGR
 from ternmq.client import steps
+from ternmq.client.extension_steps import BatchOutcome, CommitBatch
 from ternmq.client.handles import open_options
 from ternmq.client.inert import warn_inert, warn_inert_altered
 from ternmq.client.queue import Queue
@@ -181,6 +182,14 @@ class Connection:
     def forget(self, xid: XID) -> None:
         """The transaction manager knows of the operator's decision."""
         self.verbs.forget(xid)
+
+    def commit_batch(self, owner: str, batch: int, xids: list[XID]) -> BatchOutcome:
+        """Commit prepared units of work and note in the ledger that the owner's batch is done, all
+        or nothing. A batch that is in the ledger already is not committed again: `committed` of
+        the outcome is False, and what was prepared anew is backed out."""
+        step = CommitBatch(owner, batch, xids)
+        self.verbs.administer(step)
+        return step.outcome()
 
     # ---- definitions
 

@@ -12,6 +12,7 @@ from ternmq.base.object_types import ALIAS, LOCAL, MODEL
 from ternmq.client import aio
 from ternmq.client import embedded as embedded_twin
 from ternmq.client.aio import Opening
+from ternmq.client.extension_steps import BatchOutcome
 from ternmq.client.local_aio_queue import ClientQueue
 from ternmq.client.local_answers import answer_from, command_value
 from ternmq.client.local_connection import application_name
@@ -210,6 +211,12 @@ class ClientConnection:
     async def forget(self, xid: XID) -> None:
         """The transaction manager knows of the operator's decision."""
         await self.run("forget", self.verbs.forget(xid))
+
+    async def commit_batch(self, owner: str, batch: int, xids: list[XID]) -> BatchOutcome:
+        """Commit prepared units of work and note in the ledger that the owner's batch is done, all
+        or nothing. A batch that is in the ledger already is not committed again: `committed` of
+        the outcome is False, and what was prepared anew is backed out."""
+        return await self.run("commit batch", self.verbs.commit_batch(owner, batch, xids))
 
     # ---- definitions
 

@@ -15,6 +15,7 @@ from typing import Any, Unpack
 from ternmq.admin.command import Answer, Command
 from ternmq.base.attributes import Value
 from ternmq.base.object_types import ALIAS, LOCAL, MODEL
+from ternmq.client.extension_steps import BatchOutcome
 from ternmq.client.local_answers import answer_from, command_value
 from ternmq.client.local_folder import data_folder, find
 from ternmq.client.local_queue import ClientQueue
@@ -207,6 +208,12 @@ class ClientConnection:
     def forget(self, xid: XID) -> None:
         """The transaction manager knows of the operator's decision."""
         self.run("forget", self.verbs.forget(xid))
+
+    def commit_batch(self, owner: str, batch: int, xids: list[XID]) -> BatchOutcome:
+        """Commit prepared units of work and note in the ledger that the owner's batch is done, all
+        or nothing. A batch that is in the ledger already is not committed again: `committed` of
+        the outcome is False, and what was prepared anew is backed out."""
+        return self.run("commit batch", self.verbs.commit_batch(owner, batch, xids))
 
     # ---- definitions
 

@@ -20,7 +20,7 @@ from ternmq.base.reasons import (
 )
 from ternmq.client.inert import warn_inert, warn_inert_values
 from ternmq.client.message import Message
-from ternmq.client.remote_verbs import Exchange, Opened, RemoteVerbs
+from ternmq.client.remote_verbs import Exchange, Extended, Opened, RemoteVerbs
 from ternmq.codec.mqmd import BYTES_2
 from ternmq.kernel.connection import Handle
 from ternmq.kernel.requests import UNLIMITED_LENGTH, GetRequest
@@ -29,6 +29,7 @@ from ternmq.mqi.options import check_close
 from ternmq.store.entry import Entry
 from ternmq.txn.unit import XID
 from ternmq.wire import local as wire
+from ternmq.wire.extension import pack_request, unpack_answer
 
 _TAKES_NOTHING: Final = (
     mq.MQGMO_BROWSE_FIRST
@@ -225,6 +226,15 @@ class LocalVerbs(RemoteVerbs):
     def forget(self, xid: XID) -> Exchange[None]:
         """Drop the memory of a heuristic outcome."""
         yield from self.call("forget", xid=xid_value(xid))
+
+    # ---- what only our own queue manager has
+
+    def extension(self, call: str, /, **arguments: Any) -> Exchange[Extended]:
+        """EXTENSION."""
+        request = Request(wire.EXTENSION, pack_request(call, arguments))
+        frame = answer_of((yield request))
+        told, at = unpack_answer(frame.body)
+        return Extended(told, frame.body, at)
 
     # ---- definitions
 

@@ -19,7 +19,7 @@ from ternmq.base.reasons import (
     MQRC_TRUNCATED_MSG_FAILED,
     MQRC_UOW_IN_PROGRESS,
 )
-from ternmq.client import net_commands, net_xa
+from ternmq.client import net_commands, net_extension, net_xa
 from ternmq.client.message import Message
 from ternmq.client.net_conversation import Conversation, Reply, Stream
 from ternmq.client.net_frames import LONG, get_body
@@ -34,7 +34,7 @@ from ternmq.client.net_open import (
 )
 from ternmq.client.net_replies import checked, cut, message_of, nothing, waiting_for
 from ternmq.client.net_request import NetRequest, table_body
-from ternmq.client.remote_verbs import Exchange, Opened, RemoteVerbs
+from ternmq.client.remote_verbs import Exchange, Extended, Opened, RemoteVerbs
 from ternmq.codec.mqmd import (
     GROUP_ID_AT,
     MSG_ID_AT,
@@ -518,6 +518,12 @@ class FapVerbs(RemoteVerbs):
     def forget(self, xid: XID) -> Exchange[None]:
         """Drop the memory of a heuristic outcome."""
         yield from net_xa.forget(self, xid)
+
+    # ---- what only our own queue manager has
+
+    def extension(self, call: str, /, **arguments: Any) -> Exchange[Extended]:
+        """SPI EXTENSION."""
+        return (yield from net_extension.asked(self, call, arguments))
 
     # ---- definitions
 

@@ -14,11 +14,13 @@ from typing import Any, NamedTuple, TypeVar
 from mypy_extensions import mypyc_attr
 
 from ternmq.base.attributes import Value
+from ternmq.client.extension_steps import BatchOutcome, batch_outcome
 from ternmq.client.message import Message
 from ternmq.codec.mqmd import Descriptor
 from ternmq.codec.mqsts import Status
 from ternmq.kernel.connection import Connection as Link
 from ternmq.kernel.connection import Handle
+from ternmq.kernel.ledger import check_call
 from ternmq.kernel.requests import GetRequest
 from ternmq.mqi.descriptor import canonical, check_descriptor
 from ternmq.mqi.options import check_put
@@ -34,6 +36,14 @@ class Opened(NamedTuple):
     handle: Handle
     object_type: int  # a bit of base.object_types; 0 for the queue manager, or if it is not known
     renamed: bool  # the queue has another name than it was asked for by: a dynamic one
+
+
+class Extended(NamedTuple):
+    """What an extension answered."""
+
+    told: dict[str, Any]
+    data: bytes  # in which, from `at` on, are the bytes that follow
+    at: int
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
@@ -140,6 +150,19 @@ class RemoteVerbs:
     def forget(self, xid: XID) -> Exchange[None]:
         """Drop the memory of a heuristic outcome."""
         raise NotImplementedError
+
+    # ---- what only our own queue manager has
+
+    def extension(self, call: str, /, **arguments: Any) -> Exchange[Extended]:
+        """A call of `server.extension_calls`."""
+        raise NotImplementedError
+
+    def commit_batch(self, owner: str, batch: int, xids: list[XID]) -> Exchange[BatchOutcome]:
+        """Prepared units of work and a row of the ledger, all or nothing."""
+        check_call(owner, batch, xids)
+        given = [[one.format_id, one.global_id.hex(), one.branch_qualifier.hex()] for one in xids]
+        answer = yield from self.extension("commit_batch", owner=owner, batch=batch, xids=given)
+        return batch_outcome(answer.told)
 
     # ---- definitions
 

@@ -18,6 +18,7 @@ from ternmq.log.record import LogRecord
 from ternmq.store.catalog import Catalog
 from ternmq.store.entry import OWN_DATE
 from ternmq.store.image import FIXED_BYTES, FLAG_PERSISTENT, HEADER_BYTES, unpack_header
+from ternmq.txn.ledger import unpack_ledger
 from ternmq.txn.media_format import BEGIN, END, PIECE, ImagePart
 from ternmq.txn.records import (
     TARGET,
@@ -130,6 +131,22 @@ def _commit(record: LogRecord, names: Names, data_bytes: int) -> Values:
     return {"puts": rows}
 
 
+def _ledger(record: LogRecord, names: Names, data_bytes: int) -> Values:
+    told = unpack_ledger(record.payload)
+    row = {"owner": told.owner, "deleted": True} if told.row is None else told.row.to_json()
+    units = [
+        {
+            "unit": one.unit_id,
+            "puts": [
+                {**names.place(queue_id, number), "sequence": sequence}
+                for queue_id, number, sequence in one.rows
+            ],
+        }
+        for one in told.units
+    ]
+    return {"facts": row, "units": units}
+
+
 def _compensate(record: LogRecord, names: Names, data_bytes: int) -> Values:
     rows = []
     for kind, queue_id, number in unpack_triples(record.payload):
@@ -195,6 +212,7 @@ _MEANINGS: Final[dict[int, Callable[[LogRecord, Names, int], Values]]] = {
     kinds.GET: _get,
     kinds.PUT_GOT: _put_got,
     kinds.COMMIT: _commit,
+    kinds.LEDGER: _ledger,
     kinds.COMPENSATE: _compensate,
     kinds.PREPARE: _xid,
     kinds.FORGET: _xid,

@@ -32,6 +32,7 @@ from ternmq.store.loading import state_path
 from ternmq.store.segment_file import SegmentFile
 from ternmq.store.segment_format import SegmentIndex, scan_records
 from ternmq.store.state_journal import QueueState, StateJournal
+from ternmq.txn.ledger import unpack_ledger
 from ternmq.txn.records import (
     unpack_get,
     unpack_pairs,
@@ -215,8 +216,8 @@ class LogHistory:
             queue_id, number = unpack_get(record.payload)
             if queue_id == self._queue_id:
                 self._get(record.uow, number)
-        elif kind == kinds.COMMIT:
-            self._commit(record)
+        elif kind in (kinds.COMMIT, kinds.LEDGER):
+            self._end_units(record)
         elif kind == kinds.COMPENSATE:
             self._compensate(record)
         elif kind == kinds.EXPIRED:
@@ -253,10 +254,17 @@ class LogHistory:
         else:
             self._ended.add(number)
 
-    def _commit(self, record: LogRecord) -> None:
-        self._ended.update(self._gets.pop(record.uow, []))
-        self._puts.pop(record.uow, None)
-        for queue_id, number, sequence in unpack_triples(record.payload):
+    def _end_units(self, record: LogRecord) -> None:
+        if record.kind == kinds.COMMIT:
+            self._commit(record.uow, unpack_triples(record.payload))
+        else:
+            for unit in unpack_ledger(record.payload).units:
+                self._commit(unit.unit_id, unit.rows)
+
+    def _commit(self, unit: int, rows: list[tuple[int, int, int]]) -> None:
+        self._ended.update(self._gets.pop(unit, []))
+        self._puts.pop(unit, None)
+        for queue_id, number, sequence in rows:
             if queue_id == self._queue_id and number in self._found.images:
                 self._found.sequences[number] = sequence
 

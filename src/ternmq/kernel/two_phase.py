@@ -79,14 +79,14 @@ def prepare(kernel: Kernel, connection: Connection, xid: XID) -> bool:
     return True
 
 
-def _may_decide(connection: Connection, owner: str) -> bool:
+def may_decide(connection: Connection, owner: str) -> bool:
     """Whether a unit of that owner is the connection's business."""
     if connection.privileged:
         return True
     return owner != "" and owner == connection.user[:OWNER_CHARACTERS_MAX]
 
 
-def _find(kernel: Kernel, connection: Connection, xid: XID, verb: str) -> UnitOfWork:
+def find_prepared(kernel: Kernel, connection: Connection, xid: XID, verb: str) -> UnitOfWork:
     kernel.refuse_if_broken(verb)
     unit = kernel.coordinator.prepared.get(xid.key)
     if unit is None:
@@ -99,7 +99,7 @@ def _find(kernel: Kernel, connection: Connection, xid: XID, verb: str) -> UnitOf
         raise XAError(
             code, MQRC_UNIT_OF_WORK_NOT_STARTED, verb=verb, object=kernel.name, detail=detail
         )
-    if unit.xid is None or not _may_decide(connection, unit.xid.owner):
+    if unit.xid is None or not may_decide(connection, unit.xid.owner):
         check_administrator(kernel, connection, verb)
     return unit
 
@@ -107,14 +107,14 @@ def _find(kernel: Kernel, connection: Connection, xid: XID, verb: str) -> UnitOf
 def commit_prepared(kernel: Kernel, connection: Connection, xid: XID) -> None:
     """The transaction manager decides to commit."""
     connection.begin_verb()
-    commit_unit(kernel, connection, _find(kernel, connection, xid, "commit"))
+    commit_unit(kernel, connection, find_prepared(kernel, connection, xid, "commit"))
 
 
 def back_out_prepared(kernel: Kernel, connection: Connection, xid: XID) -> UnitOfWork:
     """The transaction manager decides to back out; the caller goes on with `back_out_some` until
     it is done."""
     connection.begin_verb()
-    unit = _find(kernel, connection, xid, "backout")
+    unit = find_prepared(kernel, connection, xid, "backout")
     connection.again = not back_out_some(kernel, unit)
     connection.depends_on(kernel.coordinator.log.end_lsn)
     return unit
@@ -130,7 +130,7 @@ def go_on_backing_out(kernel: Kernel, connection: Connection, unit: UnitOfWork) 
 def note_heuristic(kernel: Kernel, connection: Connection, xid: XID, committed: bool) -> None:
     """An operator is about to decide; ORDER: the decision is in the log before its effect."""
     connection.begin_verb()
-    unit = _find(kernel, connection, xid, "resolve")
+    unit = find_prepared(kernel, connection, xid, "resolve")
     outcome = HEURISTIC_COMMIT if committed else HEURISTIC_BACKOUT
     connection.depends_on(kernel.coordinator.note_heuristic(unit.xid or xid, outcome))
 
@@ -148,7 +148,7 @@ def recover(kernel: Kernel) -> list[XID]:
 
 def recover_for(kernel: Kernel, connection: Connection) -> list[XID]:
     """Those of them that are the connection's business."""
-    return [xid for xid in recover(kernel) if _may_decide(connection, xid.owner)]
+    return [xid for xid in recover(kernel) if may_decide(connection, xid.owner)]
 
 
 def forget(kernel: Kernel, connection: Connection, xid: XID) -> None:
@@ -162,6 +162,6 @@ def forget(kernel: Kernel, connection: Connection, xid: XID) -> None:
             object=kernel.name,
             detail=f"{xid!r} has no heuristic outcome",
         )
-    if not _may_decide(connection, kernel.coordinator.heuristic_owners.get(xid.key, "")):
+    if not may_decide(connection, kernel.coordinator.heuristic_owners.get(xid.key, "")):
         check_administrator(kernel, connection, "forget")
     connection.depends_on(kernel.coordinator.forget(xid))

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from ternmq.base import constants as mq
-from ternmq.base.errors import RemoteProtocolError, XAError, mq_error
+from ternmq.base.errors import RemoteProtocolError, mq_error
 from ternmq.base.ids import put_stamp
 from ternmq.base.reasons import MQRC_MD_ERROR
 from ternmq.client.aio_shell import LoopShell
@@ -23,9 +23,11 @@ from ternmq.codec.mqpmo import PutOptions
 from ternmq.kernel.requests import UNLIMITED_LENGTH, GetCall, GetRequest, PutRequest
 from ternmq.server.call_arguments import CALL_ARGUMENTS, checked, object_descriptor
 from ternmq.server.calls import CALLS
+from ternmq.server.extension_calls import extension_step
 from ternmq.server.host import Host
 from ternmq.store.entry import OWN_DATE, ZERO_ID, Entry, packed_descriptor
 from ternmq.wire import local as wire
+from ternmq.wire.extension import pack_answer, unpack_request
 
 _IDS_END: Final = CORREL_ID_AT + 24
 
@@ -64,6 +66,12 @@ class Binding:
         """CALL: what is rare."""
         name, arguments = checked(CALL_ARGUMENTS, given)
         return await CALLS[name](self, arguments)
+
+    async def extension(self, data: bytes) -> list[bytes]:
+        """EXTENSION: what only our own clients ask for; the parts of the answer's body."""
+        step = extension_step(unpack_request(data))
+        await self.verbs.administer(step)
+        return [pack_answer(step.told()), *step.body()]
 
     # ---- put
 
@@ -206,12 +214,3 @@ def put1_object(given: dict[str, Any]) -> ObjectDescriptor:
         return object_descriptor(given)
     except (TypeError, ValueError) as error:
         raise RemoteProtocolError(f"MQPUT1: the object is {error}") from error
-
-
-def told(error: Exception) -> dict[str, Any]:
-    """An error for the other side."""
-    fields = ("comp", "reason", "verb", "object", "detail")
-    value = {name: getattr(error, name) for name in fields}
-    if isinstance(error, XAError):
-        value["xa"] = error.xa
-    return value

@@ -73,6 +73,14 @@ def _integer(value: object) -> int:
     return value
 
 
+def _number(value: object) -> int:
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise TypeError("a whole number")
+    if not 0 <= value < 1 << 63:
+        raise ValueError("a whole number of 63 bits")
+    return value
+
+
 def _flag(value: object) -> bool:
     if not isinstance(value, bool):
         raise TypeError("true or false")
@@ -120,6 +128,10 @@ def _xid(value: object) -> XID:
     return XID(_integer(format_id), bytes.fromhex(_text(global_id)), bytes.fromhex(_text(branch)))
 
 
+def _xids(value: object) -> list[XID]:
+    return [_new_xid(one) for one in _list(value)]
+
+
 def _new_xid(value: object) -> XID:
     xid = _xid(value)
     check_xid(xid)
@@ -150,10 +162,12 @@ KINDS: Final[dict[str, Callable[[object], Any]]] = {
     "integer": _integer,
     "integers": _integers,
     "new_xid": _new_xid,
+    "number": _number,
     "object": object_descriptor,
     "settings": _settings,
     "text": _text,
     "xid": _xid,
+    "xids": _xids,
 }
 
 
@@ -166,13 +180,14 @@ class Argument:
         self.convert = KINDS[kind.rstrip("?")]
 
 
-def _table(rows: str) -> dict[str, tuple[Argument, ...]]:
+def argument_table(rows: str) -> dict[str, tuple[Argument, ...]]:
+    """The arguments of each call, in the order of the rows."""
     found = [row.split() for row in rows.strip().split("\n")]
     return {row[0]: tuple(Argument(one) for one in row[1:]) for row in found}
 
 
-CALL_ARGUMENTS: Final = _table(_ROWS)
-CONTROL_ARGUMENTS: Final = _table(_CONTROL_ROWS)
+CALL_ARGUMENTS: Final = argument_table(_ROWS)
+CONTROL_ARGUMENTS: Final = argument_table(_CONTROL_ROWS)
 
 
 def checked(table: dict[str, tuple[Argument, ...]], given: Arguments) -> tuple[str, Arguments]:

@@ -11,10 +11,11 @@ from ternmq.base.errors import mq_error
 from ternmq.base.reasons import MQRC_FUNCTION_NOT_SUPPORTED
 from ternmq.codec.mqod import ObjectDescriptor
 from ternmq.server.net_conversation import Conversation
+from ternmq.server.net_extension import extension_call
 from ternmq.server.net_objects import OpenCall
 from ternmq.wire.fap_part import Values
 from ternmq.wire.fap_segment import Segment
-from ternmq.wire.fap_vocabulary import SPI_OPEN, SPI_QUERY, SPI_RESERVE
+from ternmq.wire.fap_vocabulary import SPI_EXTENSION, SPI_OPEN, SPI_QUERY, SPI_RESERVE
 
 _OFFERED: Final = (SPI_QUERY, SPI_RESERVE, SPI_OPEN)
 _VERBS_MAX: Final = 12
@@ -36,6 +37,9 @@ def spi_call(conversation: Conversation, one: Segment) -> None:
         values["spoo"] = {"length": _SPOO_BYTES + _size_of(told) + od.size()}
         options: int = told["options"]
         OpenCall(conversation, one.header, values, od, options, told).go_on()
+        return
+    if verb == SPI_EXTENSION and conversation.is_own_client:
+        extension_call(conversation, one, values)
         return
     if verb == SPI_QUERY:
         _query(values)

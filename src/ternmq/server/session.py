@@ -25,14 +25,16 @@ from ternmq.base.reasons import (
     MQRC_UNEXPECTED_ERROR,
 )
 from ternmq.client.session import sharing
-from ternmq.server.binding import Binding, told
+from ternmq.server.binding import Binding
 from ternmq.server.calls import control
+from ternmq.server.error_values import told
 from ternmq.server.host import Host
 from ternmq.server.identity import ROOT
 from ternmq.server.trace_calls import TracedRequest, trace_connection
 from ternmq.wire import local as wire
 
 _CREDENTIALS: Final = struct.Struct("3i")
+_TOGETHER_BYTES: Final = 1 << 16  # a longer part of an answer is not copied
 
 
 def user_of(uid: int) -> str:
@@ -62,6 +64,7 @@ class Session(asyncio.Protocol):
         self._is_control = False
         self._serving = 0  # the number of the request under way
         self._cancelled: set[int] = set()  # gets that shall not have happened
+        self._tail = b""  # of the answer that is about to be written
         self._closing = False
         self._leaving = False
         self._task: asyncio.Task[None] | None = None
@@ -195,6 +198,8 @@ class Session(asyncio.Protocol):
         if traced is not None:
             traced.answered(answer)
         self._write(answer)
+        self._write(self._tail)
+        self._tail = b""
 
     async def _answer(self, frame: wire.Frame) -> bytes:
         number = frame.number
@@ -213,7 +218,19 @@ class Session(asyncio.Protocol):
             return b""
         if frame.kind == wire.CALL:
             return wire.json_frame(wire.OK, number, await binding.call(frame.json()))
+        if frame.kind == wire.EXTENSION:
+            return self._in_parts(number, await binding.extension(frame.body))
         return wire.frame(wire.OK, number, await binding.serve(frame))
+
+    def _in_parts(self, number: int, parts: list[bytes]) -> bytes:
+        """A long last part of an answer is not copied: it is written behind the others."""
+        last = parts.pop() if parts else b""
+        size = sum(len(part) for part in parts) + len(last)
+        first = wire.frame_head(wire.OK, number, size) + b"".join(parts)
+        if len(last) <= _TOGETHER_BYTES:
+            return first + last
+        self._tail = last
+        return first
 
     # ---- hello
 

@@ -62,6 +62,8 @@ def trace_connection(trace: Trace | None, binding: Binding, what: str) -> None:
 
 def _what(binding: Binding | None, frame: wire.Frame) -> tuple[str, str, dict[str, Any]]:
     facts: dict[str, Any] = {}
+    if frame.kind == wire.EXTENSION:
+        return str(frame.json().get("call", "")), "api", facts
     if frame.kind == wire.CALL:
         given = frame.json()
         call = str(given.get("call", ""))

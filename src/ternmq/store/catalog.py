@@ -18,6 +18,7 @@ from ternmq.base.names import file_name
 from ternmq.base.object_types import LOCAL, QUEUE_SPACE, QUEUES, SPACE_OF
 from ternmq.store.queue import Queue
 from ternmq.store.register import (
+from ternmq.store.ledger import LedgerRow
     BEHIND_LSN,
     CATALOG_ROW,
     RegisterPosition,
@@ -169,6 +170,7 @@ class Catalog:
         self.qmgr: dict[str, Value] = {}  # attributes of the queue manager itself
         self.facts: dict[str, Value] = {}  # its name, QMID and the like, which never change
         self.at_work: dict[str, set[str]] = {}  # by space: what runs and is not deleted meanwhile
+        self.ledger: dict[str, LedgerRow] = {}  # by owner: the batches that were committed
         self.next_id = 1
         self.lsn = 0  # everything up to here is in the catalog file
         self.changed = True  # the catalog file is behind
@@ -260,6 +262,16 @@ class Catalog:
         if wanted == mq.MQIMGRCOV_AS_Q_MGR:
             wanted = self.qmgr.get("image_recover_queues", mq.MQIMGRCOV_YES)
         is_queue = definition.object_type == LOCAL and not definition.temporary
+    def set_ledger(self, row: LedgerRow) -> None:
+        """An owner has committed a batch."""
+        self.ledger[row.owner] = row
+        self.changed = True
+
+    def drop_ledger(self, owner: str) -> None:
+        """An owner's batches are forgotten."""
+        self.ledger.pop(owner, None)
+        self.changed = True
+
         return is_queue and wanted == mq.MQIMGRCOV_YES
 
     def new_id(self) -> int:

@@ -6,7 +6,8 @@ changed.
     u32      length of the JSON
     JSON     {"lsn", "next_id", "qmgr": {...}, "objects": [...], "facts": {name, identity, ...},
               of attributes those that differ from the schema's defaults,
-              "given_up": {id: what was found} of damaged queues whose part of the log is gone}
+              "given_up": {id: what was found} of damaged queues whose part of the log is gone,
+              "ledger": [...] rows of batches that were committed}
 
 Validity: magic, length and checksum hold. Ordering: written as catalog.new, forced, renamed to
 catalog, the folder forced; so there is always one whole file. Changes after its LSN are in the log.
@@ -23,6 +24,7 @@ from ternmq.base.checksum import crc32c
 from ternmq.base.errors import IntegrityError
 from ternmq.ports.disk import Disk, write_all
 from ternmq.store.catalog import Catalog, definition_from_json, differences
+from ternmq.store.ledger import row_from_json
 
 CATALOG_PATH: Final = "catalog"
 _MAGIC: Final = b"TERNCAT1"
@@ -37,6 +39,7 @@ def catalog_bytes(catalog: Catalog, lsn: int) -> bytes:
         "qmgr": differences(QMGR, catalog.qmgr),
         "facts": dict(catalog.facts),
         "given_up": {str(number): text for number, text in catalog.given_up.items()},
+        "ledger": [catalog.ledger[owner].to_json() for owner in sorted(catalog.ledger)],
     }
     objects = ",".join([one.packed() for one in catalog.all_definitions() if not one.temporary])
     head = json.dumps(facts, separators=(",", ":"))
@@ -88,6 +91,8 @@ def unpack_catalog(content: bytes) -> Catalog:
     catalog.facts.update(facts["facts"])
     for number, text in facts.get("given_up", {}).items():
         catalog.damaged[int(number)] = catalog.given_up[int(number)] = text
+    for row in facts.get("ledger", []):
+        catalog.set_ledger(row_from_json(row))
     catalog.next_id = facts["next_id"]
     catalog.lsn = facts["lsn"]
     catalog.changed = False

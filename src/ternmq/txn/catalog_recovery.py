@@ -18,6 +18,7 @@ from ternmq.store.catalog import Catalog, Definition
 from ternmq.store.catalog_file import CATALOG_PATH, load_catalog, unpack_catalog
 from ternmq.store.queue import Queue
 from ternmq.store.register import CATALOG_ROW
+from ternmq.txn.ledger import redo_row, unpack_ledger
 from ternmq.txn.media_format import END, PIECE, ImagePart, find_images
 from ternmq.txn.records import unpack_json
 from ternmq.txn.redo import Redo
@@ -115,3 +116,5 @@ class CatalogRedo(Redo):
         """Do again what a record tells of a definition; others mean nothing here."""
         if record.kind in (kinds.OBJECT, kinds.OBJECT_DELETED):
             self.redo(record)
+        elif record.kind == kinds.LEDGER:
+            redo_row(self.catalog, record.lsn, unpack_ledger(record.payload))

@@ -386,7 +386,6 @@ class Coordinator:
         """Make it happen, in one step; returns what must be forced before anybody is answered."""
         check(unit.state == ACTIVE or unit.state == PREPARED, "commit of a unit that has ended")
         rows: list[tuple[int, int, int]] = []
-        logged = unit.first_lsn != 0
         for change in unit.changes:
             entry = change.entry
             queue = change.queue
@@ -401,15 +400,16 @@ class Coordinator:
                 entry.unit_id = 0
                 self.in_log.remove(entry)
                 queue.vanish(entry)
-        durable_at = unit.durable_at
-        if logged:
-            lsn = self._append(unit, COMMIT, [pack_triples(rows)])
-            durable_at = self.log.end_lsn
+        return rows
+
+    def conclude_unit(self, unit: UnitOfWork, lsn: i64, durable_at: i64) -> None:
+        """Its record is at `lsn` (0: it has none); who reads its messages waits for the force."""
+        if lsn:
             self._pin_rehomed(unit, lsn)
         for change in unit.changes:
             if change.kind == CHANGE_PUT:
                 change.entry.visible_lsn = durable_at
-            if logged:
+            if lsn:
                 change.queue.last_lsn = durable_at
         self.commits += 1
         self._end(unit)
@@ -469,6 +469,19 @@ class Coordinator:
             change.queue.restore(entry)
 
     def _end(self, unit: UnitOfWork) -> None:
+        logged = unit.first_lsn != 0
+        rows = self.reveal_unit(unit)
+        lsn: i64 = 0
+        durable_at = unit.durable_at
+        if logged:
+            lsn = self._append(unit, COMMIT, [pack_triples(rows)])
+            durable_at = self.log.end_lsn
+        self.conclude_unit(unit, lsn, durable_at)
+        return durable_at
+
+    def reveal_unit(self, unit: UnitOfWork) -> list[tuple[int, int, int]]:
+        """Make its changes visible; queue, number and sequence of its persistent puts. The record
+        that tells of them and `conclude_unit` have to follow in the same step."""
         if unit.xid is not None:
             self.prepared.pop(unit.xid.key, None)
         unit.state = ENDED

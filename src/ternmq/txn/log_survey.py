@@ -12,6 +12,7 @@ from typing import final
 
 from ternmq.log import kinds
 from ternmq.log.record import LogRecord
+from ternmq.txn.ledger import unpack_ledger
 from ternmq.txn.media_format import FoundImage, image_told
 from ternmq.txn.records import (
     PAIR,
@@ -55,6 +56,9 @@ def _queues(record: LogRecord) -> list[int]:
         return [unpack_get(record.payload)[0]]
     if kind == kinds.COMMIT:
         return [queue_id for queue_id, _, _ in unpack_triples(record.payload)]
+    if kind == kinds.LEDGER:
+        ended = unpack_ledger(record.payload).units
+        return [queue_id for unit in ended for queue_id, _, _ in unit.rows]
     if kind == kinds.COMPENSATE:
         rows = unpack_triples(record.payload)
         return [queue_id for change, queue_id, _ in rows if change & 0xFF == CHANGE_GET]

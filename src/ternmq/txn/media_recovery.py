@@ -41,6 +41,7 @@ _REPLAYED: Final = (
     kinds.PREPARE,
     kinds.QUEUE_CLEARED,
     kinds.EXPIRED,
+    kinds.LEDGER,
 )
 
 

@@ -20,6 +20,7 @@ from ternmq.store.queue import Queue
 from ternmq.store.segment import ALIVE, DEAD, Segment
 from ternmq.txn.in_log import InLog
 from ternmq.txn.media_format import image_told
+from ternmq.txn.ledger import redo_row, unpack_ledger
 from ternmq.txn.number_map import NumberMap
 from ternmq.txn.records import (
     PAIR,
@@ -162,6 +163,8 @@ class Redo:
         elif kind == kinds.PREPARE:
             unit = self.unit(record.uow, record.lsn)
             unit.xid = unpack_xid(record.payload)
+        elif kind == kinds.LEDGER:
+            self._redo_ledger(record)
             unit.state = PREPARED
         else:
             self._redo_other(record)
@@ -293,9 +296,20 @@ class Redo:
                 queue.retire(segment)
 
     def _redo_commit(self, record: LogRecord) -> None:
-        unit = self.units.pop(record.uow, None)
+        self._commit_unit(record.uow, unpack_triples(record.payload), record)
+
+    def _redo_ledger(self, record: LogRecord) -> None:
+        told = unpack_ledger(record.payload)
+        for one in told.units:
+            self._commit_unit(one.unit_id, one.rows, record)
+        redo_row(self.catalog, record.lsn, told)
+
+    def _commit_unit(
+        self, unit_id: int, rows: list[tuple[int, int, int]], record: LogRecord
+    ) -> None:
+        unit = self.units.pop(unit_id, None)
         sequences: dict[tuple[int, int], int] = {}
-        for queue_id, number, sequence in unpack_triples(record.payload):
+        for queue_id, number, sequence in rows:
             sequences[(queue_id, number)] = sequence
             self._decide(queue_id, number, sequence, record)
         if unit is None:

@@ -49,6 +49,7 @@ from ternmq.wire.fap_part import (
 from ternmq.wire.fap_vocabulary import (
     REPLY,
     SPI_ACTIVATE,
+    SPI_EXTENSION,
     SPI_GET,
     SPI_NAMES,
     SPI_OPEN,
@@ -115,6 +116,11 @@ _GET: Final[tuple[Part, ...]] = (
     Struct("options", GetOptions, MQGMO),
 )
 
+_EXTENSION: Final[list[Part]] = [
+    Fixed(i32("extension_length")),
+    Data("extension", "extension_length"),
+]
+
 SPI_REQUESTS: Final[dict[int, list[Part]]] = {
     SPI_QUERY: [_plain("SPQU"), _plain("SPQI")],
     SPI_PUT: [
@@ -165,6 +171,7 @@ SPI_REQUESTS: Final[dict[int, list[Part]]] = {
         ),
     ],
     SPI_OPEN: [_plain("SPOU"), _plain("SPOI"), *_OPEN],
+    SPI_EXTENSION: _EXTENSION,
 }
 SPI_REPLIES: Final[dict[int, list[Part]]] = {
     SPI_QUERY: [
@@ -208,6 +215,7 @@ SPI_REPLIES: Final[dict[int, list[Part]]] = {
         ),
     ],
     SPI_OPEN: [_plain("SPOU"), _plain("SPOO"), *_OPEN],
+    SPI_EXTENSION: _EXTENSION,
 }
 
 XA_HEADER: Final[list[Part]] = [

@@ -333,6 +333,8 @@ SPI_SUBSCRIBE: Final = 7
 SPI_UNSUBSCRIBE: Final = 8  # from one open-source client only
 SPI_NOTIFY: Final = 11
 SPI_OPEN: Final = 12
+# Our own (see `extension`): served for our own client alone, and QUERY does not tell of it.
+SPI_EXTENSION: Final = 0x7E02
 SPI_NAMES: Final[dict[int, str]] = {
     SPI_QUERY: "QUERY",
     SPI_PUT: "PUT",
@@ -344,6 +346,7 @@ SPI_NAMES: Final[dict[int, str]] = {
     SPI_UNSUBSCRIBE: "UNSUBSCRIBE",
     SPI_NOTIFY: "NOTIFY",
     SPI_OPEN: "OPEN",
+    SPI_EXTENSION: "EXTENSION",
 }
 
 # Flags of an XA call.

@@ -17,6 +17,7 @@ queue manager says why it is about to close the connection.
     PUT1      length u16 and JSON of the MQOD, then as PUT; its handle is 0 -> the same
     GET       GET_HEAD -> GOT_HEAD, MQMD, data; if there is no message, GOT_HEAD alone
     COMMIT, BACKOUT, DISCONNECT   nothing -> nothing
+    EXTENSION what only our own clients ask for: see `extension`
     CANCEL    number u32 of a GET: it shall not have happened. Answered after that GET, whose own
               answer then does not count
     ACK       number u32 of a GET with RETURNABLE: its answer has arrived and counts. Any later
@@ -57,10 +58,23 @@ BACKOUT: Final = 7
 DISCONNECT: Final = 8
 CANCEL: Final = 9
 ACK: Final = 10
+EXTENSION: Final = 11
 OK: Final = 64
 ERROR: Final = 65
 ENDED: Final = 66
-REQUESTS: Final = (HELLO, CALL, PUT, PUT1, GET, COMMIT, BACKOUT, DISCONNECT, CANCEL, ACK)
+REQUESTS: Final = (
+    HELLO,
+    CALL,
+    PUT,
+    PUT1,
+    GET,
+    COMMIT,
+    BACKOUT,
+    DISCONNECT,
+    CANCEL,
+    ACK,
+    EXTENSION,
+)
 ANSWERS: Final = (OK, ERROR, ENDED)
 
 HEAD: Final = struct.Struct("<IBI")

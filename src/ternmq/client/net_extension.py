@@ -1,0 +1,41 @@
+"""SPI EXTENSION: what only our own queue manager has, over the network (see `wire.extension`)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ternmq.base import constants as mq
+from ternmq.base.errors import mq_error
+from ternmq.base.reasons import MQRC_FUNCTION_NOT_SUPPORTED
+from ternmq.client.local_verbs import error_from
+from ternmq.client.net_replies import checked
+from ternmq.client.net_request import NetRequest, table_body
+from ternmq.client.remote_verbs import Exchange, Extended
+from ternmq.wire.extension import pack_request, unpack_answer
+from ternmq.wire.fap_vocabulary import SPI, SPI_EXTENSION
+
+if TYPE_CHECKING:
+    from ternmq.client.net_verbs import FapVerbs
+
+
+def asked(verbs: FapVerbs, call: str, arguments: dict[str, Any]) -> Exchange[Extended]:
+    """An extension, if it is our own queue manager at the other end."""
+    if not verbs.takes_back:
+        raise mq_error(
+            MQRC_FUNCTION_NOT_SUPPORTED,
+            verb=call,
+            object=verbs.name,
+            detail="the queue manager is not one of TernMQ",
+        )
+    values = {"verb": SPI_EXTENSION, "extension": pack_request(call, arguments)}
+    reply = yield NetRequest(SPI, None, table_body(SPI, values))
+    data: bytes = reply.values().get("extension", b"")
+    if not data:
+        checked(reply, verbs.name)
+    told, at = unpack_answer(data)
+    if reply.comp == mq.MQCC_FAILED:
+        raise error_from({"comp": reply.comp, "reason": reply.reason, **_EMPTY, **told})
+    return Extended(told, data, at)
+
+
+_EMPTY = {"verb": "", "object": "", "detail": ""}

@@ -1,0 +1,236 @@
+"""A batch of prepared units of work, committed with its row of the ledger: for a sink that must not
+write a batch twice, however often it is told to.
+
+Tasks of the sink put inside units of work and prepare them under XIDs that name owner, batch and
+task (`batch_xid`). Then one call commits them all and the fact that the batch is done, in one
+record of the log. Asked again, it finds the batch in the ledger, backs out what the repetition
+prepared, and says so. Prepared units of the same owner that no call named (of tasks that died, and
+of batches not above this one) are orphans, and backed out too.
+
+A row belongs to the user who made it, as a prepared unit does to the one who prepared it.
+"""
+
+from __future__ import annotations
+
+from typing import Final, final
+
+from ternmq.base.errors import XAER_INVAL, XAError, mq_error
+from ternmq.base.reasons import (
+    MQRC_RESOURCE_PROBLEM,
+    MQRC_UNIT_OF_WORK_NOT_STARTED,
+    MQRC_UNKNOWN_OBJECT_NAME,
+)
+from ternmq.kernel.authority import check_administrator
+from ternmq.kernel.connection import Connection
+from ternmq.kernel.ending import CommitNews, back_out_some
+from ternmq.kernel.kernel import Kernel
+from ternmq.kernel.two_phase import OWNER_CHARACTERS_MAX, find_prepared, may_decide
+from ternmq.store.ledger import LedgerRow, first_row
+from ternmq.txn.ledger import (
+    MESSAGES_MAX,
+    ROW_BYTES_MAX,
+    UNITS_MAX,
+    commit_with_row,
+    delete_row,
+    persistent_puts,
+)
+from ternmq.txn.unit import PREPARED, XID, UnitOfWork
+
+VERB: Final = "commit batch"
+BATCH_FORMAT: Final = 0x54514C31  # "TQL1": the format id of XIDs that name owner and batch
+OWNER_BYTES_MAX: Final = 48
+BATCH_MAX: Final = (1 << 63) - 1
+_BATCH_BYTES: Final = 8
+
+
+def check_owner(owner: str) -> None:
+    """ValueError if it cannot stand in an XID."""
+    size = len(owner.encode("utf-8", "replace"))
+    if not 1 <= size <= OWNER_BYTES_MAX:
+        raise ValueError(f"an owner has 1 to {OWNER_BYTES_MAX} bytes in UTF-8, not {size}")
+    if not owner.isprintable():
+        raise ValueError(f"an owner is made of printable characters, {owner!r} is not")
+
+
+def check_batch(batch: int) -> None:
+    """ValueError if it is none."""
+    if not 0 <= batch <= BATCH_MAX:
+        raise ValueError(f"a batch is a number from 0 to {BATCH_MAX}, not {batch}")
+
+
+def check_call(owner: str, batch: int, xids: list[XID]) -> None:
+    """ValueError if the arguments of a call cannot be right, whatever is in doubt."""
+    check_owner(owner)
+    check_batch(batch)
+    if len(xids) > UNITS_MAX:
+        raise ValueError(f"a batch has at most {UNITS_MAX} units of work, not {len(xids)}")
+    if len({xid.key for xid in xids}) != len(xids):
+        raise ValueError("an XID is named twice")
+
+
+def batch_xid(owner: str, batch: int, branch: bytes) -> XID:
+    """The XID of one task's unit of work: the global id is the batch in eight bytes, big endian,
+    and the owner; `branch` tells tasks and attempts apart, in 1 to 64 bytes."""
+    check_owner(owner)
+    check_batch(batch)
+    if not 1 <= len(branch) <= 64:
+        raise ValueError(f"a branch qualifier has 1 to 64 bytes, not {len(branch)}")
+    return XID(BATCH_FORMAT, batch.to_bytes(_BATCH_BYTES, "big") + owner.encode("utf-8"), branch)
+
+
+def owner_and_batch(xid: XID) -> tuple[str, int] | None:
+    """What such an XID names; None for any other."""
+    given = xid.global_id
+    if xid.format_id != BATCH_FORMAT or len(given) <= _BATCH_BYTES:
+        return None
+    return given[_BATCH_BYTES:].decode("utf-8", "replace"), int.from_bytes(
+        given[:_BATCH_BYTES], "big"
+    )
+
+
+@final
+class BatchCommit:
+    """One call, in as many steps as the backouts take."""
+
+    def __init__(self, owner: str, batch: int, xids: list[XID]) -> None:
+        check_call(owner, batch, xids)
+        self.owner = owner
+        self.batch = batch
+        self.xids = xids
+        self.committed = False  # False at the end: the batch was in the ledger already
+        self.backed_out: list[XID] = []
+        self._is_decided = False
+        self._durable_at = 0
+        self._left: list[UnitOfWork] = []  # to be backed out
+        self._unit: UnitOfWork | None = None  # being backed out
+
+    def attempt(self, kernel: Kernel, connection: Connection) -> bool:
+        """Go on; True when it is done."""
+        connection.begin_verb()
+        kernel.refuse_if_broken(VERB)
+        if not self._is_decided:
+            if not self._decide(kernel, connection):
+                return False
+            self._is_decided = True
+        else:
+            self._back_out_some(kernel)
+        connection.again = self._unit is not None or len(self._left) > 0
+        connection.depends_on(self._durable_at)
+        return not connection.again
+
+    def _decide(self, kernel: Kernel, connection: Connection) -> bool:
+        """Everything but backouts; False: the log must make room first."""
+        row = kernel.catalog.ledger.get(self.owner)
+        if row is not None:
+            if not may_decide(connection, row.user):
+                check_administrator(kernel, connection, VERB)
+            self._refuse_forgotten(kernel, row)
+        if row is not None and row.has(self.batch):
+            self._durable_at = row.visible_lsn
+            self._collect(kernel, connection)
+            return True
+        units = self._find_all(kernel, connection)
+        if not kernel.can_log_object(connection, VERB, self.owner, ROW_BYTES_MAX):
+            return False
+        now_ns = int(kernel.clock.now_ns())
+        user = connection.user[:OWNER_CHARACTERS_MAX]
+        if row is None:
+            fresh = first_row(self.owner, user, self.batch, now_ns)
+        else:
+            fresh = row.with_batch(self.batch, now_ns)
+        news = CommitNews()
+        for unit in units:
+            news.expect(kernel, unit)
+        ids = [int(unit.unit_id) for unit in units]
+        self._durable_at = int(commit_with_row(kernel.coordinator, kernel.catalog, units, fresh))
+        news.tell(kernel)
+        if kernel.triggers.in_units:
+            for number in ids:
+                kernel.triggers.unit_ended(number)
+        self.committed = True
+        self._collect(kernel, connection)
+        return True
+
+    def _refuse_forgotten(self, kernel: Kernel, row: LedgerRow) -> None:
+        if self.batch < row.floor:
+            raise XAError(
+                XAER_INVAL,
+                MQRC_UNIT_OF_WORK_NOT_STARTED,
+                verb=VERB,
+                object=kernel.name,
+                detail=f"batch {self.batch} of {self.owner!r} is older than the ledger remembers: "
+                f"it has {row.floor} and later ones; nothing was done",
+            )
+
+    def _find_all(self, kernel: Kernel, connection: Connection) -> list[UnitOfWork]:
+        """The units of the call; the first that is not as it must be is named, and nothing done."""
+        units: list[UnitOfWork] = []
+        for xid in self.xids:
+            named = owner_and_batch(xid)
+            if named is not None and named != (self.owner, self.batch):
+                raise XAError(
+                    XAER_INVAL,
+                    MQRC_UNIT_OF_WORK_NOT_STARTED,
+                    verb=VERB,
+                    object=kernel.name,
+                    detail=f"{xid!r} is of batch {named[1]} of {named[0]!r}, not of "
+                    f"{self.batch} of {self.owner!r}; nothing was done",
+                )
+            units.append(find_prepared(kernel, connection, xid, VERB))
+        count = persistent_puts(units)
+        if count > MESSAGES_MAX:
+            raise mq_error(
+                MQRC_RESOURCE_PROBLEM,
+                verb=VERB,
+                object=kernel.name,
+                detail=f"{count} persistent messages in batch {self.batch} of {self.owner!r}, one "
+                f"record of the log takes {MESSAGES_MAX}; nothing was done",
+            )
+        return units
+
+    def _collect(self, kernel: Kernel, connection: Connection) -> None:
+        """What is to be backed out: units of the call that are prepared still, and orphans."""
+        named = {xid.key for xid in self.xids}
+        for unit in kernel.coordinator.prepared.values():
+            xid = unit.xid
+            if xid is None or unit.state != PREPARED or not may_decide(connection, xid.owner):
+                continue
+            told = owner_and_batch(xid)
+            is_orphan = told is not None and told[0] == self.owner and told[1] <= self.batch
+            if is_orphan or xid.key in named:
+                self._left.append(unit)
+                self.backed_out.append(xid)
+
+    def _back_out_some(self, kernel: Kernel) -> None:
+        """The next bounded part. A unit that somebody else has ended meanwhile is left alone."""
+        unit = self._unit
+        while unit is None and self._left:
+            first = self._left.pop(0)
+            if first.state == PREPARED:
+                unit = first
+            elif first.xid is not None:
+                self.backed_out.remove(first.xid)
+        if unit is not None:
+            self._unit = None if back_out_some(kernel, unit) else unit
+            self._durable_at = max(self._durable_at, int(kernel.coordinator.log.end_lsn))
+
+
+def ledger_rows(kernel: Kernel, connection: Connection) -> list[LedgerRow]:
+    """The rows that are the connection's business, by owner."""
+    ledger = kernel.catalog.ledger
+    return [ledger[owner] for owner in sorted(ledger) if may_decide(connection, ledger[owner].user)]
+
+
+def delete_ledger(kernel: Kernel, connection: Connection, owner: str, verb: str) -> bool:
+    """Forget an owner's batches; False: the log must make room first."""
+    connection.begin_verb()
+    kernel.refuse_if_broken(verb)
+    row = kernel.catalog.ledger.get(owner)
+    if row is None:
+        raise mq_error(MQRC_UNKNOWN_OBJECT_NAME, verb=verb, object=owner)
+    if not may_decide(connection, row.user):
+        check_administrator(kernel, connection, verb)
+    if not kernel.can_log_object(connection, verb, owner):
+        return False
+    connection.depends_on(delete_row(kernel.coordinator, kernel.catalog, owner))
+    return True

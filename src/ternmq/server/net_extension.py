@@ -1,0 +1,58 @@
+"""SPI EXTENSION: the calls that only our own client makes, over the network.
+
+Served like any other call of a conversation; the answer is made from the step when it is done.
+"""
+
+from __future__ import annotations
+
+from typing import final
+
+from ternmq.base.errors import MQError, mq_error
+from ternmq.base.reasons import MQRC_MSG_TOO_BIG_FOR_CHANNEL
+from ternmq.client.extension_steps import ExtensionStep
+from ternmq.server.error_values import told
+from ternmq.server.extension_calls import extension_step
+from ternmq.server.net_conversation import Call, Conversation
+from ternmq.wire.extension import pack_answer, unpack_request
+from ternmq.wire.fap_part import Values
+from ternmq.wire.fap_segment import Header, Segment
+
+
+def extension_call(conversation: Conversation, one: Segment, values: Values) -> None:
+    """What a client of ours asks for."""
+    step = extension_step(unpack_request(values["extension"]))
+    del values["extension_length"]  # it follows from the answer
+    values["extension"] = pack_answer({})
+    ExtensionCall(conversation, one.header, values, step).go_on()
+
+
+@final
+class ExtensionCall(Call):
+    """One of them, on its way."""
+
+    def __init__(
+        self, conversation: Conversation, header: Header, values: Values, step: ExtensionStep
+    ) -> None:
+        self.step = step
+        super().__init__(conversation, header, values)
+
+    def attempt(self) -> bool:
+        return self.conversation.connected().attempt(self.step)
+
+    def finish(self) -> None:
+        answer = b"".join([pack_answer(self.step.told()), *self.step.body()])
+        longest = self.conversation.line.message_bytes_max
+        if len(answer) > longest:
+            raise mq_error(
+                MQRC_MSG_TOO_BIG_FOR_CHANNEL,
+                verb=self.step.verb,
+                detail=f"an answer of {len(answer)} bytes, the channel takes {longest}",
+            )
+        self.values["extension"] = answer
+
+    def refuse(self, error: MQError) -> None:
+        self.values["extension"] = pack_answer(told(error))
+        super().refuse(error)
+
+    def doing(self) -> str:
+        return self.step.verb
