@@ -16,9 +16,9 @@ from ternmq.base.attributes import Value, defaults_of
 from ternmq.base.errors import check
 from ternmq.base.names import file_name
 from ternmq.base.object_types import LOCAL, QUEUE_SPACE, QUEUES, SPACE_OF
+from ternmq.store.ledger import LedgerRow
 from ternmq.store.queue import Queue
 from ternmq.store.register import (
-from ternmq.store.ledger import LedgerRow
     BEHIND_LSN,
     CATALOG_ROW,
     RegisterPosition,
@@ -168,9 +168,9 @@ class Catalog:
         self.damaged: dict[int, str] = {}  # by id: why a queue cannot be loaded
         self.given_up: dict[int, str] = {}  # those of them that restart could not replay
         self.qmgr: dict[str, Value] = {}  # attributes of the queue manager itself
+        self.ledger: dict[str, LedgerRow] = {}  # by owner: the batches that were committed
         self.facts: dict[str, Value] = {}  # its name, QMID and the like, which never change
         self.at_work: dict[str, set[str]] = {}  # by space: what runs and is not deleted meanwhile
-        self.ledger: dict[str, LedgerRow] = {}  # by owner: the batches that were committed
         self.next_id = 1
         self.lsn = 0  # everything up to here is in the catalog file
         self.changed = True  # the catalog file is behind
@@ -256,12 +256,6 @@ class Catalog:
             self.given_up.pop(definition.object_id, None)
         self.changed = self.changed or not definition.temporary
 
-    def is_recoverable(self, definition: Definition) -> bool:
-        """Whether IMGRCOVQ lets a local queue be re-created from the log."""
-        wanted = definition.attributes.get("image_recover", mq.MQIMGRCOV_AS_Q_MGR)
-        if wanted == mq.MQIMGRCOV_AS_Q_MGR:
-            wanted = self.qmgr.get("image_recover_queues", mq.MQIMGRCOV_YES)
-        is_queue = definition.object_type == LOCAL and not definition.temporary
     def set_ledger(self, row: LedgerRow) -> None:
         """An owner has committed a batch."""
         self.ledger[row.owner] = row
@@ -272,6 +266,12 @@ class Catalog:
         self.ledger.pop(owner, None)
         self.changed = True
 
+    def is_recoverable(self, definition: Definition) -> bool:
+        """Whether IMGRCOVQ lets a local queue be re-created from the log."""
+        wanted = definition.attributes.get("image_recover", mq.MQIMGRCOV_AS_Q_MGR)
+        if wanted == mq.MQIMGRCOV_AS_Q_MGR:
+            wanted = self.qmgr.get("image_recover_queues", mq.MQIMGRCOV_YES)
+        is_queue = definition.object_type == LOCAL and not definition.temporary
         return is_queue and wanted == mq.MQIMGRCOV_YES
 
     def new_id(self) -> int:

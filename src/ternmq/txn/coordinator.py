@@ -384,6 +384,19 @@ class Coordinator:
 
     def commit(self, unit: UnitOfWork) -> i64:
         """Make it happen, in one step; returns what must be forced before anybody is answered."""
+        logged = unit.first_lsn != 0
+        rows = self.reveal_unit(unit)
+        lsn: i64 = 0
+        durable_at = unit.durable_at
+        if logged:
+            lsn = self._append(unit, COMMIT, [pack_triples(rows)])
+            durable_at = self.log.end_lsn
+        self.conclude_unit(unit, lsn, durable_at)
+        return durable_at
+
+    def reveal_unit(self, unit: UnitOfWork) -> list[tuple[int, int, int]]:
+        """Make its changes visible; queue, number and sequence of its persistent puts. The record
+        that tells of them and `conclude_unit` have to follow in the same step."""
         check(unit.state == ACTIVE or unit.state == PREPARED, "commit of a unit that has ended")
         rows: list[tuple[int, int, int]] = []
         for change in unit.changes:
@@ -413,7 +426,6 @@ class Coordinator:
                 change.queue.last_lsn = durable_at
         self.commits += 1
         self._end(unit)
-        return durable_at
 
     def _pin_rehomed(self, unit: UnitOfWork, lsn: i64) -> None:
         """A body that left the log while its unit was prepared lies in a segment without its
@@ -469,19 +481,6 @@ class Coordinator:
             change.queue.restore(entry)
 
     def _end(self, unit: UnitOfWork) -> None:
-        logged = unit.first_lsn != 0
-        rows = self.reveal_unit(unit)
-        lsn: i64 = 0
-        durable_at = unit.durable_at
-        if logged:
-            lsn = self._append(unit, COMMIT, [pack_triples(rows)])
-            durable_at = self.log.end_lsn
-        self.conclude_unit(unit, lsn, durable_at)
-        return durable_at
-
-    def reveal_unit(self, unit: UnitOfWork) -> list[tuple[int, int, int]]:
-        """Make its changes visible; queue, number and sequence of its persistent puts. The record
-        that tells of them and `conclude_unit` have to follow in the same step."""
         if unit.xid is not None:
             self.prepared.pop(unit.xid.key, None)
         unit.state = ENDED

@@ -19,8 +19,8 @@ from ternmq.store.fetching import RecordReader, entry_from_image
 from ternmq.store.queue import Queue
 from ternmq.store.segment import ALIVE, DEAD, Segment
 from ternmq.txn.in_log import InLog
-from ternmq.txn.media_format import image_told
 from ternmq.txn.ledger import redo_row, unpack_ledger
+from ternmq.txn.media_format import image_told
 from ternmq.txn.number_map import NumberMap
 from ternmq.txn.records import (
     PAIR,
@@ -160,11 +160,11 @@ class Redo:
             self._redo_compensate(record)
         elif kind == kinds.BACKOUT:
             self._redo_backout(record)
+        elif kind == kinds.LEDGER:
+            self._redo_ledger(record)
         elif kind == kinds.PREPARE:
             unit = self.unit(record.uow, record.lsn)
             unit.xid = unpack_xid(record.payload)
-        elif kind == kinds.LEDGER:
-            self._redo_ledger(record)
             unit.state = PREPARED
         else:
             self._redo_other(record)
