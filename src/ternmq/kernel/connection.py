@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, final
 
 from mypy_extensions import i64
 
+from ternmq.base.accounts import TaskAccount, TaskQueueAccount
 from ternmq.kernel.objects import LocalQueue
+from ternmq.kernel.verb_clock import VerbClock
 from ternmq.store.catalog import Definition
 from ternmq.store.cursor import Cursor
 from ternmq.store.entry import Entry
@@ -28,6 +30,8 @@ class Handle:
     """An open object."""
 
     __slots__ = (
+        "account",
+        "accounted_in",
         "connection",
         "context",
         "cursor",
@@ -36,9 +40,11 @@ class Handle:
         "header_bytes",
         "input",
         "local",
+        "is_put1",
         "locked",
         "object_type",
         "options",
+        "opened_ns",
         "put_inhibited_by",
         "resolved_name",
         "route",
@@ -61,6 +67,13 @@ class Handle:
         self.locked: i64 = 0  # number of the message under a browse lock of this handle
         self.context: Entry | None = None  # saved for put with pass context
 
+        self.is_put1 = False  # opened by MQPUT1, for one put
+        self.opened_ns: i64 = 0  # Unix time, if its connection was accounted for then
+        # where what is done with it is accounted, and of which account of the connection that is
+        self.account: TaskQueueAccount | None = None
+        self.accounted_in: TaskAccount | None = None
+        # by streaming queue: the reason that operators were told last
+        self.copies_refused: dict[str, int] | None = None
     @property
     def key(self) -> int:
         """A number that no other handle of the queue manager has."""
@@ -92,6 +105,10 @@ class Connection:
         self.get_call: GetCall | None = None  # a get that has not ended
         self.connected = True
         # for the shell
+        self.started_ns: i64 = 0  # Unix time
+        # while the connection is accounted for; the clock is the shell's
+        self.account: TaskAccount | None = None
+        self.clock: VerbClock | None = None
         self.durable_at: i64 = 0
         self.park: Effect | None = None
         self.again = False  # more to do: step once more

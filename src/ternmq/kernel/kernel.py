@@ -10,7 +10,8 @@ from typing import Final, final
 
 from mypy_extensions import i64
 
-from ternmq.base.constants import MQMON_NONE, MQMON_OFF, MQMON_Q_MGR
+from ternmq.base.accounts import TaskAccount
+from ternmq.base.constants import MQMON_NONE, MQMON_OFF, MQMON_ON, MQMON_Q_MGR
 from ternmq.base.errors import MQError, mq_error
 from ternmq.base.reasons import (
     MQRC_BACKED_OUT,
@@ -22,11 +23,13 @@ from ternmq.base.reasons import (
 )
 from ternmq.kernel.connection import Connection
 from ternmq.kernel.events import EventSink, events_on
+from ternmq.kernel.meter import ACCOUNTING, ACCTG, STAT, STATISTICS, Meter
 from ternmq.kernel.notices import Notices
 from ternmq.kernel.objects import LocalQueue
 from ternmq.kernel.parts import Parts
 from ternmq.kernel.requests import GetCall
 from ternmq.kernel.trigger_sink import TriggerSink
+from ternmq.kernel.verb_clock import VerbClock
 from ternmq.ports.clock import Clock
 from ternmq.ports.effect import Outbox
 from ternmq.security.object_authority import ObjectAuthority
@@ -89,6 +92,8 @@ class Kernel:
         self.events: i64 = 0  # the kinds of events that are on
         self.event_sink = EventSink()
         self.triggers = TriggerSink()
+        self.measured: i64 = 0  # what is counted
+        self.meter = Meter()
         self.refresh()
 
     def refresh(self) -> None:
@@ -100,10 +105,66 @@ class Kernel:
         self.events = events_on(self.catalog.qmgr)
         for local in self.locals.values():
             self.watch(local)
+        self.measure()
 
     def watch(self, local: LocalQueue) -> None:
-        """Let MONQ of the queue and of the queue manager count."""
+        """Let MONQ and STATQ of the queue and of the queue manager count."""
         local.watched = self.monitoring_of(local.definition) != MQMON_OFF
+        local.reported = self._is_on("statistics", local.definition)
+        if local.reported:
+            self.measured |= STATISTICS
+
+    def _is_on(self, attribute: str, definition: Definition) -> bool:
+        """Whether STATQ or ACCTQ of a queue is on, by itself or by the queue manager."""
+        default = self.number(attribute)
+        if default == MQMON_NONE:  # for none, whatever the queues say
+            return False
+        value = definition.number(attribute)
+        return (default if value == MQMON_Q_MGR else value) == MQMON_ON
+
+    def is_accounted(self, definition: Definition) -> bool:
+        """ACCTQ of a queue."""
+        return self._is_on("accounting", definition)
+
+    def measure(self) -> None:
+        """What is counted, after traces or attributes have changed. Tasks that are there are
+        accounted for from now on, or no longer."""
+        meter = self.meter
+        system = meter.system
+        on: i64 = 0
+        if (
+            meter.is_watched
+            or self.number("statistics_mqi") == MQMON_ON
+            or self.number("statistics") == MQMON_ON
+            or system.classes(STAT) & {1, 5}
+            or any(local.reported for local in self.locals.values())
+        ):
+            on = STATISTICS
+        meter.mqi_accounting = self.number("accounting_mqi") == MQMON_ON
+        meter.queue_accounting = self.number("accounting") == MQMON_ON or any(
+            one.is_queue and one.attributes.get("accounting") == MQMON_ON
+            for one in self.catalog.definitions.values()
+        )
+        if self.number("accounting") == MQMON_NONE:
+            meter.queue_accounting = False
+        meter.override = self.number("accounting_override") != 0
+        meter.task_traces = bool(system.classes(ACCTG) & {1, 3})
+        if meter.task_traces or meter.mqi_accounting or meter.queue_accounting or meter.override:
+            on |= ACCOUNTING
+        self.measured = on
+        for connection in self.connections.values():
+            if not on & ACCOUNTING:
+                connection.account = None
+                connection.clock = None
+            elif connection.account is None:
+                self.account_for(connection)
+        meter.sink.settings_changed()
+
+    def account_for(self, connection: Connection) -> None:
+        """Keep an account of a connection from now on."""
+        now_ns = self.clock.now_ns()
+        connection.account = TaskAccount(connection.started_ns or now_ns, now_ns)
+        connection.clock = VerbClock()
 
     def monitoring_of(self, definition: Definition) -> int:
         """MONQ of a queue, or of the queue manager if the queue leaves it to that: MQMON_."""

@@ -1,0 +1,99 @@
+"""Counting verbs that were refused, for statistics and accounting.
+
+Called by whoever tells the application, with the engine's lock, and only while `Kernel.measured` is
+not 0. An MQGET that ends without a message was not refused: `metering` counts it.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from ternmq.base.accounts import TaskAccount, TaskQueueAccount, VerbTime
+from ternmq.base.constants import MQOT_Q
+from ternmq.base.counters import QmgrFigures, Traffic
+from ternmq.kernel.connection import Connection, Handle
+from ternmq.kernel.kernel import Kernel
+from ternmq.kernel.meter import STATISTICS
+from ternmq.kernel.metering import account_of, book, figures_of, place_of
+
+BROWSE: Final = "MQGET, browse"  # tells it from a get
+_OF_OBJECTS: Final = ("MQOPEN", "MQCLOSE", "MQINQ", "MQSET")
+
+
+def refused(kernel: Kernel, connection: Connection, verb: str, handle: Handle | None) -> None:
+    """A verb was refused; `handle` is what it was for, if that is known."""
+    place = MQOT_Q if handle is None else place_of(handle)
+    if kernel.measured & STATISTICS:
+        totals = kernel.meter.figures
+        local = None if handle is None else handle.local
+        traffic = totals.traffic if local is None else figures_of(kernel, local).traffic
+        if not _fail_message(traffic, verb):
+            _fail_other(totals, verb, place)
+    task = connection.account
+    if task is None:
+        return
+    if verb in _OF_OBJECTS:
+        _refusals(task, verb)[place] += 1
+    account = None if handle is None else account_of(kernel, handle)
+    booked = _of_task(task, verb) if account is None else _of_queue(account, verb)
+    booked.failed += 1
+    book(connection, booked)
+
+
+def _fail_message(traffic: Traffic, verb: str) -> bool:
+    if verb == "MQPUT":
+        traffic.failed_puts += 1
+    elif verb == "MQPUT1":
+        traffic.failed_put1s += 1
+    elif verb == "MQGET":
+        traffic.failed_gets += 1
+    elif verb == BROWSE:
+        traffic.failed_browses += 1
+    else:
+        return False
+    return True
+
+
+def _fail_other(totals: QmgrFigures, verb: str, place: int) -> None:
+    if verb == "MQOPEN":
+        totals.failed_opens[place] += 1
+    elif verb == "MQCLOSE":
+        totals.failed_closes[place] += 1
+    elif verb == "MQINQ":
+        totals.failed_inquires[place] += 1
+    elif verb == "MQSET":
+        totals.failed_sets[place] += 1
+    elif verb == "MQCMIT":
+        totals.failed_commits += 1
+    elif verb == "MQCONN":
+        totals.failed_connects += 1
+    elif verb == "MQSTAT":
+        totals.failed_statuses += 1
+
+
+def _refusals(task: TaskAccount, verb: str) -> list[int]:
+    if verb == "MQOPEN":
+        return task.failed_opens
+    if verb == "MQCLOSE":
+        return task.failed_closes
+    return task.failed_inquires if verb == "MQINQ" else task.failed_sets
+
+
+def _of_task(task: TaskAccount, verb: str) -> VerbTime:
+    if verb == "MQCMIT":
+        return task.commit
+    if verb == "MQBACK":
+        return task.back_out
+    if verb == "prepare":
+        return task.prepare
+    return task.status if verb == "MQSTAT" else task.other
+
+
+def _of_queue(account: TaskQueueAccount, verb: str) -> VerbTime:
+    if _fail_message(account.traffic, verb):
+        if verb == "MQPUT":
+            return account.put
+        return account.put1 if verb == "MQPUT1" else account.get
+    if verb == "MQCLOSE":
+        return account.close
+    return account.inquire if verb == "MQINQ" else account.set
