@@ -9,7 +9,7 @@ altered_date         ALTDATE  CA_ALTERATION_DATE      12                 -      
 altered_time         ALTTIME  CA_ALTERATION_TIME      8                  -        LMAR s
 backout_queue        BOQNAME  CA_BACKOUT_REQ_Q_NAME   name48             -        LM..
 backout_threshold    BOTHRESH IA_BACKOUT_THRESHOLD    0..999999999       0        LM..
-cap_expiry           CAPEXPRY IA_CAP_EXPIRY           0..999999999|@nolimit NOLIMIT LMAR i
+cap_expiry           CAPEXPRY IA_CAP_EXPIRY           1..999999999|@nolimit NOLIMIT LMAR
 cluster_namelist     CLUSNL   CA_CLUSTER_NAMELIST     name48             -        L.AR i
 cluster              CLUSTER  CA_CLUSTER_NAME         name48             -        L.AR i
 cluster_channels     CLCHNAME CA_CLUS_CHL_NAME        20                 -        L... i
@@ -65,8 +65,9 @@ scope                SCOPE    IA_SCOPE                @scope             QMGR   
 shareable            SHARE    IA_SHAREABILITY         bare@share         SHARE    L... u
 shareable            SHARE    IA_SHAREABILITY         bare@share         NOSHARE  .M..
 statistics           STATQ    IA_STATISTICS_Q         @queue_switch      QMGR     LM.. i
-stream_queue         STREAMQ  CA_STREAM_QUEUE_NAME    name48             -        LM.. i
-stream_quality       STRMQOS  IA_STREAM_QUEUE_QOS     @stream            BESTEF   LM.. i
+stream_queue         STREAMQ  CA_STREAM_QUEUE_NAME    name48             -        LM..
+stream_onward        STRMCHN  -                       @yes               NO       LM..
+stream_quality       STRMQOS  IA_STREAM_QUEUE_QOS     @stream            BESTEF   LM..
 target               TARGET   CA_BASE_OBJECT_NAME     name48             -        ..A. u
 target_type          TARGTYPE IA_BASE_TYPE            @target            QUEUE    ..A. i
 trigger_data         TRIGDATA CA_TRIGGER_DATA         64                 -        LM.. m

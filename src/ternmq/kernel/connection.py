@@ -34,6 +34,7 @@ class Handle:
         "accounted_in",
         "connection",
         "context",
+        "copies_refused",
         "cursor",
         "definition",
         "handle_id",
@@ -66,6 +67,8 @@ class Handle:
         self.cursor: Cursor | None = None
         self.locked: i64 = 0  # number of the message under a browse lock of this handle
         self.context: Entry | None = None  # saved for put with pass context
+        # by streaming queue: the reason that operators were told last
+        self.copies_refused: dict[str, int] | None = None
 
         self.is_put1 = False  # opened by MQPUT1, for one put
         self.opened_ns: i64 = 0  # Unix time, if its connection was accounted for then

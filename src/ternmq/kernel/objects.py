@@ -5,6 +5,7 @@ Made when somebody opens the queue, dropped with its messages when the queue is 
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Final, final
 
 from mypy_extensions import i64
@@ -21,8 +22,10 @@ from ternmq.store.queue import Queue
 
 if TYPE_CHECKING:
     from ternmq.kernel.connection import Handle
+    from ternmq.kernel.streaming import StreamPlan
 
 MEGABYTE: Final = 1 << 20
+_CUSTOM_CAP: Final = re.compile(r"(?:^|\s)CAPEXPRY\((\d{1,9})\)", re.IGNORECASE)
 FILE_MEGABYTES_DEFAULT: Final = 2_088_960
 _TRIGGER_TERMS: Final = (
     "trigger_type",
@@ -67,6 +70,12 @@ class LocalQueue:
         self.max_bytes: i64 = 0
         self.default_priority: i64 = 0
         self.default_persistence: i64 = 0
+        self.cap_expiry: i64 = -1  # CAPEXPRY in tenths of a second; -1: no limit
+        self.streams = False  # STREAMQ: its messages are copied
+        self.stream_must = False
+        self.stream_onward = False  # copies that it gets are copied, too
+        self.stream_plan: StreamPlan | None = None  # see `streaming`
+        self.streamed: i64 = 0  # messages that were copied
         self.shareable = True
         self.refresh()
 
@@ -80,6 +89,10 @@ class LocalQueue:
         self.default_priority = definition.number("default_priority")
         self.default_persistence = definition.number("default_persistence")
         self.shareable = definition.number("shareable") == mq.MQQA_SHAREABLE
+        self.cap_expiry = cap_of(definition)
+        self.streams = definition.text("stream_queue") != ""
+        self.stream_must = definition.number("stream_quality") == mq.MQST_MUST_DUP
+        self.stream_onward = definition.number("stream_onward") != 0
         megabytes = definition.number("max_file_megabytes")
         self.max_bytes = (FILE_MEGABYTES_DEFAULT if megabytes < 0 else megabytes) * MEGABYTE
         self.triggered = is_triggered(definition)
@@ -90,6 +103,24 @@ class LocalQueue:
     def in_use(self) -> bool:
         """Somebody has it open."""
         return len(self.handles) > 0
+
+
+def cap_of(definition: Definition) -> i64:
+    """CAPEXPRY of a queue of whatever type in tenths of a second, -1: no limit. What CUSTOM says of
+    it comes first, as in IBM MQ."""
+    custom = definition.text("custom")
+    if custom:
+        told = _CUSTOM_CAP.search(custom)
+        if told is not None:
+            return int(told.group(1))
+    return definition.number("cap_expiry")
+
+
+def lowest_cap(first: i64, second: i64) -> i64:
+    """The lower of two limits, either of which may be -1, none."""
+    if first < 0:
+        return second
+    return first if second < 0 else min(first, second)
 
 
 def is_triggered(definition: Definition) -> bool:

@@ -7,8 +7,6 @@ either side is answered.
 
 from __future__ import annotations
 
-from typing import Final
-
 from mypy_extensions import i64
 
 from ternmq.base import constants as mq
@@ -22,16 +20,17 @@ from ternmq.base.reasons import (
 )
 from ternmq.kernel.acceptance import check_queue, must_wait, relieve
 from ternmq.kernel.connection import Connection, Handle
+from ternmq.kernel.copies import copies_for, put_with_copies
 from ternmq.kernel.delivery import hand_over, serve
 from ternmq.kernel.events import PERFORMANCE
 from ternmq.kernel.kernel import Kernel
-from ternmq.kernel.objects import LocalQueue
+from ternmq.kernel.objects import LocalQueue, cap_of, lowest_cap
 from ternmq.kernel.requests import PutRequest
+from ternmq.kernel.streaming import CopyTarget
 from ternmq.kernel.transmission import on_its_way, with_reply_place
+from ternmq.store.copying import NANOSECONDS_A_TENTH
 from ternmq.store.entry import ZERO_ID, Entry
 from ternmq.txn.unit import UnitOfWork
-
-_NANOSECONDS_A_TENTH: Final = 100_000_000
 
 
 def put(
@@ -39,11 +38,7 @@ def put(
 ) -> Entry | None:
     """Put one message; None: the connection is parked and the verb has to be tried again."""
     connection.begin_verb()
-    local = handle.local
-    if local is None or handle.connection is not connection:
-        raise mq_error(MQRC_HOBJ_ERROR, verb="MQPUT", object=handle.resolved_name)
-    if local.deleted:
-        raise mq_error(MQRC_Q_DELETED, verb="MQPUT", object=local.name)
+    local = _queue_of(connection, handle)
     kernel.refuse_if_ending(request.options & mq.MQPMO_FAIL_IF_QUIESCING != 0, "MQPUT")
     persistence, priority = _defaults(handle, local, request)
     length: i64 = len(data) + handle.header_bytes
@@ -51,18 +46,59 @@ def put(
     unit = _unit_for(kernel, connection, request)
     if must_wait(kernel, connection, local, unit, length, persistence):
         return None
+    copies: list[CopyTarget] | None = None
+    if local.streams:
+        copies = copies_for(kernel, connection, handle, local, unit, length, persistence)
+        if copies is None:
+            return None
     connection.log_tries = 0
+    entry = _new_entry(kernel, handle, local, request, data, priority, persistence)
+    placed = entry if handle.route is None else on_its_way(kernel, handle.route, entry)
+    if local.watched:
+        local.watch.last_put_ns = entry.put_ns
+    if copies:
+        put_with_copies(kernel, connection, local, unit, placed, copies, request)
+    elif unit is None:
+        _place(kernel, connection, local, placed)
+    else:
+        _place_in_unit(kernel, local, unit, placed)
+    if local.triggered:
+        kernel.triggers.was_put(local, placed, unit)
+    return entry
+
+
+def _queue_of(connection: Connection, handle: Handle) -> LocalQueue:
+    local = handle.local
+    if local is None or handle.connection is not connection:
+        raise mq_error(MQRC_HOBJ_ERROR, verb="MQPUT", object=handle.resolved_name)
+    if local.deleted:
+        raise mq_error(MQRC_Q_DELETED, verb="MQPUT", object=local.name)
+    return local
+
+
+def _new_entry(
+    kernel: Kernel,
+    handle: Handle,
+    local: LocalQueue,
+    request: PutRequest,
+    data: bytes,
+    priority: i64,
+    persistence: i64,
+) -> Entry:
     now_ns: i64 = kernel.clock.now_ns()
     expiry_at: i64 = 0
-    if request.expiry >= 0:
-        expiry_at = now_ns + request.expiry * _NANOSECONDS_A_TENTH
+    expiry = request.expiry
+    if local.cap_expiry >= 0 or handle.via:
+        expiry = lowest_cap(expiry, _cap(handle, local))
+    if expiry >= 0:
+        expiry_at = now_ns + expiry * NANOSECONDS_A_TENTH
     msg_id = request.msg_id
     if msg_id == ZERO_ID:
         msg_id = kernel.new_id()
     base = request.resolved_base(priority, persistence)
     if request.replies_unplaced:
         base = request.placed_base(with_reply_place(kernel, base))
-    entry = Entry(
+    return Entry(
         0,
         min(priority, PRIORITY_MAX),
         request.flags | persistence,
@@ -75,16 +111,6 @@ def put(
         data,
         len(data),
     )
-    placed = entry if handle.route is None else on_its_way(kernel, handle.route, entry)
-    if local.watched:
-        local.watch.last_put_ns = now_ns
-    if unit is None:
-        _place(kernel, connection, local, placed)
-    else:
-        _place_in_unit(kernel, local, unit, placed)
-    if local.triggered:
-        kernel.triggers.was_put(local, placed, unit)
-    return entry
 
 
 def _place(kernel: Kernel, connection: Connection, local: LocalQueue, entry: Entry) -> None:
@@ -107,6 +133,14 @@ def _place_in_unit(kernel: Kernel, local: LocalQueue, unit: UnitOfWork, entry: E
     if kernel.events & PERFORMANCE:
         kernel.event_sink.was_put(local)
     relieve(kernel, local.queue)
+
+
+def _cap(handle: Handle, local: LocalQueue) -> i64:
+    """The lowest CAPEXPRY of all objects on the way; -1: none has one."""
+    cap = local.cap_expiry
+    for definition in handle.via:
+        cap = lowest_cap(cap, cap_of(definition))
+    return cap
 
 
 def _defaults(handle: Handle, local: LocalQueue, request: PutRequest) -> tuple[i64, i64]:
@@ -132,7 +166,7 @@ def _unit_for(kernel: Kernel, connection: Connection, request: PutRequest) -> Un
     if not request.syncpoint:
         return None
     unit = kernel.unit_of(connection, "MQPUT")
-    if len(unit.changes) >= kernel.max_uncommitted:
+    if len(unit.changes) - unit.copies >= kernel.max_uncommitted:
         raise mq_error(
             MQRC_SYNCPOINT_LIMIT_REACHED,
             verb="MQPUT",

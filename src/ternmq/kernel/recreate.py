@@ -277,6 +277,7 @@ class Installation:
         definition.folder_number = self.rebuild.folder_number
         catalog.recovered(definition.object_id)
         catalog.queues[definition.object_id] = self.new
+        catalog.version += 1
         self._hand_over_handles()
         if self.kernel.coordinator.has_room(None, OBJECT_RECORD_BYTES):
             self.kernel.coordinator.define(catalog, definition)

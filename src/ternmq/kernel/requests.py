@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final, final
 
 from mypy_extensions import i64, mypyc_attr
 
+from ternmq.store.copying import copied_descriptor
 from ternmq.store.cursor import Cursor
 from ternmq.store.entry import ZERO_ID, Entry
 
@@ -33,6 +34,9 @@ class PutRequest:
     """A message to put, but for its data."""
 
     __slots__ = (
+        "_copied",
+        "_copied_of",
+        "_copied_tenths",
         "_key",
         "_origin",
         "_placed",
@@ -68,6 +72,9 @@ class PutRequest:
         self._key: i64 = -1
         self._resolved = b""
         self._placed = b""
+        self._copied = b""
+        self._copied_of = b""
+        self._copied_tenths: i64 = -1
         self._origin: PutRequest | None = None  # whose base it shares
 
     def resolved_base(self, priority: i64, persistence: i64) -> bytes:
@@ -92,6 +99,17 @@ class PutRequest:
         if base != self._placed:
             self._placed = base
         return self._placed
+
+    def copied_base(self, base: bytes, tenths: i64) -> bytes:
+        """The descriptor of a copy with that expiry; the last answer is kept."""
+        origin = self._origin
+        if origin is not None:
+            return origin.copied_base(base, tenths)
+        if base is not self._copied_of or tenths != self._copied_tenths:
+            self._copied = copied_descriptor(base, tenths)
+            self._copied_of = base
+            self._copied_tenths = tenths
+        return self._copied
 
     def with_ids(self, msg_id: bytes, correl_id: bytes) -> PutRequest:
         """The same with other identifiers, which the base does not hold."""

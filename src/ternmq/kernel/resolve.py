@@ -37,6 +37,7 @@ from ternmq.kernel.dynamic import create_dynamic, delete_queue
 from ternmq.kernel.events import LOCAL_NAMES, REMOTE_NAMES, tell_deleted, tell_stored
 from ternmq.kernel.kernel import Kernel
 from ternmq.kernel.objects import LocalQueue
+from ternmq.kernel.streaming import plan_of
 from ternmq.kernel.transmission import (
     HEADERS_BYTES_MAX,
     Route,
@@ -158,8 +159,8 @@ def open_queue(
     local = kernel.local_queue(connection, definition)
     if local is None:
         return None
-    if not created:
-        check_sharing(local, options, verb)
+    if not created and not _can_open(kernel, connection, local, options, verb):
+        return None
     handle = new_handle(kernel, connection, options)
     attach(handle, local, via)
     if handle.input:
@@ -169,6 +170,16 @@ def open_queue(
         local.creator = handle
     connection.depends_on(local.queue.last_lsn)
     return handle
+
+
+def _can_open(
+    kernel: Kernel, connection: Connection, local: LocalQueue, options: int, verb: str
+) -> bool:
+    """False: parked until the queues that get copies of its messages are loaded."""
+    check_sharing(local, options, verb)
+    if local.streams and options & mq.MQOO_OUTPUT:
+        return plan_of(kernel, connection, local) is not None
+    return True
 
 
 def _create(

@@ -31,6 +31,7 @@ from ternmq.codec.mqxqh import TransmissionHeader
 from ternmq.kernel.kernel import Kernel
 from ternmq.kernel.requests import REPLY_QMGR_AT, REPLY_QUEUE_AT
 from ternmq.store.catalog import Catalog, Definition
+from ternmq.store.copying import tenths_of
 from ternmq.store.entry import Entry, packed_descriptor
 
 NAME_BYTES: Final = REPLY_QMGR_AT - REPLY_QUEUE_AT
@@ -126,6 +127,7 @@ def with_reply_place(kernel: Kernel, base: bytes) -> bytes:
 def on_its_way(kernel: Kernel, route: Route, entry: Entry) -> Entry:
     """The message as it lies on the transmission queue."""
     own = Descriptor.unpack(packed_descriptor(entry))
+    own.expiry = int(tenths_of(entry))  # CAPEXPRY may have shortened it
     outer = own.copy()
     data = _extension(own) + entry.data
     header = TransmissionHeader(

@@ -11,6 +11,8 @@ from __future__ import annotations
 import json
 from typing import final
 
+from mypy_extensions import i64
+
 from ternmq.base import constants as mq
 from ternmq.base.attributes import Value, defaults_of
 from ternmq.base.errors import check
@@ -172,6 +174,8 @@ class Catalog:
         self.facts: dict[str, Value] = {}  # its name, QMID and the like, which never change
         self.at_work: dict[str, set[str]] = {}  # by space: what runs and is not deleted meanwhile
         self.next_id = 1
+        # changes with every definition, and when a queue is loaded or unloaded
+        self.version: i64 = 0
         self.lsn = 0  # everything up to here is in the catalog file
         self.changed = True  # the catalog file is behind
         self.dead_folders: list[str] = []  # of deleted queues, removed after the next checkpoint
@@ -240,11 +244,13 @@ class Catalog:
         self.table_of(definition.object_type)[definition.name] = definition
         if definition.object_id >= self.next_id:
             self.next_id = definition.object_id + 1
+        self.version += 1
         self.changed = self.changed or not definition.temporary
 
     def remove(self, definition: Definition) -> None:
         """The object is no more; its messages go with it."""
         del self.table_of(definition.object_type)[definition.name]
+        self.version += 1
         if definition.object_type == LOCAL:
             queue = self.queues.pop(definition.object_id, None)
             if definition.object_id in self.with_state or (queue is not None and queue.has_files):
@@ -293,6 +299,12 @@ class Catalog:
         """A queue's messages are in memory."""
         configure(queue, definition)
         self.queues[definition.object_id] = queue
+        self.version += 1
+
+    def uninstall(self, queue: Queue) -> None:
+        """A queue that nobody uses leaves memory; all of it is on disk."""
+        del self.queues[int(queue.queue_id)]
+        self.version += 1
 
     def names(self, object_type: int) -> list[str]:
         """Names of all objects of a type, or of several of one space, sorted."""

@@ -103,7 +103,7 @@ class Checkpoint:
         catalog = self.keeper.catalog
         for queue in list(catalog.queues.values()):
             if queue.idle_checkpoints >= 2 and queue.is_idle and not queue.touched:
-                del catalog.queues[int(queue.queue_id)]
+                catalog.uninstall(queue)
 
     def awaited(self) -> Effect | None:
         """What a verb that needs the room has to wait for; a move that waits for a sweep must not

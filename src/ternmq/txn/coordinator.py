@@ -129,7 +129,8 @@ class Coordinator:
         self.space.reserve(int(back))
         return back
 
-    def _join_log(self, unit: UnitOfWork) -> None:
+    def join_log(self, unit: UnitOfWork) -> None:
+        """Set log space aside for the end of a unit that is about to change something more."""
         reserve: i64 = CHANGE_RESERVE
         if unit.first_lsn == 0:
             reserve += UNIT_RESERVE
@@ -137,7 +138,8 @@ class Coordinator:
         unit.reserved += reserve
         self.space.reserve(int(reserve))
 
-    def _append(self, unit: UnitOfWork, kind: i64, parts: list[bytes]) -> i64:
+    def append(self, unit: UnitOfWork, kind: i64, parts: list[bytes]) -> i64:
+        """A record of a unit; its LSN."""
         lsn: i64 = self.log.append(kind, unit.unit_id, unit.last_lsn, parts)
         if unit.first_lsn == 0:
             unit.first_lsn = lsn
@@ -146,7 +148,8 @@ class Coordinator:
 
     # ---- put and get
 
-    def _image(self, entry: Entry, queue: Queue, sequence: i64) -> list[bytes]:
+    def image(self, entry: Entry, queue: Queue, sequence: i64) -> list[bytes]:
+        """The payload of a PUT with one target."""
         return [
             pack_put(int(queue.queue_id), int(entry.number), int(sequence)),
             pack_header(
@@ -173,17 +176,15 @@ class Coordinator:
         if unit is None:
             durable_at: i64 = 0
             if persistent:
-                lsn: i64 = self.log.append(
-                    PUT, 0, 0, self._image(entry, queue, queue.next_sequence)
-                )
+                lsn: i64 = self.log.append(PUT, 0, 0, self.image(entry, queue, queue.next_sequence))
                 durable_at = self.log.end_lsn
                 self.in_log.add(entry, lsn)
                 queue.last_lsn = durable_at
             queue.reveal(entry, durable_at)
             return durable_at
         if persistent:
-            self._join_log(unit)
-            self.in_log.add(entry, self._append(unit, PUT, self._image(entry, queue, 0)))
+            self.join_log(unit)
+            self.in_log.add(entry, self.append(unit, PUT, self.image(entry, queue, 0)))
         entry.state = PUTTING
         entry.unit_id = unit.unit_id
         queue.uncommitted_puts += 1
@@ -220,8 +221,8 @@ class Coordinator:
                 durable_at = self.log.end_lsn
                 queue.last_lsn = durable_at
             else:
-                self._join_log(unit)
-                self._append(unit, GET, [payload])
+                self.join_log(unit)
+                self.append(unit, GET, [payload])
         if unit is None:
             self.in_log.remove(entry)
             self._take(queue, entry, GONE)
@@ -245,7 +246,7 @@ class Coordinator:
         entry.segment = None
         durable_at = entry.visible_lsn
         if entry.flags & PERSISTENT:
-            lsn: i64 = self.log.append(PUT, 0, 0, self._image(entry, queue, entry.sequence))
+            lsn: i64 = self.log.append(PUT, 0, 0, self.image(entry, queue, entry.sequence))
             durable_at = self.log.end_lsn
             self.in_log.add(entry, lsn)
             queue.last_lsn = durable_at
@@ -264,7 +265,7 @@ class Coordinator:
         if entry.flags & PERSISTENT:
             kind = compensation_kind(CHANGE_GET, int(entry.backout_count))
             row = (kind, int(queue.queue_id), int(entry.number))
-            self._append(unit, COMPENSATE, [pack_triples([row])])
+            self.append(unit, COMPENSATE, [pack_triples([row])])
             queue.last_lsn = self.log.end_lsn
 
     def _take(self, queue: Queue, entry: Entry, state: i64) -> None:
@@ -389,7 +390,7 @@ class Coordinator:
         lsn: i64 = 0
         durable_at = unit.durable_at
         if logged:
-            lsn = self._append(unit, COMMIT, [pack_triples(rows)])
+            lsn = self.append(unit, COMMIT, [pack_triples(rows)])
             durable_at = self.log.end_lsn
         self.conclude_unit(unit, lsn, durable_at)
         return durable_at
@@ -456,13 +457,13 @@ class Coordinator:
                 if change.queue not in queues:
                     queues.append(change.queue)
         if rows:
-            self._append(unit, COMPENSATE, [pack_triples(rows)])
+            self.append(unit, COMPENSATE, [pack_triples(rows)])
             for queue in queues:
                 queue.last_lsn = self.log.end_lsn
         if unit.changes:
             return False
         if unit.first_lsn:
-            self._append(unit, BACKOUT, [])
+            self.append(unit, BACKOUT, [])
         self.backouts += 1
         self._end(unit)
         return True
@@ -496,8 +497,8 @@ class Coordinator:
         """From here on only the transaction manager or an operator ends it; forced before the
         answer."""
         check(unit.state == ACTIVE, "prepare of a unit that is not active")
-        self._join_log(unit)
-        self._append(unit, PREPARE, [pack_xid(xid)])
+        self.join_log(unit)
+        self.append(unit, PREPARE, [pack_xid(xid)])
         unit.xid = xid
         unit.state = PREPARED
         self.units[int(unit.unit_id)] = unit

@@ -5,7 +5,10 @@ All integers little endian. A message image is `store.image`'s: header, MQMD, da
     PUT            u16 targets, u16 0, u32 0, then for each target u64 queue, u64 number, u64
     sequence, u64 flags; image.
                    One body, several targets: streamed copies, publications and distribution lists
-                   share it. A sequence of 0 is given later, by COMMIT. Flags are reserved.
+                   share it. A sequence of 0 is given later, by COMMIT. Flags: bit 0 says that the
+                   target has a copy, without the report options of the image's MQMD that make
+                   messages, and with an expiry of its own in bits 32 to 63: tenths of a second
+                   after the put, 0 is unlimited. The image is that of the first target.
     GET            u64 queue, u64 number
     PUT_GOT        u64 queue, u64 number, u64 sequence, u64 data length: handed to a waiting getter;
     there is no body,
@@ -40,6 +43,7 @@ PAIR: Final = struct.Struct("<QQ")
 TRIPLE: Final = struct.Struct("<QQQ")
 COUNT: Final = struct.Struct("<II")
 XID_HEAD: Final = struct.Struct("<iHH")
+COPY: Final = 1  # flag of a target
 
 
 @final
@@ -58,6 +62,23 @@ class Target:
 def pack_put(queue_id: int, number: int, sequence: int) -> bytes:
     """The head of a PUT with one target."""
     return ONE_TARGET.pack(1, 0, 0, queue_id, number, sequence, 0)
+
+
+def pack_puts(targets: list[tuple[int, int, int, int]]) -> bytes:
+    """The head of a PUT with several targets, each with its flags."""
+    parts = [TARGET_HEAD.pack(len(targets), 0, 0)]
+    parts.extend([TARGET.pack(*target) for target in targets])
+    return b"".join(parts)
+
+
+def copy_flags(tenths: int) -> int:
+    """The flags of a target that has a copy; its expiry in tenths of a second, -1: unlimited."""
+    return COPY if tenths < 0 else COPY | max(tenths, 1) << 32
+
+
+def copy_tenths(flags: int) -> int:
+    """The expiry that such flags tell."""
+    return flags >> 32 or -1
 
 
 def unpack_put(payload: bytes) -> tuple[list[Target], int]:

@@ -14,6 +14,7 @@ from ternmq.log import kinds
 from ternmq.log.record import LogRecord
 from ternmq.ports.disk import Disk
 from ternmq.store.catalog import Catalog, Definition, definition_from_json
+from ternmq.store.copying import copied_descriptor, copy_of
 from ternmq.store.entry import GETTING, GONE, PUTTING, Entry
 from ternmq.store.fetching import RecordReader, entry_from_image
 from ternmq.store.queue import Queue
@@ -23,8 +24,10 @@ from ternmq.txn.ledger import redo_row, unpack_ledger
 from ternmq.txn.media_format import image_told
 from ternmq.txn.number_map import NumberMap
 from ternmq.txn.records import (
+    COPY,
     PAIR,
     TARGET,
+    copy_tenths,
     unpack_get,
     unpack_json,
     unpack_pairs,
@@ -205,6 +208,7 @@ class Redo:
 
     def _redo_put(self, record: LogRecord) -> None:
         targets, start = unpack_put(record.payload)
+        shared: bytes | None = None
         for target in targets:
             queue = self.queue(target.queue_id)
             if queue is None:
@@ -216,7 +220,10 @@ class Redo:
                 if pending is not None and record.uow:
                     self._putting(self.unit(record.uow, record.lsn), queue, pending)
                 continue
-            entry = entry_from_image(record.payload, start)
+            entry = self._told_entry(record, start, target.flags)
+            if shared is None:
+                shared = entry.data
+            entry.data = shared  # one body for all copies, as it was when they were put
             entry.number = target.number
             entry.queue_id = target.queue_id
             self.in_log.add(entry, record.lsn)
@@ -225,6 +232,14 @@ class Redo:
             else:
                 entry.sequence = 0
                 self._putting(self.unit(record.uow, record.lsn), queue, entry)
+
+    def _told_entry(self, record: LogRecord, start: int, flags: int) -> Entry:
+        """The message of a PUT as one of its targets has it."""
+        entry = entry_from_image(record.payload, start)
+        if flags & COPY:
+            tenths = copy_tenths(flags)
+            return copy_of(entry, copied_descriptor(entry.base, tenths), tenths)
+        return entry
 
     def _putting(self, unit: UnitOfWork, queue: Queue, entry: Entry) -> None:
         entry.state = PUTTING

@@ -73,6 +73,7 @@ class UnitOfWork:
     __slots__ = (
         "backed_out_by",
         "changes",
+        "copies",
         "durable_at",
         "first_lsn",
         "last_lsn",
@@ -88,6 +89,7 @@ class UnitOfWork:
         self.first_lsn: i64 = 0  # 0: nothing of it is in the log
         self.last_lsn: i64 = 0
         self.changes: list[Change] = []
+        self.copies: i64 = 0  # how many of them put copies, which do not count in MAXUMSGS
         self.reserved: i64 = 0
         self.durable_at: i64 = 0  # the highest LSN that its gets have read
         self.xid: XID | None = None

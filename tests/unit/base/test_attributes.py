@@ -102,7 +102,11 @@ def test_type_when_looked_up_then_names_keywords_and_selectors_are_unique(kind: 
 
 
 def test_selectors_are_missing_only_where_ibm_mq_has_none() -> None:
-    assert {row.keyword for row in ATTRIBUTES if not row.selector} == {"PBUFFER", "NPBUFFER"}
+    assert {row.keyword for row in ATTRIBUTES if not row.selector} == {
+        "PBUFFER",
+        "NPBUFFER",
+        "STRMCHN",
+    }
 
 
 def test_kinds_of_selectors_fit_their_values() -> None:
@@ -215,7 +219,8 @@ ORDERS = {
         CONTROL TRPTYPE PORT IPADDR BACKLOG DESCR ALTDATE ALTTIME
     """,
 }
-OURS = {"EXPRYINT", "OTELPCTL", "OTELTRAC", "PBUFFER", "NPBUFFER"}  # IBM's are on z/OS only
+# IBM's are on z/OS only
+OURS = {"EXPRYINT", "OTELPCTL", "OTELTRAC", "PBUFFER", "NPBUFFER", "STRMCHN"}
 
 
 @pytest.mark.parametrize("noun", ORDERS)

@@ -44,8 +44,8 @@ async def test_inert_attribute_when_given_another_value_then_stored_and_warned(a
             await qmgr.alter_queue("A", cluster_rank=7)
         with pytest.warns(ternmq.InertAttribute, match=r"QM1: PARENT\(A\)"):
             await qmgr.alter_qmgr(parent="A")
-        with pytest.warns(ternmq.InertAttribute, match=r"M: CAPEXPRY\(5\)"):
-            await qmgr.define_model("M", cap_expiry=5)
+        with pytest.warns(ternmq.InertAttribute, match=r"M: OTELTRAC\(ON\)"):
+            await qmgr.define_model("M", telemetry="ON")
 
 
 @both

@@ -1,0 +1,227 @@
+"""Copies of messages for streaming queues: which queues take one now, and putting them.
+
+All that may refuse is asked before anything is changed: under MUSTDUP a queue that does not take
+its copy refuses the message as a whole, with its own reason, and neither queue has it; under BESTEF
+the copy is left out. Either way the operators are told, once a handle until the reason changes. The
+message and its copies are put in one step and, if they are persistent, with one log record and one
+body, so no crash parts them. Copies do not count in MAXUMSGS.
+"""
+
+from __future__ import annotations
+
+from typing import Final, final
+
+from mypy_extensions import i64
+
+from ternmq.base.errors import MQError, mq_error
+from ternmq.base.reasons import MQRC_OBJECT_IN_USE
+from ternmq.kernel.acceptance import check_queue, is_behind, relieve
+from ternmq.kernel.connection import Connection, Handle
+from ternmq.kernel.delivery import serve
+from ternmq.kernel.ending import commit_unit
+from ternmq.kernel.events import PERFORMANCE
+from ternmq.kernel.kernel import Kernel
+from ternmq.kernel.objects import LocalQueue
+from ternmq.kernel.requests import PutRequest
+from ternmq.kernel.streaming import CopyTarget, plan_of
+from ternmq.kernel.transmission import HEADERS_BYTES_MAX, on_its_way
+from ternmq.store.copying import copy_of
+from ternmq.store.entry import AVAILABLE, PERSISTENT, Entry
+from ternmq.store.queue import Queue
+from ternmq.txn.copied_put import has_room_for_copies, put_all
+from ternmq.txn.unit import UnitOfWork
+
+COPY_FAILED: Final = "AMQ7587E"
+
+
+@final
+class _Asking:
+    """One message on its way: who was asked, and who takes a copy."""
+
+    __slots__ = ("connection", "handle", "kernel", "length", "persistence", "taken")
+
+    def __init__(
+        self, kernel: Kernel, connection: Connection, handle: Handle, length: i64, persistence: i64
+    ) -> None:
+        self.kernel = kernel
+        self.connection = connection
+        self.handle = handle
+        self.length: i64 = length
+        self.persistence: i64 = persistence
+        self.taken: list[CopyTarget] = []
+
+    def ask_all(self, targets: list[CopyTarget], must: bool, source: str) -> MQError | None:
+        """Ask the targets of a queue; why one that must take its copy does not. The connection may
+        be parked afterwards."""
+        for target in targets:
+            before = len(self.taken)
+            refusal = self._ask(target)
+            if refusal is None:
+                if self.connection.park is not None:
+                    return None
+                continue
+            del self.taken[before:]
+            self._tell(target, source, refusal)
+            if must:
+                return refusal
+        return None
+
+    def _ask(self, target: CopyTarget) -> MQError | None:
+        local = target.local
+        if local is None or target.reason:
+            return target.error()
+        length = self.length
+        if target.route is not None:
+            length += HEADERS_BYTES_MAX
+        kernel = self.kernel
+        connection = self.connection
+        try:
+            if local.queue.clearing_before or local.held_by is not None:
+                raise mq_error(MQRC_OBJECT_IN_USE, verb="MQPUT", object=local.name)
+            check_queue(kernel, connection, local, target.via, length, self.persistence)
+            if is_behind(kernel, connection, local):
+                return None
+        except MQError as refusal:
+            return refusal
+        self.taken.append(target)
+        if target.onward:
+            return self.ask_all(target.onward, target.must, local.name)
+        return None
+
+    def _tell(self, target: CopyTarget, source: str, refusal: MQError) -> None:
+        told = self.handle.copies_refused
+        if told is None:
+            told = {}
+            self.handle.copies_refused = told
+        if told.get(target.name) != refusal.reason:
+            told[target.name] = refusal.reason
+            inserts = (target.name, source, refusal.reason, refusal.reason_name)
+            self.kernel.notices.add(COPY_FAILED, inserts)
+
+
+def copies_for(
+    kernel: Kernel,
+    connection: Connection,
+    handle: Handle,
+    local: LocalQueue,
+    unit: UnitOfWork | None,
+    length: i64,
+    persistence: i64,
+) -> list[CopyTarget] | None:
+    """The queues that take a copy of a message; None: the connection is parked. Raises the reason
+    of one that must and does not."""
+    plan = plan_of(kernel, connection, local)
+    if plan is None:
+        return None
+    asking = _Asking(kernel, connection, handle, length, persistence)
+    refusal = asking.ask_all(plan.targets, plan.must, local.name)
+    if connection.park is not None:
+        return None
+    if refusal is not None:
+        raise refusal
+    if persistence == PERSISTENT and asking.taken:
+        if not _has_room(kernel, connection, unit, asking):
+            return None
+    return asking.taken
+
+
+def _has_room(
+    kernel: Kernel, connection: Connection, unit: UnitOfWork | None, asking: _Asking
+) -> bool:
+    """Whether the log takes the message and all copies; the connection is parked if not."""
+    away: i64 = 0
+    for target in asking.taken:
+        if target.route is not None:
+            away += 1
+    copies = len(asking.taken)
+    length = asking.length
+    if has_room_for_copies(
+        kernel.coordinator, unit, length, copies - away, away, length + HEADERS_BYTES_MAX
+    ):
+        return True
+    all_bytes = length + away * (length + HEADERS_BYTES_MAX)
+    kernel.make_room(connection, "MQPUT", asking.handle.resolved_name, all_bytes)
+    return False
+
+
+def put_with_copies(
+    kernel: Kernel,
+    connection: Connection,
+    local: LocalQueue,
+    unit: UnitOfWork | None,
+    entry: Entry,
+    targets: list[CopyTarget],
+    request: PutRequest,
+) -> None:
+    """Put a message and its copies."""
+    locals_: list[LocalQueue] = [local]
+    queues: list[Queue] = [local.queue]
+    entries: list[Entry] = [entry]
+    away: list[CopyTarget] = []
+    for target in targets:
+        queue = target.local
+        if target.route is not None or queue is None:
+            away.append(target)
+            continue
+        locals_.append(queue)
+        queues.append(queue.queue)
+        base = request.copied_base(entry.base, target.cap)
+        entries.append(copy_of(entry, base, target.cap))
+    local.streamed += 1
+    if away:
+        _put_also_away(kernel, connection, unit, locals_, queues, entries, away, request)
+    else:
+        connection.depends_on(put_all(kernel.coordinator, unit, queues, entries))
+    at: i64 = 0
+    while at < len(entries):
+        _arrived(kernel, locals_[at], entries[at], unit, at > 0)
+        at += 1
+
+
+def _put_also_away(
+    kernel: Kernel,
+    connection: Connection,
+    unit: UnitOfWork | None,
+    locals_: list[LocalQueue],
+    queues: list[Queue],
+    entries: list[Entry],
+    away: list[CopyTarget],
+    request: PutRequest,
+) -> None:
+    """The same where a copy goes to another queue manager: it has headers of its own and so a
+    record of its own, and outside syncpoint a unit of work keeps it together with the others."""
+    original = entries[0]
+    within = unit
+    if unit is None and original.flags & PERSISTENT:
+        within = kernel.coordinator.begin()
+    connection.depends_on(put_all(kernel.coordinator, within, queues, entries))
+    for target in away:
+        route = target.route
+        local = target.local
+        if route is None or local is None:
+            continue
+        copy = copy_of(original, request.copied_base(original.base, target.cap), target.cap)
+        sent = on_its_way(kernel, route, copy)
+        connection.depends_on(kernel.coordinator.put(within, local.queue, sent))
+        if within is not None:
+            within.copies += 1
+        locals_.append(local)
+        entries.append(sent)
+    if within is not None and within is not unit:
+        commit_unit(kernel, connection, within)
+
+
+def _arrived(
+    kernel: Kernel, local: LocalQueue, entry: Entry, unit: UnitOfWork | None, is_copy: bool
+) -> None:
+    """What a put means for the queue: events, who waits, triggers. The verb itself sees to the
+    last for the original."""
+    if kernel.events & PERFORMANCE:
+        kernel.event_sink.was_put(local)
+    if is_copy and local.watched:
+        local.watch.last_put_ns = entry.put_ns
+    if unit is None and local.waiters.count and entry.state == AVAILABLE:
+        serve(kernel, local, entry)
+    relieve(kernel, local.queue)
+    if is_copy and local.triggered:
+        kernel.triggers.was_put(local, entry, unit)

@@ -1,0 +1,186 @@
+"""Where the copies of a queue's messages go: STREAMQ of the queue, names to queues.
+
+STREAMQ names a queue or, which goes beyond IBM MQ, a namelist of queues. A queue with STRMCHN(YES)
+passes on the copies that it gets; then what is found is a tree, in which each queue stands once. A
+name that leads to nothing is kept with its reason: the put decides by STRMQOS what that means. The
+answer is kept until a definition changes or a queue is loaded or unloaded. Who puts the copies is
+`copies`.
+"""
+
+from __future__ import annotations
+
+from typing import Final, final
+
+from mypy_extensions import i64
+
+from ternmq.base.errors import MQError, mq_error
+from ternmq.base.object_types import ALIAS, LOCAL, NAMELIST, REMOTE
+from ternmq.base.reasons import (
+    MQRC_ALIAS_BASE_Q_TYPE_ERROR,
+    MQRC_Q_TYPE_ERROR,
+    MQRC_UNKNOWN_ALIAS_BASE_Q,
+    MQRC_UNKNOWN_OBJECT_NAME,
+)
+from ternmq.kernel.connection import Connection
+from ternmq.kernel.kernel import Kernel
+from ternmq.kernel.objects import LocalQueue, cap_of, lowest_cap
+from ternmq.kernel.transmission import Route, route_of_definition
+from ternmq.store.catalog import Catalog, Definition
+
+TARGETS_MAX: Final = 256  # that one message is copied to
+CHAIN_MAX: Final = 32  # queues that pass on to one another
+
+
+@final
+class CopyTarget:
+    """A queue that gets copies, or why it cannot be found."""
+
+    __slots__ = ("cap", "detail", "local", "must", "name", "onward", "reason", "route", "via")
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.local: LocalQueue | None = None
+        self.route: Route | None = None  # to another queue manager, by the local queue
+        self.via: list[Definition] = []  # aliases on the way, each with its own inhibits
+        self.cap: i64 = -1  # the expiry of copies in tenths of a second; -1: unlimited
+        self.reason: i64 = 0  # why it is not there
+        self.detail = ""
+        self.must = False  # it takes a copy only if those that it passes copies on to do
+        self.onward: list[CopyTarget] = []
+
+    def fail(self, reason: i64, detail: str) -> None:
+        """It cannot be had."""
+        self.reason = reason
+        self.detail = detail
+
+    def error(self) -> MQError:
+        """The reason as an exception, a new one each time."""
+        return mq_error(int(self.reason), verb="MQPUT", object=self.name, detail=self.detail)
+
+
+@final
+class StreamPlan:
+    """All targets of a queue's copies, as the definitions are now."""
+
+    __slots__ = ("must", "targets", "version")
+
+    def __init__(self, must: bool, targets: list[CopyTarget]) -> None:
+        self.must = must
+        self.targets = targets
+        self.version: i64 = -1
+
+
+def stream_names(catalog: Catalog, name: str) -> list[str]:
+    """The queues that a STREAMQ means: the one of that name or, if there is none, those of a
+    namelist."""
+    if name not in catalog.definitions:
+        names = catalog.find(NAMELIST, name)
+        if names is not None:
+            listed = names.text("names")
+            return listed.split(",") if listed else []
+    return [name]
+
+
+def plan_of(kernel: Kernel, connection: Connection, local: LocalQueue) -> StreamPlan | None:
+    """Where a queue's copies go; None: a queue must be loaded first, and the verb is parked."""
+    plan = local.stream_plan
+    if plan is not None and plan.version == kernel.catalog.version:
+        return plan
+    resolving = _Resolving(kernel, connection)
+    targets = resolving.targets_of(local.definition, [local.name])
+    if resolving.parked:
+        return None
+    plan = StreamPlan(local.stream_must, targets)
+    plan.version = kernel.catalog.version
+    local.stream_plan = plan
+    return plan
+
+
+@final
+class _Resolving:
+    """One pass over the names."""
+
+    __slots__ = ("connection", "given", "kernel", "parked")
+
+    def __init__(self, kernel: Kernel, connection: Connection) -> None:
+        self.kernel = kernel
+        self.connection = connection
+        self.given: set[str] = set()  # queues that get a copy
+        self.parked = False
+
+    def targets_of(self, definition: Definition, path: list[str]) -> list[CopyTarget]:
+        """What a queue's STREAMQ leads to; `path` are the queues on the way here."""
+        found: list[CopyTarget] = []
+        for name in stream_names(self.kernel.catalog, definition.text("stream_queue")):
+            target = CopyTarget(name)
+            self._resolve(target, path)
+            if self.parked:
+                break
+            local = target.local
+            if local is not None and target.route is None:
+                if local.name in self.given:
+                    continue  # by another way; once is enough
+                self.given.add(local.name)
+            found.append(target)
+        return found
+
+    def _resolve(self, target: CopyTarget, path: list[str]) -> None:
+        definition = self._definition(target)
+        if definition is None:
+            return
+        target.cap = lowest_cap(target.cap, cap_of(definition))
+        if definition.name in path:
+            target.fail(MQRC_Q_TYPE_ERROR, f"copies would go round: {' to '.join(path)}")
+            return
+        if len(path) > CHAIN_MAX or len(self.given) >= TARGETS_MAX:
+            target.fail(MQRC_Q_TYPE_ERROR, f"more than {CHAIN_MAX} in a chain or {TARGETS_MAX}")
+            return
+        try:
+            local = self.kernel.local_queue(self.connection, definition)
+        except MQError as unfit:
+            target.fail(unfit.reason, unfit.detail)
+            return
+        if local is None:
+            self.parked = True
+            return
+        target.local = local
+        if target.route is None and local.streams and local.stream_onward:
+            target.must = local.stream_must
+            target.onward = self.targets_of(local.definition, [*path, local.name])
+
+    def _definition(self, target: CopyTarget) -> Definition | None:
+        """The local queue that a name leads to; None if it leads to none, which is then noted."""
+        definitions = self.kernel.catalog.definitions
+        definition = definitions.get(target.name)
+        if definition is None:
+            target.fail(MQRC_UNKNOWN_OBJECT_NAME, "")
+            return None
+        if definition.object_type == ALIAS:
+            target.via.append(definition)
+            target.cap = cap_of(definition)
+            base = definition.text("target")
+            definition = definitions.get(base)
+            if definition is None:
+                target.fail(MQRC_UNKNOWN_ALIAS_BASE_Q, f"TARGET({base})")
+                return None
+            if not definition.object_type & (LOCAL | REMOTE):
+                target.fail(MQRC_ALIAS_BASE_Q_TYPE_ERROR, f"TARGET({base})")
+                return None
+        if definition.object_type == REMOTE:
+            return self._remote(target, definition)
+        if definition.object_type != LOCAL:
+            target.fail(MQRC_Q_TYPE_ERROR, "a model queue")
+            return None
+        return definition
+
+    def _remote(self, target: CopyTarget, definition: Definition) -> Definition | None:
+        """The transmission queue of a definition of a remote queue."""
+        target.via.append(definition)
+        target.cap = lowest_cap(target.cap, cap_of(definition))
+        try:
+            route = route_of_definition(self.kernel, definition, "MQPUT")
+        except MQError as lost:
+            target.fail(lost.reason, lost.detail)
+            return None
+        target.route = route
+        return route.transmission

@@ -1,0 +1,109 @@
+"""A message and its copies, put on several queues at once: one log record and one body for all.
+
+Part of the coordinator, in a file of its own. The record is a PUT with several targets, so a crash
+leaves the message on all queues or on none; inside a unit of work each is a change of its own.
+"""
+
+from __future__ import annotations
+
+from mypy_extensions import i64
+
+from ternmq.log.kinds import PUT
+from ternmq.store.copying import tenths_of
+from ternmq.store.entry import PERSISTENT, PUTTING, Entry
+from ternmq.store.queue import Queue
+from ternmq.txn.coordinator import (
+    CHANGE_RESERVE,
+    PUT_RECORD_OVERHEAD,
+    UNIT_RESERVE,
+    Coordinator,
+)
+from ternmq.txn.records import TARGET, copy_flags, pack_puts
+from ternmq.txn.unit import CHANGE_PUT, Change, UnitOfWork
+
+
+def has_room_for_copies(
+    coordinator: Coordinator,
+    unit: UnitOfWork | None,
+    data_bytes: i64,
+    copies: i64,
+    away: i64,
+    away_bytes: i64,
+) -> bool:
+    """Whether a message can be logged with copies that share its record, and with some that go
+    away with a record and headers of their own."""
+    reserve: i64 = 0
+    if unit is not None or away:
+        reserve = CHANGE_RESERVE * (1 + copies + away)
+        if unit is None or unit.first_lsn == 0:
+            reserve += UNIT_RESERVE
+    size = PUT_RECORD_OVERHEAD + data_bytes + copies * TARGET.size
+    size += away * (PUT_RECORD_OVERHEAD + away_bytes)
+    return coordinator.space.fits(int(size), int(reserve))
+
+
+def put_all(
+    coordinator: Coordinator, unit: UnitOfWork | None, queues: list[Queue], entries: list[Entry]
+) -> i64:
+    """Put a message on the first queue and its copies on the others; returns what must be forced
+    before the putter is answered (0: nothing)."""
+    at: i64 = 0
+    while at < len(entries):
+        entry = entries[at]
+        queue = queues[at]
+        entry.number = queue.next_number
+        entry.queue_id = queue.queue_id
+        queue.next_number += 1
+        at += 1
+    lsn: i64 = 0
+    durable_at: i64 = 0
+    if entries[0].flags & PERSISTENT:
+        lsn = _log(coordinator, unit, queues, entries)
+        if unit is None:
+            durable_at = coordinator.log.end_lsn
+    at = 0
+    while at < len(entries):
+        entry = entries[at]
+        if lsn:
+            coordinator.in_log.add(entry, lsn)
+        if unit is not None:
+            _hold(unit, queues[at], entry)
+        else:
+            if lsn:
+                queues[at].last_lsn = durable_at
+            queues[at].reveal(entry, durable_at)
+        at += 1
+    if unit is not None:
+        unit.copies += len(entries) - 1
+    return durable_at
+
+
+def _log(
+    coordinator: Coordinator, unit: UnitOfWork | None, queues: list[Queue], entries: list[Entry]
+) -> i64:
+    """The record; its LSN."""
+    rows: list[tuple[int, int, int, int]] = []
+    at: i64 = 0
+    while at < len(entries):
+        entry = entries[at]
+        sequence = queues[at].next_sequence if unit is None else 0
+        flags = copy_flags(int(tenths_of(entry))) if at else 0
+        rows.append((int(entry.queue_id), int(entry.number), int(sequence), flags))
+        at += 1
+    parts = coordinator.image(entries[0], queues[0], rows[0][2])
+    parts[0] = pack_puts(rows)
+    if unit is None:
+        return coordinator.log.append(PUT, 0, 0, parts)
+    coordinator.join_log(unit)
+    lsn = coordinator.append(unit, PUT, parts)
+    for _ in range(len(entries) - 1):
+        coordinator.join_log(unit)
+    return lsn
+
+
+def _hold(unit: UnitOfWork, queue: Queue, entry: Entry) -> None:
+    """Put inside a unit of work: nobody sees it yet."""
+    entry.state = PUTTING
+    entry.unit_id = unit.unit_id
+    queue.uncommitted_puts += 1
+    unit.changes.append(Change(CHANGE_PUT, queue, entry))
