@@ -40,12 +40,12 @@ class Handle:
         "handle_id",
         "header_bytes",
         "input",
-        "local",
         "is_put1",
+        "local",
         "locked",
         "object_type",
-        "options",
         "opened_ns",
+        "options",
         "put_inhibited_by",
         "resolved_name",
         "route",
@@ -67,9 +67,6 @@ class Handle:
         self.cursor: Cursor | None = None
         self.locked: i64 = 0  # number of the message under a browse lock of this handle
         self.context: Entry | None = None  # saved for put with pass context
-        # by streaming queue: the reason that operators were told last
-        self.copies_refused: dict[str, int] | None = None
-
         self.is_put1 = False  # opened by MQPUT1, for one put
         self.opened_ns: i64 = 0  # Unix time, if its connection was accounted for then
         # where what is done with it is accounted, and of which account of the connection that is
@@ -77,6 +74,7 @@ class Handle:
         self.accounted_in: TaskAccount | None = None
         # by streaming queue: the reason that operators were told last
         self.copies_refused: dict[str, int] | None = None
+
     @property
     def key(self) -> int:
         """A number that no other handle of the queue manager has."""
@@ -107,11 +105,11 @@ class Connection:
         self.unit: UnitOfWork | None = None
         self.get_call: GetCall | None = None  # a get that has not ended
         self.connected = True
-        # for the shell
         self.started_ns: i64 = 0  # Unix time
         # while the connection is accounted for; the clock is the shell's
         self.account: TaskAccount | None = None
         self.clock: VerbClock | None = None
+        # for the shell
         self.durable_at: i64 = 0
         self.park: Effect | None = None
         self.again = False  # more to do: step once more

@@ -12,8 +12,8 @@ from mypy_extensions import i64
 
 from ternmq.base import constants as mq
 from ternmq.base.attributes import LOCAL
-from ternmq.base.errors import check
 from ternmq.base.counters import QueueFigures
+from ternmq.base.errors import check
 from ternmq.kernel.events import QueueCounts
 from ternmq.kernel.waiters import Waiters
 from ternmq.kernel.watch import Watch
@@ -51,11 +51,11 @@ class LocalQueue:
         self.counts = QueueCounts(queue.next_number, queue.depth, now_ns)
         self.watched = False  # MONQ is on
         self.watch = Watch()
+        self.figures: QueueFigures | None = None  # of this interval; None: nothing counted yet
+        self.reported = False  # STATQ is on
         self.triggered = False  # a put may have to make a trigger message
         self.triggered_ns: i64 = now_ns  # when that was done last; at first, when it was loaded
         self.trigger_terms = ""  # what triggering depends on, to see whether it was altered
-        self.figures: QueueFigures | None = None  # of this interval; None: nothing counted yet
-        self.reported = False  # STATQ is on
         self.handles: list[Handle] = []
         self.open_input: i64 = 0
         self.open_output: i64 = 0
