@@ -45,12 +45,21 @@ _QWHX: Final = LAYOUTS["QWHX"]
 class Section:
     """One copy of a section."""
 
-    def __init__(self, name: str, triplet: int, index: int, values: Values, raw: bytes) -> None:
+    def __init__(
+        self, name: str, triplet: int, index: int, values: Values, record: bytes, at: int, size: int
+    ) -> None:
         self.name: Final = name  # "" if nobody knows what it is
         self.triplet: Final = triplet
         self.index: Final = index  # among the copies
         self.values: Final = values
-        self.raw: Final = raw
+        self._record: Final = record
+        self._at: Final = at
+        self._size: Final = size
+
+    @property
+    def raw(self) -> bytes:
+        """The bytes that were read."""
+        return self._record[self._at : self._at + self._size]
 
     def leftovers(self) -> dict[int, bytes]:
         """What `values` does not tell of the bytes."""
@@ -92,13 +101,14 @@ class Record:
         names = dict(self.row.sections)
         for number, (offset, length, copies) in enumerate(self.triplets, 1):
             name = names.get(number, "")
-            if wanted is not None and name not in wanted:
+            if not copies or (wanted is not None and name not in wanted):
                 continue
-            for index in range(copies):
+            read: list[Values] = [{}] * copies
+            if name:
+                read = LAYOUTS[name].unpack_copies(self.raw, offset, length, copies)
+            for index, values in enumerate(read):
                 at = offset + index * length
-                values = LAYOUTS[name].unpack(self.raw, at, length) if name else {}
-                section = Section(name, number, index, values, self.raw[at : at + length])
-                found.append(section)
+                found.append(Section(name, number, index, values, self.raw, at, length))
         return found
 
     def values_of(self, name: str) -> list[Values]:

@@ -18,6 +18,7 @@ is what `leftovers` finds and `pack` puts back, so that a section can be written
 
 from __future__ import annotations
 
+import functools
 import struct
 from collections.abc import Mapping
 from typing import Final, final
@@ -84,16 +85,10 @@ class Plan:
             (f.name, Plan(f.members)) for f in self.fields if f.kind == GROUP
         )
 
-    def unpack(self, data: bytes | memoryview, offset: int) -> Values:
-        """The values of one copy."""
-        values: Values = dict(zip(self.names, self.codec.unpack_from(data, offset), strict=True))
-        self.finish(values)
-        return values
-
     def finish(self, values: Values) -> None:
         """Make text, tuples and dicts of what struct leaves as bytes."""
         for name in self.texts:
-            values[name] = text_of(values[name])  # type: ignore[arg-type]
+            values[name] = text_of(values[name])
         for name, codec, zeros, none in self.arrays:
             raw = values[name]
             # Nearly all arrays are empty nearly always: one comparison instead of many numbers.
@@ -107,7 +102,7 @@ class Plan:
         for items in self.codec.iter_unpack(raw):
             entry: dict[str, Scalar] = dict(zip(self.names, items, strict=True))
             for name in self.texts:
-                entry[name] = text_of(entry[name])  # type: ignore[arg-type]
+                entry[name] = text_of(entry[name])
             found.append(entry)
         return tuple(found)
 
@@ -148,12 +143,24 @@ class SectionLayout:
 
     def unpack(self, data: bytes | memoryview, offset: int, length: int) -> Values:
         """The values of one copy, of which `length` bytes must be there."""
+        return self.unpack_copies(data, offset, length, 1)[0]
+
+    def unpack_copies(
+        self, data: bytes | memoryview, offset: int, length: int, copies: int
+    ) -> list[Values]:
+        """The values of copies one behind the other; MQError if an eye-catcher is wrong."""
+        found: list[Values] = []
         plan = self.plan(length, self.version(data, offset, length))
-        values = plan.unpack(data, offset)
-        if self.eye_field and values.get(self.eye_field) != self.row.eye_catcher:
-            found = values.get(self.eye_field)
-            raise smf_error(f"{self.name}: the eye-catcher is {found!r}")
-        return values
+        eye = self.eye_field
+        for at in range(offset, offset + length * copies, length):
+            if self.version_field and copies > 1:
+                plan = self.plan(length, self.version(data, at, length))
+            values: Values = dict(zip(plan.names, plan.codec.unpack_from(data, at)))
+            plan.finish(values)
+            if eye and values.get(eye) != self.row.eye_catcher:
+                raise smf_error(f"{self.name}: the eye-catcher is {values.get(eye)!r}")
+            found.append(values)
+        return found
 
     def pack(
         self,
@@ -245,6 +252,7 @@ def array_codec(field: Field) -> struct.Struct:
     return struct.Struct(f">{field.copies}{_CODES[f'{field.kind}{field.size}']}")
 
 
+@functools.lru_cache(maxsize=8192)  # a dump says the same few words again and again
 def text_of(raw: bytes) -> str | None:
     """EBCDIC as text; None where nothing was filled in."""
     if not any(raw):
