@@ -24,6 +24,7 @@ from ternmq.store.segment import ALIVE, DEAD, LOCKED, MIXED, Segment
 from ternmq.store.segment_file import SegmentFile
 from ternmq.store.segment_format import CORREL_ID, GROUP_ID, MSG_ID, SegmentIndex
 from ternmq.store.state_journal import QueueState, SegmentState, StateJournal
+from ternmq.store.stream_state import load_stream
 
 
 def state_path(folder: str) -> str:
@@ -56,6 +57,8 @@ def load_queue(
     queue.journal_offset = state.position.offset
     queue.journal_batch = state.position.batch_number
     queue.has_files = True
+    if state.stream:
+        load_stream(queue, state.stream)
     chain = _chain(state)
     loaded = [
         _load_segment(

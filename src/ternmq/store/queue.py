@@ -29,6 +29,7 @@ from ternmq.store.segment import (
     Segment,
 )
 from ternmq.store.segment_format import CORREL_ID, GROUP_ID, MSG_ID, hash_id
+from ternmq.store.stream import Stream
 
 LANES = 10
 
@@ -129,6 +130,10 @@ class Queue:
         self.plain_limit: i64 = 1 << 20
         self.service = Service()
         self.high_depth: i64 = 0
+        self.stream: Stream | None = None  # what became visible, for readers by number
+        self.had_stream = False  # the journal tells of one, or of its end
+        self.numbers_reserved: i64 = 0  # stream numbers below it may have been given
+        self.stream_waste: list[str] = []  # files of a stream that is no more
 
     @property
     def depth(self) -> i64:
@@ -149,6 +154,10 @@ class Queue:
             entry.segment.mark(entry.ordinal, ALIVE)
         self.lanes[lane].arrive(entry)
         self._list(entry)
+        stream = self.stream
+        if stream is not None:
+            stream.append(entry)
+            self.touched = True
 
     def reveal_again(self, entry: Entry, sequence: i64, lsn: i64) -> None:
         """Restart: make visible with the stream number that the log tells."""
@@ -435,6 +444,7 @@ class Queue:
             and not self.compacting
             and self.held == 0
             and not self.cursors
+            and (self.stream is None or self.stream.writer is None)
         )
 
     def any_entry(self) -> Entry | None:

@@ -42,6 +42,7 @@ forced before it:
            4 SEGMENT_GONE   u64 segment number
            5 COUNTERS       u64 next number, u64 next sequence, u64 next segment number
            6 MARK           u32 entries in the batch before this one, u32 zero
+           7 STREAM         the queue's stream, see `stream_state`
 
 Later entries win. Validity: a batch counts if header and body have their CRC and header number and
 offset are the expected ones. Reading ends at the first place without such a batch. That is the end
@@ -62,6 +63,7 @@ from typing import Final, final
 from ternmq.base.checksum import crc32c
 from ternmq.base.errors import IntegrityError
 from ternmq.ports.disk import Disk, DiskFile, parent_dir, write_all
+from ternmq.store.stream_state import check_stream
 
 SECTOR_BYTES: Final = 512
 BATCH_HEADER_BYTES: Final = 64
@@ -76,6 +78,7 @@ SEGMENT_BITS: Final = 3
 SEGMENT_GONE: Final = 4
 COUNTERS: Final = 5
 MARK: Final = 6
+STREAM: Final = 7
 
 _MAGIC: Final = b"TERNSTAT"
 _SEAL_MAGIC: Final = b"TERNSEAL"
@@ -158,6 +161,7 @@ class QueueState:
         "next_sequence",
         "next_segment",
         "segments",
+        "stream",
         "position",
         "last_offset",
         "is_sealed",
@@ -171,6 +175,7 @@ class QueueState:
         self.next_sequence = 0
         self.next_segment = 0
         self.segments: dict[int, SegmentState] = {}
+        self.stream = b""  # the payload of its last STREAM
         self.position = JournalPosition(0, 1)
         self.last_offset = 0  # of the last batch
         self.is_sealed = True  # the last batch is known to have been forced
@@ -179,6 +184,7 @@ class QueueState:
         """This state as one batch, for a rewrite."""
         batch = StateBatch(self.queue_id, self.incarnation, lsn)
         batch.counters(self.next_number, self.next_sequence, self.next_segment)
+        batch.stream(self.stream)
         for state in self.segments.values():
             batch.segment_added(
                 state.number,
@@ -256,6 +262,11 @@ class StateBatch:
     def counters(self, next_number: int, next_sequence: int, next_segment: int) -> None:
         """The next number, sequence and segment number the queue will give."""
         self._add(COUNTERS, _COUNTERS.pack(next_number, next_sequence, next_segment))
+
+    def stream(self, payload: bytes) -> None:
+        """The queue's stream, if it has or had one."""
+        if payload:
+            self._add(STREAM, payload)
 
     def parts(self) -> list[bytes]:
         """The body of the batch, ended by its MARK."""
@@ -513,6 +524,9 @@ def _apply(kind: int, lsn: int, payload: bytes, entries: int, state: QueueState)
     elif kind == SEGMENT_GONE:
         # A segment may come and go between two checkpoints, so it need not be known.
         state.segments.pop(_GONE.unpack(payload)[0], None)
+    elif kind == STREAM:
+        check_stream(payload)
+        state.stream = payload
     elif kind == COUNTERS:
         state.next_number, state.next_sequence, state.next_segment = _COUNTERS.unpack(payload)
     elif kind == MARK:

@@ -1,0 +1,87 @@
+"""The open block of a stream: messages that became visible and are not in a block yet.
+
+It keeps references to bodies, not copies; `pack` makes a block (`stream_block`) of all of it, when
+it is sealed, or of a part, for a reader who is close behind.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from typing import Final, final
+
+from mypy_extensions import i64
+
+from ternmq.store.entry import Entry, packed_descriptor
+from ternmq.store.image import pack_header
+from ternmq.store.stream_block import HEAD_BYTES, pack_block
+
+MESSAGE_BYTES: Final = HEAD_BYTES + 4  # of a message in a block, but for its body
+
+
+@final
+class OpenBlock:
+    """Messages by rising number."""
+
+    __slots__ = ("bodies", "bytes", "count", "first", "heads", "lsn", "newest_ns", "numbers")
+
+    def __init__(self) -> None:
+        self.heads: list[bytes] = []
+        self.bodies: list[bytes] = []
+        self.numbers: list[int] = []
+        self.count: i64 = 0
+        self.bytes: i64 = 0  # of heads and bodies
+        self.first: i64 = 0
+        self.newest_ns: i64 = 0
+        self.lsn: i64 = 0  # what a reader of it depends on
+
+    def add(self, entry: Entry) -> i64:
+        """A message has become visible; returns what it takes."""
+        head = pack_header(
+            int(entry.number),
+            int(entry.sequence),
+            int(entry.put_ns),
+            int(entry.expiry_at),
+            int(entry.length),
+            int(entry.priority),
+            int(entry.flags),
+            int(entry.backout_count),
+            0,
+        )
+        size = entry.length + MESSAGE_BYTES
+        if self.count == 0:
+            self.first = entry.sequence
+        self.heads.append(head + packed_descriptor(entry))
+        self.bodies.append(entry.data)
+        self.numbers.append(int(entry.sequence))
+        self.count += 1
+        self.bytes += size
+        if entry.put_ns > self.newest_ns:
+            self.newest_ns = entry.put_ns
+        if entry.visible_lsn > self.lsn:
+            self.lsn = entry.visible_lsn
+        return size
+
+    def place_of(self, number: int) -> int:
+        """The place of the first message whose number is not below `number`."""
+        return bisect_left(self.numbers, number)
+
+    def fitting(self, start: int, stop: int, bytes_max: int) -> int:
+        """Where a part from `start` has to end before `stop` to be of about so many bytes."""
+        size = 0
+        at = start
+        while at < stop and (size < bytes_max or at == start):
+            size += len(self.bodies[at]) + HEAD_BYTES
+            at += 1
+        return at
+
+    def pack(self, queue_id: int, incarnation: int, start: int, stop: int) -> bytes:
+        """A block of the messages from place `start` to before `stop`."""
+        return pack_block(
+            queue_id,
+            incarnation,
+            self.numbers[start],
+            self.numbers[stop - 1],
+            int(self.newest_ns),
+            self.heads[start:stop],
+            self.bodies[start:stop],
+        )
