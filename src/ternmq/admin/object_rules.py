@@ -7,12 +7,14 @@ The default objects (SYSTEM.DEF...) are exempt from what must be given, since th
 
 from __future__ import annotations
 
+from ternmq.admin.stream_rules import StreamCheck
 from ternmq.base import object_types as types
 from ternmq.base.attributes import BY_NAME, Value
 from ternmq.base.command_reasons import (
     MQRCCF_ATTR_VALUE_ERROR,
     MQRCCF_CHANNEL_NAME_ERROR,
     MQRCCF_CLUSTER_NAME_CONFLICT,
+    MQRCCF_CUSTOM_ERROR,
     MQRCCF_DEST_NAME_ERROR,
     MQRCCF_MISSING_CONN_NAME,
     MQRCCF_OBJECT_NAME_ERROR,
@@ -20,16 +22,16 @@ from ternmq.base.command_reasons import (
     MQRCCF_PARM_MISSING,
     MQRCCF_SSL_CIPHER_SPEC_ERROR,
     MQRCCF_SSL_PEER_NAME_ERROR,
-    MQRCCF_STREAMQ_DEST_CONFLICT,
     MQRCCF_SUB_NAME_ERROR,
     MQRCCF_TOPICSTR_ALREADY_EXISTS,
     MQRCCF_UNKNOWN_OBJECT_NAME,
     MQRCCF_XMIT_Q_NAME_ERROR,
     MQRCCF_XMIT_Q_NAME_WRONG_TYPE,
 )
-from ternmq.base.constants import MQDC_PROVIDED, MQUS_TRANSMISSION
+from ternmq.base.constants import MQDC_PROVIDED
 from ternmq.base.errors import MQError, mq_error
 from ternmq.base.names import control_character, is_name
+from ternmq.kernel.objects import custom_cap
 from ternmq.security.patterns import peer_fault
 from ternmq.store.catalog import Catalog
 from ternmq.wire.cipher_specs import cipher_specs_of
@@ -113,11 +115,23 @@ class Check:
                 f"QDEPTHHI({self._number('depth_high')})"
             )
             raise self._error(MQRCCF_PARM_CONFLICT, detail)
-        stream = self._text("stream_queue")
-        if stream and (stream == self.name or self._number("usage") == MQUS_TRANSMISSION):
-            raise self._error(MQRCCF_STREAMQ_DEST_CONFLICT, f"STREAMQ({stream})")
+        self._cap()
+        if self.object_type & (types.LOCAL | types.MODEL):
+            is_model = self.object_type == types.MODEL
+            StreamCheck(self.catalog, self.name, self.values, self.verb).run(is_model)
         if self.object_type == types.ALIAS and self._text("target") == self.name:
             raise self._error(MQRCCF_ATTR_VALUE_ERROR, "TARGET is the alias itself")
+
+    def _cap(self) -> None:
+        """CUSTOM may say CAPEXPRY as well, as before it was an attribute; one of them has to be
+        enough."""
+        told = custom_cap(self._text("custom"))
+        if told == 0:
+            detail = "CUSTOM takes CAPEXPRY of 1 to 999999999"
+            raise self._error(MQRCCF_CUSTOM_ERROR, detail)
+        if told > 0 and self._number("cap_expiry") >= 0:
+            detail = "CAPEXPRY is in CUSTOM, which has to be without it first"
+            raise self._error(MQRCCF_PARM_CONFLICT, detail)
 
     def _channel(self) -> None:
         cipher = self._text("cipher")

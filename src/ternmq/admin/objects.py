@@ -12,6 +12,7 @@ from __future__ import annotations
 from typing import Final
 
 from ternmq.admin.object_rules import Check, check_name
+from ternmq.admin.stream_rules import check_stream_authority
 from ternmq.base import object_types as types
 from ternmq.base.attributes import (
     BY_NAME,
@@ -172,6 +173,8 @@ def define(
     attributes = lent_attributes(kernel, object_type, like, verb)
     attributes.update(values)
     Check(kernel.catalog, object_type, name, attributes, verb).run()
+    before = {} if existing is None else existing.attributes
+    check_stream_authority(kernel, connection, attributes, before, verb)
     if existing is not None:
         return _change(kernel, connection, existing, attributes, verb, False)
     definition = Definition(
@@ -208,6 +211,7 @@ def alter(
     attributes = dict(definition.attributes)
     attributes.update(values)
     Check(kernel.catalog, definition.object_type, name, attributes, verb).run()
+    check_stream_authority(kernel, connection, attributes, definition.attributes, verb)
     return _change(kernel, connection, definition, attributes, verb, force)
 
 

@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     from ternmq.kernel.streaming import StreamPlan
 
 MEGABYTE: Final = 1 << 20
-_CUSTOM_CAP: Final = re.compile(r"(?:^|\s)CAPEXPRY\((\d{1,9})\)", re.IGNORECASE)
+_CUSTOM_CAP: Final = re.compile(r"(?:^|\s)CAPEXPRY\(([^)]*)\)", re.IGNORECASE)
+_CAP_DIGITS_MAX: Final = 9
 FILE_MEGABYTES_DEFAULT: Final = 2_088_960
 _TRIGGER_TERMS: Final = (
     "trigger_type",
@@ -108,12 +109,19 @@ class LocalQueue:
 def cap_of(definition: Definition) -> i64:
     """CAPEXPRY of a queue of whatever type in tenths of a second, -1: no limit. What CUSTOM says of
     it comes first, as in IBM MQ."""
-    custom = definition.text("custom")
-    if custom:
-        told = _CUSTOM_CAP.search(custom)
-        if told is not None:
-            return int(told.group(1))
-    return definition.number("cap_expiry")
+    told = custom_cap(definition.text("custom"))
+    return definition.number("cap_expiry") if told < 0 else told
+
+
+def custom_cap(custom: str) -> i64:
+    """CAPEXPRY in the text of CUSTOM; -1: it is not in there, 0: no number that it may be."""
+    if not custom:
+        return -1
+    told = _CUSTOM_CAP.search(custom)
+    if told is None:
+        return -1
+    digits = told.group(1)
+    return int(digits) if digits.isdecimal() and len(digits) <= _CAP_DIGITS_MAX else 0
 
 
 def lowest_cap(first: i64, second: i64) -> i64:

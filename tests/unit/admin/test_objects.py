@@ -257,7 +257,7 @@ def test_types_of_one_space_share_names_and_others_do_not() -> None:
 RULES: list[tuple[int, dict[str, Any], int]] = [
     (types.LOCAL, {"QDEPTHLO": 90}, ccf.MQRCCF_PARM_CONFLICT),
     (types.LOCAL, {"STREAMQ": "X"}, ccf.MQRCCF_STREAMQ_DEST_CONFLICT),
-    (types.LOCAL, {"STREAMQ": "Y", "USAGE": "XMITQ"}, ccf.MQRCCF_STREAMQ_DEST_CONFLICT),
+    (types.LOCAL, {"STREAMQ": "Y", "USAGE": "XMITQ"}, ccf.MQRCCF_STREAMQ_CONFLICT),
     (types.LOCAL, {"CLUSTER": "A", "CLUSNL": "B"}, ccf.MQRCCF_CLUSTER_NAME_CONFLICT),
     (types.ALIAS, {"TARGET": "X"}, ccf.MQRCCF_ATTR_VALUE_ERROR),
     (types.SENDER, {"CONNAME": ""}, ccf.MQRCCF_MISSING_CONN_NAME),
