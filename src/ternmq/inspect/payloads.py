@@ -21,7 +21,9 @@ from ternmq.store.image import FIXED_BYTES, FLAG_PERSISTENT, HEADER_BYTES, unpac
 from ternmq.txn.ledger import unpack_ledger
 from ternmq.txn.media_format import BEGIN, END, PIECE, ImagePart
 from ternmq.txn.records import (
+    COPY,
     TARGET,
+    copy_tenths,
     unpack_get,
     unpack_json,
     unpack_pairs,
@@ -36,6 +38,7 @@ Values = dict[str, Any]
 OUTCOMES: Final = {1: "committed", 2: "backed out"}
 CHANGES: Final = {1: "put", 2: "get"}
 PARTS: Final = {BEGIN: "begin", PIECE: "piece", END: "end"}
+_FLAG_BITS: Final = 0xFFFFFFFF  # of a target; above them is an expiry
 _FLAG_NAMES: Final = {FLAG_PERSISTENT: "persistent", OWN_DATE: "own date"}
 
 
@@ -109,7 +112,12 @@ def _put(record: LogRecord, names: Names, data_bytes: int) -> Values:
     rows = []
     for target in targets:
         row = names.place(target.queue_id, target.number)
-        rows.append({**row, "sequence": target.sequence, "flags": target.flags})
+        told = {**row, "sequence": target.sequence, "flags": target.flags & _FLAG_BITS}
+        if target.flags & COPY:
+            tenths = copy_tenths(target.flags)
+            told["copy"] = True
+            told["expiry_tenths"] = "unlimited" if tenths < 0 else tenths
+        rows.append(told)
     return {"targets": rows, "message": describe_message(record.payload[at:], data_bytes)}
 
 

@@ -27,6 +27,7 @@ from ternmq.log import kinds
 from ternmq.log.record import LogRecord
 from ternmq.store.catalog import Definition
 from ternmq.store.catalog_file import load_catalog
+from ternmq.store.copying import copied_image
 from ternmq.store.image import unpack_header
 from ternmq.store.loading import state_path
 from ternmq.store.segment_file import SegmentFile
@@ -34,6 +35,8 @@ from ternmq.store.segment_format import SegmentIndex, scan_records
 from ternmq.store.state_journal import QueueState, StateJournal
 from ternmq.txn.ledger import unpack_ledger
 from ternmq.txn.records import (
+    COPY,
+    copy_tenths,
     unpack_get,
     unpack_pairs,
     unpack_put,
@@ -244,7 +247,11 @@ class LogHistory:
         targets, at = unpack_put(record.payload)
         for target in targets:
             if target.queue_id == self._queue_id:
-                self._found.take(record.payload[at:], f"log LSN {record.lsn}", ALIVE)
+                image = record.payload[at:]
+                if target.flags & COPY:
+                    tenths = copy_tenths(target.flags)
+                    image = copied_image(image, target.number, target.sequence, tenths)
+                self._found.take(image, f"log LSN {record.lsn}", ALIVE)
                 if record.uow:
                     self._puts.setdefault(record.uow, []).append(target.number)
 

@@ -15,6 +15,7 @@ from mypy_extensions import i64
 
 from ternmq.base import constants as mq
 from ternmq.store.entry import Entry
+from ternmq.store.image import FIXED_BYTES, HEADER_BYTES, pack_header, unpack_header
 
 NANOSECONDS_A_TENTH: Final = 100_000_000
 REPORTS_MADE: Final = (
@@ -58,6 +59,25 @@ def copy_of(entry: Entry, base: bytes, tenths: i64) -> Entry:
         entry.data,
         entry.length,
     )
+
+
+def copied_image(image: bytes, number: int, sequence: int, tenths: int) -> bytes:
+    """The image of a copy, from that of its original."""
+    header = unpack_header(image, 0)
+    expiry_at: i64 = 0 if tenths < 0 else header.put_ns + tenths * NANOSECONDS_A_TENTH
+    head = pack_header(
+        number,
+        sequence,
+        header.put_ns,
+        expiry_at,
+        header.data_length,
+        header.priority,
+        header.flags,
+        header.backout_count,
+        0,
+    )
+    base = copied_descriptor(image[HEADER_BYTES:FIXED_BYTES], tenths)
+    return head + base + image[FIXED_BYTES:]
 
 
 def tenths_of(entry: Entry) -> i64:
