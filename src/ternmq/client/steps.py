@@ -34,6 +34,7 @@ from ternmq.kernel.connection import Handle
 from ternmq.kernel.ending import back_out, commit, disconnect
 from ternmq.kernel.inquire import inquire_one, set_attributes
 from ternmq.kernel.kernel import Kernel
+from ternmq.kernel.metering import was_inquired, was_set
 from ternmq.kernel.resolve import (
     check_handle,
     close,
@@ -145,6 +146,8 @@ class Inquire(Step):
             )
         link.begin_verb()
         self.values = [inquire_one(kernel, handle, one) for one in self.selectors]
+        if kernel.measured:
+            was_inquired(kernel, handle)
         return True
 
 
@@ -163,7 +166,11 @@ class Set(Step):
         if not handle.options & mq.MQOO_SET:
             raise mq_error(MQRC_NOT_OPEN_FOR_SET, verb=self.verb, object=handle.resolved_name)
         link.begin_verb()
-        return set_attributes(kernel, handle, self.values)
+        if not set_attributes(kernel, handle, self.values):
+            return False
+        if kernel.measured:
+            was_set(kernel, handle)
+        return True
 
 
 # ---- units of work

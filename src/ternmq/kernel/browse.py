@@ -14,6 +14,7 @@ from ternmq.base import constants as mq
 from ternmq.base.reasons import MQRC_NO_MSG_UNDER_CURSOR
 from ternmq.kernel.connection import Connection, Handle
 from ternmq.kernel.kernel import Kernel
+from ternmq.kernel.metering import passed_over
 from ternmq.kernel.objects import LocalQueue
 from ternmq.kernel.requests import GetCall
 from ternmq.store.cursor import Cursor
@@ -177,6 +178,7 @@ def _settle_lock_and_marks(kernel: Kernel, call: GetCall, queue: Queue, entry: E
     if options & mq.MQGMO_LOCK:
         queue.locks[number] = holder_of(handle)
         handle.locked = number
+        kernel.meter.figures.browse_locks += 1
     if options & _ANY_MARK_OPTION == 0:
         return
     marks = queue.marks.setdefault(number, {})
@@ -235,6 +237,8 @@ def _walk(kernel: Kernel, call: GetCall, queue: Queue, walk: Cursor) -> Entry | 
             return entry
         walk.stand_on(entry)
         seen += 1
+        if kernel.measured:
+            passed_over(kernel, call, 1, 0)
         if seen >= STEP_MESSAGES_MAX:
             call.connection.again = True
             return None

@@ -10,6 +10,7 @@ from ternmq.base.errors import MQError
 from ternmq.kernel.connection import Connection
 from ternmq.kernel.get import attempt, refuse_if_inhibited, stop_waiting
 from ternmq.kernel.kernel import QUIESCING, RUNNING, Kernel
+from ternmq.kernel.metering import waits_on, was_got
 from ternmq.kernel.objects import LocalQueue
 from ternmq.kernel.requests import GetCall
 from ternmq.store.entry import PERSISTENT, Entry
@@ -41,6 +42,8 @@ def hand_over(kernel: Kernel, connection: Connection, local: LocalQueue, entry: 
     durable_at = kernel.coordinator.hand_over(local.queue, entry)
     if local.watched:
         local.watch.got(entry.put_ns, entry.put_ns)
+    if kernel.measured:
+        was_got(kernel, call.handle, local, entry, request, entry.put_ns)
     connection.depends_on(durable_at)
     stop_waiting(kernel, call)
     call.connection.begin_verb()
@@ -93,6 +96,8 @@ def serve_one(kernel: Kernel, call: GetCall) -> None:
     call.durable_at = call.connection.durable_at
     if not call.waiting:
         kernel.outbox.wake(call.waker)
+    elif kernel.measured:
+        waits_on(kernel, call)
 
 
 def serve_all(kernel: Kernel, local: LocalQueue) -> None:

@@ -15,6 +15,13 @@ from ternmq.kernel.connection import Connection
 from ternmq.kernel.delivery import serve
 from ternmq.kernel.get import cancel
 from ternmq.kernel.kernel import Kernel
+from ternmq.kernel.metering import (
+    has_ended,
+    was_backed_out,
+    was_closed,
+    was_committed,
+    were_backed_out,
+)
 from ternmq.kernel.resolve import close_handle
 from ternmq.store.entry import AVAILABLE, Entry
 from ternmq.store.queue import Queue
@@ -38,11 +45,12 @@ def commit(kernel: Kernel, connection: Connection) -> None:
     connection.begin_verb()
     kernel.refuse_if_broken("MQCMIT")
     unit = connection.unit
-    if unit is None:
-        return
-    refuse_if_backed_out(connection, "MQCMIT")
-    commit_unit(kernel, connection, unit)
-    connection.unit = None
+    if unit is not None:
+        refuse_if_backed_out(connection, "MQCMIT")
+        commit_unit(kernel, connection, unit)
+        connection.unit = None
+    if kernel.measured:
+        was_committed(kernel, connection)
 
 
 def commit_unit(kernel: Kernel, connection: Connection, unit: UnitOfWork) -> None:
@@ -97,12 +105,13 @@ def back_out(kernel: Kernel, connection: Connection) -> None:
     """MQBACK; `again` is set while there is more to undo."""
     connection.begin_verb()
     unit = connection.unit
-    if unit is None:
-        return
-    if unit.backed_out_by and unit.state == ENDED:
-        connection.unit = None  # it is backed out, which is what was asked for
-        return
-    _back_out_part(kernel, connection, unit)
+    if unit is not None:
+        if unit.backed_out_by and unit.state == ENDED:
+            connection.unit = None  # it is backed out, which is what was asked for
+        else:
+            _back_out_part(kernel, connection, unit)
+    if kernel.measured and not connection.again:
+        was_backed_out(kernel, connection)
 
 
 def _back_out_part(kernel: Kernel, connection: Connection, unit: UnitOfWork) -> None:
@@ -122,7 +131,12 @@ def back_out_some(kernel: Kernel, unit: UnitOfWork) -> bool:
         for change in unit.changes[-BACKOUT_STEP_CHANGES:]
         if change.kind == CHANGE_GET and _has_waiters(kernel, change.queue)
     ]
-    ended = kernel.coordinator.back_out_some(unit, BACKOUT_STEP_CHANGES)
+    if kernel.measured:
+        undone = unit.changes[-BACKOUT_STEP_CHANGES:]
+        ended = kernel.coordinator.back_out_some(unit, BACKOUT_STEP_CHANGES)
+        were_backed_out(kernel, undone)
+    else:
+        ended = kernel.coordinator.back_out_some(unit, BACKOUT_STEP_CHANGES)
     came_back.reverse()
     for queue, entry in came_back:
         _offer(kernel, queue, entry)
@@ -154,7 +168,13 @@ def disconnect(kernel: Kernel, connection: Connection, vanished: bool) -> None:
         _back_out_part(kernel, connection, unit)
         if connection.again:
             return
-    for handle in list(connection.handles.values()):
+    open_handles = list(connection.handles.values())
+    for handle in open_handles:
+        local = handle.local
         close_handle(kernel, handle, 0)
+        if kernel.measured:
+            was_closed(kernel, handle, local, False)
+    if kernel.measured and connection.connected:
+        has_ended(kernel, connection, vanished, len(open_handles))
     connection.connected = False
     kernel.connections.pop(connection.connection_id, None)

@@ -12,6 +12,7 @@ from typing import Final, final
 from mypy_extensions import i64
 
 from ternmq.kernel.kernel import Kernel
+from ternmq.kernel.metering import have_expired
 from ternmq.ports.disk import Disk, is_passing
 from ternmq.ports.effect import Effect
 from ternmq.store.cursor import Cursor
@@ -90,7 +91,7 @@ class ExpiryScan:
                 self._end_queue(queue)  # the next pass tries again
                 return
             self.kernel.coordinator.expire(queue, expired)
-            self.kernel.expired_total += len(expired)
+            have_expired(self.kernel, queue, len(expired))
             self.removed += len(expired)
         if entry is None:
             self._end_queue(queue)
@@ -198,7 +199,7 @@ class SegmentExpiry(Effect):
             segment.min_expiry = self.now_ns  # the next scan finds them again
             return
         self.kernel.coordinator.expire_swept(self.queue, segment, gone, rows)
-        self.kernel.expired_total += len(gone)
+        have_expired(self.kernel, self.queue, len(gone))
         self._forget_ids(index, set(gone))
 
     def _expired(self, index: SegmentIndex) -> list[int]:

@@ -28,6 +28,7 @@ from ternmq.kernel.browse import browse_find, under_cursor, unlock
 from ternmq.kernel.connection import Connection, Handle
 from ternmq.kernel.events import INHIBIT, PERFORMANCE
 from ternmq.kernel.kernel import Kernel
+from ternmq.kernel.metering import got_nothing, got_nothing_yet, was_browsed, was_got
 from ternmq.kernel.objects import LocalQueue
 from ternmq.kernel.requests import GetCall, GetRequest
 from ternmq.kernel.search import Search
@@ -94,15 +95,21 @@ def attempt(kernel: Kernel, call: GetCall) -> None:
     if entry is not None:
         _answer(kernel, call, local, entry)
         return
-    if connection.park is not None or connection.again or call.reason != 0:
-        return
+    if connection.park is None and not connection.again and call.reason == 0:
+        _wait_or_end(kernel, call, local)
+    if kernel.measured and not call.waiting:
+        got_nothing_yet(kernel, call, local)
+
+
+def _wait_or_end(kernel: Kernel, call: GetCall, local: LocalQueue) -> None:
+    """There is no message for it now."""
     if call.request.wait_ms == 0:
         call.reason = MQRC_NO_MSG_AVAILABLE
-        connection.depends_on(local.queue.last_lsn)
+        call.connection.depends_on(local.queue.last_lsn)
         return
     call.waiting = True
     local.waiters.add(call)
-    kernel.waiting[handle.key] = call
+    kernel.waiting[call.handle.key] = call
 
 
 def _unread(call: GetCall, local: LocalQueue) -> MQError:
@@ -175,6 +182,8 @@ def _answer(kernel: Kernel, call: GetCall, local: LocalQueue, entry: Entry) -> N
     else:
         connection.depends_on(entry.visible_lsn)
         call.handle.context = None  # after a browse there is none to pass
+        if kernel.measured:
+            was_browsed(kernel, call, local, entry, reason)
     connection.log_tries = 0
     call.entry = entry
     call.reason = reason
@@ -192,16 +201,27 @@ def _take(kernel: Kernel, call: GetCall, local: LocalQueue, entry: Entry) -> boo
     if local.queue.fetched:
         local.queue.forget_fetched(entry)
     connection.depends_on(kernel.coordinator.get(unit, local.queue, entry))
-    was_taken(kernel, call.handle, local, entry)
+    was_taken(kernel, call.handle, local, entry, call.request)
     if local.queue.swept_alive:
         fetch_ahead(local.queue, entry, kernel.outbox)
     return True
 
 
-def was_taken(kernel: Kernel, handle: Handle, local: LocalQueue, entry: Entry) -> None:
-    """A get by this handle has taken a message off its queue: those who watch are told."""
-    if local.watched:
-        local.watch.got(kernel.clock.now_ns(), entry.put_ns)
+def was_taken(
+    kernel: Kernel,
+    handle: Handle,
+    local: LocalQueue,
+    entry: Entry,
+    request: GetRequest | None = None,
+) -> None:
+    """A get by this handle has taken a message off its queue: those who watch are told. Without a
+    request it was for any message."""
+    if local.watched or kernel.measured:
+        now_ns: i64 = kernel.clock.now_ns()
+        if local.watched:
+            local.watch.got(now_ns, entry.put_ns)
+        if kernel.measured:
+            was_got(kernel, handle, local, entry, request, now_ns)
     if kernel.events & PERFORMANCE:
         kernel.event_sink.was_got(local)
     if handle.options & mq.MQOO_SAVE_ALL_CONTEXT:
@@ -236,3 +256,6 @@ def cancel(kernel: Kernel, call: GetCall, reason: i64) -> None:
     if call.waiting:
         stop_waiting(kernel, call)
         call.reason = reason
+        local = call.handle.local
+        if kernel.measured and local is not None:
+            got_nothing(kernel, call, local, reason)

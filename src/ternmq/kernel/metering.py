@@ -13,14 +13,21 @@ from mypy_extensions import i64
 
 from ternmq.base.accounts import TaskAccount, TaskQueueAccount, VerbTime
 from ternmq.base.constants import MQOT_Q
-from ternmq.base.counters import OBJECT_TYPES, QueueFigures, Traffic
+from ternmq.base.counters import (
+    ENDED_BY_QMGR,
+    ENDED_IMPLICITLY,
+    ENDED_NORMALLY,
+    OBJECT_TYPES,
+    QueueFigures,
+    Traffic,
+)
 from ternmq.base.object_types import BY_BIT
 from ternmq.base.reasons import MQRC_NO_MSG_AVAILABLE, MQRC_TRUNCATED_MSG_FAILED
 from ternmq.kernel.connection import Connection, Handle
-from ternmq.kernel.kernel import Kernel
+from ternmq.kernel.kernel import BROKEN, STOPPING, Kernel
 from ternmq.kernel.meter import ACCOUNTING, STATISTICS, EndedTask
 from ternmq.kernel.objects import LocalQueue
-from ternmq.kernel.requests import GetCall
+from ternmq.kernel.requests import GetCall, GetRequest
 from ternmq.store.entry import PERSISTENT, Entry
 from ternmq.store.queue import Queue
 from ternmq.txn.unit import CHANGE_GET, CHANGE_PUT, Change
@@ -118,11 +125,18 @@ def _add_put(traffic: Traffic, handle: Handle, entry: Entry, handed_over: bool) 
         traffic.handed_over_bytes += entry.length
 
 
-def was_got(kernel: Kernel, call: GetCall, local: LocalQueue, entry: Entry, now_ns: i64) -> None:
-    """A message has left its queue for a get."""
+def was_got(
+    kernel: Kernel,
+    handle: Handle,
+    local: LocalQueue,
+    entry: Entry,
+    request: GetRequest | None,
+    now_ns: i64,
+) -> None:
+    """A message has left its queue for a get; without a request, for any message."""
     length = entry.length
-    if length > call.request.buffer_length:
-        length = call.request.buffer_length
+    if request is not None and length > request.buffer_length:
+        length = request.buffer_length
     lay_ns = now_ns - entry.put_ns
     if lay_ns < 0:  # the clock was set back
         lay_ns = 0
@@ -133,13 +147,18 @@ def was_got(kernel: Kernel, call: GetCall, local: LocalQueue, entry: Entry, now_
             figures = figures_of(kernel, local)
         figures.see_depth(local.queue.depth)
         _add_get(figures.traffic, persistent, length, lay_ns)
-    account = account_of(kernel, call.handle)
+    account = account_of(kernel, handle)
     if account is not None:
         _add_get(account.traffic, persistent, length, lay_ns)
-        task = call.connection.account
+        connection = handle.connection
+        task = connection.account
         if task is not None:
             task.get_sizes.add(length)
-        _count_kind(account, call)
+        if request is None or request.plain:
+            account.gets_any += 1
+        else:
+            account.gets_specific += 1
+        book(connection, account.get)
 
 
 def _add_get(traffic: Traffic, persistent: bool, length: i64, lay_ns: i64) -> None:
@@ -151,8 +170,13 @@ def _add_get(traffic: Traffic, persistent: bool, length: i64, lay_ns: i64) -> No
         traffic.plain_lay.add(lay_ns)
 
 
-def was_browsed(kernel: Kernel, call: GetCall, local: LocalQueue, entry: Entry) -> None:
-    """A message was shown to a browse."""
+def was_browsed(
+    kernel: Kernel, call: GetCall, local: LocalQueue, entry: Entry, reason: i64
+) -> None:
+    """A message was shown to a browse, or was too long for a get."""
+    if reason == MQRC_TRUNCATED_MSG_FAILED:
+        got_nothing(kernel, call, local, reason)
+        return
     length = entry.length
     if length > call.request.buffer_length:
         length = call.request.buffer_length
@@ -215,9 +239,18 @@ def got_nothing(kernel: Kernel, call: GetCall, local: LocalQueue, reason: i64) -
         _count_kind(account, call)
 
 
-def waits_on(kernel: Kernel, call: GetCall, local: LocalQueue) -> None:
+def got_nothing_yet(kernel: Kernel, call: GetCall, local: LocalQueue) -> None:
+    """A step of an MQGET is over without a message, and it does not wait for one."""
+    if call.reason != 0:
+        got_nothing(kernel, call, local, call.reason)
+    elif call.connection.park is not None and kernel.measured & STATISTICS:
+        kernel.meter.figures.segment_reads += 1
+
+
+def waits_on(kernel: Kernel, call: GetCall) -> None:
     """A waiting get was woken, and there was nothing for it."""
-    if kernel.measured & STATISTICS:
+    local = call.handle.local
+    if kernel.measured & STATISTICS and local is not None:
         figures = figures_of(kernel, local)
         if call.browse:
             figures.browse_waits_retried += 1
@@ -297,12 +330,6 @@ def was_taken_back(kernel: Kernel, local: LocalQueue) -> None:
         figures = figures_of(kernel, local)
         figures.backed_out_gets += 1
         figures.see_depth(local.queue.depth)
-
-
-def was_read(kernel: Kernel) -> None:
-    """A get has to wait until a segment is read."""
-    if kernel.measured & STATISTICS:
-        kernel.meter.figures.segment_reads += 1
 
 
 # ---- objects
@@ -439,8 +466,12 @@ def has_connected(kernel: Kernel, connection: Connection) -> None:
         kernel.account_for(connection)
 
 
-def has_ended(kernel: Kernel, connection: Connection, how: int, handles: int) -> None:
+def has_ended(kernel: Kernel, connection: Connection, vanished: bool, handles: int) -> None:
     """A connection is gone; so many handles were open at the end."""
+    how = ENDED_NORMALLY
+    if vanished:
+        is_ending = kernel.status == STOPPING or kernel.status == BROKEN
+        how = ENDED_BY_QMGR if is_ending else ENDED_IMPLICITLY
     if kernel.measured & STATISTICS:
         figures = kernel.meter.figures
         figures.disconnects[how] += 1

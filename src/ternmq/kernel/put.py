@@ -24,6 +24,7 @@ from ternmq.kernel.copies import copies_for, put_with_copies
 from ternmq.kernel.delivery import hand_over, serve
 from ternmq.kernel.events import PERFORMANCE
 from ternmq.kernel.kernel import Kernel
+from ternmq.kernel.metering import was_put
 from ternmq.kernel.objects import LocalQueue, cap_of, lowest_cap
 from ternmq.kernel.requests import PutRequest
 from ternmq.kernel.streaming import CopyTarget
@@ -56,12 +57,15 @@ def put(
     placed = entry if handle.route is None else on_its_way(kernel, handle.route, entry)
     if local.watched:
         local.watch.last_put_ns = entry.put_ns
+    handed_over = False
     if copies:
         put_with_copies(kernel, connection, local, unit, placed, copies, request)
     elif unit is None:
-        _place(kernel, connection, local, placed)
+        handed_over = _place(kernel, connection, local, placed)
     else:
         _place_in_unit(kernel, local, unit, placed)
+    if kernel.measured:
+        was_put(kernel, handle, local, entry, handed_over)
     if local.triggered:
         kernel.triggers.was_put(local, placed, unit)
     return entry
@@ -113,19 +117,20 @@ def _new_entry(
     )
 
 
-def _place(kernel: Kernel, connection: Connection, local: LocalQueue, entry: Entry) -> None:
-    """Outside a unit of work: to who waits, or onto the queue."""
+def _place(kernel: Kernel, connection: Connection, local: LocalQueue, entry: Entry) -> bool:
+    """Outside a unit of work: to who waits (True), or onto the queue."""
     if local.waiters.count and hand_over(kernel, connection, local, entry):
         if kernel.events & PERFORMANCE:
             kernel.event_sink.was_put(local)
             kernel.event_sink.was_got(local)
-        return
+        return True
     connection.depends_on(kernel.coordinator.put(None, local.queue, entry))
     if kernel.events & PERFORMANCE:
         kernel.event_sink.was_put(local)
     if local.waiters.count:
         serve(kernel, local, entry)
     relieve(kernel, local.queue)
+    return False
 
 
 def _place_in_unit(kernel: Kernel, local: LocalQueue, unit: UnitOfWork, entry: Entry) -> None:

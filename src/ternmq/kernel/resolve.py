@@ -36,6 +36,7 @@ from ternmq.kernel.connection import Connection, Handle
 from ternmq.kernel.dynamic import create_dynamic, delete_queue
 from ternmq.kernel.events import LOCAL_NAMES, REMOTE_NAMES, tell_deleted, tell_stored
 from ternmq.kernel.kernel import Kernel
+from ternmq.kernel.metering import was_closed, was_opened, were_purged
 from ternmq.kernel.objects import LocalQueue
 from ternmq.kernel.streaming import plan_of
 from ternmq.kernel.transmission import (
@@ -62,7 +63,7 @@ def open_queue_manager(
     handle = new_handle(kernel, connection, options)
     handle.object_type = mq.MQOT_Q_MGR
     handle.resolved_name = kernel.name
-    return handle
+    return _opened(kernel, handle)
 
 
 def check_handles(kernel: Kernel, connection: Connection) -> None:
@@ -112,7 +113,7 @@ def open_plain(
     handle.object_type = object_type
     handle.definition = definition
     handle.resolved_name = name
-    return handle
+    return _opened(kernel, handle)
 
 
 def find_definition(kernel: Kernel, name: str, verb: str) -> Definition:
@@ -169,7 +170,8 @@ def open_queue(
     if created:
         local.creator = handle
     connection.depends_on(local.queue.last_lsn)
-    return handle
+    handle.is_put1 = verb == "MQPUT1"
+    return _opened(kernel, handle)
 
 
 def _can_open(
@@ -279,6 +281,12 @@ def _open_definition(
     handle = new_handle(kernel, connection, options)
     handle.definition = via[0] if via else definition
     handle.resolved_name = definition.name
+    return _opened(kernel, handle)
+
+
+def _opened(kernel: Kernel, handle: Handle) -> Handle:
+    if kernel.measured:
+        was_opened(kernel, handle)
     return handle
 
 
@@ -400,7 +408,12 @@ def detach(handle: Handle) -> None:
 def close(kernel: Kernel, handle: Handle, options: int) -> bool:
     """Close a handle; a dynamic queue may go with it. False: parked until the log has room."""
     handle.connection.begin_verb()
-    return close_handle(kernel, handle, options)
+    local = handle.local
+    if not close_handle(kernel, handle, options):
+        return False
+    if kernel.measured:
+        was_closed(kernel, handle, local, True)
+    return True
 
 
 def close_handle(kernel: Kernel, handle: Handle, options: int) -> bool:
@@ -429,6 +442,7 @@ def close_handle(kernel: Kernel, handle: Handle, options: int) -> bool:
     detach(handle)
     _tell_triggers(kernel, handle, local)
     if is_creator and not local.deleted:
+        were_purged(kernel, local, local.queue.depth)
         delete_queue(kernel, local)
         if kind == mq.MQQDT_PERMANENT_DYNAMIC:
             connection.depends_on(kernel.coordinator.log.end_lsn)

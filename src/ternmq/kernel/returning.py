@@ -12,6 +12,7 @@ from ternmq.kernel.acceptance import relieve
 from ternmq.kernel.delivery import serve
 from ternmq.kernel.get import stop_waiting
 from ternmq.kernel.kernel import BROKEN, Kernel
+from ternmq.kernel.metering import was_taken_back
 from ternmq.kernel.requests import GetCall
 from ternmq.store.entry import AVAILABLE, GETTING, GONE
 from ternmq.txn.unit import ACTIVE
@@ -56,6 +57,8 @@ def take_back(kernel: Kernel, call: GetCall) -> None:
         coordinator.give_back_in_unit(unit, local.queue, entry)
     elif entry.state == GONE:
         connection.depends_on(coordinator.give_back(local.queue, entry))
+    if kernel.measured:
+        was_taken_back(kernel, local)
     if local.waiters.count and entry.state == AVAILABLE:
         serve(kernel, local, entry)
     relieve(kernel, local.queue)

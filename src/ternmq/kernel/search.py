@@ -13,6 +13,7 @@ from mypy_extensions import i64
 from ternmq.kernel.browse import is_locked, swept_copy
 from ternmq.kernel.connection import Connection
 from ternmq.kernel.kernel import Kernel
+from ternmq.kernel.metering import have_expired, passed_over
 from ternmq.kernel.requests import GetCall, GetRequest
 from ternmq.store.cursor import Cursor
 from ternmq.store.entry import ZERO_ID, Entry
@@ -53,7 +54,9 @@ class Search:
             found = self._in_order()
         if self.expired and self.kernel.coordinator.has_room(None, 16 * len(self.expired)):
             self.kernel.coordinator.expire(self.queue, self.expired)
-            self.kernel.expired_total += len(self.expired)
+            have_expired(self.kernel, self.queue, len(self.expired))
+        if self.kernel.measured and (self.seen or self.expired):
+            passed_over(self.kernel, self.call, self.seen, len(self.expired))
         return found
 
     def _fits(self, entry: Entry) -> bool:

@@ -23,6 +23,7 @@ from ternmq.kernel.authority import check_administrator
 from ternmq.kernel.connection import Connection
 from ternmq.kernel.ending import back_out_some, commit_unit, refuse_if_backed_out
 from ternmq.kernel.kernel import Kernel
+from ternmq.kernel.metering import was_backed_out, was_committed, was_prepared
 from ternmq.txn.unit import XID, UnitOfWork
 
 GLOBAL_ID_BYTES_MAX: Final = 64
@@ -76,6 +77,8 @@ def prepare(kernel: Kernel, connection: Connection, xid: XID) -> bool:
     owned = XID(xid.format_id, xid.global_id, xid.branch_qualifier, owner)
     connection.depends_on(coordinator.prepare(unit, owned))
     connection.unit = None
+    if kernel.measured:
+        was_prepared(kernel, connection)
     return True
 
 
@@ -108,6 +111,8 @@ def commit_prepared(kernel: Kernel, connection: Connection, xid: XID) -> None:
     """The transaction manager decides to commit."""
     connection.begin_verb()
     commit_unit(kernel, connection, find_prepared(kernel, connection, xid, "commit"))
+    if kernel.measured:
+        was_committed(kernel, connection)
 
 
 def back_out_prepared(kernel: Kernel, connection: Connection, xid: XID) -> UnitOfWork:
@@ -116,6 +121,8 @@ def back_out_prepared(kernel: Kernel, connection: Connection, xid: XID) -> UnitO
     connection.begin_verb()
     unit = find_prepared(kernel, connection, xid, "backout")
     connection.again = not back_out_some(kernel, unit)
+    if kernel.measured:
+        was_backed_out(kernel, connection)
     connection.depends_on(kernel.coordinator.log.end_lsn)
     return unit
 
