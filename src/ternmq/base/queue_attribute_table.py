@@ -58,7 +58,10 @@ depth_low_event      QDPLOEV  IA_Q_DEPTH_LOW_EVENT    @switch            DISABLE
 depth_max_event      QDPMAXEV IA_Q_DEPTH_MAX_EVENT    @switch            ENABLED  LM..
 service_event        QSVCIEV  IA_Q_SERVICE_INTERVAL_EVENT @service_event NONE     LM..
 service_interval     QSVCINT  IA_Q_SERVICE_INTERVAL   0..999999999       999999999 LM..
+retain_age_s         RETAGE   -                       0..999999999       0        LM..
+retain               RETAIN   -                       @retain            NONE     LM..
 retention_hours      RETINTVL IA_RETENTION_INTERVAL   0..999999999       999999999 LM..
+retain_megabytes     RETSIZE  -                       0..999999999       0        LM..
 remote_queue         RNAME    CA_REMOTE_Q_NAME        name48             -        ...R u
 remote_qmgr          RQMNAME  CA_REMOTE_Q_MGR_NAME    name48             -        ...R u
 scope                SCOPE    IA_SCOPE                @scope             QMGR     L.AR i

@@ -86,6 +86,7 @@ reset                NO=0
 response             SYNC=1 ASYNC=2
 response_parent      ASPARENT=0 SYNC=1 ASYNC=2
 responses            NORMAL=0 SAFE=1 DISCARD=2 KEEP=3
+retain               NONE=0 CURSORS=1 AGE=2 SIZE=3
 rule                 BLOCKUSER=1 BLOCKADDR=2 SSLPEERMAP=3 ADDRESSMAP=4 USERMAP=5 QMGRMAP=6
 rule_check           NONE=1 REQDADM=2 REQUIRED=3 ASQMGR=4
 schedule             MANUAL=0 AUTO=1

@@ -27,6 +27,9 @@ from ternmq.store.register import (
     RegisterRow,
     no_register,
 )
+from ternmq.store.stream_cursor import CursorTable
+from ternmq.store.stream_memory import StreamMemory
+from ternmq.store.stream_terms import begin_stream, end_stream, keeps_stream, set_terms
 
 
 @final
@@ -171,6 +174,9 @@ class Catalog:
         self.given_up: dict[int, str] = {}  # those of them that restart could not replay
         self.qmgr: dict[str, Value] = {}  # attributes of the queue manager itself
         self.ledger: dict[str, LedgerRow] = {}  # by owner: the batches that were committed
+        self.cursors = CursorTable()
+        self.stream_memory = StreamMemory()
+        self.keeps_streams = True  # not where one queue is made anew from the log
         self.facts: dict[str, Value] = {}  # its name, QMID and the like, which never change
         self.at_work: dict[str, set[str]] = {}  # by space: what runs and is not deleted meanwhile
         self.next_id = 1
@@ -253,8 +259,13 @@ class Catalog:
         self.version += 1
         if definition.object_type == LOCAL:
             queue = self.queues.pop(definition.object_id, None)
-            if definition.object_id in self.with_state or (queue is not None and queue.has_files):
+            has_files = definition.object_id in self.with_state
+            if queue is not None:
+                has_files = has_files or queue.has_files or queue.stream is not None
+                end_stream(queue)
+            if has_files:
                 self.dead_folders.append(definition.folder)
+            self.cursors.remove_queue(definition.object_id)
             self.with_state.discard(definition.object_id)
             self.register.pop(definition.object_id, None)
             self.unregistered.discard(definition.object_id)
@@ -299,12 +310,35 @@ class Catalog:
         """A queue's messages are in memory."""
         configure(queue, definition)
         self.queues[definition.object_id] = queue
+        if definition.object_type == LOCAL:
+            self.settle_stream(definition, queue)
         self.version += 1
+
+    def settle_stream(self, definition: Definition, queue: Queue) -> None:
+        """Let a queue have a stream if it has a cursor or retention, and none otherwise; its terms
+        are those of the definition."""
+        if not self.keeps_streams:
+            queue.stream = None
+            return
+        queue_id = definition.object_id
+        if not keeps_stream(definition.attributes, definition.temporary) and (
+            definition.temporary or not self.cursors.has(queue_id)
+        ):
+            end_stream(queue)
+            return
+        incarnation = stream_incarnation(definition)
+        stream = queue.stream
+        if stream is None or stream.incarnation != incarnation:
+            stream = begin_stream(queue, incarnation)
+        set_terms(stream, definition.attributes, self.cursors.floor(queue_id))
+        self.stream_memory.join(stream)
 
     def uninstall(self, queue: Queue) -> None:
         """A queue that nobody uses leaves memory; all of it is on disk."""
         del self.queues[int(queue.queue_id)]
         self.version += 1
+        if queue.stream is not None:
+            self.stream_memory.leave(queue.stream)
 
     def names(self, object_type: int) -> list[str]:
         """Names of all objects of a type, or of several of one space, sorted."""
@@ -315,6 +349,15 @@ class Catalog:
     def queue_names(self) -> list[str]:
         """Every queue of whatever type."""
         return self.names(QUEUES)
+
+
+def stream_incarnation(definition: Definition) -> int:
+    """A number that no other creation of a queue has: one that was deleted and defined again, or
+    made anew from the log, has another stream. Object ids alone would come again in a queue manager
+    that is created anew."""
+    seconds = definition.created_ns // 1_000_000_000 & (1 << 34) - 1
+    object_id = definition.object_id & (1 << 20) - 1
+    return seconds << 28 | object_id << 8 | definition.folder_number & 0xFF
 
 
 def configure(queue: Queue, definition: Definition) -> None:

@@ -1,7 +1,7 @@
-"""A stream cursor: a named, durable position in the stream of one queue.
+"""Stream cursors: named, durable positions in the streams of queues, and the table of all.
 
-Plain data. The table of all cursors is `txn.cursors`, which logs every change; how far a stream may
-be trimmed follows from the positions of its cursors.
+Plain data. Changes are logged by `txn.cursors`; a CHECKPOINT record tells all cursors. How far a
+stream may be trimmed follows from the positions of its cursors.
 """
 
 from __future__ import annotations
@@ -43,3 +43,51 @@ class StreamCursor:
         self.owner = owner  # the user who defined it
         self.defined_ns = defined_ns
         self.altered_ns = altered_ns  # when the position was last changed
+
+
+@final
+class CursorTable:
+    """All cursors of a queue manager, by name and by queue."""
+
+    def __init__(self) -> None:
+        self.by_name: dict[str, StreamCursor] = {}
+        self.by_queue: dict[int, dict[str, StreamCursor]] = {}
+
+    def add(self, cursor: StreamCursor) -> None:
+        """A new cursor, or one in the place of another of its name."""
+        self.remove(cursor.name)
+        self.by_name[cursor.name] = cursor
+        self.by_queue.setdefault(cursor.queue_id, {})[cursor.name] = cursor
+
+    def remove(self, name: str) -> StreamCursor | None:
+        """The cursor that was removed."""
+        cursor = self.by_name.pop(name, None)
+        if cursor is not None:
+            others = self.by_queue[cursor.queue_id]
+            del others[name]
+            if not others:
+                del self.by_queue[cursor.queue_id]
+        return cursor
+
+    def remove_queue(self, queue_id: int) -> None:
+        """A queue is deleted: its cursors go with it."""
+        for name in self.by_queue.pop(queue_id, {}):
+            del self.by_name[name]
+
+    def of_queue(self, queue_id: int) -> list[StreamCursor]:
+        """The cursors of a queue, in the order of their names."""
+        cursors = self.by_queue.get(queue_id, {})
+        return [cursors[name] for name in sorted(cursors)]
+
+    def has(self, queue_id: int) -> bool:
+        """Whether the queue has a cursor."""
+        return queue_id in self.by_queue
+
+    def floor(self, queue_id: int) -> int:
+        """The lowest position of a queue's cursors: all have passed lower numbers. 0 without
+        cursors."""
+        lowest = 0
+        for cursor in self.by_queue.get(queue_id, {}).values():
+            if lowest == 0 or cursor.position < lowest:
+                lowest = cursor.position
+        return lowest

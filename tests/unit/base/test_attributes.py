@@ -105,6 +105,9 @@ def test_selectors_are_missing_only_where_ibm_mq_has_none() -> None:
     assert {row.keyword for row in ATTRIBUTES if not row.selector} == {
         "PBUFFER",
         "NPBUFFER",
+        "RETAGE",
+        "RETAIN",
+        "RETSIZE",
         "STRMCHN",
     }
 
@@ -220,7 +223,11 @@ ORDERS = {
     """,
 }
 # IBM's are on z/OS only
-OURS = {"EXPRYINT", "OTELPCTL", "OTELTRAC", "PBUFFER", "NPBUFFER", "STRMCHN"}
+OURS = {"EXPRYINT", "OTELPCTL", "OTELTRAC", "PBUFFER", "NPBUFFER", "STRMCHN"} | {
+    "RETAGE",
+    "RETAIN",
+    "RETSIZE",
+}
 
 
 @pytest.mark.parametrize("noun", ORDERS)
