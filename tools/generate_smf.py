@@ -101,7 +101,8 @@ def read_extra(cells: list[str], field: Field) -> Field:
     column, place, _, _ = read_column(cells[1])
     if word == "bit":
         on, off = cells[2].split("/")
-        return field._replace(bits=(*field.bits, Bit(int(what, 16), column, place, on, off)))
+        bit = Bit(int(what, 16), column, place, on, off, *cells[3:])
+        return field._replace(bits=(*field.bits, bit))
     kind, size, _, _ = read_type(what)
     return field._replace(also=(*field.also, Also(kind, size, column, place)))
 

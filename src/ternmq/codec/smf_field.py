@@ -29,6 +29,7 @@ class Bit(NamedTuple):
     place: int
     on: str
     off: str
+    needs: str = ""  # a field without which the bit means nothing
 
 
 class Also(NamedTuple):
