@@ -56,6 +56,8 @@ class Application:
         elif words[0] == "@begin":
             self._connection.begin()
             self._connection.put(words[1], "uncommitted")
+        elif words[0] == "@batch":
+            self._connection.commit_batch(words[1], int(words[2]), [])
         elif words[0] == "@end":
             self._connection.backout()
         else:

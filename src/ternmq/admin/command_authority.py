@@ -7,6 +7,9 @@
               refused
     others    the authority of the row, on the object or on the queue manager
 
+A cursor is no object that authority is given for: what counts is `chg`, or to display it `dsp`, on
+its queue.
+
 A subscription is no object that authority is given for: what counts is `sub`, or to display it
 `dsp`, on its topic object.
 """
@@ -24,6 +27,7 @@ from ternmq.base.object_types import BY_BIT, BY_NOUN
 from ternmq.base.reasons import MQRC_NOT_AUTHORIZED
 from ternmq.kernel.authority import check, check_administrator
 from ternmq.kernel.connection import Connection
+from ternmq.kernel.cursors import cursors
 from ternmq.kernel.kernel import Kernel
 from ternmq.security import authorities as auth
 from ternmq.security.authorities import BY_WORD, CLASS_PROFILE, SELF_PROFILE
@@ -43,6 +47,7 @@ _KIND_OF_NOUN: Final[dict[str, int]] = {
     "SBSTATUS": mq.MQOT_TOPIC,
     "TPSTATUS": mq.MQOT_TOPIC,
     "TOPICSTR": mq.MQOT_TOPIC,
+    "CURSOR": mq.MQOT_Q,
 }
 _ON_TOPIC: Final = ("SUB", "SBSTATUS", "TPSTATUS", "TOPICSTR")
 
@@ -67,6 +72,8 @@ def check_command(kernel: Kernel, link: Connection, command: Command, row: Comma
     wanted = authority_of(row)
     if row.authority_on == ON_QUEUE_MANAGER:
         _check(kernel, link, row, mq.MQOT_Q_MGR, SELF_PROFILE, wanted)
+    elif row.noun == "CURSOR":
+        _check_cursor(kernel, link, command, row)
     elif row.action == "DEFINE" and row.noun != "SUB":
         _check_define(kernel, link, command, row)
     elif row.noun in _ON_TOPIC and row.action != "DISPLAY":
@@ -77,6 +84,20 @@ def check_command(kernel: Kernel, link: Connection, command: Command, row: Comma
         _check(kernel, link, row, mqot, name, wanted)
         if "TOQLOCAL" in command.given:  # MOVE changes both queues
             _check(kernel, link, row, mqot, command.given["TOQLOCAL"], wanted)
+
+
+def _check_cursor(kernel: Kernel, link: Connection, command: Command, row: CommandRow) -> None:
+    """A cursor is its queue's: the authority is asked for there, and DISPLAY asks for each."""
+    if row.action == "DISPLAY":
+        return
+    names = {one.queue_name for one in cursors(kernel) if one.name == command.name}
+    if row.action == "DEFINE":
+        names.add(command.given.get("QUEUE", ""))
+    wanted = authority_of(row)
+    for name in sorted(names):
+        _check(kernel, link, row, mq.MQOT_Q, name, wanted)
+    if not names:
+        _check(kernel, link, row, mq.MQOT_Q_MGR, SELF_PROFILE, wanted)
 
 
 def _is_generic(command: Command, row: CommandRow) -> bool:

@@ -11,8 +11,8 @@ from __future__ import annotations
 from typing import Final, final
 
 from ternmq.admin import command_rows as text
-from ternmq.base import constants as mq
 from ternmq.base import object_types as types
+from ternmq.base.own_constants import constant_named
 
 # What may stand in the brackets of a parameter; else the words that may, parted by |.
 BARE: Final = "-"
@@ -80,8 +80,7 @@ def _required(words: list[str]) -> tuple[str, ...]:
 
 
 def _pcf(name: str) -> int:
-    number: int = getattr(mq, f"MQCMD_{name}")
-    return number
+    return constant_named(f"MQCMD_{name}")
 
 
 def _types(name: str) -> int:

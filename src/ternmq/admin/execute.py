@@ -16,10 +16,17 @@ from ternmq.admin.channel_rules import DisplayChannelRules, SetChannelRule
 from ternmq.admin.command import Answer, Command
 from ternmq.admin.command_authority import check_command
 from ternmq.admin.command_table import CommandRow, row_of
+from ternmq.admin.cursor_commands import (
+    DefineCursor,
+    DeleteCursor,
+    DisplayCursors,
+    ResetCursor,
+)
 from ternmq.admin.display import DisplayObjects, DisplayQueueManager
 from ternmq.admin.events import COMMANDS_TOLD, tell_command
 from ternmq.admin.events_refresh import RefreshQueueManager
 from ternmq.admin.execution import Execution, refusal
+from ternmq.admin.ledger_commands import DeleteLedger, DisplayLedger
 from ternmq.admin.moving import MoveMessages
 from ternmq.admin.mqsc_lexer import SyntaxFault
 from ternmq.admin.mqsc_parser import fault_answer, parse
@@ -164,6 +171,12 @@ _MAKERS: Final[dict[str, Callable[[Command, CommandRow], Execution]]] = {
     "later policy": NotHere,
     "later pubsub": NotHere,
     "other platform": NotHere,
+    "define cursor": DefineCursor,
+    "display cursor": DisplayCursors,
+    "reset cursor": ResetCursor,
+    "delete cursor": DeleteCursor,
+    "display ledger": DisplayLedger,
+    "delete ledger": DeleteLedger,
 }
 
 

@@ -18,6 +18,7 @@ from __future__ import annotations
 from typing import Final, final
 
 from ternmq.base import constants as mq
+from ternmq.base.own_constants import constant_named
 
 FAMILIES: Final = """
 Q            QUEUE    CA_Q_NAME          Q_ATTRS         Q         CACF_Q_NAMES IACF_Q_TYPES
@@ -75,6 +76,8 @@ CLEAR_TOPIC_STRING     CLEAR   TOPICSTR CA_TOPIC_STRING -
 INQUIRE_CLUSTER_Q_MGR  DISPLAY CLUSQMGR CA_CLUSTER_Q_MGR_NAME IACF_CLUSTER_Q_MGR_ATTRS
 REFRESH_CLUSTER        REFRESH CLUSTER  CA_CLUSTER_NAME -
 RESET_CLUSTER          RESET   CLUSTER  CA_CLUSTER_NAME -
+INQUIRE_LEDGER         DISPLAY LEDGER   CACF_LEDGER_OWNER IACF_LEDGER_ATTRS
+DELETE_LEDGER          DELETE  LEDGER   CACF_LEDGER_OWNER -
 SUSPEND_Q_MGR_CLUSTER  SUSPEND QMGR     - -
 RESUME_Q_MGR_CLUSTER   RESUME  QMGR     - -
 """
@@ -137,7 +140,8 @@ class Extra:
     def __init__(self, parameter: int, keyword: str, form: str, words: dict[int, str]) -> None:
         self.parameter = parameter
         self.keyword = keyword
-        self.form = form  # word, bare, text, number, hex, authorities, options or entity
+        # word, bare, text, number, hex, authorities, options, entity or position
+        self.form = form
         self.words = words
 
 
@@ -159,7 +163,7 @@ class PCFCommand:
 
     def __init__(self, word: str, action: str, noun: str, name: int, attributes: int) -> None:
         self.word = f"MQCMD_{word}"
-        self.number = int(vars(mq)[self.word])
+        self.number = constant_named(self.word)
         self.action = action
         self.noun = noun  # QUEUE stands for the type that the parameters tell
         self.name = name  # the parameter of the object's name
@@ -169,8 +173,8 @@ class PCFCommand:
         self.types = 0  # and of that of the types
 
 
-def _number(constant: str) -> int:
-    return 0 if constant == "-" else int(vars(mq)["MQ" + constant])
+def _number(name: str) -> int:
+    return 0 if name == "-" else constant_named("MQ" + name)
 
 
 def _family_commands() -> list[PCFCommand]:
@@ -206,7 +210,7 @@ def _other_commands() -> list[PCFCommand]:
 def _extras() -> dict[int, Extra]:
     found: dict[int, Extra] = {}
     for line in EXTRAS.strip().splitlines():
-        constant, keyword, *rest = line.split()
+        name, keyword, *rest = line.split()
         form = rest[0]
         words: dict[int, str] = {}
         if form == "bare" or "=" in form:
@@ -215,7 +219,7 @@ def _extras() -> dict[int, Extra]:
                 if equals:
                     words[int(number)] = word
             form = "bare" if form == "bare" else "word"
-        parameter = _number(constant)
+        parameter = _number(name)
         found[parameter] = Extra(parameter, "" if keyword == "-" else keyword, form, words)
     return found
 

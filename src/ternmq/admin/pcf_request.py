@@ -30,6 +30,7 @@ from ternmq.base.reasons import MQRC_SELECTOR_ERROR
 from ternmq.codec import pcf_parameter as pcf
 from ternmq.codec.pcf import PCFMessage
 from ternmq.codec.pcf_parameter import Parameter, PCFError
+from ternmq.kernel.cursors import EARLIEST, LATEST
 from ternmq.store.catalog import Catalog
 
 _FILTERS: Final = (pcf.CFIF, pcf.CFSF, pcf.CFBF)
@@ -300,11 +301,18 @@ class _Builder:
             return one.data.hex().upper()
         if extra.form == "authorities" and one.kind == pcf.CFIL:
             return ",".join([_authority(one, number) for number in one.numbers])
-        if one.kind != pcf.CFIN:
+        is_long = one.kind == pcf.CFIN64 and extra.form == "position"
+        if one.kind != pcf.CFIN and not is_long:
             detail = f"parameter {one.parameter} takes a number"
             raise PCFError(STRUCTURE_REASONS[one.kind], detail, parameter=one.parameter)
+        return self._extra_word(extra, one)
+
+    def _extra_word(self, extra: Extra, one: Parameter) -> str:
+        """What a number means."""
         if extra.form == "number":
             return str(one.number)
+        if extra.form == "position":
+            return _POSITIONS.get(one.number, str(one.number))
         if extra.form == "options":
             for bit, word in _MATCHES.items():
                 if one.number & bit:
@@ -387,6 +395,7 @@ class _Builder:
         self.filtered_by = one.parameter
 
 
+_POSITIONS: Final = {EARLIEST: "EARLIEST", LATEST: "LATEST"}
 _OPERATOR_REASONS: Final[dict[int, int]] = {
     pcf.CFIF: rccf.MQRCCF_CFIF_OPERATOR_ERROR,
     pcf.CFSF: rccf.MQRCCF_CFSF_OPERATOR_ERROR,

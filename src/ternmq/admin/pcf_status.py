@@ -8,6 +8,7 @@ from typing import Final
 from ternmq.admin.pcf_values import number_parameter
 from ternmq.base import constants as mq
 from ternmq.base.attributes import ATTRIBUTES, Value
+from ternmq.base.own_constants import TEXTS_FIRST, TEXTS_LAST
 from ternmq.codec import pcf_parameter as pcf
 from ternmq.codec.pcf_parameter import Parameter
 
@@ -89,7 +90,8 @@ def status_parameter(selector: int, value: Value) -> Parameter:
     """A value of a status display; the parameter's number tells what kind of structure it needs."""
     if mq.MQBACF_FIRST <= selector <= mq.MQBACF_LAST_USED:
         return pcf.byte_string(selector, _bytes_of(selector, str(value)))
-    if mq.MQCA_FIRST <= selector <= mq.MQCACH_LAST_USED:
+    is_own_text = TEXTS_FIRST <= selector <= TEXTS_LAST
+    if is_own_text or mq.MQCA_FIRST <= selector <= mq.MQCACH_LAST_USED:
         if selector in _STRING_LISTS:
             return pcf.strings(selector, [part for part in str(value).split(",") if part])
         return pcf.string(selector, str(value), _WIDTHS.get(selector, 0))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Final, final
 
-from ternmq.base import constants as mq
+from ternmq.base.own_constants import constant_named
 
 TABLE: Final = """
 [QSTATUS QUEUE]
@@ -144,6 +144,14 @@ ENFORCE IA_TOLERATE_UNPROTECTED
 =CLUSQMGR CA_CLUSTER_Q_MGR_NAME =CLUSTER CA_CLUSTER_NAME    =CHANNEL CACH_CHANNEL_NAME
 DEFTYPE IACF_Q_MGR_DEFINITION_TYPE QMID CA_Q_MGR_IDENTIFIER QMTYPE IACF_Q_MGR_TYPE
 STATUS IACH_CHANNEL_STATUS    SUSPEND IACF_SUSPEND
+[CURSOR]
+=CURSOR CACF_CURSOR_NAME      =QUEUE CA_Q_NAME              +POSITION IACF_CURSOR_POSITION
+INCARN IACF_STREAM_INCARNATION USERID CACF_USER_IDENTIFIER  CRDATE CA_CREATION_DATE
+CRTIME CA_CREATION_TIME       ALTDATE CA_ALTERATION_DATE    ALTTIME CA_ALTERATION_TIME
+[LEDGER]
+=LEDGER CACF_LEDGER_OWNER     +BATCH IACF_LEDGER_BATCH      BATCHES IACF_LEDGER_BATCHES
+FLOOR IACF_LEDGER_FLOOR       USERID CACF_USER_IDENTIFIER   ALTDATE CA_ALTERATION_DATE
+ALTTIME CA_ALTERATION_TIME
 """
 DEFAULT_KIND: Final = {
     "QSTATUS": "QUEUE",
@@ -166,7 +174,7 @@ class StatusAttribute:
         self.constant = "" if constant == "-" else f"MQ{constant}"
         self.selector = 0
         if self.constant:
-            self.selector = int(getattr(mq, self.constant))
+            self.selector = constant_named(self.constant)
 
 
 def _sections() -> dict[str, list[StatusAttribute]]:

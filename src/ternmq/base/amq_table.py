@@ -411,6 +411,15 @@ AMQ8935I	Purge of channel accepted.	Channel %1 is being purged.
 AMQ8939I	Automatic MQSC configuration has completed: it had %1 command(s), of which %2 had errors.
 AMQ8940E	An automatic MQSC command was not successful.	The command %1 was answered with %2	Correct it in the file that AutoConfig names in qm.ini.
 AMQ8942I	Starting to process automatic MQSC configuration.	Its commands come from %1, as AutoConfig in qm.ini says.
+AMQ8981E	Position '%2' of cursor %1 is none.	A position is EARLIEST, LATEST or a stream number.	Give one of these.
+AMQ8982I	TernMQ cursor created.	Cursor %1 was created.
+AMQ8983I	Display cursor details.
+AMQ8984I	TernMQ cursor reset.	Cursor %1 is at position %2 now.
+AMQ8985I	TernMQ cursor deleted.	Cursor %1 was deleted.
+AMQ8986E	Cursor %1 not found.		Look at the names with DISPLAY CURSOR(*).
+AMQ8987I	Display ledger details.
+AMQ8988I	TernMQ ledger row deleted.	The batches of owner %1 are forgotten.
+AMQ8989E	The ledger has no row of owner %1.		Look at the owners with DISPLAY LEDGER(*).
 AMQ8990I	%2 TernMQ messages moved.	Messages of queue %1 were moved to another queue.
 AMQ9001I	Channel '%1' ended normally.
 AMQ9002I	Channel '%1' is starting.

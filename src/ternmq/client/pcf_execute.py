@@ -16,6 +16,7 @@ from typing import Final
 
 from ternmq.base import constants as mq
 from ternmq.base.errors import MQError, mq_error
+from ternmq.base.own_constants import constant_named
 from ternmq.base.reasons import MQRC_NO_MSG_AVAILABLE
 from ternmq.client.connection import Connection
 from ternmq.client.local_connection import ClientConnection
@@ -96,10 +97,12 @@ class PCFExecute:
 
     def __getattr__(self, name: str) -> Callable[..., list[Reply]]:
         """`pcf.MQCMD_PING_Q_MGR()`: each command by its name."""
-        number = vars(mq).get(name) if name.startswith("MQCMD_") else None
-        if not isinstance(number, int):
+        try:
+            command = constant_named(name) if name.startswith("MQCMD_") else 0
+        except KeyError:
+            command = 0
+        if not command:
             raise AttributeError(f"there is no PCF command {name}")
-        command = number
 
         def run(
             arguments: Mapping[int, Argument] | None = None, filters: Sequence[Parameter] = ()

@@ -246,6 +246,10 @@ class Machine:
     def forget(self, xid: XID) -> None:
         self.drive(self.verbs.forget(self.link, xid))
 
+    def commit_batch(self, owner: str, batch: int, xids: list[XID]) -> bool:
+        """Whether it was committed, and not already there."""
+        return self.drive(self.verbs.commit_batch(self.link, owner, batch, xids)).committed
+
     def checkpoint(self, full: bool = False, clean: bool = False) -> None:
         """Take one from its beginning to its end."""
         self.settle()

@@ -23,6 +23,7 @@ from ternmq.kernel import two_phase
 from ternmq.kernel.connection import Connection, Handle
 from ternmq.kernel.ending import back_out, commit, disconnect
 from ternmq.kernel.get import get, resume
+from ternmq.kernel.ledger import BatchCommit
 from ternmq.kernel.put import put
 from ternmq.kernel.requests import UNLIMITED_LENGTH, GetCall, GetRequest, PutRequest
 from ternmq.kernel.resolve import close, open_queue
@@ -259,6 +260,21 @@ class Verbs:
             yield from self.commit_prepared(link, xid)
         else:
             yield from self.back_out_prepared(link, xid)
+
+    def commit_batch(
+        self, link: Connection, owner: str, batch: int, xids: list[XID]
+    ) -> Steps[BatchCommit]:
+        """Prepared units of work and a row of the ledger; what was backed out beside is done in
+        steps of its own, and then all is answered."""
+        call = BatchCommit(owner, batch, xids)
+        while not call.attempt(self.kernel, link):
+            if link.park is not None:
+                yield from self.unpark(link)
+            else:
+                self.engine.after_step()
+                self.stepped(link)
+        yield from self.answer(link)
+        return call
 
     def forget(self, link: Connection, xid: XID) -> Steps[None]:
         """The transaction manager has taken note of what an operator decided."""

@@ -25,6 +25,8 @@ NOT_FOUND = {
     "AMQ8459E",  # application
     "AMQ8461I",  # connection
     "AMQ8884E",  # rule of channel authentication
+    "AMQ8986E",  # cursor
+    "AMQ8989E",  # owner in the ledger
     "AMQ9087I",  # policy
 }
 VALUES = {

@@ -1,0 +1,42 @@
+"""Numbers of our own, for what IBM MQ does not have: commands and parameters of PCF.
+
+They begin with the letters TQ, TI and TC as numbers, far from every number that MQ has; so
+programs for MQ never meet them by accident, and never get an answer with one that they did not ask
+for. `constant_named` finds a number by its name, here or among MQ's.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from ternmq.base import constants as mq
+
+MQCMD_CREATE_CURSOR: Final = 0x54510001
+MQCMD_INQUIRE_CURSOR: Final = 0x54510002
+MQCMD_RESET_CURSOR: Final = 0x54510003
+MQCMD_DELETE_CURSOR: Final = 0x54510004
+MQCMD_INQUIRE_LEDGER: Final = 0x54510005
+MQCMD_DELETE_LEDGER: Final = 0x54510006
+
+MQIACF_CURSOR_ATTRS: Final = 0x54490001
+MQIACF_CURSOR_POSITION: Final = 0x54490002
+MQIACF_STREAM_INCARNATION: Final = 0x54490003
+MQIACF_LEDGER_ATTRS: Final = 0x54490004
+MQIACF_LEDGER_BATCH: Final = 0x54490005
+MQIACF_LEDGER_BATCHES: Final = 0x54490006
+MQIACF_LEDGER_FLOOR: Final = 0x54490007
+MQIACF_STREAM_EARLIEST: Final = 0x54490008
+MQIACF_STREAM_NEXT: Final = 0x54490009
+MQIACF_STREAM_SIZE: Final = 0x5449000A
+MQIACF_STREAM_CURSORS: Final = 0x5449000B
+
+TEXTS_FIRST: Final = 0x54430001
+MQCACF_CURSOR_NAME: Final = 0x54430001
+MQCACF_LEDGER_OWNER: Final = 0x54430002
+TEXTS_LAST: Final = 0x5443FFFF
+
+
+def constant_named(name: str) -> int:
+    """The number of a constant; KeyError if there is none of that name."""
+    own = globals().get(name)
+    return int(vars(mq)[name]) if own is None else int(own)
