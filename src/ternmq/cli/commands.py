@@ -75,6 +75,7 @@ COMMANDS: Final[tuple[Row, ...]] = (
     Row("amqsinq", "amqsinq", "answer requests about queues", bare=True),
     Row("amqsset", "amqsset", "switch puts to queues off on request", bare=True),
     Row("amqsevt", "amqsevt", "show event messages"),
+    Row("amqsmon", "amqsmon", "show statistics and accounting messages"),
 )
 BY_NAME: Final[dict[str, Row]] = {row.name: row for row in COMMANDS}
 

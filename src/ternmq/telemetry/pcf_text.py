@@ -21,7 +21,7 @@ from ternmq.codec.pcf import PCFMessage
 from ternmq.codec.pcf_parameter import Parameter
 from ternmq.telemetry import pcf_rows as rows
 
-_NAMES: Final = {row.parameter: row.name for part in rows.ROWS.values() for row in part}
+NAMES: Final = {row.parameter: row.name for part in rows.ROWS.values() for row in part}
 # Numbers that have words, by parameter.
 _WORDS: Final[dict[int, dict[int, str]]] = {
     20: {1: "Local", 2: "Model", 3: "Alias", 6: "Remote", 7: "Cluster"},
@@ -80,7 +80,7 @@ def _object_names(group: Parameter) -> list[str]:
 def _shown(one: Parameter, fields: frozenset[int], indent: str) -> list[str]:
     if fields and one.parameter not in fields:
         return []
-    name = _NAMES.get(one.parameter, str(one.parameter))
+    name = NAMES.get(one.parameter, str(one.parameter))
     return [f"{indent}{name}: {_value(one)}"]
 
 
