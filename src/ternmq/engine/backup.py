@@ -30,6 +30,7 @@ from ternmq.store.queue import Queue
 from ternmq.store.register import rewrite_register
 from ternmq.store.segment import Segment
 from ternmq.store.state_journal import JournalPosition, StateJournal
+from ternmq.store.stream_file import StreamSave
 from ternmq.txn.catalog_recovery import find_catalog
 from ternmq.txn.housing import Housing
 from ternmq.txn.records import unpack_json
@@ -188,6 +189,11 @@ def _save_queue(disk: Disk, queue: Queue, lsn: int, remove: list[str]) -> None:
     lost = force_segments(disk, queue, fresh)
     if lost:
         raise IntegrityError(lost)
+    stream = queue.stream
+    if stream is not None:
+        save = StreamSave(stream)
+        save.run(disk)
+        save.ended("")
     batch, whole = state_batch(queue, lsn, remove)
     path = state_path(queue.folder)
     if whole:

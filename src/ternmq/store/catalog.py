@@ -177,6 +177,7 @@ class Catalog:
         self.cursors = CursorTable()
         self.stream_memory = StreamMemory()
         self.keeps_streams = True  # not where one queue is made anew from the log
+        self.trims_streams = True  # not during a restart, which does not know all cursors yet
         self.facts: dict[str, Value] = {}  # its name, QMID and the like, which never change
         self.at_work: dict[str, set[str]] = {}  # by space: what runs and is not deleted meanwhile
         self.next_id = 1
@@ -330,8 +331,23 @@ class Catalog:
         stream = queue.stream
         if stream is None or stream.incarnation != incarnation:
             stream = begin_stream(queue, incarnation)
-        set_terms(stream, definition.attributes, self.cursors.floor(queue_id))
+        if self.trims_streams:
+            set_terms(stream, definition.attributes, self.cursors.floor(queue_id))
         self.stream_memory.join(stream)
+
+    def begin_stream(self, definition: Definition, queue: Queue, begin: int) -> None:
+        """The stream of a queue begins at a number."""
+        stream = begin_stream(queue, stream_incarnation(definition), begin)
+        self.stream_memory.join(stream)
+        self.settle_stream(definition, queue)
+
+    def begin_trimming(self) -> None:
+        """All cursors are known."""
+        self.trims_streams = True
+        for definition in self.definitions.values():
+            queue = self.queues.get(definition.object_id)
+            if queue is not None and definition.object_type == LOCAL:
+                self.settle_stream(definition, queue)
 
     def uninstall(self, queue: Queue) -> None:
         """A queue that nobody uses leaves memory; all of it is on disk."""

@@ -133,6 +133,7 @@ class Queue:
         self.stream: Stream | None = None  # what became visible, for readers by number
         self.had_stream = False  # the journal tells of one, or of its end
         self.numbers_reserved: i64 = 0  # stream numbers below it may have been given
+        self.numbers_lsn: i64 = 0  # where the log says so
         self.next_stream_file: i64 = 1  # for a stream that begins
         self.stream_waste: list[str] = []  # files of a stream that is no more
 

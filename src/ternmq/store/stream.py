@@ -153,6 +153,7 @@ class Stream:
         self.age_ns_max: i64 = 0  # RETAIN(AGE)
         self.purges = False  # RETAIN: what is trimmed leaves the queue too
         self.writer: Effect | None = None  # one at a time writes its files
+        self.is_saved_next = False  # a checkpoint waits for the writer; nobody else begins
         self.failure = ""  # why the last write failed
         self.damage: dict[int, str] = {}  # by file: what is wrong with it
         self.dead_files: list[str] = []  # removed after the checkpoint that does not name them

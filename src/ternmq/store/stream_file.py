@@ -111,9 +111,13 @@ class StreamSave:
         if self.files:
             disk.sync_dir(folder)
 
-    def done(self) -> None:
-        """All of it is durable."""
+    def ended(self, why: str) -> None:
+        """How it went: all of it is durable, or why none of it counts."""
         self.stream.writer = None
+        if why:
+            self.stream.failure = f"its stream cannot be written: {why}"
+            self.stream.unplace(self.blocks)
+            return
         self.stream.placed(self.blocks)
         for file in self.files:
             file.is_forced = True  # nobody else has written to it meanwhile
@@ -122,12 +126,6 @@ class StreamSave:
             file.is_fresh = False
         if self.stream.memory is not None:
             self.stream.memory.sealed(self.stream)
-
-    def failed(self, why: str) -> None:
-        """None of it counts."""
-        self.stream.writer = None
-        self.stream.failure = f"its stream cannot be written: {why}"
-        self.stream.unplace(self.blocks)
 
 
 @final

@@ -70,6 +70,8 @@ class StreamMemory:
         outbox = self.outbox
         if outbox is None or stream.writer is not None or not stream.recent:
             return
+        if stream.is_saved_next:
+            return
         effect = StreamWrite(stream)
         stream.writer = effect
         outbox.add(effect)

@@ -35,8 +35,9 @@ from ternmq.store.entry import PUTTING, Entry
 from ternmq.store.queue import Queue
 from ternmq.store.segment import DEAD, MIXED
 from ternmq.store.sweep import SegmentWrite, homeless
+from ternmq.txn.cursors import told_cursors
 from ternmq.txn.records import pack_json
-from ternmq.txn.state_save import RegisterSave, StateSave
+from ternmq.txn.state_save import SAVE_QUEUES_MAX, RegisterSave, StateSave
 from ternmq.txn.unit import CHANGE_GET, PREPARED, UnitOfWork, told_unit
 
 if TYPE_CHECKING:
@@ -111,6 +112,8 @@ class Checkpoint:
         effect = self.effect
         if isinstance(effect, MoveAgain) and not effect.sweep.done:
             return effect.sweep
+        if isinstance(effect, SaveAgain) and not effect.write.done:
+            return effect.write
         return effect
 
     # ---- 1 move
@@ -181,6 +184,15 @@ class Checkpoint:
         """The next batch of queues, or on to the next phase."""
         catalog = self.keeper.catalog
         effect: Effect
+        for queue in self.queues[:SAVE_QUEUES_MAX]:
+            stream = queue.stream
+            if stream is not None and stream.writer is not None:
+                # One writer at a time: the save goes on when this one is done.
+                stream.is_saved_next = True
+                effect = SaveAgain(self, stream.writer)
+                stream.writer.followers.append(effect)
+                self.effect = effect
+                return
         if self.queues or catalog.changed:
             effect = StateSave(self)
         elif catalog.unregistered or catalog.rewrite_register:
@@ -209,6 +221,7 @@ class Checkpoint:
             "catalog_image": self.keeper.catalog.image_of_catalog(),
             "register": self.keeper.catalog.register_position.statement(),
             "untrusted": _untrusted(self.keeper.catalog) if self.clean else [],
+            "cursors": told_cursors(self.keeper.catalog.cursors),
             "heuristic": [
                 [
                     key[0],
@@ -271,6 +284,22 @@ class MoveAgain(Effect):
 
     def complete(self) -> None:
         self.checkpoint.move()
+
+
+@final
+class SaveAgain(Effect):
+    """A write to a stream of one of the queues has to end first; then the save goes on."""
+
+    def __init__(self, checkpoint: Checkpoint, write: Effect) -> None:
+        super().__init__()
+        self.checkpoint = checkpoint
+        self.write = write
+
+    def run(self, disk: Disk) -> None:
+        return
+
+    def complete(self) -> None:
+        self.checkpoint.save()
 
 
 @final

@@ -28,6 +28,7 @@ from ternmq.log.kinds import (
     PUT,
     PUT_GOT,
     QUEUE_CLEARED,
+    STREAM_NUMBERS,
 )
 from ternmq.log.space import LogSpace
 from ternmq.log.writer import LogWriter
@@ -76,6 +77,7 @@ PUT_RECORD_OVERHEAD: Final = 40 + 40 + 48 + 364 + 8
 # A record that may have to be forced alone; and a COMPENSATE of one change.
 RETURN_RESERVE: Final = 4096
 COMPENSATE_ONE: Final = 40 + 8 + 24
+NUMBERS_AHEAD: Final = 16384  # stream numbers that one record reserves
 
 
 @final
@@ -167,8 +169,21 @@ class Coordinator:
             entry.data,
         ]
 
+    def number_ahead(self, queue: Queue) -> None:
+        """Reserve stream numbers for a message that comes to a queue with a stream, and for all
+        that are in units of work on it: the log tells no number of a non-persistent message, and
+        none may come again after a crash."""
+        wanted = queue.next_sequence + queue.uncommitted_puts + 1
+        if wanted > queue.numbers_reserved:
+            bound = wanted + NUMBERS_AHEAD
+            self.log.append(STREAM_NUMBERS, 0, 0, [pack_get(int(queue.queue_id), int(bound))])
+            queue.numbers_reserved = bound
+            queue.numbers_lsn = self.log.end_lsn
+
     def put(self, unit: UnitOfWork | None, queue: Queue, entry: Entry) -> i64:
         """Put a message; returns what must be forced before the putter is answered (0: nothing)."""
+        if queue.stream is not None:
+            self.number_ahead(queue)
         entry.number = queue.next_number
         entry.queue_id = queue.queue_id
         queue.next_number += 1
@@ -326,9 +341,12 @@ class Coordinator:
         is_new = catalog.find(definition.object_type, definition.name) is None
         definition.touched()
         catalog.add(definition)
+        begin = self.settle_stream(catalog, definition)
         if definition.temporary:
             return 0
         facts = definition.to_json()
+        if begin:
+            facts["stream"] = int(begin)
         if is_new:
             facts["made"] = True
         if also is not None:
@@ -340,6 +358,20 @@ class Coordinator:
             # An empty queue needs no other image than this.
             catalog.row(definition.object_id).note_image(lsn, lsn, definition.created_ns)
         return self.log.end_lsn
+
+    def settle_stream(self, catalog: Catalog, definition: Definition) -> i64:
+        """A definition or a cursor has changed: the queue may have a stream now, or none, or one
+        on other terms. The number where it begins, if it does so now; else 0."""
+        queue = catalog.queues.get(definition.object_id)
+        if queue is None or definition.object_type != LOCAL:
+            return 0
+        before = queue.stream
+        catalog.settle_stream(definition, queue)
+        stream = queue.stream
+        if stream is None or stream is before:
+            return 0
+        self.number_ahead(queue)  # also for what is in units of work
+        return stream.begin
 
     def set_queue_manager(self, catalog: Catalog) -> i64:
         """The queue manager's own attributes have changed."""
@@ -422,7 +454,11 @@ class Coordinator:
             self._pin_rehomed(unit, lsn)
         for change in unit.changes:
             if change.kind == CHANGE_PUT:
-                change.entry.visible_lsn = durable_at
+                entry = change.entry
+                entry.visible_lsn = durable_at
+                stream = change.queue.stream
+                if stream is not None:
+                    stream.stamp(entry.sequence, durable_at)
             if lsn:
                 change.queue.last_lsn = durable_at
         self.commits += 1

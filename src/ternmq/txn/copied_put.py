@@ -51,6 +51,8 @@ def put_all(
     while at < len(entries):
         entry = entries[at]
         queue = queues[at]
+        if queue.stream is not None:
+            coordinator.number_ahead(queue)
         entry.number = queue.next_number
         entry.queue_id = queue.queue_id
         queue.next_number += 1

@@ -42,6 +42,7 @@ _REPLAYED: Final = (
     kinds.QUEUE_CLEARED,
     kinds.EXPIRED,
     kinds.LEDGER,
+    kinds.STREAM_NUMBERS,
 )
 
 
@@ -51,6 +52,7 @@ class QueueRedo(Redo):
 
     def __init__(self, disk: Disk, definition: Definition, queue: Queue) -> None:
         super().__init__(disk, Catalog())
+        self.catalog.keeps_streams = False  # its stream begins anew where it is installed
         self.catalog.definitions[definition.name] = definition
         self.catalog.install(definition, queue)
         queue.number_index()

@@ -19,6 +19,8 @@ from ternmq.store.entry import GETTING, GONE, PUTTING, Entry
 from ternmq.store.fetching import RecordReader, entry_from_image
 from ternmq.store.queue import Queue
 from ternmq.store.segment import ALIVE, DEAD, Segment
+from ternmq.store.stream_file import spill
+from ternmq.txn.cursors import DELETE, apply_change, unpack_change
 from ternmq.txn.in_log import InLog
 from ternmq.txn.ledger import redo_row, unpack_ledger
 from ternmq.txn.media_format import image_told
@@ -59,6 +61,8 @@ class Redo:
         self.definitions: dict[int, Definition] = {}
         self.maps: dict[int, NumberMap] = {}
         self.position = 0  # LSN of the record that is being done
+        self.cursors_lsn = 0  # stream cursors are known up to here
+        self.revealed: list[tuple[int, Queue, Entry]] = []  # by this record, for streams
 
     def load(self, definition: Definition) -> Queue | None:
         """A queue that a record speaks of, as its files tell it; None if it cannot be had."""
@@ -78,6 +82,8 @@ class Redo:
             queue.by_number = None
             for segment in queue.segments.values():
                 del segment.numbers[:]
+            queue.next_sequence = max(queue.next_sequence, queue.numbers_reserved)
+        self.catalog.begin_trimming()
 
     def carry_unit(self, told: dict[str, object]) -> None:
         """A prepared unit as the checkpoint tells it. A change that is not found yet has its
@@ -171,6 +177,27 @@ class Redo:
             unit.state = PREPARED
         else:
             self._redo_other(record)
+        if self.revealed:
+            self._to_streams()
+
+    def _reveal(self, queue: Queue, entry: Entry, sequence: int, lsn: int) -> None:
+        queue.reveal_again(entry, sequence, lsn)
+        if queue.stream is not None:
+            self.revealed.append((sequence, queue, entry))
+
+    def _to_streams(self) -> None:
+        """What a record made visible goes to the streams in the order of numbers, unless it is
+        there: a journal tells its stream up to a number, and one who gives a message back puts it
+        again with its old number."""
+        self.revealed.sort(key=_stream_order)
+        for sequence, queue, entry in self.revealed:
+            stream = queue.stream
+            if stream is not None and sequence >= stream.next:
+                stream.append(entry)
+                queue.touched = True
+                if stream.unwritten > self.catalog.stream_memory.stream_bytes_max:
+                    spill(self.disk, stream)
+        self.revealed = []
 
     def _redo_other(self, record: LogRecord) -> None:
         kind = record.kind
@@ -180,6 +207,8 @@ class Redo:
             if queue is not None:
                 queue.next_number = max(queue.next_number, number + 1)
                 queue.next_sequence = max(queue.next_sequence, sequence + 1)
+        elif kind in (kinds.CURSOR, kinds.STREAM_NUMBERS):
+            self._redo_stream(record)
         elif kind == kinds.EXPIRED:
             for queue_id, number in unpack_pairs(record.payload):
                 self._remove(queue_id, number, record.lsn)
@@ -196,6 +225,27 @@ class Redo:
             self.heuristic_owners.pop(forgotten, None)
         else:
             self._redo_definition(record)
+
+    def _redo_stream(self, record: LogRecord) -> None:
+        if record.kind == kinds.STREAM_NUMBERS:
+            queue_id, bound = PAIR.unpack(record.payload)
+            queue = self.queue(queue_id)
+            if queue is not None and record.lsn >= queue.state_lsn:
+                queue.numbers_reserved = max(queue.numbers_reserved, bound)
+            return
+        change = unpack_change(record.payload)
+        queue_id = change.cursor.queue_id
+        definition = self.definitions.get(queue_id)
+        if definition is None:
+            return  # deleted since, and its cursors with it
+        if record.lsn > self.cursors_lsn:
+            apply_change(self.catalog.cursors, change.action, change.cursor)
+        if change.begin:
+            self._begin_stream(queue_id, change.begin, record.lsn)
+        elif change.action == DELETE:
+            loaded = self.catalog.queues.get(queue_id)
+            if loaded is not None:
+                self.catalog.settle_stream(definition, loaded)
 
     def _redo_definition(self, record: LogRecord) -> None:
         if record.kind == kinds.MEDIA_IMAGE:
@@ -228,7 +278,7 @@ class Redo:
             entry.queue_id = target.queue_id
             self.in_log.add(entry, record.lsn)
             if record.uow == 0:
-                queue.reveal_again(entry, target.sequence, record.end_lsn)
+                self._reveal(queue, entry, target.sequence, record.end_lsn)
             else:
                 entry.sequence = 0
                 self._putting(self.unit(record.uow, record.lsn), queue, entry)
@@ -338,7 +388,7 @@ class Redo:
                 # None if the queue was damaged then and is re-created now.
                 told = sequences.get((int(queue.queue_id), int(entry.number)))
                 new = int(queue.next_sequence) if told is None else told
-                queue.reveal_again(entry, new, record.end_lsn)
+                self._reveal(queue, entry, new, record.end_lsn)
                 if entry.segment is not None:
                     self.in_log.add(entry, record.lsn)
             else:
@@ -356,7 +406,7 @@ class Redo:
         if sequence == 0:
             queue.vanish(entry)
             return
-        queue.reveal_again(entry, sequence, record.end_lsn)
+        self._reveal(queue, entry, sequence, record.end_lsn)
         self.in_log.add(entry, record.lsn)
 
     def _redo_compensate(self, record: LogRecord) -> None:
@@ -434,8 +484,19 @@ class Redo:
 
     def _redo_object(self, record: LogRecord) -> None:
         facts = unpack_json(record.payload)
-        if record.lsn < self.catalog.lsn:
-            return
+        if record.lsn >= self.catalog.lsn:
+            self._redo_facts(facts)
+        if "stream" in facts:
+            # Also if the catalog knows the definition: a journal may be older than that.
+            self._begin_stream(integer_of(facts["id"]), integer_of(facts["stream"]), record.lsn)
+
+    def _begin_stream(self, queue_id: int, begin: int, lsn: int) -> None:
+        definition = self.definitions.get(queue_id)
+        queue = self.queue(queue_id)
+        if definition is not None and queue is not None and lsn >= queue.state_lsn:
+            self.catalog.begin_stream(definition, queue, begin)
+
+    def _redo_facts(self, facts: dict[str, object]) -> None:
         if facts.get("type") == QMGR:
             attributes = facts["attributes"]
             if isinstance(attributes, dict):
@@ -479,6 +540,10 @@ class Redo:
             for entry in list(queue.number_index().values()):
                 self.in_log.remove(entry)
         self.catalog.remove(definition)
+
+
+def _stream_order(revealed: tuple[int, Queue, Entry]) -> int:
+    return revealed[0]
 
 
 def _put_order(change: Change) -> tuple[int, int]:

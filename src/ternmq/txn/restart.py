@@ -21,6 +21,7 @@ from ternmq.store.queue import Queue
 from ternmq.store.register import CATALOG_ROW, load_register
 from ternmq.store.state_journal import StateJournal
 from ternmq.txn.catalog_recovery import last_checkpoint, register_statement
+from ternmq.txn.cursors import take_cursors
 from ternmq.txn.log_survey import LogSurvey
 from ternmq.txn.media_format import FoundImage
 from ternmq.txn.media_recovery import Rebuild
@@ -45,6 +46,9 @@ class Replay(Redo):
         self.position = control.redo_lsn
         self.catalog.keeps_images = control.parameters.is_linear
         facts = last_checkpoint(self.opened)
+        self.cursors_lsn = control.checkpoint_lsn
+        self.catalog.trims_streams = False
+        take_cursors(self.catalog.cursors, facts.get("cursors"))
         self._load_register()
         untrusted = facts.get("untrusted")
         self._find_state(set(untrusted) if isinstance(untrusted, list) else set())

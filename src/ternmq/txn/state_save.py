@@ -29,6 +29,8 @@ from ternmq.store.state_journal import (
     live_bytes,
     should_rewrite,
 )
+from ternmq.store.stream_file import StreamSave
+from ternmq.store.stream_state import pack_stream
 
 if TYPE_CHECKING:
     from ternmq.txn.checkpoint import Checkpoint
@@ -53,6 +55,7 @@ class StateSave(Effect):
         self.positions: list[JournalPosition] = []
         self.fresh: list[list[Segment]] = []  # for each queue, segments no journal has named yet
         self.lost: dict[int, str] = {}  # by index: a segment that is gone before it was named
+        self.streams: dict[int, StreamSave] = {}  # by index: what its stream has to write
         for queue in self.queues:
             self._capture(queue, lsn)
         self.catalog_content = b""
@@ -64,6 +67,11 @@ class StateSave(Effect):
 
     def _capture(self, queue: Queue, lsn: int) -> None:
         self.fresh.append([one for one in queue.segments.values() if not one.saved])
+        stream = queue.stream
+        if stream is not None:
+            self.streams[len(self.fresh) - 1] = StreamSave(stream)
+            stream.writer = self
+            stream.is_saved_next = False
         batch, whole = state_batch(queue, lsn, self.checkpoint.remove_files)
         self.batches.append(batch)
         self.rewrites.append(whole)
@@ -82,6 +90,8 @@ class StateSave(Effect):
             if lost:
                 self.lost[at] = lost
                 continue
+            if at in self.streams:
+                self.streams[at].run(disk)
             path = state_path(queue.folder)
             parts = self.batches[at].parts()
             if self.rewrites[at]:
@@ -95,6 +105,8 @@ class StateSave(Effect):
         catalog = self.checkpoint.keeper.catalog
         for at in range(len(self.queues)):
             queue = self.queues[at]
+            if at in self.streams:
+                self.streams[at].ended(self.lost.get(at, ""))
             if queue.dropped:
                 catalog.dead_folders.append(queue.folder)
             elif at in self.lost:
@@ -123,6 +135,8 @@ class StateSave(Effect):
         for queue in self.queues:
             queue.touched = True
             queue.rewrite_state = True
+        for stream in self.streams.values():
+            stream.ended(text)
         for segments in self.fresh:
             for segment in segments:
                 segment.saved = False
@@ -193,11 +207,26 @@ def force_segments(disk: Disk, queue: Queue, segments: list[Segment]) -> str:
     return ""
 
 
+def _tell_stream(queue: Queue, batch: StateBatch, remove_files: list[str]) -> None:
+    if queue.had_stream and queue.uncommitted_puts == 0:
+        # What was reserved is given back, so that numbers go on without a gap. Whoever is given one
+        # from now on has a record for it that comes after this batch.
+        queue.numbers_reserved = queue.next_sequence
+    batch.stream(pack_stream(queue))
+    stream = queue.stream
+    if stream is not None:
+        remove_files.extend(stream.dead_files)
+        stream.dead_files = []
+    remove_files.extend(queue.stream_waste)
+    queue.stream_waste = []
+
+
 def state_batch(queue: Queue, lsn: int, remove_files: list[str]) -> tuple[StateBatch, bool]:
     """What changed since the last batch, or everything if the journal has grown too long or
     failed."""
     batch = StateBatch(int(queue.queue_id), int(queue.queue_id), lsn)
     batch.counters(int(queue.next_number), int(queue.next_sequence), int(queue.next_segment))
+    _tell_stream(queue, batch, remove_files)
     messages = 0
     for segment in queue.segments.values():
         messages += int(segment.count)

@@ -1,0 +1,163 @@
+"""Stream cursors in the log: each change is a CURSOR record, and CHECKPOINT tells all of them.
+
+    CURSOR         u8 action (1 define, 2 advance, 3 reset, 4 delete), u8 length of the cursor's
+                   name, u8 length of the queue's name, u8 length of the owner, u32 0, u64 queue,
+                   u64 incarnation, u64 position, u64 begin, i64 time in ns since 1970; then cursor,
+                   queue and owner in UTF-8. `begin`: the queue's stream begins there by this
+                   record; 0: it had one
+    STREAM_NUMBERS u64 queue, u64 bound: stream numbers below it may have been given, also to
+                   messages that the log does not tell of
+
+The redo rule: the table of cursors is as of the last CHECKPOINT record, so a record before that
+changes none; the stream of a queue is as of the queue's journal. ORDER: the record is appended,
+then the table is changed, in one step.
+"""
+
+from __future__ import annotations
+
+import struct
+from typing import Final, final
+
+from ternmq.base.errors import IntegrityError
+from ternmq.log.kinds import CURSOR
+from ternmq.store.stream_cursor import CursorTable, StreamCursor
+from ternmq.txn.coordinator import Coordinator
+
+DEFINE: Final = 1
+ADVANCE: Final = 2
+RESET: Final = 3
+DELETE: Final = 4
+ACTION_NAMES: Final = ("", "define", "advance", "reset", "delete")
+
+CURSOR_RECORD_BYTES: Final = 512  # more than any takes
+
+_HEAD: Final = struct.Struct("<BBBBIQQQQq")
+
+
+@final
+class CursorChange:
+    """What a CURSOR record tells."""
+
+    __slots__ = ("action", "begin", "cursor")
+
+    def __init__(self, action: int, begin: int, cursor: StreamCursor) -> None:
+        self.action = action
+        self.begin = begin
+        self.cursor = cursor
+
+
+def pack_change(action: int, begin: int, cursor: StreamCursor) -> bytes:
+    """A CURSOR record."""
+    name = cursor.name.encode("utf-8")
+    queue = cursor.queue_name.encode("utf-8")
+    owner = cursor.owner.encode("utf-8", "replace")[:64]
+    head = _HEAD.pack(
+        action,
+        len(name),
+        len(queue),
+        len(owner),
+        0,
+        cursor.queue_id,
+        cursor.incarnation,
+        cursor.position,
+        begin,
+        cursor.altered_ns,
+    )
+    return head + name + queue + owner
+
+
+def unpack_change(payload: bytes) -> CursorChange:
+    """What such a record tells."""
+    if len(payload) < _HEAD.size:
+        raise IntegrityError(f"CURSOR record of {len(payload)} bytes")
+    action, name, queue, owner, _, queue_id, incarnation, position, begin, at_ns = (
+        _HEAD.unpack_from(payload)
+    )
+    if not DEFINE <= action <= DELETE or len(payload) != _HEAD.size + name + queue + owner:
+        raise IntegrityError(f"CURSOR record of action {action} in {len(payload)} bytes")
+    start = _HEAD.size
+    texts = (
+        payload[start : start + name],
+        payload[start + name : start + name + queue],
+        payload[start + name + queue :],
+    )
+    cursor = StreamCursor(
+        texts[0].decode("utf-8", "replace"),
+        queue_id,
+        texts[1].decode("utf-8", "replace"),
+        incarnation,
+        position,
+        texts[2].decode("utf-8", "replace"),
+        at_ns,
+        at_ns,
+    )
+    return CursorChange(action, begin, cursor)
+
+
+def log_change(
+    coordinator: Coordinator, table: CursorTable, action: int, cursor: StreamCursor, begin: int = 0
+) -> int:
+    """Log a change and make it; `cursor` is how it is from now on. Returns what must be forced."""
+    coordinator.log.append(CURSOR, 0, 0, [pack_change(action, begin, cursor)])
+    apply_change(table, action, cursor)
+    return int(coordinator.log.end_lsn)
+
+
+def apply_change(table: CursorTable, action: int, told: StreamCursor) -> None:
+    """Change the table."""
+    if action == DEFINE:
+        table.add(told)
+        return
+    if action == DELETE:
+        table.remove(told.name)
+        return
+    cursor = table.by_name.get(told.name)
+    if cursor is not None:
+        cursor.position = told.position
+        cursor.incarnation = told.incarnation
+        cursor.altered_ns = told.altered_ns
+
+
+def told_cursors(table: CursorTable) -> list[list[object]]:
+    """All cursors as CHECKPOINT tells them."""
+    rows: list[list[object]] = []
+    for name in sorted(table.by_name):
+        cursor = table.by_name[name]
+        rows.append(
+            [
+                name,
+                cursor.queue_id,
+                cursor.queue_name,
+                cursor.incarnation,
+                cursor.position,
+                cursor.owner,
+                cursor.defined_ns,
+                cursor.altered_ns,
+            ]
+        )
+    return rows
+
+
+def take_cursors(table: CursorTable, rows: object) -> None:
+    """Fill the table from what CHECKPOINT tells."""
+    if not isinstance(rows, list):
+        return
+    for row in rows:
+        name, queue_id, queue_name, incarnation, position, owner, defined_ns, altered_ns = row
+        table.add(
+            StreamCursor(
+                str(name),
+                int(queue_id),
+                str(queue_name),
+                int(incarnation),
+                int(position),
+                str(owner),
+                int(defined_ns),
+                int(altered_ns),
+            )
+        )
+
+
+def checkpoint_bytes(table: CursorTable, more: int) -> int:
+    """About what the table takes of a CHECKPOINT record, with so many cursors more."""
+    return 200 * (len(table.by_name) + more)
