@@ -32,6 +32,7 @@ class MemoryStream:
         self._changed = threading.Condition()
         self._watchers: list[Callable[[], None]] = []
         self.ended = False
+        self.given_bytes = 0  # since the start
 
     @property
     def bounds(self) -> tuple[int, int]:
@@ -51,6 +52,7 @@ class MemoryStream:
             for record in records:
                 if not self.types or record[5] in self.types:
                     self._ring.append(record)
+                    self.given_bytes += len(record)
             self._changed.notify_all()
             watchers = list(self._watchers)
         for watcher in watchers:
