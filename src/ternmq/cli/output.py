@@ -5,9 +5,12 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import sys
+import time
 from collections.abc import Iterable
-from typing import Final
+from types import TracebackType
+from typing import Final, final
 
 _SEVERITY: Final = re.compile(r"^(AMQ[0-9]{4})[IWEST]:")
 
@@ -46,3 +49,50 @@ def write_error(line: str) -> None:
 def write_json(value: object) -> None:
     """What `--json` answers: one value, for programs instead of eyes."""
     sys.stdout.write(json.dumps(value, indent=2, ensure_ascii=False) + "\n")
+
+
+def terminal_columns() -> int:
+    """How wide lines for eyes may be."""
+    return shutil.get_terminal_size((100, 24)).columns
+
+
+@final
+class Progress:
+    """How far a long file is, on a terminal; nothing elsewhere, and nothing for a short one."""
+
+    STEP_S: Final = 0.5
+
+    def __init__(self, name: str, total: int) -> None:
+        self._name: Final = name
+        self._total: Final = total  # bytes; 0 if nobody knows
+        self._is_shown: Final = sys.stderr.isatty()
+        self._begun: Final = time.monotonic()
+        self._next = self._begun + self.STEP_S
+        self._width = 0
+
+    def __enter__(self) -> Progress:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._width:
+            sys.stderr.write("\r" + " " * self._width + "\r")
+
+    def at(self, done: int) -> None:
+        """So many bytes are done."""
+        if not self._is_shown:
+            return
+        now = time.monotonic()
+        if now < self._next:
+            return
+        self._next = now + self.STEP_S
+        share = f"{100 * done // self._total:3}% " if self._total else ""
+        rate = done / 1e6 / (now - self._begun)
+        text = f"{self._name}: {share}{done / 1e6:.0f} MB, {rate:.0f} MB/s"
+        sys.stderr.write("\r" + text.ljust(self._width))
+        sys.stderr.flush()
+        self._width = len(text)
