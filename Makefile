@@ -16,7 +16,7 @@ PYTEST := $(PY) -m pytest -n $(N) --dist worksteal
 PREPARE := $(PYTHON) tools/prepare.py $(if $(SYSTEM),--system)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup tools compile run test test-plain test-compiled check generated format bench wheel clean crash sim soak canaries interop judges fuzz broken-lines
+.PHONY: help setup tools compile run test test-plain test-compiled check generated format bench wheel clean crash sim soak canaries interop judges smf-judge fuzz broken-lines
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -60,6 +60,9 @@ interop: setup ## IBM's Java client judges our server (docs/interop.md); ARGS='-
 
 judges: ## as root on Debian: install what make interop needs (JDK, Maven) and tshark
 	apt-get -qq update && DEBIAN_FRONTEND=noninteractive apt-get -qq install -y default-jdk-headless maven tshark openssl
+
+smf-judge: tools ## mq-smf-csv compares our reading of SMF records (PROGRAM=its executable DUMPS='files')
+	$(PLAIN) $(PY) -m tests.interop.smf_judge $(PROGRAM) $(DUMPS)
 
 fuzz: setup ## spoiled frames and dialogues, for long (G10; TIER=2)
 	$(COMPILED) $(PY) -m tests.proof.run --goals G10 --tier $(if $(TIER),$(TIER),2) --jobs $(N) $(ARGS)
