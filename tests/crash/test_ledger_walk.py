@@ -50,7 +50,7 @@ class Batches:
         self.chance = Chance(seed)
         self.disk = SimDisk()
         kind = LINEAR if seed % 3 == 2 else CIRCULAR
-        create(self.disk, LogParameters(kind, 3, 2, 8, False))
+        create(self.disk, LogParameters(kind, 3, 2, 16, False))
         self.queues: dict[str, list[str]] = {"A": [], "B": []}
         self.in_doubt: dict[bytes, list[Put]] = {}  # by branch
         self.ledger: list[int] = []
@@ -227,6 +227,7 @@ def test_a_batch_when_cut_off_then_all_of_it_is_there_or_nothing(seed: int) -> N
     assert walk(seed, 4, 9) > 20
 
 
+@pytest.mark.timeout(600)
 @pytest.mark.skipif(SEEDS == 0, reason="CRASH_SEEDS chooses how many")
 @pytest.mark.parametrize("seed", range(100, 100 + SEEDS))
 def test_a_batch_when_cut_off_anywhere_then_all_of_it_is_there_or_nothing(seed: int) -> None:

@@ -29,6 +29,7 @@ from ternmq.client import embedded as embedded_twin
 from ternmq.client import steps
 from ternmq.client.aio_queue import Queue
 from ternmq.client.aio_shell import LoopShell, loop_shell_of
+from ternmq.client.aio_stream_api import QueueCursor, QueueStream, open_cursor
 from ternmq.client.aio_verbs import TaskVerbs
 from ternmq.client.extension_steps import BatchOutcome, CommitBatch
 from ternmq.client.handles import open_options
@@ -44,6 +45,7 @@ from ternmq.client.starting import (
     start_in_folder,
     start_in_memory,
 )
+from ternmq.client.stream_api import Start, StepT
 from ternmq.codec.mqmd import Descriptor
 from ternmq.codec.mqod import ObjectDescriptor
 from ternmq.mqi.options import refuse
@@ -273,9 +275,25 @@ class Connection:
         """Commit prepared units of work and note in the ledger that the owner's batch is done, all
         or nothing. A batch that is in the ledger already is not committed again: `committed` of
         the outcome is False, and what was prepared anew is backed out."""
-        step = CommitBatch(owner, batch, xids)
-        await self.verbs.administer(step)
-        return step.outcome()
+        return (await self.extended(CommitBatch(owner, batch, xids))).outcome()
+
+    # ---- streams
+
+    def stream(self, queue: str) -> QueueStream:
+        """The stream of a queue, to be read by number without removing anything. A queue has one
+        once it has a cursor or retention (RETAIN)."""
+        return QueueStream(self, queue)
+
+    async def cursor(self, name: str, queue: str = "", *, start: Start = "latest") -> QueueCursor:
+        """A cursor by its name. If there is none, and `queue` says on what, it is made there, at
+        the earliest message of the stream, at the latest (behind all that are there), or at a
+        number."""
+        return await open_cursor(self, name, queue, start)
+
+    async def extended(self, step: StepT) -> StepT:
+        """Carry out a verb of our own."""
+        await self.verbs.extended(step)
+        return step
 
     # ---- definitions
 

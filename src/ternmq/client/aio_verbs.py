@@ -12,13 +12,14 @@ from typing import final
 
 from ternmq.base import constants as mq
 from ternmq.base.attributes import Value
-from ternmq.base.errors import IntegrityError
+from ternmq.base.errors import IntegrityError, MQError
 from ternmq.base.reasons import MQRC_NO_MSG_AVAILABLE
 from ternmq.client import steps
 from ternmq.client.aio_shell import VERBS_WITHOUT_PAUSE, LoopShell, TaskWaker
+from ternmq.client.extension_steps import WAIT_PIECE_S, ExtensionStep
 from ternmq.client.inert import warn_inert_set
 from ternmq.client.message import Message
-from ternmq.client.session import BY_UNIT, Session
+from ternmq.client.session import BY_UNIT, Session, get_verb
 from ternmq.codec.mqod import ObjectDescriptor
 from ternmq.kernel import two_phase
 from ternmq.kernel.connection import Handle
@@ -75,8 +76,47 @@ class TaskVerbs(Session):
         self._claim(step.verb)
         try:
             await self._run(step)
+        except MQError:
+            self.refuse(step.verb, step.subject)
+            raise
         finally:
             self._end()
+
+    async def extended(self, step: ExtensionStep) -> None:
+        """A verb of our own, to its end; one that has found nothing may wait for more."""
+        self._claim(step.verb)
+        try:
+            await self._run(step)
+            if step.wait_s > 0 and step.lacks():
+                loop = self._loop_shell.loop
+                deadline_s = loop.time() + step.wait_s
+                while step.lacks() and await self._await_more(step, deadline_s - loop.time()):
+                    await self._run(step)
+        finally:
+            self._end()
+
+    async def _await_more(self, step: ExtensionStep, left_s: float) -> bool:
+        """Wait until there may be more, but no longer than a piece of the time that is left; False
+        if none is."""
+        if left_s <= 0:
+            return False
+        shell = self.shell
+        kernel = self.engine.kernel
+        loop_shell = self._loop_shell
+        waker = TaskWaker(loop_shell, None)
+        with shell.lock:
+            waits = step.await_more(kernel, self.link, waker)
+        if waits:
+            piece_s = min(left_s, WAIT_PIECE_S)
+            timer = loop_shell.loop.call_later(piece_s, waker.finish)
+            loop_shell.verbs = 0
+            try:
+                await waker.future
+            finally:
+                timer.cancel()
+                with shell.lock:
+                    step.stop_awaiting(kernel, self.link, waker)
+        return True
 
     async def _run(self, step: steps.Step) -> None:
         """Cancelled or not, the step is done to its end; only its force is not waited for then."""

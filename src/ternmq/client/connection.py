@@ -20,6 +20,7 @@ from ternmq.client.queue import Queue
 from ternmq.client.requests import Data, as_bytes, put1_alternate, put1_request
 from ternmq.client.shared_verbs import verbs_for
 from ternmq.client.shell import Shell
+from ternmq.client.stream_api import QueueCursor, QueueStream, Start, StepT
 from ternmq.codec.mqmd import Descriptor
 from ternmq.codec.mqod import ObjectDescriptor
 from ternmq.kernel.connection import Connection as Link
@@ -187,9 +188,25 @@ class Connection:
         """Commit prepared units of work and note in the ledger that the owner's batch is done, all
         or nothing. A batch that is in the ledger already is not committed again: `committed` of
         the outcome is False, and what was prepared anew is backed out."""
-        step = CommitBatch(owner, batch, xids)
-        self.verbs.administer(step)
-        return step.outcome()
+        return self.extended(CommitBatch(owner, batch, xids)).outcome()
+
+    # ---- streams
+
+    def stream(self, queue: str) -> QueueStream:
+        """The stream of a queue, to be read by number without removing anything. A queue has one
+        once it has a cursor or retention (RETAIN)."""
+        return QueueStream(self, queue)
+
+    def cursor(self, name: str, queue: str = "", *, start: Start = "latest") -> QueueCursor:
+        """A cursor by its name. If there is none, and `queue` says on what, it is made there, at
+        the earliest message of the stream, at the latest (behind all that are there), or at a
+        number."""
+        return QueueCursor(self, name, queue, start)
+
+    def extended(self, step: StepT) -> StepT:
+        """Carry out a verb of our own."""
+        self.verbs.extended(step)
+        return step
 
     # ---- definitions
 

@@ -12,7 +12,8 @@ from ternmq.base.object_types import ALIAS, LOCAL, MODEL
 from ternmq.client import aio
 from ternmq.client import embedded as embedded_twin
 from ternmq.client.aio import Opening
-from ternmq.client.extension_steps import BatchOutcome
+from ternmq.client.aio_stream_api import QueueCursor, QueueStream, open_cursor
+from ternmq.client.extension_steps import BatchOutcome, CommitBatch
 from ternmq.client.local_aio_queue import ClientQueue
 from ternmq.client.local_answers import answer_from, command_value
 from ternmq.client.local_connection import application_name
@@ -36,6 +37,7 @@ from ternmq.client.remote_tasks import TaskVerbs
 from ternmq.client.remote_verbs import Exchange, Result, described, put1_described
 from ternmq.client.requests import Data, as_bytes, put1_alternate
 from ternmq.client.session import BLOCK, sharing
+from ternmq.client.stream_api import Start, StepT
 from ternmq.codec.mqmd import Descriptor
 from ternmq.codec.mqsts import Status
 from ternmq.mqi.options import refuse
@@ -216,7 +218,25 @@ class ClientConnection:
         """Commit prepared units of work and note in the ledger that the owner's batch is done, all
         or nothing. A batch that is in the ledger already is not committed again: `committed` of
         the outcome is False, and what was prepared anew is backed out."""
-        return await self.run("commit batch", self.verbs.commit_batch(owner, batch, xids))
+        return (await self.extended(CommitBatch(owner, batch, xids))).outcome()
+
+    # ---- streams
+
+    def stream(self, queue: str) -> QueueStream:
+        """The stream of a queue, to be read by number without removing anything. A queue has one
+        once it has a cursor or retention (RETAIN)."""
+        return QueueStream(self, queue)
+
+    async def cursor(self, name: str, queue: str = "", *, start: Start = "latest") -> QueueCursor:
+        """A cursor by its name. If there is none, and `queue` says on what, it is made there, at
+        the earliest message of the stream, at the latest (behind all that are there), or at a
+        number."""
+        return await open_cursor(self, name, queue, start)
+
+    async def extended(self, step: StepT) -> StepT:
+        """Carry out a verb of our own."""
+        await self.run(step.verb, self.verbs.extended(step))
+        return step
 
     # ---- definitions
 

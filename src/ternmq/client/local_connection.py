@@ -15,7 +15,7 @@ from typing import Any, Unpack
 from ternmq.admin.command import Answer, Command
 from ternmq.base.attributes import Value
 from ternmq.base.object_types import ALIAS, LOCAL, MODEL
-from ternmq.client.extension_steps import BatchOutcome
+from ternmq.client.extension_steps import BatchOutcome, CommitBatch
 from ternmq.client.local_answers import answer_from, command_value
 from ternmq.client.local_folder import data_folder, find
 from ternmq.client.local_queue import ClientQueue
@@ -36,6 +36,7 @@ from ternmq.client.remote_threads import BlockingVerbs
 from ternmq.client.remote_verbs import Exchange, Result, put1_described
 from ternmq.client.requests import Data, as_bytes, put1_alternate
 from ternmq.client.session import sharing
+from ternmq.client.stream_api import QueueCursor, QueueStream, Start, StepT
 from ternmq.client.units_in_doubt import UnitInDoubt
 from ternmq.codec.mqmd import Descriptor
 from ternmq.codec.mqsts import Status
@@ -213,7 +214,25 @@ class ClientConnection:
         """Commit prepared units of work and note in the ledger that the owner's batch is done, all
         or nothing. A batch that is in the ledger already is not committed again: `committed` of
         the outcome is False, and what was prepared anew is backed out."""
-        return self.run("commit batch", self.verbs.commit_batch(owner, batch, xids))
+        return self.extended(CommitBatch(owner, batch, xids)).outcome()
+
+    # ---- streams
+
+    def stream(self, queue: str) -> QueueStream:
+        """The stream of a queue, to be read by number without removing anything. A queue has one
+        once it has a cursor or retention (RETAIN)."""
+        return QueueStream(self, queue)
+
+    def cursor(self, name: str, queue: str = "", *, start: Start = "latest") -> QueueCursor:
+        """A cursor by its name. If there is none, and `queue` says on what, it is made there, at
+        the earliest message of the stream, at the latest (behind all that are there), or at a
+        number."""
+        return QueueCursor(self, name, queue, start)
+
+    def extended(self, step: StepT) -> StepT:
+        """Carry out a verb of our own."""
+        self.run(step.verb, self.verbs.extended(step))
+        return step
 
     # ---- definitions
 

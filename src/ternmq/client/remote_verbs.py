@@ -9,18 +9,19 @@ refuse alike, and once more by the queue manager, which trusts nobody.
 from __future__ import annotations
 
 from collections.abc import Generator
+from time import monotonic
 from typing import Any, NamedTuple, TypeVar
 
 from mypy_extensions import mypyc_attr
 
 from ternmq.base.attributes import Value
-from ternmq.client.extension_steps import BatchOutcome, batch_outcome
+from ternmq.base.errors import IntegrityError, RemoteProtocolError
+from ternmq.client.extension_steps import WAIT_PIECE_S, ExtensionStep
 from ternmq.client.message import Message
 from ternmq.codec.mqmd import Descriptor
 from ternmq.codec.mqsts import Status
 from ternmq.kernel.connection import Connection as Link
 from ternmq.kernel.connection import Handle
-from ternmq.kernel.ledger import check_call
 from ternmq.kernel.requests import GetRequest
 from ternmq.mqi.descriptor import canonical, check_descriptor
 from ternmq.mqi.options import check_put
@@ -157,12 +158,20 @@ class RemoteVerbs:
         """A call of `server.extension_calls`."""
         raise NotImplementedError
 
-    def commit_batch(self, owner: str, batch: int, xids: list[XID]) -> Exchange[BatchOutcome]:
-        """Prepared units of work and a row of the ledger, all or nothing."""
-        check_call(owner, batch, xids)
-        given = [[one.format_id, one.global_id.hex(), one.branch_qualifier.hex()] for one in xids]
-        answer = yield from self.extension("commit_batch", owner=owner, batch=batch, xids=given)
-        return batch_outcome(answer.told)
+    def extended(self, step: ExtensionStep) -> Exchange[None]:
+        """The same by a step, which takes the answer. Waits go in pieces: whoever is cancelled
+        need not wait for the whole of it."""
+        deadline_s = monotonic() + step.wait_s
+        while True:
+            left_s = min(deadline_s - monotonic(), WAIT_PIECE_S)
+            step.wait_s = max(left_s, 0.0)
+            answer = yield from self.extension(step.call, **step.arguments())
+            try:
+                step.take(answer.told, answer.data, answer.at)
+            except (KeyError, TypeError, ValueError, IntegrityError) as error:
+                raise RemoteProtocolError(f"the answer to {step.verb}: {error}") from error
+            if not step.lacks() or left_s <= 0:
+                return
 
     # ---- definitions
 

@@ -10,6 +10,7 @@ import threading
 from typing import final
 
 from ternmq.client import steps
+from ternmq.client.extension_steps import ExtensionStep
 from ternmq.client.session import BLOCK, sharing
 from ternmq.client.shell import Shell
 from ternmq.client.verbs import Verbs
@@ -34,6 +35,10 @@ class SharedVerbs(Verbs):
     def administer(self, step: steps.Step) -> None:
         with self._turn:
             super().administer(step)
+
+    def extended(self, step: ExtensionStep) -> None:
+        with self._turn:
+            super().extended(step)
 
     def put(self, handle: Handle, request: PutRequest, data: bytes) -> Entry:
         with self._turn:

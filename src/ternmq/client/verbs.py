@@ -7,12 +7,16 @@ what both share is in `session` and `steps`.
 from __future__ import annotations
 
 from threading import get_ident
+from time import monotonic
 
 from ternmq.base import constants as mq
 from ternmq.base.attributes import Value
+from ternmq.base.errors import MQError
 from ternmq.client import steps
+from ternmq.client.extension_steps import WAIT_PIECE_S, ExtensionStep
+from ternmq.client.forcer import Gate
 from ternmq.client.inert import warn_inert_set
-from ternmq.client.session import BY_UNIT, Session
+from ternmq.client.session import BY_UNIT, Session, get_verb
 from ternmq.client.shell import Shell
 from ternmq.codec.mqod import ObjectDescriptor
 from ternmq.kernel import two_phase
@@ -43,8 +47,42 @@ class Verbs(Session):
         self.claim(get_ident(), step.verb)
         try:
             self.shell.run(self.link, step)
+        except MQError:
+            self.refuse(step.verb, step.subject)
+            raise
+        finally:
+            self.end()
+
+    def extended(self, step: ExtensionStep) -> None:
+        """A verb of our own, to its end; one that has found nothing may wait for more."""
+        self.claim(get_ident(), step.verb)
+        try:
+            shell = self.shell
+            shell.run(self.link, step)
+            if step.wait_s > 0 and step.lacks():
+                deadline_s = monotonic() + step.wait_s
+                while step.lacks() and self._await_more(step, deadline_s - monotonic()):
+                    shell.run(self.link, step)
         finally:
             self._busy = False
+
+    def _await_more(self, step: ExtensionStep, left_s: float) -> bool:
+        """Wait until there may be more, but no longer than a piece of the time that is left; False
+        if none is."""
+        if left_s <= 0:
+            return False
+        shell = self.shell
+        kernel = self.engine.kernel
+        gate = Gate()
+        with shell.lock:
+            waits = step.await_more(kernel, self.link, gate)
+        if waits:
+            try:
+                gate.wait(min(left_s, WAIT_PIECE_S))
+            finally:
+                with shell.lock:
+                    step.stop_awaiting(kernel, self.link, gate)
+        return True
 
     # ---- objects
 

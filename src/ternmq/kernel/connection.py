@@ -102,6 +102,7 @@ class Connection:
         self.command_descriptor = b""
         self.handles: dict[int, Handle] = {}
         self.next_handle = 2
+        self.streams: dict[str, Handle] = {}  # by the name it was asked for: open to be read
         self.unit: UnitOfWork | None = None
         self.get_call: GetCall | None = None  # a get that has not ended
         self.connected = True

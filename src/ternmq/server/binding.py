@@ -70,7 +70,7 @@ class Binding:
     async def extension(self, data: bytes) -> list[bytes]:
         """EXTENSION: what only our own clients ask for; the parts of the answer's body."""
         step = extension_step(unpack_request(data))
-        await self.verbs.administer(step)
+        await self.verbs.extended(step)
         return [pack_answer(step.told()), *step.body()]
 
     # ---- put

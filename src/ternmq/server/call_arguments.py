@@ -81,6 +81,10 @@ def _number(value: object) -> int:
     return value
 
 
+def _position(value: object) -> int:
+    return value if value in (-1, -2) and isinstance(value, int) else _number(value)
+
+
 def _flag(value: object) -> bool:
     if not isinstance(value, bool):
         raise TypeError("true or false")
@@ -164,6 +168,7 @@ KINDS: Final[dict[str, Callable[[object], Any]]] = {
     "new_xid": _new_xid,
     "number": _number,
     "object": object_descriptor,
+    "position": _position,
     "settings": _settings,
     "text": _text,
     "xid": _xid,

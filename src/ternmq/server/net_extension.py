@@ -1,6 +1,7 @@
 """SPI EXTENSION: the calls that only our own client makes, over the network.
 
-Served like any other call of a conversation; the answer is made from the step when it is done.
+Served like any other call of a conversation; the answer is made from the step when it is done. One
+that has found nothing and may wait is told when there is more, or when its time is over.
 """
 
 from __future__ import annotations
@@ -34,7 +35,12 @@ class ExtensionCall(Call):
         self, conversation: Conversation, header: Header, values: Values, step: ExtensionStep
     ) -> None:
         self.step = step
+        self.waits = False  # somebody will tell it of more, or its time will be over
         super().__init__(conversation, header, values)
+
+    def run(self) -> None:
+        self._stop_waiting()
+        super().run()
 
     def attempt(self) -> bool:
         return self.conversation.connected().attempt(self.step)
@@ -50,9 +56,50 @@ class ExtensionCall(Call):
             )
         self.values["extension"] = answer
 
+    def answer(self) -> None:
+        step = self.step
+        if step.wait_s > 0 and step.lacks() and self.values["reason"] == 0:
+            wait_ns = int(step.wait_s * 1_000_000_000)
+            step.wait_s = 0.0
+            self.is_done = False
+            if self._await_more(wait_ns):
+                return
+            self.turns.later(self)  # there is more already
+            return
+        super().answer()
+
     def refuse(self, error: MQError) -> None:
+        self._stop_waiting()
         self.values["extension"] = pack_answer(told(error))
         super().refuse(error)
 
     def doing(self) -> str:
         return self.step.verb
+
+    # ---- waiting
+
+    def _await_more(self, wait_ns: int) -> bool:
+        verbs = self.conversation.connected()
+        with verbs.shell.lock:
+            waits = self.step.await_more(verbs.engine.kernel, verbs.link, self)
+        if waits:
+            self.waits = True
+            self.turns.at(self, int(verbs.engine.clock.monotonic_ns()) + wait_ns)
+        return waits
+
+    def _stop_waiting(self) -> None:
+        if self.waits:
+            self.waits = False
+            self.turns.not_at(self)
+            verbs = self.conversation.connected()
+            with verbs.shell.lock:
+                self.step.stop_awaiting(verbs.engine.kernel, verbs.link, self)
+
+    def time_is_over(self) -> None:
+        """Look once more, and answer with what is there."""
+        self.go_on()
+
+    def abandon(self) -> bool:
+        is_waiting = self.waits
+        self._stop_waiting()
+        return is_waiting
