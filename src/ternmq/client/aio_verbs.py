@@ -12,14 +12,14 @@ from typing import final
 
 from ternmq.base import constants as mq
 from ternmq.base.attributes import Value
-from ternmq.base.errors import IntegrityError, MQError
+from ternmq.base.errors import IntegrityError
 from ternmq.base.reasons import MQRC_NO_MSG_AVAILABLE
 from ternmq.client import steps
 from ternmq.client.aio_shell import VERBS_WITHOUT_PAUSE, LoopShell, TaskWaker
 from ternmq.client.extension_steps import WAIT_PIECE_S, ExtensionStep
 from ternmq.client.inert import warn_inert_set
 from ternmq.client.message import Message
-from ternmq.client.session import BY_UNIT, Session, get_verb
+from ternmq.client.session import BY_UNIT, Session
 from ternmq.codec.mqod import ObjectDescriptor
 from ternmq.kernel import two_phase
 from ternmq.kernel.connection import Handle
@@ -76,9 +76,6 @@ class TaskVerbs(Session):
         self._claim(step.verb)
         try:
             await self._run(step)
-        except MQError:
-            self.refuse(step.verb, step.subject)
-            raise
         finally:
             self._end()
 

@@ -11,12 +11,11 @@ from time import monotonic
 
 from ternmq.base import constants as mq
 from ternmq.base.attributes import Value
-from ternmq.base.errors import MQError
 from ternmq.client import steps
 from ternmq.client.extension_steps import WAIT_PIECE_S, ExtensionStep
 from ternmq.client.forcer import Gate
 from ternmq.client.inert import warn_inert_set
-from ternmq.client.session import BY_UNIT, Session, get_verb
+from ternmq.client.session import BY_UNIT, Session
 from ternmq.client.shell import Shell
 from ternmq.codec.mqod import ObjectDescriptor
 from ternmq.kernel import two_phase
@@ -47,11 +46,8 @@ class Verbs(Session):
         self.claim(get_ident(), step.verb)
         try:
             self.shell.run(self.link, step)
-        except MQError:
-            self.refuse(step.verb, step.subject)
-            raise
         finally:
-            self.end()
+            self._busy = False
 
     def extended(self, step: ExtensionStep) -> None:
         """A verb of our own, to its end; one that has found nothing may wait for more."""
