@@ -16,7 +16,7 @@ PYTEST := $(PY) -m pytest -n $(N) --dist worksteal
 PREPARE := $(PYTHON) tools/prepare.py $(if $(SYSTEM),--system)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup tools compile run test test-plain test-compiled check generated format bench wheel clean crash sim soak canaries interop judges smf-judge fuzz broken-lines
+.PHONY: help setup tools compile run test test-plain test-spark test-compiled check generated format bench wheel clean crash sim soak canaries interop judges smf-judge fuzz broken-lines
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -33,10 +33,14 @@ compile: ## compile the core; fail rather than fall back to plain files
 run: setup ## a short tour of the queue manager
 	$(COMPILED) $(PY) $(TOUR)
 
-test: test-plain test-compiled ## every test on plain files, then the core ones on the compiled build
+test: test-plain test-spark test-compiled ## every test on plain files, then the core ones on the compiled build
 
-test-plain: tools ## every test on plain files (ARGS='-k name' narrows it)
-	$(PLAIN) $(PYTEST) $(ARGS)
+test-plain: tools ## every test on plain files (ARGS='-k name' narrows it), but those of Spark
+	$(PLAIN) $(PYTEST) -m "not spark" $(ARGS)
+
+# Apart from the others and in one process: one Java lives, and has both processors. 5: none chosen.
+test-spark: tools ## the tests that run Spark, on plain files
+	$(PLAIN) $(PY) -m pytest -m spark $(ARGS) || [ $$? -eq 5 ]
 
 test-compiled: setup ## the tests marked core on the compiled build
 	@if command -v $${CC:-cc} >/dev/null; then \

@@ -6,13 +6,20 @@ wheel, which must then be a compiled one. Child processes of tests inherit the c
 
 import os
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import HealthCheck, settings
 
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
 SOURCE = Path(__file__).resolve().parent.parent / "src"
 EXPECTED = os.environ.get("TERNMQ_EXPECT", "plain")
+# Java takes seconds to start, and the first query of a kind as long again.
+SPARK_TIMEOUT_S = 120
 
 # The machine may be loaded; the limit of a test is the timeout in pyproject.toml.
 settings.register_profile(
@@ -65,3 +72,29 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if left_out:
         config.hook.pytest_deselected(items=left_out)
         items[:] = [item for item in items if item not in left_out]
+    for item in items:
+        if item.get_closest_marker("spark") is not None:
+            item.add_marker(pytest.mark.xdist_group("spark"))
+            item.add_marker(pytest.mark.timeout(SPARK_TIMEOUT_S))
+
+
+@pytest.fixture(scope="session")
+def spark(tmp_path_factory: pytest.TempPathFactory) -> "Iterator[SparkSession]":
+    """The one Spark session of a run, for tests marked spark; skipped where there is no Java."""
+    from ternmq.spark.errors import SparkError
+    from ternmq.spark.java import find_java
+    from ternmq.spark.session import close, session
+
+    try:
+        find_java()
+    except SparkError as error:
+        pytest.skip(str(error))
+    folder = tmp_path_factory.mktemp("spark")
+    places = {
+        "spark.local.dir": str(folder / "local"),
+        "spark.sql.warehouse.dir": str(folder / "warehouse"),
+        "spark.sql.shuffle.partitions": "2",
+    }
+    running = session("tests", master="local[2]", settings=places, log=folder / "spark.log")
+    yield running
+    close(running)

@@ -2,7 +2,8 @@
 
 Needs nothing but Python (3.11 or newer) and pip. Does only what is missing, so that a repeated call
 takes a second or two. With `--system`, as root on Debian, first installs what a bare machine lacks
-(ccache, and a C compiler, venv and headers for Debian's own Python); elsewhere it says so.
+(ccache, Java for Spark, a C compiler, venv and headers for Debian's own Python); elsewhere it says
+so.
 
     python3 tools/prepare.py [--system] [--require-compiled] [--tools-only]
 """
@@ -22,7 +23,7 @@ ROOT = Path(__file__).resolve().parent.parent
 VENV = ROOT / ".venv"
 PYTHON = VENV / "bin" / "python"
 CONSTRAINTS = ROOT / "tools" / "constraints.txt"
-EXTRAS = ("test", "dev")
+EXTRAS = ("test", "dev", "spark")
 APT_TIMEOUT_S = 300
 
 
@@ -41,6 +42,8 @@ def missing_packages() -> list[str]:
         lacking.append("ccache")
     if shutil.which("strace") is None:
         lacking.append("strace")  # for the walks of real processes
+    if shutil.which("java") is None and not os.environ.get("JAVA_HOME"):
+        lacking.append("default-jre-headless")  # for Spark
     if sys.base_prefix == "/usr":  # Debian's own Python comes in parts
         if not Path(sysconfig.get_path("include"), "Python.h").exists():
             lacking.append("python3-dev")
@@ -110,7 +113,7 @@ def prepare_tools() -> None:
         return
     if not has_ensurepip():
         sys.exit("prepare: this Python cannot make environments: install python3-venv")
-    say(f"installing the tools into {VENV.name}")
+    say(f"installing the tools into {VENV.name} (the first time: Spark is a download of 450 MB)")
     venv.create(VENV, with_pip=True, symlinks=True, clear=False)
     pip("install", "--constraint", str(CONSTRAINTS), *wanted)
     (VENV / "tools.key").write_text(key, encoding="utf-8")

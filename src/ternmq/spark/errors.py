@@ -1,0 +1,105 @@
+"""Errors of Spark as one sentence and the path of the log.
+
+Spark's own errors are stack traces of two languages, one inside the other. What a person can act on
+is in one line of them: of the error that a worker's Python raised, or of the last cause that Java
+names. The rest stays in the log.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final
+
+SENTENCE_MAX: Final = 500
+# The last line of a Python traceback, which begins at the left margin, perhaps behind Java's words.
+_PYTHON: Final = re.compile(r"^(?:[A-Za-z_][\w.]*\.)?([A-Za-z_]\w*): (.+)$")
+_CAUSE: Final = re.compile(r"^Caused by: (?:[\w$]+\.)*([\w$]+)(?:: (.*))?$", re.MULTILINE)
+_CONDITION: Final = re.compile(r"^\[[A-Z0-9_.]+\] ")
+_STATE: Final = re.compile(r" SQLSTATE: \w{5}$")
+
+
+class SparkError(Exception):
+    """Something that Spark could not do; the text is for people, `log` is where the rest is."""
+
+    def __init__(self, sentence: str, log: Path | None = None) -> None:
+        self.sentence: Final = sentence
+        self.log: Final = log
+        super().__init__(f"{sentence} (log: {log})" if log is not None else sentence)
+
+
+@contextmanager
+def explained(log: Path | None = None) -> Iterator[None]:
+    """Whatever Spark raises inside comes out as SparkError."""
+    try:
+        yield
+    except SparkError:
+        raise
+    except Exception as error:
+        if not is_from_spark(error):
+            raise
+        raise SparkError(sentence_of(error), log) from error
+
+
+def is_from_spark(error: Exception) -> bool:
+    """Whether an exception is one of PySpark or of what it is made of."""
+    return any(
+        kind.__module__.partition(".")[0] in ("pyspark", "py4j") for kind in type(error).__mro__
+    )
+
+
+def sentence_of(error: Exception) -> str:
+    """The one line of an error of Spark that says what is wrong."""
+    text = message_of(error)
+    found = raised_by_python(text) or named_by_java(text) or first_line(text)
+    found = _STATE.sub("", _CONDITION.sub("", found)).strip()
+    if len(found) > SENTENCE_MAX:
+        found = found[:SENTENCE_MAX] + "..."
+    return found or type(error).__name__
+
+
+def message_of(error: Exception) -> str:
+    """All that an error says, with the causes of Java where they are known."""
+    java = getattr(error, "java_exception", None)
+    if java is not None:
+        return f"{java.toString()}\n{causes_of(java)}"
+    return str(error)
+
+
+def causes_of(java: object) -> str:
+    lines: list[str] = []
+    cause = java.getCause()  # type: ignore[attr-defined]
+    while cause is not None and len(lines) < 20:
+        lines.append(f"Caused by: {cause.toString()}")
+        cause = cause.getCause()
+    return "\n".join(lines)
+
+
+def raised_by_python(text: str) -> str:
+    """The last line of the last traceback in the text."""
+    if "Traceback (most recent call last)" not in text:
+        return ""
+    behind = text.rpartition("Traceback (most recent call last)")[2]
+    for line in behind.splitlines()[1:]:
+        found = _PYTHON.match(line)
+        if found:
+            return found[2]
+    return ""
+
+
+def named_by_java(text: str) -> str:
+    """The last cause that Java names."""
+    causes = _CAUSE.findall(text)
+    if not causes:
+        return ""
+    name, detail = causes[-1]
+    return f"{name}: {detail}" if detail else str(name)
+
+
+def first_line(text: str) -> str:
+    for line in text.splitlines():
+        if line.strip():
+            return line.strip()
+    return ""

@@ -1,0 +1,129 @@
+"""A Spark session as we run it: bounded memory, our Python in the workers, its log in a file.
+
+`session()` takes the session that is there, whoever made it: under `spark-submit` or in a notebook
+master and settings are the user's. Otherwise it starts one, on `local[*]` unless told. What Java
+and the workers write on their terminal goes to the log, and errors name it (see errors).
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from ternmq.spark.errors import SparkError
+from ternmq.spark.java import find_java
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+MASTER: Final = "local[*]"
+SETTINGS: Final[Mapping[str, str]] = {
+    "spark.driver.memory": "1g",
+    "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+    "spark.sql.session.timeZone": "UTC",
+    "spark.sql.execution.arrow.pyspark.enabled": "true",
+    # Few cores: as many tasks after a shuffle as there are on a small cluster, not 200.
+    "spark.sql.shuffle.partitions": "8",
+    "spark.log.level": "WARN",
+}
+_LOCAL: Final[Mapping[str, str]] = {
+    "spark.driver.host": "127.0.0.1",
+    "spark.driver.bindAddress": "127.0.0.1",
+}
+STOP_S: Final = 30
+_LOG_SETTING: Final = "spark.ternmq.log"
+
+
+def session(
+    name: str = "ternmq",
+    *,
+    master: str = "",
+    settings: Mapping[str, str] | None = None,
+    log: Path | None = None,
+) -> SparkSession:
+    """The running session, or a new one whose Java writes to `log`. SparkError if it cannot be."""
+    try:
+        from pyspark.sql import SparkSession
+    except ImportError as error:
+        raise SparkError(
+            "PySpark is not installed for this Python: pip install 'ternmq[spark]'"
+        ) from error
+    running = SparkSession.getActiveSession()
+    if running is not None:
+        return running
+    if "PYSPARK_GATEWAY_PORT" in os.environ:  # spark-submit has started Java already
+        return SparkSession.builder.appName(name).getOrCreate()
+    chosen = {**SETTINGS, **(settings or {})}
+    return started(name, master or os.environ.get("TERNMQ_SPARK_MASTER", MASTER), chosen, log)
+
+
+def started(name: str, master: str, settings: dict[str, str], log: Path | None) -> SparkSession:
+    """A session in a Java of our own."""
+    from pyspark import SparkConf, SparkContext
+    from pyspark.java_gateway import launch_gateway
+    from pyspark.sql import SparkSession
+
+    os.environ["JAVA_HOME"] = str(find_java().home)
+    # Without this workers take the first python3 of the PATH, which may lack what they need.
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    os.environ.setdefault("PYSPARK_DRIVER_PYTHON", sys.executable)
+    path = log if log is not None else new_log()
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if master.startswith("local"):
+        settings = {**_LOCAL, **settings}
+    conf = SparkConf(loadDefaults=False).setMaster(master).setAppName(name)
+    conf.setAll([*settings.items(), (_LOG_SETTING, str(path))])
+    with path.open("ab") as stream:
+        try:
+            streams = {"stdout": stream, "stderr": stream}
+            gateway = launch_gateway(conf, streams)  # type: ignore[no-untyped-call]
+            context = SparkContext(conf=conf, gateway=gateway)
+        except Exception as error:
+            raise SparkError(f"Spark did not start: {last_line(path)}", path) from error
+    return SparkSession(context)
+
+
+def close(spark: SparkSession) -> None:
+    """Stop a session and the Java that was started for it."""
+    from pyspark import SparkContext
+
+    gateway = SparkContext._gateway
+    spark.stop()
+    process = getattr(gateway, "proc", None)
+    if gateway is None or process is None:
+        return
+    gateway.shutdown()
+    SparkContext._gateway = None
+    SparkContext._jvm = None
+    process.stdin.close()  # which is what tells it to end
+    try:
+        process.wait(STOP_S)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+
+
+def new_log() -> Path:
+    """A file of its own for each session."""
+    handle, path = tempfile.mkstemp(prefix="ternmq-spark-", suffix=".log")
+    os.close(handle)
+    return Path(path)
+
+
+def log_of(spark: SparkSession) -> Path | None:
+    """Where the session's Java writes; None if somebody else started it."""
+    path = spark.conf.get(_LOG_SETTING, "")
+    return Path(path) if path else None
+
+
+def last_line(path: Path) -> str:
+    """What Java said last, for an error that has nothing better to say."""
+    lines = path.read_text(encoding="utf-8", errors="replace").split("\n")
+    said = [line.strip() for line in lines if line.strip() and not line.startswith("\t")]
+    return said[-1] if said else "it said nothing"

@@ -1,0 +1,87 @@
+"""Goal: an error of Spark becomes one sentence that a person can act on, and the log's path.
+
+Method: texts of errors as Spark raises them, and real ones from a session.
+"""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from ternmq.spark.errors import SparkError, explained, sentence_of
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+WORKER = """An exception was thrown from the Python worker. Please see the stack trace below.
+Traceback (most recent call last):
+  File "/somewhere/worker.py", line 1, in main
+    process()
+  File "/somewhere/source.py", line 7, in read
+    raise ValueError("the file dump.dat is shorter than before")
+ValueError: the file dump.dat is shorter than before
+
+\tat org.apache.spark.api.python.BasePythonRunner.handlePythonException(PythonRunner.scala:581)
+"""
+CAUSES = """org.apache.spark.SparkException: Job aborted.
+\tat org.apache.spark.Somewhere(Job.scala:1)
+Caused by: org.apache.spark.SparkException: Task failed
+\t... 3 more
+Caused by: java.io.IOException: No space left on device
+\t... 9 more
+"""
+
+
+def test_error_of_a_worker_when_explained_then_its_last_line_is_the_sentence() -> None:
+    assert sentence_of(Exception(WORKER)) == "the file dump.dat is shorter than before"
+
+
+def test_error_of_java_when_explained_then_its_last_cause_is_the_sentence() -> None:
+    assert sentence_of(Exception(CAUSES)) == "IOException: No space left on device"
+
+
+def test_error_of_analysis_when_explained_then_codes_are_left_out() -> None:
+    text = "[PATH_NOT_FOUND] Path does not exist: file:/nowhere. SQLSTATE: 42K03"
+    assert sentence_of(Exception(text)) == "Path does not exist: file:/nowhere."
+
+
+def test_error_when_it_says_nothing_then_its_name_is_the_sentence() -> None:
+    assert sentence_of(ValueError("")) == "ValueError"
+
+
+def test_error_when_endless_then_it_is_cut() -> None:
+    assert len(sentence_of(Exception("x" * 10_000))) < 600
+
+
+def test_errors_of_others_when_raised_inside_then_they_pass() -> None:
+    with pytest.raises(ValueError, match="mine"), explained():
+        raise ValueError("mine")
+
+
+@pytest.mark.spark
+def test_missing_path_when_read_then_sentence_and_log_are_told(
+    spark: "SparkSession", tmp_path: Path
+) -> None:
+    from ternmq.spark.session import log_of
+
+    log = log_of(spark)
+    with pytest.raises(SparkError, match="Path does not exist") as caught, explained(log):
+        spark.read.parquet(str(tmp_path / "nowhere"))
+    assert caught.value.log == log
+    assert log is not None
+    assert str(log) in str(caught.value)
+    assert log.exists()
+
+
+@pytest.mark.spark
+def test_worker_when_it_raises_then_its_words_are_the_sentence(spark: "SparkSession") -> None:
+    from collections.abc import Iterator
+
+    from pyarrow import RecordBatch
+
+    def broken(batches: Iterator[RecordBatch]) -> Iterator[RecordBatch]:
+        raise ValueError("the third wheel is off")
+
+    with pytest.raises(SparkError) as caught, explained():
+        spark.range(1).mapInArrow(broken, "id long").collect()
+    assert caught.value.sentence == "the third wheel is off"
