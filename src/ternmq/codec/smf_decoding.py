@@ -18,6 +18,7 @@ from ternmq.codec.smf_record import (
     KINDS,
     LEVEL_MAX,
     LEVEL_MIN,
+    LEVEL_NINE_LAST,
     QWHS_SHORT_BYTES,
     STUB_BYTES,
     TRIPLET_BYTES,
@@ -87,7 +88,7 @@ class Record:
     @property
     def is_known_level(self) -> bool:
         """Whether the tables say what is in a record of this level."""
-        return LEVEL_MIN <= self.level <= LEVEL_MAX
+        return LEVEL_MIN <= self.level <= LEVEL_NINE_LAST or self.level == LEVEL_MAX
 
     @property
     def release(self) -> str:

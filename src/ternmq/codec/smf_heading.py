@@ -37,10 +37,10 @@ _CF_NUMBERS: Final = (
     ("CFAsync", "_ET"),
 )
 # Only meaningful where a bit of another field is on.
-_CONDITIONS: Final = {"qsphdspnm": ("qsphflags", 0x20)}
+CONDITIONS: Final = {"qsphdspnm": ("qsphflags", 0x20)}
 # A task has no such requests, and no column for them.
 _CF_ABSENT: Final = {"Cmit": ("ReadList",), "Prep": ("ReadList",)}
-_UNSET_MIN: Final = 0x0FFFFFFF  # the smallest of the numbers that stand for: there was none
+UNSET_MIN: Final = 0x0FFFFFFF  # the smallest of the numbers that stand for: there was none
 
 
 class Column(NamedTuple):
@@ -78,7 +78,7 @@ def single(field: Field, value: Value) -> Cells:
     if isinstance(value, int):
         if field.words:
             return [WORDS[field.words].get(value, value)]
-        unset = value == field.default and value >= _UNSET_MIN
+        unset = value == field.default and value >= UNSET_MIN
         return ["" if unset else value]
     return [""]
 
@@ -113,7 +113,7 @@ def field_columns(field: Field, ordinal: int) -> list[Column]:
 
 def plain_column(field: Field, place: int, ordinal: int) -> Column:
     headings = headings_of(field.kind, field.column)
-    condition = _CONDITIONS.get(field.name)
+    condition = CONDITIONS.get(field.name)
 
     def cells(values: Values) -> Cells:
         if condition is not None:

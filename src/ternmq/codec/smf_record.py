@@ -36,6 +36,7 @@ STATISTICS: Final = 115
 ACCOUNTING: Final = 116
 LEVEL: Final = 90405  # what this product writes
 LEVEL_MIN: Final = 80000
+LEVEL_NINE_LAST: Final = 90405  # after which came 10.0
 LEVEL_MAX: Final = 100000
 EXTENDED_LEVEL: Final = 100000  # from here on the level is in the QWHX
 HEADER_BYTES: Final = 28
