@@ -20,7 +20,8 @@ from typing import Final, final
 from mypy_extensions import mypyc_attr
 
 from ternmq.base.errors import MQError
-from ternmq.client.shell import Companion, Shell
+from ternmq.client.cpu_shares import CPUShares
+from ternmq.client.shell import Companion, Shell, kind_of_wait
 from ternmq.kernel.connection import Connection as Link
 from ternmq.kernel.requests import GetCall
 from ternmq.ports.effect import Effect, Wakeable
@@ -126,6 +127,7 @@ class LoopShell(Companion):
         self._forcing = False
         self.turn: Turn | None = None
         self.may_block = False  # nobody else's work is in this loop
+        self.shares = CPUShares(self.engine.clock)
         self._force_ns = 0  # how long a force takes, on average; 0: not known yet
         self._orders: queue.SimpleQueue[int] = queue.SimpleQueue()
         self._forcer: threading.Thread | None = None
@@ -191,6 +193,7 @@ class LoopShell(Companion):
             self.shell.forcer.force(lsn)
             return None
         self.verbs = 0
+        self.engine.kernel.meter.log.force_requests += 1
         future: asyncio.Future[None] = self.loop.create_future()
         self._followers.append(TaskFollower(lsn, future))
         self.order(lsn)
@@ -203,6 +206,7 @@ class LoopShell(Companion):
             self.shell.forcer.force(follower.lsn)
             follower.forced(None)
             return
+        self.engine.kernel.meter.log.force_requests += 1
         self._followers.append(follower)
         self.order(follower.lsn)
 
@@ -301,6 +305,9 @@ class LoopShell(Companion):
             link.park = None
             if effect is None or effect.done:
                 return False
+            clock = link.clock
+            if clock is not None:
+                clock.wait(kind_of_wait(effect), self.engine.clock.monotonic_ns())
             effect.waiting.append(waker)
             if not effect.claimed:
                 shell.claim(effect)

@@ -12,14 +12,14 @@ from typing import final
 
 from ternmq.base import constants as mq
 from ternmq.base.attributes import Value
-from ternmq.base.errors import IntegrityError
+from ternmq.base.errors import IntegrityError, MQError
 from ternmq.base.reasons import MQRC_NO_MSG_AVAILABLE
 from ternmq.client import steps
 from ternmq.client.aio_shell import VERBS_WITHOUT_PAUSE, LoopShell, TaskWaker
 from ternmq.client.extension_steps import WAIT_PIECE_S, ExtensionStep
 from ternmq.client.inert import warn_inert_set
 from ternmq.client.message import Message
-from ternmq.client.session import BY_UNIT, Session
+from ternmq.client.session import BY_UNIT, Session, get_verb
 from ternmq.codec.mqod import ObjectDescriptor
 from ternmq.kernel import two_phase
 from ternmq.kernel.connection import Handle
@@ -27,6 +27,7 @@ from ternmq.kernel.get import cancel, get_returnable, resume
 from ternmq.kernel.kernel import RUNNING
 from ternmq.kernel.requests import GetCall, GetRequest, PutRequest
 from ternmq.kernel.returning import answered, take_back
+from ternmq.kernel.verb_clock import FORCE, MESSAGE
 from ternmq.mqi.getting import check_open_for
 from ternmq.mqi.putting import check_open_for_output, put1_open_options
 from ternmq.store.entry import Entry
@@ -60,14 +61,26 @@ class TaskVerbs(Session):
         self._loop_shell.begin_verb()
 
     def _end(self) -> None:
-        self._busy = False
+        self.end()
         self._loop_shell.end_verb()
+
+    def stop_clock(self) -> None:
+        clock = self.link.clock
+        account = self.link.account
+        if clock is not None and account is not None and clock.begun_ns:
+            now_ns = int(self.engine.clock.monotonic_ns())
+            work_ns = int(clock.end(now_ns, account.other))
+            if clock.booked is not None:
+                self._loop_shell.shares.add(clock.booked, work_ns, now_ns)
 
     async def run(self, step: steps.Step) -> None:
         """A verb to its end."""
         self._begin(step.verb)
         try:
             await self._run(step)
+        except MQError:
+            self.refuse(step.verb, step.subject)
+            raise
         finally:
             self._end()
 
@@ -76,6 +89,9 @@ class TaskVerbs(Session):
         self._claim(step.verb)
         try:
             await self._run(step)
+        except MQError:
+            self.refuse(step.verb, step.subject)
+            raise
         finally:
             self._end()
 
@@ -135,6 +151,8 @@ class TaskVerbs(Session):
 
     def _attempt(self, step: steps.Step) -> bool:
         shell = self.shell
+        if self.link.clock is not None:
+            self._go_on()
         shell.lock.acquire()
         try:
             done = step.attempt(self.engine.kernel, self.link)
@@ -152,8 +170,17 @@ class TaskVerbs(Session):
         """What the answer of the verb has to wait for, if for anything."""
         durable_at = self.link.durable_at
         if durable_at > self.engine.log.forced_lsn:
+            clock = self.link.clock
+            if clock is not None:
+                clock.wait(FORCE, self.engine.clock.monotonic_ns())
             return self._loop_shell.forced(int(durable_at))
         return None
+
+    def _go_on(self) -> None:
+        """What the verb waited for is there."""
+        clock = self.link.clock
+        if clock is not None and clock.waits_for:
+            clock.go_on(self.engine.clock.monotonic_ns())
 
     # ---- objects
 
@@ -206,6 +233,9 @@ class TaskVerbs(Session):
             if forced is not None:
                 await forced
             return entry
+        except MQError:
+            self.refuse("MQPUT", handle)
+            raise
         finally:
             self._end()
 
@@ -213,19 +243,22 @@ class TaskVerbs(Session):
         entry: Entry | None = None
         while entry is None:
             await self._loop_shell.park(self.link)
+            self._go_on()
             entry = self.shell.try_put(self.link, handle, request, data)
         return entry
 
     async def put1(self, od: ObjectDescriptor, request: PutRequest, data: bytes) -> Entry:
         """MQPUT1: open, put, close."""
         self._begin("MQPUT1")
+        handle: Handle | None = None
         try:
             step = steps.Open(od, put1_open_options(int(request.options)), "MQPUT1")
             try:
                 await self._run(step)
-                entry = self.shell.try_put(self.link, step.opened(), request, data)
+                handle = step.opened()
+                entry = self.shell.try_put(self.link, handle, request, data)
                 if entry is None:
-                    entry = await self._put_after_park(step.opened(), request, data)
+                    entry = await self._put_after_park(handle, request, data)
                 forced = self._forced()
                 if forced is not None:
                     await forced
@@ -233,6 +266,9 @@ class TaskVerbs(Session):
             finally:
                 if step.handle is not None:
                     await self._run(steps.Close(step.handle, mq.MQCO_NONE))
+        except MQError:
+            self.refuse("MQPUT1", handle)
+            raise
         finally:
             self._end()
 
@@ -257,9 +293,12 @@ class TaskVerbs(Session):
                 await self._finish(call)
             if call.reserved > 0:
                 self._answered(call)
-            return self.message(call)
+        except MQError:
+            self.refuse(get_verb(request), handle)
+            raise
         finally:
             self._end()
+        return self.message(call)
 
     async def get_returnable(self, handle: Handle, request: GetRequest) -> GetCall:
         """MQGET for somebody else: the caller ends it with `answered`, once its answer counts, or
@@ -277,6 +316,9 @@ class TaskVerbs(Session):
             ):
                 await self._finish(call)
             return call
+        except MQError:
+            self.refuse(get_verb(request), handle)
+            raise
         finally:
             self._end()
 
@@ -305,6 +347,7 @@ class TaskVerbs(Session):
         return call
 
     def _resume(self, call: GetCall) -> None:
+        self._go_on()
         shell = self.shell
         shell.lock.acquire()
         try:
@@ -324,6 +367,8 @@ class TaskVerbs(Session):
         if call.waiting:
             call.waker = TaskWaker(self._loop_shell, call)
             link.get_call = call
+            if link.clock is not None:
+                link.clock.wait(MESSAGE, self.engine.clock.monotonic_ns())
         if link.durable_at or link.unit is not None:
             self.engine.after_step()
         self.shell.flush()
@@ -372,6 +417,7 @@ class TaskVerbs(Session):
         finally:
             if timer is not None:
                 timer.cancel()
+        self._go_on()
         call.waker = None
         self.link.get_call = None
         if call.error is not None:
@@ -411,6 +457,9 @@ class TaskVerbs(Session):
         try:
             self.in_unit = False
             await self._run(steps.Commit())
+        except MQError:
+            self.refuse("MQCMIT", None)
+            raise
         finally:
             self._end()
 

@@ -14,6 +14,7 @@ from typing import final
 
 from ternmq.base.errors import ForceFailed, IntegrityError, MQError
 from ternmq.engine.engine import Engine
+from ternmq.log.record import BLOCK_BYTES
 from ternmq.log.writer import LogBatch
 from ternmq.ports.effect import Wakeable
 
@@ -181,12 +182,16 @@ class Forcer:
         if broken is not None:
             raise broken
         try:
+            begun_ns = engine.clock.monotonic_ns()
             engine.files.write(batch)
+            took_ns = engine.clock.monotonic_ns() - begun_ns
             # Inside: who saves the control file holds this lock and must find LSN and gap of one
             # batch, not of two.
             with self.lock:
                 engine.log.forced(batch)
                 self.forces += 1
+                blocks = (batch.end_lsn - batch.start_lsn) // BLOCK_BYTES
+                engine.kernel.meter.log.wrote(blocks, took_ns, engine.clock.now_ns())
         except (ForceFailed, IntegrityError) as failure:
             # The first failed force stops the queue manager: nothing is acknowledged after it.
             with self.lock:

@@ -30,6 +30,8 @@ from ternmq.kernel.browse import unlock
 from ternmq.kernel.connection import Connection as Link
 from ternmq.kernel.connection import Handle
 from ternmq.kernel.ending import refuse_if_backed_out
+from ternmq.kernel.get import BROWSE_OPTIONS
+from ternmq.kernel.refusals import BROWSE, refused
 from ternmq.kernel.requests import GetCall, GetRequest, PutRequest
 from ternmq.kernel.resolve import check_handle
 from ternmq.mqi.getting import get_request
@@ -71,6 +73,7 @@ class Session:
                 shell.flush()  # a refused one may have made an event, for which somebody waits
         self.link.process_id = os.getpid()
         self.link.connect_options = share
+        self._cpu_ns = 0  # of the thread, when the verb began
 
     # ---- whose turn
 
@@ -83,11 +86,15 @@ class Session:
         if unit is not None and unit.backed_out_by:
             refuse_if_backed_out(link, verb)
         self._busy = True
+        if link.clock is not None:
+            self.start_clock()
 
     def claim(self, caller: int, verb: str) -> None:
         """The same for what does not belong to the unit of work, or ends it."""
         self._change_owner(caller, verb)
         self._busy = True
+        if self.link.clock is not None:
+            self.start_clock()
 
     def _change_owner(self, caller: int, verb: str) -> None:
         link = self.link
@@ -132,6 +139,30 @@ class Session:
     def end(self) -> None:
         """Give the connection back."""
         self._busy = False
+        if self.link.clock is not None:
+            self.stop_clock()
+
+    # ---- measurement
+
+    def start_clock(self) -> None:
+        """A verb begins, and the connection has an account."""
+        clock = self.link.clock
+        if clock is not None:
+            clock.begin(self.engine.clock.monotonic_ns())
+
+    def stop_clock(self) -> None:
+        """It is over."""
+        clock = self.link.clock
+        account = self.link.account
+        if clock is not None and account is not None:
+            clock.end(self.engine.clock.monotonic_ns(), account.other)
+
+    def refuse(self, verb: str, handle: Handle | None) -> None:
+        """A verb was refused: that is counted, if anything is."""
+        kernel = self.engine.kernel
+        if kernel.measured:
+            with self.shell.lock:
+                refused(kernel, self.link, verb, handle)
 
     # ---- handles and requests
 
@@ -187,6 +218,11 @@ class Session:
                 result=cut,
             )
         return cut
+
+
+def get_verb(request: GetRequest) -> str:
+    """What is counted if it is refused."""
+    return BROWSE if request.options & BROWSE_OPTIONS else "MQGET"
 
 
 def request_get(md: Descriptor, gmo: GetOptions, buffer_length: int) -> GetRequest:

@@ -28,11 +28,14 @@ from ternmq.kernel.kernel import BROKEN
 from ternmq.kernel.put import put
 from ternmq.kernel.requests import GetCall, GetRequest, PutRequest
 from ternmq.kernel.returning import take_back
+from ternmq.kernel.verb_clock import FORCE, MESSAGE, READ, SUSPENSION
 from ternmq.ports.disk import INTERRUPTED, Disk
 from ternmq.ports.effect import Effect, Wakeable
 from ternmq.store.entry import Entry
+from ternmq.store.fetching import MessageFetch, SegmentFetch
 
-TICK_S = 1.0
+TICK_S: Final = 1.0
+DUE_MIN_S: Final = 0.001  # an interval that is about to end
 # What a verb may raise and leave the engine as it was: its reason, or what a wrong type leads to.
 _OF_VERBS: Final = (
     MQError,
@@ -42,6 +45,11 @@ _OF_VERBS: Final = (
     AttributeError,
     ArithmeticError,
 )
+
+
+def kind_of_wait(effect: Effect) -> int:
+    """As accounting tells them apart: the reading of a segment, or anything else."""
+    return READ if isinstance(effect, (SegmentFetch, MessageFetch)) else SUSPENSION
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
@@ -69,6 +77,7 @@ class Shell:
         # same holds for who adds one.
         self.dropped: deque[Link] = deque()
         self.companions: list[Companion] = []
+        self._delivering = threading.Lock()  # of figures: one thread at a time
         self._claimed: list[Effect] = []  # those that some thread runs
         self._watching: list[Gate] = []  # who waits until one of them ends
         self._work = threading.Semaphore(0)
@@ -100,8 +109,21 @@ class Shell:
             entry = self.try_put(link, handle, request, data)
         durable_at = link.durable_at
         if durable_at > self.engine.log.forced_lsn:
-            self.forcer.force(int(durable_at))
+            self._force(link, int(durable_at))
         return entry
+
+    def _force(self, link: Link, lsn: int) -> None:
+        """Before a verb is answered."""
+        clock = link.clock
+        self.engine.kernel.meter.log.force_requests += 1
+        if clock is None:
+            self.forcer.force(lsn)
+            return
+        clock.wait(FORCE, self.engine.clock.monotonic_ns())
+        try:
+            self.forcer.force(lsn)
+        finally:
+            clock.go_on(self.engine.clock.monotonic_ns())
 
     def _wait_outside(self, link: Link) -> None:
         with self.lock:
@@ -171,7 +193,7 @@ class Shell:
         finally:
             lock.release()
         if durable_at > engine.log.forced_lsn:
-            self.forcer.force(int(durable_at))
+            self._force(link, int(durable_at))
         return call
 
     def break_down(self, failure: IntegrityError, verb: str) -> MQError:
@@ -229,6 +251,9 @@ class Shell:
             left_ns = call.deadline_ns - self.engine.clock.monotonic_ns()
             timeout_s = max(int(left_ns), 0) / 1e9
         self.flush()
+        clock = link.clock
+        if clock is not None:
+            clock.wait(MESSAGE, self.engine.clock.monotonic_ns())
         interrupted = True
         try:
             self.lock.release()
@@ -247,6 +272,9 @@ class Shell:
 
     def _after_wait(self, link: Link, call: GetCall, interrupted: bool) -> None:
         """With the lock: nobody waits any more."""
+        clock = link.clock
+        if clock is not None and clock.waits_for:
+            clock.go_on(self.engine.clock.monotonic_ns())
         link.get_call = None
         call.waker = None
         if interrupted:
@@ -298,7 +326,7 @@ class Shell:
         if raised is not None:
             raise raised
         if durable_at > self.engine.log.forced_lsn:
-            self.forcer.force(int(durable_at))
+            self._force(link, int(durable_at))
 
     def settle(self) -> None:
         """After a step of a verb, with the lock: run what is due, tell who was woken."""
@@ -313,6 +341,9 @@ class Shell:
         link.park = None
         if effect.done:
             return
+        clock = link.clock
+        if clock is not None:
+            clock.wait(kind_of_wait(effect), self.engine.clock.monotonic_ns())
         if effect.claimed:
             gate = Gate()
             effect.waiting.append(gate)
@@ -336,6 +367,8 @@ class Shell:
             finally:
                 self._lock_again()
                 self._was_waiting = interrupted
+        if clock is not None and clock.waits_for:
+            clock.go_on(self.engine.clock.monotonic_ns())
         error = self.engine.error_for("")
         if error is not None:
             raise error
@@ -454,7 +487,7 @@ class Shell:
 
     def _keep_house(self) -> None:
         while True:
-            self._work.acquire(True, TICK_S)
+            self._work.acquire(True, max(self.engine.collector.due_in_s(TICK_S), DUE_MIN_S))
             self._called = False  # ORDER: before it looks for work
             if self._ending:
                 break
@@ -470,6 +503,7 @@ class Shell:
                     self.engine.tick()
                     self.flush()
                 self._scan_expired()
+                self.deliver()
             except IntegrityError as failure:
                 with self.lock:
                     self.engine.break_down(str(failure))
@@ -491,6 +525,13 @@ class Shell:
             self.engine.break_down(why)
             self.flush()
         return True
+
+    def deliver(self) -> None:
+        """Figures of intervals and tasks that have ended go to their destinations."""
+        collector = self.engine.collector
+        if collector.has_turns:
+            with self._delivering:
+                collector.deliver()
 
     def return_orphans(self) -> None:
         """Messages that nobody will come for go back to their queues."""

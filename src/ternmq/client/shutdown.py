@@ -16,6 +16,9 @@ def shut_down(shell: Shell) -> None:
     shell.return_orphans()
     shell.disconnect_all()
     shell.stop_housekeeper()
+    with shell.lock:
+        engine.collector.finish()
+    shell.deliver()
     if engine.error_for("") is None:
         shell.finish_effects()
         _keep_plain_messages(shell)

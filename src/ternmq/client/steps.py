@@ -52,6 +52,7 @@ class Step:
 
     def __init__(self, verb: str) -> None:
         self.verb = verb
+        self.subject: Handle | None = None  # the open object that it is about
 
     def attempt(self, kernel: Kernel, link: Link) -> bool:
         """Go on; True when the verb is done. Called with the lock."""
@@ -116,6 +117,7 @@ class Close(Step):
         super().__init__("MQCLOSE")
         check_close(options)
         self.handle = handle
+        self.subject = handle
         self.options = options
 
     def attempt(self, kernel: Kernel, link: Link) -> bool:
@@ -130,6 +132,7 @@ class Inquire(Step):
     def __init__(self, handle: Handle, selectors: list[int]) -> None:
         super().__init__("MQINQ")
         self.handle = handle
+        self.subject = handle
         self.selectors = selectors
         self.values: list[Value] = []
 
@@ -158,6 +161,7 @@ class Set(Step):
     def __init__(self, handle: Handle, values: dict[int, Value]) -> None:
         super().__init__("MQSET")
         self.handle = handle
+        self.subject = handle
         self.values = values
 
     def attempt(self, kernel: Kernel, link: Link) -> bool:

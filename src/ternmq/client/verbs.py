@@ -11,11 +11,12 @@ from time import monotonic
 
 from ternmq.base import constants as mq
 from ternmq.base.attributes import Value
+from ternmq.base.errors import MQError
 from ternmq.client import steps
 from ternmq.client.extension_steps import WAIT_PIECE_S, ExtensionStep
 from ternmq.client.forcer import Gate
 from ternmq.client.inert import warn_inert_set
-from ternmq.client.session import BY_UNIT, Session
+from ternmq.client.session import BY_UNIT, Session, get_verb
 from ternmq.client.shell import Shell
 from ternmq.codec.mqod import ObjectDescriptor
 from ternmq.kernel import two_phase
@@ -33,21 +34,42 @@ class Verbs(Session):
     def __init__(self, shell: Shell, user: str, application: str, share: int = BY_UNIT) -> None:
         super().__init__(shell, user, application, share, get_ident())
 
+    # ---- measurement
+
+    def start_clock(self) -> None:
+        super().start_clock()
+        self._cpu_ns = int(self.engine.clock.cpu_ns())
+
+    def stop_clock(self) -> None:
+        super().stop_clock()
+        clock = self.link.clock
+        if clock is not None and clock.booked is not None:
+            clock.booked.cpu_ns += self.engine.clock.cpu_ns() - self._cpu_ns
+            clock.booked = None
+
+    # ---- steps
+
     def run(self, step: steps.Step) -> None:
         """A verb to its end."""
         self.begin(get_ident(), step.verb)
         try:
             self.shell.run(self.link, step)
+        except MQError:
+            self.refuse(step.verb, step.subject)
+            raise
         finally:
-            self._busy = False
+            self.end()
 
     def administer(self, step: steps.Step) -> None:
         """The same for what does not belong to the unit of work."""
         self.claim(get_ident(), step.verb)
         try:
             self.shell.run(self.link, step)
+        except MQError:
+            self.refuse(step.verb, step.subject)
+            raise
         finally:
-            self._busy = False
+            self.end()
 
     def extended(self, step: ExtensionStep) -> None:
         """A verb of our own, to its end; one that has found nothing may wait for more."""
@@ -60,7 +82,7 @@ class Verbs(Session):
                 while step.lacks() and self._await_more(step, deadline_s - monotonic()):
                     shell.run(self.link, step)
         finally:
-            self._busy = False
+            self.end()
 
     def _await_more(self, step: ExtensionStep, left_s: float) -> bool:
         """Wait until there may be more, but no longer than a piece of the time that is left; False
@@ -111,12 +133,16 @@ class Verbs(Session):
         try:
             check_open_for_output(handle, int(request.options), "MQPUT")
             return self.shell.put(self.link, handle, request, data)
+        except MQError:
+            self.refuse("MQPUT", handle)
+            raise
         finally:
-            self._busy = False
+            self.end()
 
     def put1(self, od: ObjectDescriptor, request: PutRequest, data: bytes) -> Entry:
         """MQPUT1: open, put, close."""
         self.begin(get_ident(), "MQPUT1")
+        handle: Handle | None = None
         try:
             step = steps.Open(od, put1_open_options(int(request.options)), "MQPUT1")
             self.shell.run(self.link, step)
@@ -125,8 +151,11 @@ class Verbs(Session):
                 return self.shell.put(self.link, handle, request, data)
             finally:
                 self.shell.run(self.link, steps.Close(handle, 0))
+        except MQError:
+            self.refuse("MQPUT1", handle)
+            raise
         finally:
-            self._busy = False
+            self.end()
 
     def get(self, handle: Handle, request: GetRequest) -> GetCall:
         """MQGET with a checked request; the call holds the message, or the reason there is none."""
@@ -136,8 +165,11 @@ class Verbs(Session):
             if request.options & mq.MQGMO_UNLOCK:
                 return self.unlocked(handle, request)
             return self.shell.get(self.link, handle, request)
+        except MQError:
+            self.refuse(get_verb(request), handle)
+            raise
         finally:
-            self._busy = False
+            self.end()
 
     # ---- units of work
 
@@ -152,8 +184,11 @@ class Verbs(Session):
         try:
             self.in_unit = False
             self.shell.run(self.link, steps.Commit())
+        except MQError:
+            self.refuse("MQCMIT", None)
+            raise
         finally:
-            self._busy = False
+            self.end()
 
     def back_out(self) -> None:
         """MQBACK; nothing happens if the connection is gone, and its unit of work with it."""
@@ -164,8 +199,11 @@ class Verbs(Session):
         try:
             self.in_unit = False
             self.shell.run(self.link, steps.BackOut())
+        except MQError:
+            self.refuse("MQBACK", None)
+            raise
         finally:
-            self._busy = False
+            self.end()
 
     # ---- two-phase commit
 

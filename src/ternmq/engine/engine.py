@@ -41,6 +41,8 @@ from ternmq.kernel.expiry import ExpiryScan
 from ternmq.kernel.get import cancel
 from ternmq.kernel.kernel import BROKEN, QUIESCING, RUNNING, STOPPING, Kernel
 from ternmq.kernel.media import ImageSchedule, begin_image, cancel_images
+from ternmq.kernel.metering import has_connected
+from ternmq.kernel.refusals import refused
 from ternmq.kernel.requests import GetCall
 from ternmq.kernel.trigger import Triggers
 from ternmq.log.control import CONTROL_PATHS
@@ -55,6 +57,7 @@ from ternmq.store.catalog import Catalog
 from ternmq.store.catalog_file import catalog_bytes, save_catalog
 from ternmq.store.slow_queue import SlowQueueSweeper
 from ternmq.store.sweep import sweep_overflow
+from ternmq.telemetry.collector import Collector
 from ternmq.txn.catalog_recovery import find_catalog
 from ternmq.txn.coordinator import CHANGE_RESERVE, UNIT_RESERVE, Coordinator
 from ternmq.txn.extent_needs import CATALOG_NAME
@@ -147,6 +150,7 @@ class Engine:
         load_records(self.kernel)
         self.events = Events(self.kernel)
         self.kernel.event_sink = self.events
+        self.collector = Collector(self.kernel)
         self.triggers = Triggers(self.kernel)
         self.kernel.triggers = self.triggers
         self.images = ImageSchedule(self.kernel)
@@ -235,8 +239,14 @@ class Engine:
         kernel.msg_counter += 1
         tag = unique_id(connection_id_stem(self.name), int(kernel.msg_counter))
         connection = Connection(number, tag, user, application)
-        check_connect(kernel, connection)
+        try:
+            check_connect(kernel, connection)
+        except MQError:
+            if kernel.measured:
+                refused(kernel, connection, "MQCONN", None)
+            raise
         kernel.connections[number] = connection
+        has_connected(kernel, connection)
         return connection
 
     # ---- steps
@@ -269,6 +279,7 @@ class Engine:
         self._reserve_ids()
         kernel.notices.look(kernel)
         self.triggers.tick()
+        self.collector.tick()
         self.after_step()
 
     def _reserve_ids(self) -> None:

@@ -36,6 +36,7 @@ class ChannelInstance:
         self.host = ""  # its name, where one was looked up
         self.local_address = ""
         self.started_ns = started_ns
+        self.stopped_ns = 0  # while it runs
         self.status = BINDING
         self.stop_requested = False
         # who: the user it runs as, and who it said it was

@@ -10,12 +10,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, final
 
-from mypy_extensions import i64, mypyc_attr
+from mypy_extensions import mypyc_attr
 
 from ternmq.base.accounts import TaskAccount
 from ternmq.base.counters import LogCounts, QmgrFigures
 
 if TYPE_CHECKING:
+    from ternmq.kernel.channel_instance import ChannelInstance
     from ternmq.kernel.connection import Connection
     from ternmq.kernel.objects import LocalQueue
 
@@ -125,9 +126,11 @@ class Meter:
         self.log = LogCounts()
         self.touched: list[LocalQueue] = []  # queues that have counted something
         self.ended: list[EndedTask] = []  # tasks that have ended with an account
+        # instances of channels that have ended, while somebody wants to know of channels
+        self.channels_gone: list[ChannelInstance] = []
+        self.channels_wanted = False
         self.is_watched = False  # somebody looks at the figures (Prometheus): count always
         self.mqi_accounting = False  # ACCTMQI(ON)
         self.queue_accounting = False  # ACCTQ lets some queue be accounted
         self.override = False  # ACCTCONO(ENABLED)
         self.task_traces = False  # START TRACE(ACCTG) of class 1 or 3
-        self.connections_high: i64 = 0

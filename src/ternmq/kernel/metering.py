@@ -47,7 +47,7 @@ def book(connection: Connection, verb: VerbTime) -> None:
     """The verb that runs is this one."""
     verb.calls += 1
     clock = connection.clock
-    if clock is not None:
+    if clock is not None and clock.booked is None:  # else one that a consumer got meanwhile
         clock.booked = verb
 
 
@@ -449,6 +449,15 @@ def was_prepared(kernel: Kernel, connection: Connection) -> None:
     task = connection.account
     if task is not None:
         book(connection, task.prepare)
+
+
+def was_asked(kernel: Kernel, connection: Connection) -> None:
+    """MQSTAT has worked."""
+    if kernel.measured & STATISTICS:
+        kernel.meter.figures.statuses += 1
+    task = connection.account
+    if task is not None:
+        book(connection, task.status)
 
 
 # ---- tasks

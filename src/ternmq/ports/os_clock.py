@@ -17,3 +17,6 @@ class OsClock(Clock):
 
     def monotonic_ns(self) -> int:
         return time.monotonic_ns()
+
+    def cpu_ns(self) -> int:
+        return time.thread_time_ns()

@@ -26,6 +26,7 @@ from ternmq.kernel.get import cancel, get_returnable, resume
 from ternmq.kernel.kernel import RUNNING
 from ternmq.kernel.requests import GetCall, GetRequest, PutRequest
 from ternmq.kernel.returning import answered, take_back
+from ternmq.kernel.verb_clock import FORCE, MESSAGE, SUSPENSION, VerbClock
 from ternmq.mqi.getting import check_open_for
 from ternmq.mqi.putting import check_open_for_output
 from ternmq.store.entry import Entry
@@ -220,10 +221,43 @@ class LoopVerbs(Session):
         if unit is not None and unit.backed_out_by:
             refuse_if_backed_out(self.link, verb)
 
+    # ---- measurement
+
+    def stop_clock(self) -> None:
+        clock = self.link.clock
+        account = self.link.account
+        if clock is not None and account is not None and clock.begun_ns:
+            now_ns = int(self.engine.clock.monotonic_ns())
+            work_ns = int(clock.end(now_ns, account.other))
+            if clock.booked is not None:
+                self.loop_shell.shares.add(clock.booked, work_ns, now_ns)
+
+    def begin_aside(self, clock: VerbClock) -> VerbClock | None:
+        """What a consumer does beside the calls of the connection is timed by itself."""
+        before = self.link.clock
+        self.link.clock = clock
+        self.start_clock()
+        return before
+
+    def end_aside(self, before: VerbClock | None) -> None:
+        """It is done, until it is woken again."""
+        clock = self.link.clock
+        if clock is not None and clock.booked is not None:
+            self.stop_clock()
+        self.link.clock = before
+
+    def _go_on(self) -> None:
+        """What the verb waited for, if it did, is there."""
+        clock = self.link.clock
+        if clock is not None and clock.waits_for:
+            clock.go_on(self.engine.clock.monotonic_ns())
+
     # ---- steps
 
     def attempt(self, step: Step) -> bool:
         """As much of a step as can be done now; True when it is done."""
+        if self.link.clock is not None:
+            self._go_on()
         shell = self.shell
         shell.lock.acquire()
         try:
@@ -241,6 +275,9 @@ class LoopVerbs(Session):
     def park(self, job: Job) -> None:
         """The job goes on when the connection's park is over, or after the others' turn."""
         if self.link.park is None:
+            clock = self.link.clock
+            if clock is not None:
+                clock.wait(SUSPENSION, self.engine.clock.monotonic_ns())
             self.turns.later(job)
         elif not self.loop_shell.park_for(self.link, job):
             self.turns.post(job)
@@ -251,6 +288,9 @@ class LoopVerbs(Session):
             if durable_at > self.log.forced_lsn:
                 self.shell.forcer.force(durable_at)
             return False
+        clock = self.link.clock
+        if clock is not None:
+            clock.wait(FORCE, self.engine.clock.monotonic_ns())
         job.lsn = durable_at
         self.loop_shell.follow(job)
         return True
@@ -260,6 +300,8 @@ class LoopVerbs(Session):
     def put(self, handle: Handle, request: PutRequest, data: bytes) -> Entry | None:
         """MQPUT; None: parked."""
         check_open_for_output(handle, int(request.options), "MQPUT")
+        if self.link.clock is not None:
+            self._go_on()
         return self.shell.try_put(self.link, handle, request, data)
 
     # ---- get
@@ -283,6 +325,8 @@ class LoopVerbs(Session):
 
     def get_again(self, call: GetCall, job: Job) -> None:
         """The same call, after a park or between its steps."""
+        if self.link.clock is not None:
+            self._go_on()
         shell = self.shell
         shell.lock.acquire()
         try:
@@ -301,6 +345,9 @@ class LoopVerbs(Session):
         link = self.link
         if call.waiting:
             call.waker = job
+            clock = link.clock
+            if clock is not None:
+                clock.wait(MESSAGE, self.engine.clock.monotonic_ns())
         if link.durable_at or link.unit is not None:
             self.engine.after_step()
         call.durable_at = link.durable_at

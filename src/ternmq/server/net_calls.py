@@ -15,6 +15,7 @@ from ternmq.base.errors import mq_error
 from ternmq.base.reasons import MQRC_FUNCTION_NOT_SUPPORTED, MQRC_STAT_TYPE_ERROR
 from ternmq.client import steps
 from ternmq.codec.mqsts import Status
+from ternmq.kernel.metering import was_asked
 from ternmq.server.loop_verbs import LoopVerbs
 from ternmq.server.net_conversation import AsyncPuts, Call, Conversation, StepCall
 from ternmq.server.net_get import get_message
@@ -119,6 +120,9 @@ class StatusCall(Call):
         status.put_success_count = puts.succeeded
         status.put_warning_count = puts.warned
         status.put_failure_count = puts.failed
+        verbs = conversation.connected()
+        if verbs.engine.kernel.measured:
+            was_asked(verbs.engine.kernel, verbs.link)
         status.comp = mq.MQCC_OK
         status.reason = 0
         status.object_name = puts.object

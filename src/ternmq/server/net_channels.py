@@ -34,6 +34,8 @@ class Channels:
 
     def __init__(self, kernel: Kernel, instances_max: int, tell: Tell) -> None:
         self._parts = kernel.parts
+        self._meter = kernel.meter
+        self._clock = kernel.clock
         self._at_work = kernel.catalog.at_work.setdefault(SPACE_OF[SVRCONN], set())
         self.instances_max = instances_max
         self._tell = tell
@@ -98,6 +100,10 @@ class Channels:
         """An instance has ended."""
         if self.instances.pop(instance.number, None) is not None:
             self._count(instance, -1)
+            meter = self._meter
+            if meter.channels_wanted:
+                instance.stopped_ns = int(self._clock.now_ns())
+                meter.channels_gone.append(instance)
             self._idle.pop(instance.number, None)
 
     def keep_alive(self, instance: ChannelInstance, peer: Peer) -> None:

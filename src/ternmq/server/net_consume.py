@@ -31,6 +31,8 @@ from ternmq.codec.mqgmo import GetOptions
 from ternmq.codec.mqmd import BYTES_1, BYTES_2, Descriptor
 from ternmq.kernel.connection import Handle
 from ternmq.kernel.requests import UNLIMITED_LENGTH, GetCall, GetRequest
+from ternmq.kernel.verb_clock import VerbClock
+from ternmq.server.loop_verbs import LoopVerbs
 from ternmq.server.net_conversation import Conversation, Guarded
 from ternmq.server.net_delivery import deliver, is_as_it_is, options_here
 from ternmq.server.net_form import aligned, token
@@ -66,6 +68,7 @@ class Consumer(Guarded):
 
     def __init__(self, conversation: Conversation, handle: Handle) -> None:
         super().__init__(conversation)
+        self.clock = VerbClock()  # of what it gets, if its connection is accounted for
         self.handle = handle
         self.state = IDLE
         self.get: GetCall | None = None
@@ -189,8 +192,18 @@ class Consumer(Guarded):
     def run(self) -> None:
         if self.state == STOPPED:
             return
-        call = self.get
         verbs = self.conversation.connected()
+        if verbs.link.clock is None:
+            self._go_on_with(verbs)
+            return
+        before = verbs.begin_aside(self.clock)
+        try:
+            self._go_on_with(verbs)
+        finally:
+            verbs.end_aside(before)
+
+    def _go_on_with(self, verbs: LoopVerbs) -> None:
+        call = self.get
         if call is not None:
             if self.state == FORCING:
                 if self.awaits_force():
@@ -210,12 +223,22 @@ class Consumer(Guarded):
                     verbs.get_again(call, self)
                 if not self._advance(call):
                     return
-        self.pump()
+        self._pump(verbs)
 
     def pump(self) -> None:
         """As many messages as the window allows."""
+        verbs = self.conversation.connected()
+        if verbs.link.clock is None:
+            self._pump(verbs)
+            return
+        before = verbs.begin_aside(self.clock)
+        try:
+            self._pump(verbs)
+        finally:
+            verbs.end_aside(before)
+
+    def _pump(self, verbs: LoopVerbs) -> None:
         conversation = self.conversation
-        verbs = conversation.connected()
         if self.state != IDLE:
             return
         while self.outstanding < self.window:

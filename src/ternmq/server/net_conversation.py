@@ -81,6 +81,7 @@ class Guarded(Job):
     def _tell(self, error: MQError) -> None:
         """Refuse it; if even that cannot be said, the partner is cut off."""
         try:
+            self.count_refusal()
             self.refuse(error)
         except Exception as fault:
             self.conversation.cut_off(fault, self.doing())
@@ -88,6 +89,9 @@ class Guarded(Job):
 
     def drop(self) -> None:
         """It ends without an answer."""
+
+    def count_refusal(self) -> None:
+        """A call is refused: for statistics and accounting."""
 
     def doing(self) -> str:
         """What it is, for a report."""
@@ -113,6 +117,19 @@ class Call(Guarded):
 
     def is_gone(self) -> bool:
         return self.conversation.call is not self
+
+    def count_refusal(self) -> None:
+        verbs = self.conversation.verbs
+        if verbs is not None:
+            verbs.refuse(self.verb(), self.subject())
+
+    def verb(self) -> str:
+        """Which call of the MQI it is."""
+        return type_name(self.header.type)
+
+    def subject(self) -> Handle | None:
+        """The open object that it is about."""
+        return None
 
     def attempt(self) -> bool:
         """As much as can be done now; False: the connection is parked or goes on later."""
@@ -171,6 +188,12 @@ class StepCall(Call):
 
     def attempt(self) -> bool:
         return self.conversation.connected().attempt(self.step)
+
+    def verb(self) -> str:
+        return self.step.verb
+
+    def subject(self) -> Handle | None:
+        return self.step.subject
 
 
 class Leaving(Guarded):
@@ -278,6 +301,8 @@ class Conversation:
     def _tell(self, one: Segment, error: MQError) -> None:
         """Refuse a call; if even that cannot be said, the partner is cut off."""
         try:
+            if self.verbs is not None:
+                self.verbs.refuse(type_name(one.header.type), None)
             self.refuse_call(one, error)
         except RemoteProtocolError as wrong:
             self.line.protocol_error(wrong)
@@ -363,6 +388,9 @@ class Conversation:
         if self.returnable is not None:
             self.settle_get()
         self.call = call
+        verbs = self.verbs
+        if verbs is not None and verbs.link.clock is not None:
+            verbs.start_clock()
         self.turns.loop_shell.begin_verb()
         self.line.call_begins()
 
@@ -371,6 +399,9 @@ class Conversation:
         if self.call is not call:
             return
         self.call = None
+        verbs = self.verbs
+        if verbs is not None and verbs.link.clock is not None:
+            verbs.stop_clock()
         self.turns.loop_shell.end_verb()
         self.line.call_ends()
         if self.leaving is not None:

@@ -14,7 +14,7 @@ from ternmq.base import constants as mq
 from ternmq.base.errors import MQError, mq_error
 from ternmq.base.reasons import MQRC_NO_MSG_AVAILABLE
 from ternmq.client.requests import CACHED_REQUESTS_MAX
-from ternmq.client.session import request_get
+from ternmq.client.session import get_verb, request_get
 from ternmq.codec.mqgmo import LAYOUT as MQGMO
 from ternmq.codec.mqgmo import GetOptions
 from ternmq.codec.mqmd import BYTES_1, BYTES_2, Descriptor
@@ -146,6 +146,12 @@ class MessageCall(Call):
 
     def doing(self) -> str:
         return "a call MQGET"
+
+    def verb(self) -> str:
+        return get_verb(self.request)
+
+    def subject(self) -> Handle | None:
+        return self.plan.handle
 
     def run(self) -> None:
         verbs = self.conversation.connected()

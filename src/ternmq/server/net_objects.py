@@ -152,6 +152,9 @@ class CloseCall(Call):
         self.step = steps.Close(handle, int(values["options"]) & ~mq.MQCO_QUIESCE)
         super().__init__(conversation, header, values)
 
+    def subject(self) -> Handle | None:
+        return self.step.subject
+
     def attempt(self) -> bool:
         verbs = self.conversation.connected()
         verbs.begin_call("MQCLOSE")
@@ -187,6 +190,9 @@ class InquireCall(Call):
         self.handle = handle
         self.step = steps.Inquire(handle, list(values["selectors"]))
         super().__init__(conversation, header, values)
+
+    def subject(self) -> Handle | None:
+        return self.handle
 
     def attempt(self) -> bool:
         values = self.values

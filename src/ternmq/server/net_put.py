@@ -159,16 +159,23 @@ def _put_silently(
     puts = conversation.async_puts
     verbs = conversation.connected()
     link = verbs.link
+    if link.clock is not None:
+        verbs.start_clock()
     try:
         verbs.begin_call("MQPUT")
         _check_length(conversation, len(message))
         entry = verbs.put(plan.handle, request, message)
     except MQError as error:
+        verbs.refuse("MQPUT", plan.handle)
+        if link.clock is not None:
+            verbs.stop_clock()
         note_failure(conversation, plan, error)
         return
     if entry is None:
         SilentPut(conversation, plan, request, message).park()
         return
+    if link.clock is not None:
+        verbs.stop_clock()
     conversation.line.call_counts()
     puts.succeeded += 1
     durable_at = link.durable_at
@@ -216,6 +223,9 @@ class PutCall(Call):
 
     def doing(self) -> str:
         return "a call MQPUT"
+
+    def subject(self) -> Handle | None:
+        return self.plan.handle
 
     def attempt(self) -> bool:
         conversation = self.conversation
@@ -414,6 +424,9 @@ class Put1Call(Call):
         self.close: steps.Close | None = None
         self.error: MQError | None = None
         super().__init__(conversation, header, values)
+
+    def subject(self) -> Handle | None:
+        return self.open.handle
 
     def attempt(self) -> bool:
         verbs = self.conversation.connected()

@@ -111,6 +111,7 @@ class Simulation:
             shell.settle()
         while shell.run_effects():
             pass
+        shell.deliver()
 
     def _running(self) -> Shell:
         if self.qmgr is None:

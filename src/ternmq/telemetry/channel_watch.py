@@ -1,0 +1,49 @@
+"""The channels of an interval: each family of destinations sees what instances have counted since
+its own last look.
+"""
+
+from __future__ import annotations
+
+from typing import Final, final
+
+from ternmq.base.constants import MQMON_OFF
+from ternmq.kernel.channel_instance import ChannelInstance
+from ternmq.kernel.kernel import Kernel
+from ternmq.telemetry.sampling import (
+    Counted,
+    channel_sample,
+    counted_by,
+    statistics_of_channel,
+)
+from ternmq.telemetry.snapshot import ChannelSample
+
+_NOTHING: Final[Counted] = (0, 0, 0, 0, 0)
+
+
+@final
+class ChannelWatch:
+    """What one family has seen of channels."""
+
+    def __init__(self) -> None:
+        self._before: dict[int, Counted] = {}
+        self._gone: list[ChannelInstance] = []
+
+    def left(self, gone: list[ChannelInstance]) -> None:
+        """These have ended since the last look."""
+        self._gone += gone
+
+    def look(self, kernel: Kernel) -> list[ChannelSample]:
+        """All that run now or have ended since the last look, where STATCHL is on."""
+        running = list(kernel.parts.instances.values())
+        before = self._before
+        self._before = {}
+        samples: list[ChannelSample] = []
+        for instance in self._gone + running:
+            now = counted_by(instance)
+            if not instance.stopped_ns:
+                self._before[instance.number] = now
+            if statistics_of_channel(kernel, instance) != MQMON_OFF:
+                earlier = before.get(instance.number, _NOTHING)
+                samples.append(channel_sample(kernel, instance, earlier, now))
+        self._gone = []
+        return samples

@@ -1,0 +1,144 @@
+"""Queues, channels and storage as they are when an interval ends: read outside the engine's lock,
+value by value, so a sample may be a message or two apart from the next one.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from ternmq.base import constants as mq
+from ternmq.base.counters import QueueFigures
+from ternmq.base.object_types import BY_BIT
+from ternmq.kernel.channel_instance import ChannelInstance
+from ternmq.kernel.connection import Connection
+from ternmq.kernel.kernel import Kernel
+from ternmq.kernel.objects import LocalQueue
+from ternmq.store.queue import Queue
+from ternmq.telemetry.snapshot import ChannelSample, QueueSample, StorageSample, TaskIdentity
+
+_SECOND_NS: Final = 1_000_000_000
+_STATUS: Final[dict[str, int]] = {
+    "BINDING": mq.MQCHS_BINDING,
+    "RUNNING": mq.MQCHS_RUNNING,
+    "STOPPING": mq.MQCHS_STOPPING,
+}
+
+
+def queue_sample(local: LocalQueue, figures: QueueFigures | None, now_ns: int) -> QueueSample:
+    """A queue now, with what it has counted; None: nobody has used it in the interval."""
+    queue = local.queue
+    if figures is None:
+        figures = QueueFigures(queue.depth, local.open_input, local.open_output)
+    sample = QueueSample(local.name, figures)
+    definition = local.definition
+    sample.created_ns = definition.created_ns
+    sample.definition_type = definition.definition_type
+    sample.reported = local.reported
+    sample.is_open = local.in_use
+    if local.deleted:
+        return sample
+    sample.depth = queue.depth
+    sample.open_output = local.open_output
+    sample.open_input = local.open_input
+    sample.is_uncommitted = queue.uncommitted_puts + queue.uncommitted_gets > 0
+    oldest_ns = oldest_put_ns(queue)
+    if oldest_ns:
+        sample.oldest_age_s = max(0, (now_ns - oldest_ns) // _SECOND_NS)
+    if local.watched:
+        watch = local.watch
+        sample.short_lay_ns = watch.short_ns
+        sample.long_lay_ns = watch.long_ns
+        sample.last_put_ns = watch.last_put_ns
+        sample.last_get_ns = watch.last_get_ns
+    sample.memory_bytes = queue.plain_bytes + queue.persistent_bytes
+    sample.segment_bytes = queue.file_bytes
+    return sample
+
+
+def oldest_put_ns(queue: Queue) -> int:
+    """When the message was put that has waited longest among the first of each priority; 0 if none
+    is in memory."""
+    oldest = 0
+    for lane in queue.lanes:
+        head = lane.front.head
+        if head is not None and (oldest == 0 or head.put_ns < oldest):
+            oldest = int(head.put_ns)
+    return oldest
+
+
+def storage_sample(loaded: list[LocalQueue]) -> StorageSample:
+    """Message buffers and segments of all loaded queues."""
+    storage = StorageSample()
+    storage.queues_loaded = len(loaded)
+    for local in loaded:
+        queue = local.queue
+        storage.plain_bytes += queue.plain_bytes
+        storage.persistent_bytes += queue.persistent_bytes
+        storage.buffer_limit_bytes += queue.plain_limit + queue.persistent_limit
+        storage.segment_bytes += queue.file_bytes
+        storage.segments += len(queue.segments)
+    return storage
+
+
+def statistics_of_channel(kernel: Kernel, instance: ChannelInstance) -> int:
+    """STATCHL of a channel, or of the queue manager where the channel leaves it to that, or has no
+    such attribute: MQMON_."""
+    default = kernel.number("statistics_channels")
+    if default == mq.MQMON_NONE:
+        return mq.MQMON_OFF
+    value = instance.channel.attributes.get("statistics", mq.MQMON_Q_MGR)
+    if not isinstance(value, int) or value == mq.MQMON_Q_MGR:
+        return default
+    return value
+
+
+Counted = tuple[int, int, int, int, int]
+
+
+def counted_by(instance: ChannelInstance) -> Counted:
+    """What an instance has counted since it began."""
+    return (
+        int(instance.messages),
+        int(instance.buffers_sent),
+        int(instance.buffers_received),
+        int(instance.bytes_sent),
+        int(instance.bytes_received),
+    )
+
+
+def channel_sample(
+    kernel: Kernel, instance: ChannelInstance, before: Counted, now: Counted
+) -> ChannelSample:
+    """An instance over a stretch of time."""
+    sample = ChannelSample(instance.name, BY_BIT[instance.channel.object_type].subtype)
+    sample.number = instance.number
+    sample.status = _STATUS.get(instance.status, mq.MQCHS_RUNNING)
+    sample.statistics = statistics_of_channel(kernel, instance)
+    sample.connection_name = instance.address
+    sample.started_ns = instance.started_ns
+    sample.stopped_ns = instance.stopped_ns
+    sample.last_message_ns = instance.last_message_ns
+    sample.conversations = instance.conversations
+    sample.remote_name = instance.application
+    sample.certificate_issuer = instance.certificate_issuer
+    sample.cipher = instance.cipher
+    sample.remote_product = instance.product
+    sample.remote_version = instance.version
+    sample.messages = now[0] - before[0]
+    sample.buffers_sent = now[1] - before[1]
+    sample.buffers_received = now[2] - before[2]
+    sample.bytes_sent = now[3] - before[3]
+    sample.bytes_received = now[4] - before[4]
+    return sample
+
+
+def identity_of(connection: Connection) -> TaskIdentity:
+    """Who a task is."""
+    identity = TaskIdentity(connection.connection_id, connection.tag)
+    identity.application = connection.application
+    identity.user = connection.user
+    identity.process_id = connection.process_id
+    identity.thread_id = connection.thread_id
+    identity.channel_name = connection.channel_name
+    identity.connection_name = connection.connection_name
+    return identity
