@@ -27,6 +27,7 @@ from ternmq.kernel.objects import LocalQueue
 from ternmq.store.catalog import Definition
 from ternmq.store.entry import PERSISTENT
 from ternmq.store.queue import Queue
+from ternmq.store.stream import Stream
 from ternmq.store.sweep import sweep_overflow
 from ternmq.txn.unit import UnitOfWork
 
@@ -114,6 +115,8 @@ def is_behind(kernel: Kernel, connection: Connection, local: LocalQueue) -> bool
     """Whether the queue's segments are written slower than messages come; the connection is parked
     then."""
     queue = local.queue
+    if queue.stream is not None and _stream_is_behind(kernel, connection, local, queue.stream):
+        return True
     backlog = queue.plain_bytes + queue.persistent_bytes
     if backlog > BACKLOG_BUFFERS * (queue.plain_limit + queue.persistent_limit):
         sweep = queue.sweep_effect
@@ -129,6 +132,26 @@ def is_behind(kernel: Kernel, connection: Connection, local: LocalQueue) -> bool
                 detail=queue.service.failure,
             )
     return False
+
+
+def _stream_is_behind(
+    kernel: Kernel, connection: Connection, local: LocalQueue, stream: Stream
+) -> bool:
+    """The same for the queue's stream, and whether its numbers can be reserved."""
+    queue = local.queue
+    if queue.next_sequence + queue.uncommitted_puts >= queue.numbers_reserved:
+        if not kernel.coordinator.has_room(None, 0):
+            kernel.make_room(connection, "MQPUT", local.name, 0)
+            return True
+    memory = stream.memory
+    if memory is None or not memory.is_overfull(stream):
+        return False
+    failure = stream.failure
+    memory.begin_write(stream)
+    if failure:
+        raise mq_error(MQRC_Q_SPACE_NOT_AVAILABLE, verb="MQPUT", object=local.name, detail=failure)
+    connection.park = stream.writer
+    return stream.writer is not None
 
 
 def relieve(kernel: Kernel, queue: Queue) -> None:

@@ -11,9 +11,38 @@ from __future__ import annotations
 
 from typing import Final
 
+from ternmq.base import constants as mq
+from ternmq.base.errors import mq_error
+from ternmq.base.names import is_name
+from ternmq.base.object_types import ALIAS, LOCAL
+from ternmq.base.reasons import (
+    MQRC_MSG_SEQ_NUMBER_ERROR,
+    MQRC_OBJECT_ALREADY_EXISTS,
+    MQRC_OBJECT_NAME_ERROR,
+    MQRC_Q_TYPE_ERROR,
+    MQRC_RESOURCE_PROBLEM,
+    MQRC_UNKNOWN_OBJECT_NAME,
+)
+from ternmq.kernel.authority import check_open
 from ternmq.kernel.connection import Connection
 from ternmq.kernel.kernel import Kernel
+from ternmq.kernel.objects import LocalQueue
+from ternmq.kernel.resolve import find_definition
+from ternmq.kernel.retention import purge
+from ternmq.kernel.stream import check_incarnation, stream_of
+from ternmq.store.catalog import Definition, stream_incarnation
+from ternmq.store.queue import Queue
+from ternmq.store.stream import Stream
 from ternmq.store.stream_cursor import StreamCursor
+from ternmq.txn.cursors import (
+    ADVANCE,
+    CURSOR_RECORD_BYTES,
+    DEFINE,
+    DELETE,
+    RESET,
+    checkpoint_bytes,
+    log_change,
+)
 
 EARLIEST: Final = -1  # as a start or a position: the earliest number of the stream
 LATEST: Final = -2  # the number that the next message will have
@@ -29,7 +58,87 @@ def define_cursor(
     MQRC_MSG_SEQ_NUMBER_ERROR for a number outside the stream, MQRC_Q_TYPE_ERROR for what has no
     stream, MQRC_RESOURCE_PROBLEM if there are too many cursors.
     """
-    raise NotImplementedError
+    connection.begin_verb()
+    kernel.refuse_if_ending(True, "DEFINE")
+    if not is_name(name):
+        raise mq_error(
+            MQRC_OBJECT_NAME_ERROR, verb="DEFINE", object=name, detail="no valid name of a cursor"
+        )
+    table = kernel.catalog.cursors
+    if name in table.by_name:
+        detail = f"a cursor of queue {table.by_name[name].queue_name} has this name"
+        raise mq_error(MQRC_OBJECT_ALREADY_EXISTS, verb="DEFINE", object=name, detail=detail)
+    if checkpoint_bytes(table, 1) > kernel.keeper.checkpoint_reserve // 2:
+        detail = f"there are {len(table.by_name)} cursors, and the log has room for no more"
+        raise mq_error(MQRC_RESOURCE_PROBLEM, verb="DEFINE", object=name, detail=detail)
+    definition = _queue_named(kernel, queue_name)
+    local = kernel.local_queue(connection, definition)
+    if local is None or not _can_log(kernel, connection, "DEFINE", name):
+        return None
+    return _defined(kernel, connection, local, name, start)
+
+
+def _queue_named(kernel: Kernel, queue_name: str) -> Definition:
+    definition = find_definition(kernel, queue_name, "DEFINE")
+    if definition.object_type == ALIAS:
+        definition = find_definition(kernel, definition.text("target"), "DEFINE")
+    if definition.object_type != LOCAL or definition.temporary:
+        raise mq_error(
+            MQRC_Q_TYPE_ERROR,
+            verb="DEFINE",
+            object=queue_name,
+            detail="only a local queue that is not a temporary one can have cursors",
+        )
+    return definition
+
+
+def _can_log(kernel: Kernel, connection: Connection, verb: str, name: str) -> bool:
+    return kernel.can_log_object(connection, verb, name, CURSOR_RECORD_BYTES)
+
+
+def _defined(
+    kernel: Kernel, connection: Connection, local: LocalQueue, name: str, start: int
+) -> StreamCursor:
+    queue = local.queue
+    catalog = kernel.catalog
+    coordinator = kernel.coordinator
+    stream = queue.stream
+    earliest = queue.next_sequence if stream is None else stream.earliest
+    position = _position(queue, int(earliest), start, "DEFINE", name)
+    now_ns = int(kernel.clock.now_ns())
+    definition = local.definition
+    cursor = StreamCursor(
+        name,
+        definition.object_id,
+        local.name,
+        stream_incarnation(definition),
+        position,
+        connection.user,
+        now_ns,
+        now_ns,
+    )
+    begin = int(queue.next_sequence) if stream is None else 0
+    connection.depends_on(log_change(coordinator, catalog.cursors, DEFINE, cursor, begin))
+    coordinator.settle_stream(catalog, definition)
+    return cursor
+
+
+def _position(queue: Queue, earliest: int, wanted: int, verb: str, name: str) -> int:
+    """The number that a start or a position stands for; MQRC_MSG_SEQ_NUMBER_ERROR if the stream
+    does not have it."""
+    after = int(queue.next_sequence)
+    if wanted == EARLIEST:
+        return earliest
+    if wanted == LATEST:
+        return after
+    if earliest <= wanted <= after:
+        return wanted
+    raise mq_error(
+        MQRC_MSG_SEQ_NUMBER_ERROR,
+        verb=verb,
+        object=name,
+        detail=f"queue {queue.name} has numbers from {earliest} to before {after}, not {wanted}",
+    )
 
 
 def advance_cursor(
@@ -41,26 +150,102 @@ def advance_cursor(
     `incarnation` 0 does not ask for one. MQRC_OBJECT_CHANGED: another incarnation (both are told).
     MQRC_MSG_SEQ_NUMBER_ERROR: the stream has not come so far.
     """
-    raise NotImplementedError
+    connection.begin_verb()
+    kernel.refuse_if_ending(True, "ADVANCE")
+    cursor = cursor_named(kernel, name)
+    definition = _of_cursor(kernel, cursor)
+    if not connection.privileged and connection.user != cursor.owner:
+        check_open(kernel, connection, connection.user, definition, mq.MQOO_BROWSE, "ADVANCE")
+    local = kernel.local_queue(connection, definition)
+    if local is None:
+        return None
+    stream = stream_of(local)
+    check_incarnation(local.name, stream, incarnation)
+    if position <= cursor.position and cursor.incarnation == stream.incarnation:
+        connection.depends_on(kernel.coordinator.log.end_lsn)  # who moved it may not know yet
+        return cursor
+    _position(local.queue, 0, max(position, 0), "ADVANCE", name)
+    return _moved(kernel, connection, local, stream, cursor, ADVANCE, position)
 
 
 def reset_cursor(
     kernel: Kernel, connection: Connection, name: str, position: int
 ) -> StreamCursor | None:
     """Set a cursor to EARLIEST, LATEST or any number that the stream still has, also back."""
-    raise NotImplementedError
+    connection.begin_verb()
+    kernel.refuse_if_ending(True, "RESET")
+    cursor = cursor_named(kernel, name)
+    local = kernel.local_queue(connection, _of_cursor(kernel, cursor))
+    if local is None:
+        return None
+    stream = stream_of(local)
+    number = _position(local.queue, int(stream.earliest), position, "RESET", name)
+    return _moved(kernel, connection, local, stream, cursor, RESET, number)
+
+
+def _moved(
+    kernel: Kernel,
+    connection: Connection,
+    local: LocalQueue,
+    stream: Stream,
+    cursor: StreamCursor,
+    action: int,
+    position: int,
+) -> StreamCursor | None:
+    if not _can_log(kernel, connection, "ALTER", cursor.name):
+        return None
+    catalog = kernel.catalog
+    told = StreamCursor(
+        cursor.name,
+        cursor.queue_id,
+        cursor.queue_name,
+        int(stream.incarnation),
+        position,
+        cursor.owner,
+        cursor.defined_ns,
+        int(kernel.clock.now_ns()),
+    )
+    connection.depends_on(log_change(kernel.coordinator, catalog.cursors, action, told))
+    floor = catalog.cursors.floor(cursor.queue_id)
+    if floor != stream.floor:
+        catalog.settle_stream(local.definition, local.queue)
+        if stream.purges:
+            purge(kernel, local.queue, stream)
+    return cursor
 
 
 def delete_cursor(kernel: Kernel, connection: Connection, name: str) -> bool:
     """The cursor is no more; with the last one a queue without retention loses its stream."""
-    raise NotImplementedError
+    connection.begin_verb()
+    kernel.refuse_if_ending(True, "DELETE")
+    cursor = cursor_named(kernel, name)
+    if not _can_log(kernel, connection, "DELETE", name):
+        return False
+    coordinator = kernel.coordinator
+    connection.depends_on(log_change(coordinator, kernel.catalog.cursors, DELETE, cursor))
+    # A queue that is not loaded loses its stream when it is.
+    coordinator.settle_stream(kernel.catalog, _of_cursor(kernel, cursor))
+    return True
+
+
+def _of_cursor(kernel: Kernel, cursor: StreamCursor) -> Definition:
+    return find_definition(kernel, cursor.queue_name, "CURSOR")
 
 
 def cursor_named(kernel: Kernel, name: str) -> StreamCursor:
     """The cursor; MQRC_UNKNOWN_OBJECT_NAME if there is none of that name."""
-    raise NotImplementedError
+    cursor = kernel.catalog.cursors.by_name.get(name)
+    if cursor is None:
+        raise mq_error(
+            MQRC_UNKNOWN_OBJECT_NAME, verb="CURSOR", object=name, detail="no cursor has this name"
+        )
+    return cursor
 
 
 def cursors(kernel: Kernel, queue_name: str = "") -> list[StreamCursor]:
     """All cursors in the order of their names, or those of one queue."""
-    raise NotImplementedError
+    table = kernel.catalog.cursors
+    if not queue_name:
+        return [table.by_name[name] for name in sorted(table.by_name)]
+    definition = kernel.catalog.definitions.get(queue_name)
+    return [] if definition is None else table.of_queue(definition.object_id)

@@ -19,6 +19,8 @@ from ternmq.store.entry import PERSISTENT, Entry
 def hand_over(kernel: Kernel, connection: Connection, local: LocalQueue, entry: Entry) -> bool:
     """Give a message that is not yet on the queue straight to a waiting get; False if none can
     take it so."""
+    if local.queue.stream is not None:
+        return False  # it has to lie on the queue, if only for this step, to be in the stream
     if entry.expiry_at and entry.expiry_at <= kernel.clock.now_ns():
         return False
     call = _getter(local, entry)

@@ -70,6 +70,7 @@ class Kernel:
         self.coordinator = coordinator
         self.catalog = catalog
         self.keeper = keeper
+        catalog.stream_memory.connect(outbox)
         self.authority = ObjectAuthority()  # lets everybody do everything until it is enabled
         self.parts = Parts()  # listeners and services
         # where it runs, told by the shell for DISPLAY QMSTATUS: HOSTNAME, DATPATH, LOGPATH ...

@@ -277,6 +277,7 @@ class Installation:
         definition.folder_number = self.rebuild.folder_number
         catalog.recovered(definition.object_id)
         catalog.queues[definition.object_id] = self.new
+        catalog.settle_stream(definition, self.new)  # it begins anew, as another incarnation
         catalog.version += 1
         self._hand_over_handles()
         if self.kernel.coordinator.has_room(None, OBJECT_RECORD_BYTES):
@@ -344,6 +345,9 @@ class Installation:
             return
         new.next_number = max(new.next_number, old.next_number)
         new.next_sequence = max(new.next_sequence, old.next_sequence)
+        new.numbers_reserved = max(new.numbers_reserved, old.numbers_reserved)
+        if old.stream is not None:
+            old.stream.tell_all_watchers()
         new.users = old.users
         new.locks = old.locks
         new.marks = old.marks

@@ -8,11 +8,32 @@ file is parked, and goes on by `resume_read` when its effect is done.
 
 from __future__ import annotations
 
-from typing import final
+from typing import Final, final
 
+from mypy_extensions import i64
+
+from ternmq.base import constants as mq
+from ternmq.base.errors import mq_error
+from ternmq.base.reasons import (
+    MQRC_HOBJ_ERROR,
+    MQRC_MSG_SEQ_NUMBER_ERROR,
+    MQRC_OBJECT_CHANGED,
+    MQRC_OBJECT_DAMAGED,
+    MQRC_Q_DELETED,
+    MQRC_RESOURCE_PROBLEM,
+    MQRC_UNKNOWN_OBJECT_NAME,
+)
 from ternmq.kernel.connection import Connection, Handle
 from ternmq.kernel.kernel import Kernel
+from ternmq.kernel.objects import LocalQueue
+from ternmq.kernel.resolve import open_queue
 from ternmq.ports.effect import Wakeable
+from ternmq.store.stream import Stream, Watcher
+from ternmq.store.stream_file import StreamFetch
+from ternmq.store.stream_reading import RangeReader, StreamPart
+
+READ_BYTES_MAX: Final = 64 << 20  # of one answer, but for a single longer message
+_NO_LIMIT: Final = 1 << 62
 
 
 @final
@@ -29,18 +50,6 @@ class StreamBounds:
         self.next_number = next_number  # the number that the next message will have, or a lower one
         self.bytes = size  # of all its blocks, in memory and in files
         self.cursors = cursors
-
-
-@final
-class StreamPart:
-    """Messages of one block: those from place `start` to before `stop`, counted from 0."""
-
-    __slots__ = ("block", "start", "stop")
-
-    def __init__(self, block: bytes, start: int, stop: int) -> None:
-        self.block = block
-        self.start = start
-        self.stop = stop
 
 
 @final
@@ -74,6 +83,7 @@ class StreamRead:
         self.next_number = first  # where the next read goes on; numbers below it are in `parts`
         self.lost_to = 0  # numbers from `first` to before this one are there no more
         self.bounds: StreamBounds | None = None
+        self.fetch: StreamFetch | None = None  # what it waits for, or got
 
 
 def open_stream(kernel: Kernel, connection: Connection, name: str) -> Handle | None:
@@ -82,13 +92,61 @@ def open_stream(kernel: Kernel, connection: Connection, name: str) -> Handle | N
     None: parked, try again. MQCLOSE closes it. The queue need not have a stream yet: `bounds` and
     `read` refuse while it has none.
     """
-    raise NotImplementedError
+    options = mq.MQOO_BROWSE | mq.MQOO_FAIL_IF_QUIESCING
+    return open_queue(kernel, connection, name, "", "", options)
+
+
+def _local(connection: Connection, handle: Handle) -> LocalQueue:
+    local = handle.local
+    if local is None or handle.connection is not connection:
+        raise mq_error(MQRC_HOBJ_ERROR, verb="STREAM", object=handle.resolved_name)
+    if local.deleted:
+        raise mq_error(MQRC_Q_DELETED, verb="STREAM", object=local.name)
+    if not handle.options & mq.MQOO_BROWSE:
+        raise mq_error(
+            MQRC_HOBJ_ERROR, verb="STREAM", object=local.name, detail="not open for browse"
+        )
+    return local
+
+
+def stream_of(local: LocalQueue) -> Stream:
+    """The stream of a queue; MQRC_UNKNOWN_OBJECT_NAME if it has none."""
+    stream = local.queue.stream
+    if stream is None:
+        raise mq_error(
+            MQRC_UNKNOWN_OBJECT_NAME,
+            verb="STREAM",
+            object=local.name,
+            detail="the queue has no stream: it has neither a cursor nor RETAIN",
+        )
+    return stream
+
+
+def bounds_of(kernel: Kernel, local: LocalQueue, stream: Stream) -> StreamBounds:
+    """The stream as it is in this step."""
+    return StreamBounds(
+        int(stream.incarnation),
+        int(stream.earliest),
+        int(local.queue.next_sequence),
+        int(stream.bytes + stream.open.bytes),
+        len(kernel.catalog.cursors.of_queue(int(local.queue.queue_id))),
+    )
 
 
 def bounds(kernel: Kernel, connection: Connection, handle: Handle) -> StreamBounds:
-    """The stream as it is now; MQRC_OBJECT_CHANGED never, MQRC_UNKNOWN_OBJECT_NAME if the queue
-    has no stream, MQRC_Q_DELETED, MQRC_HOBJ_ERROR."""
-    raise NotImplementedError
+    """The stream as it is now; MQRC_UNKNOWN_OBJECT_NAME if the queue has none, MQRC_Q_DELETED,
+    MQRC_HOBJ_ERROR."""
+    connection.begin_verb()
+    local = _local(connection, handle)
+    stream = stream_of(local)
+    _depend(connection, local)
+    return bounds_of(kernel, local, stream)
+
+
+def _depend(connection: Connection, local: LocalQueue) -> None:
+    """What is told of the end of a stream must be true after a crash."""
+    connection.depends_on(local.queue.last_lsn)
+    connection.depends_on(local.queue.numbers_lsn)
 
 
 def read(
@@ -113,12 +171,97 @@ def read(
     below the earliest number (both are told) or above the next one. MQRC_UNKNOWN_OBJECT_NAME: the
     queue has no stream. MQRC_OBJECT_DAMAGED: a file of the stream is; the numbers are told.
     """
-    raise NotImplementedError
+    call = StreamRead(
+        connection, handle, incarnation, first, end, messages_max, bytes_max, skip_lost
+    )
+    resume_read(kernel, call)
+    return call
 
 
 def resume_read(kernel: Kernel, call: StreamRead) -> None:
     """Go on with a read after its park."""
-    raise NotImplementedError
+    connection = call.connection
+    connection.begin_verb()
+    kernel.refuse_if_ending(True, "STREAM")
+    local = _local(connection, call.handle)
+    stream = stream_of(local)
+    check_incarnation(local.name, stream, call.incarnation)
+    start = _start(call, local, stream)
+    fetch = call.fetch
+    call.fetch = None
+    if fetch is not None and fetch.error:
+        raise mq_error(MQRC_RESOURCE_PROBLEM, verb="STREAM", object=local.name, detail=fetch.error)
+    size = max(min(call.bytes_max, READ_BYTES_MAX), 1)
+    last = call.end if call.end else _NO_LIMIT
+    reader = RangeReader(stream, start, last, call.messages_max or _NO_LIMIT, size)
+    reader.collect(fetch)
+    if not reader.parts:
+        if reader.damage:
+            raise mq_error(
+                MQRC_OBJECT_DAMAGED, verb="STREAM", object=local.name, detail=reader.damage
+            )
+        file = reader.file
+        if file is not None:
+            effect = StreamFetch(stream, file, reader.next, size)
+            call.fetch = effect
+            connection.park = effect
+            kernel.outbox.add(effect)
+            return
+    _answer(kernel, call, local, stream, reader)
+
+
+def _start(call: StreamRead, local: LocalQueue, stream: Stream) -> int:
+    """Where the read begins: MQRC_MSG_SEQ_NUMBER_ERROR if the stream does not have that."""
+    after = local.queue.next_sequence
+    if call.first > after:
+        raise mq_error(
+            MQRC_MSG_SEQ_NUMBER_ERROR,
+            verb="STREAM",
+            object=local.name,
+            detail=f"number {call.first} is above the next one, {after}",
+        )
+    if call.first >= stream.earliest:
+        return call.first
+    if not call.skip_lost:
+        raise mq_error(
+            MQRC_MSG_SEQ_NUMBER_ERROR,
+            verb="STREAM",
+            object=local.name,
+            detail=f"number {call.first} is below the earliest one, {stream.earliest}",
+        )
+    call.lost_to = int(stream.earliest)
+    return call.lost_to
+
+
+def check_incarnation(name: str, stream: Stream, wanted: int) -> None:
+    """MQRC_OBJECT_CHANGED if the reader means another stream of a queue of this name."""
+    if wanted and wanted != stream.incarnation:
+        raise mq_error(
+            MQRC_OBJECT_CHANGED,
+            verb="STREAM",
+            object=name,
+            detail=f"its stream is of incarnation {stream.incarnation}, not {wanted}",
+        )
+
+
+def _answer(
+    kernel: Kernel, call: StreamRead, local: LocalQueue, stream: Stream, reader: RangeReader
+) -> None:
+    connection = call.connection
+    connection.depends_on(reader.lsn)
+    connection.depends_on(local.queue.numbers_lsn)
+    call.parts = reader.parts
+    call.messages = int(reader.messages)
+    call.bytes = int(reader.bytes)
+    call.bounds = bounds_of(kernel, local, stream)
+    after: i64 = reader.next
+    if reader.at_end and reader.file is None:
+        # Nothing else is in the range, whatever numbers were never given or did not survive.
+        after = local.queue.next_sequence
+        if call.end and call.end < after:
+            after = call.end
+        _depend(connection, local)
+    call.next_number = int(after)
 
 
 def await_number(
@@ -126,9 +269,18 @@ def await_number(
 ) -> bool:
     """Have `waker` told once when the stream has a message with this number or a higher one, or the
     queue or its stream ends; False if that is so already, and nobody will be told."""
-    raise NotImplementedError
+    connection.begin_verb()
+    kernel.refuse_if_ending(True, "STREAM")
+    stream = stream_of(_local(connection, handle))
+    if number < stream.next:
+        return False
+    stream.watchers.append(Watcher(number, waker))
+    return True
 
 
 def stop_awaiting(kernel: Kernel, handle: Handle, waker: Wakeable) -> None:
     """The waker is not told any more; nothing happens if it was told already."""
-    raise NotImplementedError
+    local = handle.local
+    stream = None if local is None else local.queue.stream
+    if stream is not None:
+        stream.watchers = [one for one in stream.watchers if one.waker is not waker]

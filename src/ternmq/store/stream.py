@@ -156,6 +156,7 @@ class Stream:
         self.is_saved_next = False  # a checkpoint waits for the writer; nobody else begins
         self.failure = ""  # why the last write failed
         self.damage: dict[int, str] = {}  # by file: what is wrong with it
+        self.bad_blocks: dict[int, str] = {}  # by first number: the same of one block
         self.dead_files: list[str] = []  # removed after the checkpoint that does not name them
         self.watchers: list[Watcher] = []
         self.memory: StreamMemory | None = None  # while the queue is in use
@@ -383,6 +384,8 @@ class Stream:
             self.unwritten -= block.length
         elif self.written and self.written[0] is block:
             self.written.pop(0)
+        if self.bad_blocks:
+            self.bad_blocks.pop(int(block.first), None)
         self._let_go(block)
 
     def _drop_file(self, file: StreamFile) -> None:

@@ -177,6 +177,7 @@ class StreamFetch(Effect):
         self.bytes_max: i64 = bytes_max
         self.found: list[tuple[StreamBlock, bytes]] = []
         self.error = ""  # why nothing was read now; another try may succeed
+        self.bad_block: StreamBlock | None = None  # where reading ended
         self._index: list[StreamBlock] | None = None
         self._start: i64 = file.start
         self._end: i64 = file.end
@@ -207,6 +208,7 @@ class StreamFetch(Effect):
         try:
             check_owner(check_block(data), self.stream)
         except IntegrityError as error:
+            self.bad_block = block
             raise _damaged(self.file, block, str(error)) from error
         return data
 
@@ -225,7 +227,13 @@ class StreamFetch(Effect):
 
     def damage(self, text: str) -> None:
         """The stream says so to whoever reads there; the queue itself is unharmed."""
-        if self.file in self.stream.files:  # else it was trimmed meanwhile
+        self.complete()
+        bad = self.bad_block
+        if self.file not in self.stream.files:
+            return  # trimmed meanwhile
+        if bad is not None:
+            self.stream.bad_blocks[int(bad.first)] = text
+        else:
             self.stream.damage[int(self.file.number)] = text
 
 
