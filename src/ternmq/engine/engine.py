@@ -44,6 +44,7 @@ from ternmq.kernel.media import ImageSchedule, begin_image, cancel_images
 from ternmq.kernel.metering import has_connected
 from ternmq.kernel.refusals import refused
 from ternmq.kernel.requests import GetCall
+from ternmq.kernel.retention import retain
 from ternmq.kernel.trigger import Triggers
 from ternmq.log.control import CONTROL_PATHS
 from ternmq.log.kinds import RESTART
@@ -276,6 +277,7 @@ class Engine:
         self.images.tick(int(now_ns))
         self.sweeper.tick(now_ns)
         self._expire(now_ns)
+        retain(kernel)
         self._reserve_ids()
         kernel.notices.look(kernel)
         self.triggers.tick()

@@ -31,11 +31,11 @@ from ternmq.txn.unit import XID
 pytestmark = pytest.mark.core
 
 
-def begun(**given: object) -> tuple[Machine, StreamClient]:
+def begun(**given: int) -> tuple[Machine, StreamClient]:
     disk = SimDisk()
     create(disk, LogParameters(CIRCULAR, 3, 2, 64, False))
     machine = Machine(disk)
-    machine.define("Q", **given)
+    machine.define("Q", 0, **given)
     return machine, StreamClient(machine)
 
 
@@ -54,9 +54,9 @@ def stream_in(machine: Machine, name: str = "Q") -> Stream:
     return stream
 
 
-def fill(machine: Machine, first: int, after: int, **given: bool) -> None:
+def fill(machine: Machine, first: int, after: int, persistent: bool = True) -> None:
     for number in range(first, after):
-        machine.put("Q", b"%d" % number, **given)
+        machine.put("Q", b"%d" % number, persistent=persistent)
 
 
 def bodies(found: list[tuple[int, bytes]]) -> list[int]:
@@ -333,8 +333,8 @@ def test_size_when_retained_by_it_then_oldest_leaves_stream_and_queue() -> None:
         machine.put("Q", b"%d" % number + bytes(50000), persistent=False)
     stream = stream_in(machine)
     assert stream.earliest > 1
-    for _ in range(5):
-        retain(machine.kernel)
+    for _ in range(20):
+        machine.engine.tick()
         machine.settle()
     assert len(machine.browse("Q")) == 80 - stream.earliest
     assert client.read("Q", int(stream.earliest)).messages > 0
