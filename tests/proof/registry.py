@@ -18,6 +18,7 @@ from tests.proof import (
     prepared_units,
     strace_runs,
     strangers,
+    streamed_copies,
     worlds,
 )
 from tests.proof.goal import Goal
@@ -30,6 +31,7 @@ SIMULATED: list[Goal] = [
     failing_calls.GOAL,
     damage.GOAL,
     prepared_units.GOAL,
+    streamed_copies.GOAL,
     full_disk.GOAL,
     media.GOAL,
     clock_jumps.GOAL,

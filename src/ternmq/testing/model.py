@@ -11,6 +11,7 @@ from bisect import insort
 from typing import final
 from zlib import crc32
 
+from ternmq.base.object_types import LOCAL
 from ternmq.testing.machine import Machine
 from ternmq.testing.operations import Mark, Operation
 from ternmq.txn.unit import CHANGE_GET, CHANGE_PUT
@@ -136,9 +137,9 @@ class Snapshot:
     @property
     def state(self) -> State:
         if self._state is None:
-            held = {one.name for _, gets in self._prepared.values() for one in gets}
+            held = {id(one) for _, gets in self._prepared.values() for one in gets}
             queues = {
-                name: [one.name for one in messages if one.persistent and one.name not in held]
+                name: [one.name for one in messages if one.persistent and id(one) not in held]
                 for name, messages in self._queues.items()
             }
             prepared = {
@@ -212,7 +213,7 @@ def found_state(machine: Machine, *, drain: bool = True) -> State:
         gets = [name_of(one.entry.data) for one in unit.changes if one.kind == CHANGE_GET]
         prepared[unit.xid.global_id] = (sorted(puts), sorted(gets))
     queues: Queues = {}
-    for name in machine.kernel.catalog.queue_names():
+    for name in machine.kernel.catalog.names(LOCAL):
         if not name.startswith("SYSTEM."):
             queues[name] = [name_of(data) for data in machine.browse(name)]
             if drain:
