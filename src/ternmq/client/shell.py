@@ -526,10 +526,11 @@ class Shell:
             self.flush()
         return True
 
-    def deliver(self) -> None:
-        """Figures of intervals and tasks that have ended go to their destinations."""
+    def deliver(self, wait: bool = False) -> None:
+        """Figures of intervals and tasks that have ended go to their destinations; with `wait` also
+        those that another thread is at."""
         collector = self.engine.collector
-        if collector.has_turns:
+        if wait or collector.has_turns:
             with self._delivering:
                 collector.deliver()
 

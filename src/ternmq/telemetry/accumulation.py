@@ -47,6 +47,11 @@ class StatisticsSum:
             else:
                 found.figures.merge(figures)
 
+    def forget_deleted(self) -> None:
+        """What queues have counted that are gone stays in the sum of all, and nowhere else."""
+        for key in [one for one, queue in self.queues.items() if queue.local.deleted]:
+            del self.queues[key]
+
 
 @final
 class TaskSums:

@@ -97,6 +97,7 @@ class Collector(MeasureSink):
         self._turns: deque[Turn] = deque()
         now_ns = int(kernel.clock.now_ns())
         self._sums = {SMF: StatisticsSum(now_ns), PCF: StatisticsSum(now_ns)}
+        self.totals: StatisticsSum | None = None  # since somebody looks at them (Prometheus)
         self._sequences = {SMF: 0, PCF: 0}
         self._channels = {SMF: ChannelWatch(), PCF: ChannelWatch(), ACCTG: ChannelWatch()}
         self._channel_sequence = 0
@@ -151,6 +152,19 @@ class Collector(MeasureSink):
             turn = Turn(int(self.kernel.clock.now_ns()))
             self._end_statistics(turn, [PCF], int(self.kernel.clock.monotonic_ns()))
             self._turns.append(turn)
+
+    def keep_totals(self) -> None:
+        """Count from now on, whatever else asks for it: `totals` is never set back."""
+        if self.totals is None:
+            self.totals = StatisticsSum(int(self.kernel.clock.now_ns()))
+            self.kernel.meter.is_watched = True
+            self.kernel.measure()
+
+    def count_now(self) -> None:
+        """Take the counters, so that the next delivery adds them up; no interval ends by that."""
+        turn = Turn(int(self.kernel.clock.now_ns()))
+        turn.statistics = self._cutter.statistics(turn.now_ns)
+        self._turns.append(turn)
 
     def tick(self) -> None:
         """Time has passed."""
@@ -247,6 +261,9 @@ class Collector(MeasureSink):
         for family, schedule in self._statistics.items():
             if schedule.is_on or family in turn.statistics_of:
                 self._sums[family].add(cut)
+        if self.totals is not None:
+            self.totals.add(cut)
+            self.totals.forget_deleted()
         for family in turn.statistics_of:
             interval = self._interval_of(family, cut)
             interval.is_last = turn.is_last
