@@ -40,6 +40,7 @@ NAMES = {
     "simulation": "simulated histories",
     "commands": "a queue manager with many queues",
     "startup": "start-up",
+    "streams": "streams read by number, in process",
     "served": "a queue manager in a process of its own",
     "network": "clients over TCP, beside other brokers",
 }
