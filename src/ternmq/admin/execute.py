@@ -42,6 +42,14 @@ from ternmq.admin.status_qmgr import (
     SubscriptionStatus,
 )
 from ternmq.admin.status_queues import QueueStatus, ResetQueueStatistics
+from ternmq.admin.trace_commands import (
+    DisplaySystem,
+    DisplayTrace,
+    ResetQueueManager,
+    SetSystem,
+    StartTrace,
+    StopTrace,
+)
 from ternmq.admin.work import (
     NotHere,
     PingQueueManager,
@@ -159,7 +167,12 @@ _MAKERS: Final[dict[str, Callable[[Command, CommandRow], Execution]]] = {
     "start service": StartPart,
     "stop listener": StopPart,
     "stop service": StopPart,
-    "reset qmgr": NotHere,
+    "reset qmgr": ResetQueueManager,
+    "start trace": StartTrace,
+    "stop trace": StopTrace,
+    "display trace": DisplayTrace,
+    "set system": SetSystem,
+    "display system": DisplaySystem,
     "set log": NotHere,
     "move": MoveMessages,
     "stop conn": StopConnection,

@@ -18,6 +18,7 @@ from ternmq.admin.filters import fits
 from ternmq.admin.status_attributes import status_attributes
 from ternmq.base import reasons as rc
 from ternmq.base.attributes import Value
+from ternmq.base.command_reasons import MQRCCF_COMMAND_FAILED
 from ternmq.base.ids import put_stamp
 from ternmq.kernel.connection import Connection as Link
 from ternmq.kernel.kernel import Kernel
@@ -37,6 +38,7 @@ NOT_FOUND: Final[dict[str, tuple[str, int]]] = {
     "CHLAUTH": ("AMQ8884E", rc.MQRC_UNKNOWN_OBJECT_NAME),
     "AUTHREC": ("AMQ8919I", rc.MQRC_UNKNOWN_OBJECT_NAME),
     "APSTATUS": ("AMQ8459E", rc.MQRC_UNKNOWN_OBJECT_NAME),
+    "TRACE": ("AMQ8974E", MQRCCF_COMMAND_FAILED),
     "CURSOR": ("AMQ8986E", rc.MQRC_UNKNOWN_OBJECT_NAME),
     "LEDGER": ("AMQ8989E", rc.MQRC_UNKNOWN_OBJECT_NAME),
 }

@@ -30,7 +30,7 @@ _WHY: Final[dict[str, str]] = {
     "later pubsub": "publish/subscribe is not there yet",
     "other platform": "it belongs to z/OS",
     "set log": "the log is not managed by archiving (LogManagement=Archive)",
-    "reset qmgr": "statistics, archived logs and publish/subscribe hierarchies are not there yet",
+    "reset qmgr": "archived logs and publish/subscribe hierarchies are not there yet",
 }
 
 
@@ -43,10 +43,15 @@ class NotHere(Execution):
             name = self.command.name
             if kernel.catalog.find(types.CLNTCONN, name) is None:
                 find(kernel, types.CHANNELS & ~types.CLNTCONN, name, self.verb)
-        row = self.row
-        why = _WHY[row.runs]
-        reason = MQRC_FUNCTION_NOT_SUPPORTED
-        return self.refuse("AMQ8561E", row.action, row.noun, why, reason=reason)
+        return not_here(self)
+
+
+def not_here(execution: Execution) -> bool:
+    """Refuse a command that is understood."""
+    row = execution.row
+    why = _WHY[row.runs]
+    reason = MQRC_FUNCTION_NOT_SUPPORTED
+    return execution.refuse("AMQ8561E", row.action, row.noun, why, reason=reason)
 
 
 @final

@@ -411,6 +411,14 @@ AMQ8935I	Purge of channel accepted.	Channel %1 is being purged.
 AMQ8939I	Automatic MQSC configuration has completed: it had %1 command(s), of which %2 had errors.
 AMQ8940E	An automatic MQSC command was not successful.	The command %1 was answered with %2	Correct it in the file that AutoConfig names in qm.ini.
 AMQ8942I	Starting to process automatic MQSC configuration.	Its commands come from %1, as AutoConfig in qm.ini says.
+AMQ8971I	TernMQ trace started.	Trace %1 of %2 is on until it is stopped, or the queue manager ends.
+AMQ8972I	TernMQ trace stopped.	Of trace %1, the classes that were named are off.
+AMQ8973I	Display trace details.
+AMQ8974E	No trace fits %1.		Look at the traces that are on with DISPLAY TRACE(*).
+AMQ8975I	TernMQ system parameters set.	They hold from the next interval on.
+AMQ8976I	Display system parameters.
+AMQ8977E	The value '%2' of %1 is not valid: %3.
+AMQ8978E	No more traces can be started.	There are 32 traces.	Stop one with STOP TRACE.
 AMQ8981E	Position '%2' of cursor %1 is none.	A position is EARLIEST, LATEST or a stream number.	Give one of these.
 AMQ8982I	TernMQ cursor created.	Cursor %1 was created.
 AMQ8983I	Display cursor details.

@@ -25,6 +25,7 @@ NOT_FOUND = {
     "AMQ8459E",  # application
     "AMQ8461I",  # connection
     "AMQ8884E",  # rule of channel authentication
+    "AMQ8974E",  # trace
     "AMQ8986E",  # cursor
     "AMQ8989E",  # owner in the ledger
     "AMQ9087I",  # policy
@@ -57,12 +58,13 @@ def value_for(row: CommandRow, word: str) -> str:
     return kind.split("|")[0] if "|" in kind else VALUES.get(word, "A")
 
 
+NOT_LOOKED_FOR = ("CLUSTER", "TOPICSTR", "POLICY", "CONN", "TRACE")
 ON_OBJECTS = [
     pytest.param(row, id=f"{row.action} {row.noun}")
     for row in COMMANDS.values()
     if row.named
     and row.action not in ("DEFINE", "SET", *REFUSED_ANYWAY)
-    and (row.noun not in ("CLUSTER", "TOPICSTR", "POLICY", "CONN") or row.action == "DISPLAY")
+    and (row.noun not in NOT_LOOKED_FOR or row.action == "DISPLAY")
 ]
 
 
