@@ -9,7 +9,7 @@ import sys
 from typing import Any, Final, TextIO, final
 
 from ternmq.codec.smf_decoding import Record, Section
-from ternmq.codec.smf_lines import Lines
+from ternmq.codec.smf_lines import Lines, common_cells
 from ternmq.codec.smf_natural import natural_identity, natural_record, natural_values
 
 
@@ -42,11 +42,12 @@ class ToCSV(Export):
         for section in sections:
             if section.name:
                 by_name.setdefault(section.name, []).append(section)
+        common = common_cells(record)
         for name, own in by_name.items():
             lines = self._lines.get(name)
             if lines is None:
                 lines = self._begun(name)
-            self._writers[name].writerows(lines.rows(record, own))
+            self._writers[name].writerows(lines.rows(record, own, common))
 
     def close(self) -> None:
         """Everything is in the files."""

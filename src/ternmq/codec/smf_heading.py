@@ -14,8 +14,10 @@ from ternmq.codec.smf_field import (
     DURATION,
     GROUP,
     RESERVED,
+    SIGNED,
     TEXT,
     TIME,
+    UNSIGNED,
     Field,
 )
 from ternmq.codec.smf_layout import EBCDIC, SectionLayout, Value, Values
@@ -43,6 +45,13 @@ _CF_ABSENT: Final = {"Cmit": ("ReadList",), "Prep": ("ReadList",)}
 UNSET_MIN: Final = 0x0FFFFFFF  # the smallest of the numbers that stand for: there was none
 
 
+# Shapes of columns that can be made many at a time (smf_steps).
+OTHER: Final = ""
+NUMBER: Final = "number"
+LENGTH: Final = "duration"
+ARRAY: Final = "array"
+
+
 class Column(NamedTuple):
     """Headings that come from one value, and what makes their cells of the values of a section."""
 
@@ -50,6 +59,7 @@ class Column(NamedTuple):
     headings: tuple[str, ...]
     needs: str  # the field that must be there
     cells: Callable[[Values], Cells]
+    shape: str = OTHER
 
 
 def stamp_cells(tod: int) -> Cells:
@@ -57,7 +67,10 @@ def stamp_cells(tod: int) -> Cells:
     when = moment(tod)
     if when is None:
         return ["", ""]
-    return [f"{when:%Y/%m/%d}", f"{when:%H:%M:%S},{when.microsecond:06}"]
+    return [
+        f"{when.year}/{when.month:02}/{when.day:02}",
+        f"{when.hour:02}:{when.minute:02}:{when.second:02},{when.microsecond:06}",
+    ]
 
 
 def duration_cells(units: int) -> Cells:
@@ -122,7 +135,16 @@ def plain_column(field: Field, place: int, ordinal: int) -> Column:
                 return [""]
         return single(field, values[field.name])
 
-    return Column((place, 0, ordinal * 100), headings, field.name, cells)
+    return Column((place, 0, ordinal * 100), headings, field.name, cells, shape_of(field))
+
+
+def shape_of(field: Field) -> str:
+    """Whether a column is of a shape of which many can be made at once."""
+    if field.kind == DURATION:
+        return LENGTH
+    is_plain = field.kind in (UNSIGNED, SIGNED) and not field.words
+    is_unset = isinstance(field.default, int) and field.default >= UNSET_MIN
+    return NUMBER if is_plain and not is_unset else OTHER
 
 
 def bit_cells(field: Field, mask: int, on: str, off: str) -> Callable[[Values], Cells]:
@@ -139,7 +161,7 @@ def array_columns(field: Field, place: int, ordinal: int) -> list[Column]:
     for index in range(field.copies):
         headings = headings_of(field.kind, field.column.replace("{n}", f"{{{index + 1}}}"))
         cells = element(field, index)
-        found.append(Column((place, index, ordinal * 100), headings, field.name, cells))
+        found.append(Column((place, index, ordinal * 100), headings, field.name, cells, ARRAY))
     return found
 
 
@@ -168,7 +190,7 @@ def cf_column(field: Field, place: int, ordinal: int) -> Column:
         numbers: tuple[int, ...] = values[field.name]  # type: ignore[assignment]
         return list(pick(numbers))
 
-    return Column((place, 0, ordinal * 100), tuple(headings), field.name, cells)
+    return Column((place, 0, ordinal * 100), tuple(headings), field.name, cells, ARRAY)
 
 
 def group_columns(field: Field, ordinal: int) -> list[Column]:

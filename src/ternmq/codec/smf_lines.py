@@ -10,7 +10,6 @@ have, the cell here is empty; wrong headings are right here (docs/smf-reader.md 
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Final, final
 
 from ternmq.codec.smf_clock import UNITS_US, unpack_date
@@ -22,12 +21,14 @@ from ternmq.codec.smf_heading import (
     also_columns,
     field_columns,
     stamp_cells,
-    task_correlator,
 )
 from ternmq.codec.smf_layout import LAYOUTS, Values
+from ternmq.codec.smf_steps import Step, steps_of
 
 COMMON: Final = ("Date", "Time", "LPAR", "QMgr", "QSG", "MQ_Version")
 INTERVAL: Final = ("Interval_Start (DATE)", "Interval_Start (TIME)", "Interval_Duration")
+CORRELATOR_BYTES: Final = 16
+_CORRELATORS: Final = {"WTAS": 8, "WQ": 16}  # where it is
 TASKS: Final = ("QCTDSP", "QCTADP", "QCTSSL", "QCTDNS")
 
 
@@ -54,7 +55,7 @@ class Lines:
         self.columns: Final = sorted(columns, key=lambda column: column.place)
         own = [heading for column in self.columns for heading in column.headings]
         self.headings: Final = (*COMMON, *self._before(own))
-        self._steps: Final[dict[frozenset[str], list[Callable[[Values], Cells]]]] = {}
+        self._steps: Final[dict[tuple[int, str], list[Step]]] = {}
 
     def _before(self, own: list[str]) -> tuple[str, ...]:
         """The headings of the section with those that come from elsewhere in the record."""
@@ -71,9 +72,12 @@ class Lines:
         """Whether the section is one of 115 records, which tell their interval."""
         return self.name not in ("QWAC", "QMAC", "WTID", "WTAS", "WQ", "QCST")
 
-    def rows(self, record: Record, sections: list[Section]) -> list[Cells]:
-        """A line for each section, which are all of this kind and of this record."""
-        front = common_cells(record)
+    def rows(
+        self, record: Record, sections: list[Section], common: Cells | None = None
+    ) -> list[Cells]:
+        """A line for each section, which are all of this kind and of this record. `common` are the
+        `common_cells` of the record, if somebody has them."""
+        front = common_cells(record) if common is None else common
         if self.is_statistics:
             front = front + interval_cells(record)
         found: list[Cells] = []
@@ -92,16 +96,15 @@ class Lines:
         entries: tuple[Values, ...] = values.get(self._entries.name, ())  # type: ignore[assignment]
         return [entry for entry in entries if entry["qeststr"] is not None]
 
-    def _steps_for(self, values: Values) -> list[Callable[[Values], Cells]]:
-        """The columns, those that the record does not have as empty cells."""
-        there = frozenset(values)
-        steps = self._steps.get(there)
+    def _steps_for(self, values: Values) -> list[Step]:
+        """What makes the cells of a section with these fields."""
+        # Fields come in their order, and what a version hides is part of what an earlier one does:
+        # number and last one tell which they are.
+        key = len(values), next(reversed(values), "")
+        steps = self._steps.get(key)
         if steps is None:
-            steps = [
-                column.cells if column.needs in there else blank(len(column.headings))
-                for column in self.columns
-            ]
-            self._steps[there] = steps
+            steps = steps_of(self.columns, values)
+            self._steps[key] = steps
         return steps
 
     def _around(self, record: Record, section: Section, own: Cells) -> Cells:
@@ -117,22 +120,15 @@ class Lines:
         return own
 
 
-def blank(cells: int) -> Callable[[Values], Cells]:
-    empty: Cells = [""] * cells
-
-    def step(values: Values) -> Cells:
-        return empty
-
-    return step
-
-
 def owner(record: Record) -> str:
-    """The correlator of the task that a record is about."""
-    for values in record.values_of("WTAS"):
-        return task_correlator(values)
-    for values in record.values_of("WQ"):
-        correlator = values["correl"]
-        return correlator.hex().upper() if isinstance(correlator, bytes) else ""
+    """The correlator of the task that a record is about: its own, or that of its first queue."""
+    for number, name in record.row.sections:
+        at = _CORRELATORS.get(name)
+        if at is None or number > len(record.triplets):
+            continue
+        offset, length, copies = record.triplets[number - 1]
+        if copies and length >= at + CORRELATOR_BYTES:
+            return record.raw[offset + at : offset + at + CORRELATOR_BYTES].hex().upper()
     return ""
 
 
