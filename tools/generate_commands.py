@@ -22,7 +22,7 @@ from ternmq.admin.command_table import (
     nouns_of,
 )
 from ternmq.admin.status_attributes import SECTIONS
-from ternmq.base import constants_all
+from ternmq.base import constants_all, own_constants
 from ternmq.base import object_types as types
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -47,7 +47,7 @@ def pcf_names() -> dict[int, str]:
     """MQCMD_ names by number."""
     return {
         value: name
-        for name, value in vars(constants_all).items()
+        for name, value in {**vars(constants_all), **vars(own_constants)}.items()
         if name.startswith("MQCMD_") and isinstance(value, int)
     }
 

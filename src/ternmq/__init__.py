@@ -47,12 +47,15 @@ if TYPE_CHECKING:
     from ternmq.client.pcf_execute import PCFExecute
     from ternmq.client.pool import Pool
     from ternmq.client.queue import Queue
+    from ternmq.client.stream_api import QueueCursor, QueueStream
+    from ternmq.client.stream_block import HEAD_COLUMNS, StreamBlock, StreamRange
     from ternmq.codec.mqmd import Descriptor
     from ternmq.kernel.ledger import batch_xid
     from ternmq.log.record import LogDamaged
     from ternmq.txn.unit import XID
 
 __all__ = [
+    "HEAD_COLUMNS",
     "XID",
     "BackedOut",
     "Backup",
@@ -82,7 +85,11 @@ __all__ = [
     "PCFExecute",
     "Pool",
     "Queue",
+    "QueueCursor",
     "QueueManager",
+    "QueueStream",
+    "StreamBlock",
+    "StreamRange",
     "Truncated",
     "Unavailable",
     "XAError",
@@ -124,6 +131,8 @@ if not TYPE_CHECKING:
         "ternmq.client.pcf_execute": "PCFExecute",
         "ternmq.client.pool": "Pool",
         "ternmq.client.queue": "Queue",
+        "ternmq.client.stream_api": "QueueCursor QueueStream",
+        "ternmq.client.stream_block": "HEAD_COLUMNS StreamBlock StreamRange",
         "ternmq.codec.mqmd": "Descriptor",
         "ternmq.kernel.ledger": "batch_xid",
         "ternmq.log.record": "LogDamaged",

@@ -4,6 +4,7 @@ from ternmq.client.aio import Connection, Opening, QueueManager, Unit, embedded,
 from ternmq.client.aio_iterators import Browse, Messages
 from ternmq.client.aio_pool import Pool
 from ternmq.client.aio_queue import Queue
+from ternmq.client.aio_stream_api import QueueCursor, QueueStream
 from ternmq.client.local_aio import ClientConnection, connect
 from ternmq.client.local_aio_queue import ClientQueue
 
@@ -16,7 +17,9 @@ __all__ = [
     "Opening",
     "Pool",
     "Queue",
+    "QueueCursor",
     "QueueManager",
+    "QueueStream",
     "Unit",
     "connect",
     "embedded",

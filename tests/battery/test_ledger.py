@@ -1,5 +1,5 @@
-"""A batch of prepared units of work and its row of the ledger: committed together, once, and what is
-left over of an owner goes; the same on every disk, behind the socket and over the network."""
+"""A batch of prepared units of work and its row of the ledger: committed together, once, and what
+is left over of an owner goes; the same on every disk, behind the socket and over the network."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
 """The configuration of a queue manager as MQSC that makes it again: what dmpmqcfg prints.
 
 It asks with DISPLAY and writes DEFINE ... REPLACE, ALTER QMGR, SET CHLAUTH and SET AUTHREC. What
-cannot be set (dates, depths) and what is never shown (passwords) stands in comments. Texts are
-quoted, so blanks, lower case and quotes come back as they were. Dynamic queues are left out: they
-belong to who opened them.
+cannot be set (dates, depths, positions of cursors) and what is never shown (passwords) stands in
+comments. Texts are quoted, so blanks, lower case and quotes come back as they were. Dynamic queues
+are left out: they belong to who opened them.
 """
 
 from __future__ import annotations
@@ -35,6 +35,7 @@ KINDS: Final[dict[str, str]] = {
     "comminfo": "COMMINFO",
     "topic": "TOPIC",
 }
+CURSOR_KIND: Final = "cursor"  # which -t can name as well, of our own
 SORTS: Final = ("all", "object", "sub", "chlauth", "authrec")  # what -x names
 _QUOTED: Final = (schema.TEXT, schema.NAME, schema.HEX, schema.LIST)
 _DYNAMIC: Final = ("PERMDYN", "TEMPDYN")
@@ -75,6 +76,7 @@ def dump_lines(ask: Ask, choice: DumpChoice) -> Iterator[str]:
         for kind, noun in KINDS.items():
             if choice.kind in ("all", kind):
                 yield from _object_lines(ask, choice, kind, noun)
+        yield from _cursor_lines(ask, choice)
     if choice.wants("sub"):
         yield from _object_lines(ask, choice, "sub", "SUB")
     if choice.wants("chlauth"):
@@ -195,7 +197,26 @@ def _value(row: Attribute, value: Value) -> str:
     return quoted(str(value)) if row.kind in _QUOTED else str(value)
 
 
-# ---- rules and records
+# ---- cursors, rules and records
+
+
+def _cursor_lines(ask: Ask, choice: DumpChoice) -> Iterator[str]:
+    if choice.kind in ("all", CURSOR_KIND):
+        for answer in _found(ask, f"DISPLAY CURSOR({quoted(choice.name)}) ALL"):
+            yield from _written(_cursor_parts(answer, choice), choice)
+
+
+def _cursor_parts(answer: Answer, choice: DumpChoice) -> list[str]:
+    """A cursor without its position, which belongs to the messages and not to the definition."""
+    parts = [
+        f"DEFINE CURSOR({quoted(str(answer['CURSOR']))})",
+        f"QUEUE({quoted(str(answer['QUEUE']))})",
+    ]
+    if choice.every_attribute:
+        told = ("POSITION", "INCARN", "USERID", "CRDATE", "CRTIME", "ALTDATE", "ALTTIME")
+        parts.extend([f"*{keyword}({answer[keyword]})" for keyword in told])
+    parts.append("REPLACE")
+    return parts
 
 
 def _rule_parts(answer: Answer) -> list[str]:

@@ -88,12 +88,12 @@ class ResetCursor(CursorCommand):
     """RESET CURSOR."""
 
     def step(self, kernel: Kernel, link: Link) -> bool:
+        if self.named(kernel) is None:
+            return self.not_found()
         given = self.command.given["POSITION"]
         position = position_of(given)
         if position is None:
             return self.no_position(given)
-        if self.named(kernel) is None:
-            return self.not_found()
         found = reset_cursor(kernel, link, self.command.name, position)
         return found is not None and self.succeed(self.command.name, found.position)
 

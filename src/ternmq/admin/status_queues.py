@@ -15,6 +15,7 @@ from ternmq.kernel.connection import Connection as Link
 from ternmq.kernel.connection import Handle
 from ternmq.kernel.kernel import Kernel
 from ternmq.kernel.objects import FILE_MEGABYTES_DEFAULT, MEGABYTE, LocalQueue
+from ternmq.kernel.stream import bounds_of, stream_of
 from ternmq.store.catalog import Definition
 from ternmq.store.queue import Queue
 
@@ -98,7 +99,18 @@ def queue_values(kernel: Kernel, definition: Definition, local: LocalQueue | Non
         values["UNCOM"] = yes(queue.uncommitted_puts + queue.uncommitted_gets > 0)
         if level != mq.MQMON_OFF:
             _monitored(kernel, local, values)
+        if queue.stream is not None:
+            _streamed(kernel, local, values)
     return values
+
+
+def _streamed(kernel: Kernel, local: LocalQueue, values: Values) -> None:
+    """What there is of a stream; a queue without one is shown as in MQ."""
+    bounds = bounds_of(kernel, local, stream_of(local))
+    values["CURSORS"] = bounds.cursors
+    values["STRMFRST"] = bounds.earliest
+    values["STRMNEXT"] = bounds.next_number
+    values["STRMSIZE"] = bounds.bytes
 
 
 def _monitored(kernel: Kernel, local: LocalQueue, values: Values) -> None:

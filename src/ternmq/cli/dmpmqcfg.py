@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from typing import Final
 
 from ternmq.admin.command import Answer
-from ternmq.admin.config_dump import KINDS, SORTS, DumpChoice, dump_lines, records
+from ternmq.admin.config_dump import CURSOR_KIND, KINDS, SORTS, DumpChoice, dump_lines, records
 from ternmq.admin.mqsc_lexer import SyntaxFault
 from ternmq.admin.mqsc_parser import parse
 from ternmq.base.errors import MQError
@@ -77,7 +77,7 @@ def _arguments() -> CommandLine:
     )
     line.add_argument("-o", dest="form", choices=FORMS, default="mqsc")
     line.add_argument("-x", dest="sort", choices=SORTS, default="all", help="what to dump")
-    line.add_argument("-t", dest="kind", choices=("all", *KINDS), default="all", metavar="TYPE")
+    line.add_argument("-t", dest="kind", choices=("all", *KINDS, CURSOR_KIND), default="all", metavar="TYPE")
     line.add_argument("-n", dest="name", default="*", metavar="NAME", help="may end in *")
     line.add_argument("-u", dest="user", default="", metavar="USER", help="asks for the password")
     line.add_argument(

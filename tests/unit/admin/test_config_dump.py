@@ -73,6 +73,7 @@ def test_dump_when_secret_then_it_is_not_in_it() -> None:
         (DumpChoice(kind="qmgr", one_line=True), {"ALTER QMGR"}),
         (DumpChoice(kind="clntconn", one_line=True), {"DEFINE CHANNEL"}),
         (DumpChoice(kind="queue", name="R", one_line=True), {"DEFINE QREMOTE"}),
+        (DumpChoice(kind="cursor", one_line=True), {"DEFINE CURSOR"}),
     ],
 )
 def test_dump_when_chosen_then_only_that(choice: DumpChoice, starts: set[str]) -> None:
