@@ -6,6 +6,7 @@ files that are cut anywhere, and files with a byte changed.
 """
 
 import io
+import tracemalloc
 from collections.abc import Callable
 from typing import Final
 
@@ -218,3 +219,23 @@ def test_tally_says_what_was_not_read() -> None:
 
 def test_limit_of_a_record_is_above_that_of_smf() -> None:
     assert smf_framing.RECORD_BYTES_MAX >= 32_756
+
+
+def test_memory_does_not_grow_with_the_file() -> None:
+    record = as_rdw([max(RECORDS, key=len)])
+    left = 400
+
+    def endless(wanted: int) -> bytes:
+        nonlocal left
+        left -= 1
+        return record * 2 if left > 0 else b""
+
+    reader = Reader(endless, form=RDW)
+    tracemalloc.start()
+    try:
+        read = sum(1 for _ in reader)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert read == 798
+    assert reader.source.offset > 10 * peak

@@ -5,6 +5,7 @@ TERNMQ_SMF_DATA names, or in shared/data beside the checkout. They are no part o
 that elsewhere these cases are skipped; test_smf_decoding shows the same on records of ours.
 """
 
+import io
 import os
 from pathlib import Path
 from typing import Final
@@ -12,7 +13,10 @@ from typing import Final
 import pytest
 
 from ternmq.codec.smf_decoding import rebuild
+from ternmq.codec.smf_framing import Framing, Source
+from ternmq.codec.smf_layout import Value
 from ternmq.codec.smf_reader import Reader
+from tests.unit.codec.test_smf_framing import as_bdw, as_nordw, as_rdw
 from tools.layers import ROOT
 
 pytestmark = pytest.mark.core
@@ -45,6 +49,34 @@ def test_dump_is_read_whole_and_written_again_without_a_difference(name: str) ->
     assert reader.tally.not_read == 0
     assert (records, sections) == DUMPS[name]
     assert fields > 10 * (sections - 2 * records)
+
+
+@pytest.mark.parametrize("name", DUMPS)
+def test_dump_in_other_forms_says_the_same(name: str) -> None:
+    path = FOLDER / name
+    if not path.exists():
+        pytest.skip(f"not shown: there is no {name}")
+    with path.open("rb") as file:
+        records = list(Framing(Source(file.read), "rdw").records())
+    expected = told(records_in(as_rdw(records)))
+    for form, data in (
+        ("rdw", as_rdw(records, 900)),
+        ("bdw", as_bdw(records)),
+        ("bdw", as_bdw(records, 900, 7)),
+        ("nordw", as_nordw(records)),
+    ):
+        reader = records_in(data)
+        assert reader.form == form
+        assert told(reader) == expected
+
+
+def records_in(data: bytes) -> Reader:
+    return Reader(io.BytesIO(data).read)
+
+
+def told(reader: Reader) -> list[tuple[str, dict[str, Value]]]:
+    """Every section of a file."""
+    return [(s.name, s.values) for record in reader for s in record.sections()]
 
 
 def test_dump_has_the_values_that_it_is_known_to_have() -> None:
