@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass
+from datetime import datetime
 from statistics import median
 from typing import Final
 
 from benchmarks.brokers import Missing, Server, server_of
 from benchmarks.contest import Contest
-from benchmarks.figures import AT_LEAST, AT_MOST, Figure, Goal, Settings
+from benchmarks.figures import AT_LEAST, AT_MOST, Figure, Goal, Settings, short
 from benchmarks.network_crew import Crew, Round, resident_kb
 
 OURS: Final = "ternmq"
@@ -73,17 +74,26 @@ SCENARIOS: Final = (
 )
 
 
+def progress(text: str) -> None:
+    """A run takes minutes."""
+    sys.stderr.write(f"{datetime.now():%H:%M:%S} {text}\n")
+    sys.stderr.flush()
+
+
 class Turns:
     """One contender in one scenario: a rate when called, the rest is kept."""
 
-    def __init__(self, crew: Crew, seconds: float) -> None:
+    def __init__(self, name: str, crew: Crew, seconds: float) -> None:
+        self.name = name
         self.crew = crew
         self.rounds: list[Round] = []
         self._seconds = seconds
 
     def __call__(self) -> float:
         self.rounds.append(self.crew.go(self._seconds))
-        return self.rounds[-1].rate
+        rate = self.rounds[-1].rate
+        progress(f"{self.name}, round {len(self.rounds)}: {short(rate)}")
+        return rate
 
     def cpu_us(self, is_server: bool) -> float:
         """For each message or round trip; of the server, or of all client processes."""
@@ -106,7 +116,8 @@ def measured(
     try:
         for party, name in parties.items():
             crew = Crew(servers[name], party, scenario.roles)
-            turns[party] = Turns(crew, SECONDS * settings.seconds)
+            title = f"{scenario.name}, {party}"
+            turns[party] = Turns(title, crew, SECONDS * settings.seconds)
         return Contest(dict(turns)).run(settings.rounds), turns
     finally:
         for one in turns.values():
@@ -171,7 +182,10 @@ def _times(
 def idle_figures(servers: dict[str, Server], settings: Settings) -> list[Figure]:
     """Memory that a server needs for a connection over which nothing travels."""
     count = settings.scaled(CONNECTIONS, FEW_CONNECTIONS)
-    kb = {name: idle_kb(server, name, count) for name, server in servers.items()}
+    kb: dict[str, float] = {}
+    for name, server in servers.items():
+        kb[name] = idle_kb(server, name, count)
+        progress(f"idle connections, {name}: {short(kb[name])} KB")
     told = [f"{servers[name].name} {kb[name]:.1f}" for name in kb if name != OURS]
     goal = Goal(AT_MOST, 20)
     text = f"idle connection, of {count} held"
@@ -203,6 +217,7 @@ def start(settings: Settings, servers: dict[str, Server]) -> list[str]:
             kind.check()
             servers[name] = kind(settings.place(name))
             servers[name].start()
+            progress(f"{kind.name} runs")
         except Missing as why:
             servers.pop(name, None)
             missing.append(f"{kind.name} is left out: {why}")

@@ -12,6 +12,7 @@ from ternmq.base.reasons import MQRC_NO_MSG_AVAILABLE
 from ternmq.client.handles import BROWSE, Handles, for_output
 from ternmq.client.local_requests import LocalRequests
 from ternmq.client.message import Message
+from ternmq.client.put_front import PutFront
 from ternmq.client.remote_verbs import Opened, described
 from ternmq.client.requests import Data, as_bytes, browse_request
 from ternmq.client.storage_status import StorageStatus
@@ -20,6 +21,7 @@ from ternmq.kernel.connection import Handle
 
 if TYPE_CHECKING:
     from ternmq.client.local_aio import ClientConnection
+    from ternmq.client.net_quick import AheadGet
 
 
 class ClientMessages:
@@ -28,19 +30,26 @@ class ClientMessages:
     def __init__(self, queue: ClientQueue, wait: float | None) -> None:
         self._queue = queue
         self._wait = wait
+        self._ahead: AheadGet | None = None
 
     def __aiter__(self) -> ClientMessages:
         return self
 
     async def __anext__(self) -> Message:
+        ahead = self._ahead
+        if ahead is not None:
+            message = ahead.next()
+            if message is not None:
+                return message
+        return await self._next()
+
+    async def _next(self) -> Message:
         queue = self._queue
-        message = queue.read_ahead(self._wait)
+        message = await queue.try_get(wait=self._wait)
         if message is None:
-            message = await queue.try_get(wait=self._wait)
-            if message is None:
-                raise StopAsyncIteration
-        elif queue.connection.transport.pause_is_due:
-            await queue.connection.transport.pause()
+            raise StopAsyncIteration
+        if self._ahead is None:
+            self._ahead = queue.ahead_get(self._wait)
         return message
 
 
@@ -96,10 +105,11 @@ class ClientBrowse:
         self._give_back()
 
 
-class ClientQueue:
+class ClientQueue(PutFront):
     """An open queue; a context manager that closes it."""
 
     def __init__(self, connection: ClientConnection, opened: Opened, name: str) -> None:
+        super().__init__()
         self.connection = connection
         self._verbs = connection.verbs
         self._handles = Handles(opened.handle, name)
@@ -114,22 +124,21 @@ class ClientQueue:
 
     # ---- put
 
-    async def put(
+    async def put_with(
         self,
         data: Data,
-        *,
-        persistent: bool | None = None,
-        priority: int | None = None,
-        expiry: float | None = None,
-        msg_id: bytes | None = None,
-        correl_id: bytes | None = None,
-        reply_to: str | None = None,
-        format: str | None = None,
-        descriptor: Descriptor | None = None,
-        options: int = 0,
-        syncpoint: bool | None = None,
+        persistent: bool | None,
+        priority: int | None,
+        expiry: float | None,
+        msg_id: bytes | None,
+        correl_id: bytes | None,
+        reply_to: str | None,
+        format: str | None,
+        descriptor: Descriptor | None,
+        options: int,
+        syncpoint: bool | None,
     ) -> bytes:
-        """Put a message and return its MsgId; arguments as those of the blocking `Queue.put`."""
+        """As `put`, with every argument."""
         put_options, packed = self._requests.put(
             data,
             persistent,
@@ -151,6 +160,12 @@ class ClientQueue:
         done = transport.put_now(output, put_options, packed, body)
         if done is None:
             return await transport.run("MQPUT", self._verbs.put(output, put_options, packed, body))
+        if self.plain is None and options == 0:
+            none = None  # of the particulars
+            usual = self._requests.put(
+                b"", none, none, none, none, none, none, none, none, 0, False
+            )
+            self.plain = transport.plain_put(output, *usual)
         if transport.pause_is_due:
             await transport.pause()
         return done
@@ -227,13 +242,13 @@ class ClientQueue:
             await transport.pause()
         return message
 
-    def read_ahead(self, wait: float | None) -> Message | None:
-        """The next message, if it is here already."""
+    def ahead_get(self, wait: float | None) -> AheadGet | None:
+        """What gets messages that are here already, outside syncpoint; None if there are none."""
         handle = self._handles.input
         if handle is None:
             return None
-        request = self._requests.get(wait, None, None, None, None, None, 0, None)
-        return self.connection.transport.get_now(handle, request)
+        request = self._requests.get(wait, None, None, None, None, None, 0, False)
+        return self.connection.transport.ahead_get(handle, request)
 
     # ---- iterate
 
@@ -287,6 +302,7 @@ class ClientQueue:
         handles = self._handles
         if not handles.is_open:
             return
+        self.plain = None
         for handle in handles.let_go():
             await self._close_handle(handle, 0)
         # A delete may be refused; the queue is open then.

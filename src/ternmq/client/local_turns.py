@@ -30,6 +30,20 @@ class Turns:
         """A verb is under way."""
         return self._turn.locked()
 
+    @property
+    def is_anyones(self) -> bool:
+        """Whether any caller may use it just now for something outside syncpoint, and need not take
+        it: nobody else can come between."""
+        verbs = self._verbs
+        return (
+            self._share == BY_UNIT
+            and not verbs.in_unit
+            and not verbs.has_changes
+            and self._broken is None
+            and verbs.link.connected
+            and not self._turn.locked()
+        )
+
     def take(self, caller: int, verb: str) -> None:
         """Take the connection for a verb of `caller`, a thread or task."""
         name = self._verbs.name

@@ -11,14 +11,14 @@ from collections import deque
 from collections.abc import Callable
 from typing import Final, final
 
+from mypy_extensions import i64
+
 from ternmq.base.constants import MQCC_FAILED
 from ternmq.base.errors import LocalProtocolError, RemoteProtocolError
 from ternmq.base.reasons import MQRC_TRUNCATED_MSG_ACCEPTED, MQRC_TRUNCATED_MSG_FAILED
 from ternmq.client.message import Message
 from ternmq.client.net_frames import (
-    ASYNC,
     ASYNC_NAME_AT,
-    BIG,
     GOT_LENGTH_AT,
     GOT_TOKEN_AT,
     LONG,
@@ -32,6 +32,7 @@ from ternmq.kernel.requests import GetRequest
 from ternmq.mqi.descriptor import canonical
 from ternmq.wire.fap_flow import read_body, write_body
 from ternmq.wire.fap_negotiation import Agreement, bytes_of_call_max
+from ternmq.wire.fap_number import i32, u32_big
 from ternmq.wire.fap_part import Values
 from ternmq.wire.fap_segment import BYTES_MIN, Header, Segment, read_segment
 from ternmq.wire.fap_stream import Assembler, bytes_allowed
@@ -54,6 +55,14 @@ from ternmq.wire.fap_vocabulary import (
 )
 
 MESSAGE_OVERHEAD_BYTES: Final = BYTES_2  # what a message counts beside its data
+# In the body of ASYNC_MESSAGE.
+_HANDLE_AT: Final = 4
+_INDEX_AT: Final = 12
+_SIZE_AT: Final = 16
+_REASON_AT: Final = 24
+_TOTAL_AT: Final = 28
+_TOKEN_AT: Final = 36
+_NAME_BYTES_AT: Final = 54
 _LITTLE: Final = 2
 _TSH: Final = 0x54534820
 _TSHM: Final = 0x5453484D
@@ -253,33 +262,41 @@ class Conversation:
 
     # ---- what comes
 
-    def pushed(self, data: bytes, at: int, end: int) -> None:
+    def pushed(self, data: bytes, at: i64, end: i64) -> None:
         """ASYNC_MESSAGE, whole and in our form."""
         if end - at < ASYNC_NAME_AT:
             raise RemoteProtocolError(f"ASYNC_MESSAGE of {end - at} bytes")
-        (_v, handle, _i, index, size, _n, _s, reason, total, _a, token, _st, name_bytes) = (
-            ASYNC.unpack_from(data, at)
-        )
         name_at = at + ASYNC_NAME_AT
+        name_bytes: i64 = data[at + _NAME_BYTES_AT]
         base_at = name_at + name_bytes + (-(3 + name_bytes) & 3)
         data_at = base_at + BYTES_2
+        size = i32(data, at + _SIZE_AT, True)
         if not 0 <= size <= end - data_at:
             raise RemoteProtocolError(f"ASYNC_MESSAGE: {size} bytes of data, {end - data_at} left")
-        stream = self.streams.get(handle)
+        stream = self.streams.get(int(i32(data, at + _HANDLE_AT, True)))
         if stream is None:
             return  # of a handle that was closed meanwhile
+        reason = int(i32(data, at + _REASON_AT, True))
         stream.reason = reason
-        base = data[base_at:data_at]
-        whole: int = total
-        if base[4] != 2:
-            raise RemoteProtocolError(f"ASYNC_MESSAGE with MQMD {base[4]}, 2 was asked for")
-        message = message_from(base, data[data_at : data_at + size], token, whole, reason in _CUT)
+        if data[base_at + 4] != 2:
+            found = data[base_at + 4]
+            raise RemoteProtocolError(f"ASYNC_MESSAGE with MQMD {found}, 2 was asked for")
+        message = Message(
+            None,
+            data[data_at : data_at + size],
+            reason in _CUT,
+            0,
+            data[base_at:data_at],
+            data[at + _TOKEN_AT : at + _TOKEN_AT + 16],
+            i32(data, at + _TOTAL_AT, True),
+        )
         if reason and reason not in _CUT:
             message.warning = reason
         if not stream.name:
             stream.name = data[name_at : name_at + name_bytes].decode("ascii", "replace").rstrip()
-        stream.add(message, index)
-        self.stir()
+        stream.add(message, int(i32(data, at + _INDEX_AT, True)))
+        if self.wake is not None:
+            self.stir()
 
     def pushed_values(self, values: Values) -> None:
         """The same from a partner of another byte order or character set."""
@@ -355,15 +372,17 @@ class ChannelEnd:
 
     def feed(self, data: bytes) -> None:
         """Bytes have come."""
-        if self._kept:
-            data = self._kept + data
+        at: i64 = 0
+        kept = self._kept
+        if kept:
             self._kept = b""
-        at = 0
-        have = len(data)
+            if len(kept) < BYTES_MIN:
+                data = kept + data
+            else:
+                at = self._feed_rest(kept, data)
+        have: i64 = len(data)
         while have - at >= BYTES_MIN:
-            length: int = BIG.unpack_from(data, at + 4)[0]
-            if not 28 <= length <= self._bytes_max:
-                raise RemoteProtocolError(f"a segment of {length} bytes")
+            length = self._length(data, at)
             if have - at < length:
                 break
             self._segment(data, at, length)
@@ -371,11 +390,27 @@ class ChannelEnd:
         if at < have:
             self._kept = data[at:] if at else data
 
-    def _segment(self, data: bytes, at: int, length: int) -> None:
-        eye: int = BIG.unpack_from(data, at)[0]
-        number = 1
+    def _feed_rest(self, kept: bytes, data: bytes) -> i64:
+        """The segment whose beginning came before: how much of `data` belongs to it. What follows
+        stays where it is."""
+        missing = self._length(kept, 0) - len(kept)
+        if missing > len(data):
+            self._kept = kept + data
+            return len(data)
+        self._segment(kept + data[:missing], 0, len(kept) + missing)
+        return missing
+
+    def _length(self, data: bytes, at: i64) -> i64:
+        length = u32_big(data, at + 4)
+        if not 28 <= length <= self._bytes_max:
+            raise RemoteProtocolError(f"a segment of {length} bytes")
+        return length
+
+    def _segment(self, data: bytes, at: i64, length: i64) -> None:
+        eye = u32_big(data, at)
+        number: i64 = 1
         if eye == _TSHM:
-            number = BIG.unpack_from(data, at + 8)[0]
+            number = u32_big(data, at + 8)
             tail = at + 16
             body = at + 36
         elif eye in (_TSH, _TSHC):
@@ -388,7 +423,7 @@ class ChannelEnd:
             raise RemoteProtocolError(f"a segment of {length} bytes")
         type = data[tail + 1]
         flags = data[tail + 2]
-        conversation = self.conversations.get(number)
+        conversation = self.conversations.get(int(number))
         if data[tail] != _LITTLE or flags & FIRST_AND_LAST != FIRST_AND_LAST or type < REPLY:
             if type == ASYNC_MESSAGE and data[tail] == _LITTLE and conversation is not None:
                 if flags & FIRST_AND_LAST == FIRST_AND_LAST:
@@ -399,8 +434,8 @@ class ChannelEnd:
         if not type & REPLY:
             raise RemoteProtocolError(f"{type_name(type)} is nothing that a client gets")
         if conversation is not None:
-            reply = Reply(type, data, body, at + length, self.agreement.fap_level)
-            conversation.answered(reply)
+            end = int(at + length)
+            conversation.answered(Reply(type, data, int(body), end, self.agreement.fap_level))
 
     # ---- what is rare
 

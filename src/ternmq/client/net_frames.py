@@ -21,7 +21,7 @@ from ternmq.codec.mqgmo import GetOptions
 from ternmq.codec.mqmd import BYTES_2, Descriptor
 from ternmq.codec.mqpmo import PutOptions
 from ternmq.kernel.requests import GetRequest
-from ternmq.store.entry import OWN_DATE, PERSISTENT, ZERO_ID, Entry
+from ternmq.store.entry import ZERO_ID
 from ternmq.wire.fap_segment import TSH_BYTES, TSHM_BYTES
 from ternmq.wire.fap_vocabulary import (
     FIRST,
@@ -46,12 +46,9 @@ LONG: Final = struct.Struct("<i")
 BIG: Final = struct.Struct(">I")
 CALL: Final = struct.Struct(">I")
 RESULT: Final = struct.Struct("<iii")  # completion, reason, handle
-ASYNC: Final = struct.Struct("<iiiiiHHiii16sHB")
 _SHARED: Final = struct.Struct(">4sIII")
 _ALONE: Final = struct.Struct(">4sI")
 _TAIL: Final = struct.Struct("<BBBB8siHH")
-_TOKEN: Final = struct.Struct(">IBBIHI")
-_IDENTITY: Final = struct.Struct("<ii")
 _LITTLE: Final = 2
 _ENCODING: Final = 546
 _CCSID: Final = 1208
@@ -176,6 +173,19 @@ class Framing:
             )
         )
 
+    def put_parts(
+        self, handle: int, options: int, packed: bytes, length: int
+    ) -> tuple[bytes, bytes]:
+        """What stands before the MsgId and behind it, up to data of that length; empty if they do
+        not fit into one segment."""
+        size = self.header_bytes + CALL_HEAD_BYTES + BYTES_2 + PMO_BYTES + 4 + length
+        if size > self.segment_bytes_max:
+            return b"", b""
+        halves = self._put_halves(options, packed)
+        head = CALL.pack(size) + RESULT.pack(0, 0, handle)
+        before = b"".join((self.start(size), self._put_tail, head, halves[0]))
+        return before, b"".join((packed[72:96], halves[1], LONG.pack(length)))
+
     def put_body(self, packed: bytes, options: int, msg_id: bytes = b"", context: int = 0) -> bytes:
         """MQMD and MQPMO of a put."""
         pmo = PutOptions(options=options, context=context, version=1).pack()
@@ -256,27 +266,7 @@ def token_of(request: GetRequest) -> bytes:
 
 def message_from(base: bytes, data: bytes, token: bytes, length: int, is_cut: bool) -> Message:
     """A message with a canonical descriptor, as the application gets it."""
-    priority, persistence = _IDENTITY.unpack_from(base, 40)
-    entry = Entry(
-        0,
-        priority,
-        OWN_DATE | (PERSISTENT if persistence == mq.MQPER_PERSISTENT else 0),
-        0,
-        0,
-        base[48:72],
-        base[72:96],
-        base[324:348],
-        base,
-        data,
-        length,
-    )
-    queue, lane, high, low, number_high, number_low = _TOKEN.unpack(token)
-    entry.queue_id = queue
-    entry.lane = lane
-    entry.sequence = high << 32 | low
-    entry.number = number_high << 32 | number_low
-    entry.backout_count = LONG.unpack_from(base, 96)[0]
-    return Message(entry, data, is_cut, 0)
+    return Message(None, data, is_cut, 0, base, token, length)
 
 
 # ---- REQUEST_MSGS

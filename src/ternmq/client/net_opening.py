@@ -64,7 +64,7 @@ _PROTOCOL: Final = (10, 11, 12, 13, 14, 16, 18)  # it could not make sense of wh
 _CLOSED_BY_EXIT: Final = 23
 _STANDBY: Final = 32
 _NO_CERTIFICATE: Final = 40
-WINDOW_BYTES_USUAL: Final = 1 << 20  # of read-ahead
+WINDOW_BYTES_USUAL: Final = 4 << 20  # of read-ahead
 
 # What a refusal means to the application that connects, as IBM's clients have it; all others are
 # MQRC_Q_MGR_NOT_AVAILABLE.

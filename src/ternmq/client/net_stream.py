@@ -30,16 +30,16 @@ class NetStream(asyncio.Protocol):
     """A connected socket, with TLS or without."""
 
     def __init__(self) -> None:
-        self._loop = asyncio.get_running_loop()
+        self.loop = asyncio.get_running_loop()
         self.transport: asyncio.Transport | None = None
         self.end: ChannelEnd | None = None
         self.met: Met | None = None
         self.is_closed = False
-        self.closed: asyncio.Future[None] = self._loop.create_future()
+        self.closed: asyncio.Future[None] = self.loop.create_future()
         self._first = SegmentReader(bytes_allowed(SEGMENT_BYTES_USUAL))
         self._first_waiter: asyncio.Future[None] | None = None
         self._failed: Exception | None = None
-        self.outgoing = Outgoing()
+        self.outgoing = Outgoing(self.see_to)
         self._room: asyncio.Future[None] | None = None  # while the other side is slow
         self._beat: asyncio.TimerHandle | None = None
         self._last_s = 0.0
@@ -58,7 +58,7 @@ class NetStream(asyncio.Protocol):
             if self._first_waiter is not None:
                 _wake(self._first_waiter)
             return
-        self._last_s = self._loop.time()
+        self._last_s = self.loop.time()
         end.heartbeat_due = False
         try:
             end.feed(data)
@@ -81,7 +81,7 @@ class NetStream(asyncio.Protocol):
     def pause_writing(self) -> None:
         """The other side is slow."""
         if self._room is None:
-            self._room = self._loop.create_future()
+            self._room = self.loop.create_future()
         self.outgoing.is_full = True
 
     def resume_writing(self) -> None:
@@ -104,7 +104,7 @@ class NetStream(asyncio.Protocol):
         if flush == FLUSH_NOW:
             self.flush()
         else:
-            self._loop.call_soon(self.flush)
+            self.loop.call_soon(self.flush)
 
     def flush(self) -> None:
         """Send what waits for the turn's end."""
@@ -130,7 +130,7 @@ class NetStream(asyncio.Protocol):
         while (one := self._first.next()) is None:
             if self._failed is not None:
                 raise self._failed
-            self._first_waiter = self._loop.create_future()
+            self._first_waiter = self.loop.create_future()
             await self._first_waiter
         return one
 
@@ -138,7 +138,7 @@ class NetStream(asyncio.Protocol):
         """The initial data are agreed."""
         self.met = met
         self.end = ChannelEnd(met.agreement)
-        self._last_s = self._loop.time()
+        self._last_s = self.loop.time()
         self._watch()
         return self.end
 
@@ -170,7 +170,7 @@ class NetStream(asyncio.Protocol):
             timer = None
             future = self.stirred(conversation)
             if deadline_s:
-                timer = self._loop.call_later(left_s, _wake, future)
+                timer = self.loop.call_later(left_s, _wake, future)
             try:
                 await future
             finally:
@@ -181,7 +181,7 @@ class NetStream(asyncio.Protocol):
     def stirred(self, conversation: Conversation) -> asyncio.Future[None]:
         """What is done when something comes for the conversation, which is told not to say so any
         more after that."""
-        future = self._loop.create_future()
+        future = self.loop.create_future()
         conversation.wake = partial(_wake, future)
         return future
 
@@ -193,7 +193,7 @@ class NetStream(asyncio.Protocol):
             return
         beat_s = end.agreement.heartbeat_s
         allowed_s = min(beat_s, ANSWER_S_MAX) + beat_s if end.heartbeat_due else beat_s
-        left_s = allowed_s - (self._loop.time() - self._last_s)
+        left_s = allowed_s - (self.loop.time() - self._last_s)
         if left_s <= 0:
             if end.heartbeat_due:
                 self.lost(TimeoutError("the queue manager answers no heartbeat"))
@@ -201,7 +201,7 @@ class NetStream(asyncio.Protocol):
             end.heartbeat_due = True
             self.write(heartbeat_segment(end.agreement.is_shared))
             left_s = min(beat_s, ANSWER_S_MAX)
-        self._beat = self._loop.call_later(left_s, self._watch)
+        self._beat = self.loop.call_later(left_s, self._watch)
 
     # ---- the end
 

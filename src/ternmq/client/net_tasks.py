@@ -12,13 +12,14 @@ import ssl
 import weakref
 from typing import Any, Final
 
+from ternmq.base import constants as mq
 from ternmq.base.errors import MQError, RemoteProtocolError
 from ternmq.base.reasons import MQRC_RECONNECT_FAILED, MQRC_RECONNECTED, MQRC_RECONNECTING
 from ternmq.client.message import Message
 from ternmq.client.net_channel import Address
 from ternmq.client.net_conversation import ChannelEnded, Conversation, Reply
 from ternmq.client.net_opening import connecting, ended_segment, meeting, refused
-from ternmq.client.net_quick import VERBS_WITHOUT_PAUSE, Quick
+from ternmq.client.net_quick import VERBS_WITHOUT_PAUSE, AheadGet, PlainPut, Quick
 from ternmq.client.net_reach import (
     Reach,
     broken_detail,
@@ -277,11 +278,26 @@ class NetTaskVerbs(TaskVerbs):
         self.plan = plan
         self.verbs: FapVerbs = verbs
         self._quick = Quick(verbs, self.turns)
+        self._quick.outgoing = line.stream.outgoing
+
+    def plain_put(self, handle: Handle, options: int, packed: bytes) -> PlainPut | None:
+        verbs = self.verbs
+        if options & mq.MQPMO_SYNCPOINT or not verbs.is_shared:
+            return None
+        if not verbs.is_asynchronous(handle, options):
+            return None
+        return PlainPut(self._quick, handle, options, packed)
+
+    def ahead_get(self, handle: Handle, request: GetRequest) -> AheadGet | None:
+        stream = self.verbs.conversation.streams.get(handle.handle_id)
+        if stream is None or not request.plain or request.options & NOT_AHEAD:
+            return None
+        return AheadGet(self._quick, handle, request)
 
     def put_now(self, handle: Handle, options: int, packed: bytes, data: bytes) -> bytes | None:
-        task = asyncio.current_task()
-        quick = self._quick
         stream = self.line.stream
+        task = asyncio.current_task(stream.loop)
+        quick = self._quick
         msg_id = quick.put(id(task), handle, options, packed, data, stream.outgoing)
         if not msg_id:
             return None
@@ -294,9 +310,9 @@ class NetTaskVerbs(TaskVerbs):
         return msg_id
 
     def get_now(self, handle: Handle, request: GetRequest) -> Message | None:
-        task = asyncio.current_task()
-        quick = self._quick
         stream = self.line.stream
+        task = asyncio.current_task(stream.loop)
+        quick = self._quick
         message = quick.get(id(task), handle, request, stream.outgoing)
         if message is None:
             return None
@@ -375,6 +391,7 @@ class NetTaskVerbs(TaskVerbs):
             line.close()
             raise
         self.line = line
+        self._quick.outgoing = line.stream.outgoing
         return True
 
     def _break(self, error: Exception) -> None:

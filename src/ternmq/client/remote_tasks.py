@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from ternmq.client.local_turns import Turns
 from ternmq.client.message import Message
 from ternmq.client.remote_verbs import Exchange, RemoteVerbs, Result
 from ternmq.kernel.connection import Handle
 from ternmq.kernel.requests import GetRequest
+
+if TYPE_CHECKING:
+    from ternmq.client.net_quick import AheadGet, PlainPut
 
 Awaited = TypeVar("Awaited")
 
@@ -57,6 +60,14 @@ class TaskVerbs:
 
     def get_now(self, handle: Handle, request: GetRequest) -> Message | None:
         """MQGET, if it can be done at once."""
+        return None
+
+    def plain_put(self, handle: Handle, options: int, packed: bytes) -> PlainPut | None:
+        """What does such puts outside syncpoint at once, if they can be."""
+        return None
+
+    def ahead_get(self, handle: Handle, request: GetRequest) -> AheadGet | None:
+        """What does such gets outside syncpoint at once, if messages are read ahead."""
         return None
 
     async def pause(self) -> None:

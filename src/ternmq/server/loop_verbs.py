@@ -14,13 +14,14 @@ from collections import deque
 from threading import get_ident
 from typing import Final, final
 
-from mypy_extensions import mypyc_attr
+from mypy_extensions import i64, mypyc_attr
 
 from ternmq.base.errors import IntegrityError, MQError
 from ternmq.client.aio_shell import Follower, LoopShell, Turn
 from ternmq.client.session import NO_BLOCK, Session
 from ternmq.client.steps import Step
 from ternmq.kernel.connection import Handle
+from ternmq.kernel.drawing import draw
 from ternmq.kernel.ending import refuse_if_backed_out
 from ternmq.kernel.get import cancel, get_returnable, resume
 from ternmq.kernel.kernel import RUNNING
@@ -29,6 +30,7 @@ from ternmq.kernel.returning import answered, take_back
 from ternmq.kernel.verb_clock import FORCE, MESSAGE, SUSPENSION, VerbClock
 from ternmq.mqi.getting import check_open_for
 from ternmq.mqi.putting import check_open_for_output
+from ternmq.server.net_hold import Holds
 from ternmq.store.entry import Entry
 
 _CALLER: Final = 1  # a conversation has one caller
@@ -84,6 +86,7 @@ class Turns(Turn):
         self.loop_shell = loop_shell
         self.loop = loop_shell.loop
         self.clock = loop_shell.engine.clock
+        self.holds = Holds()
         self._ready: deque[Job] = deque()
         self._later: list[Job] = []
         self._dirty: list[Outlet] = []
@@ -354,6 +357,27 @@ class LoopVerbs(Session):
         outbox = self.engine.outbox
         if outbox.woken or outbox.effects:
             self.shell.flush()
+
+    def draw(self, handle: Handle, request: GetRequest, bytes_max: i64) -> list[Entry]:
+        """Gets of many messages at once, as `drawing` has it: each is the caller's, or goes back
+        with `give_back`."""
+        shell = self.shell
+        shell.lock.acquire()
+        try:
+            return draw(self.engine.kernel, self.link, handle, request, bytes_max)
+        except IntegrityError as failure:
+            raise shell.break_down(failure, "MQGET") from failure
+        except BaseException as other:  # another name: compiled, it would have the type above
+            shell.step_failed(other)
+            raise
+        finally:
+            shell.lock.release()
+
+    def give_back(self, handle: Handle, request: GetRequest, entry: Entry) -> None:
+        """A message that was got outside syncpoint is on its queue again."""
+        call = GetCall(self.link, handle, request)
+        call.entry = entry
+        self.take_back(call)
 
     def end_wait(self, call: GetCall, reason: int) -> bool:
         """A wait is over, with this reason; False if the call was served already."""

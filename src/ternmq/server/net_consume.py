@@ -14,9 +14,10 @@ the client's last message goes back to its queue.
 
 from __future__ import annotations
 
-import struct
 from collections import deque
 from typing import Final, final
+
+from mypy_extensions import i64
 
 from ternmq.base import constants as mq
 from ternmq.base.errors import MQError
@@ -36,7 +37,9 @@ from ternmq.server.loop_verbs import LoopVerbs
 from ternmq.server.net_conversation import Conversation, Guarded
 from ternmq.server.net_delivery import deliver, is_as_it_is, options_here
 from ternmq.server.net_form import aligned, token
+from ternmq.server.net_hold import Readers
 from ternmq.server.net_notes import PUSHED, note_header, notify
+from ternmq.server.net_push import BIG_HEAD, LITTLE_HEAD, Push
 from ternmq.server.net_selection import Selection
 from ternmq.store.entry import PERSISTENT, Entry
 from ternmq.wire.fap_flow import write_body
@@ -50,9 +53,8 @@ from ternmq.wire.fap_vocabulary import (
     STREAMING_FAILURE,
 )
 
-_LITTLE_HEAD: Final = struct.Struct("<iiiiiHHiii16sHB")
-_BIG_HEAD: Final = struct.Struct(">iiiiiHHiii16sHB")
 _BROWSE: Final = mq.MQGMO_BROWSE_FIRST | mq.MQGMO_BROWSE_NEXT
+_BROWSES: Final = _BROWSE | mq.MQGMO_BROWSE_MSG_UNDER_CURSOR
 _INHIBITED_RETRY_NS: Final = 1_000_000_000
 
 IDLE: Final = 0
@@ -81,13 +83,15 @@ class Consumer(Guarded):
         self.outstanding = 0
         self.index = 0  # of the last message
         self.confirm = -1  # the request that waits for CHECK_MSG
-        self.sent: deque[tuple[int, GetCall]] = deque()  # that may still go back
-        self._sent_bytes = 0
+        self.sent: deque[tuple[int, Entry]] = deque()  # that may still go back
+        self._sent_bytes: i64 = 0
         self._is_counted = False  # among the calls under way
         self.is_first = True  # of what was asked for, where that is browsed
         self._request: GetRequest | None = None
+        self._push: Push | None = None
+        self._readers: Readers | None = None
         name = conversation.form.chars(handle.resolved_name, len(handle.resolved_name))
-        self._name_bytes = len(name)
+        self._own_name = name
         self._name = name + bytes(-(len(name) + 3) % 4)
 
     def doing(self) -> str:
@@ -104,9 +108,7 @@ class Consumer(Guarded):
 
     def _forget_oldest(self) -> None:
         """The oldest message that was sent cannot go back any more."""
-        entry = self.sent.popleft()[1].entry
-        if entry is not None:
-            self._sent_bytes -= int(entry.length)
+        self._sent_bytes -= self.sent.popleft()[1].length
 
     def ask(self, options: int, wait_ms: int, length_max: int, is_stream: bool) -> None:
         """From now on messages as these say; a wait that does not fit ends."""
@@ -123,10 +125,15 @@ class Consumer(Guarded):
             self._request = None
         if self.state == WAITING and (self._request is None or not self.is_stream):
             self._end_wait()
+        local = self.handle.local
+        if is_stream and self._readers is None and local is not None and not options & _BROWSES:
+            conversation = self.conversation
+            self._readers = self.turns.holds.add(self.turns, local.queue, conversation.line)
 
     def select(self, selection: Selection) -> None:
         """Other messages."""
         self.selection = selection
+        self._push = None
         self._request = None
         if self.state == WAITING:
             self._end_wait()
@@ -250,11 +257,65 @@ class Consumer(Guarded):
             if self.options & mq.MQGMO_UNLOCK:
                 self._unlock()
                 return
-            call = verbs.get(self.handle, self._wanted(), self)
+            request = self._wanted()
+            if self.window > 1 and self._draw(verbs, request):
+                continue
+            call = verbs.get(self.handle, request, self)
             self.get = call
             if not self._advance(call):
                 return
         self._confirm(0)
+
+    def _draw(self, verbs: LoopVerbs, request: GetRequest) -> bool:
+        """Send what lies at the head and needs no more than that; False: nothing does."""
+        if not self._wants_plain_messages():
+            return False
+        conversation = self.conversation
+        line = conversation.line
+        push = self._pushes()
+        entries = verbs.draw(self.handle, request, self.window - self.outstanding)
+        if not entries:
+            return False
+        out = line.out
+        sent = self.sent
+        for entry in entries:
+            conversation.global_index += 1
+            self.index += 1
+            sent.append((conversation.global_index, entry))
+            self._sent_bytes += entry.length
+            size = push.add(
+                out, entry, self.index, conversation.global_index, line.segment_bytes_max
+            )
+            if size:
+                self.outstanding += BYTES_2 + int(entry.length)
+                line.wrote(int(size))
+            else:
+                self._send(entry, 0)
+        while self._sent_bytes > RETURNABLE_BYTES_MAX:
+            self._forget_oldest()
+        readers = self._readers
+        if readers is not None:
+            readers.relieved()
+        return True
+
+    def _wants_plain_messages(self) -> bool:
+        return self.selection.version == 2 and is_as_it_is(self.options, self.handle)
+
+    def _pushes(self) -> Push:
+        """What makes most segments."""
+        conversation = self.conversation
+        push = self._push
+        if push is None or push.form is not conversation.form:
+            handle_id = self.handle.handle_id
+            push = Push(
+                conversation.form,
+                conversation.number,
+                handle_id,
+                self.selection.index,
+                self._own_name,
+            )
+            self._push = push
+        return push
 
     def _advance(self, call: GetCall) -> bool:
         """After an attempt: True if its message is sent."""
@@ -293,14 +354,14 @@ class Consumer(Guarded):
         conversation.global_index += 1
         self.index += 1
         if self._may_go_back(call, entry):
-            self.sent.append((conversation.global_index, call))
-            self._sent_bytes += int(entry.length)
+            self.sent.append((conversation.global_index, entry))
+            self._sent_bytes += entry.length
             # A client that takes nothing must not have us keep ever more.
             while self._sent_bytes > RETURNABLE_BYTES_MAX:
                 self._forget_oldest()
         else:
             conversation.connected().answered(call)
-        self._send(call, entry)
+        self._send(entry, int(call.reason), call)
 
     def _may_go_back(self, call: GetCall, entry: Entry) -> bool:
         """A message of a stream, outside syncpoint."""
@@ -311,11 +372,12 @@ class Consumer(Guarded):
             return False
         return call.reason == 0
 
-    def _send(self, call: GetCall, entry: Entry) -> None:
+    def _send(self, entry: Entry, warning: int, call: GetCall | None = None) -> None:
+        """With the warning that the get had, if it is a call."""
         data = entry.data
         base = entry.base
         reason = 0
-        if call.reason or not is_as_it_is(self.options, self.handle):
+        if call is not None and (warning or not is_as_it_is(self.options, self.handle)):
             made = deliver(call, entry, self.options)
             data = made.data
             base = made.base
@@ -325,8 +387,8 @@ class Consumer(Guarded):
         version = self.selection.version
         length = len(data)
         md_bytes = BYTES_2 if version == 2 else BYTES_1
-        whole = int(entry.length) if call.reason else length
-        head = (_LITTLE_HEAD if form.is_little else _BIG_HEAD).pack(
+        whole = int(entry.length) if warning else length
+        head = (LITTLE_HEAD if form.is_little else BIG_HEAD).pack(
             1,
             self.handle.handle_id,
             self.index,
@@ -339,7 +401,7 @@ class Consumer(Guarded):
             whole,
             token(entry),
             1,
-            self._name_bytes,
+            len(self._own_name),
         )
         self.outstanding += md_bytes + length
         size = len(head) + len(self._name) + md_bytes + length
@@ -459,9 +521,10 @@ class Consumer(Guarded):
         """The client has said how far it has come, and wants no more."""
         self._take_back()
         self.window = 0
+        self._reads_no_more()
         verbs = self.conversation.connected()
         while self.sent:
-            verbs.take_back(self.sent.pop()[1])
+            verbs.give_back(self.handle, self._wanted(), self.sent.pop()[1])
         self._sent_bytes = 0
         self.outstanding = 0
         self._confirm(0)
@@ -470,7 +533,14 @@ class Consumer(Guarded):
         """The handle or its connection ends."""
         self._take_back()
         self.state = STOPPED
+        self._reads_no_more()
         self.sent.clear()
+
+    def _reads_no_more(self) -> None:
+        readers = self._readers
+        if readers is not None:
+            self._readers = None
+            self.turns.holds.remove(readers, self.conversation.line)
 
     def is_gone(self) -> bool:
         return self.state != FORCING

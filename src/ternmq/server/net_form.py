@@ -100,6 +100,10 @@ class Form:
         """Characters, blank padded."""
         return encode(text, self.text_ccsid)[:size].ljust(size, encode(" ", self.text_ccsid))
 
+    def digits(self, text: bytes) -> bytes:
+        """Characters that are in ASCII, such as a date."""
+        return encode(text.decode("ascii"), self.text_ccsid) if self.is_ebcdic else text
+
     # ---- descriptors
 
     def base(self, base: bytes) -> bytes:
@@ -140,10 +144,8 @@ class Form:
         parts.append(own[100:PUT_DATE_AT])
         if entry.flags & OWN_DATE:
             parts.append(own[PUT_DATE_AT:320])
-        elif self.is_ebcdic:
-            parts.append(encode(put_stamp(int(entry.put_ns)).decode("ascii"), self.text_ccsid))
         else:
-            parts.append(put_stamp(int(entry.put_ns)))
+            parts.append(self.digits(put_stamp(int(entry.put_ns))))
         parts.append(own[320:BYTES_1])
         if version == 2:
             parts.append(entry.group_id)

@@ -12,6 +12,8 @@ from __future__ import annotations
 import struct
 from typing import TYPE_CHECKING, Final, final
 
+from mypy_extensions import i64
+
 from ternmq.base.errors import MQError, ProtocolError
 from ternmq.base.limits import (
     REQUEST_BYTES_WAITING_MAX,
@@ -29,6 +31,7 @@ from ternmq.server.net_requests import refuse_request, request_fast
 from ternmq.server.net_take_back import take_back_if_asked
 from ternmq.server.net_xa import refuse_xa
 from ternmq.wire.fap_negotiation import Agreement, bytes_of_call_max
+from ternmq.wire.fap_number import u32_big
 from ternmq.wire.fap_part import Values
 from ternmq.wire.fap_segment import (
     BYTES_MIN,
@@ -64,10 +67,9 @@ if TYPE_CHECKING:
     from ternmq.server.net_socket import NetSocket
 
 OPENING_BYTES_MAX: Final = 4096  # of a segment before both sides have agreed
-OUT_BYTES_MAX: Final = 4 << 20  # written and not sent, before consumers pause
-_LENGTH: Final = struct.Struct(">I")
-_TSHM: Final = b"TSHM"
-_TSH: Final = b"TSH "
+OUT_BYTES_MAX: Final = 1 << 19  # written and not sent, before consumers pause
+_TSHM: Final = 0x5453484D
+_TSH: Final = 0x54534820
 
 
 @final
@@ -94,7 +96,9 @@ class Line(Outlet):
         self.next_handle = 2  # handles are unique on a socket
         self.is_writable = True
         self.is_reading = True
+        self.is_held = False  # it puts faster than somebody reads
         self.heard_ns = 0
+        self._fed_ns = 0  # the time of the clock then
         self.spoken_ns = 0
         self._rest = b""
         self._segment_max = OPENING_BYTES_MAX
@@ -137,6 +141,7 @@ class Line(Outlet):
         turns = self.turns
         turns.begin()
         self.heard_ns = int(turns.clock.monotonic_ns())
+        self._fed_ns = int(turns.clock.now_ns())
         instance = self.instance
         if instance is not None:
             instance.bytes_received += len(data)
@@ -148,27 +153,45 @@ class Line(Outlet):
             turns.settle()  # whatever happened here, others have their turn
 
     def _take(self, data: bytes) -> None:
-        if self._rest:
-            data = self._rest + data
+        at: i64 = 0
+        rest = self._rest
+        if rest:
             self._rest = b""
-        at = 0
-        end = len(data)
+            if len(rest) < BYTES_MIN:
+                data = rest + data
+            else:
+                at = self._take_rest(rest, data)
+        end: i64 = len(data)
         while end - at >= BYTES_MIN and not self.is_closing:
-            length: int = _LENGTH.unpack_from(data, at + 4)[0]
-            if not TSHM_BYTES <= length <= self._segment_max:
-                variant = segment_variant(data, at)
-                length = segment_length(data, at, variant, self._segment_max)
+            length = self._length(data, at)
             if end - at < length:
-                segment_variant(data, at)  # a stranger is refused at once
+                segment_variant(data, int(at))  # a stranger is refused at once
                 break
             self._segment(data, at, length)
             at += length
         if at < end and not self.is_closing:
             if end - at >= 4:
-                segment_variant(data, at)
+                segment_variant(data, int(at))
             self._rest = data[at:] if at else data
 
-    def _segment(self, data: bytes, at: int, length: int) -> None:
+    def _take_rest(self, rest: bytes, data: bytes) -> i64:
+        """The segment whose beginning came before: how much of `data` belongs to it. What follows
+        stays where it is."""
+        missing = self._length(rest, 0) - len(rest)
+        if missing > len(data):
+            self._rest = rest + data
+            return len(data)
+        self._segment(rest + data[:missing], 0, len(rest) + missing)
+        return missing
+
+    def _length(self, data: bytes, at: i64) -> i64:
+        length = u32_big(data, at + 4)
+        if not TSHM_BYTES <= length <= self._segment_max:
+            variant = segment_variant(data, int(at))
+            length = segment_length(data, int(at), variant, self._segment_max)
+        return length
+
+    def _segment(self, data: bytes, at: i64, length: i64) -> None:
         instance = self.instance
         if instance is not None:
             instance.buffers_received += 1
@@ -179,25 +202,25 @@ class Line(Outlet):
         if whole is not None:
             self._dispatch(whole)
 
-    def _fast(self, data: bytes, at: int, length: int) -> bool:
+    def _fast(self, data: bytes, at: i64, length: i64) -> bool:
         """A single segment of a frequent call, for a conversation that is free: served where it
         lies."""
-        eye_catcher = data[at : at + 4]
+        eye_catcher = u32_big(data, at)
+        head: i64 = TSHM_BYTES
+        number: i64 = 0
         if eye_catcher == _TSHM:
-            head = TSHM_BYTES
-            number: int = _LENGTH.unpack_from(data, at + 8)[0]
+            number = u32_big(data, at + 8)
         elif eye_catcher == _TSH and not self.is_shared:
             head = TSH_BYTES
-            number = 0
         else:
             return False
         tail = at + head - 20
         if data[tail + 2] & FIRST_AND_LAST != FIRST_AND_LAST:
             return False
-        type = data[tail + 1]
-        if type not in (MQPUT, MQGET, REQUEST_MSGS) or length < head + 16:
+        type: i64 = data[tail + 1]
+        if (type != MQPUT and type != MQGET and type != REQUEST_MSGS) or length < head + 16:
             return False
-        conversation = self._free(number)
+        conversation = self._free(int(number))
         if conversation is None or (data[tail] == 2) != conversation.form.is_little:
             return False
         body = at + head
@@ -205,8 +228,8 @@ class Line(Outlet):
         if type == MQPUT:
             return put_fast(conversation, data, body, end)
         if type == MQGET:
-            return get_fast(conversation, data, body, end)
-        return request_fast(conversation, data, at, body, end)
+            return get_fast(conversation, data, int(body), int(end))
+        return request_fast(conversation, data, int(at), int(body), int(end))
 
     def _free(self, number: int) -> Conversation | None:
         """A conversation that is connected and has nothing under way."""
@@ -310,6 +333,11 @@ class Line(Outlet):
         if is_writable:
             self.go_on_writing()
 
+    def hold(self, is_held: bool) -> None:
+        """Read no further for a moment, or go on; see `net_hold`."""
+        self.is_held = is_held
+        self._read_or_not()
+
     def check_waiting(self, conversation: Conversation) -> None:
         """A conversation has more, or less, that waits: it is read no further than allowed."""
         if not self.is_known:
@@ -319,7 +347,7 @@ class Line(Outlet):
         self._read_or_not()
 
     def _read_or_not(self) -> None:
-        should = self.is_writable
+        should = self.is_writable and not self.is_held
         for conversation in self.conversations.values():
             if (
                 len(conversation.waiting) > REQUESTS_WAITING_MAX
@@ -338,11 +366,11 @@ class Line(Outlet):
         self.call_counts()
 
     def call_counts(self) -> None:
-        """A call that has no reply, say."""
+        """A call that has no reply, say. Many come together, and that is when they came."""
         instance = self.instance
         if instance is not None:
             instance.messages += 1
-            instance.last_message_ns = self.turns.clock.now_ns()
+            instance.last_message_ns = self._fed_ns
 
     def wait_begins(self) -> None:
         """A client is in a call, until `call_ends`."""

@@ -12,6 +12,8 @@ from __future__ import annotations
 import struct
 from typing import Final, final
 
+from mypy_extensions import i64
+
 from ternmq.base import constants as mq
 from ternmq.base.errors import MQError, mq_error
 from ternmq.base.ids import put_stamp
@@ -34,6 +36,7 @@ from ternmq.server.net_form import Form
 from ternmq.server.net_objects import asked_object, complete_object
 from ternmq.store.entry import OWN_DATE, ZERO_ID, Entry
 from ternmq.wire.fap_call_flows import CALL_HEADER_BYTES
+from ternmq.wire.fap_number import i32
 from ternmq.wire.fap_part import Values
 from ternmq.wire.fap_segment import TSH_BYTES, Header, Segment
 from ternmq.wire.fap_vocabulary import MQPUT, REPLY
@@ -74,6 +77,21 @@ class PutPlan:
         self.date = b""
         self.behind_date = b""
         self.reply_bytes = 0
+        self._next: PutRequest | None = None  # used again for each message
+
+    def with_ids(self, msg_id: bytes, correl_id: bytes) -> PutRequest:
+        """The request for a message with these identifiers. It is the next message's, too: who
+        keeps it longer than its call lasts has to copy it."""
+        request = self.request
+        if request.msg_id == msg_id and request.correl_id == correl_id:
+            return request
+        found = self._next
+        if found is None:
+            found = request.with_ids(msg_id, correl_id)
+            self._next = found
+        found.msg_id = ZERO_ID if self.has_new_id else msg_id
+        found.correl_id = correl_id
+        return found
 
     def prepare_reply(self, form: Form, entry: Entry, qmgr_name: str) -> None:
         """The parts of the reply that all messages of this base share."""
@@ -100,38 +118,48 @@ class PutPlan:
         self.reply_bytes = CALL_HEADER_BYTES + bytes_before + len(self.behind_date) + 4
 
 
-def put_fast(conversation: Conversation, data: bytes, body: int, end: int) -> bool:
+def put_fast(conversation: Conversation, data: bytes, body: i64, end: i64) -> bool:
     """MQPUT in one segment; False if it has to be read with care."""
     if end - body < _IDS_END:
         return False
-    form = conversation.form
-    version: int = form.long.unpack_from(data, body + _MD_VERSION_AT)[0]
-    pmo_at = body + CALL_HEADER_BYTES + (BYTES_2 if version == 2 else BYTES_1)
-    if not 1 <= version <= 2 or end < pmo_at + 8:
-        return False
-    pmo_bytes = _PMO_BYTES.get(form.long.unpack_from(data, pmo_at + 4)[0], 0)
-    length_at = pmo_at + pmo_bytes
-    if pmo_bytes == 0 or end < length_at + 4:
-        return False
-    length: int = form.long.unpack_from(data, length_at)[0]
-    data_at = length_at + 4
-    if not 0 <= length <= end - data_at:
-        return False
     prefix = data[body + 12 : body + _IDS_AT]
-    suffix = data[body + _IDS_END : length_at]
     plan = conversation.plan
-    if plan is None or plan.suffix != suffix or plan.prefix != prefix:
-        plan = conversation.plans.get(prefix + suffix)
+    if plan is not None and plan.prefix == prefix:
+        length_at = body + _IDS_END + len(plan.suffix)
+        if length_at + 4 > end or plan.suffix != data[body + _IDS_END : length_at]:
+            plan = None
+    else:
+        plan = None
+    if plan is None:
+        length_at = _length_at(conversation, data, body, end)
+        if length_at == 0:
+            return False
+        plan = conversation.plans.get(prefix + data[body + _IDS_END : length_at])
         if plan is None:
             return False  # it is read with care, and kept
         conversation.plan = plan
+    length = i32(data, length_at, conversation.form.is_little)
+    data_at = length_at + 4
+    if not 0 <= length <= end - data_at:
+        return False
     msg_id = data[body + _IDS_AT : body + _IDS_AT + 24]
     correl_id = data[body + _IDS_AT + 24 : body + _IDS_END]
-    request = plan.request
-    if request.msg_id != msg_id or request.correl_id != correl_id:
-        request = request.with_ids(ZERO_ID if plan.has_new_id else msg_id, correl_id)
-    _put(conversation, plan, request, data[data_at : data_at + length], data, body)
+    request = plan.with_ids(msg_id, correl_id)
+    _put(conversation, plan, request, data[data_at : data_at + length], data, int(body))
     return True
+
+
+def _length_at(conversation: Conversation, data: bytes, body: i64, end: i64) -> i64:
+    """Where the length of the message stands, behind the structures; 0 if they do not fit."""
+    is_little = conversation.form.is_little
+    version = i32(data, body + _MD_VERSION_AT, is_little)
+    pmo_at = body + CALL_HEADER_BYTES + (BYTES_2 if version == 2 else BYTES_1)
+    if not 1 <= version <= 2 or end < pmo_at + 8:
+        return 0
+    pmo_bytes: i64 = _PMO_BYTES.get(int(i32(data, pmo_at + 4, is_little)), 0)
+    if pmo_bytes == 0 or end < pmo_at + pmo_bytes + 4:
+        return 0
+    return pmo_at + pmo_bytes
 
 
 def _put(
@@ -172,7 +200,8 @@ def _put_silently(
         note_failure(conversation, plan, error)
         return
     if entry is None:
-        SilentPut(conversation, plan, request, message).park()
+        own = plan.request.with_ids(request.msg_id, request.correl_id)
+        SilentPut(conversation, plan, own, message).park()
         return
     if link.clock is not None:
         verbs.stop_clock()
@@ -183,6 +212,11 @@ def _put_silently(
         puts.durable_at = int(durable_at)
         if durable_at > verbs.log.forced_lsn:
             verbs.loop_shell.order(int(durable_at))
+    local = plan.handle.local
+    if local is not None:
+        queue = local.queue
+        if queue.plain_bytes > queue.plain_limit >> 1:
+            conversation.turns.holds.hold(queue, conversation.line)
 
 
 def note_failure(conversation: Conversation, plan: PutPlan, error: MQError) -> None:

@@ -2,7 +2,7 @@
 
 Python's own TLS transport drops the alert of a handshake that failed, so that the other end cannot
 tell what was wrong; and it reads whatever comes. Here the alert goes out before the socket is
-closed, a handshake may have so many bytes, and what is written in one call leaves as one.
+closed, and a handshake may have so many bytes.
 
 `TlsLink` is the protocol of the plain transport; `TlsTransport` is what the protocol inside sees.
 """
@@ -17,6 +17,13 @@ from typing import Any, Final
 from ternmq.base.limits import HANDSHAKE_BYTES_MAX
 
 _READ_BYTES: Final = 262_144
+_WRITE_BYTES: Final = 262_144
+_RECORD_BYTES: Final = 16_384  # the longest record of TLS
+# What a look at the records gave.
+_MORE: Final = 0
+_ALL: Final = 1
+_ENDED: Final = 2
+_BROKEN: Final = 3
 
 
 class TlsTransport(asyncio.Transport):
@@ -170,22 +177,40 @@ class TlsLink(asyncio.Protocol):
     def _read(self) -> None:
         """Give the protocol what has come, until it wants no more."""
         inside = self.inside
-        while inside is not None and not self.is_paused and not self._is_ending():
-            try:
-                data = self.channel.read(_READ_BYTES)
-            except ssl.SSLWantReadError:
-                break
-            except ssl.SSLZeroReturnError:
-                self.close()
-                return
-            except ssl.SSLError:
-                self._plain.abort()  # a record that was tampered with
-                return
-            if not data:
-                self.close()
-                return
-            inside.data_received(data)
-        self._flush()
+        outcome = _MORE
+        while outcome == _MORE and inside is not None and self._may_read():
+            parts: list[bytes] = []
+            outcome = self._take_records(parts)
+            if parts:
+                inside.data_received(b"".join(parts))
+        if outcome == _ENDED:
+            self.close()
+        elif outcome == _BROKEN:
+            self._plain.abort()
+        else:
+            self._flush()
+
+    def _take_records(self, parts: list[bytes]) -> int:
+        """As many records as have come, up to a limit: a read gives one, and the protocol inside
+        has as much to do for a record as for many."""
+        left = _READ_BYTES
+        try:
+            while left > 0:
+                data = self.channel.read(_RECORD_BYTES)
+                if not data:
+                    return _ENDED
+                parts.append(data)
+                left -= len(data)
+        except ssl.SSLWantReadError:
+            return _ALL
+        except ssl.SSLZeroReturnError:
+            return _ENDED
+        except ssl.SSLError:
+            return _BROKEN  # a record that was tampered with
+        return _MORE
+
+    def _may_read(self) -> bool:
+        return not self.is_paused and not self._is_ending()
 
     def _is_ending(self) -> bool:
         return self._closed or self._plain.is_closing()
@@ -207,8 +232,10 @@ class TlsLink(asyncio.Protocol):
         if self._is_ending():
             return
         left = memoryview(data)
-        while len(left):
-            left = left[self.channel.write(left) :]
+        while len(left):  # what lies in between grows by copies, so it is kept short
+            left = left[self.channel.write(left[:_WRITE_BYTES]) :]
+            if self._outgoing.pending >= _WRITE_BYTES:
+                self._flush()
         self._flush()
 
     def _flush(self) -> None:

@@ -39,7 +39,8 @@ def methods(kind: type[Any]) -> dict[str, Any]:
     special = {"__enter__", "__exit__", "__aenter__", "__aexit__", "__iter__", "__aiter__"}
     return {
         name: value
-        for name, value in vars(kind).items()
+        for base in reversed(kind.__mro__[:-1])
+        for name, value in vars(base).items()
         if (not name.startswith("_") or name in special) and name not in INSIDE
     }
 
@@ -48,8 +49,11 @@ def shape(value: Any) -> tuple[str, ...]:
     """Kind, and parameters with their defaults and annotations."""
     if isinstance(value, property):
         return ("property",)
-    kind = "async" if inspect.iscoroutinefunction(value) else "plain"
-    parameters = inspect.signature(value).parameters.values()
+    signature = inspect.signature(value)
+    # One may also be a function that chooses among coroutines and gives the chosen one.
+    is_awaited = str(signature.return_annotation).startswith("Coroutine[")
+    kind = "async" if is_awaited or inspect.iscoroutinefunction(value) else "plain"
+    parameters = signature.parameters.values()
     return (kind, *(str(parameter) for parameter in parameters))
 
 

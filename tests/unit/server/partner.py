@@ -85,6 +85,7 @@ class Pipe(asyncio.Transport):
         self.written = asyncio.Event()
         self.closed = False
         self.reads = True
+        self.resumed = asyncio.Event()
         self.protocol: NetSocket | None = None
 
     def write(self, data: Any) -> None:
@@ -97,6 +98,7 @@ class Pipe(asyncio.Transport):
 
     def resume_reading(self) -> None:
         self.reads = True
+        self.resumed.set()
 
     def is_reading(self) -> bool:
         return self.reads

@@ -380,3 +380,60 @@ def test_answers_of_one_turn_then_they_leave_in_one_write() -> None:
         assert partner.pipe.writes == writes + 1
 
     tell_story(story)
+
+
+KINDS: list[Values] = [
+    {},
+    {"correl_id": b"c" * 24, "reply_to_queue": "B"},
+    {"expiry": 36000},
+    {"msg_id": b"m" * 24, "priority": 9},
+    {"group_id": b"g" * 24, "msg_flags": mq.MQMF_MSG_IN_GROUP, "msg_seq_number": 1},
+    {"persistence": 1},
+    {"format": "MQSTR", "ccsid": 1208, "user_id": "other"},
+    {},
+]
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        {"order": BIG, "ccsid": 819},
+        {"order": LITTLE, "ccsid": 1208},
+        {"order": BIG, "ccsid": 500, "ebcdic": True},
+    ],
+)
+@pytest.mark.parametrize("length", [0, 1, 2, 3, 4, 2048, 40_000])
+def test_stream_when_messages_are_of_many_kinds_then_each_is_as_a_get_has_it(
+    form: dict[str, Any], length: int
+) -> None:
+    async def story(place: Place, partner: Partner) -> None:
+        handle = await partner.open("A", ALL | mq.MQOO_SET_ALL_CONTEXT)
+        for number, kind in enumerate(KINDS * 3):
+            context = mq.MQPMO_SET_ALL_CONTEXT if "user_id" in kind else 0
+            body = bytes([number]) * length
+            reply = await partner.put(handle, body, mq.MQPMO_NO_SYNCPOINT | context, **kind)
+            assert reply["reason"] == 0
+        expected = []
+        for _ in range(3 * len(KINDS)):
+            found = await partner.get(handle, mq.MQGMO_BROWSE_NEXT, length=100_000)
+            assert found["reason"] == 0
+            expected.append(found)
+        received = 0
+        came: list[Values] = []
+        while len(came) < len(expected):  # a persistent one ends what comes by itself
+            partner.request(handle, 1 << 22, flags=STREAM, received=received, index=len(came))
+            await partner.wait()
+            fresh = messages(partner)
+            received = sum(MD_BYTES + len(one["data"]) for one in fresh)
+            came += fresh
+        for number, (one, other) in enumerate(zip(came, expected, strict=True)):
+            for md in (one["descriptor"], other["descriptor"]):
+                md.expiry = min(md.expiry, 0) if md.expiry < 0 else 1  # that goes by
+            assert one["descriptor"].pack() == other["descriptor"].pack()
+            assert one["data"][:length] == other["data"][:length]
+            assert (one["message_index"], one["global_message_index"]) == (number + 1, number + 1)
+            assert one["message_token"] == other["options"].message_token
+            assert (one["actual_length"], one["total_length"]) == (length, length)
+        assert place.depth("A") == 0
+
+    tell_story(story, **form)

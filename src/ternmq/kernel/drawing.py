@@ -1,0 +1,75 @@
+"""Many messages off a queue in one step, for a reader that takes whatever comes.
+
+Each is a get outside syncpoint of the message at the head, with all that a get does; what is left
+out is what a get may have to wait for. So only messages that are plain in every respect are drawn:
+non-persistent, in memory, without expiry, of the length that was asked for. The first that is not
+ends it, and a get sees to that one.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from mypy_extensions import i64
+
+from ternmq.base import constants as mq
+from ternmq.kernel.connection import Connection, Handle
+from ternmq.kernel.get import BROWSE_OPTIONS, was_taken
+from ternmq.kernel.kernel import RUNNING, Kernel
+from ternmq.kernel.objects import LocalQueue
+from ternmq.kernel.requests import GetRequest
+from ternmq.store.entry import PERSISTENT, Entry
+
+DRAWN_MAX: Final = 64  # in one step
+_MORE_THAN_A_GET: Final = BROWSE_OPTIONS | mq.MQGMO_MSG_UNDER_CURSOR | mq.MQGMO_LOCK
+
+
+def draw(
+    kernel: Kernel, connection: Connection, handle: Handle, request: GetRequest, bytes_max: i64
+) -> list[Entry]:
+    """The messages at the head, until they have so many bytes; none if it takes a get to say why.
+
+    A message counts as its data and its descriptor.
+    """
+    drawn: list[Entry] = []
+    local = handle.local
+    if local is None or not _is_plain(kernel, connection, handle, request, local):
+        return drawn
+    queue = local.queue
+    coordinator = kernel.coordinator
+    size: i64 = 0
+    count: i64 = 0
+    while size < bytes_max and count < DRAWN_MAX:
+        lane = queue.top_lane()
+        if lane < 0:
+            break
+        entry = queue.lanes[lane].front.head
+        if entry is None or entry.expiry_at or entry.visible_lsn or entry.flags & PERSISTENT:
+            break
+        if entry.length > request.buffer_length or entry.segment is not None:
+            break
+        coordinator.get(None, queue, entry)
+        was_taken(kernel, handle, local, entry, request)
+        drawn.append(entry)
+        size += entry.memory_bytes()
+        count += 1
+    return drawn
+
+
+def _is_plain(
+    kernel: Kernel,
+    connection: Connection,
+    handle: Handle,
+    request: GetRequest,
+    local: LocalQueue,
+) -> bool:
+    if handle.connection is not connection or local.deleted or local.get_inhibited or handle.via:
+        return False
+    if kernel.status != RUNNING or not request.plain:
+        return False
+    if request.syncpoint or request.options & _MORE_THAN_A_GET:
+        return False
+    queue = local.queue
+    if queue.damaged or queue.unread or queue.locks or queue.fetched or queue.swept_alive:
+        return False
+    return True
