@@ -177,7 +177,7 @@ class Catalog:
         self.cursors = CursorTable()
         self.stream_memory = StreamMemory()
         self.keeps_streams = True  # not where one queue is made anew from the log
-        self.trims_streams = True  # not during a restart, which does not know all cursors yet
+        self.knows_cursors = True  # not during a restart
         self.facts: dict[str, Value] = {}  # its name, QMID and the like, which never change
         self.at_work: dict[str, set[str]] = {}  # by space: what runs and is not deleted meanwhile
         self.next_id = 1
@@ -321,6 +321,9 @@ class Catalog:
         if not self.keeps_streams:
             queue.stream = None
             return
+        if not self.knows_cursors:
+            self._keep_stream(definition, queue)
+            return
         queue_id = definition.object_id
         if not keeps_stream(definition.attributes, definition.temporary) and (
             definition.temporary or not self.cursors.has(queue_id)
@@ -331,9 +334,18 @@ class Catalog:
         stream = queue.stream
         if stream is None or stream.incarnation != incarnation:
             stream = begin_stream(queue, incarnation)
-        if self.trims_streams:
-            set_terms(stream, definition.attributes, self.cursors.floor(queue_id))
+        set_terms(stream, definition.attributes, self.cursors.floor(queue_id))
         self.stream_memory.join(stream)
+
+    def _keep_stream(self, definition: Definition, queue: Queue) -> None:
+        """The same in a restart: what the journal tells is kept whole until all cursors are known;
+        where a stream begins later, the log tells. A new queue with retention has one from its
+        first message on."""
+        if queue.stream is None and queue.state_lsn == 0:
+            if keeps_stream(definition.attributes, definition.temporary):
+                begin_stream(queue, stream_incarnation(definition))
+        if queue.stream is not None:
+            self.stream_memory.join(queue.stream)
 
     def begin_stream(self, definition: Definition, queue: Queue, begin: int) -> None:
         """The stream of a queue begins at a number."""
@@ -341,9 +353,9 @@ class Catalog:
         self.stream_memory.join(stream)
         self.settle_stream(definition, queue)
 
-    def begin_trimming(self) -> None:
+    def settle_streams(self) -> None:
         """All cursors are known."""
-        self.trims_streams = True
+        self.knows_cursors = True
         for definition in self.definitions.values():
             queue = self.queues.get(definition.object_id)
             if queue is not None and definition.object_type == LOCAL:

@@ -20,7 +20,7 @@ from ternmq.store.fetching import RecordReader, entry_from_image
 from ternmq.store.queue import Queue
 from ternmq.store.segment import ALIVE, DEAD, Segment
 from ternmq.store.stream_file import spill
-from ternmq.txn.cursors import DELETE, apply_change, unpack_change
+from ternmq.txn.cursors import apply_change, unpack_change
 from ternmq.txn.in_log import InLog
 from ternmq.txn.ledger import redo_row, unpack_ledger
 from ternmq.txn.media_format import image_told
@@ -83,7 +83,7 @@ class Redo:
             for segment in queue.segments.values():
                 del segment.numbers[:]
             queue.next_sequence = max(queue.next_sequence, queue.numbers_reserved)
-        self.catalog.begin_trimming()
+        self.catalog.settle_streams()
 
     def carry_unit(self, told: dict[str, object]) -> None:
         """A prepared unit as the checkpoint tells it. A change that is not found yet has its
@@ -235,17 +235,12 @@ class Redo:
             return
         change = unpack_change(record.payload)
         queue_id = change.cursor.queue_id
-        definition = self.definitions.get(queue_id)
-        if definition is None:
+        if queue_id not in self.definitions:
             return  # deleted since, and its cursors with it
         if record.lsn > self.cursors_lsn:
             apply_change(self.catalog.cursors, change.action, change.cursor)
         if change.begin:
             self._begin_stream(queue_id, change.begin, record.lsn)
-        elif change.action == DELETE:
-            loaded = self.catalog.queues.get(queue_id)
-            if loaded is not None:
-                self.catalog.settle_stream(definition, loaded)
 
     def _redo_definition(self, record: LogRecord) -> None:
         if record.kind == kinds.MEDIA_IMAGE:

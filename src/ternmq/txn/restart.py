@@ -47,7 +47,7 @@ class Replay(Redo):
         self.catalog.keeps_images = control.parameters.is_linear
         facts = last_checkpoint(self.opened)
         self.cursors_lsn = control.checkpoint_lsn
-        self.catalog.trims_streams = False
+        self.catalog.knows_cursors = False
         take_cursors(self.catalog.cursors, facts.get("cursors"))
         self._load_register()
         untrusted = facts.get("untrusted")

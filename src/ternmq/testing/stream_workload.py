@@ -1,0 +1,310 @@
+"""Random verbs on queues with streams and cursors, and what a restart must find of them.
+
+The model: each message gets the next number of its queue when it becomes visible. A crash may leave
+any state from the last acknowledged verb to the last one done in memory: the positions of cursors,
+and of each stream the persistent messages from the lowest position on, with their numbers. Whatever
+a reader was told: no other message ever has that number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from ternmq.base.errors import MQError
+from ternmq.kernel.connection import Connection
+from ternmq.kernel.cursors import EARLIEST, LATEST, cursors
+from ternmq.log.parameters import CIRCULAR, LINEAR, LogParameters
+from ternmq.store.stream import Stream
+from ternmq.testing.chance import Chance
+from ternmq.testing.machine import Machine, create
+from ternmq.testing.model import ACKNOWLEDGED, STEPPED, Disagreement, Snapshot, body_of, name_of
+from ternmq.testing.sim_disk import SimDisk
+from ternmq.testing.stream_verbs import StreamClient, messages_of
+from ternmq.txn.unit import XID
+
+QUEUES: Final = ("A", "B")  # B retains until all cursors have passed
+CURSORS: Final = ("C1", "C2", "C3")
+SHARE_BYTES: Final = 6_000  # of a stream in memory
+Put = tuple[str, str, bool]  # queue, name, persistent
+
+
+class WatchedMachine(Machine):
+    """Tells the workload when something is done in memory, and when it is acknowledged."""
+
+    workload: StreamWorkload
+
+    def stepped(self) -> None:
+        self.workload.stepped()
+
+    def acknowledged(self) -> None:
+        self.workload.acknowledged()
+
+
+class StreamWorkload:
+    """One life of a queue manager with streams."""
+
+    def __init__(self, seed: int) -> None:
+        self.chance = Chance(f"streams/{seed}")
+        self.disk = SimDisk()
+        kind = LINEAR if seed % 3 == 2 else CIRCULAR
+        create(self.disk, LogParameters(kind, 3, 2, 16, seed % 5 == 4))
+        self.next: dict[str, int] = dict.fromkeys(QUEUES, 1)
+        self.streams: dict[str, list[tuple[int, str, bool]]] = {"B": []}
+        self.told: dict[str, dict[int, str]] = {name: {} for name in QUEUES}
+        self.change: Callable[[], None] | None = None
+        self.snapshots: list[Snapshot] = []
+        self.told_at: list[dict[str, dict[int, str]]] = []  # with each snapshot
+        self.in_doubt: dict[bytes, tuple[XID, list[Put]]] = {}
+        self.plain: set[str] = set()  # names of non-persistent messages
+        self.count = 0
+        self.machine = WatchedMachine(self.disk, self.chance.branch("effects"))
+        self.machine.workload = self
+        self.client = StreamClient(self.machine)
+        self.machine.kernel.catalog.stream_memory.stream_bytes_max = SHARE_BYTES
+        for name in QUEUES:
+            self.machine.define(name, 6_000, retain=int(name == "B"))
+        self.begun = len(self.disk.history)
+
+    # ---- the model
+
+    def stepped(self) -> None:
+        if self.change is not None:
+            self.change()
+            self.change = None
+        self.snapshots.append(Snapshot.of((self.state(), {})))
+        self.told_at.append({name: dict(told) for name, told in self.told.items()})
+        self.disk.mark((STEPPED, len(self.snapshots) - 1))
+
+    def acknowledged(self) -> None:
+        self.disk.mark((ACKNOWLEDGED, len(self.snapshots) - 1))
+
+    def state(self) -> dict[str, list[str]]:
+        told: dict[str, list[str]] = {
+            "cursors": [f"{one.name} {one.position}" for one in cursors(self.machine.kernel)]
+        }
+        for name in QUEUES:
+            floor = floor_of(self.machine, name)
+            told[name] = [
+                f"{number} {message}"
+                for number, message, persistent in self.streams.get(name, [])
+                if persistent and number >= floor
+            ]
+        return told
+
+    def reveal(self, puts: list[Put]) -> None:
+        for queue, name, persistent in puts:
+            number = self.next[queue]
+            self.next[queue] = number + 1
+            if queue in self.streams:
+                self.streams[queue].append((number, name, persistent))
+
+    def has_stream(self, queue: str) -> bool:
+        return queue == "B" or bool(cursors(self.machine.kernel, queue))
+
+    # ---- verbs
+
+    def go(self, steps: int) -> None:
+        chance = self.chance
+        kinds: list[tuple[Callable[[], None], int]] = [
+            (self.put, 9),
+            (self.unit, 4),
+            (self.get, 3),
+            (self.read, 5),
+            (self.advance, 5),
+            (self.define, 3),
+            (self.reset, 1),
+            (self.delete, 1),
+            (self.prepare, 1),
+            (self.decide, 2),
+            (self.seal, 3),
+            (self.checkpoint, 2),
+            (self.clear, 1),
+        ]
+        chosen = [kind for kind, weight in kinds for _ in range(weight)]
+        for _ in range(steps):
+            chance.choice(chosen)()
+
+    def new(self) -> tuple[Put, bytes]:
+        chance = self.chance
+        self.count += 1
+        put = (chance.choice(QUEUES), f"m{self.count}", chance.random() < 0.6)
+        if not put[2]:
+            self.plain.add(put[1])
+        return put, body_of(put[1], chance.choice([0, 40, 400, 900, 2500]))
+
+    def put(self) -> None:
+        put, data = self.new()
+        self.change = lambda: self.reveal([put])
+        self.machine.put(put[0], data, persistent=put[2])
+
+    def unit(self) -> None:
+        link = self.machine.connect()
+        puts = self.puts_in(link)
+        if self.chance.random() < 0.75:
+            self.change = lambda: self.reveal(puts)
+            self.machine.commit(link)
+        else:
+            self.machine.back_out(link)
+
+    def puts_in(self, link: Connection) -> list[Put]:
+        puts: list[Put] = []
+        for _ in range(self.chance.randrange(1, 4)):
+            put, data = self.new()
+            self.machine.put(put[0], data, link=link, sync=True, persistent=put[2])
+            puts.append(put)
+        return puts
+
+    def prepare(self) -> None:
+        link = self.machine.connect()
+        puts = self.puts_in(link)
+        xid = XID(1, b"x%d" % self.count, b"")
+        self.machine.prepare(xid, link)
+        self.in_doubt[xid.global_id] = (xid, puts)
+
+    def decide(self) -> None:
+        if not self.in_doubt:
+            return
+        xid, puts = self.in_doubt.pop(self.chance.choice(sorted(self.in_doubt)))
+        if self.chance.random() < 0.7:
+            self.change = lambda: self.reveal(puts)
+            self.machine.commit_prepared(xid)
+        else:
+            self.machine.back_out_prepared(xid)
+
+    def get(self) -> None:
+        self.machine.get(self.chance.choice(QUEUES))
+
+    def clear(self) -> None:
+        self.machine.clear(self.chance.choice(QUEUES))
+
+    def seal(self) -> None:
+        """Blocks end where they would not by themselves, and leave memory."""
+        queue = self.chance.choice(QUEUES)
+        stream = stream_of(self.machine, queue)
+        if stream is not None:
+            stream.seal()
+            if self.chance.random() < 0.3:
+                stream.evict(0)
+
+    def checkpoint(self) -> None:
+        if self.chance.random() < 0.3:
+            self.machine.close_handles()
+        self.machine.checkpoint(full=self.chance.random() < 0.3)
+
+    def define(self) -> None:
+        name = self.chance.choice(CURSORS)
+        queue = self.chance.choice(QUEUES)
+        start = self.chance.choice([EARLIEST, LATEST])
+        if name in self.machine.kernel.catalog.cursors.by_name:
+            return
+
+        def change() -> None:
+            self.streams.setdefault(queue, [])
+
+        self.change = change
+        self.client.define(name, queue, start)
+
+    def advance(self) -> None:
+        cursor = self.any_cursor()
+        if cursor is not None:
+            queue = self.machine.kernel.catalog.cursors.by_name[cursor].queue_name
+            self.client.advance(cursor, self.chance.randrange(0, self.next[queue] + 1))
+
+    def reset(self) -> None:
+        cursor = self.any_cursor()
+        if cursor is not None:
+            self.client.reset(cursor, self.chance.choice([EARLIEST, LATEST]))
+
+    def delete(self) -> None:
+        cursor = self.any_cursor()
+        if cursor is None:
+            return
+        queue = self.machine.kernel.catalog.cursors.by_name[cursor].queue_name
+
+        def change() -> None:
+            if not self.has_stream(queue):
+                del self.streams[queue]
+
+        self.change = change
+        self.client.delete(cursor)
+
+    def any_cursor(self) -> str | None:
+        names = sorted(self.machine.kernel.catalog.cursors.by_name)
+        return self.chance.choice(names) if names else None
+
+    def read(self) -> None:
+        """A range; what is told is remembered, and compared with what was told before."""
+        queue = self.chance.choice(QUEUES)
+        if not self.has_stream(queue):
+            return
+        bounds = self.client.bounds(queue)
+        first = self.chance.randrange(bounds.earliest, bounds.next_number + 1)
+        call = self.client.read(queue, first, bytes_max=self.chance.choice([1, 3000, 1 << 20]))
+        known = {number: name for number, name, _ in self.streams[queue]}
+        told = self.told[queue]
+        for number, data in messages_of(call):
+            name = name_of(data)
+            if known.get(number) != name or told.setdefault(number, name) != name:
+                raise Disagreement(f"{queue} {number}: {name}, not {known.get(number)}")
+        self.stepped()
+        self.acknowledged()
+
+
+def stream_of(machine: Machine, queue: str) -> Stream | None:
+    """The stream of a queue that is loaded."""
+    definition = machine.kernel.catalog.definitions[queue]
+    loaded = machine.kernel.catalog.queues.get(definition.object_id)
+    return None if loaded is None else loaded.stream
+
+
+def floor_of(machine: Machine, queue: str) -> int:
+    """From which number on the stream must be whole."""
+    return min((one.position for one in cursors(machine.kernel, queue)), default=0)
+
+
+def found_state(machine: Machine) -> dict[str, list[str]]:
+    """What a restarted queue manager has of cursors and streams, non-persistent messages left
+    out."""
+    client = StreamClient(machine)
+    found = {"cursors": [f"{one.name} {one.position}" for one in cursors(machine.kernel)]}
+    for queue in QUEUES:
+        found[queue] = []
+        floor = floor_of(machine, queue)
+        try:
+            earliest = client.bounds(queue).earliest
+        except MQError:
+            continue
+        if floor and earliest > floor:
+            raise Disagreement(f"{queue} begins at {earliest}, a cursor is at {floor}")
+        for number, data in client.read_all(queue, max(floor, earliest)):
+            found[queue].append(f"{number} {name_of(data)}")
+    return found
+
+
+def check_found(
+    machine: Machine, possible: list[Snapshot], told: dict[str, dict[int, str]], lost: set[str]
+) -> None:
+    """Compare with what may be there; `lost` names non-persistent messages, which may be there or
+    not. Then new messages must have new numbers."""
+    state = found_state(machine)
+    for queue in QUEUES:
+        seen = dict(one.split() for one in state[queue])
+        for number, name in told[queue].items():
+            if seen.get(str(number), name) != name:
+                raise Disagreement(f"{queue} {number} was {name} and is {seen[str(number)]}")
+        state[queue] = [one for one in state[queue] if one.split()[1] not in lost]
+    if state not in [one.state[0] for one in possible]:
+        wanted = "\n".join(str(one.state[0]) for one in possible)
+        raise Disagreement(f"found\n{state}\nof which none is:\n{wanted}")
+    client = StreamClient(machine)
+    for queue in QUEUES:
+        if not told[queue]:
+            continue
+        if not cursors(machine.kernel, queue):
+            client.define(f"NEW.{queue}", queue, LATEST)
+        before = client.bounds(queue).next_number
+        machine.put(queue, b"new", persistent=False)
+        (number, data), *rest = client.read_all(queue, before)
+        if rest or data != b"new" or number <= max(told[queue]):
+            raise Disagreement(f"{queue}: {number} for a new message, {max(told[queue])} was told")
