@@ -42,6 +42,7 @@ NAMES = {
     "startup": "start-up",
     "streams": "streams read by number, in process",
     "served": "a queue manager in a process of its own",
+    "streaming": "puts to a queue with a streaming queue",
     "network": "clients over TCP, beside other brokers",
 }
 RESULTS = ROOT / "benchmarks" / "results"

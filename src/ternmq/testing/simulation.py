@@ -7,6 +7,7 @@
         qmgr = sim.start()               # and it is started again
     sim.disk.capacity = sim.disk.used()  # the disk is full
     sim.clock.advance(3600)              # an hour later
+    sim.pass_time(60)                    # a minute, with all that comes due in it
 
 Everything runs in the test's own thread: the queue manager's background work waits until somebody
 needs it, or until `settle`. `crash_everywhere` runs an application once for every call it makes on
@@ -111,6 +112,18 @@ class Simulation:
             shell.settle()
         while shell.run_effects():
             pass
+        shell.deliver()
+
+    def pass_time(self, seconds: int) -> None:
+        """So many seconds pass one by one, and the queue manager does what comes due in each:
+        the expiry task at EXPRYINT, say."""
+        shell = self._running()
+        for _ in range(seconds):
+            self.clock.advance(1)
+            with shell.lock:
+                shell.engine.tick()
+            while shell.run_effects():
+                pass
         shell.deliver()
 
     def _running(self) -> Shell:
