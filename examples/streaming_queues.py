@@ -9,6 +9,7 @@ python examples/streaming_queues.py [messages] [bytes]
 """
 
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -46,8 +47,8 @@ def depth(connection: ternmq.ClientConnection, name: str) -> int:
 def errors(data: str) -> list[str]:
     """What the error log tells of copies that could not be put."""
     text = (Path(data) / "qmgrs" / "VTS1" / "errors" / "AMQERR01.LOG").read_text()
-    paragraphs = [" ".join(one.split()) for one in text.split("\n\n")]
-    return [one for one in paragraphs if one.startswith("AMQ7587E")]
+    found = re.findall(r"^AMQ7587E: .*?(?=\n\n)", text, re.MULTILINE | re.DOTALL)
+    return [" ".join(one.split()) for one in found]
 
 
 def experiment(messages: int, size: int) -> bool:
