@@ -1,8 +1,8 @@
 """START CHANNEL and STOP CHANNEL, for the channels of clients (SVRCONN).
 
 STOP CHANNEL ends the instances that run, or those from one address (CONNAME). With STATUS(STOPPED),
-which it is unless an address was given, nobody can use the channel until START CHANNEL; that is
-forgotten when the queue manager ends. Channels between queue managers are refused so far.
+which it is unless an address was given, nobody can use the channel until START CHANNEL, also after
+a restart of the queue manager. Channels between queue managers are refused so far.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Final, final
 
 from ternmq.admin.execution import Execution
 from ternmq.admin.filters import fits_name
-from ternmq.admin.objects import find
+from ternmq.admin.objects import find, has_room
 from ternmq.admin.work import NotHere
 from ternmq.base import object_types as types
 from ternmq.base.command_reasons import (
@@ -23,6 +23,8 @@ from ternmq.base.errors import mq_error
 from ternmq.kernel.channel_instance import FORCE, QUIESCE, TERMINATE, ChannelInstance
 from ternmq.kernel.connection import Connection as Link
 from ternmq.kernel.kernel import Kernel
+from ternmq.kernel.parts import STOPPED_BY_COMMAND, is_stopped
+from ternmq.store.catalog import Definition
 
 _MODES: Final = {"QUIESCE": QUIESCE, "FORCE": FORCE, "TERMINATE": TERMINATE}
 
@@ -41,11 +43,21 @@ class ChannelCommand(Execution):
             done = other.step(kernel, link)
             self.answers.extend(other.answers)
             return done
-        return self.carry_out(kernel)
+        return self.carry_out(kernel, link, definition)
 
-    def carry_out(self, kernel: Kernel) -> bool:
+    def carry_out(self, kernel: Kernel, link: Link, channel: Definition) -> bool:
         """Do it: the channel is there, and one of clients."""
         raise NotImplementedError
+
+    def settle(self, kernel: Kernel, link: Link, channel: Definition, stopped: bool) -> bool:
+        """Whether it is stopped, from now on; False: parked until the log has room for that."""
+        if is_stopped(channel) == stopped:
+            return True
+        if not has_room(kernel, link, self.verb, channel):
+            return False
+        channel.attributes[STOPPED_BY_COMMAND] = int(stopped)
+        link.depends_on(kernel.coordinator.define(kernel.catalog, channel))
+        return True
 
     def state(self, message: str, reason: int) -> bool:
         """It is as it was to become: an error, unless IGNSTATE(YES)."""
@@ -58,14 +70,11 @@ class ChannelCommand(Execution):
 class StartChannel(ChannelCommand):
     """START CHANNEL: clients may use it again. It is clients that start it."""
 
-    def carry_out(self, kernel: Kernel) -> bool:
-        parts = kernel.parts
-        name = self.command.name
-        if name not in parts.stopped_channels:
-            if any(one.name == name for one in parts.instances.values()):
-                return self.state("AMQ9514E", MQRCCF_CHANNEL_IN_USE)
-            return self.succeed()
-        parts.stopped_channels.discard(name)
+    def carry_out(self, kernel: Kernel, link: Link, channel: Definition) -> bool:
+        if is_stopped(channel):
+            return self.settle(kernel, link, channel, False) and self.succeed()
+        if any(one.name == channel.name for one in kernel.parts.instances.values()):
+            return self.state("AMQ9514E", MQRCCF_CHANNEL_IN_USE)
         return self.succeed()
 
 
@@ -73,7 +82,7 @@ class StartChannel(ChannelCommand):
 class StopChannel(ChannelCommand):
     """STOP CHANNEL."""
 
-    def carry_out(self, kernel: Kernel) -> bool:
+    def carry_out(self, kernel: Kernel, link: Link, channel: Definition) -> bool:
         given = self.command.given
         chosen = self._chosen(kernel)
         is_part = "CONNAME" in given or "QMNAME" in given
@@ -85,7 +94,8 @@ class StopChannel(ChannelCommand):
                     object=self.command.name,
                     detail="STATUS(STOPPED) is for the whole channel: not with CONNAME or QMNAME",
                 )
-            kernel.parts.stopped_channels.add(self.command.name)
+            if not self.settle(kernel, link, channel, True):
+                return False
         elif not chosen:
             return self.state("AMQ9533W", MQRCCF_CHANNEL_NOT_ACTIVE)
         kernel.parts.stop_instances(chosen, _MODES[given.get("MODE", "QUIESCE")])

@@ -57,6 +57,7 @@ from ternmq.kernel.events import CONFIGURATION, PERFORMANCE
 from ternmq.kernel.inquire import apply_definition
 from ternmq.kernel.kernel import OBJECT_RECORD_BYTES, Kernel
 from ternmq.kernel.objects import LocalQueue
+from ternmq.kernel.parts import STOPPED_BY_COMMAND
 from ternmq.store.catalog import Definition
 from ternmq.store.entry import GONE
 from ternmq.store.queue import Queue
@@ -139,6 +140,7 @@ def lent_attributes(kernel: Kernel, object_type: int, like: str, verb: str) -> d
             raise mq_error(MQRCCF_LIKE_OBJECT_WRONG_TYPE, verb=verb, object=like, detail=detail)
     if lender is not None:
         values.update(lender.attributes)
+        values.pop(STOPPED_BY_COMMAND, None)
         if not like:
             for name in _NOT_LENT:
                 if name in values:

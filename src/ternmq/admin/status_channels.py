@@ -14,10 +14,11 @@ from ternmq.admin.filters import fits_name
 from ternmq.admin.status import StatusDisplay, Values, date_of, time_of, yes
 from ternmq.base import constants as mq
 from ternmq.base.attributes import BY_NAME
-from ternmq.base.object_types import BY_BIT
+from ternmq.base.object_types import BY_BIT, SVRCONN
 from ternmq.kernel.channel_instance import ChannelInstance
 from ternmq.kernel.connection import Connection as Link
 from ternmq.kernel.kernel import Kernel
+from ternmq.kernel.parts import is_stopped
 
 _STOPPED: Final = "stopped "  # before the name of a channel; others have an instance's number
 
@@ -40,8 +41,13 @@ class ChannelStatus(StatusDisplay):
             if fits_name(pattern, name):
                 found.append(str(number))
         if not given.get("CONNAME"):
-            stopped = sorted(parts.stopped_channels - running)
-            found += [_STOPPED + name for name in stopped if fits_name(pattern, name)]
+            channels = kernel.catalog.table_of(SVRCONN)
+            stopped = [name for name in sorted(channels) if is_stopped(channels[name])]
+            found += [
+                _STOPPED + name
+                for name in stopped
+                if name not in running and fits_name(pattern, name)
+            ]
         return found
 
     def everything(self) -> bool:

@@ -33,6 +33,10 @@ class RunningPart:
         self.backlog = 0
 
 
+# Kept with the definition, so that it lasts; no command shows or sets it as an attribute.
+STOPPED_BY_COMMAND: Final = "stopped_by_command"
+
+
 @mypyc_attr(allow_interpreted_subclasses=True)
 class Parts:
     """What can be started and stopped here: nothing."""
@@ -41,7 +45,6 @@ class Parts:
         # by space of names (listener, service), then by name
         self.running: dict[str, dict[str, RunningPart]] = {LISTENERS: {}, SERVICES: {}}
         self.instances: dict[int, ChannelInstance] = {}  # of channels, by their number
-        self.stopped_channels: set[str] = set()  # by STOP CHANNEL; nobody may start them
 
     def start(self, space: str, definition: Definition) -> str:
         """Begin to start it; "" or why that is not possible."""
@@ -60,3 +63,8 @@ class Parts:
 
     def refresh_tls(self) -> None:
         """Read certificates and keys again for the channels that start from now on."""
+
+
+def is_stopped(channel: Definition) -> bool:
+    """Whether STOP CHANNEL was the last word on it: nobody may start it, also after a restart."""
+    return channel.attributes.get(STOPPED_BY_COMMAND) == 1

@@ -4,7 +4,7 @@ MAXINST bounds the instances of a channel, MAXINSTC those from one address, MaxC
 queue manager. DISCINT ends an instance without a call for so long; one in a call (a get that waits)
 is not idle. KAINT is how long TCP waits before it asks whether the other end is still there: AUTO
 is a minute more than the heartbeat interval, 0 is never. STOP CHANNEL ends instances and, but for
-STATUS(INACTIVE), keeps new ones out until START CHANNEL, or until the queue manager starts again.
+STATUS(INACTIVE), keeps new ones out until START CHANNEL.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from ternmq.base import constants as mq
 from ternmq.base.object_types import SPACE_OF, SVRCONN
 from ternmq.kernel.channel_instance import QUIESCE, STOPPING, ChannelInstance
 from ternmq.kernel.kernel import Kernel
+from ternmq.kernel.parts import is_stopped
 from ternmq.server.net_admission import Peer, Refused
 from ternmq.store.catalog import Definition
 from ternmq.wire.fap_vocabulary import CHANNEL_UNAVAILABLE, MAX_CONNS_LIMIT_REACHED
@@ -73,7 +74,7 @@ class Channels:
 
     def _check_room(self, channel: Definition, address: str) -> None:
         name = channel.name
-        if name in self._parts.stopped_channels:
+        if is_stopped(channel):
             raise Refused(CHANNEL_UNAVAILABLE, "AMQ9534E", (name,))
         if len(self.instances) >= self.instances_max:
             raise Refused(MAX_CONNS_LIMIT_REACHED, "AMQ9513E")
