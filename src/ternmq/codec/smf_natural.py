@@ -12,11 +12,12 @@ out. The date and time of a record, and its interval, are local and have no Z.
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Final
 
 from ternmq.codec.smf_clock import UNITS_US, duration_us, moment, unpack_date
 from ternmq.codec.smf_decoding import Record
-from ternmq.codec.smf_field import DURATION, GROUP, TIME, Field
+from ternmq.codec.smf_field import BYTES, DURATION, GROUP, TIME, Field
 from ternmq.codec.smf_layout import LAYOUTS, Value, Values
 
 Natural = int | str | None | list["Natural"] | dict[str, "Natural"]
@@ -31,6 +32,8 @@ def natural_value(field: Field, value: Value) -> Natural:
     if isinstance(value, tuple):
         if field.kind == GROUP:
             return [natural_entry(field, entry) for entry in value]  # type: ignore[arg-type]
+        if field.kind not in (TIME, DURATION) or (field.kind == DURATION and not any(value)):
+            return list(value)  # type: ignore[arg-type]
         return [natural_value(field, number) for number in value]  # type: ignore[arg-type]
     if isinstance(value, int):
         if field.kind == TIME:
@@ -47,10 +50,20 @@ def natural_entry(field: Field, entry: Values) -> dict[str, Natural]:
     return {name: natural_value(members[name], value) for name, value in entry.items()}
 
 
+@cache
+def other_fields(section: str) -> tuple[Field, ...]:
+    """The fields of a section whose values are not as they should be already: few."""
+    fields = LAYOUTS[section].by_name.values()
+    return tuple(f for f in fields if f.kind in (TIME, DURATION, BYTES, GROUP) or f.copies)
+
+
 def natural_values(section: str, values: Values) -> dict[str, Natural]:
     """Every value of a section."""
-    by_name = LAYOUTS[section].by_name
-    return {name: natural_value(by_name[name], value) for name, value in values.items()}
+    found: dict[str, Natural] = dict(values)  # type: ignore[arg-type]
+    for field in other_fields(section):
+        if field.name in found:
+            found[field.name] = natural_value(field, values[field.name])
+    return found
 
 
 def natural_record(record: Record) -> dict[str, Natural]:
