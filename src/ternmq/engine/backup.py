@@ -191,7 +191,7 @@ def _save_queue(disk: Disk, queue: Queue, lsn: int, remove: list[str]) -> None:
         raise IntegrityError(lost)
     stream = queue.stream
     if stream is not None:
-        save = StreamSave(stream)
+        save = StreamSave(stream, None)
         save.run(disk)
         save.ended("")
     batch, whole = state_batch(queue, lsn, remove)

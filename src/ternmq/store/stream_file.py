@@ -82,8 +82,10 @@ class StreamSave:
 
     __slots__ = ("blocks", "files", "lost", "stream", "writes")
 
-    def __init__(self, stream: Stream) -> None:
+    def __init__(self, stream: Stream, writer: Effect | None) -> None:
         self.stream = stream
+        stream.writer = writer  # before the block is sealed: nobody else begins to write then
+        stream.is_saved_next = False
         stream.seal()
         self.blocks = stream.place(1 << 62)
         self.writes = writes_of(self.blocks)

@@ -69,9 +69,7 @@ class StateSave(Effect):
         self.fresh.append([one for one in queue.segments.values() if not one.saved])
         stream = queue.stream
         if stream is not None:
-            self.streams[len(self.fresh) - 1] = StreamSave(stream)
-            stream.writer = self
-            stream.is_saved_next = False
+            self.streams[len(self.fresh) - 1] = StreamSave(stream, self)
         batch, whole = state_batch(queue, lsn, self.checkpoint.remove_files)
         self.batches.append(batch)
         self.rewrites.append(whole)
