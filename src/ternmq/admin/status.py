@@ -27,6 +27,7 @@ Values = dict[str, Value]
 # What MONITOR stands for.
 MONITORED: Final[dict[str, tuple[str, ...]]] = {
     "QSTATUS": ("LGETDATE", "LGETTIME", "LPUTDATE", "LPUTTIME", "MONQ", "MSGAGE", "QTIME"),
+    "CHSTATUS": ("COMPRATE", "COMPTIME", "EXITTIME", "MONCHL"),
 }
 BARE: Final = ("CURRENT",)  # shown without brackets
 NOT_FOUND: Final[dict[str, tuple[str, int]]] = {

@@ -2,7 +2,8 @@
 was stopped and has none.
 
 There are channels of clients (SVRCONN) alone so far. They have no saved status, as in IBM MQ.
-Monitoring data (MONCHL) is not collected.
+What MONCHL collects is about exits, compression and messages that are sent, which they do not have:
+it is shown as zero.
 """
 
 from __future__ import annotations
@@ -13,13 +14,18 @@ from ternmq.admin.command_authority import may_display_named
 from ternmq.admin.filters import fits_name
 from ternmq.admin.status import StatusDisplay, Values, date_of, time_of, yes
 from ternmq.base import constants as mq
-from ternmq.base.attributes import BY_NAME
+from ternmq.base.attributes import BY_NAME, Value
 from ternmq.base.object_types import BY_BIT, SVRCONN
 from ternmq.kernel.channel_instance import ChannelInstance
 from ternmq.kernel.connection import Connection as Link
 from ternmq.kernel.kernel import Kernel
 from ternmq.kernel.parts import is_stopped
 
+MONITORING_LEVELS: Final[dict[Value, str]] = {
+    mq.MQMON_LOW: "LOW",
+    mq.MQMON_MEDIUM: "MEDIUM",
+    mq.MQMON_HIGH: "HIGH",
+}
 _STOPPED: Final = "stopped "  # before the name of a channel; others have an instance's number
 
 
@@ -72,7 +78,7 @@ class ChannelStatus(StatusDisplay):
         address = self.command.given.get("CONNAME", "")
         if address and not fits_name(address, instance.address):
             return []
-        return [instance_values(instance)]
+        return [instance_values(instance, monitoring_of(kernel, instance))]
 
 
 def _stopped_values(name: str) -> Values:
@@ -89,7 +95,16 @@ def _stopped_values(name: str) -> Values:
     }
 
 
-def instance_values(instance: ChannelInstance) -> Values:
+def monitoring_of(kernel: Kernel, instance: ChannelInstance) -> str:
+    """MONCHL of a channel, or of the queue manager where the channel leaves it to that."""
+    default = kernel.number("monitoring_channels")
+    if default == mq.MQMON_NONE:
+        return "OFF"
+    value = instance.channel.attributes.get("monitoring", mq.MQMON_Q_MGR)
+    return MONITORING_LEVELS.get(default if value == mq.MQMON_Q_MGR else value, "OFF")
+
+
+def instance_values(instance: ChannelInstance, monitoring: str = "OFF") -> Values:
     """What is known of an instance now."""
     channel = instance.channel
     keep_alive = BY_NAME[channel.object_type]["KAINT"]
@@ -117,7 +132,7 @@ def instance_values(instance: ChannelInstance) -> Values:
         "LSTMSGTI": time_of(int(instance.last_message_ns)),
         "MCASTAT": "RUNNING",
         "MCAUSER": instance.user,
-        "MONCHL": "OFF",
+        "MONCHL": monitoring,
         "MSGS": int(instance.messages),
         "RAPPLTAG": instance.application,
         "RQMNAME": "",

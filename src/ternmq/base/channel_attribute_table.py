@@ -48,7 +48,8 @@ mca_type             MCATYPE  IACH_MCA_TYPE           @mca_type          THREAD 
 mca_user             MCAUSER  CACH_MCA_USER_ID        64                 -        svrq..SRa i
 mca_user             MCAUSER  CACH_MCA_USER_ID        64                 -        .....n...
 mode_name            MODENAME CACH_MODE_NAME          8                  -        sv.qc.SR. i
-monitoring           MONCHL   IA_MONITORING_CHANNEL   @monitoring        QMGR     svrq.nSR. i
+monitoring           MONCHL   IA_MONITORING_CHANNEL   @monitoring        QMGR     svrq..SR. i
+monitoring           MONCHL   IA_MONITORING_CHANNEL   @monitoring        QMGR     .....n...
 retry_exit_data      MRDATA   CACH_MR_EXIT_USER_DATA  32                 -        ..rq...R. i
 retry_exit           MREXIT   CACH_MR_EXIT_NAME       128                -        ..rq...R. i
 message_retries      MRRTY    IACH_MR_COUNT           0..999999999       10       ..rq...R. i

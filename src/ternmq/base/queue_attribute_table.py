@@ -4,7 +4,7 @@ shows them. `attributes` says what the columns mean."""
 from typing import Final
 
 QUEUES: Final = """
-accounting           ACCTQ    IA_ACCOUNTING_Q         @queue_switch      QMGR     LM.. i
+accounting           ACCTQ    IA_ACCOUNTING_Q         @queue_switch      QMGR     LM..
 altered_date         ALTDATE  CA_ALTERATION_DATE      12                 -        LMAR s
 altered_time         ALTTIME  CA_ALTERATION_TIME      8                  -        LMAR s
 backout_queue        BOQNAME  CA_BACKOUT_REQ_Q_NAME   name48             -        LM..
@@ -67,7 +67,7 @@ remote_qmgr          RQMNAME  CA_REMOTE_Q_MGR_NAME    name48             -      
 scope                SCOPE    IA_SCOPE                @scope             QMGR     L.AR i
 shareable            SHARE    IA_SHAREABILITY         bare@share         SHARE    L... u
 shareable            SHARE    IA_SHAREABILITY         bare@share         NOSHARE  .M..
-statistics           STATQ    IA_STATISTICS_Q         @queue_switch      QMGR     LM.. i
+statistics           STATQ    IA_STATISTICS_Q         @queue_switch      QMGR     LM..
 stream_queue         STREAMQ  CA_STREAM_QUEUE_NAME    name48             -        LM..
 stream_onward        STRMCHN  -                       @yes               NO       LM..
 stream_quality       STRMQOS  IA_STREAM_QUEUE_QOS     @stream            BESTEF   LM..
@@ -82,10 +82,10 @@ transmission_queue   XMITQ    CA_XMIT_Q_NAME          name48             -      
 """
 
 QUEUE_MANAGER: Final = """
-accounting_override  ACCTCONO IA_ACCOUNTING_CONN_OVERRIDE @switch        DISABLED * i
-accounting_interval_s ACCTINT IA_ACCOUNTING_INTERVAL  1..604800          1800     * i
-accounting_mqi       ACCTMQI  IA_ACCOUNTING_MQI       @off_on            OFF      * i
-accounting           ACCTQ    IA_ACCOUNTING_Q         @off_on_none       OFF      * i
+accounting_override  ACCTCONO IA_ACCOUNTING_CONN_OVERRIDE @switch        DISABLED *
+accounting_interval_s ACCTINT IA_ACCOUNTING_INTERVAL  1..604800          1800     *
+accounting_mqi       ACCTMQI  IA_ACCOUNTING_MQI       @off_on            OFF      *
+accounting           ACCTQ    IA_ACCOUNTING_Q         @off_on_none       OFF      *
 activity_recording   ACTIVREC IA_ACTIVITY_RECORDING   @recording         MSG      * i
 activity_override    ACTVCONO IA_ACTIVITY_CONN_OVERRIDE @switch          DISABLED * i
 activity_trace       ACTVTRC  IA_ACTIVITY_TRACE       @off_on            OFF      * i
@@ -138,7 +138,7 @@ max_properties_length MAXPROPL IA_MAX_PROPERTIES_LENGTH 0..104857600|@nolimit NO
 max_priority         MAXPRTY  IA_MAX_PRIORITY         0..9               9        * s
 max_uncommitted      MAXUMSGS IA_MAX_UNCOMMITTED_MSGS 1..999999999       10000    *
 monitoring_clusters  MONACLS  IA_MONITORING_AUTO_CLUSSDR @cluster_monitoring QMGR * i
-monitoring_channels  MONCHL   IA_MONITORING_CHANNEL   @level             OFF      * i
+monitoring_channels  MONCHL   IA_MONITORING_CHANNEL   @level             OFF      *
 monitoring           MONQ     IA_MONITORING_Q         @level             OFF      *
 telemetry_context    OTELPCTL IA_OTEL_PROPAGATION_CONTROL @otel_qmgr_context MANUAL * i
 telemetry            OTELTRAC IA_OTEL_TRACE           @otel_qmgr         OFF      * i
@@ -168,10 +168,10 @@ key_repository_password KEYRPWD CA_SSL_KEY_REPO_PASSWORD 256             -      
 key_repository       SSLKEYR  CA_SSL_KEY_REPOSITORY   256                -        *
 key_reset_bytes      SSLRKEYC IA_SSL_RESET_COUNT      0..999999999       0        * i
 statistics_clusters  STATACLS IA_STATISTICS_AUTO_CLUSSDR @cluster_monitoring QMGR * i
-statistics_channels  STATCHL  IA_STATISTICS_CHANNEL   @level             OFF      * i
-statistics_interval_s STATINT IA_STATISTICS_INTERVAL  0..604800          1800     * i
-statistics_mqi       STATMQI  IA_STATISTICS_MQI       @off_on            OFF      * i
-statistics           STATQ    IA_STATISTICS_Q         @off_on_none       OFF      * i
+statistics_channels  STATCHL  IA_STATISTICS_CHANNEL   @level             OFF      *
+statistics_interval_s STATINT IA_STATISTICS_INTERVAL  0..604800          1800     *
+statistics_mqi       STATMQI  IA_STATISTICS_MQI       @off_on            OFF      *
+statistics           STATQ    IA_STATISTICS_Q         @off_on_none       OFF      *
 start_stop_event     STRSTPEV IA_START_STOP_EVENT     @switch            ENABLED  *
 suite_b              SUITEB   IA_SUITE_B_STRENGTH     words@suite_b      NONE     * i
 syncpoint            SYNCPT   IA_SYNCPOINT            bare@syncpoint     SYNCPT   * s

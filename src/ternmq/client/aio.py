@@ -154,6 +154,8 @@ class Connection:
         self.verbs = TaskVerbs(loop_shell, user, application, share)
 
     @property
+        if options is not None:
+            self.verbs.link.connect_options = options
     def in_unit(self) -> bool:
         """Whether puts and gets are inside syncpoint unless they say otherwise."""
         return self.verbs.in_unit

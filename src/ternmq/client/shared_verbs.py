@@ -71,6 +71,11 @@ class SharedVerbs(Verbs):
 def verbs_for(shell: Shell, user: str, application: str, options: int | None) -> Verbs:
     """The verbs of a connection with these MQCNO options, which are checked."""
     share = sharing(options)
+    verbs: Verbs
     if share == BLOCK:
-        return SharedVerbs(shell, user, application)
-    return Verbs(shell, user, application, share)
+        verbs = SharedVerbs(shell, user, application)
+    else:
+        verbs = Verbs(shell, user, application, share)
+    if options is not None:
+        verbs.link.connect_options = options
+    return verbs

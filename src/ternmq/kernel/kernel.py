@@ -158,12 +158,11 @@ class Kernel:
                 connection.account = None
                 connection.clock = None
             elif connection.account is None:
-                self.account_for(connection)
+                self.account_for(connection, self.clock.now_ns())
         meter.sink.settings_changed()
 
-    def account_for(self, connection: Connection) -> None:
+    def account_for(self, connection: Connection, now_ns: i64) -> None:
         """Keep an account of a connection from now on."""
-        now_ns = self.clock.now_ns()
         connection.account = TaskAccount(connection.started_ns or now_ns, now_ns)
         connection.clock = VerbClock()
 

@@ -472,7 +472,7 @@ def has_connected(kernel: Kernel, connection: Connection) -> None:
         if len(kernel.connections) > figures.connections_high:
             figures.connections_high = len(kernel.connections)
     if kernel.measured & ACCOUNTING:
-        kernel.account_for(connection)
+        kernel.account_for(connection, connection.started_ns)
 
 
 def has_ended(kernel: Kernel, connection: Connection, vanished: bool, handles: int) -> None:

@@ -94,9 +94,10 @@ class Cutter:
             if account is None or account.started_ns > started_by_ns:
                 continue
             for handle in connection.handles.values():
-                queue = handle.account
-                if queue is not None and handle.accounted_in is account:
-                    queue.handles += 1
+                if handle.local is not None and handle.definition is not None:
+                    queue = account.queues.get((handle.definition.name, handle.local.name))
+                    if queue is not None:
+                        queue.handles += 1
             connection.account = TaskAccount(account.started_ns, now_ns)
             cuts.append(TaskCut(connection, account))
         return cuts

@@ -1,0 +1,373 @@
+"""Intervals under a simulated clock: when they end, what is told then and to whom; long tasks; new
+lengths; the end of the queue manager. And a random application, whose tasks, queues and queue
+manager must tell the same."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from ternmq import Connection, MQError, Queue, QueueManager
+from ternmq import constants as mq
+from ternmq.base.counters import ENDED_BY_QMGR, ENDED_IMPLICITLY, ENDED_NORMALLY, Traffic
+from ternmq.telemetry.snapshot import (
+    CLASS_TASKS,
+    PCF,
+    SMF,
+    Destination,
+    StatisticsInterval,
+    TaskRecord,
+)
+from ternmq.testing.simulation import Simulation
+
+pytestmark = pytest.mark.core
+SECOND_NS = 1_000_000_000
+
+
+class Kept(Destination):
+    """Keeps what it is told."""
+
+    def __init__(self) -> None:
+        self.intervals: list[StatisticsInterval] = []
+        self.records: list[TaskRecord] = []
+        self.closed = 0
+
+    def statistics(self, interval: StatisticsInterval) -> None:
+        self.intervals.append(interval)
+
+    def task(self, record: TaskRecord) -> None:
+        self.records.append(record)
+
+    def close(self) -> None:
+        self.closed += 1
+
+    def of(self, family: str) -> list[StatisticsInterval]:
+        return [one for one in self.intervals if one.family == family]
+
+
+def begin(sim: Simulation, *commands: str) -> tuple[QueueManager, Kept]:
+    qmgr = sim.start()
+    kept = Kept()
+    qmgr.started.shell.engine.collector.destinations.append(kept)
+    qmgr.define_queue("A")
+    qmgr.mqsc("ALTER QMGR STRSTPEV(DISABLED)")  # its messages are nobody's
+    for command in commands:
+        (answer,) = qmgr.mqsc(command)
+        assert answer.comp == 0, answer
+    return qmgr, kept
+
+
+def after(sim: Simulation, seconds: float) -> None:
+    sim.clock.advance(seconds)
+    sim.settle()
+
+
+def test_interval_when_it_ends_then_it_begins_where_the_last_ended() -> None:
+    with Simulation() as sim:
+        qmgr, kept = begin(sim, "START TRACE(STAT) CLASS(1)")
+        with qmgr.queue("A") as queue:
+            queue.put(b"one")
+            after(sim, 1799)
+            assert kept.intervals == []
+            after(sim, 1)
+            queue.put(b"two")
+            queue.put(b"three")
+            after(sim, 1800)
+        first, second = kept.of(SMF)
+        assert (first.figures.traffic.puts, second.figures.traffic.puts) == (1, 2)
+        assert second.started_ns == first.ended_ns
+        assert second.ended_ns - second.started_ns == pytest.approx(1800 * SECOND_NS, rel=0.01)
+        assert [one.sequence for one in kept.intervals] == [0, 1]
+        assert first.classes == {1}
+
+
+def test_new_length_when_set_then_it_holds_from_the_next_interval() -> None:
+    with Simulation() as sim:
+        qmgr, kept = begin(sim, "START TRACE(STAT)", "SET SYSTEM STATIME(0.01)")
+        shown = qmgr.mqsc("DISPLAY SYSTEM")
+        assert [one["SYSTEM"] for one in shown] == ["INITIAL", "CURRENT", "SET"]
+        assert [one["STATIME"] for one in shown] == ["30", "30", "0.01"]
+        after(sim, 1)
+        assert kept.intervals == []
+        after(sim, 1799)
+        assert len(kept.intervals) == 1
+        for seconds in range(1, 6):
+            after(sim, 1)
+            assert len(kept.intervals) == 1 + seconds
+        assert [one["STATIME"] for one in qmgr.mqsc("DISPLAY SYSTEM")] == ["30", "0.01"]
+
+
+def test_accounting_interval_when_minus_1_then_it_is_that_of_statistics() -> None:
+    with Simulation() as sim:
+        qmgr, kept = begin(
+            sim,
+            "SET SYSTEM STATIME(0.10) ACCTIME(-1)",
+            "START TRACE(STAT)",
+            "START TRACE(A) CLASS(3)",
+        )
+        after(sim, 1800)
+        kept.records.clear()
+        long_task = qmgr.connect()
+        after(sim, 10)  # the first end of an interval that it sees
+        assert long_task.connection_id not in [one.identity.tag for one in kept.records]
+        after(sim, 10)
+        assert long_task.connection_id in [one.identity.tag for one in kept.records]
+        assert all(not one.is_last for one in kept.records)
+
+
+def test_short_task_when_it_ends_then_one_record_tells_it() -> None:
+    with Simulation() as sim:
+        qmgr, kept = begin(sim, "START TRACE(ACCTG) CLASS(3)")
+        task = qmgr.connect()
+        with task.queue("A") as queue:
+            queue.put(b"x")
+        tag = task.connection_id
+        task.disconnect()
+        after(sim, 1)
+        (record,) = [one for one in kept.records if one.identity.tag == tag]
+        assert (record.is_last, record.ended_how, record.sequence) == (True, ENDED_NORMALLY, 0)
+        assert record.classes == {CLASS_TASKS}
+        assert record.account.traffic_total().puts == 1
+
+
+def test_long_task_when_intervals_end_then_its_records_add_up() -> None:
+    with Simulation() as sim:
+        qmgr, kept = begin(sim, "SET SYSTEM ACCTIME(0.05)", "START TRACE(ACCTG) CLASS(1,3)")
+        after(sim, 1800)
+        task = qmgr.connect()
+        tag = task.connection_id
+        kept.records.clear()
+        with task.queue("A") as queue:
+            for _ in range(4):
+                queue.put(b"12345")
+                after(sim, 5)
+        task.disconnect()
+        after(sim, 1)
+        records = [one for one in kept.records if one.identity.tag == tag]
+        stretches = [one for one in records if CLASS_TASKS in one.classes]
+        assert [one.account.traffic_total().puts for one in stretches] == [2, 1, 1, 0]
+        assert [one.is_last for one in stretches] == [False, False, False, True]
+        assert [one.sequence for one in stretches] == [0, 1, 2, 3]
+        starts = [int(one.account.since_ns) for one in stretches]
+        assert starts[1:] == [one.ended_ns for one in stretches[:-1]]
+        assert {int(one.account.started_ns) for one in stretches} == {starts[0]}
+        (handle,) = stretches[1].account.queues.values()
+        assert (handle.handles, handle.open.calls) == (2, 0)  # the base handle and that of the puts
+        (whole,) = [one for one in records if CLASS_TASKS not in one.classes]
+        assert whole.account.traffic_total().puts == 4
+
+
+def test_families_when_both_are_on_then_each_has_its_interval_over_the_same_counters() -> None:
+    with Simulation() as sim:
+        qmgr, kept = begin(
+            sim,
+            "SET SYSTEM STATIME(1)",
+            "ALTER QMGR STATINT(45) STATMQI(ON) STATQ(ON)",
+            "START TRACE(S) CLASS(1,5)",
+        )
+        after(sim, 1800)
+        kept.intervals.clear()
+        with qmgr.queue("A") as queue:
+            for _ in range(18):
+                queue.put(b"x")
+                after(sim, 10)
+        smf = [puts_to_a(one) for one in kept.of(SMF)]
+        pcf = [puts_to_a(one) for one in kept.of(PCF)]
+        assert (sum(smf), len(smf)) == (18, 3)
+        assert (sum(pcf), len(pcf)) == (18, 4)
+        assert all(one.mqi_reported for one in kept.of(PCF))
+        reported = [one.name for one in kept.of(PCF)[0].queues if one.reported]
+        assert "A" in reported
+
+
+def puts_to_a(interval: StatisticsInterval) -> int:
+    return sum(one.figures.traffic.puts for one in interval.queues if one.name == "A")
+
+
+def test_statistics_when_reset_then_they_are_told_at_once() -> None:
+    with Simulation() as sim:
+        qmgr, kept = begin(sim, "ALTER QMGR STATMQI(ON)")
+        with qmgr.queue("A") as queue:
+            queue.put(b"x")
+        (answer,) = qmgr.mqsc("RESET QMGR TYPE(STATISTICS)")
+        assert answer.comp == 0
+        sim.settle()
+        (interval,) = kept.of(PCF)
+        assert interval.figures.traffic.puts == 1
+
+
+def test_end_of_queue_manager_when_intervals_run_then_they_are_told_and_closed() -> None:
+    sim = Simulation()
+    qmgr, kept = begin(sim, "START TRACE(STAT)", "START TRACE(ACCTG) CLASS(3)")
+    task = qmgr.connect()
+    with task.queue("A") as queue:
+        queue.put(b"x")
+    vanished = qmgr.connect()
+    vanished.queue("A").put(b"y")
+    sim.stop()
+    (interval,) = kept.of(SMF)
+    assert interval.is_last
+    assert interval.figures.traffic.puts == 2
+    assert kept.closed == 1
+    assert {one.ended_how for one in kept.records} <= {ENDED_BY_QMGR, ENDED_NORMALLY}
+    assert ENDED_BY_QMGR in {one.ended_how for one in kept.records}
+    assert interval.figures.disconnects[ENDED_IMPLICITLY] == 0
+
+
+def test_attributes_when_restarted_then_they_are_there_and_traces_are_not() -> None:
+    with Simulation() as sim:
+        qmgr, _ = begin(
+            sim, "ALTER QMGR STATMQI(ON) ACCTMQI(ON)", "START TRACE(STAT)", "SET SYSTEM STATIME(2)"
+        )
+        sim.stop()
+        qmgr = sim.start()
+        assert qmgr.mqsc("DISPLAY TRACE(*)")[0].message == "AMQ8974E"
+        assert [one["STATIME"] for one in qmgr.mqsc("DISPLAY SYSTEM")] == ["30", "30"]
+        kernel = qmgr.started.shell.engine.kernel
+        assert kernel.meter.mqi_accounting
+        assert kernel.measured == 3
+
+
+@pytest.mark.parametrize(
+    ("queue_manager", "queue", "expected"),
+    [
+        ("OFF", "QMGR", False),
+        ("OFF", "ON", True),
+        ("ON", "QMGR", True),
+        ("ON", "OFF", False),
+        ("NONE", "ON", False),
+    ],
+)
+def test_statq_and_acctq_when_inherited(queue_manager: str, queue: str, expected: bool) -> None:
+    with Simulation() as sim:
+        qmgr, _ = begin(
+            sim,
+            f"ALTER QMGR STATQ({queue_manager}) ACCTQ({queue_manager})",
+            f"ALTER QLOCAL(A) STATQ({queue}) ACCTQ({queue})",
+        )
+        with qmgr.queue("A"):
+            kernel = qmgr.started.shell.engine.kernel
+            local = kernel.locals["A"]
+            assert local.reported is expected
+            assert kernel.is_accounted(local.definition) is expected
+            assert bool(kernel.measured & 1) is (expected or queue_manager == "ON")
+
+
+def test_override_when_application_asks_then_acctcono_decides() -> None:
+    with Simulation() as sim:
+        qmgr, kept = begin(sim, "ALTER QMGR ACCTMQI(OFF) ACCTCONO(ENABLED)")
+        wants = qmgr.connect(options=mq.MQCNO_ACCOUNTING_MQI_ENABLED)
+        plain = qmgr.connect()
+        tags = (wants.connection_id, plain.connection_id)
+        wants.disconnect()
+        plain.disconnect()
+        after(sim, 1)
+        told = [one.identity.tag for one in kept.records if one.mqi_reported]
+        assert tags[0] in told
+        assert tags[1] not in told
+
+
+def same(one: Traffic, other: Traffic) -> None:
+    for name in (
+        "plain_puts",
+        "persistent_puts",
+        "plain_put1s",
+        "persistent_put1s",
+        "plain_gets",
+        "persistent_gets",
+        "plain_browses",
+        "persistent_browses",
+        "plain_lay",
+        "persistent_lay",
+    ):
+        mine = getattr(one, name)
+        theirs = getattr(other, name)
+        assert (mine.count, mine.smallest, mine.largest, mine.total) == (
+            theirs.count,
+            theirs.smallest,
+            theirs.largest,
+            theirs.total,
+        ), name
+    for name in (
+        "failed_puts",
+        "failed_put1s",
+        "failed_gets",
+        "failed_browses",
+        "handed_over_puts",
+        "handed_over_put1s",
+        "handed_over_bytes",
+    ):
+        assert getattr(one, name) == getattr(other, name), name
+
+
+def call(task: Connection, queue: Queue, chance: random.Random) -> None:
+    """One call, or a small unit of work."""
+    what = chance.randrange(7)
+    if what < 2:
+        size = chance.choice((0, 10, 200, 5000))
+        queue.put(b"x" * size, persistent=chance.random() < 0.5)
+    elif what == 2:
+        queue.get(max_length=chance.choice((None, 100)))
+    elif what == 3:
+        task.put(queue.name, b"y" * chance.randrange(50))
+    elif what == 4:
+        for _message in queue.browse():
+            break
+    elif what == 5:
+        with task.unit_of_work() as unit:
+            queue.put(b"z", persistent=True)
+            queue.try_get()
+            if chance.random() < 0.5:
+                unit.backout()
+    else:
+        queue.get(correl_id=b"never there")
+
+
+def act(qmgr: QueueManager, chance: random.Random, refusals: list[int]) -> None:
+    """One short life of an application."""
+    with qmgr.connect() as task:
+        queues = [task.queue(chance.choice("AB")) for _ in range(2)]
+        for _ in range(chance.randrange(1, 12)):
+            try:
+                call(task, chance.choice(queues), chance)
+            except MQError as error:
+                refusals.append(error.reason)
+        for queue in queues:
+            queue.close()
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_random_applications_when_added_up_then_tasks_queues_and_queue_manager_agree(
+    seed: int,
+) -> None:
+    chance = random.Random(seed)
+    sim = Simulation()
+    qmgr, kept = begin(
+        sim,
+        "DEFINE QLOCAL(B) MAXMSGL(1000)",
+        "START TRACE(S) CLASS(1,5)",
+        "START TRACE(A) CLASS(1,3)",
+        "SET SYSTEM STATIME(0.07) ACCTIME(0.03)",
+    )
+    after(sim, 1800)
+    refusals: list[int] = []
+    for _ in range(40):
+        act(qmgr, chance, refusals)
+        if chance.random() < 0.3:
+            after(sim, chance.randrange(1, 9))
+    sim.stop()
+    whole = Traffic()
+    queues = Traffic()
+    for interval in kept.of(SMF):
+        whole.merge(interval.figures.traffic)
+        for sample in interval.queues:
+            queues.merge(sample.figures.traffic)
+    tasks = {False: Traffic(), True: Traffic()}
+    for record in kept.records:
+        tasks[CLASS_TASKS in record.classes].merge(record.account.traffic_total())
+    same(whole, queues)
+    same(tasks[True], queues)
+    same(tasks[False], queues)
+    assert whole.puts > 20
+    assert {mq.MQRC_NO_MSG_AVAILABLE, mq.MQRC_MSG_TOO_BIG_FOR_Q} <= set(refusals)
