@@ -98,8 +98,6 @@ def test_an_unknown_xid_is_named_and_nothing_is_done(qmgr: QueueManager) -> None
 
 def test_a_unit_that_an_operator_has_ended_is_named_and_nothing_is_done(place: Place) -> None:
     qmgr = place.qmgr
-    if place.kind == "network":
-        pytest.skip("an operator decides at the queue manager")
     for commit, code in ((True, XA_HEURCOM), (False, XA_HEURRB)):
         batch = int(commit)
         left = prepared(qmgr, "sink", batch, 1, b"left")

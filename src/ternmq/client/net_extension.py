@@ -27,6 +27,9 @@ def asked(verbs: FapVerbs, call: str, arguments: dict[str, Any]) -> Exchange[Ext
             object=verbs.name,
             detail="the queue manager is not one of TernMQ",
         )
+    if "bytes_max" in arguments:  # half of what the channel takes, for what is beside the data
+        longest = verbs.conversation.framing.message_bytes_max // 2
+        arguments = {**arguments, "bytes_max": min(arguments["bytes_max"], max(longest, 1))}
     values = {"verb": SPI_EXTENSION, "extension": pack_request(call, arguments)}
     reply = yield NetRequest(SPI, None, table_body(SPI, values))
     data: bytes = reply.values().get("extension", b"")

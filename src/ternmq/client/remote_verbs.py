@@ -15,7 +15,8 @@ from typing import Any, NamedTuple, TypeVar
 from mypy_extensions import mypyc_attr
 
 from ternmq.base.attributes import Value
-from ternmq.base.errors import IntegrityError, RemoteProtocolError
+from ternmq.base.errors import IntegrityError, ProtocolError, mq_error
+from ternmq.base.reasons import MQRC_UNEXPECTED_ERROR
 from ternmq.client.extension_steps import WAIT_PIECE_S, ExtensionStep
 from ternmq.client.message import Message
 from ternmq.codec.mqmd import Descriptor
@@ -168,8 +169,13 @@ class RemoteVerbs:
             answer = yield from self.extension(step.call, **step.arguments())
             try:
                 step.take(answer.told, answer.data, answer.at)
-            except (KeyError, TypeError, ValueError, IntegrityError) as error:
-                raise RemoteProtocolError(f"the answer to {step.verb}: {error}") from error
+            except (KeyError, TypeError, ValueError, IntegrityError, ProtocolError) as error:
+                raise mq_error(
+                    MQRC_UNEXPECTED_ERROR,
+                    verb=step.verb,
+                    object=self.name,
+                    detail=f"an answer that cannot be: {error}",
+                ) from error
             if not step.lacks() or left_s <= 0:
                 return
 
