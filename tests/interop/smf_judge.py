@@ -22,7 +22,9 @@ from typing import Final, NamedTuple
 from ternmq.codec.smf_lines import INTERVAL, Lines
 from ternmq.codec.smf_reader import Reader
 from ternmq.codec.smf_table import SECTIONS
+from ternmq.telemetry.smf_records import SmfRecords
 from tests.unit.codec.smf_samples import sample_records
+from tests.unit.telemetry.measured import END_NS, channel_interval, interval, task_record
 
 PRINTED: Final = [
     row.name for row in SECTIONS if row.name not in ("SMF", "QWHS", "QWHC", "QWHX", "QWAC")
@@ -174,6 +176,14 @@ def same_number(heading: str, said: str, ours: str) -> bool:
     return heading == "Expansions" and left % (1 << 16) == right
 
 
+def queue_manager_records() -> list[bytes]:
+    """What a queue manager writes of snapshots in which every number differs."""
+    maker = SmfRecords("lpar7", lambda _: 3600, lambda: END_NS + 10_000_000)
+    found = maker.statistics(interval(60))
+    found += maker.task(task_record())
+    return found + maker.channels(channel_interval(40))
+
+
 def judge(program: Path, dump: Path, form: str = "rdw") -> Outcome:
     return compare(printed_by(program, dump, form), printed_here(dump))
 
@@ -190,6 +200,9 @@ def main(arguments: list[str]) -> int:
             own = Path(folder) / f"ours-{level}.dat"
             own.write_bytes(b"".join(sample_records(level)))
             dumps.append(own)
+        written = Path(folder) / "queue-manager.dat"
+        written.write_bytes(b"".join(queue_manager_records()))
+        dumps.append(written)
         for dump in dumps:
             outcome = judge(program, dump)
             sys.stdout.write(f"{dump.name}: {outcome.rows} lines, {outcome.cells} cells compared\n")

@@ -11,7 +11,7 @@ from typing import Final
 
 import pytest
 
-from tests.interop.smf_judge import compare, judge, printed_here, same
+from tests.interop.smf_judge import compare, judge, printed_here, queue_manager_records, same
 from tests.unit.codec.smf_samples import LEVELS, sample_records
 from tests.unit.codec.test_smf_real_dumps import DUMPS, FOLDER
 
@@ -29,6 +29,15 @@ def test_records_of_ours(level: int, tmp_path: Path) -> None:
     outcome = judge(PROGRAM, path)
     assert outcome.differences == []
     assert outcome.cells > 10_000
+
+
+@needs_program
+def test_records_of_the_queue_manager(tmp_path: Path) -> None:
+    path = tmp_path / "written.dat"
+    path.write_bytes(b"".join(queue_manager_records()))
+    outcome = judge(PROGRAM, path)
+    assert outcome.differences == []
+    assert outcome.rows > 100
 
 
 @needs_program
