@@ -152,10 +152,10 @@ class Connection:
         self._loop_shell = loop_shell
         self._engine = loop_shell.engine
         self.verbs = TaskVerbs(loop_shell, user, application, share)
-
-    @property
         if options is not None:
             self.verbs.link.connect_options = options
+
+    @property
     def in_unit(self) -> bool:
         """Whether puts and gets are inside syncpoint unless they say otherwise."""
         return self.verbs.in_unit
