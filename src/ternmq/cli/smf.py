@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import sys
-from collections.abc import Iterator
-from typing import BinaryIO, Final
+from typing import Final
 
 from ternmq.base.errors import MQError
 from ternmq.cli.arguments import CommandLine
 from ternmq.cli.output import Progress, terminal_columns, write_error
 from ternmq.cli.smf_dump import Dump
 from ternmq.cli.smf_export import Export, ToCSV, ToJSON
+from ternmq.cli.smf_input import opened
 from ternmq.cli.smf_selection import Selection, kinds_of, level_range, sections_of
 from ternmq.codec.smf_framing import FORMS
 from ternmq.codec.smf_reader import Reader, Tally
@@ -28,7 +27,6 @@ OK: Final = 0
 NOT_ALL_READ: Final = 10  # some records are damaged, cut, or of a level that is not known
 BAD_ARGUMENTS: Final = 36
 UNREADABLE: Final = 71
-STANDARD_INPUT: Final = "-"
 
 
 def main(argv: list[str]) -> int:
@@ -58,7 +56,7 @@ def _line() -> CommandLine:
     line = CommandLine("ternmq smf", ABOUT, BAD_ARGUMENTS)
     line.add_argument("action", choices=("dump", "csv", "json"))
     line.add_argument(
-        "files", metavar="FILE", nargs="+", help="a file of records; - standard input"
+        "files", metavar="FILE", nargs="+", help="file or log stream; - standard input"
     )
     line.add_argument(
         "--form", choices=FORMS, default="", help="of the files; recognised if left out"
@@ -91,8 +89,9 @@ def _show(
 ) -> int:
     """One file; the status that it ends with."""
     try:
-        with _opened(name) as file, Progress(name, _size(file)) as progress:
-            reader = Reader(file.read, form=asked.form, kinds=selection.kinds, newer=asked.newer)
+        with opened(name) as data, Progress(name, data.total) as progress:
+            form = data.form or asked.form
+            reader = Reader(data.read, form=form, kinds=selection.kinds, newer=asked.newer)
             try:
                 for record in reader:
                     if selection.wants_level(record.level):
@@ -110,25 +109,6 @@ def _show(
         write_error(f"ternmq smf: {name}: {detail}")
         return UNREADABLE
     return OK
-
-
-@contextlib.contextmanager
-def _opened(name: str) -> Iterator[BinaryIO]:
-    if name == STANDARD_INPUT:
-        yield sys.stdin.buffer
-        return
-    with open(name, "rb") as file:
-        yield file
-
-
-def _size(file: BinaryIO) -> int:
-    """How long a file is; 0 if it has no end that is known."""
-    if not file.seekable():
-        return 0
-    at = file.tell()
-    end = file.seek(0, 2)
-    file.seek(at)
-    return end
 
 
 def _tell(tally: Tally) -> None:

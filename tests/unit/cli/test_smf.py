@@ -17,6 +17,7 @@ import pytest
 
 from ternmq.cli.__main__ import main
 from ternmq.cli.output import Progress
+from ternmq.client.smf_log_streams import LogStream
 from ternmq.codec.smf_layout import Values
 from ternmq.codec.smf_lines import Lines
 from ternmq.codec.smf_record import Stamp, build, header_values
@@ -214,6 +215,29 @@ def test_standard_input_and_a_reader_that_has_seen_enough(queues: Path) -> None:
         out, _ = child.communicate(queues.read_bytes(), timeout=20)
     assert child.returncode == 0
     assert len(out.splitlines()) == 3
+
+
+@pytest.mark.parametrize("compressed", [False, True])
+def test_log_stream_is_read_as_a_folder_and_by_segment(
+    compressed: bool, queues: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "stream"
+    data = queues.read_bytes()
+    first = int.from_bytes(data[:2], "big")
+    for _ in range(2):  # each start of a queue manager begins a segment
+        stream = LogStream(str(folder), compressed=compressed)
+        stream.write([data[:first], data[first:]])
+        stream.close()
+    (folder / f"{99:020d}.smfs").write_bytes(b"TMQ")
+    assert main(["smf", "json", "--quiet", str(folder)]) == 0
+    assert len(capsys.readouterr().out.splitlines()) == 6
+    segment = min(folder.iterdir())
+    assert main(["smf", "json", "--quiet", str(segment)]) == 0
+    assert len(capsys.readouterr().out.splitlines()) == 3
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    assert main(["smf", "json", "--quiet", str(empty)]) == 71
+    assert "no segment of a log stream" in capsys.readouterr().err
 
 
 def test_progress_is_for_terminals(
