@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Callable, Coroutine, Generator
+from collections.abc import Callable, Coroutine, Generator, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, final
 
@@ -36,6 +36,7 @@ from ternmq.client.handles import open_options
 from ternmq.client.inert import warn_inert, warn_inert_altered
 from ternmq.client.log_extents import LogExtents, log_extents
 from ternmq.client.log_status import LogStatus, log_status
+from ternmq.client.measurement import Measurement, SMFRead, SMFStatus, measure_settings
 from ternmq.client.requests import Data, as_bytes, put1_alternate, put1_request
 from ternmq.client.session import BLOCK, sharing
 from ternmq.client.starting import (
@@ -53,6 +54,7 @@ from ternmq.txn.unit import XID
 
 if TYPE_CHECKING:
     from ternmq.client.command_server import CommandServer
+    from ternmq.client.smf_settings import SMFDestination
 
 
 class Closable(Protocol):
@@ -426,6 +428,27 @@ class QueueManager(Connection):
         """What the log has done since the start, and how full it is."""
         return log_status(self._started.shell)
 
+    @property
+    def measurement(self) -> Measurement:
+        """Where SMF records, statistics messages and metrics go."""
+        return self._started.measurement
+
+    def smf_status(self) -> list[SMFStatus]:
+        """How the destinations of SMF records are doing."""
+        return self.measurement.smf_status()
+
+    async def smf_switch(self, name: str = "") -> list[str]:
+        """Begin new data sets or segments, of one destination or of all; whose were begun."""
+        switched, cancelled = await in_thread(lambda: self.measurement.smf_switch(name))
+        if cancelled is not None:
+            raise cancelled
+        return switched
+
+    async def smf_read(self, position: int = -1, name: str = "", wait: float = 0.0) -> SMFRead:
+        """SMF records of an in-memory stream from a number on (-1: from now on); `wait` so many
+        seconds for the first one."""
+        return await self.measurement.smf_read_soon(position, name, wait)
+
     def start_command_server(self) -> CommandServer:
         """Serve PCF commands that arrive on SYSTEM.ADMIN.COMMAND.QUEUE, in a thread, until the end
         of the queue manager."""
@@ -540,14 +563,21 @@ def embedded(
     user: str | None = None,
     application: str | None = None,
     security: Security = False,
+    smf: Sequence[SMFDestination] | None = None,
+    metrics_port: int | None = None,
 ) -> Opening[QueueManager]:
     """Start the queue manager `name` that lives in the data folder `path`, with `async with` or
     `await`; arguments as those of `ternmq.embedded`."""
     parameters = log_parameters(
         log_type, log_primary_files, log_secondary_files, log_file_pages, dual_log
     )
+    measure = measure_settings(smf, metrics_port)
     return Opening(
-        _start(lambda: start_in_folder(path, name, create, parameters, user, application, security))
+        _start(
+            lambda: start_in_folder(
+                path, name, create, parameters, user, application, security, measure
+            )
+        )
     )
 
 
@@ -557,6 +587,9 @@ def memory(
     user: str | None = None,
     application: str | None = None,
     security: Security = False,
+    smf: Sequence[SMFDestination] | None = None,
+    metrics_port: int | None = None,
 ) -> Opening[QueueManager]:
     """A queue manager that touches no disk and is gone when it is closed: for tests."""
-    return Opening(_start(lambda: start_in_memory(name, user, application, security)))
+    measure = measure_settings(smf, metrics_port)
+    return Opening(_start(lambda: start_in_memory(name, user, application, security, measure)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING
 
@@ -15,6 +16,7 @@ from ternmq.client import steps
 from ternmq.client.connection import Connection
 from ternmq.client.log_extents import LogExtents, log_extents
 from ternmq.client.log_status import LogStatus, log_status
+from ternmq.client.measurement import Measurement, SMFRead, SMFStatus, measure_settings
 from ternmq.client.object_files import ObjectFile, object_files
 from ternmq.client.starting import (
     Security,
@@ -27,6 +29,7 @@ from ternmq.client.units_in_doubt import UnitInDoubt, units_in_doubt
 
 if TYPE_CHECKING:
     from ternmq.client.command_server import CommandServer
+    from ternmq.client.smf_settings import SMFDestination
 
 
 class QueueManager(Connection):
@@ -103,6 +106,26 @@ class QueueManager(Connection):
         self.verbs.administer(step)
         return step.names
 
+    # ---- what it measures
+
+    @property
+    def measurement(self) -> Measurement:
+        """Where SMF records, statistics messages and metrics go."""
+        return self.started.measurement
+
+    def smf_status(self) -> list[SMFStatus]:
+        """How the destinations of SMF records are doing."""
+        return self.measurement.smf_status()
+
+    def smf_switch(self, name: str = "") -> list[str]:
+        """Begin new data sets or segments, of one destination or of all; whose were begun."""
+        return self.measurement.smf_switch(name)
+
+    def smf_read(self, position: int = -1, name: str = "", wait: float = 0.0) -> SMFRead:
+        """SMF records of an in-memory stream from a number on (-1: from now on); `wait` so many
+        seconds for the first one."""
+        return self.measurement.smf_read(position, name, wait)
+
     # ---- commands by message
 
     def start_command_server(self) -> CommandServer:
@@ -151,19 +174,23 @@ def embedded(
     user: str | None = None,
     application: str | None = None,
     security: Security = False,
+    smf: Sequence[SMFDestination] | None = None,
+    metrics_port: int | None = None,
 ) -> QueueManager:
     """Start the queue manager `name` that lives in the data folder `path`.
 
     With `create` it is made if it is not there; the log options count only then. Only one process
     at a time can have it: a second one gets MQRC_Q_MGR_NOT_AVAILABLE. With `security`, what the
     users of `connect` may do is checked; the users and groups are those of the machine and of the
-    password file, or of a table: `{"app": ["staff"]}`.
+    password file, or of a table: `{"app": ["staff"]}`. `smf` says where SMF records go, once a
+    trace is started; with `metrics_port` metrics are served on it, to this machine.
     """
     parameters = log_parameters(
         log_type, log_primary_files, log_secondary_files, log_file_pages, dual_log
     )
+    measure = measure_settings(smf, metrics_port)
     return QueueManager(
-        start_in_folder(path, name, create, parameters, user, application, security)
+        start_in_folder(path, name, create, parameters, user, application, security, measure)
     )
 
 
@@ -173,6 +200,9 @@ def memory(
     user: str | None = None,
     application: str | None = None,
     security: Security = False,
+    smf: Sequence[SMFDestination] | None = None,
+    metrics_port: int | None = None,
 ) -> QueueManager:
     """A queue manager that touches no disk and is gone when it is closed: for tests."""
-    return QueueManager(start_in_memory(name, user, application, security))
+    measure = measure_settings(smf, metrics_port)
+    return QueueManager(start_in_memory(name, user, application, security, measure))

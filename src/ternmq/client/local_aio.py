@@ -24,6 +24,7 @@ from ternmq.client.local_stream import StreamVerbs, opened_stream, said_hello
 from ternmq.client.local_verbs import LocalVerbs
 from ternmq.client.log_extents import LogExtents
 from ternmq.client.log_status import LogStatus
+from ternmq.client.measurement import SMFRead, SMFStatus, smf_answer
 from ternmq.client.net_connect import (
     NO_WAY,
     Way,
@@ -335,6 +336,28 @@ class ClientConnection:
         for field in ("stored", "archivable", "superfluous"):
             told[field] = tuple(told[field])
         return LogExtents(**told)
+
+    async def smf_status(self) -> list[SMFStatus]:
+        """How the destinations of SMF records are doing."""
+        told = await self.call("DISPLAY", "smf_status")
+        return [SMFStatus(**one) for one in told["destinations"]]
+
+    async def smf_switch(self, name: str = "") -> list[str]:
+        """Begin new data sets or segments, of one destination or of all; whose were begun."""
+        names: list[str] = (await self.call("smf switch", "smf_switch", name=name))["names"]
+        return names
+
+    async def smf_read(self, position: int = -1, name: str = "", wait: float = 0.0) -> SMFRead:
+        """SMF records of an in-memory stream from a number on (-1: from now on); `wait` so many
+        seconds for the first one, up to 10."""
+        told = await self.call(
+            "smf read",
+            "smf_read",
+            name=name,
+            first=max(position, 0),
+            wait_ms=max(0, int(wait * 1000)),
+        )
+        return smf_answer(told)
 
     async def delete_log_extents(self) -> list[str]:
         """Delete the files of the log that neither restart nor media recovery needs."""

@@ -23,6 +23,7 @@ from ternmq.client.local_requests import put1_packed
 from ternmq.client.local_socket import SocketVerbs, hello
 from ternmq.client.log_extents import LogExtents
 from ternmq.client.log_status import LogStatus
+from ternmq.client.measurement import SMFRead, SMFStatus, smf_answer
 from ternmq.client.net_connect import (
     Way,
     WayArguments,
@@ -343,6 +344,27 @@ class ClientConnection:
             UnitInDoubt(XID(one[0], bytes.fromhex(one[1]), bytes.fromhex(one[2])), one[3])
             for one in rows
         ]
+
+    def smf_status(self) -> list[SMFStatus]:
+        """How the destinations of SMF records are doing."""
+        return [SMFStatus(**one) for one in self.call("DISPLAY", "smf_status")["destinations"]]
+
+    def smf_switch(self, name: str = "") -> list[str]:
+        """Begin new data sets or segments, of one destination or of all; whose were begun."""
+        names: list[str] = self.call("smf switch", "smf_switch", name=name)["names"]
+        return names
+
+    def smf_read(self, position: int = -1, name: str = "", wait: float = 0.0) -> SMFRead:
+        """SMF records of an in-memory stream from a number on (-1: from now on); `wait` so many
+        seconds for the first one, up to 10."""
+        told = self.call(
+            "smf read",
+            "smf_read",
+            name=name,
+            first=max(position, 0),
+            wait_ms=max(0, int(wait * 1000)),
+        )
+        return smf_answer(told)
 
     def delete_log_extents(self) -> list[str]:
         """Delete the files of the log that neither restart nor media recovery needs."""

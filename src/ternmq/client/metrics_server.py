@@ -20,7 +20,6 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from ternmq.client.metrics import Metrics
-from ternmq.client.smf_outlet import Tell
 from ternmq.telemetry.metric_text import BOTH, CONTENT_TYPE, metrics_text
 
 DEFAULT_PORT: Final = 9157
@@ -46,14 +45,12 @@ class MetricsServer:
     def __init__(
         self,
         metrics: Metrics,
-        tell: Tell,
         address: str = "127.0.0.1",
         port: int = DEFAULT_PORT,
         scheme: str = BOTH,
         answer_s_max: float = ANSWER_S_MAX,
     ) -> None:
         self._metrics = metrics
-        self._tell = tell
         self._scheme = scheme
         self._answer_s_max = answer_s_max
         self._closing = False
@@ -75,6 +72,10 @@ class MetricsServer:
             open_now = list(self._sockets)
         for one in open_now:
             _shut(one)
+
+    def disown(self) -> None:
+        """In a forked child, where no thread is left: our copy of the socket goes."""
+        self._listening.close()
 
     def _accept(self) -> None:
         while not self._closing:

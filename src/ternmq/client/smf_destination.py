@@ -10,8 +10,8 @@ import os
 import socket
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
+from ternmq.client.measurement import SMFStatus
 from ternmq.client.shell import Shell
 from ternmq.client.smf_data_sets import DataSets
 from ternmq.client.smf_log_streams import LogStream
@@ -26,20 +26,6 @@ from ternmq.telemetry.snapshot import (
     StatisticsInterval,
     TaskRecord,
 )
-
-
-@dataclass(frozen=True)
-class SMFStatus:
-    """How one destination is doing."""
-
-    name: str
-    kind: str
-    place: str  # folder; empty in memory
-    written: int  # records
-    written_bytes: int
-    lost: int
-    lost_bytes: int
-    why: str  # of the loss that goes on; empty: none does
 
 
 class SmfDestination(Destination):

@@ -47,8 +47,7 @@ class Outlet:
         self._lost_bytes_before = 0
         self._busy = False
         self._ending = False
-        self._worker = threading.Thread(target=self._run, name=f"ternmq-smf-{name}", daemon=True)
-        self._worker.start()
+        self._worker: threading.Thread | None = None  # begun with the first records
 
     @property
     def losing(self) -> bool:
@@ -67,9 +66,17 @@ class Outlet:
                 else:
                     full = f"its buffer of {self.buffer_bytes_max} bytes is full"
                     begins = self._lose([record], full) or begins
+            self._begin()
             self._changed.notify_all()
         if begins:
             self._tell(LOSES, self.name, begins)
+
+    def _begin(self) -> None:
+        """With the lock: a queue manager that records nothing has no thread for it."""
+        if self._worker is None:
+            name = f"ternmq-smf-{self.name}"
+            self._worker = threading.Thread(target=self._run, name=name, daemon=True)
+            self._worker.start()
 
     def _lose(self, records: list[bytes], why: str) -> str:
         """With the lock: count; returns why, if this is where it begins."""
@@ -83,6 +90,8 @@ class Outlet:
         """Begin a new file once what was given so far is written; False if that takes too long."""
         done = threading.Event()
         with self._changed:
+            if self._worker is None:
+                return True  # there is no file yet
             self._asked.append(done)
             self._changed.notify_all()
         return done.wait(wait_s)
@@ -98,8 +107,11 @@ class Outlet:
         with self._changed:
             self._ending = True
             self._changed.notify_all()
-        self._worker.join(wait_s)
-        if self._worker.is_alive():
+            worker = self._worker
+        if worker is None:
+            return
+        worker.join(wait_s)
+        if worker.is_alive():
             with self._changed:
                 left = self._waiting
                 self._waiting = []

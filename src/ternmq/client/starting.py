@@ -7,6 +7,7 @@ import os
 import socket
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import final
 
 from ternmq.base.constants import MQRQ_FAILOVER_NOT_PERMITTED
@@ -19,6 +20,7 @@ from ternmq.base.reasons import (
     MQRC_RESOURCE_PROBLEM,
 )
 from ternmq.client.local_folder import LOCK_PATH as LOCK_PATH
+from ternmq.client.measurement import Measurement, MeasureSettings
 from ternmq.client.shell import Shell
 from ternmq.client.shutdown import shut_down
 from ternmq.engine.engine import Engine, create_queue_manager, exists
@@ -42,8 +44,16 @@ Security = bool | Mapping[str, Sequence[str]]
 class Started:
     """A running queue manager and who uses it; the disk is locked until `stop`."""
 
-    def __init__(self, shell: Shell, lock: DiskLock, user: str, application: str) -> None:
+    def __init__(
+        self,
+        shell: Shell,
+        lock: DiskLock,
+        user: str,
+        application: str,
+        measure: MeasureSettings | None = None,
+    ) -> None:
         self.shell = shell
+        self.measurement = Measurement(shell, measure or MeasureSettings())
         self.user = user
         self.application = application
         self.when_stopped: Callable[[], None] | None = None  # called while the lock is still held
@@ -54,11 +64,13 @@ class Started:
     def disown(self) -> None:
         """In a forked child: the queue manager belongs to the parent."""
         self.shell.disown()
+        self.measurement.disown()
         self._lock.release()  # our copy of it; the parent's holds
 
     def stop(self) -> None:
         """Everybody who is still connected is backed out; a last checkpoint is taken."""
         try:
+            self.measurement.end_metrics()
             shut_down(self.shell)
             if self.when_stopped is not None:
                 self.when_stopped()
@@ -104,6 +116,7 @@ def start_in_folder(
     user: str | None,
     application: str | None,
     security: Security = False,
+    measure: MeasureSettings | None = None,
 ) -> Started:
     """The queue manager that lives in a data folder; `create` makes it if it is not there."""
     if not is_name(name):
@@ -112,7 +125,10 @@ def start_in_folder(
     if not create and not os.path.isdir(folder):
         raise _no_such(name, f"there is none in {os.fspath(path)}")
     make_root(folder)
-    return start(OsDisk(folder), name, create, parameters, user, application, security)
+    measure = replace(measure or MeasureSettings(), folder=folder)
+    return start(
+        OsDisk(folder), name, create, parameters, user, application, security, measure=measure
+    )
 
 
 def _no_such(name: str, detail: str) -> MQError:
@@ -121,11 +137,15 @@ def _no_such(name: str, detail: str) -> MQError:
 
 
 def start_in_memory(
-    name: str, user: str | None, application: str | None, security: Security = False
+    name: str,
+    user: str | None,
+    application: str | None,
+    security: Security = False,
+    measure: MeasureSettings | None = None,
 ) -> Started:
     """A queue manager that touches no disk."""
     parameters = LogParameters(CIRCULAR, 2, 126, 256, False)  # grows when it has to
-    return start(MemoryDisk(), name, True, parameters, user, application, security)
+    return start(MemoryDisk(), name, True, parameters, user, application, security, measure=measure)
 
 
 def log_parameters(
@@ -149,6 +169,7 @@ def start(
     security: Security = False,
     when_locked: Callable[[], None] | None = None,
     begun_as: int = MQRQ_FAILOVER_NOT_PERMITTED,
+    measure: MeasureSettings | None = None,
 ) -> Started:
     """Lock the disk, make the queue manager if wanted, restart it; `when_locked` is called before
     anything is read. `begun_as` is what the event of the start tells."""
@@ -182,8 +203,14 @@ def start(
     finally:
         if not is_started:
             lock.release()
-    started = Started(shell, lock, owner, application or _application())
+    started = Started(shell, lock, owner, application or _application(), measure)
     _running.append(started)
+    if measure is not None and measure.metrics_port is not None and measure.metrics_at_start:
+        try:
+            started.measurement.serve_metrics()
+        except OSError:
+            started.stop()
+            raise
     return started
 
 

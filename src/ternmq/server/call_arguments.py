@@ -52,6 +52,9 @@ recover
 recreate            name:text
 report
 set                 handle:integer values:settings
+smf_read            name:text first:number wait_ms:number
+smf_status
+smf_switch          name:text
 storage_status      handle:integer
 type_of             name:text
 units_in_doubt

@@ -8,6 +8,7 @@ is for connections that only look after the queue manager: they are served even 
 from __future__ import annotations
 
 import asyncio
+import base64
 import dataclasses
 import os
 from collections.abc import Awaitable, Callable
@@ -50,6 +51,8 @@ if TYPE_CHECKING:
 Given = dict[str, Any]
 ISSUED_CHARACTERS_MAX: Final = 200  # of a command line that goes into the log
 _LINES_A_TURN: Final = 100
+SMF_WAIT_MS_MAX: Final = 10_000  # for the next record of a stream
+FROM_NOW: Final = -1
 
 
 def xid_value(xid: XID) -> list[Any]:
@@ -281,6 +284,34 @@ async def _recreate(binding: Binding, given: Given) -> Given:
     return {}
 
 
+# ---- SMF records
+
+
+async def _smf_status(binding: Binding, given: Given) -> Given:
+    _check_display(binding)
+    found = binding.host.started.measurement.smf_status()
+    return {"destinations": [dataclasses.asdict(one) for one in found]}
+
+
+async def _smf_switch(binding: Binding, given: Given) -> Given:
+    _administrators_only(binding, "smf switch")
+    measurement = binding.host.started.measurement
+    names, cancelled = await in_thread(lambda: measurement.smf_switch(given["name"]))
+    if cancelled is not None:
+        raise cancelled
+    return {"names": names}
+
+
+async def _smf_read(binding: Binding, given: Given) -> Given:
+    _administrators_only(binding, "smf read")
+    wait_s = min(given["wait_ms"], SMF_WAIT_MS_MAX) / 1000
+    first = given["first"] or FROM_NOW  # records are numbered from 1
+    measurement = binding.host.started.measurement
+    found = await measurement.smf_read_soon(first, given["name"], wait_s)
+    records = [base64.b64encode(one).decode("ascii") for one in found.records]
+    return {"records": records, "next": found.next, "missed": found.missed}
+
+
 async def _report(binding: Binding, given: Given) -> Given:
     return {"report": list(binding.verbs.engine.report)}
 
@@ -313,6 +344,9 @@ CALLS: Final[dict[str, Callable[[Binding, Given], Awaitable[Given]]]] = {
     "recreate": _recreate,
     "report": _report,
     "set": _set,
+    "smf_read": _smf_read,
+    "smf_status": _smf_status,
+    "smf_switch": _smf_switch,
     "storage_status": _storage_status,
     "type_of": _type_of,
     "units_in_doubt": _units_in_doubt,

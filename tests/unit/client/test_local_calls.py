@@ -30,7 +30,8 @@ def served(tmp_path: Path) -> Iterator[Served]:
 
 GARBAGE: list[Any] = [None, "x", -1, 1 << 70, 1.5, [], [1], {}, {"a": 1}, True]
 KEYS = ("handle", "options", "od", "selectors", "values", "xid", "name", "attributes", "type",
-        "replace", "commit", "heuristic", "purge", "text", "command")  # fmt: skip
+        "replace", "commit", "heuristic", "purge", "text", "command",
+        "first", "wait_ms")  # fmt: skip
 
 
 @pytest.mark.parametrize("call", sorted(CALLS))
@@ -61,6 +62,7 @@ RIGHT: dict[str, Any] = {
     "integer": 5,
     "integers": [mq.MQIA_CURRENT_Q_DEPTH],
     "new_xid": [1, "0a", ""],
+    "number": 7,
     "object": {"object_name": "SYSTEM.DEFAULT.LOCAL.QUEUE"},
     "settings": [[mq.MQIA_INHIBIT_GET, 0]],
     "text": "Q",

@@ -22,18 +22,12 @@ from ternmq.telemetry.metric_text import BOTH
 pytestmark = pytest.mark.core
 
 
-def nobody(*words: object) -> None:
-    raise AssertionError(words)
-
-
 @contextmanager
 def served(
     qmgr: ternmq.QueueManager, *queues: str, answer_s_max: float = 30.0, scheme: str = BOTH
 ) -> Iterator[MetricsServer]:
     metrics = Metrics(qmgr.started.shell, queues or ("*",))
-    server = MetricsServer(
-        metrics, nobody, "127.0.0.1", 0, scheme=scheme, answer_s_max=answer_s_max
-    )
+    server = MetricsServer(metrics, "127.0.0.1", 0, scheme=scheme, answer_s_max=answer_s_max)
     try:
         yield server
     finally:
@@ -236,4 +230,4 @@ def test_port_when_taken_then_oserror() -> None:
     with ternmq.memory("QM1") as qmgr, served(qmgr) as server:
         metrics = Metrics(qmgr.started.shell)
         with pytest.raises(OSError, match=r"."):
-            MetricsServer(metrics, nobody, "127.0.0.1", server.port)
+            MetricsServer(metrics, "127.0.0.1", server.port)

@@ -1,0 +1,244 @@
+"""What a queue manager measures, and where it goes: SMF records, messages, metrics.
+
+One object a queue manager, there from its start and light until something is measured: the tables
+of records and messages are read when the first snapshot comes. Whoever runs the queue manager says
+by `MeasureSettings` where SMF records go.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from ternmq.base.errors import MQError, mq_error
+from ternmq.base.reasons import MQRC_UNKNOWN_OBJECT_NAME
+from ternmq.client.shell import Shell
+from ternmq.telemetry.snapshot import (
+    PCF,
+    SMF,
+    ChannelInterval,
+    Destination,
+    StatisticsInterval,
+    TaskRecord,
+)
+
+if TYPE_CHECKING:
+    from ternmq.client.metrics_server import MetricsServer
+    from ternmq.client.pcf_destination import MessageDestination
+    from ternmq.client.smf_destination import SmfDestination
+    from ternmq.client.smf_memory import MemoryStream
+    from ternmq.client.smf_settings import SMFDestination
+
+LOOPBACK: Final = "127.0.0.1"
+ALL_QUEUES: Final = ("*",)
+
+
+@dataclass(frozen=True)
+class MeasureSettings:
+    """Where SMF records go, and whether metrics are served."""
+
+    folder: str = ""  # of the queue manager; empty: it has none
+    smf: tuple[SMFDestination, ...] | None = None  # None: the usual
+    metrics_port: int | None = None  # 0: one that the system chooses; None: not served
+    metrics_at_start: bool = True  # with the queue manager; else whoever runs it opens the port
+    metrics_address: str = LOOPBACK  # "*" is every one
+    metrics_scheme: str = "Both"
+    metrics_queues: tuple[str, ...] = ALL_QUEUES
+
+
+@dataclass(frozen=True)
+class SMFRead:
+    """Records of an in-memory stream, each with its RDW: where to go on, and how many were gone
+    before they could be read."""
+
+    records: list[bytes]
+    next: int
+    missed: int
+
+
+@dataclass(frozen=True)
+class SMFStatus:
+    """How one destination is doing."""
+
+    name: str
+    kind: str
+    place: str  # folder; empty in memory
+    written: int  # records
+    written_bytes: int
+    lost: int
+    lost_bytes: int
+    why: str  # of the loss that goes on; empty: none does
+
+
+def measure_settings(
+    smf: Sequence[SMFDestination] | None, metrics_port: int | None
+) -> MeasureSettings:
+    """Those of an embedded queue manager."""
+    return MeasureSettings(smf=None if smf is None else tuple(smf), metrics_port=metrics_port)
+
+
+def smf_answer(told: dict[str, Any]) -> SMFRead:
+    """What the server has sent."""
+    records = [base64.b64decode(one) for one in told["records"]]
+    return SMFRead(records, int(told["next"]), int(told["missed"]))
+
+
+class _Waker:
+    """Wakes a task from the thread that gives records."""
+
+    def __init__(self) -> None:
+        self.changed = asyncio.Event()
+        self._loop = asyncio.get_running_loop()
+
+    def wake(self) -> None:
+        """There is more."""
+        try:
+            self._loop.call_soon_threadsafe(self.changed.set)
+        except RuntimeError:
+            pass  # its loop has ended
+
+
+class Measurement(Destination):
+    """All destinations of one queue manager, made when they are needed."""
+
+    def __init__(self, shell: Shell, settings: MeasureSettings) -> None:
+        self.settings = settings
+        self._shell = shell
+        self._smf: SmfDestination | None = None
+        self._messages: MessageDestination | None = None
+        self.metrics: MetricsServer | None = None
+        shell.engine.collector.destinations.append(self)
+
+    # ---- what the collector tells
+
+    def takes(self, family: str) -> bool:
+        """All there is."""
+        return family in (SMF, PCF)
+
+    def statistics(self, interval: StatisticsInterval) -> None:
+        """The end of an interval."""
+        self._of(interval.family).statistics(interval)
+
+    def task(self, record: TaskRecord) -> None:
+        """The end of a task, or of a part of it."""
+        self._of(record.family).task(record)
+
+    def channels(self, interval: ChannelInterval) -> None:
+        """Accounting of channels, which only SMF has."""
+        self.smf.channels(interval)
+
+    def close(self) -> None:
+        """The queue manager has ended."""
+        if self._smf is not None:
+            self._smf.close()
+
+    def _of(self, family: str) -> Destination:
+        return self.smf if family == SMF else self.messages
+
+    # ---- the destinations
+
+    @property
+    def smf(self) -> SmfDestination:
+        """Where SMF records go."""
+        if self._smf is None:
+            from ternmq.client.smf_destination import SmfDestination, notices_of
+            from ternmq.client.smf_settings import IN_FOLDER, IN_MEMORY
+
+            settings = self.settings.smf
+            if settings is None:
+                settings = IN_FOLDER if self.settings.folder else IN_MEMORY
+            tell = notices_of(self._shell)
+            self._smf = SmfDestination(self.settings.folder, settings, tell)
+        return self._smf
+
+    @property
+    def messages(self) -> MessageDestination:
+        """The queues of statistics and accounting messages."""
+        if self._messages is None:
+            from ternmq.client.pcf_destination import MessageDestination
+
+            self._messages = MessageDestination(self._shell)
+        return self._messages
+
+    # ---- for people and programs
+
+    def smf_status(self) -> list[SMFStatus]:
+        """How the destinations of SMF records are doing."""
+        return self.smf.status()
+
+    def smf_switch(self, name: str = "") -> list[str]:
+        """Begin new data sets or segments, of one destination or of all."""
+        if name and name not in self.smf.outlets:
+            raise _unknown(name, self.smf.outlets)
+        return self.smf.switch(name)
+
+    def smf_stream(self, name: str = "") -> MemoryStream:
+        """The in-memory stream of that name, or the only one."""
+        streams = self.smf.streams
+        if not name and len(streams) == 1:
+            return next(iter(streams.values()))
+        if name not in streams:
+            raise _unknown(name, streams)
+        return streams[name]
+
+    def smf_read(self, position: int, name: str = "", wait_s: float = 0.0) -> SMFRead:
+        """Records of an in-memory stream from a number on; waits so long for the first one."""
+        stream = self.smf_stream(name)
+        at = stream.bounds[1] if position < 0 else position
+        if wait_s > 0:
+            stream.wait(at, wait_s)
+        found = stream.read(at)
+        return SMFRead(found.records, found.next, found.missed)
+
+    async def smf_read_soon(self, position: int, name: str = "", wait_s: float = 0.0) -> SMFRead:
+        """The same for a task: no thread waits."""
+        stream = self.smf_stream(name)
+        at = stream.bounds[1] if position < 0 else position
+        if wait_s > 0 and not stream.wait(at, 0.0):
+            waker = _Waker()
+            stream.watch(waker.wake)
+            try:
+                if not stream.wait(at, 0.0):  # it may have come before we watched
+                    await asyncio.wait_for(waker.changed.wait(), wait_s)
+            except TimeoutError:
+                pass
+            finally:
+                stream.unwatch(waker.wake)
+        return self.smf_read(at, name)
+
+    # ---- metrics
+
+    def serve_metrics(self, channels_max: int = 0) -> int:
+        """Open the port that the settings name, once; which one it is. OSError if it cannot be."""
+        if self.metrics is None:
+            from ternmq.client.metrics import Metrics
+            from ternmq.client.metrics_server import DEFAULT_PORT, MetricsServer
+
+            settings = self.settings
+            port = DEFAULT_PORT if settings.metrics_port is None else settings.metrics_port
+            metrics = Metrics(self._shell, settings.metrics_queues, channels_max)
+            self.metrics = MetricsServer(
+                metrics, settings.metrics_address, port, settings.metrics_scheme
+            )
+        return self.metrics.port
+
+    def disown(self) -> None:
+        """In a forked child: the port is the parent's."""
+        if self.metrics is not None:
+            self.metrics.disown()
+            self.metrics = None
+
+    def end_metrics(self) -> None:
+        """Serve them no more."""
+        if self.metrics is not None:
+            self.metrics.close()
+            self.metrics = None
+
+
+def _unknown(name: str, known: Iterable[str]) -> MQError:
+    names = ", ".join(known) or "none"
+    detail = f"there is no such SMF destination here; there are: {names}"
+    return mq_error(MQRC_UNKNOWN_OBJECT_NAME, object=name, detail=detail)

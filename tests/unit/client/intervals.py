@@ -1,0 +1,18 @@
+"""Ends the intervals of statistics and accounting when a test wants it, not when time is over."""
+
+from __future__ import annotations
+
+from ternmq.client.shell import Shell
+from ternmq.telemetry.collector import Turn
+
+
+def end_intervals(shell: Shell) -> None:
+    """As if STATIME, ACCTIME, STATINT and ACCTINT were over now; figures are delivered."""
+    collector = shell.engine.collector
+    clock = shell.engine.clock
+    with shell.lock:
+        statistics = [one for one, schedule in collector._statistics.items() if schedule.is_on]
+        tasks = [one for one, schedule in collector._accounting.items() if schedule.is_on]
+        turn = Turn(int(clock.now_ns()))
+        collector._end(turn, statistics, tasks, int(clock.monotonic_ns()))
+    shell.deliver(wait=True)

@@ -1,0 +1,262 @@
+"""Goal: what an application does is what the records and messages say, value by value, from the
+call to the reader; every way to a queue manager reads the same stream.
+
+Method: real queue managers with traces started by command; records read by the reader of dumps.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import io
+import os
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import ternmq
+import ternmq.aio
+from ternmq import constants as mq
+from ternmq.client.measurement import MeasureSettings, SMFRead
+from ternmq.client.pcf_destination import ACCOUNTING_QUEUE, STATISTICS_QUEUE
+from ternmq.client.smf_data_sets import data_sets
+from ternmq.client.smf_settings import SMFDestination
+from ternmq.client.starting import start_in_memory
+from ternmq.codec.mqmd import Descriptor
+from ternmq.codec.pcf import PCFMessage, unpack_pcf
+from ternmq.codec.smf_decoding import Record
+from ternmq.codec.smf_reader import Reader
+from ternmq.telemetry.pcf_text import PARAMETERS
+from tests.unit.client.intervals import end_intervals
+from tests.unit.client.served import Served
+
+pytestmark = pytest.mark.core
+
+
+def commands(qmgr: ternmq.Connection | ternmq.ClientConnection, *texts: str) -> None:
+    for text in texts:
+        answers = qmgr.mqsc(text)
+        assert all(one.ok for one in answers), (text, answers)
+
+
+def read(data: bytes) -> list[Record]:
+    reader = Reader(io.BytesIO(data).read)
+    records = list(reader)
+    assert reader.tally.not_read == 0
+    return records
+
+
+def of_kind(records: list[Record], subtype: int, kind: int = 115) -> list[Record]:
+    return [one for one in records if (one.row.record_type, one.row.subtype) == (kind, subtype)]
+
+
+def work(qmgr: ternmq.Connection) -> None:
+    """Three puts of 10, 20 and 30 bytes, one persistent MQPUT1 of 5, two gets, a browse."""
+    options = mq.MQOO_INPUT_SHARED | mq.MQOO_OUTPUT | mq.MQOO_BROWSE
+    with qmgr.queue("ORDERS", options=options) as queue:
+        for size in (10, 20, 30):
+            queue.put(b"x" * size)
+        assert queue.get().data == b"x" * 10
+        assert queue.get().data == b"x" * 20
+        assert next(iter(queue.browse())).data == b"x" * 30
+        assert queue.try_get(msg_id=b"\1" * 24) is None
+    qmgr.put("ORDERS", b"p" * 5, descriptor=Descriptor(persistence=mq.MQPER_PERSISTENT))
+
+
+def test_smf_when_an_application_works_then_its_records_say_what_it_did(tmp_path: Path) -> None:
+    with ternmq.embedded(tmp_path, "QM1", create=True) as qmgr:
+        qmgr.define_queue("ORDERS")
+        commands(
+            qmgr,
+            "ALTER QMGR STATQ(ON) ACCTQ(ON)",
+            "START TRACE(STAT) CLASS(1,2,3,4,5)",
+            "START TRACE(ACCTG) CLASS(1,3,4)",
+        )
+        end_intervals(qmgr.started.shell)
+        with qmgr.connect(application="payments") as application:
+            work(application)
+            end_intervals(qmgr.started.shell)
+        folder = os.path.join(tmp_path, "qmgrs", "QM1", "smf", "SMF")
+    files = data_sets(folder, "SMF")
+    records = read(b"".join(Path(path).read_bytes() for path in files))
+    kinds = {one.row.name for one in records}
+    assert kinds >= {f"115-{subtype}" for subtype in (1, 2, 5, 6, 7, 201, 215, 216, 231)}
+    assert kinds >= {"116-0", "116-1"}
+    _, second, *_ = of_kind(records, 216)
+    (queue,) = [one for one in second.values_of("QQST") if one["qqstqnam"] == "ORDERS"]
+    expected = {
+        "qqstdpth": 2,
+        "qqstdphi": 3,
+        "qqstdplo": 0,
+        "qqstputs": 3,
+        "qqstput1": 1,
+        "qqstnppt": 3,
+        "qqstppt": 0,
+        "qqstpp1": 1,
+        "qqstputb": 60,
+        "qqstpt1b": 5,
+        "qqstmsmi": 5,
+        "qqstmsma": 30,
+        "qqstmsav": 16,
+        "qqstgets": 2,
+        "qqstgetb": 30,
+        "qqstbrws": 1,
+        "qqstbrwb": 30,
+        "qqstflgt": 1,
+        "qqstnmag": 1,
+        "qqstopen": 2,  # a browse has a handle of its own
+        "qqstclos": 2,
+    }
+    assert {name: queue[name] for name in expected} == expected
+    messages = of_kind(records, 2)[1].values_of("QMST")[0]
+    # with the message of the interval before, which STATQ has the queue manager put
+    assert (messages["qmstput"], messages["qmstput1"], messages["qmstget"]) == (4, 1, 4)
+    assert (messages["qmstspp"], messages["qmstpbp"]) == (1, 5)
+    log = of_kind(records, 1)[1].values_of("QJST")[0]
+    assert log["qjstlogw"] == 1  # the persistent put
+
+
+def test_smf_accounting_when_a_task_ends_then_its_totals_and_queues() -> None:
+    with ternmq.memory("QM1") as qmgr:
+        qmgr.define_queue("ORDERS")
+        commands(qmgr, "START TRACE(ACCTG) CLASS(1,3)")
+        with qmgr.connect(application="payments", user="alice") as application:
+            work(application)
+        end_intervals(qmgr.started.shell)
+        records = read(b"".join(qmgr.smf_read(1).records))
+        totals = [one for one in of_kind(records, 0, 116) if one.header["qwhccn"] == "payments"]
+        assert len(totals) == 1
+        (sizes,) = totals[0].values_of("QMAC")
+        assert (sizes["qmacputa"], sizes["qmacgeta"]) == (4, 3)
+        (task,) = [
+            one
+            for one in of_kind(records, 1, 116)
+            if one.values_of("WTID")[0]["wtidccn"] == "payments"
+        ]
+        (queue,) = task.values_of("WQ")
+        expected = {
+            "objname": "ORDERS",
+            "basename": "ORDERS",
+            "putn": 3,
+            "put1n": 1,
+            "getn": 4,
+            "geta": 2,
+            "gets": 1,
+            "getbrwa": 1,
+            "geterr": 1,
+            "validput": 4,
+            "validget": 3,
+            "putbytes": 65,
+            "getbytes": 60,
+            "putminms": 5,
+            "putmaxms": 30,
+            "put1pmsg": 1,
+        }
+        assert {name: queue[name] for name in expected} == expected
+        (statistics,) = task.values_of("WTAS")
+        assert statistics["wtaswqct"] == 1
+        assert statistics["wtasflag"] == b"\x20\x80\x00\x00"
+
+
+def group(message: PCFMessage, name: str) -> dict[int, object]:
+    for one in message.parameters:
+        if one.members and one.members[0].text == name:
+            return {member.parameter: member.value for member in one.members}
+    raise AssertionError(name)
+
+
+def test_pcf_when_an_application_works_then_messages_say_what_it_did() -> None:
+    with ternmq.memory("QM1") as qmgr:
+        qmgr.define_queue("ORDERS")
+        commands(qmgr, "ALTER QMGR STATQ(ON) STATMQI(ON) ACCTQ(ON) ACCTMQI(ON)")
+        with qmgr.connect(application="payments") as application:
+            work(application)
+        commands(qmgr, "RESET QMGR TYPE(STATISTICS)")
+        end_intervals(qmgr.started.shell)
+        with qmgr.queue(STATISTICS_QUEUE) as queue:
+            messages = [unpack_pcf(one.data) for one in queue]
+        queues = next(one for one in messages if one.command == 165)
+        found = group(queues, "ORDERS")
+        assert found[PARAMETERS["PutCount"]] == [3, 0]
+        assert found[PARAMETERS["Put1Count"]] == [0, 1]
+        assert found[PARAMETERS["PutBytes"]] == [60, 5]
+        assert found[PARAMETERS["GetCount"]] == [2, 0]
+        assert found[PARAMETERS["BrowseCount"]] == [1, 0]
+        assert found[PARAMETERS["QMaxDepth"]] == 3
+        with qmgr.queue(ACCOUNTING_QUEUE) as queue:
+            accounts = [unpack_pcf(one.data) for one in queue]
+        name = PARAMETERS["ApplicationName"]
+        mine = [one for one in accounts if str(getattr(one.find(name), "text", "")) == "payments"]
+        assert [one.command for one in mine] == [167, 168]
+        put_count = mine[0].find(PARAMETERS["PutCount"])
+        assert put_count is not None
+        assert put_count.numbers == [3, 0]
+        assert group(mine[1], "ORDERS")[PARAMETERS["GetCount"]] == [2, 0]
+
+
+def test_end_when_the_queue_manager_stops_then_the_last_interval_is_written(
+    tmp_path: Path,
+) -> None:
+    with ternmq.embedded(tmp_path, "QM1", create=True) as qmgr:
+        commands(qmgr, "START TRACE(STAT) CLASS(2)")
+    files = data_sets(os.path.join(tmp_path, "qmgrs", "QM1", "smf", "SMF"), "SMF")
+    records = read(b"".join(Path(path).read_bytes() for path in files))
+    assert [one.row.name for one in records] == ["115-7"]
+
+
+def test_stream_when_read_over_every_way_then_the_same_records(tmp_path: Path) -> None:
+    settings = MeasureSettings(smf=(SMFDestination("MEM", "Memory"),))
+    started = start_in_memory("QM1", None, None, measure=settings)
+    with Served(tmp_path, "QM1", started) as served, served.connect() as local:
+        commands(local, "START TRACE(STAT) CLASS(2)")
+        end_intervals(started.shell)
+        here = started.measurement.smf_read(1)
+        assert len(here.records) == 1
+        there = local.smf_read(1, wait=10.0)
+        assert there == here
+
+        async def from_a_task() -> SMFRead:
+            async with ternmq.aio.connect("QM1", data=served.data) as connection:
+                assert [one.name for one in await connection.smf_status()] == ["MEM"]
+                return await connection.smf_read(1, "MEM")
+
+        assert asyncio.run(from_a_task()) == here
+        assert local.smf_read(2).records == []
+        (status,) = local.smf_status()
+        assert (status.name, status.kind, status.written) == ("MEM", "Memory", 1)
+        assert local.smf_switch() == []
+        with pytest.raises(ternmq.ObjectUnknown, match="there are: MEM"):
+            local.smf_read(1, "OTHER")
+        with pytest.raises(ternmq.ObjectUnknown):
+            local.smf_switch("MAN")
+
+
+def test_stream_when_a_reader_waits_then_it_is_woken_by_the_next_record(tmp_path: Path) -> None:
+    settings = MeasureSettings(smf=(SMFDestination("MEM", "Memory"),))
+    started = start_in_memory("QM1", None, None, measure=settings)
+    with Served(tmp_path, "QM1", started) as served, served.connect() as local:
+        commands(local, "START TRACE(STAT) CLASS(2)", "SET SYSTEM STATIME(0.01)")
+        assert _found_after(local, lambda: end_intervals(started.shell)).records
+        started.measurement.smf_stream().end()
+        assert local.smf_read(1000, wait=10.0).records == []
+
+
+def _found_after(local: ternmq.ClientConnection, work: Callable[[], None]) -> SMFRead:
+    worker = threading.Thread(target=work)
+    worker.start()
+    found = local.smf_read(1, wait=10.0)
+    while not found.records:
+        found = local.smf_read(1, wait=10.0)
+    worker.join()
+    return found
+
+
+def test_metrics_when_a_port_is_given_then_served_until_the_end() -> None:
+    with ternmq.memory("QM1", metrics_port=0) as qmgr:
+        server = qmgr.measurement.metrics
+        assert server is not None
+        assert qmgr.measurement.serve_metrics() == server.port
+        with pytest.raises(OSError, match=r"."):
+            ternmq.memory("QM2", metrics_port=server.port)
+    assert qmgr.measurement.metrics is None
