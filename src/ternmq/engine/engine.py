@@ -38,6 +38,7 @@ from ternmq.kernel.delivery import serve_all
 from ternmq.kernel.ending import back_out_some
 from ternmq.kernel.events import LOGGER
 from ternmq.kernel.expiry import ExpiryScan
+from ternmq.kernel.expiry_unloaded import look_at_journals
 from ternmq.kernel.get import cancel
 from ternmq.kernel.kernel import BROKEN, QUIESCING, RUNNING, STOPPING, Kernel
 from ternmq.kernel.media import ImageSchedule, begin_image, cancel_images
@@ -304,24 +305,28 @@ class Engine:
             return
         if self.expiry_due_ns == 0:
             self.expiry_due_ns = now_ns + interval
+            look_at_journals(self.kernel)
+        elif self.expiry_due_ns > now_ns + interval:  # EXPRYINT is less than it was
+            self.expiry_due_ns = now_ns + interval
         if self.expiry is None and now_ns >= self.expiry_due_ns:
             self.expiry_due_ns = now_ns + interval
             self.expiry = ExpiryScan(self.kernel)
         self.scan_expired(EXPIRY_STEPS_A_TICK)
 
     def scan_expired(self, steps: int) -> bool:
-        """Some steps of the pass that is under way; False when there is none."""
+        """Some steps of the pass that is under way; False when there is nothing to do now."""
         scan = self.expiry
         while scan is not None and steps > 0:
             steps -= 1
             if not scan.step():
-                self.expiry = None
-                scan = None
+                if not scan.is_waiting:
+                    self.expiry = None
+                return False
         return scan is not None
 
     def begin_expiry_scan(self) -> None:
         """Start a pass now."""
-        if self.expiry is None:
+        if self.expiry is None or self.expiry.is_waiting:
             self.expiry = ExpiryScan(self.kernel)
 
     # ---- effects

@@ -11,6 +11,7 @@ from typing import Final, final
 
 from mypy_extensions import i64
 
+from ternmq.kernel.expiry_unloaded import due_queues
 from ternmq.kernel.kernel import Kernel
 from ternmq.kernel.metering import have_expired
 from ternmq.ports.disk import Disk, is_passing
@@ -19,6 +20,7 @@ from ternmq.store.cursor import Cursor
 from ternmq.store.entry import ASTRAY, IN_FRONT, IN_REAR, Entry
 from ternmq.store.fetching import note_damage
 from ternmq.store.image import FLAG_PERSISTENT
+from ternmq.store.loading import QueueLoad
 from ternmq.store.queue import LANES, Queue
 from ternmq.store.segment import ALIVE, Segment
 from ternmq.store.segment_file import SegmentFile
@@ -29,27 +31,45 @@ SCAN_MESSAGES_MAX: Final = 256
 
 @final
 class ExpiryScan:
-    """One pass over all loaded queues."""
+    """One pass over all queues that have messages which expire, in memory or not."""
 
     def __init__(self, kernel: Kernel) -> None:
         self.kernel = kernel
         self.queues: list[Queue] = [
             queue for queue in kernel.catalog.queues.values() if _may_expire(queue, kernel)
         ]
+        self.loading: list[QueueLoad] = []  # queues with expired messages that were on disk only
+        for definition in due_queues(kernel, int(kernel.clock.now_ns())):
+            self.loading.append(kernel.load(definition))
         self.queue: Queue | None = None
         self.walk: Cursor | None = None
         self.astray = False  # the walk stands on a stray
         self.removed: i64 = 0
 
     def step(self) -> bool:
-        """Look at a bounded number of messages; False when the pass is over."""
+        """Look at a bounded number of messages; False when the pass is over, or waits."""
         if self.queue is None:
             if not self.queues:
-                return False
+                return self._take_loaded()
             self.queue = self.queues.pop()
             self._begin_queue(self.queue)
         self._scan(self.queue)
         return True
+
+    def _take_loaded(self) -> bool:
+        """Queues that are in memory by now join those to be scanned; False if none does."""
+        waiting = [one for one in self.loading if not one.done]
+        for one in self.loading:
+            queue = self.kernel.catalog.queues.get(one.definition.object_id)
+            if one.done and queue is not None:
+                self.queues.append(queue)
+        self.loading = waiting
+        return len(self.queues) > 0
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether it goes on when queues are loaded."""
+        return len(self.loading) > 0
 
     def _begin_queue(self, queue: Queue) -> None:
         walk = Cursor()

@@ -160,6 +160,8 @@ class Catalog:
             space: {} for space in SPACE_OF.values() if space != QUEUE_SPACE
         }
         self.queues: dict[int, Queue] = {}
+        # of queues that are not loaded: when the first message expires, 0 if none does
+        self.expiries: dict[int, int] = {}
         self.with_state: set[int] = set()  # ids of queues that have a state journal on disk
         self.register: dict[int, RegisterRow] = {}  # by id: what is known outside a queue's files
         self.unregistered: set[int] = set()  # ids of rows that the register file does not have yet
@@ -272,6 +274,7 @@ class Catalog:
             self.unregistered.discard(definition.object_id)
             self.damaged.pop(definition.object_id, None)
             self.given_up.pop(definition.object_id, None)
+            self.expiries.pop(definition.object_id, None)
         self.changed = self.changed or not definition.temporary
 
     def set_ledger(self, row: LedgerRow) -> None:
@@ -364,6 +367,8 @@ class Catalog:
     def uninstall(self, queue: Queue) -> None:
         """A queue that nobody uses leaves memory; all of it is on disk."""
         del self.queues[int(queue.queue_id)]
+        ends = [int(one.min_expiry) for one in queue.segments.values() if one.min_expiry]
+        self.expiries[int(queue.queue_id)] = min(ends) if ends else 0
         self.version += 1
         if queue.stream is not None:
             self.stream_memory.leave(queue.stream)
