@@ -18,6 +18,7 @@ from ternmq.log.record import LogRecord
 from ternmq.store.catalog import Catalog
 from ternmq.store.entry import OWN_DATE
 from ternmq.store.image import FIXED_BYTES, FLAG_PERSISTENT, HEADER_BYTES, unpack_header
+from ternmq.txn.cursors import ACTION_NAMES, unpack_change
 from ternmq.txn.ledger import unpack_ledger
 from ternmq.txn.media_format import BEGIN, END, PIECE, ImagePart
 from ternmq.txn.records import (
@@ -155,6 +156,27 @@ def _ledger(record: LogRecord, names: Names, data_bytes: int) -> Values:
     return {"facts": row, "units": units}
 
 
+def _cursor(record: LogRecord, names: Names, data_bytes: int) -> Values:
+    change = unpack_change(record.payload)
+    cursor = change.cursor
+    values: Values = {
+        "action": ACTION_NAMES[change.action],
+        "cursor": cursor.name,
+        "queue": cursor.queue_name,
+        "queue_id": cursor.queue_id,
+        "incarnation": cursor.incarnation,
+        "position": cursor.position,
+        "owner": cursor.owner,
+        "time": time_of(cursor.altered_ns),
+    }
+    return {**values, "stream_begins": change.begin} if change.begin else values
+
+
+def _stream_numbers(record: LogRecord, names: Names, data_bytes: int) -> Values:
+    queue_id, bound = unpack_get(record.payload)
+    return {"queue": names.of(queue_id), "queue_id": queue_id, "reserved_below": bound}
+
+
 def _compensate(record: LogRecord, names: Names, data_bytes: int) -> Values:
     rows = []
     for kind, queue_id, number in unpack_triples(record.payload):
@@ -221,6 +243,8 @@ _MEANINGS: Final[dict[int, Callable[[LogRecord, Names, int], Values]]] = {
     kinds.PUT_GOT: _put_got,
     kinds.COMMIT: _commit,
     kinds.LEDGER: _ledger,
+    kinds.CURSOR: _cursor,
+    kinds.STREAM_NUMBERS: _stream_numbers,
     kinds.COMPENSATE: _compensate,
     kinds.PREPARE: _xid,
     kinds.FORGET: _xid,

@@ -10,6 +10,7 @@ from ternmq.base.attributes import LOCAL
 from ternmq.base.errors import IntegrityError
 from ternmq.inspect.overlay import Overlay
 from ternmq.inspect.report import DAMAGED, LEFTOVER, MISSING, SOUND, UNKNOWN, UNNEEDED, Report
+from ternmq.inspect.verify_streams import verify_stream
 from ternmq.log.opened import OpenedLog
 from ternmq.store.catalog import Catalog, Definition
 from ternmq.store.catalog_file import CATALOG_PATH, load_catalog
@@ -99,6 +100,7 @@ def verify_queue(
     report.add(path, what, SOUND, _told(state), size)
     for segment in state.segments.values():
         _verify_segment(disk, definition, segment, trust, report)
+    verify_stream(disk, definition, state, report)
 
 
 def _told(state: QueueState) -> str:
@@ -161,7 +163,7 @@ def verify_leftovers(disk: Overlay, catalog: Catalog | None, report: Report) -> 
         if path.endswith(_FRESH):
             verdict = LEFTOVER
             detail = "it was being written when everything stopped"
-        elif above in folders and path.endswith(".seg"):
+        elif above in folders and path.endswith((".seg", ".stream")):
             verdict = LEFTOVER
             detail = f"the journal of {folders[above]} does not name it"
         elif above.startswith(QUEUES + "/"):
