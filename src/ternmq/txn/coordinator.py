@@ -269,11 +269,14 @@ class Coordinator:
         return durable_at
 
     def give_back_in_unit(self, unit: UnitOfWork, queue: Queue, entry: Entry) -> None:
-        """The same for the last change of a unit of work that goes on; no backout is counted."""
-        last = unit.changes.pop()
-        check(
-            last.entry is entry and last.kind == CHANGE_GET, "a get is not its unit's last change"
-        )
+        """The same for a get of a unit of work that goes on; no backout is counted. It need not be
+        the last change: who reads several queues at once has several gets under way."""
+        changes = unit.changes
+        at = len(changes) - 1
+        while at >= 0 and (changes[at].entry is not entry or changes[at].kind != CHANGE_GET):
+            at -= 1
+        check(at >= 0, f"{queue.name}: the get of {entry.number} is no change of its unit")
+        del changes[at]
         queue.uncommitted_gets -= 1
         entry.unit_id = 0
         queue.restore(entry)

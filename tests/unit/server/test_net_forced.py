@@ -14,6 +14,8 @@ import pytest
 from ternmq.base import constants as mq
 from ternmq.client.starting import Started, log_parameters, start_in_folder
 from ternmq.codec.mqgmo import GetOptions
+from ternmq.kernel.kernel import RUNNING
+from ternmq.server.net_consume import FORCING
 from ternmq.wire import fap_vocabulary as fap
 
 from .partner import Partner, Place, tell_story
@@ -176,3 +178,59 @@ def test_get_that_waits_for_its_force_when_socket_is_lost_then_message_goes_back
 
 def _get_options() -> object:
     return GetOptions(options=mq.MQGMO_NO_SYNCPOINT)
+
+
+@pytest.mark.core
+@pytest.mark.parametrize("order", [(0, 1), (1, 0)])
+@pytest.mark.parametrize("how", ["stop", "close", "vanish"])
+def test_consumers_with_messages_under_way_when_they_stop_then_each_goes_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, order: tuple[int, int], how: str
+) -> None:
+    """Two consumers of one unit of work wait for the force of what they got, and a put follows."""
+    held = threading.Event()
+    real = os.fdatasync
+
+    def slow(descriptor: int) -> None:
+        held.wait(10)
+        real(descriptor)
+
+    async def story(place: Place, partner: Partner) -> None:
+        place.host.loop_shell.may_block = False
+        names = [("A", "B")[number] for number in order]
+        handles = [await partner.open(name, ALL) for name in names]
+        putter = Partner(place.host)
+        await putter.open_channel()
+        await putter.connect()
+        others = [await putter.open(name, ALL) for name in names]
+        conversation = partner.socket.line.conversations[1]
+        monkeypatch.setattr(os, "fdatasync", slow)
+        try:
+            options = mq.MQPMO_NO_SYNCPOINT | mq.MQPMO_ASYNC_RESPONSE
+            for other in others:
+                given = putter.put_values(other, b"one", options, persistence=1)
+                putter.tell(fap.MQPUT, given)
+            for handle in handles:
+                partner.request(handle, flags=fap.STREAM, options=mq.MQGMO_SYNCPOINT)
+            assert [conversation.consumers[one].state for one in handles] == [FORCING, FORCING]
+            options = mq.MQPMO_SYNCPOINT | mq.MQPMO_ASYNC_RESPONSE
+            partner.tell(fap.MQPUT, partner.put_values(handles[0], b"two", options, persistence=1))
+            if how == "stop":
+                state = {"handle": -1, "code": fap.CONN_STATE, "value": 0}
+                partner.tell(fap.NOTIFICATION, state, request=1)
+            elif how == "close":
+                for handle in handles:
+                    partner.tell(fap.MQCLOSE, {"handle": handle, "options": 0})
+            elif how == "vanish":
+                partner.pipe.closed = True
+                partner.socket.connection_lost(ConnectionResetError())
+        finally:
+            held.set()
+            monkeypatch.undo()
+        kernel = place.host.engine.kernel
+        for name in names:
+            queue = kernel.locals[name].queue
+            assert (queue.available, queue.uncommitted_gets) == (1, 0)
+        assert kernel.status == RUNNING
+        await putter.lose()
+
+    tell_story(story, started=on_disk(tmp_path))
