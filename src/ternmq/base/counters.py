@@ -180,6 +180,7 @@ class QueueFigures:
         "input_high",
         "input_low",
         "inquires",
+        "interval",
         "opens",
         "output_high",
         "output_low",
@@ -191,6 +192,7 @@ class QueueFigures:
     )
 
     def __init__(self, depth: i64, open_input: i64, open_output: i64) -> None:
+        self.interval: i64 = 0  # which one: the kernel's number
         self.traffic = Traffic()
         self.depth_high: i64 = depth  # qqstdphi; 165 QMaxDepth
         self.depth_low: i64 = depth  # qqstdplo; 165 QMinDepth

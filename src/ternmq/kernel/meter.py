@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, final
 
-from mypy_extensions import mypyc_attr
+from mypy_extensions import i64, mypyc_attr
 
 from ternmq.base.accounts import TaskAccount
-from ternmq.base.counters import LogCounts, QmgrFigures
+from ternmq.base.counters import LogCounts, QmgrFigures, QueueFigures
 
 if TYPE_CHECKING:
     from ternmq.kernel.channel_instance import ChannelInstance
@@ -124,7 +124,9 @@ class Meter:
         self.sink = MeasureSink()
         self.figures = QmgrFigures(0)
         self.log = LogCounts()
-        self.touched: list[LocalQueue] = []  # queues that have counted something
+        self.interval: i64 = 0  # counters with another number are of an interval that is over
+        # queues that have counted something in it, and what
+        self.touched: list[tuple[LocalQueue, QueueFigures]] = []
         self.ended: list[EndedTask] = []  # tasks that have ended with an account
         # instances of channels that have ended, while somebody wants to know of channels
         self.channels_gone: list[ChannelInstance] = []

@@ -1,10 +1,10 @@
 """Counting what verbs do, for statistics and accounting. Called in the step that does it, and only
 while `Kernel.measured` is not 0.
 
-A queue's counters are made at its first use in an interval, so that an interval ends by taking them
-away and queues that nobody used cost nothing. Calls that worked are counted here; calls that were
-refused are counted by whoever tells the application (see `refusals`), because many are before they
-come this far.
+A queue's counters are made at its first use in an interval, so that an interval ends by counting to
+the next number and queues that nobody used cost nothing. Calls that worked are counted here; calls
+that were refused are counted by whoever tells the application (see `refusals`), because many are
+before they come this far.
 """
 
 from __future__ import annotations
@@ -36,10 +36,12 @@ from ternmq.txn.unit import CHANGE_GET, CHANGE_PUT, Change
 def figures_of(kernel: Kernel, local: LocalQueue) -> QueueFigures:
     """The counters of a queue, begun at its first use."""
     figures = local.figures
-    if figures is None:
+    meter = kernel.meter
+    if figures is None or figures.interval != meter.interval:
         figures = QueueFigures(local.queue.depth, local.open_input, local.open_output)
+        figures.interval = meter.interval
         local.figures = figures
-        kernel.meter.touched.append(local)
+        meter.touched.append((local, figures))
     return figures
 
 
@@ -88,7 +90,7 @@ def was_put(
     """MQPUT or MQPUT1 has put a message."""
     if kernel.measured & STATISTICS:
         figures = local.figures
-        if figures is None:
+        if figures is None or figures.interval != kernel.meter.interval:
             figures = figures_of(kernel, local)
             if not handed_over:
                 figures.depth_low -= 1  # as it was before
@@ -142,9 +144,7 @@ def was_got(
         lay_ns = 0
     persistent = entry.flags & PERSISTENT != 0
     if kernel.measured & STATISTICS:
-        figures = local.figures
-        if figures is None:
-            figures = figures_of(kernel, local)
+        figures = figures_of(kernel, local)
         figures.see_depth(local.queue.depth)
         _add_get(figures.traffic, persistent, length, lay_ns)
     account = account_of(kernel, handle)

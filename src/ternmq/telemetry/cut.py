@@ -58,12 +58,9 @@ class Cutter:
         cut.log = meter.log
         meter.log = LogCounts()
         self._count_log(cut.log)
-        for local in meter.touched:
-            figures = local.figures
-            if figures is not None:
-                local.figures = None
-                cut.touched.append((local, figures))
+        cut.touched = meter.touched
         meter.touched = []
+        meter.interval += 1
         cut.loaded = list(kernel.locals.values())
         cut.connections = len(kernel.connections)
         return cut
