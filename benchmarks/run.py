@@ -41,9 +41,12 @@ NAMES = {
     "commands": "a queue manager with many queues",
     "startup": "start-up",
     "streams": "streams read by number, in process",
+    "stream_socket": "streams read by another process",
+    "smf": "SMF records read, and turned into CSV",
     "served": "a queue manager in a process of its own",
     "streaming": "puts to a queue with a streaming queue",
     "network": "clients over TCP, beside other brokers",
+    "telemetry": "statistics and accounting, on and off",
 }
 RESULTS = ROOT / "benchmarks" / "results"
 

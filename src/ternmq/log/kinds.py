@@ -1,4 +1,4 @@
-"""The kinds of log records. Payloads belong to `txn`; 15 to 19 are reserved for later features."""
+"""The kinds of log records. Payloads belong to `txn`; SCRATCHPAD is reserved for channels."""
 
 from __future__ import annotations
 
