@@ -43,7 +43,6 @@ NAMES = {
     "streams": "streams read by number, in process",
     "stream_socket": "streams read by another process",
     "smf": "SMF records read, and turned into CSV",
-    "smf": "SMF records read, and turned into CSV",
     "served": "a queue manager in a process of its own",
     "streaming": "puts to a queue with a streaming queue",
     "network": "clients over TCP, beside other brokers",
