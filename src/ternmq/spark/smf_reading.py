@@ -1,0 +1,52 @@
+"""Reads ranges of SMF dumps into Arrow batches; what a task of the source does."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from ternmq.codec.smf_framing import RDW
+from ternmq.spark.smf_columns import REJECTS
+from ternmq.spark.smf_files import Bytes, open_file
+from ternmq.spark.smf_options import SmfOptions
+from ternmq.spark.smf_ranges import LOST_FORM, Range
+from ternmq.spark.smf_rejects import reject_batches
+from ternmq.spark.smf_rows import reader_of
+from ternmq.spark.smf_walk import Piece, Walk
+
+
+def read_ranges(ranges: list[Range], options: SmfOptions) -> Iterator[Any]:
+    """The rows of some ranges."""
+    for each in ranges:
+        opened = open_file(each.path)
+        try:
+            for piece in pieces_of(opened, each):
+                yield from batches_of(piece, each.path, options)
+        finally:
+            opened.close()
+
+
+def pieces_of(opened: Bytes, each: Range) -> Iterator[Piece]:
+    """The pieces of a range; a file of no known form is walked as if it had RDWs, up to where it
+    makes no sense, which is its beginning."""
+    form = RDW if each.form == LOST_FORM else each.form
+    walk = Walk(opened.read_at, form, each.start, each.end, is_growing=each.is_growing)
+    return walk.pieces()
+
+
+def batches_of(piece: Piece, path: str, options: SmfOptions) -> Iterator[Any]:
+    """The rows of a piece: of a section, or what could not be read."""
+    if options.section == REJECTS or options.is_strict:
+        for batch in reject_batches(piece, path):
+            if options.is_strict:
+                raise ValueError(first_of(batch, path))
+            yield batch.select(list(options.names))
+    if options.section != REJECTS:
+        reader = reader_of(options.section, options.names, options.default_zone)
+        yield from reader.batches(piece.records, path)
+
+
+def first_of(batch: Any, path: str) -> str:
+    """The first thing that could not be read, in words."""
+    row = batch.slice(0, 1).to_pylist()[0]
+    return f"{path} at byte {row['Record_Position']}: {row['Reason']}: {row['Detail']}"
