@@ -200,10 +200,6 @@ class SectionLayout:
             found[end] = data[end:]
         return found
 
-    def cut(self, name: str, text: str) -> str:
-        """A text, cut to what the field can hold: names here may be longer than those of z/OS."""
-        return text[: self.by_name[name].size]
-
     def _unsaid(self, field: Field, length: int) -> Value:
         if field.default is not None:
             return field.default

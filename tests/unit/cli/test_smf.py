@@ -20,7 +20,7 @@ from ternmq.cli.output import Progress
 from ternmq.client.smf_log_streams import LogStream
 from ternmq.codec.smf_layout import Values
 from ternmq.codec.smf_lines import Lines
-from ternmq.codec.smf_record import Stamp, build, header_values
+from ternmq.codec.smf_record import KINDS, Stamp, assemble, build, header_values
 from tests.unit.codec.smf_samples import sample_records
 
 STAMP: Final = Stamp("SYS1", "QM1", 1_700_000_000_000_000_000, duration_us=60_000_000)
@@ -202,6 +202,47 @@ def test_file_that_is_none_ends_with_its_status(
     assert f"{text}: SMF: the file begins with 74686973" in told.err
     assert "missing" in told.err
     assert len(told.out.splitlines()) == 3
+
+
+def test_what_is_passed_over_is_counted(
+    queues: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    record = queues.read_bytes()
+    record = record[: int.from_bytes(record[:2], "big")]
+    other = record[:5] + b"\x1e" + record[6:]
+    subtype = record[:22] + b"\x00\x63" + record[24:]
+    level = record[:24] + "701".encode("cp037") + record[27:]
+    path = tmp_path / "mixed.smf"
+    path.write_bytes(other + subtype + level + record)
+    assert main(["smf", "json", str(path)]) == 10
+    assert capsys.readouterr().err.splitlines() == [
+        "4 records; read: 115-216 1",
+        "other types, passed over: 30 1",
+        "unknown subtypes, passed over: 115-99 1",
+        "unknown levels, passed over (--newer reads those after the last): '701' 1",
+    ]
+
+
+def test_sections_that_nobody_knows_are_told(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    header = header_values(115, 240, STAMP)
+    data = assemble(KINDS[115, 240], 4, header, [(4, [b"abcd"]), (0, []), (0, [])], 90405)
+    zeros = build(115, 1, header_values(115, 1, STAMP), {"QSST": [{}]})
+    totals = build(116, 0, {**header_values(116, 0, STAMP), "qwhcaid": "ME"}, {"QMAC": [{}]})
+    path = tmp_path / "internal.smf"
+    path.write_bytes(data + zeros + totals)
+    assert main(["smf", "dump", "--quiet", str(path)]) == 0
+    told = capsys.readouterr().out
+    assert "  section 1: 1 of 4 bytes, unknown" in told
+    assert "    nothing but zeros" in told
+    assert main(["smf", "json", "--quiet", str(path)]) == 0
+    lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert (lines[0]["section"], lines[0]["triplet"], lines[0]["bytes"]) == ("", 1, "61626364")
+    assert lines[2]["task"]["qwhcaid"] == "ME"
+    folder = tmp_path / "csv"
+    assert main(["smf", "csv", "--quiet", "-o", str(folder), str(path)]) == 0
+    assert sorted(p.name for p in folder.iterdir()) == ["SMF-QMAC.csv", "SMF-QSST.csv"]
 
 
 def test_form_can_be_told(queues: Path, capsys: pytest.CaptureFixture[str]) -> None:

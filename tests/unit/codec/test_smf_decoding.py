@@ -143,6 +143,41 @@ def test_record_when_it_cannot_be_then_the_error_says_why(at: int, new: bytes, s
         open_record(spoiled(data, at, new))
 
 
+def test_product_section_when_it_cannot_be_then_the_error_says_why() -> None:
+    totals = sample(116, 0, 90405, 1, 1)
+    at = int.from_bytes(totals[28:32], "big")
+    for data, said in (
+        (spoiled(totals, at, b"\x00\x28"), "QWHS of 40 bytes in a section of 128"),
+        (spoiled(totals, 32, b"\x00\x7f"), "no room for QWHC in a section of 127"),
+        (spoiled(totals, 24, "946".encode("cp037")), "no room for QWHX in a section of 128"),
+        (spoiled(totals, at + 6, b"\xff"), "255 triplets in 436 bytes"),
+    ):
+        with pytest.raises(FormatError, match=said):
+            open_record(data)
+
+
+def test_group_is_in_the_extension_header() -> None:
+    stamp = STAMP._replace(group="QSG1")
+    header = header_values(115, 215, stamp)
+    record = open_record(build(115, 215, header, {"QPST": [{}]}, level=100000))
+    assert natural_record(record)["group"] == "QSG1"
+    assert Lines("QPST").rows(record, record.sections())[0][4:6] == ["QSG1", "100000"]
+
+
+def test_task_when_neither_it_nor_a_queue_is_told_then_it_has_no_correlator() -> None:
+    record = open_record(build(116, 2, {}, {"WTID": [{}]}))
+    assert Lines("WTID").rows(record, record.sections())[0][6] == ""
+
+
+def test_lengths_that_records_tell_do_not_fill_memory() -> None:
+    layout = LAYOUTS["QMST"]
+    data = layout.pack({}, 328) + bytes(2000)
+    read = [len(layout.unpack(data, 0, length)) for length in range(8, 1000)]
+    assert read[0] == 3
+    assert read[-1] == len(layout.by_name)
+    assert len(layout._plans) <= len(layout.row.fields)
+
+
 def test_record_when_an_eye_catcher_is_wrong_then_its_section_is_refused() -> None:
     data = sample(115, 215, 90405, 3, 1)
     record = open_record(spoiled(data, 44 + 104 + 4, "QMST".encode("cp037")))
@@ -245,5 +280,9 @@ def test_group_when_it_is_told_in_part_then_the_rest_is_zeros() -> None:
     assert isinstance(second, dict)
     assert (first["qeststr"], first["qestcsec"]) == ("CSQ_ADMIN", 7)
     assert second["qeststr"] is None
+    with pytest.raises(FormatError, match="7 is no entry"):
+        layout.pack({"qeststuc": (7,)}, 4104)
+    with pytest.raises(FormatError, match="qmstspp does not fit into 72 bytes"):
+        LAYOUTS["QMST"].pack({"qmstspp": 1}, 72)
     with pytest.raises(FormatError, match="65 entries for 64"):
         layout.pack({"qeststuc": ({},) * 65}, 4104)

@@ -156,6 +156,11 @@ def test_segments_without_their_first_or_last_are_counted() -> None:
         (b"\0\x0c\0\0" + word(10) + bytes(10), BDW, "at byte 4: a record of 14 bytes in a block"),
         (b"\x5e\x1e" + bytes(60), NO_RDW, "a record of type 30 has no known end"),
         (b"\x1e\x73" + bytes(60), NO_RDW, "without a subtype"),
+        (
+            as_nordw([RECORDS[0][:106] + b"\xff\xff" + RECORDS[0][108:]]),
+            NO_RDW,
+            "a record of 5242924 bytes",
+        ),
     ],
 )
 def test_file_when_it_makes_no_sense_then_the_place_is_told(
