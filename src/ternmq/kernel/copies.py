@@ -15,7 +15,7 @@ from mypy_extensions import i64
 
 from ternmq.base.errors import MQError, mq_error
 from ternmq.base.reasons import MQRC_OBJECT_IN_USE
-from ternmq.kernel.acceptance import check_queue, is_behind, relieve
+from ternmq.kernel.acceptance import BACKLOG_BUFFERS, check_queue, is_behind, relieve
 from ternmq.kernel.connection import Connection, Handle
 from ternmq.kernel.delivery import serve
 from ternmq.kernel.ending import commit_unit
@@ -110,9 +110,13 @@ def copies_for(
 ) -> list[CopyTarget] | None:
     """The queues that take a copy of a message; None: the connection is parked. Raises the reason
     of one that must and does not."""
-    plan = plan_of(kernel, connection, local)
-    if plan is None:
-        return None
+    plan = local.stream_plan
+    if plan is None or plan.version != kernel.catalog.version:
+        plan = plan_of(kernel, connection, local)
+        if plan is None:
+            return None
+    if plan.plain and _takes_one(kernel, connection, plan.targets[0], unit, length, persistence):
+        return plan.targets
     asking = _Asking(kernel, connection, handle, length, persistence)
     refusal = asking.ask_all(plan.targets, plan.must, local.name)
     if connection.park is not None:
@@ -123,6 +127,36 @@ def copies_for(
         if not _has_room(kernel, connection, unit, asking):
             return None
     return asking.taken
+
+
+def _takes_one(
+    kernel: Kernel,
+    connection: Connection,
+    target: CopyTarget,
+    unit: UnitOfWork | None,
+    length: i64,
+    persistence: i64,
+) -> bool:
+    """Whether the one target of a plain plan takes its copy without further ado. The questions are
+    those of `check_queue`, which is asked for the reason if one of them is answered by no."""
+    local = target.local
+    if local is None or local.put_inhibited or local.held_by is not None:
+        return False
+    queue = local.queue
+    held = queue.plain_bytes + queue.persistent_bytes
+    if (
+        queue.clearing_before
+        or queue.damaged
+        or length > local.max_length
+        or queue.available + queue.swept_alive + queue.uncommitted_puts >= local.max_depth
+        or queue.file_bytes + held + length > local.max_bytes
+        or held > BACKLOG_BUFFERS * (queue.plain_limit + queue.persistent_limit)
+    ):
+        return False
+    if persistence == PERSISTENT:
+        room = has_room_for_copies(kernel.coordinator, unit, length, 1, 0, 0)
+        return room and not local.temporary
+    return True
 
 
 def _has_room(

@@ -48,6 +48,17 @@ class CopyTarget:
         self.must = False  # it takes a copy only if those that it passes copies on to do
         self.onward: list[CopyTarget] = []
 
+    @property
+    def is_plain(self) -> bool:
+        """A local queue that was named itself and passes nothing on."""
+        return (
+            self.local is not None
+            and self.reason == 0
+            and self.route is None
+            and not self.via
+            and not self.onward
+        )
+
     def fail(self, reason: i64, detail: str) -> None:
         """It cannot be had."""
         self.reason = reason
@@ -62,10 +73,11 @@ class CopyTarget:
 class StreamPlan:
     """All targets of a queue's copies, as the definitions are now."""
 
-    __slots__ = ("must", "targets", "version")
+    __slots__ = ("must", "plain", "targets", "version")
 
     def __init__(self, must: bool, targets: list[CopyTarget]) -> None:
         self.must = must
+        self.plain = len(targets) == 1 and targets[0].is_plain
         self.targets = targets
         self.version: i64 = -1
 
