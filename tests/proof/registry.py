@@ -18,6 +18,7 @@ from tests.proof import (
     prepared_units,
     strace_runs,
     strangers,
+    stream_cursors,
     streamed_copies,
     worlds,
 )
@@ -32,6 +33,7 @@ SIMULATED: list[Goal] = [
     damage.GOAL,
     prepared_units.GOAL,
     streamed_copies.GOAL,
+    stream_cursors.GOAL,
     full_disk.GOAL,
     media.GOAL,
     clock_jumps.GOAL,

@@ -282,7 +282,7 @@ def found_state(machine: Machine) -> dict[str, list[str]]:
             continue
         if floor and earliest > floor:
             raise Disagreement(f"{queue} begins at {earliest}, a cursor is at {floor}")
-        for number, data in client.read_all(queue, earliest):
+        for number, data in client.read_all(queue, max(floor, earliest)):
             found[queue].append(f"{number} {name_of(data)}")
     return found
 
