@@ -30,8 +30,8 @@ from ternmq.txn.unit import CHANGE_PUT, UnitOfWork
 
 _HEAD: Final = struct.Struct("<II")
 _UNIT: Final = struct.Struct("<QII")
-# The longest owner and user, 64 runs of two numbers of 19 digits.
-ROW_BYTES_MAX: Final = 2048 + RUNS_MAX * 48
+# The longest owner and user (12 bytes a character, escaped), runs of two numbers of 19 digits.
+ROW_BYTES_MAX: Final = 4096 + RUNS_MAX * 48
 UNITS_MAX: Final = 4096
 MESSAGES_MAX: Final = 1_000_000  # that one record makes visible
 

@@ -76,6 +76,13 @@ def every_kind(qmgr: ternmq.QueueManager) -> None:
         for branch in (b"resolved", b"forgotten"):
             qmgr.resolve(ternmq.XID(1, b"global", branch), commit=branch == b"resolved")
         qmgr.forget(ternmq.XID(1, b"global", b"forgotten"))
+    qmgr.define_queue("BATCHES")
+    xid = ternmq.batch_xid("sink", 7, b"task")
+    qmgr.begin()
+    qmgr.put("BATCHES", "of a batch", descriptor=persistent)
+    qmgr.prepare(xid)
+    qmgr.commit_batch("sink", 7, [xid])
+    qmgr.mqsc("DELETE LEDGER('sink')")
     qmgr.define_queue("CLEARED")
     qmgr.put("CLEARED", "x", descriptor=persistent)
     qmgr.clear_queue("CLEARED")

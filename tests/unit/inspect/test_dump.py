@@ -21,7 +21,7 @@ from tests.unit.inspect.folders import contents, crashed, every_kind, root_of, s
 
 pytestmark = pytest.mark.core
 
-NOT_WRITTEN_YET = {"CURSOR", "SCRATCHPAD", "LEDGER", "STREAM_NUMBERS", "CARRIED"}
+NOT_WRITTEN_YET = {"CURSOR", "SCRATCHPAD", "STREAM_NUMBERS", "CARRIED"}
 
 
 def rows(data: Path, wanted: Range, copy: int = 0, data_bytes: int = 64) -> list[dict[str, Any]]:
@@ -72,6 +72,11 @@ def test_dump_when_every_kind_was_written_then_each_is_told(busy: Path) -> None:
     assert kinds["COMPENSATE"][0]["changes"][0]["undoes"] == "get"
     assert kinds["PREPARE"][0]["xid"]["branch_qualifier"] == b"resolved".hex()
     assert [one["outcome"] for one in kinds["HEURISTIC"]] == ["committed", "backed out"]
+    batch, gone = kinds["LEDGER"]
+    assert (batch["facts"]["owner"], batch["facts"]["runs"]) == ("sink", [[7, 7]])
+    assert [len(one["puts"]) for one in batch["units"]] == [1]
+    assert batch["units"][0]["puts"][0]["queue"]
+    assert (gone["facts"], gone["units"]) == ({"owner": "sink", "deleted": True}, [])
     assert kinds["QUEUE_CLEARED"][-1]["queue"] == "CLEARED"
     assert kinds["OBJECT_DELETED"][0]["facts"]["name"] == "GONE"
     assert kinds["EXPIRED"][0]["messages"][0]["queue"] == "A"
