@@ -1,0 +1,58 @@
+"""Goal: who lets messages be copied to a queue needs authority to change that queue, by whatever
+way STREAMQ is set; who puts needs none on it. Method: a user with some authority, on a queue
+manager in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+import ternmq
+from ternmq import constants as mq
+
+pytestmark = pytest.mark.core
+
+
+@pytest.fixture
+def qmgr() -> Iterator[ternmq.QueueManager]:
+    with ternmq.memory("QM1", security={"fred": ["staff"]}) as started:
+        for name in ("OWN", "ALLOWED", "FOREIGN"):
+            started.define_queue(name)
+        for command in (
+            "SET AUTHREC OBJTYPE(QMGR) GROUP('staff') AUTHADD(CONNECT)",
+            "SET AUTHREC PROFILE(OWN) OBJTYPE(QUEUE) GROUP('staff') AUTHADD(CHG,PUT,DSP)",
+            "SET AUTHREC PROFILE(ALLOWED) OBJTYPE(QUEUE) GROUP('staff') AUTHADD(CHG,DSP)",
+            "DEFINE NAMELIST(SOME) NAMES(ALLOWED,FOREIGN)",
+        ):
+            assert started.mqsc(command)[0].comp == mq.MQCC_OK, command
+        yield started
+
+
+@pytest.mark.parametrize("target", ["FOREIGN", "SOME", "NOT.THERE"])
+def test_streamq_of_a_queue_that_one_may_not_change_then_refused(
+    qmgr: ternmq.QueueManager, target: str
+) -> None:
+    with qmgr.connect(user="fred") as fred:
+        with pytest.raises(ternmq.NotAuthorized) as refused:
+            fred.alter_queue("OWN", stream_queue=target)
+        assert "lacks chg on queue" in refused.value.detail
+        answer = fred.mqsc(f"ALTER QLOCAL(OWN) STREAMQ({target})")[0]
+        assert (answer.comp, answer.reason) == (mq.MQCC_FAILED, mq.MQRC_NOT_AUTHORIZED)
+        assert qmgr.attributes("OWN")["stream_queue"] == ""
+
+
+def test_streamq_of_a_queue_that_one_may_change_then_puts_need_no_authority_on_it(
+    qmgr: ternmq.QueueManager,
+) -> None:
+    with qmgr.connect(user="fred") as fred:
+        fred.alter_queue("OWN", stream_queue="ALLOWED")
+        fred.put("OWN", "x")
+        with pytest.raises(ternmq.NotAuthorized):
+            fred.put("ALLOWED", "x")
+        # what others have set does not hinder other changes
+        qmgr.alter_queue("OWN", stream_queue="FOREIGN")
+        fred.alter_queue("OWN", max_depth=10)
+        fred.put("OWN", "y")
+    with qmgr.queue("FOREIGN") as foreign, qmgr.queue("ALLOWED") as allowed:
+        assert (foreign.depth, allowed.depth) == (1, 1)

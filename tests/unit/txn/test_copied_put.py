@@ -1,0 +1,177 @@
+"""Goal: a PUT with several targets is restored for each of its queues as it was put: copies without
+reports and with their own expiry, one body for all; also when a queue is deleted, damaged or has
+its messages in a prepared unit of work. Its record is told by the tools.
+
+Method: engines on simulated disks, restarted; the records that they wrote.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import ternmq
+from ternmq import constants as mq
+from ternmq.codec.mqmd import Descriptor
+from ternmq.inspect.dump import LogDump, Range, json_lines
+from ternmq.inspect.folder import Folder
+from ternmq.inspect.salvage import salvage_to_file
+from ternmq.store.copying import copied_descriptor
+from ternmq.testing import Simulation
+from ternmq.txn.records import copy_flags, copy_tenths, pack_puts, unpack_put
+from ternmq.txn.unit import XID
+
+pytestmark = pytest.mark.core
+
+REPORT = mq.MQRO_EXCEPTION_WITH_FULL_DATA | mq.MQRO_PAN
+
+
+def define(qmgr: ternmq.QueueManager) -> None:
+    qmgr.define_queue("COPY", cap_expiry=36_000)
+    qmgr.define_queue("ORIGINAL", stream_queue="COPY", stream_quality="MUSTDUP")
+
+
+def put(qmgr: ternmq.QueueManager, data: bytes, expiry: float | None = None) -> None:
+    descriptor = Descriptor(
+        report=REPORT, reply_to_queue="ANSWERS", persistence=mq.MQPER_PERSISTENT
+    )
+    with qmgr.queue("ORIGINAL", options=mq.MQOO_OUTPUT) as queue:
+        queue.put(data, descriptor=descriptor, expiry=expiry)
+
+
+def test_flags_then_they_tell_the_expiry_of_a_copy() -> None:
+    for tenths in (-1, 1, 600, 999_999_999):
+        assert copy_tenths(copy_flags(tenths)) == tenths
+    rows = [(1, 2, 3, 0), (4, 5, 6, copy_flags(600)), (7, 8, 0, copy_flags(-1))]
+    targets, end = unpack_put(pack_puts(rows))
+    found = [(one.queue_id, one.number, one.sequence, one.flags) for one in targets]
+    assert (found, end) == (rows, 8 + 3 * 32)
+
+
+def test_descriptor_of_a_copy_when_nothing_differs_then_it_is_the_same_object() -> None:
+    base = Descriptor(report=mq.MQRO_NAN).pack()
+    assert copied_descriptor(base, -1) is base
+    changed = Descriptor.unpack(copied_descriptor(base, 77))
+    assert (changed.report, changed.expiry) == (mq.MQRO_NAN, 77)
+
+
+@pytest.mark.parametrize("checkpoint", [False, True])
+def test_restart_then_message_and_copy_are_as_they_were_put(checkpoint: bool) -> None:
+    with Simulation() as simulation:
+        qmgr = simulation.start()
+        define(qmgr)
+        put(qmgr, b"first", 100)
+        if checkpoint:
+            qmgr.checkpoint()
+        with qmgr.unit_of_work():
+            put(qmgr, b"second")
+        simulation.crash()
+        qmgr = simulation.start()
+        with qmgr.queue("ORIGINAL") as original, qmgr.queue("COPY") as copies:
+            messages, copied = list(original), list(copies)
+        assert [one.data for one in messages] == [b"first", b"second"]
+        assert [one.data for one in copied] == [b"first", b"second"]
+        for one, other in zip(messages, copied):
+            assert one.msg_id == other.msg_id
+            assert one.descriptor.report == REPORT
+            assert other.descriptor.report == mq.MQRO_PAN
+            assert 30_000 < other.descriptor.expiry <= 36_000
+        assert messages[0].descriptor.expiry <= 1_000
+        assert messages[1].descriptor.expiry == mq.MQEI_UNLIMITED
+        if not checkpoint:
+            assert messages[0].data is copied[0].data
+
+
+def test_restart_when_the_target_was_deleted_then_the_message_is_there() -> None:
+    with Simulation() as simulation:
+        qmgr = simulation.start()
+        define(qmgr)
+        put(qmgr, b"x")
+        qmgr.delete_queue("COPY", purge=True)
+        qmgr.define_queue("COPY")
+        simulation.crash()
+        qmgr = simulation.start()
+        with qmgr.queue("ORIGINAL") as original, qmgr.queue("COPY") as copies:
+            assert (original.depth, copies.depth) == (1, 0)
+
+
+@pytest.mark.parametrize("damaged", ["ORIGINAL", "COPY"])
+def test_restart_when_one_queue_is_damaged_then_the_other_has_its_message(damaged: str) -> None:
+    with Simulation() as simulation:
+        qmgr = simulation.start()
+        define(qmgr)
+        put(qmgr, b"x")
+        qmgr.checkpoint()
+        put(qmgr, b"y")
+        catalog = qmgr.started.shell.engine.kernel.catalog
+        folder = catalog.definitions[damaged].folder
+        qmgr.checkpoint()
+        put(qmgr, b"z")
+        simulation.crash()
+        for path in [one for one in simulation.disk.names if one.startswith(f"{folder}/")]:
+            simulation.disk.spoil(path, lambda data: bytes(len(data)))
+        qmgr = simulation.start()
+        other = "COPY" if damaged == "ORIGINAL" else "ORIGINAL"
+        with qmgr.queue(other) as queue:
+            assert [one.data for one in queue] == [b"x", b"y", b"z"]
+        with pytest.raises(ternmq.Damaged):
+            qmgr.queue(damaged)
+        if damaged == "COPY":
+            with pytest.raises(ternmq.Damaged):
+                put(qmgr, b"refused for its copy")
+
+
+@pytest.mark.parametrize("commits", [False, True])
+@pytest.mark.parametrize("checkpoints", [0, 3])
+def test_prepared_unit_then_both_are_carried_and_decided_together(
+    commits: bool, checkpoints: int
+) -> None:
+    xid = XID(1, b"global", b"branch")
+    with Simulation() as simulation:
+        qmgr = simulation.start()
+        define(qmgr)
+        qmgr.define_queue("BUSY")
+        with qmgr.connect() as other:
+            other.begin()
+            with other.queue("ORIGINAL", options=mq.MQOO_OUTPUT) as queue:
+                queue.put(b"in doubt", persistent=True)
+            other.prepare(xid)
+        for _ in range(checkpoints):
+            with qmgr.queue("BUSY") as busy:
+                for _ in range(20):
+                    busy.put(bytes(5_000), persistent=True)
+                    busy.get()
+            qmgr.checkpoint()
+        simulation.crash()
+        qmgr = simulation.start()
+        assert qmgr.in_doubt() == [xid]
+        with qmgr.queue("ORIGINAL") as original, qmgr.queue("COPY") as copies:
+            assert (original.depth, copies.depth) == (1, 1)
+            if commits:
+                qmgr.commit_prepared(xid)
+            else:
+                qmgr.backout_prepared(xid)
+            expected = [b"in doubt"] if commits else []
+            assert [one.data for one in original] == expected
+            assert [one.data for one in copies] == expected
+
+
+def test_tools_when_a_record_has_copies_then_they_tell_which(tmp_path: Path) -> None:
+    import json
+
+    with ternmq.embedded(tmp_path, "QM1", create=True, log_file_pages=64) as qmgr:
+        define(qmgr)
+        put(qmgr, b"told")
+    with Folder(tmp_path) as folder:
+        lines = json_lines(LogDump(folder, 0), Range(base=True), 64)
+        records = [json.loads(line) for line in lines]
+    (record,) = [one for one in records if len(one.get("targets", [])) == 2]
+    first, second = record["targets"]
+    assert (first["queue"], first["flags"], "copy" in first) == ("ORIGINAL", 0, False)
+    assert (second["queue"], second["copy"], second["expiry_tenths"]) == ("COPY", True, 36_000)
+    saved = tmp_path / "saved.jsonl"
+    salvage_to_file(tmp_path, None, "COPY", saved)
+    (message,) = [json.loads(line) for line in saved.read_text().splitlines()]
+    assert bytes.fromhex(message["data"]) == b"told"
+    assert message["number"] == second["number"]
