@@ -23,6 +23,7 @@ def main(argv: list[str]) -> int:
     """Run it until it ends; the exit status."""
     line = CommandLine("ternmq run", "Run a queue manager in the foreground.")
     line.add_argument("-x", action="store_true", help="permit a standby, or stand by")
+    line.add_argument("--metrics-port", type=int, help="serve metrics on this port")
     line.add_argument("name", metavar="QMGR", nargs="?", default="")
     options = line.parse_args(argv)
     data = data_folder()
@@ -38,7 +39,9 @@ def main(argv: list[str]) -> int:
     if owner:
         write_error(f"ternmq run: '{place.name}' belongs to installation {owner}")
         return EXIT_INSTALLATION
-    process = Process(place, write_now, True, permits_standby=options.x)
+    process = Process(
+        place, write_now, True, permits_standby=options.x, metrics_port=options.metrics_port
+    )
     write_now(f"TernMQ queue manager '{place.name}' starting.")
     up = message_text("AMQ8003I", (place.name, version()))
     try:

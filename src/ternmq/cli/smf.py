@@ -12,6 +12,8 @@ from ternmq.cli.output import Progress, terminal_columns, write_error
 from ternmq.cli.smf_dump import Dump
 from ternmq.cli.smf_export import Export, ToCSV, ToJSON
 from ternmq.cli.smf_input import opened
+from ternmq.cli.smf_live import ACTIONS
+from ternmq.cli.smf_live import main as live
 from ternmq.cli.smf_selection import Selection, kinds_of, level_range, sections_of
 from ternmq.codec.smf_framing import FORMS
 from ternmq.codec.smf_reader import Reader, Tally
@@ -22,6 +24,8 @@ Show SMF records 115 and 116 of MQ, those of z/OS and those that this queue mana
   dump   tables for eyes: a column for each copy of a section
   csv    lines with the headings of mq-smf-csv, a file for each kind of section
   json   an object on a line for each section
+
+Of a running queue manager: follow, switch, status (ternmq smf status --help).
 """
 OK: Final = 0
 NOT_ALL_READ: Final = 10  # some records are damaged, cut, or of a level that is not known
@@ -31,6 +35,8 @@ UNREADABLE: Final = 71
 
 def main(argv: list[str]) -> int:
     """Run the command."""
+    if argv and argv[0] in ACTIONS:
+        return live(argv)
     line = _line()
     asked = line.parse_args(argv)
     try:

@@ -39,6 +39,7 @@ def command_line() -> CommandLine:
     line.add_argument("-ns", action="store_true", help="without services")
     line.add_argument("-z", action="store_true", help="accepted")
     line.add_argument("-x", action="store_true", help="permit a standby, or stand by")
+    line.add_argument("--metrics-port", type=int, help="serve metrics on this port; ours")
     line.add_argument("name", metavar="QMGR", nargs="?", default="")
     return line
 
@@ -64,6 +65,8 @@ def main(argv: list[str]) -> int:
     words = ["--no-services"] if options.ns else []
     if options.x:
         words.append("--standby" if stands_by else "--permit-standby")
+    if options.metrics_port is not None:
+        words += ["--metrics-port", str(options.metrics_port)]
     return _launch(data, place, words)
 
 

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from ternmq.client.smf_settings import SMFDestination
 
 LOOPBACK: Final = "127.0.0.1"
+METRICS_PORT: Final = 9157  # the one that is registered for MQ
 ALL_QUEUES: Final = ("*",)
 
 
@@ -215,10 +216,10 @@ class Measurement(Destination):
         """Open the port that the settings name, once; which one it is. OSError if it cannot be."""
         if self.metrics is None:
             from ternmq.client.metrics import Metrics
-            from ternmq.client.metrics_server import DEFAULT_PORT, MetricsServer
+            from ternmq.client.metrics_server import MetricsServer
 
             settings = self.settings
-            port = DEFAULT_PORT if settings.metrics_port is None else settings.metrics_port
+            port = METRICS_PORT if settings.metrics_port is None else settings.metrics_port
             metrics = Metrics(self._shell, settings.metrics_queues, channels_max)
             self.metrics = MetricsServer(
                 metrics, settings.metrics_address, port, settings.metrics_scheme

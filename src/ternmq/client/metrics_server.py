@@ -19,10 +19,10 @@ import zlib
 from collections.abc import Iterable, Iterator
 from typing import Final
 
+from ternmq.client.measurement import LOOPBACK, METRICS_PORT
 from ternmq.client.metrics import Metrics
 from ternmq.telemetry.metric_text import BOTH, CONTENT_TYPE, metrics_text
 
-DEFAULT_PORT: Final = 9157
 REQUEST_S_MAX: Final = 5.0
 ANSWER_S_MAX: Final = 30.0
 REQUEST_BYTES_MAX: Final = 8192
@@ -45,8 +45,8 @@ class MetricsServer:
     def __init__(
         self,
         metrics: Metrics,
-        address: str = "127.0.0.1",
-        port: int = DEFAULT_PORT,
+        address: str = LOOPBACK,
+        port: int = METRICS_PORT,
         scheme: str = BOTH,
         answer_s_max: float = ANSWER_S_MAX,
     ) -> None:

@@ -60,11 +60,14 @@ def main(argv: list[str]) -> int:
     parser.add_argument("--no-services", action="store_true")
     parser.add_argument("--permit-standby", action="store_true")
     parser.add_argument("--standby", action="store_true")
+    parser.add_argument("--metrics-port", type=int)
     options = parser.parse_args(argv)
     teller = Teller(options.tell)
     place = find(options.data, options.name, "strmqm")
     permits = options.permit_standby or options.standby
-    process = Process(place, teller.say, False, not options.no_services, permits)
+    process = Process(
+        place, teller.say, False, not options.no_services, permits, options.metrics_port
+    )
     try:
         started: Started | None
         if options.standby:

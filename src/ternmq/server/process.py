@@ -45,12 +45,14 @@ from ternmq.server.listener import listen
 from ternmq.server.log_entry import Origin
 from ternmq.server.log_settings import error_log_services
 from ternmq.server.loop import run
+from ternmq.server.measure_settings import measure_settings
 from ternmq.server.net_listener import Network
 from ternmq.server.net_settings import NetSettings, net_settings
 from ternmq.server.net_socket import NetSocket
 from ternmq.server.parts import ServerParts
 from ternmq.server.queue_manager_ini import check, read_queue_manager_ini
 from ternmq.server.scripts import commands_of, script_files, told
+from ternmq.server.system_parameters import system_parameters
 from ternmq.server.trace import Trace
 
 Say = Callable[[str], None]
@@ -98,8 +100,10 @@ class Process:
         foreground: bool,
         with_services: bool = True,
         permits_standby: bool = False,
+        metrics_port: int | None = None,
     ) -> None:
         self.place = place
+        self._metrics_port = metrics_port  # given with the start; else qm.ini says
         self._with_services = with_services
         self._permits_standby = permits_standby
         self._switches = False  # a standby goes on
@@ -118,6 +122,8 @@ class Process:
         try:
             ini = read_queue_manager_ini(place.folder)
             self._net_settings = net_settings(ini)
+            parameters_of_system = system_parameters(ini)
+            measure = measure_settings(ini, place.folder, self._metrics_port)
             self._open_log(ini)
             self.tell("AMQ6206I", *self._issued())
         except IniError as error:
@@ -138,6 +144,7 @@ class Process:
                 True,
                 self._starting,
                 begun_as,
+                measure,
             )
         except MQError as error:
             running = error.reason == MQRC_Q_MGR_NOT_AVAILABLE
@@ -159,6 +166,8 @@ class Process:
         service = ini.first("Service")
         policy = "" if service is None else service.get("SecurityPolicy")
         engine.kernel.authority.set_policy(policy)
+        with started.shell.lock:
+            parameters_of_system.apply(engine.kernel)
         self._configure(started, ini)
         return started
 
@@ -264,6 +273,7 @@ class Process:
             await host.stop()
             why = message_text("AMQ7018E", (f"its socket cannot be made: {error}",))
             raise StartFailed(EXIT_UNEXPECTED, f"AMQ7018E: {why}") from error
+        self._serve_metrics(started, self._net_settings.channels_max or host.sessions_max)
         notices = loop.create_task(self._note(host))
         self.tell("AMQ6287I", version(), str(build_info()), platform.platform())
         self.tell("AMQ8003I", self.place.name, version())
@@ -293,6 +303,18 @@ class Process:
         if broken is not None:
             host.fault(broken, "the queue manager has broken down")
             self.failed = True  # the file says running: it ended unexpectedly
+
+    def _serve_metrics(self, started: Started, channels_max: int) -> None:
+        """The port for Prometheus, if it is wanted; without it the queue manager goes on."""
+        wanted = started.measurement.settings.metrics_port
+        if wanted is None:
+            return
+        try:
+            port = started.measurement.serve_metrics(channels_max)
+        except OSError as error:
+            self.tell("AMQ7996E", wanted, error)
+        else:
+            self.tell("AMQ7995I", port)
 
     def _ended(self, host: Host) -> None:
         self._write_notices(host)

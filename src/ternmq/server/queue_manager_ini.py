@@ -100,8 +100,33 @@ ROWS: Final[tuple[Row, ...]] = (
     Row("SSL", "AllowTLSV13", words=("TRUE", "FALSE", "YES", "NO", "Y", "N"), works=True),
     Row("SSL", "OCSPAuthentication", words=("REQUIRED", "OPTIONAL", "WARN")),
     Row("AccessMode", "SecurityGroup"),
+    Row("SystemParameters", "STATIME", works=True),
+    Row("SystemParameters", "ACCTIME", works=True),
+    Row("SystemParameters", "SMFSTAT", works=True),
+    Row("SystemParameters", "SMFACCT", works=True),
+    Row("SMFDestination", "Name", works=True),
+    Row("SMFDestination", "Type", words=("DataSet", "LogStream", "Memory"), works=True),
+    Row("SMFDestination", "Path", works=True),
+    Row("SMFDestination", "Size", 1, 1_048_576, works=True),
+    Row("SMFDestination", "Keep", 0, 1_000_000, works=True),
+    Row("SMFDestination", "Compress", words=("Yes", "No"), works=True),
+    Row("SMFDestination", "RetentionSize", 1, 1_048_576, works=True),
+    Row("SMFDestination", "RetentionDays", 0, 36_500, works=True),
+    Row("SMFDestination", "BufferSize", 1, 16_384, works=True),
+    Row("SMFDestination", "Types", words=("115", "116", "115,116"), works=True),
+    Row("Metrics", "Enabled", words=("Yes", "No"), works=True),
+    Row("Metrics", "Port", 0, 65_535, works=True),
+    Row("Metrics", "Address", works=True),
+    Row("Metrics", "Scheme", words=("Both", "Exporter", "Container"), works=True),
+    Row("Metrics", "Queues", works=True),
 )
-REPEATED: Final = ("diagnosticmessages", "servicecomponent", "apiexitlocal", "xaresourcemanager")
+REPEATED: Final = (
+    "diagnosticmessages",
+    "servicecomponent",
+    "apiexitlocal",
+    "smfdestination",
+    "xaresourcemanager",
+)
 # Stanzas in which every attribute is the user's own, or somebody else's.
 FREE: Final = (
     "TuningParameters",
