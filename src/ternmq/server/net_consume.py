@@ -26,6 +26,7 @@ from ternmq.base.reasons import (
     MQRC_GET_INHIBITED,
     MQRC_NO_MSG_AVAILABLE,
     MQRC_Q_MGR_QUIESCING,
+    MQRC_TRUNCATED_MSG_FAILED,
 )
 from ternmq.client.session import request_get
 from ternmq.codec.mqgmo import GetOptions
@@ -246,7 +247,7 @@ class Consumer(Guarded):
 
     def _pump(self, verbs: LoopVerbs) -> None:
         conversation = self.conversation
-        if self.state != IDLE:
+        if self.state != IDLE or conversation.are_held:
             return
         while self.outstanding < self.window:
             if self.is_stream and not conversation.is_started:
@@ -346,6 +347,9 @@ class Consumer(Guarded):
         self.state = IDLE
         entry = call.entry
         if entry is None:
+            return
+        if self._is_undone(call, entry):
+            self.conversation.connected().answered(call)
             return
         if call.browse and self.is_first:
             self.is_first = False
@@ -507,6 +511,27 @@ class Consumer(Guarded):
         """Consumption stops: what is not sent goes back."""
         if self.is_stream:
             self._take_back()
+
+    def hold(self) -> None:
+        """The unit of work is about to end: nothing of this consumer's is to be in it unsent. One
+        that waits with a deadline goes on waiting; what it is given meanwhile is looked at then."""
+        call = self.get
+        if call is None or not (self.is_stream or call.entry is not None):
+            return
+        request = call.request
+        if request.syncpoint or request.syncpoint_if_persistent:
+            self._take_back()
+
+    def _is_undone(self, call: GetCall, entry: Entry) -> bool:
+        """Whether the unit of work that it was got in was backed out since."""
+        request = call.request
+        if call.browse or call.reason == MQRC_TRUNCATED_MSG_FAILED:
+            return False
+        if not request.syncpoint:
+            if not request.syncpoint_if_persistent or not entry.flags & PERSISTENT:
+                return False
+        unit = self.conversation.connected().link.unit
+        return unit is None or entry.unit_id != unit.unit_id
 
     def _take_back(self) -> None:
         call = self.get

@@ -260,6 +260,7 @@ class Conversation:
         self.csp_password: str | None = None
         self.consumers: dict[int, Consumer] = {}
         self.is_started = True  # whether consumers are served; CONN_STATE says
+        self.are_held = False  # consumers, while the unit of work ends
         self.plans: dict[bytes, PutPlan] = {}
         self.plan: PutPlan | None = None  # the last one
         self.get_plans: dict[bytes, GetPlan] = {}
@@ -297,6 +298,8 @@ class Conversation:
             self.line.protocol_error(wrong)
         except Exception as fault:
             self._tell(one, self.fault(fault, type_name(one.header.type)))
+        if self.are_held and self.call is None:
+            self.release_consumers()
 
     def _tell(self, one: Segment, error: MQError) -> None:
         """Refuse a call; if even that cannot be said, the partner is cut off."""
@@ -404,6 +407,8 @@ class Conversation:
             verbs.stop_clock()
         self.turns.loop_shell.end_verb()
         self.line.call_ends()
+        if self.are_held:
+            self.release_consumers()
         if self.leaving is not None:
             self.leaving.go_on()
         elif self.waiting:
@@ -445,6 +450,19 @@ class Conversation:
         for consumer in list(self.consumers.values()):
             consumer.stop()
         self.consumers.clear()
+
+    def hold_consumers(self) -> None:
+        """The unit of work ends: messages that were got in it and not sent go back first, so that
+        its end is about those that the client has."""
+        self.are_held = True
+        for consumer in self.consumers.values():
+            consumer.hold()
+
+    def release_consumers(self) -> None:
+        """It has ended."""
+        self.are_held = False
+        for consumer in self.consumers.values():
+            self.turns.post(consumer)
 
     def forget_plans(self) -> None:
         """Handles are closed: what was kept for them goes."""

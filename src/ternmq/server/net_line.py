@@ -29,7 +29,7 @@ from ternmq.server.net_get import get_fast
 from ternmq.server.net_put import put_fast
 from ternmq.server.net_requests import refuse_request, request_fast
 from ternmq.server.net_take_back import take_back_if_asked
-from ternmq.server.net_xa import refuse_xa
+from ternmq.server.net_xa import XA_CALLS, refuse_xa
 from ternmq.wire.fap_negotiation import Agreement, bytes_of_call_max
 from ternmq.wire.fap_number import u32_big
 from ternmq.wire.fap_part import Values
@@ -53,6 +53,8 @@ from ternmq.wire.fap_vocabulary import (
     ERROR,
     FIRST_AND_LAST,
     HEARTBEAT,
+    MQBACK,
+    MQCMIT,
     MQGET,
     MQPUT,
     PROTOCOL_GENERAL,
@@ -66,6 +68,7 @@ if TYPE_CHECKING:
     from ternmq.server.net_opening import Opening
     from ternmq.server.net_socket import NetSocket
 
+_ENDS_OF_UNITS: Final = {MQCMIT, MQBACK, *XA_CALLS}
 OPENING_BYTES_MAX: Final = 4096  # of a segment before both sides have agreed
 OUT_BYTES_MAX: Final = 1 << 19  # written and not sent, before consumers pause
 _TSHM: Final = 0x5453484D
@@ -267,6 +270,8 @@ class Line(Outlet):
         serve = CALLS.get(one.header.type)
         if serve is None:
             raise SegmentError(f"{type_name(one.header.type)} is not expected of a client")
+        if conversation.consumers and one.header.type in _ENDS_OF_UNITS:
+            conversation.hold_consumers()
         serve(conversation, one)
 
     # ---- bytes out

@@ -234,10 +234,11 @@ class Partner:
         self.tell(type, values, conversation)
         return await self.values(type + fap.REPLY)
 
+    def open_values(self, name: str, options: int) -> Values:
+        return {"object": ObjectDescriptor(object_name=name), "options": options, "fopa": {}}
+
     async def open(self, name: str, options: int, conversation: int = 1) -> int:
-        given: Values = {"object": ObjectDescriptor(object_name=name), "options": options}
-        given["fopa"] = {}
-        reply = await self.call(fap.MQOPEN, given, conversation)
+        reply = await self.call(fap.MQOPEN, self.open_values(name, options), conversation)
         assert reply["reason"] == 0, reply["reason"]
         return int(reply["handle"])
 
