@@ -53,9 +53,10 @@ from ternmq.kernel.authority_records import (
 )
 from ternmq.kernel.connection import Connection
 from ternmq.kernel.dynamic import delete_queue
-from ternmq.kernel.events import CONFIGURATION, PERFORMANCE
+from ternmq.kernel.events import PERFORMANCE, tell_deleted, tell_stored
 from ternmq.kernel.inquire import apply_definition
 from ternmq.kernel.kernel import OBJECT_RECORD_BYTES, Kernel
+from ternmq.kernel.metering import were_purged
 from ternmq.kernel.objects import LocalQueue
 from ternmq.kernel.parts import STOPPED_BY_COMMAND
 from ternmq.store.catalog import Definition
@@ -186,8 +187,7 @@ def define(
         return False
     user = None if connection.privileged else connection.user
     connection.depends_on(define_for(kernel, user, definition))
-    if kernel.events & CONFIGURATION:
-        kernel.event_sink.created(connection, definition)
+    tell_stored(kernel, connection, definition, None)
     return True
 
 
@@ -238,8 +238,7 @@ def _change(
     definition.altered_ns = kernel.clock.now_ns()
     connection.depends_on(kernel.coordinator.define(kernel.catalog, definition))
     apply_definition(kernel, definition)
-    if kernel.events & CONFIGURATION:
-        kernel.event_sink.changed(connection, definition, before)
+    tell_stored(kernel, connection, definition, before)
     return True
 
 
@@ -332,7 +331,7 @@ def delete(
             raise mq_error(MQRC_OBJECT_IN_USE, verb=verb, object=name)
         lsn = undefine_with_records(kernel, definition, None, not keep_authority)
         connection.depends_on(lsn)
-        _tell_deleted(kernel, connection, definition)
+        tell_deleted(kernel, connection, definition)
         return True
     local = kernel.local_queue(connection, definition)
     if local is None:
@@ -341,15 +340,11 @@ def delete(
         raise mq_error(MQRC_OBJECT_IN_USE, verb=verb, object=name)
     if _uncommitted(local) or (local.queue.depth > 0 and not purge):
         raise mq_error(MQRC_Q_NOT_EMPTY, verb=verb, object=name)
+    were_purged(kernel, local, local.queue.depth)
     delete_queue(kernel, local, not keep_authority)
     connection.depends_on(kernel.coordinator.log.end_lsn)
-    _tell_deleted(kernel, connection, definition)
+    tell_deleted(kernel, connection, definition)
     return True
-
-
-def _tell_deleted(kernel: Kernel, connection: Connection, definition: Definition) -> None:
-    if kernel.events & CONFIGURATION:
-        kernel.event_sink.deleted(connection, definition)
 
 
 def _uncommitted(local: LocalQueue) -> bool:
@@ -370,6 +365,7 @@ def clear(kernel: Kernel, connection: Connection, name: str) -> bool:
     if queue.depth and queue.clearing_before == 0:
         if not kernel.can_log_object(connection, "CLEAR", name):
             return False
+        were_purged(kernel, local, queue.depth)
         connection.depends_on(kernel.coordinator.cleared(queue))
         queue.clearing_before = queue.next_number
     if not _clear_some(kernel, queue) or not queue.drop_swept(CLEAR_STEP_SEGMENTS):

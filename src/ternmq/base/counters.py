@@ -311,7 +311,7 @@ class QmgrFigures:
         self.segment_reads: i64 = 0  # QIST qistgetd: gets that had to read a segment
         self.expired: i64 = 0  # 164 ExpiredMsgCount
         self.purged: i64 = 0  # 164 PurgeCount
-        self.streamed: i64 = 0  # in qistmput and qmstput: copies put to streaming queues
+        self.streamed: i64 = 0  # copies put to streaming queues: in `traffic` as puts to those
         self.backed_out_puts: i64 = 0
         self.backed_out_gets: i64 = 0
 
@@ -387,6 +387,8 @@ class LogCounts:
         self.one_block_ns: i64 = 0  # time of those
         self.one_block_longest_ns: i64 = 0
         self.one_block_longest_at_ns: i64 = 0
+        self.larger_longest_ns: i64 = 0  # of the writes of several blocks
+        self.larger_longest_at_ns: i64 = 0
         self.io_ns: i64 = 0  # IO_Total_Time of all writes
         self.longest_ns: i64 = 0  # IO_Max_Duration
         self.longest_at_ns: i64 = 0  # IO_Max_Time, Unix time
@@ -411,6 +413,9 @@ class LogCounts:
             if took_ns > self.one_block_longest_ns:
                 self.one_block_longest_ns = took_ns
                 self.one_block_longest_at_ns = at_ns
+        elif took_ns > self.larger_longest_ns:
+            self.larger_longest_ns = took_ns
+            self.larger_longest_at_ns = at_ns
 
     def merge(self, later: LogCounts) -> None:
         """Those of the interval that follows."""
@@ -424,6 +429,9 @@ class LogCounts:
         if later.one_block_longest_ns > self.one_block_longest_ns:
             self.one_block_longest_ns = later.one_block_longest_ns
             self.one_block_longest_at_ns = later.one_block_longest_at_ns
+        if later.larger_longest_ns > self.larger_longest_ns:
+            self.larger_longest_ns = later.larger_longest_ns
+            self.larger_longest_at_ns = later.larger_longest_at_ns
         self.io_ns += later.io_ns
         self.io_us_squared += later.io_us_squared
         if later.longest_ns > self.longest_ns:

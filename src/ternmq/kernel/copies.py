@@ -21,6 +21,7 @@ from ternmq.kernel.delivery import serve
 from ternmq.kernel.ending import commit_unit
 from ternmq.kernel.events import PERFORMANCE
 from ternmq.kernel.kernel import Kernel
+from ternmq.kernel.metering import was_copied
 from ternmq.kernel.objects import LocalQueue
 from ternmq.kernel.requests import PutRequest
 from ternmq.kernel.streaming import CopyTarget, plan_of
@@ -254,6 +255,8 @@ def _arrived(
         kernel.event_sink.was_put(local)
     if is_copy and local.watched:
         local.watch.last_put_ns = entry.put_ns
+    if is_copy and kernel.measured:
+        was_copied(kernel, local, entry)
     if unit is None and local.waiters.count and entry.state == AVAILABLE:
         serve(kernel, local, entry)
     relieve(kernel, local.queue)

@@ -87,6 +87,11 @@ def tell_stored(
     kernel: Kernel, connection: Connection, definition: Definition, before: dict[str, Value] | None
 ) -> None:
     """A definition is new (`before` is None) or has changed: configuration events tell."""
+    if before is None:
+        kernel.meter.figures.objects_created += 1
+    else:
+        kernel.meter.figures.objects_altered += 1
+    kernel.may_account(definition)
     if not kernel.events & CONFIGURATION:
         return
     if before is None:
@@ -97,6 +102,7 @@ def tell_stored(
 
 def tell_deleted(kernel: Kernel, connection: Connection, definition: Definition) -> None:
     """A definition is gone."""
+    kernel.meter.figures.objects_deleted += 1
     if kernel.events & CONFIGURATION:
         kernel.event_sink.deleted(connection, definition)
 

@@ -112,8 +112,9 @@ class Kernel:
         """Let MONQ and STATQ of the queue and of the queue manager count."""
         local.watched = self.monitoring_of(local.definition) != MQMON_OFF
         local.reported = self._is_on("statistics", local.definition)
-        if local.reported:
+        if local.reported and not self.measured & STATISTICS:
             self.measured |= STATISTICS
+            self.meter.sink.settings_changed()
 
     def _is_on(self, attribute: str, definition: Definition) -> bool:
         """Whether STATQ or ACCTQ of a queue is on, by itself or by the queue manager."""
@@ -160,6 +161,12 @@ class Kernel:
             elif connection.account is None:
                 self.account_for(connection, self.clock.now_ns())
         meter.sink.settings_changed()
+
+    def may_account(self, definition: Definition) -> None:
+        """A definition is new or has changed: ACCTQ(ON) of one queue begins accounting."""
+        if definition.is_queue and definition.attributes.get("accounting") == MQMON_ON:
+            if not self.meter.queue_accounting and self.is_accounted(definition):
+                self.measure()
 
     def account_for(self, connection: Connection, now_ns: i64) -> None:
         """Keep an account of a connection from now on."""
@@ -294,6 +301,7 @@ class Kernel:
                 f"are reserved do not fit into the {space.left_bytes} that are left"
                 f"{'; ' + why if why else ''}; nothing was done",
             )
+        self.meter.log.space_waits += 1
         connection.park = effect
 
     def _log_error(self, verb: str, name: str, detail: str) -> MQError:

@@ -301,6 +301,17 @@ def were_streamed(kernel: Kernel, handle: Handle, local: LocalQueue, copies: i64
         account.streamed += copies
 
 
+def was_copied(kernel: Kernel, local: LocalQueue, entry: Entry) -> None:
+    """A copy of a message has come to this queue: its statistics count it, no task does."""
+    if kernel.measured & STATISTICS:
+        figures = figures_of(kernel, local)
+        traffic = figures.traffic
+        (traffic.persistent_puts if entry.flags & PERSISTENT else traffic.plain_puts).add(
+            entry.length
+        )
+        figures.see_depth(local.queue.depth)
+
+
 def was_generated(kernel: Kernel, handle: Handle) -> None:
     """The queue manager has made a message because of a call: a trigger, a report."""
     account = account_of(kernel, handle)

@@ -24,7 +24,7 @@ from ternmq.kernel.copies import copies_for, put_with_copies
 from ternmq.kernel.delivery import hand_over, serve
 from ternmq.kernel.events import PERFORMANCE
 from ternmq.kernel.kernel import Kernel
-from ternmq.kernel.metering import was_put
+from ternmq.kernel.metering import was_put, were_streamed
 from ternmq.kernel.objects import LocalQueue, cap_of, lowest_cap
 from ternmq.kernel.requests import PutRequest
 from ternmq.kernel.streaming import CopyTarget
@@ -66,6 +66,8 @@ def put(
         _place_in_unit(kernel, local, unit, placed)
     if kernel.measured:
         was_put(kernel, handle, local, entry, handed_over)
+        if copies:
+            were_streamed(kernel, handle, local, len(copies))
     if local.triggered:
         kernel.triggers.was_put(local, placed, unit)
     return entry

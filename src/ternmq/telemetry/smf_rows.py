@@ -57,6 +57,8 @@ QJST qjstio[0].qjstiomaxioT one_block_longest_at_ns :clock
 QJST qjstio[1].qjstiocount writes - one_block_writes
 QJST qjstio[1].qjstioci blocks - one_block_writes
 QJST qjstio[1].qjstiototio io_ns - one_block_ns :tod
+QJST qjstio[1].qjstiomaxio larger_longest_ns :tod
+QJST qjstio[1].qjstiomaxioT larger_longest_at_ns :clock
 QJST qjstiosqu1 io_us_squared
 QJST qjstcp1n extents_begun
 
@@ -78,7 +80,7 @@ QMST qmstpbp traffic.persistent_puts.total + traffic.persistent_put1s.total
 QMST qmstnbp traffic.plain_puts.total + traffic.plain_put1s.total
 
 QIST qistmget traffic.gets + traffic.browses
-QIST qistmput traffic.puts + traffic.put1s + streamed
+QIST qistmput traffic.puts + traffic.put1s
 QIST qistmblr browse_locks
 QIST qistdcre objects_created
 QIST qistdput objects_altered

@@ -10,7 +10,13 @@ import pytest
 
 from ternmq import Connection, MQError, Queue, QueueManager
 from ternmq import constants as mq
-from ternmq.base.counters import ENDED_BY_QMGR, ENDED_IMPLICITLY, ENDED_NORMALLY, Traffic
+from ternmq.base.counters import (
+    ENDED_BY_QMGR,
+    ENDED_IMPLICITLY,
+    ENDED_NORMALLY,
+    QueueFigures,
+    Traffic,
+)
 from ternmq.telemetry.snapshot import (
     CLASS_TASKS,
     PCF,
@@ -266,6 +272,56 @@ def test_override_when_application_asks_then_acctcono_decides() -> None:
         told = [one.identity.tag for one in kept.records if one.mqi_reported]
         assert tags[0] in told
         assert tags[1] not in told
+
+
+def figures_of(interval: StatisticsInterval, name: str) -> QueueFigures:
+    (found,) = [one.figures for one in interval.queues if one.name == name]
+    return found
+
+
+def test_copies_purges_and_expiry_when_they_happen_then_their_queues_count_them() -> None:
+    with Simulation() as sim:
+        qmgr, kept = begin(
+            sim,
+            "DEFINE QLOCAL(COPY)",
+            "DEFINE QLOCAL(B) STREAMQ(COPY)",
+            "START TRACE(STAT) CLASS(1,5)",
+        )
+        with qmgr.connect() as task, task.queue("B") as queue:
+            queue.put(b"12345", persistent=False)
+            queue.put(b"1234567", persistent=True)
+        with qmgr.queue("A") as queue:
+            queue.put(b"x", expiry=1)
+            queue.put(b"y")
+        after(sim, 5)
+        qmgr.clear_queue("B")
+        qmgr.delete_queue("A", purge=True)
+        after(sim, 1800)
+        (interval,) = kept.of(SMF)
+        original, copy, gone = (figures_of(interval, name) for name in ("B", "COPY", "A"))
+        assert (original.streamed, original.traffic.puts, original.purged) == (2, 2, 2)
+        assert (copy.traffic.puts, copy.depth_high, copy.purged) == (2, 2, 0)
+        assert (copy.traffic.plain_puts.total, copy.traffic.persistent_puts.total) == (5, 7)
+        assert (gone.expired, gone.purged, gone.depth_high) == (1, 1, 2)
+        total = interval.figures
+        assert (total.streamed, total.purged, total.expired) == (2, 3, 1)
+        assert total.traffic.puts == 6
+        assert total.objects_deleted == 1
+
+
+def test_accounting_when_one_queue_has_acctq_then_only_that_queue_is_told() -> None:
+    with Simulation() as sim:
+        qmgr, kept = begin(sim, "DEFINE QLOCAL(B) ACCTQ(ON)")
+        with qmgr.connect() as task:
+            for name in "AB":
+                with task.queue(name) as queue:
+                    queue.put(b"x")
+            tag = task.connection_id
+        after(sim, 1)
+        (record,) = [one for one in kept.records if one.identity.tag == tag]
+        assert (record.family, record.queues_reported, record.mqi_reported) == (PCF, True, False)
+        reported = {one.base_name: one.reported for one in record.account.queues.values()}
+        assert reported == {"A": False, "B": True}
 
 
 def same(one: Traffic, other: Traffic) -> None:
