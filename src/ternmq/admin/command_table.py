@@ -67,7 +67,7 @@ class CommandRow:
         self.parameters = parameters
         self.required = required  # "A/B": one of the two must be there
         self.named = True  # a name in brackets follows the noun
-        self.generic = action == "DISPLAY" or noun in ("QSTATS", "CLUSTER")
+        self.generic = action == "DISPLAY" or noun in ("QSTATS", "CLUSTER", "TRACE")
 
 
 def _parameters(words: list[str]) -> dict[str, str]:
