@@ -253,3 +253,26 @@ def test_nothing_when_nothing_is_on(qmgr: QueueManager) -> None:
     assert kernel.measured == 0
     assert kernel.locals["A"].figures is None
     assert all(one.account is None for one in kernel.connections.values())
+
+
+def test_puts_without_answer_and_read_ahead_are_counted_like_others(qmgr: QueueManager) -> None:
+    qmgr.define_queue("A", default_response="ASYNC", default_read_ahead="YES")
+    other = qmgr.connect()
+    tag = other.connection_id
+    kept = measure(qmgr)
+    with other.queue("A") as queue:
+        for _ in range(50):
+            queue.put(b"12345", persistent=False)
+        got = [message.data for message in queue.consume(wait=0)]
+    assert got == [b"12345"] * 50
+    other.disconnect()
+    until(lambda: gone(qmgr, tag))
+    finish(qmgr)
+    expected = {"plain puts": (50, 5, 5, 250), "plain gets": (50, 5, 5, 250)}
+    assert sizes(kept.queue("A").traffic) == expected
+    queue_account = on_queue(kept.account(tag), "A")
+    assert sizes(queue_account.traffic) == expected
+    assert queue_account.put.calls == 50
+    assert queue_account.get.calls - queue_account.get.failed == 50
+    assert queue_account.put.elapsed_ns > 0
+    assert queue_account.get.elapsed_ns > 0
