@@ -15,11 +15,12 @@ from ternmq.kernel.meter import ACCTG, STAT
 from ternmq.telemetry.snapshot import (
     CLASS_TASK_TOTALS,
     CLASS_TASKS,
+    ChannelInterval,
     Destination,
     StatisticsInterval,
     TaskRecord,
 )
-from tests.battery.places import Task, until, waiters
+from tests.battery.places import Place, Task, until, waiters
 
 pytestmark = pytest.mark.core
 
@@ -30,6 +31,7 @@ class Kept(Destination):
     def __init__(self) -> None:
         self.intervals: list[StatisticsInterval] = []
         self.records: list[TaskRecord] = []
+        self.channel_intervals: list[ChannelInterval] = []
 
     def takes(self, family: str) -> bool:
         return family == "SMF"
@@ -39,6 +41,9 @@ class Kept(Destination):
 
     def task(self, record: TaskRecord) -> None:
         self.records.append(record)
+
+    def channels(self, interval: ChannelInterval) -> None:
+        self.channel_intervals.append(interval)
 
     def queue(self, name: str) -> QueueFigures:
         """What one queue has counted, over all intervals."""
@@ -65,8 +70,8 @@ def measure(qmgr: QueueManager) -> Kept:
     kept = Kept()
     with shell.lock:
         shell.engine.collector.destinations.append(kept)
-        kernel.meter.system.start(STAT, (1, 5))
-        kernel.meter.system.start(ACCTG, (1, 3))
+        kernel.meter.system.start(STAT, (1, 4, 5))
+        kernel.meter.system.start(ACCTG, (1, 3, 4))
         kernel.measure()
     return kept
 
@@ -276,3 +281,31 @@ def test_puts_without_answer_and_read_ahead_are_counted_like_others(qmgr: QueueM
     assert queue_account.get.calls - queue_account.get.failed == 50
     assert queue_account.put.elapsed_ns > 0
     assert queue_account.get.elapsed_ns > 0
+
+
+def test_channels_when_statchl_is_on_then_running_and_ended_ones_are_told(place: Place) -> None:
+    if place.kind != "network":
+        pytest.skip("there are no channels")
+    qmgr = place.qmgr
+    qmgr.define_queue("A")
+    kept = measure(qmgr)
+    qmgr.alter_qmgr(statistics_channels="MEDIUM")
+    task = qmgr.connect()
+    tag = task.connection_id
+    with task.queue("A") as queue:
+        for _ in range(10):
+            queue.put(b"x")
+    task.disconnect()
+    instances = qmgr.started.shell.engine.kernel.parts.instances
+    until(lambda: gone(qmgr, tag) and len(instances) == 1)
+    finish(qmgr)
+    (interval,) = kept.channel_intervals
+    assert sorted(one.stopped_ns > 0 for one in interval.channels) == [False, True]
+    assert interval.channels
+    assert all(one.statistics == mq.MQMON_MEDIUM for one in interval.channels)
+    assert sum(one.messages for one in interval.channels) >= 10
+    assert all(one.bytes_received > 0 for one in interval.channels)
+    (whole,) = kept.intervals
+    assert whole.initiator.channels_high >= 1
+    assert whole.initiator.requests > 0
+    assert {one.name for one in whole.channels} == {one.name for one in interval.channels}

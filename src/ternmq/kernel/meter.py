@@ -116,6 +116,16 @@ class MeasureSink:
 
 
 @final
+class Dispatcher:
+    """What serves channels: the loop of a server. It writes these; nobody sets them back."""
+
+    def __init__(self) -> None:
+        self.turns: i64 = 0  # of the loop, in which something was served
+        self.channels_high: i64 = 0  # most at once since the last look
+        self.channels_max: i64 = 0  # how many there may be; 0: there are none
+
+
+@final
 class Meter:
     """The counters of the interval that runs."""
 
@@ -131,6 +141,7 @@ class Meter:
         # instances of channels that have ended, while somebody wants to know of channels
         self.channels_gone: list[ChannelInstance] = []
         self.channels_wanted = False
+        self.dispatcher = Dispatcher()
         self.is_watched = False  # somebody looks at the figures (Prometheus): count always
         self.mqi_accounting = False  # ACCTMQI(ON)
         self.queue_accounting = False  # ACCTQ lets some queue be accounted

@@ -86,6 +86,7 @@ class Turns(Turn):
         self.loop_shell = loop_shell
         self.loop = loop_shell.loop
         self.clock = loop_shell.engine.clock
+        self._dispatcher = loop_shell.engine.kernel.meter.dispatcher
         self.holds = Holds()
         self._ready: deque[Job] = deque()
         self._later: list[Job] = []
@@ -140,6 +141,7 @@ class Turns(Turn):
 
     def settle(self) -> None:
         """Let those go on that may, then send what was written."""
+        self._dispatcher.turns += 1
         ready = self._ready
         turns = JOBS_A_TURN
         while ready and turns:

@@ -39,6 +39,7 @@ class Channels:
         self._clock = kernel.clock
         self._at_work = kernel.catalog.at_work.setdefault(SPACE_OF[SVRCONN], set())
         self.instances_max = instances_max
+        kernel.meter.dispatcher.channels_max = instances_max
         self._tell = tell
         self._loop = asyncio.get_running_loop()
         self._last_number = 0
@@ -68,6 +69,9 @@ class Channels:
         instance.certificate_issuer = peer.certificate_issuer
         self.instances[instance.number] = instance
         self._count(instance, 1)
+        dispatcher = self._meter.dispatcher
+        if len(self.instances) > dispatcher.channels_high:
+            dispatcher.channels_high = len(self.instances)
         if own.number("disconnect_s") and self._timer is None:
             self._timer = self._loop.call_later(LOOK_S, self._look)
         return instance

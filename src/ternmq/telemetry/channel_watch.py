@@ -1,5 +1,5 @@
-"""The channels of an interval: each family of destinations sees what instances have counted since
-its own last look.
+"""The channels of an interval, and the loop that serves them: each family of destinations sees what
+was counted since its own last look.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from ternmq.telemetry.sampling import (
     counted_by,
     statistics_of_channel,
 )
-from ternmq.telemetry.snapshot import ChannelSample
+from ternmq.telemetry.snapshot import ChannelSample, InitiatorSample
 
 _NOTHING: Final[Counted] = (0, 0, 0, 0, 0)
 
@@ -47,3 +47,25 @@ class ChannelWatch:
                 samples.append(channel_sample(kernel, instance, earlier, now))
         self._gone = []
         return samples
+
+
+@final
+class InitiatorWatch:
+    """What one family has seen of the loop that serves channels."""
+
+    def __init__(self) -> None:
+        self._turns = 0
+
+    def look(self, kernel: Kernel) -> InitiatorSample:
+        """Since the last look."""
+        dispatcher = kernel.meter.dispatcher
+        sample = InitiatorSample()
+        sample.channels = len(kernel.parts.instances)
+        sample.channels_high = max(int(dispatcher.channels_high), int(sample.channels))
+        sample.channels_max = dispatcher.channels_max
+        sample.active_max = dispatcher.channels_max
+        turns = int(dispatcher.turns)
+        sample.requests = turns - self._turns
+        self._turns = turns
+        dispatcher.channels_high = sample.channels
+        return sample

@@ -18,9 +18,9 @@ from ternmq.kernel.channel_instance import ChannelInstance
 from ternmq.kernel.kernel import Kernel
 from ternmq.kernel.meter import ACCTG, STAT, EndedTask, MeasureSink
 from ternmq.telemetry.accumulation import StatisticsSum
-from ternmq.telemetry.channel_watch import ChannelWatch
+from ternmq.telemetry.channel_watch import ChannelWatch, InitiatorWatch
 from ternmq.telemetry.cut import Cutter, StatisticsCut, TaskCut
-from ternmq.telemetry.sampling import queue_sample, storage_sample
+from ternmq.telemetry.sampling import queue_sample
 from ternmq.telemetry.snapshot import (
     CLASS_CHANNELS,
     PCF,
@@ -30,6 +30,7 @@ from ternmq.telemetry.snapshot import (
     QueueSample,
     StatisticsInterval,
 )
+from ternmq.telemetry.storage_watch import StorageWatch
 from ternmq.telemetry.task_reports import TaskReports
 
 _SECOND_NS: Final = 1_000_000_000
@@ -100,6 +101,8 @@ class Collector(MeasureSink):
         self.totals: StatisticsSum | None = None  # since somebody looks at them (Prometheus)
         self._sequences = {SMF: 0, PCF: 0}
         self._channels = {SMF: ChannelWatch(), PCF: ChannelWatch(), ACCTG: ChannelWatch()}
+        self._initiators = {SMF: InitiatorWatch(), PCF: InitiatorWatch()}
+        self._storage = {SMF: StorageWatch(), PCF: StorageWatch()}
         self._channel_sequence = 0
         self._reports = TaskReports(kernel)
         kernel.meter.sink = self
@@ -120,6 +123,8 @@ class Collector(MeasureSink):
         )
         statistics = self._statistics
         was_on = [one for one, schedule in statistics.items() if not schedule.is_on]
+        if system.classes(STAT) and not statistics[SMF].is_on:
+            system.statistics_s = system.statistics_next_s  # an interval begins
         statistics[SMF].switch(
             bool(system.classes(STAT)), _interval(system.statistics_s), now_ns, wall_ns
         )
@@ -130,6 +135,8 @@ class Collector(MeasureSink):
             if statistics[family].is_on:
                 self._sums[family] = StatisticsSum(wall_ns)
         accounting = self._accounting
+        if system.classes(ACCTG) and not accounting[SMF].is_on:
+            system.accounting_s = system.accounting_next_s
         accounting[SMF].switch(
             bool(system.classes(ACCTG)), _interval(system.accounting_interval_s), now_ns, wall_ns
         )
@@ -287,12 +294,10 @@ class Collector(MeasureSink):
         interval.figures = total.figures
         interval.log = total.log
         interval.connections = cut.connections
-        interval.storage = storage_sample(cut.loaded)
+        interval.storage = self._storage[family].look(cut.loaded)
         interval.queues = _queues_of(total, cut)
         interval.channels = self._channels[family].look(kernel)
-        initiator = interval.initiator
-        initiator.channels = len(kernel.parts.instances)
-        initiator.channels_high = max(len(interval.channels), int(initiator.channels))
+        interval.initiator = self._initiators[family].look(kernel)
         return interval
 
     def _deliver_tasks(self, turn: Turn) -> None:
