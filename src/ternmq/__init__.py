@@ -43,10 +43,12 @@ if TYPE_CHECKING:
     from ternmq.client.listening import Listening, listen
     from ternmq.client.local_connection import ClientConnection, connect
     from ternmq.client.local_queue import ClientQueue
+    from ternmq.client.measurement import SMFRead, SMFStatus
     from ternmq.client.message import Message
     from ternmq.client.pcf_execute import PCFExecute
     from ternmq.client.pool import Pool
     from ternmq.client.queue import Queue
+    from ternmq.client.smf_settings import SMFDestination
     from ternmq.client.stream_api import QueueCursor, QueueStream
     from ternmq.client.stream_block import HEAD_COLUMNS, StreamBlock, StreamRange
     from ternmq.codec.mqmd import Descriptor
@@ -88,6 +90,9 @@ __all__ = [
     "QueueCursor",
     "QueueManager",
     "QueueStream",
+    "SMFDestination",
+    "SMFRead",
+    "SMFStatus",
     "StreamBlock",
     "StreamRange",
     "Truncated",
@@ -127,10 +132,12 @@ if not TYPE_CHECKING:
         "ternmq.client.listening": "Listening listen",
         "ternmq.client.local_connection": "ClientConnection connect",
         "ternmq.client.local_queue": "ClientQueue",
+        "ternmq.client.measurement": "SMFRead SMFStatus",
         "ternmq.client.message": "Message",
         "ternmq.client.pcf_execute": "PCFExecute",
         "ternmq.client.pool": "Pool",
         "ternmq.client.queue": "Queue",
+        "ternmq.client.smf_settings": "SMFDestination",
         "ternmq.client.stream_api": "QueueCursor QueueStream",
         "ternmq.client.stream_block": "HEAD_COLUMNS StreamBlock StreamRange",
         "ternmq.codec.mqmd": "Descriptor",

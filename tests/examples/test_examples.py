@@ -37,6 +37,7 @@ SHOWN = {
     "request_reply.py": "puffin -> PUFFIN",
     "stream_reader.py": "each order once, in order: True",
     "streaming_queues.py": "as in the report, each told once: True",
+    "smf_every_second.py": "intervals have all of them: True",
     "slow_queue.py": "the others by priority, in order: True",
     "tour.py": "What to try next:",
     "trigger.py": "three orders, programs started: 2",

@@ -100,6 +100,7 @@ def test_log_section_when_writes_are_of_two_kinds_then_each_has_its_entry() -> N
     assert one["qjstiomaxio"] == 600 * 4096
     assert (many["qjstiocount"], many["qjstioci"]) == (6, 96)
     assert many["qjstiototio"] == 7000 * 4096
+    assert many["qjstiomaxio"] == log.larger_longest_ns * 4096 // 1000
     assert [entry["qjstiocount"] for entry in second_copy] == [0, 0]
 
 
