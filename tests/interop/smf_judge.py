@@ -23,6 +23,7 @@ from ternmq.codec.smf_lines import INTERVAL, Lines
 from ternmq.codec.smf_reader import Reader
 from ternmq.codec.smf_table import SECTIONS
 from ternmq.telemetry.smf_records import SmfRecords
+from tests.interop.smf_live import live_records, wrong_of
 from tests.unit.codec.smf_samples import sample_records
 from tests.unit.telemetry.measured import END_NS, channel_interval, interval, task_record
 
@@ -203,6 +204,13 @@ def main(arguments: list[str]) -> int:
         written = Path(folder) / "queue-manager.dat"
         written.write_bytes(b"".join(queue_manager_records()))
         dumps.append(written)
+        live = Path(folder) / "live.dat"
+        live.write_bytes(b"".join(live_records()))
+        dumps.append(live)
+        wrong = wrong_of(printed_by(program, live, "rdw"))
+        for line in wrong[:20]:
+            sys.stdout.write(f"live.dat: NOT WHAT WAS DONE: {line}\n")
+        status = 1 if wrong else status
         for dump in dumps:
             outcome = judge(program, dump)
             sys.stdout.write(f"{dump.name}: {outcome.rows} lines, {outcome.cells} cells compared\n")
