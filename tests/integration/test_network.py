@@ -138,6 +138,18 @@ def test_an_operator_ends_connections_and_channels(machine: Networked) -> None:
         with pytest.raises(ternmq.MQError) as broken:
             app.queue("DEV.QUEUE.1").put("too late")
         assert broken.value.reason == rc.MQRC_CONNECTION_BROKEN
+        with machine.client() as other:
+            app = machine.client()
+            queue = app.queue("DEV.QUEUE.1")
+            found = operator.mqsc("DISPLAY CONN(*) WHERE(CHANNEL EQ 'DEV.APP.SVRCONN')")
+            (own,) = [one for one in found if one["CONN"] == app.connection_id.hex()[32:].upper()]
+            assert operator.mqsc(f"STOP CONN({own['CONN']})")[0].message == "AMQ8457I"
+            with pytest.raises(ternmq.MQError) as broken:
+                queue.get(wait=10)
+            assert broken.value.reason == rc.MQRC_CONNECTION_BROKEN
+            assert not app.connected
+            other.queue("DEV.QUEUE.1").put("not too late")
+            other.queue("DEV.QUEUE.1").get()
         app = machine.client()
         assert operator.mqsc("STOP CHANNEL('DEV.APP.SVRCONN')")[0].message == "AMQ8019I"
         with pytest.raises(ternmq.MQError) as broken:

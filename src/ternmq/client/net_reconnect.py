@@ -23,6 +23,7 @@ from ternmq.base.errors import MQError, mq_error
 from ternmq.base.reasons import (
     MQRC_BACKED_OUT,
     MQRC_CALL_INTERRUPTED,
+    MQRC_CONNECTION_BROKEN,
     MQRC_CONNECTION_STOPPING,
     MQRC_NOT_AUTHORIZED,
     MQRC_Q_MGR_STOPPING,
@@ -109,8 +110,13 @@ def is_hopeless(error: MQError) -> bool:
 
 def refuse_end(plan: Plan, reply: Reply | None) -> None:
     """A queue manager that stops may say so in the answer to a verb: for a connection that comes
-    back that is the end of it as well."""
-    if plan.reconnect and reply is not None and reply.reason in _ENDS:
+    back that is the end of it as well. One of several on a socket may be cut off by an operator,
+    which is the end of it for everybody."""
+    if reply is None or not reply.reason:
+        return
+    if reply.reason == MQRC_CONNECTION_BROKEN:
+        raise EOFError("the queue manager has ended the connection")
+    if plan.reconnect and reply.reason in _ENDS:
         raise ChannelEnded(QM_TERMINATING, 0)
 
 

@@ -570,6 +570,10 @@ class Consumer(Guarded):
     def is_gone(self) -> bool:
         return self.state != FORCING
 
+    def tell_cut(self, reason: int) -> None:
+        """An operator has ended the connection."""
+        notify(self.conversation, self.handle.handle_id, STREAMING_FAILURE, reason, PUSHED)
+
     def tell_quiescing(self, reason: int) -> None:
         """The queue manager is quiescing."""
         notify(self.conversation, self.handle.handle_id, QM_QUIESCING, reason, PUSHED)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ternmq.base import constants as mq
 from ternmq.base.errors import MQError, RemoteProtocolError, mq_error
-from ternmq.base.reasons import MQRC_UNEXPECTED_ERROR
+from ternmq.base.reasons import MQRC_CONNECTION_BROKEN, MQRC_UNEXPECTED_ERROR
 from ternmq.client import steps
 from ternmq.client.steps import Step
 from ternmq.kernel.connection import Handle
@@ -44,6 +44,7 @@ NEW: Final = 0
 CONNECTING: Final = 1
 CONNECTED: Final = 2
 ENDED: Final = 3
+CUT: Final = 4  # by an operator: there is no connection any more, and the partner is to be told
 
 
 class Guarded(Job):
@@ -212,10 +213,10 @@ class Leaving(Guarded):
                 return
             if int(verbs.link.durable_at) > verbs.log.forced_lsn:
                 verbs.loop_shell.order(int(verbs.link.durable_at))
-        conversation.gone()
+        conversation.left()
 
     def refuse(self, error: MQError) -> None:
-        self.conversation.gone()  # the queue manager ends, and backs out by itself
+        self.conversation.left()  # the queue manager ends, and backs out by itself
 
 
 class Branches:
@@ -431,6 +432,8 @@ class Conversation:
 
     def leave(self) -> None:
         """The partner has gone without a word, or the queue manager ends."""
+        if self.state == CUT:
+            self.state = CONNECTED  # nobody is left to be told
         if self.leaving is not None or self.state == ENDED:
             return
         self.waiting.clear()
@@ -470,6 +473,35 @@ class Conversation:
         self.plan = None
         self.get_plans.clear()
         self.get_plan = None
+
+    def cut(self) -> None:
+        """STOP CONN: the connection ends as if its application had died. Whoever uses it is told at
+        the next call; others on the socket are left alone."""
+        if self.leaving is not None or self.state != CONNECTED:
+            return
+        self.state = CUT
+        error = mq_error(MQRC_CONNECTION_BROKEN, detail="STOP CONN")
+        self.settle_get()
+        for consumer in list(self.consumers.values()):
+            consumer.tell_cut(error.reason)
+        self.stop_consumers()
+        self.leaving = Leaving(self)
+        call = self.call
+        if call is None:
+            self.leaving.go_on()
+        elif call.abandon():
+            call.refuse(error)
+
+    def left(self) -> None:
+        """The connection is no more."""
+        self.leaving = None
+        if self.state != CUT:
+            self.gone()
+            return
+        self.verbs = None
+        self.forget_plans()
+        self.line.disconnected(self)
+        self.serve_waiting()
 
     def gone(self) -> None:
         """Nothing is left of it."""

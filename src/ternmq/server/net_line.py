@@ -14,16 +14,17 @@ from typing import TYPE_CHECKING, Final, final
 
 from mypy_extensions import i64
 
-from ternmq.base.errors import MQError, ProtocolError
+from ternmq.base.errors import MQError, ProtocolError, mq_error
 from ternmq.base.limits import (
     REQUEST_BYTES_WAITING_MAX,
     REQUESTS_WAITING_MAX,
     STRANGER_BYTES_MAX,
 )
+from ternmq.base.reasons import MQRC_CONNECTION_BROKEN
 from ternmq.kernel.channel_instance import ChannelInstance
 from ternmq.server.loop_verbs import Job, Outlet, Turns
 from ternmq.server.net_calls import CALLS, REFUSALS
-from ternmq.server.net_conversation import CONNECTED, Conversation
+from ternmq.server.net_conversation import CONNECTED, CUT, Conversation
 from ternmq.server.net_form import Form, aligned
 from ternmq.server.net_get import get_fast
 from ternmq.server.net_put import put_fast
@@ -57,6 +58,7 @@ from ternmq.wire.fap_vocabulary import (
     MQCMIT,
     MQGET,
     MQPUT,
+    NOTIFICATION,
     PROTOCOL_GENERAL,
     REQUEST_MSGS,
     SOCKET_ACTION,
@@ -263,7 +265,10 @@ class Line(Outlet):
     def serve(self, conversation: Conversation, one: Segment) -> None:
         """A segment whose turn it is."""
         opening = self.opening
-        if conversation.state != CONNECTED:
+        if conversation.state == CUT:
+            if one.header.type != NOTIFICATION:
+                raise mq_error(MQRC_CONNECTION_BROKEN, detail="STOP CONN")
+        elif conversation.state != CONNECTED:
             if opening is not None:
                 opening.take_for(conversation, one)
             return

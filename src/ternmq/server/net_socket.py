@@ -265,8 +265,21 @@ class NetSocket(asyncio.Protocol):
 
     # ---- the end
 
+    def end_connection(self, connection_id: int) -> None:
+        """STOP CONN: one of several connections on the socket is cut off, or the socket."""
+        line = self.line
+        if len(line.conversations) < 2:
+            self.abort()
+            return
+        line.turns.begin()
+        for conversation in list(line.conversations.values()):
+            verbs = conversation.verbs
+            if verbs is not None and verbs.link.connection_id == connection_id:
+                conversation.cut()
+        line.turns.settle()
+
     def ask_to_stop(self, how: int) -> None:
-        """STOP CHANNEL or STOP CONN."""
+        """STOP CHANNEL."""
         instance = self._instance
         if instance is not None:
             instance.status = STOPPING

@@ -7,8 +7,8 @@ A service of type SERVER has one process at a time, which DISPLAY SVSTATUS shows
 its STOPCMD, or ends it with SIGTERM if it has none. One of type COMMAND is started and left alone.
 In commands, arguments and output paths +QMNAME+, +MQ_DATA_PATH+, +MQ_INSTALL_PATH+ and, for the
 stop, +MQ_SERVER_PID+ are filled in. Programs run as the user of the queue manager, without a shell.
-STOP CONN cuts the connection of an application, and what it did not commit is backed out; a client
-shares its channel's socket with others, which are cut with it.
+STOP CONN cuts the connection of an application, and what it did not commit is backed out; others
+that share its socket are left alone.
 """
 
 from __future__ import annotations
@@ -132,7 +132,7 @@ class ServerParts(Parts):
                 return ""
         for sock in self._host.sockets:
             if connection_id in sock.connection_ids:
-                self._loop.call_soon_threadsafe(sock.abort)
+                self._loop.call_soon_threadsafe(sock.end_connection, connection_id)
                 return ""
         return "it is the queue manager's own"
 

@@ -261,6 +261,42 @@ def test_channel_when_stopped_then_socket_is_closed(how: int) -> None:
     tell_story(story)
 
 
+@pytest.mark.parametrize("doing", ["nothing", "waiting", "consuming", "putting"])
+def test_connection_when_stopped_then_others_of_the_socket_go_on(doing: str) -> None:
+    async def story(place: Place, partner: Partner) -> None:
+        partner.action(fap.ACTION_START, 3)
+        await partner.values(fap.SOCKET_ACTION)
+        assert (await partner.connect(3))["reason"] == 0
+        kept = await partner.open("A", ALL, 1)
+        handle = await partner.open("B", ALL, 3)
+        given = partner.put_values(handle, b"x", mq.MQPMO_SYNCPOINT)
+        assert (await partner.call(fap.MQPUT, given, 3))["reason"] == 0
+        if doing == "waiting":
+            partner.tell(fap.MQGET, waiting_get(handle), 3)
+        elif doing == "consuming":
+            partner.request(handle, flags=fap.STREAM, conversation=3)
+        socket = partner.socket
+        number = socket.connection_ids[1]
+        socket.end_connection(number)
+        if doing == "waiting":
+            assert (await partner.values(fap.MQGET + fap.REPLY))["reason"] == 2009
+        elif doing == "consuming":
+            assert (await partner.values(fap.NOTIFICATION))["value"] == 2009
+        assert (place.depth("B"), socket.applications) == (0, 1)
+        assert number not in place.host.engine.kernel.connections
+        given = partner.put_values(handle, b"late", mq.MQPMO_NO_SYNCPOINT)
+        assert (await partner.call(fap.MQPUT, given, 3))["reason"] == 2009
+        assert (await partner.call(fap.MQDISC, {}, 3))["reason"] == 2009
+        assert (await partner.put(kept, b"y"))["reason"] == 0
+        assert place.depth("A") == 1
+        partner.action(fap.ACTION_END, 3)
+        await partner.until(lambda: list(socket.line.conversations) == [1])
+        socket.end_connection(socket.connection_ids[0])  # the last one: the socket goes with it
+        await socket.gone
+
+    tell_story(story)
+
+
 @pytest.mark.skipif(is_compiled(), reason="compiled attributes take no wrong type")
 def test_fault_of_ours_then_its_caller_is_told_and_the_others_go_on(
     monkeypatch: pytest.MonkeyPatch,
