@@ -251,6 +251,9 @@ def _arrived(
 ) -> None:
     """What a put means for the queue: events, who waits, triggers. The verb itself sees to the
     last for the original."""
+    # Nobody need have it open, and one that is in use must not be unloaded by a checkpoint which
+    # began before.
+    local.queue.idle_checkpoints = 0
     if kernel.events & PERFORMANCE:
         kernel.event_sink.was_put(local)
     if is_copy and local.watched:

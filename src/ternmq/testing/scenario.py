@@ -18,9 +18,10 @@ from ternmq.testing import fault_plan
 from ternmq.testing.bridge import STATE_QUEUE, Receiver, Sender
 from ternmq.testing.clients import Application, Consumer, Producer
 from ternmq.testing.fault_plan import Fault
-from ternmq.testing.history import Report
+from ternmq.testing.history import ACKNOWLEDGED, UNKNOWN, Report
 from ternmq.testing.world import Ask, Client, World
 
+COPIES: Final = "COPIES"  # what LOCAL must stream to; nobody reads it
 SET_UP_S: Final = 1.0
 FAULTS_S: Final = 4.0
 CONVERGES_S: Final = 120.0
@@ -69,8 +70,10 @@ class Scenario:
     def _define(self, name: str) -> Client:
         node = self.world.nodes[name]
         link = node.connect("admin")
-        for queue in ("LOCAL", "XMIT", "TARGET", STATE_QUEUE):
+        for queue in (COPIES, "XMIT", "TARGET", STATE_QUEUE):
             yield Ask(node, node.verbs.define(link, queue, 20_000))
+        given = {"stream_queue": COPIES, "stream_quality": "MUSTDUP"}
+        yield Ask(node, node.verbs.define(link, "LOCAL", 20_000, **given))
 
     def _add_local(self, name: str, count: int) -> None:
         world, node = self.world, self.world.nodes[name]
@@ -115,7 +118,9 @@ class Scenario:
             if in_doubt:
                 problems.append(f"{name}: {in_doubt} units of work are in doubt")
         digest = world.digest()
-        report = world.account(STATE_QUEUE)
+        report = world.account(STATE_QUEUE, COPIES)
+        for name in self.names:
+            problems += apart(world, name)
         nodes = list(world.nodes.values())
         return Result(
             world.seed,
@@ -128,6 +133,25 @@ class Scenario:
             world.net.cuts,
             digest,
         )
+
+
+def apart(world: World, name: str) -> list[str]:
+    """Messages of LOCAL and their copies that are not together: each that was put has one copy,
+    whether it was got since or not; nothing else has."""
+    copies = world.contents(name, COPIES)
+    place = f"{name}/LOCAL"
+    history = world.history
+    puts = {one.name: one.state for one in history.puts.values() if one.queue == place}
+    seen = {one.name for one in history.gets if one.queue == place and one.name in puts}
+    seen |= {found for queue, found in history.drained if queue == place}
+    seen |= {put for put, state in puts.items() if state == ACKNOWLEDGED}
+    problems = [f"{name}: {one} without its copy" for one in sorted(seen - set(copies))]
+    for one in sorted(set(copies)):
+        if copies.count(one) > 1:
+            problems.append(f"{name}: {one} has {copies.count(one)} copies")
+        if puts.get(one) not in (ACKNOWLEDGED, UNKNOWN):
+            problems.append(f"{name}: a copy of {one}, which was {puts.get(one, 'never put')}")
+    return problems
 
 
 def plan_of(seed: int) -> list[Fault]:

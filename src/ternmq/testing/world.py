@@ -192,6 +192,11 @@ class World:
 
     # ---- the end
 
+    def contents(self, name: str, queue: str) -> list[str]:
+        """The names of the messages on a queue, as a start of its queue manager finds them."""
+        machine = Machine(self.nodes[name].disk.survivor())
+        return [name_of(data) for data in machine.browse(queue)]
+
     def account(self, *left_out: str) -> Report:
         """Start every queue manager once more, get what is left, and account for every message;
         some queues hold nothing that clients put."""

@@ -17,8 +17,12 @@ from ternmq.codec.mqmd import Descriptor
 from ternmq.inspect.dump import LogDump, Range, json_lines
 from ternmq.inspect.folder import Folder
 from ternmq.inspect.salvage import salvage_to_file
+from ternmq.log.parameters import CIRCULAR, LogParameters
 from ternmq.store.copying import copied_descriptor
 from ternmq.testing import Simulation
+from ternmq.testing.chance import Chance
+from ternmq.testing.machine import Machine, create
+from ternmq.testing.sim_disk import SimDisk
 from ternmq.txn.records import copy_flags, copy_tenths, pack_puts, unpack_put
 from ternmq.txn.unit import XID
 
@@ -155,6 +159,29 @@ def test_prepared_unit_then_both_are_carried_and_decided_together(
             expected = [b"in doubt"] if commits else []
             assert [one.data for one in original] == expected
             assert [one.data for one in copies] == expected
+
+
+def test_target_that_nobody_has_open_when_checkpoints_go_on_then_it_keeps_its_copies() -> None:
+    """A queue without handles is unloaded by checkpoints; a copy that comes while one goes on
+    counts as use."""
+    for seed in range(24, 32):
+        disk = SimDisk()
+        create(disk, LogParameters(CIRCULAR, 3, 2, 16, False))
+        chance = Chance(seed)
+        machine = Machine(disk, chance.branch("e"))
+        machine.define("COPY")
+        machine.define("ORIGINAL", stream_queue="COPY")
+        expected: list[bytes] = []
+        for _ in range(150):
+            if chance.random() < 0.15:
+                machine.engine.keeper.begin(chance.random() < 0.5, False)
+            if chance.random() < 0.5:
+                expected.append(b"%d " % len(expected))
+                machine.put("ORIGINAL", expected[-1])
+            else:
+                machine.dawdle()
+        assert machine.browse("COPY") == expected
+        assert Machine(disk.survivor()).browse("COPY") == expected
 
 
 def test_tools_when_a_record_has_copies_then_they_tell_which(tmp_path: Path) -> None:
