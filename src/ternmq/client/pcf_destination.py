@@ -20,6 +20,7 @@ from ternmq.codec.mqmd import Descriptor
 from ternmq.codec.pcf import PCFMessage
 from ternmq.kernel.connection import Connection as Link
 from ternmq.kernel.connection import Handle
+from ternmq.kernel.kernel import QUIESCING, STOPPING
 from ternmq.kernel.objects import LocalQueue
 from ternmq.kernel.put import put
 from ternmq.kernel.requests import PutRequest
@@ -93,9 +94,16 @@ class MessageDestination(Destination):
         local = self._loaded(queue_name)
         handle = Handle(self._link, 0, mq.MQOO_OUTPUT)
         attach(handle, local, [])
+        # The last messages tell of the end, when applications may put no more. Nobody sees this:
+        # the lock is held all the while.
+        was_stopping = kernel.status == STOPPING
+        if was_stopping:
+            kernel.status = QUIESCING
         try:
             entry = put(kernel, self._link, handle, self._request(ccsid), data)
         finally:
+            if was_stopping and kernel.status == QUIESCING:
+                kernel.status = STOPPING
             detach(handle)
         if entry is None:
             self._link.park = None

@@ -18,6 +18,7 @@ import pytest
 import ternmq
 import ternmq.aio
 from ternmq import constants as mq
+from ternmq.base.message_table import message_text
 from ternmq.client.measurement import MeasureSettings, SMFRead
 from ternmq.client.pcf_destination import ACCOUNTING_QUEUE, STATISTICS_QUEUE
 from ternmq.client.smf_data_sets import data_sets
@@ -203,6 +204,52 @@ def test_end_when_the_queue_manager_stops_then_the_last_interval_is_written(
     files = data_sets(os.path.join(tmp_path, "qmgrs", "QM1", "smf", "SMF"), "SMF")
     records = read(b"".join(Path(path).read_bytes() for path in files))
     assert [one.row.name for one in records] == ["115-7"]
+
+
+def test_end_when_messages_are_due_then_they_are_on_their_queues_at_the_next_start(
+    tmp_path: Path,
+) -> None:
+    with ternmq.embedded(tmp_path, "QM1", create=True) as qmgr:
+        commands(
+            qmgr,
+            f"ALTER QLOCAL({STATISTICS_QUEUE}) DEFPSIST(YES)",
+            f"ALTER QLOCAL({ACCOUNTING_QUEUE}) DEFPSIST(YES)",
+            "ALTER QMGR STATMQI(ON) ACCTMQI(ON)",
+        )
+        qmgr.put("SYSTEM.DEFAULT.LOCAL.QUEUE", b"x")
+    assert [one.lost for one in qmgr.measurement.messages.queues.values()] == [0, 0]
+    with ternmq.embedded(tmp_path, "QM1") as qmgr:
+        with qmgr.queue(STATISTICS_QUEUE) as queue:
+            assert unpack_pcf(queue.get().data).command == 164
+        with qmgr.queue(ACCOUNTING_QUEUE) as queue:
+            assert unpack_pcf(queue.get().data).command == 167
+
+
+def test_loss_when_a_destination_cannot_be_written_then_it_is_told_and_work_goes_on(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "file").write_text("no folder")
+    wrong = SMFDestination("MAN", path=str(tmp_path / "file"))
+    with ternmq.memory("QM1", smf=[wrong, SMFDestination("MEM", "Memory")]) as qmgr:
+        commands(qmgr, "START TRACE(STAT) CLASS(2)")
+        end_intervals(qmgr.started.shell)
+        assert qmgr.measurement.smf.drain()
+        status = {one.name: one for one in qmgr.smf_status()}
+        assert (status["MAN"].lost, status["MAN"].written) == (1, 0)
+        assert status["MAN"].why
+        assert (status["MEM"].lost, status["MEM"].written) == (0, 1)
+        with qmgr.started.shell.lock:
+            taken = qmgr.started.shell.engine.kernel.notices.take()
+        told = [message_text(one.message_id, one.inserts) for one in taken]
+        assert [one for one in told if "CSQW133E" in one and "'MAN'" in one]
+        (tmp_path / "file").unlink()
+        end_intervals(qmgr.started.shell)
+        assert qmgr.measurement.smf.drain()
+        with qmgr.started.shell.lock:
+            taken = qmgr.started.shell.engine.kernel.notices.take()
+        (end,) = [one for one in taken if one.message_id == "AMQ7992I"]
+        assert end.inserts[:2] == ("MAN", 1)
+        assert data_sets(str(tmp_path / "file"), "MAN")
 
 
 def test_stream_when_read_over_every_way_then_the_same_records(tmp_path: Path) -> None:
