@@ -179,12 +179,15 @@ class DisplayTrace(StatusDisplay):
         if trace is None:
             return []
         classes = ",".join(str(one) for one in trace.classes)
+        destinations = kernel.meter.sink.destinations_shown()
         values: Values = {
             "TRACE": trace.kind,
             "TNO": trace.number,
             "CLASS": classes,
             "DEST": trace.destination,
             "COMMENT": trace.comment,
+            "SMFDEST": ",".join(name for name, _ in destinations),
+            "SMFLOST": sum(lost for _, lost in destinations),
         }
         return [values]
 

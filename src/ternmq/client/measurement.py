@@ -131,6 +131,13 @@ class Measurement(Destination):
         """Accounting of channels, which only SMF has."""
         self.smf.channels(interval)
 
+    def shown(self) -> list[tuple[str, int]]:
+        """Destinations of SMF records, as DISPLAY TRACE shows them. With the engine's lock."""
+        if self._smf is None:  # nothing was recorded yet
+            told = self.settings.smf
+            return [("SMF", 0)] if told is None else [(one.name, 0) for one in told]
+        return [(one.name, one.lost) for one in self._smf.status()]
+
     def close(self) -> None:
         """The queue manager has ended."""
         if self._smf is not None:

@@ -114,6 +114,10 @@ class MeasureSink:
     def end_statistics(self) -> None:
         """RESET QMGR TYPE(STATISTICS): the interval ends now."""
 
+    def destinations_shown(self) -> list[tuple[str, int]]:
+        """Names of the places that records go to, and how many records each has lost."""
+        return []
+
 
 @final
 class Dispatcher:

@@ -160,6 +160,9 @@ class Collector(MeasureSink):
             self._end_statistics(turn, [PCF], int(self.kernel.clock.monotonic_ns()))
             self._turns.append(turn)
 
+    def destinations_shown(self) -> list[tuple[str, int]]:
+        return [shown for one in self.destinations for shown in one.shown()]
+
     def keep_totals(self) -> None:
         """Count from now on, whatever else asks for it: `totals` is never set back."""
         if self.totals is None:

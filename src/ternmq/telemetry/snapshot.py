@@ -229,5 +229,9 @@ class Destination:
     def channels(self, interval: ChannelInterval) -> None:
         """An accounting interval with channels has ended."""
 
+    def shown(self) -> list[tuple[str, int]]:
+        """Names of the places it writes to, and how many records each has lost."""
+        return []
+
     def close(self) -> None:
         """The queue manager has ended: nothing comes after."""

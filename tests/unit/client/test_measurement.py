@@ -240,6 +240,8 @@ def test_loss_when_a_destination_cannot_be_written_then_it_is_told_and_work_goes
         assert (status["MEM"].lost, status["MEM"].written) == (0, 1)
         with qmgr.started.shell.lock:
             taken = qmgr.started.shell.engine.kernel.notices.take()
+        (trace,) = qmgr.mqsc("DISPLAY TRACE(*) ALL")
+        assert (trace["SMFDEST"], trace["SMFLOST"]) == ("MAN,MEM", 1)
         told = [message_text(one.message_id, one.inserts) for one in taken]
         assert [one for one in told if "CSQW133E" in one and "'MAN'" in one]
         (tmp_path / "file").unlink()
