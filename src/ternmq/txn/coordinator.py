@@ -73,7 +73,8 @@ UNIT_RESERVE: Final = 3 * 4096
 # Its share of COMMIT (24) or of a COMPENSATE of 256 changes, padding and headers included.
 CHANGE_RESERVE: Final = 48
 BACKOUT_STEP_CHANGES: Final = 256
-PUT_RECORD_OVERHEAD: Final = 40 + 40 + 48 + 364 + 8
+NUMBERS_RECORD_BYTES: Final = 40 + 16  # STREAM_NUMBERS, which may have to come before a put
+PUT_RECORD_OVERHEAD: Final = 40 + 40 + 48 + 364 + 8 + NUMBERS_RECORD_BYTES
 # A record that may have to be forced alone; and a COMPENSATE of one change.
 RETURN_RESERVE: Final = 4096
 COMPENSATE_ONE: Final = 40 + 8 + 24

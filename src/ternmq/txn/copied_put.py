@@ -14,6 +14,7 @@ from ternmq.store.entry import PERSISTENT, PUTTING, Entry
 from ternmq.store.queue import Queue
 from ternmq.txn.coordinator import (
     CHANGE_RESERVE,
+    NUMBERS_RECORD_BYTES,
     PUT_RECORD_OVERHEAD,
     UNIT_RESERVE,
     Coordinator,
@@ -37,7 +38,7 @@ def has_room_for_copies(
         reserve = CHANGE_RESERVE * (1 + copies + away)
         if unit is None or unit.first_lsn == 0:
             reserve += UNIT_RESERVE
-    size = PUT_RECORD_OVERHEAD + data_bytes + copies * TARGET.size
+    size = PUT_RECORD_OVERHEAD + data_bytes + copies * (TARGET.size + NUMBERS_RECORD_BYTES)
     size += away * (PUT_RECORD_OVERHEAD + away_bytes)
     return coordinator.space.fits(int(size), int(reserve))
 
