@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 BLOCK_BYTES: Final = 1 << 20
 BLOCK_MESSAGES_MAX: Final = 4096
 FILE_BYTES_MAX: Final = 64 << 20
+BLOCKS_KNOWN_MAX: Final = 16384  # places of blocks in memory, but for those of the last file
 ALIGNMENT: Final = 4096  # blocks begin on such multiples: a torn write hurts no older block
 
 
@@ -157,6 +158,7 @@ class Stream:
         self.failure = ""  # why the last write failed
         self.damage: dict[int, str] = {}  # by file: what is wrong with it
         self.bad_blocks: dict[int, str] = {}  # by first number: the same of one block
+        self.blocks_known_max = BLOCKS_KNOWN_MAX
         self.dead_files: list[str] = []  # removed after the checkpoint that does not name them
         self.watchers: list[Watcher] = []
         self.memory: StreamMemory | None = None  # while the queue is in use
@@ -315,6 +317,19 @@ class Stream:
             if self.memory is not None:
                 self.memory.bytes -= block.length
 
+    def forget_indexes(self) -> None:
+        """Files of long ago tell again where their blocks are, when somebody reads there."""
+        count = 0
+        for at in range(len(self.files) - 1, -1, -1):
+            file = self.files[at]
+            blocks = file.blocks
+            if blocks is None:
+                continue
+            count += len(blocks)
+            if count > self.blocks_known_max and file.is_forced and not _is_held(blocks):
+                file.blocks = None
+                file.is_fresh = False
+
     # ---- what goes
 
     def trim(self) -> None:
@@ -350,7 +365,9 @@ class Stream:
             blocks = file.blocks
             while blocks and blocks[0].newest_ns < before_ns:
                 self._drop_first(file, blocks)
-            return
+            if blocks is None or blocks:
+                return
+            self._drop_file(file)
         while self.recent and self.recent[0].newest_ns < before_ns:
             self._drop(self.recent.pop(0))
 
@@ -406,6 +423,11 @@ class Stream:
         if self.memory is not None:
             self.memory.leave(self)
         return [*self.dead_files, *[file.path for file in self.files]]
+
+
+def _is_held(blocks: list[StreamBlock]) -> bool:
+    """Whether some of them are in memory."""
+    return any(block.data is not None for block in blocks)
 
 
 def _aligned(length: i64) -> i64:

@@ -126,6 +126,7 @@ class StreamSave:
         for file in self.lost:
             self.stream.damage[int(file.number)] = f"stream file {file.path} is missing"
             file.is_fresh = False
+        self.stream.forget_indexes()
         if self.stream.memory is not None:
             self.stream.memory.sealed(self.stream)
 
@@ -219,6 +220,7 @@ class StreamFetch(Effect):
         if index is not None and self.file.blocks is None:
             earliest = self.stream.earliest
             self.file.blocks = [block for block in index if block.last >= earliest]
+            self.stream.forget_indexes()
 
     def fail(self, error: OSError) -> None:
         text = f"stream file {self.file.path} cannot be read: {error}"

@@ -18,6 +18,7 @@ from ternmq.store.stream_file import StreamWrite
 STREAM_MEMORY_BYTES: Final = 16 << 20
 ALL_MEMORY_BYTES: Final = 256 << 20
 RELIEVE_STREAMS_MAX: Final = 16  # a step
+RELIEVE_EVERY: Final = 32  # messages
 
 
 @final
@@ -31,6 +32,7 @@ class StreamMemory:
         self.bytes: i64 = 0
         self.streams: dict[int, Stream] = {}  # by queue
         self._turn: list[int] = []
+        self._appends: i64 = 0  # while there is too much
 
     def join(self, stream: Stream) -> None:
         """A stream is in use."""
@@ -81,7 +83,11 @@ class StreamMemory:
         stream.evict(0 if self.bytes > self.bytes_max else self.stream_bytes_max)
 
     def relieve(self) -> None:
-        """All streams together have too much: some of them give up what they can."""
+        """All streams together have too much: some of them give up what they can. Not at every
+        message, or blocks would become very small."""
+        self._appends += 1
+        if self._appends % RELIEVE_EVERY:
+            return
         if not self._turn:
             self._turn = list(self.streams)
         visits = min(len(self._turn), RELIEVE_STREAMS_MAX)

@@ -49,6 +49,8 @@ class RangeReader:
         self.file: StreamFile | None = None  # has to be fetched
         self.damage = ""  # what is wrong with the next block
         self.at_end = False  # of the range or of the stream
+        self._found: list[StreamBlock] = []
+        self._found_in: StreamFile | None = None  # where those are
 
     def collect(self, fetch: StreamFetch | None) -> None:
         """All that can be had now."""
@@ -56,6 +58,8 @@ class RangeReader:
         if fetch is not None:
             for found, data in fetch.found:
                 fetched[int(found.first)] = data
+                self._found.append(found)
+            self._found_in = fetch.file
         while self._wants_more():
             block = self._in_files(fetched)
             if self.file is not None or self.damage:
@@ -100,11 +104,11 @@ class RangeReader:
             self.damage = damage
             return None
         blocks = file.blocks
-        if blocks is None:
-            self.file = file
-            return None
-        block = block_from(blocks, self.next)
+        if blocks is None and file is self._found_in:
+            blocks = self._found
+        block = None if blocks is None else block_from(blocks, self.next)
         if block is None:
+            self.file = file
             return None
         if block.data is None and int(block.first) not in fetched:
             bad = self.stream.bad_blocks.get(int(block.first))

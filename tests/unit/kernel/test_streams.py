@@ -327,6 +327,27 @@ def test_memory_when_more_than_its_share_then_blocks_are_read_from_files() -> No
     assert memory.bytes == stream.held + stream.open.bytes
 
 
+def test_places_of_blocks_when_very_many_then_old_files_tell_them_again() -> None:
+    machine, client = begun()
+    client.define("C", "Q")
+    for number in range(1, 13):
+        machine.put("Q", b"%d" % number)
+        stream = stream_in(machine)
+        stream.seal()
+        if number % 4 == 0:
+            machine.checkpoint()
+            stream.files[-1].is_fresh = False  # the next block begins another file
+    stream = stream_in(machine)
+    stream.evict(0)
+    known = [file.blocks for file in stream.files]
+    assert [0 if blocks is None else len(blocks) for blocks in known] == [4, 4, 4]
+    stream.blocks_known_max = 4
+    stream.forget_indexes()
+    assert [file.blocks is None for file in stream.files] == [True, True, False]
+    assert bodies(client.read_all("Q", 1)) == list(range(1, 13))
+    assert bodies(client.read_all("Q", 6, 8)) == [6, 7]
+
+
 def test_size_when_retained_by_it_then_oldest_leaves_stream_and_queue() -> None:
     machine, client = begun(retain=3, retain_megabytes=1, max_depth=100000)
     for number in range(1, 80):
