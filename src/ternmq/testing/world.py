@@ -195,6 +195,8 @@ class World:
     def contents(self, name: str, queue: str) -> list[str]:
         """The names of the messages on a queue, as a start of its queue manager finds them."""
         machine = Machine(self.nodes[name].disk.survivor())
+        if queue not in machine.kernel.catalog.definitions:
+            return []
         return [name_of(data) for data in machine.browse(queue)]
 
     def account(self, *left_out: str) -> Report:
