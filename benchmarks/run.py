@@ -43,6 +43,7 @@ NAMES = {
     "streams": "streams read by number, in process",
     "stream_socket": "streams read by another process",
     "smf": "SMF records read, and turned into CSV",
+    "spark_smf": "SMF dumps into Parquet by Spark",
     "served": "a queue manager in a process of its own",
     "streaming": "puts to a queue with a streaming queue",
     "network": "clients over TCP, beside other brokers",
