@@ -123,8 +123,8 @@ class Collector(MeasureSink):
         )
         statistics = self._statistics
         was_on = [one for one, schedule in statistics.items() if not schedule.is_on]
-        if system.classes(STAT) and not statistics[SMF].is_on:
-            system.statistics_s = system.statistics_next_s  # an interval begins
+        if not statistics[SMF].is_on:
+            system.statistics_s = system.statistics_next_s  # no interval has to end first
         statistics[SMF].switch(
             bool(system.classes(STAT)), _interval(system.statistics_s), now_ns, wall_ns
         )
@@ -135,7 +135,7 @@ class Collector(MeasureSink):
             if statistics[family].is_on:
                 self._sums[family] = StatisticsSum(wall_ns)
         accounting = self._accounting
-        if system.classes(ACCTG) and not accounting[SMF].is_on:
+        if not accounting[SMF].is_on:
             system.accounting_s = system.accounting_next_s
         accounting[SMF].switch(
             bool(system.classes(ACCTG)), _interval(system.accounting_interval_s), now_ns, wall_ns
