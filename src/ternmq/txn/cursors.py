@@ -30,6 +30,7 @@ DELETE: Final = 4
 ACTION_NAMES: Final = ("", "define", "advance", "reset", "delete")
 
 CURSOR_RECORD_BYTES: Final = 512  # more than any takes
+CURSOR_TOLD_BYTES: Final = 260  # the same in CHECKPOINT
 
 _HEAD: Final = struct.Struct("<BBBBIQQQQq")
 
@@ -160,4 +161,4 @@ def take_cursors(table: CursorTable, rows: object) -> None:
 
 def checkpoint_bytes(table: CursorTable, more: int) -> int:
     """About what the table takes of a CHECKPOINT record, with so many cursors more."""
-    return 200 * (len(table.by_name) + more)
+    return CURSOR_TOLD_BYTES * (len(table.by_name) + more)
