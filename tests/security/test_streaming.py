@@ -56,3 +56,17 @@ def test_streamq_of_a_queue_that_one_may_change_then_puts_need_no_authority_on_i
         fred.put("OWN", "y")
     with qmgr.queue("FOREIGN") as foreign, qmgr.queue("ALLOWED") as allowed:
         assert (foreign.depth, allowed.depth) == (1, 1)
+
+
+def test_namelist_that_is_a_streamq_when_one_adds_a_foreign_queue_then_refused(
+    qmgr: ternmq.QueueManager,
+) -> None:
+    qmgr.mqsc("DEFINE NAMELIST(MINE) NAMES(ALLOWED)")
+    qmgr.mqsc("SET AUTHREC PROFILE(MINE) OBJTYPE(NAMELIST) GROUP('staff') AUTHADD(CHG,DSP)")
+    with qmgr.connect(user="fred") as fred:
+        alter = "ALTER NAMELIST(MINE) NAMES(ALLOWED,FOREIGN)"
+        assert fred.mqsc(alter)[0].comp == mq.MQCC_OK  # it means nothing yet
+        qmgr.mqsc("ALTER NAMELIST(MINE) NAMES(ALLOWED)")
+        fred.alter_queue("OWN", stream_queue="MINE")
+        assert fred.mqsc(alter)[0].reason == mq.MQRC_NOT_AUTHORIZED
+        assert fred.mqsc("ALTER NAMELIST(MINE) NAMES(ALLOWED) DESCR(same)")[0].comp == mq.MQCC_OK

@@ -177,7 +177,7 @@ def define(
     attributes.update(values)
     Check(kernel.catalog, object_type, name, attributes, verb).run()
     before = {} if existing is None else existing.attributes
-    check_stream_authority(kernel, connection, attributes, before, verb)
+    check_stream_authority(kernel, connection, name, attributes, before, verb)
     if existing is not None:
         return _change(kernel, connection, existing, attributes, verb, False)
     definition = Definition(
@@ -213,7 +213,7 @@ def alter(
     attributes = dict(definition.attributes)
     attributes.update(values)
     Check(kernel.catalog, definition.object_type, name, attributes, verb).run()
-    check_stream_authority(kernel, connection, attributes, definition.attributes, verb)
+    check_stream_authority(kernel, connection, name, attributes, definition.attributes, verb)
     return _change(kernel, connection, definition, attributes, verb, force)
 
 

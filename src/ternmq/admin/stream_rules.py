@@ -125,13 +125,32 @@ class StreamCheck:
 
 
 def check_stream_authority(
-    kernel: Kernel, link: Connection, values: dict[str, Value], before: dict[str, Value], verb: str
+    kernel: Kernel,
+    link: Connection,
+    name: str,
+    values: dict[str, Value],
+    before: dict[str, Value],
+    verb: str,
 ) -> None:
     """Who lets messages be copied to a queue needs authority to change it: nobody is asked when
-    they are put."""
-    stream = str(values.get("stream_queue", ""))
-    if link.privileged or not stream or before.get("stream_queue", "") == stream:
+    they are put. That may be by STREAMQ, or by a namelist that is somebody's STREAMQ."""
+    if link.privileged:
         return
-    qualifier = mq.MQRQ_CMD_NOT_AUTHORIZED
-    for name in stream_names(kernel.catalog, stream):
-        check(kernel, link, link.user, mq.MQOT_Q, name, auth.CHG, verb, qualifier, 0)
+    stream = str(values.get("stream_queue", ""))
+    targets: list[str] = []
+    if stream and before.get("stream_queue", "") != stream:
+        targets = stream_names(kernel.catalog, stream)
+    elif "names" in values and _is_streamed_to(kernel.catalog, name):
+        known = str(before.get("names", "")).split(",")
+        listed = str(values["names"])
+        targets = [one for one in listed.split(",") if one not in known] if listed else []
+    for target in targets:
+        qualifier = mq.MQRQ_CMD_NOT_AUTHORIZED
+        check(kernel, link, link.user, mq.MQOT_Q, target, auth.CHG, verb, qualifier, 0)
+
+
+def _is_streamed_to(catalog: Catalog, name: str) -> bool:
+    for one in catalog.definitions.values():
+        if one.attributes.get("stream_queue", "") == name:
+            return True
+    return False
