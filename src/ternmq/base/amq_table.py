@@ -148,6 +148,7 @@ AMQ7993E	Statistics or accounting messages lost: queue '%1': %2.	The message cou
 AMQ7994I	Statistics or accounting messages are put on queue '%1' again: %2 were lost.
 AMQ7995I	Metrics are served on port %1.
 AMQ7996E	Metrics cannot be served on port %1: %2.	The queue manager goes on without them.	End what uses the port, or change the Metrics stanza in qm.ini.
+AMQ7997I	Trace recording has been resumed on '%1': what %2 intervals or tasks had to tell was lost (CSQW123I).
 AMQ8001I	TernMQ queue manager '%1' created.
 AMQ8002I	TernMQ queue manager '%1' deleted.
 AMQ8003I	TernMQ queue manager '%1' started using V%2.

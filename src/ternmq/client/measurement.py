@@ -9,13 +9,15 @@ from __future__ import annotations
 
 import asyncio
 import base64
-from collections.abc import Iterable, Sequence
+import threading
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from ternmq.base.errors import MQError, mq_error
 from ternmq.base.reasons import MQRC_UNKNOWN_OBJECT_NAME
 from ternmq.client.shell import Shell
+from ternmq.client.snapshot_queue import SnapshotQueue
 from ternmq.telemetry.snapshot import (
     PCF,
     SMF,
@@ -81,6 +83,16 @@ def measure_settings(
     return MeasureSettings(smf=None if smf is None else tuple(smf), metrics_port=metrics_port)
 
 
+def notices_of(shell: Shell) -> Callable[..., None]:
+    """Tells operators through the notices of the queue manager, from any thread."""
+
+    def tell(message: str, *inserts: str | int) -> None:
+        with shell.lock:
+            shell.engine.kernel.notices.add(message, inserts)
+
+    return tell
+
+
 def smf_answer(told: dict[str, Any]) -> SMFRead:
     """What the server has sent."""
     records = [base64.b64decode(one) for one in told["records"]]
@@ -110,6 +122,11 @@ class Measurement(Destination):
         self._shell = shell
         self._smf: SmfDestination | None = None
         self._messages: MessageDestination | None = None
+        tell = notices_of(shell)
+        self._tell = tell
+        # Records and messages are made in threads of their own: the housekeeper has other work.
+        self._queues = {SMF: SnapshotQueue("SMF", tell), PCF: SnapshotQueue("PCF", tell)}
+        self._making = threading.Lock()
         self.metrics: MetricsServer | None = None
         shell.engine.collector.destinations.append(self)
 
@@ -121,15 +138,19 @@ class Measurement(Destination):
 
     def statistics(self, interval: StatisticsInterval) -> None:
         """The end of an interval."""
-        self._of(interval.family).statistics(interval)
+        self._queues[interval.family].add(lambda: self._of(interval.family).statistics(interval))
 
     def task(self, record: TaskRecord) -> None:
         """The end of a task, or of a part of it."""
-        self._of(record.family).task(record)
+        self._queues[record.family].add(lambda: self._of(record.family).task(record))
 
     def channels(self, interval: ChannelInterval) -> None:
         """Accounting of channels, which only SMF has."""
-        self.smf.channels(interval)
+        self._queues[SMF].add(lambda: self.smf.channels(interval))
+
+    def drain(self) -> bool:
+        """Wait until what was told so far is records and messages; False if that takes too long."""
+        return all(one.drain() for one in self._queues.values())
 
     def shown(self) -> list[tuple[str, int]]:
         """Destinations of SMF records, as DISPLAY TRACE shows them. With the engine's lock."""
@@ -140,6 +161,8 @@ class Measurement(Destination):
 
     def close(self) -> None:
         """The queue manager has ended."""
+        for queue in self._queues.values():
+            queue.end()
         if self._smf is not None:
             self._smf.close()
 
@@ -151,25 +174,26 @@ class Measurement(Destination):
     @property
     def smf(self) -> SmfDestination:
         """Where SMF records go."""
-        if self._smf is None:
-            from ternmq.client.smf_destination import SmfDestination, notices_of
-            from ternmq.client.smf_settings import IN_FOLDER, IN_MEMORY
+        with self._making:
+            if self._smf is None:
+                from ternmq.client.smf_destination import SmfDestination
+                from ternmq.client.smf_settings import IN_FOLDER, IN_MEMORY
 
-            settings = self.settings.smf
-            if settings is None:
-                settings = IN_FOLDER if self.settings.folder else IN_MEMORY
-            tell = notices_of(self._shell)
-            self._smf = SmfDestination(self.settings.folder, settings, tell)
-        return self._smf
+                settings = self.settings.smf
+                if settings is None:
+                    settings = IN_FOLDER if self.settings.folder else IN_MEMORY
+                self._smf = SmfDestination(self.settings.folder, settings, self._tell)
+            return self._smf
 
     @property
     def messages(self) -> MessageDestination:
         """The queues of statistics and accounting messages."""
-        if self._messages is None:
-            from ternmq.client.pcf_destination import MessageDestination
+        with self._making:
+            if self._messages is None:
+                from ternmq.client.pcf_destination import MessageDestination
 
-            self._messages = MessageDestination(self._shell)
-        return self._messages
+                self._messages = MessageDestination(self._shell)
+            return self._messages
 
     # ---- for people and programs
 

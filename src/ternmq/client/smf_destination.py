@@ -12,7 +12,6 @@ import time
 from collections.abc import Callable, Sequence
 
 from ternmq.client.measurement import SMFStatus
-from ternmq.client.shell import Shell
 from ternmq.client.smf_data_sets import DataSets
 from ternmq.client.smf_log_streams import LogStream
 from ternmq.client.smf_memory import MemoryStream
@@ -134,16 +133,6 @@ def _writes(one: SMFDestination, place: str, now_ns: Callable[[], int]) -> Write
         retention_days=one.retention_days,
         now_ns=now_ns,
     )
-
-
-def notices_of(shell: Shell) -> Tell:
-    """Tells operators through the notices of the queue manager, from any thread."""
-
-    def tell(message: str, *inserts: str | int) -> None:
-        with shell.lock:
-            shell.engine.kernel.notices.add(message, inserts)
-
-    return tell
 
 
 def system_name() -> str:

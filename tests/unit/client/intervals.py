@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ternmq.client.measurement import Measurement
 from ternmq.client.shell import Shell
 from ternmq.telemetry.collector import Turn
 
@@ -16,3 +17,6 @@ def end_intervals(shell: Shell) -> None:
         turn = Turn(int(clock.now_ns()))
         collector._end(turn, statistics, tasks, int(clock.monotonic_ns()))
     shell.deliver(wait=True)
+    for destination in collector.destinations:
+        if isinstance(destination, Measurement):
+            assert destination.drain()

@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from ternmq.client.measurement import notices_of
 from ternmq.client.smf_data_sets import data_sets
-from ternmq.client.smf_destination import SmfDestination, notices_of, system_name, zone_s
+from ternmq.client.smf_destination import SmfDestination, system_name, zone_s
 from ternmq.client.smf_log_streams import read_log_stream
 from ternmq.client.smf_settings import SMFDestination
 from ternmq.telemetry.log_stream_format import split_records
