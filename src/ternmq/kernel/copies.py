@@ -189,6 +189,12 @@ def put_with_copies(
     request: PutRequest,
 ) -> None:
     """Put a message and its copies."""
+    local.streamed += 1
+    if len(targets) == 1 and entry.flags & PERSISTENT == 0:
+        target = targets[0]
+        if target.route is None and target.local is not None:
+            _put_pair(kernel, connection, local, unit, entry, target, target.local, request)
+            return
     locals_: list[LocalQueue] = [local]
     queues: list[Queue] = [local.queue]
     entries: list[Entry] = [entry]
@@ -211,6 +217,28 @@ def put_with_copies(
     while at < len(entries):
         _arrived(kernel, locals_[at], entries[at], unit, at > 0)
         at += 1
+
+
+def _put_pair(
+    kernel: Kernel,
+    connection: Connection,
+    local: LocalQueue,
+    unit: UnitOfWork | None,
+    entry: Entry,
+    target: CopyTarget,
+    other: LocalQueue,
+    request: PutRequest,
+) -> None:
+    """The same for one copy that is not persistent: nothing of the two is logged, so nothing can
+    part them."""
+    coordinator = kernel.coordinator
+    copy = copy_of(entry, request.copied_base(entry.base, target.cap), target.cap)
+    connection.depends_on(coordinator.put(unit, local.queue, entry))
+    connection.depends_on(coordinator.put(unit, other.queue, copy))
+    if unit is not None:
+        unit.copies += 1
+    _arrived(kernel, local, entry, unit, False)
+    _arrived(kernel, other, copy, unit, True)
 
 
 def _put_also_away(
