@@ -208,7 +208,6 @@ def put_with_copies(
         queues.append(queue.queue)
         base = request.copied_base(entry.base, target.cap)
         entries.append(copy_of(entry, base, target.cap))
-    local.streamed += 1
     if away:
         _put_also_away(kernel, connection, unit, locals_, queues, entries, away, request)
     else:
