@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tests.proof import (
+    batches,
     broken_lines,
     clock_jumps,
     cut_log,
@@ -34,6 +35,7 @@ SIMULATED: list[Goal] = [
     prepared_units.GOAL,
     streamed_copies.GOAL,
     stream_cursors.GOAL,
+    batches.GOAL,
     full_disk.GOAL,
     media.GOAL,
     clock_jumps.GOAL,
