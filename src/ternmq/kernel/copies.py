@@ -189,7 +189,6 @@ def put_with_copies(
     request: PutRequest,
 ) -> None:
     """Put a message and its copies."""
-    local.streamed += 1
     if len(targets) == 1 and entry.flags & PERSISTENT == 0:
         target = targets[0]
         if target.route is None and target.local is not None:

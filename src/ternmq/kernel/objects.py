@@ -76,7 +76,6 @@ class LocalQueue:
         self.stream_must = False
         self.stream_onward = False  # copies that it gets are copied, too
         self.stream_plan: StreamPlan | None = None  # see `streaming`
-        self.streamed: i64 = 0  # messages that were copied
         self.shareable = True
         self.refresh()
 

@@ -159,17 +159,6 @@ def test_put_in_a_unit_then_copies_do_not_count_in_maxumsgs(qmgr: ternmq.QueueMa
     assert depths(qmgr) == [3, 3]
 
 
-def test_messages_that_were_copied_then_they_are_counted_once(qmgr: ternmq.QueueManager) -> None:
-    local = kernel_of(qmgr).locals
-    with qmgr.queue("ORIGINAL") as original:
-        for persistent in (False, True, True):
-            original.put("x", persistent=persistent)
-        assert local["ORIGINAL"].streamed == 3
-        qmgr.alter_queue("COPY", put="DISABLED")
-        original.put("x")
-        assert local["ORIGINAL"].streamed == 3
-
-
 def test_put1_then_it_is_copied(qmgr: ternmq.QueueManager) -> None:
     qmgr.put("ORIGINAL", "once")
     assert depths(qmgr) == [1, 1]
