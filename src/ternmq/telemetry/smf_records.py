@@ -13,21 +13,22 @@ destination could keep them: a gap is a loss.
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Callable, Sequence
 from typing import Final, final
 
-from ternmq.codec.smf_layout import Value, length_at
+from ternmq.codec.smf_field import STUB
+from ternmq.codec.smf_layout import length_at
 from ternmq.codec.smf_record import (
     ACCOUNTING,
-    KINDS,
+    HEADER_BYTES,
     LEVEL,
     STATISTICS,
+    TRIPLET_BYTES,
     Stamp,
-    assemble,
     capacity,
-    header_values,
 )
-from ternmq.telemetry.smf_rows import ROWS
+from ternmq.telemetry.smf_heads import RecordHead
 from ternmq.telemetry.smf_sections import SectionPacker
 from ternmq.telemetry.smf_views import (
     ChannelView,
@@ -51,7 +52,16 @@ from ternmq.telemetry.snapshot import (
     StorageSample,
     TaskRecord,
 )
-from ternmq.telemetry.source import Sources
+
+_TRIPLET: Final = struct.Struct(">IHH")
+# How many copies of what may be many fit into a record beside what else is in it.
+_IDENTITY_BYTES: Final = length_at("WTID", LEVEL)
+QUEUES_A_RECORD: Final = capacity(STATISTICS, 216, "QQST")
+CHANNELS_A_RECORD: Final = capacity(ACCOUNTING, 10, "QCST")
+TASK_QUEUES_FIRST: Final = capacity(
+    ACCOUNTING, 1, "WQ", others=_IDENTITY_BYTES + length_at("WTAS", LEVEL)
+)
+TASK_QUEUES_MORE: Final = capacity(ACCOUNTING, 2, "WQ", others=_IDENTITY_BYTES)
 
 
 @final
@@ -71,7 +81,7 @@ class SmfRecords:
         self._kind_sequences: dict[tuple[int, int], int] = {}
         self._packers: dict[str, SectionPacker] = {}
         self._storage: StorageSample | None = None  # at the end of the last interval
-        self._correlation = Sources([row.source for row in ROWS["QWHC"]])
+        self._heads: dict[tuple[int, int], RecordHead] = {}
 
     # ---- statistics
 
@@ -125,7 +135,7 @@ class SmfRecords:
         ]
 
     def _queue_records(self, interval: StatisticsInterval) -> list[bytes]:
-        room = capacity(STATISTICS, 216, "QQST")
+        room = QUEUES_A_RECORD
         views = [QueueView(one) for one in interval.queues if one.reported]
         return [
             self._statistics(216, interval, [("QQST", views[at : at + room])])
@@ -152,7 +162,7 @@ class SmfRecords:
 
     def channels(self, interval: ChannelInterval) -> list[bytes]:
         """Accounting of the channels of an interval."""
-        room = capacity(ACCOUNTING, 10, "QCST")
+        room = CHANNELS_A_RECORD
         views = [ChannelView(one, interval.ended_ns) for one in interval.channels]
         return [
             self._statistics(10, interval, [("QCST", views[at : at + room])], ACCOUNTING)
@@ -166,14 +176,15 @@ class SmfRecords:
         task = TaskView(record, len(queues))
         if CLASS_TASK_TOTALS in record.classes and record.is_last:
             stamp = self._task_stamp(0, record)
-            identity = self._identity(task)
+            correlation = self._packed("QWHC", task)
             found.append(
-                self._record(ACCOUNTING, 0, stamp, [("QWAC", [task]), ("QMAC", [task])], identity)
+                self._record(
+                    ACCOUNTING, 0, stamp, [("QWAC", [task]), ("QMAC", [task])], correlation
+                )
             )
         if CLASS_TASKS in record.classes:
             views = [TaskQueueView(one, task.correlator) for one in queues]
-            others = length_at("WTID", LEVEL) + length_at("WTAS", LEVEL)
-            first = capacity(ACCOUNTING, 1, "WQ", others=others)
+            first = TASK_QUEUES_FIRST
             found.append(
                 self._record(
                     ACCOUNTING,
@@ -182,7 +193,7 @@ class SmfRecords:
                     [("WTID", [task]), ("WTAS", [task]), ("WQ", views[:first])],
                 )
             )
-            room = capacity(ACCOUNTING, 2, "WQ", others=length_at("WTID", LEVEL))
+            room = TASK_QUEUES_MORE
             for at in range(first, len(views), room):
                 stamp = self._task_stamp(2, record)
                 more: list[tuple[str, Sequence[object]]] = [
@@ -191,13 +202,6 @@ class SmfRecords:
                 ]
                 found.append(self._record(ACCOUNTING, 2, stamp, more))
         return found
-
-    def _identity(self, task: TaskView) -> dict[str, Value]:
-        values = zip(ROWS["QWHC"], self._correlation.of(task), strict=True)
-        return {
-            row.field: _cut(row.field, value) if isinstance(value, str | bytes) else value
-            for row, value in values
-        }
 
     def _task_stamp(self, subtype: int, record: TaskRecord) -> Stamp:
         since = int(record.account.since_ns)
@@ -230,24 +234,46 @@ class SmfRecords:
         subtype: int,
         stamp: Stamp,
         sections: Sequence[tuple[str, Sequence[object]]],
-        identity: dict[str, Value] | None = None,
+        correlation: bytes = b"",
     ) -> bytes:
-        row = KINDS[record_type, subtype]
+        """Headers, triplets and sections, as `codec.smf_record` says."""
+        head = self._head(record_type, subtype, stamp)
+        row = head.row
         given = {name: [self._packed(name, one) for one in roots] for name, roots in sections}
-        by_triplet = dict(row.sections)
         count = row.triplets
         if (record_type, subtype) == (ACCOUNTING, 1) and not given["WQ"]:
             count -= 1  # a task without queues has no triplet for them
-        copies: list[tuple[int, Sequence[bytes]]] = []
+        product = head.product(stamp, count, correlation)
+        at = HEADER_BYTES + TRIPLET_BYTES * count
+        first = at
+        if row.product == STUB:
+            at += len(product)
+        by_triplet = dict(row.sections)
+        triplets = b""
+        bodies: list[bytes] = []
         for number in range(1, count):
             name = by_triplet.get(number, "")
+            copies = given.get(name, [])
             # 115-231 tells where absent tasks would be
-            told = name in given or (subtype == 231 and name)
-            copies.append((length_at(name, LEVEL) if told else 0, given.get(name, [])))
-        header = header_values(record_type, subtype, stamp)
-        if identity is not None:
-            header.update(identity)
-        return assemble(row, count, header, copies, LEVEL)
+            length = length_at(name, LEVEL) if copies or (subtype == 231 and name) else 0
+            triplets += _TRIPLET.pack(at if length else 0, length, len(copies))
+            at += length * len(copies)
+            bodies += copies
+        if row.product == STUB:
+            bodies.insert(0, product)
+        else:
+            first = at
+            at += len(product)
+            bodies.append(product)
+        smf = head.smf(stamp, at)
+        return b"".join((smf, _TRIPLET.pack(first, len(product), 1), triplets, *bodies))
+
+    def _head(self, record_type: int, subtype: int, stamp: Stamp) -> RecordHead:
+        head = self._heads.get((record_type, subtype))
+        if head is None:
+            head = RecordHead(record_type, subtype, stamp)
+            self._heads[record_type, subtype] = head
+        return head
 
     def _packed(self, name: str, root: object) -> bytes:
         packer = self._packers.get(name)
@@ -255,11 +281,3 @@ class SmfRecords:
             packer = SectionPacker(name)
             self._packers[name] = packer
         return packer.pack(root)
-
-
-def _cut(field: str, value: str | bytes) -> str | bytes:
-    """Names and tokens of QWHC may be longer here than on z/OS."""
-    return value[: _WIDTHS[field]]
-
-
-_WIDTHS: Final = {"qwhcaid": 8, "qwhccn": 8, "qwhcopid": 8, "qwhctokn": 22}

@@ -202,6 +202,7 @@ QCTDSP qcteltm elapsed_ns :tod
 QCTDSP qctwttm wait_ns :tod
 QCTDSP qctchln channels
 
+QWHC qwhclen 92
 QWHC qwhcaid identity.user
 QWHC qwhccn identity.application
 QWHC qwhcopid identity.user

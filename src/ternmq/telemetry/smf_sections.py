@@ -36,9 +36,9 @@ class SectionPacker:
         self._empty: list[Packed] = list(plan.codec.unpack_from(empty))
         self._fields = plan.fields
         places = {field.name: number for number, field in enumerate(plan.fields)}
-        rows = ROWS.get(name, [])
-        simple = [row for row in rows if "[" not in row.field]
+        simple = [row for row in ROWS.get(name, []) if "[" not in row.field]
         self._places = [places[row.field] for row in simple]
+        self._is_text = [plan.fields[place].kind not in _NUMBERS for place in self._places]
         self._sources = Sources([row.source for row in simple])
         self._groups = [
             (places[group], GroupPacker(name, group, plan)) for group in _groups_of(name)
@@ -47,10 +47,9 @@ class SectionPacker:
     def pack(self, root: object) -> bytes:
         """The section of one object."""
         values = list(self._empty)
-        for place, value in zip(self._places, self._sources.of(root), strict=True):
-            values[place] = (
-                value if isinstance(value, int) else packed_text(self._fields[place], value)
-            )
+        found = self._sources.of(root)
+        for place, is_text, value in zip(self._places, self._is_text, found, strict=True):
+            values[place] = packed_text(self._fields[place], value) if is_text else value  # type: ignore[arg-type,assignment]
         for place, group in self._groups:
             values[place] = group.pack(root)
         try:

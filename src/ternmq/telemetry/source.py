@@ -25,6 +25,8 @@ NO_MINIMUM: Final = 0x0FFFFFFF  # getminms and putminms of WQST, when there was 
 _PAGE: Final = 4096
 
 Value = int | str | bytes
+# a constant, paths with their signs, how to convert
+Summed = tuple[int, list[tuple[int, int]], Callable[[int], int] | None]
 
 
 def clock(nanoseconds: int) -> int:
@@ -81,32 +83,40 @@ class Sources:
         paths = list(dict.fromkeys(path for one in sources for path in one.paths))
         self._single = len(paths) == 1
         self._get = operator.attrgetter(*paths) if paths else None
-        self._sums: list[tuple[int, list[tuple[int, int]], Callable[[int], int] | None]] = []
-        self._plain: list[int] = []  # the path of a plain one, or -1
-        for one in sources:
+        self._plain: list[tuple[int, int]] = []  # place of the source, of its path
+        self._sums: list[tuple[int, Summed]] = []
+        self._empty: list[Value] = [0] * len(sources)
+        for number, one in enumerate(sources):
             places = [paths.index(path) for path in one.paths]
-            self._plain.append(places[0] if one.is_plain else -1)
-            terms = list(zip(one.signs, places, strict=True))
-            self._sums.append((one.constant, terms, one.convert))
+            if one.is_plain:
+                self._plain.append((number, places[0]))
+            elif not places:
+                constant = one.constant
+                self._empty[number] = constant if one.convert is None else one.convert(constant)
+            else:
+                terms = list(zip(one.signs, places, strict=True))
+                self._sums.append((number, (one.constant, terms, one.convert)))
 
     def of(self, root: object) -> list[Value]:
         """The values, in the order of the sources."""
-        found: tuple[Any, ...] = ()
-        if self._get is not None:
-            got = self._get(root)
-            found = (got,) if self._single else got
-        values: list[Value] = []
-        for place, summed in zip(self._plain, self._sums, strict=True):
-            value = found[place] if place >= 0 else _summed(summed, found)
-            values.append(sum(value) if isinstance(value, list) else value)
+        values = list(self._empty)
+        if self._get is None:
+            return values
+        got = self._get(root)
+        found: tuple[Any, ...] = (got,) if self._single else got
+        for number, place in self._plain:
+            value = found[place]
+            values[number] = sum(value) if type(value) is list else value
+        for number, summed in self._sums:
+            values[number] = _summed(summed, found)
         return values
 
 
-def _summed(
-    summed: tuple[int, list[tuple[int, int]], Callable[[int], int] | None], found: tuple[Any, ...]
-) -> int:
+def _summed(summed: Summed, found: tuple[Any, ...]) -> int:
     total, terms, convert = summed
     for sign, place in terms:
         value = found[place]
-        total += sign * (sum(value) if isinstance(value, list) else value)
+        if type(value) is list:
+            value = sum(value)
+        total += value if sign > 0 else -value
     return total if convert is None else convert(total)

@@ -14,6 +14,8 @@ from typing import Any
 import pytest
 
 from ternmq.codec.smf_layout import LAYOUTS
+from ternmq.codec.smf_record import KINDS, Stamp, header_values, pack_product, pack_smf
+from ternmq.telemetry.smf_heads import RecordHead
 from ternmq.telemetry.smf_records import SmfRecords
 from ternmq.telemetry.smf_rows import ROOTS, ROWS
 from ternmq.telemetry.smf_sections import SectionPacker
@@ -235,6 +237,19 @@ def test_channels_when_no_round_trip_was_made_then_the_shortest_is_unset() -> No
     ((_, found),) = [sections_of(one) for one in records().channels(made)]
     assert found["QCST"][0]["qcstntmn"] == 0x8FFFFFFF
     assert found["QCST"][0]["qcstntav"] == 0
+
+
+@pytest.mark.parametrize("kind", sorted(KINDS))
+def test_heads_when_made_from_templates_then_as_the_codec_makes_them(kind: tuple[int, int]) -> None:
+    if not KINDS[kind].sections[0][1]:
+        pytest.skip("nobody writes it")
+    first = Stamp("SYS1", "QM1", START_NS, 3600, START_NS - 9, 77, 1, 2)
+    later = Stamp("SYS1", "QM1", END_NS, -7200, START_NS, 5_000_000, 0x1_0000_0005, 7)
+    head = RecordHead(*kind, first)
+    row = KINDS[kind]
+    values = header_values(*kind, later)
+    assert head.smf(later, 1234) == pack_smf(row, values, 1234, 90405)
+    assert head.product(later, row.triplets) == pack_product(row, row.triplets, values, 90405)
 
 
 def test_sequence_numbers_when_records_are_made_then_they_go_up_by_one() -> None:
