@@ -13,15 +13,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
+from ternmq.kernel.cursors import LATEST
 from ternmq.log.parameters import CIRCULAR, LINEAR, LogParameters
 from ternmq.testing import fault_plan
 from ternmq.testing.bridge import STATE_QUEUE, Receiver, Sender
 from ternmq.testing.clients import Application, Consumer, Producer
 from ternmq.testing.fault_plan import Fault
 from ternmq.testing.history import ACKNOWLEDGED, UNKNOWN, Report
+from ternmq.testing.stream_follower import StreamFollower
+from ternmq.testing.stream_verbs import defining
 from ternmq.testing.world import Ask, Client, World
 
 COPIES: Final = "COPIES"  # what LOCAL must stream to; nobody reads it
+FOLLOWER: Final = "FOLLOWER"  # a cursor on LOCAL
 SET_UP_S: Final = 1.0
 FAULTS_S: Final = 4.0
 CONVERGES_S: Final = 120.0
@@ -59,11 +63,17 @@ class Scenario:
         self.producers: list[Producer] = []
         self.consumers: list[Consumer] = []
         self.senders: list[Sender] = []
+        self.followers: list[StreamFollower] = []
         for name in self.names:
             self._add_local(name, chance.randrange(10, 40))
         if count > 1:
             self._add_bridge(self.names[0], self.names[1], chance.randrange(20, 60))
-        clients: list[Application] = [*self.producers, *self.consumers, *self.senders]
+        clients: list[Application] = [
+            *self.producers,
+            *self.consumers,
+            *self.senders,
+            *self.followers,
+        ]
         for one in clients:
             world.add_client(one.name, one.client())
 
@@ -74,12 +84,14 @@ class Scenario:
             yield Ask(node, node.verbs.define(link, queue, 20_000))
         given = {"stream_queue": COPIES, "stream_quality": "MUSTDUP"}
         yield Ask(node, node.verbs.define(link, "LOCAL", 20_000, **given))
+        yield Ask(node, defining(node.verbs, link, FOLLOWER, "LOCAL", LATEST))
 
     def _add_local(self, name: str, count: int) -> None:
         world, node = self.world, self.world.nodes[name]
         for number in range(2):
             self.producers.append(Producer(world, f"{name}.p{number}", node, "LOCAL", count))
             self.consumers.append(Consumer(world, f"{name}.c{number}", node, "LOCAL"))
+        self.followers.append(StreamFollower(world, f"{name}.f", node, "LOCAL", FOLLOWER))
 
     def _add_bridge(self, here: str, there: str, count: int) -> None:
         world = self.world
@@ -97,11 +109,12 @@ class Scenario:
             [*self.producers],
             [*self.senders],
             [*self.consumers],
+            [*self.followers],
         ]
         for group in groups:
             names = {one.name for one in group}
             for one in group:
-                if isinstance(one, Sender | Consumer):
+                if isinstance(one, Sender | Consumer | StreamFollower):
                     one.finish = True
             if not world.run(world.now_s + CONVERGES_S, lambda n=names: not world.clients & n):  # type: ignore[misc]
                 return [f"does not come to its end: {sorted(world.clients & names)}"]
@@ -113,6 +126,8 @@ class Scenario:
         world.run(SET_UP_S + FAULTS_S)
         fault_plan.heal(world)
         problems = self._finish()
+        for follower in self.followers:
+            problems += follower.account(world.history)
         for name in self.names:
             in_doubt = len(world.nodes[name].engine.coordinator.prepared)
             if in_doubt:
