@@ -105,3 +105,24 @@ def test_queue_when_it_cannot_be_loaded_now_then_told_and_loaded_later() -> None
             qmgr.queue("A")
         with qmgr.queue("A") as queue:
             assert queue.get().text == "kept"
+
+
+def test_streaming_queue_when_it_cannot_be_loaded_now_then_the_next_put_is_copied() -> None:
+    disk = SimDisk()
+    with begin(disk) as qmgr:
+        qmgr.define_queue("COPY")
+        qmgr.define_queue("A", stream_queue="COPY")
+        with qmgr.queue("A") as queue:
+            queue.put("first", persistent=True)
+        qmgr.checkpoint()
+    lacking = Lacking(disk)
+    with begin(disk) as qmgr:
+        with qmgr.queue("A"):
+            pass  # is in memory from here on
+        lacking.error = errno.EMFILE
+        with qmgr.queue("A", options=mq.MQOO_OUTPUT) as queue:
+            queue.put("second", persistent=True)
+            lacking.error = 0
+            queue.put("third", persistent=True)
+        with qmgr.queue("COPY") as copies:
+            assert [one.text for one in copies] == ["first", "third"]

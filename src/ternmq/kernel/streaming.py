@@ -18,6 +18,7 @@ from ternmq.base.object_types import ALIAS, LOCAL, NAMELIST, REMOTE
 from ternmq.base.reasons import (
     MQRC_ALIAS_BASE_Q_TYPE_ERROR,
     MQRC_Q_TYPE_ERROR,
+    MQRC_RESOURCE_PROBLEM,
     MQRC_UNKNOWN_ALIAS_BASE_Q,
     MQRC_UNKNOWN_OBJECT_NAME,
 )
@@ -103,7 +104,8 @@ def plan_of(kernel: Kernel, connection: Connection, local: LocalQueue) -> Stream
     if resolving.parked:
         return None
     plan = StreamPlan(local.stream_must, targets)
-    plan.version = kernel.catalog.version
+    if not resolving.passing:
+        plan.version = kernel.catalog.version
     local.stream_plan = plan
     return plan
 
@@ -112,13 +114,14 @@ def plan_of(kernel: Kernel, connection: Connection, local: LocalQueue) -> Stream
 class _Resolving:
     """One pass over the names."""
 
-    __slots__ = ("connection", "given", "kernel", "parked")
+    __slots__ = ("connection", "given", "kernel", "parked", "passing")
 
     def __init__(self, kernel: Kernel, connection: Connection) -> None:
         self.kernel = kernel
         self.connection = connection
         self.given: set[str] = set()  # queues that get a copy
         self.parked = False
+        self.passing = False  # a disk failed for once: the next put asks again
 
     def targets_of(self, definition: Definition, path: list[str]) -> list[CopyTarget]:
         """What a queue's STREAMQ leads to; `path` are the queues on the way here."""
@@ -151,6 +154,7 @@ class _Resolving:
             local = self.kernel.local_queue(self.connection, definition)
         except MQError as unfit:
             target.fail(unfit.reason, unfit.detail)
+            self.passing = self.passing or unfit.reason == MQRC_RESOURCE_PROBLEM
             return
         if local is None:
             self.parked = True
