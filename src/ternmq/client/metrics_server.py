@@ -28,6 +28,7 @@ ANSWER_S_MAX: Final = 30.0
 REQUEST_BYTES_MAX: Final = 8192
 SCRAPES_MAX: Final = 4
 _BACKLOG: Final = 16
+_FAREWELL_S: Final = 0.2
 _PIECE_BYTES: Final = 65_536
 _PLAIN: Final = "text/plain; charset=utf-8"
 _REASONS: Final = {
@@ -100,6 +101,8 @@ class MetricsServer:
     def _serve(self, sock: socket.socket) -> None:
         try:
             with sock:
+                # What a slow reader has the system keep is bounded, too.
+                sock.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _PIECE_BYTES)
                 head = _request(sock, time.monotonic() + REQUEST_S_MAX)
                 answer = Answer(sock, head, time.monotonic() + self._answer_s_max)
                 self._answer(answer)
@@ -217,8 +220,10 @@ def _left(deadline: float) -> float:
 def _refuse(sock: socket.socket) -> None:
     with sock:
         try:
-            sock.settimeout(0.0)
+            sock.settimeout(_FAREWELL_S)
             sock.send(b"HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\n\r\n")
+            sock.shutdown(socket.SHUT_WR)
+            sock.recv(REQUEST_BYTES_MAX)  # unread, it would take the answer with it
         except OSError:
             pass  # it is told no more than it listens
 
