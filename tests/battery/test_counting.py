@@ -309,3 +309,22 @@ def test_channels_when_statchl_is_on_then_running_and_ended_ones_are_told(place:
     assert whole.initiator.channels_high >= 1
     assert whole.initiator.requests > 0
     assert {one.name for one in whole.channels} == {one.name for one in interval.channels}
+
+
+def test_accounting_when_it_begins_in_the_middle_of_a_verb_then_no_time_is_made_up(
+    qmgr: QueueManager,
+) -> None:
+    qmgr.define_queue("A")
+    other = qmgr.connect()
+    tag = other.connection_id
+    with qmgr.queue("A") as queue, other.queue("A") as theirs:
+        getter = Task(lambda: theirs.get(wait=-1).data)
+        until(lambda: waiters(qmgr) == 1)
+        kept = measure(qmgr)
+        queue.put(b"hello")
+        assert getter.outcome() == b"hello"
+    other.disconnect()
+    until(lambda: gone(qmgr, tag))
+    finish(qmgr)
+    get = on_queue(kept.account(tag), "A").get
+    assert (get.calls, get.elapsed_ns, get.cpu_ns) == (1, 0, 0)

@@ -41,9 +41,11 @@ class Verbs(Session):
         self._cpu_ns = int(self.engine.clock.cpu_ns())
 
     def stop_clock(self) -> None:
-        super().stop_clock()
         clock = self.link.clock
-        if clock is not None and clock.booked is not None:
+        if clock is None or clock.begun_ns == 0:  # accounting began in the middle of the verb
+            return
+        super().stop_clock()
+        if clock.booked is not None:
             clock.booked.cpu_ns += self.engine.clock.cpu_ns() - self._cpu_ns
             clock.booked = None
 
