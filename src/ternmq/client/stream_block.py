@@ -18,20 +18,17 @@ import time
 from collections.abc import Iterator
 from typing import Final, final, overload
 
-from ternmq.base.errors import RemoteProtocolError
+from ternmq.base.errors import IntegrityError
 from ternmq.client.message import Message
 from ternmq.codec.layout import CHARS, I32
 from ternmq.codec.mqmd import LAYOUT as MQMD_LAYOUT
 from ternmq.store.fetching import entry_from_image
-from ternmq.store.stream_block import (
-    BLOCK_HEADER_BYTES,
-    HEAD_BYTES,
-    check_block,
-    number_at,
-    unpack_block_header,
-)
+from ternmq.store.stream_block import BLOCK_HEADER_BYTES, BLOCK_VERSION, HEAD_BYTES, check_block
 
 _NUMBERS: Final = struct.Struct("<8xQ396x")
+_NUMBER: Final = struct.Struct("<Q")
+_HEADER: Final = struct.Struct("<8sIIQQQQqIIQ20x")
+_MAGIC: Final = b"TERNSTRM"
 
 
 def _columns() -> list[tuple[str, str]]:
@@ -77,17 +74,23 @@ class StreamBlock:
         "incarnation",
     )
 
-    def __init__(self, raw: bytes, start: int, stop: int) -> None:
-        header = unpack_block_header(raw)
-        if not 0 <= start < stop <= header.count or len(raw) != header.block_bytes:
-            raise RemoteProtocolError(
-                f"messages {start} to {stop} of a stream block of {header.count}, "
-                f"{len(raw)} of {header.block_bytes} bytes"
+    def __init__(self, raw: bytes | memoryview, start: int, stop: int) -> None:
+        if len(raw) < BLOCK_HEADER_BYTES:
+            raise IntegrityError(f"a stream block of {len(raw)} bytes")
+        header = _HEADER.unpack_from(raw)
+        if header[0] != _MAGIC or header[1] != BLOCK_VERSION or header[9] != HEAD_BYTES:
+            raise IntegrityError("no stream block begins here")
+        count, size = header[8], header[10]
+        heads = BLOCK_HEADER_BYTES + count * (HEAD_BYTES + 4) + 8
+        if not 0 <= start < stop <= count or not heads <= len(raw) == size:
+            raise IntegrityError(
+                f"messages {start} to {stop} of a stream block of {count}, "
+                f"{len(raw)} of {size} bytes"
             )
-        self.incarnation = int(header.incarnation)  # of the stream
-        self._raw = raw
-        self._queue_id = int(header.queue_id)
-        self._count = int(header.count)
+        self.incarnation: int = header[4]  # of the stream
+        self._raw = memoryview(raw)
+        self._queue_id: int = header[3]
+        self._count: int = count
         self._start = start
         self._stop = stop
         self._numbers: list[int] | None = None
@@ -99,12 +102,17 @@ class StreamBlock:
     @property
     def first(self) -> int:
         """The number of the first message."""
-        return number_at(self._raw, self._start)
+        return self._number_at(self._start)
 
     @property
     def last(self) -> int:
         """The number of the last message."""
-        return number_at(self._raw, self._stop - 1)
+        return self._number_at(self._stop - 1)
+
+    def _number_at(self, place: int) -> int:
+        at = BLOCK_HEADER_BYTES + place * HEAD_BYTES + 8
+        number: int = _NUMBER.unpack_from(self._raw, at)[0]
+        return number
 
     # ---- columns
 
@@ -121,20 +129,20 @@ class StreamBlock:
     def heads(self) -> memoryview:
         """Heads, one after the other, of 412 bytes each: `HEAD_COLUMNS` says what is where."""
         start = BLOCK_HEADER_BYTES + self._start * HEAD_BYTES
-        return memoryview(self._raw)[start : start + len(self) * HEAD_BYTES]
+        return self._raw[start : start + len(self) * HEAD_BYTES]
 
     @property
     def offsets(self) -> memoryview:
         """One more than there are messages, unsigned numbers of 32 bits: the data of message i is
         `bodies[offsets[i]:offsets[i + 1]]`."""
         start = BLOCK_HEADER_BYTES + self._count * HEAD_BYTES + self._start * 4
-        return memoryview(self._raw)[start : start + (len(self) + 1) * 4].cast("I")
+        return self._raw[start : start + (len(self) + 1) * 4].cast("I")
 
     @property
     def bodies(self) -> memoryview:
         """All application data of the block."""
         start = BLOCK_HEADER_BYTES + self._count * HEAD_BYTES + (self._count + 1) * 4
-        return memoryview(self._raw)[start:-4]
+        return self._raw[start:-4]
 
     # ---- messages
 
@@ -184,12 +192,12 @@ class StreamBlock:
     def check(self) -> None:
         """IntegrityError unless the block has its checksum: sockets do not change bytes, so this is
         for blocks that were kept elsewhere."""
-        check_block(self._raw)
+        check_block(self.raw)
 
     @property
     def raw(self) -> bytes:
         """The whole block, also what was not asked for of it; `places` says what was."""
-        return self._raw
+        return bytes(self._raw)
 
     @property
     def places(self) -> tuple[int, int]:
