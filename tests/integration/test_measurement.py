@@ -41,8 +41,7 @@ SMFDestination:
    Name=MEM
    Type=Memory
 Metrics:
-   Enabled=Yes
-   Port=0
+   Enabled=No
    Queues=APP.*
 """
 
@@ -63,7 +62,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     found = Path(find(str(tmp_path), "QM1").folder)
     with open(found / "qm.ini", "a", encoding="utf-8") as ini:
         ini.write(STANZAS)
-    run("strmqm", "QM1")
+    run("strmqm", "--metrics-port", "0", "QM1")
     pid = status_of(str(found)).pid
     yield found
     with contextlib.suppress(ProcessLookupError):
