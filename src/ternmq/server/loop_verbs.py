@@ -87,6 +87,7 @@ class Turns(Turn):
         self.loop = loop_shell.loop
         self.clock = loop_shell.engine.clock
         self._dispatcher = loop_shell.engine.kernel.meter.dispatcher
+        self.clock_ns = 0  # when the last verb of this turn ended, if time is kept
         self.holds = Holds()
         self._ready: deque[Job] = deque()
         self._later: list[Job] = []
@@ -137,6 +138,7 @@ class Turns(Turn):
 
     def begin(self) -> None:
         """Bytes have come, or something is done: what that leads to waits for `settle`."""
+        self.clock_ns = 0
         self._inside = True
 
     def settle(self) -> None:
@@ -228,11 +230,19 @@ class LoopVerbs(Session):
 
     # ---- measurement
 
+    def start_clock(self) -> None:
+        """One that follows another in a turn begins where that ended: one look at the clock is
+        enough, and the reading of its bytes belongs to it."""
+        clock = self.link.clock
+        if clock is not None:
+            clock.begin(self.turns.clock_ns or int(self.engine.clock.monotonic_ns()))
+
     def stop_clock(self) -> None:
         clock = self.link.clock
         account = self.link.account
         if clock is not None and account is not None and clock.begun_ns:
             now_ns = int(self.engine.clock.monotonic_ns())
+            self.turns.clock_ns = now_ns
             work_ns = int(clock.end(now_ns, account.other))
             if clock.booked is not None:
                 self.loop_shell.shares.add(clock.booked, work_ns, now_ns)
