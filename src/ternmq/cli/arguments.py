@@ -13,6 +13,16 @@ from ternmq.cli.output import write_error
 BAD_ARGUMENTS: Final = 39  # what most commands end with; dspmq and its kind have 36
 
 
+PORT_MAX: Final = 65_535
+
+
+def port(text: str) -> int:
+    """A TCP port as an argument; 0 is one that the system chooses."""
+    if not text.isdecimal() or int(text) > PORT_MAX:
+        raise argparse.ArgumentTypeError(f"a port is 0 to {PORT_MAX}, not {text}")
+    return int(text)
+
+
 class CommandLine(argparse.ArgumentParser):
     """The parser of one command."""
 

@@ -6,7 +6,7 @@ from typing import Final
 
 from ternmq.base.errors import MQError
 from ternmq.base.message_table import message_line, message_text
-from ternmq.cli.arguments import CommandLine
+from ternmq.cli.arguments import CommandLine, port
 from ternmq.cli.output import write, write_error, write_now
 from ternmq.server import status
 from ternmq.server.data_folder import (
@@ -39,7 +39,7 @@ def command_line() -> CommandLine:
     line.add_argument("-ns", action="store_true", help="without services")
     line.add_argument("-z", action="store_true", help="accepted")
     line.add_argument("-x", action="store_true", help="permit a standby, or stand by")
-    line.add_argument("--metrics-port", type=int, help="serve metrics on this port; ours")
+    line.add_argument("--metrics-port", type=port, help="serve metrics on this port; ours")
     line.add_argument("name", metavar="QMGR", nargs="?", default="")
     return line
 

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
 LOOPBACK: Final = "127.0.0.1"
 METRICS_PORT: Final = 9157  # the one that is registered for MQ
+PORT_MAX: Final = 65_535
 ALL_QUEUES: Final = ("*",)
 
 
@@ -50,6 +51,13 @@ class MeasureSettings:
     metrics_address: str = LOOPBACK  # "*" is every one
     metrics_scheme: str = "Both"
     metrics_queues: tuple[str, ...] = ALL_QUEUES
+
+    def __post_init__(self) -> None:
+        if self.metrics_port is not None and not 0 <= self.metrics_port <= PORT_MAX:
+            raise ValueError(f"metrics_port is 0 to {PORT_MAX}, not {self.metrics_port}")
+        names = [] if self.smf is None else [one.name for one in self.smf]
+        if len(names) != len(set(names)):
+            raise ValueError(f"two SMF destinations have one name: {', '.join(names)}")
 
 
 @dataclass(frozen=True)

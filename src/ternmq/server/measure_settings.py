@@ -3,6 +3,7 @@ records go to, and Metrics, the port for Prometheus."""
 
 from __future__ import annotations
 
+import os
 from typing import Final
 
 from ternmq.base.ini import IniError, IniFile, Stanza
@@ -18,7 +19,9 @@ _RETENTION_MEGABYTES: Final = 1024
 def measure_settings(ini: IniFile, folder: str, metrics_port: int | None = None) -> MeasureSettings:
     """Those of a queue manager; a port that was given when it was started counts more."""
     destinations = [
-        _destination(ini, one) for one in ini.stanzas if one.name.lower() == "smfdestination"
+        _destination(ini, one, folder)
+        for one in ini.stanzas
+        if one.name.lower() == "smfdestination"
     ]
     names = [one.name for one in destinations]
     for stanza in ini.stanzas:
@@ -52,14 +55,14 @@ def _metrics(stanza: Stanza) -> MeasureSettings:
     )
 
 
-def _destination(ini: IniFile, stanza: Stanza) -> SMFDestination:
+def _destination(ini: IniFile, stanza: Stanza, folder: str) -> SMFDestination:
     kinds = {one.lower(): one for one in KINDS}
     types = [one.strip() for one in stanza.get("Types").split(",") if one.strip()]
     try:
         return SMFDestination(
             stanza.get("Name"),
             kinds.get(stanza.get("Type").lower(), DATA_SET),
-            stanza.get("Path"),
+            os.path.join(folder, stanza.get("Path")) if stanza.get("Path") else "",
             size_max=_number(stanza, "Size", 0) * MEGABYTE,
             kept=_number(stanza, "Keep", DATA_SETS_KEPT_DEFAULT),
             compressed=stanza.get("Compress").lower() == "yes",

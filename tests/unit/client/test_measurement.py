@@ -309,3 +309,11 @@ def test_metrics_when_a_port_is_given_then_served_until_the_end() -> None:
         with pytest.raises(OSError, match=r"."):
             ternmq.memory("QM2", metrics_port=server.port)
     assert qmgr.measurement.metrics is None
+
+
+def test_settings_when_they_cannot_be_then_refused_before_the_start() -> None:
+    with pytest.raises(ValueError, match="metrics_port is 0 to 65535"):
+        ternmq.memory("QM1", metrics_port=70_000)
+    twice = [SMFDestination("A"), SMFDestination("A", "Memory")]
+    with pytest.raises(ValueError, match="one name"):
+        ternmq.memory("QM1", smf=twice)

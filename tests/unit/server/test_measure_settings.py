@@ -47,6 +47,11 @@ def test_destinations_when_several_then_all_in_their_order() -> None:
     )
 
 
+def test_path_when_relative_then_below_the_folder_of_the_queue_manager() -> None:
+    found = settings("SMFDestination:\n   Name=A\n   Path=records\n")
+    assert found.smf == (SMFDestination("A", path="/data/QM1/records"),)
+
+
 def test_metrics_when_enabled_then_on_the_port_that_is_known_for_it() -> None:
     assert settings("Metrics:\n   Enabled=Yes\n").metrics_port == 9157
     assert settings("Metrics:\n   Enabled=No\n   Port=1\n").metrics_port is None
