@@ -15,8 +15,6 @@ from ternmq.store.stream import Stream, StreamBlock, StreamFile
 from ternmq.store.stream_block import HEAD_BYTES, body_offset, first_ordinal, number_at
 from ternmq.store.stream_file import StreamFetch
 
-NO_END: i64 = 1 << 62
-
 
 @final
 class StreamPart:
