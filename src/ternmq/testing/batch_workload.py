@@ -174,10 +174,10 @@ def check_batches(disk: SimDisk, possible: list[Snapshot], batches: BatchWorkloa
 def _ask_again(machine: Machine, state: dict[str, list[str]], batches: BatchWorkload) -> None:
     """The sink asks again for what it has no answer to: that is done once."""
     in_doubt = [name.encode() for name in state["in doubt"]]
-    highest = max([batches.batch_of[branch] for branch in in_doubt], default=0)
+    highest = max([batches.batch_of[branch] for branch in in_doubt], default=-1)
     named = [branch for branch in in_doubt if batches.batch_of[branch] == highest]
-    is_new = highest > 0 and str(highest) not in state["ledger"]
-    if highest:
+    is_new = highest >= 0 and str(highest) not in state["ledger"]
+    if highest >= 0:
         xids = [batches.xids[branch] for branch in named]
         first = machine.commit_batch(OWNER, highest, xids)
         if first is not is_new or machine.commit_batch(OWNER, highest, xids):
