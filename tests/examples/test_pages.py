@@ -14,11 +14,30 @@ from tools.layers import ROOT
 pytestmark = pytest.mark.core
 
 
-@pytest.mark.parametrize("page", pages())
+# Pages that run Spark.
+SPARK = ("docs/spark.md",)
+
+
+@pytest.mark.parametrize("page", [page for page in pages() if page not in SPARK])
 def test_page_when_its_blocks_are_run_then_they_do_what_they_say(
     page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
+    run_page(page)
+
+
+@pytest.mark.spark
+@pytest.mark.usefixtures("spark")
+@pytest.mark.parametrize("page", SPARK)
+def test_page_of_spark_when_its_blocks_are_run_then_they_do_what_they_say(
+    page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    run_page(page)
+
+
+def run_page(page: str) -> None:
+    """Run the blocks of a page."""
     names: dict[str, object] = {"__name__": "page"}
     try:
         for block in blocks(page):

@@ -35,19 +35,18 @@ def explained(log: Path | None = None) -> Iterator[None]:
     """Whatever Spark raises inside comes out as SparkError."""
     try:
         yield
-    except SparkError:
-        raise
-    except Exception as error:
-        if not is_from_spark(error):
-            raise
+    except errors_of_spark() as error:
         raise SparkError(sentence_of(error), log) from error
 
 
-def is_from_spark(error: Exception) -> bool:
-    """Whether an exception is one of PySpark or of what it is made of."""
-    return any(
-        kind.__module__.partition(".")[0] in ("pyspark", "py4j") for kind in type(error).__mro__
-    )
+def errors_of_spark() -> tuple[type[Exception], ...]:
+    """What PySpark, and what it is made of, raise; nothing where it is not installed."""
+    try:
+        from py4j.protocol import Py4JError
+        from pyspark.errors import PySparkException
+    except ImportError:
+        return ()
+    return PySparkException, Py4JError
 
 
 def sentence_of(error: Exception) -> str:

@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from ternmq.spark.errors import SparkError
+from ternmq.spark.errors import SparkError, errors_of_spark
 from ternmq.spark.java import find_java
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ def started(name: str, master: str, settings: dict[str, str], log: Path | None) 
             streams = {"stdout": stream, "stderr": stream}
             gateway = launch_gateway(conf, streams)  # type: ignore[no-untyped-call]
             context = SparkContext(conf=conf, gateway=gateway)
-        except Exception as error:
+        except errors_of_spark() as error:
             raise SparkError(f"Spark did not start: {last_line(path)}", path) from error
     return SparkSession(context)
 

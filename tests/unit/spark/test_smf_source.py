@@ -76,6 +76,23 @@ def test_folder_when_files_have_different_forms_then_all_are_read(
     assert load(smf, tmp_path, "WTAS", pathGlobFilter="a").count() == len(one)
 
 
+def test_files_of_sparks_own_connectors_when_read_then_rows_are_the_same(
+    smf: "SparkSession", tmp_path: Path
+) -> None:
+    from ternmq.spark.smf_spark_files import read_smf
+
+    (tmp_path / "a").write_bytes(as_rdw(RECORDS))
+    (tmp_path / "b").write_bytes(as_bdw(RECORDS))
+    names = "Record_Position,Base_Name,Get_Count"
+    found = read_smf(smf, tmp_path.as_uri(), "WQ", columns=names).collect()
+    wanted = load(smf, tmp_path, "WQ", columns=names).collect()
+    assert keys(found, "Base_Name", "Record_Position") == keys(
+        wanted, "Base_Name", "Record_Position"
+    )
+    rejects = read_smf(smf, tmp_path.as_uri(), "_rejects", pathGlobFilter="a")
+    assert rejects.count() == 0
+
+
 def test_long_file_when_divided_then_tasks_share_it_and_nothing_is_lost(
     smf: "SparkSession", tmp_path: Path
 ) -> None:
