@@ -197,7 +197,7 @@ def statistics_messages(interval: StatisticsInterval) -> list[PCFMessage]:
     if interval.mqi_reported:
         parameters = opening + _PARTS["164"].parameters(_MQIView(interval))
         found.append(_message(STATISTICS_TYPE, rows.MQI_STATISTICS, parameters))
-    queues = [_QueueView(one) for one in interval.queues if one.reported]
+    queues = [_QueueView(one) for one in interval.queues if one.reported and _was_accessed(one)]
     found += _grouped(
         STATISTICS_TYPE, rows.QUEUE_STATISTICS, rows.QUEUE_STATISTICS_GROUP, opening, queues
     )
@@ -206,6 +206,17 @@ def statistics_messages(interval: StatisticsInterval) -> list[PCFMessage]:
         STATISTICS_TYPE, rows.CHANNEL_STATISTICS, rows.CHANNEL_STATISTICS_GROUP, opening, channels
     )
     return found
+
+
+def _was_accessed(queue: QueueSample) -> bool:
+    """Somebody has it open, or something has happened on it: MQ tells of no other queues."""
+    figures = queue.figures
+    traffic = figures.traffic
+    calls = figures.opens + figures.closes + figures.inquires + figures.sets
+    failed = traffic.failed_puts + traffic.failed_put1s + traffic.failed_gets
+    moved = traffic.puts + traffic.put1s + traffic.gets + traffic.browses
+    gone = figures.expired + figures.purged
+    return queue.is_open or int(calls + failed + traffic.failed_browses + moved + gone) > 0
 
 
 def accounting_messages(record: TaskRecord) -> list[PCFMessage]:

@@ -9,12 +9,13 @@ from __future__ import annotations
 import pytest
 
 from ternmq.base import constants_all
+from ternmq.base.counters import QueueFigures
 from ternmq.codec import pcf_parameter as pcf
 from ternmq.codec.pcf import PCFMessage, unpack_pcf
 from ternmq.telemetry import pcf_rows
 from ternmq.telemetry.pcf_messages import accounting_messages, statistics_messages
 from ternmq.telemetry.pcf_text import mentions, record_lines
-from ternmq.telemetry.snapshot import PCF
+from ternmq.telemetry.snapshot import PCF, QueueSample
 from tests.unit.telemetry.measured import interval, task_record
 
 pytestmark = pytest.mark.core
@@ -120,6 +121,21 @@ def test_queue_statistics_when_queues_are_many_then_messages_have_a_hundred_each
     groups = [one for message in messages for one in message.parameters if one.kind == pcf.CFGR]
     names = [group.members[0].text for group in groups]
     assert names == [f"QUEUE.{number}" for number in range(250) if number != 3]
+
+
+def test_queue_statistics_when_a_queue_was_not_accessed_then_it_is_not_told() -> None:
+    made = interval(1, PCF)
+    made.mqi_reported = False
+    made.channels = []
+    idle = QueueSample("IDLE", QueueFigures(5, 0, 0))
+    is_open = QueueSample("OPEN", QueueFigures(5, 1, 0))
+    is_open.is_open = True
+    expiring = QueueSample("EXPIRING", QueueFigures(5, 0, 0))
+    expiring.figures.expired = 1
+    made.queues += [idle, is_open, expiring]
+    (message,) = there_and_back(statistics_messages(made))
+    groups = [one for one in message.parameters if one.kind == pcf.CFGR]
+    assert [one.members[0].text for one in groups] == ["QUEUE.0", "OPEN", "EXPIRING"]
 
 
 def test_queue_statistics_when_printed_then_lines_are_those_of_amqsmon() -> None:
