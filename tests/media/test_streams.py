@@ -11,11 +11,13 @@ import pytest
 
 from ternmq.base.errors import MQError
 from ternmq.base.reasons import MQRC_MSG_SEQ_NUMBER_ERROR, MQRC_OBJECT_CHANGED
+from ternmq.engine.backup import activate_backup, make_backup, replay_backup
 from ternmq.kernel.cursors import cursors
 from ternmq.testing.machine import Machine, create
 from ternmq.testing.sim_disk import SimDisk
 from ternmq.testing.stream_verbs import StreamClient, messages_of
 from tests.media.bench import SINGLE, files_of, record, recreate
+from tests.media.test_backup import full_extents, ship
 
 pytestmark = [pytest.mark.core, pytest.mark.promise("P7")]
 
@@ -77,3 +79,39 @@ def test_queue_when_re_created_by_restart_then_its_stream_begins_anew() -> None:
     if not any(line.startswith("Re-created") for line in machine.engine.report):
         recreate(machine, "Q")
     check_anew(machine, StreamClient(machine), before)
+
+
+def test_backup_when_activated_then_stream_and_cursor_go_on_there() -> None:
+    disk, machine, client = begun()
+    machine.settle()
+    backup = disk.settled()
+    make_backup(backup)
+    sent = 0
+    saved = 0
+    for turn in range(6):
+        for number in range(12):
+            machine.put("Q", b"%d.%d " % (turn, number) + bytes(900))
+        machine.checkpoint()
+        client.advance("C", client.bounds("Q").next_number - 6)
+        extents = full_extents(disk, machine, sent)
+        if extents:
+            sent = extents[-1]
+            ship(disk, backup, extents)
+            saved += replay_backup(backup).is_saved
+    assert saved > 1
+    told = client.read_all("Q", client.bounds("Q").earliest)
+    positions = [one.position for one in cursors(machine.kernel)]
+    incarnation = client.bounds("Q").incarnation
+    activate_backup(backup)
+    machine = Machine(backup)
+    client = StreamClient(machine)
+    (cursor,) = cursors(machine.kernel)
+    assert 4 < cursor.position <= positions[0]
+    assert client.bounds("Q").incarnation == incarnation
+    found = client.read_all("Q", cursor.position)
+    assert found
+    expected = dict(told)
+    assert all(expected.get(number, data) == data for number, data in found)
+    assert [number for number, _ in found] == list(range(cursor.position, found[-1][0] + 1))
+    machine.put("Q", b"after")
+    assert client.read_all("Q", found[-1][0] + 1)[0][1] == b"after"
