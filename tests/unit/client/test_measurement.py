@@ -316,3 +316,26 @@ def test_settings_when_they_cannot_be_then_refused_before_the_start() -> None:
     twice = [SMFDestination("A"), SMFDestination("A", "Memory")]
     with pytest.raises(ValueError, match="one name"):
         ternmq.memory("QM1", smf=twice)
+
+
+def test_tasks_when_they_read_and_switch_then_as_threads_do(tmp_path: Path) -> None:
+    destinations = [SMFDestination("MAN"), SMFDestination("MEM", "Memory")]
+
+    async def work_of_a_task() -> None:
+        async with ternmq.aio.embedded(
+            tmp_path, "QM1", create=True, smf=destinations, metrics_port=0
+        ) as qmgr:
+            assert qmgr.measurement.metrics is not None
+            (started,) = await qmgr.mqsc("START TRACE(STAT) CLASS(2)")
+            assert started.ok
+            shell = qmgr.measurement._shell
+            waiting = asyncio.create_task(qmgr.smf_read(1, wait=10.0))
+            await asyncio.to_thread(end_intervals, shell)
+            assert len((await waiting).records) == 1
+            assert (await qmgr.smf_read(2)).records == []
+            assert (await qmgr.smf_read(2, wait=0.001)).records == []
+            assert await qmgr.smf_switch() == ["MAN"]
+            assert [one.written for one in qmgr.smf_status()] == [1, 1]
+
+    asyncio.run(work_of_a_task())
+    assert len(data_sets(str(tmp_path / "qmgrs" / "QM1" / "smf" / "MAN"), "MAN")) == 2
