@@ -1,0 +1,49 @@
+"""Goal: without PySpark the package can be imported, and says what to install when it is used.
+
+Method: a process in which PySpark, Arrow and NumPy cannot be imported.
+"""
+
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+WITHOUT = """
+import sys
+
+for name in ("pyspark", "py4j", "pyarrow", "numpy", "pandas"):
+    sys.modules[name] = None
+
+import ternmq.spark
+from ternmq.spark.errors import SparkError, explained
+from ternmq.spark.session import session
+import ternmq.spark.smf_columns
+
+with explained():
+    pass
+try:
+    session()
+except SparkError as error:
+    sys.stdout.write(str(error))
+"""
+
+
+def test_session_when_pyspark_is_missing_then_the_sentence_says_what_to_install() -> None:
+    told = subprocess.run(
+        [sys.executable, "-c", WITHOUT], capture_output=True, text=True, check=False
+    )
+    assert told.stderr == ""
+    assert told.stdout == "PySpark is not installed for this Python: pip install 'ternmq[spark]'"
+
+
+@pytest.mark.spark
+def test_session_when_one_is_there_then_it_is_taken(spark: "SparkSession") -> None:
+    from ternmq.spark.session import log_of, session
+
+    assert session() is spark
+    assert log_of(spark) is not None
+    assert spark.conf.get("spark.sql.session.timeZone") == "UTC"
