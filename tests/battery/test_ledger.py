@@ -202,6 +202,13 @@ def test_what_cannot_be_an_owner_or_batch_is_refused(
         batch_xid(owner, batch, b"1")
 
 
+def test_what_cannot_be_an_xid_is_refused(qmgr: QueueManager) -> None:
+    for wrong in (XID(1, b"", b""), XID(-1, b"x", b""), XID(1, b"x", bytes(65))):
+        with pytest.raises(ValueError, match="id|qualifier"):
+            qmgr.commit_batch("sink", 1, [wrong])
+    assert qmgr.commit_batch("sink", 1, []).committed
+
+
 def test_an_xid_named_twice_is_refused(qmgr: QueueManager) -> None:
     xid = prepared(qmgr, "sink", 1, 1, b"a")
     with pytest.raises(ValueError, match="twice"):

@@ -24,7 +24,12 @@ from ternmq.kernel.authority import check_administrator
 from ternmq.kernel.connection import Connection
 from ternmq.kernel.ending import CommitNews, back_out_some
 from ternmq.kernel.kernel import Kernel
-from ternmq.kernel.two_phase import OWNER_CHARACTERS_MAX, find_prepared, may_decide
+from ternmq.kernel.two_phase import (
+    OWNER_CHARACTERS_MAX,
+    check_xid,
+    find_prepared,
+    may_decide,
+)
 from ternmq.store.ledger import LedgerRow, first_row
 from ternmq.txn.ledger import (
     MESSAGES_MAX,
@@ -64,6 +69,8 @@ def check_call(owner: str, batch: int, xids: list[XID]) -> None:
     check_batch(batch)
     if len(xids) > UNITS_MAX:
         raise ValueError(f"a batch has at most {UNITS_MAX} units of work, not {len(xids)}")
+    for xid in xids:
+        check_xid(xid)
     if len({xid.key for xid in xids}) != len(xids):
         raise ValueError("an XID is named twice")
 
