@@ -204,7 +204,7 @@ def test_what_cannot_be_an_owner_or_batch_is_refused(
 
 def test_what_cannot_be_an_xid_is_refused(qmgr: QueueManager) -> None:
     for wrong in (XID(1, b"", b""), XID(-1, b"x", b""), XID(1, b"x", bytes(65))):
-        with pytest.raises(ValueError, match="id|qualifier"):
+        with pytest.raises(ValueError, match=r"id|qualifier"):
             qmgr.commit_batch("sink", 1, [wrong])
     assert qmgr.commit_batch("sink", 1, []).committed
 
