@@ -7,6 +7,7 @@ import functools
 from ternmq.log.parameters import CIRCULAR, LINEAR, LogParameters
 from ternmq.testing.crash_walk import compare
 from ternmq.testing.machine import Machine
+from ternmq.testing.stream_verbs import StreamClient
 from ternmq.testing.workload import Workload
 
 STEPS = 150
@@ -71,6 +72,16 @@ def _each_verb(run: Workload) -> None:
     run.put(first, True)
     run.get(first, True)
     run.commit(first)
+    _by_cursor(run)
+
+
+def _by_cursor(run: Workload) -> None:
+    """A queue has a stream for a while."""
+    client = StreamClient(run.machine)
+    client.define("C", "A")
+    run.put(run.links[2], False)
+    client.advance("C", client.bounds("A").next_number)
+    client.delete("C")
 
 
 def _by_operator(run: Workload) -> None:

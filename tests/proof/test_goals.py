@@ -18,7 +18,7 @@ from tests.proof.strace_runs import strace_works
 from tools.layers import ROOT
 
 # Kinds of records that nothing writes yet.
-NOT_WRITTEN = {"CURSOR", "SCRATCHPAD", "LEDGER", "STREAM_NUMBERS", "MEDIA_IMAGE", "CARRIED"}
+NOT_WRITTEN = {"SCRATCHPAD", "LEDGER", "MEDIA_IMAGE", "CARRIED"}
 
 SHARDS = [
     pytest.param(goal, shard, id=f"{goal.id}-{shard}")
