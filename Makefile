@@ -12,7 +12,7 @@ PLAIN := TERNMQ_PURE=1 TERNMQ_EXPECT=plain PYTHONPATH=src
 COMPILED := env -u TERNMQ_PURE -u PYTHONPATH TERNMQ_EXPECT=compiled
 # worksteal: the long walks come last in the files, and no worker may sit idle beside them
 PYTEST := $(PY) -m pytest -n $(N) --dist worksteal
-# SYSTEM=1: as root on Debian, install what the machine lacks (ccache ...)
+# SYSTEM=1: as root on Debian, install what the machine lacks (ccache, Java ...)
 PREPARE := $(PYTHON) tools/prepare.py $(if $(SYSTEM),--system)
 
 .DEFAULT_GOAL := help
