@@ -239,10 +239,8 @@ def test_channels_when_no_round_trip_was_made_then_the_shortest_is_unset() -> No
     assert found["QCST"][0]["qcstntav"] == 0
 
 
-@pytest.mark.parametrize("kind", sorted(KINDS))
+@pytest.mark.parametrize("kind", sorted(set(KINDS) - {(115, 240)}))  # which nobody knows
 def test_heads_when_made_from_templates_then_as_the_codec_makes_them(kind: tuple[int, int]) -> None:
-    if not KINDS[kind].sections[0][1]:
-        pytest.skip("nobody writes it")
     first = Stamp("SYS1", "QM1", START_NS, 3600, START_NS - 9, 77, 1, 2)
     later = Stamp("SYS1", "QM1", END_NS, -7200, START_NS, 5_000_000, 0x1_0000_0005, 7)
     head = RecordHead(*kind, first)
