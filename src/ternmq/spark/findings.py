@@ -1,0 +1,118 @@
+"""What deserves a look, in words: rules over the tables, one row for each case.
+
+    polling         gets far above the messages that came of them
+    missing index   gets by identifier that pass over many messages on a queue without an index
+    log bound       the log writer busy most of the interval, or tasks that waited for a buffer
+    buffers short   a buffer pool that ran out of free buffers
+    empty batches   a channel whose batches never fill, with many of them
+
+A rule that does not apply, because a value is null or nothing happened, says nothing.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as f
+
+GETS_PER_MESSAGE: Final = 10.0
+GETS_MIN: Final = 100
+SKIPPED_PER_GET: Final = 10.0
+LOG_BUSY_SHARE: Final = 0.8
+FREE_SHARE: Final = 0.05
+BATCHES_MIN: Final = 100
+BATCH_FILL_SHARE: Final = 0.1
+
+
+def finding(table: DataFrame, rule: str, named: str, value: Column, words: Column) -> DataFrame:
+    """Rows of a table as findings: about which object, with which value, in which words."""
+    when = "interval_start" if "interval_start" in table.columns else None
+    return table.select(
+        f.col("queue_manager"),
+        f.lit(rule).alias("rule"),
+        f.col(named).cast("string").alias("object"),
+        (f.col(when) if when else f.lit(None).cast("timestamp")).alias("interval_start"),
+        value.cast("double").alias("value"),
+        words.alias("words"),
+    )
+
+
+def polling(queue_use: DataFrame) -> DataFrame:
+    """Queues whose readers ask much oftener than there is something."""
+    asked = f.col("get_calls")
+    often = (asked >= GETS_MIN) & (asked > GETS_PER_MESSAGE * f.col("gets"))
+    words = f.format_string(
+        "%s: %d gets for %d messages; a get that waits costs less than asking again",
+        "queue",
+        "get_calls",
+        "gets",
+    )
+    value = asked / f.greatest(f.col("gets"), f.lit(1))
+    return finding(queue_use.where(often), "polling", "queue", value, words)
+
+
+def missing_index(queue_use: DataFrame) -> DataFrame:
+    """Queues that are read by identifier and have no index for it."""
+    per_get = f.col("skipped") / f.col("specific_gets")
+    many = (f.col("specific_gets") > 0) & (per_get > SKIPPED_PER_GET) & (f.col("index") == "None")
+    words = f.format_string(
+        "%s: %d gets by identifier passed over %d messages; an index (INDXTYPE) finds them at once",
+        "queue",
+        "specific_gets",
+        "skipped",
+    )
+    return finding(queue_use.where(many), "missing index", "queue", per_get, words)
+
+
+def log_bound(log: DataFrame) -> DataFrame:
+    """Intervals in which the log was the limit."""
+    busy = (f.col("busy_share") > LOG_BUSY_SHARE) | (f.col("waits_for_buffer") > 0)
+    words = f.format_string(
+        "the log wrote during %.0f %% of the interval, and %d requests waited for a buffer",
+        f.coalesce(f.col("busy_share"), f.lit(0.0)) * 100,
+        f.coalesce(f.col("waits_for_buffer"), f.lit(0)),
+    )
+    return finding(log.where(busy), "log bound", "queue_manager", f.col("busy_share"), words)
+
+
+def buffers_short(buffer_pools: DataFrame) -> DataFrame:
+    """Buffer pools that are too small for what they hold."""
+    short = (f.col("short_of_buffers") > 0) | (f.col("lowest_free_share") < FREE_SHARE)
+    words = f.format_string(
+        "buffer pool %d of %d buffers came down to %.1f %% free; tasks found none %d times",
+        "buffer_pool",
+        "buffers",
+        f.coalesce(f.col("lowest_free_share"), f.lit(0.0)) * 100,
+        f.coalesce(f.col("short_of_buffers"), f.lit(0)),
+    )
+    value = f.col("lowest_free_share")
+    return finding(buffer_pools.where(short), "buffers short", "buffer_pool", value, words)
+
+
+def empty_batches(channels: DataFrame) -> DataFrame:
+    """Channels that end a batch for nearly every message."""
+    fill = f.col("messages_per_batch") / f.col("batch_size")
+    small = (f.col("batches") >= BATCHES_MIN) & (f.col("batch_size") > 1)
+    words = f.format_string(
+        "%s: %d messages in %d batches of up to %d; BATCHINT would fill them",
+        "channel",
+        "messages",
+        "batches",
+        "batch_size",
+    )
+    chosen = channels.where(small & (fill < BATCH_FILL_SHARE))
+    return finding(chosen, "empty batches", "channel", fill, words)
+
+
+def findings(
+    queue_use: DataFrame, log: DataFrame, buffer_pools: DataFrame, channels: DataFrame
+) -> DataFrame:
+    """All of them in one table."""
+    return (
+        polling(queue_use)
+        .unionByName(missing_index(queue_use))
+        .unionByName(log_bound(log))
+        .unionByName(buffers_short(buffer_pools))
+        .unionByName(empty_batches(channels))
+    )

@@ -1,0 +1,138 @@
+"""Statistics by interval, as people ask for them: queues, log, buffer pools, page sets, calls.
+
+Each function takes a DataFrame of one section as the source `mqsmf` gives it and returns a table
+with a row for each object and interval; nothing is collected, so that the same function serves a
+batch, a pipeline and a stream. Rates are for each second of the interval; a rate of an interval
+without length is null.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as f
+
+CI_BYTES: Final = 4096  # of a control interval of the log
+LOG_KINDS: Final = ("1_1", "1_2", "2_1", "2_2")  # copy of the log, I/O of one CI or of several
+
+
+def seconds() -> Column:
+    """The length of an interval."""
+    return f.col("Interval_Duration_US") / 1e6
+
+
+def rate(column: str | Column) -> Column:
+    """So many in a second."""
+    value = f.col(column) if isinstance(column, str) else column
+    return f.when(seconds() > 0, value / seconds())
+
+
+def ratio(part: Column, whole: Column) -> Column:
+    """A part of a whole; null if there is no whole."""
+    return f.when(whole > 0, part / whole)
+
+
+def interval_keys() -> list[Column]:
+    """Whose interval it is, and when."""
+    return [
+        f.col("QMgr").alias("queue_manager"),
+        f.col("LPAR").alias("system"),
+        f.col("Interval_Start").alias("interval_start"),
+        seconds().alias("interval_s"),
+    ]
+
+
+def queues(qqst: DataFrame) -> DataFrame:
+    """Depth, growth, rates, failures and time on queue of each queue (QQST)."""
+    puts = f.col("Put") + f.col("Put1")
+    return qqst.select(
+        *interval_keys(),
+        f.col("Queue").alias("queue"),
+        f.col("Current_Depth").alias("depth"),
+        f.col("Queue_Depth_High_Water").alias("depth_high"),
+        f.col("Queue_Depth_Low_Water").alias("depth_low"),
+        puts.alias("puts"),
+        f.col("Get").alias("gets"),
+        rate(puts).alias("puts_per_s"),
+        rate("Get").alias("gets_per_s"),
+        rate(puts - f.col("Get")).alias("growth_per_s"),
+        rate(f.col("Put_Bytes") + f.col("Put1_Bytes")).alias("put_bytes_per_s"),
+        rate("Get_Bytes").alias("get_bytes_per_s"),
+        ratio(f.col("Put_P") + f.col("Put1_P"), puts).alias("persistent_share"),
+        f.col("Get_Fail_No_Msg").alias("gets_without_message"),
+        f.col("Expired").alias("expired"),
+        (f.col("Rollback_Put") + f.col("Rollback_Get")).alias("backed_out"),
+        f.col("QTime_Short").alias("time_on_queue_us"),
+        f.col("Max_Age").alias("oldest_s"),
+        f.col("Input_Handles").alias("readers"),
+        f.col("Output_Handles").alias("writers"),
+    )
+
+
+def calls(qmst: DataFrame) -> DataFrame:
+    """Calls of the queue manager as a whole (QMST)."""
+    return qmst.select(
+        *interval_keys(),
+        *(rate(name).alias(f"{name.lower()}_per_s") for name in ("Open", "Close", "Get", "Put")),
+        rate("Put1").alias("put1_per_s"),
+        rate("PersPuts").alias("persistent_puts_per_s"),
+        rate("NonPersPuts").alias("nonpersistent_puts_per_s"),
+        rate(f.col("PersPutBytes") + f.col("NonPersPutBytes")).alias("put_bytes_per_s"),
+    )
+
+
+def log(qjst: DataFrame) -> DataFrame:
+    """What the log wrote, how long that took, and who waited for it (QJST)."""
+    busy_us = f.col("IO_Total_Time_1_1_US") + f.col("IO_Total_Time_1_2_US")
+    means = [
+        ratio(f.col(f"IO_Total_Time_{kind}_US"), f.col(f"IO_Count_{kind}")).alias(
+            f"mean_io_us_{kind}"
+        )
+        for kind in LOG_KINDS
+    ]
+    longest = f.greatest(*(f.col(f"IO_Max_Duration_{kind}_US") for kind in LOG_KINDS))
+    return qjst.select(
+        *interval_keys(),
+        rate(f.col("Log_CI") * CI_BYTES).alias("log_bytes_per_s"),
+        rate("Log_Writes").alias("writes_per_s"),
+        rate("WRT_Request_Force").alias("forces_per_s"),
+        *means,
+        longest.alias("longest_io_us"),
+        ratio(busy_us, f.col("Interval_Duration_US")).alias("busy_share"),
+        f.col("Unavailable_Buffer_Count").alias("waits_for_buffer"),
+        f.col("Log_Read_Archive_Log").alias("archive_reads"),
+        f.col("Checkpoints").alias("checkpoints"),
+    )
+
+
+def buffer_pools(qpst: DataFrame) -> DataFrame:
+    """How full buffer pools were, and what that cost (QPST)."""
+    return qpst.select(
+        *interval_keys(),
+        f.col("BufferPool").alias("buffer_pool"),
+        f.col("Buffer_Count").alias("buffers"),
+        ratio(f.col("Lowest_Stealable"), f.col("Buffer_Count")).alias("lowest_free_share"),
+        rate("DASD_Read").alias("reads_per_s"),
+        rate("Pages_Written").alias("pages_written_per_s"),
+        ratio(f.col("DASD_Read"), f.col("Getp_Old_Requests")).alias("read_share"),
+        f.col("Defer_Write_THold_Reached").alias("deferred_writing"),
+        f.col("Sync_Write_THold_Reached").alias("synchronous_writing"),
+        f.col("Suspend_No_Buffers").alias("short_of_buffers"),
+    )
+
+
+def page_sets(qis1: DataFrame) -> DataFrame:
+    """How full page sets were, and how quick (QIS1)."""
+    total = f.col("Total_Pages")
+    return qis1.select(
+        *interval_keys(),
+        f.col("Pageset").alias("page_set"),
+        f.col("BufferPool").alias("buffer_pool"),
+        total.alias("pages"),
+        (ratio(total - f.col("Unused_Pages"), total) * 100).alias("percent_full"),
+        f.col("Full_Count").alias("times_full"),
+        f.col("Expansions").alias("expansions"),
+        ratio(f.col("Page_Write_IO_Time_US"), f.col("Page_Write_IO")).alias("mean_write_us"),
+        ratio(f.col("Pages_Read_IO_Time_US"), f.col("Pages_Read_IO")).alias("mean_read_us"),
+    )

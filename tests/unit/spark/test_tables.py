@@ -1,0 +1,207 @@
+"""Goal: tables and findings say what the records say, in the terms people ask in.
+
+Method: records of our writer with known values, and real dumps where they are present, through the
+source; figures worked out by hand, or from the plain reader's values.
+"""
+
+import io
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from ternmq.codec.smf_clock import tod_of_ns
+from ternmq.codec.smf_layout import Scalar, Values
+from ternmq.codec.smf_reader import Reader
+from ternmq.codec.smf_record import Stamp, build, correlator, header_values
+from tests.unit.codec.test_smf_real_dumps import FOLDER
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, Row, SparkSession
+
+pytestmark = pytest.mark.spark
+
+BEGIN = 1_790_000_040_000_000_000
+STAMP = Stamp("SYS1", "QM1", BEGIN + 10_000_000_000, 0, BEGIN, 10_000_000)
+MS = 1000 * 4096  # a millisecond in units of the clock
+
+
+def record(kind: int, subtype: int, **sections: list[Values]) -> bytes:
+    return build(kind, subtype, header_values(kind, subtype, STAMP), sections)
+
+
+def told_by(name: str) -> bytes:
+    """What links queues to a task."""
+    return correlator({"wtasstrt": tod_of_ns(BEGIN), "wtasmthr": name.encode()[-4:]})
+
+
+def task(name: str, queues: list[Values], **values: Any) -> bytes:
+    """A task with its queues."""
+    own: Values = {"wtasstrt": tod_of_ns(BEGIN), "wtasmthr": name.encode()[-4:], **values}
+    own["wtaswqct"] = len(queues)
+    linked: list[Values] = [{**queue, "correl": told_by(name)} for queue in queues]
+    who: Values = {"wtidccn": name, "wtidopid": "USER1", "wtidatyp": 2}
+    sections = {"WTID": [who], "WTAS": [own], **({"WQ": linked} if linked else {})}
+    return record(116, 1, **sections)
+
+
+@pytest.fixture(scope="module")
+def dump(spark: "SparkSession", tmp_path_factory: pytest.TempPathFactory) -> Path:
+    from ternmq.spark.smf_source import register
+
+    register(spark)
+    writes: tuple[dict[str, Scalar], ...] = (
+        {"qjstiocount": 800, "qjstiototio": 8_500 * MS, "qjstiomaxio": 40 * MS},
+        {"qjstiocount": 200, "qjstiototio": 500 * MS, "qjstiomaxio": 9 * MS},
+    )
+    log: Values = {
+        "qjstciwr": 2560,
+        "qjstlogw": 1000,
+        "qjstwtb": 3,
+        "qjstio": writes,
+    }
+    pools: list[Values] = [
+        {"qpstpool": 1, "qpstnbuf": 1000, "qpstcbsl": 20, "qpstsos": 4, "qpstrio": 500},
+        {"qpstpool": 2, "qpstnbuf": 1000, "qpstcbsl": 900},
+    ]
+    queues: list[Values] = [
+        {"qqstqnam": "ORDERS", "qqstdpth": 400, "qqstdphi": 410, "qqstputs": 500, "qqstput1": 100,
+         "qqstgets": 200, "qqstppt": 300, "qqstputb": 50_000},
+    ]  # fmt: skip
+    channels: list[Values] = [
+        {"qcstchnm": "TO.QM2", "qcstchty": 1, "qcstcbsz": 50, "qcstnmsg": 1000, "qcstbatc": 900,
+         "qcststrt": tod_of_ns(BEGIN), "qcstludt": tod_of_ns(BEGIN + 10_000_000_000),
+         "qcstbyst": 1_000_000},
+        {"qcstchnm": "TO.QM3", "qcstchty": 1, "qcstcbsz": 50, "qcstnmsg": 1000, "qcstbatc": 20},
+    ]  # fmt: skip
+    polled: Values = {"basename": "POLLED", "getn": 5000, "validget": 10, "getct": 50 * MS}
+    searched: Values = {
+        "basename": "SEARCHED", "getn": 10, "validget": 10, "gets": 10, "getsmsg": 4000,
+        "getct": 5 * MS, "totlatnt": 70 * MS,
+    }  # fmt: skip
+    more: Values = {"basename": "MORE", "putn": 1, "validput": 1, "putct": 2 * MS}
+    data = b"".join(
+        (
+            record(115, 1, QJST=[log], QSST=[{}]),
+            record(115, 215, QPST=pools),
+            record(115, 216, QQST=queues),
+            record(116, 10, QCST=channels),
+            task("BATCH1", [polled, searched], wtascmn=5, wtascmct=10 * MS, wtasjwb=7000),
+            record(116, 2, WTID=[{}], WQ=[{**more, "correl": told_by("BATCH1")}]),
+            task("BATCH2", [], wtasotct=3 * MS, wtasotn=2),
+        )
+    )
+    path = tmp_path_factory.mktemp("tables") / "dump"
+    path.write_bytes(data)
+    return path
+
+
+def load(spark: "SparkSession", path: Path, section: str) -> "DataFrame":
+    return spark.read.format("mqsmf").option("section", section).load(str(path))
+
+
+def one(frame: "DataFrame") -> "Row":
+    (row,) = frame.collect()
+    return row
+
+
+def test_queues_when_tabled_then_rates_depths_and_growth_are_there(
+    spark: "SparkSession", dump: Path
+) -> None:
+    from ternmq.spark.tables_intervals import queues
+
+    row = one(queues(load(spark, dump, "QQST")))
+    assert (row["queue_manager"], row["queue"], row["interval_s"]) == ("QM1", "ORDERS", 10.0)
+    assert (row["depth"], row["depth_high"], row["puts"], row["gets"]) == (400, 410, 600, 200)
+    assert (row["puts_per_s"], row["gets_per_s"], row["growth_per_s"]) == (60.0, 20.0, 40.0)
+    assert (row["put_bytes_per_s"], row["persistent_share"]) == (5000.0, 0.5)
+
+
+def test_log_when_tabled_then_bytes_times_and_waits_are_there(
+    spark: "SparkSession", dump: Path
+) -> None:
+    from ternmq.spark.tables_intervals import log
+
+    row = one(log(load(spark, dump, "QJST")))
+    assert row["log_bytes_per_s"] == 2560 * 4096 / 10
+    assert (row["mean_io_us_1_1"], row["mean_io_us_1_2"]) == (10_625.0, 2500.0)
+    assert row["mean_io_us_2_1"] is None
+    assert (row["longest_io_us"], row["waits_for_buffer"]) == (40_000, 3)
+    assert row["busy_share"] == 0.9
+
+
+def test_tasks_when_tabled_then_cost_is_that_of_queues_and_commits(
+    spark: "SparkSession", dump: Path
+) -> None:
+    from ternmq.spark.tables_tasks import chargeback, tasks
+
+    table = tasks(*(load(spark, dump, name) for name in ("WTID", "WTAS", "WQ")))
+    rows = {row["application"]: row for row in table.collect()}
+    first, second = rows["BATCH1"], rows["BATCH2"]
+    assert (first["cpu_us"], first["transactions"]) == (67_000, 5)
+    assert first["cpu_us_per_transaction"] == 13_400
+    assert (first["gets"], first["puts"], first["user"]) == (20, 1, "USER1")
+    assert first["log_bytes"] == 7000
+    assert (second["cpu_us"], second["transactions"], second["gets"]) == (3000, 1, 0)
+    charged = {row["application"]: row for row in chargeback(table).collect()}
+    assert (charged["BATCH1"]["tasks"], charged["BATCH1"]["cpu_us"]) == (1, 67_000)
+    assert charged["BATCH1"]["cpu_us_per_transaction"] == 13_400
+
+
+def test_queue_use_when_tabled_then_time_on_queue_is_a_mean(
+    spark: "SparkSession", dump: Path
+) -> None:
+    from ternmq.spark.tables_tasks import queue_use
+
+    rows = {row["queue"]: row for row in queue_use(load(spark, dump, "WQ")).collect()}
+    assert rows["SEARCHED"]["mean_time_on_queue_us"] == 7000
+    assert rows["POLLED"]["gets_per_message"] == 500
+    assert rows["POLLED"]["cpu_us_per_call"] == 10
+
+
+def test_findings_when_made_then_each_rule_finds_its_case_and_no_other(
+    spark: "SparkSession", dump: Path
+) -> None:
+    from ternmq.spark.findings import findings
+    from ternmq.spark.tables_intervals import buffer_pools, log
+    from ternmq.spark.tables_tasks import channels, queue_use
+
+    table = findings(
+        queue_use(load(spark, dump, "WQ")),
+        log(load(spark, dump, "QJST")),
+        buffer_pools(load(spark, dump, "QPST")),
+        channels(load(spark, dump, "QCST")),
+    )
+    rows = {(row["rule"], row["object"]): row for row in table.collect()}
+    assert set(rows) == {
+        ("polling", "POLLED"),
+        ("missing index", "SEARCHED"),
+        ("log bound", "QM1"),
+        ("buffers short", "1"),
+        ("empty batches", "TO.QM2"),
+    }
+    assert rows["polling", "POLLED"]["words"].startswith("POLLED: 5000 gets for 10 messages")
+    assert "90 % of the interval, and 3 requests" in rows["log bound", "QM1"]["words"]
+    assert "2.0 % free; tasks found none 4 times" in rows["buffers short", "1"]["words"]
+
+
+def test_real_dump_when_tabled_then_sums_are_those_of_the_plain_reader(
+    spark: "SparkSession", dump: Path
+) -> None:
+    from ternmq.spark.tables_tasks import channels, queue_use, tasks
+
+    path = FOLDER / "smf-mq800-channels.dat"
+    if not path.exists():
+        pytest.skip(f"not shown: there is no {path.name}")
+    plain = list(Reader(io.BytesIO(path.read_bytes()).read))
+    puts = gets = 0
+    for each in plain:
+        for values in each.values_of("WQ"):
+            puts += int(str(values["validput"]))
+            gets += int(str(values["validget"]))
+    used = queue_use(load(spark, path, "WQ")).agg({"puts": "sum", "gets": "sum"})
+    assert one(used).asDict() == {"sum(puts)": puts, "sum(gets)": gets}
+    made = tasks(*(load(spark, path, name) for name in ("WTID", "WTAS", "WQ")))
+    assert made.count() == sum(len(each.values_of("WTAS")) for each in plain) == 200
+    assert made.where("application is null").count() == 0
+    assert channels(load(spark, path, "QCST")).count() == 23
