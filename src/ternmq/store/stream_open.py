@@ -6,23 +6,41 @@ it is sealed, or of a part, for a reader who is close behind.
 
 from __future__ import annotations
 
+import struct
 from bisect import bisect_left
 from typing import Final, final
 
 from mypy_extensions import i64
 
-from ternmq.store.entry import Entry, packed_descriptor
+from ternmq.base.ids import put_stamp
+from ternmq.store.entry import OWN_DATE, Entry
 from ternmq.store.image import pack_header
 from ternmq.store.stream_block import HEAD_BYTES, pack_block
 
 MESSAGE_BYTES: Final = HEAD_BYTES + 4  # of a message in a block, but for its body
+_I32: Final = struct.Struct("<i")
+_NONE: Final = bytes(4)
 
 
 @final
 class OpenBlock:
     """Messages by rising number."""
 
-    __slots__ = ("bodies", "bytes", "count", "first", "heads", "lsn", "newest_ns", "numbers")
+    __slots__ = (
+        "_base",
+        "_end",
+        "_front",
+        "_middle",
+        "_rear",
+        "bodies",
+        "bytes",
+        "count",
+        "first",
+        "heads",
+        "lsn",
+        "newest_ns",
+        "numbers",
+    )
 
     def __init__(self) -> None:
         self.heads: list[bytes] = []
@@ -33,6 +51,11 @@ class OpenBlock:
         self.first: i64 = 0
         self.newest_ns: i64 = 0
         self.lsn: i64 = 0  # what a reader of it depends on
+        self._base = b""  # a packed descriptor, and what is the same in all that have it
+        self._front = b""
+        self._middle = b""
+        self._rear = b""
+        self._end = b""
 
     def add(self, entry: Entry) -> i64:
         """A message has become visible; returns what it takes."""
@@ -50,7 +73,7 @@ class OpenBlock:
         size = entry.length + MESSAGE_BYTES
         if self.count == 0:
             self.first = entry.sequence
-        self.heads.append(head + packed_descriptor(entry))
+        self.heads.append(self._head(head, entry))
         self.bodies.append(entry.data)
         self.numbers.append(int(entry.sequence))
         self.count += 1
@@ -60,6 +83,32 @@ class OpenBlock:
         if entry.visible_lsn > self.lsn:
             self.lsn = entry.visible_lsn
         return size
+
+    def _head(self, header: bytes, entry: Entry) -> bytes:
+        """The header and `entry.packed_descriptor`; what many messages share is cut once."""
+        base = entry.base
+        if base is not self._base:
+            self._base = base
+            self._front = base[:48]
+            self._middle = base[100:304]
+            self._rear = base[320:324]
+            self._end = base[348:]
+        flags = entry.flags
+        backouts = _NONE if entry.backout_count == 0 else _I32.pack(int(entry.backout_count))
+        return b"".join(
+            (
+                header,
+                self._front,
+                entry.msg_id,
+                entry.correl_id,
+                backouts,
+                self._middle,
+                base[304:320] if flags & OWN_DATE else put_stamp(entry.put_ns),
+                self._rear,
+                entry.group_id,
+                self._end,
+            )
+        )
 
     def place_of(self, number: int) -> int:
         """The place of the first message whose number is not below `number`."""

@@ -73,6 +73,22 @@ def test_block_when_packed_then_found_again() -> None:
     assert head[48 + 304 : 48 + 320] == put_stamp(7_000_000_000)
 
 
+def test_heads_when_descriptors_differ_then_each_is_that_of_its_message() -> None:
+    block = OpenBlock()
+    made = []
+    for number, base in ((1, bytes(364)), (2, bytes(range(182)) * 2), (3, b"x" * 364)):
+        one = entry(number, b"")
+        one.base = base
+        one.backout_count = number - 1
+        one.flags = number  # the last two carry their date
+        made.append(one)
+        block.add(one)
+    packed = block.pack(5, 77, 0, 3)
+    for at, one in enumerate(made):
+        start = BLOCK_HEADER_BYTES + at * HEAD_BYTES
+        assert packed[start + 48 : start + HEAD_BYTES] == packed_descriptor(one)
+
+
 def test_block_when_a_byte_is_changed_or_missing_then_refused() -> None:
     block = block_of([1, 2, 3])
     for at in range(len(block)):
