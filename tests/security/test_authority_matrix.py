@@ -409,13 +409,16 @@ ON_TOPICS = ("SUB", "SBSTATUS", "TPSTATUS", "TOPICSTR")
 OF_QMGR = (
     "QMGR", "QMSTATUS", "SECURITY", "LOG", "ARCHIVE", "PUBSUB", "AUTHSERV", "ENTAUTH", "AUTHREC",
     "CONN", "CHLAUTH", "POLICY", "CLUSQMGR", "APSTATUS", "CLUSTER", "CHINIT",
-    "QCLUSTER", "TCLUSTER",
+    "QCLUSTER", "TCLUSTER", "TRACE", "SYSTEM", "LEDGER",
 )  # fmt: skip
 NOTHING_TO_SHOW = ("CHSTATUS", "TPSTATUS", "SBSTATUS", "LSSTATUS", "SVSTATUS", "SUB")
 MORE = {
     "AUTHREC": {"OBJTYPE": "QUEUE", "PROFILE": "X", "PRINCIPAL": "x", "AUTHADD": "GET"},
     "ENTAUTH": {"OBJTYPE": "QUEUE", "OBJNAME": "X", "PRINCIPAL": "x"},
 }
+# Of a stream cursor it is the queue that counts.
+CURSOR = "CUR.OBJ"
+CURSOR_GIVEN = {"DEFINE": {"QUEUE": "A.OBJ"}, "RESET": {"POSITION": "1"}}
 
 
 def needs_of_command(row: CommandRow) -> Needs:
@@ -427,6 +430,8 @@ def needs_of_command(row: CommandRow) -> Needs:
     if noun in ON_TOPICS:
         word = {"DISPLAY": "dsp", "CLEAR": "clr"}.get(action, "sub")
         return (("topic", "SYSTEM.BASE.TOPIC", word),)
+    if noun == "CURSOR":
+        return (("queue", "A.OBJ", "dsp" if action == "DISPLAY" else "chg"),)
     kind, name, _ = OBJECTS[noun]
     if action == "DEFINE":
         return ((kind, "@class", "crt"), (kind, DEFAULTS[noun], "dsp"))
@@ -436,6 +441,10 @@ def needs_of_command(row: CommandRow) -> Needs:
 
 
 def command_of(row: CommandRow) -> Command:
+    if row.noun == "CURSOR":
+        about = Command(row.action, row.noun, CURSOR)
+        about.given.update(CURSOR_GIVEN.get(row.action, {}))
+        return about
     name = OBJECTS[row.noun][1] if row.noun in OBJECTS else "A.OBJ" if row.named else ""
     command = Command(row.action, row.noun, name)
     if row.noun in OBJECTS and (row.action == "DEFINE" or row.noun in ("CHANNEL", "AUTHINFO")):
@@ -455,6 +464,13 @@ def _types(given: dict[str, str]) -> dict[str, str]:
 
 def prepare(qm: ternmq.QueueManager, row: CommandRow, command: Command) -> None:
     """What the command is about is there, or not there, as it should be."""
+    if row.noun == "CURSOR":
+        qm.command(Command("DELETE", "CURSOR", CURSOR))
+        if row.action != "DEFINE":
+            defined = Command("DEFINE", "CURSOR", CURSOR)
+            defined.given.update(CURSOR_GIVEN["DEFINE"])
+            assert all(answer.ok for answer in qm.command(defined))
+        return
     if row.action == "DEFINE" and row.noun in OBJECTS:
         gone = Command("DELETE", row.noun, command.name)
         gone.given.update(_types(command.given))
