@@ -77,7 +77,9 @@ def _arguments() -> CommandLine:
     )
     line.add_argument("-o", dest="form", choices=FORMS, default="mqsc")
     line.add_argument("-x", dest="sort", choices=SORTS, default="all", help="what to dump")
-    line.add_argument("-t", dest="kind", choices=("all", *KINDS, CURSOR_KIND), default="all", metavar="TYPE")
+    line.add_argument(
+        "-t", dest="kind", choices=("all", *KINDS, CURSOR_KIND), default="all", metavar="TYPE"
+    )
     line.add_argument("-n", dest="name", default="*", metavar="NAME", help="may end in *")
     line.add_argument("-u", dest="user", default="", metavar="USER", help="asks for the password")
     line.add_argument(

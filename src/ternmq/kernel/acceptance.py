@@ -139,7 +139,7 @@ def _stream_is_behind(
 ) -> bool:
     """The same for the queue's stream, and whether its numbers can be reserved."""
     queue = local.queue
-    if queue.next_sequence + queue.uncommitted_puts >= queue.numbers_reserved:
+    if queue.next_sequence + queue.uncommitted_puts >= queue.numbering.reserved:
         if not kernel.coordinator.has_room(None, 0):
             kernel.make_room(connection, "MQPUT", local.name, 0)
             return True

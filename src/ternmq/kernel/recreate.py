@@ -345,7 +345,7 @@ class Installation:
             return
         new.next_number = max(new.next_number, old.next_number)
         new.next_sequence = max(new.next_sequence, old.next_sequence)
-        new.numbers_reserved = max(new.numbers_reserved, old.numbers_reserved)
+        new.numbering.reserved = max(new.numbering.reserved, old.numbering.reserved)
         if old.stream is not None:
             old.stream.tell_all_watchers()
         new.users = old.users

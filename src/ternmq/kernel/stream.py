@@ -146,7 +146,7 @@ def bounds(kernel: Kernel, connection: Connection, handle: Handle) -> StreamBoun
 def _depend(connection: Connection, local: LocalQueue) -> None:
     """What is told of the end of a stream must be true after a crash."""
     connection.depends_on(local.queue.last_lsn)
-    connection.depends_on(local.queue.numbers_lsn)
+    connection.depends_on(local.queue.numbering.lsn)
 
 
 def read(
@@ -249,7 +249,7 @@ def _answer(
 ) -> None:
     connection = call.connection
     connection.depends_on(reader.lsn)
-    connection.depends_on(local.queue.numbers_lsn)
+    connection.depends_on(local.queue.numbering.lsn)
     call.parts = reader.parts
     call.messages = int(reader.messages)
     call.bytes = int(reader.bytes)

@@ -67,6 +67,18 @@ class Service:
 
 
 @final
+class Numbering:
+    """What a queue keeps for a stream, also while it has none."""
+
+    def __init__(self) -> None:
+        self.had_stream = False  # the journal tells of one, or of its end
+        self.reserved: i64 = 0  # stream numbers below it may have been given
+        self.lsn: i64 = 0  # where the log says so
+        self.next_file: i64 = 1  # for a stream that begins
+        self.waste: list[str] = []  # files of a stream that is no more
+
+
+@final
 class Queue:
     """Messages of one queue, in memory and in segments."""
 
@@ -131,11 +143,7 @@ class Queue:
         self.service = Service()
         self.high_depth: i64 = 0
         self.stream: Stream | None = None  # what became visible, for readers by number
-        self.had_stream = False  # the journal tells of one, or of its end
-        self.numbers_reserved: i64 = 0  # stream numbers below it may have been given
-        self.numbers_lsn: i64 = 0  # where the log says so
-        self.next_stream_file: i64 = 1  # for a stream that begins
-        self.stream_waste: list[str] = []  # files of a stream that is no more
+        self.numbering = Numbering()
 
     @property
     def depth(self) -> i64:

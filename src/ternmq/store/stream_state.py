@@ -27,9 +27,9 @@ def pack_stream(queue: Queue) -> bytes:
     """What the journal will tell; nothing if the queue never had a stream. The caller has sealed
     the open block and given all blocks their places."""
     stream = queue.stream
-    reserved = int(queue.numbers_reserved)
+    reserved = int(queue.numbering.reserved)
     if stream is None:
-        if not queue.had_stream:
+        if not queue.numbering.had_stream:
             return b""
         return _HEAD.pack(0, 0, 0, 0, reserved, 0, 0, 0)
     parts = [
@@ -91,8 +91,8 @@ def files_told(folder: str, payload: bytes) -> list[StreamFile]:
 def load_stream(queue: Queue, payload: bytes) -> None:
     """Give a queue the stream that its journal tells of."""
     incarnation, begin, earliest, after, reserved, next_file, flags, _ = _HEAD.unpack_from(payload)
-    queue.had_stream = True
-    queue.numbers_reserved = reserved
+    queue.numbering.had_stream = True
+    queue.numbering.reserved = reserved
     if reserved > queue.next_sequence:
         queue.next_sequence = reserved
     if not flags & HAS_STREAM:

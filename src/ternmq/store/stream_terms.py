@@ -40,9 +40,9 @@ def begin_stream(queue: Queue, incarnation: int, begin: int = 0) -> Stream:
     end_stream(queue)
     first = queue.next_sequence if begin == 0 else begin
     stream = Stream(queue.queue_id, queue.folder, incarnation, first)
-    stream.next_file = queue.next_stream_file
+    stream.next_file = queue.numbering.next_file
     queue.stream = stream
-    queue.had_stream = True
+    queue.numbering.had_stream = True
     queue.touched = True
     return stream
 
@@ -53,8 +53,8 @@ def end_stream(queue: Queue) -> None:
     if stream is None:
         return
     queue.stream = None
-    queue.stream_waste.extend(stream.drop_all())
-    queue.next_stream_file = stream.next_file
+    queue.numbering.waste.extend(stream.drop_all())
+    queue.numbering.next_file = stream.next_file
     queue.touched = True
 
 

@@ -82,7 +82,7 @@ class Checkpoint:
             queue.idle_checkpoints += 1
             if queue.next_number != queue.saved_number:
                 queue.touched = True
-            if queue.had_stream and queue.numbers_reserved != queue.next_sequence:
+            if queue.numbering.had_stream and queue.numbering.reserved != queue.next_sequence:
                 queue.touched = True  # stream numbers that were reserved are given back
             self.idle.append(queue)
         self.write_out()

@@ -175,11 +175,11 @@ class Coordinator:
         that are in units of work on it: the log tells no number of a non-persistent message, and
         none may come again after a crash."""
         wanted = queue.next_sequence + queue.uncommitted_puts + 1
-        if wanted > queue.numbers_reserved:
+        if wanted > queue.numbering.reserved:
             bound = wanted + NUMBERS_AHEAD
             self.log.append(STREAM_NUMBERS, 0, 0, [pack_get(int(queue.queue_id), int(bound))])
-            queue.numbers_reserved = bound
-            queue.numbers_lsn = self.log.end_lsn
+            queue.numbering.reserved = bound
+            queue.numbering.lsn = self.log.end_lsn
 
     def put(self, unit: UnitOfWork | None, queue: Queue, entry: Entry) -> i64:
         """Put a message; returns what must be forced before the putter is answered (0: nothing)."""

@@ -82,7 +82,7 @@ class Redo:
             queue.by_number = None
             for segment in queue.segments.values():
                 del segment.numbers[:]
-            queue.next_sequence = max(queue.next_sequence, queue.numbers_reserved)
+            queue.next_sequence = max(queue.next_sequence, queue.numbering.reserved)
         self.catalog.settle_streams()
 
     def carry_unit(self, told: dict[str, object]) -> None:
@@ -231,7 +231,7 @@ class Redo:
             queue_id, bound = PAIR.unpack(record.payload)
             queue = self.queue(queue_id)
             if queue is not None and record.lsn >= queue.state_lsn:
-                queue.numbers_reserved = max(queue.numbers_reserved, bound)
+                queue.numbering.reserved = max(queue.numbering.reserved, bound)
             return
         change = unpack_change(record.payload)
         queue_id = change.cursor.queue_id

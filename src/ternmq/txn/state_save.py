@@ -206,17 +206,17 @@ def force_segments(disk: Disk, queue: Queue, segments: list[Segment]) -> str:
 
 
 def _tell_stream(queue: Queue, batch: StateBatch, remove_files: list[str]) -> None:
-    if queue.had_stream and queue.uncommitted_puts == 0:
+    if queue.numbering.had_stream and queue.uncommitted_puts == 0:
         # What was reserved is given back, so that numbers go on without a gap. Whoever is given one
         # from now on has a record for it that comes after this batch.
-        queue.numbers_reserved = queue.next_sequence
+        queue.numbering.reserved = queue.next_sequence
     batch.stream(pack_stream(queue))
     stream = queue.stream
     if stream is not None:
         remove_files.extend(stream.dead_files)
         stream.dead_files = []
-    remove_files.extend(queue.stream_waste)
-    queue.stream_waste = []
+    remove_files.extend(queue.numbering.waste)
+    queue.numbering.waste = []
 
 
 def state_batch(queue: Queue, lsn: int, remove_files: list[str]) -> tuple[StateBatch, bool]:

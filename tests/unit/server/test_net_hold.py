@@ -53,6 +53,11 @@ def taken(reader: Partner) -> int:
     return found
 
 
+def is_read(putter: Partner) -> bool:
+    """Whether the server takes what comes from it."""
+    return putter.pipe.reads
+
+
 def test_putter_when_half_of_the_buffer_is_full_then_held_until_a_quarter_is_left() -> None:
     async def story(place: Place, putter: Partner, reader: Partner) -> None:
         to = await putter.open("A", mq.MQOO_OUTPUT)
@@ -62,19 +67,19 @@ def test_putter_when_half_of_the_buffer_is_full_then_held_until_a_quarter_is_lef
         await reader.until(lambda: place.depth("A") == 0)
         assert taken(reader) == 4
         put(putter, to, 10)
-        assert putter.pipe.reads
+        assert is_read(putter)
         put(putter, to, 1)
-        assert not putter.pipe.reads
+        assert not is_read(putter)
         reader.request(of, 4 * SIZE, flags=fap.STREAM, received=4 * SIZE, index=4)
         assert place.depth("A") == 7
-        assert not putter.pipe.reads
+        assert not is_read(putter)
         reader.request(of, 4 * SIZE, flags=fap.STREAM, received=4 * SIZE, index=8)
         assert place.depth("A") == 3
-        assert putter.pipe.reads
+        assert is_read(putter)
         put(putter, to, 8)
-        assert not putter.pipe.reads  # the reader has shown that it is worth it
+        assert not is_read(putter)  # the reader has shown that it is worth it
         reader.request(of, 8 * SIZE, flags=fap.STREAM, received=4 * SIZE, index=12)
-        assert putter.pipe.reads
+        assert is_read(putter)
 
     tell_of_two(story)
 
@@ -85,17 +90,17 @@ def test_putter_when_reader_is_slow_then_held_once_and_not_again() -> None:
         of = await reader.open("A", INPUT)
         reader.request(of, 4 * SIZE, flags=fap.STREAM)
         put(putter, to, 15)
-        assert not putter.pipe.reads
+        assert not is_read(putter)
         putter.pipe.resumed.clear()
         await putter.pipe.resumed.wait()
         put(putter, to, 1)
-        assert putter.pipe.reads
+        assert is_read(putter)
         await reader.until(lambda: taken(reader) == 4)
         reader.request(of, 40 * SIZE, flags=fap.STREAM, received=4 * SIZE, index=4)
         assert place.depth("A") == 0  # it has caught up
         reader.request(of, 1, flags=fap.STREAM, received=0, index=4)
         put(putter, to, 11)
-        assert not putter.pipe.reads
+        assert not is_read(putter)
 
     tell_of_two(story)
 
@@ -107,16 +112,16 @@ def test_putter_when_reader_leaves_then_let_go(how: str) -> None:
         of = await reader.open("A", INPUT)
         reader.request(of, SIZE, flags=fap.STREAM)
         put(putter, to, 12)
-        assert not putter.pipe.reads
+        assert not is_read(putter)
         if how == "window of none":
             reader.request(of, 0, flags=fap.STREAM)
         elif how == "close":
             reader.tell(fap.MQCLOSE, {"handle": of, "options": 0})
         else:
             await reader.lose()
-        assert putter.pipe.reads
+        assert is_read(putter)
         put(putter, to, 4)
-        assert putter.pipe.reads
+        assert is_read(putter)
 
     tell_of_two(story)
 
@@ -127,7 +132,7 @@ def test_putter_when_it_leaves_while_held_then_nothing_is_left_of_it() -> None:
         of = await reader.open("A", INPUT)
         reader.request(of, SIZE, flags=fap.STREAM)
         put(putter, to, 12)
-        assert not putter.pipe.reads
+        assert not is_read(putter)
         await putter.lose()
         reader.request(of, 40 * SIZE, flags=fap.STREAM, received=SIZE, index=1)
         assert taken(reader) == 12
@@ -154,6 +159,6 @@ def test_putter_when_nobody_reads_along_then_not_held(kind: str) -> None:
             flags = 0 if kind == "one by one" else fap.STREAM
             reader.request(of, SIZE, flags=flags, options=mq.MQGMO_WAIT, wait_ms=-1)
         put(putter, to, 16, persistence=int(kind == "persistent"))
-        assert putter.pipe.reads
+        assert is_read(putter)
 
     tell_of_two(story)

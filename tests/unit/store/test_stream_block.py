@@ -116,8 +116,8 @@ def test_state_when_told_by_the_journal_then_the_stream_is_there_again() -> None
     queue = Queue(5, "Q", "q")
     stream = Stream(5, "q", 77, 1)
     queue.stream = stream
-    queue.had_stream = True
-    queue.numbers_reserved = 500
+    queue.numbering.had_stream = True
+    queue.numbering.reserved = 500
     for number in (1, 2, 3):
         stream.append(entry(number, b"x" * number))
     stream.seal()
