@@ -14,10 +14,14 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from typing import Any
 
 import ternmq
 
-LIMITS = ({"max_file_megabytes": 20, "max_depth": 999_999_999}, {"max_depth": 400})
+LIMITS: tuple[dict[str, Any], ...] = (
+    {"max_file_megabytes": 20, "max_depth": 999_999_999},
+    {"max_depth": 400},
+)
 TITLES = ("MAXFSIZE(20)", "MAXDEPTH(400)")
 
 

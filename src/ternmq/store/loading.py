@@ -51,7 +51,7 @@ def load_queue(
     StateJournal.settle(disk, path, state)
     queue.state_lsn = state.lsn
     queue.next_number = state.next_number
-    queue.saved_number = state.next_number
+    queue.numbering.saved = state.next_number
     queue.next_sequence = state.next_sequence
     queue.next_segment = state.next_segment
     queue.journal_offset = state.position.offset

@@ -44,6 +44,7 @@ class Service:
         "failure",
         "gets",
         "gets_then",
+        "held_files",
         "keep",
         "messages_swept",
         "sweeps",
@@ -64,13 +65,15 @@ class Service:
         self.unsweeps_then: i64 = 0
         self.keep: i64 = -1  # being swept: so many stay in front
         self.sweeps_front = False
+        self.held_files: list[str] = []  # see `Queue.held`
 
 
 @final
 class Numbering:
-    """What a queue keeps for a stream, also while it has none."""
+    """Numbers that the journal tells, and what a queue keeps for a stream, also without one."""
 
     def __init__(self) -> None:
+        self.saved: i64 = 1  # `next_number` as the journal knows it
         self.had_stream = False  # the journal tells of one, or of its end
         self.reserved: i64 = 0  # stream numbers below it may have been given
         self.lsn: i64 = 0  # where the log says so
@@ -129,12 +132,10 @@ class Queue:
         self.clearing_before: i64 = 0  # a CLEAR is under way for lower numbers
         self.undecided: dict[int, Entry] = {}  # put in a prepared unit, found in a segment at load
         self.held = 0  # somebody copies its segments: files of dead ones stay until that ends
-        self.held_files: list[str] = []
         self.fifo = False
         self.temporary = False
         self.keep_plain = False  # NPMCLASS(HIGH)
         self.default_lane: i64 = 0
-        self.saved_number: i64 = 1  # `next_number` as the journal knows it
         self.users: i64 = 0  # open handles
         self.idle_checkpoints: i64 = 0
         self.has_files = False

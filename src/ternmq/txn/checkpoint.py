@@ -80,7 +80,7 @@ class Checkpoint:
                 queue.idle_checkpoints = 0
                 continue
             queue.idle_checkpoints += 1
-            if queue.next_number != queue.saved_number:
+            if queue.next_number != queue.numbering.saved:
                 queue.touched = True
             if queue.numbering.had_stream and queue.numbering.reserved != queue.next_sequence:
                 queue.touched = True  # stream numbers that were reserved are given back

@@ -185,8 +185,8 @@ class ImageRecording:
         if queue is not None and self.image_lsn:
             queue.held -= 1
             if queue.held == 0:
-                keeper.waste.extend(queue.held_files)
-                queue.held_files = []
+                keeper.waste.extend(queue.service.held_files)
+                queue.service.held_files = []
 
     # ---- waiting
 

@@ -253,9 +253,9 @@ def state_batch(queue: Queue, lsn: int, remove_files: list[str]) -> tuple[StateB
     for segment in queue.doomed:
         if segment.saved and not whole:
             batch.segment_gone(int(segment.number))
-        (queue.held_files if queue.held else remove_files).append(segment.path)
+        (queue.service.held_files if queue.held else remove_files).append(segment.path)
     queue.doomed = []
-    queue.saved_number = queue.next_number
+    queue.numbering.saved = queue.next_number
     queue.touched = False
     queue.rewrite_state = False
     return batch, whole
