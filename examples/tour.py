@@ -1,4 +1,4 @@
-"""The tour that `make run` shows: what the queue manager does, seen from outside, in ten seconds.
+"""The tour that `make run` shows: what the queue manager does, seen from outside.
 
 Only the public API is used. Everything happens in a temporary folder and is gone afterwards.
 
@@ -7,6 +7,7 @@ Only the public API is used. Everything happens in a temporary folder and is gon
 
 import asyncio
 import contextlib
+import json
 import os
 import shutil
 import socket
@@ -21,7 +22,7 @@ from pathlib import Path
 
 import ternmq
 
-STOPS = 10
+STOPS = 12
 MEASURE_S = 1.0
 BODY = b"x" * 2048
 CALLERS = 16
@@ -29,6 +30,12 @@ REQUESTERS = 8
 CHANNEL = "DEV.APP.SVRCONN"
 PASSWORD = "tour"  # of both users, for as long as the tour lasts
 UNIT = 100
+
+COPYING = [
+    "DEFINE QLOCAL(COPIES)",
+    "DEFINE QLOCAL(ORDERS) STREAMQ(COPIES) STRMQOS(MUSTDUP) STATQ(ON)",
+]
+MEASURING = ["SET SYSTEM STATIME(0.01)", "START TRACE(STAT) CLASS(1,5)"]
 
 IS_TERMINAL = sys.stdout.isatty() and "NO_COLOR" not in os.environ
 WIDTH = min(shutil.get_terminal_size((88, 24)).columns, 88)
@@ -397,6 +404,65 @@ def stop_network(data: str, port: int) -> None:
     command(data, "endmqm -i TOUR")
 
 
+def stop_copies(folder: str) -> ternmq.QueueManager:
+    heading(11, "A copy of everything, and every message by its number")
+    say("""STREAMQ: each order is copied as it is put, in the same log record, so the copy costs
+        little. A cursor is a position in the stream of a queue: what was got stays readable until
+        every cursor has passed it, over a crash too.""")
+    smf = [ternmq.SMFDestination("MAN", path=f"{folder}/smf")]
+    qmgr = ternmq.embedded(folder, "TOUR", create=True, smf=smf)
+    quote(COPYING)
+    for line in COPYING:
+        qmgr.mqsc(line)
+    cursor = qmgr.cursor("AUDIT", "COPIES")
+    with qmgr.queue("ORDERS") as orders, qmgr.queue("COPIES") as copies:
+        for item in ("three nails", "a ladder", "a unicorn"):
+            orders.put(item, persistent=True)
+        show("depth of ORDERS and COPIES", f"{orders.depth} and {copies.depth}")
+        copies.get()
+        orders.get()
+        show("after a get from each", f"{orders.depth} and {copies.depth}")
+    found = cursor.read()
+    show("numbers the cursor reads", ", ".join(str(number) for number in found.numbers))
+    show("which are", ", ".join(message.text for message in found))
+    cursor.advance()
+    return qmgr
+
+
+def stop_account(qmgr: ternmq.QueueManager, folder: str) -> None:
+    heading(12, "What it tells about itself")
+    say("""Statistics every second, in the SMF records of MQ for z/OS: an application that works
+        harder each second, and the records of its queue as `ternmq smf` reads them.""")
+    quote(MEASURING)
+    for line in MEASURING:
+        qmgr.mqsc(line)
+    done = 0
+    with qmgr.queue("ORDERS") as orders:
+        for second in range(3):
+            end = time.perf_counter() + 1.0
+            while time.perf_counter() < end:
+                for _ in range(2 + 8 * second):
+                    orders.put(BODY)
+                    done += 1
+                time.sleep(0.02)
+    qmgr.close()
+    (data_set,) = Path(folder, "smf").iterdir()
+    line = "smf json --quiet --section QQST"
+    print(f"     {styled('$', '32')} {styled(f'{line} {data_set.name}', '1')}")
+    told = subprocess.run(
+        [sys.executable, "-m", "ternmq", *line.split(), str(data_set)],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    sections = [json.loads(one)["values"] for one in told.stdout.splitlines()]
+    puts = [float(one["qqstputs"]) for one in sections if one["qqstqnam"] == "ORDERS"]
+    bars([(f"puts in interval {number}", put) for number, put in enumerate(puts, 1)])
+    show("put by the application", f"{done:,}; in the records {sum(puts):,.0f}")
+    if done != sum(puts):
+        raise SystemExit("the tour found a fault: the records do not have what was put")
+
+
 async def round_trips(conn: str) -> float:
     """Requesters that wait for their own answer, by its CorrelId, and a server."""
     async with contextlib.AsyncExitStack() as stack:
@@ -433,7 +499,7 @@ def main() -> None:
     build = ternmq.build_info()
     kind = "compiled" if build.compiled else "plain Python: several times slower than compiled"
     print(styled(f"TernMQ {ternmq.__version__}", "1"), f"({kind}, Python {build.python})")
-    say("A tour in ten stops. It works in a temporary folder and leaves nothing behind.")
+    say("A tour in twelve stops. It works in a temporary folder and leaves nothing behind.")
     with tempfile.TemporaryDirectory(prefix="ternmq-tour-") as folder:
         qmgr = stop_create(folder)
         stop_put_and_get(qmgr)
@@ -449,6 +515,8 @@ def main() -> None:
         port = free_port()
         stop_administrator(data, port)
         stop_network(data, port)
+        measured = str(Path(folder) / "measured")
+        stop_account(stop_copies(measured), measured)
     print()
     print(styled(f"Done in {time.perf_counter() - begun:.0f} s.", "1"), "What to try next:")
     python = os.path.relpath(sys.executable)

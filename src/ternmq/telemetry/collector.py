@@ -74,6 +74,7 @@ class Turn:
     def __init__(self, now_ns: int) -> None:
         self.now_ns = now_ns
         self.statistics: StatisticsCut | None = None
+        self.counts_for: list[str] = []  # families that its counters are for
         self.statistics_of: list[str] = []  # families whose interval it ends
         self.tasks: list[TaskCut] = []
         # families whose accounting interval it ends, and since when a task must be there for it
@@ -122,7 +123,7 @@ class Collector(MeasureSink):
             local.reported for local in kernel.locals.values()
         )
         statistics = self._statistics
-        was_on = [one for one, schedule in statistics.items() if not schedule.is_on]
+        counting = self._counting()
         if not statistics[SMF].is_on:
             system.statistics_s = system.statistics_next_s  # no interval has to end first
         statistics[SMF].switch(
@@ -131,9 +132,9 @@ class Collector(MeasureSink):
         statistics[PCF].switch(
             mqi or queues or channels, kernel.number("statistics_interval_s"), now_ns, wall_ns
         )
-        for family in was_on:
-            if statistics[family].is_on:
-                self._sums[family] = StatisticsSum(wall_ns)
+        begun = [one for one in self._counting() if one not in counting]
+        if begun:
+            self._begin_statistics(begun, counting, wall_ns)
         accounting = self._accounting
         if not accounting[SMF].is_on:
             system.accounting_s = system.accounting_next_s
@@ -151,6 +152,19 @@ class Collector(MeasureSink):
             or CLASS_CHANNELS in system.classes(ACCTG)
             or CLASS_CHANNELS in system.classes(STAT)
         )
+
+    def _counting(self) -> list[str]:
+        """The families whose statistics are on."""
+        return [one for one, schedule in self._statistics.items() if schedule.is_on]
+
+    def _begin_statistics(self, families: list[str], others: list[str], wall_ns: int) -> None:
+        """Their first interval begins. What was counted before, for others, is not theirs."""
+        turn = Turn(wall_ns)
+        turn.statistics = self._cutter.statistics(wall_ns)
+        turn.counts_for = others
+        self._turns.append(turn)
+        for family in families:
+            self._sums[family] = StatisticsSum(wall_ns)
 
     def end_statistics(self) -> None:
         """RESET QMGR TYPE(STATISTICS): PCF's interval, as on the platforms that have it."""
@@ -174,6 +188,7 @@ class Collector(MeasureSink):
         """Take the counters, so that the next delivery adds them up; no interval ends by that."""
         turn = Turn(int(self.kernel.clock.now_ns()))
         turn.statistics = self._cutter.statistics(turn.now_ns)
+        turn.counts_for = self._counting()
         self._turns.append(turn)
 
     def tick(self) -> None:
@@ -210,6 +225,7 @@ class Collector(MeasureSink):
 
     def _end_statistics(self, turn: Turn, families: list[str], now_ns: int) -> None:
         turn.statistics = self._cutter.statistics(turn.now_ns)
+        turn.counts_for = self._counting()
         turn.statistics_of = families
         system = self.kernel.meter.system
         for family in families:
@@ -268,9 +284,8 @@ class Collector(MeasureSink):
         cut = turn.statistics
         if cut is None:
             return
-        for family, schedule in self._statistics.items():
-            if schedule.is_on or family in turn.statistics_of:
-                self._sums[family].add(cut)
+        for family in turn.counts_for:
+            self._sums[family].add(cut)
         if self.totals is not None:
             self.totals.add(cut)
             self.totals.forget_deleted()

@@ -187,6 +187,22 @@ def test_families_when_both_are_on_then_each_has_its_interval_over_the_same_coun
         assert "A" in reported
 
 
+def test_trace_when_started_while_others_count_then_it_tells_nothing_from_before() -> None:
+    with Simulation() as sim:
+        qmgr, kept = begin(sim, "ALTER QMGR STATMQI(ON) STATQ(ON)")
+        with qmgr.queue("A") as queue:
+            queue.put(b"before", persistent=True)
+            records = qmgr.log_status().records
+            qmgr.mqsc("START TRACE(STAT) CLASS(1,5)")
+            queue.put(b"after", persistent=True)
+            after(sim, 1800)
+        (smf,) = kept.of(SMF)
+        (pcf,) = kept.of(PCF)
+        assert (puts_to_a(smf), puts_to_a(pcf)) == (1, 2)
+        assert smf.log.records < records
+        assert smf.figures.traffic.puts == 1
+
+
 def puts_to_a(interval: StatisticsInterval) -> int:
     return sum(one.figures.traffic.puts for one in interval.queues if one.name == "A")
 
