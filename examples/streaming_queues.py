@@ -95,7 +95,9 @@ def main(messages: int, size: int) -> None:
         print("the queue manager logs:")
         for line in logged:
             print(f"  {line}")
-        print(f"as in the report, each told once: {right and len(logged) == 4}")
+        # Once a handle, and what is the same as the entry before may be told with it.
+        told = len(set(logged)) == 2 and len(logged) <= 4
+        print(f"as in the report, told once a handle: {right and told}")
 
 
 if __name__ == "__main__":

@@ -36,7 +36,7 @@ SHOWN = {
     "simulated_crashes.py": "6 tests passed",
     "request_reply.py": "puffin -> PUFFIN",
     "stream_reader.py": "each order once, in order: True",
-    "streaming_queues.py": "as in the report, each told once: True",
+    "streaming_queues.py": "as in the report, told once a handle: True",
     "smf_every_second.py": "intervals have all of them: True",
     "slow_queue.py": "the others by priority, in order: True",
     "tour.py": "What to try next:",
