@@ -210,6 +210,7 @@ def test_putters_parked_on_a_checkpoint_when_a_force_fails_then_told() -> None:
 
     putters = [Caller(lambda n=n: put_for_ever(n)) for n in range(4)]  # type: ignore[misc]
     until(lambda: qmgr.started.shell.engine.keeper.checkpoints > 3)
+    failing.folder = "log"  # a file of a queue that fails leaves the log full, no more
     failing.calls = ("datasync",)
     assert [putter.is_told() for putter in putters] == [True] * len(putters)
     closer = Caller(qmgr.close)
