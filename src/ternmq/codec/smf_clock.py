@@ -59,7 +59,7 @@ def pack_date(day: datetime.date) -> bytes:
 def unpack_date(packed: bytes) -> datetime.date | None:
     """The date in 0cyydddF; None if the bytes are no date."""
     digits = packed.hex()
-    if len(digits) != 8 or not digits[:7].isdecimal():
+    if len(digits) != 8 or digits[0] != "0" or not digits[:7].isdecimal():
         return None
     year = 1900 + int(digits[:4])
     ordinal = int(digits[4:7])

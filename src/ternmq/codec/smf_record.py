@@ -155,6 +155,8 @@ def pack_smf(row: RecordRow, header: Mapping[str, Value], length: int, level: in
         "smfrel": release,
     }
     values.update({name: value for name, value in header.items() if name in _SMF.by_name})
+    if values["smfrel"] == str(EXTENDED_RELEASE) and level < EXTENDED_LEVEL:
+        raise smf_error(f"{row.name}: release {EXTENDED_RELEASE} has its level in QWHX")
     return _SMF.pack(values, HEADER_BYTES)
 
 

@@ -58,7 +58,9 @@ def days_of(packed: Bytes) -> tuple[Longs, Mask]:
     year = 1900 + digits[:, :4] @ np.array([1000, 100, 10, 1])
     ordinal = digits[:, 4:] @ np.array([100, 10, 1])
     leap = (year % 4 == 0) & ((year % 100 != 0) | (year % 400 == 0))
-    is_date = (digits <= 9).all(axis=1) & (ordinal >= 1) & (ordinal <= 365 + leap)
+    is_date = (
+        (digits[:, 0] == 0) & (digits <= 9).all(axis=1) & (ordinal >= 1) & (ordinal <= 365 + leap)
+    )
     before = year - 1
     days = before * 365 + before // 4 - before // 100 + before // 400 + ordinal
     after_1970: Longs = days - _EPOCH_DAY.toordinal()

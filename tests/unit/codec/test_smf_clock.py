@@ -62,7 +62,7 @@ def test_date_as_packed_decimal() -> None:
     assert unpack_date(bytes.fromhex("0116366f")) == datetime.date(2016, 12, 31)
 
 
-@pytest.mark.parametrize("packed", ["0115366f", "0115000f", "01a5001f", "0115", ""])
+@pytest.mark.parametrize("packed", ["0115366f", "0115000f", "01a5001f", "8115001f", "0115", ""])
 def test_date_when_the_bytes_are_none(packed: str) -> None:
     assert unpack_date(bytes.fromhex(packed)) is None
 
