@@ -312,13 +312,6 @@ def was_copied(kernel: Kernel, local: LocalQueue, entry: Entry) -> None:
         figures.see_depth(local.queue.depth)
 
 
-def was_generated(kernel: Kernel, handle: Handle) -> None:
-    """The queue manager has made a message because of a call: a trigger, a report."""
-    account = account_of(kernel, handle)
-    if account is not None:
-        account.generated += 1
-
-
 def were_backed_out(kernel: Kernel, changes: list[Change]) -> None:
     """These changes of a unit of work are undone."""
     if not kernel.measured & STATISTICS:
