@@ -56,6 +56,14 @@ def test_who_may_change_defines_resets_and_deletes() -> None:
         mine.delete()
 
 
+def test_whose_cursor_it_is_does_not_stand_for_browse() -> None:
+    with secured() as qm, connected(qm, "ann") as ann:
+        made(qm)
+        grant(qm, "queue", "Q", "ann", "chg")
+        mine = ann.cursor("MINE", "Q", start="earliest")
+        assert "browse" in refused(lambda: mine.advance(mine.position + 1))
+
+
 def answers(connection: Connection, text: str) -> list[str]:
     return [one.message for one in connection.mqsc(text)]
 

@@ -154,7 +154,7 @@ def advance_cursor(
     kernel.refuse_if_ending(True, "ADVANCE")
     cursor = cursor_named(kernel, name)
     definition = _of_cursor(kernel, cursor)
-    if not connection.privileged and connection.user != cursor.owner:
+    if not connection.privileged:
         check_open(kernel, connection, connection.user, definition, mq.MQOO_BROWSE, "ADVANCE")
     local = kernel.local_queue(connection, definition)
     if local is None:
