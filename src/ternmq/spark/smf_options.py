@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Final, final
 
 from ternmq.codec.smf_framing import FORMS
+from ternmq.spark.option_words import lowered, number, one_of, yes_or_no
 from ternmq.spark.smf_columns import REJECTS, SECTION_NAMES, all_columns
 from ternmq.spark.smf_files import AUTO
 from ternmq.spark.smf_ranges import SPLIT_BYTES
@@ -14,8 +15,6 @@ from ternmq.spark.smf_ranges import SPLIT_BYTES
 PERMISSIVE: Final = "PERMISSIVE"
 FAILFAST: Final = "FAILFAST"
 SPLIT_BYTES_MIN: Final = 1 << 16
-_YES: Final = ("true", "yes", "1")
-_NO: Final = ("false", "no", "0")
 
 
 @final
@@ -23,7 +22,7 @@ class SmfOptions:
     """What a user asked for. ValueError says which option is wrong, and what it may be."""
 
     def __init__(self, told: Mapping[str, str]) -> None:
-        options = {name.lower(): value for name, value in told.items()}
+        options = lowered(told)
         self.section: Final = section_named(options.get("section", ""))
         self.names: Final = columns_named(self.section, options.get("columns", ""))
         self.paths: Final = paths_told(options)
@@ -70,30 +69,6 @@ def paths_told(options: Mapping[str, str]) -> list[str]:
     if options.get("paths"):
         return [str(path) for path in json.loads(options["paths"])]
     return [options["path"]] if options.get("path") else []
-
-
-def one_of(options: Mapping[str, str], name: str, default: str, allowed: tuple[str, ...]) -> str:
-    value = options.get(name.lower(), default)
-    for each in allowed:
-        if value.lower() == each.lower():
-            return each
-    raise ValueError(f"option {name} is {value!r}; it may be {', '.join(allowed)}")
-
-
-def number(options: Mapping[str, str], name: str, default: int, lowest: int) -> int:
-    value = options.get(name.lower(), "")
-    if not value:
-        return default
-    if not value.isdecimal() or int(value) < lowest:
-        raise ValueError(f"option {name} is {value!r}; it is a number from {lowest} on")
-    return int(value)
-
-
-def yes_or_no(options: Mapping[str, str], name: str, default: bool) -> bool:
-    value = options.get(name.lower(), "").lower()
-    if value and value not in _YES + _NO:
-        raise ValueError(f"option {name} is {value!r}; it is true or false")
-    return value in _YES if value else default
 
 
 def check_zone(zone: str) -> None:

@@ -1,0 +1,42 @@
+"""Options of our sources as users write them: words, numbers, yes or no.
+
+Names are looked for in lower case, as Spark hands them over. ValueError names the option, what it
+was and what it may be.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+_YES: Final = ("true", "yes", "1")
+_NO: Final = ("false", "no", "0")
+
+
+def lowered(told: Mapping[str, str]) -> dict[str, str]:
+    """Options by their names in lower case."""
+    return {name.lower(): value for name, value in told.items()}
+
+
+def one_of(options: Mapping[str, str], name: str, default: str, allowed: tuple[str, ...]) -> str:
+    value = options.get(name.lower(), default)
+    for each in allowed:
+        if value.lower() == each.lower():
+            return each
+    raise ValueError(f"option {name} is {value!r}; it may be {', '.join(allowed)}")
+
+
+def number(options: Mapping[str, str], name: str, default: int, lowest: int) -> int:
+    value = options.get(name.lower(), "")
+    if not value:
+        return default
+    if not value.isdecimal() or int(value) < lowest:
+        raise ValueError(f"option {name} is {value!r}; it is a number from {lowest} on")
+    return int(value)
+
+
+def yes_or_no(options: Mapping[str, str], name: str, default: bool) -> bool:
+    value = options.get(name.lower(), "").lower()
+    if value and value not in _YES + _NO:
+        raise ValueError(f"option {name} is {value!r}; it is true or false")
+    return value in _YES if value else default
