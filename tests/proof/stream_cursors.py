@@ -67,7 +67,7 @@ GOAL = Goal(
     "streams: a power loss at any operation leaves cursors where they were told to be, ranges as "
     "they were read, and no number that was told comes again",
     ("P1", "P2"),
-    shards={1: 8, 2: 30, 3: 100},
+    shards={1: 8, 2: 17, 3: 40},
     needed={1: 800, 2: 50_000, 3: 500_000},
     points=stream_cursors,
     unit="crash states",

@@ -78,7 +78,7 @@ GOAL = Goal(
     "a message and its copy on a streaming queue: a power loss at any operation leaves both or "
     "neither",
     ("P1", "P2"),
-    shards={1: 8, 2: 30, 3: 100},
+    shards={1: 8, 2: 9, 3: 30},
     needed={1: 800, 2: 50_000, 3: 500_000},
     points=streamed_copies,
     unit="crash states",
