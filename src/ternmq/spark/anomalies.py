@@ -1,0 +1,166 @@
+"""Anomalies: a queue that grows while served, a consumer that slows, a rate out of its habit.
+
+    observations     what is known of a queue in a stretch of time; from statistics (the served
+                     table queues), from messages (the lake), from exchanges
+    anomalies        the observations that are out of habit, by the rules of anomalies_scores
+
+Both work on a batch and on a stream. In a stream Spark's state holds the last observations of each
+queue; `window_start` must rise for a queue, what comes late is passed over. The anomaly of a row
+began at `since`; the row with `since = window_start` is its first, the one that is worth an event
+(see anomalies_events).
+
+Where messages are counted, a stretch without a message is no row but nothing put. `silence=True`
+says that of observations: stretches that are missing count as nothing, also those after the last,
+up to the newest of all queues (in a stream as far as its watermark).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as f
+
+from ternmq.spark.anomalies_scores import Habit
+from ternmq.spark.anomalies_state import STATE, after_silence, first_time, observed_again
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+KEYS: Final = ("queue_manager", "queue")
+EVERY: Final = "1 minute"
+LATE: Final = "1 minute"
+RESULT: Final = (
+    "queue_manager string, queue string, rule string, window_start timestamp, window_s double, "
+    "since timestamp, value double, expected double, score double"
+)
+
+
+def of_queues(queues: DataFrame) -> DataFrame:
+    """Observations from the served table queues, an interval each."""
+    return queues.select(
+        *KEYS,
+        f.col("interval_start").alias("window_start"),
+        f.col("interval_s").cast("double").alias("window_s"),
+        f.col("puts").cast("double").alias("puts"),
+        f.col("gets").cast("double").alias("gets"),
+        f.col("depth").cast("double").alias("depth"),
+        f.col("time_on_queue_us").cast("double").alias("took_us"),
+    ).where("window_s > 0 and window_start is not null")
+
+
+def of_messages(messages: DataFrame, every: str = EVERY, late: str = LATE) -> DataFrame:
+    """Observations from messages: how many were put."""
+    if messages.isStreaming:
+        messages = messages.withWatermark("put_timestamp", late)
+    counted = messages.groupBy(*KEYS, f.window("put_timestamp", every).alias("window")).agg(
+        f.count(f.lit(1)).cast("double").alias("puts")
+    )
+    return windowed(counted, f.col("puts"), f.lit(None))
+
+
+def of_exchanges(exchanged: DataFrame, every: str = EVERY) -> DataFrame:
+    """Observations from exchanges: requests, and the time that half of the replies took at most."""
+    counted = exchanged.groupBy(
+        "queue_manager",
+        f.col("request_queue").alias("queue"),
+        f.window("requested_at", every).alias("window"),
+    ).agg(
+        f.count(f.lit(1)).cast("double").alias("puts"),
+        f.percentile_approx("latency_us", 0.5).cast("double").alias("took"),
+    )
+    return windowed(counted, f.col("puts"), f.col("took"))
+
+
+def windowed(counted: DataFrame, puts: Column, took: Column) -> DataFrame:
+    """Counts by window as observations; gets and depth are not known."""
+    length = f.unix_micros("window.end") - f.unix_micros("window.start")
+    return counted.select(
+        *KEYS,
+        f.col("window.start").alias("window_start"),
+        (length / 1e6).alias("window_s"),
+        puts.alias("puts"),
+        f.lit(None).cast("double").alias("gets"),
+        f.lit(None).cast("double").alias("depth"),
+        took.cast("double").alias("took_us"),
+    )
+
+
+def anomalies(
+    observations: DataFrame, habit: Habit | None = None, *, silence: bool = False, late: str = LATE
+) -> DataFrame:
+    """What is out of habit: a row for each rule and stretch of time, with score and words."""
+    habit = habit or Habit()
+    if observations.isStreaming:
+        found = in_stream(observations, habit, silence, late)
+    else:
+        newest = observations.agg(f.max("window_start").alias("newest"))
+        found = (
+            observations.crossJoin(f.broadcast(newest))
+            .groupBy(*KEYS)
+            .applyInPandas(partial(first_time, habit=habit, silence=silence), RESULT)
+        )
+    return found.withColumn("words", words())
+
+
+def in_stream(observations: DataFrame, habit: Habit, silence: bool, late: str) -> DataFrame:
+    """Scored with what Spark's state holds of each queue."""
+    return (
+        observations.withWatermark("window_start", late)
+        .groupBy(*KEYS)
+        .applyInPandasWithState(
+            Scoring(habit, silence), RESULT, STATE, "append", "EventTimeTimeout"
+        )
+    )
+
+
+class Scoring:
+    """The function of the stateful step."""
+
+    def __init__(self, habit: Habit, silence: bool) -> None:
+        self._habit: Final = habit
+        self._silence: Final = silence
+
+    def __call__(
+        self, key: Any, arrived: Iterator[pd.DataFrame], state: Any
+    ) -> Iterator[pd.DataFrame]:
+        if state.hasTimedOut:
+            yield after_silence(key, state, self._habit, self._silence)
+        else:
+            yield observed_again(key, arrived, state, self._habit, self._silence)
+
+
+def words() -> Column:
+    """What a person is told."""
+    queue, value, expected = f.col("queue"), f.col("value"), f.col("expected")
+    rate = f.format_string(
+        "%s: %.1f puts a second; %.1f are usual (score %.1f)", queue, value, expected, "score"
+    )
+    behind = f.format_string(
+        "%s: only %.1f gets a second while messages wait; %.1f are usual (score %.1f)",
+        queue,
+        value,
+        expected,
+        "score",
+    )
+    late = f.format_string(
+        "%s: messages took %.1f ms; %.1f ms are usual (score %.1f)",
+        queue,
+        value / 1000,
+        expected / 1000,
+        "score",
+    )
+    grows = f.format_string(
+        "%s: %.0f messages, up from %.0f, although messages are got (score %.1f)",
+        queue,
+        value,
+        expected,
+        "score",
+    )
+    slows = f.when(f.col("score") < 0, behind).otherwise(late)
+    rule = f.col("rule")
+    return (
+        f.when(rule == "unusual rate", rate).when(rule == "consumer slows", slows).otherwise(grows)
+    )

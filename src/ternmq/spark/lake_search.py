@@ -1,0 +1,107 @@
+"""Looking for messages in the lake: by identifier, property, queue, time, text, or any condition.
+
+A `Search` becomes conditions that Spark turns into few reads: time and queue choose folders, an
+identifier chooses files by their Bloom filters, the rest is compared row by row. Conditions that
+are not given do not restrict; those that are given must all hold.
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime
+from typing import Final, NamedTuple
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as f
+
+ID_BYTES: Final = 24
+
+
+class Search(NamedTuple):
+    """What is looked for."""
+
+    queue: str = ""  # a name, or a beginning and an asterisk
+    queue_manager: str = ""
+    msg_id: bytes = b""  # fewer than 24 bytes: all that begin so
+    correl_id: bytes = b""
+    group_id: bytes = b""
+    properties: tuple[tuple[str, str | None], ...] = ()  # name and value; None is any value
+    since: datetime | None = None
+    until: datetime | None = None  # up to before this
+    text: str = ""  # a part of the text
+    where: str = ""  # a condition in SQL over the columns of the lake
+
+
+def found(messages: DataFrame, search: Search) -> DataFrame:
+    """The messages of a lake, of a batch or a stream, that a search is for."""
+    for condition in conditions(search):
+        messages = messages.where(condition)
+    return messages
+
+
+def conditions(search: Search) -> list[Column]:
+    """What must hold, cheapest first."""
+    all_of: list[Column] = [*within(search.since, search.until)]
+    if search.queue:
+        all_of.append(named("queue", search.queue))
+    if search.queue_manager:
+        all_of.append(named("queue_manager", search.queue_manager))
+    for column in ("msg_id", "correl_id", "group_id"):
+        wanted: bytes = getattr(search, column)
+        if wanted:
+            all_of.append(identified(column, wanted))
+    for name, value in search.properties:
+        held = f.col("properties")[name]
+        all_of.append(held.isNotNull() if value is None else held == f.lit(value))
+    if search.text:
+        all_of.append(f.contains(f.col("text"), f.lit(search.text)))
+    if search.where:
+        all_of.append(f.expr(search.where))
+    return all_of
+
+
+def within(since: datetime | None, until: datetime | None) -> list[Column]:
+    """Put between two moments; days choose folders, the moments themselves rows."""
+    all_of: list[Column] = []
+    if since is not None:
+        moment = since.astimezone(UTC)
+        all_of += [
+            f.col("put_date") >= f.lit(moment.date()),
+            f.col("put_timestamp") >= f.lit(moment),
+        ]
+    if until is not None:
+        moment = until.astimezone(UTC)
+        all_of += [
+            f.col("put_date") <= f.lit(moment.date()),
+            f.col("put_timestamp") < f.lit(moment),
+        ]
+    return all_of
+
+
+def named(column: str, name: str) -> Column:
+    """A name as MQSC takes it: whole, or the beginning before an asterisk."""
+    if name.endswith("*"):
+        return f.col(column).startswith(name[:-1])
+    return f.col(column) == f.lit(name)
+
+
+def identified(column: str, wanted: bytes) -> Column:
+    """An identifier whole, or its first bytes."""
+    literal = f.lit(bytearray(wanted))
+    if len(wanted) == ID_BYTES:
+        return f.col(column) == literal
+    return f.startswith(f.col(column), literal)
+
+
+_ID: Final = re.compile(r"(?:[0-9A-Fa-f]{2}){1,24}")
+
+
+def identifier(told: str) -> bytes:
+    """An identifier as people paste it: hexadecimal digits, perhaps with ID: or 0x before, or
+    spaces within. ValueError if it is none."""
+    digits = re.sub(r"^(?:ID:|0[xX]|X')|[ ']", "", told.strip())
+    if _ID.fullmatch(digits) is None:
+        raise ValueError(
+            f"an identifier is up to {2 * ID_BYTES} hexadecimal digits, two a byte, not {told!r}"
+        )
+    return bytes.fromhex(digits)
