@@ -1,0 +1,155 @@
+"""The processes of the applications: two groups, those who ask and those who serve.
+
+They are started once for a run and told point after point; tasks of a crew are dealt out over the
+processes of its group, so that a crew of sixty does not need sixty interpreters.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from dataclasses import dataclass
+from typing import Any, Final
+
+from ternmq.perf.tasks import ROLES, Place, Task
+from ternmq.perf.workload import Crew, Point
+
+END_S: Final = 10
+
+
+class ApplicationFailed(Exception):
+    """A process of applications ended before its time; the text is what it said last."""
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What the applications of a point saw."""
+
+    begin_s: float  # when the last of them began, by the wall clock
+    end_s: float  # when the first of them was through
+    done: int
+    bytes: int
+    seconds: float
+    cpu_s: float
+
+
+class Process:
+    """One process of tasks."""
+
+    def __init__(self, place: Place) -> None:
+        words = [sys.executable, "-m", "ternmq.perf.worker", place.name, place.data]
+        self._process = subprocess.Popen(
+            [*words, str(place.port)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+
+    def tell(self, *words: object) -> None:
+        """A line to it."""
+        stdin = self._process.stdin
+        if stdin is not None:
+            try:
+                stdin.write(json.dumps(words) + "\n")
+                stdin.flush()
+            except BrokenPipeError:
+                self._fail()
+
+    def answer(self) -> Any:
+        """Its next line."""
+        stdout = self._process.stdout
+        line = "" if stdout is None else stdout.readline()
+        if not line:
+            self._fail()
+        return json.loads(line)
+
+    def _fail(self) -> None:
+        stderr = self._process.stderr
+        said = "" if stderr is None else stderr.read()
+        lines = [line for line in said.splitlines() if line.strip()]
+        raise ApplicationFailed(lines[-1] if lines else "a process of applications has ended")
+
+    def close(self) -> None:
+        """It ends with its input; if not, it is ended."""
+        for pipe in (self._process.stdin, self._process.stdout, self._process.stderr):
+            if pipe is not None:
+                try:
+                    pipe.close()
+                except BrokenPipeError:
+                    pass  # it has failed, and that was told
+        try:
+            self._process.wait(END_S)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+
+
+class Applications:
+    """All processes of the applications."""
+
+    def __init__(self, place: Place, processes: int) -> None:
+        self._asking = [Process(place) for _ in range(processes)]
+        self._serving = [Process(place) for _ in range(processes)]
+        self._busy: list[Process] = []
+
+    def open(self, point: Point) -> None:
+        """Everybody whom the point needs is connected."""
+        shares: list[tuple[Process, list[dict[str, Any]]]] = []
+        for group, serves in ((self._asking, False), (self._serving, True)):
+            crews = [one for one in point.crews if is_serving(one) == serves]
+            for number, process in enumerate(group):
+                share = dealt(crews, number, len(group))
+                if share:
+                    shares.append((process, share))
+        # Those who serve are ready first: nobody asks before.
+        self._busy = [process for process, _ in reversed(shares)]
+        for process, share in reversed(shares):
+            process.tell("open", share)
+        for process in self._busy:
+            process.answer()
+
+    def go(self, seconds: float) -> Seen:
+        """Work for so long."""
+        for process in self._busy:
+            process.tell("go", seconds)
+        told = [process.answer() for process in self._busy]
+        return Seen(
+            begin_s=max(one["begin"] for one in told),
+            end_s=min(one["begin"] + one["seconds"] for one in told),
+            done=sum(one["done"] for one in told),
+            bytes=sum(one["bytes"] for one in told),
+            seconds=max(one["seconds"] for one in told),
+            cpu_s=sum(one["cpu_s"] for one in told),
+        )
+
+    def stop(self) -> None:
+        """Everybody has disconnected."""
+        busy, self._busy = self._busy, []
+        for process in busy:
+            process.tell("stop")
+        for process in busy:
+            process.answer()
+
+    def close(self) -> None:
+        """The processes end."""
+        for process in (*self._asking, *self._serving):
+            process.close()
+
+
+def is_serving(crew: Crew) -> bool:
+    """Whether tasks of this crew work until they are told to stop."""
+    role = ROLES[crew.role]
+    return isinstance(role, type) and issubclass(role, Task) and role.serves
+
+
+def dealt(crews: list[Crew], number: int, of: int) -> list[dict[str, Any]]:
+    """The share of one process out of several: a stretch of each crew."""
+    found = []
+    for crew in crews:
+        first = crew.count * number // of
+        count = crew.count * (number + 1) // of - first
+        if count:
+            found.append({**crew.told(), "count": count, "first": first})
+    return found

@@ -1,0 +1,118 @@
+"""A run as JSON: on which machine, what was measured at each point, what came of it.
+
+`perf.json` in the folder of a run is all that a later run needs to be compared with it. What the
+applications and the system saw is there from the beginning; rates and costs by SMF are added when
+the pipeline has read the records.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, field, fields
+from pathlib import Path
+from typing import Any, Final
+
+FORMAT: Final = 1
+FILE: Final = "perf.json"
+MEGABYTE: Final = 1_000_000
+
+
+class NoRecord(Exception):
+    """There is no record of a run where one was looked for, or it is none; the text says why."""
+
+
+@dataclass
+class Measured:
+    """One point of a run. Costs are CPU microseconds for each unit of the rate."""
+
+    workload: str
+    series: str
+    x: str
+    tasks: int
+    mode: str
+    begin_s: float = 0.0  # wall clock; between these everybody was at work
+    end_s: float = 0.0
+    # What was counted, and of which queues: for whoever reads the SMF records.
+    counted: str = ""
+    counts: str = ""
+    cost_of_putters: bool = False
+    # By the applications' own counting, and by the system.
+    seen_rate: float | None = None
+    seen_cost: float | None = None  # of the queue manager's process
+    application_cost: float | None = None
+    resident_kb: int = 0
+    # By SMF.
+    intervals: int = 0
+    smf_rate: float | None = None
+    smf_cost: float | None = None
+    # What is reported.
+    rate: float | None = None
+    cost: float | None = None
+    source: str = ""
+
+    @property
+    def key(self) -> tuple[str, str, str]:
+        """What makes it the same point of another run."""
+        return self.workload, self.series, self.x
+
+
+@dataclass
+class Run:
+    """All of a run."""
+
+    label: str
+    begun: str  # UTC, ISO 8601
+    build: str
+    version: str
+    seconds: float
+    quick: bool
+    processes: int
+    machine: dict[str, Any]
+    took_s: float = 0.0
+    points: list[Measured] = field(default_factory=list)
+
+    def to_json(self) -> dict[str, Any]:
+        """The whole, for a file or for `--json`."""
+        return {"format": FORMAT, **asdict(self)}
+
+    def save(self, folder: Path) -> Path:
+        """Write it, whole or not at all."""
+        path = folder / FILE
+        making = path.with_suffix(".making")
+        text = json.dumps(self.to_json(), indent=1, ensure_ascii=False)
+        making.write_text(text + "\n", encoding="utf-8")
+        making.replace(path)
+        return path
+
+
+def load(path: Path) -> Run:
+    """The record in a folder, or in a file. NoRecord if there is none."""
+    file = path / FILE if path.is_dir() else path
+    try:
+        told = json.loads(file.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise NoRecord(f"{file} cannot be read: {error.strerror}") from error
+    except ValueError as error:
+        raise NoRecord(f"{file} is not a record of a run: {error}") from error
+    if not isinstance(told, dict) or told.get("format") != FORMAT:
+        raise NoRecord(f"{file} is not a record of a run of format {FORMAT}")
+    try:
+        points = [Measured(**_known(Measured, one)) for one in told["points"]]
+        return Run(**{**_known(Run, told), "points": points})
+    except (KeyError, TypeError) as error:
+        raise NoRecord(f"{file} is not a record of a run: {error}") from error
+
+
+def _known(kind: type[Run] | type[Measured], told: dict[str, Any]) -> dict[str, Any]:
+    names = {one.name for one in fields(kind)}
+    return {name: value for name, value in told.items() if name in names}
+
+
+def settled(points: Iterable[Measured]) -> None:
+    """Choose what is reported: SMF where it has whole intervals, else what was seen."""
+    for one in points:
+        by_smf = one.smf_rate is not None
+        one.rate = one.smf_rate if by_smf else one.seen_rate
+        one.cost = one.smf_cost if by_smf else one.seen_cost
+        one.source = "smf" if by_smf else "seen"

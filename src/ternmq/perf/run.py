@@ -1,0 +1,184 @@
+"""A run: starts the queue manager and the applications, measures point after point, ends them.
+
+    opened -> measurement begins -> everybody works -> the window closes -> measurement ends
+
+Measurement begins anew for each point, after everybody is connected, so that intervals begin with
+the work and belong to one point only.
+"""
+
+from __future__ import annotations
+
+import shutil
+import time
+from collections.abc import Callable, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Final
+
+import ternmq
+from ternmq.perf.crew import Applications, Seen
+from ternmq.perf.processes import Gauge, machine
+from ternmq.perf.queue_manager import QueueManager
+from ternmq.perf.record import MEGABYTE, Measured, Run, settled
+from ternmq.perf.workload import (
+    BYTES,
+    FROM_APPLICATIONS,
+    FROM_MEMORY,
+    LOG_BYTES,
+    Point,
+    Workload,
+)
+
+SECONDS: Final = 5.0
+QUICK_SECONDS: Final = 2.5
+Tell = Callable[[int, int, str], None]  # points done, points in all, what is done now
+
+
+@dataclass(frozen=True)
+class Wish:
+    """What is to be run."""
+
+    workloads: Sequence[Workload]
+    folder: Path
+    seconds: float = SECONDS
+    quick: bool = False
+    processes: int = 1
+    label: str = ""
+    keep: bool = False  # the queue manager's folder too
+
+    @property
+    def total(self) -> int:
+        """How many points there are."""
+        return sum(len(one.chosen(self.quick)) for one in self.workloads)
+
+
+def run(wish: Wish, tell: Tell) -> Run:
+    """Everything that is wished for; the record is saved after each workload."""
+    begun = time.monotonic()
+    record = Run(
+        label=wish.label,
+        begun=datetime.now(UTC).isoformat(timespec="seconds"),
+        build="compiled" if ternmq.build_info().compiled else "plain",
+        version=ternmq.__version__,
+        seconds=wish.seconds,
+        quick=wish.quick,
+        processes=wish.processes,
+        machine=machine(),
+    )
+    wish.folder.mkdir(parents=True, exist_ok=True)
+    served = [one for one in wish.workloads if one.source != FROM_MEMORY]
+    fresh = [one for one in wish.workloads if one.source == FROM_MEMORY]
+    try:
+        if served:
+            _run_served(wish, served, record, tell)
+        for workload in fresh:
+            _run_fresh(wish, workload, record, tell)
+    finally:
+        record.took_s = round(time.monotonic() - begun, 1)
+        settled(record.points)
+        record.save(wish.folder)
+        if not wish.keep:
+            shutil.rmtree(wish.folder / "data", ignore_errors=True)
+    return record
+
+
+def _run_served(wish: Wish, workloads: list[Workload], record: Run, tell: Tell) -> None:
+    """All points on one queue manager."""
+    tell(0, wish.total, "starting the queue manager")
+    with (
+        QueueManager(wish.folder) as qmgr,
+        closing(Applications(qmgr.place, wish.processes)) as applications,
+    ):
+        for workload in workloads:
+            for point in workload.chosen(wish.quick):
+                tell(len(record.points), wish.total, _words(workload, point))
+                one = measured(qmgr, applications, workload, point, wish.seconds)
+                record.points.append(one)
+            settled(record.points)
+            record.save(wish.folder)
+
+
+def _run_fresh(wish: Wish, workload: Workload, record: Run, tell: Tell) -> None:
+    """Each point on a queue manager of its own: what memory the points before it left free would
+    hide what this one takes."""
+    for number, point in enumerate(workload.chosen(wish.quick)):
+        tell(len(record.points), wish.total, _words(workload, point))
+        folder = wish.folder / f"{workload.name}-{number}"
+        folder.mkdir()
+        try:
+            with (
+                QueueManager(folder) as qmgr,
+                closing(Applications(qmgr.place, 1)) as applications,
+            ):
+                record.points.append(footprint(qmgr, applications, workload, point))
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def measured(
+    qmgr: QueueManager,
+    applications: Applications,
+    workload: Workload,
+    point: Point,
+    seconds: float,
+) -> Measured:
+    """One point."""
+    qmgr.empty()
+    applications.open(point)
+    try:
+        qmgr.measure(point.mode)
+        before = qmgr.gauge()
+        seen = applications.go(seconds)
+        after = qmgr.gauge()
+    finally:
+        applications.stop()
+        qmgr.stop_measuring(point.mode)
+    return _told(workload, point, seen, before, after)
+
+
+def footprint(
+    qmgr: QueueManager, applications: Applications, workload: Workload, point: Point
+) -> Measured:
+    """What connections take: one first, so that code is loaded, then all of them."""
+    (crew,) = point.crews
+    first = type(crew)(**{**crew.told(), "count": 1})
+    applications.open(Point(point.x, (first,), point.counted))
+    applications.stop()
+    before = qmgr.gauge()
+    applications.open(point)
+    after = qmgr.gauge()
+    seen = applications.go(0.0)
+    applications.stop()
+    one = _told(workload, point, seen, before, after)
+    one.seen_rate = (after.resident_kb - before.resident_kb) / crew.count
+    one.seen_cost = one.application_cost = None
+    return one
+
+
+def _told(workload: Workload, point: Point, seen: Seen, before: Gauge, after: Gauge) -> Measured:
+    done = seen.bytes / MEGABYTE if point.counts in (BYTES, LOG_BYTES) else float(seen.done)
+    used_us = (after.cpu_s - before.cpu_s) * 1e6
+    has_records = workload.source not in (FROM_APPLICATIONS, FROM_MEMORY)
+    return Measured(
+        workload=workload.name,
+        series=point.series,
+        x=point.x,
+        tasks=point.tasks,
+        mode=point.mode,
+        begin_s=seen.begin_s,
+        end_s=seen.end_s,
+        counted=point.counted if has_records else "",
+        counts=point.counts,
+        cost_of_putters=point.cost_of_putters,
+        seen_rate=done / seen.seconds if seen.seconds else None,
+        seen_cost=used_us / done if done else None,
+        application_cost=seen.cpu_s * 1e6 / done if done else None,
+        resident_kb=after.resident_kb,
+    )
+
+
+def _words(workload: Workload, point: Point) -> str:
+    series = f", {point.series}" if point.series else ""
+    return f"{workload.name}: {point.x}{series}"

@@ -1,0 +1,100 @@
+"""A process of tasks: python -m ternmq.perf.worker QMGR DATA PORT
+
+It is told on standard input and answers on standard output, a line of JSON each:
+
+    open CREWS        connect and open everything; "ready"
+    go SECONDS        work; what was done, and when, once those who do not serve others are through
+    stop              those who serve others end too; "closed" when all have disconnected
+
+It ends with its input.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import json
+import sys
+import time
+from typing import Any
+
+from ternmq.perf.tasks import ROLES, Place, Task, crew_from
+
+OPEN_AT_ONCE = 32
+
+
+class Worker:
+    """The tasks of this process, point after point."""
+
+    def __init__(self, place: Place) -> None:
+        self.place = place
+        self.tasks: list[Task] = []
+        self.serving: list[asyncio.Task[None]] = []
+
+    async def open(self, crews: list[dict[str, Any]]) -> object:
+        """Every task of these crews; `first` is the number of the first, the others follow."""
+        for told in crews:
+            first = int(told.pop("first"))
+            crew = crew_from(told)
+            for number in range(first, first + crew.count):
+                self.tasks.append(ROLES[crew.role](self.place, crew, number))
+        for at in range(0, len(self.tasks), OPEN_AT_ONCE):
+            await asyncio.gather(*(task.open() for task in self.tasks[at : at + OPEN_AT_ONCE]))
+        gc.collect()
+        return "ready"
+
+    async def go(self, seconds: float) -> object:
+        """Work; those who serve others go on."""
+        begun_s, begun = time.time(), time.perf_counter()
+        used = time.process_time()
+        end = begun + seconds
+        self.serving = [asyncio.ensure_future(one.work(end)) for one in self.tasks if one.serves]
+        await asyncio.gather(*(one.work(end) for one in self.tasks if not one.serves))
+        if all(one.serves for one in self.tasks):
+            await asyncio.sleep(max(0.0, end - time.perf_counter()))
+        for one in self.serving:
+            if one.done():
+                one.result()  # an error that ended it is this process's
+        counted = [one for one in self.tasks if one.crew.is_counted]
+        return {
+            "done": sum(one.done for one in counted),
+            "bytes": sum(one.done * one.crew.size for one in counted),
+            "begin": begun_s,
+            "seconds": time.perf_counter() - begun,
+            "cpu_s": time.process_time() - used,
+        }
+
+    async def stop(self) -> object:
+        """Everybody disconnects."""
+        for task in self.tasks:
+            task.stopping = True
+        await asyncio.gather(*self.serving)
+        await asyncio.gather(*(task.close() for task in self.tasks))
+        self.tasks, self.serving = [], []
+        return "closed"
+
+
+async def heard() -> list[Any]:
+    """The next line; empty at the end."""
+    loop = asyncio.get_running_loop()
+    line = await loop.run_in_executor(None, sys.stdin.readline)
+    return list(json.loads(line)) if line else []
+
+
+async def serve(place: Place) -> None:
+    """Line after line."""
+    worker = Worker(place)
+    while words := await heard():
+        verb = words[0]
+        if verb == "open":
+            told = await worker.open(words[1])
+        elif verb == "go":
+            told = await worker.go(float(words[1]))
+        else:
+            told = await worker.stop()
+        sys.stdout.write(json.dumps(told) + "\n")
+        sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    asyncio.run(serve(Place(sys.argv[1], sys.argv[2], int(sys.argv[3]))))
