@@ -8,8 +8,11 @@ from __future__ import annotations
 
 import os
 import socket
+import threading
+from collections.abc import Iterable
 from typing import Any, Final
 
+from ternmq.base import constants as mq
 from ternmq.base.errors import MQError, RemoteProtocolError, mq_error
 from ternmq.base.reasons import (
     MQRC_CONNECTION_BROKEN,
@@ -18,10 +21,15 @@ from ternmq.base.reasons import (
 from ternmq.client.local_folder import Place, socket_path
 from ternmq.client.local_verbs import LocalVerbs, Request, answer_of, error_from
 from ternmq.client.remote_threads import BlockingVerbs
+from ternmq.kernel.connection import Handle
 from ternmq.wire import local as wire
 
 _CHUNK_BYTES: Final = 1 << 18
 _TOGETHER_BYTES: Final = 1 << 16  # a shorter message is sent in one piece with its head
+# Requests that are sent before the first of them is awaited: their answers must fit into what the
+# socket holds, or both sides would wait for each other.
+_AHEAD_REQUESTS: Final = 128
+_AHEAD_BYTES: Final = 1 << 18
 
 
 def not_available(name: str, detail: str) -> MQError:
@@ -95,6 +103,18 @@ class LocalSocket:
             self._socket.sendall(data)
         return number
 
+    def send_together(self, requests: list[Request]) -> list[int]:
+        """Send requests in one piece; their numbers."""
+        numbers: list[int] = []
+        parts: list[bytes] = []
+        for request in requests:
+            self._number = self._number % 0xFFFFFFFF + 1
+            numbers.append(self._number)
+            size = len(request.head) + len(request.data)
+            parts += (wire.frame_head(request.kind, self._number, size), request.head, request.data)
+        self._socket.sendall(b"".join(parts))
+        return numbers
+
     def receive(self, number: int) -> wire.Frame:
         """The answer to the request of this number; what comes before it belongs to requests that
         nobody waits for any more."""
@@ -166,6 +186,46 @@ class SocketVerbs(BlockingVerbs):
             elif request.returnable:
                 self._take_back(number)
             raise
+
+    def put_many(self, handle: Handle, options: int, puts: Iterable[tuple[bytes, bytes]]) -> None:
+        """Puts that are sent before those ahead of them are answered."""
+        if not self.is_ours:
+            super().put_many(handle, options, puts)
+            return
+        self.turns.take(threading.get_ident(), "MQPUT")
+        try:
+            requests: list[Request] = []
+            waiting_bytes = 0
+            for packed, data in puts:
+                head = wire.put_head(handle.handle_id, options, 0, packed)
+                requests.append(Request(wire.PUT, head, data))
+                waiting_bytes += len(data)
+                if len(requests) >= _AHEAD_REQUESTS or waiting_bytes >= _AHEAD_BYTES:
+                    self._put_together(requests, options)
+                    requests, waiting_bytes = [], 0
+            if requests:
+                self._put_together(requests, options)
+        finally:
+            self.turns.give_back()
+
+    def _put_together(self, requests: list[Request], options: int) -> None:
+        """Send them and wait for all; the first that is refused is told."""
+        try:
+            numbers = self._socket.send_together(requests)
+            if options & mq.MQPMO_SYNCPOINT:
+                self.verbs.has_changes = True
+            frames = [self._socket.receive(number) for number in numbers]
+        except (OSError, EOFError, RemoteProtocolError) as error:
+            self._lost(MQRC_CONNECTION_BROKEN, str(error))
+            raise self.turns.broken_error("MQPUT") from error
+        except MQError as ended:  # the queue manager has said goodbye
+            self._lost(ended.reason, ended.detail)
+            raise self.turns.broken_error("MQPUT") from ended
+        except BaseException:
+            self._lost(MQRC_CONNECTION_BROKEN, "interrupted in the middle of requests")
+            raise
+        for frame in frames:
+            answer_of(frame)
 
     def _take_back(self, number: int) -> None:
         """A signal handler raised while a get waited: it has not happened."""

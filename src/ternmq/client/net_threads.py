@@ -7,15 +7,22 @@ import socket
 import ssl
 import threading
 import time
+from collections.abc import Iterable
 from typing import Any, Final
 
-from ternmq.base.errors import MQError, RemoteProtocolError
-from ternmq.base.reasons import MQRC_RECONNECT_FAILED, MQRC_RECONNECTED, MQRC_RECONNECTING
+from ternmq.base import constants as mq
+from ternmq.base.errors import MQError, RemoteProtocolError, mq_error
+from ternmq.base.reasons import (
+    MQRC_BACKED_OUT,
+    MQRC_RECONNECT_FAILED,
+    MQRC_RECONNECTED,
+    MQRC_RECONNECTING,
+)
 from ternmq.client.message import Message
 from ternmq.client.net_channel import Address
 from ternmq.client.net_conversation import ChannelEnded, Conversation, Reply
 from ternmq.client.net_opening import connecting, ended_segment, meeting, refused
-from ternmq.client.net_quick import Outgoing, Quick
+from ternmq.client.net_quick import FLUSH_NOW, Outgoing, Quick
 from ternmq.client.net_reach import (
     Reach,
     broken_detail,
@@ -256,6 +263,38 @@ class NetSocketVerbs(BlockingVerbs):
             if msg_id and self._sent(MQPUT, handle, options):
                 return msg_id
         return super().put(handle, options, packed, data)
+
+    def put_many(self, handle: Handle, options: int, puts: Iterable[tuple[bytes, bytes]]) -> None:
+        """Puts that are not answered, many in one piece; the queue manager gives them MsgIds."""
+        if not self.verbs.is_shared or not self.is_ours or not options & mq.MQPMO_SYNCPOINT:
+            super().put_many(handle, options, puts)
+            return
+        options |= mq.MQPMO_ASYNC_RESPONSE
+        self.turns.take(threading.get_ident(), "MQPUT")
+        try:
+            self._put_many(handle, options, puts)
+        finally:
+            self.turns.give_back()
+
+    def _put_many(self, handle: Handle, options: int, puts: Iterable[tuple[bytes, bytes]]) -> None:
+        conversation = self.line.conversation
+        request = NetRequest(MQPUT, handle, b"")
+        request.options = options
+        if self.verbs.lost_unit:
+            refuse_lost(self.verbs, request, "MQPUT")
+        outgoing = Outgoing()
+        try:
+            for packed, data in puts:
+                if conversation.ended is not None:
+                    raise conversation.ended
+                segment = conversation.framing.put(handle.handle_id, options, packed, data)
+                self.verbs.has_changes = True
+                if outgoing.add(segment) == FLUSH_NOW:
+                    self.line.socket.send(outgoing.take())
+            self.line.socket.send(outgoing.take())
+        except LOST as error:
+            self._lost("MQPUT", request, error)
+            raise mq_error(MQRC_BACKED_OUT, verb="MQPUT", object=self.verbs.name) from error
 
     def get(self, handle: Handle, request: GetRequest) -> Message | None:
         """MQGET; what was read ahead is here already."""

