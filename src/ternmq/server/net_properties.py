@@ -61,7 +61,12 @@ def without_properties(data: bytes, base: bytes) -> tuple[bytes, bytes]:
 
 
 def _is_properties(folder: bytes, ccsid: int) -> bool:
-    found = _NAME.match(decode(folder, ccsid if ccsid > 0 else 1208))
+    return is_property_folder(decode(folder, ccsid if ccsid > 0 else 1208))
+
+
+def is_property_folder(folder: str) -> bool:
+    """Whether a folder holds properties, by its first tag."""
+    found = _NAME.match(folder)
     if found is None:
         return False
     return found.group(1) in _FOLDERS or _CONTENT.search(found.group(2)) is not None

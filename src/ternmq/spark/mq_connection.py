@@ -1,8 +1,8 @@
 """Connections of Spark's processes to the queue manager: of the driver's planner and of each task.
 
 Options decide the way: over the network with connName and channel or a table, else the local socket
-of a queue manager on the machine. A queue manager inside another process is not reachable: it needs
-a listener (`ternmq.listen`) or to be run by strmqm.
+of a queue manager on the machine. A queue manager that is embedded in an application is not
+reachable, as workers of Spark are other processes: strmqm starts one that is.
 """
 
 from __future__ import annotations
@@ -15,8 +15,9 @@ from ternmq.client.local_connection import connect as connect_client
 from ternmq.spark.mq_options import ConnectionOptions
 
 
-def connect(options: ConnectionOptions) -> ClientConnection:
-    """A new connection; MQError as `ternmq.connect` raises it."""
+def connect(options: ConnectionOptions, *, reconnect: bool = False) -> ClientConnection:
+    """A new connection; MQError as `ternmq.connect` raises it. With `reconnect` a broken network
+    connection is made anew by itself: for those who only read, and can ask again."""
     return connect_client(
         options.queue_manager,
         user=options.user,
@@ -32,6 +33,7 @@ def connect(options: ConnectionOptions) -> ClientConnection:
         key_password=options.key_password or secret_of_file(options.key_password_file),
         certificate_label=options.certificate_label,
         connect_timeout=options.connect_timeout_s or None,
+        reconnect=True if reconnect else None,
     )
 
 

@@ -125,6 +125,7 @@ class SourceOptions:
         self.start: Final = position_told(
             options, "startingOffsets", LATEST if is_stream else EARLIEST
         )
+        self.has_start: Final = bool(options.get("startingoffsets")) or not is_stream
         self.end: Final = position_told(options, "endingOffsets", LATEST)
         self.mode: Final = one_of(options, "mode", self._usual_mode(options, is_stream), MODES)
         self.cursor: Final = options.get("cursor", "")
@@ -156,7 +157,7 @@ class SourceOptions:
             raise ValueError("option endingOffsets is for batches; a stream has no end")
         if self.end.word == EARLIEST:
             raise ValueError("option endingOffsets is 'earliest'; nothing is before that")
-        if self.cursor and not is_name(self.cursor):
+        if self.cursor and self.cursor != NONE and not is_name(self.cursor):
             raise ValueError(f"option cursor is {self.cursor!r}, which is no name of a cursor")
         for name in (*self.start.queues(), *self.end.queues()):
             if not any(matches(name, pattern) for pattern in self.queues):

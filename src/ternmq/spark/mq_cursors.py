@@ -1,0 +1,149 @@
+"""Cursors of a query: what keeps messages in the stream until their batch is done.
+
+Option cursor names it; with several queues each has one, `name.QUEUE`. Without the option a query
+has cursors of its own, with a name nobody else has, which is kept in its offsets. `none` is for
+streams with retention of their own, and for users who may not define cursors.
+
+A cursor that is there already says where to begin, unless startingOffsets does.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+from typing import Any, Final, final
+
+from ternmq.base.errors import MQError
+from ternmq.base.reasons import MQRC_UNKNOWN_OBJECT_NAME
+from ternmq.client.local_connection import ClientConnection
+from ternmq.client.stream_api import QueueCursor
+from ternmq.spark.mq_options import NONE, SourceOptions
+from ternmq.spark.mq_positions import EARLIEST, LATEST, NUMBER, Position
+from ternmq.spark.mq_streams import HINT, DataLoss, bounds_of, number_at
+
+Place = dict[str, Any]  # of one queue: incarnation, next, and cursor if it is the query's own
+NAME_CHARACTERS_MAX: Final = 48
+_DIGITS: Final = 8
+
+
+@final
+class Cursors:
+    """The cursors of one query, by queue."""
+
+    def __init__(self, options: SourceOptions) -> None:
+        self._options: Final = options
+        self._token: Final = secrets.token_hex(4).upper()
+        self._open: dict[str, tuple[ClientConnection, QueueCursor]] = {}
+        self._made: list[str] = []
+
+    def name(self, queue: str, place: Place) -> str:
+        """The cursor of a queue; empty if it has none."""
+        told = self._options.cursor
+        if told == NONE:
+            return ""
+        if told:
+            return told if len(self._options.queues) == 1 == self._plain() else joined(told, queue)
+        known: str = place.get("cursor", "")
+        return known or joined(f"SPARK.{self._token}", queue)
+
+    def _plain(self) -> int:
+        return sum("*" not in name for name in self._options.queues)
+
+    # ---- the beginning
+
+    def begun(self, connection: ClientConnection, queue: str, wanted: Position | None) -> Place:
+        """Where reading of a queue begins. None: where its cursor is; a new one is behind all
+        messages that are there."""
+        name = self.name(queue, {})
+        cursor = None
+        if name:
+            is_late = wanted is None or wanted.word == LATEST
+            start = LATEST if is_late else EARLIEST
+            cursor = self._opened(connection, name, queue, start)
+            if wanted is None:
+                return self._place(name, cursor.incarnation, cursor.position)
+        number, incarnation = self._number(connection, queue, wanted or Position(LATEST))
+        if cursor is not None and number < cursor.position:
+            cursor.reset(number)
+        return self._place(name, incarnation, number)
+
+    def _number(
+        self, connection: ClientConnection, queue: str, wanted: Position
+    ) -> tuple[int, int]:
+        bounds = bounds_of(connection, queue)
+        if bounds is None:
+            raise ValueError(
+                f"{queue} has no stream, as it has neither a cursor nor RETAIN, and option cursor "
+                "is 'none'"
+            )
+        number = number_at(connection, queue, bounds, wanted)
+        if number > bounds.next:
+            raise ValueError(
+                f"option startingOffsets: {number} is beyond the stream of {queue}, whose next "
+                f"message is {bounds.next}"
+            )
+        if number < bounds.earliest and wanted.word == NUMBER:
+            if self._options.fail_on_loss:
+                raise DataLoss(
+                    f"the stream of {queue} begins with {bounds.earliest}, {number} is gone; {HINT}"
+                )
+            number = bounds.earliest
+        return number, bounds.incarnation
+
+    def _place(self, name: str, incarnation: int, number: int) -> Place:
+        place: Place = {"incarnation": incarnation, "next": number}
+        if name and not self._options.cursor:
+            place["cursor"] = name
+            self._made.append(name)
+        return place
+
+    def _opened(
+        self, connection: ClientConnection, name: str, queue: str, start: Any
+    ) -> QueueCursor:
+        known = self._open.get(name)
+        if known is not None and known[0] is connection:
+            return known[1]
+        cursor = connection.cursor(name, queue, start=start)
+        self._open[name] = (connection, cursor)
+        return cursor
+
+    # ---- as it goes on
+
+    def position(self, connection: ClientConnection, queue: str, place: Place) -> int | None:
+        """Where the cursor of a queue is; None if it has none."""
+        name = self.name(queue, place)
+        return connection.cursor(name, queue, start=EARLIEST).position if name else None
+
+    def advance(self, connection: ClientConnection, queue: str, place: Place) -> None:
+        """All messages before the place are done with."""
+        name = self.name(queue, place)
+        if not name:
+            return
+        number, incarnation = int(place["next"]), int(place["incarnation"])
+        try:
+            cursor = self._opened(connection, name, queue, number)
+            if cursor.incarnation == incarnation and cursor.position < number:
+                cursor.advance(number)
+        except MQError as error:
+            self._open.pop(name, None)
+            if error.reason != MQRC_UNKNOWN_OBJECT_NAME:
+                raise
+            # Somebody has deleted it: from here on it is there again, if the stream is.
+            bounds = bounds_of(connection, queue)
+            if bounds is not None and bounds.incarnation == incarnation:
+                self._opened(connection, name, queue, max(number, bounds.earliest))
+
+    def forget(self, connection: ClientConnection) -> None:
+        """Delete cursors that no offset knows of."""
+        for name in self._made:
+            connection.cursor(name).delete()
+        self._made.clear()
+
+
+def joined(name: str, queue: str) -> str:
+    """A name of a cursor for a queue, within the length of names."""
+    whole = f"{name}.{queue}"
+    if len(whole) <= NAME_CHARACTERS_MAX:
+        return whole
+    digest = hashlib.sha256(queue.encode()).hexdigest()[:_DIGITS].upper()
+    return f"{whole[: NAME_CHARACTERS_MAX - _DIGITS - 1]}.{digest}"
