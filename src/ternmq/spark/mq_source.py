@@ -36,7 +36,6 @@ from ternmq.spark.mq_planner import Offset, Planner
 from ternmq.spark.mq_reading import read_ranges
 from ternmq.spark.mq_schema import ddl
 from ternmq.spark.mq_sink import MqBatchWriter, MqStreamWriter
-from ternmq.spark.mq_sink import MqBatchWriter, MqStreamWriter
 from ternmq.spark.mq_streams import Range
 
 FORMAT: Final = "mq"
@@ -73,12 +72,6 @@ class MqSource(DataSource):
 
     def writer(self, schema: StructType, overwrite: bool) -> DataSourceWriter:
         return MqBatchWriter(self.options, schema, overwrite)
-
-    def writer(self, schema: StructType, overwrite: bool) -> DataSourceWriter:
-        return MqBatchWriter(self.options, schema, overwrite)
-
-    def streamWriter(self, schema: StructType, overwrite: bool) -> DataSourceStreamWriter:
-        return MqStreamWriter(self.options, schema)
 
 
 class MqStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
