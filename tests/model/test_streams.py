@@ -50,6 +50,7 @@ class Streams(RuleBasedStateMachine):
         create(disk, LogParameters(CIRCULAR, 3, 2, 16, False))
         self.start(disk)
         self.messages: dict[int, tuple[bytes, bool]] = {}  # by number: data, persistent
+        self.lying: dict[int, tuple[bytes, bool]] = {}  # what a get could take, but for retention
         self.positions: dict[str, int] = {}
         self.highest = 0  # number that a reader was told
         self.count = 0
@@ -69,6 +70,7 @@ class Streams(RuleBasedStateMachine):
         return b"%d " % self.count + bytes(size)
 
     def came(self, number: int, data: bytes, persistent: bool) -> None:
+        self.lying[number] = (data, persistent)
         if self.retains or self.positions:  # else it has no stream, and nobody is told numbers
             assert number > self.highest
             assert number not in self.messages
@@ -105,21 +107,42 @@ class Streams(RuleBasedStateMachine):
     @rule(count=st.integers(1, 5))
     def get(self, count: int) -> None:
         for _ in range(count):
-            self.machine.get("Q")
+            entry = self.machine.get("Q")
+            if entry is not None:
+                del self.lying[int(entry.sequence)]
 
     @rule()
     def clear(self) -> None:
         self.machine.clear("Q")
+        self.lying = {}
 
     @rule(name=NAMES, latest=st.booleans())
     def define(self, name: str, latest: bool) -> None:
         if name in self.positions:
             return
+        below = self.fills_below()
         cursor = self.client.define(name, "Q", LATEST if latest else EARLIEST)
         if not self.positions and not self.retains:
-            assert cursor.position > self.highest  # also of a stream that it had before
             self.messages = {}
+        if latest:
+            assert cursor.position > self.highest  # also of a stream that it had before
+        else:
+            filled = {number: one for number, one in self.lying.items() if number < below}
+            assert not filled or cursor.position <= min(filled)
+            self.messages.update(filled)
         self.positions[name] = cursor.position
+
+    def fills_below(self) -> int:
+        """A cursor that starts with the earliest message brings what lies there below this number
+        into the stream."""
+        if self.retains:
+            return 0
+        if not self.positions:
+            return 1 << 62
+        self.client.bounds("Q")
+        stream = stream_of(self.machine, "Q")
+        assert stream is not None
+        return int(stream.earliest) if stream.begin == stream.earliest else 0
 
     @rule(name=NAMES, part=st.floats(0, 1))
     def advance(self, name: str, part: float) -> None:
@@ -167,6 +190,7 @@ class Streams(RuleBasedStateMachine):
         wreck = last_of(disk)
         fate = FATES["kept" if tidy else "dropped"]
         self.start(wreck.disk_of([fate] * len(wreck.pending)))
+        self.lying = {number: one for number, one in self.lying.items() if one[1]}
         found = {one.name: one.position for one in cursors(self.machine.kernel)}
         assert found == self.positions
         if self.messages:

@@ -169,7 +169,11 @@ def _cursor(record: LogRecord, names: Names, data_bytes: int) -> Values:
         "owner": cursor.owner,
         "time": time_of(cursor.altered_ns),
     }
-    return {**values, "stream_begins": change.begin} if change.begin else values
+    if change.begin:
+        values["stream_begins"] = change.begin
+    if change.fills:
+        values["fills_stream"] = True
+    return values
 
 
 def _stream_numbers(record: LogRecord, names: Names, data_bytes: int) -> Values:

@@ -31,9 +31,11 @@ from ternmq.kernel.resolve import find_definition
 from ternmq.kernel.retention import purge
 from ternmq.kernel.stream import check_incarnation, stream_of
 from ternmq.store.catalog import Definition, stream_incarnation
+from ternmq.store.entry import Entry
 from ternmq.store.queue import Queue
 from ternmq.store.stream import Stream
 from ternmq.store.stream_cursor import StreamCursor
+from ternmq.store.stream_fill import Inventory, StreamFill, held_of
 from ternmq.txn.cursors import (
     ADVANCE,
     CURSOR_RECORD_BYTES,
@@ -52,7 +54,7 @@ def define_cursor(
     kernel: Kernel, connection: Connection, name: str, queue_name: str, start: int
 ) -> StreamCursor | None:
     """A new cursor on a local queue, or an alias of one; its first cursor gives a queue a stream,
-    which begins with the next message.
+    which begins with the next message, or for EARLIEST with what lies on the queue.
 
     `start`: EARLIEST, LATEST or a number. MQRC_OBJECT_ALREADY_EXISTS, MQRC_UNKNOWN_OBJECT_NAME,
     MQRC_MSG_SEQ_NUMBER_ERROR for a number outside the stream, MQRC_Q_TYPE_ERROR for what has no
@@ -105,6 +107,9 @@ def _defined(
     stream = queue.stream
     earliest = queue.next_sequence if stream is None else stream.earliest
     position = _position(queue, int(earliest), start, "DEFINE", name)
+    inventory = _what_lies_there(kernel, queue) if start == EARLIEST else None
+    if inventory is not None:
+        position = int(inventory.lowest)
     now_ns = int(kernel.clock.now_ns())
     definition = local.definition
     cursor = StreamCursor(
@@ -118,9 +123,36 @@ def _defined(
         now_ns,
     )
     begin = int(queue.next_sequence) if stream is None else 0
-    connection.depends_on(log_change(coordinator, catalog.cursors, DEFINE, cursor, begin))
+    fills = inventory is not None
+    lsn = log_change(coordinator, catalog.cursors, DEFINE, cursor, begin, fills)
+    connection.depends_on(lsn)
     coordinator.settle_stream(catalog, definition)
+    stream = queue.stream
+    if inventory is not None and stream is not None:
+        StreamFill(queue, stream, inventory, lsn).go_on()
     return cursor
+
+
+def _what_lies_there(kernel: Kernel, queue: Queue) -> Inventory | None:
+    """What is on the queue and not in its stream, but ought to be; None if there is nothing. A
+    stream that has let go of messages is never filled: who kept a number of before would take
+    those that are still there for all that there were."""
+    stream = queue.stream
+    below = queue.next_sequence if stream is None else stream.earliest
+    if stream is not None and (stream.fill is not None or stream.begin != stream.earliest):
+        return None
+    inventory = Inventory(queue, below, _held(kernel, queue))
+    return None if inventory.is_empty else inventory
+
+
+def _held(kernel: Kernel, queue: Queue) -> list[Entry]:
+    """What units of work have got from the queue."""
+    if queue.uncommitted_gets == 0:
+        return []
+    coordinator = kernel.coordinator
+    units = list(coordinator.units.values())
+    units.extend([one.unit for one in kernel.connections.values() if one.unit is not None])
+    return held_of(queue, [change.entry for unit in units for change in unit.changes])
 
 
 def _position(queue: Queue, earliest: int, wanted: int, verb: str, name: str) -> int:

@@ -200,6 +200,9 @@ def resume_read(kernel: Kernel, call: StreamRead) -> None:
             raise mq_error(
                 MQRC_OBJECT_DAMAGED, verb="STREAM", object=local.name, detail=reader.damage
             )
+        if reader.awaits_fill:
+            _await_fill(connection, local, stream)
+            return
         file = reader.file
         if file is not None:
             effect = StreamFetch(stream, file, reader.next, size)
@@ -208,6 +211,19 @@ def resume_read(kernel: Kernel, call: StreamRead) -> None:
             kernel.outbox.add(effect)
             return
     _answer(kernel, call, local, stream, reader)
+
+
+def _await_fill(connection: Connection, local: LocalQueue, stream: Stream) -> None:
+    """What is wanted lies on the queue and is on its way into the stream; MQRC_RESOURCE_PROBLEM if
+    that has failed, and then it is tried again."""
+    fill = stream.fill
+    if fill is None:
+        return
+    error = fill.error
+    fill.go_on()
+    if error:
+        raise mq_error(MQRC_RESOURCE_PROBLEM, verb="STREAM", object=local.name, detail=error)
+    connection.park = fill.effect
 
 
 def _start(call: StreamRead, local: LocalQueue, stream: Stream) -> int:

@@ -20,6 +20,7 @@ from ternmq.store.entry import Entry
 from ternmq.store.stream_open import OpenBlock
 
 if TYPE_CHECKING:
+    from ternmq.store.stream_fill import StreamFill
     from ternmq.store.stream_memory import StreamMemory
 
 BLOCK_BYTES: Final = 1 << 20
@@ -110,7 +111,7 @@ class StreamFile:
         if block.newest_ns > self.newest_ns:
             self.newest_ns = block.newest_ns
         self.bytes += block.length
-        self.end = block.offset + _aligned(block.length)
+        self.end = block.offset + aligned(block.length)
         self.is_forced = False
 
 
@@ -161,6 +162,7 @@ class Stream:
         self.blocks_known_max = BLOCKS_KNOWN_MAX
         self.dead_files: list[str] = []  # removed after the checkpoint that does not name them
         self.watchers: list[Watcher] = []
+        self.fill: StreamFill | None = None  # what lay on the queue before is on its way into it
         self.memory: StreamMemory | None = None  # while the queue is in use
         self.outbox: Outbox | None = None
 
@@ -211,10 +213,7 @@ class Stream:
         block = self.open
         if block.count == 0:
             return
-        data = block.pack(int(self.queue_id), int(self.incarnation), 0, int(block.count))
-        last: i64 = block.numbers[-1]
-        sealed = StreamBlock(block.first, last, block.count, block.newest_ns, len(data), block.lsn)
-        sealed.data = data
+        sealed = sealed_block(block, self)
         self.open = OpenBlock()
         self.recent.append(sealed)
         self.bytes += sealed.length
@@ -334,6 +333,8 @@ class Stream:
 
     def trim(self) -> None:
         """Drop what every cursor has passed, or what is too much."""
+        if self.fill is not None:
+            return  # when all of it is there
         if self.bytes_max:
             self.trim_to(self.bytes_max)
         elif self.floor > self.earliest and not self.age_ns_max:
@@ -355,6 +356,8 @@ class Stream:
 
     def trim_older(self, before_ns: i64) -> None:
         """Drop blocks whose newest message was put before a time."""
+        if self.fill is not None:
+            return
         if self.open.count and self.open.newest_ns < before_ns:
             self.seal()
         while self.files:
@@ -420,6 +423,8 @@ class Stream:
     def drop_all(self) -> list[str]:
         """The stream is no more; the paths of its files."""
         self.tell_all_watchers()
+        if self.fill is not None:
+            self.fill.stream_ended()
         if self.memory is not None:
             self.memory.leave(self)
         return [*self.dead_files, *[file.path for file in self.files]]
@@ -430,5 +435,15 @@ def _is_held(blocks: list[StreamBlock]) -> bool:
     return any(block.data is not None for block in blocks)
 
 
-def _aligned(length: i64) -> i64:
+def sealed_block(block: OpenBlock, stream: Stream) -> StreamBlock:
+    """An open block, which has messages, as an immutable one."""
+    data = block.pack(int(stream.queue_id), int(stream.incarnation), 0, int(block.count))
+    last: i64 = block.numbers[-1]
+    sealed = StreamBlock(block.first, last, block.count, block.newest_ns, len(data), block.lsn)
+    sealed.data = data
+    return sealed
+
+
+def aligned(length: i64) -> i64:
+    """The room that a block takes in its file."""
     return (length + ALIGNMENT - 1) // ALIGNMENT * ALIGNMENT

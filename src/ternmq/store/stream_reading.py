@@ -46,6 +46,7 @@ class RangeReader:
         self.lsn: i64 = 0  # what a reader of the parts depends on
         self.file: StreamFile | None = None  # has to be fetched
         self.damage = ""  # what is wrong with the next block
+        self.awaits_fill = False  # the next number is not there yet
         self.at_end = False  # of the range or of the stream
         self._found: list[StreamBlock] = []
         self._found_in: StreamFile | None = None  # where those are
@@ -58,7 +59,11 @@ class RangeReader:
                 fetched[int(found.first)] = data
                 self._found.append(found)
             self._found_in = fetch.file
+        fill = self.stream.fill
         while self._wants_more():
+            if fill is not None and fill.next <= self.next < fill.until:
+                self.awaits_fill = True
+                return
             block = self._in_files(fetched)
             if self.file is not None or self.damage:
                 return

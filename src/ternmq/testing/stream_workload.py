@@ -3,7 +3,8 @@
 The model: each message gets the next number of its queue when it becomes visible. A crash may leave
 any state from the last acknowledged verb to the last one done in memory: the positions of cursors,
 and of each stream the persistent messages from the lowest position on, with their numbers. Whatever
-a reader was told: no other message ever has that number.
+a reader was told: no other message ever has that number. A cursor that starts with the earliest
+message brings what lies on the queue into a stream that has let go of nothing yet.
 """
 
 from __future__ import annotations
@@ -51,6 +52,8 @@ class StreamWorkload:
         create(self.disk, LogParameters(kind, 3, 2, 16, seed % 5 == 4))
         self.next: dict[str, int] = dict.fromkeys(QUEUES, 1)
         self.streams: dict[str, list[tuple[int, str, bool]]] = {"B": []}
+        self.lying: dict[str, dict[int, tuple[str, bool]]] = {name: {} for name in QUEUES}
+        self.holding: list[tuple[Connection, str, int]] = []  # gets of units that go on
         self.told: dict[str, dict[int, str]] = {name: {} for name in QUEUES}
         self.passed: dict[str, int] = dict.fromkeys(QUEUES, 0)  # all cursors once were so far
         self.change: Callable[[], None] | None = None
@@ -100,6 +103,7 @@ class StreamWorkload:
         for queue, name, persistent in puts:
             number = self.next[queue]
             self.next[queue] = number + 1
+            self.lying[queue][number] = (name, persistent)
             if queue in self.streams:
                 self.streams[queue].append((number, name, persistent))
 
@@ -114,6 +118,8 @@ class StreamWorkload:
             (self.put, 9),
             (self.unit, 4),
             (self.get, 3),
+            (self.hold, 2),
+            (self.release, 2),
             (self.read, 5),
             (self.advance, 5),
             (self.define, 3),
@@ -177,12 +183,35 @@ class StreamWorkload:
             self.machine.back_out_prepared(xid)
 
     def get(self) -> None:
-        self.machine.get(self.chance.choice(QUEUES))
+        queue = self.chance.choice(QUEUES)
+        entry = self.machine.get(queue)
+        if entry is not None:
+            del self.lying[queue][int(entry.sequence)]
+
+    def hold(self) -> None:
+        """A get in a unit of work that goes on."""
+        queue = self.chance.choice(QUEUES)
+        link = self.machine.connect()
+        entry = self.machine.get(queue, link=link, sync=True)
+        if entry is not None:
+            self.holding.append((link, queue, int(entry.sequence)))
+
+    def release(self) -> None:
+        if not self.holding:
+            return
+        link, queue, number = self.holding.pop(self.chance.randrange(0, len(self.holding)))
+        if self.chance.random() < 0.5:
+            self.machine.commit(link)
+            del self.lying[queue][number]
+        else:
+            self.machine.back_out(link)
 
     def clear(self) -> None:
-        if self.in_doubt:
+        if self.in_doubt or self.holding:
             return  # it is refused while units of work have messages
-        self.machine.clear(self.chance.choice(QUEUES))
+        queue = self.chance.choice(QUEUES)
+        self.machine.clear(queue)
+        self.lying[queue] = {}
 
     def seal(self) -> None:
         """Blocks end where they would not by themselves, and leave memory."""
@@ -204,12 +233,25 @@ class StreamWorkload:
         start = self.chance.choice([EARLIEST, LATEST])
         if name in self.machine.kernel.catalog.cursors.by_name:
             return
+        lying = self.lying_below(queue) if start == EARLIEST else []
 
         def change() -> None:
-            self.streams.setdefault(queue, [])
+            self.streams.setdefault(queue, [])[:0] = lying
 
         self.change = change
         self.client.define(name, queue, start)
+
+    def lying_below(self, queue: str) -> list[tuple[int, str, bool]]:
+        """What comes into the stream, before all others, if a cursor starts with the earliest."""
+        below = self.next[queue]
+        if self.has_stream(queue):
+            self.client.bounds(queue)  # so that it is loaded
+            stream = stream_of(self.machine, queue)
+            if stream is None or stream.fill is not None or stream.begin != stream.earliest:
+                return []
+            below = int(stream.earliest)
+        lying = self.lying[queue]
+        return [(number, *lying[number]) for number in sorted(lying) if number < below]
 
     def advance(self) -> None:
         cursor = self.any_cursor()

@@ -34,6 +34,7 @@ from ternmq.store.compaction import compact
 from ternmq.store.entry import PUTTING, Entry
 from ternmq.store.queue import Queue
 from ternmq.store.segment import DEAD, MIXED
+from ternmq.store.stream_fill import StreamFill
 from ternmq.store.sweep import SegmentWrite, homeless
 from ternmq.txn.cursors import told_cursors
 from ternmq.txn.records import pack_json
@@ -188,6 +189,9 @@ class Checkpoint:
         effect: Effect
         for queue in self.queues[:SAVE_QUEUES_MAX]:
             stream = queue.stream
+            if stream is not None and stream.fill is not None:
+                self._await_fill(stream.fill)
+                return
             if stream is not None and stream.writer is not None:
                 # One writer at a time: the save goes on when this one is done.
                 stream.is_saved_next = True
@@ -204,6 +208,17 @@ class Checkpoint:
             return
         self.effect = effect
         self.keeper.outbox.add(effect)
+
+    def _await_fill(self, fill: StreamFill) -> None:
+        """A journal tells of whole streams alone."""
+        error = fill.error
+        fill.go_on()
+        if error or fill.effect is None:
+            self.keeper.checkpoint_failed(self, error)
+            return
+        effect = SaveAgain(self, fill.effect)
+        fill.effect.followers.append(effect)
+        self.effect = effect
 
     def _is_given_up(self, queue: Queue) -> bool:
         """Its files are behind the log and will not catch up."""

@@ -1,10 +1,11 @@
 """Stream cursors in the log: each change is a CURSOR record, and CHECKPOINT tells all of them.
 
     CURSOR         u8 action (1 define, 2 advance, 3 reset, 4 delete), u8 length of the cursor's
-                   name, u8 length of the queue's name, u8 length of the owner, u32 0, u64 queue,
-                   u64 incarnation, u64 position, u64 begin, i64 time in ns since 1970; then cursor,
-                   queue and owner in UTF-8. `begin`: the queue's stream begins there by this
-                   record; 0: it had one
+                   name, u8 length of the queue's name, u8 length of the owner, u32 flags, u64
+                   queue, u64 incarnation, u64 position, u64 begin, i64 time in ns since 1970; then
+                   cursor, queue and owner in UTF-8. `begin`: the queue's stream begins there by
+                   this record; 0: it had one. Flags, bit 0: what lies on the queue and is not in
+                   the stream comes into it, before all others, from `position` on
     STREAM_NUMBERS u64 queue, u64 bound: stream numbers below it may have been given, also to
                    messages that the log does not tell of
 
@@ -32,6 +33,8 @@ ACTION_NAMES: Final = ("", "define", "advance", "reset", "delete")
 CURSOR_RECORD_BYTES: Final = 512  # more than any takes
 CURSOR_TOLD_BYTES: Final = 260  # the same in CHECKPOINT
 
+FILLS: Final = 1  # a flag
+
 _HEAD: Final = struct.Struct("<BBBBIQQQQq")
 
 
@@ -39,15 +42,16 @@ _HEAD: Final = struct.Struct("<BBBBIQQQQq")
 class CursorChange:
     """What a CURSOR record tells."""
 
-    __slots__ = ("action", "begin", "cursor")
+    __slots__ = ("action", "begin", "cursor", "fills")
 
-    def __init__(self, action: int, begin: int, cursor: StreamCursor) -> None:
+    def __init__(self, action: int, begin: int, cursor: StreamCursor, fills: bool) -> None:
         self.action = action
         self.begin = begin
         self.cursor = cursor
+        self.fills = fills  # the stream is filled with what lies on the queue
 
 
-def pack_change(action: int, begin: int, cursor: StreamCursor) -> bytes:
+def pack_change(action: int, begin: int, cursor: StreamCursor, fills: bool = False) -> bytes:
     """A CURSOR record."""
     name = cursor.name.encode("utf-8")
     queue = cursor.queue_name.encode("utf-8")
@@ -57,7 +61,7 @@ def pack_change(action: int, begin: int, cursor: StreamCursor) -> bytes:
         len(name),
         len(queue),
         len(owner),
-        0,
+        FILLS if fills else 0,
         cursor.queue_id,
         cursor.incarnation,
         cursor.position,
@@ -71,7 +75,7 @@ def unpack_change(payload: bytes) -> CursorChange:
     """What such a record tells."""
     if len(payload) < _HEAD.size:
         raise IntegrityError(f"CURSOR record of {len(payload)} bytes")
-    action, name, queue, owner, _, queue_id, incarnation, position, begin, at_ns = (
+    action, name, queue, owner, flags, queue_id, incarnation, position, begin, at_ns = (
         _HEAD.unpack_from(payload)
     )
     if not DEFINE <= action <= DELETE or len(payload) != _HEAD.size + name + queue + owner:
@@ -92,14 +96,19 @@ def unpack_change(payload: bytes) -> CursorChange:
         at_ns,
         at_ns,
     )
-    return CursorChange(action, begin, cursor)
+    return CursorChange(action, begin, cursor, flags & FILLS != 0)
 
 
 def log_change(
-    coordinator: Coordinator, table: CursorTable, action: int, cursor: StreamCursor, begin: int = 0
+    coordinator: Coordinator,
+    table: CursorTable,
+    action: int,
+    cursor: StreamCursor,
+    begin: int = 0,
+    fills: bool = False,
 ) -> int:
     """Log a change and make it; `cursor` is how it is from now on. Returns what must be forced."""
-    coordinator.log.append(CURSOR, 0, 0, [pack_change(action, begin, cursor)])
+    coordinator.log.append(CURSOR, 0, 0, [pack_change(action, begin, cursor, fills)])
     apply_change(table, action, cursor)
     return int(coordinator.log.end_lsn)
 

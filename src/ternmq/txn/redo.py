@@ -20,6 +20,7 @@ from ternmq.store.fetching import RecordReader, entry_from_image
 from ternmq.store.queue import Queue
 from ternmq.store.segment import ALIVE, DEAD, Segment
 from ternmq.store.stream_file import spill
+from ternmq.store.stream_fill import Inventory, fill_now, held_of
 from ternmq.txn.cursors import apply_change, unpack_change
 from ternmq.txn.in_log import InLog
 from ternmq.txn.ledger import redo_row, unpack_ledger
@@ -241,6 +242,8 @@ class Redo:
             apply_change(self.catalog.cursors, change.action, change.cursor)
         if change.begin:
             self._begin_stream(queue_id, change.begin, record.lsn)
+        if change.fills:
+            self._fill_stream(queue_id, change.cursor.position, record)
 
     def _redo_definition(self, record: LogRecord) -> None:
         if record.kind == kinds.MEDIA_IMAGE:
@@ -490,6 +493,17 @@ class Redo:
         queue = self.queue(queue_id)
         if definition is not None and queue is not None and lsn >= queue.state_lsn:
             self.catalog.begin_stream(definition, queue, begin)
+
+    def _fill_stream(self, queue_id: int, lowest: int, record: LogRecord) -> None:
+        """The queue is as it was when the record was written, so the stream gets the same again."""
+        queue = self.queue(queue_id)
+        stream = None if queue is None else queue.stream
+        if queue is None or stream is None or record.lsn < queue.state_lsn:
+            return
+        got = [one.entry for unit in self.units.values() for one in unit.changes]
+        inventory = Inventory(queue, stream.earliest, held_of(queue, got))
+        inventory.lowest = min(inventory.lowest, lowest)
+        fill_now(self.disk, queue, stream, inventory, record.end_lsn)
 
     def _redo_facts(self, facts: dict[str, object]) -> None:
         if facts.get("type") == QMGR:

@@ -66,7 +66,7 @@ def bodies(found: list[tuple[int, bytes]]) -> list[int]:
 def test_read_when_cursor_then_from_the_next_message_on() -> None:
     machine, client = begun()
     machine.put("Q", b"before")
-    cursor = client.define("C", "Q")
+    cursor = client.define("C", "Q", LATEST)
     assert cursor.position == 2
     fill(machine, 2, 7)
     call = client.read("Q", 2)
