@@ -59,11 +59,7 @@ class RangeReader:
                 fetched[int(found.first)] = data
                 self._found.append(found)
             self._found_in = fetch.file
-        fill = self.stream.fill
         while self._wants_more():
-            if fill is not None and fill.next <= self.next < fill.until:
-                self.awaits_fill = True
-                return
             block = self._in_files(fetched)
             if self.file is not None or self.damage:
                 return
@@ -82,6 +78,10 @@ class RangeReader:
         self.at_end = self.next >= self.end
 
     def _wants_more(self) -> bool:
+        fill = self.stream.fill
+        if fill is not None and fill.next <= self.next < fill.until:
+            self.awaits_fill = self.next < self.end
+            return False
         return (
             self.next < self.end
             and self.messages < self.messages_max
