@@ -277,6 +277,25 @@ def test_a_cursor_starts_where_it_is_told(qmgr: QueueManager, cursor: ternmq.Que
         qmgr.cursor("C5", "A", start=-1)
 
 
+def test_a_cursor_at_earliest_finds_what_lies_on_the_queue(place: Place) -> None:
+    qmgr = place.qmgr
+    qmgr.define_queue("B")
+    with qmgr.queue("B") as queue:
+        for number in range(300):
+            queue.put(b"%d" % number, persistent=True, priority=number % 3)
+        queue.put(b"transient")
+        queue.get()
+        found = qmgr.cursor("FIRST", "B", start="earliest")
+        queue.put(b"last", persistent=True)
+    expected = [b"%d" % number for number in range(300) if number != 2]
+    assert [message.data for message in found] == [*expected, b"transient", b"last"]
+    with qmgr.stream("B") as stream:
+        assert data(stream.read(found.position, count=2)) == expected[:2]
+    qmgr = place.crash()
+    kept = [message.data for message in qmgr.cursor("FIRST")]
+    assert [one for one in kept if one != b"transient"] == [*expected, b"last"]
+
+
 def test_reset_goes_back_and_delete_ends(qmgr: QueueManager, cursor: ternmq.QueueCursor) -> None:
     keeper = qmgr.cursor("KEEPER", "A")
     put(qmgr, b"a", b"b")

@@ -7,22 +7,30 @@ from __future__ import annotations
 
 import pytest
 
+from ternmq.base.errors import MQError
+from ternmq.base.reasons import (
+    MQRC_MSG_SEQ_NUMBER_ERROR,
+    MQRC_OBJECT_DAMAGED,
+    MQRC_RESOURCE_PROBLEM,
+)
 from ternmq.kernel.cursors import EARLIEST, LATEST
+from ternmq.kernel.retention import retain
 from ternmq.log.parameters import CIRCULAR, LogParameters
-from ternmq.testing.chance import Chance
+from ternmq.store.stream_fill import StreamFill
 from ternmq.testing.machine import Machine, create
 from ternmq.testing.sim_disk import SimDisk
 from ternmq.testing.stream_verbs import StreamClient
 from ternmq.testing.wreck import FATES, last_of
+from ternmq.txn.unit import XID
 
 pytestmark = pytest.mark.core
 
 
-def begun(buffer: int = 0, chance: Chance | None = None) -> tuple[Machine, StreamClient]:
+def begun(buffer: int = 0, **given: int) -> tuple[Machine, StreamClient]:
     disk = SimDisk()
     create(disk, LogParameters(CIRCULAR, 3, 2, 64, False))
-    machine = Machine(disk, chance)
-    machine.define("Q", buffer)
+    machine = Machine(disk)
+    machine.define("Q", buffer, **given)
     return machine, StreamClient(machine)
 
 
@@ -60,8 +68,228 @@ def test_earliest_when_queue_has_messages_then_they_are_in_the_stream(buffer: in
     assert client.read_all("Q", 1) == put
 
 
+def filling(machine: Machine) -> StreamFill:
+    """Begun, and none of its effects done."""
+    stream = machine.kernel.locals["Q"].queue.stream
+    assert stream is not None
+    assert stream.fill is not None
+    return stream.fill
+
+
+def half_done(machine: Machine, client: StreamClient) -> StreamFill:
+    """Define a cursor and write a part of what lies on the queue."""
+    machine.dawdle = lambda: None  # type: ignore[method-assign]
+    memory = machine.kernel.catalog.stream_memory
+    memory.stream_bytes_max = 6_000
+    client.define("C", "Q", EARLIEST)
+    memory.stream_bytes_max = 1 << 20
+    fill = filling(machine)
+    assert fill.effect is not None
+    machine.run(fill.effect)
+    machine.finish(fill.effect)
+    assert 1 < fill.next < fill.until
+    return fill
+
+
 def test_latest_when_queue_has_messages_then_begins_with_the_next() -> None:
     machine, client = begun()
     fill(machine, 1, 4)
     assert client.define("C", "Q", LATEST).position == 4
     assert client.read_all("Q", 4) == []
+
+
+def test_fill_when_messages_are_got_meanwhile_then_each_is_there_once() -> None:
+    machine, client = begun(6_000)
+    put = fill(machine, 1, 80, 300)
+    going = half_done(machine, client)
+    while machine.get("Q") is not None:
+        pass
+    put += fill(machine, 80, 90)
+    assert going.effect is not None
+    assert client.read_all("Q", 1) == put
+    machine.settle()
+    assert filling_is_over(machine)
+    again, client = crashed(machine)
+    assert client.read_all("Q", 1) == put
+    assert sorted(again.drain("Q")) == [data for _, data in put[79:]]
+
+
+def filling_is_over(machine: Machine) -> bool:
+    queue = machine.kernel.locals["Q"].queue
+    stream = queue.stream
+    return stream is not None and stream.fill is None and queue.held == 0
+
+
+def test_checkpoint_when_filling_then_waits_and_tells_all_of_it() -> None:
+    machine, client = begun(6_000)
+    put = fill(machine, 1, 80, 300)
+    half_done(machine, client)
+    machine.clear("Q")
+    machine.engine.keeper.begin(True, False)
+    machine.settle()
+    assert filling_is_over(machine)
+    assert machine.engine.keeper.last_failure == ""
+    _, client = crashed(machine)
+    assert client.read_all("Q", 1) == put
+
+
+def test_power_loss_when_filling_then_all_of_it_is_there_after_restart() -> None:
+    machine, client = begun(6_000)
+    put = fill(machine, 1, 80, 300)
+    half_done(machine, client)
+    machine.clear("Q")
+    machine.put("Q", b"new")
+    _, client = crashed(machine)
+    assert client.read_all("Q", 1) == [*put, (80, b"new")]
+
+
+@pytest.mark.parametrize("ends", ["committed", "backed out", "prepared"])
+@pytest.mark.parametrize("persistent", [True, False])
+def test_message_when_got_in_a_unit_that_has_not_ended_then_in_the_stream(
+    ends: str, persistent: bool
+) -> None:
+    machine, client = begun()
+    for number in (1, 2, 3):
+        machine.put("Q", b"%d" % number, persistent=persistent)
+    link = machine.connect()
+    machine.get("Q", link=link, sync=True)
+    machine.put("Q", b"invisible", link=machine.connect(), sync=True)
+    xid = XID(1, b"x", b"")
+    if ends == "prepared":
+        machine.prepare(xid, link)
+    client.define("C", "Q", EARLIEST)
+    put = [(1, b"1"), (2, b"2"), (3, b"3")]
+    assert client.read_all("Q", 1) == put
+    if ends == "committed":
+        machine.commit(link)
+    elif ends == "backed out":
+        machine.back_out(link)
+    else:
+        machine.commit_prepared(xid)
+    assert client.read_all("Q", 1) == put
+    _, client = crashed(machine)
+    assert client.read_all("Q", 1) == (put if persistent else [])
+
+
+def test_backouts_when_counted_then_stream_has_messages_as_they_were_put() -> None:
+    machine, client = begun()
+    machine.put("Q", b"1")
+    for _ in range(3):
+        machine.get("Q", sync=True)
+        machine.back_out()
+    client.define("C", "Q", EARLIEST)
+    first = client.read("Q", 1).parts[0].block
+    _, client = crashed(machine)
+    assert client.read("Q", 1).parts[0].block == first
+
+
+def test_stream_when_there_before_then_filled_unless_something_has_left_it() -> None:
+    machine, client = begun()
+    put = fill(machine, 1, 4)
+    client.define("LATE", "Q", LATEST)
+    put += fill(machine, 4, 6)
+    assert client.define("C", "Q", EARLIEST).position == 1
+    assert client.read_all("Q", 1) == put
+    assert client.define("TOO", "Q", EARLIEST).position == 1
+    _, client = crashed(machine)
+    assert client.read_all("Q", 1) == put
+    for name in ("LATE", "C", "TOO"):
+        client.advance(name, 4)
+    client.machine.checkpoint()
+    earliest = client.bounds("Q").earliest
+    assert earliest == 4
+    assert client.define("AGAIN", "Q", EARLIEST).position == earliest
+
+
+def test_retention_when_stream_was_filled_then_what_came_before_leaves_the_queue_too() -> None:
+    machine, client = begun()
+    fill(machine, 1, 6)
+    definition = machine.kernel.catalog.definitions["Q"]
+    definition.attributes["retain"] = 1
+    machine.kernel.coordinator.define(machine.kernel.catalog, definition)
+    fill(machine, 6, 9)
+    client.define("C", "Q", EARLIEST)
+    client.advance("C", 4)
+    retain(machine.kernel)
+    assert sorted(int(data) for data in machine.browse("Q")) == [4, 5, 6, 7, 8]
+    assert [number for number, _ in client.read_all("Q", 4)] == [4, 5, 6, 7, 8]
+
+
+def test_cursor_when_deleted_while_filling_then_nothing_is_left() -> None:
+    machine, client = begun(6_000)
+    fill(machine, 1, 80, 300)
+    half_done(machine, client)
+    queue = machine.kernel.locals["Q"].queue
+    client.delete("C")
+    machine.settle()
+    machine.checkpoint()
+    machine.checkpoint()
+    assert queue.stream is None
+    assert queue.held == 0
+    assert not [name for name in machine.disk.list(queue.folder) if name.endswith(".stream")]
+    assert client.define("C", "Q", EARLIEST).position == 1
+    assert len(client.read_all("Q", 1)) == 79
+
+
+def test_queue_when_deleted_while_filling_then_gone() -> None:
+    machine, client = begun(6_000)
+    fill(machine, 1, 80, 300)
+    half_done(machine, client)
+    folder = machine.kernel.locals["Q"].queue.folder
+    machine.clear("Q")
+    machine.close_handles()
+    machine.delete("Q")
+    machine.settle()
+    machine.checkpoint()
+    machine.checkpoint()
+    assert not machine.disk.exists(folder)
+
+
+def test_disk_when_full_then_reader_is_told_and_the_next_one_served() -> None:
+    machine, client = begun(6_000)
+    put = fill(machine, 1, 80, 300)
+    disk = machine.disk
+    assert isinstance(disk, SimDisk)
+    going = half_done(machine, client)
+    disk.capacity = disk.used()
+    with pytest.raises(MQError) as full:
+        client.read_all("Q", 1)
+    assert full.value.reason == MQRC_RESOURCE_PROBLEM
+    assert "its stream cannot be filled" in full.value.detail
+    machine.settle()
+    machine.engine.keeper.begin(False, False)
+    machine.settle()
+    assert "its stream cannot be filled" in machine.engine.keeper.last_failure
+    disk.capacity = 1 << 40
+    machine.settle()
+    if going.effect is None:
+        going.go_on()
+    assert client.read_all("Q", 1) == put
+    machine.settle()
+    machine.checkpoint()
+    _, client = crashed(machine)
+    assert client.read_all("Q", 1) == put
+
+
+def test_segment_when_damaged_then_who_reads_is_told_what_is_lost() -> None:
+    machine, client = begun(6_000)
+    fill(machine, 1, 80, 300)
+    machine.checkpoint(full=True)
+    disk = machine.disk
+    assert isinstance(disk, SimDisk)
+    half_done(machine, client)
+    folder = machine.kernel.locals["Q"].queue.folder
+    late = [name for name in disk.list(folder) if name.endswith(".seg")]
+    for name in late:
+        disk.spoil(f"{folder}/{name}", lambda data: data[:900] + bytes(200) + data[1100:])
+    fill(machine, 80, 82)
+    machine.settle()
+    with pytest.raises(MQError) as lost:
+        client.read("Q", 1)
+    assert lost.value.reason == MQRC_MSG_SEQ_NUMBER_ERROR
+    assert client.bounds("Q").earliest == 80
+    assert [number for number, _ in client.read_all("Q", 80)] == [80, 81]
+    _, client = crashed(machine)
+    with pytest.raises(MQError) as damaged:
+        client.read("Q", 1)
+    assert damaged.value.reason == MQRC_OBJECT_DAMAGED
