@@ -16,9 +16,9 @@ from typing import Any, Final, final
 from ternmq.base.errors import MQError
 from ternmq.base.reasons import MQRC_UNKNOWN_OBJECT_NAME
 from ternmq.client.local_connection import ClientConnection
-from ternmq.client.stream_api import QueueCursor
+from ternmq.client.stream_api import QueueCursor, Start
 from ternmq.spark.mq_options import NONE, SourceOptions
-from ternmq.spark.mq_positions import EARLIEST, LATEST, NUMBER, Position
+from ternmq.spark.mq_positions import LATEST, NUMBER, Position
 from ternmq.spark.mq_streams import HINT, DataLoss, bounds_of, number_at
 
 Place = dict[str, Any]  # of one queue: incarnation, next, and cursor if it is the query's own
@@ -57,8 +57,7 @@ class Cursors:
         name = self.name(queue, {})
         cursor = None
         if name:
-            is_late = wanted is None or wanted.word == LATEST
-            start = LATEST if is_late else EARLIEST
+            start: Start = "latest" if wanted is None or wanted.word == LATEST else "earliest"
             cursor = self._opened(connection, name, queue, start)
             if wanted is None:
                 return self._place(name, cursor.incarnation, cursor.position)
@@ -98,7 +97,7 @@ class Cursors:
         return place
 
     def _opened(
-        self, connection: ClientConnection, name: str, queue: str, start: Any
+        self, connection: ClientConnection, name: str, queue: str, start: Start
     ) -> QueueCursor:
         known = self._open.get(name)
         if known is not None and known[0] is connection:
@@ -112,7 +111,7 @@ class Cursors:
     def position(self, connection: ClientConnection, queue: str, place: Place) -> int | None:
         """Where the cursor of a queue is; None if it has none."""
         name = self.name(queue, place)
-        return connection.cursor(name, queue, start=EARLIEST).position if name else None
+        return connection.cursor(name, queue, start="earliest").position if name else None
 
     def advance(self, connection: ClientConnection, queue: str, place: Place) -> None:
         """All messages before the place are done with."""
@@ -121,14 +120,15 @@ class Cursors:
             return
         number, incarnation = int(place["next"]), int(place["incarnation"])
         try:
-            cursor = self._opened(connection, name, queue, number)
+            cursor = self._opened(connection, name, "", "earliest")
             if cursor.incarnation == incarnation and cursor.position < number:
                 cursor.advance(number)
         except MQError as error:
             self._open.pop(name, None)
             if error.reason != MQRC_UNKNOWN_OBJECT_NAME:
                 raise
-            # Somebody has deleted it: from here on it is there again, if the stream is.
+            # Somebody has deleted it: from here on it is there again, if the stream is. If the
+            # queue is another one by now, that is for who looks at its bounds.
             bounds = bounds_of(connection, queue)
             if bounds is not None and bounds.incarnation == incarnation:
                 self._opened(connection, name, queue, max(number, bounds.earliest))

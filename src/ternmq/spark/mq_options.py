@@ -68,6 +68,9 @@ SOURCE_OPTIONS: Final = (
     Option("convert", "`strings`", "what `text` has: `strings` (MQSTR), `all` bodies or `none`"),
     Option("compat", "`none`", "`kafka`: columns as Kafka's source has them"),
     Option("columns", "all", "names with commas between: only those are made, which is quicker"),
+    Option(
+        "pushFilters", "`false`", "of a batch: filters of `queue` and `seq` narrow what is read"
+    ),
     Option("maxMessages", str(DRAIN_MESSAGES), "of `drain`: how many messages one task takes"),
 )
 
@@ -142,6 +145,7 @@ class SourceOptions:
             options.get("columns", ""), KAFKA_COLUMNS if self.is_kafka else COLUMNS
         )
         self.messages_max: Final = number(options, "maxMessages", DRAIN_MESSAGES, 1)
+        self.takes_filters: Final = yes_or_no(options, "pushFilters", False)
         self._check(options, is_stream)
 
     def _usual_mode(self, options: Mapping[str, str], is_stream: bool) -> str:

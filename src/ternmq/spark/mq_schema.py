@@ -11,7 +11,8 @@ drained from a queue without a stream has the number too, but no incarnation (nu
 format, encoding and ccsid are those of the body. Where includeProperties takes an MQRFH2 away from
 the data, they are what that header says of the data behind it. text is the body in Unicode if the
 format is MQSTR (option convert), null where it cannot be read so. property_types has the words of
-MQRFH2: string, boolean, bin.hex, i1, i2, i4, i8, r4, r8.
+MQRFH2: string, boolean, bin.hex, i1, i2, i4, i8, r4, r8. expiry is what the message was put with;
+of one that was browsed or drained it is what was left.
 """
 
 from __future__ import annotations

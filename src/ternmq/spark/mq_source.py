@@ -17,6 +17,7 @@ from typing import Any, Final
 from pyspark.sql import SparkSession
 from pyspark.sql.datasource import (
     DataSource,
+    DataSourceReader,
     DataSourceStreamReader,
     DataSourceStreamWriter,
     DataSourceWriter,
@@ -31,12 +32,12 @@ from pyspark.sql.streaming.datasource import (
 )
 from pyspark.sql.types import StructType
 
+from ternmq.spark.mq_batch import MqFilteringReader, MqReader, RangePartition
 from ternmq.spark.mq_options import SourceOptions
 from ternmq.spark.mq_planner import Offset, Planner
 from ternmq.spark.mq_reading import read_ranges
 from ternmq.spark.mq_schema import ddl
 from ternmq.spark.mq_sink import MqBatchWriter, MqStreamWriter
-from ternmq.spark.mq_streams import Range
 
 FORMAT: Final = "mq"
 
@@ -44,14 +45,6 @@ FORMAT: Final = "mq"
 def register(spark: SparkSession) -> None:
     """Make the source known to a session."""
     spark.dataSource.register(MqSource)
-
-
-class RangePartition(InputPartition):
-    """What one task reads."""
-
-    def __init__(self, ranges: list[Range]) -> None:
-        super().__init__(None)
-        self.ranges: Final = ranges
 
 
 class MqSource(DataSource):
@@ -63,6 +56,10 @@ class MqSource(DataSource):
 
     def schema(self) -> str:
         return ddl(SourceOptions(self.options, is_stream=False).columns)
+
+    def reader(self, schema: StructType) -> DataSourceReader:
+        options = SourceOptions(self.options, is_stream=False)
+        return MqFilteringReader(options) if options.takes_filters else MqReader(options)
 
     def streamReader(self, schema: StructType) -> DataSourceStreamReader:
         return MqStreamReader(SourceOptions(self.options, is_stream=True))

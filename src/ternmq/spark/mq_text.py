@@ -130,8 +130,9 @@ def table_of(ccsid: int) -> Table | None:
     if charset.is_wide(ccsid):
         return None
     characters = [charset.decode(bytes((byte,)), ccsid) for byte in range(256)]
-    if "".join(characters) != charset.decode(bytes(range(256)), ccsid):
-        return None
+    pairs = bytes(byte for one in range(256) for other in range(256) for byte in (one, other))
+    if "".join(characters[byte] for byte in pairs) != charset.decode(pairs, ccsid):
+        return None  # some pair is one character
     undefined = ["\ud800" <= one <= "\udfff" for one in characters]
     sound = [_SUBSTITUTE if wrong else one for one, wrong in zip(characters, undefined)]
     return Table(

@@ -1,0 +1,321 @@
+"""Goal: a query's offsets name the same messages whenever they are read, and its cursor passes only
+what is done.
+
+Method: the planner without Spark, called as Spark calls it, on a queue manager that a thread of
+this process serves.
+"""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+import ternmq
+from ternmq.spark.mq_batch import MqReader, RangePartition
+from ternmq.spark.mq_cursors import joined
+from ternmq.spark.mq_limits import divided, shares
+from ternmq.spark.mq_options import SourceOptions
+from ternmq.spark.mq_planner import Offset, Planner
+from ternmq.spark.mq_reading import read_ranges
+from ternmq.spark.mq_streams import DataLoss, Range
+from tests.unit.client.served import Served
+
+
+class Site:
+    """A queue manager with a queue that has a stream, and queries on it."""
+
+    def __init__(self, folder: Path) -> None:
+        self.served = Served(folder)
+        self.connection = self.served.connect()
+        self.connection.define_queue("ORDERS")
+        self.planners: list[Planner] = []
+
+    def options(self, is_stream: bool = True, **told: str) -> SourceOptions:
+        where = {"path": str(self.served.data), "queueManager": "QM1", "queue": "ORDERS"}
+        return SourceOptions({**where, **told}, is_stream)
+
+    def planner(self, **told: str) -> Planner:
+        planner = Planner(self.options(True, **told))
+        self.planners.append(planner)
+        return planner
+
+    def put(self, *texts: str, queue: str = "ORDERS") -> None:
+        for text in texts:
+            self.connection.put(queue, text)
+
+    def read(self, planner: Planner, start: Offset, end: Offset) -> list[str]:
+        return self.read_parts(planner.partitions(start, end))
+
+    def read_parts(self, parts: list[list[Range]], **told: str) -> list[str]:
+        options = self.options(True, columns="text", **told)
+        return [
+            row["text"]
+            for part in parts
+            for batch in read_ranges(options, part)
+            for row in batch.to_pylist()
+        ]
+
+    def position(self, name: str) -> int:
+        return self.connection.cursor(name).position
+
+    def close(self) -> None:
+        for planner in self.planners:
+            planner.close()
+        self.connection.disconnect()
+        self.served.close()
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Iterator[Site]:
+    found = Site(tmp_path)
+    yield found
+    found.close()
+
+
+def test_query_when_it_runs_then_the_cursor_follows_what_is_done(site: Site) -> None:
+    planner = site.planner(cursor="QUERY")
+    zero = planner.initial()
+    site.put("one", "two")
+    one = planner.latest(zero, 0, 0)
+    assert site.read(planner, zero, one) == ["one", "two"]
+    begin = zero["ORDERS"]["next"]
+    assert site.position("QUERY") == begin  # nobody has said yet that the batch is done
+    assert planner.latest(one, 0, 0) == one
+    assert site.position("QUERY") == begin + 2 == one["ORDERS"]["next"]
+    site.put("three")
+    two = planner.latest(one, 0, 0)
+    planner.advance(one)
+    assert site.read(planner, one, two) == ["three"]
+    assert planner.reported() == {"ORDERS": two["ORDERS"]}
+
+
+def test_range_when_read_again_after_gets_and_a_restart_then_it_is_the_same(site: Site) -> None:
+    planner = site.planner(startingOffsets="earliest")
+    zero = planner.initial()
+    site.put("one", "two", "three")
+    one = planner.latest(zero, 2, 0)
+    with site.connection.queue("ORDERS") as orders:
+        assert len(list(orders)) == 3  # an application takes all
+    again = site.planner(startingOffsets="earliest")  # the driver has died
+    assert site.read(again, zero, one) == ["one", "two"]
+    two = again.latest(one, 0, 0)
+    assert site.read(again, one, two) == ["three"]
+    names = [answer["CURSOR"] for answer in site.connection.mqsc("DISPLAY CURSOR(*)")]
+    assert names == [zero["ORDERS"]["cursor"]]  # it went on with the same
+
+
+def test_limits_when_told_then_batches_have_no_more(site: Site) -> None:
+    planner = site.planner()
+    zero = planner.initial()
+    site.put(*(f"{n:01000d}" for n in range(100)))
+    one = planner.latest(zero, 7, 0)
+    assert len(site.read(planner, zero, one)) == 7
+    two = planner.latest(one, 0, 20_000)
+    assert len(site.read(planner, one, two)) == 20
+    three = planner.latest(two, 50, 10_000)
+    assert len(site.read(planner, two, three)) == 10
+    assert len(site.read(planner, three, planner.latest(three, 0, 0))) == 63
+
+
+def test_available_now_when_messages_come_later_then_they_are_left(site: Site) -> None:
+    planner = site.planner()
+    planner.stop_at_what_is_there()
+    zero = planner.initial()
+    site.put("one", "two")
+    one = planner.latest(zero, 1, 0)
+    site.put("three")
+    two = planner.latest(one, 1, 0)
+    assert site.read(planner, zero, two) == ["one", "two"]
+    assert planner.latest(two, 1, 0) == two
+
+
+@pytest.mark.parametrize("told", ["earliest", "latest", "number", "time", "json"])
+def test_start_when_told_in_any_way_then_reading_begins_there(site: Site, told: str) -> None:
+    first = site.connection.cursor("EARLIER", "ORDERS").position
+    site.put("one", "two")
+    moment = datetime.now(UTC).isoformat()
+    site.put("three", "four")
+    words = {
+        "earliest": "earliest",
+        "latest": "latest",
+        "number": f'{{"ORDERS": {first + 1}}}',
+        "time": moment,
+        "json": '{"ORDERS": "earliest"}',
+    }
+    planner = site.planner(startingOffsets=words[told])
+    zero = planner.initial()
+    site.put("five")
+    found = site.read(planner, zero, planner.latest(zero, 0, 0))
+    skipped = {"earliest": 0, "latest": 4, "number": 1, "time": 2, "json": 0}[told]
+    assert found == ["one", "two", "three", "four", "five"][skipped:]
+
+
+def test_named_cursor_when_it_is_there_then_the_query_goes_on_from_it(site: Site) -> None:
+    cursor = site.connection.cursor("QUERY", "ORDERS")
+    site.put("one", "two", "three")
+    cursor.advance(cursor.position + 1)
+    planner = site.planner(cursor="QUERY")
+    zero = planner.initial()
+    assert site.read(planner, zero, planner.latest(zero, 0, 0)) == ["two", "three"]
+    again = site.planner(cursor="QUERY", startingOffsets="earliest")
+    zero = again.initial()
+    assert site.read(again, zero, again.latest(zero, 0, 0)) == ["one", "two", "three"]
+
+
+def test_patterns_when_queues_appear_then_they_are_read_from_their_first_message(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ternmq.spark.mq_planner.LOOK_S", 0.0)
+    planner = site.planner(queue="ORD*", cursor="QUERY")
+    zero = planner.initial()
+    site.put("one")
+    one = planner.latest(zero, 0, 0)
+    assert site.read(planner, zero, one) == ["one"]
+    site.connection.define_queue("ORDINARY")
+    site.connection.define_queue("OTHER")
+    site.connection.cursor("QUERY.ORDINARY", "ORDINARY")
+    site.put("two", queue="ORDINARY")
+    two = planner.latest(one, 0, 0)
+    assert sorted(two) == ["ORDERS", "ORDINARY"]
+    assert site.read(planner, one, two) == ["two"]
+    again = site.planner(queue="ORD*", cursor="QUERY")
+    assert site.read(again, one, two) == ["two"]
+    site.put("three", queue="ORDINARY")
+    three = planner.latest(two, 0, 0)
+    assert site.read(planner, two, three) == ["three"]
+    assert site.position("QUERY.ORDINARY") == two["ORDINARY"]["next"]
+
+
+def test_loss_when_the_queue_is_another_then_an_error_or_on_with_the_new_one(site: Site) -> None:
+    strict, lenient = site.planner(cursor="A"), site.planner(cursor="B", failOnDataLoss="false")
+    zero, nought = strict.initial(), lenient.initial()
+    site.put("one")
+    one, two = strict.latest(zero, 0, 0), lenient.latest(nought, 0, 0)
+    strict.close()  # a queue that is open cannot be deleted
+    lenient.close()
+    site.connection.delete_queue("ORDERS", purge=True)
+    site.connection.define_queue("ORDERS")
+    with pytest.raises(DataLoss, match="has no stream any more; option failOnDataLoss=false"):
+        strict.latest(one, 0, 0)
+    with pytest.raises(DataLoss, match="is not the queue any more that was read before"):
+        site.read(strict, zero, one)
+    three = lenient.latest(two, 0, 0)
+    assert three["ORDERS"]["incarnation"] != two["ORDERS"]["incarnation"]
+    site.put("new")
+    four = lenient.latest(three, 0, 0)
+    assert site.read(lenient, three, four) == ["new"]
+    with pytest.raises(DataLoss, match="deleted and defined again since it was read up to"):
+        strict.latest(one, 0, 0)
+
+
+def test_loss_when_messages_were_purged_then_an_error_or_on_with_the_rest(site: Site) -> None:
+    planner = site.planner(cursor="QUERY")
+    zero = planner.initial()
+    other = site.connection.cursor("OTHER", "ORDERS")
+    site.put("one", "two", "three")
+    one = planner.latest(zero, 0, 0)
+    with site.connection.queue("ORDERS") as orders:
+        list(orders)
+    other.advance(other.position + 2)
+    site.connection.cursor("QUERY").delete()  # somebody who knows better
+    site.connection.checkpoint()
+    parts = planner.partitions(zero, one)
+    if site.connection.stream("ORDERS").bounds().earliest > zero["ORDERS"]["next"]:
+        with pytest.raises(DataLoss, match="were purged before they were read"):
+            site.read_parts(parts)
+        assert site.read_parts(parts, failOnDataLoss="false") == ["three"]
+    planner.latest(one, 0, 0)
+    assert site.position("QUERY") == one["ORDERS"]["next"]  # it is there again
+
+
+def test_cursor_when_the_query_never_read_then_it_is_gone_with_it(site: Site) -> None:
+    planner = site.planner()
+    zero = planner.initial()
+    assert planner.latest(zero, 0, 0) == zero
+    assert len(site.connection.mqsc("DISPLAY CURSOR(SPARK.*)")) == 1
+    planner.close()
+    assert not site.connection.mqsc("DISPLAY CURSOR(SPARK.*)")[0].ok
+
+
+def test_no_cursor_when_told_then_the_stream_must_be_there(site: Site) -> None:
+    planner = site.planner(cursor="none", startingOffsets="earliest")
+    with pytest.raises(ValueError, match="ORDERS has no stream"):
+        planner.initial()
+    site.connection.alter_queue("ORDERS", RETAIN="SIZE", RETSIZE=1)
+    site.put("one")
+    zero = planner.initial()
+    assert site.read(planner, zero, planner.latest(zero, 0, 0)) == ["one"]
+    assert "cursor" not in zero["ORDERS"]
+
+
+def test_start_when_beyond_the_stream_then_an_error(site: Site) -> None:
+    planner = site.planner(startingOffsets='{"ORDERS": 5000}')
+    with pytest.raises(ValueError, match="5000 is beyond the stream of ORDERS"):
+        planner.initial()
+
+
+# ---- batches of a stream
+
+
+def test_batch_when_positions_are_told_then_that_range(site: Site) -> None:
+    first = site.connection.cursor("ANY", "ORDERS").position
+    site.put("one", "two", "three", "four")
+    told = {
+        "startingOffsets": f'{{"ORDERS": {first + 1}}}',
+        "endingOffsets": f'{{"ORDERS": {first + 3}}}',
+    }
+    reader = MqReader(site.options(False, minPartitions="2", **told))
+    parts = [part.ranges for part in reader.partitions() if isinstance(part, RangePartition)]
+    assert len(parts) == 2
+    assert site.read_parts(parts) == ["two", "three"]
+    beyond = MqReader(site.options(False, endingOffsets=f'{{"ORDERS": {first + 9}}}'))
+    with pytest.raises(ValueError, match="beyond the stream of ORDERS"):
+        beyond.partitions()
+
+
+def test_batch_when_the_queue_has_no_stream_then_the_error_says_what_to_do(site: Site) -> None:
+    with pytest.raises(ValueError, match="mode=browse reads what lies on it"):
+        MqReader(site.options(False, mode="stream")).partitions()
+
+
+# ---- dividing
+
+
+def test_shares_when_there_is_more_than_the_limit_then_all_get_some_of_it() -> None:
+    assert shares({"A": 10, "B": 20}, 100) == {"A": 10, "B": 20}
+    assert shares({"A": 900, "B": 100}, 100) == {"A": 90, "B": 10}
+    assert shares({"A": 1000, "B": 1, "C": 0}, 10) == {"A": 9, "B": 1, "C": 0}
+    found = shares({f"Q{n}": 5 + n for n in range(20)}, 7)
+    assert sum(found.values()) == 7
+    assert found["Q19"] == 1
+
+
+def test_ranges_when_divided_then_every_number_is_in_one_task() -> None:
+    whole = [Range("A", 1, 0, 10), Range("B", 2, 100, 105)]
+    for tasks in (1, 2, 3, 7, 100):
+        parts = divided(whole, tasks, True)
+        assert len(parts) == min(tasks, 15) or tasks == 7
+        numbers = [
+            (part.queue, number)
+            for ranges in parts
+            for part in ranges
+            for number in range(part.first, part.end)
+        ]
+        assert numbers == [("A", n) for n in range(10)] + [("B", n) for n in range(100, 105)]
+    assert len(divided(whole, 8, False)) == 1  # so few are not worth more
+    assert divided([], 8, True) == []
+
+
+def test_cursor_name_when_long_then_it_is_still_a_name_and_its_own() -> None:
+    queues = ["A" * 44 + ".ONE", "A" * 44 + ".TWO"]
+    names = {joined("SPARK.00000000", queue) for queue in queues}
+    assert len(names) == 2
+    assert all(len(name) == 48 for name in names)
+    assert joined("AUDIT", "ORDERS") == "AUDIT.ORDERS"
+
+
+def test_connection_when_the_queue_manager_is_not_there_then_its_reason(tmp_path: Path) -> None:
+    options = SourceOptions({"path": str(tmp_path), "queueManager": "QM9", "queue": "A"}, True)
+    with pytest.raises(ternmq.MQError, match="MQRC_Q_MGR_NAME_ERROR"):
+        Planner(options).initial()
