@@ -1,15 +1,18 @@
 """What measurement costs: the network benchmark's scenarios with nothing on, with statistics of all
-classes, and with accounting of class 3, in turns on one server; the same in process; and how long
-the engine is held at the end of an interval with 1,000 queues.
+classes, and with accounting of class 3, in turns on one server; the same in process; how long the
+engine is held at the end of an interval with 1,000 queues; and a scrape by Prometheus of 10,000
+queues that are all in use.
 
 Goals: statistics take less than 2 % of the throughput over the network, accounting less than 8 %;
-the end of an interval with 1,000 queues takes the engine less than 1 ms. In process, where reading
-the thread's clock costs as much as a small verb, the figure is only told. The server's CPU time for
-a message stands beside each rate: it is what is left where the clients are the limit.
+the end of an interval with 1,000 queues takes the engine less than 1 ms, and a scrape of 10,000
+less than 5. In process, where reading the thread's clock costs as much as a small verb, the figure
+is only told. The server's CPU time for a message stands beside each rate: it is what is left where
+the clients are the limit.
 """
 
 from __future__ import annotations
 
+import http.client
 import subprocess
 import sys
 import time
@@ -24,6 +27,9 @@ from benchmarks.brokers_ternmq import QMGR
 from benchmarks.contest import Contest, rate_of
 from benchmarks.figures import AT_LEAST, AT_MOST, Figure, Goal, Settings, short
 from benchmarks.network_crew import Crew, Round
+from ternmq.client.metrics import Metrics
+from ternmq.client.metrics_server import MetricsServer
+from ternmq.client.shell import Shell
 from ternmq.telemetry.cut import Cutter
 
 OFF: Final = "off"
@@ -38,6 +44,9 @@ SWITCHES: Final = {
 GOALS: Final = {STATISTICS: 0.98, ACCOUNTING: 0.92}
 QUEUES: Final = 1000
 INTERVAL_GOAL_MS: Final = 1.0
+SCRAPED: Final = 10_000
+SCRAPED_QUICKLY: Final = 1_000
+SCRAPE_GOAL_MS: Final = 5.0
 
 
 class Switched:
@@ -164,9 +173,82 @@ def interval_figures(settings: Settings) -> list[Figure]:
     return [Figure(name, median(took_ms), "ms", goal=Goal(AT_MOST, INTERVAL_GOAL_MS))]
 
 
+def scrape_figures(settings: Settings) -> list[Figure]:
+    """Over HTTP, as Prometheus asks; and how long the engine is held for it."""
+    count = settings.scaled(SCRAPED, SCRAPED_QUICKLY)
+    with ternmq.memory("MEASURED") as qmgr:
+        names = [f"APP.QUEUE.{number:05}" for number in range(count)]
+        for name in names:
+            qmgr.define_queue(name)
+        shell = qmgr.started.shell
+        server = MetricsServer(Metrics(shell), port=0)
+        try:
+            held_ms: list[float] = []
+            took_ms: dict[str, list[float]] = {"identity": [], "gzip": []}
+            cpu_ms: list[float] = []
+            size: dict[str, int] = {}
+            for _ in range(settings.rounds):
+                for encoding, times in took_ms.items():
+                    _use(qmgr, names)
+                    cpu = time.process_time()
+                    begun = time.perf_counter()
+                    size[encoding] = _scraped(server.port, encoding)
+                    times.append((time.perf_counter() - begun) * 1000)
+                    if encoding == "identity":
+                        cpu_ms.append((time.process_time() - cpu) * 1000)
+                _use(qmgr, names)
+                held_ms.append(_held_ms(shell))
+        finally:
+            server.close()
+    name = f"scrape, {count} queues used"
+    note = f"{size['identity'] / 1e6:.1f} MB of text, CPU {median(cpu_ms):.0f} ms with the reader's"
+    zipped = f"{size['gzip'] / 1e6:.1f} MB"
+    goal = Goal(AT_MOST, SCRAPE_GOAL_MS * count / SCRAPED)
+    return [
+        Figure(f"{name}: engine time", median(held_ms), "ms", goal=goal),
+        Figure(name, median(took_ms["identity"]), "ms", note=note),
+        Figure(f"{name}: gzip", median(took_ms["gzip"]), "ms", note=zipped),
+    ]
+
+
+def _use(qmgr: ternmq.QueueManager, names: list[str]) -> None:
+    for name in names:
+        with qmgr.queue(name) as queue:
+            queue.put(b"x")
+            queue.get()
+
+
+def _scraped(port: int, encoding: str) -> int:
+    """Bytes of the answer."""
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+    try:
+        connection.request("GET", "/metrics", headers={"Accept-Encoding": encoding})
+        answer = connection.getresponse()
+        body = answer.read()
+        if answer.status != 200 or not body:
+            raise RuntimeError(f"a scrape was answered with {answer.status}")
+        return len(body)
+    finally:
+        connection.close()
+
+
+def _held_ms(shell: Shell) -> float:
+    """What a scrape does with the engine's lock, all at once."""
+    kernel = shell.engine.kernel
+    with shell.lock:
+        begun = time.perf_counter()
+        shell.engine.collector.count_now()
+        kept = [*kernel.locals.values(), *kernel.parts.instances.values()]
+        took = time.perf_counter() - begun
+    shell.deliver(wait=True)
+    if not kept:
+        raise RuntimeError("no queue is in use")
+    return took * 1000
+
+
 def run(settings: Settings) -> list[Figure]:
     """The engine first, then the network."""
-    found = interval_figures(settings) + process_figures(settings)
+    found = interval_figures(settings) + scrape_figures(settings) + process_figures(settings)
     server = server_of("ternmq")(settings.place("telemetry"))
     try:
         server.start()

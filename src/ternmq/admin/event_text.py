@@ -15,9 +15,11 @@ shown so, not only an event.
 
 from __future__ import annotations
 
+from types import ModuleType
 from typing import Final
 
 from ternmq.base import constants as mq
+from ternmq.base import constants_all as every
 from ternmq.base.attributes import ATTRIBUTES
 from ternmq.base.reason_lookup import reason as reason_row
 from ternmq.base.reasons import MQRC_CONFIG_CHANGE_OBJECT
@@ -28,6 +30,9 @@ from ternmq.codec.pcf import PCFMessage, unpack_pcf
 from ternmq.codec.pcf_parameter import Parameter
 
 _PARAMETERS: Final = ("MQCA", "MQIA", "MQCACF", "MQIACF", "MQCACH", "MQIACH", "MQBACF", "MQGACF")
+# Of statistics and accounting. Names with these prefixes and lower numbers are values, of monitors.
+_MEASURES: Final = ("MQIAMO", "MQIAMO64", "MQCAMO", "MQBACF", "MQGACF")
+_FIRST_MEASURE: Final = every.MQIAMO_FIRST
 _NO_NAMES: Final = ("_FIRST", "_LAST", "_LAST_USED")
 _WORDS: Final = {"Q": "Queue"}
 # The constants that name a parameter's values.
@@ -40,18 +45,25 @@ _VALUES: Final[dict[int, str]] = {
     mq.MQIACF_COMMAND: "MQCMD",
     mq.MQIA_Q_TYPE: "MQQT",
     mq.MQIACH_CHANNEL_TYPE: "MQCHT",
+    every.MQIAMO_DISC_TYPE: "MQDISCONNECT",
 }
 _LABEL_WIDTH: Final = 31
 
 
-def _names(prefixes: tuple[str, ...]) -> dict[int, str]:
+def _names(prefixes: tuple[str, ...], module: ModuleType = mq) -> dict[int, str]:
     """Numbers of a group of constants to the last part of their names."""
     found: dict[int, str] = {}
-    for name, value in vars(mq).items():
+    for name, value in vars(module).items():
         prefix, _, rest = name.partition("_")
         if prefix in prefixes and isinstance(value, int) and not name.endswith(_NO_NAMES):
             found.setdefault(value, rest)
     return found
+
+
+def _parameter_names() -> dict[int, str]:
+    measures = _names(_MEASURES, every)
+    found = {number: measures[number] for number in measures if number >= _FIRST_MEASURE}
+    return found | _names(_PARAMETERS)
 
 
 def _values() -> dict[int, dict[int, str]]:
@@ -62,14 +74,14 @@ def _values() -> dict[int, dict[int, str]]:
             for word, number in row.words.items():
                 words.setdefault(number, word)
     for parameter, prefix in _VALUES.items():
-        names = _names((prefix,))
+        names = _names((prefix,), every)
         if prefix == "MQAT":
             names[mq.MQAT_UNIX] = "UNIX"  # MQAT_AIX has the same number
         found[parameter] = names
     return found
 
 
-_PARAMETER_NAMES: Final[dict[int, str]] = _names(_PARAMETERS)
+_PARAMETER_NAMES: Final[dict[int, str]] = _parameter_names()
 _COMMAND_NAMES: Final[dict[int, str]] = _names(("MQCMD",))
 _VALUE_NAMES: Final[dict[int, dict[int, str]]] = _values()
 

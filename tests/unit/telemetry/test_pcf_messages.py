@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import pytest
 
+from ternmq.admin.event_text import event_json
 from ternmq.base import constants_all
 from ternmq.base.counters import QueueFigures
 from ternmq.codec import pcf_parameter as pcf
+from ternmq.codec.mqmd import Descriptor
 from ternmq.codec.pcf import PCFMessage, unpack_pcf
 from ternmq.telemetry import pcf_rows
 from ternmq.telemetry.pcf_messages import accounting_messages, statistics_messages
@@ -264,3 +266,29 @@ def test_numbers_when_too_large_for_32_bits_then_the_largest() -> None:
     got = found["GetBytes"]
     assert isinstance(got, list)
     assert got[0] == 1 << 40
+
+
+def test_messages_when_shown_as_events_then_every_parameter_has_its_name() -> None:
+    made = interval(2, PCF)
+    messages = statistics_messages(made) + accounting_messages(task_record(2, PCF))
+    assert {one.command for one in messages} == {164, 165, 166, 167, 168}
+    md = Descriptor(format="MQADMIN", ccsid=1208)
+    for message in messages:
+        told = event_json("Q", "QM1", md, message.pack())
+        data = told["eventData"]
+        assert isinstance(data, dict)
+        groups = [one for value in data.values() for one in _groups(value)]
+        names = [name for group in (data, *groups) for name in group]
+        assert len(names) > 10
+        assert [name for name in names if name.isdigit()] == []
+        if message.command == 165:
+            assert groups[0]["queueMaxDepth"] == made.queues[0].figures.depth_high
+            assert "putBytes" in groups[0]
+        if message.command == 167:
+            assert data["discType"] == "Normal"
+            assert "connDate" in data
+
+
+def _groups(value: object) -> list[dict[str, object]]:
+    several = value if isinstance(value, list) else [value]
+    return [one for one in several if isinstance(one, dict)]
