@@ -71,7 +71,7 @@ KAFKA_NAMES: Final = tuple(name for name, _ in KAFKA_COLUMNS)
 
 def ddl(columns: tuple[tuple[str, str], ...] = COLUMNS) -> str:
     """A schema in Spark's words."""
-    return ", ".join(f"`{name}` {kind.upper()}" for name, kind in columns)
+    return ", ".join(f"`{name}` {kind}" for name, kind in columns)
 
 
 def columns_named(told: str, columns: tuple[tuple[str, str], ...]) -> tuple[tuple[str, str], ...]:
