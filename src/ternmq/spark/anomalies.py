@@ -9,25 +9,27 @@ queue; `window_start` must rise for a queue, what comes late is passed over. The
 began at `since`; the row with `since = window_start` is its first, the one that is worth an event
 (see anomalies_events).
 
+Spark does not put this step behind an aggregation in one stream. So in a stream `of_messages` and
+`of_exchanges` are written to a table first, and the table is read as a stream.
+
 Where messages are counted, a stretch without a message is no row but nothing put. `silence=True`
 says that of observations: stretches that are missing count as nothing, also those after the last,
-up to the newest of all queues (in a stream as far as its watermark).
+up to the newest of all queues. In a stream that is as far as its watermark, and what comes more
+than `late` after others is passed over.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import partial
-from typing import TYPE_CHECKING, Any, Final
+from functools import reduce
+from typing import Any, Final
 
+import pandas as pd
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as f
 
 from ternmq.spark.anomalies_scores import Habit
 from ternmq.spark.anomalies_state import STATE, after_silence, first_time, observed_again
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 KEYS: Final = ("queue_manager", "queue")
 EVERY: Final = "1 minute"
@@ -96,23 +98,50 @@ def anomalies(
     if observations.isStreaming:
         found = in_stream(observations, habit, silence, late)
     else:
-        newest = observations.agg(f.max("window_start").alias("newest"))
-        found = (
-            observations.crossJoin(f.broadcast(newest))
-            .groupBy(*KEYS)
-            .applyInPandas(partial(first_time, habit=habit, silence=silence), RESULT)
-        )
+        found = in_batch(observations, habit, silence)
     return found.withColumn("words", words())
 
 
-def in_stream(observations: DataFrame, habit: Habit, silence: bool, late: str) -> DataFrame:
-    """Scored with what Spark's state holds of each queue."""
-    return (
-        observations.withWatermark("window_start", late)
-        .groupBy(*KEYS)
-        .applyInPandasWithState(
-            Scoring(habit, silence), RESULT, STATE, "append", "EventTimeTimeout"
+def all_anomalies(
+    queues: DataFrame | None = None,
+    messages: DataFrame | None = None,
+    exchanged: DataFrame | None = None,
+    habit: Habit | None = None,
+) -> DataFrame:
+    """Of the served tables that there are, in a batch; column seen_in says of which a row is."""
+    found = [
+        anomalies(observed, habit, silence=silence).withColumn("seen_in", f.lit(name))
+        for name, observed, silence in (
+            ("queues", None if queues is None else of_queues(queues), False),
+            ("messages", None if messages is None else of_messages(messages), True),
+            ("exchanges", None if exchanged is None else of_exchanges(exchanged), False),
         )
+        if observed is not None
+    ]
+    if not found:
+        raise ValueError("anomalies are those of a table, and there is none")
+    return reduce(DataFrame.unionByName, found)
+
+
+def in_batch(observations: DataFrame, habit: Habit, silence: bool) -> DataFrame:
+    """Scored with all observations of each queue."""
+
+    def score(arrived: pd.DataFrame) -> pd.DataFrame:
+        return first_time(arrived, habit, silence)
+
+    newest = observations.agg(f.max("window_start").alias("newest"))
+    return observations.crossJoin(f.broadcast(newest)).groupBy(*KEYS).applyInPandas(score, RESULT)
+
+
+def in_stream(observations: DataFrame, habit: Habit, silence: bool, late: str) -> DataFrame:
+    """Scored with what Spark's state holds of each queue. Only silence needs to know how late it
+    is: without it, records of some systems may come days after those of others."""
+    timeout = "ProcessingTimeTimeout"
+    if silence:
+        observations = observations.withWatermark("window_start", late)
+        timeout = "EventTimeTimeout"
+    return observations.groupBy(*KEYS).applyInPandasWithState(
+        Scoring(habit, silence), RESULT, STATE, "append", timeout
     )
 
 

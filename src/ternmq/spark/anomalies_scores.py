@@ -7,8 +7,10 @@ by median and median deviation, which a few wild values do not move:
     score = (value - median) / spread,   spread = 1.4826 * MAD, but at least a floor
 
     rule             is anomalous if
-    unusual rate     |score| of puts a second is `limit` or more. Floor: what a count of that size
-                     varies by chance, and 5 % of the median
+    unusual rate     |score| of puts a second is `limit` or more, of the last stretch or of the
+                     last `growing` together: by those also a queue that has few messages is seen
+                     to fall silent. Floor: what a count of that size varies by chance, and 5 %
+                     of the median
     consumer slows   the logarithm of the time that messages took has a score of `limit` or more
                      (floor 0.25: a factor of 3.5 with limit 5) while puts are as ever; or gets a
                      second one of -`limit` or less while more than usual lies on the queue
@@ -19,7 +21,7 @@ by median and median deviation, which a few wild values do not move:
                      has always grown is one that grows
 
 Nothing is said of a rate or a time before there are `least` observations. Results depend only on
-the last `length` observations, so a stream that keeps these gives what a batch gives.
+the last `Habit.kept` observations, so a stream that keeps these gives what a batch gives.
 """
 
 from __future__ import annotations
@@ -49,6 +51,11 @@ class Habit(NamedTuple):
     growing: int = 5  # stretches
     growth_min: float = 20.0  # messages
 
+    @property
+    def kept(self) -> int:
+        """Observations that a later one may be compared with."""
+        return self.length + self.growing
+
 
 class Observed(NamedTuple):
     """Columns of one queue."""
@@ -72,13 +79,16 @@ class Scores(NamedTuple):
     is_anomalous: Flags
 
 
-def usual(values: Numbers, habit: Habit) -> tuple[Numbers, Numbers]:
-    """Median and MAD of the observations before each; NaN where there are too few."""
+def usual(values: Numbers, habit: Habit, first: int) -> tuple[Numbers, Numbers]:
+    """Median and MAD of the observations before each from the `first` on; NaN where there are too
+    few, and before."""
     padded = np.concatenate([np.full(habit.length, np.nan), values])
     windows = np.lib.stride_tricks.sliding_window_view(padded, habit.length)[: len(values)]
-    medians = np.empty(len(values))
-    deviations = np.empty(len(values))
-    for start in range(0, len(values), _ROWS):
+    medians = np.full(len(values), np.nan)
+    deviations = np.full(len(values), np.nan)
+    if np.isnan(values).all():
+        return medians, deviations
+    for start in range(first, len(values), _ROWS):
         rows = slice(start, start + _ROWS)
         part = windows[rows]
         medians[rows] = median(part)
@@ -99,24 +109,46 @@ def median(rows: Numbers) -> Numbers:
     return np.where(count > 0, found[:, 0] / 2, np.nan)
 
 
-def rates(counted: Numbers, window_s: Numbers, habit: Habit) -> Scores:
+def rates(counted: Numbers, window_s: Numbers, habit: Habit, first: int) -> Scores:
+    """A number a second against its habit: that of the last stretch; or of the last few together,
+    if they are further from it and the last one points there too."""
+    now = rates_of(counted, window_s, habit, first)
+    span = habit.growing
+    lately = rates_of(trailing(counted, span), trailing(window_s, span), habit, first)
+    points = np.sign(now.score) * lately.score
+    further = (points > np.abs(now.score)) & (np.abs(now.score) >= habit.limit / 2)
+    value, expected, score = (
+        np.where(further, of_span, of_one)
+        for of_span, of_one in zip(lately[:3], now[:3], strict=True)
+    )
+    return Scores(value, expected, score, np.abs(score) >= habit.limit)
+
+
+def trailing(values: Numbers, span: int) -> Numbers:
+    """The sum of each value and those before it, `span` in all; NaN where there are fewer."""
+    padded = np.concatenate([np.full(span - 1, np.nan), values])
+    found: Numbers = np.lib.stride_tricks.sliding_window_view(padded, span).sum(axis=1)
+    return found
+
+
+def rates_of(counted: Numbers, window_s: Numbers, habit: Habit, first: int) -> Scores:
     """A number a second against its habit."""
     rate = counted / window_s
-    expected, deviation = usual(rate, habit)
+    expected, deviation = usual(rate, habit, first)
     by_chance = np.sqrt(np.maximum(expected, 1 / window_s) / window_s)
     spread = np.maximum(np.maximum(NORMAL * deviation, by_chance), RATE_SHARE * expected)
     score = (rate - expected) / spread
     return Scores(rate, expected, score, np.abs(score) >= habit.limit)
 
 
-def slowing(observed: Observed, puts: Scores, habit: Habit) -> Scores:
+def slowing(observed: Observed, puts: Scores, habit: Habit, first: int) -> Scores:
     """Time that messages took, and gets that fall behind."""
     took = np.log(np.where(observed.took_us > 0, observed.took_us, np.nan))
-    expected, deviation = usual(took, habit)
+    expected, deviation = usual(took, habit, first)
     score = (took - expected) / np.maximum(NORMAL * deviation, TIME_LOG)
     is_late = (score >= habit.limit) & ~(puts.score >= habit.limit)
-    gets = rates(observed.gets, observed.window_s, habit)
-    usual_depth, _ = usual(observed.depth, habit)
+    gets = rates(observed.gets, observed.window_s, habit, first)
+    usual_depth, _ = usual(observed.depth, habit, first)
     is_behind = (gets.score <= -habit.limit) & (observed.depth > usual_depth) & ~is_late
     return Scores(
         np.where(is_behind, gets.value, observed.took_us),
@@ -147,11 +179,11 @@ def growing(observed: Observed, habit: Habit) -> Scores:
     return Scores(value, before, score, flags)
 
 
-def scored(observed: Observed, habit: Habit) -> tuple[Scores, Scores, Scores]:
-    """By the order of RULES."""
+def scored(observed: Observed, habit: Habit, first: int = 0) -> tuple[Scores, Scores, Scores]:
+    """By the order of RULES; right from the `first` observation on."""
     with np.errstate(invalid="ignore", divide="ignore"):
-        puts = rates(observed.puts, observed.window_s, habit)
-        return puts, slowing(observed, puts, habit), growing(observed, habit)
+        puts = rates(observed.puts, observed.window_s, habit, first)
+        return puts, slowing(observed, puts, habit, first), growing(observed, habit)
 
 
 def run_starts(

@@ -8,28 +8,23 @@ the state.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 
 from ternmq.spark.anomalies_scores import RULES, Habit, Observed, run_starts, scored
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 Moments = npt.NDArray[np.int64]  # microseconds since 1970
 
 _COLUMNS: Final = Observed._fields
-STATE: Final = ", ".join(
-    [
-        "starts array<bigint>",
-        *(f"{name} array<double>" for name in _COLUMNS),
-        "since array<bigint>",
-    ]
-)
-# A queue that tells nothing leaves the state after this, whether it had a habit or not.
-FORGOTTEN_AFTER_US: Final = 7 * 86_400 * 1_000_000
+# Numbers of 8 bytes, one after the other: PySpark 4.3 does not read back a state with arrays.
+STATE: Final = ", ".join(f"{name} binary" for name in ("starts", *_COLUMNS, "since"))
+_WHOLE: Final = "<i8"
+_REAL: Final = "<f8"
+# A queue of which nothing is told leaves the state after this.
+FORGOTTEN_AFTER_MS: Final = 7 * 86_400 * 1000
 
 
 class Known(NamedTuple):
@@ -63,8 +58,6 @@ def observed_again(
     key: Any, arrived: Iterator[pd.DataFrame], state: Any, habit: Habit, silence: bool
 ) -> pd.DataFrame:
     """Observations of a queue in one batch of a stream."""
-    import pandas as pd
-
     known = known_from(state)
     fresh = fresh_of(pd.concat(list(arrived)), known)
     if silence:
@@ -75,19 +68,17 @@ def observed_again(
 
 
 def after_silence(key: Any, state: Any, habit: Habit, silence: bool) -> pd.DataFrame:
-    """Time has gone on without this queue, as far as the watermark."""
+    """Time has gone on without this queue: as far as the watermark, or for days."""
     known = known_from(state)
-    until = state.getCurrentWatermarkMs() * 1000
-    fresh = NOTHING
-    if silence:
-        # A stretch whose end the watermark has not reached may still bring messages.
-        fresh = filled(known, NOTHING, until - 2 * known.window_us, habit)
-    told, known = judged(key, known, fresh, habit)
-    is_over = not known.observed.puts.any() if silence else True
-    if is_over:
+    if not silence:
         state.remove()
-    else:
+        return judged(key, known, NOTHING, habit)[0]
+    until = state.getCurrentWatermarkMs() * 1000 - known.window_us
+    told, known = judged(key, known, filled(known, NOTHING, until, habit), habit)
+    if known.observed.puts.any():
         keep(state, known, silence)
+    else:
+        state.remove()
     return told
 
 
@@ -95,16 +86,20 @@ def known_from(state: Any) -> Known:
     if not state.exists:
         return NOTHING
     starts, *columns, since = state.get
-    observed = Observed(*(np.asarray(column, np.float64) for column in columns))
-    return Known(np.asarray(starts, np.int64), observed, tuple(since))
+    observed = Observed(*(np.frombuffer(column, _REAL) for column in columns))
+    lasting = np.frombuffer(since, _WHOLE).tolist()
+    return Known(np.frombuffer(starts, _WHOLE), observed, tuple(lasting))
 
 
 def keep(state: Any, known: Known, silence: bool) -> None:
     """Put it into the state, and say when it is to be looked at if nothing comes."""
-    columns = [column.tolist() for column in known.observed]
-    state.update((known.starts.tolist(), *columns, list(known.since)))
-    last = int(known.starts[-1])
-    again_us = last + (3 * known.window_us if silence else FORGOTTEN_AFTER_US)
+    columns = [column.astype(_REAL).tobytes() for column in known.observed]
+    since = np.array(known.since, _WHOLE).tobytes()
+    state.update((known.starts.astype(_WHOLE).tobytes(), *columns, since))
+    if not silence:
+        state.setTimeoutDuration(FORGOTTEN_AFTER_MS)
+        return
+    again_us = int(known.starts[-1]) + 2 * known.window_us
     # A time-out that the watermark has passed already is not allowed.
     state.setTimeoutTimestamp(max(again_us // 1000, state.getCurrentWatermarkMs() + 1))
 
@@ -138,10 +133,10 @@ def filled(known: Known, fresh: Known, until: int, habit: Habit) -> Known:
     step = int(window_s * 1_000_000)
     ends = np.append(starts[1:], until + step)
     # All stretches of each gap at once: gap g has counts[g] of them, ending before ends[g].
-    counts = np.clip((ends - starts) // step - 1, 0, habit.length)
+    counts = np.clip((ends - starts) // step - 1, 0, habit.kept)
     gap = np.repeat(np.arange(len(counts)), counts)
     nth = np.arange(len(gap)) - np.repeat(np.cumsum(counts) - counts, counts)
-    first = np.maximum(starts + step, starts + ((ends - starts) // step - counts) * step)
+    first = starts + ((ends - starts) // step - counts) * step
     missing = first[gap] + nth * step
     empty = np.full(len(missing), np.nan)
     nothing = Observed(np.full(len(missing), window_s), np.zeros(len(missing)), empty, empty, empty)
@@ -153,15 +148,13 @@ def filled(known: Known, fresh: Known, until: int, habit: Habit) -> Known:
 
 def judged(key: Any, known: Known, fresh: Known, habit: Habit) -> tuple[pd.DataFrame, Known]:
     """The anomalies among the fresh observations, and what is known with them."""
-    import pandas as pd
-
     before = len(known.starts)
     starts = np.concatenate([known.starts, fresh.starts])
     pairs = zip(known.observed, fresh.observed, strict=True)
     observed = Observed(*(np.concatenate(pair) for pair in pairs))
     parts: list[pd.DataFrame] = []
     since: list[int] = []
-    for n, scores in enumerate(scored(observed, habit)):
+    for n, scores in enumerate(scored(observed, habit, before)):
         flags = scores.is_anomalous[before:]
         began = run_starts(flags, fresh.starts, known.since[n])
         since.append(int(began[-1]) if len(began) else known.since[n])
@@ -178,5 +171,5 @@ def judged(key: Any, known: Known, fresh: Known, habit: Habit) -> tuple[pd.DataF
     told = pd.concat(parts)
     told.insert(0, "queue_manager", key[0])
     told.insert(1, "queue", key[1])
-    first = max(0, len(starts) - habit.length)
+    first = max(0, len(starts) - habit.kept)
     return told, Known(starts[first:], observed.after(first), tuple(since))
