@@ -72,11 +72,24 @@ def _each_verb(run: Workload) -> None:
     run.put(first, True)
     run.get(first, True)
     run.commit(first)
+    _by_batch(run)
     _by_cursor(run)
 
 
+def _by_batch(run: Workload) -> None:
+    """Two prepared units end in one record."""
+    for key in sorted(run.model.prepared):
+        run.end_prepared(key, True)
+    for link in run.links[:2]:
+        run.put(link, True)
+        run.get(link, True)
+        run.prepare(link)
+    run.end_in_batch(sorted(run.model.prepared))
+
+
 def _by_cursor(run: Workload) -> None:
-    """A queue has a stream for a while."""
+    """A queue has a stream for a while, and what lies on it is in that."""
+    run.put(run.links[2], False)
     client = StreamClient(run.machine)
     client.define("C", "A")
     run.put(run.links[2], False)

@@ -262,6 +262,18 @@ class Workload:
         else:
             self.machine.back_out_prepared(XID(1, key, b""))
 
+    def end_in_batch(self, keys: list[bytes]) -> None:
+        """Prepared units end together, with a row of the ledger."""
+        self.count += 1
+
+        def change() -> None:
+            for key in keys:
+                self.ended(key, True)
+
+        self.change = change
+        if not self.machine.commit_batch("sink", self.count, [XID(1, key, b"") for key in keys]):
+            raise Disagreement(f"batch {self.count} was there")
+
     def end_by_operator(self, key: bytes, commits: bool) -> None:
         self.change = lambda: self.ended(key, commits)
         self.machine.decide(XID(1, key, b""), commits)

@@ -83,6 +83,12 @@ def every_kind(qmgr: ternmq.QueueManager) -> None:
     qmgr.prepare(xid)
     qmgr.commit_batch("sink", 7, [xid])
     qmgr.mqsc("DELETE LEDGER('sink')")
+    qmgr.define_queue("READ")
+    qmgr.put("READ", "before the cursor", descriptor=persistent)
+    cursor = qmgr.cursor("READER", "READ", start="earliest")
+    for _ in cursor:
+        pass
+    cursor.advance()
     qmgr.define_queue("CLEARED")
     qmgr.put("CLEARED", "x", descriptor=persistent)
     qmgr.clear_queue("CLEARED")

@@ -21,7 +21,7 @@ from tests.unit.inspect.folders import contents, crashed, every_kind, root_of, s
 
 pytestmark = pytest.mark.core
 
-NOT_WRITTEN_YET = {"CURSOR", "SCRATCHPAD", "STREAM_NUMBERS", "CARRIED"}
+NOT_WRITTEN_YET = {"SCRATCHPAD", "CARRIED"}
 
 
 def rows(data: Path, wanted: Range, copy: int = 0, data_bytes: int = 64) -> list[dict[str, Any]]:
@@ -72,6 +72,11 @@ def test_dump_when_every_kind_was_written_then_each_is_told(busy: Path) -> None:
     assert kinds["COMPENSATE"][0]["changes"][0]["undoes"] == "get"
     assert kinds["PREPARE"][0]["xid"]["branch_qualifier"] == b"resolved".hex()
     assert [one["outcome"] for one in kinds["HEURISTIC"]] == ["committed", "backed out"]
+    defined, advanced = kinds["CURSOR"]
+    assert (defined["action"], advanced["action"]) == ("define", "advance")
+    assert (defined["stream_begins"], defined["fills_stream"], defined["position"]) == (2, True, 1)
+    assert (advanced["cursor"], advanced["queue"], advanced["position"]) == ("READER", "READ", 2)
+    assert kinds["STREAM_NUMBERS"][0]["queue"] == "READ"
     batch, gone = kinds["LEDGER"]
     assert (batch["facts"]["owner"], batch["facts"]["runs"]) == ("sink", [[7, 7]])
     assert [len(one["puts"]) for one in batch["units"]] == [1]
