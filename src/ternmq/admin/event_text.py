@@ -20,6 +20,7 @@ from typing import Final
 
 from ternmq.base import constants as mq
 from ternmq.base import constants_all as every
+from ternmq.base import own_constants as own
 from ternmq.base.attributes import ATTRIBUTES
 from ternmq.base.reason_lookup import reason as reason_row
 from ternmq.base.reasons import MQRC_CONFIG_CHANGE_OBJECT
@@ -63,7 +64,7 @@ def _names(prefixes: tuple[str, ...], module: ModuleType = mq) -> dict[int, str]
 def _parameter_names() -> dict[int, str]:
     measures = _names(_MEASURES, every)
     found = {number: measures[number] for number in measures if number >= _FIRST_MEASURE}
-    return found | _names(_PARAMETERS)
+    return found | _names(_PARAMETERS) | _names(_PARAMETERS, own)
 
 
 def _values() -> dict[int, dict[int, str]]:
@@ -82,7 +83,7 @@ def _values() -> dict[int, dict[int, str]]:
 
 
 _PARAMETER_NAMES: Final[dict[int, str]] = _parameter_names()
-_COMMAND_NAMES: Final[dict[int, str]] = _names(("MQCMD",))
+_COMMAND_NAMES: Final[dict[int, str]] = _names(("MQCMD",)) | _names(("MQCMD",), own)
 _VALUE_NAMES: Final[dict[int, dict[int, str]]] = _values()
 
 
