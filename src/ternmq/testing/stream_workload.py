@@ -13,6 +13,7 @@ from collections.abc import Callable
 from typing import Final
 
 from ternmq.base.errors import MQError
+from ternmq.base.reasons import MQRC_RESOURCE_PROBLEM
 from ternmq.kernel.connection import Connection
 from ternmq.kernel.cursors import EARLIEST, LATEST, cursors
 from ternmq.log.parameters import CIRCULAR, LINEAR, LogParameters
@@ -122,9 +123,10 @@ class StreamWorkload:
             (self.release, 2),
             (self.read, 5),
             (self.advance, 5),
-            (self.define, 3),
+            (self.define_some, 3),
             (self.reset, 1),
-            (self.delete, 1),
+            (self.delete_some, 1),
+            (self.begin_anew, 2),
             (self.prepare, 1),
             (self.decide, 2),
             (self.seal, 3),
@@ -169,7 +171,13 @@ class StreamWorkload:
         link = self.machine.connect()
         puts = self.puts_in(link)
         xid = XID(1, b"x%d" % self.count, b"")
-        self.machine.prepare(xid, link)
+        try:
+            self.machine.prepare(xid, link)
+        except MQError as error:
+            if error.reason != MQRC_RESOURCE_PROBLEM:
+                raise
+            self.machine.back_out(link)  # the log is full just now
+            return
         self.in_doubt[xid.global_id] = (xid, puts)
 
     def decide(self) -> None:
@@ -200,6 +208,8 @@ class StreamWorkload:
         if not self.holding:
             return
         link, queue, number = self.holding.pop(self.chance.randrange(0, len(self.holding)))
+        if link.unit is None or link.unit.backed_out_by:
+            return  # the log was full
         if self.chance.random() < 0.5:
             self.machine.commit(link)
             del self.lying[queue][number]
@@ -227,12 +237,13 @@ class StreamWorkload:
             self.machine.close_handles()
         self.machine.checkpoint(full=self.chance.random() < 0.3)
 
-    def define(self) -> None:
+    def define_some(self) -> None:
         name = self.chance.choice(CURSORS)
-        queue = self.chance.choice(QUEUES)
-        start = self.chance.choice([EARLIEST, LATEST])
-        if name in self.machine.kernel.catalog.cursors.by_name:
-            return
+        if name not in self.machine.kernel.catalog.cursors.by_name:
+            queue = self.chance.choice(QUEUES)
+            self.define(name, queue, self.chance.choice([EARLIEST, LATEST]))
+
+    def define(self, name: str, queue: str, start: int) -> None:
         lying = self.lying_below(queue) if start == EARLIEST else []
 
         def change() -> None:
@@ -264,10 +275,12 @@ class StreamWorkload:
         if cursor is not None:
             self.client.reset(cursor, self.chance.choice([EARLIEST, LATEST]))
 
-    def delete(self) -> None:
+    def delete_some(self) -> None:
         cursor = self.any_cursor()
-        if cursor is None:
-            return
+        if cursor is not None:
+            self.delete(cursor)
+
+    def delete(self, cursor: str) -> None:
         queue = self.machine.kernel.catalog.cursors.by_name[cursor].queue_name
 
         def change() -> None:
@@ -276,6 +289,15 @@ class StreamWorkload:
 
         self.change = change
         self.client.delete(cursor)
+
+    def begin_anew(self) -> None:
+        """A queue loses its stream, and gets one with what lies on it."""
+        for cursor in cursors(self.machine.kernel, "A"):
+            self.delete(cursor.name)
+        names = self.machine.kernel.catalog.cursors.by_name
+        free = [name for name in CURSORS if name not in names]
+        if free:
+            self.define(free[0], "A", EARLIEST)
 
     def any_cursor(self) -> str | None:
         names = sorted(self.machine.kernel.catalog.cursors.by_name)
@@ -288,7 +310,9 @@ class StreamWorkload:
             return
         bounds = self.client.bounds(queue)
         first = self.chance.randrange(bounds.earliest, bounds.next_number + 1)
-        call = self.client.read(queue, first, bytes_max=self.chance.choice([1, 3000, 1 << 20]))
+        size = self.chance.choice([1, 3000, 1 << 20])
+        # What all cursors have passed may go between the two.
+        call = self.client.read(queue, first, bytes_max=size, skip_lost=True)
         known = {number: name for number, name, _ in self.streams[queue]}
         told = self.told[queue]
         for number, data in messages_of(call):
