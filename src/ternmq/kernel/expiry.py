@@ -220,7 +220,7 @@ class SegmentExpiry(Effect):
             return
         self.kernel.coordinator.expire_swept(self.queue, segment, gone, rows)
         have_expired(self.kernel, self.queue, len(gone))
-        self._forget_ids(index, set(gone))
+        forget_ids(self.queue, segment, index, set(gone))
 
     def _expired(self, index: SegmentIndex) -> list[int]:
         """Ordinals whose time has come; the segment learns when the next one will."""
@@ -238,20 +238,22 @@ class SegmentExpiry(Effect):
         segment.min_expiry = earliest
         return gone
 
-    def _forget_ids(self, index: SegmentIndex, dead: set[int]) -> None:
-        for kind in (MSG_ID, CORREL_ID, GROUP_ID):
-            table = self.queue.swept_table(kind)
-            if table is None:
-                continue
-            hashes = index.hashes[kind]
-            ordinals = index.ordinals[kind]
-            for place in range(len(hashes)):
-                if ordinals[place] in dead:
-                    table.discard(hashes[place], self.segment.location(ordinals[place]))
-
     def fail(self, error: OSError) -> None:
         if not is_passing(error):  # else the next scan finds it
             self.damage(f"segment {self.segment.path} cannot be read: {error}")
 
     def damage(self, text: str) -> None:
         note_damage(self.queue, self.segment, text)
+
+
+def forget_ids(queue: Queue, segment: Segment, index: SegmentIndex, dead: set[int]) -> None:
+    """Messages of a swept segment are found by their identifiers no longer."""
+    for kind in (MSG_ID, CORREL_ID, GROUP_ID):
+        table = queue.swept_table(kind)
+        if table is None:
+            continue
+        hashes = index.hashes[kind]
+        ordinals = index.ordinals[kind]
+        for place in range(len(hashes)):
+            if ordinals[place] in dead:
+                table.discard(hashes[place], segment.location(ordinals[place]))

@@ -154,6 +154,7 @@ class Stream:
         self.bytes_max: i64 = 0  # RETAIN(SIZE); 0: no limit
         self.age_ns_max: i64 = 0  # RETAIN(AGE)
         self.purges = False  # RETAIN: what is trimmed leaves the queue too
+        self.purged: set[int] = set()  # segments of the queue that have nothing more to purge
         self.writer: Effect | None = None  # one at a time writes its files
         self.is_saved_next = False  # a checkpoint waits for the writer; nobody else begins
         self.failure = ""  # why the last write failed
@@ -193,20 +194,12 @@ class Stream:
             if lsn > block.lsn:
                 block.lsn = lsn
             return
-        for at in range(len(self.recent) - 1, -1, -1):
-            sealed = self.recent[at]
-            if sealed.last < number:
+        if _stamp_blocks(self.recent, number, lsn):
+            return
+        for place in range(len(self.files) - 1, -1, -1):
+            blocks = self.files[place].blocks
+            if blocks is None or _stamp_blocks(blocks, number, lsn):
                 return
-            if lsn > sealed.lsn:
-                sealed.lsn = lsn
-        blocks = self.files[-1].blocks if self.files else None
-        if blocks is not None:
-            for at in range(len(blocks) - 1, -1, -1):
-                sealed = blocks[at]
-                if sealed.last < number:
-                    return
-                if lsn > sealed.lsn:
-                    sealed.lsn = lsn
 
     def seal(self) -> None:
         """The open block becomes a block like the others."""
@@ -402,7 +395,7 @@ class Stream:
         block.is_gone = True
         if not block.is_written:
             self.unwritten -= block.length
-        elif self.written and self.written[0] is block:
+        while self.written and self.written[0].is_gone:
             self.written.pop(0)
         if self.bad_blocks:
             self.bad_blocks.pop(int(block.first), None)
@@ -428,6 +421,17 @@ class Stream:
         if self.memory is not None:
             self.memory.leave(self)
         return [*self.dead_files, *[file.path for file in self.files]]
+
+
+def _stamp_blocks(blocks: list[StreamBlock], number: i64, lsn: i64) -> bool:
+    """Stamp those that reach to the number; True if one lies before it, and so do all others."""
+    for at in range(len(blocks) - 1, -1, -1):
+        block = blocks[at]
+        if block.last < number:
+            return True
+        if lsn > block.lsn:
+            block.lsn = lsn
+    return False
 
 
 def _is_held(blocks: list[StreamBlock]) -> bool:

@@ -226,6 +226,7 @@ class StreamFill:
         queue.held += 1
         stream.fill = self
         stream.begin = inventory.lowest
+        stream.purged = set()
         stream.earliest = inventory.lowest
 
     def go_on(self) -> None:

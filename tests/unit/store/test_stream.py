@@ -1,0 +1,51 @@
+"""A stream by itself: what readers of its blocks depend on, what it keeps of those that went."""
+
+from __future__ import annotations
+
+import pytest
+
+from ternmq.store.entry import PERSISTENT, Entry
+from ternmq.store.stream import FILE_BYTES_MAX, Stream
+
+pytestmark = pytest.mark.core
+
+BODY = bytes(400_000)
+
+
+def message(number: int) -> Entry:
+    ids = bytes(24)
+    entry = Entry(number, 0, PERSISTENT, number, 0, ids, ids, ids, bytes(364), BODY, len(BODY))
+    entry.sequence = number
+    return entry
+
+
+def written(stream: Stream, first: int, after: int) -> None:
+    for number in range(first, after):
+        stream.append(message(number))
+    stream.seal()
+    stream.placed(stream.place(1 << 62))
+
+
+def test_stamp_when_blocks_lie_in_two_files_then_readers_of_both_wait() -> None:
+    stream = Stream(1, "queues/Q~1", 1, 1)
+    written(stream, 1, 2)
+    stream.files[-1].end = FILE_BYTES_MAX - 1_500_000
+    for number in range(2, 9):  # a commit, whose record is not written yet
+        stream.append(message(number))
+    stream.seal()
+    stream.place(1 << 62)
+    assert len(stream.files) == 2
+    for number in range(2, 9):
+        stream.stamp(number, 77)
+    lsns = [int(block.lsn) for file in stream.files for block in file.blocks or []]
+    assert lsns == [0] + [77] * (len(lsns) - 1)
+
+
+def test_blocks_when_dropped_in_another_order_than_written_then_none_is_remembered() -> None:
+    stream = Stream(1, "queues/Q~1", 1, 1)
+    written(stream, 1, 9)
+    stream.written.reverse()  # as if the first had been written last, by a fill
+    stream.trim_below(9)
+    assert stream.written == []
+    written(stream, 9, 11)
+    assert len(stream.written) == 1
