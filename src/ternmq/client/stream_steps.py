@@ -44,6 +44,7 @@ class Bounds(NamedTuple):
     next: int  # the number that the next message will have, or a lower one
     bytes: int  # that the stream takes, in memory and in files
     cursors: int
+    whole: int  # lower numbers are there if they lay on the queue when the stream was filled
 
 
 class CursorPosition(NamedTuple):
@@ -105,7 +106,7 @@ class StreamBoundsStep(StreamStep):
 
     def __init__(self, queue: str) -> None:
         super().__init__("stream bounds", "stream_bounds", queue)
-        self._found = Bounds(0, 0, 0, 0, 0)
+        self._found = Bounds(0, 0, 0, 0, 0, 0)
 
     def go_on(self, kernel: Kernel, link: Link, handle: Handle) -> bool:
         self._found = _bounds(stream.bounds(kernel, link, handle))
@@ -132,6 +133,7 @@ def _bounds(found: StreamBounds) -> Bounds:
         int(found.next_number),
         int(found.bytes),
         int(found.cursors),
+        int(found.whole),
     )
 
 

@@ -40,16 +40,17 @@ _NO_LIMIT: Final = 1 << 62
 class StreamBounds:
     """What a stream has: numbers from `earliest` to before `next_number`."""
 
-    __slots__ = ("bytes", "cursors", "earliest", "incarnation", "next_number")
+    __slots__ = ("bytes", "cursors", "earliest", "incarnation", "next_number", "whole")
 
     def __init__(
-        self, incarnation: int, earliest: int, next_number: int, size: int, cursors: int
+        self, incarnation: int, earliest: int, next_number: int, size: int, cursors: int, whole: int
     ) -> None:
         self.incarnation = incarnation  # another one: other messages, whatever their numbers
         self.earliest = earliest
         self.next_number = next_number  # the number that the next message will have, or a lower one
         self.bytes = size  # of all its blocks, in memory and in files
         self.cursors = cursors
+        self.whole = whole  # lower numbers are there if they lay on the queue when it was filled
 
 
 @final
@@ -130,6 +131,7 @@ def bounds_of(kernel: Kernel, local: LocalQueue, stream: Stream) -> StreamBounds
         int(local.queue.next_sequence),
         int(stream.bytes + stream.open.bytes),
         len(kernel.catalog.cursors.of_queue(int(local.queue.queue_id))),
+        max(int(stream.whole), int(stream.earliest)),
     )
 
 

@@ -141,6 +141,7 @@ class Stream:
         self.incarnation: i64 = incarnation
         self.begin: i64 = begin  # the first number that it could have
         self.earliest: i64 = begin  # lower numbers are there no more
+        self.whole: i64 = begin  # lower numbers are there as far as they lay on the queue
         self.next: i64 = begin  # after the last message that was appended
         self.next_file: i64 = 1
         self.files: list[StreamFile] = []

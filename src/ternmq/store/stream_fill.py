@@ -316,6 +316,7 @@ class StreamFill:
             stream.trim_below(self.until)
             stream.earliest = self.until
             stream.begin = self.until
+            stream.whole = self.until
 
 
 def _keep_in_memory(stream: Stream, block: StreamBlock) -> None:

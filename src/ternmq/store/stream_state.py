@@ -1,9 +1,9 @@
 """The stream of a queue as the state journal tells it: the payload of its STREAM entry.
 
     u64 incarnation, u64 begin, u64 earliest, u64 next number, u64 reserved number, u64 next file,
-    u32 flags (bit 0: the queue has a stream), u32 count of files; then for each file u64 number,
-    u64 offset of its first block that counts, u64 end of the last, u64 first number, u64 last
-    number, i64 newest put_ns, u64 bytes of its blocks
+    u64 the number from which on it is whole, u32 flags (bit 0: the queue has a stream), u32 count
+    of files; then for each file u64 number, u64 offset of its first block that counts, u64 end of
+    the last, u64 first number, u64 last number, i64 newest put_ns, u64 bytes of its blocks
 
 Each entry tells everything. A queue without a stream has none, or one without bit 0 if it had a
 stream before.
@@ -19,7 +19,7 @@ from ternmq.store.queue import Queue
 from ternmq.store.stream import Stream, StreamFile, stream_path
 
 HAS_STREAM: Final = 1
-_HEAD: Final = struct.Struct("<QQQQQQII")
+_HEAD: Final = struct.Struct("<QQQQQQQII")
 _FILE: Final = struct.Struct("<QQQQQqQ")
 
 
@@ -31,7 +31,7 @@ def pack_stream(queue: Queue) -> bytes:
     if stream is None:
         if not queue.numbering.had_stream:
             return b""
-        return _HEAD.pack(0, 0, 0, 0, reserved, 0, 0, 0)
+        return _HEAD.pack(0, 0, 0, 0, reserved, 0, 0, 0, 0)
     parts = [
         _HEAD.pack(
             int(stream.incarnation),
@@ -40,6 +40,7 @@ def pack_stream(queue: Queue) -> bytes:
             int(stream.next),
             reserved,
             int(stream.next_file),
+            int(stream.whole),
             HAS_STREAM,
             len(stream.files),
         )
@@ -64,7 +65,7 @@ def check_stream(payload: bytes) -> None:
     """IntegrityError unless the payload is one."""
     if len(payload) < _HEAD.size:
         raise IntegrityError(f"a stream in {len(payload)} bytes")
-    files = _HEAD.unpack_from(payload)[7]
+    files = _HEAD.unpack_from(payload)[8]
     if len(payload) != _HEAD.size + files * _FILE.size:
         raise IntegrityError(f"a stream of {files} files in {len(payload)} bytes")
 
@@ -90,7 +91,8 @@ def files_told(folder: str, payload: bytes) -> list[StreamFile]:
 
 def load_stream(queue: Queue, payload: bytes) -> None:
     """Give a queue the stream that its journal tells of."""
-    incarnation, begin, earliest, after, reserved, next_file, flags, _ = _HEAD.unpack_from(payload)
+    head = _HEAD.unpack_from(payload)
+    incarnation, begin, earliest, after, reserved, next_file, whole, flags, _ = head
     queue.numbering.had_stream = True
     queue.numbering.reserved = reserved
     if reserved > queue.next_sequence:
@@ -99,6 +101,7 @@ def load_stream(queue: Queue, payload: bytes) -> None:
         return
     stream = Stream(queue.queue_id, queue.folder, incarnation, begin)
     stream.earliest = earliest
+    stream.whole = whole
     stream.next = after
     stream.next_file = next_file
     stream.files = files_told(queue.folder, payload)

@@ -201,6 +201,27 @@ def test_stream_when_there_before_then_filled_unless_something_has_left_it() -> 
     assert client.define("AGAIN", "Q", EARLIEST).position == earliest
 
 
+def test_number_when_kept_without_a_cursor_then_bounds_tell_that_messages_may_be_missing() -> None:
+    machine, client = begun()
+    fill(machine, 1, 9)
+    client.define("C", "Q", EARLIEST)
+    assert client.bounds("Q").whole == 9
+    fill(machine, 9, 12)
+    assert client.bounds("Q").whole == 9
+    client.delete("C")
+    machine.get("Q")
+    client.define("C", "Q", EARLIEST)
+    assert client.bounds("Q").whole == 12
+    machine.checkpoint()
+    again, client = crashed(machine)
+    assert client.bounds("Q").whole == 12
+    client.advance("C", 12)
+    again.put("Q", b"more")
+    again.checkpoint()
+    client.advance("C", 13)
+    assert client.bounds("Q").whole == client.bounds("Q").earliest == 13
+
+
 def test_retention_when_stream_was_filled_then_what_came_before_leaves_the_queue_too() -> None:
     machine, client = begun()
     fill(machine, 1, 6)
