@@ -1,7 +1,8 @@
 """CURSOR: streams and cursors outlive a power loss.
 
 Queues with streams, cursors that come, go forward and are reset, non-persistent messages between,
-prepared units, small files of blocks; the history stops at its operations on the disk with all
+prepared units, small files of blocks, streams that are filled with what lies on a queue while it is
+got; the history stops at its operations on the disk with all
 that a power loss may leave. After restart cursors must be where a state of the model has them, each
 stream has every persistent message from the lowest cursor on under its number, whatever was told
 has its number still, and a new message has a number that nobody was told.
@@ -64,8 +65,8 @@ def as_told(
 
 GOAL = Goal(
     "CURSOR",
-    "streams: a power loss at any operation leaves cursors where they were told to be, ranges as "
-    "they were read, and no number that was told comes again",
+    "streams, filled ones too: a power loss at any operation leaves cursors where they were told "
+    "to be, ranges as they were read, and no number that was told comes again",
     ("P1", "P2"),
     shards={1: 8, 2: 17, 3: 40},
     needed={1: 800, 2: 50_000, 3: 500_000},
