@@ -19,7 +19,12 @@ from ternmq.testing.operations import Mark
 from ternmq.testing.sim_disk import SimDisk
 from ternmq.testing.wreck import FATES, Wreck, any_fate
 
-pytestmark = [pytest.mark.core, pytest.mark.promise("P1"), pytest.mark.promise("P2")]
+pytestmark = [
+    pytest.mark.core,
+    pytest.mark.walk,
+    pytest.mark.promise("P1"),
+    pytest.mark.promise("P2"),
+]
 
 
 def wrecks(wreck: Wreck, seed: str) -> Iterator[SimDisk]:

@@ -17,7 +17,7 @@ from ternmq.testing.operations import Mark
 from ternmq.testing.sim_disk import SimDisk
 from ternmq.testing.wreck import FATES, Wreck
 
-pytestmark = [pytest.mark.core, pytest.mark.promise("P1")]
+pytestmark = [pytest.mark.core, pytest.mark.walk, pytest.mark.promise("P1")]
 COUNT = 24
 FROM, TO = "Q.FROM", "Q.TO"
 

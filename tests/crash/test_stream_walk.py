@@ -21,7 +21,12 @@ from ternmq.testing.sim_disk import SimDisk
 from ternmq.testing.stream_workload import StreamWorkload, check_found
 from ternmq.testing.wreck import FATES, Wreck, any_fate
 
-pytestmark = [pytest.mark.core, pytest.mark.promise("P1"), pytest.mark.promise("P2")]
+pytestmark = [
+    pytest.mark.core,
+    pytest.mark.walk,
+    pytest.mark.promise("P1"),
+    pytest.mark.promise("P2"),
+]
 
 SEEDS = int(os.environ.get("CRASH_SEEDS", "0"))
 

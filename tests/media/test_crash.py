@@ -27,7 +27,7 @@ from tests.media.bench import (
     recreate,
 )
 
-pytestmark = [pytest.mark.core, pytest.mark.promise("P7")]
+pytestmark = [pytest.mark.core, pytest.mark.walk, pytest.mark.promise("P7")]
 
 EVERY = int(os.environ.get("MEDIA_CRASH_EVERY", "11"))
 

@@ -15,7 +15,7 @@ from hypothesis.stateful import run_state_machine_as_test
 from tests.model.machine import VerbsMachine
 from tests.model.walk import LinearMachine
 
-pytestmark = pytest.mark.core
+pytestmark = [pytest.mark.core, pytest.mark.walk]
 
 EXAMPLES = int(os.environ.get("TERNMQ_MODEL_EXAMPLES", "0"))
 STEPS = int(os.environ.get("TERNMQ_MODEL_STEPS", "50"))

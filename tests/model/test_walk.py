@@ -13,7 +13,7 @@ from tests.model.machine import VerbsMachine
 from tests.model.stage import IDS
 from tests.model.walk import Step, make_walk, shorten, walk_seeds
 
-pytestmark = pytest.mark.core
+pytestmark = [pytest.mark.core, pytest.mark.walk]
 
 SEEDS = 10
 LENGTH = 200

@@ -33,6 +33,8 @@ def skip_without_strace(goal: Goal) -> None:
         pytest.skip("strace is missing or may not trace here; not shown (make setup SYSTEM=1)")
 
 
+@pytest.mark.core
+@pytest.mark.walk
 @pytest.mark.timeout(120)
 @pytest.mark.promise("P1")
 @pytest.mark.promise("P2")
@@ -53,6 +55,8 @@ def test_walk_then_nothing_is_lost_doubled_or_wrong(
     assert tally.points > 0
 
 
+@pytest.mark.core
+@pytest.mark.walk
 @pytest.mark.timeout(60)
 @pytest.mark.parametrize("goal", GOALS.values(), ids=list(GOALS))
 def test_walk_then_it_has_as_many_points_as_were_promised(goal: Goal) -> None:

@@ -16,7 +16,7 @@ def cb_func(**kwargs: Any) -> None:
         found.append(kwargs["msg"].decode())
         print(kwargs["queue"].get_name(), kwargs["msg"], cbc.CallbackArea, cbc.ConnectionArea)
         kwargs["queue_manager"].commit()
-    elif cbc.Reason == mq.CMQC.MQRC_NO_MSG_AVAILABLE and len(found) == 3:
+    elif cbc.Reason == mq.CMQC.MQRC_NO_MSG_AVAILABLE and len(found) == 3 and not finished.is_set():
         print(mq.CMQSTRC.MQCBCT_DICT[cbc.CallType], mq.CMQSTRC.MQRC_DICT[cbc.Reason])
         finished.set()
 
