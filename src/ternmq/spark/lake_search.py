@@ -13,8 +13,10 @@ from typing import Final, NamedTuple
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as f
+from pyspark.sql.types import BinaryType, StructField, TimestampType
 
 ID_BYTES: Final = 24
+LINE: Final = ("put_timestamp", "queue", "seq", "msg_id", "format", "bytes", "text")
 
 
 class Search(NamedTuple):
@@ -105,3 +107,32 @@ def identifier(told: str) -> bytes:
             f"an identifier is up to {2 * ID_BYTES} hexadecimal digits, two a byte, not {told!r}"
         )
     return bytes.fromhex(digits)
+
+
+def days(messages: DataFrame) -> DataFrame:
+    """How many messages there are of each day and queue."""
+    return (
+        messages.groupBy("put_date", "queue_manager", "queue")
+        .agg(f.count(f.lit(1)).alias("messages"), f.sum(f.length("body")).alias("bytes"))
+        .orderBy("put_date", "queue_manager", "queue")
+    )
+
+
+def shown(messages: DataFrame, whole: bool, limit: int) -> DataFrame:
+    """The newest messages for eyes and for JSON: bytes in hexadecimal, times in UTC. `whole` is
+    every column, else those of a line."""
+    newest = messages.orderBy(f.desc("put_timestamp"), f.desc("seq")).limit(limit)
+    told = [column_shown(field) for field in newest.schema.fields if field.name != "put_date"]
+    frame = newest.select(*told, f.length("body").alias("bytes"))
+    return frame if whole else frame.select(*LINE)
+
+
+def column_shown(field: StructField) -> Column:
+    """One column as text or number."""
+    column = f.col(field.name)
+    if isinstance(field.dataType, BinaryType):
+        column = f.hex(column)
+    elif isinstance(field.dataType, TimestampType):
+        utc = f.to_utc_timestamp(column, f.current_timezone())
+        column = f.date_format(utc, "yyyy-MM-dd'T'HH:mm:ss.SSSSSS'Z'")
+    return column.alias(field.name)

@@ -63,6 +63,15 @@ def session(
     return started(name, master or os.environ.get("TERNMQ_SPARK_MASTER", MASTER), chosen, log)
 
 
+def is_running() -> bool:
+    """Whether this process has a session that `session` would take."""
+    try:
+        from pyspark.sql import SparkSession
+    except ImportError:
+        return False
+    return SparkSession.getActiveSession() is not None
+
+
 def started(name: str, master: str, settings: dict[str, str], log: Path | None) -> SparkSession:
     """A session in a Java of our own."""
     from pyspark import SparkConf, SparkContext
