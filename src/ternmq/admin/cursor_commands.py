@@ -78,6 +78,7 @@ class DefineCursor(CursorCommand):
             return self.no_position(start)
         there = self.named(kernel)
         if there is not None and "REPLACE" in given and there.queue_name == given["QUEUE"]:
+            link.depends_on(there.visible_lsn)
             return self.succeed()
         made = define_cursor(kernel, link, self.command.name, given["QUEUE"], position)
         return made is not None and self.succeed()
@@ -127,7 +128,10 @@ class DisplayCursors(StatusDisplay):
         return all(may_display_named(kernel, link, mq.MQOT_Q, name) for name in names)
 
     def values(self, kernel: Kernel, link: Link, subject: str) -> list[Values] | None:
-        return [cursor_values(one) for one in cursors(kernel) if one.name == subject]
+        found = [one for one in cursors(kernel) if one.name == subject]
+        for one in found:
+            link.depends_on(one.visible_lsn)
+        return [cursor_values(one) for one in found]
 
 
 def cursor_values(cursor: StreamCursor) -> Values:

@@ -385,6 +385,7 @@ class OpenCursor(CursorStep):
                         detail=f"cursor {self.name} is on queue {one.queue_name}, not on "
                         f"{self.queue}",
                     )
+                link.depends_on(one.visible_lsn)
                 return one
         if not self.queue:
             raise mq_error(

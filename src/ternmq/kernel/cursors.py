@@ -194,7 +194,7 @@ def advance_cursor(
     stream = stream_of(local)
     check_incarnation(local.name, stream, incarnation)
     if position <= cursor.position and cursor.incarnation == stream.incarnation:
-        connection.depends_on(kernel.coordinator.log.end_lsn)  # who moved it may not know yet
+        connection.depends_on(cursor.visible_lsn)  # who moved it may not know yet
         return cursor
     _position(local.queue, 0, max(position, 0), "ADVANCE", name)
     return _moved(kernel, connection, local, stream, cursor, ADVANCE, position)

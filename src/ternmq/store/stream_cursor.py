@@ -22,6 +22,7 @@ class StreamCursor:
         "position",
         "queue_id",
         "queue_name",
+        "visible_lsn",
     )
 
     def __init__(
@@ -43,6 +44,7 @@ class StreamCursor:
         self.owner = owner  # the user who defined it
         self.defined_ns = defined_ns
         self.altered_ns = altered_ns  # when the position was last changed
+        self.visible_lsn = 0  # to be forced before anybody is told of it; 0 after a restart
 
 
 @final

@@ -110,7 +110,11 @@ def log_change(
     """Log a change and make it; `cursor` is how it is from now on. Returns what must be forced."""
     coordinator.log.append(CURSOR, 0, 0, [pack_change(action, begin, cursor, fills)])
     apply_change(table, action, cursor)
-    return int(coordinator.log.end_lsn)
+    lsn = int(coordinator.log.end_lsn)
+    changed = table.by_name.get(cursor.name)
+    if changed is not None:
+        changed.visible_lsn = lsn
+    return lsn
 
 
 def apply_change(table: CursorTable, action: int, told: StreamCursor) -> None:
