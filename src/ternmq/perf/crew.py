@@ -10,7 +10,7 @@ import json
 import subprocess
 import sys
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NoReturn
 
 from ternmq.perf.tasks import ROLES, Place, Task
 from ternmq.perf.workload import Crew, Point
@@ -19,7 +19,7 @@ END_S: Final = 10
 
 
 class ApplicationFailed(Exception):
-    """A process of applications ended before its time; the text is what it said last."""
+    """Applications could not do their work; the text is what they said last."""
 
 
 @dataclass(frozen=True)
@@ -63,9 +63,12 @@ class Process:
         line = "" if stdout is None else stdout.readline()
         if not line:
             self._fail()
-        return json.loads(line)
+        told = json.loads(line)
+        if isinstance(told, dict) and "error" in told:
+            raise ApplicationFailed(told["error"])
+        return told
 
-    def _fail(self) -> None:
+    def _fail(self) -> NoReturn:
         stderr = self._process.stderr
         said = "" if stderr is None else stderr.read()
         lines = [line for line in said.splitlines() if line.strip()]
@@ -107,14 +110,13 @@ class Applications:
         self._busy = [process for process, _ in reversed(shares)]
         for process, share in reversed(shares):
             process.tell("open", share)
-        for process in self._busy:
-            process.answer()
+        self._answers(self._busy)
 
     def go(self, seconds: float) -> Seen:
         """Work for so long."""
         for process in self._busy:
             process.tell("go", seconds)
-        told = [process.answer() for process in self._busy]
+        told = self._answers(self._busy)
         return Seen(
             begin_s=max(one["begin"] for one in told),
             end_s=min(one["begin"] + one["seconds"] for one in told),
@@ -129,8 +131,19 @@ class Applications:
         busy, self._busy = self._busy, []
         for process in busy:
             process.tell("stop")
-        for process in busy:
-            process.answer()
+        self._answers(busy)
+
+    def _answers(self, processes: list[Process]) -> list[Any]:
+        """One of each; what failed is told when all have answered."""
+        told, failed = [], []
+        for process in processes:
+            try:
+                told.append(process.answer())
+            except ApplicationFailed as error:
+                failed.append(error)
+        if failed:
+            raise failed[0]
+        return told
 
     def close(self) -> None:
         """The processes end."""

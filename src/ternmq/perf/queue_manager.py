@@ -15,7 +15,7 @@ from typing import Final, Self
 
 import ternmq
 from ternmq.perf.processes import Gauge, gauge
-from ternmq.perf.queues import FAMILIES, LISTENER, queue_name, script
+from ternmq.perf.queues import LISTENER, PAIRS_MAX, names, script
 from ternmq.perf.tasks import Place
 from ternmq.perf.workload import ACCOUNTING, NOTHING, STATISTICS, TRACE, USUAL
 
@@ -59,8 +59,12 @@ class QueueManagerFailed(Exception):
 class QueueManager:
     """A queue manager in `folder`/data, with its SMF records in `folder`/smf."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(
+        self, folder: Path, *, log_pages: int = LOG_PAGES, queues_most: int = PAIRS_MAX
+    ) -> None:
         self._folder: Final = folder.absolute()
+        self._log_pages: Final = log_pages
+        self._queues_most: Final = queues_most
         self.data: Final = self._folder / "data"
         self.smf: Final = self._folder / "smf"
         self._process: subprocess.Popen[bytes] | None = None
@@ -87,8 +91,8 @@ class QueueManager:
     def _start(self) -> None:
         ini, mqsc = self._folder / "perf.ini", self._folder / "perf.mqsc"
         ini.write_text(_INI.format(interval=INTERVAL_S, folder=self.smf), encoding="utf-8")
-        mqsc.write_text(script(), encoding="utf-8")
-        log = ("-lp", str(LOG_FILES), "-lf", str(LOG_PAGES))
+        mqsc.write_text(script(self._queues_most), encoding="utf-8")
+        log = ("-lp", str(LOG_FILES), "-lf", str(self._log_pages))
         self.command("crtmqm", *log, "-ii", str(ini), "-ic", str(mqsc), NAME)
         with (self._folder / "queue-manager.log").open("ab") as said:
             self._process = subprocess.Popen(
@@ -172,9 +176,8 @@ class QueueManager:
         """Nothing is left over from the point before."""
         if self._control is None:
             return
-        for family in FAMILIES:
-            for number in range(1, family.numbers + 1):
-                self._control.clear_queue(queue_name(family.name, number))
+        for name in names(self._queues_most):
+            self._control.clear_queue(name)
 
     def gauge(self) -> Gauge:
         """CPU and memory of its process."""

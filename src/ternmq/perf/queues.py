@@ -55,14 +55,24 @@ def queue_name(family: str, number: int) -> str:
     return f"{family}.{number:02}"
 
 
-def script() -> str:
-    """MQSC that makes all of them, and a listener on this machine whose port the system chooses."""
+def names(most: int) -> list[str]:
+    """Every queue, of each family not more than so many."""
+    return [
+        queue_name(family.name, number)
+        for family in FAMILIES
+        for number in range(1, min(family.numbers, most) + 1)
+    ]
+
+
+def script(most: int = PAIRS_MAX) -> str:
+    """MQSC that makes the queues, of each family not more than so many, and a listener on this
+    machine whose port the system chooses."""
     lines = [
         "ALTER QMGR STATQ(ON) STATCHL(HIGH) MAXHANDS(100000) CHLAUTH(DISABLED) CONNAUTH(' ')",
         "REFRESH SECURITY TYPE(CONNAUTH)",
     ]
     for family in FAMILIES:
-        for number in range(1, family.numbers + 1):
+        for number in range(1, min(family.numbers, most) + 1):
             name = queue_name(family.name, number)
             more = family.attributes.format(n=f"{number:02}")
             lines.append(f"DEFINE QLOCAL({name}) REPLACE {_DEEP} {more}".rstrip())

@@ -32,7 +32,7 @@ from ternmq.perf.workload import (
 )
 
 SECONDS: Final = 5.0
-QUICK_SECONDS: Final = 2.5
+QUICK_SECONDS: Final = 3.2
 Tell = Callable[[int, int, str], None]  # points done, points in all, what is done now
 
 

@@ -84,6 +84,10 @@ class Task:
         """Until `end` by the clock, or until it is stopping."""
         raise NotImplementedError
 
+    def has_time(self, end: float) -> bool:
+        """Whether it goes on; everybody does at least one thing."""
+        return self.done == 0 or time.perf_counter() < end
+
     async def close(self) -> None:
         """What it holds goes with its connection."""
         if self.link is not None:
@@ -101,7 +105,7 @@ class Requester(Task):
         crew = self.crew
         link = await self.connect()
         inside = crew.syncpoint
-        while time.perf_counter() < end:
+        while self.has_time(end):
             msg_id = await self.requests.put(
                 self.body, persistent=crew.persistent, reply_to=self.replies.name, syncpoint=inside
             )
@@ -172,7 +176,7 @@ class Putter(Task):
     async def work(self, end: float) -> None:
         persistent = self.crew.persistent
         depth_max = max(4, min(DEPTH_MAX, (32 << 20) // len(self.body)))
-        while time.perf_counter() < end:
+        while self.has_time(end):
             for _ in range(min(LOOK_EVERY, depth_max)):
                 await self.queue.put(self.body, persistent=persistent)
                 self.done += 1
@@ -188,7 +192,7 @@ class Looper(Task):
         self.queue = await self.opened(self.crew.queue)
 
     async def work(self, end: float) -> None:
-        while time.perf_counter() < end:
+        while self.has_time(end):
             await self.queue.put(self.body, persistent=self.crew.persistent)
             await self.queue.get(wait=REPLY_S)
             self.done += 1
@@ -202,7 +206,7 @@ class Short(Task):
 
     async def work(self, end: float) -> None:
         name = queue_name(self.crew.queue, self.number)
-        while time.perf_counter() < end:
+        while self.has_time(end):
             async with (
                 aio.connect(self.place.name, data=self.place.data) as link,
                 link.queue(name) as queue,

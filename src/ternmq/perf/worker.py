@@ -6,7 +6,7 @@ It is told on standard input and answers on standard output, a line of JSON each
     go SECONDS        work; what was done, and when, once those who do not serve others are through
     stop              those who serve others end too; "closed" when all have disconnected
 
-It ends with its input.
+What the queue manager refuses is answered as {"error": TEXT}. It ends with its input.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ import sys
 import time
 from typing import Any
 
+from ternmq.base.errors import MQError
 from ternmq.perf.tasks import ROLES, Place, Task, crew_from
 
 OPEN_AT_ONCE = 32
@@ -30,6 +31,14 @@ class Worker:
         self.place = place
         self.tasks: list[Task] = []
         self.serving: list[asyncio.Task[None]] = []
+
+    async def do(self, verb: str, argument: Any = None) -> object:
+        """What it is told; the answer."""
+        if verb == "open":
+            return await self.open(argument)
+        if verb == "go":
+            return await self.go(float(argument))
+        return await self.stop()
 
     async def open(self, crews: list[dict[str, Any]]) -> object:
         """Every task of these crews; `first` is the number of the first, the others follow."""
@@ -85,13 +94,10 @@ async def serve(place: Place) -> None:
     """Line after line."""
     worker = Worker(place)
     while words := await heard():
-        verb = words[0]
-        if verb == "open":
-            told = await worker.open(words[1])
-        elif verb == "go":
-            told = await worker.go(float(words[1]))
-        else:
-            told = await worker.stop()
+        try:
+            told = await worker.do(*words)
+        except (MQError, OSError) as error:
+            told = {"error": str(error)}
         sys.stdout.write(json.dumps(told) + "\n")
         sys.stdout.flush()
 

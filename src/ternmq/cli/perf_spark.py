@@ -1,0 +1,132 @@
+"""The half of `ternmq perf` that needs Spark: SMF records become rates and costs, and a page."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime
+from pathlib import Path
+from typing import Final
+
+from ternmq.perf.comparison import TOLERANCE, Change, Compared, compared, differences
+from ternmq.perf.record import Run, settled
+from ternmq.perf.suite import WORKLOADS
+from ternmq.perf.workload import Workload
+from ternmq.spark.errors import explained
+from ternmq.spark.java import find_java
+from ternmq.spark.report_perf import Figure, Mark, Sheet, Story, page_of
+
+PAGE: Final = "perf.html"
+Tell = Callable[[int, int, str], None]
+
+
+def check() -> None:
+    """That Spark could run, before anything is measured for it. SparkError with the remedy."""
+    find_java()
+
+
+def add_figures(record: Run, folder: Path, tell: Tell) -> None:
+    """Read the SMF records of a run; its points have their rates and costs, and it is saved."""
+    from ternmq.spark.perf_tables import Window, figures
+    from ternmq.spark.report_tables import of_dumps
+    from ternmq.spark.session import close, log_of, session
+
+    windows = [
+        Window(number, one.begin_s, one.end_s, one.counted, one.counts, one.cost_of_putters)
+        for number, one in enumerate(record.points)
+        if one.counted
+    ]
+    smf = folder / "smf"
+    if windows and smf.is_dir():
+        tell(0, 0, "starting Spark")
+        spark = session("ternmq perf")
+        try:
+            tell(0, 0, "the pipeline reads the SMF records")
+            with explained(log_of(spark)):
+                tables = of_dumps(spark, [str(smf.absolute())], str(folder.absolute() / "tables"))
+                for found in figures(spark, windows, tables):
+                    point = record.points[found.number]
+                    point.intervals = found.intervals
+                    point.smf_rate, point.smf_cost = found.rate, found.cost
+        finally:
+            close(spark)
+    settled(record.points)
+    record.save(folder)
+
+
+def write_page(record: Run, earlier: Run | None, folder: Path) -> Path:
+    """The page of a run, beside an earlier one if there is one."""
+    points = compared(record, earlier)
+    sheets = [
+        _sheet(workload, own)
+        for workload in WORKLOADS
+        if (own := [one for one in points if one.point.workload == workload.name])
+    ]
+    story = Story(
+        _period(record),
+        sheets,
+        _facts(record),
+        "" if earlier is None else (earlier.label or f"the run of {earlier.begun}"),
+        [] if earlier is None else differences(record, earlier),
+        TOLERANCE,
+    )
+    path = folder / PAGE
+    path.write_text(page_of(story), encoding="utf-8")
+    return path
+
+
+def _sheet(workload: Workload, points: list[Compared]) -> Sheet:
+    marks = [
+        Mark(
+            one.point.x,
+            one.point.series,
+            _figure(one.rate),
+            _figure(one.cost),
+            one.point.application_cost,
+            _source(one),
+        )
+        for one in points
+    ]
+    return Sheet(
+        workload.chapter,
+        workload.title,
+        workload.about,
+        workload.x_name,
+        workload.rate_unit,
+        workload.cost_unit,
+        marks,
+    )
+
+
+def _figure(change: Change) -> Figure:
+    return Figure(change.now, change.before, change.verdict)
+
+
+def _source(one: Compared) -> str:
+    if one.point.source != "smf":
+        return "applications and system" if one.point.cost is not None else "system"
+    return f"SMF, {one.point.intervals} interval{'' if one.point.intervals == 1 else 's'}"
+
+
+def _period(record: Run) -> str:
+    begun = datetime.fromisoformat(record.begun)
+    label = f"{record.label}, " if record.label else ""
+    return f"{label}{begun.day} {begun:%B %Y, %H:%M} UTC, TernMQ {record.version}, {record.build}"
+
+
+def _facts(record: Run) -> list[tuple[str, str]]:
+    machine = record.machine
+    return [
+        ("begun", record.begun),
+        ("took", f"{record.took_s:.0f} s"),
+        ("points", f"{len(record.points)}{' (a short run)' if record.quick else ''}"),
+        ("seconds a point", f"{record.seconds:g}"),
+        ("TernMQ", f"{record.version}, {record.build}"),
+        (
+            "processes of applications",
+            f"{record.processes} that ask, {record.processes} that serve",
+        ),
+        ("processors", str(machine.get("processors"))),
+        ("system", f"{machine.get('system')} {machine.get('release')}, {machine.get('machine')}"),
+        ("Python", str(machine.get("python"))),
+        ("measured meanwhile", "statistics class 1 to 5, accounting class 3 and 4, unless said"),
+    ]

@@ -1,0 +1,158 @@
+"""Rates and costs of the points of `ternmq perf`, from the served tables of its SMF records.
+
+A point has a window, in which everybody was at work. What counts are the statistics intervals that
+lie wholly inside; the first, which began a moment before the work, does not. A rate is what was
+counted in them for each second of them. A cost is the CPU time of the tasks, by accounting, for
+each of what was counted: a stretch of a task belongs to the intervals if its middle does, so that
+the milliseconds between the ends of statistics and of accounting do not matter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Final, NamedTuple
+
+from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import functions as f
+
+MEGABYTE: Final = 1_000_000
+# What is counted, as `perf.workload` names it.
+GETS: Final = "gets"
+PUTS: Final = "puts"
+BYTES: Final = "bytes"
+LOG_BYTES: Final = "log bytes"
+NEEDED: Final = ("queues", "calls", "log", "tasks")
+
+
+class Window(NamedTuple):
+    """When a point was measured, and what counts."""
+
+    number: int
+    begin_s: float
+    end_s: float
+    counted: str  # the beginning of the names of the queues, without the dot
+    counts: str
+    cost_of_putters: bool
+
+
+class Figures(NamedTuple):
+    """What SMF says about a point; None where it says nothing."""
+
+    number: int
+    intervals: int
+    rate: float | None
+    cost: float | None
+
+
+_WINDOW: Final = (
+    "number int, begin_s double, end_s double, counted string, counts string,"
+    " cost_of_putters boolean"
+)
+
+
+def windows_of(spark: SparkSession, windows: Sequence[Window]) -> DataFrame:
+    """The windows as a table, with instants."""
+    table = spark.createDataFrame([tuple(one) for one in windows], _WINDOW)
+    return table.select(
+        "*",
+        f.timestamp_micros((f.col("begin_s") * 1e6).cast("long")).alias("begin"),
+        f.timestamp_micros((f.col("end_s") * 1e6).cast("long")).alias("end"),
+    )
+
+
+def ended() -> Column:
+    """When an interval ended."""
+    micros = f.unix_micros("interval_start") + (f.col("interval_s") * 1e6).cast("long")
+    return f.timestamp_micros(micros)
+
+
+def intervals_of(windows: DataFrame, calls: DataFrame) -> DataFrame:
+    """The whole intervals of each window."""
+    told = calls.select("queue_manager", "interval_start", "interval_s", ended().alias("ended"))
+    inside = (told["interval_start"] >= windows["begin"]) & (told["ended"] <= windows["end"])
+    return told.join(f.broadcast(windows), inside)
+
+
+def amounts_of(intervals: DataFrame, queues: DataFrame, log: DataFrame) -> DataFrame:
+    """What was counted in the intervals of each window: messages, or megabytes."""
+    same = ["queue_manager", "interval_start"]
+    keys = intervals.select(*same, "number", "counted", "counts")
+    traffic = queues.select(
+        *same,
+        "queue",
+        "gets",
+        "puts",
+        (f.col("get_bytes_per_s") * f.col("interval_s")).alias("bytes"),
+    )
+    of_queues = (
+        traffic.join(f.broadcast(keys), same)
+        .where(f.col("queue").startswith(f.concat("counted", f.lit("."))))
+        .select(
+            "number",
+            f.when(f.col("counts") == PUTS, f.col("puts"))
+            .when(f.col("counts") == BYTES, f.col("bytes") / MEGABYTE)
+            .when(f.col("counts") == GETS, f.col("gets"))
+            .alias("amount"),
+        )
+    )
+    of_log = (
+        log.select(*same, (f.col("log_bytes_per_s") * f.col("interval_s")).alias("bytes"))
+        .join(f.broadcast(keys), same)
+        .where(f.col("counts") == LOG_BYTES)
+        .select("number", (f.col("bytes") / MEGABYTE).alias("amount"))
+    )
+    both = of_queues.unionByName(of_log)
+    return both.groupBy("number").agg(f.sum("amount").cast("double").alias("amount"))
+
+
+def used_of(spans: DataFrame, tasks: DataFrame) -> DataFrame:
+    """CPU time of the tasks of each window."""
+    middle = (f.unix_micros("interval_start") + f.unix_micros("interval_end")) / 2
+    told = tasks.select(
+        "queue_manager",
+        "puts",
+        "cpu_us",
+        f.timestamp_micros(middle.cast("long")).alias("middle"),
+    )
+    inside = (
+        (told["queue_manager"] == spans["queue_manager"])
+        & (told["middle"] >= spans["first"])
+        & (told["middle"] < spans["last"])
+        & (~spans["cost_of_putters"] | (told["puts"] > 0))
+    )
+    return (
+        told.join(f.broadcast(spans), inside).groupBy("number").agg(f.sum("cpu_us").alias("cpu_us"))
+    )
+
+
+def figures_table(windows: DataFrame, tables: Mapping[str, DataFrame]) -> DataFrame:
+    """number, intervals, rate and cost of each window that has a whole interval."""
+    intervals = intervals_of(windows, tables["calls"])
+    spans = intervals.groupBy("number", "queue_manager", "cost_of_putters").agg(
+        f.count("*").alias("intervals"),
+        f.sum("interval_s").alias("seconds"),
+        f.min("interval_start").alias("first"),
+        f.max("ended").alias("last"),
+    )
+    amounts = amounts_of(intervals, tables["queues"], tables["log"])
+    used = used_of(spans, tables["tasks"])
+    return (
+        spans.join(amounts, "number", "left")
+        .join(used, "number", "left")
+        .select(
+            "number",
+            "intervals",
+            (f.col("amount") / f.col("seconds")).alias("rate"),
+            f.when(f.col("amount") > 0, f.col("cpu_us") / f.col("amount")).alias("cost"),
+        )
+    )
+
+
+def figures(
+    spark: SparkSession, windows: Sequence[Window], tables: Mapping[str, DataFrame]
+) -> list[Figures]:
+    """The same as values, one for each window that SMF knows about."""
+    if not windows:
+        return []
+    rows = figures_table(windows_of(spark, windows), tables).orderBy("number").collect()
+    return [Figures(row["number"], row["intervals"], row["rate"], row["cost"]) for row in rows]
