@@ -283,6 +283,49 @@ def test_puts_without_answer_and_read_ahead_are_counted_like_others(qmgr: QueueM
     assert queue_account.get.elapsed_ns > 0
 
 
+def test_browse_locks_when_given_up_then_each_release_is_counted(qmgr: QueueManager) -> None:
+    qmgr.define_queue("A")
+    other = qmgr.connect()
+    with qmgr.queue("A") as queue:
+        for _ in range(3):
+            queue.put(b"x")
+    kept = measure(qmgr)
+    first, after, lock = mq.MQGMO_BROWSE_FIRST, mq.MQGMO_BROWSE_NEXT, mq.MQGMO_LOCK
+    with other.queue("A", options=mq.MQOO_INPUT_SHARED | mq.MQOO_BROWSE) as queue:
+        queue.try_get(options=first | lock)
+        queue.try_get(options=after | lock)  # gives up the first
+        queue.try_get(options=mq.MQGMO_UNLOCK)  # and this one
+        queue.try_get(options=first | lock)
+        queue.try_get(options=mq.MQGMO_MSG_UNDER_CURSOR)  # takes what was locked
+        queue.try_get(options=first | lock)  # given up with the handle
+    other.disconnect()
+    finish(qmgr)
+    assert sum(one.figures.browse_locks for one in kept.intervals) == 4
+    assert sum(one.figures.locks_released for one in kept.intervals) == 4
+
+
+def test_trigger_messages_when_puts_make_them_then_their_task_has_them(qmgr: QueueManager) -> None:
+    qmgr.define_queue("INIT")
+    qmgr.mqsc("DEFINE PROCESS(P) APPLICID('/bin/serve')")
+    qmgr.define_queue("A")
+    qmgr.mqsc("ALTER QLOCAL(A) TRIGGER TRIGTYPE(EVERY) INITQ(INIT) PROCESS(P)")
+    monitor = qmgr.queue("INIT", options=mq.MQOO_INPUT_SHARED | mq.MQOO_INQUIRE)
+    other = qmgr.connect()
+    tag = other.connection_id
+    kept = measure(qmgr)
+    with other.queue("A") as queue:
+        queue.put(b"x")
+        with other.unit_of_work():
+            queue.put(b"x")
+            queue.put(b"x")
+    assert monitor.depth == 3
+    monitor.close()
+    other.disconnect()
+    until(lambda: gone(qmgr, tag))
+    finish(qmgr)
+    assert on_queue(kept.account(tag), "A").generated == 3
+
+
 def test_channels_when_statchl_is_on_then_running_and_ended_ones_are_told(place: Place) -> None:
     if place.kind != "network":
         pytest.skip("there are no channels")

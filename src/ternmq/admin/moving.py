@@ -248,7 +248,7 @@ class MoveMessages(Execution):
             kernel.event_sink.was_got(source)
             kernel.event_sink.was_put(target)
         if target.triggered:
-            kernel.triggers.was_put(target, copy, unit)
+            kernel.triggers.was_put(target, copy, unit, None)
         if queue.swept_alive:
             fetch_ahead(queue, entry, kernel.outbox)
         self._moved += 1

@@ -24,6 +24,12 @@ ENDED_NORMALLY: Final = 0  # MQDISC
 ENDED_IMPLICITLY: Final = 1  # the application went without
 ENDED_BY_QMGR: Final = 2
 
+# What MQCB and MQCTL did: 164 CbCount (registered, deregistered, resumed, suspended) and CtlCount
+# (started, stopped, resumed, suspended).
+REGISTERED: Final = 0
+STARTED: Final = 0
+STOPPED: Final = 1
+
 
 @final
 class Range:
@@ -45,6 +51,15 @@ class Range:
             self.largest = value
         self.count += 1
         self.total += value
+
+    def add_many(self, count: i64, smallest: i64, largest: i64, total: i64) -> None:
+        """So many more, at least one."""
+        if self.count == 0 or smallest < self.smallest:
+            self.smallest = smallest
+        if largest > self.largest:
+            self.largest = largest
+        self.count += count
+        self.total += total
 
     def merge(self, other: Range) -> None:
         """Those of another interval."""
@@ -393,7 +408,7 @@ class LogCounts:
         self.longest_ns: i64 = 0  # IO_Max_Duration
         self.longest_at_ns: i64 = 0  # IO_Max_Time, Unix time
         self.io_us_squared: i64 = 0  # qjstiosqu1: sum of squares, in microseconds
-        self.extents_begun: i64 = 0  # qjstcp1n
+        self.extents_begun: i64 = 0  # qjstcp1n: extents into which the first record went
         self.checkpoints: i64 = 0  # qjstllcp
         self.space_waits: i64 = 0  # qjstwtb: verbs that had to wait for room in the log
 

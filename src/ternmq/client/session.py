@@ -184,7 +184,7 @@ class Session:
         call = GetCall(self.link, handle, request)
         with self.shell.lock:
             check_handle(self.link, handle, "MQGET")
-            if not unlock(handle):
+            if not unlock(self.engine.kernel, handle):
                 call.reason = MQRC_NO_MSG_LOCKED
         return call
 

@@ -34,7 +34,7 @@ from ternmq.kernel.connection import Handle
 from ternmq.kernel.ending import back_out, commit, disconnect
 from ternmq.kernel.inquire import inquire_one, set_attributes
 from ternmq.kernel.kernel import Kernel
-from ternmq.kernel.metering import was_inquired, was_set
+from ternmq.kernel.metering_calls import was_inquired, was_set
 from ternmq.kernel.resolve import (
     check_handle,
     close,

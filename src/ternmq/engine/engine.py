@@ -42,7 +42,7 @@ from ternmq.kernel.expiry_unloaded import look_at_journals
 from ternmq.kernel.get import cancel
 from ternmq.kernel.kernel import BROKEN, QUIESCING, RUNNING, STOPPING, Kernel
 from ternmq.kernel.media import ImageSchedule, begin_image, cancel_images
-from ternmq.kernel.metering import has_connected
+from ternmq.kernel.metering_calls import has_connected
 from ternmq.kernel.refusals import refused
 from ternmq.kernel.requests import GetCall
 from ternmq.kernel.retention import retain

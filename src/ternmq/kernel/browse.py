@@ -39,7 +39,7 @@ def holder_of(handle: Handle) -> int:
     return handle.connection.connection_id << 32 | handle.handle_id
 
 
-def unlock(handle: Handle) -> bool:
+def unlock(kernel: Kernel, handle: Handle) -> bool:
     """Give up the browse lock of a handle; False if it held none."""
     number = int(handle.locked)
     handle.locked = 0
@@ -47,6 +47,7 @@ def unlock(handle: Handle) -> bool:
     if number == 0 or local is None or local.queue.locks.get(number) != holder_of(handle):
         return False
     del local.queue.locks[number]
+    kernel.meter.figures.locks_released += 1
     return True
 
 
@@ -174,7 +175,7 @@ def _settle_lock_and_marks(kernel: Kernel, call: GetCall, queue: Queue, entry: E
     handle = call.handle
     options = call.request.options
     number = int(entry.number)
-    unlock(handle)
+    unlock(kernel, handle)
     if options & mq.MQGMO_LOCK:
         queue.locks[number] = holder_of(handle)
         handle.locked = number

@@ -290,4 +290,4 @@ def _arrived(
         serve(kernel, local, entry)
     relieve(kernel, local.queue)
     if is_copy and local.triggered:
-        kernel.triggers.was_put(local, entry, unit)
+        kernel.triggers.was_put(local, entry, unit, None)

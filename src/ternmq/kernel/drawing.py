@@ -14,8 +14,10 @@ from mypy_extensions import i64
 
 from ternmq.base import constants as mq
 from ternmq.kernel.connection import Connection, Handle
-from ternmq.kernel.get import BROWSE_OPTIONS, was_taken
+from ternmq.kernel.events import PERFORMANCE
+from ternmq.kernel.get import BROWSE_OPTIONS
 from ternmq.kernel.kernel import RUNNING, Kernel
+from ternmq.kernel.metering import were_got
 from ternmq.kernel.objects import LocalQueue
 from ternmq.kernel.requests import GetRequest
 from ternmq.store.entry import PERSISTENT, Entry
@@ -49,11 +51,26 @@ def draw(
         if entry.length > request.buffer_length or entry.segment is not None:
             break
         coordinator.get(None, queue, entry)
-        was_taken(kernel, handle, local, entry, request)
+        if kernel.events & PERFORMANCE:
+            kernel.event_sink.was_got(local)
         drawn.append(entry)
         size += entry.memory_bytes()
         count += 1
+    if count and (local.watched or kernel.measured or handle.options & mq.MQOO_SAVE_ALL_CONTEXT):
+        _were_taken(kernel, handle, local, drawn)
     return drawn
+
+
+def _were_taken(kernel: Kernel, handle: Handle, local: LocalQueue, drawn: list[Entry]) -> None:
+    """Those who watch are told of all at once: they left in one step, so at one time."""
+    now_ns: i64 = kernel.clock.now_ns()
+    if local.watched:
+        for entry in drawn:
+            local.watch.got(now_ns, entry.put_ns)
+    if kernel.measured:
+        were_got(kernel, handle, local, drawn, now_ns)
+    if handle.options & mq.MQOO_SAVE_ALL_CONTEXT:
+        handle.context = drawn[-1]
 
 
 def _is_plain(

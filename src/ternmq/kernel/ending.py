@@ -15,13 +15,8 @@ from ternmq.kernel.connection import Connection
 from ternmq.kernel.delivery import serve
 from ternmq.kernel.get import cancel
 from ternmq.kernel.kernel import Kernel
-from ternmq.kernel.metering import (
-    has_ended,
-    was_backed_out,
-    was_closed,
-    was_committed,
-    were_backed_out,
-)
+from ternmq.kernel.metering import were_backed_out
+from ternmq.kernel.metering_calls import has_ended, was_backed_out, was_closed, was_committed
 from ternmq.kernel.resolve import close_handle
 from ternmq.store.entry import AVAILABLE, Entry
 from ternmq.store.queue import Queue
@@ -75,11 +70,12 @@ class CommitNews:
         """What this unit will make visible."""
         puts = self.puts
         queues = self.queues
+        is_awaited = kernel.waits > 0
         for change in unit.changes:
             if change.kind == CHANGE_PUT:
-                if change.queue not in queues:
+                if not _is_among(queues, change.queue):
                     queues.append(change.queue)
-                if _has_waiters(kernel, change.queue):
+                if is_awaited and _has_waiters(kernel, change.queue):
                     puts.append((change.queue, change.entry))
 
     def tell(self, kernel: Kernel) -> None:
@@ -88,6 +84,11 @@ class CommitNews:
             _offer(kernel, queue, entry)
         for queue in self.queues:
             relieve(kernel, queue)
+
+
+def _is_among(queues: list[Queue], queue: Queue) -> bool:
+    """Whether it is one of these; most units have one queue or two."""
+    return any(one is queue for one in queues)
 
 
 def _has_waiters(kernel: Kernel, queue: Queue) -> bool:

@@ -109,6 +109,7 @@ def _wait_or_end(kernel: Kernel, call: GetCall, local: LocalQueue) -> None:
         return
     call.waiting = True
     local.waiters.add(call)
+    kernel.waits += 1
     kernel.waiting[call.handle.key] = call
 
 
@@ -197,7 +198,7 @@ def _take(kernel: Kernel, call: GetCall, local: LocalQueue, entry: Entry) -> boo
         kernel.make_room(connection, "MQGET", local.name, 0)
         return False
     if local.queue.locks and int(entry.number) in local.queue.locks:
-        unlock(call.handle)
+        unlock(kernel, call.handle)
     if local.queue.fetched:
         local.queue.forget_fetched(entry)
     connection.depends_on(kernel.coordinator.get(unit, local.queue, entry))
@@ -245,6 +246,7 @@ def stop_waiting(kernel: Kernel, call: GetCall) -> None:
     if not call.waiting:
         return
     call.waiting = False
+    kernel.waits -= 1
     local = call.handle.local
     if local is not None:
         local.waiters.remove(call)

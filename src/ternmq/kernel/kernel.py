@@ -83,6 +83,7 @@ class Kernel:
         self.connections: dict[int, Connection] = {}
         self.next_connection = 1
         self.waiting: dict[int, GetCall] = {}  # gets that wait for a message, by handle
+        self.waits: i64 = 0  # how many there are: a handle may have two
         self.msg_prefix = b"AMQ " + name.encode("ascii").ljust(12)[:12]
         self.msg_counter: i64 = clock.now_ns() // 1000  # so that a restart never makes an id again
         self.max_uncommitted: i64 = 0

@@ -1,5 +1,5 @@
-"""Counting what verbs do, for statistics and accounting. Called in the step that does it, and only
-while `Kernel.measured` is not 0.
+"""Counting what verbs do with messages, for statistics and accounting; `metering_calls` counts the
+other calls. Called in the step that does it, and only while `Kernel.measured` is not 0.
 
 A queue's counters are made at its first use in an interval, so that an interval ends by counting to
 the next number and queues that nobody used cost nothing. Calls that worked are counted here; calls
@@ -12,20 +12,12 @@ from __future__ import annotations
 from mypy_extensions import i64
 
 from ternmq.base.accounts import TaskAccount, TaskQueueAccount, VerbTime
-from ternmq.base.constants import MQOT_Q
-from ternmq.base.counters import (
-    ENDED_BY_QMGR,
-    ENDED_IMPLICITLY,
-    ENDED_NORMALLY,
-    OBJECT_TYPES,
-    QueueFigures,
-    Traffic,
-)
+from ternmq.base.counters import QueueFigures, Range, Traffic
 from ternmq.base.object_types import BY_BIT
 from ternmq.base.reasons import MQRC_NO_MSG_AVAILABLE, MQRC_TRUNCATED_MSG_FAILED
 from ternmq.kernel.connection import Connection, Handle
-from ternmq.kernel.kernel import BROKEN, STOPPING, Kernel
-from ternmq.kernel.meter import ACCOUNTING, STATISTICS, EndedTask
+from ternmq.kernel.kernel import Kernel
+from ternmq.kernel.meter import STATISTICS
 from ternmq.kernel.objects import LocalQueue
 from ternmq.kernel.requests import GetCall, GetRequest
 from ternmq.store.entry import PERSISTENT, Entry
@@ -88,29 +80,33 @@ def was_put(
     kernel: Kernel, handle: Handle, local: LocalQueue, entry: Entry, handed_over: bool
 ) -> None:
     """MQPUT or MQPUT1 has put a message."""
+    depth = local.queue.depth
     if kernel.measured & STATISTICS:
         figures = local.figures
         if figures is None or figures.interval != kernel.meter.interval:
             figures = figures_of(kernel, local)
             if not handed_over:
                 figures.depth_low -= 1  # as it was before
-        elif not handed_over:
-            figures.see_depth(local.queue.depth)
+        elif depth > figures.depth_high:
+            figures.depth_high = depth
+        elif depth < figures.depth_low:
+            figures.depth_low = depth
         _add_put(figures.traffic, handle, entry, handed_over)
-    account = account_of(kernel, handle)
-    if account is not None:
-        _add_put(account.traffic, handle, entry, handed_over)
-        depth = local.queue.depth
-        if depth > account.depth_high:
-            account.depth_high = depth
-        connection = handle.connection
-        task = connection.account
-        if task is not None:
+    task = handle.connection.account
+    if task is not None:
+        account = account_of(kernel, handle)
+        if account is not None:
+            _add_put(account.traffic, handle, entry, handed_over)
+            if depth > account.depth_high:
+                account.depth_high = depth
             task.put_sizes.add(entry.length)
-        book(connection, account.put1 if handle.is_put1 else account.put)
+            book(handle.connection, account.put1 if handle.is_put1 else account.put)
 
 
 def _add_put(traffic: Traffic, handle: Handle, entry: Entry, handed_over: bool) -> None:
+    if not (handed_over or handle.is_put1 or entry.flags & PERSISTENT):  # as most are
+        traffic.plain_puts.add(entry.length)
+        return
     persistent = entry.flags & PERSISTENT
     if handle.is_put1:
         (traffic.persistent_put1s if persistent else traffic.plain_put1s).add(entry.length)
@@ -159,6 +155,63 @@ def was_got(
         else:
             account.gets_specific += 1
         book(connection, account.get)
+
+
+def were_got(
+    kernel: Kernel, handle: Handle, local: LocalQueue, entries: list[Entry], now_ns: i64
+) -> None:
+    """Messages, at least one, have left their queue in one step, each for a get of any message:
+    non-persistent ones, whole."""
+    sizes = Range()
+    lay = Range()
+    _add_all(sizes, lay, entries, now_ns)
+    if kernel.measured & STATISTICS:
+        figures = local.figures
+        if figures is None or figures.interval != kernel.meter.interval:
+            figures = figures_of(kernel, local)
+            figures.depth_high += sizes.count  # as it was before
+        else:
+            figures.see_depth(local.queue.depth)
+        figures.traffic.plain_gets.merge(sizes)
+        figures.traffic.plain_lay.merge(lay)
+    account = account_of(kernel, handle)
+    task = handle.connection.account
+    if account is not None and task is not None:
+        account.traffic.plain_gets.merge(sizes)
+        account.traffic.plain_lay.merge(lay)
+        account.gets_any += sizes.count
+        for entry in entries:
+            task.get_sizes.add(entry.length)
+        book(handle.connection, account.get)
+        account.get.calls += sizes.count - 1
+
+
+def _add_all(sizes: Range, lay: Range, entries: list[Entry], now_ns: i64) -> None:
+    """Lengths, and times on the queue, of messages that leave it now. With numbers of its own: this
+    is what statistics cost where messages come by the hundred thousand."""
+    smallest: i64 = entries[0].length
+    largest: i64 = 0
+    total: i64 = 0
+    shortest_ns: i64 = now_ns
+    longest_ns: i64 = 0
+    lay_ns: i64 = 0
+    for entry in entries:
+        length = entry.length
+        total += length
+        if length < smallest:
+            smallest = length
+        if length > largest:
+            largest = length
+        one_ns = now_ns - entry.put_ns
+        if one_ns < 0:  # the clock was set back
+            one_ns = 0
+        lay_ns += one_ns
+        if one_ns < shortest_ns:
+            shortest_ns = one_ns
+        if one_ns > longest_ns:
+            longest_ns = one_ns
+    sizes.add_many(len(entries), smallest, largest, total)
+    lay.add_many(len(entries), shortest_ns, longest_ns, lay_ns)
 
 
 def _add_get(traffic: Traffic, persistent: bool, length: i64, lay_ns: i64) -> None:
@@ -312,6 +365,13 @@ def was_copied(kernel: Kernel, local: LocalQueue, entry: Entry) -> None:
         figures.see_depth(local.queue.depth)
 
 
+def was_generated(kernel: Kernel, handle: Handle) -> None:
+    """A put by this handle has made the queue manager put a message: a trigger message."""
+    account = account_of(kernel, handle)
+    if account is not None:
+        account.generated += 1
+
+
 def were_backed_out(kernel: Kernel, changes: list[Change]) -> None:
     """These changes of a unit of work are undone."""
     if not kernel.measured & STATISTICS:
@@ -334,164 +394,3 @@ def was_taken_back(kernel: Kernel, local: LocalQueue) -> None:
         figures = figures_of(kernel, local)
         figures.backed_out_gets += 1
         figures.see_depth(local.queue.depth)
-
-
-# ---- objects
-
-
-def was_opened(kernel: Kernel, handle: Handle) -> None:
-    """MQOPEN has worked. What MQPUT1 opens is counted as MQPUT1."""
-    local = handle.local
-    connection = handle.connection
-    if kernel.measured & STATISTICS:
-        if local is not None:
-            figures = figures_of(kernel, local)
-            figures.see_handles(local.open_input, local.open_output)
-            if not handle.is_put1:
-                figures.opens += 1
-        if not handle.is_put1:
-            kernel.meter.figures.opens[place_of(handle)] += 1
-    task = connection.account
-    if task is None:
-        return
-    if handle.is_put1:
-        return
-    handle.opened_ns = kernel.clock.now_ns()
-    task.opens[place_of(handle)] += 1
-    account = account_of(kernel, handle)
-    if account is not None:
-        account.handles_opened += 1
-        account.closed_ns = 0
-        book(connection, account.open)
-    else:
-        book(connection, task.other)
-
-
-def was_closed(kernel: Kernel, handle: Handle, local: LocalQueue | None, by_call: bool) -> None:
-    """MQCLOSE has worked, or the end of its connection has closed a handle. `local` is what it was
-    open on."""
-    if kernel.measured & STATISTICS:
-        if local is not None:
-            figures = figures_of(kernel, local)
-            figures.see_handles(local.open_input, local.open_output)
-            if by_call and not handle.is_put1:
-                figures.closes += 1
-        if by_call and not handle.is_put1:
-            kernel.meter.figures.closes[place_of(handle)] += 1
-    connection = handle.connection
-    task = connection.account
-    if task is None or handle.is_put1:
-        return
-    account = handle.account if handle.accounted_in is task else None
-    if account is None and local is not None:  # its first use, and it is detached already
-        handle.local = local
-        account = account_of(kernel, handle)
-        handle.local = None
-    if account is not None:
-        account.closed_ns = kernel.clock.now_ns()
-    if by_call:
-        task.closes[place_of(handle)] += 1
-        book(connection, task.other if account is None else account.close)
-
-
-def was_inquired(kernel: Kernel, handle: Handle) -> None:
-    """MQINQ has worked."""
-    if kernel.measured & STATISTICS:
-        if handle.local is not None:
-            figures_of(kernel, handle.local).inquires += 1
-        kernel.meter.figures.inquires[place_of(handle)] += 1
-    task = handle.connection.account
-    if task is not None:
-        task.inquires[place_of(handle)] += 1
-        account = account_of(kernel, handle)
-        book(handle.connection, task.other if account is None else account.inquire)
-
-
-def was_set(kernel: Kernel, handle: Handle) -> None:
-    """MQSET has worked."""
-    if kernel.measured & STATISTICS:
-        if handle.local is not None:
-            figures_of(kernel, handle.local).sets += 1
-        kernel.meter.figures.sets[place_of(handle)] += 1
-    task = handle.connection.account
-    if task is not None:
-        task.sets[place_of(handle)] += 1
-        account = account_of(kernel, handle)
-        book(handle.connection, task.other if account is None else account.set)
-
-
-def place_of(handle: Handle) -> int:
-    """Where its type of object is counted."""
-    return handle.object_type if 0 <= handle.object_type < OBJECT_TYPES else MQOT_Q
-
-
-# ---- units of work
-
-
-def was_committed(kernel: Kernel, connection: Connection) -> None:
-    """MQCMIT has worked."""
-    if kernel.measured & STATISTICS:
-        kernel.meter.figures.commits += 1
-    task = connection.account
-    if task is not None:
-        book(connection, task.commit)
-
-
-def was_backed_out(kernel: Kernel, connection: Connection) -> None:
-    """MQBACK has worked."""
-    if kernel.measured & STATISTICS:
-        kernel.meter.figures.backouts += 1
-    task = connection.account
-    if task is not None:
-        book(connection, task.back_out)
-
-
-def was_prepared(kernel: Kernel, connection: Connection) -> None:
-    """The first phase of a two-phase commit has worked."""
-    if kernel.measured & STATISTICS:
-        kernel.meter.figures.prepares += 1
-    task = connection.account
-    if task is not None:
-        book(connection, task.prepare)
-
-
-def was_asked(kernel: Kernel, connection: Connection) -> None:
-    """MQSTAT has worked."""
-    if kernel.measured & STATISTICS:
-        kernel.meter.figures.statuses += 1
-    task = connection.account
-    if task is not None:
-        book(connection, task.status)
-
-
-# ---- tasks
-
-
-def has_connected(kernel: Kernel, connection: Connection) -> None:
-    """MQCONN has worked."""
-    connection.started_ns = kernel.clock.now_ns()
-    if kernel.measured & STATISTICS:
-        figures = kernel.meter.figures
-        figures.connects += 1
-        if len(kernel.connections) > figures.connections_high:
-            figures.connections_high = len(kernel.connections)
-    if kernel.measured & ACCOUNTING:
-        kernel.account_for(connection, connection.started_ns)
-
-
-def has_ended(kernel: Kernel, connection: Connection, vanished: bool, handles: int) -> None:
-    """A connection is gone; so many handles were open at the end."""
-    how = ENDED_NORMALLY
-    if vanished:
-        is_ending = kernel.status == STOPPING or kernel.status == BROKEN
-        how = ENDED_BY_QMGR if is_ending else ENDED_IMPLICITLY
-    if kernel.measured & STATISTICS:
-        figures = kernel.meter.figures
-        figures.disconnects[how] += 1
-        if handles:
-            figures.handles_closed_for += 1
-    account = connection.account
-    if account is not None:
-        connection.account = None
-        ended = EndedTask(connection, account, kernel.clock.now_ns(), how)
-        kernel.meter.ended.append(ended)

@@ -69,7 +69,7 @@ def put(
         if copies:
             were_streamed(kernel, handle, local, len(copies))
     if local.triggered:
-        kernel.triggers.was_put(local, placed, unit)
+        kernel.triggers.was_put(local, placed, unit, handle)
     return entry
 
 

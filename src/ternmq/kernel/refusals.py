@@ -14,7 +14,8 @@ from ternmq.base.counters import QmgrFigures, Traffic
 from ternmq.kernel.connection import Connection, Handle
 from ternmq.kernel.kernel import Kernel
 from ternmq.kernel.meter import STATISTICS
-from ternmq.kernel.metering import account_of, book, figures_of, place_of
+from ternmq.kernel.metering import account_of, book, figures_of
+from ternmq.kernel.metering_calls import place_of
 
 BROWSE: Final = "MQGET, browse"  # tells it from a get
 _OF_OBJECTS: Final = ("MQOPEN", "MQCLOSE", "MQINQ", "MQSET")

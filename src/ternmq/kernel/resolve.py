@@ -36,7 +36,8 @@ from ternmq.kernel.connection import Connection, Handle
 from ternmq.kernel.dynamic import create_dynamic, delete_queue
 from ternmq.kernel.events import LOCAL_NAMES, REMOTE_NAMES, tell_deleted, tell_stored
 from ternmq.kernel.kernel import Kernel
-from ternmq.kernel.metering import was_closed, was_opened, were_purged
+from ternmq.kernel.metering import were_purged
+from ternmq.kernel.metering_calls import was_closed, was_opened
 from ternmq.kernel.objects import LocalQueue
 from ternmq.kernel.streaming import plan_of
 from ternmq.kernel.transmission import (
@@ -387,7 +388,6 @@ def detach(handle: Handle) -> None:
     handle.connection.handles.pop(handle.handle_id, None)
     if local is None:
         return
-    unlock(handle)
     cursor = handle.cursor
     if cursor is not None:
         cursor.reset()
@@ -439,6 +439,7 @@ def close_handle(kernel: Kernel, handle: Handle, options: int) -> bool:
         is_creator = True
     elif kind != mq.MQQDT_TEMPORARY_DYNAMIC:
         is_creator = False
+    unlock(kernel, handle)
     detach(handle)
     _tell_triggers(kernel, handle, local)
     if is_creator and not local.deleted:

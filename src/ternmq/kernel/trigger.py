@@ -32,6 +32,7 @@ from ternmq.codec.mqmd import Descriptor
 from ternmq.codec.mqtm import TriggerMessage
 from ternmq.kernel.connection import Connection, Handle
 from ternmq.kernel.kernel import Kernel
+from ternmq.kernel.metering import was_generated
 from ternmq.kernel.objects import LocalQueue, is_triggered
 from ternmq.kernel.put import put
 from ternmq.kernel.requests import PutRequest
@@ -53,14 +54,17 @@ class Triggers(TriggerSink):
         super().__init__()
         self._kernel = kernel
         self._connection = Connection(0, b"", "", kernel.name)
-        self._waiting: dict[int, list[str]] = {}  # unit of work -> queues whose trigger waits
+        # unit of work -> queues whose trigger waits, and by which handle it came to that
+        self._waiting: dict[int, list[tuple[str, Handle | None]]] = {}
         self._opened: dict[str, bool] = {}  # a set in the order of opening
         self._to_load: list[Definition] = []
         self._busy = False  # an initiation queue that is triggered itself triggers nothing
 
     # ---- what the kernel tells
 
-    def was_put(self, local: LocalQueue, entry: Entry, unit: UnitOfWork | None) -> None:
+    def was_put(
+        self, local: LocalQueue, entry: Entry, unit: UnitOfWork | None, handle: Handle | None
+    ) -> None:
         definition = local.definition
         if self._busy:
             return
@@ -76,7 +80,7 @@ class Triggers(TriggerSink):
         if not due:
             return
         if unit is None:
-            self._trigger(local)
+            self._trigger(local, handle)
             return
         number = int(unit.unit_id)
         waiting = self._waiting.get(number)
@@ -84,7 +88,7 @@ class Triggers(TriggerSink):
             waiting = []
             self._waiting[number] = waiting
             self.in_units = True
-        waiting.append(local.name)
+        waiting.append((local.name, handle))
 
     def input_closed(self, local: LocalQueue) -> None:
         self._look_again(local)
@@ -98,14 +102,14 @@ class Triggers(TriggerSink):
             self._look_again(local)
 
     def unit_ended(self, number: int) -> None:
-        names = self._waiting.pop(number, None)
+        waiting = self._waiting.pop(number, None)
         self.in_units = len(self._waiting) > 0
-        if names is None:
+        if waiting is None:
             return
-        for name in names:
+        for name, handle in waiting:
             local = self._kernel.locals.get(name)
             if local is not None and local.triggered:
-                self._trigger(local)
+                self._trigger(local, handle)
 
     def tick(self) -> None:
         """Initiation queues that were opened, and units that ended without a verb."""
@@ -177,7 +181,7 @@ class Triggers(TriggerSink):
         if (kind == mq.MQTT_FIRST and self._count(local) > 0) or (
             kind == mq.MQTT_DEPTH and self._is_deep(local)
         ):
-            self._trigger(local)
+            self._trigger(local, None)
 
     def _initiation(self, local: LocalQueue) -> LocalQueue | None:
         """The initiation queue, if everything about it is as it must be."""
@@ -193,7 +197,7 @@ class Triggers(TriggerSink):
 
     # ---- the trigger message
 
-    def _trigger(self, local: LocalQueue) -> None:
+    def _trigger(self, local: LocalQueue, handle: Handle | None) -> None:
         initiation = self._initiation(local)
         message = self._message(local)
         if initiation is None or message is None or local.get_inhibited:
@@ -201,9 +205,11 @@ class Triggers(TriggerSink):
         local.triggered_ns = self._kernel.clock.monotonic_ns()
         data = message.pack(LITTLE, self._kernel.number("ccsid"))
         try:
-            self._put(initiation, data, mq.MQFMT_TRIGGER)
+            was_made = self._put(initiation, data, mq.MQFMT_TRIGGER)
         except MQError as refused:
-            self._bury(initiation, data, refused.reason)
+            was_made = self._bury(initiation, data, refused.reason)
+        if was_made and handle is not None:
+            was_generated(self._kernel, handle)
         if local.definition.number("trigger_type") == mq.MQTT_DEPTH:
             self._switch_off(local)
 
@@ -225,8 +231,8 @@ class Triggers(TriggerSink):
         message.user_data = process.text("user_data")
         return message
 
-    def _put(self, target: LocalQueue, data: bytes, format: str) -> None:
-        """Outside any unit of work, by the queue manager itself."""
+    def _put(self, target: LocalQueue, data: bytes, format: str) -> bool:
+        """Outside any unit of work, by the queue manager itself; False: there was no room."""
         kernel = self._kernel
         connection = self._connection
         connection.begin_verb()
@@ -245,12 +251,14 @@ class Triggers(TriggerSink):
             if put(kernel, connection, handle, request, data) is None:
                 connection.park = None
                 kernel.notices.add("AMQ7315E", (target.name, MQRC_RESOURCE_PROBLEM))
+                return False
         finally:
             detach(handle)
             self._busy = False
+        return True
 
-    def _bury(self, initiation: LocalQueue, data: bytes, reason: int) -> None:
-        """To the dead-letter queue; without one, operators are told."""
+    def _bury(self, initiation: LocalQueue, data: bytes, reason: int) -> bool:
+        """To the dead-letter queue; without one, operators are told, and it is False."""
         kernel = self._kernel
         name = str(kernel.catalog.qmgr.get("dead_letter_queue", ""))
         header = DeadLetterHeader(
@@ -272,11 +280,12 @@ class Triggers(TriggerSink):
             self._connection.park = None
             if target is None:
                 kernel.notices.add("AMQ7315E", (name or initiation.name, reason))
-                return
+                return False
             packed = header.pack(LITTLE, kernel.number("ccsid"))
-            self._put(target, packed + data, mq.MQFMT_DEAD_LETTER_HEADER)
+            return self._put(target, packed + data, mq.MQFMT_DEAD_LETTER_HEADER)
         except MQError as refused:
             kernel.notices.add("AMQ7315E", (name, refused.reason))
+            return False
 
     def _switch_off(self, local: LocalQueue) -> None:
         """TRIGTYPE(DEPTH) triggers once; the application switches it on again with MQSET."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from ternmq.kernel.connection import Handle
     from ternmq.kernel.objects import LocalQueue
     from ternmq.store.entry import Entry
     from ternmq.txn.unit import UnitOfWork
@@ -21,8 +22,10 @@ class TriggerSink:
     def __init__(self) -> None:
         self.in_units = False  # trigger messages wait for the end of their unit of work
 
-    def was_put(self, local: LocalQueue, entry: Entry, unit: UnitOfWork | None) -> None:
-        """A message was put on a triggered queue."""
+    def was_put(
+        self, local: LocalQueue, entry: Entry, unit: UnitOfWork | None, handle: Handle | None
+    ) -> None:
+        """A message was put on a triggered queue; by an application, if there is a handle."""
 
     def input_closed(self, local: LocalQueue) -> None:
         """Nobody has the triggered queue open for input any more."""

@@ -23,7 +23,7 @@ from ternmq.kernel.authority import check_administrator
 from ternmq.kernel.connection import Connection
 from ternmq.kernel.ending import back_out_some, commit_unit, refuse_if_backed_out
 from ternmq.kernel.kernel import Kernel
-from ternmq.kernel.metering import was_backed_out, was_committed, was_prepared
+from ternmq.kernel.metering_calls import was_backed_out, was_committed, was_prepared
 from ternmq.txn.unit import XID, UnitOfWork
 
 GLOBAL_ID_BYTES_MAX: Final = 64

@@ -16,6 +16,7 @@ from typing import Final, final
 
 from mypy_extensions import i64, mypyc_attr
 
+from ternmq.base.accounts import TaskAccount
 from ternmq.base.errors import IntegrityError, MQError
 from ternmq.client.aio_shell import Follower, LoopShell, Turn
 from ternmq.client.session import NO_BLOCK, Session
@@ -87,7 +88,13 @@ class Turns(Turn):
         self.loop = loop_shell.loop
         self.clock = loop_shell.engine.clock
         self._dispatcher = loop_shell.engine.kernel.meter.dispatcher
-        self.clock_ns = 0  # when the last verb of this turn ended, if time is kept
+        # when the bytes of this turn came, or the last verb of it ended; 0: nobody has looked
+        self.clock_ns = 0
+        # While puts without an answer follow each other: the handle that they are for, its account
+        # and who serves them. See `LoopVerbs.start_put`.
+        self.run: Handle | None = None
+        self.run_account: TaskAccount | None = None
+        self.run_verbs: LoopVerbs | None = None
         self.holds = Holds()
         self._ready: deque[Job] = deque()
         self._later: list[Job] = []
@@ -143,6 +150,8 @@ class Turns(Turn):
 
     def settle(self) -> None:
         """Let those go on that may, then send what was written."""
+        if self.run is not None:
+            self.end_run()
         self._dispatcher.turns += 1
         ready = self._ready
         turns = JOBS_A_TURN
@@ -158,6 +167,15 @@ class Turns(Turn):
             for outlet in dirty:
                 outlet.is_dirty = False
                 outlet.send()
+
+    def end_run(self) -> None:
+        """No more puts follow: they are timed."""
+        verbs = self.run_verbs
+        self.run = None
+        self.run_account = None
+        self.run_verbs = None
+        if verbs is not None:
+            verbs.stop_clock()
 
     def dirty(self, outlet: Outlet) -> None:
         """It was written to."""
@@ -233,6 +251,8 @@ class LoopVerbs(Session):
     def start_clock(self) -> None:
         """One that follows another in a turn begins where that ended: one look at the clock is
         enough, and the reading of its bytes belongs to it."""
+        if self.turns.run is not None:
+            self.turns.end_run()
         clock = self.link.clock
         if clock is not None:
             clock.begin(self.turns.clock_ns or int(self.engine.clock.monotonic_ns()))
@@ -247,8 +267,26 @@ class LoopVerbs(Session):
             if clock.booked is not None:
                 self.loop_shell.shares.add(clock.booked, work_ns, now_ns)
 
+    def start_put(self, handle: Handle) -> None:
+        """A put without an answer begins. As each begins where the last one ended, those by one
+        handle that follow each other take as long as from the first to the last: the clock is
+        looked at when something else comes, or at the end of the turn."""
+        turns = self.turns
+        if turns.run is not handle or turns.run_account is not self.link.account:
+            self.start_clock()
+
+    def stop_put(self, handle: Handle) -> None:
+        """It is done, and the next may follow."""
+        turns = self.turns
+        if turns.run is None:
+            turns.run = handle
+            turns.run_account = self.link.account
+            turns.run_verbs = self
+
     def begin_aside(self, clock: VerbClock) -> VerbClock | None:
         """What a consumer does beside the calls of the connection is timed by itself."""
+        if self.turns.run is not None:
+            self.turns.end_run()  # ORDER: while the clock of the connection is in its place
         before = self.link.clock
         self.link.clock = clock
         self.start_clock()

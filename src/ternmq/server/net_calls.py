@@ -15,7 +15,7 @@ from ternmq.base.errors import mq_error
 from ternmq.base.reasons import MQRC_FUNCTION_NOT_SUPPORTED, MQRC_STAT_TYPE_ERROR
 from ternmq.client import steps
 from ternmq.codec.mqsts import Status
-from ternmq.kernel.metering import was_asked
+from ternmq.kernel.metering_calls import was_asked
 from ternmq.server.loop_verbs import LoopVerbs
 from ternmq.server.net_conversation import AsyncPuts, Call, Conversation, StepCall
 from ternmq.server.net_get import get_message

@@ -146,6 +146,7 @@ class Line(Outlet):
         turns = self.turns
         turns.begin()
         self.heard_ns = int(turns.clock.monotonic_ns())
+        turns.clock_ns = self.heard_ns
         self._fed_ns = int(turns.clock.now_ns())
         instance = self.instance
         if instance is not None:

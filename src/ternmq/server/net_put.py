@@ -188,7 +188,7 @@ def _put_silently(
     verbs = conversation.connected()
     link = verbs.link
     if link.clock is not None:
-        verbs.start_clock()
+        verbs.start_put(plan.handle)
     try:
         verbs.begin_call("MQPUT")
         _check_length(conversation, len(message))
@@ -196,7 +196,7 @@ def _put_silently(
     except MQError as error:
         verbs.refuse("MQPUT", plan.handle)
         if link.clock is not None:
-            verbs.stop_clock()
+            verbs.stop_put(plan.handle)
         note_failure(conversation, plan, error)
         return
     if entry is None:
@@ -204,7 +204,7 @@ def _put_silently(
         SilentPut(conversation, plan, own, message).park()
         return
     if link.clock is not None:
-        verbs.stop_clock()
+        verbs.stop_put(plan.handle)
     conversation.line.call_counts()
     puts.succeeded += 1
     durable_at = link.durable_at

@@ -7,7 +7,9 @@ import struct
 from typing import Final
 
 from ternmq.base import constants as mq
+from ternmq.base.counters import STARTED, STOPPED
 from ternmq.base.errors import MQError
+from ternmq.kernel.metering_calls import was_controlled, was_registered
 from ternmq.server.net_consume import IDLE, Consumer
 from ternmq.server.net_conversation import Conversation
 from ternmq.server.net_notes import PUSHED, notify
@@ -33,6 +35,8 @@ _LITTLE: Final = struct.Struct("<10i")
 _BIG: Final = struct.Struct(">10i")
 _ID: Final = struct.Struct(">I")
 _STARTED: Final = 2  # of CONN_STATE
+_CONTROLS: Final[dict[int, int]] = {_STARTED: STARTED, 0: STOPPED}  # what MQCTL did
+_REGISTERED: Final = 16  # of Q_STATE
 _BROWSE: Final = mq.MQGMO_BROWSE_FIRST | mq.MQGMO_BROWSE_NEXT
 
 
@@ -120,6 +124,8 @@ def notified(conversation: Conversation, one: Segment) -> None:
     wants_answer = header.flags_1 & CONFIRM_REQUEST != 0
     if code == CONN_STATE:
         conversation.is_started = value == _STARTED
+        if value in _CONTROLS:
+            _counts_control(conversation, _CONTROLS[value])
         for consumer in list(conversation.consumers.values()):
             if conversation.is_started:
                 consumer.go_on()
@@ -127,5 +133,26 @@ def notified(conversation: Conversation, one: Segment) -> None:
                 consumer.pause()
         if wants_answer:
             notify(conversation, handle, CONN_STATE_REPLY, value, header.request)
-    elif code == Q_STATE and wants_answer:
-        notify(conversation, handle, Q_STATE_REPLY, value, header.request)
+    elif code == Q_STATE:
+        if value == _REGISTERED:
+            _counts_callback(conversation)
+        if wants_answer:
+            notify(conversation, handle, Q_STATE_REPLY, value, header.request)
+
+
+def _counts_control(conversation: Conversation, how: int) -> None:
+    """MQCTL is the client's own; this is what a queue manager sees of it."""
+    verbs = conversation.connected()
+    kernel = verbs.engine.kernel
+    if kernel.measured:
+        with verbs.shell.lock:
+            was_controlled(kernel, verbs.link, how)
+
+
+def _counts_callback(conversation: Conversation) -> None:
+    """MQCB likewise."""
+    verbs = conversation.connected()
+    kernel = verbs.engine.kernel
+    if kernel.measured:
+        with verbs.shell.lock:
+            was_registered(kernel, verbs.link)

@@ -78,15 +78,14 @@ class IdIndex:
 
     def add(self, key: bytes, entry: Entry) -> None:
         """Remember a message under its identifier."""
+        if self._many:
+            bucket = self._many.get(key)
+            if bucket is not None:
+                bucket.add(entry)
+                return
         single = self._single
-        other = single.get(key)
-        if other is None:
-            if self._many:
-                bucket = self._many.get(key)
-                if bucket is not None:
-                    bucket.add(entry)
-                    return
-            single[key] = entry
+        other = single.setdefault(key, entry)  # looks and stores in one
+        if other is entry:
             return
         bucket = Bucket()
         bucket.add(other)

@@ -253,11 +253,12 @@ class Queue:
     # ---- lists and counts
 
     def _list(self, entry: Entry) -> None:
+        # Most messages have the very zeros: bytes are compared only where they are others.
         entry.state = AVAILABLE
         self.msg_ids.add(entry.msg_id, entry)
-        if entry.correl_id != ZERO_ID:
+        if entry.correl_id is not ZERO_ID and entry.correl_id != ZERO_ID:
             self.correl_ids.add(entry.correl_id, entry)
-        if entry.group_id != ZERO_ID:
+        if entry.group_id is not ZERO_ID and entry.group_id != ZERO_ID:
             self.group_ids.add(entry.group_id, entry)
         if self.by_number is not None:
             self.by_number[int(entry.number)] = entry
@@ -277,9 +278,9 @@ class Queue:
 
     def _uncount(self, entry: Entry) -> None:
         self.msg_ids.discard(entry.msg_id, entry)
-        if entry.correl_id != ZERO_ID:
+        if entry.correl_id is not ZERO_ID and entry.correl_id != ZERO_ID:
             self.correl_ids.discard(entry.correl_id, entry)
-        if entry.group_id != ZERO_ID:
+        if entry.group_id is not ZERO_ID and entry.group_id != ZERO_ID:
             self.group_ids.discard(entry.group_id, entry)
         if self.by_number is not None:
             self.by_number.pop(int(entry.number), None)

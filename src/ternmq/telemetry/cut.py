@@ -46,6 +46,7 @@ class Cutter:
         self.kernel = kernel
         self._log_records: i64 = kernel.coordinator.log.records
         self._log_end: i64 = kernel.coordinator.log.end_lsn
+        self._extent: i64 = self._current_extent()
         self._checkpoints: i64 = kernel.keeper.checkpoints
 
     def statistics(self, now_ns: int) -> StatisticsCut:
@@ -70,10 +71,19 @@ class Cutter:
         writer = self.kernel.coordinator.log
         log.records = writer.records - self._log_records
         log.record_bytes = writer.end_lsn - self._log_end
+        extent = self._current_extent()
+        log.extents_begun = extent - self._extent
+        self._extent = extent
         log.checkpoints = self.kernel.keeper.checkpoints - self._checkpoints
         self._log_records = writer.records
         self._log_end = writer.end_lsn
         self._checkpoints = self.kernel.keeper.checkpoints
+
+    def _current_extent(self) -> i64:
+        """The number of the extent that the last record lies in."""
+        kernel = self.kernel
+        extent_bytes = kernel.keeper.extent_bytes
+        return (kernel.coordinator.log.end_lsn - 1) // extent_bytes
 
     def ended(self) -> list[EndedTask]:
         """With the lock: tasks that have ended since the last time."""

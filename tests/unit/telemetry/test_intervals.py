@@ -207,6 +207,24 @@ def puts_to_a(interval: StatisticsInterval) -> int:
     return sum(one.figures.traffic.puts for one in interval.queues if one.name == "A")
 
 
+def test_log_when_it_goes_on_in_other_extents_then_those_are_counted() -> None:
+    with Simulation() as sim:
+        qmgr, kept = begin(sim, "START TRACE(STAT) CLASS(1)", "SET SYSTEM STATIME(1)")
+        shell = qmgr.started.shell
+        size = int(shell.engine.keeper.extent_bytes)
+        first = int(shell.engine.log.end_lsn) // size
+        with qmgr.queue("A") as queue:
+            for _ in range(4):
+                queue.put(b"x" * size, persistent=True)
+            for _ in range(4):
+                queue.get()
+        after(sim, 1800)
+        last = int(shell.engine.log.end_lsn - 1) // size
+        told = [int(one.log.extents_begun) for one in kept.of(SMF)]
+        assert last - first >= 3
+        assert sum(told) == last - first
+
+
 def test_statistics_when_reset_then_they_are_told_at_once() -> None:
     with Simulation() as sim:
         qmgr, kept = begin(sim, "ALTER QMGR STATMQI(ON)")
