@@ -286,7 +286,9 @@ class Kernel:
                 f"{max(largest, 0)} at once; a log of more or larger files (LogPrimaryFiles, "
                 "LogSecondaryFiles, LogFilePages) is needed; nothing was done",
             )
-        connection.log_tries += 1
+        running = self.keeper.running
+        if connection.log_tries == 0 or running is None or not running.awaits_fill:
+            connection.log_tries += 1
         effect = None
         if connection.log_tries <= LOG_TRIES_MAX:
             effect = self.keeper.make_room(connection.log_tries)

@@ -34,7 +34,7 @@ from ternmq.store.compaction import compact
 from ternmq.store.entry import PUTTING, Entry
 from ternmq.store.queue import Queue
 from ternmq.store.segment import DEAD, MIXED
-from ternmq.store.stream_fill import StreamFill
+from ternmq.store.stream_fill import FillWrite, StreamFill
 from ternmq.store.sweep import SegmentWrite, homeless
 from ternmq.txn.cursors import told_cursors
 from ternmq.txn.records import pack_json
@@ -118,6 +118,12 @@ class Checkpoint:
         if isinstance(effect, SaveAgain) and not effect.write.done:
             return effect.write
         return effect
+
+    @property
+    def awaits_fill(self) -> bool:
+        """Whether it goes on when a stream is filled, which may take many effects."""
+        effect = self.effect
+        return isinstance(effect, SaveAgain) and isinstance(effect.write, FillWrite)
 
     # ---- 1 move
 

@@ -314,3 +314,25 @@ def test_segment_when_damaged_then_who_reads_is_told_what_is_lost() -> None:
     with pytest.raises(MQError) as damaged:
         client.read("Q", 1)
     assert damaged.value.reason == MQRC_OBJECT_DAMAGED
+
+
+def test_log_when_full_while_filling_then_putters_wait_for_all_of_it() -> None:
+    disk = SimDisk()
+    create(disk, LogParameters(CIRCULAR, 3, 2, 64, False))
+    machine = Machine(disk)
+    client = StreamClient(machine)
+    machine.define("Q", 6_000)
+    machine.define("OTHER", 1 << 20)
+    put = fill(machine, 1, 180, 600)
+    machine.dawdle = lambda: None  # type: ignore[method-assign]
+    memory = machine.kernel.catalog.stream_memory
+    memory.stream_bytes_max = 4_000
+    client.define("C", "Q", EARLIEST)
+    going = filling(machine)
+    machine.engine.keeper.begin(True, False)
+    steps = 0
+    while going.stream.fill is going:
+        machine.put("OTHER", bytes(4000))
+        steps += 1
+    assert steps > 64
+    assert client.read_all("Q", 1) == put
