@@ -2,8 +2,8 @@
 
 Needs nothing but Python (3.11 or newer) and pip. Does only what is missing, so that a repeated call
 takes a second or two. With `--system`, as root on Debian, first installs what a bare machine lacks
-(ccache, Java for Spark, a C compiler, venv and headers for Debian's own Python); elsewhere it says
-so.
+(ccache, Java for Spark, Chromium for the pages, a C compiler, venv and headers for Debian's own
+Python); elsewhere it says so.
 
     python3 tools/prepare.py [--system] [--require-compiled] [--tools-only]
 """
@@ -24,6 +24,7 @@ VENV = ROOT / ".venv"
 PYTHON = VENV / "bin" / "python"
 CONSTRAINTS = ROOT / "tools" / "constraints.txt"
 EXTRAS = ("test", "dev", "spark")
+BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 APT_TIMEOUT_S = 300
 
 
@@ -44,6 +45,8 @@ def missing_packages() -> list[str]:
         lacking.append("strace")  # for the walks of real processes
     if shutil.which("java") is None and not os.environ.get("JAVA_HOME"):
         lacking.append("default-jre-headless")  # for Spark
+    if not any(shutil.which(name) for name in BROWSERS):
+        lacking.append("chromium")  # looks at pages of reports
     if sys.base_prefix == "/usr":  # Debian's own Python comes in parts
         if not Path(sysconfig.get_path("include"), "Python.h").exists():
             lacking.append("python3-dev")
@@ -60,15 +63,20 @@ def has_ensurepip() -> bool:
     return bool(ensurepip.version())
 
 
-def prepare_system(*, install: bool) -> None:
+def prepare_system(*, may_install: bool) -> None:
     """Install what is missing if asked to and able to; never an error, the rest copes."""
     lacking = missing_packages()
     if not lacking:
         return
-    if not install or os.geteuid() != 0 or shutil.which("apt-get") is None:
+    if not may_install or os.geteuid() != 0 or shutil.which("apt-get") is None:
         say(f"this machine lacks {' '.join(lacking)}; the build goes on without")
         return
-    for command in (["apt-get", "-qq", "update"], ["apt-get", "-qq", "install", "-y", *lacking]):
+    update, install = ["apt-get", "-qq", "update"], ["apt-get", "-qq", "install", "-y"]
+    # The browser last and alone: it is large, and only a few tests need it.
+    needed = [name for name in lacking if name not in BROWSERS]
+    wanted = [name for name in lacking if name in BROWSERS]
+    commands = [update, *([*install, *names] for names in (needed, wanted) if names)]
+    for command in commands:
         environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
         try:
             subprocess.run(
@@ -139,7 +147,7 @@ def prepare_package(*options: str) -> int:
 
 
 def main(arguments: list[str]) -> int:
-    prepare_system(install="--system" in arguments)
+    prepare_system(may_install="--system" in arguments)
     with (ROOT / "tools" / "layers.toml").open() as lock:  # one at a time in a checkout
         fcntl.flock(lock, fcntl.LOCK_EX)
         prepare_tools()

@@ -24,6 +24,7 @@ Show SMF records 115 and 116 of MQ, those of z/OS and those that this queue mana
   dump   tables for eyes: a column for each copy of a section
   csv    lines with the headings of mq-smf-csv, a file for each kind of section
   json   an object on a line for each section
+  report reports as MQSMF lays them out (ternmq smf report --help)
 
 Of a running queue manager: follow, switch, status (ternmq smf status --help).
 """
@@ -37,6 +38,10 @@ def main(argv: list[str]) -> int:
     """Run the command."""
     if argv and argv[0] in ACTIONS:
         return live(argv)
+    if argv and argv[0] == "report":
+        from ternmq.cli.smf_report import main as report
+
+        return report(argv)
     line = _line()
     asked = line.parse_args(argv)
     try:
