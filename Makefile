@@ -16,7 +16,7 @@ PYTEST := $(PY) -m pytest -n $(N) --dist worksteal
 PREPARE := $(PYTHON) tools/prepare.py $(if $(SYSTEM),--system)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup tools compile run test test-plain test-spark test-compiled check generated format bench wheel clean crash sim soak canaries interop judges smf-judge fuzz broken-lines
+.PHONY: help setup tools compile run test test-plain test-spark test-compiled check generated format bench wheel clean crash sim soak canaries interop judges smf-judge fuzz broken-lines fire
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -76,6 +76,9 @@ fuzz: setup ## spoiled frames and dialogues, for long (G10; TIER=2)
 
 broken-lines: setup ## connections that break at every segment, for long (NET; TIER=2)
 	$(COMPILED) $(PY) -m tests.proof.run --goals NET --tier $(if $(TIER),$(TIER),2) --jobs $(N) $(ARGS)
+
+fire: setup ## kill drivers and workers of Spark N=50 times, and count messages (docs/spark-sink.md); ARGS='--seed 2'
+	$(COMPILED) $(PY) -m tests.fire.run --kills $(if $(filter command line,$(origin N)),$(N),50) --record $(ARGS)
 
 canaries: tools ## plant faults into copies of the source: each must be found by its test
 	$(PLAIN) CANARIES=all $(PYTEST) tests/canaries $(ARGS)

@@ -122,7 +122,8 @@ class Identity:
         self.owner: Final = owner
         self.batch: Final = batch
         self.partition: Final = context.partitionId() if context is not None else 0
-        self.sees_to_orphans: Final = is_exact and bool(owner) and self.partition == 0
+        # Without the run's name, units of this run's other tasks would look like orphans.
+        self.sees_to_orphans: Final = is_exact and bool(owner and run) and self.partition == 0
         self._run: Final = run.replace("-", "")[:_RUN_LETTERS]
         # A driver that restarts counts attempts from the beginning; no two tasks have one name.
         attempt = context.taskAttemptId() if context is not None else 0
@@ -199,7 +200,7 @@ class MqStreamWriter(DataSourceStreamArrowWriter):
 
     def write(self, iterator: Iterator[pa.RecordBatch]) -> WriterCommitMessage:
         owner = f"spark-{local_property(QUERY_ID)}"
-        run = local_property(RUN_ID) or uuid.uuid4().hex
+        run = local_property(RUN_ID)
         identity = Identity(owner, int(local_property(BATCH_ID)), run, self.options.is_exact)
         return write(self.options, self.schema, iterator, identity)
 

@@ -1,0 +1,99 @@
+"""Goal: every message is in a table once, in the lake once and on another queue once, though
+workers, planners and drivers are killed. Method: some of the kills of `make fire`: processes beside
+the session of the tests, and one driver, of its own, at the worst moment there is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.fire.points import (
+    BOTH,
+    ITSELF,
+    LAKE,
+    SINK_POINTS,
+    SOURCE_POINTS,
+    TABLE,
+    TARGET,
+    VICTIMS,
+    Order,
+    give,
+    has_fired,
+    orders,
+)
+from tests.fire.world import NO_RETRIES, PER_TRIGGER, Fault, World
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+pytestmark = [pytest.mark.promise("P1"), pytest.mark.promise("P2")]
+
+KILLS = (
+    Order(TABLE, "read.middle", ITSELF),
+    Order(LAKE, "partitions.after", ITSELF, 2),
+    Order(TARGET, "write.prepared", ITSELF),
+    Order(TARGET, "commit.after", ITSELF, 2),
+)
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> Iterator[World]:
+    with World(tmp_path / "world") as made:
+        yield made
+
+
+@pytest.fixture
+def under_fire(spark: SparkSession) -> Iterator[SparkSession]:
+    from ternmq.spark.mq_source import register
+    from tests.fire import mq_under_fire
+
+    mq_under_fire.register(spark)
+    yield spark
+    register(spark)
+
+
+@pytest.mark.spark
+def test_queries_when_their_processes_are_killed_then_every_message_is_there_once(
+    under_fire: SparkSession, world: World
+) -> None:
+    from tests.fire.queries import counted, run
+
+    for order in KILLS:
+        give(world.folder, order)
+        world.work()
+        failures = run(under_fire, world.folder, world.way, [order.query], PER_TRIGGER)
+        assert has_fired(world.folder), order
+        assert failures, order
+        world.check([order.query], counted(under_fire, world.folder, [order.query]), str(order))
+    assert world.in_doubt() == []
+
+
+@pytest.mark.spark
+@pytest.mark.timeout(300)
+@pytest.mark.usefixtures("spark")  # skipped where there is no Java
+def test_driver_when_killed_between_its_commit_and_its_note_of_it_then_every_message_is_there_once(
+    world: World,
+) -> None:
+    assert world.round(Order(TARGET, "commit.after", BOTH), NO_RETRIES)
+    assert world.outcomes["drivers that died"] == 1
+    assert world.in_doubt() == []
+
+
+def test_orders_when_fifty_then_every_point_and_every_victim_among_them() -> None:
+    given = list(orders(50, 1))
+    assert len(given) == 50
+    assert given == list(orders(50, 1))
+    pairs = {(order.point, order.victim) for order in given}
+    assert len(pairs) == len(SOURCE_POINTS + SINK_POINTS) * len(VICTIMS)
+    assert all(order.query == TARGET for order in given if order.point in SINK_POINTS)
+
+
+def test_account_when_a_message_is_missing_or_doubled_then_told(world: World) -> None:
+    world.work(3)
+    with pytest.raises(Fault, match=r"table has \[2, 2, 1\], not \[3, 3, 3\]"):
+        world.check([TABLE], {TABLE: [2, 2, 1]}, "a round")
+    with pytest.raises(Fault, match=r"the target queue has \[\], not \[0, 1, 2\]"):
+        world.check([TARGET], {}, "a round")
