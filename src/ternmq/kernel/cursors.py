@@ -35,7 +35,8 @@ from ternmq.store.entry import Entry
 from ternmq.store.queue import Queue
 from ternmq.store.stream import Stream
 from ternmq.store.stream_cursor import StreamCursor
-from ternmq.store.stream_fill import Inventory, StreamFill, held_of
+from ternmq.store.stream_fill import StreamFill
+from ternmq.store.stream_inventory import Inventory, held_of
 from ternmq.txn.cursors import (
     ADVANCE,
     CURSOR_RECORD_BYTES,

@@ -83,8 +83,9 @@ class RecordReader:
             after += 1
         return after
 
-    def entry(self, records: bytes, start: i64, ordinal: i64) -> Entry:
-        """The message at `ordinal`, from records that were read from `start` on."""
+    def image_at(self, records: bytes, start: i64, ordinal: i64) -> i64:
+        """Where the image of the message at `ordinal` begins in records that were read from `start`
+        on; it is sound."""
         segment = self.segment
         at = segment.offsets[ordinal] * 8 - start
         if at + RECORD_PREFIX_BYTES > len(records):
@@ -94,9 +95,13 @@ class RecordReader:
         end = image + length
         if end > len(records) or crc32c(records[image:end], self.identity ^ int(ordinal)) != crc:
             raise damaged(segment.path, int(start + at), f"message {ordinal} fails its checksum")
-        entry = entry_from_image(records, image)
+        return image
+
+    def entry(self, records: bytes, start: i64, ordinal: i64) -> Entry:
+        """The message at `ordinal`, from such records."""
+        entry = entry_from_image(records, self.image_at(records, start, ordinal))
         entry.queue_id = self.queue_id
-        _place(entry, segment, ordinal)
+        _place(entry, self.segment, ordinal)
         return entry
 
 

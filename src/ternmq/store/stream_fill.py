@@ -1,10 +1,8 @@
 """Filling a stream with what lay on its queue when a cursor was to start with the earliest message.
 
-In the step that defines the cursor an `Inventory` is taken: references to the messages in memory,
-as many as the queue's buffers hold, and which messages of its swept segments live. Effects then
-write them to stream files of their own, in the order of their numbers, some MiB each, and those
-files come before all others of the stream. What is got meanwhile is in the inventory all the same:
-entries stay, and the queue keeps the files of its dead segments (`Queue.held`).
+In the step that defines the cursor an inventory is taken (`stream_inventory`). Effects then write
+what is in it to stream files of their own, in the order of numbers, some MiB each; those files come
+before all others of the stream.
 
 Readers of numbers that are not there yet wait for the next effect. A checkpoint waits for all of
 it: a journal tells of whole streams alone, and before that the CURSOR record is redone at its
@@ -20,11 +18,8 @@ from mypy_extensions import i64
 from ternmq.base.errors import IntegrityError
 from ternmq.ports.disk import Disk, is_passing
 from ternmq.ports.effect import Effect
-from ternmq.store.entry import GETTING, Chain, Entry
-from ternmq.store.fetching import RecordReader, note_damage
-from ternmq.store.lane import Lane
+from ternmq.store.fetching import note_damage
 from ternmq.store.queue import Queue
-from ternmq.store.segment import DEAD, Segment
 from ternmq.store.stream import (
     BLOCK_BYTES,
     BLOCK_MESSAGES_MAX,
@@ -37,167 +32,8 @@ from ternmq.store.stream import (
     stream_path,
 )
 from ternmq.store.stream_file import WRITE_BYTES_MAX, BlockWrite, write_blocks
+from ternmq.store.stream_inventory import Inventory
 from ternmq.store.stream_open import OpenBlock
-
-
-@final
-class SweptRun:
-    """What one lane had in swept segments; read in pieces."""
-
-    def __init__(self, queue: Queue, lane: Lane, below: i64) -> None:
-        self.queue = queue
-        self.segments: list[Segment] = []
-        self.states: list[bytes] = []  # as they were
-        self.entries: list[Entry] = []  # what was read last
-        self.place: i64 = 0  # in those
-        self._at: i64 = 0  # the segment that is read next, and where in it
-        self._ordinal: i64 = 0
-        for segment in lane.swept:
-            if segment.first_sequence < below:
-                self.segments.append(segment)
-                self.states.append(bytes(segment.states))
-
-    @property
-    def segment(self) -> Segment | None:
-        """The one that is read next."""
-        return self.segments[self._at] if self._at < len(self.segments) else None
-
-    def head(self, disk: Disk) -> Entry | None:
-        """Its next message; None: there is no more."""
-        while self.place >= len(self.entries):
-            if self._at >= len(self.segments):
-                return None
-            self._read(disk, self.segments[self._at], self.states[self._at])
-        return self.entries[self.place]
-
-    def _read(self, disk: Disk, segment: Segment, states: bytes) -> None:
-        first = self._ordinal
-        while first < segment.count and states[first] == DEAD:
-            first += 1
-        found: list[Entry] = []
-        if first < segment.count:
-            reader = RecordReader(self.queue, segment)
-            after = reader.chunk_end(first)
-            file = disk.borrow(segment.path)
-            try:
-                records, start = reader.read(file, first, after)
-            finally:
-                disk.give_back(file)
-            while first < after:
-                if states[first] != DEAD:
-                    found.append(reader.entry(records, start, first))
-                first += 1
-        # Only now: who fails above is asked for the same again.
-        self.entries = found
-        self.place = 0
-        self._ordinal = first
-        if first >= segment.count:
-            self._at += 1
-            self._ordinal = 0
-
-
-@final
-class Inventory:
-    """What lies on a queue in this step, with numbers below a bound. `held` are messages that units
-    of work have got: as long as these have not ended, nothing has happened to them."""
-
-    def __init__(self, queue: Queue, below: i64, held: list[Entry]) -> None:
-        self.below: i64 = below
-        self.lowest: i64 = below  # no message has a lower number
-        self.runs: list[SweptRun] = []
-        self.asked: SweptRun | None = None  # who was asked last
-        self._entries: list[Entry] = []
-        self._place: i64 = 0
-        self._is_sorted = False
-        self._cleared_before: i64 = queue.clearing_before  # those are gone but for the steps of it
-        for lane in queue.lanes:
-            self._take(lane.front)
-            self._take(lane.strays)
-            self._take(lane.rear)
-            if lane.swept and lane.swept[0].first_sequence < below:
-                self.runs.append(SweptRun(queue, lane, below))
-                self._lower(lane.swept[0].first_sequence)
-        for entry in held:
-            segment = entry.segment
-            if entry.sequence < below and (segment is None or not segment.swept):
-                self._entries.append(entry)
-                self._lower(entry.sequence)
-
-    def _take(self, chain: Chain) -> None:
-        entry = chain.head
-        if entry is not None:
-            self._lower(entry.sequence)
-        while entry is not None and entry.sequence < self.below:
-            self._entries.append(entry)
-            entry = entry.next
-
-    def _lower(self, number: i64) -> None:
-        if number < self.lowest:
-            self.lowest = number
-
-    @property
-    def is_empty(self) -> bool:
-        """Whether there is nothing at all."""
-        return not self._entries and not self.runs
-
-    def next(self, disk: Disk) -> Entry | None:
-        """The message with the next higher number; None: that was all."""
-        if not self._is_sorted:
-            self._is_sorted = True
-            self._entries.sort(key=_sequence_of)
-        while True:
-            best = self._entries[self._place] if self._place < len(self._entries) else None
-            source: SweptRun | None = None
-            for run in self.runs:
-                self.asked = run
-                head = run.head(disk)
-                if head is not None and (best is None or head.sequence < best.sequence):
-                    best = head
-                    source = run
-            if best is None or best.sequence >= self.below:
-                return None
-            if source is None:
-                self._place += 1
-            else:
-                source.place += 1
-            if best.number >= self._cleared_before:
-                return best
-
-
-def _sequence_of(entry: Entry) -> int:
-    return int(entry.sequence)
-
-
-def held_of(queue: Queue, entries: list[Entry]) -> list[Entry]:
-    """Those of the entries, of changes of units of work, that were got from this queue; each
-    once."""
-    found: dict[int, Entry] = {}
-    for entry in entries:
-        if entry.state == GETTING and entry.queue_id == queue.queue_id:
-            found[int(entry.sequence)] = entry
-    return [found[number] for number in sorted(found)]
-
-
-def _as_put(entry: Entry) -> Entry:
-    """A stream has messages as they were put: how often a get was backed out by now is not the same
-    after a crash."""
-    if entry.backout_count == 0:
-        return entry
-    copy = Entry(
-        entry.number,
-        entry.priority,
-        entry.flags,
-        entry.put_ns,
-        entry.expiry_at,
-        entry.msg_id,
-        entry.correl_id,
-        entry.group_id,
-        entry.base,
-        entry.data,
-        entry.length,
-    )
-    copy.sequence = entry.sequence
-    return copy
 
 
 @final
@@ -244,13 +80,13 @@ class StreamFill:
         for block in self.ready:  # left by one who failed
             size += block.length
         while size < self.bytes_max and not self.is_read:
-            entry = self.inventory.next(disk)
-            if entry is None:
+            found = self.inventory.next(disk)
+            if found is None:
                 self.is_read = True
                 break
-            if self._open.count and self._open.bytes + entry.length > BLOCK_BYTES:
+            if self._open.count and self._open.bytes + len(found.body) > BLOCK_BYTES:
                 self._seal()
-            size += self._open.add(_as_put(entry))
+            size += self._open.append(found.number, found.put_ns, found.head, found.body)
             if self._open.bytes >= BLOCK_BYTES or self._open.count >= BLOCK_MESSAGES_MAX:
                 self._seal()
         self._seal()

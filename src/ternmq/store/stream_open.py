@@ -70,18 +70,22 @@ class OpenBlock:
             int(entry.backout_count),
             0,
         )
-        size = entry.length + MESSAGE_BYTES
-        if self.count == 0:
-            self.first = entry.sequence
-        self.heads.append(self._head(head, entry))
-        self.bodies.append(entry.data)
-        self.numbers.append(int(entry.sequence))
-        self.count += 1
-        self.bytes += size
-        if entry.put_ns > self.newest_ns:
-            self.newest_ns = entry.put_ns
         if entry.visible_lsn > self.lsn:
             self.lsn = entry.visible_lsn
+        return self.append(entry.sequence, entry.put_ns, self._head(head, entry), entry.data)
+
+    def append(self, number: i64, put_ns: i64, head: bytes, body: bytes) -> i64:
+        """The same for a message of which the head is there."""
+        size: i64 = len(body) + MESSAGE_BYTES
+        if self.count == 0:
+            self.first = number
+        self.heads.append(head)
+        self.bodies.append(body)
+        self.numbers.append(int(number))
+        self.count += 1
+        self.bytes += size
+        if put_ns > self.newest_ns:
+            self.newest_ns = put_ns
         return size
 
     def _head(self, header: bytes, entry: Entry) -> bytes:

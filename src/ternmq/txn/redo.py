@@ -20,7 +20,8 @@ from ternmq.store.fetching import RecordReader, entry_from_image
 from ternmq.store.queue import Queue
 from ternmq.store.segment import ALIVE, DEAD, Segment
 from ternmq.store.stream_file import spill
-from ternmq.store.stream_fill import Inventory, fill_now, held_of
+from ternmq.store.stream_fill import fill_now
+from ternmq.store.stream_inventory import Inventory, held_of
 from ternmq.txn.cursors import apply_change, unpack_change
 from ternmq.txn.in_log import InLog
 from ternmq.txn.ledger import redo_row, unpack_ledger

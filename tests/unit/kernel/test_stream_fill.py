@@ -16,6 +16,7 @@ from ternmq.base.reasons import (
 from ternmq.kernel.cursors import EARLIEST, LATEST
 from ternmq.kernel.retention import retain
 from ternmq.log.parameters import CIRCULAR, LogParameters
+from ternmq.store.stream_block import BLOCK_HEADER_BYTES, HEAD_BYTES, body_at, check_block
 from ternmq.store.stream_fill import StreamFill
 from ternmq.testing.machine import Machine, create
 from ternmq.testing.sim_disk import SimDisk
@@ -336,3 +337,27 @@ def test_log_when_full_while_filling_then_putters_wait_for_all_of_it() -> None:
         steps += 1
     assert steps > 64
     assert client.read_all("Q", 1) == put
+
+
+def heads(client: StreamClient) -> list[tuple[bytes, bytes]]:
+    found = []
+    for part in client.read("Q", 1).parts:
+        count = check_block(part.block).count
+        for at in range(part.start, part.stop):
+            head = BLOCK_HEADER_BYTES + at * HEAD_BYTES
+            found.append((part.block[head : head + HEAD_BYTES], body_at(part.block, count, at)))
+    return found
+
+
+@pytest.mark.parametrize("buffer", [1 << 20, 3_000])
+def test_heads_when_filled_then_as_in_a_stream_that_was_there_before(buffer: int) -> None:
+    machine, client = begun(buffer)
+    client.define("C", "Q", EARLIEST)
+    fill(machine, 1, 40, 300)
+    machine.put("Q", b"transient", persistent=False, expiry=600)
+    before = heads(client)
+    assert len(before) == 40
+    client.delete("C")
+    client.define("C", "Q", EARLIEST)
+    assert (machine.kernel.locals["Q"].queue.swept_alive > 10) == (buffer == 3_000)
+    assert heads(client) == before
