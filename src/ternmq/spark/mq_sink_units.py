@@ -59,6 +59,9 @@ class Units:
             done_bytes = int(ends[at - 1]) if at else 0
             room_bytes = self._options.unit_bytes - self._unit_bytes
             fits = int(ends.searchsorted(done_bytes + room_bytes, "right"))
+            if fits <= at and self._unit_messages:
+                self.end()
+                continue
             end = min(at + self._options.unit_messages - self._unit_messages, max(fits, at + 1))
             end = min(end, len(puts.bodies))
             pairs = zip(puts.descriptors[at:end], puts.bodies[at:end], strict=True)

@@ -153,7 +153,7 @@ def test_stream_when_a_batch_is_repeated_then_its_messages_are_there_once(
         assert sorted(target.taken("STREAM")) == ["a", "b", "c"]
         assert [xid.branch_qualifier for xid in other.in_doubt()] == [b"alive"]
         other.backout_prepared(other.in_doubt()[0])
-        (row,) = other.mqsc(f"DISPLAY LEDGER('{files.owner}')")
+        (row,) = other.mqsc(f"DISPLAY LEDGER('{files.owner}') BATCHES")
         assert row["BATCHES"] == 2
 
 
