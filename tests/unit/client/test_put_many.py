@@ -106,3 +106,18 @@ def test_put_many_when_disconnected_then_refused(
     with pytest.raises(ternmq.MQError) as refused:
         connection.transport.put_many(handle, OPTIONS, [(packed(), b"x")])
     assert refused.value.reason == mq.MQRC_HCONN_ERROR
+
+
+def test_put_many_when_a_message_is_too_long_for_the_channel_then_it_is_told(
+    tmp_path: Path,
+) -> None:
+    with Networked(tmp_path) as networked, networked.connect(channel="SHORT.SVRCONN") as connection:
+        connection.define_queue("Q")
+        connection.begin()
+        handle = opened(connection, "Q")
+        with pytest.raises(ternmq.MQError) as single:
+            connection.queue("Q").put(b"x" * 60_000)
+        connection.transport.put_many(handle, OPTIONS, [(packed(), b"x" * 60_000)])
+        told = connection.status()
+        assert (told.put_failure_count, told.reason) == (1, single.value.reason)
+        connection.backout()
