@@ -58,22 +58,22 @@ def of_messages(messages: DataFrame, every: str = EVERY, late: str = LATE) -> Da
     if messages.isStreaming:
         messages = messages.withWatermark("put_timestamp", late)
     counted = messages.groupBy(*KEYS, f.window("put_timestamp", every).alias("window")).agg(
-        f.count(f.lit(1)).cast("double").alias("puts")
+        f.count(f.lit(1)).alias("puts")
     )
     return windowed(counted, f.col("puts"), f.lit(None))
 
 
-def of_exchanges(exchanged: DataFrame, every: str = EVERY) -> DataFrame:
-    """Observations from exchanges: requests, and the time that half of the replies took at most."""
-    counted = exchanged.groupBy(
+def of_exchanges(exchanged: DataFrame, every: str = EVERY, late: str = LATE) -> DataFrame:
+    """Observations from exchanges: the time that half of the replies took at most."""
+    answered = exchanged.where("latency_us is not null")
+    if answered.isStreaming:
+        answered = answered.withWatermark("requested_at", late)
+    counted = answered.groupBy(
         "queue_manager",
         f.col("request_queue").alias("queue"),
         f.window("requested_at", every).alias("window"),
-    ).agg(
-        f.count(f.lit(1)).cast("double").alias("puts"),
-        f.percentile_approx("latency_us", 0.5).cast("double").alias("took"),
-    )
-    return windowed(counted, f.col("puts"), f.col("took"))
+    ).agg(f.percentile_approx("latency_us", 0.5).cast("double").alias("took"))
+    return windowed(counted, f.lit(None), f.col("took"))
 
 
 def windowed(counted: DataFrame, puts: Column, took: Column) -> DataFrame:
@@ -83,7 +83,7 @@ def windowed(counted: DataFrame, puts: Column, took: Column) -> DataFrame:
         *KEYS,
         f.col("window.start").alias("window_start"),
         (length / 1e6).alias("window_s"),
-        puts.alias("puts"),
+        puts.cast("double").alias("puts"),
         f.lit(None).cast("double").alias("gets"),
         f.lit(None).cast("double").alias("depth"),
         took.cast("double").alias("took_us"),
@@ -109,12 +109,28 @@ def all_anomalies(
     habit: Habit | None = None,
 ) -> DataFrame:
     """Of the served tables that there are, in a batch; column seen_in says of which a row is."""
+    return together(
+        None if queues is None else of_queues(queues),
+        None if messages is None else of_messages(messages),
+        None if exchanged is None else of_exchanges(exchanged),
+        habit,
+    )
+
+
+def together(
+    of_queues: DataFrame | None = None,
+    of_messages: DataFrame | None = None,
+    of_exchanges: DataFrame | None = None,
+    habit: Habit | None = None,
+) -> DataFrame:
+    """The same of observations; so also in a stream, where those of messages and of exchanges are
+    tables of their own."""
     found = [
         anomalies(observed, habit, silence=silence).withColumn("seen_in", f.lit(name))
         for name, observed, silence in (
-            ("queues", None if queues is None else of_queues(queues), False),
-            ("messages", None if messages is None else of_messages(messages), True),
-            ("exchanges", None if exchanged is None else of_exchanges(exchanged), False),
+            ("queues", of_queues, False),
+            ("messages", of_messages, True),
+            ("exchanges", of_exchanges, False),
         )
         if observed is not None
     ]

@@ -126,9 +126,9 @@ def rates(counted: Numbers, window_s: Numbers, habit: Habit, first: int) -> Scor
 
 def trailing(values: Numbers, span: int) -> Numbers:
     """The sum of each value and those before it, `span` in all; NaN where there are fewer."""
-    padded = np.concatenate([np.full(span - 1, np.nan), values])
+    padded = np.concatenate([np.full(span, np.nan), values])
     found: Numbers = np.lib.stride_tricks.sliding_window_view(padded, span).sum(axis=1)
-    return found
+    return found[1:]
 
 
 def rates_of(counted: Numbers, window_s: Numbers, habit: Habit, first: int) -> Scores:
