@@ -143,8 +143,9 @@ def test_run_leaves_its_record(
     monkeypatch.setattr("ternmq.perf.run.Applications", lambda *_: Kept(applications))
     said: list[str] = []
     wish = Wish([WORKLOAD], tmp_path / "run", SECONDS, quick=True)
-    done = run(wish, lambda at, of, words: said.append(f"{at}/{of} {words}"))
-    assert said == ["0/1 starting the queue manager", "0/1 single: 2 KB"]
+    done = run(wish, said.append)
+    assert said == ["starting the queue manager", "single: 2 KB"]
+    assert wish.steps == len(said)
     assert load(wish.folder) == done
     assert done.points[0].rate
     assert list(qmgr.smf.glob("*.dat"))

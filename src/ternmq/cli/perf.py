@@ -10,8 +10,9 @@ from typing import Any, Final
 from ternmq.base.errors import MQError
 from ternmq.cli.arguments import CommandLine
 from ternmq.cli.output import write, write_error, write_json, write_lines
-from ternmq.cli.perf_progress import Steps
 from ternmq.cli.perf_text import lines
+from ternmq.cli.spark_command import in_spark
+from ternmq.cli.steps import Steps
 from ternmq.perf.comparison import WORSE, Compared, compared, counted, differences
 from ternmq.perf.crew import ApplicationFailed
 from ternmq.perf.queue_manager import QueueManagerFailed
@@ -31,6 +32,7 @@ a page shows them beside an earlier run.
   compare FOLDER EARLIER    a run beside an earlier one; exit status 1 if a figure is worse by
                             more than 6 %
 """
+NAME: Final = "ternmq perf"
 ACTIONS: Final = {"list": 0, "run": 0, "report": 1, "compare": 2}  # and how many folders they take
 OK: Final = 0
 IS_WORSE: Final = 1
@@ -54,16 +56,16 @@ def main(argv: list[str]) -> int:
             return _report(asked, load(asked.folders[0]), asked.folders[0])
         return _compare(load(asked.folders[0]), load(asked.folders[1]), asked.json)
     except (NoRecord, SparkError, QueueManagerFailed, ApplicationFailed) as error:
-        write_error(f"ternmq perf: {error}")
+        write_error(f"{NAME}: {error}")
     except (MQError, OSError) as error:
-        write_error(f"ternmq perf: {error}")
+        write_error(f"{NAME}: {error}")
     except KeyboardInterrupt:
-        write_error("ternmq perf: interrupted; what was measured is saved")
+        write_error(f"{NAME}: interrupted; what was measured is saved")
     return FAILED
 
 
 def _line() -> CommandLine:
-    line = CommandLine("ternmq perf", ABOUT, BAD_ARGUMENTS)
+    line = CommandLine(NAME, ABOUT, BAD_ARGUMENTS)
     line.add_argument("action", choices=tuple(ACTIONS))
     line.add_argument("folders", metavar="FOLDER", nargs="*", type=Path, help="of runs")
     line.add_argument(
@@ -80,6 +82,8 @@ def _line() -> CommandLine:
     line.add_argument(
         "--no-page", action="store_true", help="run: measure only, without Spark and page"
     )
+    line.add_argument("--master", default="", help="of Spark; local[*] if left out")
+    line.add_argument("--quiet", action="store_true", help="do not show progress")
     line.add_argument(
         "--with", dest="earlier", metavar="EARLIER", type=Path, help="run, report: beside this run"
     )
@@ -149,8 +153,8 @@ def _run(asked: argparse.Namespace, line: CommandLine) -> int:
         asked.label,
         asked.keep,
     )
-    with Steps() as steps:
-        record = run(wish, steps.at)
+    with Steps(NAME, wish.steps, quiet=asked.quiet) as steps:
+        record = run(wish, steps.next)
     return _report(asked, record, folder)
 
 
@@ -159,11 +163,13 @@ def _report(asked: argparse.Namespace, record: Run, folder: Path) -> int:
     earlier = load(asked.earlier) if asked.earlier is not None else None
     page: Path | None = None
     if not asked.no_page:
-        from ternmq.cli.perf_spark import add_figures, write_page
+        from ternmq.cli.perf_spark import Figuring, write_page
 
-        with Steps() as steps:
-            add_figures(record, folder, steps.at)
-            page = write_page(record, earlier, folder)
+        work = Figuring(record, folder)
+        status = in_spark(NAME, asked.master, asked.quiet, work.done)
+        if status:
+            return status
+        page = write_page(record, earlier, folder)
     points = compared(record, earlier)
     if asked.json:
         write_json(_as_json(record, earlier, points, folder, page))

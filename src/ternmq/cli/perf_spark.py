@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import shutil
 from datetime import datetime
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final, final
 
 from ternmq.perf.comparison import TOLERANCE, Change, Compared, compared, differences
 from ternmq.perf.record import Run, settled
 from ternmq.perf.suite import WORKLOADS
 from ternmq.perf.workload import Workload
-from ternmq.spark.errors import explained
 from ternmq.spark.java import find_java
 from ternmq.spark.report_perf import Figure, Mark, Sheet, Story, page_of
 
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
 PAGE: Final = "perf.html"
-Tell = Callable[[int, int, str], None]
 
 
 def check() -> None:
@@ -24,33 +25,41 @@ def check() -> None:
     find_java()
 
 
-def add_figures(record: Run, folder: Path, tell: Tell) -> None:
-    """Read the SMF records of a run; its points have their rates and costs, and it is saved."""
-    from ternmq.spark.perf_tables import Window, figures
-    from ternmq.spark.report_tables import of_dumps
-    from ternmq.spark.session import close, log_of, session
+@final
+class Figuring:
+    """What Spark does for a run: the pipeline reads its records, and its points get figures."""
 
-    windows = [
-        Window(number, one.begin_s, one.end_s, one.counted, one.counts, one.cost_of_putters)
-        for number, one in enumerate(record.points)
-        if one.counted
-    ]
-    smf = folder / "smf"
-    if windows and smf.is_dir():
-        tell(0, 0, "starting Spark")
-        spark = session("ternmq perf")
-        try:
-            tell(0, 0, "the pipeline reads the SMF records")
-            with explained(log_of(spark)):
-                tables = of_dumps(spark, [str(smf.absolute())], str(folder.absolute() / "tables"))
-                for found in figures(spark, windows, tables):
-                    point = record.points[found.number]
-                    point.intervals = found.intervals
-                    point.smf_rate, point.smf_cost = found.rate, found.cost
-        finally:
-            close(spark)
-    settled(record.points)
-    record.save(folder)
+    def __init__(self, record: Run, folder: Path) -> None:
+        self._record: Final = record
+        self._folder: Final = folder.absolute()
+
+    def done(self, spark: SparkSession) -> int:
+        """The points have their rates and costs, and the record is saved."""
+        from ternmq.spark.perf_tables import Window, figures
+
+        points = self._record.points
+        windows = [
+            Window(number, one.begin_s, one.end_s, one.counted, one.counts, one.cost_of_putters)
+            for number, one in enumerate(points)
+            if one.counted
+        ]
+        if windows:
+            for found in figures(spark, windows, self._tables(spark)):
+                point = points[found.number]
+                point.intervals = found.intervals
+                point.smf_rate, point.smf_cost = found.rate, found.cost
+        settled(points)
+        self._record.save(self._folder)
+        return 0
+
+    def _tables(self, spark: SparkSession) -> dict[str, DataFrame]:
+        """The tables of the run."""
+        from ternmq.spark.report_tables import of_dumps
+
+        folder = self._folder / "tables"
+        if folder.is_dir():
+            shutil.rmtree(folder)
+        return of_dumps(spark, [str(self._folder / "smf")], str(folder))
 
 
 def write_page(record: Run, earlier: Run | None, folder: Path) -> Path:

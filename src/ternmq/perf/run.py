@@ -33,7 +33,7 @@ from ternmq.perf.workload import (
 
 SECONDS: Final = 5.0
 QUICK_SECONDS: Final = 3.2
-Tell = Callable[[int, int, str], None]  # points done, points in all, what is done now
+Tell = Callable[[str], None]  # what is done now
 
 
 @dataclass(frozen=True)
@@ -49,9 +49,9 @@ class Wish:
     keep: bool = False  # the queue manager's folder too
 
     @property
-    def total(self) -> int:
-        """How many points there are."""
-        return sum(len(one.chosen(self.quick)) for one in self.workloads)
+    def steps(self) -> int:
+        """How many things are told: the points, and the start."""
+        return 1 + sum(len(one.chosen(self.quick)) for one in self.workloads)
 
 
 def run(wish: Wish, tell: Tell) -> Run:
@@ -68,6 +68,7 @@ def run(wish: Wish, tell: Tell) -> Run:
         machine=machine(),
     )
     wish.folder.mkdir(parents=True, exist_ok=True)
+    tell("starting the queue manager")
     served = [one for one in wish.workloads if one.source != FROM_MEMORY]
     fresh = [one for one in wish.workloads if one.source == FROM_MEMORY]
     try:
@@ -86,14 +87,13 @@ def run(wish: Wish, tell: Tell) -> Run:
 
 def _run_served(wish: Wish, workloads: list[Workload], record: Run, tell: Tell) -> None:
     """All points on one queue manager."""
-    tell(0, wish.total, "starting the queue manager")
     with (
         QueueManager(wish.folder) as qmgr,
         closing(Applications(qmgr.place, wish.processes)) as applications,
     ):
         for workload in workloads:
             for point in workload.chosen(wish.quick):
-                tell(len(record.points), wish.total, _words(workload, point))
+                tell(_words(workload, point))
                 one = measured(qmgr, applications, workload, point, wish.seconds)
                 record.points.append(one)
             settled(record.points)
@@ -104,7 +104,7 @@ def _run_fresh(wish: Wish, workload: Workload, record: Run, tell: Tell) -> None:
     """Each point on a queue manager of its own: what memory the points before it left free would
     hide what this one takes."""
     for number, point in enumerate(workload.chosen(wish.quick)):
-        tell(len(record.points), wish.total, _words(workload, point))
+        tell(_words(workload, point))
         folder = wish.folder / f"{workload.name}-{number}"
         folder.mkdir()
         try:
