@@ -1,13 +1,18 @@
 """Goal: the page of a run shows every workload, what changed, and needs nothing but itself.
 
-Method: pages of figures made here; no Spark, no browser.
+Method: pages of figures made here, without Spark; one of them is opened in Chromium, where a script
+at its end does what a person would.
 """
 
 import json
 import re
 from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
 
 from ternmq.spark.report_perf import Figure, Mark, Sheet, Story, page_of
+from tests.unit.spark.browser import document
 
 COSTS = "CPU µs/transaction"
 
@@ -105,3 +110,32 @@ def test_pointer_is_answered_with_both_runs() -> None:
 def test_what_people_write_is_escaped() -> None:
     page = page_of(story(sheet("<script>x</script>", curve({}))))
     assert "<script>x" not in page
+
+
+VISIT = """
+const chart = document.querySelector("svg.chart");
+const box = chart.getBoundingClientRect();
+const at = {clientX: box.right - 30, clientY: box.top + 40};
+chart.dispatchEvent(new PointerEvent("pointermove", at));
+const ring = getComputedStyle(chart.querySelector(".verdict.worse"));
+const band = chart.querySelector(".band").getBBox();
+document.title = JSON.stringify({
+  tip: document.getElementById("tip").innerText.replaceAll("\\n", " "),
+  ring: ring.stroke, band: band.width > 300 && band.height > 50, wide: box.width,
+});
+"""
+
+
+@pytest.mark.timeout(120)
+def test_browser_draws_bands_and_rings_and_answers_a_pointer(tmp_path: Path) -> None:
+    html = page_of(story(sheet("Scaling", curve({5: "worse"})), earlier="run one"))
+    html = html.replace('<html lang="en">', '<html lang="en" data-shade="light">')
+    path = tmp_path / "perf.html"
+    path.write_text(html.replace("</body>", f"<script>{VISIT}</script></body>"), encoding="utf-8")
+    title = re.search(r"<title>(.*?)</title>", document(path))
+    assert title is not None
+    told = json.loads(title[1])
+    assert "was 450, +11.1 %" in told["tip"]
+    assert told["ring"] == "rgb(179, 84, 30)"  # the page's colour of a warning
+    assert told["band"]
+    assert told["wide"] > 300
