@@ -223,14 +223,16 @@ def oldest_targets(chain: Chain, keep_bytes: i64) -> list[Entry]:
 
 
 def homeless(queue: Queue) -> list[Entry]:
-    """Messages in memory that no segment holds, at most one segment's."""
+    """Messages in memory that no segment holds as they are now, at most one segment's. One that was
+    put in a prepared unit may lie in a segment without its stream number; then the log is still its
+    home."""
     entries: list[Entry] = []
     size: i64 = 0
     for lane in queue.lanes:
         for chain in (lane.front, lane.strays, lane.rear):
             entry = chain.head
             while entry is not None:
-                if entry.segment is None:
+                if entry.segment is None or entry.home_lsn:
                     entries.append(entry)
                     size += entry.length + ENTRY_BYTES
                     if size >= SEGMENT_BYTES_MAX or len(entries) >= SEGMENT_MESSAGES_MAX:
