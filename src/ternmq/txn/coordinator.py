@@ -180,6 +180,7 @@ class Coordinator:
             self.log.append(STREAM_NUMBERS, 0, 0, [pack_get(int(queue.queue_id), int(bound))])
             queue.numbering.reserved = bound
             queue.numbering.lsn = self.log.end_lsn
+            queue.touched = True  # or a checkpoint would go on behind the record without telling it
 
     def put(self, unit: UnitOfWork | None, queue: Queue, entry: Entry) -> i64:
         """Put a message; returns what must be forced before the putter is answered (0: nothing)."""

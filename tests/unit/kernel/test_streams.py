@@ -160,6 +160,21 @@ def test_restart_when_power_is_lost_then_same_range_and_no_number_again(checkpoi
     assert number > 19
 
 
+def test_numbers_when_reserved_before_a_checkpoint_then_none_comes_again() -> None:
+    machine, client = begun()
+    client.define("C", "Q")
+    machine.put("Q", b"1", persistent=False)
+    machine.checkpoint()  # what was reserved is given back
+    link = machine.connect()
+    machine.put("Q", b"2", link=link, sync=True, persistent=False)
+    machine.checkpoint()
+    machine.commit(link)
+    told = client.read_all("Q", 2)
+    assert told == [(2, b"2")]
+    machine, client = crashed(machine)
+    assert machine.put("Q", b"3").sequence > 2
+
+
 def test_restart_when_clean_then_numbers_go_on_without_a_gap() -> None:
     machine, client = begun()
     client.define("C", "Q")
