@@ -3,19 +3,26 @@
 Method: run every Python block of every page, in order; compare what it prints with what it says.
 """
 
+import os
+import signal
 from pathlib import Path
 
 import pytest
 
 import ternmq
+from ternmq.client.local_folder import LOCK_PATH
+from ternmq.server.status import lock_holder
 from tests.examples.pages import Block, blocks, pages, read, run
 from tools.layers import ROOT
 
 pytestmark = pytest.mark.core
 
 
-# Pages that run Spark.
-SPARK = ("docs/spark.md",)
+def runs_spark(page: str) -> bool:
+    return any(block.is_run and "ternmq.spark" in block.source for block in blocks(page))
+
+
+SPARK = [page for page in pages() if runs_spark(page)]
 
 
 @pytest.mark.parametrize("page", [page for page in pages() if page not in SPARK])
@@ -33,7 +40,12 @@ def test_page_of_spark_when_its_blocks_are_run_then_they_do_what_they_say(
     page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    run_page(page)
+    try:
+        run_page(page)
+    finally:
+        for lock in tmp_path.rglob(LOCK_PATH):  # a page that failed has not ended what it started
+            if (holder := lock_holder(str(lock.parent))) > 0 and holder != os.getpid():
+                os.kill(holder, signal.SIGKILL)
 
 
 def run_page(page: str) -> None:

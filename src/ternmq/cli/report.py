@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from ternmq.cli.arguments import CommandLine
 from ternmq.cli.output import write, write_error, write_json
+from ternmq.cli.spark_command import in_spark
 from ternmq.cli.steps import Steps
 
 if TYPE_CHECKING:
@@ -30,36 +31,24 @@ what deserves a look. One file, nothing is fetched.
 OK: Final = 0
 NOTHING: Final = 10  # there is no row with a moment in it
 BAD_ARGUMENTS: Final = 36
-FAILED: Final = 71
 PAGE: Final = "report.html"
-STEPS: Final = 12  # Spark, tables, a look at them, and each section
+STEPS: Final = 11  # tables, a look at them, and each section
 
 
 def main(argv: list[str]) -> int:
     """Run the command."""
-    from ternmq.spark.errors import SparkError, explained
-    from ternmq.spark.session import close, log_of, session
-
     line = _line()
     asked = line.parse_args(argv)
     missing = [name for name in asked.sources if _is_missing(name)]
     if missing:
         line.error(f"{missing[0]}: there is no such file or folder")
-    try:
-        with Steps("report", STEPS, quiet=asked.quiet) as steps:
-            steps.next("starting Spark")
-            spark = session("ternmq report", master=asked.master)
-            try:
-                with explained(log_of(spark)), _tables(spark, asked, steps) as tables:
-                    told = _page(tables, asked, steps)
-            finally:
-                close(spark)
-    except SparkError as error:
-        write_error(f"ternmq report: {error}")
-        return FAILED
-    except ValueError as wrong:
-        write_error(f"ternmq report: {wrong}")
-        return FAILED
+    return in_spark("ternmq report", asked.master, asked.quiet, lambda spark: _made(spark, asked))
+
+
+def _made(spark: SparkSession, asked: argparse.Namespace) -> int:
+    """Make the page and write it."""
+    with Steps("report", STEPS, quiet=asked.quiet) as steps, _tables(spark, asked, steps) as tables:
+        told = _page(tables, asked, steps)
     path = Path(asked.output).absolute()
     path.write_text(told.html, encoding="utf-8")
     _tell(told, path, asked)

@@ -5,12 +5,13 @@ from __future__ import annotations
 import argparse
 import os
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from ternmq.cli.arguments import CommandLine
-from ternmq.cli.output import write, write_error, write_json
+from ternmq.cli.output import write, write_json
+from ternmq.cli.spark_command import in_spark
 from ternmq.cli.steps import Steps
 
 if TYPE_CHECKING:
@@ -29,7 +30,6 @@ Reports of SMF dumps, laid out as MQSMF of SupportPac MP1B lays them out.
 NAMES: Final = ("QSTAT", "QSTATCSV", "TASK", "LOG", "MSGM", "BUFF", "CHINIT")
 ALL: Final = "ALL"
 BAD_ARGUMENTS: Final = 36
-FAILED: Final = 71
 
 
 def main(argv: list[str]) -> int:
@@ -44,43 +44,27 @@ def main(argv: list[str]) -> int:
     asked = line.parse_args(argv[1:])
     if asked.report == ALL and asked.output is None:
         line.error("all reports need a folder: --output FOLDER")
-    return _made(asked)
+    return in_spark(
+        "ternmq smf report", asked.master, asked.quiet, lambda spark: _print(spark, asked)
+    )
 
 
-def _made(asked: argparse.Namespace) -> int:
-    from ternmq.spark.errors import SparkError, explained
-    from ternmq.spark.session import close, log_of, session
-
-    names = NAMES if asked.report == ALL else (asked.report,)
-    try:
-        with Steps("report", len(names) + 2, quiet=asked.quiet) as steps:
-            steps.next("starting Spark")
-            spark = session("ternmq smf report", master=asked.master)
-            try:
-                with explained(log_of(spark)):
-                    _print(spark, names, asked, steps)
-            finally:
-                close(spark)
-    except (SparkError, ValueError) as error:
-        write_error(f"ternmq smf report: {error}")
-        return FAILED
-    return 0
-
-
-def _print(
-    spark: SparkSession, names: Sequence[str], asked: argparse.Namespace, steps: Steps
-) -> None:
+def _print(spark: SparkSession, asked: argparse.Namespace) -> int:
     """Read the dumps once; each report on standard output or in its file."""
     from ternmq.spark.report_text import REPORTS, read
 
     files = [name if "://" in name else os.path.abspath(name) for name in asked.files]
-    reports = [REPORTS[name] for name in names]
-    with tempfile.TemporaryDirectory(prefix="ternmq-report-") as folder:
+    reports = [REPORTS[name] for name in (NAMES if asked.report == ALL else (asked.report,))]
+    with (
+        Steps("report", len(reports) + 1, quiet=asked.quiet) as steps,
+        tempfile.TemporaryDirectory(prefix="ternmq-report-") as folder,
+    ):
         steps.next("reading the dumps")
         sections = read(spark, files, f"{folder}/sections", reports)
         made = [found for report in reports if (found := _one(report, sections, asked, steps))]
     if asked.json and asked.output is not None:
         write_json(made)
+    return 0
 
 
 def _one(

@@ -1,0 +1,259 @@
+"""Goal: reports say what the records say: those of MQSMF in their layout, the page in its charts.
+
+Method: records of our writer with known values, through Spark into each report; the page is opened
+in Chromium, where there is one, and looked at.
+"""
+
+import json
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from ternmq.cli.report import STEPS
+from ternmq.codec.smf_clock import tod_of_ns
+from ternmq.codec.smf_layout import Scalar, Values
+from ternmq.codec.smf_record import Stamp, build, correlator, header_values
+from tests.unit.spark.browser import document, screenshot
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+    from ternmq.spark.report_text import Sections
+
+pytestmark = pytest.mark.spark
+
+S = 1_000_000_000
+MS = 1000 * 4096  # a millisecond in units of the clock
+BEGIN = 1_790_000_040 * S  # 2026-09-21 14:14:00
+INTERVALS = 3
+
+
+def stamp(n: int) -> Stamp:
+    """An interval of ten seconds, of a system two hours east."""
+    return Stamp("SYS1", "QM1", BEGIN + (n + 1) * 10 * S, 7200, BEGIN + n * 10 * S, 10_000_000)
+
+
+def record(n: int, kind: int, subtype: int, **sections: list[Values]) -> bytes:
+    return build(kind, subtype, header_values(kind, subtype, stamp(n)), sections)
+
+
+def statistics(n: int) -> bytes:
+    queues: list[Values] = [
+        {"qqstqnam": "ORDERS", "qqstdpth": 40 * n, "qqstdphi": 40 * n + 5, "qqstputs": 600,
+         "qqstgets": 560, "qqstqtst": 700 + n, "qqstpsid": 1, "qqstbpid": 1},
+        {"qqstqnam": "REPLIES", "qqstdpth": 2, "qqstputs": 300, "qqstgets": 300},
+    ]  # fmt: skip
+    writes: tuple[dict[str, Scalar], ...] = (
+        {"qjstiocount": 800, "qjstioci": 800, "qjstiototio": 8_500 * MS, "qjstiomaxio": 40 * MS},
+    )
+    log: Values = {"qjstwrf": 90, "qjstciwr": 2560, "qjstlogw": 1000, "qjstio": writes}
+    pool: Values = {"qpstpool": 1, "qpstnbuf": 1000, "qpstcbsl": 20, "qpstcbs": 500, "qpstsos": 4}
+    calls: Values = {"qmstput": 900, "qmstget": 860, "qmstopen": 12, "qmstclos": 11}
+    return (
+        record(n, 115, 216, QQST=queues)
+        + record(n, 115, 1, QJST=[log])
+        + record(n, 115, 2, QMST=[calls])
+        + record(n, 115, 215, QPST=[pool])
+    )
+
+
+def channel_initiator() -> bytes:
+    task: Values = {"qcttskn": 1, "qctreqn": 100, "qctcptm": 5 * MS, "qcteltm": 20 * MS}
+    return record(
+        0, 115, 231,
+        QCCT=[{"qcctnocc": 3, "qcctmxcc": 200, "qcctnoac": 2, "qcctmxac": 100}],
+        QCTADP=[task, {**task, "qcttskn": 2, "qctreqn": 0, "qctcptm": 0, "qcteltm": 0}],
+    )  # fmt: skip
+
+
+def accounting() -> bytes:
+    own: Values = {
+        "wtasstrt": tod_of_ns(BEGIN), "wtasmthr": b"0001", "wtaswqct": 1, "wtascmn": 2,
+        "wtascmet": 3 * MS, "wtascmct": 1 * MS, "wtasints": tod_of_ns(BEGIN),
+        "wtasinte": tod_of_ns(BEGIN + 10 * S),
+    }  # fmt: skip
+    queue: Values = {
+        "objname": "LQ1000", "basename": "LQ1000", "correl": correlator(own), "openn": 1,
+        "openet": 39 * 4096, "openct": 37 * 4096, "putn": 10, "putet": 110 * 4096,
+        "putct": 100 * 4096, "validput": 10, "putbytes": 10_240, "putmaxms": 1024, "putminms": 1024,
+    }  # fmt: skip
+    who: Values = {"wtidccn": "R001", "wtidopid": "PERFTASK", "wtidatyp": 2}
+    polled: Values = {**queue, "basename": "POLLED", "objname": "POLLED", "getn": 5000}
+    return record(0, 116, 1, WTID=[who], WTAS=[{**own, "wtaswqct": 2}], WQ=[queue, polled])
+
+
+@pytest.fixture(scope="module")
+def dump(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("dump") / "dump.smf"
+    records = [statistics(n) for n in range(INTERVALS)]
+    path.write_bytes(b"".join(records) + channel_initiator() + accounting())
+    return path
+
+
+@pytest.fixture(scope="module")
+def sections(
+    spark: "SparkSession", dump: Path, tmp_path_factory: pytest.TempPathFactory
+) -> "Sections":
+    from ternmq.spark.report_text import REPORTS, read
+
+    folder = tmp_path_factory.mktemp("read") / "sections"
+    return read(spark, [str(dump)], str(folder), list(REPORTS.values()))
+
+
+def printed(name: str, sections: "Sections") -> list[str]:
+    from ternmq.spark.report_text import REPORTS, lines
+
+    return list(lines(REPORTS[name], sections))
+
+
+def test_qstat_when_printed_then_it_has_the_layout_of_mqsmf(sections: "Sections") -> None:
+    head = "SYS1,QM1,2026/09/21,16:14:10,VRM:945,"
+    found = printed("QSTAT", sections)
+    assert found[:3] == [
+        "",
+        head,
+        "From 2026/09/21,16:14:00 to 2026/09/21,16:14:10, duration 10 seconds.",
+    ]
+    assert found[3] == f"= Queue Name {'ORDERS':<48} COMPLETE RECORD        {head}"
+    assert found[4] == "> Disposition Private Pageset ID 1      Bufferpool ID 1"
+    assert found[5:9] == [
+        "Current Depth 0",
+        "High Depth 5",
+        "Time on Queue short 700 uS",
+        "Puts 600",
+    ]
+    names = [line.split()[3] for line in found if line.startswith("= ")]
+    assert names == ["ORDERS", "REPLIES"] * INTERVALS
+    assert found.count("") == INTERVALS  # a head for each record, not for each queue
+
+
+def test_qstatcsv_when_printed_then_each_line_has_its_headings(sections: "Sections") -> None:
+    head, first, *others = [line.split(",") for line in printed("QSTATCSV", sections)]
+    assert len(others) == 2 * INTERVALS - 1
+    assert {len(line) for line in (first, *others)} == {len(head)}
+    told = dict(zip(head, first, strict=True))
+    assert (told["Queue"], told["Time"], told["Duration"]) == ("ORDERS", "16:14:10", "10")
+    assert (told["Put"], told["Get"], told["Queue_Depth_High_Water"]) == ("600", "560", "5")
+
+
+def test_statistics_when_printed_then_figures_are_those_of_the_records(
+    sections: "Sections",
+) -> None:
+    log = printed("LOG", sections)
+    assert "Write_Force         90" in log[3]
+    assert "Log write rate 1.049 MB/s per copy" in log
+    assert "Logger I/O busy 85.0%" in log
+    assert any(
+        line.startswith("Log 1, 1 page  : writes 800, pages 800, mean 10625 uS") for line in log
+    )
+    calls = printed("MSGM", sections)
+    assert calls[3] == (
+        "MQOPENs             12, MQCLOSEs            11, MQGETs             860, "
+        "MQPUTs             900"
+    )
+    pools = printed("BUFF", sections)
+    assert pools[3] == "= BPool  1, Size     1000,%full now  50, Highest %full  98, Disk reads 0"
+    assert pools[6].split()[-2:] == ["SOS", "4"]
+
+
+def test_chinit_when_printed_then_tasks_are_summed(sections: "Sections") -> None:
+    found = printed("CHINIT", sections)
+    assert "Peak number used of current channels...........    3" in found
+    assert "   0,ADAP,     100,   0.2,   0.005000,   0.1,       50,     200" in found
+    assert "Summ,ADAP,     100,   0.1,   0.005000,   0.0,       50,     200" in found
+
+
+def test_task_when_printed_then_its_queues_follow_it(sections: "Sections") -> None:
+    found = printed("TASK", sections)
+    assert (
+        found[2] == "From 2026/09/21,16:14:00 to 2026/09/21,16:14:10, duration 10.000000 seconds."
+    )
+    assert found[3].endswith("Jobname:R001 Userid:PERFTASK")
+    for label, value, name in (
+        ("Commit count", "2", ""),
+        ("Commit avg elapsed time", "1500 uS", ""),
+        ("Put count", "10", " LQ1000"),
+        ("Put avg elapsed time", "11 uS", " LQ1000"),
+        ("Put size average", "1024 bytes", " LQ1000"),
+        ("Total queue CPU used", "137 uS", " LQ1000"),
+    ):
+        assert f"{label:<30} {value:>18}{name}" in found
+    assert [line.split()[-1] for line in found if line.startswith("Open name")] == [
+        "LQ1000",
+        "POLLED",
+    ]
+
+
+def test_objects_when_asked_for_then_each_row_is_json(sections: "Sections") -> None:
+    from ternmq.spark.report_text import REPORTS, objects
+
+    found = [json.loads(line) for line in objects(REPORTS["MSGM"], sections)]
+    assert [row["Put"] for row in found] == [900] * INTERVALS
+
+
+def messages_of(spark: "SparkSession") -> "dict[str, DataFrame]":
+    """What the other half of a warehouse has."""
+    first = datetime(2026, 9, 21, 14, 14, tzinfo=UTC)
+    exchanges = [
+        ("QM1", "ORDERS", "REPLIES", first + timedelta(seconds=n // 4), 1000 + 10 * n)
+        for n in range(100)
+    ]
+    anomaly = [
+        ("QM1", "ORDERS", "grows", first + timedelta(seconds=10), 80.0, 2.0, 9.5, "ORDERS grows")
+    ]
+    return {
+        "exchanges": spark.createDataFrame(
+            exchanges,
+            "queue_manager string, request_queue string, reply_queue string,"
+            " requested_at timestamp, latency_us bigint",
+        ),
+        "anomalies": spark.createDataFrame(
+            anomaly,
+            "queue_manager string, queue string, rule string, window_start timestamp,"
+            " value double, expected double, score double, words string",
+        ),
+    }
+
+
+def test_page_when_made_of_dumps_then_it_has_every_section_and_a_browser_shows_it(
+    spark: "SparkSession", dump: Path, tmp_path: Path
+) -> None:
+    from ternmq.spark.report_html import html_page
+    from ternmq.spark.report_sections import SECTIONS
+    from ternmq.spark.report_tables import of_dumps
+
+    steps: list[str] = []
+    tables = of_dumps(spark, [str(dump)], str(tmp_path / "sections")) | messages_of(spark)
+    told = html_page(tables, step=steps.append, source="dump.smf")
+    assert len(steps) + 1 == len(SECTIONS) + 2 == STEPS
+    assert told.title == "QM1"
+    assert told.sections == [
+        "Overview", "Findings", "Queues", "Latency", "Log", "Calls", "Applications", "Buffer pools",
+    ]  # fmt: skip
+    assert told.findings == 3  # polling, the log, a buffer pool
+    assert "2,700 messages came in, 90/s on average" in told.html
+    assert "The deepest queue was ORDERS, with 85 messages." in told.html
+    assert "100 requests were answered, half of those on ORDERS within 1.49 ms" in told.html
+    assert "ORDERS grows" in told.html
+    assert "Not on this page" not in told.html
+    page = tmp_path / "report.html"
+    page.write_text(told.html, encoding="utf-8")
+    assert 'data-ready="yes"' in document(page)
+    picture = screenshot(page, tmp_path / "report.png", 800, 600)
+    assert picture.count("#1f78c8") + picture.count("#5aa9ee") > 100
+
+
+def test_page_when_only_a_time_is_asked_for_then_only_that_is_told(
+    spark: "SparkSession", dump: Path, tmp_path: Path
+) -> None:
+    from ternmq.spark.report_data import survey_of
+    from ternmq.spark.report_tables import between, of_dumps
+
+    tables = of_dumps(spark, [str(dump)], str(tmp_path / "sections"))
+    since = datetime(2026, 9, 21, 14, 14, 10, tzinfo=UTC)
+    later = survey_of(between(tables, since, None))
+    assert (later.rows["queues"], later.rows["log"]) == (4, 2)
+    others = survey_of(between(tables, None, None, "QM2"))
+    assert others.period is None
