@@ -111,6 +111,8 @@ def _figure(change: Change) -> Figure:
 
 
 def _source(one: Compared) -> str:
+    if not one.point.source:
+        return ""
     if one.point.source != "smf":
         return "applications and system" if one.point.cost is not None else "system"
     return f"SMF, {one.point.intervals} interval{'' if one.point.intervals == 1 else 's'}"

@@ -13,6 +13,8 @@ from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any, Final
 
+from ternmq.perf.workload import LOG_BYTES
+
 FORMAT: Final = 1
 FILE: Final = "perf.json"
 MEGABYTE: Final = 1_000_000
@@ -110,9 +112,12 @@ def _known(kind: type[Run] | type[Measured], told: dict[str, Any]) -> dict[str, 
 
 
 def settled(points: Iterable[Measured]) -> None:
-    """Choose what is reported: SMF where it has whole intervals, else what was seen."""
+    """Choose what is reported: SMF where it has whole intervals, else what was seen. What the log
+    wrote, applications do not see: they know the bytes of their messages only."""
     for one in points:
-        by_smf = one.smf_rate is not None
-        one.rate = one.smf_rate if by_smf else one.seen_rate
-        one.cost = one.smf_cost if by_smf else one.seen_cost
-        one.source = "smf" if by_smf else "seen"
+        if one.smf_rate is not None:
+            one.rate, one.cost, one.source = one.smf_rate, one.smf_cost, "smf"
+        elif one.counts == LOG_BYTES:
+            one.rate, one.cost, one.source = None, None, ""
+        else:
+            one.rate, one.cost, one.source = one.seen_rate, one.seen_cost, "seen"

@@ -78,6 +78,12 @@ def test_smf_counts_more_than_what_applications_saw() -> None:
     assert (silent.rate, silent.cost, silent.source) == (90.0, 60.0, "seen")
 
 
+def test_what_the_log_wrote_only_smf_can_tell() -> None:
+    silent = Measured("log-bound", "", "1 KB", 3, "usual", counts="log bytes", seen_rate=90.0)
+    settled([silent])
+    assert (silent.rate, silent.source) == (None, "")
+
+
 def test_what_makes_runs_hard_to_compare_is_told() -> None:
     now, before = run_of(build="plain"), run_of()
     assert differences(now, before) == ["build: plain now, compiled before"]
