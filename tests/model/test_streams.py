@@ -120,6 +120,11 @@ class Streams(RuleBasedStateMachine):
     def define(self, name: str, latest: bool) -> None:
         if name in self.positions:
             return
+        if self.retains and not latest:
+            # What retention has left on the queue of messages that all have passed, nobody knows.
+            self.client.bounds("Q")
+            stream = stream_of(self.machine, "Q")
+            latest = stream is not None and stream.begin != stream.earliest
         below = self.fills_below()
         cursor = self.client.define(name, "Q", LATEST if latest else EARLIEST)
         if not self.positions and not self.retains:
@@ -129,7 +134,10 @@ class Streams(RuleBasedStateMachine):
         else:
             filled = {number: one for number, one in self.lying.items() if number < below}
             assert not filled or cursor.position <= min(filled)
-            self.messages.update(filled)
+            self.messages = {
+                **filled,
+                **{number: one for number, one in self.messages.items() if number >= below},
+            }
         self.positions[name] = cursor.position
 
     def fills_below(self) -> int:
@@ -142,7 +150,7 @@ class Streams(RuleBasedStateMachine):
         self.client.bounds("Q")
         stream = stream_of(self.machine, "Q")
         assert stream is not None
-        return int(stream.earliest) if stream.begin == stream.earliest else 0
+        return int(stream.earliest)
 
     @rule(name=NAMES, part=st.floats(0, 1))
     def advance(self, name: str, part: float) -> None:

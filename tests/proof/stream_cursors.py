@@ -23,7 +23,7 @@ from ternmq.testing.wreck import Outcome, Wreck, crashes
 from tests.proof.goal import Goal, Point
 
 STEPS = 120
-STRIDES = {1: 251, 2: 31, 3: 5}
+STRIDES = {1: 181, 2: 23, 3: 4}
 SAMPLES = {1: 16, 2: 60, 3: 200}
 
 

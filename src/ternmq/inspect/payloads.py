@@ -169,10 +169,10 @@ def _cursor(record: LogRecord, names: Names, data_bytes: int) -> Values:
         "owner": cursor.owner,
         "time": time_of(cursor.altered_ns),
     }
-    if change.begin:
+    if change.begins:
         values["stream_begins"] = change.begin
     if change.fills:
-        values["fills_stream"] = True
+        values["fills_stream_below"] = change.begin
     return values
 
 

@@ -42,6 +42,8 @@ from ternmq.txn.cursors import (
     CURSOR_RECORD_BYTES,
     DEFINE,
     DELETE,
+    FILLS,
+    HAD_STREAM,
     RESET,
     checkpoint_bytes,
     log_change,
@@ -124,8 +126,11 @@ def _defined(
         now_ns,
     )
     begin = int(queue.next_sequence) if stream is None else 0
-    fills = inventory is not None
-    lsn = log_change(coordinator, catalog.cursors, DEFINE, cursor, begin, fills)
+    flags = 0
+    if inventory is not None:
+        begin = int(inventory.below)
+        flags = FILLS if stream is None else FILLS | HAD_STREAM
+    lsn = log_change(coordinator, catalog.cursors, DEFINE, cursor, begin, flags)
     connection.depends_on(lsn)
     coordinator.settle_stream(catalog, definition)
     stream = queue.stream
@@ -135,13 +140,12 @@ def _defined(
 
 
 def _what_lies_there(kernel: Kernel, queue: Queue) -> Inventory | None:
-    """What is on the queue and not in its stream, but ought to be; None if there is nothing. A
-    stream that has let go of messages is never filled: who kept a number of before would take
-    those that are still there for all that there were."""
+    """What is on the queue and not in its stream; None if there is nothing, or if it is on its
+    way."""
     stream = queue.stream
-    below = queue.next_sequence if stream is None else stream.earliest
-    if stream is not None and (stream.fill is not None or stream.begin != stream.earliest):
+    if stream is not None and stream.fill is not None:
         return None
+    below = queue.next_sequence if stream is None else stream.earliest
     inventory = Inventory(queue, below, _held(kernel, queue))
     return None if inventory.is_empty else inventory
 

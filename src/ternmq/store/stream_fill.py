@@ -47,7 +47,7 @@ class StreamFill:
         self.inventory = inventory
         self.lsn: i64 = lsn  # what a reader depends on
         self.next: i64 = inventory.lowest
-        self.until: i64 = inventory.below
+        self.until: i64 = inventory.rest[0].number + 1 if inventory.rest else inventory.below
         self.effect: Effect | None = None
         self.error = ""  # why the last effect failed
         self.ready: list[StreamBlock] = []  # on their way to the file
@@ -61,6 +61,7 @@ class StreamFill:
         self._open = OpenBlock()
         queue.held += 1
         stream.fill = self
+        stream.whole = max(stream.whole, stream.earliest)
         stream.begin = inventory.lowest
         stream.purged = set()
         stream.earliest = inventory.lowest

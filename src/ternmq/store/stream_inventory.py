@@ -60,6 +60,12 @@ def _from_image(records: bytes, at: i64) -> Lying:
     return Lying(number, message, put_ns, head, records[end : end + length])
 
 
+def lying_of(head: bytes, body: bytes) -> Lying:
+    """One that was in a stream."""
+    message, number, put_ns, _ = _FACTS.unpack_from(head, 0)
+    return Lying(number, message, put_ns, head, body)
+
+
 def _from_entry(entry: Entry) -> Lying:
     mqmd = packed_descriptor(entry)
     in_mqmd = _MQMD_BACKOUT_COUNT - HEADER_BYTES
@@ -142,6 +148,7 @@ class Inventory:
     def __init__(self, queue: Queue, below: i64, held: list[Entry]) -> None:
         self.below: i64 = below
         self.lowest: i64 = below  # no message has a lower number
+        self.rest: list[Lying] = []  # more, with higher numbers, the last first
         self.runs: list[SweptRun] = []
         self.asked: SweptRun | None = None  # who was asked last
         self._entries: list[Entry] = []
@@ -186,7 +193,7 @@ class Inventory:
         while True:
             found = self._lowest(disk)
             if found is None or found.number >= self.below:
-                return None
+                return self.rest.pop() if self.rest else None
             if found.message >= self._cleared_before:
                 return found
 

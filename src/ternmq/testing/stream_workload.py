@@ -4,7 +4,7 @@ The model: each message gets the next number of its queue when it becomes visibl
 any state from the last acknowledged verb to the last one done in memory: the positions of cursors,
 and of each stream the persistent messages from the lowest position on, with their numbers. Whatever
 a reader was told: no other message ever has that number. A cursor that starts with the earliest
-message brings what lies on the queue into a stream that has let go of nothing yet.
+message brings what lies on the queue into the stream, before what this still has.
 """
 
 from __future__ import annotations
@@ -127,6 +127,7 @@ class StreamWorkload:
             (self.reset, 1),
             (self.delete_some, 1),
             (self.begin_anew, 2),
+            (self.begin_lower, 2),
             (self.prepare, 1),
             (self.decide, 2),
             (self.seal, 3),
@@ -241,28 +242,36 @@ class StreamWorkload:
         name = self.chance.choice(CURSORS)
         if name not in self.machine.kernel.catalog.cursors.by_name:
             queue = self.chance.choice(QUEUES)
-            self.define(name, queue, self.chance.choice([EARLIEST, LATEST]))
+            start = self.chance.choice([EARLIEST, LATEST])
+            # What retention has left on the queue of messages that all have passed, nobody knows.
+            self.define(name, queue, LATEST if self.has_let_go("B") and queue == "B" else start)
+
+    def has_let_go(self, queue: str) -> bool:
+        """Whether a stream that is there does not have its first messages any more."""
+        self.client.bounds(queue)  # so that it is loaded
+        stream = stream_of(self.machine, queue)
+        return stream is not None and stream.begin != stream.earliest
 
     def define(self, name: str, queue: str, start: int) -> None:
-        lying = self.lying_below(queue) if start == EARLIEST else []
+        below = self.fills_below(queue) if start == EARLIEST else 0
+        lying = self.lying[queue]
+        filled = [(number, *lying[number]) for number in sorted(lying) if number < below]
 
         def change() -> None:
-            self.streams.setdefault(queue, [])[:0] = lying
+            kept = [one for one in self.streams.get(queue, []) if one[0] >= below]
+            self.streams[queue] = [*filled, *kept]
 
         self.change = change
         self.client.define(name, queue, start)
 
-    def lying_below(self, queue: str) -> list[tuple[int, str, bool]]:
-        """What comes into the stream, before all others, if a cursor starts with the earliest."""
-        below = self.next[queue]
-        if self.has_stream(queue):
-            self.client.bounds(queue)  # so that it is loaded
-            stream = stream_of(self.machine, queue)
-            if stream is None or stream.fill is not None or stream.begin != stream.earliest:
-                return []
-            below = int(stream.earliest)
-        lying = self.lying[queue]
-        return [(number, *lying[number]) for number in sorted(lying) if number < below]
+    def fills_below(self, queue: str) -> int:
+        """What lies on the queue with lower numbers comes into its stream, if a cursor starts with
+        the earliest."""
+        if not self.has_stream(queue):
+            return self.next[queue]
+        self.client.bounds(queue)  # so that it is loaded
+        stream = stream_of(self.machine, queue)
+        return 0 if stream is None or stream.fill is not None else int(stream.earliest)
 
     def advance(self) -> None:
         cursor = self.any_cursor()
@@ -298,6 +307,20 @@ class StreamWorkload:
         free = [name for name in CURSORS if name not in names]
         if free:
             self.define(free[0], "A", EARLIEST)
+
+    def begin_lower(self) -> None:
+        """All cursors pass what a stream has, which it lets go of; then it gets what still lies on
+        the queue."""
+        there = cursors(self.machine.kernel, "A")
+        stream = stream_of(self.machine, "A")
+        names = self.machine.kernel.catalog.cursors.by_name
+        free = [name for name in CURSORS if name not in names]
+        if stream is None or not there or not free:
+            return
+        stream.seal()
+        for cursor in there:
+            self.client.advance(cursor.name, self.next["A"])
+        self.define(free[0], "A", EARLIEST)
 
     def any_cursor(self) -> str | None:
         names = sorted(self.machine.kernel.catalog.cursors.by_name)

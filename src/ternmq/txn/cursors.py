@@ -4,8 +4,9 @@
                    name, u8 length of the queue's name, u8 length of the owner, u32 flags, u64
                    queue, u64 incarnation, u64 position, u64 begin, i64 time in ns since 1970; then
                    cursor, queue and owner in UTF-8. `begin`: the queue's stream begins there by
-                   this record; 0: it had one. Flags, bit 0: what lies on the queue and is not in
-                   the stream comes into it, before all others, from `position` on
+                   this record; 0: it had one. Flags, bit 0: what lies on the queue with numbers
+                   below `begin` comes into the stream, from `position` on; bit 1: it had a stream,
+                   which had nothing below `begin` any more
     STREAM_NUMBERS u64 queue, u64 bound: stream numbers below it may have been given, also to
                    messages that the log does not tell of
 
@@ -33,7 +34,8 @@ ACTION_NAMES: Final = ("", "define", "advance", "reset", "delete")
 CURSOR_RECORD_BYTES: Final = 512  # more than any takes
 CURSOR_TOLD_BYTES: Final = 260  # the same in CHECKPOINT
 
-FILLS: Final = 1  # a flag
+FILLS: Final = 1  # the flags
+HAD_STREAM: Final = 2
 
 _HEAD: Final = struct.Struct("<BBBBIQQQQq")
 
@@ -42,16 +44,26 @@ _HEAD: Final = struct.Struct("<BBBBIQQQQq")
 class CursorChange:
     """What a CURSOR record tells."""
 
-    __slots__ = ("action", "begin", "cursor", "fills")
+    __slots__ = ("action", "begin", "cursor", "flags")
 
-    def __init__(self, action: int, begin: int, cursor: StreamCursor, fills: bool) -> None:
+    def __init__(self, action: int, begin: int, cursor: StreamCursor, flags: int) -> None:
         self.action = action
         self.begin = begin
         self.cursor = cursor
-        self.fills = fills  # the stream is filled with what lies on the queue
+        self.flags = flags
+
+    @property
+    def begins(self) -> bool:
+        """The queue has a stream from now on."""
+        return self.begin != 0 and not self.flags & HAD_STREAM
+
+    @property
+    def fills(self) -> bool:
+        """The stream is filled with what lies on the queue."""
+        return self.flags & FILLS != 0
 
 
-def pack_change(action: int, begin: int, cursor: StreamCursor, fills: bool = False) -> bytes:
+def pack_change(action: int, begin: int, cursor: StreamCursor, flags: int = 0) -> bytes:
     """A CURSOR record."""
     name = cursor.name.encode("utf-8")
     queue = cursor.queue_name.encode("utf-8")
@@ -61,7 +73,7 @@ def pack_change(action: int, begin: int, cursor: StreamCursor, fills: bool = Fal
         len(name),
         len(queue),
         len(owner),
-        FILLS if fills else 0,
+        flags,
         cursor.queue_id,
         cursor.incarnation,
         cursor.position,
@@ -96,7 +108,7 @@ def unpack_change(payload: bytes) -> CursorChange:
         at_ns,
         at_ns,
     )
-    return CursorChange(action, begin, cursor, flags & FILLS != 0)
+    return CursorChange(action, begin, cursor, flags)
 
 
 def log_change(
@@ -105,10 +117,10 @@ def log_change(
     action: int,
     cursor: StreamCursor,
     begin: int = 0,
-    fills: bool = False,
+    flags: int = 0,
 ) -> int:
     """Log a change and make it; `cursor` is how it is from now on. Returns what must be forced."""
-    coordinator.log.append(CURSOR, 0, 0, [pack_change(action, begin, cursor, fills)])
+    coordinator.log.append(CURSOR, 0, 0, [pack_change(action, begin, cursor, flags)])
     apply_change(table, action, cursor)
     lsn = int(coordinator.log.end_lsn)
     changed = table.by_name.get(cursor.name)

@@ -22,7 +22,8 @@ from ternmq.store.segment import ALIVE, DEAD, Segment
 from ternmq.store.stream_file import spill
 from ternmq.store.stream_fill import fill_now
 from ternmq.store.stream_inventory import Inventory, held_of
-from ternmq.txn.cursors import apply_change, unpack_change
+from ternmq.store.stream_trimming import cut_below
+from ternmq.txn.cursors import CursorChange, apply_change, unpack_change
 from ternmq.txn.in_log import InLog
 from ternmq.txn.ledger import redo_row, unpack_ledger
 from ternmq.txn.media_format import image_told
@@ -241,10 +242,10 @@ class Redo:
             return  # deleted since, and its cursors with it
         if record.lsn > self.cursors_lsn:
             apply_change(self.catalog.cursors, change.action, change.cursor)
-        if change.begin:
+        if change.begins:
             self._begin_stream(queue_id, change.begin, record.lsn)
         if change.fills:
-            self._fill_stream(queue_id, change.cursor.position, record)
+            self._fill_stream(queue_id, change, record)
 
     def _redo_definition(self, record: LogRecord) -> None:
         if record.kind == kinds.MEDIA_IMAGE:
@@ -495,15 +496,20 @@ class Redo:
         if definition is not None and queue is not None and lsn >= queue.state_lsn:
             self.catalog.begin_stream(definition, queue, begin)
 
-    def _fill_stream(self, queue_id: int, lowest: int, record: LogRecord) -> None:
-        """The queue is as it was when the record was written, so the stream gets the same again."""
+    def _fill_stream(self, queue_id: int, change: CursorChange, record: LogRecord) -> None:
+        """The queue is as it was when the record was written, so the stream gets the same again. It
+        may have more than it had then: what is trimmed is not logged."""
         queue = self.queue(queue_id)
         stream = None if queue is None else queue.stream
         if queue is None or stream is None or record.lsn < queue.state_lsn:
             return
         got = [one.entry for unit in self.units.values() for one in unit.changes]
-        inventory = Inventory(queue, stream.earliest, held_of(queue, got))
-        inventory.lowest = min(inventory.lowest, lowest)
+        rest = cut_below(self.disk, stream, change.begin)
+        stream.whole = max(stream.whole, change.begin)
+        below = min(change.begin, int(stream.earliest))
+        inventory = Inventory(queue, below, held_of(queue, got))
+        inventory.lowest = min(inventory.lowest, change.cursor.position)
+        inventory.rest = rest[::-1]
         fill_now(self.disk, queue, stream, inventory, record.end_lsn)
 
     def _redo_facts(self, facts: dict[str, object]) -> None:

@@ -74,7 +74,11 @@ def test_dump_when_every_kind_was_written_then_each_is_told(busy: Path) -> None:
     assert [one["outcome"] for one in kinds["HEURISTIC"]] == ["committed", "backed out"]
     defined, advanced = kinds["CURSOR"]
     assert (defined["action"], advanced["action"]) == ("define", "advance")
-    assert (defined["stream_begins"], defined["fills_stream"], defined["position"]) == (2, True, 1)
+    assert (defined["stream_begins"], defined["fills_stream_below"], defined["position"]) == (
+        2,
+        2,
+        1,
+    )
     assert (advanced["cursor"], advanced["queue"], advanced["position"]) == ("READER", "READ", 2)
     assert kinds["STREAM_NUMBERS"][0]["queue"] == "READ"
     batch, gone = kinds["LEDGER"]

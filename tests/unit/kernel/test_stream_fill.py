@@ -184,7 +184,7 @@ def test_backouts_when_counted_then_stream_has_messages_as_they_were_put() -> No
     assert client.read("Q", 1).parts[0].block == first
 
 
-def test_stream_when_there_before_then_filled_unless_something_has_left_it() -> None:
+def test_stream_when_there_before_then_filled() -> None:
     machine, client = begun()
     put = fill(machine, 1, 4)
     client.define("LATE", "Q", LATEST)
@@ -194,12 +194,48 @@ def test_stream_when_there_before_then_filled_unless_something_has_left_it() -> 
     assert client.define("TOO", "Q", EARLIEST).position == 1
     _, client = crashed(machine)
     assert client.read_all("Q", 1) == put
-    for name in ("LATE", "C", "TOO"):
-        client.advance(name, 4)
-    client.machine.checkpoint()
-    earliest = client.bounds("Q").earliest
-    assert earliest == 4
-    assert client.define("AGAIN", "Q", EARLIEST).position == earliest
+
+
+@pytest.mark.parametrize("sealed", ["", "live", "in a file", "in another file", "swept"])
+def test_stream_when_messages_have_left_it_then_filled_with_those_that_lie_there(
+    sealed: str,
+) -> None:
+    machine, client = begun(3_000 if sealed == "swept" else 1 << 20)
+    client.define("C", "Q", EARLIEST)
+    put = fill(machine, 1, 20, 200)
+    stream = machine.kernel.locals["Q"].queue.stream
+    assert stream is not None
+    if sealed == "in a file":
+        machine.checkpoint()
+    put += fill(machine, 20, 40, 200)
+    if sealed:
+        stream.seal()
+    if sealed == "in another file":
+        machine.checkpoint()
+    put += fill(machine, 40, 60, 200)
+    for number in (2, 3, 30, 50):
+        msg_id = next(
+            one.msg_id
+            for one in machine.drive(machine.verbs.browse(machine.link, "Q"))
+            if one.sequence == number
+        )
+        machine.get("Q", msg_id=msg_id)
+    client.advance("C", 45)
+    earliest = int(stream.earliest)
+    assert (earliest > 20) == bool(sealed)
+    assert client.define("D", "Q", EARLIEST).position == 1
+    assert client.bounds("Q").whole == earliest
+    gone = [number for number in (2, 3, 30, 50) if number < earliest]
+    left = [(number, data) for number, data in put if number not in gone]
+    assert client.read_all("Q", 1) == left
+    put += fill(machine, 60, 62)
+    left += put[-2:]
+    again, client = crashed(machine)
+    assert client.read_all("Q", 1) == left
+    assert client.bounds("Q").whole == earliest
+    again.checkpoint()
+    _, client = crashed(again)
+    assert client.read_all("Q", 1) == left
 
 
 def test_number_when_kept_without_a_cursor_then_bounds_tell_that_messages_may_be_missing() -> None:
