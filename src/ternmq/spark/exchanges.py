@@ -23,6 +23,13 @@ LATE: Final = "1 minute"
 # Clocks of two queue managers differ: a reply may seem to come before its request by so much.
 CLOCKS_DIFFER: Final = "1 minute"
 EVERY: Final = "1 minute"
+ASKED: Final = (
+    "queue_manager", "request_queue", "request_seq", "msg_id", "requested_at", "requester",
+    "reply_to_q", "request_bytes",
+)  # fmt: skip
+ANSWERED: Final = (
+    "reply_queue", "reply_seq", "reply_msg_id", "replied_at", "replier", "feedback", "reply_bytes",
+)  # fmt: skip
 
 
 def of_type(msg_type: int) -> Column:
@@ -80,10 +87,9 @@ def joined(asked: DataFrame, answered: DataFrame, within: str = WITHIN) -> DataF
         & (f.col("replied_at") <= f.col("requested_at") + f.expr(f"INTERVAL {within}"))
     )
     took = f.unix_micros("replied_at") - f.unix_micros("requested_at")
-    return (
-        asked.join(answered, belongs, "left_outer")
-        .withColumn("latency_us", took)
-        .drop("asked_as", "replied_to")
+    # Not withColumn and drop, which a declarative pipeline does not follow (see tables_tasks).
+    return asked.join(answered, belongs, "left_outer").select(
+        *ASKED, *ANSWERED, took.alias("latency_us")
     )
 
 

@@ -56,6 +56,7 @@ INDEX: Final = "index"  # which copy of the section it is
 OWNER: Final = "owner"  # correlator of the task that the record is about
 
 REJECTS: Final = "_rejects"
+RECORDS: Final = "_records"
 _SPARK: Final = {TIME: STAMP, NUMBER: LONG, DURATION: LONG, INDEX: LONG}
 _NO_NAME: Final = re.compile(r"[^0-9A-Za-z]+")
 
@@ -118,6 +119,18 @@ REJECT_COLUMNS: Final = (
     ("Record_Bytes", BINARY),
 )
 
+# Records as they are, see smf_records; parts of a file that are no record have no type.
+RECORD_COLUMNS: Final = (
+    ("Record_File", STRING),
+    ("Record_Position", LONG),
+    ("Record_Length", LONG),
+    ("Record_Type", LONG),
+    ("Record_Subtype", LONG),
+    ("Reason", STRING),
+    ("Detail", STRING),
+    ("Record_Bytes", BINARY),
+)
+
 # Sections that have rows of their own; the headers are part of every row.
 SECTION_NAMES: Final = tuple(
     name
@@ -168,6 +181,8 @@ def all_columns(section: str) -> tuple[tuple[str, str], ...]:
     """Names and types of a DataFrame of a section."""
     if section == REJECTS:
         return REJECT_COLUMNS
+    if section == RECORDS:
+        return RECORD_COLUMNS
     interval = INTERVAL if Lines(section).is_statistics else ()
     own = tuple((column.name, column.type_name) for column in section_columns(section))
     return (*COMMON, *interval, *own, *RECORD)

@@ -8,7 +8,7 @@ from typing import Final, final
 
 from ternmq.codec.smf_framing import FORMS
 from ternmq.spark.option_words import lowered, number, one_of, yes_or_no
-from ternmq.spark.smf_columns import REJECTS, SECTION_NAMES, all_columns
+from ternmq.spark.smf_columns import RECORDS, REJECTS, SECTION_NAMES, all_columns
 from ternmq.spark.smf_files import AUTO
 from ternmq.spark.smf_ranges import SPLIT_BYTES
 
@@ -45,7 +45,7 @@ class SmfOptions:
 
 
 def section_named(section: str) -> str:
-    known = (*SECTION_NAMES, REJECTS)
+    known = (*SECTION_NAMES, REJECTS, RECORDS)
     for name in known:
         if section.upper() == name.upper():
             return name

@@ -21,11 +21,12 @@ import pyarrow.parquet as pq
 from pyarrow import fs
 from pyspark.sql import SparkSession
 
-from ternmq.spark.smf_columns import REJECTS, SECTION_NAMES
+from ternmq.spark.smf_columns import RECORDS, REJECTS, SECTION_NAMES
 from ternmq.spark.smf_files import arrow_file_system, find_files, local_path, open_file
 from ternmq.spark.smf_options import SmfOptions, section_named
 from ternmq.spark.smf_ranges import Range, packed, ranges_of
 from ternmq.spark.smf_reading import pieces_of
+from ternmq.spark.smf_records import record_batches
 from ternmq.spark.smf_rejects import reject_batches
 from ternmq.spark.smf_rows import reader_of
 from ternmq.spark.smf_walk import Piece
@@ -156,6 +157,8 @@ class Work:
     def _maker(self, name: str) -> Callable[[Piece, str], Iterator[Any]]:
         if name == REJECTS:
             return reject_batches
+        if name == RECORDS:
+            return record_batches
         reader = reader_of(name, (), self._zone)
 
         def batches(piece: Piece, path: str) -> Iterator[Any]:

@@ -6,10 +6,11 @@ from collections.abc import Iterator
 from typing import Any
 
 from ternmq.codec.smf_framing import RDW
-from ternmq.spark.smf_columns import REJECTS
+from ternmq.spark.smf_columns import RECORDS, REJECTS
 from ternmq.spark.smf_files import Bytes, open_file
 from ternmq.spark.smf_options import SmfOptions
 from ternmq.spark.smf_ranges import LOST_FORM, Range
+from ternmq.spark.smf_records import record_batches
 from ternmq.spark.smf_rejects import reject_batches
 from ternmq.spark.smf_rows import reader_of
 from ternmq.spark.smf_walk import Piece, Walk
@@ -41,7 +42,10 @@ def batches_of(piece: Piece, path: str, options: SmfOptions) -> Iterator[Any]:
             if options.is_strict:
                 raise ValueError(first_of(batch, path))
             yield batch.select(list(options.names))
-    if options.section != REJECTS:
+    if options.section == RECORDS:
+        for batch in record_batches(piece, path):
+            yield batch.select(list(options.names))
+    elif options.section != REJECTS:
         reader = reader_of(options.section, options.names, options.default_zone)
         yield from reader.batches(piece.records, path)
 

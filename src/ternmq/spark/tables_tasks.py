@@ -3,6 +3,10 @@
 Each function takes DataFrames of sections as the source `mqsmf` gives them. The costs of a task are
 those of its queues (WQ) and what it did without one (WTAS: commits, backouts, the rest). A record
 is a task in an interval, so a long task has several.
+
+Functions that a declarative pipeline calls add columns by `select("*", ...)`: `withColumn`, `drop`
+and `applyInPandas` look their table up at once in Spark 4.3, and the pipeline would not know that
+it must be made first.
 """
 
 from __future__ import annotations
@@ -48,17 +52,20 @@ def queue_use(wq: DataFrame) -> DataFrame:
         f.max("Max_Time_On_Queue_US").alias("longest_on_queue_us"),
         f.max("Max_Depth").alias("depth_high"),
     )
-    return (
-        sums.withColumn("mean_time_on_queue_us", ratio(f.col("time_on_queue_us"), f.col("gets")))
-        .withColumn("cpu_us_per_call", ratio(f.col("cpu_us"), f.col("calls")))
-        .withColumn("gets_per_message", ratio(f.col("get_calls"), f.col("gets")))
+    return sums.select(
+        "*",
+        ratio(f.col("time_on_queue_us"), f.col("gets")).alias("mean_time_on_queue_us"),
+        ratio(f.col("cpu_us"), f.col("calls")).alias("cpu_us_per_call"),
+        ratio(f.col("get_calls"), f.col("gets")).alias("gets_per_message"),
     )
 
 
 def queues_of_tasks(wtas: DataFrame, wq: DataFrame) -> DataFrame:
     """WQ with `task_position`, where the record of the task is. A task with more queues than a
     record can hold tells the others in records of their own (116-2), which follow its own."""
-    here = wq.where("Record_Subtype = 1").withColumn("task_position", f.col("Record_Position"))
+    here = wq.where("Record_Subtype = 1").select(
+        "*", f.col("Record_Position").alias("task_position")
+    )
     more = wq.where("Record_Subtype = 2")
     told = wtas.select(
         "Record_File",
@@ -138,7 +145,8 @@ def chargeback(all_tasks: DataFrame) -> DataFrame:
         f.sum("cpu_us").alias("cpu_us"),
         f.sum("log_bytes").alias("log_bytes"),
     )
-    return sums.withColumn("cpu_us_per_transaction", f.col("cpu_us") / f.col("transactions"))
+    each = f.col("cpu_us") / f.col("transactions")
+    return sums.select("*", each.alias("cpu_us_per_transaction"))
 
 
 def channels(qcst: DataFrame) -> DataFrame:

@@ -1,0 +1,155 @@
+"""ternmq pipeline: from SMF dumps and queues to tables, by Spark Declarative Pipelines."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, final
+
+from ternmq.cli.arguments import CommandLine
+from ternmq.cli.output import write, write_error, write_json
+from ternmq.cli.spark_command import in_spark
+from ternmq.cli.steps import Steps
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+    from ternmq.spark.pipeline_project import Project
+    from ternmq.spark.pipeline_run import Step
+
+ABOUT: Final = """\
+From SMF dumps and queues to tables in Parquet, by a Spark Declarative Pipeline.
+
+  init     make a project: its settings and definitions
+  dry-run  look whether it would run
+  run      read what is new and bring the tables up to date
+"""
+NAME: Final = "ternmq pipeline"
+OK: Final = 0
+BAD_ARGUMENTS: Final = 36
+FAILED: Final = 71
+
+
+def main(argv: list[str]) -> int:
+    """Run the command."""
+    line = _line()
+    asked = line.parse_args(argv)
+    if asked.action == "init":
+        return _init(line, asked)
+    return _run(asked)
+
+
+def _line() -> CommandLine:
+    line = CommandLine(NAME, ABOUT, BAD_ARGUMENTS)
+    line.add_argument("action", choices=("init", "dry-run", "run"))
+    line.add_argument("project", metavar="PROJECT", nargs="?", default=".", help="its folder (.)")
+    line.add_argument("--smf", metavar="PATH", default="", help="init: dumps to read")
+    line.add_argument("--sections", metavar="NAMES", default="", help="init: served, all, or names")
+    line.add_argument("--queue", metavar="QUEUE", default="", help="init: messages of this queue")
+    line.add_argument(
+        "--set", metavar="KEY=VALUE", action="append", default=[], help="init: any other setting"
+    )
+    line.add_argument("--warehouse", metavar="PATH", default="", help="init: where tables go")
+    line.add_argument("--refresh", metavar="TABLES", default="", help="run: only these")
+    line.add_argument("--full-refresh", metavar="TABLES", default="", help="run: these from anew")
+    line.add_argument("--full-refresh-all", action="store_true", help="run: all from anew")
+    line.add_argument("--master", default="", help="of Spark; local[*] if left out")
+    line.add_argument("--quiet", action="store_true", help="do not show progress")
+    line.add_json()
+    return line
+
+
+def _init(line: CommandLine, asked: argparse.Namespace) -> int:
+    from ternmq.spark.errors import SparkError
+    from ternmq.spark.pipeline_project import create
+
+    settings = {"smf.path": asked.smf, "smf.sections": asked.sections, "mq.queue": asked.queue}
+    settings["warehouse"] = asked.warehouse
+    for pair in asked.set:
+        key, equals, value = pair.partition("=")
+        if not equals or not key:
+            line.error(f"--set {pair}: it is KEY=VALUE")
+        settings[key] = value
+    if asked.smf and "://" not in asked.smf:
+        settings["smf.path"] = str(Path(asked.smf).absolute())
+    folder = Path(asked.project).absolute()
+    told = {key: value for key, value in settings.items() if value}
+    if not {"smf.path", "mq.queue"} & told.keys():
+        line.error("what is to be read? --smf PATH, --queue QUEUE or both")
+    try:
+        spec = create(folder, folder.name, told)
+    except SparkError as error:
+        write_error(f"{NAME}: {error}")
+        return FAILED
+    if asked.json:
+        write_json({"project": str(folder), "spec": str(spec), "settings": told})
+    else:
+        write(f"{spec} is there; next: ternmq pipeline run {asked.project}")
+    return OK
+
+
+def _run(asked: argparse.Namespace) -> int:
+    from ternmq.spark.errors import SparkError
+    from ternmq.spark.pipeline_project import find
+
+    try:
+        project = find(Path(asked.project))
+        _ = project.settings.kinds
+    except SparkError as error:
+        write_error(f"{NAME}: {error}")
+        return FAILED
+    return in_spark(NAME, asked.master, asked.quiet, _Run(asked, project).done)
+
+
+@final
+class _Run:
+    """What is done once Spark runs."""
+
+    def __init__(self, asked: argparse.Namespace, project: Project) -> None:
+        self._asked: Final = asked
+        self._project: Final = project
+        self._steps: Steps | None = None
+
+    def done(self, spark: SparkSession) -> int:
+        from ternmq.spark.pipeline_flows import flows
+        from ternmq.spark.pipeline_run import Choice, run
+
+        asked = self._asked
+        choice = Choice(
+            _names(asked.refresh),
+            _names(asked.full_refresh),
+            asked.full_refresh_all,
+            asked.action == "dry-run",
+        )
+        total = len(flows(spark, self._project.settings))
+        with Steps("pipeline", total, quiet=asked.quiet) as self._steps:
+            states = run(spark, self._project, choice, self._told)
+        rows = {} if choice.is_dry else self._rows(spark)
+        self._tell(states, rows)
+        return OK
+
+    def _told(self, step: Step) -> None:
+        if self._steps is not None and step.state == "COMPLETED":
+            self._steps.next(step.table)
+
+    def _rows(self, spark: SparkSession) -> dict[str, int]:
+        from ternmq.spark.served import counts
+
+        return counts(spark, self._project.settings.warehouse)
+
+    def _tell(self, states: dict[str, str], rows: dict[str, int]) -> None:
+        warehouse = self._project.settings.warehouse
+        if self._asked.json:
+            write_json({"warehouse": warehouse, "states": states, "rows": rows})
+            return
+        if self._asked.action == "dry-run":
+            write(f"{self._project.spec}: nothing is wrong with it")
+            return
+        for name, count in rows.items():
+            write(f"{name.ljust(14)}{count:>10}")
+        write(f"tables: {warehouse}")
+
+
+def _names(told: str) -> Sequence[str]:
+    return [name.strip() for name in told.split(",") if name.strip()]

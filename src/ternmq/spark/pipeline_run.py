@@ -1,0 +1,94 @@
+"""One triggered run of a pipeline, or a dry one, in the session of this process."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import redirect_stderr, redirect_stdout
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from ternmq.spark.pipeline_connect import connected
+from ternmq.spark.pipeline_graph import without_metrics
+from ternmq.spark.pipeline_project import Project
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+COMPLETED: Final = "COMPLETED"
+_TOLD: Final = re.compile(r"^Flow '?(?:\w+\.)*(\w+)'? (?:is|has|was)?\s*([A-Z_]+)")
+
+
+class Step(NamedTuple):
+    """A table came to a state: QUEUED, RUNNING, COMPLETED, FAILED, SKIPPED ..."""
+
+    table: str
+    state: str
+
+
+class Choice(NamedTuple):
+    """What of a pipeline is to be done; all that is new, unless told."""
+
+    refresh: Sequence[str] = ()
+    full_refresh: Sequence[str] = ()
+    full_refresh_all: bool = False
+    is_dry: bool = False
+
+
+def run(
+    spark: SparkSession,
+    project: Project,
+    choice: Choice | None = None,
+    tell: Callable[[Step], None] | None = None,
+) -> dict[str, str]:
+    """Run a pipeline; the last state of each of its tables. Errors are Spark's."""
+    states: dict[str, str] = {}
+    with connected(spark) as session:
+        for key, value in project.configuration.items():
+            session.conf.set(key, value)
+        without_metrics(session)
+        for step in steps(started(session, project, choice or Choice())):
+            states[step.table] = step.state
+            if tell is not None:
+                tell(step)
+    return states
+
+
+def started(session: SparkSession, project: Project, choice: Choice) -> Iterable[Any]:
+    """Begin a run; the events that it sends."""
+    from pyspark.pipelines.cli import load_pipeline_spec, register_definitions
+    from pyspark.pipelines.spark_connect_graph_element_registry import (
+        SparkConnectGraphElementRegistry,
+    )
+    from pyspark.pipelines.spark_connect_pipeline import create_dataflow_graph, start_run
+
+    spec = load_pipeline_spec(project.spec)
+    graph = create_dataflow_graph(
+        session,
+        default_catalog=spec.catalog,
+        default_database=spec.database,
+        sql_conf=spec.configuration,
+    )
+    registry = SparkConnectGraphElementRegistry(session, graph)
+    # It writes what it loads on the terminal, which is ours.
+    with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()):
+        register_definitions(Path(project.spec), registry, spec, session, graph)
+    return start_run(
+        session,
+        graph,
+        full_refresh=list(choice.full_refresh),
+        full_refresh_all=choice.full_refresh_all,
+        refresh=list(choice.refresh),
+        dry=choice.is_dry,
+        storage=project.storage,
+    )
+
+
+def steps(answers: Iterable[Any]) -> Iterator[Step]:
+    """The events of a run that are about a table."""
+    for answer in answers:
+        if "pipeline_event_result" in answer:
+            found = _TOLD.match(answer["pipeline_event_result"].event.message)
+            if found:
+                yield Step(found[1], found[2])

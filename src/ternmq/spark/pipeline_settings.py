@@ -1,0 +1,106 @@
+"""The settings of a pipeline: the `configuration` of its spec, as `ternmq pipeline init` writes it.
+
+    spark.ternmq.warehouse         folder or URI of the tables; a folder is seen from the project
+    spark.ternmq.smf.path          dumps: a file, a folder or a pattern; without it no statistics
+    spark.ternmq.smf.sections      typed tables: `served` (those that served tables need), `all`, or
+                                   names with commas between
+    spark.ternmq.smf.OPTION        any other option of the source mqsmf (form, defaultZone ...)
+    spark.ternmq.mq.queue          queues whose messages go to the lake; without it no messages
+    spark.ternmq.mq.OPTION         any other option of the source mq (connName, channel, user ...)
+    spark.ternmq.exchanges.within  how long a reply is waited for
+
+They are settings of Spark like any other, so a run by `spark-pipelines` sees them as well.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final, final
+
+from ternmq.spark.errors import SparkError
+from ternmq.spark.served import MESSAGES, STATISTICS
+from ternmq.spark.smf_columns import REJECTS, SECTION_NAMES
+from ternmq.spark.smf_options import section_named
+
+PREFIX: Final = "spark.ternmq."
+WAREHOUSE: Final = "warehouse"
+SERVED: Final = "served"
+ALL: Final = "all"
+# What the served tables are made of.
+SERVED_SECTIONS: Final = ("QQST", "QMST", "QJST", "QPST", "QIS1", "WTID", "WTAS", "WQ", "QCST")
+WITHIN: Final = "1 hour"
+_SMF: Final = "smf."
+_MQ: Final = "mq."
+
+
+@final
+class Settings:
+    """What a project says. SparkError if it makes no sense."""
+
+    def __init__(self, configuration: Mapping[str, str], folder: Path) -> None:
+        told = {
+            key.removeprefix(PREFIX): value
+            for key, value in configuration.items()
+            if key.startswith(PREFIX) and value
+        }
+        self.warehouse: Final = placed(told.get(WAREHOUSE, WAREHOUSE), folder)
+        smf = under(told, _SMF)
+        self.sections: Final = sections_told(smf.pop("sections", SERVED))
+        if "path" in smf:
+            smf["path"] = placed(smf["path"], folder)
+        self.smf: Final = smf
+        self.mq: Final = under(told, _MQ)
+        self.within: Final = told.get("exchanges.within", WITHIN)
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """The kinds of data that there are."""
+        told = ((STATISTICS, "path" in self.smf), (MESSAGES, "queue" in self.mq))
+        found = tuple(kind for kind, is_there in told if is_there)
+        if not found:
+            raise SparkError(
+                f"the pipeline has no data to read: set {PREFIX}{_SMF}path (SMF dumps),"
+                f" {PREFIX}{_MQ}queue (messages) or both in the configuration of its spec"
+            )
+        return found
+
+    def path(self, table: str) -> str:
+        """Where a table is."""
+        return f"{self.warehouse}/{table}"
+
+
+def under(told: Mapping[str, str], prefix: str) -> dict[str, str]:
+    """What is told of one thing, without its name before it."""
+    return {
+        key.removeprefix(prefix): value for key, value in told.items() if key.startswith(prefix)
+    }
+
+
+def placed(path: str, folder: Path) -> str:
+    """A path as Java and the workers find it, wherever they were started."""
+    if "://" in path:
+        return path.rstrip("/")
+    return str(folder.resolve() / path)
+
+
+def sections_told(told: str) -> tuple[str, ...]:
+    """The sections that have typed tables."""
+    if told.lower() == ALL:
+        return SECTION_NAMES
+    if told.lower() == SERVED:
+        return SERVED_SECTIONS
+    try:
+        named = tuple(section_named(name.strip()) for name in told.split(",") if name.strip())
+    except ValueError as error:
+        raise SparkError(f"{PREFIX}{_SMF}sections: {error}") from error
+    return tuple(name for name in dict.fromkeys(named) if name in SECTION_NAMES)
+
+
+def typed_name(section: str) -> str:
+    """The name of the typed table of a section."""
+    return f"smf_{section.lower().lstrip('_')}"
+
+
+REJECTS_TABLE: Final = typed_name(REJECTS)
+RECORDS_TABLE: Final = "smf_records"
