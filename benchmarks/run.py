@@ -44,6 +44,8 @@ NAMES = {
     "stream_socket": "streams read by another process",
     "smf": "SMF records read, and turned into CSV",
     "spark_smf": "SMF dumps into Parquet by Spark",
+    "spark_mq": "a queue into Parquet by Spark, each message once",
+    "spark_sink": "Parquet onto a queue by Spark, each row once",
     "served": "a queue manager in a process of its own",
     "streaming": "puts to a queue with a streaming queue",
     "network": "clients over TCP, beside other brokers",

@@ -42,7 +42,7 @@ CONNECTION_OPTIONS: Final = (
     Option("ccdtUrl", "", "a client channel definition table instead, a path or URL"),
     Option("path", "the user's", "data folder of a queue manager on this machine: local socket"),
     Option("user", "", "who connects"),
-    Option("password", "", "the password itself; Spark hides it in plans"),
+    Option("password", "", "the password itself"),
     Option("passwordFile", "", "or a file that has it, on every machine"),
     Option("passwordEnv", "", "or an environment variable, on every machine"),
     Option("cipherSpec", "", "TLS: cipher, as the channel's SSLCIPH"),
