@@ -72,7 +72,7 @@ def test_queries_when_their_processes_are_killed_then_every_message_is_there_onc
 
 
 @pytest.mark.spark
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(600)
 @pytest.mark.usefixtures("spark")  # skipped where there is no Java
 def test_driver_when_killed_between_its_commit_and_its_note_of_it_then_every_message_is_there_once(
     world: World,
