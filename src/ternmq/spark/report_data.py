@@ -250,6 +250,24 @@ def pool_rows(buffer_pools: DataFrame, name: Column) -> list[dict[str, Any]]:
     return [row.asDict() for row in rows.limit(ROWS_MAX).collect()]
 
 
+def page_set_rows(page_sets: DataFrame, name: Column) -> list[dict[str, Any]]:
+    """Each page set over the whole time."""
+    rows = (
+        page_sets.withColumn("name", name)
+        .groupBy("name")
+        .agg(
+            f.max_by("pages", "interval_start").alias("pages"),
+            f.max("percent_full").alias("full"),
+            f.sum("times_full").alias("times_full"),
+            f.sum("expansions").alias("expansions"),
+            f.max("mean_write_us").alias("write"),
+            f.max("mean_read_us").alias("read"),
+        )
+        .orderBy(f.desc("full"), "name")
+    )
+    return [row.asDict() for row in rows.limit(ROWS_MAX).collect()]
+
+
 def user_rows(chargeback: DataFrame) -> list[dict[str, Any]]:
     """Who used how much, the most first."""
     rows = chargeback.withColumn("messages", f.col("puts") + f.col("gets")).orderBy(
@@ -362,14 +380,14 @@ def latency_histogram(exchanges: DataFrame) -> tuple[list[float], list[float]]:
 
 
 def lake_rows(messages: DataFrame, name: Column) -> list[dict[str, Any]]:
-    """What the lake holds of each queue."""
+    """What the lake holds of each queue. Bodies are not looked at: they are most of the lake."""
     rows = (
         messages.withColumn("name", name)
         .groupBy("name")
         .agg(
             f.count(f.lit(1)).alias("messages"),
-            f.sum(f.length("body")).alias("bytes"),
-            f.max(f.length("body")).alias("longest"),
+            f.unix_micros(f.min("put_timestamp")).alias("first"),
+            f.unix_micros(f.max("put_timestamp")).alias("last"),
         )
         .orderBy(f.desc("messages"), "name")
     )

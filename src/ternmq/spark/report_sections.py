@@ -383,7 +383,24 @@ def storage(maker: Maker) -> Section | None:
         ceiling=100.0,
         wide=True,
     )
-    return Section("Buffer pools", grid([*([full] if full else []), table("Pools", columns, rows)]))
+    parts = [*([full] if full else []), table("Pools", columns, rows)]
+    if maker.has("page_sets"):
+        parts.append(page_sets(maker))
+    return Section("Buffer pools", grid(parts))
+
+
+def page_sets(maker: Maker) -> str:
+    rows = data.page_set_rows(maker.tables["page_sets"], maker.survey.named("page_set"))
+    columns = [
+        Column("name", "Page set", TEXT),
+        Column("pages", "Pages"),
+        Column("full", "Fullest", PERCENT, bar=True),
+        Column("times_full", "Times full"),
+        Column("expansions", "Expansions"),
+        Column("write", "Slowest mean write", MICROSECONDS),
+        Column("read", "Slowest mean read", MICROSECONDS),
+    ]
+    return table("Page sets", columns, rows)
 
 
 def lake(maker: Maker) -> Section | None:
@@ -394,12 +411,19 @@ def lake(maker: Maker) -> Section | None:
     columns = [
         Column("name", "Queue", TEXT),
         Column("messages", "Messages", bar=True),
-        Column("bytes", "Bytes", BYTES),
-        Column("longest", "Longest", BYTES),
+        Column("since", "First put", TEXT),
+        Column("until", "Last put", TEXT),
     ]
+    for row in rows:
+        row["since"], row["until"] = when(row["first"]), when(row["last"])
     kept = sum(row["messages"] for row in rows)
     lead = f"{kept:,} copies of messages, searchable with ternmq lake find."
     return Section("Lake", grid([table("Messages kept", columns, rows)]), lead)
+
+
+def when(micros: int | None) -> str:
+    """A moment of a table; it sorts as text."""
+    return "" if micros is None else f"{moment_of(micros):%Y-%m-%d %H:%M:%S}"
 
 
 SECTIONS: Final[tuple[tuple[str, Callable[[Maker], Section | None]], ...]] = (
