@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 pytestmark = pytest.mark.spark
+ATTEMPTS = 3
 
 
 class Site:
@@ -65,7 +66,19 @@ def site(spark: "SparkSession") -> Iterator[Site]:
 
 
 def run(frame: "DataFrame", folder: Path) -> list[dict[str, Any]]:
-    """Append to a table what is there, and tell the progress of each batch."""
+    """Append to a table what is there, and tell the progress of each batch. Spark gives its planner
+    ten seconds to start, whatever the machine has to do: then a query is simply started again."""
+    for _ in range(ATTEMPTS - 1):
+        try:
+            with explained():
+                return run_once(frame, folder)
+        except SparkError as error:
+            if "connect back" not in error.sentence and "Timed out" not in error.sentence:
+                raise
+    return run_once(frame, folder)
+
+
+def run_once(frame: "DataFrame", folder: Path) -> list[dict[str, Any]]:
     query = (
         frame.writeStream.format("parquet")
         .option("path", str(folder / "table"))
