@@ -188,7 +188,7 @@ WRONG: list[tuple[dict[str, pa.Array], str]] = [
     ({"text": pa.array(["x"])}, "neither a column body nor value"),
     ({"body": pa.array(["x"]), "value": pa.array(["x"])}, "columns body and value"),
     ({"body": pa.array([1])}, "column body is of type bigint"),
-    ({"body": pa.array(["x"]), "prioritiy": pa.array([1])}, "is priority meant"),
+    ({"body": pa.array(["x"]), "correlid": pa.array([1])}, "is correl_id meant"),
     ({"body": pa.array(["x"]), "priority": pa.array(["1"])}, "column priority is of type string"),
     ({"body": pa.array(["x"]), "priority": pa.array([10])}, "column priority is 10"),
     ({"body": pa.array(["x"]), "report": pa.array([1 << 40])}, "column report is 1099511627776"),
@@ -219,7 +219,7 @@ def test_columns_when_the_source_gives_them_then_the_sink_takes_or_leaves_each()
 
 
 OPTIONS: list[tuple[dict[str, str], bool, str]] = [
-    ({"queu": "Q"}, True, "there is no option queu; is queue meant"),
+    ({"queues": "Q"}, True, "there is no option queues; is queue meant"),
     ({"queue": "no name!"}, True, "option queue is 'no name!'"),
     ({"delivery": "often"}, True, "option delivery is 'often'"),
     ({"owner": "me", "batchId": "1"}, True, "are for batches"),
