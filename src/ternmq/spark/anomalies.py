@@ -15,7 +15,7 @@ Spark does not put this step behind an aggregation in one stream. So in a stream
 Where messages are counted, a stretch without a message is no row but nothing put. `silence=True`
 says that of observations: stretches that are missing count as nothing, also those after the last,
 up to the newest of all queues. In a stream that is as far as its watermark, and what comes more
-than `late` after others is passed over.
+than `late` after others is passed over; without silence, what comes 30 days after others.
 """
 
 from __future__ import annotations
@@ -34,6 +34,7 @@ from ternmq.spark.anomalies_state import STATE, after_silence, first_time, obser
 KEYS: Final = ("queue_manager", "queue")
 EVERY: Final = "1 minute"
 LATE: Final = "1 minute"
+LATE_AT_MOST: Final = "30 days"
 RESULT: Final = (
     "queue_manager string, queue string, rule string, window_start timestamp, window_s double, "
     "since timestamp, value double, expected double, score double"
@@ -150,14 +151,15 @@ def in_batch(observations: DataFrame, habit: Habit, silence: bool) -> DataFrame:
 
 
 def in_stream(observations: DataFrame, habit: Habit, silence: bool, late: str) -> DataFrame:
-    """Scored with what Spark's state holds of each queue. Only silence needs to know how late it
-    is: without it, records of some systems may come days after those of others."""
-    timeout = "ProcessingTimeTimeout"
-    if silence:
-        observations = observations.withWatermark("window_start", late)
-        timeout = "EventTimeTimeout"
-    return observations.groupBy(*KEYS).applyInPandasWithState(
-        Scoring(habit, silence), RESULT, STATE, "append", timeout
+    """Scored with what Spark's state holds of each queue. Only silence needs to know the time to
+    the minute; without it, records of some systems may come weeks after those of others. (By the
+    clock's time instead, Spark would make batches without end, also in a run that is to end.)"""
+    return (
+        observations.withWatermark("window_start", late if silence else LATE_AT_MOST)
+        .groupBy(*KEYS)
+        .applyInPandasWithState(
+            Scoring(habit, silence), RESULT, STATE, "append", "EventTimeTimeout"
+        )
     )
 
 
@@ -172,9 +174,11 @@ class Scoring:
         self, key: Any, arrived: Iterator[pd.DataFrame], state: Any
     ) -> Iterator[pd.DataFrame]:
         if state.hasTimedOut:
-            yield after_silence(key, state, self._habit, self._silence)
+            told = after_silence(key, state, self._habit, self._silence)
         else:
-            yield observed_again(key, arrived, state, self._habit, self._silence)
+            told = observed_again(key, arrived, state, self._habit, self._silence)
+        if len(told):
+            yield told
 
 
 def words() -> Column:

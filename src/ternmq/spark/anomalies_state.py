@@ -23,8 +23,8 @@ _COLUMNS: Final = Observed._fields
 STATE: Final = ", ".join(f"{name} binary" for name in ("starts", *_COLUMNS, "since"))
 _WHOLE: Final = "<i8"
 _REAL: Final = "<f8"
-# A queue of which nothing is told leaves the state after this.
-FORGOTTEN_AFTER_MS: Final = 7 * 86_400 * 1000
+# A queue of which nothing is told leaves the state when the watermark is so much later.
+FORGOTTEN_AFTER_US: Final = 7 * 86_400 * 1_000_000
 
 
 class Known(NamedTuple):
@@ -68,7 +68,7 @@ def observed_again(
 
 
 def after_silence(key: Any, state: Any, habit: Habit, silence: bool) -> pd.DataFrame:
-    """Time has gone on without this queue: as far as the watermark, or for days."""
+    """Time has gone on without this queue, as far as the watermark."""
     known = known_from(state)
     if not silence:
         state.remove()
@@ -96,10 +96,8 @@ def keep(state: Any, known: Known, silence: bool) -> None:
     columns = [column.astype(_REAL).tobytes() for column in known.observed]
     since = np.array(known.since, _WHOLE).tobytes()
     state.update((known.starts.astype(_WHOLE).tobytes(), *columns, since))
-    if not silence:
-        state.setTimeoutDuration(FORGOTTEN_AFTER_MS)
-        return
-    again_us = int(known.starts[-1]) + 2 * known.window_us
+    after_us = 2 * known.window_us if silence else FORGOTTEN_AFTER_US
+    again_us = int(known.starts[-1]) + after_us
     # A time-out that the watermark has passed already is not allowed.
     state.setTimeoutTimestamp(max(again_us // 1000, state.getCurrentWatermarkMs() + 1))
 
@@ -168,7 +166,8 @@ def judged(key: Any, known: Known, fresh: Known, habit: Habit) -> tuple[pd.DataF
             "score": scores.score[before:][flags],
         }
         parts.append(pd.DataFrame(columns))
-    told = pd.concat(parts)
+    # Without the empty ones: pandas warns that their types will count one day.
+    told = pd.concat([part for part in parts if len(part)] or parts[:1])
     told.insert(0, "queue_manager", key[0])
     told.insert(1, "queue", key[1])
     first = max(0, len(starts) - habit.kept)
