@@ -199,10 +199,15 @@ class MqStreamWriter(DataSourceStreamArrowWriter):
         Rows(shape_of(schema, self.options.is_kafka, self.options.has_context), self.options.queue)
 
     def write(self, iterator: Iterator[pa.RecordBatch]) -> WriterCommitMessage:
-        owner = f"spark-{local_property(QUERY_ID)}"
-        run = local_property(RUN_ID)
-        identity = Identity(owner, int(local_property(BATCH_ID)), run, self.options.is_exact)
-        return write(self.options, self.schema, iterator, identity)
+        return write(self.options, self.schema, iterator, self._identity())
+
+    def _identity(self) -> Identity:
+        if not self.options.is_exact:
+            return Identity("", 0, "", False)
+        query, batch = local_property(QUERY_ID), local_property(BATCH_ID)
+        if not query or not batch:
+            raise RuntimeError("Spark does not tell which batch of which query this is")
+        return Identity(f"spark-{query}", int(batch), local_property(RUN_ID), True)
 
     def commit(self, messages: Told, batchId: int) -> None:
         told = written(messages)

@@ -14,7 +14,15 @@ from pyspark.sql.pandas.types import from_arrow_schema
 import ternmq
 from ternmq import constants as mq
 from ternmq.spark import mq_sink_units
-from ternmq.spark.mq_sink import Identity, Written, commit, commit_job, write, xids_of
+from ternmq.spark.mq_sink import (
+    Identity,
+    MqStreamWriter,
+    Written,
+    commit,
+    commit_job,
+    write,
+    xids_of,
+)
 from ternmq.spark.mq_sink_options import SinkOptions
 from ternmq.txn.unit import XID
 from tests.unit.client.networked import CHANNEL, Networked
@@ -125,6 +133,15 @@ def test_job_when_it_has_no_owner_then_committed_as_a_whole_each_time(networked:
     with networked.connect() as connection:
         (row,) = connection.mqsc("DISPLAY LEDGER('spark-jobs-*') BATCHES")
         assert row["BATCHES"] == 2
+
+
+def test_stream_when_spark_does_not_tell_the_batch_then_refused_unless_it_does_not_matter() -> None:
+    schema = from_arrow_schema(batch_of(["x"]).schema)
+    writer = MqStreamWriter({"queue": "Q"}, schema)
+    with pytest.raises(RuntimeError, match="which batch of which query"):
+        writer.write(iter(()))
+    loose = MqStreamWriter({"queue": "Q", "delivery": "at-least-once"}, schema)
+    assert isinstance(loose.write(iter(())), Written)
 
 
 def test_orphans_when_units_are_in_doubt_then_those_of_earlier_runs_alone() -> None:
