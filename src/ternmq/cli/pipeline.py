@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import argparse
+import json
+import signal
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, final
 
 from ternmq.cli.arguments import CommandLine
-from ternmq.cli.output import write, write_error, write_json
+from ternmq.cli.output import write, write_error, write_json, write_now
 from ternmq.cli.spark_command import in_spark
 from ternmq.cli.steps import Steps
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+    from ternmq.spark.pipeline_follow import Update
     from ternmq.spark.pipeline_project import Project
     from ternmq.spark.pipeline_run import Step
 
@@ -24,11 +27,13 @@ From SMF dumps and queues to tables in Parquet, by a Spark Declarative Pipeline.
   init     make a project: its settings and definitions
   dry-run  look whether it would run
   run      read what is new and bring the tables up to date
+  follow   go on reading until interrupted
 """
 NAME: Final = "ternmq pipeline"
 OK: Final = 0
 BAD_ARGUMENTS: Final = 36
 FAILED: Final = 71
+_ENDING: Final = (signal.SIGINT, signal.SIGTERM)
 
 
 def main(argv: list[str]) -> int:
@@ -42,7 +47,7 @@ def main(argv: list[str]) -> int:
 
 def _line() -> CommandLine:
     line = CommandLine(NAME, ABOUT, BAD_ARGUMENTS)
-    line.add_argument("action", choices=("init", "dry-run", "run"))
+    line.add_argument("action", choices=("init", "dry-run", "run", "follow"))
     line.add_argument("project", metavar="PROJECT", nargs="?", default=".", help="its folder (.)")
     line.add_argument("--smf", metavar="PATH", default="", help="init: dumps to read")
     line.add_argument("--sections", metavar="NAMES", default="", help="init: served, all, or names")
@@ -54,6 +59,9 @@ def _line() -> CommandLine:
     line.add_argument("--refresh", metavar="TABLES", default="", help="run: only these")
     line.add_argument("--full-refresh", metavar="TABLES", default="", help="run: these from anew")
     line.add_argument("--full-refresh-all", action="store_true", help="run: all from anew")
+    line.add_argument(
+        "--every", metavar="SECONDS", type=_seconds, default=10.0, help="follow: look so often (10)"
+    )
     line.add_argument("--master", default="", help="of Spark; local[*] if left out")
     line.add_argument("--quiet", action="store_true", help="do not show progress")
     line.add_json()
@@ -99,7 +107,8 @@ def _run(asked: argparse.Namespace) -> int:
     except SparkError as error:
         write_error(f"{NAME}: {error}")
         return FAILED
-    return in_spark(NAME, asked.master, asked.quiet, _Run(asked, project).done)
+    work = _Follow(asked, project).done if asked.action == "follow" else _Run(asked, project).done
+    return in_spark(NAME, asked.master, asked.quiet, work)
 
 
 @final
@@ -149,6 +158,55 @@ class _Run:
         for name, count in rows.items():
             write(f"{name.ljust(14)}{count:>10}")
         write(f"tables: {warehouse}")
+
+
+@final
+class _Follow:
+    """Going on until a signal."""
+
+    def __init__(self, asked: argparse.Namespace, project: Project) -> None:
+        self._asked: Final = asked
+        self._project: Final = project
+        self._is_over = False
+
+    def done(self, spark: SparkSession) -> int:
+        from ternmq.spark.pipeline_follow import follow
+
+        before = [signal.signal(each, self._end) for each in _ENDING]
+        if not self._asked.quiet:
+            write_error(f"{NAME}: following; tables: {self._project.settings.warehouse}")
+        try:
+            follow(
+                spark,
+                self._project,
+                every_s=self._asked.every,
+                is_over=lambda: self._is_over,
+                tell=self._told,
+            )
+        finally:
+            for each, old in zip(_ENDING, before):
+                signal.signal(each, old)
+        return OK
+
+    def _end(self, number: int, frame: object) -> None:
+        self._is_over = True
+
+    def _told(self, update: Update) -> None:
+        if self._asked.json:
+            write_now(json.dumps({"rows": update.rows, "views": update.views}))
+        elif not self._asked.quiet:
+            rows = ", ".join(f"{name} {count}" for name, count in sorted(update.rows.items()))
+            write_now(f"read so far: {rows}")
+
+
+def _seconds(told: str) -> float:
+    try:
+        seconds = float(told)
+    except ValueError:
+        seconds = 0.0
+    if not 0 < seconds < float("inf"):
+        raise argparse.ArgumentTypeError(f"{told} is no number of seconds")
+    return seconds
 
 
 def _names(told: str) -> Sequence[str]:

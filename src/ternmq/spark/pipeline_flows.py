@@ -7,26 +7,27 @@
 
 A flow is a stream, which adds what is new, or a view, which is made anew by each run. The same
 functions are run by a declarative pipeline (pipeline_graph) and by plain streaming queries
-(pipeline_follow); neither knows what a function does.
+(pipeline_follow); neither knows what a function does. Two tables are always made by plain queries:
+the lake, because declarative pipelines of Spark 4.3 do not divide the files of a stream by columns,
+and anomalies, because those do not see what `applyInPandas` reads.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from pyspark.sql import DataFrame, SparkSession
 
-from ternmq.spark import exchanges, findings, lake_table, tables_intervals, tables_tasks
+from ternmq.spark import anomalies, exchanges, findings, lake_table, tables_intervals, tables_tasks
 from ternmq.spark.pipeline_settings import (
     RECORDS_TABLE,
     REJECTS_TABLE,
-    SERVED_SECTIONS,
     Settings,
     typed_name,
 )
 from ternmq.spark.served import MESSAGES, STATISTICS, TABLES
-from ternmq.spark.smf_columns import RECORDS, REJECTS, all_columns
+from ternmq.spark.smf_columns import RECORDS, REJECTS, SECTION_NAMES, all_columns
 from ternmq.spark.smf_records import section_of
 from ternmq.spark.smf_source import FORMAT as SMF_FORMAT
 
@@ -43,16 +44,27 @@ class Flow(NamedTuple):
     make: Make  # of what it reads, in that order
     partitioned_by: tuple[str, ...] = ()
     ddl: str = ""  # columns, where they are known without making it
+    is_declared: bool = True  # by a declarative pipeline; otherwise by a query of its own
 
 
 def flows(spark: SparkSession, settings: Settings) -> list[Flow]:
-    """All tables of a pipeline, each after those that it reads."""
-    found: list[Flow] = []
+    """All tables of a pipeline, each after those that it reads; none that lacks one of those."""
+    possible: list[Flow] = []
     if STATISTICS in settings.kinds:
-        found += statistics(spark, settings)
+        possible += statistics(spark, settings)
     if MESSAGES in settings.kinds:
-        found += messages(spark, settings)
-    return found
+        possible += messages(spark, settings)
+    found: dict[str, Flow] = {}
+    for flow in possible:
+        if found.keys() >= set(flow.reads):
+            found[flow.name] = flow
+    return [*found.values(), *observed(tuple(name for name in OBSERVED if name in found))]
+
+
+def pipeline_names() -> list[str]:
+    """Every table that a pipeline may have."""
+    typed = [typed_name(section) for section in (*SECTION_NAMES, REJECTS)]
+    return [RECORDS_TABLE, *typed, *TABLES]
 
 
 def ddl_of(section: str) -> str:
@@ -72,15 +84,13 @@ def statistics(spark: SparkSession, settings: Settings) -> Iterator[Flow]:
         True,
         (),
         records,
-        ("Record_Type", "Record_Subtype"),
-        ddl_of(RECORDS),
+        ddl=ddl_of(RECORDS),
     )
     zone = settings.smf.get("defaultZone", "")
     for section in (*settings.sections, REJECTS):
         yield typed(section, zone)
-    if set(SERVED_SECTIONS) <= set(settings.sections):
-        yield from intervals()
-        yield from sums()
+    yield from intervals()
+    yield from sums()
 
 
 def typed(section: str, zone: str) -> Flow:
@@ -147,6 +157,24 @@ def messages(spark: SparkSession, settings: Settings) -> Iterator[Flow]:
         return exchanges.exchanges(read[0], settings.within)
 
     yield served_flow("messages", arriving, is_stream=True)._replace(
-        ddl=", ".join(f"`{name}` {kind.upper()}" for name, kind in lake_table.LAKE_COLUMNS)
+        ddl=", ".join(f"`{name}` {kind.upper()}" for name, kind in lake_table.LAKE_COLUMNS),
+        is_declared=False,
     )
     yield served_flow("exchanges", exchanged, "messages")
+
+
+OBSERVED: Final = ("queues", "messages", "exchanges")
+
+
+def observed(reads: tuple[str, ...]) -> Iterator[Flow]:
+    """Anomalies, in whatever of their tables there is."""
+    if not reads:
+        return
+
+    def found(read: Sequence[DataFrame]) -> DataFrame:
+        known = dict(zip(reads, read))
+        return anomalies.all_anomalies(
+            known.get("queues"), known.get("messages"), known.get("exchanges")
+        )
+
+    yield served_flow("anomalies", found, *reads)._replace(is_declared=False)

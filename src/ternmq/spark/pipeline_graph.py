@@ -13,12 +13,13 @@ look at the columns of a DataFrame, which many functions of PySpark take.
 
 from __future__ import annotations
 
+import uuid
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from ternmq.spark.pipeline_flows import Flow, flows
+from ternmq.spark.pipeline_flows import Flow, flows, pipeline_names
 from ternmq.spark.pipeline_settings import Settings
 from ternmq.spark.served import MESSAGES, STATISTICS, file_system, has_data
 from ternmq.spark.smf_source import register as register_smf
@@ -28,14 +29,19 @@ if TYPE_CHECKING:
     from pyspark.sql.types import StructType
 
 FORMAT: Final = "parquet"
+_CATALOG: Final = "spark.sql.catalogImplementation"
+_FORGETS: Final = "in-memory"
 Answer = TypeVar("Answer")
 
 
 def define(spark: SparkSession) -> None:
     """Define all tables of the pipeline whose definitions are being read."""
     without_metrics(spark)
-    for flow in beside(lambda: prepared(spark)):
-        define_flow(spark, flow)
+    folder = Path.cwd()  # of the project, while its definitions are read
+    settings = beside(lambda: Settings(spark.conf.getAll, folder))
+    for flow in beside(lambda: prepared(spark, settings)):
+        if flow.is_declared:
+            define_flow(spark, flow)
 
 
 def beside(work: Callable[[], Answer]) -> Answer:
@@ -44,18 +50,22 @@ def beside(work: Callable[[], Answer]) -> Answer:
         return thread.submit(work).result()
 
 
-def prepared(spark: SparkSession) -> list[Flow]:
+def prepared(spark: SparkSession, settings: Settings) -> list[Flow]:
     """What is to be made; the session knows sources and tables then."""
-    settings = Settings(spark.conf.getAll, Path.cwd())
+    register_sources(spark, settings)
+    all_flows = flows(spark, settings)
+    tell_tables(spark, settings, all_flows)
+    return all_flows
+
+
+def register_sources(spark: SparkSession, settings: Settings) -> None:
+    """Make the sources known to a session that will be read."""
     if STATISTICS in settings.kinds:
         register_smf(spark)
     if MESSAGES in settings.kinds:
         from ternmq.spark.mq_source import register as register_mq
 
         register_mq(spark)
-    all_flows = flows(spark, settings)
-    tell_tables(spark, settings, all_flows)
-    return all_flows
 
 
 def define_flow(spark: SparkSession, flow: Flow) -> None:
@@ -75,7 +85,6 @@ def define_flow(spark: SparkSession, flow: Flow) -> None:
         name=flow.name,
         comment=flow.about,
         format=FORMAT,
-        partition_cols=list(flow.partitioned_by) or None,
     )(query)
 
 
@@ -98,6 +107,20 @@ def tell_table(spark: SparkSession, path: str, flow: Flow, schema: StructType) -
     spark.sql(f"CREATE TABLE `{flow.name}` ({columns}) USING {FORMAT}{partitioned}")
     place = path.replace("\\", "\\\\").replace("'", "\\'")
     spark.sql(f"ALTER TABLE `{flow.name}` SET LOCATION '{place}'")
+
+
+def forget_tables(spark: SparkSession) -> None:
+    """Let a catalog that would forget our tables anyway do so now, and their folders be: the same
+    session may run another project."""
+    if spark.conf.get(_CATALOG, _FORGETS) != _FORGETS:
+        return
+    place = f"{spark.conf.get('spark.sql.warehouse.dir')}/{uuid.uuid4().hex}"
+    ours = set(pipeline_names())
+    for table in spark.catalog.listTables():
+        if table.name in ours and table.tableType == "MANAGED":
+            # Dropping a managed table removes its folder: let it be one that is not there.
+            spark.sql(f"ALTER TABLE `{table.name}` SET LOCATION '{place}'")
+            spark.sql(f"DROP TABLE `{table.name}`")
 
 
 def schema_of(

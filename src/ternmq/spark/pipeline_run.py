@@ -10,7 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from ternmq.spark.pipeline_connect import connected
-from ternmq.spark.pipeline_graph import without_metrics
+from ternmq.spark.pipeline_flows import flows
+from ternmq.spark.pipeline_follow import bring_up, finish
+from ternmq.spark.pipeline_graph import forget_tables, without_metrics
 from ternmq.spark.pipeline_project import Project
 
 if TYPE_CHECKING:
@@ -43,16 +45,49 @@ def run(
     tell: Callable[[Step], None] | None = None,
 ) -> dict[str, str]:
     """Run a pipeline; the last state of each of its tables. Errors are Spark's."""
+    choice = choice or Choice()
+    tell = tell or (lambda step: None)
+    chosen = {*choice.refresh, *choice.full_refresh}
     states: dict[str, str] = {}
-    with connected(spark) as session:
-        for key, value in project.configuration.items():
-            session.conf.set(key, value)
-        without_metrics(session)
-        for step in steps(started(session, project, choice or Choice())):
-            states[step.table] = step.state
-            if tell is not None:
-                tell(step)
+    try:
+        if not choice.is_dry:
+            completed(bring_up(spark, project, chosen), states, tell)
+        with connected(spark) as session:
+            stepped(session, project, choice, states, tell)
+        if not choice.is_dry:
+            completed(finish(spark, project, chosen), states, tell)
+    finally:
+        forget_tables(spark)
     return states
+
+
+def completed(names: list[str], states: dict[str, str], tell: Callable[[Step], None]) -> None:
+    for name in names:
+        states[name] = COMPLETED
+        tell(Step(name, COMPLETED))
+
+
+def stepped(
+    session: SparkSession,
+    project: Project,
+    choice: Choice,
+    states: dict[str, str],
+    tell: Callable[[Step], None],
+) -> None:
+    """The declarative run."""
+    others = {flow.name for flow in flows(session, project.settings) if not flow.is_declared}
+    own = choice._replace(
+        refresh=[name for name in choice.refresh if name not in others],
+        full_refresh=[name for name in choice.full_refresh if name not in others],
+    )
+    if others & {*choice.refresh, *choice.full_refresh} and not (own.refresh or own.full_refresh):
+        return  # all that was asked for is made by plain queries
+    for key, value in project.configuration.items():
+        session.conf.set(key, value)
+    without_metrics(session)
+    for step in steps(started(session, project, own)):
+        states[step.table] = step.state
+        tell(step)
 
 
 def started(session: SparkSession, project: Project, choice: Choice) -> Iterable[Any]:

@@ -8,6 +8,7 @@ without length is null.
 
 from __future__ import annotations
 
+from functools import reduce
 from typing import Final
 
 from pyspark.sql import Column, DataFrame
@@ -33,6 +34,11 @@ def ratio(part: Column, whole: Column) -> Column:
     return f.when(whole > 0, part / whole)
 
 
+def plus(*columns: str | Column) -> Column:
+    """A sum; null, not the end of the query, if a damaged record has numbers that are too large."""
+    return reduce(f.try_add, (f.col(each) if isinstance(each, str) else each for each in columns))
+
+
 def interval_keys() -> list[Column]:
     """Whose interval it is, and when."""
     return [
@@ -45,7 +51,7 @@ def interval_keys() -> list[Column]:
 
 def queues(qqst: DataFrame) -> DataFrame:
     """Depth, growth, rates, failures and time on queue of each queue (QQST)."""
-    puts = f.col("Put") + f.col("Put1")
+    puts = plus("Put", "Put1")
     return qqst.select(
         *interval_keys(),
         f.col("Queue").alias("queue"),
@@ -56,13 +62,13 @@ def queues(qqst: DataFrame) -> DataFrame:
         f.col("Get").alias("gets"),
         rate(puts).alias("puts_per_s"),
         rate("Get").alias("gets_per_s"),
-        rate(puts - f.col("Get")).alias("growth_per_s"),
-        rate(f.col("Put_Bytes") + f.col("Put1_Bytes")).alias("put_bytes_per_s"),
+        rate(puts.cast("double") - f.col("Get")).alias("growth_per_s"),
+        rate(plus("Put_Bytes", "Put1_Bytes")).alias("put_bytes_per_s"),
         rate("Get_Bytes").alias("get_bytes_per_s"),
-        ratio(f.col("Put_P") + f.col("Put1_P"), puts).alias("persistent_share"),
+        ratio(plus("Put_P", "Put1_P"), puts).alias("persistent_share"),
         f.col("Get_Fail_No_Msg").alias("gets_without_message"),
         f.col("Expired").alias("expired"),
-        (f.col("Rollback_Put") + f.col("Rollback_Get")).alias("backed_out"),
+        plus("Rollback_Put", "Rollback_Get").alias("backed_out"),
         f.col("QTime_Short").alias("time_on_queue_us"),
         f.col("Max_Age").alias("oldest_s"),
         f.col("Input_Handles").alias("readers"),
@@ -78,13 +84,13 @@ def calls(qmst: DataFrame) -> DataFrame:
         rate("Put1").alias("put1_per_s"),
         rate("PersPuts").alias("persistent_puts_per_s"),
         rate("NonPersPuts").alias("nonpersistent_puts_per_s"),
-        rate(f.col("PersPutBytes") + f.col("NonPersPutBytes")).alias("put_bytes_per_s"),
+        rate(plus("PersPutBytes", "NonPersPutBytes")).alias("put_bytes_per_s"),
     )
 
 
 def log(qjst: DataFrame) -> DataFrame:
     """What the log wrote, how long that took, and who waited for it (QJST)."""
-    busy_us = f.col("IO_Total_Time_1_1_US") + f.col("IO_Total_Time_1_2_US")
+    busy_us = plus("IO_Total_Time_1_1_US", "IO_Total_Time_1_2_US")
     means = [
         ratio(f.col(f"IO_Total_Time_{kind}_US"), f.col(f"IO_Count_{kind}")).alias(
             f"mean_io_us_{kind}"
@@ -94,7 +100,7 @@ def log(qjst: DataFrame) -> DataFrame:
     longest = f.greatest(*(f.col(f"IO_Max_Duration_{kind}_US") for kind in LOG_KINDS))
     return qjst.select(
         *interval_keys(),
-        rate(f.col("Log_CI") * CI_BYTES).alias("log_bytes_per_s"),
+        rate(f.col("Log_CI") * float(CI_BYTES)).alias("log_bytes_per_s"),
         rate("Log_Writes").alias("writes_per_s"),
         rate("WRT_Request_Force").alias("forces_per_s"),
         *means,
@@ -125,12 +131,13 @@ def buffer_pools(qpst: DataFrame) -> DataFrame:
 def page_sets(qis1: DataFrame) -> DataFrame:
     """How full page sets were, and how quick (QIS1)."""
     total = f.col("Total_Pages")
+    used = total.cast("double") - f.col("Unused_Pages")
     return qis1.select(
         *interval_keys(),
         f.col("Pageset").alias("page_set"),
         f.col("BufferPool").alias("buffer_pool"),
         total.alias("pages"),
-        (ratio(total - f.col("Unused_Pages"), total) * 100).alias("percent_full"),
+        (ratio(used, total) * 100).alias("percent_full"),
         f.col("Full_Count").alias("times_full"),
         f.col("Expansions").alias("expansions"),
         ratio(f.col("Page_Write_IO_Time_US"), f.col("Page_Write_IO")).alias("mean_write_us"),

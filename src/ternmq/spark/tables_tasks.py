@@ -11,14 +11,12 @@ it must be made first.
 
 from __future__ import annotations
 
-from functools import reduce
-from operator import add
 from typing import Final
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as f
 
-from ternmq.spark.tables_intervals import ratio
+from ternmq.spark.tables_intervals import plus, ratio
 
 VERBS: Final = ("Open", "Close", "Get", "Put", "Put1", "Inq", "Set", "CallBack")
 OWN_VERBS: Final = ("Other_MQI", "Commit", "Backout", "Prepare", "Subscribe", "SubReq", "MQCTL")
@@ -29,7 +27,7 @@ _RECORD: Final = ["Record_File", "Record_Position"]
 def total(names: tuple[str, ...], ending: str) -> Column:
     """The sum of the columns of some verbs; what a level does not have is nothing."""
     zero = f.lit(0)
-    return reduce(add, (f.coalesce(f.col(f"{name}{ending}"), zero) for name in names))
+    return plus(*(f.coalesce(f.col(f"{name}{ending}"), zero) for name in names))
 
 
 def queue_use(wq: DataFrame) -> DataFrame:
@@ -39,16 +37,16 @@ def queue_use(wq: DataFrame) -> DataFrame:
         f.col("LPAR").alias("system"),
         f.col("Base_Name").alias("queue"),
     ).agg(
-        f.sum("Total_Valid_Puts").alias("puts"),
-        f.sum("Total_Valid_Gets").alias("gets"),
-        f.sum("Get_Count").alias("get_calls"),
-        f.sum("Get_Dest_Specific_Count").alias("specific_gets"),
-        f.sum("Get_Messages_Skipped_Count").alias("skipped"),
+        f.try_sum("Total_Valid_Puts").alias("puts"),
+        f.try_sum("Total_Valid_Gets").alias("gets"),
+        f.try_sum("Get_Count").alias("get_calls"),
+        f.try_sum("Get_Dest_Specific_Count").alias("specific_gets"),
+        f.try_sum("Get_Messages_Skipped_Count").alias("skipped"),
         f.max("Index").alias("index"),
-        f.sum(total(VERBS, "_Count")).alias("calls"),
-        f.sum(total(VERBS, "_CT_US")).alias("cpu_us"),
-        f.sum(total(VERBS, "_ET_US")).alias("elapsed_us"),
-        f.sum("Total_Time_On_Queue_US").alias("time_on_queue_us"),
+        f.try_sum(total(VERBS, "_Count")).alias("calls"),
+        f.try_sum(total(VERBS, "_CT_US")).alias("cpu_us"),
+        f.try_sum(total(VERBS, "_ET_US")).alias("elapsed_us"),
+        f.try_sum("Total_Time_On_Queue_US").alias("time_on_queue_us"),
         f.max("Max_Time_On_Queue_US").alias("longest_on_queue_us"),
         f.max("Max_Depth").alias("depth_high"),
     )
@@ -90,11 +88,11 @@ def tasks(wtid: DataFrame, wtas: DataFrame, wq: DataFrame) -> DataFrame:
         queues_of_tasks(wtas, wq)
         .groupBy("Record_File", f.col("task_position").alias("Record_Position"))
         .agg(
-            f.sum(total(VERBS, "_CT_US")).alias("queue_cpu_us"),
-            f.sum(total(VERBS, "_ET_US")).alias("queue_elapsed_us"),
-            f.sum(total(VERBS, "_Count")).alias("queue_calls"),
-            f.sum("Total_Valid_Puts").alias("puts"),
-            f.sum("Total_Valid_Gets").alias("gets"),
+            f.try_sum(total(VERBS, "_CT_US")).alias("queue_cpu_us"),
+            f.try_sum(total(VERBS, "_ET_US")).alias("queue_elapsed_us"),
+            f.try_sum(total(VERBS, "_Count")).alias("queue_calls"),
+            f.try_sum("Total_Valid_Puts").alias("puts"),
+            f.try_sum("Total_Valid_Gets").alias("gets"),
         )
     )
     who = wtid.where("Record_Subtype = 1").select(
@@ -107,8 +105,8 @@ def tasks(wtid: DataFrame, wtas: DataFrame, wq: DataFrame) -> DataFrame:
     )
     joined = wtas.join(who, _RECORD, "left").join(queues, _RECORD, "left")
     zero = f.lit(0)
-    cpu = total(OWN_VERBS, "_CT_US") + f.coalesce(f.col("queue_cpu_us"), zero)
-    ended = f.greatest(f.col("Commit_Count") + f.col("Backout_Count"), f.lit(1))
+    cpu = plus(total(OWN_VERBS, "_CT_US"), f.coalesce(f.col("queue_cpu_us"), zero))
+    ended = f.greatest(plus("Commit_Count", "Backout_Count"), f.lit(1))
     return joined.select(
         f.col("QMgr").alias("queue_manager"),
         f.col("LPAR").alias("system"),
@@ -125,9 +123,9 @@ def tasks(wtid: DataFrame, wtas: DataFrame, wq: DataFrame) -> DataFrame:
         f.col("Commit_Count").alias("commits"),
         f.col("Backout_Count").alias("backouts"),
         ended.alias("transactions"),
-        (total(OWN_VERBS, "_Count") + f.coalesce(f.col("queue_calls"), zero)).alias("calls"),
+        plus(total(OWN_VERBS, "_Count"), f.coalesce(f.col("queue_calls"), zero)).alias("calls"),
         cpu.alias("cpu_us"),
-        (total(OWN_VERBS, "_ET_US") + f.coalesce(f.col("queue_elapsed_us"), zero)).alias(
+        plus(total(OWN_VERBS, "_ET_US"), f.coalesce(f.col("queue_elapsed_us"), zero)).alias(
             "elapsed_us"
         ),
         (cpu / ended).alias("cpu_us_per_transaction"),
@@ -141,9 +139,9 @@ def chargeback(all_tasks: DataFrame) -> DataFrame:
     """Who used how much: tasks by queue manager, kind, application and user."""
     sums = all_tasks.groupBy("queue_manager", "kind", "application", "user").agg(
         f.countDistinct("task").alias("tasks"),
-        *(f.sum(name).alias(name) for name in ("transactions", "calls", "puts", "gets")),
-        f.sum("cpu_us").alias("cpu_us"),
-        f.sum("log_bytes").alias("log_bytes"),
+        *(f.try_sum(name).alias(name) for name in ("transactions", "calls", "puts", "gets")),
+        f.try_sum("cpu_us").alias("cpu_us"),
+        f.try_sum("log_bytes").alias("log_bytes"),
     )
     each = f.col("cpu_us") / f.col("transactions")
     return sums.select("*", each.alias("cpu_us_per_transaction"))
@@ -151,7 +149,8 @@ def chargeback(all_tasks: DataFrame) -> DataFrame:
 
 def channels(qcst: DataFrame) -> DataFrame:
     """Rates, achieved batches and network time of channels (QCST)."""
-    spent = (f.unix_micros("Stop") - f.unix_micros("Start")) / 1e6
+    spent = f.unix_micros("Stop") / 1e6 - f.unix_micros("Start") / 1e6
+    moved = plus("Bytes_Sent", "Bytes_Received")
     return qcst.select(
         f.col("QMgr").alias("queue_manager"),
         f.col("LPAR").alias("system"),
@@ -166,8 +165,8 @@ def channels(qcst: DataFrame) -> DataFrame:
         f.col("BatchSize").alias("batch_size"),
         ratio(f.col("Msg_All_Count"), f.col("Batches")).alias("messages_per_batch"),
         ratio(f.col("Full_Batches"), f.col("Batches")).alias("full_share"),
-        (f.col("Bytes_Sent") + f.col("Bytes_Received")).alias("bytes"),
-        ratio(f.col("Bytes_Sent") + f.col("Bytes_Received"), spent).alias("bytes_per_s"),
+        moved.alias("bytes"),
+        ratio(moved, spent).alias("bytes_per_s"),
         f.col("Net_Time_Avg").alias("network_us"),
         f.col("XmitQ_Empty_Count").alias("queue_was_empty"),
         f.col("Put_Retry_Count").alias("put_retries"),
