@@ -43,8 +43,8 @@ from ternmq.perf.workload import (
     Point,
 )
 
-# Four processes start for the first test.
-pytestmark = pytest.mark.timeout(60)
+# Four processes start for the first test, which on a busy machine takes a while.
+pytestmark = pytest.mark.timeout(180)
 
 SECONDS = 0.1
 WORKLOAD = BY_NAME["single"]
@@ -115,9 +115,12 @@ def test_tasks_do_their_work(stage: Stage, name: str) -> None:
 
 def test_trace_is_written_while_it_is_measured(stage: Stage) -> None:
     point = Point("1", pair(requesters=1, servers=1), REPLY, mode=TRACE)
-    assert measured(*stage, WORKLOAD, point, SECONDS).seen_rate
-    (file,) = (stage[0].data / "trace").glob("*.TRC")
-    assert "MQPUT" in file.read_text(encoding="utf-8")
+    puts = []
+    for _ in range(2):
+        assert measured(*stage, WORKLOAD, point, SECONDS).seen_rate
+        (file,) = (stage[0].data / "trace").glob("*.TRC")
+        puts.append(file.read_text(encoding="utf-8").count("MQPUT"))
+    assert 0 < puts[0] < puts[1]
 
 
 def test_footprint_is_memory_of_the_queue_manager(stage: Stage) -> None:
@@ -148,4 +151,4 @@ def test_run_leaves_its_record(
     assert wish.steps == len(said)
     assert load(wish.folder) == done
     assert done.points[0].rate
-    assert list(qmgr.smf.glob("*.dat"))
+    assert done.points[0].counted == REPLY  # so that its SMF records can be read

@@ -165,7 +165,7 @@ def _report(asked: argparse.Namespace, record: Run, folder: Path) -> int:
     if not asked.no_page:
         from ternmq.cli.perf_spark import Figuring, write_page
 
-        work = Figuring(record, folder)
+        work = Figuring(record, folder, asked.quiet)
         status = in_spark(NAME, asked.master, asked.quiet, work.done)
         if status:
             return status

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import shutil
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, final
 
+from ternmq.cli.steps import Steps
 from ternmq.perf.comparison import TOLERANCE, Change, Compared, compared, differences
 from ternmq.perf.record import Run, settled
 from ternmq.perf.suite import WORKLOADS
@@ -16,6 +16,8 @@ from ternmq.spark.report_perf import Figure, Mark, Sheet, Story, page_of
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
+
+    from ternmq.spark.pipeline_project import Project
 
 PAGE: Final = "perf.html"
 
@@ -29,9 +31,10 @@ def check() -> None:
 class Figuring:
     """What Spark does for a run: the pipeline reads its records, and its points get figures."""
 
-    def __init__(self, record: Run, folder: Path) -> None:
+    def __init__(self, record: Run, folder: Path, quiet: bool) -> None:
         self._record: Final = record
         self._folder: Final = folder.absolute()
+        self._is_quiet: Final = quiet
 
     def done(self, spark: SparkSession) -> int:
         """The points have their rates and costs, and the record is saved."""
@@ -53,13 +56,29 @@ class Figuring:
         return 0
 
     def _tables(self, spark: SparkSession) -> dict[str, DataFrame]:
-        """The tables of the run."""
-        from ternmq.spark.report_tables import of_dumps
+        """The served tables of the run."""
+        from ternmq.spark import served
+        from ternmq.spark.perf_tables import NEEDED
+        from ternmq.spark.pipeline_flows import flows
+        from ternmq.spark.pipeline_run import COMPLETED, run
 
-        folder = self._folder / "tables"
-        if folder.is_dir():
-            shutil.rmtree(folder)
-        return of_dumps(spark, [str(self._folder / "smf")], str(folder))
+        project = self._project()
+        with Steps("pipeline", len(flows(spark, project.settings)), quiet=self._is_quiet) as steps:
+            run(
+                spark,
+                project,
+                tell=lambda step: steps.next(step.table) if step.state == COMPLETED else None,
+            )
+        return {name: served.table(spark, project.settings.warehouse, name) for name in NEEDED}
+
+    def _project(self) -> Project:
+        """The pipeline of the run, made when it is asked for first."""
+        from ternmq.spark.pipeline_project import create, find
+
+        folder = self._folder / "pipeline"
+        if not folder.is_dir():
+            create(folder, "ternmq perf", {"smf.path": str(self._folder / "smf")})
+        return find(folder)
 
 
 def write_page(record: Run, earlier: Run | None, folder: Path) -> Path:

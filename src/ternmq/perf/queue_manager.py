@@ -151,8 +151,9 @@ class QueueManager:
         """End what is measured and begin anew: the first interval begins here."""
         self.stop_measuring()
         if mode == TRACE:
+            before = self._traced()
             self.command("strmqtrc", "-m", NAME, "-l", str(TRACE_MB))
-            self._await_trace()
+            self._await_trace(before)
         for line in STARTED[mode]:
             self.mqsc(line)
 
@@ -163,10 +164,14 @@ class QueueManager:
         if mode == TRACE:
             self.command("endmqtrc", "-m", NAME)
 
-    def _await_trace(self) -> None:
+    def _traced(self) -> list[tuple[str, int]]:
+        """The files of the trace and how long they are."""
+        return sorted((path.name, path.stat().st_size) for path in self.data.glob("trace/*.TRC"))
+
+    def _await_trace(self, before: list[tuple[str, int]]) -> None:
         """It is looked for from time to time: here until something was written."""
         end = time.monotonic() + START_S
-        while not any(self.data.glob("trace/*.TRC")):
+        while self._traced() == before:
             self.mqsc("PING QMGR")
             if time.monotonic() > end:
                 raise QueueManagerFailed("the trace did not begin")

@@ -26,7 +26,7 @@ from ternmq.spark.report_charts import (
 )
 from ternmq.spark.report_numbers import NOTHING, digits, ticks, top_of
 
-LINE_FROM: Final = 4  # points; fewer are columns
+LINE_FROM: Final = 5  # points; fewer are columns
 STYLE: Final = """<style>
 .band { fill: var(--c); fill-opacity: .12; stroke: none; }
 .before { fill: none; stroke: var(--c); stroke-width: 1.4; stroke-opacity: .75; }
