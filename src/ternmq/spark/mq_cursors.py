@@ -58,6 +58,7 @@ class Cursors:
         cursor = None
         if name:
             start: Start = "latest" if wanted is None or wanted.word == LATEST else "earliest"
+            self._open.pop(name, None)  # the queue may be another one since
             cursor = self._opened(connection, name, queue, start)
             if wanted is None:
                 return self._place(name, cursor.incarnation, cursor.position)
@@ -133,11 +134,38 @@ class Cursors:
             if bounds is not None and bounds.incarnation == incarnation:
                 self._opened(connection, name, queue, max(number, bounds.earliest))
 
+    def noted(self, connection: ClientConnection, queue: str, place: Place) -> Place:
+        """A place with the cursor that the query has by now: option cursor may have been another
+        when it began. One of its own that a named one has replaced is deleted."""
+        told, known = self._options.cursor, place.get("cursor", "")
+        if not told and not known:
+            return {**place, "cursor": self.name(queue, place)}
+        if not known or told in ("", NONE):
+            return place
+        delete(connection, known)
+        return {name: value for name, value in place.items() if name != "cursor"}
+
+    def drop_other(self, connection: ClientConnection, begin: Place, place: Place) -> None:
+        """Delete the cursor that was made for a beginning, if the query has another already."""
+        name = begin.get("cursor", "")
+        if name and name != place.get("cursor", name):
+            self._open.pop(name, None)
+            self._made = [one for one in self._made if one != name]
+            delete(connection, name)
+
     def forget(self, connection: ClientConnection) -> None:
         """Delete cursors that no offset knows of."""
         for name in self._made:
             connection.cursor(name).delete()
         self._made.clear()
+
+
+def delete(connection: ClientConnection, name: str) -> None:
+    """Delete a cursor, if it is there and the user may; else it is left to an administrator."""
+    try:
+        connection.cursor(name).delete()
+    except MQError:
+        return
 
 
 def joined(name: str, queue: str) -> str:

@@ -22,8 +22,8 @@ from ternmq.client.stream_steps import Bounds
 from ternmq.spark.mq_connection import connect
 from ternmq.spark.mq_cursors import Cursors, Place
 from ternmq.spark.mq_limits import divided, shares
-from ternmq.spark.mq_options import SourceOptions
-from ternmq.spark.mq_positions import EARLIEST, Position
+from ternmq.spark.mq_options import SourceOptions, matches
+from ternmq.spark.mq_positions import EARLIEST, LATEST, Position
 from ternmq.spark.mq_streams import (
     HINT,
     DataLoss,
@@ -51,6 +51,8 @@ class Planner:
         self._wants_bound = False
         self._bound: dict[str, int] | None = None  # of availableNow: numbers to end before
         self._is_used = False
+        self._began: Offset | None = None
+        self._has_planned = False
         self._bounds: dict[str, Bounds] = {}
 
     @property
@@ -62,12 +64,16 @@ class Planner:
         return connection
 
     def initial(self) -> Offset:
-        """Where a query without a checkpoint begins."""
+        """Where a query without a checkpoint begins. Spark asks twice for its first batch, and
+        `latest` would be another place by then."""
+        if self._began is not None:
+            return self._began
         self._looked_s = time.monotonic()
         found: Offset = {}
         for queue in queues_of(self.connection, self._options):
             wanted = self._options.position_of(queue) if self._options.has_start else None
             found[queue] = self._cursors.begun(self.connection, queue, wanted)
+        self._began = found
         return found
 
     def stop_at_what_is_there(self) -> None:
@@ -79,10 +85,15 @@ class Planner:
     def latest(self, start: Offset, rows_max: int, bytes_max: int) -> Offset:
         """How far the next batch goes; 0 is no limit. All before `start` is done with."""
         self.advance(start)
-        begins = {**start, **self._appeared(start)}
+        self._has_planned = True
+        noted = self._cursors.noted
+        begins = {queue: noted(self.connection, queue, place) for queue, place in start.items()}
+        begins.update(self._appeared(start))
         ends: dict[str, int] = {}
         self._bounds = {}
         for queue in sorted(begins):
+            if not any(matches(queue, pattern) for pattern in self._options.queues):
+                continue  # the option named it once: its place is kept, in case it does again
             bounds, begins[queue] = self._sound(queue, begins[queue])
             if bounds is not None:
                 self._bounds[queue] = bounds
@@ -105,10 +116,11 @@ class Planner:
         return found
 
     def _appeared(self, start: Offset) -> Offset:
-        """Queues that fit a pattern and were not there before; they are read from their first
-        message."""
+        """Queues that fit a pattern, or are named, and were not there before; they are read from
+        their first message."""
         now_s = time.monotonic()
-        if not self._has_patterns or now_s - self._looked_s < LOOK_S:
+        is_due = self._has_patterns and now_s - self._looked_s >= LOOK_S
+        if not is_due and all("*" in name or name in start for name in self._options.queues):
             return {}
         self._looked_s = now_s
         new = [name for name in queues_of(self.connection, self._options) if name not in start]
@@ -182,14 +194,38 @@ class Planner:
 
     def _first(self, queue: str, begin: Place | None, place: Place) -> int:
         """Where a queue is read from. One that was not there before, or is another by now, is read
-        from where its cursor is, which has not passed anything of it yet."""
-        if begin is not None and begin["incarnation"] == place["incarnation"]:
+        from where its cursor is, which has not passed anything of it yet; so is the first batch
+        of a query whose driver died, as its beginning is in no checkpoint."""
+        is_same = begin is not None and begin["incarnation"] == place["incarnation"]
+        if is_same and begin is not None and self._is_repeated(queue):
+            return self._first_again(queue, begin, place)
+        if is_same and begin is not None:
             return int(begin["next"])
         position = self._cursors.position(self.connection, queue, place)
         if position is not None:
             return position
         bounds = bounds_of(self.connection, queue)
         return int(place["next"]) if bounds is None else bounds.earliest
+
+    def _is_repeated(self, queue: str) -> bool:
+        """Whether another driver planned the first batch, and this one was asked for its
+        beginning."""
+        return self._began is not None and queue in self._began and not self._has_planned
+
+    def _first_again(self, queue: str, begin: Place, place: Place) -> int:
+        self._cursors.drop_other(self.connection, begin, place)
+        position = self._cursors.position(self.connection, queue, place)
+        if position is not None:
+            return position
+        wanted = self._options.position_of(queue) if self._options.has_start else None
+        if wanted is not None and wanted.word != LATEST:
+            return int(begin["next"])
+        if self._options.fail_on_loss:
+            raise DataLoss(
+                f"where the first batch of {queue} began is not known any more, as it began with "
+                f"the latest message and has no cursor; {HINT}"
+            )
+        return int(place["next"])
 
     # ---- what is done
 
