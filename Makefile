@@ -5,7 +5,7 @@ VENV := .venv
 PY := $(VENV)/bin/python
 N ?= 2
 ARGS ?=
-TOUR ?= examples/tour.py
+TOUR ?= examples/tour.py --whole
 
 # Plain files run from src; the compiled wheel is what is installed in .venv.
 PLAIN := TERNMQ_PURE=1 TERNMQ_EXPECT=plain PYTHONPATH=src
@@ -16,7 +16,7 @@ PYTEST := $(PY) -m pytest -n $(N) --dist worksteal
 PREPARE := $(PYTHON) tools/prepare.py $(if $(SYSTEM),--system)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup tools compile run test test-plain test-spark test-compiled check generated format bench wheel clean crash sim soak canaries interop judges smf-judge fuzz broken-lines fire
+.PHONY: help setup tools compile run test test-plain test-spark test-compiled check generated format bench wheel clean crash sim soak canaries interop judges smf-judge fuzz broken-lines fire cluster
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -30,7 +30,7 @@ tools: ## make .venv with the tools alone
 compile: ## compile the core; fail rather than fall back to plain files
 	@$(PREPARE) --require-compiled
 
-run: setup ## a short tour of the queue manager
+run: setup ## the tour: a queue manager, applications, the pipeline, a page to open
 	$(COMPILED) $(PY) $(TOUR)
 
 test: test-plain test-spark test-compiled ## every test on plain files, then the core ones on the compiled build
@@ -79,6 +79,9 @@ broken-lines: setup ## connections that break at every segment, for long (NET; T
 
 fire: setup ## kill drivers and workers of Spark N=50 times, and count messages (docs/spark-sink.md); ARGS='--seed 2'
 	$(COMPILED) $(PY) -m tests.fire.run --kills $(if $(filter command line,$(origin N)),$(N),50) --record $(ARGS)
+
+cluster: tools ## the pipeline on a standalone cluster of Spark: the same tables as on local[*] (docs/pipeline.md)
+	$(PLAIN) $(PY) -m tests.cluster $(ARGS)
 
 canaries: tools ## plant faults into copies of the source: each must be found by its test
 	$(PLAIN) CANARIES=all $(PYTEST) tests/canaries $(ARGS)

@@ -2,8 +2,9 @@
 
 A path is a file, a folder (its files, without those whose names begin with a dot or an underscore,
 as Spark has it) or a pattern with * ? [ ]. Files of this machine, or mounted on every machine of a
-cluster, are read as such. A path with a scheme (s3, s3a, gs, hdfs, abfs ...) is read by Arrow's
-file systems; smf_spark_files reads whatever Spark itself can.
+cluster, are read as such, segments of our log streams too (smf_segments). A path with a scheme (s3,
+s3a, gs, hdfs, abfs ...) is read by Arrow's file systems; smf_spark_files reads whatever Spark
+itself can.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from typing import Any, Final, NamedTuple, Protocol
 from urllib.parse import unquote, urlsplit
 
 from ternmq.codec.smf_framing import FORMS, PROBE_BYTES, Source, recognise
+from ternmq.spark.smf_segments import SegmentBytes, is_segment, length_of
 
 AUTO: Final = "auto"
 _PATTERN: Final = "*?["
@@ -104,7 +106,9 @@ def arrow_file_system(path: str) -> tuple[Any, str]:
 def open_file(path: str) -> Bytes:
     """An open file, wherever it is."""
     local = local_path(path)
-    return LocalBytes(local) if local is not None else ArrowBytes(path)
+    if local is None:
+        return ArrowBytes(path)
+    return SegmentBytes(local) if is_segment(local) else LocalBytes(local)
 
 
 def find_files(paths: list[str], name_pattern: str = "", recursive: bool = False) -> list[DumpFile]:
@@ -134,8 +138,13 @@ def local_files(path: str, recursive: bool) -> list[DumpFile]:
         if os.path.isdir(name):
             found += in_folder(Path(name), recursive)
         elif os.path.isfile(name):
-            found.append(DumpFile(os.path.abspath(name), os.path.getsize(name)))
+            found.append(DumpFile(os.path.abspath(name), size_of(name)))
     return found
+
+
+def size_of(path: str) -> int:
+    """How many bytes of records, and of their descriptor words, a file of this machine has."""
+    return length_of(path) if is_segment(path) else os.path.getsize(path)
 
 
 def exists(path: str) -> bool:
@@ -149,7 +158,7 @@ def in_folder(folder: Path, recursive: bool) -> list[DumpFile]:
         if entry.name.startswith(_HIDDEN):
             continue
         if entry.is_file():
-            found.append(DumpFile(entry.path, entry.stat().st_size))
+            found.append(DumpFile(entry.path, size_of(entry.path)))
         elif recursive and entry.is_dir():
             found += in_folder(Path(entry.path), recursive)
     return found

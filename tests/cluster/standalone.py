@@ -1,0 +1,80 @@
+"""A standalone cluster of Spark on this machine: a master and workers, each its own process.
+
+They listen on the loopback, on ports that the system chooses, and end with the block.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+START_S = 180
+_MASTER = "org.apache.spark.deploy.master.Master"
+_WORKER = "org.apache.spark.deploy.worker.Worker"
+
+
+class ClusterError(Exception):
+    """It did not start."""
+
+
+def environment() -> dict[str, str]:
+    """What daemons and drivers of the cluster see: this Python, this Java, the loopback."""
+    from ternmq.spark.java import find_java
+
+    return {
+        **os.environ,
+        "JAVA_HOME": str(find_java().home),
+        "PYSPARK_PYTHON": sys.executable,
+        "SPARK_LOCAL_IP": "127.0.0.1",
+    }
+
+
+@contextmanager
+def standalone(folder: Path, workers: int = 2) -> Iterator[str]:
+    """A cluster with workers of one core each; the address of its master."""
+    with ExitStack() as stack:
+        log = folder / "master.log"
+        master = [_MASTER, "--host", "127.0.0.1", "--port", "0", "--webui-port", "0"]
+        process = stack.enter_context(daemon(master, log))
+        address = told(process, log, r"Starting Spark master at (spark://[\d.]+:\d+)")
+        for number in range(workers):
+            log = folder / f"worker{number}.log"
+            options = ["--host", "127.0.0.1", "--cores", "1", "--memory", "1g"]
+            options += ["--webui-port", "0", "--work-dir", str(folder / f"work{number}")]
+            process = stack.enter_context(daemon([_WORKER, *options, address], log))
+            told(process, log, r"(Successfully registered with master)")
+        yield address
+
+
+@contextmanager
+def daemon(words: list[str], log: Path) -> Iterator[subprocess.Popen[bytes]]:
+    import pyspark
+
+    program = Path(pyspark.__file__).parent / "bin" / "spark-class"
+    log.parent.mkdir(parents=True, exist_ok=True)
+    with log.open("wb") as stream:
+        process = subprocess.Popen(
+            [str(program), *words], env=environment(), stdout=stream, stderr=stream
+        )
+    try:
+        yield process
+    finally:
+        process.terminate()
+        process.wait()
+
+
+def told(process: subprocess.Popen[bytes], log: Path, pattern: str) -> str:
+    """What a daemon says once it is ready."""
+    until = time.monotonic() + START_S
+    while time.monotonic() < until and process.poll() is None:
+        found = re.search(pattern, log.read_text(encoding="utf-8", errors="replace"))
+        if found:
+            return found[1]
+        time.sleep(0.2)
+    raise ClusterError(f"it did not start: {log}")
