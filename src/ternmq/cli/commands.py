@@ -64,6 +64,8 @@ COMMANDS: Final[tuple[Row, ...]] = (
     Row("dspmqtrc", "dspmqtrc", "format traces for people"),
     Row("smf", "smf", "show SMF records, ours and those of z/OS", own_name=False),
     Row("pipeline", "pipeline", "make tables of SMF dumps and messages", own_name=False),
+    Row("lake", "lake", "look for messages in the lake", own_name=False),
+    Row("replay", "replay", "put messages of the lake back on a queue", own_name=False),
     Row("report", "report", "a page about queue managers for a browser", own_name=False),
     Row("perf", "perf", "run the regression suite and compare runs", own_name=False),
     Row("amqsput", "amqsput", "put lines as messages", bare=True),

@@ -44,7 +44,7 @@ def test_unknown_command_is_told(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_every_command_has_its_page() -> None:
     pages = [
-        "control-commands", "error-logs", "mqsc", "pcf", "samples", "security", "tools",
+        "control-commands", "error-logs", "mqsc", "pcf", "samples", "security", "tools", "lake",
         "media-recovery", "network", "perf", "pipeline", "reports", "smf-reader", "triggers",
     ]  # fmt: skip
     text = "\n".join((ROOT / "docs" / f"{page}.md").read_text(encoding="utf-8") for page in pages)
