@@ -12,14 +12,12 @@ import sys
 from pathlib import Path
 
 from ternmq.spark.session import close, session
-from tests.fire.lean_home import lean_home
 from tests.fire.mq_under_fire import register
 from tests.fire.queries import counted, run
 
 
 def main(folder: Path, master: str, way: dict[str, str]) -> None:
     (folder / "driver").write_text(str(os.getpgrp()))
-    os.environ["SPARK_HOME"] = str(lean_home(folder / "home"))
     settings = {
         "spark.sql.shuffle.partitions": "2",
         "spark.local.dir": str(folder / "local"),
