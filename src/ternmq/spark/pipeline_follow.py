@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 
 EVERY_S: Final = 10.0
 _LOOK_S: Final = 0.2
+# How often a query is started again before it is given up, as declarative runs have it: Spark waits
+# ten seconds for a worker to start, and no longer on a machine that is busy.
+_RETRIES: Final = 2
 
 
 class Update(NamedTuple):
@@ -82,6 +85,7 @@ class Following:
         self._every: Final = f"{every_s} seconds"
         self._queries: dict[str, Any] = {}
         self._batches: dict[str, int] = {}
+        self._failures: dict[str, int] = {}
         self._rows: dict[str, int] = {}
 
     def until(self, is_over: Callable[[], bool], tell: Callable[[Update], None] | None) -> None:
@@ -89,9 +93,7 @@ class Following:
         made = 0
         try:
             for flow in self._streams:
-                self._queries[flow.name] = started(
-                    self._spark, self._project, flow, {"processingTime": self._every}
-                )
+                self._queries[flow.name] = self._started(flow)
             while not is_over():
                 if self._has_news():
                     for flow in self._views:
@@ -108,16 +110,30 @@ class Following:
         """Whether a batch with rows has ended since the last look."""
         news = False
         for name, query in self._queries.items():
-            failed = query.exception()
+            news |= self._count(name, query)
+        for flow in self._streams:
+            failed = self._queries[flow.name].exception()
             if failed is not None:
-                raise failed
-            for progress in query.recentProgress:
-                batch, rows = progress["batchId"], progress["numInputRows"]
-                if rows and batch > self._batches.get(name, -1):
-                    self._batches[name] = batch
-                    self._rows[name] = self._rows.get(name, 0) + rows
-                    news = True
+                self._failures[flow.name] = self._failures.get(flow.name, 0) + 1
+                if self._failures[flow.name] > _RETRIES:
+                    raise failed
+                self._queries[flow.name] = self._started(flow)
         return news
+
+    def _count(self, name: str, query: Any) -> bool:
+        """Whether a query has read something since the last look."""
+        news = False
+        for progress in query.recentProgress:
+            batch, rows = progress["batchId"], progress["numInputRows"]
+            if rows and batch > self._batches.get(name, -1):
+                self._batches[name] = batch
+                self._rows[name] = self._rows.get(name, 0) + rows
+                self._failures.pop(name, None)
+                news = True
+        return news
+
+    def _started(self, flow: Flow) -> Any:
+        return started(self._spark, self._project, flow, {"processingTime": self._every})
 
     def _wait(self, is_over: Callable[[], bool]) -> None:
         until = time.monotonic() + self._every_s
@@ -152,9 +168,23 @@ def bring_up(spark: SparkSession, project: Project, chosen: Collection[str]) -> 
         register_sources(spark, project.settings)
         for flow in flows(spark, project.settings):
             if flow.is_stream and not flow.is_declared and (not chosen or flow.name in chosen):
-                started(spark, project, flow, {"availableNow": True}).awaitTermination()
+                read_all(spark, project, flow)
                 done.append(flow.name)
     return done
+
+
+def read_all(spark: SparkSession, project: Project, flow: Flow) -> None:
+    """All that is there now, by a query that ends."""
+    from pyspark.errors import StreamingQueryException
+
+    for attempt in range(_RETRIES + 1):
+        try:
+            started(spark, project, flow, {"availableNow": True}).awaitTermination()
+        except StreamingQueryException:
+            if attempt == _RETRIES:
+                raise
+        else:
+            return
 
 
 def finish(spark: SparkSession, project: Project, chosen: Collection[str]) -> list[str]:

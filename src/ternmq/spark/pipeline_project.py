@@ -36,8 +36,6 @@ libraries:
   - glob:
       include: transformations/**
 configuration:
-  # What is wrong with data is wrong a second time: fail at once, with the reason.
-  spark.sql.pipelines.maxFlowRetryAttempts: "0"
   spark.sql.shuffle.partitions: "8"
   spark.sql.session.timeZone: UTC
 {settings}

@@ -68,6 +68,14 @@ def dump(spark: "SparkSession", tmp_path_factory: pytest.TempPathFactory) -> Pat
         {"qqstqnam": "ORDERS", "qqstdpth": 400, "qqstdphi": 410, "qqstputs": 500, "qqstput1": 100,
          "qqstgets": 200, "qqstppt": 300, "qqstputb": 50_000},
     ]  # fmt: skip
+    calls: Values = {
+        "qmstopen": 10, "qmstget": 40, "qmstput": 30, "qmstput1": 20, "qmstspp": 5, "qmstsnp": 45,
+        "qmstpbp": 1000, "qmstnbp": 9000,
+    }  # fmt: skip
+    page_set: Values = {
+        "qis1psno": 4, "qis1bpno": 1, "qis1topg": 1000, "qis1unpg": 150, "qis1full": 2,
+        "qis1dwpn": 10, "qis1dwpt": 20 * MS,
+    }  # fmt: skip
     channels: list[Values] = [
         {"qcstchnm": "TO.QM2", "qcstchty": 1, "qcstcbsz": 50, "qcstnmsg": 1000, "qcstbatc": 900,
          "qcststrt": tod_of_ns(BEGIN), "qcstludt": tod_of_ns(BEGIN + 10_000_000_000),
@@ -85,6 +93,8 @@ def dump(spark: "SparkSession", tmp_path_factory: pytest.TempPathFactory) -> Pat
             record(115, 1, QJST=[log], QSST=[{}]),
             record(115, 215, QPST=pools),
             record(115, 216, QQST=queues),
+            record(115, 2, QMST=[calls]),
+            record(115, 201, QIS1=[page_set]),
             record(116, 10, QCST=channels),
             task("BATCH1", [polled, searched], wtascmn=5, wtascmct=10 * MS, wtasjwb=7000),
             record(116, 2, WTID=[{}], WQ=[{**more, "correl": told_by("BATCH1")}]),
@@ -115,6 +125,38 @@ def test_queues_when_tabled_then_rates_depths_and_growth_are_there(
     assert (row["depth"], row["depth_high"], row["puts"], row["gets"]) == (400, 410, 600, 200)
     assert (row["puts_per_s"], row["gets_per_s"], row["growth_per_s"]) == (60.0, 20.0, 40.0)
     assert (row["put_bytes_per_s"], row["persistent_share"]) == (5000.0, 0.5)
+
+
+def test_calls_when_tabled_then_they_are_for_each_second(spark: "SparkSession", dump: Path) -> None:
+    from ternmq.spark.tables_intervals import calls
+
+    row = one(calls(load(spark, dump, "QMST")))
+    assert (row["open_per_s"], row["get_per_s"], row["put_per_s"]) == (1.0, 4.0, 3.0)
+    assert (row["put1_per_s"], row["put_bytes_per_s"]) == (2.0, 1000.0)
+    assert (row["persistent_puts_per_s"], row["nonpersistent_puts_per_s"]) == (0.5, 4.5)
+
+
+def test_page_sets_when_tabled_then_percent_and_times_are_there(
+    spark: "SparkSession", dump: Path
+) -> None:
+    from ternmq.spark.tables_intervals import page_sets
+
+    row = one(page_sets(load(spark, dump, "QIS1")))
+    assert (row["page_set"], row["buffer_pool"], row["pages"]) == (4, 1, 1000)
+    assert (row["percent_full"], row["times_full"], row["mean_write_us"]) == (85.0, 2, 2000.0)
+    assert row["mean_read_us"] is None
+
+
+def test_numbers_that_are_too_large_when_added_then_the_sum_is_unknown_and_no_error(
+    spark: "SparkSession", tmp_path: Path
+) -> None:
+    from ternmq.spark.tables_intervals import queues
+
+    most = (1 << 63) - 1
+    wild: Values = {"qqstqnam": "WILD", "qqstputb": most, "qqstpt1b": most, "qqstgets": 7}
+    (tmp_path / "dump").write_bytes(record(115, 216, QQST=[wild]))
+    row = one(queues(load(spark, tmp_path / "dump", "QQST")))
+    assert (row["put_bytes_per_s"], row["gets"]) == (None, 7)
 
 
 def test_log_when_tabled_then_bytes_times_and_waits_are_there(
