@@ -80,7 +80,7 @@ class Messages:
             )
             if found is not None:
                 bodies[row] = found.body
-                self.formats[row] = found.format.ljust(8).encode()
+                self.formats[row] = found.format.ljust(8).encode("utf-8", "surrogateescape")
                 self.encodings[row] = found.encoding
                 self.ccsids[row] = found.ccsid
                 self.properties[row] = found.properties

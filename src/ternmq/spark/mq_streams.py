@@ -40,17 +40,28 @@ class Range(NamedTuple):
 
 
 def queues_of(connection: ClientConnection, options: SourceOptions) -> list[str]:
-    """The queues that names and patterns stand for now."""
+    """The queues that names and patterns stand for now. Patterns stand for local queues that last:
+    others have no stream, and an alias would bring the messages of its queue a second time."""
     plain = [name for name in options.queues if "*" not in name]
     patterns = [name for name in options.queues if "*" in name]
     if not patterns:
         return plain
     found = [
         name
-        for name in connection.queue_names()
+        for name in local_queues(connection)
         if any(matches(name, pattern) for pattern in patterns) and not name.startswith("SYSTEM.")
     ]
     return sorted(dict.fromkeys((*plain, *found)))
+
+
+def local_queues(connection: ClientConnection) -> list[str]:
+    """The local queues that the user may see, without temporary ones."""
+    answers = connection.mqsc("DISPLAY QLOCAL(*) DEFTYPE")
+    return [
+        str(answer["QUEUE"])
+        for answer in answers
+        if answer.ok and "QUEUE" in answer and answer["DEFTYPE"] != "TEMPDYN"
+    ]
 
 
 def bounds_of(connection: ClientConnection, queue: str) -> Bounds | None:

@@ -129,10 +129,13 @@ def table_of(ccsid: int) -> Table | None:
     """The table of a character set; None if its characters are not one byte each."""
     if charset.is_wide(ccsid):
         return None
-    characters = [charset.decode(bytes((byte,)), ccsid) for byte in range(256)]
     pairs = bytes(byte for one in range(256) for other in range(256) for byte in (one, other))
-    if "".join(characters[byte] for byte in pairs) != charset.decode(pairs, ccsid):
-        return None  # some pair is one character
+    try:
+        characters = [charset.decode(bytes((byte,)), ccsid) for byte in range(256)]
+        if "".join(characters[byte] for byte in pairs) != charset.decode(pairs, ccsid):
+            return None  # some pair is one character
+    except ValueError:
+        return None  # some byte is none, and cannot be kept as a surrogate (of CCSID 424)
     undefined = ["\ud800" <= one <= "\udfff" for one in characters]
     sound = [_SUBSTITUTE if wrong else one for one, wrong in zip(characters, undefined)]
     return Table(

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from ternmq.base import constants as mq
 from ternmq.spark.mq_streams import DataLoss
 from tests.unit.spark.test_mq_planner import Site
 
@@ -104,3 +105,16 @@ def test_queues_when_others_are_named_later_then_those_are_read(place: Site) -> 
     assert place.read(bills, two, three) == ["bill 2"]
     four = both.latest(three, 0, 0)  # what was left out for a while has not been lost
     assert place.read(both, three, four) == ["order 2"]
+
+
+def test_pattern_when_it_fits_what_is_no_local_queue_then_that_is_left_out(place: Site) -> None:
+    for command in (
+        "DEFINE QALIAS(ORDERS.ALIAS) TARGET(ORDERS)",
+        "DEFINE QREMOTE(ORDERS.FAR) RNAME(X) RQMNAME(QM2) XMITQ(ORDERS)",
+        "DEFINE QMODEL(ORDERS.MODEL) DEFTYPE(TEMPDYN)",
+    ):
+        assert all(answer.ok for answer in place.connection.mqsc(command)), command
+    options = mq.MQOO_INPUT_AS_Q_DEF
+    with place.connection.queue("ORDERS.MODEL", dynamic_name="ORDERS.T*", options=options):
+        planner = place.planner(queue="ORD*")
+        assert list(planner.initial()) == ["ORDERS"]  # an alias would bring messages twice
