@@ -22,6 +22,7 @@ Spark tells neither `abort` nor `stop` reliably (measured), so nothing depends o
 
 from __future__ import annotations
 
+import hashlib
 import os
 import time
 import uuid
@@ -39,7 +40,7 @@ from pyspark.sql.datasource import (
 from pyspark.sql.types import StructType
 
 from ternmq.base.errors import MQError, Unavailable
-from ternmq.kernel.ledger import batch_xid, owner_and_batch
+from ternmq.kernel.ledger import OWNER_BYTES_MAX, batch_xid, owner_and_batch
 from ternmq.spark.mq_connection import connect
 from ternmq.spark.mq_sink_columns import shape_of
 from ternmq.spark.mq_sink_options import SinkOptions
@@ -174,11 +175,20 @@ def commit_job(options: SinkOptions, xids: list[XID]) -> None:
     time of their commits. It is asked once: what became of it is not known if that fails, but it is
     all or nothing."""
     with connect(options.connection) as connection:
-        owner = f"spark-jobs-{connection.verbs.link.user}-{uuid.getnode():x}"
+        owner = job_owner(connection.verbs.link.user)
         if not connection.commit_batch(owner, time.time_ns(), xids).committed:
             raise RuntimeError(
                 f"the ledger has another job of {owner} at this time; nothing is put"
             )
+
+
+def job_owner(user: str) -> str:
+    """Under which name the ledger has a user's jobs; a long name of a user is told by a digest."""
+    owner = f"spark-jobs-{user}-{uuid.getnode():x}"
+    if len(owner.encode()) <= OWNER_BYTES_MAX and owner.isprintable():
+        return owner
+    digest = hashlib.sha256(user.encode()).hexdigest()[:_RUN_LETTERS]
+    return f"spark-jobs-{digest}-{uuid.getnode():x}"
 
 
 def abort(options: SinkOptions, xids: list[XID]) -> None:

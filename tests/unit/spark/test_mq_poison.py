@@ -8,7 +8,9 @@ import pytest
 
 import ternmq
 from ternmq.codec.mqrfh import RulesHeader2
+from ternmq.kernel.ledger import check_owner
 from ternmq.spark.mq_properties import properties_of
+from ternmq.spark.mq_sink import job_owner
 from ternmq.spark.mq_sink_properties import folders_of
 from ternmq.spark.mq_text import decoded
 from tests.unit.spark.test_mq_arrow import rows_of
@@ -53,3 +55,9 @@ def test_property_when_written_then_it_is_read_as_it_was(value: str) -> None:
 def test_property_name_when_it_begins_with_any_letter_then_it_is_taken() -> None:
     (folder,) = folders_of({"ärger": "1"}, {})
     assert properties_of(folder) == [("ärger", "string", "1")]
+
+
+@pytest.mark.parametrize("user", ["ann", "service-account-of-the-analytics-department", "ü" * 30])
+def test_job_when_its_user_has_any_name_then_the_ledger_takes_its_owner(user: str) -> None:
+    check_owner(job_owner(user))
+    assert job_owner(user) == job_owner(user) != job_owner(f"{user}2")
