@@ -94,8 +94,10 @@ class Following:
         try:
             for flow in self._streams:
                 self._queries[flow.name] = self._started(flow)
+            is_due = True  # one that was killed may have left views without what came, or empty
             while not is_over():
-                if self._has_news():
+                if self._has_news() or is_due:
+                    is_due = False
                     for flow in self._views:
                         make_view(self._spark, flow)
                     made += 1
@@ -153,7 +155,8 @@ def started(spark: SparkSession, project: Project, flow: Flow, trigger: Mapping[
 
 
 def make_view(spark: SparkSession, flow: Flow) -> None:
-    """A view anew; what it held stays until the new rows are all there."""
+    """A view anew. Spark removes what it held before it writes: whoever reads it in between sees
+    nothing, and one that is killed is made by the next run, or when following begins again."""
     for name in flow.reads:
         spark.catalog.refreshTable(name)
     flow.make([spark.read.table(name) for name in flow.reads]).write.insertInto(
