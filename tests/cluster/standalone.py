@@ -15,6 +15,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 START_S = 180
+LOOK_S = 0.2
 _MASTER = "org.apache.spark.deploy.master.Master"
 _WORKER = "org.apache.spark.deploy.worker.Worker"
 
@@ -27,8 +28,11 @@ def environment() -> dict[str, str]:
     """What daemons and drivers of the cluster see: this Python, this Java, the loopback."""
     from ternmq.spark.java import find_java
 
+    paths = os.environ.get("PYTHONPATH", "").split(os.pathsep)
     return {
         **os.environ,
+        # Executors work in folders of their own, where a path from here leads nowhere.
+        "PYTHONPATH": os.pathsep.join(os.path.abspath(path) for path in paths if path),
         "JAVA_HOME": str(find_java().home),
         "PYSPARK_PYTHON": sys.executable,
         "SPARK_LOCAL_IP": "127.0.0.1",
@@ -72,9 +76,13 @@ def daemon(words: list[str], log: Path) -> Iterator[subprocess.Popen[bytes]]:
 def told(process: subprocess.Popen[bytes], log: Path, pattern: str) -> str:
     """What a daemon says once it is ready."""
     until = time.monotonic() + START_S
-    while time.monotonic() < until and process.poll() is None:
+    while time.monotonic() < until:
         found = re.search(pattern, log.read_text(encoding="utf-8", errors="replace"))
         if found:
             return found[1]
-        time.sleep(0.2)
+        try:
+            process.wait(LOOK_S)
+        except subprocess.TimeoutExpired:
+            continue
+        break
     raise ClusterError(f"it did not start: {log}")
