@@ -1,8 +1,9 @@
 """The tour that `make run` shows: what the queue manager does, seen from outside.
 
-Only the public API is used. Everything happens in a temporary folder and is gone afterwards.
+Only the public API is used. Everything happens in a temporary folder and is gone afterwards. With
+--whole the story follows: applications, the pipeline on Spark, and a page that stays.
 
-    python examples/tour.py
+    python examples/tour.py [--whole]
 """
 
 import asyncio
@@ -499,7 +500,10 @@ def main() -> None:
     build = ternmq.build_info()
     kind = "compiled" if build.compiled else "plain Python: several times slower than compiled"
     print(styled(f"TernMQ {ternmq.__version__}", "1"), f"({kind}, Python {build.python})")
-    say("A tour in twelve stops. It works in a temporary folder and leaves nothing behind.")
+    is_whole = "--whole" in sys.argv[1:]
+    left = "leaves one page for your browser" if is_whole else "leaves nothing behind"
+    length = "twelve stops and a story" if is_whole else "twelve stops"
+    say(f"A tour in {length}. It works in a temporary folder and {left}.")
     with tempfile.TemporaryDirectory(prefix="ternmq-tour-") as folder:
         qmgr = stop_create(folder)
         stop_put_and_get(qmgr)
@@ -517,12 +521,18 @@ def main() -> None:
         stop_network(data, port)
         measured = str(Path(folder) / "measured")
         stop_account(stop_copies(measured), measured)
+    if is_whole:
+        sys.stdout.flush()
+        story = Path(__file__).with_name("story.py")
+        if subprocess.run([sys.executable, str(story)], check=False).returncode:
+            raise SystemExit("the story ended early; what it said is above")
     print()
     print(styled(f"Done in {time.perf_counter() - begun:.0f} s.", "1"), "What to try next:")
     python = os.path.relpath(sys.executable)
     if python.startswith(".."):
         python = "python"
     for command, what in (
+        (f"{python} examples/story.py --seconds 60", "a longer story, and a page with more to see"),
         (f"{python} examples/first_queue.py data", "a folder that stays; run it twice"),
         (f"{python} examples/crash_and_restart.py", "the kill again, every message counted"),
         (f"{python} examples/two_phase_commit.py", "two queue managers, one transaction"),
