@@ -35,9 +35,11 @@ KEYS: Final = ("queue_manager", "queue")
 EVERY: Final = "1 minute"
 LATE: Final = "1 minute"
 LATE_AT_MOST: Final = "30 days"
+# Times are numbers on their way through pandas, which has them in the session's zone: an hour comes
+# twice there in autumn, and the watermark is in UTC.
 RESULT: Final = (
-    "queue_manager string, queue string, rule string, window_start timestamp, window_s double, "
-    "since timestamp, value double, expected double, score double"
+    "queue_manager string, queue string, rule string, start_us long, window_s double, "
+    "since_us long, value double, expected double, score double"
 )
 
 
@@ -100,7 +102,17 @@ def anomalies(
         found = in_stream(observations, habit, silence, late)
     else:
         found = in_batch(observations, habit, silence)
-    return found.withColumn("words", words())
+    told = found.select(
+        *KEYS,
+        "rule",
+        f.timestamp_micros("start_us").alias("window_start"),
+        "window_s",
+        f.timestamp_micros("since_us").alias("since"),
+        "value",
+        "expected",
+        "score",
+    )
+    return told.withColumn("words", words())
 
 
 def all_anomalies(
@@ -146,8 +158,13 @@ def in_batch(observations: DataFrame, habit: Habit, silence: bool) -> DataFrame:
     def score(arrived: pd.DataFrame) -> pd.DataFrame:
         return first_time(arrived, habit, silence)
 
-    newest = observations.agg(f.max("window_start").alias("newest"))
-    return observations.crossJoin(f.broadcast(newest)).groupBy(*KEYS).applyInPandas(score, RESULT)
+    counted = with_number(observations)
+    newest = counted.agg(f.max("start_us").alias("newest"))
+    return counted.crossJoin(f.broadcast(newest)).groupBy(*KEYS).applyInPandas(score, RESULT)
+
+
+def with_number(observations: DataFrame) -> DataFrame:
+    return observations.select("*", f.unix_micros("window_start").alias("start_us"))
 
 
 def in_stream(observations: DataFrame, habit: Habit, silence: bool, late: str) -> DataFrame:
@@ -155,7 +172,7 @@ def in_stream(observations: DataFrame, habit: Habit, silence: bool, late: str) -
     the minute; without it, records of some systems may come weeks after those of others. (By the
     clock's time instead, Spark would make batches without end, also in a run that is to end.)"""
     return (
-        observations.withWatermark("window_start", late if silence else LATE_AT_MOST)
+        with_number(observations.withWatermark("window_start", late if silence else LATE_AT_MOST))
         .groupBy(*KEYS)
         .applyInPandasWithState(
             Scoring(habit, silence), RESULT, STATE, "append", "EventTimeTimeout"

@@ -47,7 +47,7 @@ NOTHING: Final = Known(
 def first_time(arrived: pd.DataFrame, habit: Habit, silence: bool) -> pd.DataFrame:
     """All observations of a queue in a batch."""
     key = (arrived["queue_manager"].iloc[0], arrived["queue"].iloc[0])
-    newest = int(micros(arrived["newest"].iloc[:1])[0])
+    newest = int(arrived["newest"].iloc[0])
     fresh = fresh_of(arrived, NOTHING)
     if silence:
         fresh = filled(NOTHING, fresh, newest, habit)
@@ -104,7 +104,7 @@ def keep(state: Any, known: Known, silence: bool) -> None:
 
 def fresh_of(arrived: pd.DataFrame, known: Known) -> Known:
     """What has arrived, by rising time, without what is not later than the known."""
-    starts = micros(arrived["window_start"])
+    starts = arrived["start_us"].to_numpy(np.int64)
     observed = Observed(*(arrived[name].to_numpy(np.float64, na_value=np.nan) for name in _COLUMNS))
     order = np.argsort(starts, kind="stable")
     starts = starts[order]
@@ -112,13 +112,6 @@ def fresh_of(arrived: pd.DataFrame, known: Known) -> Known:
     is_new = np.concatenate([starts[:1] > last, (starts[1:] > starts[:-1]) & (starts[1:] > last)])
     chosen = order[is_new]
     return Known(starts[is_new], Observed(*(column[chosen] for column in observed)), known.since)
-
-
-def micros(moments: pd.Series[Any]) -> Moments:
-    """Times of pandas as numbers, whatever their unit and zone."""
-    utc = moments.dt.tz_localize(None) if moments.dt.tz is not None else moments
-    found: Moments = utc.to_numpy("datetime64[us]").astype(np.int64)
-    return found
 
 
 def filled(known: Known, fresh: Known, until: int, habit: Habit) -> Known:
@@ -158,9 +151,9 @@ def judged(key: Any, known: Known, fresh: Known, habit: Habit) -> tuple[pd.DataF
         since.append(int(began[-1]) if len(began) else known.since[n])
         columns = {
             "rule": RULES[n],
-            "window_start": pd.to_datetime(fresh.starts[flags], unit="us"),
+            "start_us": fresh.starts[flags],
             "window_s": fresh.observed.window_s[flags],
-            "since": pd.to_datetime(began[flags], unit="us"),
+            "since_us": began[flags],
             "value": scores.value[before:][flags],
             "expected": scores.expected[before:][flags],
             "score": scores.score[before:][flags],
