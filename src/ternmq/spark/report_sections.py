@@ -127,7 +127,7 @@ def busiest(rows: Sequence[Mapping[str, Any]]) -> str:
 
 
 def told_time(rows: Sequence[Mapping[str, Any]]) -> list[str]:
-    return [row["name"] for row in rows if row["waited"] is not None]
+    return [row["name"] for row in rows if row["waited"]]
 
 
 def used_by(row: Mapping[str, Any]) -> str:
