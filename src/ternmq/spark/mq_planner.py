@@ -132,7 +132,8 @@ class Planner:
         are lost and the user wants to go on."""
         bounds = bounds_of(self.connection, queue)
         first, incarnation = int(place["next"]), int(place["incarnation"])
-        if bounds is not None and bounds.incarnation == incarnation and bounds.earliest <= first:
+        is_same = bounds is not None and bounds.incarnation == incarnation
+        if bounds is not None and is_same and bounds.earliest <= first <= bounds.next:
             return bounds, place
         if self._options.fail_on_loss:
             raise DataLoss(lost(queue, place, bounds))
@@ -263,6 +264,11 @@ def lost(queue: str, place: Place, bounds: Bounds | None) -> str:
         return (
             f"{queue} has been deleted and defined again since it was read up to {first}: "
             f"incarnation {bounds.incarnation}, not {incarnation}; {HINT}"
+        )
+    if first > bounds.next:
+        return (
+            f"{queue} was read up to {first}, and its next message is {bounds.next}: the queue "
+            f"manager is an earlier one, restored from a backup; {HINT}"
         )
     return (
         f"messages of {queue} from {first} to {bounds.earliest - 1} were purged before they were "

@@ -118,3 +118,12 @@ def test_pattern_when_it_fits_what_is_no_local_queue_then_that_is_left_out(place
     with place.connection.queue("ORDERS.MODEL", dynamic_name="ORDERS.T*", options=options):
         planner = place.planner(queue="ORD*")
         assert list(planner.initial()) == ["ORDERS"]  # an alias would bring messages twice
+
+
+def test_stream_when_it_has_not_come_as_far_as_the_offset_then_an_error(place: Site) -> None:
+    place.connection.alter_queue("ORDERS", RETAIN="SIZE", RETSIZE=1)
+    planner = place.planner(cursor="none")
+    zero = planner.initial()
+    ahead = {"ORDERS": {**zero["ORDERS"], "next": zero["ORDERS"]["next"] + 5}}
+    with pytest.raises(DataLoss, match="restored from a backup"):
+        planner.latest(ahead, 0, 0)  # else it would wait, and pass over what comes
