@@ -95,6 +95,24 @@ _WIDE_FAMILY: Final[dict[int, str]] = {
 }
 _OPEN_SYSTEMS: Final = 1047
 _KEEP: Final = "surrogateescape"
+# As Python's surrogateescape, but for every byte: in some sets, EBCDIC ones above all, bytes below
+# 0x80 stand for no character either, and wide characters may be cut off behind such a byte.
+_KEEP_ALL: Final = "ternmq.keep_all"
+_KEPT: Final = 0xDC00
+
+
+def _keep_all(error: UnicodeError) -> tuple[str | bytes, int]:
+    if isinstance(error, UnicodeDecodeError):
+        lost = error.object[error.start : error.end]
+        return "".join([chr(_KEPT + byte) for byte in lost]), error.end
+    if isinstance(error, UnicodeEncodeError):
+        places = [ord(c) - _KEPT for c in error.object[error.start : error.end]]
+        if all(0 <= place < 256 for place in places):
+            return bytes(places), error.end
+    raise error
+
+
+codecs.register_error(_KEEP_ALL, _keep_all)
 
 
 def _open_systems_table() -> str:
@@ -135,7 +153,7 @@ def decode(data: bytes, ccsid: int, order: str = ">") -> str:
         return data.decode("utf-8", _KEEP)
     if ccsid == _OPEN_SYSTEMS:
         return codecs.charmap_decode(data, _KEEP, _OPEN_SYSTEMS_DECODE)[0]
-    return data.decode(_python_name(ccsid, order), _KEEP)
+    return data.decode(_python_name(ccsid, order), _KEEP_ALL)
 
 
 def encode(text: str, ccsid: int, order: str = ">") -> bytes:
@@ -145,7 +163,7 @@ def encode(text: str, ccsid: int, order: str = ">") -> bytes:
             return text.encode("utf-8", _KEEP)
         if ccsid == _OPEN_SYSTEMS:
             return codecs.charmap_encode(text, _KEEP, _OPEN_SYSTEMS_ENCODE)[0]
-        return text.encode(_python_name(ccsid, order), _KEEP)
+        return text.encode(_python_name(ccsid, order), _KEEP_ALL)
     except UnicodeEncodeError as error:
         detail = f"CCSID {ccsid} has no character U+{ord(error.object[error.start]):04X}"
         raise mq_error(MQRC_CODED_CHAR_SET_ID_ERROR, detail=detail) from error

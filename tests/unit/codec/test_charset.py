@@ -12,7 +12,8 @@ from ternmq.codec import charset
 
 pytestmark = pytest.mark.core
 
-SINGLE_BYTE = [37, 273, 437, 500, 819, 850, 923, 1047, 1140, 1252]
+SINGLE_BYTE = [37, 273, 424, 437, 500, 819, 850, 923, 1047, 1140, 1252]
+KNOWN = [1047, *charset._ASCII_FAMILY, *charset._EBCDIC_FAMILY, *charset._WIDE_FAMILY]
 
 
 @pytest.mark.parametrize(
@@ -45,6 +46,11 @@ def test_wide_characters_follow_the_byte_order() -> None:
 @given(st.binary(max_size=40), st.sampled_from([*SINGLE_BYTE, 1208]))
 def test_any_bytes_survive_reading_and_writing(data: bytes, ccsid: int) -> None:
     assert charset.encode(charset.decode(data, ccsid), ccsid) == data
+
+
+@given(st.binary(max_size=9), st.sampled_from(KNOWN), st.sampled_from("<>"))
+def test_any_bytes_in_any_set_are_read(data: bytes, ccsid: int, order: str) -> None:
+    assert isinstance(charset.decode(data, ccsid, order), str)
 
 
 def test_open_systems_set_has_every_character_of_latin_1() -> None:
