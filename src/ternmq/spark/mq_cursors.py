@@ -17,6 +17,7 @@ from ternmq.base.errors import MQError
 from ternmq.base.reasons import MQRC_UNKNOWN_OBJECT_NAME
 from ternmq.client.local_connection import ClientConnection
 from ternmq.client.stream_api import QueueCursor, Start
+from ternmq.client.stream_steps import Bounds
 from ternmq.spark.mq_options import NONE, SourceOptions
 from ternmq.spark.mq_positions import LATEST, NUMBER, Position
 from ternmq.spark.mq_streams import HINT, DataLoss, bounds_of, number_at
@@ -132,7 +133,24 @@ class Cursors:
             # queue is another one by now, that is for who looks at its bounds.
             bounds = bounds_of(connection, queue)
             if bounds is not None and bounds.incarnation == incarnation:
+                if number < bounds.whole and self._options.fail_on_loss:
+                    raise DataLoss(deleted(name, queue, number, bounds)) from error
                 self._opened(connection, name, queue, max(number, bounds.earliest))
+
+    def check_kept(
+        self, connection: ClientConnection, queue: str, place: Place, bounds: Bounds
+    ) -> None:
+        """DataLoss if the cursor was deleted and the stream filled anew since: then messages from
+        the place on may be missing, and nothing but this tells."""
+        name, number = self.name(queue, place), int(place["next"])
+        if not name or number >= bounds.whole or not self._options.fail_on_loss:
+            return
+        try:
+            connection.cursor(name)
+        except MQError as error:
+            if error.reason != MQRC_UNKNOWN_OBJECT_NAME:
+                raise
+            raise DataLoss(deleted(name, queue, number, bounds)) from error
 
     def noted(self, connection: ClientConnection, queue: str, place: Place) -> Place:
         """A place with the cursor that the query has by now: option cursor may have been another
@@ -158,6 +176,14 @@ class Cursors:
         for name in self._made:
             connection.cursor(name).delete()
         self._made.clear()
+
+
+def deleted(name: str, queue: str, number: int, bounds: Bounds) -> str:
+    """What may be missing, in words."""
+    return (
+        f"cursor {name} of {queue} was deleted, and of the messages from {number} to "
+        f"{bounds.whole - 1} some may be gone; {HINT}"
+    )
 
 
 def delete(connection: ClientConnection, name: str) -> None:

@@ -134,6 +134,7 @@ class Planner:
         first, incarnation = int(place["next"]), int(place["incarnation"])
         is_same = bounds is not None and bounds.incarnation == incarnation
         if bounds is not None and is_same and bounds.earliest <= first <= bounds.next:
+            self._cursors.check_kept(self.connection, queue, place, bounds)
             return bounds, place
         if self._options.fail_on_loss:
             raise DataLoss(lost(queue, place, bounds))

@@ -240,6 +240,27 @@ def test_cursor_when_somebody_deletes_it_then_it_is_there_again(site: Site) -> N
     assert site.position("QUERY") == one["ORDERS"]["next"]
 
 
+def test_cursor_when_deleted_and_the_stream_filled_anew_then_an_error(site: Site) -> None:
+    planner = site.planner(cursor="QUERY", startingOffsets="earliest")
+    zero = planner.initial()
+    other = site.connection.cursor("OTHER", "ORDERS", start="earliest")
+    site.put("one")
+    site.connection.queue("ORDERS").put("two", correl_id=b"two")
+    site.put("l" * (1 << 20))  # a block of its own
+    site.connection.cursor("QUERY").delete()
+    assert site.connection.queue("ORDERS").get(correl_id=b"two").text == "two"
+    assert len(list(other)) == 3
+    other.advance()  # the stream lets go of the first two
+    site.connection.cursor("THIRD", "ORDERS", start="earliest")  # and has what is left again
+    with pytest.raises(DataLoss, match="cursor QUERY of ORDERS was deleted, and of the messages"):
+        planner.latest(zero, 0, 0)
+    lenient = site.planner(cursor="QUERY", failOnDataLoss="false")
+    assert [text[:3] for text in site.read(lenient, zero, lenient.latest(zero, 0, 0))] == [
+        "one",
+        "lll",
+    ]
+
+
 def test_cursor_when_the_query_never_read_then_it_is_gone_with_it(site: Site) -> None:
     planner = site.planner()
     zero = planner.initial()
