@@ -141,18 +141,17 @@ def notified(conversation: Conversation, one: Segment) -> None:
 
 
 def _counts_control(conversation: Conversation, how: int) -> None:
-    """MQCTL is the client's own; this is what a queue manager sees of it."""
-    verbs = conversation.connected()
-    kernel = verbs.engine.kernel
-    if kernel.measured:
+    """MQCTL is the client's own; this is what a queue manager sees of it. Counting refuses nothing:
+    one that comes without a connection is not counted."""
+    verbs = conversation.verbs
+    if verbs is not None and verbs.engine.kernel.measured:
         with verbs.shell.lock:
-            was_controlled(kernel, verbs.link, how)
+            was_controlled(verbs.engine.kernel, verbs.link, how)
 
 
 def _counts_callback(conversation: Conversation) -> None:
     """MQCB likewise."""
-    verbs = conversation.connected()
-    kernel = verbs.engine.kernel
-    if kernel.measured:
+    verbs = conversation.verbs
+    if verbs is not None and verbs.engine.kernel.measured:
         with verbs.shell.lock:
-            was_registered(kernel, verbs.link)
+            was_registered(verbs.engine.kernel, verbs.link)
