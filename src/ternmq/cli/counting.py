@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import sys
 import time
-from types import TracebackType
 from typing import Final, final
+
+from ternmq.cli.output import TerminalLine
 
 _BAR: Final = 20
 
 
 @final
-class Counting:
+class Counting(TerminalLine):
     """A command that works through a known number of things."""
 
     LINE_S: Final = 10.0  # between two plain lines
 
     def __init__(self, name: str, things: str, total: int, *, quiet: bool = False) -> None:
+        super().__init__()
         self._name: Final = name
         self._things: Final = things
         self._total: Final = max(total, 1)
@@ -25,20 +27,6 @@ class Counting:
         self._begun: Final = time.monotonic()
         self._next = self._begun
         self._first = -1
-        self._width = 0
-
-    def __enter__(self) -> Counting:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        if self._width:
-            sys.stderr.write("\r" + " " * self._width + "\r")
-            sys.stderr.flush()
 
     def at(self, done: int) -> None:
         """So many are done."""
@@ -48,12 +36,11 @@ class Counting:
         if self._is_terminal:
             full = _BAR * done // self._total
             text = f"{self._name} [{'#' * full}{'.' * (_BAR - full)}] {self._text(done, now)}"
-            sys.stderr.write("\r" + text.ljust(self._width))
-            self._width = max(len(text), self._width)
+            self.write_over(text)
         elif now >= self._next or done >= self._total:
             self._next = now + self.LINE_S
             sys.stderr.write(f"{self._name}: {self._text(done, now)}\n")
-        sys.stderr.flush()
+            sys.stderr.flush()
 
     def _text(self, done: int, now: float) -> str:
         if self._first < 0:

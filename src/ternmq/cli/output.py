@@ -10,7 +10,7 @@ import sys
 import time
 from collections.abc import Iterable
 from types import TracebackType
-from typing import Final, final
+from typing import Final, Self, final
 
 _SEVERITY: Final = re.compile(r"^(AMQ[0-9]{4})[IWEST]:")
 
@@ -56,21 +56,13 @@ def terminal_columns() -> int:
     return shutil.get_terminal_size((100, 24)).columns
 
 
-@final
-class Progress:
-    """How far a long file is, on a terminal; nothing elsewhere, and nothing for a short one."""
+class TerminalLine:
+    """One line of standard error that is written over, and gone in the end."""
 
-    STEP_S: Final = 0.5
-
-    def __init__(self, name: str, total: int) -> None:
-        self._name: Final = name
-        self._total: Final = total  # bytes; 0 if nobody knows
-        self._is_shown: Final = sys.stderr.isatty()
-        self._begun: Final = time.monotonic()
-        self._next = self._begun + self.STEP_S
+    def __init__(self) -> None:
         self._width = 0
 
-    def __enter__(self) -> Progress:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(
@@ -81,6 +73,28 @@ class Progress:
     ) -> None:
         if self._width:
             sys.stderr.write("\r" + " " * self._width + "\r")
+            sys.stderr.flush()
+
+    def write_over(self, text: str) -> None:
+        """This stands there now."""
+        sys.stderr.write("\r" + text.ljust(self._width))
+        sys.stderr.flush()
+        self._width = max(len(text), self._width)
+
+
+@final
+class Progress(TerminalLine):
+    """How far a long file is, on a terminal; nothing elsewhere, and nothing for a short one."""
+
+    STEP_S: Final = 0.5
+
+    def __init__(self, name: str, total: int) -> None:
+        super().__init__()
+        self._name: Final = name
+        self._total: Final = total  # bytes; 0 if nobody knows
+        self._is_shown: Final = sys.stderr.isatty()
+        self._begun: Final = time.monotonic()
+        self._next = self._begun + self.STEP_S
 
     def at(self, done: int) -> None:
         """So many bytes are done."""
@@ -93,6 +107,4 @@ class Progress:
         share = f"{100 * done // self._total:3}% " if self._total else ""
         rate = done / 1e6 / (now - self._begun)
         text = f"{self._name}: {share}{done / 1e6:.0f} MB, {rate:.0f} MB/s"
-        sys.stderr.write("\r" + text.ljust(self._width))
-        sys.stderr.flush()
-        self._width = len(text)
+        self.write_over(text)

@@ -3,38 +3,24 @@
 from __future__ import annotations
 
 import sys
-from types import TracebackType
 from typing import Final, final
 
-from ternmq.cli.output import terminal_columns
+from ternmq.cli.output import TerminalLine, terminal_columns
 
 _BAR: Final = 20
 
 
 @final
-class Steps:
+class Steps(TerminalLine):
     """A command that does so many things one after the other."""
 
     def __init__(self, name: str, total: int, *, quiet: bool = False) -> None:
+        super().__init__()
         self._name: Final = name
         self._total: Final = max(total, 1)
         self._is_quiet: Final = quiet
         self._is_terminal: Final = sys.stderr.isatty()
         self._done = 0
-        self._width = 0
-
-    def __enter__(self) -> Steps:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        if self._width:
-            sys.stderr.write("\r" + " " * self._width + "\r")
-            sys.stderr.flush()
 
     def next(self, what: str) -> None:
         """This comes now."""
@@ -49,6 +35,4 @@ class Steps:
         bar = "#" * full + "." * (_BAR - full)
         text = f"{self._name} [{bar}] {self._done}/{self._total} {what}"
         text = text[: max(terminal_columns() - 1, 1)]
-        sys.stderr.write("\r" + text.ljust(self._width))
-        sys.stderr.flush()
-        self._width = max(len(text), self._width)
+        self.write_over(text)
