@@ -128,8 +128,8 @@ QQST qqstdpth queue.depth
 QQST qqstopct queue.open_output
 QQST qqstipct queue.open_input
 QQST qqstmage queue.oldest_age_s
-QQST qqstqtst queue.short_lay_ns :us
-QQST qqstqtlt queue.long_lay_ns :us
+QQST qqstqtst short_lay_ns :us
+QQST qqstqtlt long_lay_ns :us
 QQST qqstlput queue.last_put_ns :clock
 QQST qqstlget queue.last_get_ns :clock
 QQST qqstdphi figures.depth_high

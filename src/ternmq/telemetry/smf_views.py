@@ -70,7 +70,10 @@ def free_bytes(storage: StorageSample) -> int:
 
 @final
 class QueueView:
-    """A queue (QQST)."""
+    """A queue (QQST).
+
+    How long messages lay is what MONQ follows; without MONQ, the mean of those that were got in the
+    interval, which statistics count anyway."""
 
     def __init__(self, queue: QueueSample) -> None:
         self.queue = queue
@@ -79,6 +82,11 @@ class QueueView:
         self.put_sizes = sizes_put(self.traffic)
         self.put_sizes_mean = mean(self.put_sizes)
         self.flags = UNCOMMITTED if queue.is_uncommitted else 0
+        self.short_lay_ns = int(queue.short_lay_ns)
+        self.long_lay_ns = int(queue.long_lay_ns)
+        if not queue.last_get_ns:  # MONQ is off, or has seen no get
+            lay = merged([self.traffic.plain_lay, self.traffic.persistent_lay])
+            self.short_lay_ns = self.long_lay_ns = mean(lay)
         self.page_set = PAGE_SET
         self.pool = POOL
 

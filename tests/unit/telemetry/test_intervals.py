@@ -17,6 +17,7 @@ from ternmq.base.counters import (
     QueueFigures,
     Traffic,
 )
+from ternmq.telemetry.smf_views import QueueView
 from ternmq.telemetry.snapshot import (
     CLASS_TASKS,
     PCF,
@@ -67,6 +68,21 @@ def begin(sim: Simulation, *commands: str) -> tuple[QueueManager, Kept]:
 def after(sim: Simulation, seconds: float) -> None:
     sim.clock.advance(seconds)
     sim.settle()
+
+
+def test_time_on_queue_when_only_statistics_are_on_then_the_record_has_it() -> None:
+    with Simulation() as sim:
+        qmgr, kept = begin(sim, "ALTER QLOCAL(A) STATQ(ON)", "START TRACE(STAT) CLASS(5)")
+        with qmgr.queue("A") as queue:
+            queue.put(b"waits")
+            after(sim, 3)
+            queue.put(b"waits")
+            after(sim, 1)
+            assert [queue.get().data, queue.get().data] == [b"waits"] * 2
+            after(sim, 1796)
+        (sample,) = [one for one in kept.of(SMF)[0].queues if one.name == "A"]
+        lay_ms = QueueView(sample).short_lay_ns // 1_000_000
+        assert lay_ms == 2500  # one lay four seconds, the other one
 
 
 def test_interval_when_it_ends_then_it_begins_where_the_last_ended() -> None:

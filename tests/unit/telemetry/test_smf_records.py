@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from ternmq.base.counters import Range
 from ternmq.codec.smf_layout import LAYOUTS
 from ternmq.codec.smf_record import KINDS, Stamp, header_values, pack_product, pack_smf
 from ternmq.telemetry.smf_heads import RecordHead
@@ -153,6 +154,20 @@ def test_queue_statistics_when_a_count_is_too_large_then_the_field_is_full() -> 
     values = LAYOUTS["QQST"].unpack(data, 0, 672)
     assert values["qqstdpth"] == (1 << 31) - 1
     assert values["qqstnppt"] == 1 << 40
+
+
+def test_time_on_queue_when_monitoring_is_off_then_it_is_the_mean_of_the_interval() -> None:
+    sample = interval().queues[0]
+    traffic = sample.figures.traffic
+    assert QueueView(sample).short_lay_ns == sample.short_lay_ns > 0  # as MONQ has it
+    sample.last_get_ns = sample.short_lay_ns = sample.long_lay_ns = 0
+    traffic.plain_lay = Range()
+    traffic.plain_lay.add_many(3, 1_000_000, 5_000_000, 9_000_000)
+    traffic.persistent_lay = Range()
+    traffic.persistent_lay.add(7_000_000)
+    data = SectionPacker("QQST").pack(QueueView(sample))
+    values = LAYOUTS["QQST"].unpack(data, 0, len(data))
+    assert (values["qqstqtst"], values["qqstqtlt"]) == (4000, 4000)  # microseconds
 
 
 def test_storage_when_intervals_follow_then_the_one_before_is_told() -> None:
