@@ -217,6 +217,18 @@ class Framing:
         return min(int(request.buffer_length), self.message_bytes_max, _I32_MAX)
 
 
+def own_id(options: int, packed: bytes) -> bytes:
+    """The MsgId that the application gave a message; empty if it is to have a new one."""
+    msg_id = packed[48:72]
+    return b"" if options & mq.MQPMO_NEW_MSG_ID or msg_id == ZERO_ID else msg_id
+
+
+def silent_options(options: int) -> int:
+    """Options of a put that is not answered: it brings its MsgId, of which the application is told,
+    so the queue manager must not give it another."""
+    return (options | mq.MQPMO_ASYNC_RESPONSE) & ~mq.MQPMO_NEW_MSG_ID
+
+
 def get_body(request: GetRequest, buffer_length: int) -> bytes:
     """MQMD, MQGMO and the length of the buffer."""
     md = Descriptor(

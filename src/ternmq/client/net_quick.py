@@ -13,6 +13,7 @@ from ternmq.base import constants as mq
 from ternmq.client.local_turns import Turns
 from ternmq.client.message import Message
 from ternmq.client.net_conversation import Conversation
+from ternmq.client.net_frames import own_id, silent_options
 from ternmq.client.net_verbs import NOT_AHEAD, FapVerbs
 from ternmq.kernel.connection import Handle
 from ternmq.kernel.requests import GetRequest
@@ -102,9 +103,9 @@ class Quick:
         turns = self.turns
         turns.take(caller, "MQPUT")
         try:
-            msg_id = verbs.next_id()
+            msg_id = own_id(options, packed) or verbs.next_id()
             segment = conversation.framing.put(
-                handle.handle_id, options | mq.MQPMO_ASYNC_RESPONSE, packed, data, msg_id
+                handle.handle_id, silent_options(options), packed, data, msg_id
             )
             if options & mq.MQPMO_SYNCPOINT:
                 verbs.has_changes = True
@@ -148,7 +149,7 @@ class PlainPut:
     def __init__(self, quick: Quick, handle: Handle, options: int, packed: bytes) -> None:
         self._quick = quick
         self._handle = handle
-        self._options = options | mq.MQPMO_ASYNC_RESPONSE
+        self._options = silent_options(options)
         self._packed = packed
         self._conversation: Conversation | None = None
         self._length = -1

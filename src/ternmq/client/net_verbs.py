@@ -22,7 +22,7 @@ from ternmq.base.reasons import (
 from ternmq.client import net_commands, net_extension, net_xa
 from ternmq.client.message import Message
 from ternmq.client.net_conversation import Conversation, Reply, Stream
-from ternmq.client.net_frames import LONG, get_body
+from ternmq.client.net_frames import LONG, get_body, own_id, silent_options
 from ternmq.client.net_open import (
     OpenState,
     character_bytes,
@@ -184,10 +184,12 @@ class FapVerbs(RemoteVerbs):
         request.options = options
         request.context = context
         if self.is_shared and self.is_asynchronous(handle, options):
-            if not self._ids_left:
-                yield from self.reserve_ids()
-            request.msg_id = self.next_id()
-            request.options |= mq.MQPMO_ASYNC_RESPONSE
+            request.msg_id = own_id(options, packed)
+            if not request.msg_id:
+                if not self._ids_left:
+                    yield from self.reserve_ids()
+                request.msg_id = self.next_id()
+            request.options = silent_options(options)
             request.is_answered = False
             self._put_reply = self._put_descriptor = None
             self._put_warning = 0

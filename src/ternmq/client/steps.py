@@ -245,8 +245,8 @@ class Prepare(Step):
 
     def attempt(self, kernel: Kernel, link: Link) -> bool:
         self.prepared = two_phase.prepare(kernel, link, self.xid)
-        self.done = True
-        return True
+        self.done = link.park is None
+        return self.done
 
 
 @final

@@ -13,9 +13,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from ternmq.base.errors import XA_HEURCOM, XA_HEURRB, XAER_DUPID, XAER_NOTA, XAError, mq_error
+from ternmq.base.errors import XA_HEURCOM, XA_HEURRB, XAER_DUPID, XAER_NOTA, XAError
 from ternmq.base.reasons import (
-    MQRC_RESOURCE_PROBLEM,
     MQRC_UNIT_OF_WORK_NOT_STARTED,
     MQRC_UOW_IN_PROGRESS,
 )
@@ -51,7 +50,7 @@ def check_xid(xid: XID) -> None:
 
 def prepare(kernel: Kernel, connection: Connection, xid: XID) -> bool:
     """Prepare the connection's unit of work and let go of it; False: it changed nothing and has
-    ended."""
+    ended, or the verb is parked until the log has room."""
     connection.begin_verb()
     kernel.refuse_if_broken("prepare")
     check_xid(xid)
@@ -70,9 +69,9 @@ def prepare(kernel: Kernel, connection: Connection, xid: XID) -> bool:
         connection.unit = None
         return False
     if not coordinator.has_room(unit, PREPARE_BYTES):
-        raise mq_error(
-            MQRC_RESOURCE_PROBLEM, verb="prepare", object=kernel.name, detail="the log is full"
-        )
+        kernel.make_room(connection, "prepare", kernel.name, PREPARE_BYTES)
+        return False
+    connection.log_tries = 0
     owner = connection.user[:OWNER_CHARACTERS_MAX]
     owned = XID(xid.format_id, xid.global_id, xid.branch_qualifier, owner)
     connection.depends_on(coordinator.prepare(unit, owned))

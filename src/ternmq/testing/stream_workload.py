@@ -13,7 +13,7 @@ from collections.abc import Callable
 from typing import Final
 
 from ternmq.base.errors import MQError
-from ternmq.base.reasons import MQRC_RESOURCE_PROBLEM
+from ternmq.base.reasons import MQRC_BACKED_OUT, MQRC_RESOURCE_PROBLEM
 from ternmq.kernel.connection import Connection
 from ternmq.kernel.cursors import EARLIEST, LATEST, cursors
 from ternmq.log.parameters import CIRCULAR, LINEAR, LogParameters
@@ -175,7 +175,7 @@ class StreamWorkload:
         try:
             self.machine.prepare(xid, link)
         except MQError as error:
-            if error.reason != MQRC_RESOURCE_PROBLEM:
+            if error.reason not in (MQRC_RESOURCE_PROBLEM, MQRC_BACKED_OUT):
                 raise
             self.machine.back_out(link)  # the log is full just now
             return

@@ -240,6 +240,9 @@ class Verbs:
 
     def prepare(self, link: Connection, xid: XID) -> Steps[None]:
         two_phase.prepare(self.kernel, link, xid)
+        while link.park is not None:
+            yield from self.unpark(link)
+            two_phase.prepare(self.kernel, link, xid)
         yield from self.answer(link)
 
     def commit_prepared(self, link: Connection, xid: XID) -> Steps[None]:

@@ -196,6 +196,22 @@ def test_asynchronous_puts_are_counted_by_status(served: Networked) -> None:
         assert connection.status().reason == 0
 
 
+def test_asynchronous_put_when_it_has_a_msg_id_then_it_keeps_it(served: Networked) -> None:
+    own = b"own".ljust(24, b"\0")
+    asynchronous = mq.MQPMO_ASYNC_RESPONSE
+    with served.connect() as connection, connection.queue("A") as queue:
+        ids = [
+            queue.put(b"x", msg_id=own, options=asynchronous),  # before ids are reserved
+            queue.put(b"x", options=asynchronous),
+            queue.put(b"x", msg_id=own, options=asynchronous),
+            queue.put(b"x", msg_id=own, options=asynchronous | mq.MQPMO_NEW_MSG_ID),
+        ]
+        assert connection.status().put_success_count == 4
+        assert [message.msg_id for message in queue] == ids
+    assert ids[0] == ids[2] == own
+    assert own not in (ids[1], ids[3])
+
+
 def test_read_ahead_gives_all_messages_in_order_and_returns_what_was_not_taken(
     served: Networked,
 ) -> None:
