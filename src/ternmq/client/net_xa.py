@@ -47,7 +47,6 @@ if TYPE_CHECKING:
 
 TMSUCCESS: Final = 0x04000000
 _TMSTARTRSCAN: Final = 0x01000000
-_TMENDRSCAN: Final = 0x00800000
 _XA_RDONLY: Final = 3
 _XA_RBBASE: Final = 100
 _XA_RBEND: Final = 107
@@ -122,14 +121,20 @@ def end_prepared(verbs: FapVerbs, xid: XID, commit: bool, heuristic: bool) -> Ex
         _checked(reply, "commit" if commit else "backout", verbs.name, xid)
 
 
-def recover(verbs: FapVerbs) -> Exchange[list[XID]]:
-    """What is in doubt."""
+def recover(verbs: FapVerbs, at_once: int = _RECOVERED_MAX) -> Exchange[list[XID]]:
+    """What is in doubt, asked for in parts."""
     yield from _opened(verbs)
-    flags = _TMSTARTRSCAN | _TMENDRSCAN
-    values = {"count": _RECOVERED_MAX, "flags": flags, "rmid": 1}
-    reply = yield _request(XA_RECOVER, values)
-    _checked(reply, "recover", verbs.name)
-    return [XID(one["format_id"], one["gtrid"], one["bqual"]) for one in reply.values()["xids"]]
+    found: list[XID] = []
+    flags = _TMSTARTRSCAN
+    while True:
+        reply = yield _request(XA_RECOVER, {"count": at_once, "flags": flags, "rmid": 1})
+        if reply.comp < 0:  # else it is a count, whatever the same number means elsewhere
+            _checked(reply, "recover", verbs.name)
+        told = reply.values()["xids"]
+        found += [XID(one["format_id"], one["gtrid"], one["bqual"]) for one in told]
+        if len(told) < at_once:
+            return found
+        flags = 0
 
 
 def forget(verbs: FapVerbs, xid: XID) -> Exchange[None]:
