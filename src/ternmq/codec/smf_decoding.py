@@ -30,6 +30,7 @@ TYPE_AT: Final = 5
 SUBTYPE_AT: Final = 22
 SUBTYPES: Final = 0x40  # in the flag: the record has a subtype
 NO_SUBTYPE: Final = -1
+RECORD_BYTES_MIN: Final = 18  # of any SMF record: the header without a subtype
 STUB_MARK: Final = 1  # what a stub says its length is
 QWHS_BYTES: Final = 52
 QWHC_BYTES: Final = 92
@@ -129,11 +130,24 @@ def record_subtype(data: bytes) -> int:
     return int.from_bytes(data[SUBTYPE_AT : SUBTYPE_AT + 2], "big")
 
 
+def kind_text(kind: int, subtype: int) -> str:
+    """115-2, or 115 without a subtype."""
+    return f"{kind}-{subtype}" if subtype != NO_SUBTYPE else f"{kind} without a subtype"
+
+
+def check_length(data: bytes) -> None:
+    """MQError if a record is too short to be one of SMF."""
+    if len(data) < RECORD_BYTES_MIN:
+        raise smf_error(f"{len(data)} bytes are no SMF record, which has {RECORD_BYTES_MIN}")
+
+
 def open_record(data: bytes) -> Record:
     """A record with its RDW, segments already joined; MQError if it is not valid."""
-    row = KINDS.get((record_type(data), record_subtype(data)))
+    check_length(data)
+    kind, subtype = record_type(data), record_subtype(data)
+    row = KINDS.get((kind, subtype))
     if row is None:
-        raise smf_error(f"{record_type(data)}-{record_subtype(data)} is no record of MQ")
+        raise smf_error(f"{kind_text(kind, subtype)} is no record of MQ")
     if len(data) < HEADER_BYTES + TRIPLET_BYTES:
         raise smf_error(f"{row.name}: {len(data)} bytes are no record")
     header = _SMF.unpack(data, 0, HEADER_BYTES)

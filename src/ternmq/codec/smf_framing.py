@@ -26,7 +26,7 @@ from collections.abc import Callable, Iterator
 from typing import Final, final
 
 from ternmq.base.errors import MQError
-from ternmq.codec.smf_decoding import NO_SUBTYPE, record_subtype, record_type
+from ternmq.codec.smf_decoding import SUBTYPE_AT, SUBTYPES, TYPE_AT
 from ternmq.codec.smf_layout import smf_error
 from ternmq.codec.smf_record import HEADER_BYTES, TRIPLET_BYTES
 
@@ -39,6 +39,7 @@ WORD: Final = 4
 # Longer than SMF allows, as other readers take it: what some program joined is not lost.
 RECORD_BYTES_MAX: Final = 32_772
 BLOCK_BYTES_MAX: Final = 1 << 24
+DATE_END: Final = 14  # of the date in an SMF header
 CHUNK_BYTES: Final = 1 << 20
 PROBE_BYTES: Final = 1 << 17
 
@@ -50,6 +51,7 @@ MIDDLE: Final = 3
 _DUMP_RECORDS: Final = (2, 3)
 _DUMP_RECORD_BYTES: Final = 14
 _MQ: Final = (115, 116)
+_GZIP: Final = b"\x1f\x8b"
 
 Read = Callable[[int], bytes]
 
@@ -178,7 +180,7 @@ class Framing:
             ahead = source.peek(RECORD_BYTES_MAX - WORD)
             if not ahead:
                 return
-            length = bare_length(ahead, source.offset)
+            length = bare_length(ahead, 0, source.offset)
             if length > len(ahead):
                 self.truncated += 1
                 return
@@ -194,10 +196,16 @@ def check_rdw(word: bytes, offset: int) -> tuple[int, int]:
     """Length and segment code."""
     length, code = int.from_bytes(word[:2], "big"), word[2]
     if length < WORD or code > MIDDLE or word[3]:
-        raise lost(offset, f"{word.hex().upper()} is no record descriptor word")
+        packed = "; a gzip file begins so: unpack it first" if is_gzip(word, offset) else ""
+        raise lost(offset, f"{word.hex().upper()} is no record descriptor word{packed}")
     if length > RECORD_BYTES_MAX:
         raise lost(offset, f"a record of {length} bytes; at most {RECORD_BYTES_MAX} are read")
     return length, code
+
+
+def is_gzip(data: bytes, offset: int) -> bool:
+    """Whether a file begins as a compressed one does."""
+    return not offset and data.startswith(_GZIP)
 
 
 def check_bdw(word: bytes, offset: int) -> int:
@@ -209,45 +217,51 @@ def check_bdw(word: bytes, offset: int) -> int:
     return length
 
 
-def bare_length(ahead: bytes, offset: int) -> int:
-    """How long a record without its RDW is; more than `ahead` has, if it is cut."""
-    record = bytes(WORD) + ahead
-    kind, subtype = record_type(record), record_subtype(record)
-    if kind in _DUMP_RECORDS and subtype == NO_SUBTYPE and not ahead[0] & 0x40:
+def bare_length(data: bytes, at: int, offset: int) -> int:
+    """How long the record without its RDW at `at` of the data is, which is at `offset` of its file;
+    more than the data have, if it is cut."""
+    ahead = min(len(data) - at, RECORD_BYTES_MAX - WORD)
+    kind = data[at + 1] if ahead > 1 else -1
+    has_subtype = ahead >= SUBTYPE_AT + 2 - WORD and data[at] & SUBTYPES
+    if kind in _DUMP_RECORDS and not data[at] & SUBTYPES:
         return _DUMP_RECORD_BYTES
-    if kind not in _MQ and len(ahead) >= 2:
+    if kind not in _MQ and ahead >= 2:
         raise lost(offset, f"without descriptor words, a record of type {kind} has no known end")
-    if len(record) < HEADER_BYTES + TRIPLET_BYTES:
-        return len(record)
-    if subtype == NO_SUBTYPE:
+    if ahead + WORD < HEADER_BYTES + TRIPLET_BYTES:
+        return ahead + WORD
+    if not has_subtype:
         raise lost(offset, f"a record of type {kind} without a subtype")
-    return bare_end(record, offset) - WORD
+    return bare_end(data, at - WORD, ahead + WORD, offset) - WORD
 
 
-def bare_end(record: bytes, offset: int) -> int:
-    """Where the last section ends, from the RDW that is not there."""
-    at = int.from_bytes(record[HEADER_BYTES : HEADER_BYTES + 4], "big")
-    if at + 7 > len(record):
+def bare_end(data: bytes, first: int, room: int, offset: int) -> int:
+    """Where the last section ends, from the RDW that is not there but would be at `first`; `room`
+    is how much there is from it on."""
+    at = int.from_bytes(data[first + HEADER_BYTES : first + HEADER_BYTES + 4], "big")
+    if at + 7 > room:
         if at < RECORD_BYTES_MAX:
             return RECORD_BYTES_MAX + WORD  # the product section is behind the end of the file
         raise lost(offset, f"product section at {at}")
-    stub = int.from_bytes(record[at : at + 2], "big") == 1
-    count = 2 if stub else record[at + 6]
-    if record_type(record) == 115 and record_subtype(record) == 231:
+    stub = int.from_bytes(data[first + at : first + at + 2], "big") == 1
+    count = 2 if stub else data[first + at + 6]
+    kind = data[first + TYPE_AT]
+    subtype = int.from_bytes(data[first + SUBTYPE_AT : first + SUBTYPE_AT + 2], "big")
+    if (kind, subtype) == (115, 231):
         count = 6  # 8.0 says 5
     end = HEADER_BYTES + TRIPLET_BYTES * count
-    if end > len(record):
+    if end > room:
         return RECORD_BYTES_MAX + WORD
     last = end
-    for number in range(count):
-        start = HEADER_BYTES + TRIPLET_BYTES * number
-        first = int.from_bytes(record[start : start + 4], "big")
-        length = int.from_bytes(record[start + 4 : start + 6], "big")
-        copies = int.from_bytes(record[start + 6 : start + 8], "big")
+    for place in range(first + HEADER_BYTES, first + end, TRIPLET_BYTES):
+        start = int.from_bytes(data[place : place + 4], "big")
+        length = int.from_bytes(data[place + 4 : place + 6], "big")
+        copies = int.from_bytes(data[place + 6 : place + 8], "big")
         if length * copies:
-            last = max(last, first + length * copies)
+            last = max(last, start + length * copies)
     if last > RECORD_BYTES_MAX:
         raise lost(offset, f"a record of {last} bytes; at most {RECORD_BYTES_MAX} are read")
+    if not count or last < at + 7:
+        raise lost(offset, f"product section at {at} of a record of {last} bytes")
     return last
 
 
@@ -260,11 +274,33 @@ def recognise(source: Source) -> str:
     # A lone block could pass for one long record, a record hardly for a block: blocks come first.
     best = max((BDW, RDW, NO_RDW), key=lambda form: found[form])
     if not found[best]:
+        packed = "; it is a gzip file: unpack it first" if is_gzip(probe, 0) else ""
         raise smf_error(
             f"the file begins with {probe[:8].hex().upper()}, which is no SMF record in any form"
-            f" ({', '.join(FORMS)})"
+            f" ({', '.join(FORMS)}){packed}"
         )
     return best
+
+
+def may_become_one(probe: bytes) -> bool:
+    """Whether a file that is no SMF file yet may be one that is still being written: what there is
+    of it is the beginning of a record in some form."""
+    return any(is_begun(form, probe) for form in FORMS)
+
+
+def is_begun(form: str, probe: bytes) -> bool:
+    """Whether the beginning of a file is that of its first record in a form, which is cut."""
+    framing = Framing(Source(io.BytesIO(probe).read), form)
+    front = {RDW: 0, BDW: WORD, NO_RDW: -WORD}[form]  # before the record's RDW
+    try:
+        for _ in framing.records():
+            return False  # it is whole, and was not plausible
+    except MQError:
+        return False
+    header = probe[max(front, 0) :]
+    if front < 0:
+        header = bytes(WORD) + header
+    return len(header) < DATE_END or is_plausible(header)
 
 
 def walk(form: str, probe: bytes) -> int:
@@ -284,8 +320,8 @@ def walk(form: str, probe: bytes) -> int:
 
 def is_plausible(record: bytes) -> bool:
     """Whether a record may be one of SMF: it has a header, and no time of day that cannot be."""
-    if len(record) < 14:
+    if len(record) < DATE_END:
         return False
     hundredths = int.from_bytes(record[6:10], "big")
-    packed = record[10:14].hex()
+    packed = record[10:DATE_END].hex()
     return hundredths < 8_640_000 + 100 and packed[0] == "0" and packed[:7].isdecimal()

@@ -11,7 +11,13 @@ from collections.abc import Collection, Iterator
 from typing import Final, final
 
 from ternmq.base.errors import MQError
-from ternmq.codec.smf_decoding import Record, open_record, record_subtype, record_type
+from ternmq.codec.smf_decoding import (
+    RECORD_BYTES_MIN,
+    Record,
+    open_record,
+    record_subtype,
+    record_type,
+)
 from ternmq.codec.smf_framing import Framing, Read, Source, recognise
 from ternmq.codec.smf_record import ACCOUNTING, KINDS, LEVEL_MAX, STATISTICS
 
@@ -86,7 +92,9 @@ class Reader:
             for data in framing.records():
                 tally.records += 1
                 kind = record_type(data), record_subtype(data)
-                if kind[0] not in (STATISTICS, ACCOUNTING):
+                if len(data) < RECORD_BYTES_MIN:
+                    self._opened(data)  # which says so
+                elif kind[0] not in (STATISTICS, ACCOUNTING):
                     tally.other_types[kind[0]] += 1
                 elif kind not in KINDS:
                     tally.unknown_subtypes[kind] += 1

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ternmq.codec.smf_framing import RECORD_BYTES_MAX
+from ternmq.codec.smf_framing import PROBE_BYTES, RECORD_BYTES_MAX, may_become_one
 from ternmq.spark.smf_files import Bytes, DumpFile, find_files, open_file
 from ternmq.spark.smf_options import SmfOptions
 from ternmq.spark.smf_ranges import LOST_FORM, Range, divided, recognised
@@ -56,7 +56,8 @@ def whole_until(options: SmfOptions, file: DumpFile, done: int, limit: int, leng
         form = recognised(opened, options.form)
         if form == LOST_FORM:
             # The beginning of a first record that is still being written is no form either.
-            return -length if length > RECORD_BYTES_MAX else done
+            is_waited_for = may_become_one(opened.read_at(0, PROBE_BYTES))
+            return done if is_waited_for else -length
         walk = walked(opened, form, done, limit)
         while walk.boundary == done and not walk.is_lost and limit < length:
             limit = min(length, done + 2 * max(limit - done, RECORD_BYTES_MAX))

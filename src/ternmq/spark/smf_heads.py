@@ -17,6 +17,7 @@ from ternmq.codec.smf_decoding import (
     QWHC_BYTES,
     QWHS_BYTES,
     QWHX_BYTES,
+    RECORD_BYTES_MIN,
     STUB_MARK,
     SUBTYPES,
     open_record,
@@ -27,6 +28,7 @@ from ternmq.codec.smf_record import (
     HEADER_BYTES,
     LEVEL_MAX,
     LEVEL_MIN,
+    LEVEL_NINE_LAST,
     QWHS_SHORT_BYTES,
     STUB_BYTES,
     TRIPLET_BYTES,
@@ -81,7 +83,8 @@ class Heads(NamedTuple):
 
     def is_known(self) -> Mask:
         """Whether the tables say what is in a record of this level."""
-        known: Mask = (self.level >= LEVEL_MIN) & (self.level <= LEVEL_MAX)
+        nine = (self.level >= LEVEL_MIN) & (self.level <= LEVEL_NINE_LAST)
+        known: Mask = nine | (self.level == LEVEL_MAX)
         return known
 
     def where(self, mask: Mask) -> Heads:
@@ -103,6 +106,12 @@ class Heads(NamedTuple):
         """Offset, length and copies of a section; zeros where a record does not have it."""
         has = self.sound & (number < self.counts)
         return triplet_at(self.records, has, number)
+
+
+def are_short(records: Records) -> Mask:
+    """Which records are shorter than any of SMF."""
+    short: Mask = records.length < RECORD_BYTES_MIN
+    return short
 
 
 def kinds_of(records: Records) -> tuple[Longs, Longs]:

@@ -8,10 +8,22 @@ other machines are not walked for that, since it would read all of them; each is
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, final
 
 from ternmq.base.errors import MQError
-from ternmq.codec.smf_framing import BDW, FIRST, NO_RDW, WHOLE, WORD, check_bdw, check_rdw
+from ternmq.codec.smf_framing import (
+    BDW,
+    FIRST,
+    LAST,
+    MIDDLE,
+    NO_RDW,
+    RECORD_BYTES_MAX,
+    WHOLE,
+    WORD,
+    check_bdw,
+    check_rdw,
+    lost,
+)
 from ternmq.spark.smf_files import Bytes, DumpFile, form_of, local_path, open_file
 from ternmq.spark.smf_walk import Walk
 
@@ -69,26 +81,63 @@ def divided(
 
 
 def worded_places(opened: Bytes, form: str, start: int, end: int) -> Iterator[int]:
-    """Where a walk of a file with descriptor words may begin; up to the first that is wrong."""
-    base = at = start
-    data = b""
-    front = WORD if form == BDW else 0  # before the first segment's own word
-    while at + front + WORD <= end:
-        inside = at - base
-        if inside + front + WORD > len(data):
-            base, inside = at, 0
-            data = opened.read_at(at, CHUNK_BYTES)
-            if len(data) < front + WORD:
+    """Where a walk of a file with descriptor words may begin: at records, or at blocks that begin
+    with one, with no record open before. Up to the first word that is wrong, where a walk ends
+    too, so that a file gives the same as a whole and divided."""
+    steps = Steps(opened, end)
+    at = block_end = start
+    try:
+        while at + WORD <= end:
+            place = at
+            if form == BDW and at >= block_end:
+                block_end = at + check_bdw(steps.word(at), at)
+                at += WORD
+            length, code, is_free = steps.segment(at)
+            if form == BDW and at + length > block_end:
                 return
-        code = data[inside + front + 2]
-        if code in (WHOLE, FIRST):
-            yield at
-        word = data[inside : inside + WORD]
-        try:
-            length = check_bdw(word, at) if front else check_rdw(word, at)[0]
-        except MQError:
-            return
-        at += length
+            is_first = form != BDW or place < at
+            if is_first and is_free and code in (WHOLE, FIRST):
+                yield place
+            at += length
+    except MQError:
+        return
+
+
+@final
+class Steps:
+    """Reads descriptor words of a file, one behind the other."""
+
+    def __init__(self, opened: Bytes, end: int) -> None:
+        self._opened: Final = opened
+        self._end: Final = end
+        self._base = 0
+        self._data = b""
+        self._open_bytes = 0  # of a record whose last segment has not come
+
+    def word(self, at: int) -> bytes:
+        """The word at a place; MQError if it is behind the end."""
+        inside = at - self._base
+        if inside + WORD > len(self._data):
+            self._base, inside = at, 0
+            self._data = self._opened.read_at(at, min(CHUNK_BYTES, self._end - at))
+        word = self._data[inside : inside + WORD]
+        if len(word) < WORD:
+            raise lost(at, "the end")
+        return word
+
+    def segment(self, at: int) -> tuple[int, int, bool]:
+        """Length and code of the segment at a place, and whether no record is open before it."""
+        length, code = check_rdw(self.word(at), at)
+        is_free = not self._open_bytes
+        if code in (MIDDLE, LAST) and not is_free:
+            self._open_bytes += length - WORD
+            if self._open_bytes > RECORD_BYTES_MAX:
+                raise lost(at, f"a record of more than {RECORD_BYTES_MAX} bytes")
+        if code == FIRST:
+            self._open_bytes = length
+        elif code != MIDDLE:
+            self._open_bytes = 0
+        return length, code, is_free
 
 
 def bare_places(opened: Bytes, form: str, start: int, end: int) -> Iterator[int]:

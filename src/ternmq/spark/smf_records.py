@@ -1,7 +1,8 @@
 """SMF records kept as they are, and sections read from them: the raw stage of the pipeline.
 
 The section `_records` of the source `mqsmf` has a row for each record of MQ (types 115 and 116),
-with its bytes, and one for each part of a file that is no record, with the reason. What `mqsmf`
+with its bytes, and one for each part of a file that is no record, with the reason. A record too
+short to be one of SMF is kept too, so that `_rejects` can tell of it. What `mqsmf`
 reads from a file, `section_of` reads from such rows, the same columns and values; so files are
 walked once, however many sections are wanted.
 """
@@ -20,7 +21,7 @@ from pyspark.sql import functions as f
 from ternmq.codec.smf_record import ACCOUNTING, KINDS, STATISTICS
 from ternmq.spark.smf_arrow import ARROW_TYPES
 from ternmq.spark.smf_columns import RECORD_COLUMNS, REJECTS, all_columns
-from ternmq.spark.smf_heads import Records, kinds_of
+from ternmq.spark.smf_heads import Records, are_short, kinds_of
 from ternmq.spark.smf_rejects import reject_batches
 from ternmq.spark.smf_rows import reader_of
 from ternmq.spark.smf_walk import Fault, Piece
@@ -33,7 +34,7 @@ NAMES: Final = tuple(name for name, _ in RECORD_COLUMNS)
 def record_batches(piece: Piece, file: str) -> Iterator[Any]:
     """Rows of `_records` of a piece of a file."""
     types, subtypes = kinds_of(piece.records)
-    is_ours = (types == STATISTICS) | (types == ACCOUNTING)
+    is_ours = (types == STATISTICS) | (types == ACCOUNTING) | are_short(piece.records)
     records = piece.records.where(is_ours)
     kinds = np.stack((types[is_ours], subtypes[is_ours]))
     ends = np.cumsum(records.length)
@@ -63,8 +64,8 @@ def rows_of(records: Records, kinds: Any, file: str) -> Any:
         pa.repeat(pa.scalar(file), count),
         pa.array(records.position, pa.int64()),
         pa.array(records.length, pa.int64()),
-        pa.array(kinds[0], pa.int64()),
-        pa.array(kinds[1], pa.int64()),
+        pa.array(kinds[0], pa.int64(), mask=kinds[0] < 0),
+        pa.array(kinds[1], pa.int64(), mask=kinds[1] < 0),
         none,
         none,
         body,

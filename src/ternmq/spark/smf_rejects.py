@@ -5,7 +5,8 @@
     lost               nobody knows where the next record begins; the rest of the file is not read
     unknown subtype    a record of type 115 or 116 that the tables do not have
     unknown level      of an MQ older or newer than the tables
-    damaged            sections that cannot be where the record says, or are not what they should be
+    damaged            sections that cannot be where the record says or not what they should be;
+                       a record that is shorter than any of SMF
 
 Records of other types are not rejects: a dump holds more than MQ. Nor is 115-240, which is known
 and has no meaning that anybody told.
@@ -21,12 +22,19 @@ import pyarrow as pa
 
 from ternmq.base.errors import MQError
 from ternmq.codec.smf_clock import level_text
-from ternmq.codec.smf_decoding import open_record
+from ternmq.codec.smf_decoding import NO_SUBTYPE, kind_text, open_record
 from ternmq.codec.smf_layout import text_of
 from ternmq.codec.smf_record import ACCOUNTING, KINDS, LEVEL_MAX, LEVEL_MIN, STATISTICS
 from ternmq.spark.smf_arrow import ARROW_TYPES, Longs
 from ternmq.spark.smf_columns import REJECT_COLUMNS
-from ternmq.spark.smf_heads import Heads, Records, eyes_are_right, kinds_of, read_heads
+from ternmq.spark.smf_heads import (
+    Heads,
+    Records,
+    are_short,
+    eyes_are_right,
+    kinds_of,
+    read_heads,
+)
 from ternmq.spark.smf_walk import Piece
 
 UNKNOWN_SUBTYPE: Final = "unknown subtype"
@@ -51,7 +59,8 @@ class Reject(NamedTuple):
 
 def reject_batches(piece: Piece, file: str) -> Iterator[Any]:
     """What was not used of a piece of a file."""
-    rows = sorted([*faults_of(piece), *unusable(piece.records)])
+    found = [*faults_of(piece), *unusable(piece.records)]
+    rows = sorted(found, key=lambda each: each.position)
     if rows:
         columns = [[file] * len(rows), *map(list, zip(*rows))]
         arrays = [pa.array(column, field.type) for column, field in zip(columns, SCHEMA)]
@@ -68,15 +77,20 @@ def faults_of(piece: Piece) -> Iterator[Reject]:
 
 def unusable(records: Records) -> Iterator[Reject]:
     """Records of MQ that no section is read from."""
+    short = are_short(records)
+    for index in np.flatnonzero(short).tolist():
+        yield reject(records, index, None, None, DAMAGED, what_is_wrong(records.raw(index)))
+    records = records.where(~short)
     types, subtypes = kinds_of(records)
     for kind in (STATISTICS, ACCOUNTING):
         for subtype in np.unique(subtypes[types == kind]).tolist():
             chosen = records.where((types == kind) & (subtypes == subtype))
             row = KINDS.get((kind, subtype))
             if row is None:
-                detail = f"{kind}-{subtype} is no record that is known"
+                detail = f"{kind_text(kind, subtype)} is no record that is known"
+                told = subtype if subtype != NO_SUBTYPE else None
                 for index in range(len(chosen.at)):
-                    yield reject(chosen, index, kind, subtype, UNKNOWN_SUBTYPE, detail)
+                    yield reject(chosen, index, kind, told, UNKNOWN_SUBTYPE, detail)
             else:
                 yield from unsound(read_heads(row, chosen))
 
@@ -123,7 +137,7 @@ def what_is_wrong(data: bytes) -> str:
 
 
 def reject(
-    records: Records, index: int, kind: int, subtype: int, reason: str, detail: str
+    records: Records, index: int, kind: int | None, subtype: int | None, reason: str, detail: str
 ) -> Reject:
     data = records.raw(index)
     release = text_of(data[24:27]) if len(data) >= 27 else None

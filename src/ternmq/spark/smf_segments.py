@@ -14,6 +14,8 @@ from typing import Final, final
 from ternmq.client.smf_log_streams import read_segment
 from ternmq.telemetry.log_stream_format import HEAD_BYTES, SUFFIX
 
+LENGTHS_MAX: Final = 1 << 16
+
 
 def is_segment(path: str) -> bool:
     return path.endswith(SUFFIX)
@@ -21,7 +23,15 @@ def is_segment(path: str) -> bool:
 
 def length_of(path: str) -> int:
     """How many bytes of records a segment has."""
-    return len(unpacked(path))
+    told = os.stat(path)
+    return length_once(path, told.st_size, told.st_mtime_ns)
+
+
+@lru_cache(maxsize=LENGTHS_MAX)
+def length_once(path: str, size: int, changed_ns: int) -> int:
+    """The same, once for each state of the file: a stream asks for the lengths of all segments of
+    its folder each time it looks, and those that are full must not be unpacked again for that."""
+    return len(unpacked_once(path, size, changed_ns))
 
 
 def unpacked(path: str) -> bytes:

@@ -89,8 +89,10 @@ class Walk:
         self._length: list[int] = []
         self._position: list[int] = []
         self._joined: list[bytes] = []
+        self._joined_bytes = 0
         self._faults: list[Fault] = []
         self._parts: list[bytes] = []  # of a record in segments
+        self._parts_bytes = 0
         self._first = start  # where they begin
 
     def pieces(self) -> Iterator[Piece]:
@@ -118,7 +120,7 @@ class Walk:
                 self._segments(data, base)
         except MQError as error:
             self.is_lost = True
-            self._fault(LOST, str(error.detail), data[self.mark - base + WORD :])
+            self._fault(LOST, str(error.detail))
 
     def _segments(self, data: bytes, base: int) -> None:
         """Records and segments with descriptor words, in blocks or not."""
@@ -140,7 +142,8 @@ class Walk:
                 if code or data[at + 3] or length < WORD or length > RECORD_BYTES_MAX:
                     length, code = check_rdw(data[at : at + WORD], at + shift)
                 if at + length > block_end:
-                    raise lost(at + shift, f"a record beyond its block, which ends at {block_end}")
+                    words = f"a record of {length} bytes in a block that ends at"
+                    raise lost(at + shift, f"{words} {block_end + shift}")
                 if at + length > limit:
                     break
                 if code or self._parts:
@@ -150,6 +153,9 @@ class Walk:
                 else:
                     starts.append(at)
                     lengths.append(length)
+                if code == FIRST:  # what came before it is told, also if it was cut
+                    done = at
+                    self._block_end = block_end + shift
                 at += length
                 if not self._parts:
                     done = at
@@ -175,6 +181,7 @@ class Walk:
         if code == FIRST:
             self._first = position
             parts.append(segment)
+            self._parts_bytes = len(segment)
         elif code == WHOLE:
             self._add(segment, position, data_length)
         elif not parts:
@@ -182,8 +189,8 @@ class Walk:
             self._faults.append(Fault(position, len(segment), STRAY, words, segment))
         else:
             parts.append(segment[WORD:])
-            size = sum(map(len, parts))
-            if size > RECORD_BYTES_MAX:
+            self._parts_bytes += len(segment) - WORD
+            if self._parts_bytes > RECORD_BYTES_MAX:
                 raise lost(self._first, f"a record of more than {RECORD_BYTES_MAX} bytes")
             if code == LAST:
                 self._add(b"".join(parts), self._first, data_length)
@@ -191,18 +198,18 @@ class Walk:
 
     def _add(self, record: bytes, position: int, data_length: int) -> None:
         """A record that does not lie in the data as it is; they get it at their end."""
-        self._at.append(data_length + sum(map(len, self._joined)))
+        self._at.append(data_length + self._joined_bytes)
         self._length.append(len(record))
         self._position.append(position)
         self._joined.append(record)
+        self._joined_bytes += len(record)
 
     def _bare(self, data: bytes, base: int) -> None:
         """Records without descriptor words."""
         at = WORD
         while at < len(data):
-            ahead = data[at : at + RECORD_BYTES_MAX - WORD]
-            length = bare_length(ahead, base + at - WORD)
-            if length > len(ahead):
+            length = bare_length(data, at, base + at - WORD)
+            if length > len(data) - at:
                 return
             self._at.append(at - WORD)
             self._length.append(length + WORD)
@@ -214,13 +221,14 @@ class Walk:
         """What is behind the last whole record."""
         at = self.mark - base + WORD
         if at < len(data) and not self._is_growing and not self.is_lost:
-            self._fault(TRUNCATED, "the file ends within a record", data[at:])
+            self._fault(TRUNCATED, "the file ends within a record")
             self.mark = self._end
 
-    def _fault(self, reason: str, detail: str, data: bytes) -> None:
+    def _fault(self, reason: str, detail: str) -> None:
         """From the mark to the end there is nothing to be used."""
         length = self._end - self.mark
-        self._faults.append(Fault(self.mark, length, reason, detail, data[:SAMPLE_BYTES]))
+        sample = self._read_at(self.mark, min(length, SAMPLE_BYTES))
+        self._faults.append(Fault(self.mark, length, reason, detail, sample))
 
     def _piece(self, data: bytes) -> Piece:
         """What was found since the last time."""
@@ -234,5 +242,5 @@ class Walk:
         )
         piece = Piece(records, self._faults)
         self._at, self._length, self._position = [], [], []
-        self._joined, self._faults = [], []
+        self._joined, self._joined_bytes, self._faults = [], 0, []
         return piece

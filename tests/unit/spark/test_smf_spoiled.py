@@ -1,0 +1,244 @@
+"""Goal: of files that are spoiled nothing is guessed and nothing lost without a word: what is no
+record is told with its place, and it is the same however a file is divided.
+
+Method: records of ours in every form, cut, filled up, with bytes changed at random, which
+codec/smf_framing walks too. Other files in a folder, short records, levels that never were.
+"""
+
+import contextlib
+import gzip
+import io
+import random
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+pytest.importorskip("pyspark")
+
+from ternmq.base.errors import MQError
+from ternmq.client.smf_log_streams import LogStream, read_segment
+from ternmq.codec.smf_framing import BDW, NO_RDW, RDW, Framing, Source, may_become_one
+from ternmq.codec.smf_reader import Reader
+from ternmq.spark import smf_segments
+from ternmq.spark.smf_files import find_files
+from ternmq.spark.smf_follow import latest, ranges_between
+from ternmq.spark.smf_options import SmfOptions
+from ternmq.spark.smf_ranges import divided
+from ternmq.spark.smf_reading import read_ranges
+from ternmq.spark.smf_records import pieces_of, record_batches
+from ternmq.spark.smf_rejects import reject_batches
+from ternmq.spark.smf_walk import TRUNCATED, Fault, Walk
+from tests.unit.codec.smf_samples import sample_records
+from tests.unit.codec.test_smf_framing import as_bdw, as_nordw, as_rdw
+from tests.unit.spark.smf_expected import Held
+
+RECORDS = sample_records(90405)
+SHAPES: dict[str, tuple[str, Callable[[list[bytes]], bytes]]] = {
+    "rdw": (RDW, as_rdw),
+    "spanned": (RDW, lambda records: as_rdw(records, 300)),
+    "bdw": (BDW, as_bdw),
+    "spanned blocks": (BDW, lambda records: as_bdw(records, 300, 2)),
+    "nordw": (NO_RDW, as_nordw),
+}
+Walked = tuple[list[tuple[int, bytes]], list[Fault]]
+
+
+def walked(data: bytes, form: str, start: int, end: int, piece_bytes: int = 1 << 20) -> Walked:
+    """Places and bytes of records without their RDWs, and what is none."""
+    records: list[tuple[int, bytes]] = []
+    faults: list[Fault] = []
+    for piece in Walk(Held(data).read_at, form, start, end, piece_bytes=piece_bytes).pieces():
+        places = piece.records.position.tolist()
+        records += [(place, piece.records.raw(i)[4:]) for i, place in enumerate(places)]
+        faults += piece.faults
+    return records, faults
+
+
+def spoiled(data: bytes, chance: random.Random) -> bytes:
+    """Bytes changed, left out, put in, cut off."""
+    found = bytearray(data)
+    for _ in range(chance.randint(1, 3)):
+        at = chance.randrange(len(found))
+        what = chance.randrange(5)
+        if what == 0:
+            found[at] = chance.randrange(256)
+        elif what == 1:
+            del found[at : at + chance.randint(1, 400)]
+        elif what == 2:
+            found[at:at] = chance.randbytes(chance.randint(1, 300))
+        elif what == 3:
+            found[at : at + 4] = bytes(4)
+        else:
+            del found[max(at, 1) :]
+    return bytes(found) or b"\0"
+
+
+def framed(data: bytes, form: str) -> list[tuple[int, bytes]]:
+    framing = Framing(Source(io.BytesIO(data).read), form)
+    found: list[tuple[int, bytes]] = []
+    with contextlib.suppress(MQError):  # where it is lost, it has given what there was
+        found.extend((framing.record_offset, record[4:]) for record in framing.records())
+    return found
+
+
+@settings(max_examples=60)
+@given(st.sampled_from(sorted(SHAPES)), st.integers(0, 1 << 32), st.sampled_from([1, 3000, 40_000]))
+def test_spoiled_file_when_divided_or_read_in_pieces_then_it_says_the_same_as_in_one(
+    shape: str, seed: int, split: int
+) -> None:
+    chance = random.Random(seed)
+    form, written = SHAPES[shape]
+    data = spoiled(written(chance.sample(RECORDS, 12) * chance.choice((1, 6))), chance)
+    records, faults = walked(data, form, 0, len(data))
+    assert records == framed(data, form)
+    assert walked(data, form, 0, len(data), 1) == (records, faults)
+    parts = [
+        walked(data, form, each.start, each.end)
+        for each in divided(Held(data), "f", form, 0, len(data), split)
+    ]
+    assert [record for some, _ in parts for record in some] == records
+    assert [fault for _, some in parts for fault in some] == faults
+    if shape == "rdw" and all(fault.reason != TRUNCATED for fault in faults[:-1]):
+        told = sum(len(record) + 4 for _, record in records)
+        assert told + sum(fault.length for fault in faults) == len(data)
+
+
+def segment(code: int, body: bytes) -> bytes:
+    return (len(body) + 4).to_bytes(2, "big") + bytes((code, 0)) + body
+
+
+def test_cut_records_when_one_follows_the_other_over_pieces_then_each_is_told_once() -> None:
+    first = segment(1, RECORDS[0][4:2000])
+    data = RECORDS[0] + first * 200 + segment(2, bytes(10)) + RECORDS[1]
+    records, faults = walked(data, RDW, 0, len(data), 1)
+    assert len(data) > 3 * 65_544  # pieces of the least size
+    places = [len(RECORDS[0]) + n * len(first) for n in range(200)]
+    assert [fault.position for fault in faults] == places[:-1]
+    assert [place for place, _ in records] == [0, places[-1], len(data) - len(RECORDS[1])]
+
+
+def test_records_in_many_small_segments_when_walked_then_all_are_joined() -> None:
+    body = RECORDS[1][4:40]
+    one = segment(1, body[:10]) + segment(3, b"") * 20 + segment(2, body[10:])
+    records, faults = walked(one * 8_000, RDW, 0, len(one) * 8_000)
+    assert faults == []
+    assert len(records) == 8_000
+    assert {record for _, record in records} == {body}
+    data = segment(1, body) + segment(3, b"") * 60_000
+    assert [each.reason for each in walked(data, RDW, 0, len(data))[1]] == [TRUNCATED]
+
+
+def rejected(data: bytes) -> list[dict[str, Any]]:
+    rows: list[dict[str, Any]] = []
+    for piece in Walk(Held(data).read_at, RDW, 0, len(data)).pieces():
+        for batch in reject_batches(piece, "f"):
+            rows += batch.to_pylist()
+        # The raw stage of the pipeline knows as much.
+        again = [
+            row
+            for raw in record_batches(piece, "f")
+            for _, kept in pieces_of(raw)
+            for batch in reject_batches(kept, "f")
+            for row in batch.to_pylist()
+        ]
+        assert sorted(again, key=lambda row: row["Record_Position"]) == rows
+    return rows
+
+
+@pytest.mark.parametrize("size", [4, 5, 6, 14, 17])
+def test_record_when_shorter_than_any_of_smf_then_it_is_damaged_and_not_another_product_s(
+    size: int,
+) -> None:
+    short = size.to_bytes(2, "big") + b"\0\0" + RECORDS[0][4:size]
+    data = RECORDS[0] + short + RECORDS[1]
+    (row,) = rejected(data)
+    assert (row["Record_Position"], row["Record_Length"]) == (len(RECORDS[0]), size)
+    assert (row["Reason"], row["Record_Type"], row["Record_Subtype"]) == ("damaged", None, None)
+    assert row["Detail"] == f"SMF: {size} bytes are no SMF record, which has 18"
+    reader = Reader(io.BytesIO(data).read)
+    assert len(list(reader)) == 2
+    assert (reader.tally.damaged, reader.tally.not_read) == (1, 1)
+    assert not reader.tally.other_types
+
+
+def test_record_when_it_says_that_it_has_no_subtype_then_the_words_say_so() -> None:
+    record = bytearray(RECORDS[0])
+    record[4] &= ~0x40
+    (row,) = rejected(bytes(record))
+    assert (row["Reason"], row["Record_Subtype"]) == ("unknown subtype", None)
+    assert row["Detail"] == "115 without a subtype is no record that is known"
+
+
+@pytest.mark.parametrize("release", ["799", "946", "950", "999"])
+def test_level_when_there_is_none_such_then_both_readers_keep_the_record_apart(
+    release: str,
+) -> None:
+    record = bytearray(RECORDS[0])
+    record[24:27] = release.encode("cp037")
+    (row,) = rejected(bytes(record))
+    assert row["Reason"] == ("unknown level" if release != "946" else "damaged")
+    reader = Reader(io.BytesIO(bytes(record)).read)
+    assert list(reader) == []
+    assert reader.tally.not_read == 1
+
+
+def followed(folder: Path, start: dict[str, int]) -> tuple[dict[str, int], list[dict[str, Any]]]:
+    """How far a stream over a folder reads, and what it rejects on the way."""
+    options = SmfOptions({"section": "_rejects", "path": str(folder)})
+    end = latest(options, start, 0, None)
+    batches = read_ranges(list(ranges_between(options, start, end)), options)
+    return end, [row for batch in batches for row in batch.to_pylist()]
+
+
+def test_folder_when_other_files_are_in_it_then_a_stream_rejects_each_once(tmp_path: Path) -> None:
+    dump = b"".join(RECORDS)
+    (tmp_path / "README.txt").write_text("Dumps of last week.\n")
+    (tmp_path / "dump.gz").write_bytes(gzip.compress(dump))
+    (tmp_path / "empty").write_bytes(b"")
+    (tmp_path / "blocks").write_bytes(as_bdw(RECORDS))
+    (tmp_path / "words").write_bytes(dump)
+    end, rows = followed(tmp_path, {})
+    told = {Path(row["Record_File"]).name: row for row in rows}
+    assert sorted(told) == ["README.txt", "dump.gz"]
+    assert told["README.txt"]["Record_Length"] == 20
+    assert "gzip" in told["dump.gz"]["Detail"]
+    assert end[str(tmp_path / "words")] == len(dump)
+    (tmp_path / "README.txt").write_text("Dumps of last week, and of this one.\n")
+    assert followed(tmp_path, end) == (end, [])
+
+
+@pytest.mark.parametrize("form", [as_rdw, as_bdw, as_nordw])
+def test_first_record_when_it_is_being_written_then_a_stream_waits_for_it(
+    form: Any, tmp_path: Path
+) -> None:
+    data = form(RECORDS[:1])
+    for length in (1, 3, 4, 5, 9, 17, 30, 100, len(data) - 1):
+        (tmp_path / "growing").write_bytes(data[:length])
+        assert may_become_one(data[:length])
+        assert followed(tmp_path, {}) == ({}, [])
+    (tmp_path / "growing").write_bytes(data)
+    assert followed(tmp_path, {}) == ({str(tmp_path / "growing"): len(data)}, [])
+
+
+def test_log_stream_when_looked_at_again_then_full_segments_are_not_unpacked_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(5):
+        stream = LogStream(str(tmp_path), compressed=True)
+        stream.write(RECORDS[: number + 1])
+        stream.close()
+    unpacked: list[str] = []
+
+    def read(path: str) -> Any:
+        unpacked.append(path)
+        return read_segment(path)
+
+    monkeypatch.setattr(smf_segments, "read_segment", read)
+    lengths = [file.length for file in find_files([str(tmp_path)])]
+    assert len(lengths) == 5
+    assert [file.length for file in find_files([str(tmp_path)])] == lengths
+    assert len(unpacked) == 5
