@@ -14,7 +14,12 @@ import secrets
 from typing import Any, Final, final
 
 from ternmq.base.errors import MQError
-from ternmq.base.reasons import MQRC_UNKNOWN_OBJECT_NAME
+from ternmq.base.reasons import (
+    MQRC_MSG_SEQ_NUMBER_ERROR,
+    MQRC_OBJECT_ALREADY_EXISTS,
+    MQRC_OBJECT_CHANGED,
+    MQRC_UNKNOWN_OBJECT_NAME,
+)
 from ternmq.client.local_connection import ClientConnection
 from ternmq.client.stream_api import QueueCursor, Start
 from ternmq.client.stream_steps import Bounds
@@ -27,6 +32,10 @@ NAME_CHARACTERS_MAX: Final = 48
 _DIGITS: Final = 8
 
 
+class NoStream(ValueError):
+    """A queue that the query must not give a cursor to, and that has nothing to read without."""
+
+
 @final
 class Cursors:
     """The cursors of one query, by queue."""
@@ -36,6 +45,7 @@ class Cursors:
         self._token: Final = secrets.token_hex(4).upper()
         self._open: dict[str, tuple[ClientConnection, QueueCursor]] = {}
         self._made: list[str] = []
+        self._kept: set[str] = set()  # not used any more, and the user may not delete them
 
     def name(self, queue: str, place: Place) -> str:
         """The cursor of a queue; empty if it has none."""
@@ -73,7 +83,7 @@ class Cursors:
     ) -> tuple[int, int]:
         bounds = bounds_of(connection, queue)
         if bounds is None:
-            raise ValueError(
+            raise NoStream(
                 f"{queue} has no stream, as it has neither a cursor nor RETAIN, and option cursor "
                 "is 'none'"
             )
@@ -104,7 +114,12 @@ class Cursors:
         known = self._open.get(name)
         if known is not None and known[0] is connection:
             return known[1]
-        cursor = connection.cursor(name, queue, start=start)
+        try:
+            cursor = connection.cursor(name, queue, start=start)
+        except MQError as error:
+            if error.reason != MQRC_OBJECT_ALREADY_EXISTS:
+                raise
+            raise ValueError(f"option cursor: {error.detail}") from error
         self._open[name] = (connection, cursor)
         return cursor
 
@@ -113,7 +128,10 @@ class Cursors:
     def position(self, connection: ClientConnection, queue: str, place: Place) -> int | None:
         """Where the cursor of a queue is; None if it has none."""
         name = self.name(queue, place)
-        return connection.cursor(name, queue, start="earliest").position if name else None
+        if not name:
+            return None
+        self._open.pop(name, None)  # asked anew: where it is, not where it was
+        return self._opened(connection, name, queue, "earliest").position
 
     def advance(self, connection: ClientConnection, queue: str, place: Place) -> None:
         """All messages before the place are done with."""
@@ -123,19 +141,44 @@ class Cursors:
         number, incarnation = int(place["next"]), int(place["incarnation"])
         try:
             cursor = self._opened(connection, name, "", "earliest")
-            if cursor.incarnation == incarnation and cursor.position < number:
+            if cursor.incarnation != incarnation:
+                self._check_queue(connection, queue, incarnation, cursor)
+            elif cursor.position < number:
                 cursor.advance(number)
         except MQError as error:
             self._open.pop(name, None)
-            if error.reason != MQRC_UNKNOWN_OBJECT_NAME:
-                raise
-            # Somebody has deleted it: from here on it is there again, if the stream is. If the
-            # queue is another one by now, that is for who looks at its bounds.
-            bounds = bounds_of(connection, queue)
-            if bounds is not None and bounds.incarnation == incarnation:
-                if number < bounds.whole and self._options.fail_on_loss:
-                    raise DataLoss(deleted(name, queue, number, bounds)) from error
-                self._opened(connection, name, queue, max(number, bounds.earliest))
+            if error.reason == MQRC_UNKNOWN_OBJECT_NAME:
+                self._again(connection, queue, place, error)
+            elif error.reason == MQRC_OBJECT_CHANGED:
+                cursor = self._opened(connection, name, "", "earliest")
+                self._check_queue(connection, queue, incarnation, cursor)
+            elif error.reason != MQRC_MSG_SEQ_NUMBER_ERROR:
+                raise  # that one: the stream does not reach so far, which its bounds tell
+
+    def _check_queue(
+        self, connection: ClientConnection, queue: str, incarnation: int, cursor: QueueCursor
+    ) -> None:
+        """DataLoss if the queue is as it was, but the cursor is on another by now: then nothing
+        keeps messages for the query. If the queue is another, its bounds tell."""
+        bounds = bounds_of(connection, queue)
+        if bounds is None or bounds.incarnation != incarnation or not self._options.fail_on_loss:
+            return
+        raise DataLoss(
+            f"cursor {cursor.name} was deleted and defined again on {cursor.queue}, so nothing "
+            f"keeps the messages of {queue} for this query; {HINT}"
+        )
+
+    def _again(
+        self, connection: ClientConnection, queue: str, place: Place, error: MQError
+    ) -> None:
+        """Somebody has deleted the cursor: from here on it is there again, if the stream is. If the
+        queue is another one by now, that is for who looks at its bounds."""
+        name, number = self.name(queue, place), int(place["next"])
+        bounds = bounds_of(connection, queue)
+        if bounds is not None and bounds.incarnation == int(place["incarnation"]):
+            if number < bounds.whole and self._options.fail_on_loss:
+                raise DataLoss(deleted(name, queue, number, bounds)) from error
+            self._opened(connection, name, queue, max(number, bounds.earliest))
 
     def check_kept(
         self, connection: ClientConnection, queue: str, place: Place, bounds: Bounds
@@ -154,14 +197,30 @@ class Cursors:
 
     def noted(self, connection: ClientConnection, queue: str, place: Place) -> Place:
         """A place with the cursor that the query has by now: option cursor may have been another
-        when it began. One of its own that a named one has replaced is deleted."""
+        when it began. One of its own that is not used any more is deleted."""
         told, known = self._options.cursor, place.get("cursor", "")
         if not told and not known:
             return {**place, "cursor": self.name(queue, place)}
-        if not known or told in ("", NONE):
+        if not told or not known or known in self._kept:
             return place
-        delete(connection, known)
+        if told == NONE:
+            self._check_stream(connection, queue, known)
+        if not delete(connection, known):
+            self._kept.add(known)  # it is not asked for at every look
+            return place
         return {name: value for name, value in place.items() if name != "cursor"}
+
+    def _check_stream(self, connection: ClientConnection, queue: str, known: str) -> None:
+        """ValueError if the stream of a queue would end with the query's own cursor."""
+        bounds = bounds_of(connection, queue)
+        if bounds is None or bounds.cursors > 1:
+            return
+        answers = connection.mqsc(f"DISPLAY QLOCAL({queue}) RETAIN")
+        if answers[0].ok and answers[0]["RETAIN"] == "NONE":
+            raise ValueError(
+                f"option cursor is 'none', and the stream of {queue} would end with {known}, the "
+                "cursor that this query had: it has no other, and no RETAIN"
+            )
 
     def drop_other(self, connection: ClientConnection, begin: Place, place: Place) -> None:
         """Delete the cursor that was made for a beginning, if the query has another already."""
@@ -186,12 +245,13 @@ def deleted(name: str, queue: str, number: int, bounds: Bounds) -> str:
     )
 
 
-def delete(connection: ClientConnection, name: str) -> None:
-    """Delete a cursor, if it is there and the user may; else it is left to an administrator."""
+def delete(connection: ClientConnection, name: str) -> bool:
+    """Delete a cursor, if the user may; else it is left to an administrator. Whether it is gone."""
     try:
         connection.cursor(name).delete()
-    except MQError:
-        return
+    except MQError as error:
+        return error.reason == MQRC_UNKNOWN_OBJECT_NAME
+    return True
 
 
 def joined(name: str, queue: str) -> str:

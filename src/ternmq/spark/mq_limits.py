@@ -9,18 +9,25 @@ from ternmq.spark.mq_streams import Range
 PARTITION_NUMBERS_MIN: Final = 2048  # fewer messages are not worth a task of their own
 
 
-def shares(backlogs: dict[str, int], most: int) -> dict[str, int]:
-    """A limit divided by how much there is to read; whoever has most is served first, and each has
-    at least one while there is room."""
-    whole = sum(backlogs.values())
-    if whole <= most:
+def shares(backlogs: dict[str, int], most: int, turn: int = 0) -> dict[str, int]:
+    """A limit divided by how much there is to read, and one at least for each queue that has
+    something. If the limit is not enough for that, queues take turns: `turn` says where to begin,
+    and the one who asks again with as many more as were given comes to all of them."""
+    if sum(backlogs.values()) <= most:
         return dict(backlogs)
-    found: dict[str, int] = {}
-    left = most
-    for queue, backlog in sorted(backlogs.items(), key=lambda item: (-item[1], item[0])):
-        share = min(max(most * backlog // whole, 1), backlog, left)
-        found[queue] = share
-        left -= share
+    waiting = sorted(queue for queue, backlog in backlogs.items() if backlog)
+    found = dict.fromkeys(backlogs, 0)
+    if most < len(waiting):
+        for number in range(most):
+            found[waiting[(turn + number) % len(waiting)]] = 1
+        return found
+    left = most - len(waiting)
+    rest = sum(backlogs.values()) - len(waiting)
+    for queue in waiting:
+        found[queue] = 1 + left * (backlogs[queue] - 1) // rest
+    spare = most - sum(found.values())  # what rounding has left, one by one to the longest
+    for queue in sorted(waiting, key=lambda name: (found[name] - backlogs[name], name))[:spare]:
+        found[queue] += 1
     return found
 
 

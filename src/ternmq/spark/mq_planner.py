@@ -20,7 +20,7 @@ from ternmq.base.errors import MQError
 from ternmq.client.local_connection import ClientConnection
 from ternmq.client.stream_steps import Bounds
 from ternmq.spark.mq_connection import connect
-from ternmq.spark.mq_cursors import Cursors, Place
+from ternmq.spark.mq_cursors import Cursors, NoStream, Place
 from ternmq.spark.mq_limits import divided, shares
 from ternmq.spark.mq_options import SourceOptions, matches
 from ternmq.spark.mq_positions import EARLIEST, LATEST, Position
@@ -54,6 +54,7 @@ class Planner:
         self._began: Offset | None = None
         self._has_planned = False
         self._bounds: dict[str, Bounds] = {}
+        self._turn = 0  # of queues, where a limit is not enough for all
 
     @property
     def connection(self) -> ClientConnection:
@@ -138,13 +139,21 @@ class Planner:
             return bounds, place
         if self._options.fail_on_loss:
             raise DataLoss(lost(queue, place, bounds))
-        if bounds is None or bounds.incarnation != incarnation:
-            try:
-                place = self._cursors.begun(self.connection, queue, Position(EARLIEST))
-            except MQError:
-                return None, place  # deleted; it may come back
-            return bounds_of(self.connection, queue), place
-        return bounds, {**place, "next": bounds.earliest}
+        if bounds is not None and is_same:
+            return bounds, {**place, "next": self._restart(queue, place, bounds)}
+        try:
+            place = self._cursors.begun(self.connection, queue, Position(EARLIEST))
+        except (MQError, NoStream):
+            return None, place  # deleted, or without a stream; it may come back
+        return bounds_of(self.connection, queue), place
+
+    def _restart(self, queue: str, place: Place, bounds: Bounds) -> int:
+        """Where to go on in a stream that does not have a place any more: behind what was purged;
+        in an earlier state of the queue manager where the cursor was then."""
+        if int(place["next"]) <= bounds.next:
+            return bounds.earliest
+        position = self._cursors.position(self.connection, queue, place)
+        return min(max(position or 0, bounds.earliest), bounds.next)
 
     def _within_rows(
         self, firsts: dict[str, int], ends: dict[str, int], rows_max: int
@@ -153,7 +162,8 @@ class Planner:
         is counted from the first message that is there."""
         backlogs = {queue: end - firsts[queue] for queue, end in ends.items()}
         found: dict[str, int] = {}
-        for queue, share in shares(backlogs, rows_max).items():
+        self._turn = (self._turn or sum(firsts.values())) + rows_max
+        for queue, share in shares(backlogs, rows_max, self._turn).items():
             end = ends[queue]
             if share < backlogs[queue]:
                 block = first_from(self.connection, queue, self._bounds[queue], firsts[queue], end)
@@ -195,13 +205,13 @@ class Planner:
         return divided(ranges, tasks or os.cpu_count() or 1, bool(tasks))
 
     def _first(self, queue: str, begin: Place | None, place: Place) -> int:
-        """Where a queue is read from. One that was not there before, or is another by now, is read
-        from where its cursor is, which has not passed anything of it yet; so is the first batch
-        of a query whose driver died, as its beginning is in no checkpoint."""
+        """Where a queue is read from. One that was not there before, is another by now, or is in an
+        earlier state, is read from where its cursor is, which has not passed anything of it yet; so
+        is the first batch of a query whose driver died, as its beginning is in no checkpoint."""
         is_same = begin is not None and begin["incarnation"] == place["incarnation"]
         if is_same and begin is not None and self._is_repeated(queue):
             return self._first_again(queue, begin, place)
-        if is_same and begin is not None:
+        if is_same and begin is not None and begin["next"] <= place["next"]:
             return int(begin["next"])
         position = self._cursors.position(self.connection, queue, place)
         if position is not None:

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
+import numpy as np
+
 from ternmq.base.errors import MQError
 from ternmq.base.reasons import (
     MQRC_MSG_SEQ_NUMBER_ERROR,
@@ -16,11 +18,13 @@ from ternmq.base.reasons import (
     MQRC_UNKNOWN_OBJECT_NAME,
 )
 from ternmq.client.local_connection import ClientConnection
-from ternmq.client.stream_block import StreamBlock
+from ternmq.client.stream_block import HEAD_COLUMNS, StreamBlock
 from ternmq.client.stream_steps import Bounds
 from ternmq.spark.mq_options import READ_BYTES, SourceOptions, matches
 from ternmq.spark.mq_positions import EARLIEST, LATEST, NUMBER, Position
 
+HEAD_TYPE: Final = np.dtype(HEAD_COLUMNS)
+LATE_NS: Final = 60 * 1_000_000_000  # how long a unit of work may take that a search by time knows
 SAMPLES: Final = 8
 SAMPLE_BYTES: Final = 1 << 16
 
@@ -91,9 +95,29 @@ def number_at(connection: ClientConnection, queue: str, bounds: Bounds, place: P
 
 
 def number_since(connection: ClientConnection, queue: str, bounds: Bounds, since_ns: int) -> int:
-    """The number of the first message that was put at a moment or later. Messages become visible
-    in the order of their numbers, so put times rise but for units of work that took long."""
-    low, high = bounds.earliest, bounds.next
+    """The number of the first message that was put at a moment or later.
+
+    Numbers are given when messages become visible, so their times rise but for units of work that
+    took long. A search by halves that meets such a message would pass others by. So it is made for
+    an earlier moment, too: nothing that was put before that, in units of LATE_NS at most, is behind
+    a message that is looked for. What lies between the two is looked through."""
+    low = _halved(connection, queue, bounds, since_ns - LATE_NS, bounds.earliest)
+    high = _halved(connection, queue, bounds, since_ns, low)
+    part = Range(queue, bounds.incarnation, low, high)
+    for blocks in blocks_in(connection, part, skip=True):
+        for block in blocks:
+            heads = np.frombuffer(block.heads, HEAD_TYPE)
+            late = np.flatnonzero(heads["put_ns"] >= since_ns)
+            if len(late):
+                return int(heads["number"][late[0]])
+    return high
+
+
+def _halved(
+    connection: ClientConnection, queue: str, bounds: Bounds, since_ns: int, low: int
+) -> int:
+    """The same if times rise, by halves: about as many reads as the count has binary digits."""
+    high = bounds.next
     while low < high:
         middle = (low + high) // 2
         found = first_from(connection, queue, bounds, middle, high)

@@ -5,6 +5,7 @@ Method: the planner without Spark, called as Spark calls it, on a queue manager 
 this process serves.
 """
 
+from collections import Counter
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -318,9 +319,19 @@ def test_shares_when_there_is_more_than_the_limit_then_all_get_some_of_it() -> N
     assert shares({"A": 10, "B": 20}, 100) == {"A": 10, "B": 20}
     assert shares({"A": 900, "B": 100}, 100) == {"A": 90, "B": 10}
     assert shares({"A": 1000, "B": 1, "C": 0}, 10) == {"A": 9, "B": 1, "C": 0}
-    found = shares({f"Q{n}": 5 + n for n in range(20)}, 7)
-    assert sum(found.values()) == 7
-    assert found["Q19"] == 1
+    assert shares({"A": 100, "B": 1, "C": 1, "D": 1}, 5) == {"A": 2, "B": 1, "C": 1, "D": 1}
+    assert shares({"A": 7, "B": 7, "C": 7}, 10) == {"A": 4, "B": 3, "C": 3}
+
+
+def test_shares_when_there_are_more_queues_than_the_limit_then_each_has_its_turn() -> None:
+    backlogs = {f"Q{n}": 1000 if n < 3 else 1 for n in range(20)}
+    served: Counter[str] = Counter()
+    for turn in range(40, 40 + 7 * 20, 7):
+        found = shares(backlogs, 7, turn)
+        assert sum(found.values()) == 7
+        served.update({queue: share for queue, share in found.items() if share})
+    assert set(served.values()) == {7}
+    assert len(served) == 20
 
 
 def test_ranges_when_divided_then_every_number_is_in_one_task() -> None:
