@@ -1,11 +1,12 @@
 """Goal: what the README and the pages show is what happens.
 
-Method: run every Python block of every page, in order; compare what it prints with what it says.
+Method: run every block of every page, in order; compare what it prints with what it says.
 """
 
 import os
 import signal
 from pathlib import Path
+from unittest import mock
 
 import pytest
 
@@ -52,9 +53,10 @@ def run_page(page: str) -> None:
     """Run the blocks of a page."""
     names: dict[str, object] = {"__name__": "page"}
     try:
-        for block in blocks(page):
-            if block.is_run:
-                run(block, names)
+        with mock.patch.dict(os.environ):  # as it was, whatever a page exports
+            for block in blocks(page):
+                if block.is_run:
+                    run(block, names)
     finally:
         for value in names.values():
             if isinstance(value, ternmq.QueueManager):
@@ -65,6 +67,15 @@ def test_block_when_it_prints_something_else_then_it_fails() -> None:
     run(Block("README.md", 1, True, "print(1)  # prints: 1"), {})
     with pytest.raises(AssertionError):
         run(Block("README.md", 1, True, "print(1)  # prints: 2"), {})
+
+
+def test_console_when_it_says_something_else_then_it_fails() -> None:
+    right = "$ export CODE=2019\n$ mqrc \\\n    $CODE\n...2019...MQRC_HOBJ_ERROR\n"
+    with mock.patch.dict(os.environ):
+        run(Block("README.md", 1, True, right, True), {})
+    for wrong in (right.replace("HOBJ", "HCONN"), f"{right}and more\n", "$ mqrc nothing\n"):
+        with mock.patch.dict(os.environ), pytest.raises(AssertionError):
+            run(Block("README.md", 1, True, wrong, True), {})
 
 
 def test_links_when_they_lead_to_a_file_then_it_is_there() -> None:

@@ -2,7 +2,7 @@
 
 Spark's own errors are stack traces of two languages, one inside the other. What a person can act on
 is in one line of them: of the error that a worker's Python raised, or of the last cause that Java
-names. The rest stays in the log.
+names. The rest stays in the log. REMEDIES has what to do about those that newcomers meet.
 """
 
 from __future__ import annotations
@@ -19,6 +19,47 @@ _PYTHON: Final = re.compile(r"^(?:[A-Za-z_][\w.]*\.)?([A-Za-z_]\w*): (.+)$")
 _CAUSE: Final = re.compile(r"^Caused by: (?:[\w$]+\.)*([\w$]+)(?:: (.*))?$", re.MULTILINE)
 _CONDITION: Final = re.compile(r"^\[[A-Z0-9_.]+\] ")
 _STATE: Final = re.compile(r" SQLSTATE: \w{5}$")
+# What a sentence has in it, and what to do then.
+REMEDIES: Final = (
+    (
+        "MQRC_Q_MGR_NOT_AVAILABLE",
+        "`strmqm` starts it, `dspmq` shows whether it runs; option connName must lead to its "
+        "listener",
+    ),
+    (
+        "MQRC_Q_MGR_NAME_ERROR",
+        "`dspmq` lists the queue managers of a machine; option path says in which data folder "
+        "(TERNMQ_DATA), connName and channel lead to one elsewhere",
+    ),
+    (
+        "MQRC_HOST_NOT_AVAILABLE",
+        "is option connName the host(port) of its listener, and does it run? DISPLAY LSSTATUS(*) "
+        "shows that",
+    ),
+    (
+        "MQRC_UNKNOWN_CHANNEL_NAME",
+        "DISPLAY CHANNEL(*) CHLTYPE(SVRCONN) lists what option channel may be",
+    ),
+    (
+        "MQRC_NOT_AUTHORIZED",
+        "options user and passwordFile say who connects; SET AUTHREC gives authority, and "
+        "SET CHLAUTH lets a channel in",
+    ),
+    (
+        "MQRC_UNKNOWN_OBJECT_NAME",
+        "DISPLAY QUEUE(*) lists the queues; capital and small letters differ",
+    ),
+    (
+        "No module named",
+        "it is missing in the Python of the workers, which PYSPARK_PYTHON names: pip install "
+        "'ternmq[spark]' there, or let PYSPARK_PYTHON be the Python that has it",
+    ),
+    (
+        "Python worker failed to connect back",
+        "the machine is too busy, or PYSPARK_PYTHON names a Python without ternmq[spark]",
+    ),
+    ("Cannot run program", "PYSPARK_PYTHON must name a Python with ternmq[spark]"),
+)
 
 
 class SparkError(Exception):
@@ -56,7 +97,15 @@ def sentence_of(error: Exception) -> str:
     found = _STATE.sub("", _CONDITION.sub("", found)).strip()
     if len(found) > SENTENCE_MAX:
         found = found[:SENTENCE_MAX] + "..."
-    return found or type(error).__name__
+    return with_remedy(found or type(error).__name__)
+
+
+def with_remedy(sentence: str) -> str:
+    """A sentence, and what to do about it if that is known."""
+    for part, remedy in REMEDIES:
+        if part in sentence:
+            return f"{sentence}: {remedy}"
+    return sentence
 
 
 def message_of(error: Exception) -> str:

@@ -49,6 +49,24 @@ def test_error_when_it_says_nothing_then_its_name_is_the_sentence() -> None:
     assert sentence_of(ValueError("")) == "ValueError"
 
 
+@pytest.mark.parametrize(
+    ("text", "remedy"),
+    [
+        (
+            "MQRC_Q_MGR_NOT_AVAILABLE (2059): it is not running [MQCONN, object 'Q']",
+            "`strmqm` starts it",
+        ),
+        ("MQRC_UNKNOWN_CHANNEL_NAME (2540): no such [MQCONN, object 'X']", "DISPLAY CHANNEL(*)"),
+        ("ModuleNotFoundError: No module named 'pyarrow'", "pip install 'ternmq[spark]' there"),
+    ],
+)
+def test_error_when_a_newcomer_meets_it_then_the_remedy_follows(text: str, remedy: str) -> None:
+    found = sentence_of(Exception(f"{WORKER}Traceback (most recent call last):\nX: {text}\n"))
+    assert text.rpartition(": ")[2] in found
+    assert remedy in found
+    assert "\n" not in found
+
+
 def test_error_when_endless_then_it_is_cut() -> None:
     assert len(sentence_of(Exception("x" * 10_000))) < 600
 
