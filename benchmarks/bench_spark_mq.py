@@ -2,7 +2,7 @@
 
 The queue manager has a process of its own (strmqm) and a queue full of messages of 2 KB; a query
 with checkpoint and trigger availableNow turns all of them into a table, in batches of
-BATCH_MESSAGES. Spark has two cores, and its session has run the same query on a small queue before
+BATCH_MESSAGES. Spark has two cores, and its session has run the same query on another queue before
 the clock starts. Goal: 40,000 messages a second, elapsed, on two processors that queue manager,
 Java and workers share. The rate without Parquet (format noop) says what writing takes. Processor
 seconds of Java with its workers and of the queue manager are told for each figure, since a machine
@@ -25,11 +25,16 @@ from ternmq.server.status import lock_holder
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-BODY = os.urandom(1024).hex().encode()  # letters, as compressible as random digits are
 GOAL = 40_000
 UNIT = 500
-WARM_MESSAGES = 5_000
+WARM_MESSAGES = 200_000  # Java compiles what it runs often, while it runs
 BATCH_MESSAGES = 100_000
+
+
+def body() -> bytes:
+    """Letters, as compressible as random digits are; each another, since Parquet looks for bodies
+    that it has seen."""
+    return os.urandom(1024).hex().encode()
 
 
 def fill(qmgr: ternmq.QueueManager, name: str, count: int, is_text: bool) -> None:
@@ -40,7 +45,7 @@ def fill(qmgr: ternmq.QueueManager, name: str, count: int, is_text: bool) -> Non
         for start in range(0, count, UNIT):
             with qmgr.unit_of_work():
                 for _ in range(min(UNIT, count - start)):
-                    queue.put(BODY, persistent=True, format="MQSTR" if is_text else None)
+                    queue.put(body(), persistent=True, format="MQSTR" if is_text else None)
 
 
 def processor_s(pid: int) -> float:
@@ -104,9 +109,9 @@ def run(settings: Settings) -> list[Figure]:
 
     folder = settings.place("spark_mq")
     data = folder / "data"
-    count = settings.scaled(400_000, 20_000)
+    count = settings.scaled(800_000, 20_000)
     with ternmq.embedded(data, "QM1", create=True, log_file_pages=16_384) as qmgr:
-        fill(qmgr, "WARM", WARM_MESSAGES, False)
+        fill(qmgr, "WARM", settings.scaled(WARM_MESSAGES, 5_000), False)
         fill(qmgr, "BYTES", count, False)
         fill(qmgr, "TEXT", count, True)
     command(data, "strmqm", "QM1")
