@@ -37,6 +37,7 @@ def numbers(queue: Queue) -> list[int]:
     return [int(message.data) for message in queue]
 
 
+@pytest.mark.walk
 def test_twenty_thousand_messages_are_drained_in_order(qmgr: QueueManager) -> None:
     define(qmgr)
     with qmgr.queue("A") as queue:

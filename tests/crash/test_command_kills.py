@@ -50,6 +50,7 @@ def run(command: str, folder: Path, points: list[int]) -> list[dict[str, Any]]:
 
 
 @pytest.mark.core
+@pytest.mark.walk
 @pytest.mark.promise("P13")
 @pytest.mark.timeout(1800 if os.environ.get("KILL_POINTS") == "all" else 60)
 @pytest.mark.parametrize("part", range(PARTS))

@@ -13,7 +13,12 @@ import pytest
 
 from tests.integration.kill_ledger import Ledger
 
-pytestmark = [pytest.mark.core, pytest.mark.promise("P1"), pytest.mark.promise("P2")]
+pytestmark = [
+    pytest.mark.core,
+    pytest.mark.walk,
+    pytest.mark.promise("P1"),
+    pytest.mark.promise("P2"),
+]
 
 KILLS = int(os.environ.get("KILLS", "20"))
 SEED = int(os.environ.get("KILL_SEED", "1"))
