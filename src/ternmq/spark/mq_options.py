@@ -108,6 +108,10 @@ class ConnectionOptions:
         told = (self.password is not None, bool(self.password_file), bool(self.password_env))
         if sum(told) > 1:
             raise ValueError("only one of the options password, passwordFile and passwordEnv")
+        if self.key_password is not None and self.key_password_file:
+            raise ValueError("only one of the options keyPassword and keyPasswordFile")
+        if self.conn_name is not None and self.ccdt_url is not None:
+            raise ValueError("only one of the options connName and ccdtUrl says where to connect")
         if self.path is not None and (self.conn_name or self.ccdt_url):
             raise ValueError("option path is for a queue manager here, connName for one elsewhere")
 

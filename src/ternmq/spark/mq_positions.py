@@ -64,8 +64,10 @@ def position_told(options: Mapping[str, str], name: str, default: str) -> Positi
 
 
 def _place(name: str, told: Any) -> Position:
-    if isinstance(told, dict) and isinstance(told.get("next"), int):
-        return Position(NUMBER, _checked(name, told["next"]), int(told.get("incarnation", 0)))
+    if isinstance(told, dict):
+        number, incarnation = told.get("next"), told.get("incarnation", 0)
+        if type(number) is int and type(incarnation) is int:
+            return Position(NUMBER, _checked(name, number), incarnation)
     if isinstance(told, int) and not isinstance(told, bool):
         return Position(NUMBER, _checked(name, told))
     if isinstance(told, str):

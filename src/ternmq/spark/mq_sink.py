@@ -24,6 +24,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import platform
 import time
 import uuid
 from collections.abc import Iterator, Mapping
@@ -54,6 +55,7 @@ RUN_ID: Final = "spark.jobGroup.id"  # of a streaming query it is the run's id
 JOB_FORMAT: Final = 0x54515331  # "TQS1": format id of XIDs of batch jobs without owner
 COMMIT_ATTEMPTS: Final = 3
 _RUN_LETTERS: Final = 16
+_MADE_UP: Final = 1 << 40  # the bit of an address that says it is of a group, as no machine's is
 
 XIDTold = tuple[int, bytes, bytes]
 
@@ -184,11 +186,20 @@ def commit_job(options: SinkOptions, xids: list[XID]) -> None:
 
 def job_owner(user: str) -> str:
     """Under which name the ledger has a user's jobs; a long name of a user is told by a digest."""
-    owner = f"spark-jobs-{user}-{uuid.getnode():x}"
+    machine = machine_of(uuid.getnode(), platform.node())
+    owner = f"spark-jobs-{user}-{machine}"
     if len(owner.encode()) <= OWNER_BYTES_MAX and owner.isprintable():
         return owner
     digest = hashlib.sha256(user.encode()).hexdigest()[:_RUN_LETTERS]
-    return f"spark-jobs-{digest}-{uuid.getnode():x}"
+    return f"spark-jobs-{digest}-{machine}"
+
+
+def machine_of(node: int, host: str) -> str:
+    """Which machine this is, the same in every process: its network address, or what stands for its
+    name where it has none. Then Python makes a number up, another one each time, and marks it."""
+    if not node & _MADE_UP:
+        return f"{node:x}"
+    return hashlib.sha256(host.encode()).hexdigest()[:_RUN_LETTERS]
 
 
 def abort(options: SinkOptions, xids: list[XID]) -> None:

@@ -22,7 +22,6 @@ from pyspark.sql.types import (
     DataType,
     IntegerType,
     LongType,
-    MapType,
     ShortType,
     StringType,
     StructType,
@@ -80,6 +79,8 @@ _CONTEXT: Final = frozenset((PUT_TIMESTAMP, *(field.column for field in CONTEXT)
 _OTHERS: Final = frozenset(("body", "value", "queue", "properties", "property_types"))
 LEFT_ASIDE: Final = frozenset(NAMES) - _TAKEN - _CONTEXT - _OTHERS
 _KAFKA: Final = ("value", "key", "topic", "headers")
+_STRINGS: Final = "map<string,string>"
+_HEADERS: Final = "array<struct<key:string,value:binary>>"
 _KINDS: Final[dict[str, tuple[type[DataType], ...]]] = {
     INTEGER: (IntegerType, ShortType, LongType),
     CHARACTERS: (StringType,),
@@ -116,7 +117,9 @@ def shape_of(schema: StructType, is_kafka: bool, has_context: bool) -> Shape:
     queue = "topic" if is_kafka else "queue"
     check_type(types, queue, (StringType,), CHARACTERS)
     for name in ("properties", "property_types"):
-        check_type(types, name, (MapType,), "map<string,string>")
+        check_whole_type(types, name, _STRINGS)
+    if is_kafka:
+        check_whole_type(types, "headers", _HEADERS)
     check_type(types, PUT_TIMESTAMP, (TimestampType,), "timestamp")
     return Shape(
         body,
@@ -151,6 +154,14 @@ def refuse_unknown(names: list[str], is_kafka: bool) -> None:
         near = get_close_matches(name, sorted(known), 1)
         hint = f"; is {near[0]} meant?" if near else "; drop it, or put it into properties"
         raise ValueError(f"a message has no column {name}{hint}")
+
+
+def check_whole_type(types: dict[str, DataType], name: str, told: str) -> None:
+    """A column that has others inside."""
+    if name in types and types[name].simpleString() != told:
+        raise ValueError(
+            f"column {name} is of type {types[name].simpleString()}; it is to be {told}"
+        )
 
 
 def check_type(

@@ -1,15 +1,17 @@
 """Properties of messages as the sink writes them: an MQRFH2 ahead of the data.
 
 A property stands in the folder that its name begins with if that is one of MQ's (`jms.Dst`), else
-in `usr`; further points are elements inside elements. property_types has the words of MQRFH2
-(boolean, i4, bin.hex ...); what is not told there is a string, and a property without value is
-null. What XML cannot have in a name or a value is refused, as nobody could read it.
+in `usr`; further points are elements inside elements, where XML has such elements, else a part of
+the name. property_types has the words of MQRFH2 (boolean, i4, bin.hex ...); what is not told there
+is a string, and a property without value is null. What XML cannot have in a name or a value is
+refused, as nobody could read it, and so is a number that its type cannot have. So all names that
+the source can give are taken.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import Final, final
 from xml.parsers import expat
@@ -22,50 +24,73 @@ from ternmq.codec.mqrfh import RulesHeader2
 FOLDERS: Final = ("mcd", "jms", "mqext", "mqps", "mq_usr", "sib", "sib_usr", "sib_context", "usr")
 TYPES: Final = ("string", "boolean", "bin.hex", "i1", "i2", "i4", "i8", "r4", "r8")
 CACHED_MAX: Final = 1024
-_NAME: Final = re.compile(r"[^\W\d][\w\-]*(?:\.[^\W\d][\w\-]*)*")
 _NO_XML: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
 _RETURN: Final = {"\r": "&#13;"}  # as it is, it would be read as the end of a line
 _NIL: Final = ' xsi:nil="true" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"'
 _VALUES: Final = {
     "boolean": re.compile(r"[01]|true|false"),
     "bin.hex": re.compile(r"(?:[0-9A-Fa-f]{2})*"),
-    **dict.fromkeys(("i1", "i2", "i4", "i8"), re.compile(r"[+-]?\d+")),
-    **dict.fromkeys(("r4", "r8"), re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")),
+    **dict.fromkeys(("i1", "i2", "i4", "i8"), re.compile(r"[+-]?[0-9]{1,40}")),
+    **dict.fromkeys(
+        ("r4", "r8"), re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+    ),
 }
+_HIGHEST: Final = {f"i{size}": (1 << (8 * size - 1)) - 1 for size in (1, 2, 4, 8)}
+_TOO_LARGE: Final = {"r4": 3.4028235677973366e38, "r8": float("inf")}  # rounded to infinity
 
 
 def folders_of(properties: Mapping[str, str | None], types: Mapping[str, str]) -> list[str]:
     """Folders of an MQRFH2; ValueError names a property that cannot be."""
     trees: dict[str, list[str]] = {}
     for name, value in properties.items():
-        if not is_element(name):
-            raise ValueError(f"a property of a message cannot have the name {name!r}")
-        first, _, rest = name.partition(".")
-        is_told = bool(rest) and first in FOLDERS
-        inside = rest if is_told else name
-        element = element_of(inside.split("."), name, value, types.get(name, "string"))
-        trees.setdefault(first if is_told else "usr", []).append(element)
+        folder, path = place_of(name)
+        element = element_of(path, name, value, types.get(name, "string"))
+        trees.setdefault(folder, []).append(element)
     return [f"<{name}>{''.join(parts)}</{name}>" for name, parts in trees.items()]
 
 
+def unfit_in(
+    properties: Mapping[str, str | None], types: Mapping[str, str]
+) -> Iterator[tuple[str, str]]:
+    """Those properties that cannot be, and why."""
+    for name, value in properties.items():
+        try:
+            folders_of({name: value}, types)
+        except ValueError as error:
+            yield name, str(error)
+
+
 @lru_cache(maxsize=CACHED_MAX)
+def place_of(name: str) -> tuple[str, list[str]]:
+    """The folder of a property, and its elements there, one inside the other."""
+    first, _, rest = name.partition(".")
+    folder, inside = (first, rest) if rest and first in FOLDERS else ("usr", name)
+    path = inside.split(".")
+    if all(is_element(part) for part in path):
+        return folder, path
+    if is_element(name):
+        return "usr", [name]
+    raise ValueError(f"a property of a message cannot have the name {name!r}")
+
+
 def is_element(name: str) -> bool:
     """Whether XML takes a name; letters in it are those of any script."""
-    if not _NAME.fullmatch(name):
-        return False
+    found: list[tuple[str, dict[str, str]]] = []
+    parser = expat.ParserCreate("UTF-8")
+    parser.StartElementHandler = lambda tag, attributes: found.append((tag, attributes))
     try:
-        expat.ParserCreate("UTF-8").Parse(f"<{name}/>".encode(), True)
+        parser.Parse(f"<{name}/>".encode(), True)
     except (expat.ExpatError, ValueError):
         return False
-    return True
+    return found == [(name, {})]
 
 
 def element_of(path: list[str], name: str, value: str | None, kind: str) -> str:
     """One property as XML."""
     if kind not in TYPES:
         raise ValueError(f"property {name} is of type {kind!r}; it may be {', '.join(TYPES)}")
-    if value is not None and kind in _VALUES and not _VALUES[kind].fullmatch(value):
-        raise ValueError(f"property {name} of type {kind} is {value!r}")
+    if value is not None and kind in _VALUES:
+        check_value(name, kind, value)
     if value is not None and _NO_XML.search(value):
         raise ValueError(f"property {name} is {value!r}, of which XML cannot have a character")
     attribute = f' dt="{kind}"' if kind != "string" else ""
@@ -76,6 +101,19 @@ def element_of(path: list[str], name: str, value: str | None, kind: str) -> str:
         text = f"<{part}{attribute}>{text}</{part}>"
         attribute = ""
     return text
+
+
+def check_value(name: str, kind: str, value: str) -> None:
+    """ValueError if a value is none of its type."""
+    if not _VALUES[kind].fullmatch(value):
+        raise ValueError(f"property {name} of type {kind} is {value!r}")
+    highest = _HIGHEST.get(kind, 0)
+    if highest and not -highest - 1 <= int(value) <= highest:
+        raise ValueError(
+            f"property {name} of type {kind} is {value}; it is from {-highest - 1} to {highest}"
+        )
+    if kind in _TOO_LARGE and abs(float(value)) >= _TOO_LARGE[kind]:
+        raise ValueError(f"property {name} of type {kind} is {value}, which is too large for it")
 
 
 @final

@@ -29,6 +29,8 @@ _RANGES: Final = {
     "msg_type": (1, mq.MQMT_APPL_LAST),
     "feedback": (0, mq.MQFB_APPL_LAST),
 }
+_YEAR_1_MS: Final = int(np.datetime64("0001", "ms").astype(np.int64))
+_YEAR_10000_MS: Final = int(np.datetime64("10000", "ms").astype(np.int64))
 _GROUP: Final = mq.MQMF_MSG_IN_GROUP | mq.MQMF_LAST_MSG_IN_GROUP
 _GROUPED: Final = _GROUP | mq.MQMF_SEGMENT | mq.MQMF_LAST_SEGMENT | mq.MQMF_SEGMENTATION_ALLOWED
 
@@ -132,12 +134,15 @@ class Rows:
         kinds = batch.column(shape.property_types) if shape.property_types else None
         for at in np.flatnonzero(entries_of(properties)).tolist():
             given = properties[at].as_py()
-            told = dict(kinds[at].as_py() or ()) if kinds is not None else {}
-            named = dict(given)
-            if shape.headers:
-                named, told = from_kafka(given)
             row = matrix[at]
-            header = self._headers.header(named, told, described(row))
+            try:
+                told = dict(kinds[at].as_py() or ()) if kinds is not None else {}
+                named = dict(given) if shape.properties else {}
+                if shape.headers:
+                    named, told = from_kafka(given)
+                header = self._headers.header(named, told, described(row))
+            except ValueError as error:
+                raise ValueError(f"column {shape.properties or shape.headers}: {error}") from error
             bodies[at] = header + bodies[at]
             lengths[at] += len(header)
             row[mqmd.FORMAT_AT : mqmd.FORMAT_AT + 8] = _RFH2
@@ -209,9 +214,16 @@ def fill_bytes(matrix: Matrix, field: Field, column: pa.Array, usual: bytes) -> 
 
 def fill_time(matrix: Matrix, column: pa.Array) -> None:
     """PutDate and PutTime, in UTC to hundredths of a second; blank where it is null."""
-    instants = pc.cast(column, pa.timestamp("ms", "UTC"), safe=False)
+    instants = pc.cast(column, pa.timestamp("us", "UTC"), safe=False)
     known = pc.is_valid(column).to_numpy(zero_copy_only=False)
-    numbers = pc.fill_null(instants.cast(pa.int64()), 0).to_numpy(zero_copy_only=False)
+    micros = pc.fill_null(instants.cast(pa.int64()), 0).to_numpy(zero_copy_only=False)
+    numbers = micros // 1000  # down, also before 1970
+    wrong = np.flatnonzero((numbers < _YEAR_1_MS) | (numbers >= _YEAR_10000_MS))
+    if len(wrong):
+        year = numbers[wrong[0]].astype("datetime64[ms]").astype("datetime64[Y]")
+        raise ValueError(
+            f"column put_timestamp is in the year {year}; PutDate has years from 0001 to 9999"
+        )
     told = np.datetime_as_string(numbers.astype("datetime64[ms]"), unit="ms").astype("S23")
     letters = np.frombuffer(told.tobytes(), np.uint8).reshape(len(matrix), 23)
     digits = letters[:, (0, 1, 2, 3, 5, 6, 8, 9, 11, 12, 14, 15, 17, 18, 20, 21)]
@@ -257,11 +269,16 @@ def described(row: Matrix) -> tuple[str, int, int]:
 
 
 def from_kafka(headers: list[dict[str, Any]]) -> tuple[dict[str, str | None], dict[str, str]]:
-    """Kafka's headers as properties; what is no text is told in hexadecimal."""
+    """Kafka's headers as properties; what is no text is told in hexadecimal. ValueError where Kafka
+    has more than a message of MQ can: two headers of one key."""
     named: dict[str, str | None] = {}
     types: dict[str, str] = {}
     for header in headers:
-        name, value = str(header["key"]), header["value"]
+        name, value = header["key"], header["value"]
+        if name is None:
+            raise ValueError("a key is null")
+        if name in named:
+            raise ValueError(f"the key {name!r} is there twice; a message has one property of it")
         try:
             named[name] = None if value is None else bytes(value).decode("utf-8")
         except UnicodeDecodeError:

@@ -70,6 +70,11 @@ def test_columns_when_named_then_only_those_in_that_order() -> None:
         ({"startingOffsets": "yesterday"}, "'yesterday'; it may be earliest"),
         ({"startingOffsets": '{"ORDERS": true}'}, "True is no position"),
         ({"startingOffsets": '{"ORDERS": -1}'}, "-1 is no stream number"),
+        ({"startingOffsets": '{"ORDERS": {"next": true}}'}, "{'next': True} is no position"),
+        (
+            {"startingOffsets": '{"ORDERS": {"incarnation": "x", "next": 1}}'},
+            "{'incarnation': 'x', 'next': 1} is no position",
+        ),
         ({"startingOffsets": '{"ORDERS"'}, "is no JSON"),
         ({"startingOffsets": '{"OTHER": 1}'}, "OTHER, which option queue does not name"),
         ({"maxMessagesPerTrigger": "0"}, "a number from 1 on"),
@@ -77,6 +82,11 @@ def test_columns_when_named_then_only_those_in_that_order() -> None:
         ({"columns": "nobody"}, "there is no column nobody"),
         ({"connName": "host(1414)"}, "connName and channel go together"),
         ({"password": "a", "passwordFile": "b"}, "only one of the options password"),
+        ({"keyPassword": "a", "keyPasswordFile": "b"}, "only one of the options keyPassword"),
+        (
+            {"connName": "host(1414)", "channel": "C", "ccdtUrl": "table.json"},
+            "only one of the options connName and ccdtUrl",
+        ),
         ({"queueManager": "QM 1"}, "option queueManager is 'QM 1'"),
     ],
 )

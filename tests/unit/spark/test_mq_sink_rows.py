@@ -184,6 +184,12 @@ def test_rows_when_shaped_as_kafkas_then_key_topic_and_headers_count() -> None:
     assert read.body == b"v"
 
 
+def test_columns_when_headers_are_of_another_type_then_named() -> None:
+    columns = {"value": pa.array([b"v"], pa.binary()), "headers": pa.array([[("a", "1")]], MAP)}
+    with pytest.raises(ValueError, match="column headers is of type map<string,string>; it is to"):
+        puts_of(batch_of(columns), is_kafka=True)
+
+
 WRONG: list[tuple[dict[str, pa.Array], str]] = [
     ({"text": pa.array(["x"])}, "neither a column body nor value"),
     ({"body": pa.array(["x"]), "value": pa.array(["x"])}, "columns body and value"),
@@ -193,7 +199,17 @@ WRONG: list[tuple[dict[str, pa.Array], str]] = [
     ({"body": pa.array(["x"]), "priority": pa.array([10])}, "column priority is 10"),
     ({"body": pa.array(["x"]), "report": pa.array([1 << 40])}, "column report is 1099511627776"),
     ({"body": pa.array(["x"]), "format": pa.array(["MQSTRINGS"])}, "value of 9 bytes; 8 fit"),
-    ({"body": pa.array(["x"]), "properties": pa.array([[("a b", "c")]], MAP)}, "the name 'a b'"),
+    (
+        {
+            "body": pa.array(["x"]),
+            "properties": pa.array([[("a", 1)]], pa.map_(pa.string(), pa.int32())),
+        },
+        "column properties is of type map<string,int>; it is to be map<string,string>",
+    ),
+    (
+        {"body": pa.array(["x"]), "properties": pa.array([[("a b", "c")]], MAP)},
+        "column properties: a property of a message cannot have the name 'a b'",
+    ),
 ]
 
 
@@ -201,6 +217,94 @@ WRONG: list[tuple[dict[str, pa.Array], str]] = [
 def test_rows_when_a_column_cannot_be_then_named(columns: dict[str, pa.Array], said: str) -> None:
     with pytest.raises(ValueError, match=said):
         puts_of(batch_of(columns))
+
+
+HEADERS = pa.list_(pa.struct([("key", pa.string()), ("value", pa.binary())]))
+
+
+@pytest.mark.parametrize(
+    ("keys", "said"),
+    [
+        (["a", "b", "a"], "column headers: the key 'a' is there twice"),
+        ([None], "column headers: a key is null"),
+        (["a b"], "column headers: a property of a message cannot have the name 'a b'"),
+    ],
+)
+def test_rows_when_kafkas_headers_cannot_be_properties_then_named(
+    keys: list[str | None], said: str
+) -> None:
+    headers = [[{"key": key, "value": b"1"} for key in keys]]
+    columns = {"value": pa.array([b"v"], pa.binary()), "headers": pa.array(headers, HEADERS)}
+    with pytest.raises(ValueError, match=said):
+        puts_of(batch_of(columns), is_kafka=True)
+
+
+@pytest.mark.parametrize(
+    ("microseconds", "told"),
+    [
+        (-62_135_596_800_000_000, ("00010101", "00000000")),
+        (-2_208_988_800_000_001, ("18991231", "23595999")),
+        (-1, ("19691231", "23595999")),
+        (253_402_300_799_999_999, ("99991231", "23595999")),
+        (-62_135_596_800_000_001, "is in the year 0000"),
+        (253_402_300_800_000_000, "is in the year 10000"),
+        ((1 << 63) - 1, "is in the year 294247"),
+    ],
+)
+def test_rows_when_the_time_is_far_then_right_or_named(
+    microseconds: int, told: tuple[str, str] | str
+) -> None:
+    times = pa.array([microseconds], pa.int64()).cast(pa.timestamp("us", "UTC"))
+    batch = batch_of({"body": pa.array(["x"]), "put_timestamp": times})
+    if isinstance(told, str):
+        with pytest.raises(ValueError, match=f"column put_timestamp {told}"):
+            only(batch, has_context=True)
+    else:
+        (md,), _ = only(batch, has_context=True)
+        assert (md.put_date, md.put_time) == told
+
+
+@pytest.mark.parametrize(
+    ("kind", "fits", "too_much"),
+    [
+        ("i1", ["-128", "+127"], ["-129", "128"]),
+        ("i2", ["-32768", "32767"], ["32768"]),
+        ("i4", ["-2147483648", "2147483647"], ["2147483648", "9" * 50, "\u0663"]),
+        ("i8", ["-9223372036854775808", "9223372036854775807"], ["9223372036854775808"]),
+        ("r4", ["3.4028235e38", "-1e-400"], ["3.5e38", "-1e39"]),
+        ("r8", ["1.7976931348623157e308"], ["1e309"]),
+    ],
+)
+def test_properties_when_a_number_is_too_wide_for_its_type_then_named(
+    kind: str, fits: list[str], too_much: list[str]
+) -> None:
+    for value in fits:
+        assert folders_of({"a": value}, {"a": kind})
+    for value in too_much:
+        with pytest.raises(ValueError, match=f"property a of type {kind} is"):
+            folders_of({"a": value}, {"a": kind})
+
+
+NAMES_OF_XML = ["ns:a", "a.1", "a..b", "jms.1x", "a-b.c_d", "grün", "_", "usr.x"]
+NO_NAMES = ["", "a b", "1a", "a/", "a><b", "a b='c'", "<a", "!--a--", "a&b", ".", "\u00d7"]
+
+
+@pytest.mark.parametrize("name", NAMES_OF_XML)
+def test_properties_when_the_source_could_have_given_the_name_then_it_comes_back(name: str) -> None:
+    columns = {
+        "body": pa.array([b"data"], pa.binary()),
+        "properties": pa.array([[(name, "1")]], MAP),
+    }
+    (md,), (body,) = only(batch_of(columns))
+    read = without_header(body, md.encoding, md.ccsid)
+    assert read is not None
+    assert [name for name, _, _ in read.properties] == [name.removeprefix("usr.")]
+
+
+@pytest.mark.parametrize("name", NO_NAMES)
+def test_properties_when_xml_has_no_such_name_then_named(name: str) -> None:
+    with pytest.raises(ValueError, match="cannot have the name"):
+        folders_of({name: "1"}, {})
 
 
 def test_properties_when_the_value_does_not_fit_the_type_then_named() -> None:

@@ -20,6 +20,7 @@ from ternmq.spark.mq_sink import (
     Written,
     commit,
     commit_job,
+    machine_of,
     write,
     xids_of,
 )
@@ -153,3 +154,10 @@ def test_orphans_when_units_are_in_doubt_then_those_of_earlier_runs_alone() -> N
     assert run.orphans([mine, theirs, *in_doubt]) == [in_doubt[0], in_doubt[2]]
     assert not Identity("me", 5, "", True).sees_to_orphans  # it could not tell them from its own
     assert run.xid(0).key != Identity("me", 5, "aaaa", True).xid(0).key
+
+
+def test_machine_when_it_has_no_address_then_it_is_the_same_all_the_same() -> None:
+    assert machine_of(0x0242AC110002, "here") == "242ac110002"
+    made_up = [0x0B0000000000 | 1 << 40 | number for number in (1, 2)]
+    assert machine_of(made_up[0], "here") == machine_of(made_up[1], "here")
+    assert machine_of(made_up[0], "here") != machine_of(made_up[0], "there")

@@ -3,6 +3,7 @@
 Method: a process in which PySpark, Arrow and NumPy cannot be imported.
 """
 
+import os
 import subprocess
 import sys
 from typing import TYPE_CHECKING
@@ -47,6 +48,22 @@ def test_session_when_one_is_there_then_it_is_taken(spark: "SparkSession") -> No
     assert session() is spark
     assert log_of(spark) is not None
     assert spark.conf.get("spark.sql.session.timeZone") == "UTC"
+
+
+@pytest.mark.parametrize("chosen", ["", sys.executable, "/opt/other/bin/python3"])
+def test_home_when_workers_have_another_python_then_it_stays_as_it_is(
+    chosen: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """That one may have no PySpark of its own: it needs the archive of the home."""
+    from ternmq.spark.session import lighter_home
+
+    monkeypatch.delenv("SPARK_HOME", raising=False)
+    monkeypatch.delenv("PYSPARK_PYTHON", raising=False)
+    if chosen:
+        monkeypatch.setenv("PYSPARK_PYTHON", chosen)
+    with lighter_home("local[2]"):
+        assert ("SPARK_HOME" in os.environ) == (chosen in ("", sys.executable))
+    assert "SPARK_HOME" not in os.environ
 
 
 @pytest.mark.spark
