@@ -71,6 +71,8 @@ class Cursors:
             start: Start = "latest" if wanted is None or wanted.word == LATEST else "earliest"
             self._open.pop(name, None)  # the queue may be another one since
             cursor = self._opened(connection, name, queue, start)
+            if not self._options.cursor:
+                self._made.append(name)
             if wanted is None:
                 return self._place(name, cursor.incarnation, cursor.position)
         number, incarnation = self._number(connection, queue, wanted or Position(LATEST))
@@ -105,7 +107,6 @@ class Cursors:
         place: Place = {"incarnation": incarnation, "next": number}
         if name and not self._options.cursor:
             place["cursor"] = name
-            self._made.append(name)
         return place
 
     def _opened(
@@ -233,7 +234,8 @@ class Cursors:
     def forget(self, connection: ClientConnection) -> None:
         """Delete cursors that no offset knows of."""
         for name in self._made:
-            connection.cursor(name).delete()
+            self._open.pop(name, None)
+            delete(connection, name)
         self._made.clear()
 
 

@@ -71,9 +71,14 @@ class Planner:
             return self._began
         self._looked_s = time.monotonic()
         found: Offset = {}
-        for queue in queues_of(self.connection, self._options):
-            wanted = self._options.position_of(queue) if self._options.has_start else None
-            found[queue] = self._cursors.begun(self.connection, queue, wanted)
+        try:
+            for queue in queues_of(self.connection, self._options):
+                wanted = self._options.position_of(queue) if self._options.has_start else None
+                found[queue] = self._cursors.begun(self.connection, queue, wanted)
+        except (MQError, ValueError, DataLoss):
+            if self.connection.connected:
+                self._cursors.forget(self.connection)  # or they would keep messages for nobody
+            raise
         self._began = found
         return found
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from ternmq.base.errors import MQError
 from ternmq.spark.mq_planner import Offset
 from ternmq.spark.mq_streams import DataLoss
 from tests.unit.spark.test_mq_planner import Site
@@ -148,6 +149,22 @@ def test_own_cursor_when_the_stream_would_end_with_it_then_refused_and_kept(site
     site.connection.cursor("OTHER", "ORDERS")
     assert site.planner(cursor="none").latest(one, 0, 0)["ORDERS"]["next"] == one["ORDERS"]["next"]
     assert cursors(site) == ["OTHER"]
+
+
+@pytest.mark.parametrize(
+    ("told", "said"),
+    [
+        ({"startingOffsets": '{"ORDERS": 5000}'}, "beyond the stream"),
+        ({"queue": "ORDERS,NOWHERE"}, "MQRC_UNKNOWN_OBJECT_NAME"),
+        ({"startingOffsets": '{"ORDERS": {"incarnation": 5, "next": 1}}'}, "another queue"),
+    ],
+)
+def test_own_cursor_when_the_query_cannot_begin_then_none_is_left(
+    site: Site, told: dict[str, str], said: str
+) -> None:
+    with pytest.raises((ValueError, MQError, DataLoss), match=said):
+        site.planner(**told).initial()
+    assert cursors(site) == []
 
 
 # ---- times, and turns
