@@ -204,24 +204,27 @@ class Cursors:
             return {**place, "cursor": self.name(queue, place)}
         if not told or not known or known in self._kept:
             return place
-        if told == NONE:
-            self._check_stream(connection, queue, known)
-        if not delete(connection, known):
+        is_free = told != NONE or self._may_go(connection, queue, known)
+        if not is_free or not delete(connection, known):
             self._kept.add(known)  # it is not asked for at every look
             return place
         return {name: value for name, value in place.items() if name != "cursor"}
 
-    def _check_stream(self, connection: ClientConnection, queue: str, known: str) -> None:
-        """ValueError if the stream of a queue would end with the query's own cursor."""
+    def _may_go(self, connection: ClientConnection, queue: str, known: str) -> bool:
+        """Whether a queue's stream lasts without the query's own cursor; ValueError if it does not.
+        Where the user may not see that, the cursor is left to an administrator."""
         bounds = bounds_of(connection, queue)
         if bounds is None or bounds.cursors > 1:
-            return
+            return True
         answers = connection.mqsc(f"DISPLAY QLOCAL({queue}) RETAIN")
-        if answers[0].ok and answers[0]["RETAIN"] == "NONE":
+        if not answers[0].ok:
+            return False
+        if answers[0]["RETAIN"] == "NONE":
             raise ValueError(
                 f"option cursor is 'none', and the stream of {queue} would end with {known}, the "
                 "cursor that this query had: it has no other, and no RETAIN"
             )
+        return True
 
     def drop_other(self, connection: ClientConnection, begin: Place, place: Place) -> None:
         """Delete the cursor that was made for a beginning, if the query has another already."""
