@@ -67,13 +67,14 @@ def missing_index(queue_use: DataFrame) -> DataFrame:
 
 def log_bound(log: DataFrame) -> DataFrame:
     """Intervals in which the log was the limit."""
-    busy = (f.col("busy_share") > LOG_BUSY_SHARE) | (f.col("waits_for_buffer") > 0)
+    share = f.greatest("busy_share", "writer_busy_share")
+    busy = (share > LOG_BUSY_SHARE) | (f.col("waits_for_buffer") > 0)
     words = f.format_string(
         "the log wrote during %.0f %% of the interval, and %d requests waited for a buffer",
-        f.coalesce(f.col("busy_share"), f.lit(0.0)) * 100,
+        f.coalesce(share, f.lit(0.0)) * 100,
         f.coalesce(f.col("waits_for_buffer"), f.lit(0)),
     )
-    return finding(log.where(busy), "log bound", "queue_manager", f.col("busy_share"), words)
+    return finding(log.where(busy), "log bound", "queue_manager", share, words)
 
 
 def buffers_short(buffer_pools: DataFrame) -> DataFrame:
@@ -108,11 +109,12 @@ def empty_batches(channels: DataFrame) -> DataFrame:
 def findings(
     queue_use: DataFrame, log: DataFrame, buffer_pools: DataFrame, channels: DataFrame
 ) -> DataFrame:
-    """All of them in one table."""
+    """All of them in one table; a record that was in two dumps gives one."""
     return (
         polling(queue_use)
         .unionByName(missing_index(queue_use))
         .unionByName(log_bound(log))
         .unionByName(buffers_short(buffer_pools))
         .unionByName(empty_batches(channels))
+        .distinct()
     )

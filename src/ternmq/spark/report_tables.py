@@ -38,6 +38,10 @@ MOMENTS: Final[Mapping[str, str]] = {
 }
 
 
+# Tables with a row for each record, which may have been in two dumps.
+ROWS_OF_RECORDS: Final = ("queues", "calls", "log", "buffer_pools", "page_sets", "channels")
+
+
 def is_warehouse(path: str) -> bool:
     """Whether there are served tables in a folder."""
     return Path(path).is_dir() and bool(served.names(path))
@@ -45,7 +49,15 @@ def is_warehouse(path: str) -> bool:
 
 def of_warehouse(spark: SparkSession, folder: str) -> dict[str, DataFrame]:
     """The tables of a warehouse, those that are there."""
-    return {name: served.table(spark, folder, name) for name in served.names(folder)}
+    return counted_once({name: served.table(spark, folder, name) for name in served.names(folder)})
+
+
+def counted_once(tables: Tables) -> dict[str, DataFrame]:
+    """Tables whose rows may be added up."""
+    return {
+        name: tables_intervals.once(table) if name in ROWS_OF_RECORDS else table
+        for name, table in tables.items()
+    }
 
 
 def of_dumps(
@@ -68,7 +80,7 @@ def of_dumps(
     tables["findings"] = findings.findings(
         tables["queue_use"], tables["log"], tables["buffer_pools"], tables["channels"]
     )
-    return tables
+    return counted_once(tables)
 
 
 def sections_of(
@@ -83,9 +95,9 @@ def sections_of(
 
 
 def none_of(spark: SparkSession, section: str) -> DataFrame:
-    """A section without rows."""
-    ddl = ", ".join(f"`{name}` {kind}" for name, kind in all_columns(section))
-    return spark.createDataFrame([], ddl)
+    """A section without rows, which Spark knows: it leaves out what would be made of it."""
+    columns = ", ".join(f"CAST(NULL AS {kind}) AS `{name}`" for name, kind in all_columns(section))
+    return spark.sql(f"SELECT {columns} WHERE false")
 
 
 def between(

@@ -99,6 +99,8 @@ INTERVAL: Final = (
     ("Interval_Duration", LONG),
     ("Interval_Duration_US", LONG),
 )
+# Sections of accounting whose records tell an interval, which mq-smf-csv does not print.
+INTERVAL_LAST: Final = ("QCST",)
 RECORD: Final = (
     ("Time_UTC", STAMP),
     ("Zone_Offset", LONG),
@@ -185,7 +187,7 @@ def all_columns(section: str) -> tuple[tuple[str, str], ...]:
         return RECORD_COLUMNS
     interval = INTERVAL if Lines(section).is_statistics else ()
     own = tuple((column.name, column.type_name) for column in section_columns(section))
-    return (*COMMON, *interval, *own, *RECORD)
+    return (*COMMON, *interval, *own, *(INTERVAL if section in INTERVAL_LAST else ()), *RECORD)
 
 
 Placed = tuple[tuple[int, int, int], Column]

@@ -23,6 +23,7 @@ from ternmq.codec.smf_decoding import (
     open_record,
 )
 from ternmq.codec.smf_field import SHORT, RecordRow
+from ternmq.codec.smf_framing import WORD
 from ternmq.codec.smf_layout import EBCDIC, LAYOUTS
 from ternmq.codec.smf_record import (
     HEADER_BYTES,
@@ -56,15 +57,19 @@ class Records(NamedTuple):
     at: Longs
     length: Longs
     position: Longs  # in the file
+    is_bare: bool = False  # there are no RDWs: what is before a record is not its own
 
     def where(self, mask: Mask | NDArray[np.int64]) -> Records:
         """Some of them."""
-        return Records(self.buffer, self.at[mask], self.length[mask], self.position[mask])
+        at, length, position = self.at[mask], self.length[mask], self.position[mask]
+        return Records(self.buffer, at, length, position, self.is_bare)
 
     def raw(self, index: int) -> bytes:
         """The bytes of one, as codec/smf_decoding wants them."""
-        at = int(self.at[index])
-        return bytes(self.buffer[at : at + int(self.length[index])])
+        at, length = int(self.at[index]), int(self.length[index])
+        if self.is_bare:
+            return length.to_bytes(2, "big") + b"\0\0" + bytes(self.buffer[at + WORD : at + length])
+        return bytes(self.buffer[at : at + length])
 
 
 class Heads(NamedTuple):

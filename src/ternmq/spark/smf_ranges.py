@@ -117,18 +117,22 @@ class Steps:
     def word(self, at: int) -> bytes:
         """The word at a place; MQError if it is behind the end."""
         inside = at - self._base
-        if inside + WORD > len(self._data):
-            self._base, inside = at, 0
-            self._data = self._opened.read_at(at, min(CHUNK_BYTES, self._end - at))
         word = self._data[inside : inside + WORD]
         if len(word) < WORD:
-            raise lost(at, "the end")
+            self._base = at
+            self._data = self._opened.read_at(at, min(CHUNK_BYTES, self._end - at))
+            word = self._data[:WORD]
+            if len(word) < WORD:
+                raise lost(at, "the end")
         return word
 
     def segment(self, at: int) -> tuple[int, int, bool]:
         """Length and code of the segment at a place, and whether no record is open before it."""
-        length, code = check_rdw(self.word(at), at)
+        word = self.word(at)
         is_free = not self._open_bytes
+        length, code = word[0] << 8 | word[1], word[2]
+        if code or word[3] or not WORD <= length <= RECORD_BYTES_MAX:  # nearly none is
+            length, code = check_rdw(word, at)
         if code in (MIDDLE, LAST) and not is_free:
             self._open_bytes += length - WORD
             if self._open_bytes > RECORD_BYTES_MAX:

@@ -18,6 +18,7 @@ import pyarrow.compute as pc
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as f
 
+from ternmq.codec.smf_framing import WORD
 from ternmq.codec.smf_record import ACCOUNTING, KINDS, STATISTICS
 from ternmq.spark.smf_arrow import ARROW_TYPES
 from ternmq.spark.smf_columns import RECORD_COLUMNS, REJECTS, all_columns
@@ -56,6 +57,9 @@ def rows_of(records: Records, kinds: Any, file: str) -> Any:
     np.cumsum(records.length, out=offsets[1:])
     place = np.arange(offsets[-1]) + np.repeat(records.at - offsets[:-1], records.length)
     data = records.buffer[place]
+    if records.is_bare:
+        words = np.stack((records.length >> 8, records.length & 255), axis=1)
+        data[offsets[:-1, None] + np.arange(WORD)] = np.pad(words, ((0, 0), (0, 2)))
     body = pa.Array.from_buffers(
         pa.binary(), count, [None, pa.py_buffer(offsets), pa.py_buffer(data)]
     )

@@ -306,10 +306,13 @@ class CommonColumns:
         return smf_arrow.fixed(self._heads.records.position[self._record], pa.int64())
 
 
+CHANNEL_INITIATOR: Final = ((115, 231), (116, 10))
+
+
 def interval_us(row: RecordRow, cells: Bytes) -> Longs:
     """Lengths of intervals in microseconds; the channel initiator tells units of the clock."""
     told = smf_arrow.big_endian(cells, False).astype(np.uint64)
-    units = UNITS_US if row.subtype == 231 else 1
+    units = UNITS_US if (row.record_type, row.subtype) in CHANNEL_INITIATOR else 1
     length: Longs = (told // np.uint64(units)).astype(np.int64)
     return length
 

@@ -239,6 +239,7 @@ class Walk:
             np.array(self._at, np.int64),
             np.array(self._length, np.int64),
             np.array(self._position, np.int64),
+            self._form == NO_RDW,
         )
         piece = Piece(records, self._faults)
         self._at, self._length, self._position = [], [], []

@@ -3,7 +3,8 @@
 Each function takes a DataFrame of one section as the source `mqsmf` gives it and returns a table
 with a row for each object and interval; nothing is collected, so that the same function serves a
 batch, a pipeline and a stream. Rates are for each second of the interval; a rate of an interval
-without length is null.
+without length is null. A record that is in two dumps gives its rows twice: whoever adds rows up
+takes them `once`, in a batch.
 """
 
 from __future__ import annotations
@@ -39,6 +40,12 @@ def plus(*columns: str | Column) -> Column:
     return reduce(f.try_add, (f.col(each) if isinstance(each, str) else each for each in columns))
 
 
+def once(table: DataFrame) -> DataFrame:
+    """A table without rows that are there twice, which are those of a record that was in two dumps:
+    object and interval (of a channel, when it was started) are the same in no two others."""
+    return table.distinct()
+
+
 def interval_keys() -> list[Column]:
     """Whose interval it is, and when."""
     return [
@@ -50,8 +57,11 @@ def interval_keys() -> list[Column]:
 
 
 def queues(qqst: DataFrame) -> DataFrame:
-    """Depth, growth, rates, failures and time on queue of each queue (QQST)."""
+    """Depth, growth, rates, failures and time on queue of each queue (QQST). A queue grows by what
+    is put and stays: not by what is got, expires or is backed out."""
     puts = plus("Put", "Put1")
+    came = puts.cast("double") + f.col("Rollback_Get")
+    went = f.col("Get").cast("double") + f.col("Expired") + f.col("Rollback_Put")
     return qqst.select(
         *interval_keys(),
         f.col("Queue").alias("queue"),
@@ -62,7 +72,7 @@ def queues(qqst: DataFrame) -> DataFrame:
         f.col("Get").alias("gets"),
         rate(puts).alias("puts_per_s"),
         rate("Get").alias("gets_per_s"),
-        rate(puts.cast("double") - f.col("Get")).alias("growth_per_s"),
+        rate(came - went).alias("growth_per_s"),
         rate(plus("Put_Bytes", "Put1_Bytes")).alias("put_bytes_per_s"),
         rate("Get_Bytes").alias("get_bytes_per_s"),
         ratio(plus("Put_P", "Put1_P"), puts).alias("persistent_share"),
@@ -89,26 +99,37 @@ def calls(qmst: DataFrame) -> DataFrame:
 
 
 def log(qjst: DataFrame) -> DataFrame:
-    """What the log wrote, how long that took, and who waited for it (QJST)."""
-    busy_us = plus("IO_Total_Time_1_1_US", "IO_Total_Time_1_2_US")
+    """What the log wrote, how long that took, and who waited for it (QJST). Bytes and writes are
+    those of one copy, as people tell a log's rate; the record counts those of both together."""
+    # Both copies are written at once: the slower one holds the log up. What the writer did not idle
+    # is more than its I/O; a queue manager that does not count it says 0.
+    busy_us = f.greatest(
+        plus("IO_Total_Time_1_1_US", "IO_Total_Time_1_2_US"),
+        plus("IO_Total_Time_2_1_US", "IO_Total_Time_2_2_US"),
+    )
+    length, idle = f.col("Interval_Duration_US"), f.col("Writer_Idle_Time")
+    worked = f.when((idle > 0) & (idle <= length), length - idle)
     means = [
         ratio(f.col(f"IO_Total_Time_{kind}_US"), f.col(f"IO_Count_{kind}")).alias(
             f"mean_io_us_{kind}"
         )
         for kind in LOG_KINDS
     ]
+    copies = f.when(plus("IO_Count_2_1", "IO_Count_2_2") > 0, 2).otherwise(1)
     longest = f.greatest(*(f.col(f"IO_Max_Duration_{kind}_US") for kind in LOG_KINDS))
     return qjst.select(
         *interval_keys(),
-        rate(f.col("Log_CI") * float(CI_BYTES)).alias("log_bytes_per_s"),
-        rate("Log_Writes").alias("writes_per_s"),
+        rate(f.col("Log_CI") / copies * float(CI_BYTES)).alias("log_bytes_per_s"),
+        rate(f.col("Log_Writes") / copies).alias("writes_per_s"),
         rate("WRT_Request_Force").alias("forces_per_s"),
         *means,
         longest.alias("longest_io_us"),
-        ratio(busy_us, f.col("Interval_Duration_US")).alias("busy_share"),
+        ratio(busy_us, length).alias("busy_share"),
+        ratio(worked, length).alias("writer_busy_share"),
         f.col("Unavailable_Buffer_Count").alias("waits_for_buffer"),
         f.col("Log_Read_Archive_Log").alias("archive_reads"),
         f.col("Checkpoints").alias("checkpoints"),
+        copies.alias("copies"),
     )
 
 

@@ -4,6 +4,9 @@ Each function takes DataFrames of sections as the source `mqsmf` gives them. The
 those of its queues (WQ) and what it did without one (WTAS: commits, backouts, the rest). A record
 is a task in an interval, so a long task has several.
 
+A dump may be there twice, or two may overlap. A task in an interval, and a queue of it, count once:
+they have a correlator of the queue manager's own and the times of the interval, which no other has.
+
 Functions that a declarative pipeline calls add columns by `select("*", ...)`: `withColumn`, `drop`
 and `applyInPandas` look their table up at once in Spark 4.3, and the pipeline would not know that
 it must be made first.
@@ -13,15 +16,23 @@ from __future__ import annotations
 
 from typing import Final
 
-from pyspark.sql import Column, DataFrame
+from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as f
 
 from ternmq.spark.tables_intervals import plus, ratio
 
 VERBS: Final = ("Open", "Close", "Get", "Put", "Put1", "Inq", "Set", "CallBack")
-OWN_VERBS: Final = ("Other_MQI", "Commit", "Backout", "Prepare", "Subscribe", "SubReq", "MQCTL")
-# What makes a row one record of one task.
+OWN_VERBS: Final = (
+    "Other_MQI", "Commit", "Backout", "Prepare", "Subscribe", "SubReq", "MQCTL", "MQSTAT",
+)  # fmt: skip
+# What makes a row one record of one task, as it was read; and whatever dump it was read from.
 _RECORD: Final = ["Record_File", "Record_Position"]
+_TASK: Final = ["LPAR", "QMgr", "Correl", "WTAS_Interval_Start", "WTAS_Interval_End", "Time"]
+# The same of a queue of a task. What was counted is in it for queues opened in the same instant.
+_QUEUE: Final = [
+    "LPAR", "QMgr", "Correlation", "Time", "Open_Name", "Base_Name", "Open", "Close",
+    "Open_Count", "Get_Count", "Put_Count", "Put1_Count",
+]  # fmt: skip
 
 
 def total(names: tuple[str, ...], ending: str) -> Column:
@@ -32,23 +43,29 @@ def total(names: tuple[str, ...], ending: str) -> Column:
 
 def queue_use(wq: DataFrame) -> DataFrame:
     """What tasks did with each queue: messages, calls, cost, time on queue (WQ)."""
-    sums = wq.groupBy(
-        f.col("QMgr").alias("queue_manager"),
-        f.col("LPAR").alias("system"),
-        f.col("Base_Name").alias("queue"),
-    ).agg(
-        f.try_sum("Total_Valid_Puts").alias("puts"),
-        f.try_sum("Total_Valid_Gets").alias("gets"),
-        f.try_sum("Get_Count").alias("get_calls"),
-        f.try_sum("Get_Dest_Specific_Count").alias("specific_gets"),
-        f.try_sum("Get_Messages_Skipped_Count").alias("skipped"),
-        f.max("Index").alias("index"),
-        f.try_sum(total(VERBS, "_Count")).alias("calls"),
-        f.try_sum(total(VERBS, "_CT_US")).alias("cpu_us"),
-        f.try_sum(total(VERBS, "_ET_US")).alias("elapsed_us"),
-        f.try_sum("Total_Time_On_Queue_US").alias("time_on_queue_us"),
-        f.max("Max_Time_On_Queue_US").alias("longest_on_queue_us"),
-        f.max("Max_Depth").alias("depth_high"),
+    sums = (
+        wq.dropDuplicates(_QUEUE)
+        .groupBy(
+            f.col("QMgr").alias("queue_manager"),
+            f.col("LPAR").alias("system"),
+            f.col("Base_Name").alias("queue"),
+        )
+        .agg(
+            f.try_sum("Total_Valid_Puts").alias("puts"),
+            f.try_sum("Total_Valid_Gets").alias("gets"),
+            f.try_sum("Get_Count").alias("get_calls"),
+            f.try_sum(plus("Get_Dest_Specific_Count", "Get_Browse_Specific_Count")).alias(
+                "specific_gets"
+            ),
+            f.try_sum("Get_Messages_Skipped_Count").alias("skipped"),
+            f.max_by("Index", "Time").alias("index"),
+            f.try_sum(total(VERBS, "_Count")).alias("calls"),
+            f.try_sum(total(VERBS, "_CT_US")).alias("cpu_us"),
+            f.try_sum(total(VERBS, "_ET_US")).alias("elapsed_us"),
+            f.try_sum("Total_Time_On_Queue_US").alias("time_on_queue_us"),
+            f.max("Max_Time_On_Queue_US").alias("longest_on_queue_us"),
+            f.max("Max_Depth").alias("depth_high"),
+        )
     )
     return sums.select(
         "*",
@@ -59,26 +76,44 @@ def queue_use(wq: DataFrame) -> DataFrame:
 
 
 def queues_of_tasks(wtas: DataFrame, wq: DataFrame) -> DataFrame:
-    """WQ with `task_position`, where the record of the task is. A task with more queues than a
-    record can hold tells the others in records of their own (116-2), which follow its own."""
+    """WQ with `task_file` and `task_position`, where the record of the task is. A task with more
+    queues than a record can hold tells the others in records of their own (116-2), which follow its
+    own: the last that came before, in the same dump or, at its end, in the one before."""
     here = wq.where("Record_Subtype = 1").select(
-        "*", f.col("Record_Position").alias("task_position")
-    )
-    more = wq.where("Record_Subtype = 2")
-    told = wtas.select(
-        "Record_File",
-        f.col("Correl").alias("Correlation"),
+        "*",
+        f.col("Record_File").alias("task_file"),
         f.col("Record_Position").alias("task_position"),
     )
+    more = wq.where("Record_Subtype = 2")
+    place = ["LPAR", "QMgr", "Correlation", "Time", *_RECORD]
+    told = wtas.select(
+        "LPAR", "QMgr", f.col("Correl").alias("Correlation"), "Time", *_RECORD,
+        f.struct(*_RECORD).alias("task"),
+    )  # fmt: skip
+    asked = more.select(*place).distinct().select("*", f.lit(None).alias("task"))
+    before = Window.partitionBy("LPAR", "QMgr", "Correlation").orderBy("Time", *_RECORD)
+    last = f.last("task", ignorenulls=True).over(before)
     nearest = (
-        more.select("Record_File", "Correlation", "Record_Position")
-        .distinct()
-        .join(told, ["Record_File", "Correlation"])
-        .where("task_position < Record_Position")
-        .groupBy(*_RECORD)
-        .agg(f.max("task_position").alias("task_position"))
+        told.unionByName(asked)
+        .select(*_RECORD, f.col("task").isNull().alias("is_asked"), last.alias("last"))
+        .where("is_asked and last is not null")
+        .select(
+            *_RECORD,
+            f.col("last.Record_File").alias("task_file"),
+            f.col("last.Record_Position").alias("task_position"),
+        )
     )
     return here.unionByName(more.join(nearest, _RECORD))
+
+
+def transaction_name() -> Column:
+    """Of CICS the transaction, of IMS the PSB, out of the thread cross-reference: behind four bytes
+    that number the thread or region. Other systems have none; what they put there is no name."""
+    behind = f.substring("Correl_CHAR", 5, 8)
+    name = f.when(f.col("Appl_Type") == "CICS", f.substring(behind, 1, 4)).when(
+        f.col("Appl_Type").startswith("IMS"), behind
+    )
+    return f.nullif(f.rtrim(name), f.lit(""))
 
 
 def tasks(wtid: DataFrame, wtas: DataFrame, wq: DataFrame) -> DataFrame:
@@ -86,7 +121,10 @@ def tasks(wtid: DataFrame, wtas: DataFrame, wq: DataFrame) -> DataFrame:
     cost. A transaction is a commit or backout; a task without any counts as one."""
     queues = (
         queues_of_tasks(wtas, wq)
-        .groupBy("Record_File", f.col("task_position").alias("Record_Position"))
+        .groupBy(
+            f.col("task_file").alias("Record_File"),
+            f.col("task_position").alias("Record_Position"),
+        )
         .agg(
             f.try_sum(total(VERBS, "_CT_US")).alias("queue_cpu_us"),
             f.try_sum(total(VERBS, "_ET_US")).alias("queue_elapsed_us"),
@@ -101,9 +139,10 @@ def tasks(wtid: DataFrame, wtas: DataFrame, wq: DataFrame) -> DataFrame:
         f.col("Connection_Name").alias("application"),
         f.col("Operator_ID").alias("user"),
         f.col("Channel_Name").alias("channel"),
-        f.col("Correl_CHAR").alias("transaction_name"),
+        transaction_name().alias("transaction_name"),
     )
-    joined = wtas.join(who, _RECORD, "left").join(queues, _RECORD, "left")
+    own = wtas.dropDuplicates(_TASK)
+    joined = own.join(who, _RECORD, "left").join(queues, _RECORD, "left")
     zero = f.lit(0)
     cpu = plus(total(OWN_VERBS, "_CT_US"), f.coalesce(f.col("queue_cpu_us"), zero))
     ended = f.greatest(plus("Commit_Count", "Backout_Count"), f.lit(1))
@@ -148,8 +187,11 @@ def chargeback(all_tasks: DataFrame) -> DataFrame:
 
 
 def channels(qcst: DataFrame) -> DataFrame:
-    """Rates, achieved batches and network time of channels (QCST)."""
-    spent = f.unix_micros("Stop") / 1e6 - f.unix_micros("Start") / 1e6
+    """Rates, achieved batches and network time of channels (QCST). What is counted is that of the
+    interval: a rate is over as much of it as the channel was there."""
+    begun = f.greatest("Start", "Interval_Start")
+    ended = f.coalesce("Stop", "Collection_Time")
+    spent = (f.unix_micros(ended) - f.unix_micros(begun)) / 1e6
     moved = plus("Bytes_Sent", "Bytes_Received")
     return qcst.select(
         f.col("QMgr").alias("queue_manager"),
@@ -160,7 +202,9 @@ def channels(qcst: DataFrame) -> DataFrame:
         f.col("Status").alias("status"),
         f.col("Connection_Name").alias("connection"),
         f.col("Remote_QMgr_Or_App").alias("remote"),
+        f.col("Start").alias("started"),
         f.col("Msg_All_Count").alias("messages"),
+        ratio(f.col("Msg_All_Count"), spent).alias("messages_per_s"),
         f.col("Batches").alias("batches"),
         f.col("BatchSize").alias("batch_size"),
         ratio(f.col("Msg_All_Count"), f.col("Batches")).alias("messages_per_batch"),

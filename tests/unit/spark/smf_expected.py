@@ -9,12 +9,19 @@ from typing import Any
 from ternmq.codec.smf_framing import Source, recognise
 from ternmq.codec.smf_lines import Lines
 from ternmq.codec.smf_reader import Reader
-from ternmq.spark.smf_columns import RECORD, all_columns, section_columns
+from ternmq.spark.smf_columns import (
+    INTERVAL,
+    INTERVAL_LAST,
+    RECORD,
+    all_columns,
+    section_columns,
+)
 from ternmq.spark.smf_ranges import worded_places
 from ternmq.spark.smf_rows import RowReader
 from ternmq.spark.smf_walk import Walk
 
 Row = dict[str, Any]
+INTERVAL_NAMES = {name for name, _ in INTERVAL}
 NOT_IN_LINES = {name for name, _ in RECORD} | {"Interval_Duration_US"}
 
 
@@ -65,7 +72,7 @@ def as_lines(rows: list[Row], section: str) -> list[list[str]]:
 def line_of(row: Row, section: str, durations: set[str], wide: set[str]) -> list[str]:
     line: list[str] = []
     for name, kind in all_columns(section):
-        if name in NOT_IN_LINES:
+        if name in NOT_IN_LINES or (section in INTERVAL_LAST and name in INTERVAL_NAMES):
             continue
         value = row[name]
         if kind == "timestamp":

@@ -149,6 +149,22 @@ def rejected(data: bytes) -> list[dict[str, Any]]:
     return rows
 
 
+def test_records_when_their_words_were_removed_then_they_are_kept_with_words_again() -> None:
+    level = bytearray(RECORDS[2])
+    level[24:27] = "520".encode("cp037")
+    spoken = [*RECORDS[:2], bytes(level), *RECORDS[3:]]
+    data = as_nordw(spoken)
+    kept: list[bytes] = []
+    rejects: list[bytes] = []
+    for piece in Walk(Held(data).read_at, NO_RDW, 0, len(data)).pieces():
+        for batch in record_batches(piece, "f"):
+            kept += batch.column("Record_Bytes").to_pylist()
+        for batch in reject_batches(piece, "f"):
+            rejects += batch.column("Record_Bytes").to_pylist()
+    assert kept == spoken
+    assert rejects == [bytes(level)]
+
+
 @pytest.mark.parametrize("size", [4, 5, 6, 14, 17])
 def test_record_when_shorter_than_any_of_smf_then_it_is_damaged_and_not_another_product_s(
     size: int,

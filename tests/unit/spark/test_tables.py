@@ -26,6 +26,17 @@ STAMP = Stamp("SYS1", "QM1", BEGIN + 10_000_000_000, 0, BEGIN, 10_000_000)
 MS = 1000 * 4096  # a millisecond in units of the clock
 
 
+# Thread cross-references: a CICS task has its number behind the name, a region of IMS before it.
+WHO: dict[str, Values] = {
+    "CICSA": {
+        "wtidatyp": 1,
+        "wtidcori": b"\x00\x01\x02\x03" + "PAY1".encode("cp037") + b"\x00\x47\x11\x5c",
+    },
+    "IMSA": {"wtidatyp": 4, "wtidcori": "0236BC1UDOC ".encode("cp037")},
+    "CHIN": {"wtidatyp": 6, "wtidcori": bytes.fromhex("14866820E7E75C5C14866AE0")},
+}
+
+
 def record(kind: int, subtype: int, **sections: list[Values]) -> bytes:
     return build(kind, subtype, header_values(kind, subtype, STAMP), sections)
 
@@ -40,7 +51,7 @@ def task(name: str, queues: list[Values], **values: Any) -> bytes:
     own: Values = {"wtasstrt": tod_of_ns(BEGIN), "wtasmthr": name.encode()[-4:], **values}
     own["wtaswqct"] = len(queues)
     linked: list[Values] = [{**queue, "correl": told_by(name)} for queue in queues]
-    who: Values = {"wtidccn": name, "wtidopid": "USER1", "wtidatyp": 2}
+    who: Values = {"wtidccn": name, "wtidopid": "USER1", **WHO.get(name, {"wtidatyp": 2})}
     sections = {"WTID": [who], "WTAS": [own], **({"WQ": linked} if linked else {})}
     return record(116, 1, **sections)
 
@@ -66,7 +77,8 @@ def dump(spark: "SparkSession", tmp_path_factory: pytest.TempPathFactory) -> Pat
     ]
     queues: list[Values] = [
         {"qqstqnam": "ORDERS", "qqstdpth": 400, "qqstdphi": 410, "qqstputs": 500, "qqstput1": 100,
-         "qqstgets": 200, "qqstppt": 300, "qqstputb": 50_000},
+         "qqstgets": 200, "qqstppt": 300, "qqstputb": 50_000, "qqstexpr": 50, "qqstrbpt": 20,
+         "qqstrbgt": 30},
     ]  # fmt: skip
     calls: Values = {
         "qmstopen": 10, "qmstget": 40, "qmstput": 30, "qmstput1": 20, "qmstspp": 5, "qmstsnp": 45,
@@ -80,13 +92,17 @@ def dump(spark: "SparkSession", tmp_path_factory: pytest.TempPathFactory) -> Pat
         {"qcstchnm": "TO.QM2", "qcstchty": 1, "qcstcbsz": 50, "qcstnmsg": 1000, "qcstbatc": 900,
          "qcststrt": tod_of_ns(BEGIN), "qcstludt": tod_of_ns(BEGIN + 10_000_000_000),
          "qcstbyst": 1_000_000},
-        {"qcstchnm": "TO.QM3", "qcstchty": 1, "qcstcbsz": 50, "qcstnmsg": 1000, "qcstbatc": 20},
+        # It has run for a day, and runs on; what it did is told of the ten seconds.
+        {"qcstchnm": "TO.QM3", "qcstchty": 1, "qcstcbsz": 50, "qcstnmsg": 1000, "qcstbatc": 20,
+         "qcststrt": tod_of_ns(BEGIN - 86_400_000_000_000), "qcstbyrc": 40_000,
+         "qcstcltm": tod_of_ns(BEGIN + 10_000_000_000)},
     ]  # fmt: skip
     polled: Values = {"basename": "POLLED", "getn": 5000, "validget": 10, "getct": 50 * MS}
     searched: Values = {
         "basename": "SEARCHED", "getn": 10, "validget": 10, "gets": 10, "getsmsg": 4000,
         "getct": 5 * MS, "totlatnt": 70 * MS,
     }  # fmt: skip
+    browsed: Values = {"basename": "BROWSED", "getbrws": 5, "getsmsg": 100, "validget": 5}
     more: Values = {"basename": "MORE", "putn": 1, "validput": 1, "putct": 2 * MS}
     data = b"".join(
         (
@@ -98,7 +114,8 @@ def dump(spark: "SparkSession", tmp_path_factory: pytest.TempPathFactory) -> Pat
             record(116, 10, QCST=channels),
             task("BATCH1", [polled, searched], wtascmn=5, wtascmct=10 * MS, wtasjwb=7000),
             record(116, 2, WTID=[{}], WQ=[{**more, "correl": told_by("BATCH1")}]),
-            task("BATCH2", [], wtasotct=3 * MS, wtasotn=2),
+            *(task(name, []) for name in WHO),
+            task("BATCH2", [browsed], wtasotct=3 * MS, wtasotn=2, wtasstct=1 * MS, wtasstn=4),
         )
     )
     path = tmp_path_factory.mktemp("tables") / "dump"
@@ -123,7 +140,7 @@ def test_queues_when_tabled_then_rates_depths_and_growth_are_there(
     row = one(queues(load(spark, dump, "QQST")))
     assert (row["queue_manager"], row["queue"], row["interval_s"]) == ("QM1", "ORDERS", 10.0)
     assert (row["depth"], row["depth_high"], row["puts"], row["gets"]) == (400, 410, 600, 200)
-    assert (row["puts_per_s"], row["gets_per_s"], row["growth_per_s"]) == (60.0, 20.0, 40.0)
+    assert (row["puts_per_s"], row["gets_per_s"], row["growth_per_s"]) == (60.0, 20.0, 36.0)
     assert (row["put_bytes_per_s"], row["persistent_share"]) == (5000.0, 0.5)
 
 
@@ -170,6 +187,28 @@ def test_log_when_tabled_then_bytes_times_and_waits_are_there(
     assert row["mean_io_us_2_1"] is None
     assert (row["longest_io_us"], row["waits_for_buffer"]) == (40_000, 3)
     assert row["busy_share"] == 0.9
+    assert (row["copies"], row["writer_busy_share"]) == (1, None)
+
+
+def test_log_when_it_has_two_copies_then_its_rate_is_that_of_each(
+    spark: "SparkSession", tmp_path: Path
+) -> None:
+    from ternmq.spark.tables_intervals import log
+
+    # As in real records: the totals are those of both copies.
+    writes: tuple[dict[str, Scalar], ...] = (
+        {"qjstiocount": 100, "qjstioci": 100, "qjstiototio": 400 * MS},
+        {"qjstiocount": 20, "qjstioci": 60, "qjstiototio": 100 * MS},
+        {"qjstiocount": 100, "qjstioci": 100, "qjstiototio": 700 * MS},
+        {"qjstiocount": 20, "qjstioci": 60, "qjstiototio": 200 * MS},
+    )
+    values: Values = {"qjstciwr": 320, "qjstlogw": 240, "qjstio": writes, "qjstslptu": 9_000_000}
+    (tmp_path / "dump").write_bytes(record(115, 1, QJST=[values], QSST=[{}]))
+    row = one(log(load(spark, tmp_path / "dump", "QJST")))
+    assert (row["copies"], row["writes_per_s"]) == (2, 12.0)
+    assert row["log_bytes_per_s"] == 160 * 4096 / 10
+    assert (row["mean_io_us_1_1"], row["mean_io_us_2_1"]) == (4000.0, 7000.0)
+    assert (row["busy_share"], row["writer_busy_share"]) == (0.09, 0.1)
 
 
 def test_tasks_when_tabled_then_cost_is_that_of_queues_and_commits(
@@ -184,7 +223,11 @@ def test_tasks_when_tabled_then_cost_is_that_of_queues_and_commits(
     assert first["cpu_us_per_transaction"] == 13_400
     assert (first["gets"], first["puts"], first["user"]) == (20, 1, "USER1")
     assert first["log_bytes"] == 7000
-    assert (second["cpu_us"], second["transactions"], second["gets"]) == (3000, 1, 0)
+    assert (second["cpu_us"], second["transactions"], second["gets"]) == (4000, 1, 5)
+    assert second["calls"] == 6
+    names = {name: row["transaction_name"] for name, row in rows.items()}
+    assert [names[name] for name in ("CICSA", "IMSA")] == ["PAY1", "BC1UDOC"]
+    assert {names[name] for name in ("CHIN", "BATCH1", "BATCH2")} == {None}
     charged = {row["application"]: row for row in chargeback(table).collect()}
     assert (charged["BATCH1"]["tasks"], charged["BATCH1"]["cpu_us"]) == (1, 67_000)
     assert charged["BATCH1"]["cpu_us_per_transaction"] == 13_400
@@ -199,6 +242,60 @@ def test_queue_use_when_tabled_then_time_on_queue_is_a_mean(
     assert rows["SEARCHED"]["mean_time_on_queue_us"] == 7000
     assert rows["POLLED"]["gets_per_message"] == 500
     assert rows["POLLED"]["cpu_us_per_call"] == 10
+
+
+def test_channels_when_tabled_then_rates_are_over_their_part_of_the_interval(
+    spark: "SparkSession", dump: Path
+) -> None:
+    from ternmq.spark.tables_tasks import channels
+
+    rows = {row["channel"]: row for row in channels(load(spark, dump, "QCST")).collect()}
+    assert (rows["TO.QM2"]["bytes_per_s"], rows["TO.QM2"]["messages_per_s"]) == (100_000.0, 100.0)
+    assert (rows["TO.QM3"]["bytes_per_s"], rows["TO.QM3"]["messages_per_s"]) == (4_000.0, 100.0)
+
+
+def test_dump_when_it_is_there_twice_then_nothing_counts_twice(
+    spark: "SparkSession", dump: Path, tmp_path: Path
+) -> None:
+    from ternmq.spark.tables_intervals import once, queues
+    from ternmq.spark.tables_tasks import chargeback, queue_use, tasks
+
+    (tmp_path / "monday").write_bytes(dump.read_bytes())
+    (tmp_path / "week").write_bytes(dump.read_bytes())
+    wtid, wtas, wq = (load(spark, tmp_path, name) for name in ("WTID", "WTAS", "WQ"))
+    charged = {row["application"]: row for row in chargeback(tasks(wtid, wtas, wq)).collect()}
+    assert (charged["BATCH1"]["cpu_us"], charged["BATCH1"]["gets"]) == (67_000, 20)
+    assert (charged["BATCH2"]["cpu_us"], charged["BATCH2"]["transactions"]) == (4000, 1)
+    used = {row["queue"]: (row["get_calls"], row["puts"]) for row in queue_use(wq).collect()}
+    assert used == {"POLLED": (5000, 0), "SEARCHED": (10, 0), "BROWSED": (0, 0), "MORE": (0, 1)}
+    assert once(queues(load(spark, tmp_path, "QQST"))).count() == 1
+
+
+def test_queues_of_a_task_when_the_dump_ends_before_them_then_the_next_one_has_them(
+    spark: "SparkSession", tmp_path: Path
+) -> None:
+    from ternmq.spark.tables_tasks import tasks
+
+    second = 1_000_000_000
+    parts: list[bytes] = []
+    for n in range(3):  # a long task, told every second
+        stamp = Stamp("SYS1", "QM1", BEGIN + (n + 1) * second, 0)
+        own: Values = {
+            "wtasstrt": tod_of_ns(BEGIN),
+            "wtasints": tod_of_ns(BEGIN + n * second),
+            "wtasinte": tod_of_ns(BEGIN + (n + 1) * second),
+        }
+        queue: Values = {"basename": "Q", "putn": n + 1, "validput": n + 1}
+        queue["correl"] = correlator(own)
+        head = header_values(116, 1, stamp)
+        parts.append(build(116, 1, head, {"WTID": [{"wtidccn": "LONG"}], "WTAS": [own]}))
+        head = header_values(116, 2, stamp)
+        parts.append(build(116, 2, head, {"WTID": [{}], "WQ": [queue, {**queue, "objname": "A"}]}))
+    (tmp_path / "1").write_bytes(b"".join(parts[:3]))
+    (tmp_path / "2").write_bytes(b"".join(parts[3:]))
+    made = tasks(*(load(spark, tmp_path, name) for name in ("WTID", "WTAS", "WQ")))
+    rows = made.orderBy("interval_start").collect()
+    assert [row["puts"] for row in rows] == [2, 4, 6]
 
 
 def test_findings_when_made_then_each_rule_finds_its_case_and_no_other(
@@ -217,6 +314,7 @@ def test_findings_when_made_then_each_rule_finds_its_case_and_no_other(
     rows = {(row["rule"], row["object"]): row for row in table.collect()}
     assert set(rows) == {
         ("polling", "POLLED"),
+        ("missing index", "BROWSED"),
         ("missing index", "SEARCHED"),
         ("log bound", "QM1"),
         ("buffers short", "1"),
