@@ -112,6 +112,7 @@ def _show(
                             reader.note_damage(wrong)
                     progress.at(reader.source.offset)
             finally:
+                reader.tally.truncated += len(data.cut)
                 tally.add(reader.tally)
     except BrokenPipeError:  # whoever read has seen enough: the entry knows what to do
         raise

@@ -8,9 +8,9 @@ import sys
 from collections.abc import Callable, Iterator
 from typing import BinaryIO, Final, NamedTuple
 
-from ternmq.client.smf_log_streams import read_segment, segments
+from ternmq.client.smf_log_streams import segments, unpack_segment
 from ternmq.codec.smf_framing import RDW
-from ternmq.telemetry.log_stream_format import HEAD_BYTES, MAGIC
+from ternmq.telemetry.log_stream_format import HEAD_BYTES, MAGIC, Block
 
 STANDARD_INPUT: Final = "-"
 
@@ -21,13 +21,14 @@ class Input(NamedTuple):
     read: Callable[[int], bytes]
     total: int  # how many there are; 0 if nobody knows
     form: str  # if that is known; "" if not
+    cut: list[str]  # segments that were read and have more than whole blocks
 
 
 @contextlib.contextmanager
 def opened(name: str) -> Iterator[Input]:
     """A file of records, a segment of a log stream, a folder of them, or standard input."""
     if name == STANDARD_INPUT:
-        yield Input(sys.stdin.buffer.read, 0, "")
+        yield Input(sys.stdin.buffer.read, 0, "", [])
         return
     if os.path.isdir(name):
         found = segments(name)
@@ -35,20 +36,32 @@ def opened(name: str) -> Iterator[Input]:
             raise FileNotFoundError(2, "there is no segment of a log stream in this folder", name)
         # One that a crash cut within its head has no records.
         whole = [path for path in found if os.path.getsize(path) >= HEAD_BYTES]
-        yield Input(_records(whole), 0, RDW)
+        cut: list[str] = []
+        yield Input(_records(whole, cut), 0, RDW, cut)
         return
     with open(name, "rb") as file:
         if file.read(len(MAGIC)) == MAGIC:
-            yield Input(_records([name]), 0, RDW)
+            damaged: list[str] = []
+            yield Input(_records([name], damaged), 0, RDW, damaged)
             return
         file.seek(0)
-        yield Input(file.read, _size(file), "")
+        yield Input(file.read, _size(file), "", [])
 
 
-def _records(paths: list[str]) -> Callable[[int], bytes]:
-    """The records of segments, a block at a time whatever was asked for."""
-    blocks = (b"".join(block.records) for path in paths for block in read_segment(path))
+def _records(paths: list[str], cut: list[str]) -> Callable[[int], bytes]:
+    """The records of segments, a block at a time whatever was asked for; `cut` gets those of which
+    there is more than could be read."""
+    blocks = (b"".join(block.records) for path in paths for block in _whole_blocks(path, cut))
     return lambda _: next(blocks, b"")
+
+
+def _whole_blocks(path: str, cut: list[str]) -> list[Block]:
+    with open(path, "rb") as file:
+        data = file.read()
+    blocks, end = unpack_segment(data, path)
+    if end < len(data):
+        cut.append(path)
+    return blocks
 
 
 def _size(file: BinaryIO) -> int:

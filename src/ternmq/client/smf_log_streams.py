@@ -165,6 +165,26 @@ def read_segment(path: str) -> Iterator[Block]:
             yield block
 
 
+def unpack_segment(data: bytes, path: str) -> tuple[list[Block], int]:
+    """The whole blocks of a segment that was read, and where they end: what is behind them is being
+    written, or damaged."""
+    head = unpack_head(data[:HEAD_BYTES], path)
+    found: list[Block] = []
+    end = HEAD_BYTES
+    while True:
+        at = end + BLOCK_HEAD_BYTES
+        block_head = data[end:at]
+        length = block_bytes(block_head)
+        body = data[at : at + max(length, 0)]
+        if length < 0 or len(body) < length:
+            return found, end
+        block = unpack_block(head.compression, block_head, body)
+        if block is None:
+            return found, end
+        found.append(block)
+        end = at + length
+
+
 def read_log_stream(folder: str, position: int = 1) -> Iterator[tuple[int, bytes]]:
     """Numbers and records of a stream from a number on. A number that is left out was lost, or is
     kept no longer."""

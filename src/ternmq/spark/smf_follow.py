@@ -12,6 +12,7 @@ from ternmq.codec.smf_framing import PROBE_BYTES, RECORD_BYTES_MAX, may_become_o
 from ternmq.spark.smf_files import Bytes, DumpFile, find_files, open_file
 from ternmq.spark.smf_options import SmfOptions
 from ternmq.spark.smf_ranges import LOST_FORM, Range, divided, recognised
+from ternmq.spark.smf_segments import is_segment
 from ternmq.spark.smf_walk import Walk
 
 Lengths = dict[str, int]
@@ -20,9 +21,10 @@ Lengths = dict[str, int]
 def latest(options: SmfOptions, start: Lengths, bytes_max: int, bound: Lengths | None) -> Lengths:
     """How far files can be read now: at most `bytes_max` more than `start` (0: all), and not
     beyond the lengths of `bound`."""
-    end = dict(start)
+    files = find_files(options.paths, options.name_pattern, options.recursive)
+    end = still_there(start, files)
     room = bytes_max
-    for file in find_files(options.paths, options.name_pattern, options.recursive):
+    for file in files:
         length = file.length if bound is None else min(file.length, bound.get(file.path, 0))
         done = begun(options, start, file)
         if done < 0 or length <= done or (bytes_max and room <= 0):
@@ -33,6 +35,13 @@ def latest(options: SmfOptions, start: Lengths, bytes_max: int, bound: Lengths |
             end[file.path] = reached
             room -= abs(reached) - done
     return end
+
+
+def still_there(start: Lengths, files: list[DumpFile]) -> Lengths:
+    """The state without segments that are kept no longer: their names never come again, and a log
+    stream that is followed for years has many. A dump that was taken away may come back."""
+    listed = {file.path for file in files}
+    return {path: n for path, n in start.items() if path in listed or not is_segment(path)}
 
 
 def begun(options: SmfOptions, start: Lengths, file: DumpFile) -> int:

@@ -72,6 +72,12 @@ class Records(NamedTuple):
         return bytes(self.buffer[at : at + length])
 
 
+def no_records() -> Records:
+    """None at all."""
+    none = np.zeros(0, np.int64)
+    return Records(np.zeros(0, np.uint8), none, none, none)
+
+
 class Heads(NamedTuple):
     """What the headers of records of one kind say; counted like the records."""
 

@@ -17,6 +17,7 @@ from ternmq.codec.smf_framing import (
     LAST,
     MIDDLE,
     NO_RDW,
+    RDW,
     RECORD_BYTES_MAX,
     WHOLE,
     WORD,
@@ -25,6 +26,7 @@ from ternmq.codec.smf_framing import (
     lost,
 )
 from ternmq.spark.smf_files import Bytes, DumpFile, form_of, local_path, open_file
+from ternmq.spark.smf_segments import extent_of, is_segment
 from ternmq.spark.smf_walk import Walk
 
 SPLIT_BYTES: Final = 32 << 20
@@ -39,12 +41,14 @@ class Range(NamedTuple):
     form: str
     start: int
     end: int
-    is_growing: bool = False  # what the end cuts is not there yet
+    tells_rest: bool = False  # of a segment: what is behind its whole blocks, as well
 
 
 def ranges_of(files: list[DumpFile], form: str, split_bytes: int) -> Iterator[Range]:
     """The ranges of files, each about as long as `split_bytes`."""
     for file in files:
+        if rest_of(file.path):
+            yield Range(file.path, RDW, file.length, file.length, True)
         if not file.length:
             continue
         opened = open_file(file.path)
@@ -56,6 +60,12 @@ def ranges_of(files: list[DumpFile], form: str, split_bytes: int) -> Iterator[Ra
                 yield from divided(opened, file.path, known, 0, file.length, split_bytes)
         finally:
             opened.close()
+
+
+def rest_of(path: str) -> int:
+    """How much of a segment is no whole block."""
+    local = local_path(path)
+    return extent_of(local).rest if local is not None and is_segment(local) else 0
 
 
 def recognised(opened: Bytes, form: str) -> str:

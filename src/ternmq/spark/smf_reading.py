@@ -8,12 +8,14 @@ from typing import Any
 from ternmq.codec.smf_framing import RDW
 from ternmq.spark.smf_columns import RECORDS, REJECTS
 from ternmq.spark.smf_files import Bytes, open_file
+from ternmq.spark.smf_heads import no_records
 from ternmq.spark.smf_options import SmfOptions
 from ternmq.spark.smf_ranges import LOST_FORM, Range
 from ternmq.spark.smf_records import record_batches
 from ternmq.spark.smf_rejects import reject_batches
 from ternmq.spark.smf_rows import reader_of
-from ternmq.spark.smf_walk import Piece, Walk
+from ternmq.spark.smf_segments import SegmentBytes
+from ternmq.spark.smf_walk import SAMPLE_BYTES, TRUNCATED, Fault, Piece, Walk
 
 
 def read_ranges(ranges: list[Range], options: SmfOptions) -> Iterator[Any]:
@@ -31,8 +33,12 @@ def pieces_of(opened: Bytes, each: Range) -> Iterator[Piece]:
     """The pieces of a range; a file of no known form is walked as if it had RDWs, up to where it
     makes no sense, which is its beginning."""
     form = RDW if each.form == LOST_FORM else each.form
-    walk = Walk(opened.read_at, form, each.start, each.end, is_growing=each.is_growing)
-    return walk.pieces()
+    yield from Walk(opened.read_at, form, each.start, each.end).pieces()
+    if each.tells_rest and isinstance(opened, SegmentBytes) and opened.rest:
+        rest = opened.rest
+        words = "the segment ends within a block, or the block is damaged"
+        fault = Fault(each.end, len(rest), TRUNCATED, words, rest[:SAMPLE_BYTES])
+        yield Piece(no_records(), [fault])
 
 
 def batches_of(piece: Piece, path: str, options: SmfOptions) -> Iterator[Any]:

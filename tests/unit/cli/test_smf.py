@@ -281,6 +281,25 @@ def test_log_stream_is_read_as_a_folder_and_by_segment(
     assert "no segment of a log stream" in capsys.readouterr().err
 
 
+def test_log_stream_when_a_block_is_damaged_then_that_is_counted(
+    queues: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    data = queues.read_bytes()
+    first = int.from_bytes(data[:2], "big")
+    stream = LogStream(str(tmp_path / "stream"), compressed=False)
+    stream.write([data[:first]])
+    stream.write([data[first:]])
+    stream.close()
+    (segment,) = (tmp_path / "stream").iterdir()
+    written = segment.read_bytes()
+    segment.write_bytes(written[:-20] + b"\xff" + written[-19:])
+    for path in (segment, segment.parent):
+        assert main(["smf", "json", str(path)]) == 10
+        told = capsys.readouterr()
+        assert 0 < len(told.out.splitlines()) < 3
+        assert "cut short: 1" in told.err
+
+
 def test_progress_is_for_terminals(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -20,18 +20,19 @@ from hypothesis import strategies as st
 pytest.importorskip("pyspark")
 
 from ternmq.base.errors import MQError
-from ternmq.client.smf_log_streams import LogStream, read_segment
+from ternmq.client.smf_log_streams import LogStream, unpack_segment
 from ternmq.codec.smf_framing import BDW, NO_RDW, RDW, Framing, Source, may_become_one
 from ternmq.codec.smf_reader import Reader
 from ternmq.spark import smf_segments
 from ternmq.spark.smf_files import find_files
 from ternmq.spark.smf_follow import latest, ranges_between
 from ternmq.spark.smf_options import SmfOptions
-from ternmq.spark.smf_ranges import divided
+from ternmq.spark.smf_ranges import divided, ranges_of
 from ternmq.spark.smf_reading import read_ranges
 from ternmq.spark.smf_records import pieces_of, record_batches
 from ternmq.spark.smf_rejects import reject_batches
 from ternmq.spark.smf_walk import TRUNCATED, Fault, Walk
+from ternmq.telemetry.log_stream_format import Block
 from tests.unit.codec.smf_samples import sample_records
 from tests.unit.codec.test_smf_framing import as_bdw, as_nordw, as_rdw
 from tests.unit.spark.smf_expected import Held
@@ -240,21 +241,59 @@ def test_first_record_when_it_is_being_written_then_a_stream_waits_for_it(
     assert followed(tmp_path, {}) == ({str(tmp_path / "growing"): len(data)}, [])
 
 
+def log_stream(folder: Path, count: int) -> list[Path]:
+    """The segments of a log stream, each with the same records in several blocks."""
+    for _ in range(count):
+        stream = LogStream(str(folder), compressed=True)
+        for record in RECORDS[:6]:
+            stream.write([record])
+        stream.close()
+    found = sorted(folder.iterdir())
+    assert len(found) == count
+    return found
+
+
 def test_log_stream_when_looked_at_again_then_full_segments_are_not_unpacked_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for number in range(5):
-        stream = LogStream(str(tmp_path), compressed=True)
-        stream.write(RECORDS[: number + 1])
-        stream.close()
+    log_stream(tmp_path, 5)
     unpacked: list[str] = []
 
-    def read(path: str) -> Any:
+    def unpack(data: bytes, path: str) -> tuple[list[Block], int]:
         unpacked.append(path)
-        return read_segment(path)
+        return unpack_segment(data, path)
 
-    monkeypatch.setattr(smf_segments, "read_segment", read)
+    monkeypatch.setattr(smf_segments, "unpack_segment", unpack)
     lengths = [file.length for file in find_files([str(tmp_path)])]
-    assert len(lengths) == 5
+    assert lengths == [sum(map(len, RECORDS[:6]))] * 5
     assert [file.length for file in find_files([str(tmp_path)])] == lengths
     assert len(unpacked) == 5
+
+
+def test_segments_when_some_are_damaged_then_the_rest_is_read_and_the_damage_told(
+    tmp_path: Path,
+) -> None:
+    whole, middle, head, cut, begun = log_stream(tmp_path, 5)
+    data = middle.read_bytes()
+    middle.write_bytes(data[: len(data) // 2] + b"\xff" + data[len(data) // 2 + 1 :])
+    head.write_bytes(b"\xff" * 20 + head.read_bytes()[20:])
+    cut.write_bytes(cut.read_bytes()[:-5])
+    begun.write_bytes(begun.read_bytes()[:7])
+    options = SmfOptions({"section": "_rejects", "path": str(tmp_path)})
+    ranges = list(ranges_of(find_files(options.paths), "auto", 1 << 20))
+    rows = [row for batch in read_ranges(ranges, options) for row in batch.to_pylist()]
+    told = {Path(row["Record_File"]): row for row in rows}
+    assert len(rows) == 3
+    assert {each: row["Reason"] for each, row in told.items()} == {
+        middle: "truncated", head: "lost", cut: "truncated",
+    }  # fmt: skip
+    assert told[head]["Record_Length"] == head.stat().st_size
+    assert told[cut]["Record_Position"] == sum(map(len, RECORDS[:5]))
+    end, rows = followed(tmp_path, {})
+    assert [row["Record_File"] for row in rows] == [str(head)]
+    assert end[str(whole)] == sum(map(len, RECORDS[:6]))
+    assert end[str(head)] < 0
+    whole.unlink()
+    dump = tmp_path / "dump"
+    assert str(whole) not in followed(tmp_path, {**end, str(dump): 7})[0]
+    assert followed(tmp_path, {**end, str(dump): 7})[0][str(dump)] == 7
