@@ -7,7 +7,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, final
 
 from ternmq.cli.steps import Steps
-from ternmq.perf.comparison import TOLERANCE, Change, Compared, compared, differences
+from ternmq.perf.comparison import (
+    TOLERANCE,
+    Change,
+    Compared,
+    compared,
+    differences,
+    miscounted,
+)
 from ternmq.perf.record import Run, settled
 from ternmq.perf.suite import WORKLOADS
 from ternmq.perf.workload import Workload
@@ -42,7 +49,16 @@ class Figuring:
 
         points = self._record.points
         windows = [
-            Window(number, one.begin_s, one.end_s, one.counted, one.counts, one.cost_of_putters)
+            Window(
+                number,
+                one.begin_s,
+                one.end_s,
+                one.counted,
+                one.counts,
+                one.cost_of_putters,
+                one.from_s,
+                one.to_s,
+            )
             for number, one in enumerate(points)
             if one.counted
         ]
@@ -51,22 +67,28 @@ class Figuring:
                 point = points[found.number]
                 point.intervals = found.intervals
                 point.smf_rate, point.smf_cost = found.rate, found.cost
+                point.smf_done = found.done
         settled(points)
         self._record.save(self._folder)
         return 0
 
     def _tables(self, spark: SparkSession) -> dict[str, DataFrame]:
-        """The served tables of the run."""
+        """The served tables of the run: those that are needed, and what they are made of."""
         from ternmq.spark import served
         from ternmq.spark.perf_tables import NEEDED
         from ternmq.spark.pipeline_flows import flows
-        from ternmq.spark.pipeline_run import COMPLETED, run
+        from ternmq.spark.pipeline_run import COMPLETED, Choice, run
 
         project = self._project()
-        with Steps("pipeline", len(flows(spark, project.settings)), quiet=self._is_quiet) as steps:
+        wanted = set(NEEDED)
+        for flow in reversed(flows(spark, project.settings)):
+            if flow.name in wanted:
+                wanted.update(flow.reads)
+        with Steps("pipeline", len(wanted), quiet=self._is_quiet) as steps:
             run(
                 spark,
                 project,
+                Choice(refresh=tuple(sorted(wanted))),
                 tell=lambda step: steps.next(step.table) if step.state == COMPLETED else None,
             )
         return {name: served.table(spark, project.settings.warehouse, name) for name in NEEDED}
@@ -96,6 +118,7 @@ def write_page(record: Run, earlier: Run | None, folder: Path) -> Path:
         "" if earlier is None else (earlier.label or f"the run of {earlier.begun}"),
         [] if earlier is None else differences(record, earlier),
         TOLERANCE,
+        miscounted(record.points),
     )
     path = folder / PAGE
     path.write_text(page_of(story), encoding="utf-8")
@@ -158,5 +181,11 @@ def _facts(record: Run) -> list[tuple[str, str]]:
         ("processors", str(machine.get("processors"))),
         ("system", f"{machine.get('system')} {machine.get('release')}, {machine.get('machine')}"),
         ("Python", str(machine.get("python"))),
+        ("counted alike by SMF and by the applications", _alike(record)),
         ("measured meanwhile", "statistics class 1 to 5, accounting class 3 and 4, unless said"),
     ]
+
+
+def _alike(record: Run) -> str:
+    both = sum(one.smf_done is not None for one in record.points)
+    return f"{both - len(miscounted(record.points))} of {both} points"

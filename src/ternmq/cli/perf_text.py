@@ -5,7 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from ternmq.perf.comparison import BETTER, NEW, WORSE, Change, Compared, counted, differences
+from ternmq.perf.comparison import (
+    BETTER,
+    NEW,
+    WORSE,
+    Change,
+    Compared,
+    counted,
+    differences,
+    miscounted,
+)
 from ternmq.perf.record import Run
 from ternmq.perf.suite import WORKLOADS
 from ternmq.perf.workload import Workload
@@ -45,8 +54,12 @@ def lines(points: list[Compared], run: Run, earlier: Run | None) -> Iterator[str
         yield ""
         yield f"{workload.title} ({workload.name})"
         yield from table(workload, own, earlier is not None)
-    if earlier is not None:
+    doubts = miscounted(one.point for one in points)
+    if doubts or earlier is not None:
         yield ""
+    for words in doubts:
+        yield f"Counted differently: {words}."
+    if earlier is not None:
         yield from ending(points, run, earlier)
 
 

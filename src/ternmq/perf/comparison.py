@@ -7,6 +7,7 @@ is.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
@@ -73,6 +74,16 @@ def compared(run: Run, earlier: Run | None) -> list[Compared]:
         cost = Change(point.cost, None if old is None else old.cost, True)
         found.append(Compared(point, rate, cost))
     return found
+
+
+def miscounted(points: Iterable[Measured]) -> list[str]:
+    """Points at which SMF and the applications did not count the same, in words."""
+    return [
+        f"{one.workload}, {one.x}{f', {one.series}' if one.series else ''}:"
+        f" {one.smf_done:,} by SMF, {one.done:,} by the applications"
+        for one in points
+        if one.smf_done is not None and one.smf_done != one.done
+    ]
 
 
 def counted(points: list[Compared]) -> dict[str, int]:

@@ -126,12 +126,12 @@ class Applications:
             cpu_s=sum(one["cpu_s"] for one in told),
         )
 
-    def stop(self) -> None:
-        """Everybody has disconnected."""
+    def stop(self) -> int:
+        """Everybody has disconnected; how much they did in all, also after their time."""
         busy, self._busy = self._busy, []
         for process in busy:
             process.tell("stop")
-        self._answers(busy)
+        return sum(one["done"] for one in self._answers(busy))
 
     def _answers(self, processes: list[Process]) -> list[Any]:
         """One of each; what failed is told when all have answered."""

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Final, Self
 
 import ternmq
+from ternmq.perf.collected import Collected
 from ternmq.perf.processes import Gauge, gauge
 from ternmq.perf.queues import LISTENER, PAIRS_MAX, names, script
 from ternmq.perf.tasks import Place
@@ -25,6 +26,7 @@ START_S: Final = 60.0
 END_S: Final = 60
 LOOK_S: Final = 0.05
 TRACE_MB: Final = 64
+STATISTICS_S: Final = 10.0  # an interval that has not been told by then is not waited for
 # Room for a unit of work of some messages of 4 MB, and for a second at the bound of the log.
 LOG_FILES: Final = 4
 LOG_PAGES: Final = 16_384
@@ -67,6 +69,7 @@ class QueueManager:
         self._queues_most: Final = queues_most
         self.data: Final = self._folder / "data"
         self.smf: Final = self._folder / "smf"
+        self._collected: Final = Collected(self.smf)
         self._process: subprocess.Popen[bytes] | None = None
         self._control: ternmq.ClientConnection | None = None
         self.port = 0
@@ -158,11 +161,18 @@ class QueueManager:
             self.mqsc(line)
 
     def stop_measuring(self, mode: str = "") -> None:
-        """What was counted so far is told."""
+        """What was counted so far is told: statistics are when their interval ends, not before."""
+        if mode == USUAL:
+            self._await_statistics(time.time())
         if self._control is not None:
             self._control.mqsc("STOP TRACE(*)")  # refused if none is on, which is as well
         if mode == TRACE:
             self.command("endmqtrc", "-m", NAME)
+
+    def _await_statistics(self, since_s: float) -> None:
+        end = time.monotonic() + STATISTICS_S
+        while self._collected.statistics_until_s() < since_s and time.monotonic() < end:
+            time.sleep(LOOK_S)
 
     def _traced(self) -> list[tuple[str, int]]:
         """The files of the trace and how long they are."""

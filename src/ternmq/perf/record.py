@@ -35,17 +35,21 @@ class Measured:
     mode: str
     begin_s: float = 0.0  # wall clock; between these everybody was at work
     end_s: float = 0.0
+    from_s: float = 0.0  # and between these the queue manager measured
+    to_s: float = 0.0
     # What was counted, and of which queues: for whoever reads the SMF records.
     counted: str = ""
     counts: str = ""
     cost_of_putters: bool = False
     # By the applications' own counting, and by the system.
+    done: int = 0  # from the first to the last, also when not everybody was at work
     seen_rate: float | None = None
     seen_cost: float | None = None  # of the queue manager's process
     application_cost: float | None = None
     resident_kb: int = 0
     # By SMF.
     intervals: int = 0
+    smf_done: int | None = None
     smf_rate: float | None = None
     smf_cost: float | None = None
     # What is reported.

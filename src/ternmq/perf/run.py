@@ -124,18 +124,19 @@ def measured(
     point: Point,
     seconds: float,
 ) -> Measured:
-    """One point."""
+    """One point. What fails ends the run, and with it everybody."""
     qmgr.empty()
     applications.open(point)
-    try:
-        qmgr.measure(point.mode)
-        before = qmgr.gauge()
-        seen = applications.go(seconds)
-        after = qmgr.gauge()
-    finally:
-        applications.stop()
-        qmgr.stop_measuring(point.mode)
-    return _told(workload, point, seen, before, after)
+    from_s = time.time()
+    qmgr.measure(point.mode)
+    before = qmgr.gauge()
+    seen = applications.go(seconds)
+    after = qmgr.gauge()
+    done = applications.stop()
+    qmgr.stop_measuring(point.mode)
+    one = _told(workload, point, seen, before, after)
+    one.from_s, one.to_s, one.done = from_s, time.time(), done
+    return one
 
 
 def footprint(

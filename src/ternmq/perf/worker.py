@@ -4,7 +4,7 @@ It is told on standard input and answers on standard output, a line of JSON each
 
     open CREWS        connect and open everything; "ready"
     go SECONDS        work; what was done, and when, once those who do not serve others are through
-    stop              those who serve others end too; "closed" when all have disconnected
+    stop              those who serve others end too; what was done in all, when all have left
 
 What the queue manager refuses is answered as {"error": TEXT}. It ends with its input.
 """
@@ -64,13 +64,19 @@ class Worker:
         for one in self.serving:
             if one.done():
                 one.result()  # an error that ended it is this process's
+        return {
+            **self.counted(),
+            "begin": begun_s,
+            "seconds": time.perf_counter() - begun,
+            "cpu_s": time.process_time() - used,
+        }
+
+    def counted(self) -> dict[str, int]:
+        """What those whose work counts have done so far."""
         counted = [one for one in self.tasks if one.crew.is_counted]
         return {
             "done": sum(one.done for one in counted),
             "bytes": sum(one.done * one.crew.size for one in counted),
-            "begin": begun_s,
-            "seconds": time.perf_counter() - begun,
-            "cpu_s": time.process_time() - used,
         }
 
     async def stop(self) -> object:
@@ -79,8 +85,9 @@ class Worker:
             task.stopping = True
         await asyncio.gather(*self.serving)
         await asyncio.gather(*(task.close() for task in self.tasks))
+        told = self.counted()
         self.tasks, self.serving = [], []
-        return "closed"
+        return told
 
 
 async def heard() -> list[Any]:

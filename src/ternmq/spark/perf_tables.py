@@ -5,6 +5,9 @@ lie wholly inside; the first, which began a moment before the work, does not. A 
 counted in them for each second of them. A cost is the CPU time of the tasks, by accounting, for
 each of what was counted: a stretch of a task belongs to the intervals if its middle does, so that
 the milliseconds between the ends of statistics and of accounting do not matter.
+
+Beside that stands what was counted from the first to the last: all intervals between the moments at
+which measuring began and ended, whole or not. That is to be what the applications have done.
 """
 
 from __future__ import annotations
@@ -33,6 +36,8 @@ class Window(NamedTuple):
     counted: str  # the beginning of the names of the queues, without the dot
     counts: str
     cost_of_putters: bool
+    from_s: float  # when measuring began and ended
+    to_s: float
 
 
 class Figures(NamedTuple):
@@ -42,11 +47,12 @@ class Figures(NamedTuple):
     intervals: int
     rate: float | None
     cost: float | None
+    done: int | None  # messages, from the first to the last
 
 
 _WINDOW: Final = (
     "number int, begin_s double, end_s double, counted string, counts string,"
-    " cost_of_putters boolean"
+    " cost_of_putters boolean, from_s double, to_s double"
 )
 
 
@@ -55,8 +61,10 @@ def windows_of(spark: SparkSession, windows: Sequence[Window]) -> DataFrame:
     table = spark.createDataFrame([tuple(one) for one in windows], _WINDOW)
     return table.select(
         "*",
-        f.timestamp_micros((f.col("begin_s") * 1e6).cast("long")).alias("begin"),
-        f.timestamp_micros((f.col("end_s") * 1e6).cast("long")).alias("end"),
+        *(
+            f.timestamp_micros((f.col(f"{name}_s") * 1e6).cast("long")).alias(name)
+            for name in ("begin", "end", "from", "to")
+        ),
     )
 
 
@@ -105,6 +113,21 @@ def amounts_of(intervals: DataFrame, queues: DataFrame, log: DataFrame) -> DataF
     return both.groupBy("number").agg(f.sum("amount").cast("double").alias("amount"))
 
 
+def totals_of(windows: DataFrame, queues: DataFrame) -> DataFrame:
+    """Messages of the counted queues of each window, from the first to the last."""
+    inside = (
+        (queues["interval_start"] >= windows["from"])
+        & (queues["interval_start"] < windows["to"])
+        & queues["queue"].startswith(f.concat(windows["counted"], f.lit(".")))
+    )
+    messages = f.when(windows["counts"] == PUTS, queues["puts"]).otherwise(queues["gets"])
+    return (
+        queues.join(f.broadcast(windows), inside)
+        .groupBy("number")
+        .agg(f.sum(messages).cast("long").alias("done"))
+    )
+
+
 def used_of(spans: DataFrame, tasks: DataFrame) -> DataFrame:
     """CPU time of the tasks of each window."""
     middle = (f.unix_micros("interval_start") + f.unix_micros("interval_end")) / 2
@@ -126,7 +149,8 @@ def used_of(spans: DataFrame, tasks: DataFrame) -> DataFrame:
 
 
 def figures_table(windows: DataFrame, tables: Mapping[str, DataFrame]) -> DataFrame:
-    """number, intervals, rate and cost of each window that has a whole interval."""
+    """number, intervals, rate, cost and done of each window; without a whole interval there are
+    0 intervals, no rate and no cost."""
     intervals = intervals_of(windows, tables["calls"])
     spans = intervals.groupBy("number", "queue_manager", "cost_of_putters").agg(
         f.count("*").alias("intervals"),
@@ -137,13 +161,16 @@ def figures_table(windows: DataFrame, tables: Mapping[str, DataFrame]) -> DataFr
     amounts = amounts_of(intervals, tables["queues"], tables["log"])
     used = used_of(spans, tables["tasks"])
     return (
-        spans.join(amounts, "number", "left")
+        totals_of(windows, tables["queues"])
+        .join(spans, "number", "full")
+        .join(amounts, "number", "left")
         .join(used, "number", "left")
         .select(
             "number",
-            "intervals",
+            f.coalesce("intervals", f.lit(0)).alias("intervals"),
             (f.col("amount") / f.col("seconds")).alias("rate"),
             f.when(f.col("amount") > 0, f.col("cpu_us") / f.col("amount")).alias("cost"),
+            "done",
         )
     )
 
@@ -155,4 +182,4 @@ def figures(
     if not windows:
         return []
     rows = figures_table(windows_of(spark, windows), tables).orderBy("number").collect()
-    return [Figures(row["number"], row["intervals"], row["rate"], row["cost"]) for row in rows]
+    return [Figures(*(row[name] for name in Figures._fields)) for row in rows]

@@ -17,6 +17,7 @@ from ternmq.spark.report_numbers import COUNT, shown, top_of
 
 TEXT: Final = "text"
 SPARK: Final = "spark"  # a cell that is a small chart
+CHANGE: Final = "change"  # per cent and a verdict
 ROWS_MAX: Final = 500
 SEARCH_FROM: Final = 10
 _NO_WORD: Final = re.compile(r"[^a-z0-9]+")
@@ -45,8 +46,15 @@ class Column(NamedTuple):
 
     key: str
     heading: str
-    unit: str = COUNT  # of report_numbers, or TEXT, or SPARK
+    unit: str = COUNT  # of report_numbers, or TEXT, SPARK, CHANGE
     bar: bool = False
+
+
+class Change(NamedTuple):
+    """The value of a cell that says by how much something changed."""
+
+    percent: float | None
+    verdict: str = ""  # better and worse are seen from afar
 
 
 class Section(NamedTuple):
@@ -128,13 +136,30 @@ def cell(column: Column, row: Mapping[str, object], highest: Mapping[str, float]
         return f"<td>{value or ''}</td>"
     if column.unit == TEXT:
         return f'<td class="t">{escape("" if value is None else str(value))}</td>'
+    if isinstance(value, Change):
+        return change_cell(value)
     amount = number(value)
-    sort = "" if amount is None else f' data-v="{amount:g}"'
+    sort = "" if amount is None else f' data-v="{amount:.15g}"'
     share = ""
     if column.bar and amount is not None:
         share = f' style="--share:{max(amount, 0) / highest[column.key] * 100:.1f}%"'
     kind = "n share" if share else "n"
     return f'<td class="{kind}"{sort}{share}>{shown(amount, column.unit)}</td>'
+
+
+def change_cell(change: Change) -> str:
+    if change.percent is None:
+        return '<td class="n"></td>'
+    said = "" if change.verdict in ("", "within") else f" {change.verdict}"
+    return (
+        f'<td class="n {escape(change.verdict)}" data-v="{change.percent:.15g}">'
+        f"{escape(percent(change.percent))}{escape(said)}</td>"
+    )
+
+
+def percent(share: float) -> str:
+    """+3.1 %, never broken over two lines."""
+    return f"{share:+.1f}\u00a0%"
 
 
 def number(value: object) -> float | None:

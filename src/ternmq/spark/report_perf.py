@@ -1,6 +1,7 @@
 """The page of `ternmq perf`: chapters and charts in the order of the report that the suite is from.
 
-Each workload has a chart of its rate and one of its cost, side by side, and a table below them.
+Each workload has its name and what it does, a chart of its rate and one of its cost, side by side,
+and a table below them.
 With an earlier run every chart shows both, in a band of the tolerance, and what left the band is
 said in words at the top. The figures come ready; nothing is computed here but what is shown.
 """
@@ -8,25 +9,31 @@ said in words at the top. The figures come ready; nothing is computed here but w
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from html import escape
 from typing import Final, NamedTuple
 
 from ternmq.spark.report_charts import sparkline
 from ternmq.spark.report_numbers import NOTHING, digits
 from ternmq.spark.report_page import (
+    CHANGE,
     TEXT,
     Card,
+    Change,
     Column,
     Section,
     Tile,
     cards,
     grid,
     page,
+    percent,
     table,
     tiles,
 )
 from ternmq.spark.report_perf_charts import STYLE, Line, chart
 
 TITLE: Final = "Regression suite"
+RATE: Final = "rate"
+COST: Final = "cost"
 CARDS_MAX: Final = 12
 
 
@@ -77,6 +84,7 @@ class Story(NamedTuple):
     earlier: str = ""  # what the earlier run is called
     differences: Sequence[str] = ()
     tolerance: float = 0.06
+    doubts: Sequence[str] = ()  # figures that may not be right, in words
 
 
 def page_of(story: Story) -> str:
@@ -104,27 +112,30 @@ NOTES: Final = (
 def lead_of(story: Story) -> str:
     if not story.earlier:
         return "There is no earlier run beside this one."
-    percent = f"{story.tolerance * 100:g} %"
+    tolerance = f"{story.tolerance * 100:g}\u00a0%"
     return (
-        f"Beside {story.earlier}. Dashed lines and whiskers are the earlier run, bands ± {percent}:"
-        " the variation between runs that counts as none. Rings are figures that left the band."
+        f"Beside {story.earlier}. Dashed lines and pale columns are the earlier run, bands"
+        f" ± {tolerance}: the variation between runs that counts as none. Rings are figures that"
+        " left the band."
     )
 
 
 def summary(story: Story) -> str:
     """The first figure of each workload, and what changed."""
     some = [tile_of(sheet) for sheet in story.sheets if sheet.marks]
-    inside = tiles(some)
+    told = [Card("Counted differently", words, level="warning") for words in story.doubts]
     if story.earlier:
-        inside += cards(cards_of(story))
-    return inside
+        told += cards_of(story)
+    return tiles(some) + (cards(told) if told else "")
 
 
 def tile_of(sheet: Sheet) -> Tile:
-    best = max(sheet.marks, key=lambda mark: mark.rate.now or 0.0)
+    best = sheet.marks[0]
+    if sheet.cost_unit:  # of what has none, less is better
+        best = max(sheet.marks, key=lambda mark: mark.rate.now or 0.0)
     series = f", {best.series}" if best.series else ""
     change = best.rate.change
-    beside = "" if change is None else f"; {change:+.1f} %"
+    beside = "" if change is None else f"; {percent(change)}"
     note = f"{sheet.rate_unit}, {best.x}{series}{beside}"
     value = NOTHING if best.rate.now is None else digits(best.rate.now)
     curve = sparkline([mark.rate.now for mark in sheet.marks if mark.series == best.series])
@@ -146,8 +157,8 @@ def cards_of(story: Story) -> list[Card]:
     if len(found) > CARDS_MAX:
         shown.append(Card("And more", f"{len(found) - CARDS_MAX} others left the band."))
     if not found:
-        percent = f"{story.tolerance * 100:g} %"
-        shown.append(Card("Nothing changed", f"Every figure is within {percent}.", level="good"))
+        words = f"Every figure is within {story.tolerance * 100:g}\u00a0%."
+        shown.append(Card("Nothing changed", words, level="good"))
     if story.differences:
         words = "; ".join(story.differences)
         shown.append(Card("Not the same in both runs", words, level="warning"))
@@ -158,33 +169,35 @@ def changed_card(sheet: Sheet, mark: Mark, figure: Figure, unit: str) -> Card:
     series = f", {mark.series}" if mark.series else ""
     words = (
         f"{sheet.x_name} {mark.x}{series}: {digits(figure.now or 0.0)} {unit},"
-        f" was {digits(figure.before or 0.0)} ({figure.change or 0.0:+.1f} %)."
+        f" was {digits(figure.before or 0.0)} ({percent(figure.change or 0.0)})."
     )
     level = "good" if figure.verdict == "better" else "warning"
     return Card(f"{sheet.title}: {figure.verdict}", words, level=level)
 
 
 def sheet_of(sheet: Sheet, story: Story) -> str:
-    """Two charts and a table."""
-    drawn = [drawing(sheet, "rate", sheet.rate_unit, story.tolerance)]
+    """What it does, two charts and a table."""
+    drawn = [drawing(sheet, RATE, story)]
     if sheet.cost_unit:
-        drawn.append(drawing(sheet, "cost", sheet.cost_unit, story.tolerance))
-    return grid([*drawn, figures_table(sheet, bool(story.earlier))])
+        drawn.append(drawing(sheet, COST, story))
+    head = f'<h3 class="sheet">{escape(sheet.title)}</h3><p class="about">{escape(sheet.about)}</p>'
+    return head + grid([*drawn, figures_table(sheet, bool(story.earlier))])
 
 
-def drawing(sheet: Sheet, which: str, unit: str, tolerance: float) -> str:
+def drawing(sheet: Sheet, which: str, story: Story) -> str:
     labels = list(dict.fromkeys(mark.x for mark in sheet.marks))
     lines = [
         line_of(name, labels, [mark for mark in sheet.marks if mark.series == name], which)
         for name in dict.fromkeys(mark.series for mark in sheet.marks)
     ]
-    about = sheet.about if which == "rate" else f"By {sheet.x_name}."
-    return chart(f"{sheet.title}: {unit}", about, labels, lines, tolerance)
+    unit = sheet.rate_unit if which == RATE else sheet.cost_unit
+    name = which.capitalize() if sheet.cost_unit else "Memory"  # of what has no cost
+    return chart(name, f"{unit}, by {sheet.x_name}", labels, lines, story.tolerance)
 
 
 def line_of(name: str, labels: Iterable[str], marks: Sequence[Mark], which: str) -> Line:
     by_x: Mapping[str, Figure] = {
-        mark.x: mark.rate if which == "rate" else mark.cost for mark in marks
+        mark.x: mark.rate if which == RATE else mark.cost for mark in marks
     }
     own = [by_x.get(label, Figure(None)) for label in labels]
     return Line(
@@ -199,17 +212,17 @@ def figures_table(sheet: Sheet, is_compared: bool) -> str:
     columns = [Column("x", sheet.x_name, TEXT)]
     if any(mark.series for mark in sheet.marks):
         columns.append(Column("series", "", TEXT))
-    for key, unit in (("rate", sheet.rate_unit), ("cost", sheet.cost_unit)):
+    for key, unit in ((RATE, sheet.rate_unit), (COST, sheet.cost_unit)):
         if not unit:
             continue
-        columns.append(Column(key, unit, bar=key == "rate"))
+        columns.append(Column(key, unit, bar=key == RATE))
         if is_compared:
             columns.append(Column(f"{key}_before", "earlier"))
-            columns.append(Column(f"{key}_change", "change", TEXT))
+            columns.append(Column(f"{key}_change", "change", CHANGE))
     if sheet.cost_unit:
         columns.append(Column("applications", "of the applications"))
     columns.append(Column("source", "from", TEXT))
-    return table(sheet.title, columns, [row_of(mark) for mark in sheet.marks])
+    return table("Figures", columns, [row_of(mark) for mark in sheet.marks])
 
 
 def row_of(mark: Mark) -> dict[str, object]:
@@ -218,20 +231,13 @@ def row_of(mark: Mark) -> dict[str, object]:
         "series": mark.series,
         "rate": mark.rate.now,
         "rate_before": mark.rate.before,
-        "rate_change": change_text(mark.rate),
+        "rate_change": Change(mark.rate.change, mark.rate.verdict),
         "cost": mark.cost.now,
         "cost_before": mark.cost.before,
-        "cost_change": change_text(mark.cost),
+        "cost_change": Change(mark.cost.change, mark.cost.verdict),
         "applications": mark.application_cost,
         "source": mark.source,
     }
-
-
-def change_text(figure: Figure) -> str:
-    if figure.change is None:
-        return ""
-    said = "" if figure.verdict == "within" else f" {figure.verdict}"
-    return f"{figure.change:+.1f} %{said}"
 
 
 def facts_of(story: Story) -> str:

@@ -1,8 +1,8 @@
 """Charts of the regression suite: a figure for each point of a workload, beside an earlier run.
 
 The points of a workload have names (2 KB, 15 pairs), not moments. Many are a line, few are columns.
-What an earlier run had is drawn as a dashed line, or as a whisker, in a band of the tolerance:
-what lies in the band has not changed.
+What an earlier run had is drawn as a dashed line, or as a pale column beside, in a band of the
+tolerance: what lies in the band has not changed.
 """
 
 from __future__ import annotations
@@ -32,7 +32,12 @@ STYLE: Final = """<style>
 .before { fill: none; stroke: var(--c); stroke-width: 1.4; stroke-opacity: .75; }
 .before { stroke-dasharray: 4 4; }
 .point { fill: var(--c); stroke: var(--card); stroke-width: 1.2; }
-.whisker { stroke: var(--ink); stroke-width: 1.4; stroke-opacity: .65; }
+.amount { fill: var(--soft); font-size: 11.5px; font-weight: 600; }
+.column.earlier { fill-opacity: .35; }
+.limits { fill: var(--ink); fill-opacity: .1; stroke: none; }
+.limit { stroke: var(--ink); stroke-width: 1.2; stroke-opacity: .6; stroke-dasharray: 4 3; }
+h3.sheet { margin: 34px 0 0; font-size: 17px; }
+.about { margin: 2px 0 12px; max-width: 90ch; color: var(--soft); }
 .verdict { stroke-width: 2.2; fill: none; }
 .verdict.better { stroke: var(--good); } .verdict.worse { stroke: var(--warning); }
 </style>"""
@@ -70,7 +75,8 @@ def chart(
 ) -> str:
     """A figure for each label and line, from zero on."""
     known = [value for line in lines for value in (*line.now, *line.before)]
-    heights = ticks(top_of(known) * (1 + tolerance / 2))
+    has_amounts = len(labels) < LINE_FROM and len(lines) == 1
+    heights = ticks(top_of(known) * (1.12 if has_amounts else 1 + tolerance / 2))
     room = Room(len(labels), heights[-1])
     parts = [height_rule(room, height) for height in heights]
     every = max(1, len(labels) // 12)
@@ -135,32 +141,55 @@ def curve(room: Room, line: Line, tolerance: float) -> str:
 def verdict_ring(verdict: str, x: float, y: float) -> str:
     if verdict not in ("better", "worse"):
         return ""
-    return f'<circle class="verdict {verdict}" cx="{x}" cy="{y}" r="6.5"/>'
+    return f'<circle class="verdict {verdict}" cx="{x:.1f}" cy="{y}" r="6.5"/>'
 
 
 def columns(room: Room, line: Line, of: tuple[int, int], tolerance: float) -> str:
     """A column for each point; of several series side by side."""
     place_of, count = of
-    width = min(room.step * 0.72 / count, 70.0)
+    width = min(room.step * 0.8 / count, 110.0)
     parts = []
-    for place, value in enumerate(line.now):
-        middle = room.x(place) + (place_of - (count - 1) / 2) * width
-        if value is not None:
-            y = room.y(value)
-            parts.append(
-                f'<rect class="column" x="{middle - width / 2 + 2:.1f}" y="{y}" '
-                f'width="{width - 4:.1f}" height="{HEIGHT - BOTTOM - y:.1f}" rx="2"/>'
-            )
-            parts.append(verdict_ring(line.verdicts[place], middle, y))
-        before = line.before[place]
+    for place, (value, before) in enumerate(zip(line.now, line.before, strict=True)):
+        left = room.x(place) + (place_of - count / 2) * width + 2
+        wide = width - 4
         if before is not None:
-            high, low = room.y(before * (1 + tolerance)), room.y(before * (1 - tolerance))
-            at, half = room.y(before), min(width / 4, 9)
-            parts.append(
-                f'<path class="whisker" d="M{middle:.1f} {high}L{middle:.1f} {low}'
-                f'M{middle - half:.1f} {at}h{2 * half:.1f}"/>'
-            )
+            wide /= 2
+            parts.append(column(room, "column earlier", left, wide, before))
+            left += wide
+        if value is not None:
+            parts.append(column(room, "column", left, wide, value))
+        if before is not None:
+            parts.append(limits(room, left - wide, 2 * wide, before, tolerance))
+        if value is not None:
+            parts.append(verdict_ring(line.verdicts[place], left + wide / 2, room.y(value)))
+            if count == 1:  # columns of very different heights: the number says what the eye cannot
+                parts.append(amount_text(room, left + wide / 2, max(value, before or 0.0), value))
     return "".join(parts)
+
+
+def column(room: Room, kind: str, left: float, width: float, value: float) -> str:
+    y = room.y(value)
+    return (
+        f'<rect class="{kind}" x="{left:.1f}" y="{y}" width="{width:.1f}" '
+        f'height="{HEIGHT - BOTTOM - y:.1f}" rx="2"/>'
+    )
+
+
+def amount_text(room: Room, x: float, above: float, value: float) -> str:
+    return (
+        f'<text class="amount" x="{x:.1f}" y="{room.y(above) - 11:.1f}" text-anchor="middle">'
+        f"{digits(value)}</text>"
+    )
+
+
+def limits(room: Room, left: float, width: float, before: float, tolerance: float) -> str:
+    """The band of the tolerance over both columns, and where the earlier run was."""
+    high, low = room.y(before * (1 + tolerance)), room.y(before * (1 - tolerance))
+    return (
+        f'<rect class="limits" x="{left:.1f}" y="{high}" width="{width:.1f}" '
+        f'height="{low - high:.1f}"/><line class="limit" x1="{left:.1f}" '
+        f'x2="{left + width:.1f}" y1="{room.y(before)}" y2="{room.y(before)}"/>'
+    )
 
 
 def legend_of(lines: Sequence[Line]) -> str:

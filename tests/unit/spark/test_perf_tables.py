@@ -25,7 +25,9 @@ def at(seconds: float) -> datetime:
 
 def window(number: int, first: float, last: float, counts: str, **more: Any) -> Window:
     begin = BEGIN.timestamp()
-    told = {"counted": "PERF.REPLY", "cost_of_putters": False, **more}
+    # Measured from the interval before to the one after.
+    around = {"from_s": begin + first - 1, "to_s": begin + last + 1}
+    told = {"counted": "PERF.REPLY", "cost_of_putters": False, **around, **more}
     return Window(number, begin + first, begin + last, counts=counts, **told)
 
 
@@ -69,9 +71,15 @@ def test_figures_are_those_of_whole_intervals(
         window(5, 8.0, 9.0, GETS, counted="PERF.NOTHING"),
     ]
     found = {one.number: one for one in figures(spark, windows, tables)}
-    assert sorted(found) == [0, 1, 2, 3, 5]
+    assert sorted(found) == [0, 1, 2, 3, 4, 5]
     gets = 2 * (103 + 104)
     assert found[0].intervals == 2
+    assert [found[n].done for n in (0, 1, 5)] == [
+        2 * sum(100 + n for n in range(2, 7)),
+        2 * sum(200 + n for n in range(2, 7)),
+        None,
+    ]
+    assert found[4] == (4, 0, None, None, 2 * sum(100 + n for n in (6, 7, 8)))
     assert found[0].rate == pytest.approx(gets / 2)
     assert found[0].cost == pytest.approx((2 * 4000 + 500) / gets)
     puts = 2 * (203 + 204)

@@ -64,8 +64,10 @@ def test_every_sheet_has_charts_and_table() -> None:
     page = page_of(story(sheet("Scaling", curve({})), sheet("Memory", curve({}), cost_unit="")))
     assert page.count('<svg class="chart"') == 3  # Memory has no cost
     assert page.count("<table>") == 3  # and that of the machine
-    assert "Scaling: transactions/s" in page
-    assert f"Scaling: {COSTS}" in page
+    assert '<h3 class="sheet">Scaling</h3><p class="about">What it does.</p>' in page
+    assert page.count("<p>transactions/s, by pairs</p>") == 2
+    assert page.count(f"<p>{COSTS}, by pairs</p>") == 1
+    assert page.count("<h3>Memory</h3>") == 1
 
 
 def test_what_left_the_band_is_said_first() -> None:
@@ -78,14 +80,21 @@ def test_what_left_the_band_is_said_first() -> None:
     assert page.count('class="verdict worse"') == 1
     assert page.count('class="verdict better"') == 1
     assert page.index("Scaling: worse") < page.index("Scaling: better")
-    assert "pairs 4: 400 transactions/s, was 360 (+11.1 %)." in page
+    assert "pairs 4: 400 transactions/s, was 360 (+11.1\u00a0%)." in page
     assert "build: plain now" in page
-    assert "± 6 %" in page
+    assert "± 6\u00a0%" in page
+    assert '<td class="n worse" data-v="11.1111111111111">+11.1\u00a0% worse</td>' in page
+    assert '<td class="n within" data-v="11.1111111111111">+11.1\u00a0%</td>' in page
 
 
 def test_nothing_changed_is_good_news() -> None:
     page = page_of(story(sheet("Scaling", curve({})), earlier="run one"))
-    assert "Every figure is within 6 %." in page
+    assert "Every figure is within 6\u00a0%." in page
+
+
+def test_what_was_counted_differently_is_told_without_an_earlier_run() -> None:
+    told = story(sheet("Scaling", curve({})))._replace(doubts=["single: 7 by SMF, 8 <else>"])
+    assert "single: 7 by SMF, 8 &lt;else&gt;" in page_of(told)
 
 
 def test_few_points_are_columns_and_many_a_line() -> None:
@@ -93,7 +102,8 @@ def test_few_points_are_columns_and_many_a_line() -> None:
            Mark("2 KB", "b", Figure(None), Figure(1.0))]  # fmt: skip
     page = page_of(story(sheet("Single", few)))
     assert page.count('class="column"') == 2
-    assert page.count('class="whisker"') == 1
+    assert page.count('class="column earlier"') == 1
+    assert page.count('class="limits"') == 1
     assert 'class="band"' not in page
     assert 'class="band"' in page_of(story(sheet("Scaling", curve({}))))
 
