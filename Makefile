@@ -16,7 +16,7 @@ PYTEST := $(PY) -m pytest -n $(N) --dist worksteal
 PREPARE := $(PYTHON) tools/prepare.py $(if $(SYSTEM),--system)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup tools compile run test test-plain test-spark test-compiled check generated format bench wheel clean crash sim soak canaries interop judges smf-judge fuzz broken-lines fire cluster
+.PHONY: help setup tools compile run test test-plain test-spark test-compiled check generated format bench wheel clean crash sim soak canaries interop judges smf-judge fuzz broken-lines fire fire-cluster cluster
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -79,6 +79,9 @@ broken-lines: setup ## connections that break at every segment, for long (NET; T
 
 fire: setup ## kill drivers and workers of Spark N=50 times, and count messages (docs/spark-sink.md); ARGS='--seed 2'
 	$(COMPILED) $(PY) -m tests.fire.run --kills $(if $(filter command line,$(origin N)),$(N),50) --record $(ARGS)
+
+fire-cluster: setup ## kill executors and workers of a standalone cluster of Spark, and count messages (docs/spark-sink.md)
+	$(COMPILED) $(PY) -m tests.fire.cluster --record $(ARGS)
 
 cluster: tools ## the pipeline on a standalone cluster of Spark: the same tables as on local[*] (docs/pipeline.md)
 	$(PLAIN) $(PY) -m tests.cluster $(ARGS)

@@ -24,11 +24,12 @@ class ClusterError(Exception):
     """It did not start."""
 
 
-def environment() -> dict[str, str]:
-    """What daemons and drivers of the cluster see: this Python, this Java, the loopback."""
+def environment(*more: str) -> dict[str, str]:
+    """What daemons and drivers of the cluster see: this Python, this Java, the loopback; `more` is
+    where Python looks besides."""
     from ternmq.spark.java import find_java
 
-    paths = os.environ.get("PYTHONPATH", "").split(os.pathsep)
+    paths = [*os.environ.get("PYTHONPATH", "").split(os.pathsep), *more]
     return {
         **os.environ,
         # Executors work in folders of their own, where a path from here leads nowhere.
@@ -40,31 +41,34 @@ def environment() -> dict[str, str]:
 
 
 @contextmanager
-def standalone(folder: Path, workers: int = 2) -> Iterator[str]:
-    """A cluster with workers of one core each; the address of its master."""
+def standalone(folder: Path, workers: int = 2, paths: tuple[str, ...] = ()) -> Iterator[str]:
+    """A cluster with workers of one core each; the address of its master. Each worker has a host of
+    its own, as far as Spark can see: it begins no second attempt of a task on the same one."""
     with ExitStack() as stack:
         log = folder / "master.log"
         master = [_MASTER, "--host", "127.0.0.1", "--port", "0", "--webui-port", "0"]
-        process = stack.enter_context(daemon(master, log))
+        process = stack.enter_context(daemon(master, log, paths))
         address = told(process, log, r"Starting Spark master at (spark://[\d.]+:\d+)")
         for number in range(workers):
             log = folder / f"worker{number}.log"
-            options = ["--host", "127.0.0.1", "--cores", "1", "--memory", "1g"]
+            options = ["--host", f"127.0.0.{number + 1}", "--cores", "1", "--memory", "1g"]
             options += ["--webui-port", "0", "--work-dir", str(folder / f"work{number}")]
-            process = stack.enter_context(daemon([_WORKER, *options, address], log))
+            process = stack.enter_context(daemon([_WORKER, *options, address], log, paths))
             told(process, log, r"(Successfully registered with master)")
         yield address
 
 
 @contextmanager
-def daemon(words: list[str], log: Path) -> Iterator[subprocess.Popen[bytes]]:
+def daemon(
+    words: list[str], log: Path, paths: tuple[str, ...] = ()
+) -> Iterator[subprocess.Popen[bytes]]:
     import pyspark
 
     program = Path(pyspark.__file__).parent / "bin" / "spark-class"
     log.parent.mkdir(parents=True, exist_ok=True)
     with log.open("wb") as stream:
         process = subprocess.Popen(
-            [str(program), *words], env=environment(), stdout=stream, stderr=stream
+            [str(program), *words], env=environment(*paths), stdout=stream, stderr=stream
         )
     try:
         yield process

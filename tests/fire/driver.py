@@ -1,7 +1,7 @@
 """A driver that may be killed at any time: reads what to do from its input, a line each, and tells
 when it is done.
 
-python -m tests.fire.driver FOLDER MASTER WAY
+python -m tests.fire.driver FOLDER MASTER WAY SETTINGS
 """
 
 from __future__ import annotations
@@ -16,13 +16,14 @@ from tests.fire.mq_under_fire import register
 from tests.fire.queries import counted, run
 
 
-def main(folder: Path, master: str, way: dict[str, str]) -> None:
+def main(folder: Path, master: str, way: dict[str, str], more: dict[str, str]) -> None:
     (folder / "driver").write_text(str(os.getpgrp()))
     settings = {
         "spark.sql.shuffle.partitions": "2",
         "spark.local.dir": str(folder / "local"),
         "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
         "spark.ui.enabled": "false",
+        **more,
     }
     spark = session("fire", master=master, settings=settings, log=folder / "spark.log")
     register(spark)
@@ -37,4 +38,4 @@ def main(folder: Path, master: str, way: dict[str, str]) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), sys.argv[2], json.loads(sys.argv[3]))
+    main(Path(sys.argv[1]), sys.argv[2], json.loads(sys.argv[3]), json.loads(sys.argv[4]))

@@ -8,7 +8,9 @@ all processes, somebody is killed with SIGKILL. Points are reached in processes 
     commit                             the process that commits for the driver
 
 and the victim is that process itself, the driver (Java and Python together; the process that
-reached the point goes on as long as it can), or both.
+reached the point goes on as long as it can), or both. On a cluster it may also be the executor, the
+Java that a task runs in; or nobody: then the task waits until Spark, which takes it for slow, has
+begun a second attempt of it that comes as far, and both go on.
 """
 
 from __future__ import annotations
@@ -16,6 +18,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import select
 import signal
 from collections.abc import Iterator
 from pathlib import Path
@@ -42,8 +45,13 @@ SINK_POINTS = (
 )
 ITSELF, DRIVER, BOTH = "itself", "driver", "both"
 VICTIMS = (ITSELF, DRIVER, BOTH)
+EXECUTOR, ATTEMPT = "executor", "attempt"
 TABLE, LAKE, TARGET = "table", "lake", "target"
 QUERIES = (TABLE, LAKE, TARGET)
+
+
+SECOND_ATTEMPT_S = 90.0
+_EXECUTOR = b"CoarseGrainedExecutorBackend"
 
 
 class Order(NamedTuple):
@@ -56,6 +64,25 @@ class Order(NamedTuple):
 
     def __str__(self) -> str:
         return f"{self.query} {self.point}.{self.nth} {self.victim}"
+
+
+CLUSTER = (
+    Order(TABLE, "read.middle", EXECUTOR),
+    Order(LAKE, "read.after", EXECUTOR, 2),
+    Order(TARGET, "read.before", EXECUTOR),
+    Order(TARGET, "write.middle", EXECUTOR),
+    Order(TARGET, "write.put", EXECUTOR, 2),
+    Order(TARGET, "write.prepared", EXECUTOR),
+    Order(LAKE, "read.middle", ITSELF),
+    Order(TARGET, "write.prepared", ITSELF, 2),
+    Order(TARGET, "commit.before", DRIVER),
+    Order(TARGET, "commit.after", BOTH),
+)
+SPECULATED = (
+    Order(TABLE, "read.middle", ATTEMPT),
+    Order(TARGET, "write.middle", ATTEMPT),
+    Order(TARGET, "write.prepared", ATTEMPT),
+)
 
 
 def orders(count: int, seed: int) -> Iterator[Order]:
@@ -87,6 +114,9 @@ class Fire:
         order = told(Path(self.folder) / "order")
         if order is None or (order["query"], order["point"]) != (self.query, point):
             return
+        if order["victim"] == ATTEMPT:
+            self._wait_for_another()
+            return
         times = Path(self.folder) / "times"
         number = os.open(times, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
         os.write(number, b".")
@@ -97,10 +127,43 @@ class Fire:
             os.close(os.open(Path(self.folder) / "fired", os.O_CREAT | os.O_EXCL))
         except FileExistsError:
             return
+        if order["victim"] == EXECUTOR:
+            os.kill(executor_of(os.getpid()), signal.SIGKILL)
+            return
         if order["victim"] != ITSELF:
             os.killpg(int((Path(self.folder) / "driver").read_text()), signal.SIGKILL)
         if order["victim"] != DRIVER:
             os.kill(os.getpid(), signal.SIGKILL)
+
+    def _wait_for_another(self) -> None:
+        """The first task that comes here waits for another attempt of itself."""
+        from pyspark import TaskContext
+
+        context = TaskContext.get()
+        pipe = Path(self.folder) / f"held.{context.partitionId() if context is not None else 0}"
+        try:
+            os.close(os.open(Path(self.folder) / "times", os.O_CREAT | os.O_EXCL))
+        except FileExistsError:
+            if pipe.exists():
+                (Path(self.folder) / "fired").touch()
+                number = os.open(pipe, os.O_RDWR | os.O_NONBLOCK)
+                os.write(number, b".")
+                os.close(number)
+            return
+        os.mkfifo(pipe)
+        number = os.open(pipe, os.O_RDWR | os.O_NONBLOCK)
+        select.select([number], [], [], SECOND_ATTEMPT_S)
+        os.close(number)
+        pipe.unlink(missing_ok=True)
+
+
+def executor_of(pid: int) -> int:
+    """The Java that a process of a task belongs to."""
+    while pid > 1:
+        if _EXECUTOR in Path(f"/proc/{pid}/cmdline").read_bytes():
+            return pid
+        pid = int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
+    raise LookupError("this process belongs to no executor of a cluster")
 
 
 def told(path: Path) -> dict[str, Any] | None:
@@ -114,8 +177,8 @@ def told(path: Path) -> dict[str, Any] | None:
 
 def give(folder: Path, order: Order | None) -> None:
     """A new order; None: nobody is killed."""
-    for name in ("times", "fired", "order"):
-        (folder / name).unlink(missing_ok=True)
+    for path in (folder / "times", folder / "fired", folder / "order", *folder.glob("held.*")):
+        path.unlink(missing_ok=True)
     if order is not None:
         whole = folder / "order.new"
         whole.write_text(json.dumps(order._asdict()))

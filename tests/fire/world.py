@@ -40,6 +40,8 @@ class World:
         self.folder = folder
         self.put = 0
         self.outcomes: Counter[str] = Counter()
+        self.settings: dict[str, str] = {}  # of Spark, for drivers that are begun from now on
+        self.environment: dict[str, str] = {}
         self._expected = 0  # the next number on the target queue
         self._driver: subprocess.Popen[str] | None = None
         (folder / "data").mkdir(parents=True)
@@ -99,8 +101,18 @@ class World:
         """New messages, and all queries without fire: their commits back out what died."""
         self.work()
         self._run(QUERIES, self.put, master, "the last round")
-        if self.in_doubt():
-            raise Fault(f"in doubt at the end: {self.in_doubt()}")
+        left = [repr(xid) for xid in self.in_doubt()] + self.uncommitted()
+        if left:
+            raise Fault(f"in doubt or under way at the end: {', '.join(left)}")
+
+    def uncommitted(self) -> list[str]:
+        """Queues with puts or gets that nobody has committed or backed out."""
+        answers = self._connection.mqsc("DISPLAY QSTATUS(*) UNCOM")
+        return [
+            f"{answer['QUEUE']} {answer['UNCOM']}"
+            for answer in answers
+            if answer.ok and "UNCOM" in answer and answer["UNCOM"] not in ("NO", 0)
+        ]
 
     def in_doubt(self) -> list[XID]:
         """Units of work that nobody has decided."""
@@ -153,8 +165,9 @@ class World:
         return None
 
     def _begun(self, master: str) -> subprocess.Popen[str]:
-        environment = {**os.environ, "PYTHONPATH": os.pathsep.join([*sys.path, str(ROOT)])}
-        arguments = [str(self.folder), master, json.dumps(self.way)]
+        paths = os.pathsep.join([*sys.path, str(ROOT)])
+        environment = {**os.environ, **self.environment, "PYTHONPATH": paths}
+        arguments = [str(self.folder), master, json.dumps(self.way), json.dumps(self.settings)]
         with (self.folder / "driver.log").open("a") as said:
             return subprocess.Popen(
                 [sys.executable, "-m", "tests.fire.driver", *arguments],

@@ -61,6 +61,13 @@ def _line() -> CommandLine:
     how.add_argument(
         "--keep-context", action="store_true", help="who put them and when; needs +setall"
     )
+    how.add_argument(
+        "--bad-properties",
+        choices=("fail", "skip"),
+        default="fail",
+        help="those that cannot be put, for their type or value: say so and put nothing, or go "
+        "without them",
+    )
     how.add_argument("--name", default="", help="of the replay; made of the arguments if left out")
     how.add_argument("--again", action="store_true", help="a new replay, also if there was one")
     how.add_argument("--dry-run", action="store_true", help="say how many, and put nothing")
@@ -134,27 +141,35 @@ class _Work:
         chosen = found(table(spark, asked.warehouse, "messages"), search_of(asked))
         replay_plan.remove(folder)
         size = batch_messages(asked.rate)
-        return replay_plan.make(chosen, folder, size, dict(asked.set), _about(asked))
+        changes = dict(asked.set)
+        return replay_plan.make(
+            chosen, folder, size, changes, _about(asked), bad_properties=asked.bad_properties
+        )
 
     def _tell_count(self, spark: SparkSession) -> int:
         from ternmq.spark.lake_search import found
         from ternmq.spark.replay_plan import rewritten
+        from ternmq.spark.replay_properties import unfit
         from ternmq.spark.served import table
 
         chosen = found(table(spark, self._asked.warehouse, "messages"), search_of(self._asked))
-        count = rewritten(chosen, dict(self._asked.set)).count()
+        messages = rewritten(chosen, dict(self._asked.set))
+        count, wrong = messages.count(), unfit(messages)
         if self._asked.json:
-            write_json({"messages": count, "put": 0})
+            write_json({"messages": count, "put": 0, "bad_properties": wrong.messages})
         else:
             write(f"{count} messages would be put")
+        if wrong.messages and not self._asked.json:
+            write(f"{wrong.messages} have properties that cannot be put: {wrong.example}")
         return OK if count else NOTHING
 
     def _tell(self, plan: Plan, put: int) -> None:
         if self._asked.json:
             told = {"name": self._name, "messages": plan.messages, "put": put}
-            write_json({**told, "owner": plan.owner})
+            write_json({**told, "without_properties": plan.without, "owner": plan.owner})
         elif put or not plan.messages:
-            write(f"{put} of {plan.messages} messages put; replay {self._name}")
+            without = f", {plan.without} without some of their properties" if plan.without else ""
+            write(f"{put} of {plan.messages} messages put{without}; replay {self._name}")
         else:
             write(f"all {plan.messages} messages of replay {self._name} were put before")
 
@@ -176,6 +191,7 @@ def _about(asked: argparse.Namespace) -> str:
         "where": asked.where,
         "where to": [connection_of(asked).get(name, "") for name in _PLACE],
         "keep_context": asked.keep_context or "",
+        "bad_properties": "" if asked.bad_properties == "fail" else asked.bad_properties,
     }
     return json.dumps({name: value for name, value in told.items() if value}, sort_keys=True)
 

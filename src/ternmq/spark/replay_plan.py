@@ -23,6 +23,7 @@ from typing import Any, Final, NamedTuple
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as f
 
+from ternmq.spark.replay_properties import FAIL, unfit, without_unfit
 from ternmq.spark.served import file_system
 
 PLAN: Final = "plan.json"
@@ -43,6 +44,7 @@ class Plan(NamedTuple):
     batch_messages: int
     ends: tuple[int, ...]  # the last place of each batch
     about: str  # what was asked for, in the asker's words
+    without: int = 0  # messages that go without a property, as it cannot be put
 
     @property
     def batches(self) -> int:
@@ -75,13 +77,27 @@ def rewritten(messages: DataFrame, changes: Mapping[str, str]) -> DataFrame:
 
 
 def make(
-    chosen: DataFrame, folder: str, batch_messages: int, changes: Mapping[str, str], about: str
+    chosen: DataFrame,
+    folder: str,
+    batch_messages: int,
+    changes: Mapping[str, str],
+    about: str,
+    bad_properties: str = FAIL,
 ) -> Plan:
-    """Make a plan in a folder; one that was not finished there is made anew."""
+    """Make a plan in a folder; one that was not finished there is made anew. ValueError if a
+    message has a property that cannot be put, unless those are to be left out."""
     path = f"{folder}/{MESSAGES}"
+    wrong = unfit(rewritten(chosen, changes))
+    if wrong.messages and bad_properties == FAIL:
+        raise ValueError(
+            f"{wrong.messages} messages have properties that cannot be put ({wrong.example}); "
+            "--bad-properties skip puts them without"
+        )
     # Ordered by what they were, also where a change gives them another queue or time.
     order = [f.col(name).alias(f"_{name}") for name in _ORDER]
     changed = rewritten(chosen.select("*", *order), changes).drop("put_date")
+    if wrong.messages:
+        changed = without_unfit(changed)
     placed = changed.orderBy(*(f"_{name}" for name in _ORDER)).drop(
         *(f"_{name}" for name in _ORDER)
     )
@@ -102,6 +118,7 @@ def make(
         batch_messages,
         tuple(ends_of(counts, batch_messages)),
         about,
+        wrong.messages,
     )
     write(plan)
     return plan

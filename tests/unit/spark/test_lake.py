@@ -207,6 +207,26 @@ def test_replay_when_killed_between_commit_and_note_then_each_message_is_put_onc
     assert int(row["BATCHES"]) == 3
 
 
+def test_replay_when_a_property_cannot_be_put_then_told_before_or_left_out(
+    spark: "SparkSession", tmp_path: Path
+) -> None:
+    from ternmq.spark import replay_plan
+
+    maps = [({"a": "1", "b": "x"}, {"a": "i4", "b": "money"}), ({"a": "1"}, {}), ({}, None)]
+    chosen = messages(
+        spark, [{"properties": held, "property_types": types} for held, types in maps]
+    )
+    folder = str(tmp_path / "plan")
+    with pytest.raises(ValueError, match=r"1 messages have .* \(property b is of type 'money'"):
+        replay_plan.make(chosen, folder, 10, {}, "a test")
+    plan = replay_plan.make(chosen, folder, 10, {}, "a test", "skip")
+    assert (plan.messages, plan.without) == (3, 1)
+    rows = replay_plan.batch_of(spark, plan, 0).orderBy("seq").collect()
+    assert [row["properties"] for row in rows] == [{"a": "1"}, {"a": "1"}, {}]
+    assert [row["property_types"] for row in rows] == [{"a": "i4"}, {}, None]
+    assert replay_plan.read(folder) == plan
+
+
 def test_commands_when_asked_then_they_find_and_replay_once(
     world: World, capsys: pytest.CaptureFixture[str]
 ) -> None:
