@@ -20,6 +20,12 @@ SOURCE = Path(__file__).resolve().parent.parent / "src"
 EXPECTED = os.environ.get("TERNMQ_EXPECT", "plain")
 # Java takes seconds to start, and the first query of a kind as long again.
 SPARK_TIMEOUT_S = 300
+# Queries over a few rows take most of their time to be compiled. Those of pages are, as for users
+# (`as_users`).
+SPARK_SMALL = {
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+}
 
 # The machine may be loaded; the limit of a test is the timeout in pyproject.toml.
 settings.register_profile(
@@ -96,7 +102,18 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> "Iterator[SparkSession]":
         "spark.sql.shuffle.partitions": "2",
         # Tests are short: what Java compiles slowly and well would never be paid back.
         "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+        **SPARK_SMALL,
     }
     running = session("tests", master="local[2]", settings=places, log=folder / "spark.log")
     yield running
     close(running)
+
+
+@pytest.fixture
+def as_users(spark: "SparkSession") -> "Iterator[SparkSession]":
+    """The same session, with queries compiled as they are for users."""
+    for name in SPARK_SMALL:
+        spark.conf.set(name, "FALLBACK" if name.endswith("factoryMode") else "true")
+    yield spark
+    for name, value in SPARK_SMALL.items():
+        spark.conf.set(name, value)

@@ -1,9 +1,11 @@
 """Goal: every example runs as it is printed and shows what it says it shows.
 
-Method: run each as a program of its own, on the build under test, in an empty folder.
+Method: run each as a program of its own, on the build under test, in an empty folder. Those of
+Spark run in this process and take its session: Java starts once.
 """
 
 import os
+import runpy
 import subprocess
 import sys
 from pathlib import Path
@@ -15,6 +17,7 @@ from tools.layers import ROOT
 pytestmark = pytest.mark.core
 
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
+SPARK = [path for path in EXAMPLES if path.name.startswith("spark_")]
 # A line that only a right outcome prints.
 SHOWN = {
     "async_group_commit.py": "each producer's messages in order: True",
@@ -39,6 +42,9 @@ SHOWN = {
     "stream_reader.py": "each order once, in order: True",
     "streaming_queues.py": "as in the report, told once a handle: True",
     "smf_every_second.py": "intervals have all of them: True",
+    "spark_lake_replay.py": "each lost order is back once, in order: True",
+    "spark_pipeline.py": "the tables have all: True",
+    "spark_sink_once.py": "three orders, three bills: True",
     "slow_queue.py": "the others by priority, in order: True",
     "tour.py": "What to try next:",
     "trigger.py": "three orders, programs started: 2",
@@ -67,7 +73,9 @@ def run_program(path: Path, *arguments: str) -> str:
 
 @pytest.mark.slow
 @pytest.mark.timeout(60)
-@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.name)
+@pytest.mark.parametrize(
+    "path", [path for path in EXAMPLES if path not in SPARK], ids=lambda path: path.name
+)
 def test_example_when_run_then_it_shows_what_it_promises(
     path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -75,6 +83,16 @@ def test_example_when_run_then_it_shows_what_it_promises(
     output = run_program(path, *WORDS.get(path.name, ()))
     assert SHOWN.get(path.name, "") in output
     assert "\x1b" not in output  # no colours where nobody looks
+
+
+@pytest.mark.spark
+@pytest.mark.usefixtures("spark")
+@pytest.mark.parametrize("path", SPARK, ids=lambda path: path.name)
+def test_example_of_spark_when_run_then_it_shows_what_it_promises(
+    path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    runpy.run_path(str(path), run_name="__main__")
+    assert SHOWN[path.name] in capsys.readouterr().out
 
 
 def test_first_queue_when_run_twice_then_it_finds_what_it_left(tmp_path: Path) -> None:

@@ -35,7 +35,7 @@ def test_page_when_its_blocks_are_run_then_they_do_what_they_say(
 
 
 @pytest.mark.spark
-@pytest.mark.usefixtures("spark")
+@pytest.mark.usefixtures("as_users")
 @pytest.mark.parametrize("page", SPARK)
 def test_page_of_spark_when_its_blocks_are_run_then_they_do_what_they_say(
     page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -53,7 +53,8 @@ def run_page(page: str) -> None:
     """Run the blocks of a page."""
     names: dict[str, object] = {"__name__": "page"}
     try:
-        with mock.patch.dict(os.environ):  # as it was, whatever a page exports
+        # A shell knows its folder; what a page exports ends with it.
+        with mock.patch.dict(os.environ, PWD=os.getcwd()):
             for block in blocks(page):
                 if block.is_run:
                     run(block, names)

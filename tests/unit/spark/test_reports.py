@@ -102,6 +102,16 @@ def sections(
     return read(spark, [str(dump)], str(folder), list(REPORTS.values()))
 
 
+@pytest.fixture(scope="module")
+def tables(
+    spark: "SparkSession", dump: Path, tmp_path_factory: pytest.TempPathFactory
+) -> "dict[str, DataFrame]":
+    """Those that a page is made of."""
+    from ternmq.spark.report_tables import of_dumps
+
+    return of_dumps(spark, [str(dump)], str(tmp_path_factory.mktemp("tables") / "sections"))
+
+
 def printed(name: str, sections: "Sections") -> list[str]:
     from ternmq.spark.report_text import REPORTS, lines
 
@@ -218,15 +228,13 @@ def messages_of(spark: "SparkSession") -> "dict[str, DataFrame]":
 
 
 def test_page_when_made_of_dumps_then_it_has_every_section_and_a_browser_shows_it(
-    spark: "SparkSession", dump: Path, tmp_path: Path
+    spark: "SparkSession", tables: "dict[str, DataFrame]", tmp_path: Path
 ) -> None:
     from ternmq.spark.report_html import html_page
     from ternmq.spark.report_sections import SECTIONS
-    from ternmq.spark.report_tables import of_dumps
 
     steps: list[str] = []
-    tables = of_dumps(spark, [str(dump)], str(tmp_path / "sections")) | messages_of(spark)
-    told = html_page(tables, step=steps.append, source="dump.smf")
+    told = html_page(tables | messages_of(spark), step=steps.append, source="dump.smf")
     assert len(steps) + 1 == len(SECTIONS) + 2 == STEPS
     assert told.title == "QM1"
     assert told.sections == [
@@ -246,12 +254,11 @@ def test_page_when_made_of_dumps_then_it_has_every_section_and_a_browser_shows_i
 
 
 def test_page_when_only_a_time_is_asked_for_then_only_that_is_told(
-    spark: "SparkSession", dump: Path, tmp_path: Path
+    tables: "dict[str, DataFrame]",
 ) -> None:
     from ternmq.spark.report_data import survey_of
-    from ternmq.spark.report_tables import between, of_dumps
+    from ternmq.spark.report_tables import between
 
-    tables = of_dumps(spark, [str(dump)], str(tmp_path / "sections"))
     since = datetime(2026, 9, 21, 14, 14, 10, tzinfo=UTC)
     later = survey_of(between(tables, since, None))
     assert (later.rows["queues"], later.rows["log"]) == (4, 2)
