@@ -4,6 +4,9 @@ the session of the tests, and one driver, of its own, at the worst moment there 
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,20 +14,26 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.fire.points import (
+    ATTEMPT,
     BOTH,
+    CLUSTER,
+    EXECUTOR,
     ITSELF,
     LAKE,
+    QUERIES,
     SINK_POINTS,
     SOURCE_POINTS,
+    SPECULATED,
     TABLE,
     TARGET,
     VICTIMS,
     Order,
+    executor_of,
     give,
     has_fired,
     orders,
 )
-from tests.fire.world import NO_RETRIES, PER_TRIGGER, Fault, World
+from tests.fire.world import NO_RETRIES, PER_TRIGGER, ROOT, Fault, World
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -89,6 +98,33 @@ def test_orders_when_fifty_then_every_point_and_every_victim_among_them() -> Non
     pairs = {(order.point, order.victim) for order in given}
     assert len(pairs) == len(SOURCE_POINTS + SINK_POINTS) * len(VICTIMS)
     assert all(order.query == TARGET for order in given if order.point in SINK_POINTS)
+
+
+def test_orders_of_a_cluster_then_executors_and_workers_are_hit_while_they_read_and_write() -> None:
+    hit = {(order.point.partition(".")[0], order.victim) for order in CLUSTER}
+    assert {("read", EXECUTOR), ("write", EXECUTOR), ("read", ITSELF), ("write", ITSELF)} <= hit
+    assert {order.query for order in CLUSTER} == set(QUERIES)
+    assert {order.victim for order in SPECULATED} == {ATTEMPT}
+
+
+def test_executor_when_a_process_of_a_task_asks_then_the_java_above_it() -> None:
+    inner = "import os; from tests.fire.points import executor_of; print(executor_of(os.getpid()))"
+    outer = (
+        "import os, subprocess, sys; print(os.getpid(), flush=True); "
+        f"subprocess.run([sys.executable, '-c', {inner!r}])"
+    )
+    told = subprocess.run(
+        [sys.executable, "-c", outer, "CoarseGrainedExecutorBackend"],
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd=ROOT,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+    )
+    asked, found = told.stdout.split()
+    assert asked == found
+    with pytest.raises(LookupError, match="belongs to no executor"):
+        executor_of(os.getpid())
 
 
 def test_account_when_a_message_is_missing_or_doubled_then_told(world: World) -> None:
