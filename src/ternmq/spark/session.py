@@ -36,6 +36,9 @@ SETTINGS: Final[Mapping[str, str]] = {
     # A worker of a loaded machine may take long to start; without this it is given up after 15 s.
     "spark.python.authenticate.socketTimeout": "60s",
     "spark.log.level": "WARN",
+    # Else each step of a query is told to Java with its place in the program, four calls more; an
+    # error has that place in Python's traceback.
+    "spark.python.sql.dataFrameDebugging.enabled": "false",
     # Few cores: a collector that works beside the tasks takes from them what they could do. With
     # it and the next one a queue is a third quicker in Parquet (docs/spark.md).
     "spark.driver.extraJavaOptions": "-XX:+UseParallelGC",
@@ -50,6 +53,8 @@ _LOCAL: Final[Mapping[str, str]] = {
 STOP_S: Final = 30
 _HOME: Final = ("bin", "jars", "sbin")  # of PySpark, what Java is started with
 _LOG_SETTING: Final = "spark.ternmq.log"
+# They write an error with all of Java's stack to the terminal, before it is raised.
+_LOGGERS: Final = ("SQLQueryContextLogger", "DataFrameQueryContextLogger")
 
 
 def session(
@@ -88,8 +93,11 @@ def started(name: str, master: str, settings: dict[str, str], log: Path | None) 
     """A session in a Java of our own."""
     from pyspark import SparkConf, SparkContext
     from pyspark.java_gateway import launch_gateway
+    from pyspark.logger import PySparkLogger
     from pyspark.sql import SparkSession
 
+    for logger in _LOGGERS:
+        PySparkLogger.getLogger(logger).disabled = True
     os.environ["JAVA_HOME"] = str(find_java().home)
     # Without this workers take the first python3 of the PATH, which may lack what they need.
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)

@@ -92,6 +92,16 @@ def test_missing_path_when_read_then_sentence_and_log_are_told(
 
 
 @pytest.mark.spark
+def test_query_when_it_makes_no_sense_then_nothing_is_on_the_terminal_but_the_sentence(
+    spark: "SparkSession", capfd: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SparkError, match="`colour` cannot be resolved") as caught, explained():
+        spark.range(1).where("colour = 3").count()
+    assert "\n" not in caught.value.sentence
+    assert capfd.readouterr() == ("", "")
+
+
+@pytest.mark.spark
 def test_worker_when_it_raises_then_its_words_are_the_sentence(spark: "SparkSession") -> None:
     from collections.abc import Iterator
 
