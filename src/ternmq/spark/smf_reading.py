@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+import pyarrow.compute as pc
+
 from ternmq.codec.smf_framing import RDW
 from ternmq.spark.smf_columns import RECORDS, REJECTS
 from ternmq.spark.smf_files import Bytes, open_file
@@ -12,7 +14,7 @@ from ternmq.spark.smf_heads import no_records
 from ternmq.spark.smf_options import SmfOptions
 from ternmq.spark.smf_ranges import LOST_FORM, Range
 from ternmq.spark.smf_records import record_batches
-from ternmq.spark.smf_rejects import reject_batches
+from ternmq.spark.smf_rejects import INTERNAL, reject_batches
 from ternmq.spark.smf_rows import reader_of
 from ternmq.spark.smf_segments import SegmentBytes
 from ternmq.spark.smf_walk import SAMPLE_BYTES, TRUNCATED, Fault, Piece, Walk
@@ -45,9 +47,11 @@ def batches_of(piece: Piece, path: str, options: SmfOptions) -> Iterator[Any]:
     """The rows of a piece: of a section, or what could not be read."""
     if options.section == REJECTS or options.is_strict:
         for batch in reject_batches(piece, path):
-            if options.is_strict:
-                raise ValueError(first_of(batch, path))
-            yield batch.select(list(options.names))
+            wrong = batch.filter(pc.not_equal(batch.column("Reason"), INTERNAL))
+            if options.is_strict and wrong.num_rows:
+                raise ValueError(first_of(wrong, path))
+            if options.section == REJECTS:
+                yield batch.select(list(options.names))
     if options.section == RECORDS:
         for batch in record_batches(piece, path):
             yield batch.select(list(options.names))

@@ -7,9 +7,9 @@
     unknown level      of an MQ older or newer than the tables
     damaged            sections that cannot be where the record says or not what they should be;
                        a record that is shorter than any of SMF
+    internal           115-240, whose meaning nobody has told; nothing is wrong with it
 
-Records of other types are not rejects: a dump holds more than MQ. Nor is 115-240, which is known
-and has no meaning that anybody told.
+Records of other types are not rejects: a dump holds more than MQ.
 """
 
 from __future__ import annotations
@@ -40,6 +40,7 @@ from ternmq.spark.smf_walk import Piece
 UNKNOWN_SUBTYPE: Final = "unknown subtype"
 UNKNOWN_LEVEL: Final = "unknown level"
 DAMAGED: Final = "damaged"
+INTERNAL: Final = "internal"
 
 SCHEMA: Final = pa.schema([(name, ARROW_TYPES[kind]) for name, kind in REJECT_COLUMNS])
 
@@ -104,6 +105,10 @@ def unsound(heads: Heads) -> Iterator[Reject]:
         told = level_text(level) if level else "none that could be"
         detail = f"level {told}; known are {level_text(LEVEL_MIN)} to {level_text(LEVEL_MAX)}"
         yield reject(heads.records, index, kind, subtype, UNKNOWN_LEVEL, detail)
+    if not any(section for _, section in heads.row.sections):
+        detail = f"{kind}-{subtype} has no layout that anybody has told"
+        for index in np.flatnonzero(heads.sound & known).tolist():
+            yield reject(heads.records, index, kind, subtype, INTERNAL, detail)
     broken = ~heads.sound
     for index in blind(heads).tolist():
         broken[index] |= known[index]

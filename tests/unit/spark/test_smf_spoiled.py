@@ -190,6 +190,25 @@ def test_record_when_it_says_that_it_has_no_subtype_then_the_words_say_so() -> N
     assert row["Detail"] == "115 without a subtype is no record that is known"
 
 
+def test_record_when_nobody_has_told_its_layout_then_it_is_kept_apart_and_no_error(
+    tmp_path: Path,
+) -> None:
+    pools = next(record for record in RECORDS if record[22:24] == bytes((0, 215)))
+    internal = pools[:22] + bytes((0, 240)) + pools[24:]
+    (row,) = rejected(internal + pools)
+    assert (row["Reason"], row["Record_Subtype"]) == ("internal", 240)
+    assert row["Record_Bytes"] == internal
+    (tmp_path / "dump").write_bytes(internal + pools)
+    ranges = list(ranges_of(find_files([str(tmp_path)]), "auto", 1 << 20))
+    strict = SmfOptions({"section": "QPST", "mode": "FAILFAST", "columns": "BufferPool"})
+    assert sum(batch.num_rows for batch in read_ranges(ranges, strict)) > 0
+    short = b"\x00\x06\x00\x00\x5e\x73"
+    (tmp_path / "dump").write_bytes(internal + pools + short)
+    ranges = list(ranges_of(find_files([str(tmp_path)]), "auto", 1 << 20))
+    with pytest.raises(ValueError, match="damaged: SMF: 6 bytes"):
+        list(read_ranges(ranges, strict))
+
+
 @pytest.mark.parametrize("release", ["799", "946", "950", "999"])
 def test_level_when_there_is_none_such_then_both_readers_keep_the_record_apart(
     release: str,
