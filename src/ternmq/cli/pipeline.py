@@ -56,6 +56,13 @@ def _line() -> CommandLine:
         "--set", metavar="KEY=VALUE", action="append", default=[], help="init: any other setting"
     )
     line.add_argument("--warehouse", metavar="PATH", default="", help="init: where tables go")
+    line.add_argument(
+        "--events",
+        metavar="QUEUE",
+        default="",
+        help="init, follow: where anomalies are raised as events, or none"
+        " (SYSTEM.ADMIN.ANOMALY.EVENT if messages are read)",
+    )
     line.add_argument("--refresh", metavar="TABLES", default="", help="run: only these")
     line.add_argument("--full-refresh", metavar="TABLES", default="", help="run: these from anew")
     line.add_argument("--full-refresh-all", action="store_true", help="run: all from anew")
@@ -74,6 +81,7 @@ def _init(line: CommandLine, asked: argparse.Namespace) -> int:
 
     settings = {"smf.path": asked.smf, "smf.sections": asked.sections, "mq.queue": asked.queue}
     settings["warehouse"] = asked.warehouse
+    settings["events.queue"] = asked.events
     for pair in asked.set:
         key, equals, value = pair.partition("=")
         if not equals or not key:
@@ -100,9 +108,13 @@ def _init(line: CommandLine, asked: argparse.Namespace) -> int:
 def _run(asked: argparse.Namespace) -> int:
     from ternmq.spark.errors import SparkError
     from ternmq.spark.pipeline_project import find
+    from ternmq.spark.pipeline_settings import PREFIX
 
     try:
         project = find(Path(asked.project))
+        if asked.events:
+            told = {f"{PREFIX}events.queue": asked.events}
+            project = project._replace(configuration={**project.configuration, **told})
         _ = project.settings.kinds
     except SparkError as error:
         write_error(f"{NAME}: {error}")
@@ -168,13 +180,16 @@ class _Follow:
         self._asked: Final = asked
         self._project: Final = project
         self._is_over = False
+        self._trouble = ""
 
     def done(self, spark: SparkSession) -> int:
         from ternmq.spark.pipeline_follow import follow
 
         before = [signal.signal(each, self._end) for each in _ENDING]
         if not self._asked.quiet:
-            write_error(f"{NAME}: following; tables: {self._project.settings.warehouse}")
+            settings = self._project.settings
+            events = f"; events: {settings.events_queue}" if settings.events_queue else ""
+            write_error(f"{NAME}: following; tables: {settings.warehouse}{events}")
         try:
             follow(
                 spark,
@@ -192,8 +207,13 @@ class _Follow:
         self._is_over = True
 
     def _told(self, update: Update) -> None:
+        if update.trouble != self._trouble:
+            self._trouble = update.trouble
+            now = f"events wait: {update.trouble}" if update.trouble else "events go on"
+            write_error(f"{NAME}: {now}")
         if self._asked.json:
-            write_now(json.dumps({"rows": update.rows, "views": update.views}))
+            told = {"rows": update.rows, "views": update.views, "trouble": update.trouble}
+            write_now(json.dumps(told))
         elif not self._asked.quiet:
             rows = ", ".join(f"{name} {count}" for name, count in sorted(update.rows.items()))
             write_now(f"read so far: {rows}")

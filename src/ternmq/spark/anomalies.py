@@ -35,11 +35,20 @@ KEYS: Final = ("queue_manager", "queue")
 EVERY: Final = "1 minute"
 LATE: Final = "1 minute"
 LATE_AT_MOST: Final = "30 days"
+# Clocks of queue managers differ by less; times of dumps may be those of a zone that nobody told.
+AHEAD: Final = "5 minutes"
+AHEAD_IN_DUMPS: Final = "1 day"
 # Times are numbers on their way through pandas, which has them in the session's zone: an hour comes
 # twice there in autumn, and the watermark is in UTC.
 RESULT: Final = (
     "queue_manager string, queue string, rule string, start_us long, window_s double, "
     "since_us long, value double, expected double, score double"
+)
+
+# The served table.
+COLUMNS: Final = (
+    "queue_manager string, queue string, rule string, window_start timestamp, window_s double, "
+    "since timestamp, value double, expected double, score double, words string, seen_in string"
 )
 
 
@@ -56,25 +65,36 @@ def of_queues(queues: DataFrame) -> DataFrame:
     ).where("window_s > 0 and window_start is not null")
 
 
+def not_ahead(rows: DataFrame, moment: str, by: str) -> DataFrame:
+    """Without what is later than now by more than clocks, or zones, differ: one message from next
+    year would make everything after it late, and every queue silent."""
+    return rows.where(f.col(moment) <= f.current_timestamp() + f.expr(f"INTERVAL {by}"))
+
+
 def of_messages(messages: DataFrame, every: str = EVERY, late: str = LATE) -> DataFrame:
-    """Observations from messages: how many were put."""
+    """Observations from messages: how many were put, in stretches of time that are over. A batch
+    takes the newest message for now."""
     if messages.isStreaming:
         messages = messages.withWatermark("put_timestamp", late)
     counted = messages.groupBy(*KEYS, f.window("put_timestamp", every).alias("window")).agg(
-        f.count(f.lit(1)).alias("puts")
+        f.count(f.lit(1)).alias("puts"), f.max("put_timestamp").alias("latest")
     )
+    if not messages.isStreaming:
+        now = f.broadcast(counted.agg(f.max("latest").alias("now")))
+        counted = counted.crossJoin(now).where("window.end <= now")
     return windowed(counted, f.col("puts"), f.lit(None))
 
 
 def of_exchanges(exchanged: DataFrame, every: str = EVERY, late: str = LATE) -> DataFrame:
-    """Observations from exchanges: the time that half of the replies took at most."""
+    """Observations from exchanges: the time that half of the replies took at most. A reply counts
+    where it came: where its request was put, the slow ones would come too late to count."""
     answered = exchanged.where("latency_us is not null")
     if answered.isStreaming:
-        answered = answered.withWatermark("requested_at", late)
+        answered = answered.withWatermark("replied_at", late)
     counted = answered.groupBy(
         "queue_manager",
         f.col("request_queue").alias("queue"),
-        f.window("requested_at", every).alias("window"),
+        f.window("replied_at", every).alias("window"),
     ).agg(f.percentile_approx("latency_us", 0.5).cast("double").alias("took"))
     return windowed(counted, f.lit(None), f.col("took"))
 
@@ -122,34 +142,25 @@ def all_anomalies(
     habit: Habit | None = None,
 ) -> DataFrame:
     """Of the served tables that there are, in a batch; column seen_in says of which a row is."""
-    return together(
-        None if queues is None else of_queues(queues),
-        None if messages is None else of_messages(messages),
-        None if exchanged is None else of_exchanges(exchanged),
-        habit,
-    )
-
-
-def together(
-    of_queues: DataFrame | None = None,
-    of_messages: DataFrame | None = None,
-    of_exchanges: DataFrame | None = None,
-    habit: Habit | None = None,
-) -> DataFrame:
-    """The same of observations; so also in a stream, where those of messages and of exchanges are
-    tables of their own."""
     found = [
-        anomalies(observed, habit, silence=silence).withColumn("seen_in", f.lit(name))
-        for name, observed, silence in (
-            ("queues", of_queues, False),
-            ("messages", of_messages, True),
-            ("exchanges", of_exchanges, False),
+        of_table(name, observe(table), habit)
+        for name, observe, table in (
+            ("queues", of_queues, queues),
+            ("messages", of_messages, messages),
+            ("exchanges", of_exchanges, exchanged),
         )
-        if observed is not None
+        if table is not None
     ]
     if not found:
         raise ValueError("anomalies are those of a table, and there is none")
     return reduce(DataFrame.unionByName, found)
+
+
+def of_table(name: str, observed: DataFrame, habit: Habit | None = None) -> DataFrame:
+    """What is out of habit in the observations of one of the tables. In a stream each needs a query
+    of its own: a table of which nothing comes would hold up the time of the others."""
+    found = anomalies(observed, habit, silence=name == "messages")
+    return found.withColumn("seen_in", f.lit(name))
 
 
 def in_batch(observations: DataFrame, habit: Habit, silence: bool) -> DataFrame:

@@ -23,6 +23,7 @@ LATE: Final = "1 minute"
 # Clocks of two queue managers differ: a reply may seem to come before its request by so much.
 CLOCKS_DIFFER: Final = "1 minute"
 EVERY: Final = "1 minute"
+NO_ID: Final = bytes(24)  # MQCI_NONE
 ASKED: Final = (
     "queue_manager", "request_queue", "request_seq", "msg_id", "requested_at", "requester",
     "reply_to_q", "request_bytes",
@@ -45,8 +46,10 @@ def of_type(msg_type: int) -> Column:
 def requests(messages: DataFrame) -> DataFrame:
     """The requests among messages, with the identifier that a reply to them has."""
     passes = f.col("report").bitwiseAND(MQRO_PASS_CORREL_ID) != 0
+    asked_as = f.when(passes, f.col("correl_id")).otherwise(f.col("msg_id"))
     return messages.where(of_type(MQMT_REQUEST)).select(
-        f.when(passes, f.col("correl_id")).otherwise(f.col("msg_id")).alias("asked_as"),
+        # Without one, every reply that has none would be its reply.
+        f.when(asked_as != f.lit(bytearray(NO_ID)), asked_as).alias("asked_as"),
         f.col("queue_manager"),
         f.col("queue").alias("request_queue"),
         f.col("seq").alias("request_seq"),
@@ -79,7 +82,16 @@ def exchanges(messages: DataFrame, within: str = WITHIN, late: str = LATE) -> Da
     return joined(requests(messages), replies(messages), within)
 
 
-def joined(asked: DataFrame, answered: DataFrame, within: str = WITHIN) -> DataFrame:
+def answered(messages: DataFrame, within: str = WITHIN, late: str = LATE) -> DataFrame:
+    """Only requests that have a reply, which a stream tells as soon as that comes."""
+    if messages.isStreaming:
+        messages = messages.withWatermark("put_timestamp", late)
+    return joined(requests(messages), replies(messages), within, "inner")
+
+
+def joined(
+    asked: DataFrame, answered: DataFrame, within: str = WITHIN, how: str = "left_outer"
+) -> DataFrame:
     """Requests and replies of other choosing, as `requests` and `replies` give them."""
     belongs = (
         (f.col("asked_as") == f.col("replied_to"))
@@ -88,9 +100,7 @@ def joined(asked: DataFrame, answered: DataFrame, within: str = WITHIN) -> DataF
     )
     took = f.unix_micros("replied_at") - f.unix_micros("requested_at")
     # Not withColumn and drop, which a declarative pipeline does not follow (see tables_tasks).
-    return asked.join(answered, belongs, "left_outer").select(
-        *ASKED, *ANSWERED, took.alias("latency_us")
-    )
+    return asked.join(answered, belongs, how).select(*ASKED, *ANSWERED, took.alias("latency_us"))
 
 
 def latencies(exchanged: DataFrame, every: str = EVERY) -> DataFrame:

@@ -9,20 +9,24 @@ A flow is a stream, which adds what is new, or a view, which is made anew by eac
 functions are run by a declarative pipeline (pipeline_graph) and by plain streaming queries
 (pipeline_follow); neither knows what a function does. Two tables are always made by plain queries:
 the lake, because declarative pipelines of Spark 4.3 do not divide the files of a stream by columns,
-and anomalies, because those do not see what `applyInPandas` reads.
+and anomalies, because those do not see what `applyInPandas` reads. Following has the anomalies in
+streams instead (pipeline_watch).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import Final, NamedTuple
 
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as f
 
 from ternmq.spark import anomalies, exchanges, findings, lake_table, tables_intervals, tables_tasks
 from ternmq.spark.pipeline_settings import (
     RECORDS_TABLE,
     REJECTS_TABLE,
+    WATCHED,
     Settings,
     typed_name,
 )
@@ -32,6 +36,7 @@ from ternmq.spark.smf_records import section_of
 from ternmq.spark.smf_source import FORMAT as SMF_FORMAT
 
 Make = Callable[[Sequence[DataFrame]], DataFrame]
+NO_OPTIONS: Final[Mapping[str, str]] = MappingProxyType({})
 
 
 class Flow(NamedTuple):
@@ -45,6 +50,7 @@ class Flow(NamedTuple):
     partitioned_by: tuple[str, ...] = ()
     ddl: str = ""  # columns, where they are known without making it
     is_declared: bool = True  # by a declarative pipeline; otherwise by a query of its own
+    options: Mapping[str, str] = NO_OPTIONS  # of its files, if it is a query of its own
 
 
 def flows(spark: SparkSession, settings: Settings) -> list[Flow]:
@@ -58,13 +64,14 @@ def flows(spark: SparkSession, settings: Settings) -> list[Flow]:
     for flow in possible:
         if found.keys() >= set(flow.reads):
             found[flow.name] = flow
-    return [*found.values(), *observed(tuple(name for name in OBSERVED if name in found))]
+    observable = tuple(name for name in OBSERVED if name in found)
+    return [*found.values(), *observed(observable, settings)]
 
 
 def pipeline_names() -> list[str]:
     """Every table that a pipeline may have."""
     typed = [typed_name(section) for section in (*SECTION_NAMES, REJECTS)]
-    return [RECORDS_TABLE, *typed, *TABLES]
+    return [RECORDS_TABLE, *typed, *TABLES, *WATCHED]
 
 
 def ddl_of(section: str) -> str:
@@ -159,20 +166,38 @@ def messages(spark: SparkSession, settings: Settings) -> Iterator[Flow]:
     yield served_flow("messages", arriving, is_stream=True)._replace(
         ddl=", ".join(f"`{name}` {kind.upper()}" for name, kind in lake_table.LAKE_COLUMNS),
         is_declared=False,
+        options=lake_table.WRITE_OPTIONS,
     )
     yield served_flow("exchanges", exchanged, "messages")
 
 
-OBSERVED: Final = ("queues", "messages", "exchanges")
+# Tables in which anomalies are seen, when their rows are, and how far from now that may be.
+OBSERVED: Final = {
+    "queues": ("interval_start", anomalies.AHEAD_IN_DUMPS),
+    "messages": ("put_timestamp", anomalies.AHEAD),
+    "exchanges": ("replied_at", anomalies.AHEAD),
+}
 
 
-def observed(reads: tuple[str, ...]) -> Iterator[Flow]:
+def of_now(name: str, table: DataFrame) -> DataFrame:
+    """A table in which anomalies are looked for, without rows of times to come."""
+    return anomalies.not_ahead(table, *OBSERVED[name])
+
+
+def without_events(messages: DataFrame, settings: Settings) -> DataFrame:
+    """Messages whose rate may be watched: events about the queue of events would have no end."""
+    return messages.where(f.col("queue") != f.lit(settings.events_queue))
+
+
+def observed(reads: tuple[str, ...], settings: Settings) -> Iterator[Flow]:
     """Anomalies, in whatever of their tables there is."""
     if not reads:
         return
 
     def found(read: Sequence[DataFrame]) -> DataFrame:
-        known = dict(zip(reads, read))
+        known = {name: of_now(name, table) for name, table in zip(reads, read)}
+        if "messages" in known:
+            known["messages"] = without_events(known["messages"], settings)
         return anomalies.all_anomalies(
             known.get("queues"), known.get("messages"), known.get("exchanges")
         )

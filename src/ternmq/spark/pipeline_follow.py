@@ -2,7 +2,9 @@
 
 A declarative run ends when it has done what was there. Following starts a streaming query for each
 stream of the pipeline, from the same tables into the same tables and from the same checkpoints, so
-that runs and following take turns as one likes. Views are made anew whenever something came.
+that runs and following take turns as one likes. Views are made anew whenever something came to what
+they are made of. Anomalies are scored in streams (pipeline_watch) and raised as events
+(pipeline_events).
 
 `bring_up` and `finish` are for what a declarative run cannot do (see pipeline_flows).
 """
@@ -12,18 +14,36 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, final
 
-from ternmq.spark.lake_table import WRITE_OPTIONS
+from ternmq.spark import pipeline_events
+from ternmq.spark.errors import sentence_of
 from ternmq.spark.pipeline_flows import Flow, flows
-from ternmq.spark.pipeline_graph import FORMAT, forget_tables, prepared, register_sources
+from ternmq.spark.pipeline_graph import (
+    FORMAT,
+    forget_tables,
+    locate,
+    prepared,
+    register_sources,
+    with_tables,
+)
 from ternmq.spark.pipeline_project import Project
+from ternmq.spark.pipeline_settings import SEEN
+from ternmq.spark.pipeline_watch import watched
 from ternmq.spark.served import file_system
+from ternmq.spark.view_versions import begin, swap
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 EVERY_S: Final = 10.0
+# Requests wait an hour for their replies: on disk, not in the memory of the driver.
+STATE: Final = {
+    "spark.sql.streaming.stateStore.providerClass": (
+        "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
+    )
+}
 _LOOK_S: Final = 0.2
 # How often a query is started again before it is given up, as declarative runs have it: Spark waits
 # ten seconds for a worker to start, and no longer on a machine that is busy.
@@ -35,6 +55,7 @@ class Update(NamedTuple):
 
     rows: dict[str, int]
     views: int  # how often views were made
+    trouble: str = ""  # why events wait, if they do
 
 
 def follow(
@@ -45,11 +66,16 @@ def follow(
     is_over: Callable[[], bool],
     tell: Callable[[Update], None] | None = None,
 ) -> None:
-    """Follow a pipeline until `is_over`. Errors of its queries are raised."""
-    with configured(spark, project.configuration):
+    """Follow a pipeline until `is_over`. Errors of its queries are raised; those of the queue of
+    events only if they are there from the beginning."""
+    settings = project.settings
+    if settings.events_queue:
+        pipeline_events.look(settings)
+    with configured(spark, {**STATE, **project.configuration}):
         try:
-            prepared_flows = prepared(spark, project.settings)
-            Following(spark, project, prepared_flows, every_s).until(is_over, tell)
+            all_flows = watched(flows(spark, settings), settings)
+            with_tables(spark, settings, all_flows)
+            Following(spark, project, all_flows, every_s).until(is_over, tell)
         finally:
             forget_tables(spark)
 
@@ -79,63 +105,99 @@ class Following:
     ) -> None:
         self._spark: Final = spark
         self._project: Final = project
-        self._streams: Final = [flow for flow in all_flows if flow.is_stream]
+        self._settings: Final = project.settings
         self._views: Final = [flow for flow in all_flows if not flow.is_stream]
         self._every_s: Final = every_s
         self._every: Final = f"{every_s} seconds"
+        self._starts: Final[dict[str, Callable[[], Any]]] = {}
+        self._events: Final[set[str]] = set()
+        for flow in all_flows:
+            if flow.is_stream:
+                self._starts[flow.name] = partial(self._started, flow)
+            if flow.name in SEEN.values() and self._settings.events_queue:
+                name = f"events_{flow.name}"
+                self._starts[name] = partial(self._raising, flow.name, name)
+                self._events.add(name)
         self._queries: dict[str, Any] = {}
         self._batches: dict[str, int] = {}
         self._failures: dict[str, int] = {}
         self._rows: dict[str, int] = {}
+        self._troubles: dict[str, str] = {}  # of queries of events
 
     def until(self, is_over: Callable[[], bool], tell: Callable[[Update], None] | None) -> None:
         """Run until somebody has had enough."""
         made = 0
         try:
-            for flow in self._streams:
-                self._queries[flow.name] = self._started(flow)
-            is_due = True  # one that was killed may have left views without what came, or empty
+            for name, start in self._starts.items():
+                self._queries[name] = start()
+            # One that was killed may have left views without what came.
+            changed = {name for flow in self._views for name in flow.reads}
             while not is_over():
-                if self._has_news() or is_due:
-                    is_due = False
-                    for flow in self._views:
-                        make_view(self._spark, flow)
-                    made += 1
+                if changed:
+                    made += self._made_views(changed)
                     if tell is not None:
-                        tell(Update(dict(self._rows), made))
+                        trouble = "; ".join(sorted({*self._troubles.values()}))
+                        tell(Update(dict(self._rows), made, trouble))
                 self._wait(is_over)
+                changed = self._news()
         finally:
             for query in self._queries.values():
                 query.stop()
 
-    def _has_news(self) -> bool:
-        """Whether a batch with rows has ended since the last look."""
-        news = False
-        for name, query in self._queries.items():
-            news |= self._count(name, query)
-        for flow in self._streams:
-            failed = self._queries[flow.name].exception()
+    def _made_views(self, changed: set[str]) -> bool:
+        """Make those that read, also by others, what has changed."""
+        made = False
+        for flow in self._views:
+            if changed & set(flow.reads):
+                make_view(self._spark, flow, self._settings.path(flow.name))
+                changed.add(flow.name)
+                made = True
+        return made
+
+    def _news(self) -> set[str]:
+        """The queries that have done something since the last look, or are in trouble now."""
+        changed = {name for name, query in self._queries.items() if self._count(name, query)}
+        for name, start in self._starts.items():
+            failed = self._queries[name].exception()
             if failed is not None:
-                self._failures[flow.name] = self._failures.get(flow.name, 0) + 1
-                if self._failures[flow.name] > _RETRIES:
-                    raise failed
-                self._queries[flow.name] = self._started(flow)
-        return news
+                if self._failed(name, failed):
+                    changed.add(name)
+                self._queries[name] = start()
+        return changed
+
+    def _failed(self, name: str, failed: Exception) -> bool:
+        """Whether that is worth telling. A query of events is started again for ever: they wait
+        until they can be put."""
+        if name in self._events:
+            before, self._troubles[name] = self._troubles.get(name), sentence_of(failed)
+            return self._troubles[name] != before
+        self._failures[name] = self._failures.get(name, 0) + 1
+        if self._failures[name] > _RETRIES:
+            raise failed
+        return False
 
     def _count(self, name: str, query: Any) -> bool:
-        """Whether a query has read something since the last look."""
+        """Whether a query has done a batch since the last look: also one for which nothing came may
+        write, since time went on."""
         news = False
         for progress in query.recentProgress:
             batch, rows = progress["batchId"], progress["numInputRows"]
-            if rows and batch > self._batches.get(name, -1):
+            if "addBatch" in progress["durationMs"] and batch > self._batches.get(name, -1):
                 self._batches[name] = batch
-                self._rows[name] = self._rows.get(name, 0) + rows
                 self._failures.pop(name, None)
+                self._troubles.pop(name, None)
                 news = True
+                if rows and name not in self._events:
+                    self._rows[name] = self._rows.get(name, 0) + rows
         return news
 
     def _started(self, flow: Flow) -> Any:
         return started(self._spark, self._project, flow, {"processingTime": self._every})
+
+    def _raising(self, table: str, name: str) -> Any:
+        seen = self._spark.readStream.table(table)
+        place = checkpoint_of(self._project.storage, name)
+        return pipeline_events.query(seen, self._settings, place, self._every)
 
     def _wait(self, is_over: Callable[[], bool]) -> None:
         until = time.monotonic() + self._every_s
@@ -150,18 +212,22 @@ def started(spark: SparkSession, project: Project, flow: Flow, trigger: Mapping[
     writer = writer.option("checkpointLocation", checkpoint_of(project.storage, flow.name))
     if flow.is_declared:
         return writer.toTable(flow.name)
-    writer = writer.format(FORMAT).partitionBy(*flow.partitioned_by).options(**WRITE_OPTIONS)
+    writer = writer.format(FORMAT).partitionBy(*flow.partitioned_by).options(**flow.options)
     return writer.option("path", project.settings.path(flow.name)).start()
 
 
-def make_view(spark: SparkSession, flow: Flow) -> None:
-    """A view anew. Spark removes what it held before it writes: whoever reads it in between sees
-    nothing, and one that is killed is made by the next run, or when following begins again."""
+def make_view(spark: SparkSession, flow: Flow, path: str) -> None:
+    """A view anew, which is as it was until it is done."""
     for name in flow.reads:
         spark.catalog.refreshTable(name)
-    flow.make([spark.read.table(name) for name in flow.reads]).write.insertInto(
-        flow.name, overwrite=True
-    )
+    made = flow.make([spark.read.table(name) for name in flow.reads])
+    version = begin(path)
+    if not version:
+        made.write.insertInto(flow.name, overwrite=True)
+        return
+    made.write.mode("overwrite").parquet(version)
+    swap(path, version)
+    locate(spark, flow.name, version)
 
 
 def bring_up(spark: SparkSession, project: Project, chosen: Collection[str]) -> list[str]:
@@ -196,7 +262,7 @@ def finish(spark: SparkSession, project: Project, chosen: Collection[str]) -> li
     with configured(spark, project.configuration):
         for flow in prepared(spark, project.settings):
             if not flow.is_stream and not flow.is_declared and (not chosen or flow.name in chosen):
-                make_view(spark, flow)
+                make_view(spark, flow, project.settings.path(flow.name))
                 done.append(flow.name)
     return done
 

@@ -23,6 +23,7 @@ from ternmq.spark.pipeline_flows import Flow, flows, pipeline_names
 from ternmq.spark.pipeline_settings import Settings
 from ternmq.spark.served import MESSAGES, STATISTICS, file_system, has_data
 from ternmq.spark.smf_source import register as register_smf
+from ternmq.spark.view_versions import current
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -52,8 +53,12 @@ def beside(work: Callable[[], Answer]) -> Answer:
 
 def prepared(spark: SparkSession, settings: Settings) -> list[Flow]:
     """What is to be made; the session knows sources and tables then."""
+    return with_tables(spark, settings, flows(spark, settings))
+
+
+def with_tables(spark: SparkSession, settings: Settings, all_flows: list[Flow]) -> list[Flow]:
+    """The same flows, of which the session knows sources and tables then."""
     register_sources(spark, settings)
-    all_flows = flows(spark, settings)
     tell_tables(spark, settings, all_flows)
     return all_flows
 
@@ -96,8 +101,12 @@ def tell_tables(spark: SparkSession, settings: Settings, all_flows: list[Flow]) 
         if flow.name in known:
             schemas[flow.name] = spark.table(flow.name).schema
             continue
-        schemas[flow.name] = schema_of(spark, settings.path(flow.name), flow, schemas)
-        tell_table(spark, settings.path(flow.name), flow, schemas[flow.name])
+        path = settings.path(flow.name)
+        if flow.is_stream:
+            system, inside = file_system(path)
+            system.create_dir(inside, recursive=True)  # it may be read before its first row
+        schemas[flow.name] = schema_of(spark, path, flow, schemas)
+        tell_table(spark, current(path), flow, schemas[flow.name])
 
 
 def tell_table(spark: SparkSession, path: str, flow: Flow, schema: StructType) -> None:
@@ -105,14 +114,24 @@ def tell_table(spark: SparkSession, path: str, flow: Flow, schema: StructType) -
     parts = ", ".join(f"`{name}`" for name in flow.partitioned_by)
     partitioned = f" PARTITIONED BY ({parts})" if parts else ""
     spark.sql(f"CREATE TABLE `{flow.name}` ({columns}) USING {FORMAT}{partitioned}")
+    locate(spark, flow.name, path)
+
+
+def locate(spark: SparkSession, table: str, path: str) -> None:
+    """Tell where a table lies."""
     place = path.replace("\\", "\\\\").replace("'", "\\'")
-    spark.sql(f"ALTER TABLE `{flow.name}` SET LOCATION '{place}'")
+    spark.sql(f"ALTER TABLE `{table}` SET LOCATION '{place}'")
+
+
+def forgets(spark: SparkSession) -> bool:
+    """Whether the catalog is one that ends with the session."""
+    return spark.conf.get(_CATALOG, _FORGETS) == _FORGETS
 
 
 def forget_tables(spark: SparkSession) -> None:
     """Let a catalog that would forget our tables anyway do so now, and their folders be: the same
     session may run another project."""
-    if spark.conf.get(_CATALOG, _FORGETS) != _FORGETS:
+    if not forgets(spark):
         return
     place = f"{spark.conf.get('spark.sql.warehouse.dir')}/{uuid.uuid4().hex}"
     ours = set(pipeline_names())
@@ -126,12 +145,10 @@ def forget_tables(spark: SparkSession) -> None:
 def schema_of(
     spark: SparkSession, path: str, flow: Flow, schemas: dict[str, StructType]
 ) -> StructType:
-    """The columns of a table: as they are in its folder, or as they will be."""
-    system, inside = file_system(path)
-    system.create_dir(inside, recursive=True)  # a stream reads it, perhaps before the first row
+    """The columns of a table: as they are in the folder of a stream, or as they will be."""
     if flow.ddl:
         return spark.createDataFrame([], flow.ddl).schema
-    if has_data(system, inside):
+    if flow.is_stream and has_data(*file_system(path)):
         return spark.read.parquet(path).schema
     return flow.make([spark.createDataFrame([], schemas[name]) for name in flow.reads]).schema
 

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import redirect_stderr, redirect_stdout
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from ternmq.spark.pipeline_connect import connected
 from ternmq.spark.pipeline_flows import flows
 from ternmq.spark.pipeline_follow import bring_up, finish
-from ternmq.spark.pipeline_graph import forget_tables, without_metrics
+from ternmq.spark.pipeline_graph import forget_tables, forgets, without_metrics
 from ternmq.spark.pipeline_project import Project
+from ternmq.spark.pipeline_settings import PREFIX, VERSION
+from ternmq.spark.view_versions import begin, swap
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -52,13 +54,35 @@ def run(
     try:
         if not choice.is_dry:
             completed(bring_up(spark, project, chosen), states, tell)
-        with connected(spark) as session:
-            stepped(session, project, choice, states, tell)
+        with connected(spark) as session, versions(session, project, choice, states) as told:
+            stepped(session, told, choice, states, tell)
         if not choice.is_dry:
             completed(finish(spark, project, chosen), states, tell)
     finally:
         forget_tables(spark)
     return states
+
+
+@contextmanager
+def versions(
+    session: SparkSession, project: Project, choice: Choice, states: Mapping[str, str]
+) -> Iterator[Project]:
+    """The project with views that are made beside those that are there, which they replace as far
+    as they were completed. (A catalog that remembers where they are lets them stay there.)"""
+    settings = project.settings
+    chosen = {*choice.refresh, *choice.full_refresh}
+    begun: dict[str, str] = {}
+    for flow in flows(session, settings) if forgets(session) and not choice.is_dry else ():
+        is_made = flow.is_declared and not flow.is_stream
+        if is_made and (not chosen or flow.name in chosen or choice.full_refresh_all):
+            begun[flow.name] = begin(settings.path(flow.name))
+    told = {f"{PREFIX}{VERSION}{name}": place for name, place in begun.items() if place}
+    try:
+        yield project._replace(configuration={**project.configuration, **told})
+    finally:
+        for name, place in begun.items():
+            if place and states.get(name) == COMPLETED:
+                swap(settings.path(name), place)
 
 
 def completed(names: list[str], states: dict[str, str], tell: Callable[[Step], None]) -> None:

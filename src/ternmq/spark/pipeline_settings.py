@@ -8,6 +8,9 @@
     spark.ternmq.mq.queue          queues whose messages go to the lake; without it no messages
     spark.ternmq.mq.OPTION         any other option of the source mq (connName, channel, user ...)
     spark.ternmq.exchanges.within  how long a reply is waited for
+    spark.ternmq.events.queue      where following raises anomalies as events; `none` is nowhere
+    spark.ternmq.events.OPTION     any other option of the sink mq, if events do not go to the
+                                   queue manager whose messages are read
 
 They are settings of Spark like any other, so a run by `spark-pipelines` sees them as well.
 """
@@ -18,6 +21,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Final, final
 
+from ternmq.base.names import is_name
 from ternmq.spark.errors import SparkError
 from ternmq.spark.served import MESSAGES, STATISTICS
 from ternmq.spark.smf_columns import REJECTS, SECTION_NAMES
@@ -30,8 +34,14 @@ ALL: Final = "all"
 # What the served tables are made of.
 SERVED_SECTIONS: Final = ("QQST", "QMST", "QJST", "QPST", "QIS1", "WTID", "WTAS", "WQ", "QCST")
 WITHIN: Final = "1 hour"
+# Named as the queues of the queue manager's own events are.
+EVENTS_QUEUE: Final = "SYSTEM.ADMIN.ANOMALY.EVENT"
+NO_EVENTS: Final = "none"
+# Told by `ternmq pipeline run` to the definitions: where it wants views to be made.
+VERSION: Final = "version."
 _SMF: Final = "smf."
 _MQ: Final = "mq."
+_EVENTS: Final = "events."
 
 
 @final
@@ -52,6 +62,19 @@ class Settings:
         self.smf: Final = smf
         self.mq: Final = under(told, _MQ)
         self.within: Final = told.get("exchanges.within", WITHIN)
+        events = under(told, _EVENTS)
+        self.events_queue: Final = self._events_queue(events.pop("queue", ""))
+        self.events: Final = events
+        self.versions: Final = under(told, VERSION)
+
+    def _events_queue(self, told: str) -> str:
+        """Where events go; nowhere unless told, if no queue manager is read."""
+        queue = told or (EVENTS_QUEUE if "queue" in self.mq else "")
+        if queue.lower() == NO_EVENTS:
+            return ""
+        if queue and not is_name(queue):
+            raise SparkError(f"{PREFIX}{_EVENTS}queue is {queue!r}, which is no name of a queue")
+        return queue
 
     @property
     def kinds(self) -> tuple[str, ...]:
@@ -66,8 +89,8 @@ class Settings:
         return found
 
     def path(self, table: str) -> str:
-        """Where a table is."""
-        return f"{self.warehouse}/{table}"
+        """Where a table is; of one that is being made anew, where that is done."""
+        return self.versions.get(table, f"{self.warehouse}/{table}")
 
 
 def under(told: Mapping[str, str], prefix: str) -> dict[str, str]:
@@ -79,7 +102,7 @@ def under(told: Mapping[str, str], prefix: str) -> dict[str, str]:
 
 def placed(path: str, folder: Path) -> str:
     """A path as Java and the workers find it, wherever they were started."""
-    if "://" in path:
+    if ":/" in path:
         return path.rstrip("/")
     return str(folder.resolve() / path)
 
@@ -102,5 +125,15 @@ def typed_name(section: str) -> str:
     return f"smf_{section.lower().lstrip('_')}"
 
 
+# Tables of the streams that score anomalies: see pipeline_watch.
+OBSERVED_MESSAGES: Final = "observed_messages"
+ANSWERED: Final = "answered"
+OBSERVED_ANSWERS: Final = "observed_answers"
+SEEN: Final = {
+    "queues": "seen_in_queues",
+    "messages": "seen_in_messages",
+    "exchanges": "seen_in_exchanges",
+}
+WATCHED: Final = (OBSERVED_MESSAGES, ANSWERED, OBSERVED_ANSWERS, *SEEN.values())
 REJECTS_TABLE: Final = typed_name(REJECTS)
 RECORDS_TABLE: Final = "smf_records"

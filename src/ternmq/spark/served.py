@@ -2,7 +2,8 @@
 
 A warehouse is a folder, or a URI, with a sub-folder of Parquet for each table. The pipeline writes
 it (pipeline_flows), by a run or while following; whoever reads it asks here by name. A table is
-there once its kind of data has been seen by a run, and it may be empty.
+there once its kind of data has been seen by a run, and it may be empty. One that is made anew is as
+it was until all of the new rows are there (view_versions).
 
 `columns` of a row of TABLES are those that readers may rely on; a table may have more.
 """
@@ -13,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from ternmq.spark.errors import SparkError
+from ternmq.spark.view_versions import current
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -21,7 +23,8 @@ STATISTICS: Final = "statistics"
 MESSAGES: Final = "messages"
 # How a file system of Hadoop marks folders of work that is not finished, or not data.
 _HIDDEN: Final = (".", "_")
-_PARTITIONS_TYPED: Final = "spark.sql.sources.partitionColumnTypeInference.enabled"
+# Columns that are names of folders. Spark would take a queue named 007 for the number 7.
+_FOLDERS: Final = {"put_date": "date", "queue": "string"}
 
 
 class Served(NamedTuple):
@@ -163,16 +166,17 @@ def table(spark: SparkSession, folder: str | Path, name: str) -> DataFrame:
     if name not in names(folder):
         there = ", ".join(names(folder)) or "no table"
         raise SparkError(f"there is no table {name} in {folder}: there is {there}")
-    if not TABLES[name].partitioned_by:
-        return spark.read.parquet(path)
-    # A queue named 007 is no number: partitions stay text, and only the date becomes one.
-    before = spark.conf.get(_PARTITIONS_TYPED, "true")
-    spark.conf.set(_PARTITIONS_TYPED, "false")
-    try:
-        frame = spark.read.parquet(path)
-    finally:
-        spark.conf.set(_PARTITIONS_TYPED, str(before))
-    return frame.withColumn("put_date", frame["put_date"].cast("date"))
+    path = current(path)
+    found = spark.read.parquet(path)
+    told = TABLES[name].partitioned_by
+    if not told:
+        return found
+    columns = (
+        f"`{field.name}` "
+        + (_FOLDERS[field.name] if field.name in told else field.dataType.simpleString())
+        for field in found.schema
+    )
+    return spark.read.schema(", ".join(columns)).parquet(path)
 
 
 def names(folder: str | Path) -> list[str]:

@@ -44,6 +44,11 @@ EARLY = [
     request(4, 4.0),
     {"queue": "REPLIES", "msg_type": 8, "correl_id": msg_id(3), "put_timestamp": at(5.0)},
 ]
+# It passes an identifier that it has not; so does somebody's reply.
+NAMELESS = [
+    request(7, 5.0, report=MQRO_PASS_CORREL_ID, correl_id=msg_id(0)),
+    reply(0, 6.0),
+]
 LATER = [reply(4, 20.0), request(5, 600.0), request(6, 900.0)]
 
 
@@ -52,7 +57,7 @@ def test_exchanges_when_in_a_batch_then_requests_have_their_replies_or_none(
 ) -> None:
     from ternmq.spark.exchanges import exchanges, latencies
 
-    frame = exchanges(messages(spark, EARLY + LATER), within="10 seconds")
+    frame = exchanges(messages(spark, EARLY + NAMELESS + LATER), within="10 seconds")
     second = 1_000_000
     assert told(frame) == {
         (1, second // 2),
@@ -62,6 +67,7 @@ def test_exchanges_when_in_a_batch_then_requests_have_their_replies_or_none(
         (4, None),  # its reply came too late
         (5, None),
         (6, None),
+        (7, None),
     }
     row = frame.where("request_seq = 0").orderBy("latency_us").first()
     assert row is not None
@@ -69,7 +75,7 @@ def test_exchanges_when_in_a_batch_then_requests_have_their_replies_or_none(
     assert (row["request_bytes"], row["reply_bytes"]) == (1, 2)
     first = latencies(frame, "1 hour").orderBy("window_start").first()
     assert first is not None
-    assert (first["exchanges"], first["answered"], first["longest_us"]) == (5, 3, second)
+    assert (first["exchanges"], first["answered"], first["longest_us"]) == (6, 3, second)
 
 
 def test_exchanges_when_streamed_then_unanswered_requests_are_told_once_time_has_passed(

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.spark
 RECORDS = sample_records(90405)
+ANSWERED = "007"  # a name, which folders would make a number
 
 
 def project_of(folder: Path, **settings: str) -> "Project":
@@ -129,20 +130,21 @@ def test_messages_when_run_through_then_they_are_in_the_lake_once_with_their_exc
     spark: "SparkSession", tmp_path: Path
 ) -> None:
     from ternmq.spark import served
+    from ternmq.spark.pipeline_connect import connected
     from ternmq.spark.pipeline_project import create, find
     from ternmq.spark.pipeline_run import run
 
     there = in_memory()
     try:
         connection = there.connect()
-        for name in ("ASKED", "ANSWERED"):
+        for name in ("ASKED", ANSWERED):
             connection.define_queue(name)
         way = {"mq.queueManager": "QM1", "mq.connName": there.conn, "mq.channel": CHANNEL}
-        create(tmp_path / "project", "tests", {**way, "mq.queue": "ASKED,ANSWERED"})
+        create(tmp_path / "project", "tests", {**way, "mq.queue": f"ASKED,{ANSWERED}"})
         project = find(tmp_path / "project")
-        with connection.queue("ASKED") as asked, connection.queue("ANSWERED") as answered:
+        with connection.queue("ASKED") as asked, connection.queue(ANSWERED) as answered:
             for number in range(2):
-                question = Descriptor(msg_type=mq.MQMT_REQUEST, reply_to_queue="ANSWERED")
+                question = Descriptor(msg_type=mq.MQMT_REQUEST, reply_to_queue=ANSWERED)
                 told = asked.put(f"question {number}", descriptor=question)
                 answer = Descriptor(msg_type=mq.MQMT_REPLY, correl_id=told)
                 answered.put("answer", descriptor=answer)
@@ -152,10 +154,15 @@ def test_messages_when_run_through_then_they_are_in_the_lake_once_with_their_exc
         connection.disconnect()
     finally:
         there.close()
-    lake = served.table(spark, project.settings.warehouse, "messages")
-    assert {row["queue"] for row in lake.collect()} == {"ASKED", "ANSWERED"}
+    # Over Spark Connect a table is looked at when it is used, whatever was set when it was made.
+    with connected(spark) as connect:
+        for session in (spark, connect):
+            lake = served.table(session, project.settings.warehouse, "messages")
+            rows = lake.select("queue", "put_date", "put_timestamp").collect()
+            assert {row["queue"] for row in rows} == {"ASKED", ANSWERED}
+            assert all(row["put_date"] == row["put_timestamp"].date() for row in rows)
     folders = {path.name for path in (project.folder / "warehouse" / "messages").glob("*/queue=*")}
-    assert folders == {"queue=ASKED", "queue=ANSWERED"}
+    assert folders == {"queue=ASKED", f"queue={ANSWERED}"}
     exchanged = served.table(spark, project.settings.warehouse, "exchanges").collect()
     assert all(row["latency_us"] is not None for row in exchanged)
 
@@ -192,6 +199,8 @@ def test_project_when_it_makes_no_sense_then_the_sentence_says_why(tmp_path: Pat
     wrong = project_of(tmp_path / "wrong", smf_path="x", smf_sections="QXYZ")
     with pytest.raises(SparkError, match="'QXYZ'; it may be QSST"):
         _ = wrong.settings
+    elsewhere = project_of(tmp_path / "elsewhere", smf_path="x", warehouse="file:/data/tables/")
+    assert elsewhere.settings.path("tasks") == "file:/data/tables/tasks"
     project.spec.write_text("name: [", encoding="utf-8")
     with pytest.raises(SparkError, match="is no spec of a pipeline"):
         find(tmp_path / "empty")
