@@ -15,6 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ternmq.base import constants as mq
+from ternmq.base.names import is_name
 from ternmq.codec import mqmd
 from ternmq.spark.mq_sink_columns import BYTES, CHARACTERS, Field, Shape
 from ternmq.spark.mq_sink_properties import Headers
@@ -98,9 +99,13 @@ class Rows:
         codes = column.dictionary_encode()
         numbers = codes.indices.to_numpy()
         for code, name in enumerate(codes.dictionary.to_pylist()):
+            if not is_name(name):
+                raise ValueError(
+                    f"column {self._shape.queue} is {name!r}, which no queue is called"
+                )
             chosen = np.flatnonzero(numbers == code).tolist()
             yield Puts(
-                str(name),
+                name.rstrip(" "),
                 [descriptors[at] for at in chosen],
                 [bodies[at] for at in chosen],
                 lengths[chosen],

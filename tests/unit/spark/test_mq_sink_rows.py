@@ -143,6 +143,10 @@ def test_rows_when_they_name_queues_then_each_gets_its_own_in_order() -> None:
     missing = {"body": pa.array(["1"]), "queue": pa.array([None], pa.string())}
     with pytest.raises(ValueError, match="column queue is null"):
         puts_of(batch_of(missing), queue="")
+    for name in ("", " ", "X" * 49):
+        wrong = {"body": pa.array(["1"]), "queue": pa.array([name])}
+        with pytest.raises(ValueError, match=f"column queue is '{name}', which is no queue's name"):
+            puts_of(batch_of(wrong), queue="")
 
 
 def test_rows_when_they_have_properties_then_the_reader_gives_them_back() -> None:
