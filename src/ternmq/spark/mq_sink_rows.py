@@ -99,9 +99,9 @@ class Rows:
         codes = column.dictionary_encode()
         numbers = codes.indices.to_numpy()
         for code, name in enumerate(codes.dictionary.to_pylist()):
-            if not is_name(name):
+            if not is_name(name.rstrip(" ")):
                 raise ValueError(
-                    f"column {self._shape.queue} is {name!r}, which no queue is called"
+                    f"column {self._shape.queue} is {name!r}, which is no queue's name"
                 )
             chosen = np.flatnonzero(numbers == code).tolist()
             yield Puts(
