@@ -202,8 +202,8 @@ class BatchMaker:
             return pa.nulls(len(messages), kind)
         rows = [
             [
-                {"key": name, "value": None if value is None else value.encode()}
-                for name, _, value in messages.properties[row]
+                {"key": name, "value": mq_properties.bytes_of(kind_told, value)}
+                for name, kind_told, value in messages.properties[row]
             ]
             if row in messages.properties
             else None

@@ -77,6 +77,18 @@ def properties_of(folder: str) -> list[Property] | None:
     return reader.found
 
 
+def bytes_of(kind: str, value: str | None) -> bytes | None:
+    """A value as Kafka's headers have it: bytes as they are, all else as text."""
+    if value is None:
+        return None
+    if kind == "bin.hex":
+        try:
+            return bytes.fromhex(value)
+        except ValueError:
+            pass  # it is no bytes, whatever its type says
+    return value.encode()
+
+
 class FolderReader:
     """Collects the leaves of a folder as the XML parser meets them."""
 

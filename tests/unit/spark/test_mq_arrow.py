@@ -187,6 +187,16 @@ def test_blocks_when_only_part_was_asked_for_then_rows_are_that_part(
 # ---- headers
 
 
+def test_headers_of_kafka_when_a_property_is_bytes_then_they_are_those_bytes(
+    mq_qmgr: ternmq.QueueManager, cursor: ternmq.QueueCursor
+) -> None:
+    folder = '<usr><a dt="bin.hex">00FF</a><b dt="bin.hex">none</b><c>00FF</c></usr>'
+    descriptor = ternmq.Descriptor(format="MQHRF2")
+    mq_qmgr.queue("ORDERS").put(headed([folder], b"data"), descriptor=descriptor)
+    (row,) = rows_of(cursor.read().blocks, compat="kafka")
+    assert [one["value"] for one in row["headers"]] == [b"\x00\xff", b"none", b"00FF"]
+
+
 def test_header_when_big_endian_or_in_ebcdic_then_it_is_read() -> None:
     header = RulesHeader2(folders=["<usr><a>1</a></usr>"], format="MQSTR", ccsid=500, encoding=785)
     found = without_header(header.pack(">", 500) + b"\xf1", mq.MQENC_S390, 500)

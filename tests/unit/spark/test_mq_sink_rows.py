@@ -13,7 +13,7 @@ from pyspark.sql.pandas.types import from_arrow_schema
 
 from ternmq.base import constants as mq
 from ternmq.codec.mqmd import Descriptor
-from ternmq.spark.mq_properties import without_header
+from ternmq.spark.mq_properties import bytes_of, without_header
 from ternmq.spark.mq_schema import KAFKA_NAMES, NAMES
 from ternmq.spark.mq_sink_columns import CONTEXT, FIELDS, LEFT_ASIDE, shape_of
 from ternmq.spark.mq_sink_options import SinkOptions
@@ -185,6 +185,7 @@ def test_rows_when_shaped_as_kafkas_then_key_topic_and_headers_count() -> None:
     read = without_header(puts.bodies[0], md.encoding, md.ccsid)
     assert read is not None
     assert read.properties == [("a", "string", "1"), ("b", "bin.hex", "FF")]
+    assert [bytes_of(kind, value) for _, kind, value in read.properties] == [b"1", b"\xff"]
     assert read.body == b"v"
 
 
