@@ -62,6 +62,8 @@ def walk(world: World, master: str) -> Iterator[int]:
         attempted(world, order, master)
         done += 1
         yield done
+    world.end_driver()  # a late attempt may have prepared after the commit: the next run sees to it
+    world.settings = dict(SETTINGS)
     world.last_round(master)
 
 
