@@ -60,7 +60,7 @@ def main(argv: list[str]) -> int:
     except (MQError, OSError) as error:
         write_error(f"{NAME}: {error}")
     except KeyboardInterrupt:
-        write_error(f"{NAME}: interrupted; what was measured is saved")
+        write_error(f"{NAME}: interrupted")
     return FAILED
 
 
@@ -153,9 +153,22 @@ def _run(asked: argparse.Namespace, line: CommandLine) -> int:
         asked.label,
         asked.keep,
     )
-    with Steps(NAME, wish.steps, quiet=asked.quiet) as steps:
-        record = run(wish, steps.next)
+    try:
+        with Steps(NAME, wish.steps, quiet=asked.quiet) as steps:
+            record = run(wish, steps.next)
+    except BaseException:
+        _tell_kept(folder)
+        raise
     return _report(asked, record, folder)
+
+
+def _tell_kept(folder: Path) -> None:
+    """After a run that did not come to its end: what there is of it."""
+    try:
+        count = len(load(folder).points)
+    except NoRecord:
+        return
+    write_error(f"{NAME}: {count} points are saved in {folder / FILE}")
 
 
 def _report(asked: argparse.Namespace, record: Run, folder: Path) -> int:

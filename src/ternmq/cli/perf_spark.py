@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, final
@@ -18,6 +19,7 @@ from ternmq.perf.comparison import (
 from ternmq.perf.record import Run, settled
 from ternmq.perf.suite import WORKLOADS
 from ternmq.perf.workload import Workload
+from ternmq.spark.errors import SparkError
 from ternmq.spark.java import find_java
 from ternmq.spark.report_perf import Figure, Mark, Sheet, Story, page_of
 
@@ -40,7 +42,7 @@ class Figuring:
 
     def __init__(self, record: Run, folder: Path, quiet: bool) -> None:
         self._record: Final = record
-        self._folder: Final = folder.absolute()
+        self._folder: Final = folder.resolve()
         self._is_quiet: Final = quiet
 
     def done(self, spark: SparkSession) -> int:
@@ -94,12 +96,21 @@ class Figuring:
         return {name: served.table(spark, project.settings.warehouse, name) for name in NEEDED}
 
     def _project(self) -> Project:
-        """The pipeline of the run, made when it is asked for first."""
+        """The pipeline of the run, made when it is asked for first. It holds nothing that is not
+        in the records, so one that is not whole, or was moved with its run, is made anew."""
         from ternmq.spark.pipeline_project import create, find
 
-        folder = self._folder / "pipeline"
-        if not folder.is_dir():
-            create(folder, "ternmq perf", {"smf.path": str(self._folder / "smf")})
+        folder, smf = self._folder / "pipeline", self._folder / "smf"
+        if not any(smf.glob("*.dat")):
+            raise SparkError(f"there are no SMF records in {smf}, and so no rates and costs by SMF")
+        try:
+            project = find(folder)
+            if project.settings.smf.get("path") == str(smf):
+                return project
+        except SparkError:
+            pass  # there is none yet, or one that nobody finished
+        shutil.rmtree(folder, ignore_errors=True)
+        create(folder, "ternmq perf", {"smf.path": str(smf)})
         return find(folder)
 
 

@@ -194,6 +194,11 @@ class QueueManager:
         for name in names(self._queues_most):
             self._control.clear_queue(name)
 
+    def check(self) -> None:
+        """QueueManagerFailed if it has ended by itself."""
+        if self._process is None or self._process.poll() is not None:
+            raise QueueManagerFailed(f"the queue manager has ended: {self._said()}")
+
     def gauge(self) -> Gauge:
         """CPU and memory of its process."""
         if self._process is None:
@@ -202,9 +207,12 @@ class QueueManager:
 
     def close(self) -> None:
         """It ends, and its messages go with its data folder's next use."""
-        if self._control is not None and self._control.connected:
-            self._control.disconnect()
-        self._control = None
+        control, self._control = self._control, None
+        if control is not None and control.connected:
+            try:
+                control.disconnect()
+            except ternmq.MQError:
+                pass  # it has ended before
         process, self._process = self._process, None
         if process is None:
             return

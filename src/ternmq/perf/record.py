@@ -87,8 +87,12 @@ class Run:
         path = folder / FILE
         making = path.with_suffix(".making")
         text = json.dumps(self.to_json(), indent=1, ensure_ascii=False)
-        making.write_text(text + "\n", encoding="utf-8")
-        making.replace(path)
+        try:
+            making.write_text(text + "\n", encoding="utf-8")
+            making.replace(path)
+        except OSError:
+            making.unlink(missing_ok=True)
+            raise
         return path
 
 

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Final
 
 import ternmq
-from ternmq.perf.crew import Applications, Seen
+from ternmq.perf.crew import ApplicationFailed, Applications, Seen
 from ternmq.perf.processes import Gauge, machine
 from ternmq.perf.queue_manager import QueueManager
 from ternmq.perf.record import MEGABYTE, Measured, Run, settled
@@ -94,7 +94,11 @@ def _run_served(wish: Wish, workloads: list[Workload], record: Run, tell: Tell) 
         for workload in workloads:
             for point in workload.chosen(wish.quick):
                 tell(_words(workload, point))
-                one = measured(qmgr, applications, workload, point, wish.seconds)
+                try:
+                    one = measured(qmgr, applications, workload, point, wish.seconds)
+                except (ApplicationFailed, ternmq.MQError) as error:
+                    qmgr.check()
+                    raise ApplicationFailed(f"{_words(workload, point)}: {error}") from error
                 record.points.append(one)
             settled(record.points)
             record.save(wish.folder)

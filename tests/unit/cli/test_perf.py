@@ -4,12 +4,15 @@ Method: records of runs that were made here; nothing is measured (see integratio
 """
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from ternmq.cli.perf import BAD_ARGUMENTS, FAILED, IS_WORSE, OK, main
-from ternmq.perf.record import Measured, Run, settled
+from ternmq.perf.crew import ApplicationFailed, Seen
+from ternmq.perf.processes import Gauge
+from ternmq.perf.record import Measured, Run, load, settled
 from ternmq.perf.suite import WORKLOADS
 
 
@@ -112,3 +115,74 @@ def test_missing_java_is_told_before_anything_is_measured(
     assert main(["run", "-o", str(tmp_path / "run")]) == FAILED
     assert "needs Java 17" in capsys.readouterr().err
     assert not (tmp_path / "run").exists()
+
+
+class Ends:
+    """A queue manager, or applications, of which the second point is too much."""
+
+    place = None
+
+    def __init__(self, *_: object) -> None:
+        self.points = 0
+
+    def __enter__(self) -> "Ends":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __getattr__(self, name: str) -> Callable[..., object]:
+        return lambda *_: None
+
+    def close(self) -> None:
+        """Nothing is held."""
+
+    def gauge(self) -> Gauge:
+        return Gauge(0.0, 1)
+
+    def stop(self) -> int:
+        return 7
+
+    def go(self, seconds: float) -> Seen:
+        self.points += 1
+        if self.points > 1:
+            raise self.error
+        return Seen(0.0, seconds, 7, 7, seconds, 0.1)
+
+    error: BaseException = ApplicationFailed("it has died")
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (ApplicationFailed("it has died"), "scaling: 5: it has died"),
+        (KeyboardInterrupt(), "interrupted"),
+        (OSError(28, "No space left on device"), "No space left on device"),
+    ],
+)
+def test_run_that_does_not_come_to_its_end_keeps_what_it_has(
+    error: BaseException,
+    said: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr(Ends, "error", error)
+    monkeypatch.setattr("ternmq.perf.run.QueueManager", Ends)
+    monkeypatch.setattr("ternmq.perf.run.Applications", Ends)
+    folder = tmp_path / "run"
+    words = ["--only", "scaling", "--quick", "--no-page", "--quiet", "-o", str(folder)]
+    assert main(["run", *words]) == FAILED
+    told = capsys.readouterr().err
+    assert said in told
+    assert f"1 points are saved in {folder}" in told
+    assert [point.x for point in load(folder).points] == ["1"]
+
+
+def test_report_without_records_is_told(tmp_path: Path) -> None:
+    from ternmq.cli.perf_spark import Figuring
+    from ternmq.spark.errors import SparkError
+
+    run = Run("", "2026-11-16T10:00:00+00:00", "plain", "0.1", 5.0, False, 1, {}, 9.0, [])
+    with pytest.raises(SparkError, match="there are no SMF records in"):
+        Figuring(run, tmp_path, True)._project()
