@@ -107,11 +107,10 @@ class World:
 
     def uncommitted(self) -> list[str]:
         """Queues with puts or gets that nobody has committed or backed out."""
-        answers = self._connection.mqsc("DISPLAY QSTATUS(*) UNCOM")
+        names = (SOURCE_QUEUE, TARGET_QUEUE)
+        answers = [self._connection.mqsc(f"DISPLAY QSTATUS({name}) UNCOM")[0] for name in names]
         return [
-            f"{answer['QUEUE']} {answer['UNCOM']}"
-            for answer in answers
-            if answer.ok and "UNCOM" in answer and answer["UNCOM"] not in ("NO", 0)
+            f"{answer['QUEUE']} {answer['UNCOM']}" for answer in answers if answer["UNCOM"] != "NO"
         ]
 
     def in_doubt(self) -> list[XID]:
