@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+import ternmq
 from tests.fire.points import (
     ATTEMPT,
     BOTH,
@@ -133,3 +134,14 @@ def test_account_when_a_message_is_missing_or_doubled_then_told(world: World) ->
         world.check([TABLE], {TABLE: [2, 2, 1]}, "a round")
     with pytest.raises(Fault, match=r"the target queue has \[\], not \[0, 1, 2\]"):
         world.check([TARGET], {}, "a round")
+
+
+def test_account_when_a_unit_of_work_is_under_way_then_told(world: World) -> None:
+    assert world.uncommitted() == []
+    way = world.way
+    with ternmq.connect("QMFIRE", channel=way["channel"], conn=way["connName"]) as other:
+        other.begin()
+        other.put("TARGET", b"x")
+        assert world.uncommitted() == ["TARGET YES"]
+        other.backout()
+    assert world.uncommitted() == []
