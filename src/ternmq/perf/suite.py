@@ -1,7 +1,8 @@
 """The workloads: the regression suite of IBM's performance reports for MQ on z/OS, on this machine.
 
 The order is theirs, and so are the numbers of tasks, queues and bytes. What z/OS does with several
-machines (queue sharing groups, bridges) has no counterpart here. A task of theirs, a batch job or a
+machines (queue sharing groups, bridges) has no counterpart here, and there are no channels between
+queue managers, clusters or protection of messages yet. A task of theirs, a batch job or a
 CICS transaction, is a connection over the local socket; a client is one over TCP.
 """
 
@@ -69,7 +70,8 @@ STREAMED_COUNTS: Final = (1, 2, 4, 6, 8, STREAMED_MAX)
 CLIENT_COUNTS: Final = (1, 2, 4, 6, 8, 10)
 CLIENT_SIZES: Final = (2 * KB, 64 * KB)
 MEASURED_PAIRS: Final = (1, 5, 10, PAIRS_MAX)
-SHORT_COUNTS: Final = (1, 2, 4, 8, 16, 32, 64, 128)
+TRACED_CLIENTS: Final = (1, 4, 8)
+SHORT_COUNTS: Final = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512)
 CONNECTIONS: Final = 500
 QUICK_PAIRS: Final = (1, 5)
 
@@ -288,10 +290,19 @@ STREAMED_LOG: Final = Workload(
 )
 
 
+def client_pairs(count: int, size: int, way: str, queue: str) -> tuple[Crew, ...]:
+    """A client that puts and one that gets for each queue."""
+    ahead = queue == AHEAD
+    return (
+        Crew(PUTTER, count, queue, "", True, size, way=way, is_counted=False),
+        Crew(GETTER, count, queue, "", True, size, way=way, ahead=ahead),
+    )
+
+
 def clients(name: str, sharing: int, way: str, queue: str) -> Workload:
     """A putter and a getter for each queue, over TCP."""
-    ahead = queue == AHEAD
-    how = "without answers, gets read ahead" if ahead else "and gets are answered one by one"
+    is_ahead = queue == AHEAD
+    how = "without answers, gets read ahead" if is_ahead else "and gets are answered one by one"
     return Workload(
         name,
         CLIENTS,
@@ -301,10 +312,7 @@ def clients(name: str, sharing: int, way: str, queue: str) -> Workload:
         tuple(
             Point(
                 str(count),
-                (
-                    Crew(PUTTER, count, queue, "", True, size, way=way, is_counted=False),
-                    Crew(GETTER, count, queue, "", True, size, way=way, ahead=ahead),
-                ),
+                client_pairs(count, size, way, queue),
                 queue,
                 BYTES,
                 size_text(size),
@@ -346,6 +354,31 @@ MEASURED: Final = Workload(
     ),
     source=FROM_APPLICATIONS,
 )
+TRACED: Final = Workload(
+    "traced-clients",
+    MEASUREMENT,
+    "What trace costs clients, SHARECNV(0)",
+    "A client that puts and one that gets for each queue, 2 KB, puts and gets answered one by one,"
+    " with nothing measured and with trace. Rates are the applications', costs those of the whole"
+    " process.",
+    "queues",
+    tuple(
+        Point(
+            str(count),
+            client_pairs(count, 2 * KB, UNSHARED, DATA),
+            DATA,
+            BYTES,
+            series,
+            mode,
+            quick=count == 4,
+        )
+        for series, mode in (("nothing", NOTHING), ("trace", TRACE))
+        for count in TRACED_CLIENTS
+    ),
+    "MB/s",
+    "CPU µs/MB",
+    FROM_APPLICATIONS,
+)
 FOOTPRINT: Final = Workload(
     "footprint",
     STORAGE,
@@ -383,6 +416,7 @@ WORKLOADS: Final[tuple[Workload, ...]] = (
     clients("clients-sharecnv-0", 0, UNSHARED, DATA),
     clients("clients-sharecnv-1", 1, SINGLE, AHEAD),
     MEASURED,
+    TRACED,
     FOOTPRINT,
 )
 BY_NAME: Final[dict[str, Workload]] = {one.name: one for one in WORKLOADS}
