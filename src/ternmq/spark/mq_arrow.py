@@ -14,13 +14,13 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ternmq.client.stream_block import HEAD_COLUMNS, StreamBlock
+from ternmq.client.stream_block import StreamBlock
 from ternmq.spark import mq_properties
 from ternmq.spark.mq_options import CONVERT_ALL, NONE, SourceOptions
+from ternmq.spark.mq_streams import HEAD_TYPE
 from ternmq.spark.mq_text import Ints, texts
 from ternmq.store.entry import OWN_DATE
 
-HEAD_TYPE: Final = np.dtype(HEAD_COLUMNS)
 _STRINGS: Final = pa.map_(pa.string(), pa.string())
 _HEADER: Final = pa.struct([("key", pa.string()), ("value", pa.binary())])
 TYPES: Final[dict[str, pa.DataType]] = {

@@ -23,9 +23,10 @@ from ternmq.base.errors import MQError
 from ternmq.base.reasons import MQRC_SYNCPOINT_LIMIT_REACHED
 from ternmq.client.local_queue import ClientQueue
 from ternmq.client.message import Message
-from ternmq.spark.mq_arrow import HEAD_TYPE, BatchMaker, Messages
+from ternmq.spark.mq_arrow import BatchMaker, Messages
 from ternmq.spark.mq_connection import connect
 from ternmq.spark.mq_options import SourceOptions
+from ternmq.spark.mq_streams import HEAD_TYPE
 from ternmq.store.entry import OWN_DATE
 
 BATCH_MESSAGES: Final = 1024
