@@ -18,7 +18,11 @@ SENTENCE_MAX: Final = 500
 _PYTHON: Final = re.compile(r"^(?:[A-Za-z_][\w.]*\.)?([A-Za-z_]\w*): (.+)$")
 _CAUSE: Final = re.compile(r"^Caused by: (?:[\w$]+\.)*([\w$]+)(?:: (.*))?$", re.MULTILINE)
 _CONDITION: Final = re.compile(r"^\[[A-Z0-9_.]+\] ")
-_STATE: Final = re.compile(r" SQLSTATE: \w{5}$")
+_STATE: Final = re.compile(r" SQLSTATE: \w{5}(?:;.*)?$")
+# A format that nobody has registered: what Java names as its cause is of no use.
+_NO_FORMAT: Final = re.compile(
+    r"\[DATA_SOURCE_NOT_FOUND\] Failed to find the data source: (\S+)\. "
+)
 # What a sentence has in it, and what to do then.
 REMEDIES: Final = (
     (
@@ -58,6 +62,19 @@ REMEDIES: Final = (
         "Python worker failed to connect back",
         "the machine is too busy, or PYSPARK_PYTHON names a Python without ternmq[spark]",
     ),
+    (
+        "failOnDataLoss=false",
+        "if the checkpoint is that of another queue manager or queue, a new checkpointLocation "
+        "begins anew",
+    ),
+    (
+        "there is no format mq in",
+        "ternmq.spark.mq_source.register(spark) makes it known",
+    ),
+    (
+        "there is no format mqsmf in",
+        "ternmq.spark.smf_source.register(spark) makes it known",
+    ),
     ("Cannot run program", "PYSPARK_PYTHON must name a Python with ternmq[spark]"),
 )
 
@@ -93,6 +110,9 @@ def errors_of_spark() -> tuple[type[Exception], ...]:
 def sentence_of(error: Exception) -> str:
     """The one line of an error of Spark that says what is wrong."""
     text = message_of(error)
+    unknown = _NO_FORMAT.search(text)
+    if unknown is not None:
+        return with_remedy(f"there is no format {unknown[1]} in this session")
     found = raised_by_python(text) or named_by_java(text) or first_line(text)
     found = _STATE.sub("", _CONDITION.sub("", found)).strip()
     if len(found) > SENTENCE_MAX:
@@ -104,7 +124,7 @@ def with_remedy(sentence: str) -> str:
     """A sentence, and what to do about it if that is known."""
     for part, remedy in REMEDIES:
         if part in sentence:
-            return f"{sentence}: {remedy}"
+            return f"{sentence}; {remedy}"
     return sentence
 
 

@@ -92,11 +92,23 @@ def test_missing_path_when_read_then_sentence_and_log_are_told(
 
 
 @pytest.mark.spark
+def test_format_when_nobody_has_registered_it_then_the_sentence_says_so(
+    spark: "SparkSession",
+) -> None:
+    with pytest.raises(SparkError) as caught, explained():
+        spark.read.format("mqx").load()
+    assert caught.value.sentence == "there is no format mqx in this session"
+    text = "[DATA_SOURCE_NOT_FOUND] Failed to find the data source: mq. Make sure the provider"
+    assert "mq_source.register(spark)" in sentence_of(Exception(text))
+
+
+@pytest.mark.spark
 def test_query_when_it_makes_no_sense_then_nothing_is_on_the_terminal_but_the_sentence(
     spark: "SparkSession", capfd: pytest.CaptureFixture[str]
 ) -> None:
     with pytest.raises(SparkError, match="`colour` cannot be resolved") as caught, explained():
         spark.range(1).where("colour = 3").count()
+    assert "SQLSTATE" not in caught.value.sentence
     assert "\n" not in caught.value.sentence
     assert capfd.readouterr() == ("", "")
 
