@@ -18,7 +18,7 @@ from ternmq.spark.errors import SparkError
 from ternmq.spark.mq_connection import connect
 from ternmq.spark.mq_options import CONNECTION_OPTIONS, ConnectionOptions
 from ternmq.spark.mq_sink_options import SinkOptions
-from ternmq.spark.pipeline_settings import EVENTS_QUEUE, NO_EVENTS, Settings
+from ternmq.spark.pipeline_settings import EVENTS_QUEUE, NONE, Settings
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 DEPTH_MAX: Final = 3000
 _WAYS: Final = frozenset(("queuemanager", "connname", "channel", "ccdturl", "path"))
 _SHARED: Final = frozenset(option.name.lower() for option in CONNECTION_OPTIONS)
-_REMEDY: Final = f"; --events QUEUE names another queue, --events {NO_EVENTS} raises no events"
+_REMEDY: Final = f"; --events QUEUE names another queue, --events {NONE} raises no events"
 
 
 def way(settings: Settings) -> dict[str, str]:

@@ -24,6 +24,7 @@ from pyspark.sql import functions as f
 
 from ternmq.spark import anomalies, exchanges, findings, lake_table, tables_intervals, tables_tasks
 from ternmq.spark.pipeline_settings import (
+    NONE,
     RECORDS_TABLE,
     REJECTS_TABLE,
     WATCHED,
@@ -168,7 +169,8 @@ def messages(spark: SparkSession, settings: Settings) -> Iterator[Flow]:
         is_declared=False,
         options=lake_table.WRITE_OPTIONS,
     )
-    yield served_flow("exchanges", exchanged, "messages")
+    if settings.within.lower() != NONE:
+        yield served_flow("exchanges", exchanged, "messages")
 
 
 # Tables in which anomalies are seen, when their rows are, and how far from now that may be.

@@ -7,7 +7,7 @@
     spark.ternmq.smf.OPTION        any other option of the source mqsmf (form, defaultZone ...)
     spark.ternmq.mq.queue          queues whose messages go to the lake; without it no messages
     spark.ternmq.mq.OPTION         any other option of the source mq (connName, channel, user ...)
-    spark.ternmq.exchanges.within  how long a reply is waited for
+    spark.ternmq.exchanges.within  how long a reply is waited for; `none` looks for no replies
     spark.ternmq.events.queue      where following raises anomalies as events; `none` is nowhere
     spark.ternmq.events.OPTION     any other option of the sink mq, if events do not go to the
                                    queue manager whose messages are read
@@ -36,7 +36,7 @@ SERVED_SECTIONS: Final = ("QQST", "QMST", "QJST", "QPST", "QIS1", "WTID", "WTAS"
 WITHIN: Final = "1 hour"
 # Named as the queues of the queue manager's own events are.
 EVENTS_QUEUE: Final = "SYSTEM.ADMIN.ANOMALY.EVENT"
-NO_EVENTS: Final = "none"
+NONE: Final = "none"
 # Told by `ternmq pipeline run` to the definitions: where it wants views to be made.
 VERSION: Final = "version."
 _SMF: Final = "smf."
@@ -70,7 +70,7 @@ class Settings:
     def _events_queue(self, told: str) -> str:
         """Where events go; nowhere unless told, if no queue manager is read."""
         queue = told or (EVENTS_QUEUE if "queue" in self.mq else "")
-        if queue.lower() == NO_EVENTS:
+        if queue.lower() == NONE:
             return ""
         if queue and not is_name(queue):
             raise SparkError(f"{PREFIX}{_EVENTS}queue is {queue!r}, which is no name of a queue")

@@ -22,16 +22,19 @@ if TYPE_CHECKING:
 
     from ternmq.spark.pipeline_project import Project
 
-pytestmark = pytest.mark.spark
+# Spark cannot list its tables where nothing is compiled.
+pytestmark = [pytest.mark.spark, pytest.mark.usefixtures("as_users")]
 RECORDS = sample_records(90405)
-ANSWERED = "007"  # a name, which folders would make a number
+ASKED, ANSWERED = "042", "007"  # names, which folders would make numbers
 
 
 def project_of(folder: Path, **settings: str) -> "Project":
     from ternmq.spark.pipeline_project import create, find
 
     told = {key.replace("_", "."): value for key, value in settings.items()}
-    create(folder, "tests", told)
+    spec = create(folder, "tests", told)
+    text = spec.read_text(encoding="utf-8").replace('partitions: "8"', 'partitions: "1"')
+    spec.write_text(text, encoding="utf-8")
     return find(folder)
 
 
@@ -131,18 +134,16 @@ def test_messages_when_run_through_then_they_are_in_the_lake_once_with_their_exc
 ) -> None:
     from ternmq.spark import served
     from ternmq.spark.pipeline_connect import connected
-    from ternmq.spark.pipeline_project import create, find
     from ternmq.spark.pipeline_run import run
 
     there = in_memory()
     try:
         connection = there.connect()
-        for name in ("ASKED", ANSWERED):
+        for name in (ASKED, ANSWERED):
             connection.define_queue(name)
-        way = {"mq.queueManager": "QM1", "mq.connName": there.conn, "mq.channel": CHANNEL}
-        create(tmp_path / "project", "tests", {**way, "mq.queue": f"ASKED,{ANSWERED}"})
-        project = find(tmp_path / "project")
-        with connection.queue("ASKED") as asked, connection.queue(ANSWERED) as answered:
+        way = {"mq_queueManager": "QM1", "mq_connName": there.conn, "mq_channel": CHANNEL}
+        project = project_of(tmp_path / "project", **way, mq_queue=f"{ASKED},{ANSWERED}")
+        with connection.queue(ASKED) as asked, connection.queue(ANSWERED) as answered:
             for number in range(2):
                 question = Descriptor(msg_type=mq.MQMT_REQUEST, reply_to_queue=ANSWERED)
                 told = asked.put(f"question {number}", descriptor=question)
@@ -159,10 +160,10 @@ def test_messages_when_run_through_then_they_are_in_the_lake_once_with_their_exc
         for session in (spark, connect):
             lake = served.table(session, project.settings.warehouse, "messages")
             rows = lake.select("queue", "put_date", "put_timestamp").collect()
-            assert {row["queue"] for row in rows} == {"ASKED", ANSWERED}
+            assert {row["queue"] for row in rows} == {ASKED, ANSWERED}
             assert all(row["put_date"] == row["put_timestamp"].date() for row in rows)
     folders = {path.name for path in (project.folder / "warehouse" / "messages").glob("*/queue=*")}
-    assert folders == {"queue=ASKED", f"queue={ANSWERED}"}
+    assert folders == {f"queue={ASKED}", f"queue={ANSWERED}"}
     exchanged = served.table(spark, project.settings.warehouse, "exchanges").collect()
     assert all(row["latency_us"] is not None for row in exchanged)
 
@@ -183,6 +184,33 @@ def test_served_tables_when_made_then_they_have_the_columns_that_are_promised(
     assert made.keys() >= TABLES.keys()
     for name, told in TABLES.items():
         assert set(told.columns) - set(made[name].columns) == set(), name
+
+
+def test_anomalies_when_followed_then_their_streams_have_the_columns_of_the_table(
+    spark: "SparkSession", tmp_path: Path
+) -> None:
+    from ternmq.spark.anomalies import COLUMNS
+    from ternmq.spark.pipeline_flows import flows
+    from ternmq.spark.pipeline_settings import SEEN, WATCHED
+    from ternmq.spark.pipeline_watch import watched
+
+    def stream_of(frame: Any) -> Any:
+        (tmp_path / "nothing").mkdir(exist_ok=True)
+        return spark.readStream.schema(frame.schema).parquet(str(tmp_path / "nothing"))
+
+    settings = project_of(tmp_path / "project", smf_path="x", mq_queue="Q").settings
+    made: dict[str, Any] = {"anomalies": spark.createDataFrame([], COLUMNS)}
+    for flow in watched(flows(spark, settings), settings):
+        if flow.name in WATCHED:
+            made[flow.name] = flow.make([stream_of(made[name]) for name in flow.reads])
+            assert made[flow.name].isStreaming
+        elif flow.ddl and flow.name != "anomalies":
+            made[flow.name] = spark.createDataFrame([], flow.ddl)
+        else:
+            made[flow.name] = flow.make([made[name] for name in flow.reads])
+    assert made.keys() >= set(WATCHED)
+    for name in (*SEEN.values(), "anomalies"):
+        assert made[name].dtypes == spark.createDataFrame([], COLUMNS).dtypes, name
 
 
 def test_project_when_it_makes_no_sense_then_the_sentence_says_why(tmp_path: Path) -> None:

@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 
     from ternmq.spark.pipeline_project import Project
 
-pytestmark = pytest.mark.spark
+# Spark cannot list its tables where nothing is compiled.
+pytestmark = [pytest.mark.spark, pytest.mark.usefixtures("as_users")]
 USUAL = 3  # messages a minute
 EVENTS = "SYSTEM.ADMIN.ANOMALY.EVENT"
 
@@ -81,7 +82,7 @@ def test_bursts_when_followed_then_each_is_a_row_and_an_event_also_over_a_restar
 
     connection = there.connect()
     connection.define_queue("ORDERS")
-    project = project_of(tmp_path / "project", there)
+    project = project_of(tmp_path / "project", there, exchanges_within="none")
     begin = datetime.now(UTC).replace(second=0, microsecond=0) - timedelta(minutes=50)
     bursts = [begin + timedelta(minutes=minute) for minute in (16, 22)]
 

@@ -5,6 +5,7 @@ objects that say what a test wants them to say.
 """
 
 from pathlib import Path
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -141,3 +142,34 @@ def test_stream_when_it_fails_again_and_again_then_following_ends_with_its_error
     monkeypatch.setattr(pipeline_follow, "started", lambda *_: Query(RuntimeError("gone")))
     with pytest.raises(RuntimeError, match="gone"):
         following(project, flow("messages", is_stream=True)).until(Looks(*[None] * 9), None)
+
+
+def test_run_when_a_view_was_not_completed_then_it_is_as_it_was(tmp_path: Path) -> None:
+    from ternmq.spark.pipeline_project import create, find
+    from ternmq.spark.pipeline_run import COMPLETED, Choice, versions
+    from ternmq.spark.view_versions import current
+
+    create(tmp_path, "tests", {"smf.path": "x"})
+    project = find(tmp_path)
+    conf: dict[str, str] = {}
+    session: Any = SimpleNamespace(conf=conf)
+    for number, states in enumerate(
+        ({"tasks": COMPLETED, "findings": COMPLETED}, {"tasks": COMPLETED, "findings": "FAILED"})
+    ):
+        with versions(session, project, Choice(), states) as told:
+            for name in states:
+                place = Path(told.settings.path(name))
+                assert place != Path(project.settings.path(name))
+                (place / str(number)).touch()
+
+    def files(name: str) -> list[str]:
+        return [path.name for path in Path(current(project.settings.path(name))).iterdir()]
+
+    assert files("tasks") == ["1"]
+    assert files("findings") == ["0"]
+    for choice in (Choice(is_dry=True), Choice(refresh=["findings"])):
+        with versions(session, project, choice, {}) as told:
+            assert told.settings.path("tasks") == project.settings.path("tasks")
+    conf["spark.sql.catalogImplementation"] = "hive"
+    with versions(session, project, Choice(), {}) as told:
+        assert told == project
