@@ -92,7 +92,15 @@ def ranges_between(options: SmfOptions, start: Lengths, end: Lengths) -> Iterato
             continue
         if last < first:  # the file was begun anew
             first = 0
-        opened = open_file(path)
+        try:
+            opened = open_file(path)
+        except FileNotFoundError as error:
+            if options.fail_on_loss:
+                raise ValueError(
+                    f"{path} was to be read from {first} to {last}, and is gone"
+                    " (failOnDataLoss=false passes over it)"
+                ) from error
+            continue
         try:
             form = recognised(opened, options.form)
             if form == LOST_FORM:

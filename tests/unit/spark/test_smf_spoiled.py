@@ -247,6 +247,20 @@ def test_folder_when_other_files_are_in_it_then_a_stream_rejects_each_once(tmp_p
     assert followed(tmp_path, end) == (end, [])
 
 
+def test_file_when_it_is_taken_away_before_it_was_read_then_that_is_said_or_passed_over(
+    tmp_path: Path,
+) -> None:
+    for name in ("one", "two"):
+        (tmp_path / name).write_bytes(b"".join(RECORDS))
+    told = {"section": "WQ", "path": str(tmp_path)}
+    end = latest(SmfOptions(told), {}, 0, None)
+    (tmp_path / "one").unlink()
+    with pytest.raises(ValueError, match=r"one was to be read from 0 to \d+, and is gone"):
+        list(ranges_between(SmfOptions(told), {}, end))
+    lenient = SmfOptions({**told, "failOnDataLoss": "false"})
+    assert {each.path for each in ranges_between(lenient, {}, end)} == {str(tmp_path / "two")}
+
+
 @pytest.mark.parametrize("form", [as_rdw, as_bdw, as_nordw])
 def test_first_record_when_it_is_being_written_then_a_stream_waits_for_it(
     form: Any, tmp_path: Path
