@@ -27,12 +27,9 @@ from ternmq.client.net_conversation import Reply
 from ternmq.client.net_opening import Met, wishes
 from ternmq.client.net_socket import NetSocket
 from ternmq.client.net_threads import NetSocketVerbs
-from ternmq.client.net_verbs import FapVerbs
-from ternmq.client.net_xa import recover
 from ternmq.client.starting import Started, start
 from ternmq.log.parameters import CIRCULAR, LogParameters
 from ternmq.ports.memory_disk import MemoryDisk
-from ternmq.txn.unit import XID
 from ternmq.wire.fap_negotiation import Agreement
 from tests.battery.places import Task, until, waiters
 from tests.unit.client.networked import Networked, in_memory
@@ -591,24 +588,3 @@ def test_a_forked_child_leaves_the_connection_alone_and_makes_its_own(served: Ne
         assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
         queue.put(b"still there")
         assert [message.data for message in queue] == [b"still there"]
-
-
-def test_in_doubt_when_as_many_as_a_code_of_xa_then_they_are_told_all_the_same(
-    served: Networked,
-) -> None:
-    with served.connect() as connection:
-        made: list[XID] = []
-        for number in range(101):  # 6 and 7 are heuristic outcomes, 100 and more are backouts
-            connection.begin()
-            connection.put("A", b"x")
-            made.append(XID(1, b"%03d" % number, b"here"))
-            connection.prepare(made[-1])
-            if number < 8 or number > 98:
-                assert sorted(xid.key for xid in connection.in_doubt()) == [m.key for m in made]
-        verbs = connection.verbs
-        assert isinstance(verbs, FapVerbs)
-        in_parts = connection.run("recover", recover(verbs, 10))
-        assert sorted(xid.key for xid in in_parts) == [xid.key for xid in made]
-        for xid in made:
-            connection.backout_prepared(xid)
-        assert connection.in_doubt() == []
