@@ -72,8 +72,8 @@ TABLES: Final[dict[str, Served]] = {
             STATISTICS,
             "what the log wrote in each interval, how long it took, who waited",
             "log_bytes_per_s writes_per_s forces_per_s mean_io_us_1_1 mean_io_us_1_2"
-            " mean_io_us_2_1 mean_io_us_2_2 longest_io_us busy_share waits_for_buffer"
-            " archive_reads checkpoints",
+            " mean_io_us_2_1 mean_io_us_2_2 longest_io_us busy_share"
+            " writer_busy_share waits_for_buffer archive_reads checkpoints copies",
             *_INTERVAL,
         ),
         row(
@@ -120,9 +120,9 @@ TABLES: Final[dict[str, Served]] = {
             "channels",
             STATISTICS,
             "each channel at each collection: messages, batches, bytes, network time",
-            "queue_manager system collected channel type status connection remote messages"
-            " batches batch_size messages_per_batch full_share bytes bytes_per_s network_us"
-            " queue_was_empty put_retries",
+            "queue_manager system collected channel type status connection remote started messages"
+            " messages_per_s batches batch_size messages_per_batch full_share bytes bytes_per_s"
+            " network_us queue_was_empty put_retries",
         ),
         row(
             "findings",
