@@ -9,6 +9,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
+from unittest import mock
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -20,6 +21,12 @@ SOURCE = Path(__file__).resolve().parent.parent / "src"
 EXPECTED = os.environ.get("TERNMQ_EXPECT", "plain")
 # Java takes seconds to start, and the first query of a kind as long again.
 SPARK_TIMEOUT_S = 300
+# Tests are short: what Java compiles slowly and well would never be paid back, and Spark's own
+# classes need not be verified each time.
+JAVA_QUICK = (
+    "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+    " -XX:+UnlockDiagnosticVMOptions -XX:-BytecodeVerificationRemote"
+)
 # Queries over a few rows take most of their time to be compiled. Those of pages are, as for users
 # (`as_users`).
 SPARK_SMALL = {
@@ -100,11 +107,13 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> "Iterator[SparkSession]":
         "spark.local.dir": str(folder / "local"),
         "spark.sql.warehouse.dir": str(folder / "warehouse"),
         "spark.sql.shuffle.partitions": "2",
-        # Tests are short: what Java compiles slowly and well would never be paid back.
-        "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+        "spark.driver.extraJavaOptions": JAVA_QUICK,
+        "spark.python.daemon.module": "tests.spark_workers",
         **SPARK_SMALL,
     }
-    running = session("tests", master="local[2]", settings=places, log=folder / "spark.log")
+    paths = [os.environ.get("PYTHONPATH", ""), str(SOURCE.parent)]
+    with mock.patch.dict(os.environ, PYTHONPATH=os.pathsep.join(filter(None, paths))):
+        running = session("tests", master="local[2]", settings=places, log=folder / "spark.log")
     yield running
     close(running)
 
