@@ -39,9 +39,12 @@ def main(argv: list[str]) -> int:
     """Run the command."""
     line = _line()
     asked = line.parse_args(argv)
-    missing = [name for name in asked.sources if _is_missing(name)]
+    missing = [name for name in asked.sources if is_missing(name)]
     if missing:
         line.error(f"{missing[0]}: there is no such file or folder")
+    output = Path(asked.output).absolute()
+    if output.is_dir() or not output.parent.is_dir():
+        line.error(f"--output {asked.output}: that is no file in a folder that is there")
     return in_spark("ternmq report", asked.master, asked.quiet, lambda spark: _made(spark, asked))
 
 
@@ -78,7 +81,7 @@ def _moment(text: str) -> datetime:
     return found if found.tzinfo is not None else found.replace(tzinfo=UTC)
 
 
-def _is_missing(source: str) -> bool:
+def is_missing(source: str) -> bool:
     """Whether a path of this machine is not there; patterns and URIs are for Spark to find."""
     return (
         "://" not in source and not any(c in source for c in "*?[") and not os.path.exists(source)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from ternmq.cli.arguments import CommandLine
 from ternmq.cli.output import write, write_json
+from ternmq.cli.report import is_missing
 from ternmq.cli.spark_command import in_spark
 from ternmq.cli.steps import Steps
 
@@ -44,6 +45,9 @@ def main(argv: list[str]) -> int:
     asked = line.parse_args(argv[1:])
     if asked.report == ALL and asked.output is None:
         line.error("all reports need a folder: --output FOLDER")
+    missing = [name for name in asked.files if is_missing(name)]
+    if missing:
+        line.error(f"{missing[0]}: there is no such file or folder")
     return in_spark(
         "ternmq smf report", asked.master, asked.quiet, lambda spark: _print(spark, asked)
     )

@@ -24,7 +24,7 @@ GETS: Final = "gets"
 PUTS: Final = "puts"
 BYTES: Final = "bytes"
 LOG_BYTES: Final = "log bytes"
-NEEDED: Final = ("queues", "calls", "log", "tasks")
+NEEDED: Final = ("queues", "log", "tasks")
 
 
 class Window(NamedTuple):
@@ -74,9 +74,9 @@ def ended() -> Column:
     return f.timestamp_micros(micros)
 
 
-def intervals_of(windows: DataFrame, calls: DataFrame) -> DataFrame:
-    """The whole intervals of each window."""
-    told = calls.select("queue_manager", "interval_start", "interval_s", ended().alias("ended"))
+def intervals_of(windows: DataFrame, log: DataFrame) -> DataFrame:
+    """The whole intervals of each window: the log tells of each, whatever happened in it."""
+    told = log.select("queue_manager", "interval_start", "interval_s", ended().alias("ended"))
     inside = (told["interval_start"] >= windows["begin"]) & (told["ended"] <= windows["end"])
     return told.join(f.broadcast(windows), inside)
 
@@ -151,7 +151,7 @@ def used_of(spans: DataFrame, tasks: DataFrame) -> DataFrame:
 def figures_table(windows: DataFrame, tables: Mapping[str, DataFrame]) -> DataFrame:
     """number, intervals, rate, cost and done of each window; without a whole interval there are
     0 intervals, no rate and no cost."""
-    intervals = intervals_of(windows, tables["calls"])
+    intervals = intervals_of(windows, tables["log"])
     spans = intervals.groupBy("number", "queue_manager", "cost_of_putters").agg(
         f.count("*").alias("intervals"),
         f.sum("interval_s").alias("seconds"),

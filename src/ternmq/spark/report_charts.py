@@ -74,7 +74,7 @@ class Frame(NamedTuple):
 
     def y(self, value: float) -> float:
         room = HEIGHT - TOP - BOTTOM
-        return round(TOP + room * (1 - value / self.highest), 1)
+        return round(TOP + room * (1 - max(value, 0.0) / self.highest), 1)  # zero is the floor
 
 
 def lines(

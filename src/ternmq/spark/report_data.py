@@ -8,23 +8,29 @@ in.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import math
+from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime, timedelta
 from functools import reduce
 from typing import Any, Final, NamedTuple
 
-from pyspark.sql import Column, DataFrame, Row
+from pyspark.sql import Column, DataFrame, Row, Window
 from pyspark.sql import functions as f
 
 from ternmq.spark.report_tables import MOMENTS, Tables
 
 POINTS_MAX: Final = 120
-ROWS_MAX: Final = 500
+ROWS_MAX: Final = 500  # of a table; one more is asked for, so that the page can say so
+ALIKE_MAX: Final = 10  # findings of one rule that are told one by one
+DEEPEST: Final = 8  # of queues that are looked at although others are busier
 _STEPS: Final = (
     1, 2, 5, 10, 15, 20, 30, 60, 120, 300, 600, 900, 1200, 1800, 3600, 7200, 10_800, 21_600, 43_200,
     86_400, 604_800,
 )  # fmt: skip
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+# A message says itself when it was put; what lies beyond this no axis can show.
+_LAST_MICROS: Final = 253_000_000_000_000_000
+_OF_MESSAGES: Final = ("messages", "exchanges")
 PERCENTILES: Final = (0.5, 0.95, 0.99)
 _BINS: Final = 24
 
@@ -39,6 +45,12 @@ class Period(NamedTuple):
     def bucket(self, when: str) -> Column:
         """The number of the bucket of a moment."""
         return f.floor(f.unix_micros(f.col(when)) / (self.step_s * 1_000_000)).alias("bucket")
+
+    @property
+    def micros(self) -> tuple[int, int]:
+        """The first and the last, as Spark compares them without a zone."""
+        first, last = ((one - _EPOCH) // timedelta(microseconds=1) for one in self[:2])
+        return first, last + self.step_s * 1_000_000
 
     def moment(self, bucket: int) -> datetime:
         """When a bucket begins."""
@@ -81,12 +93,18 @@ def survey_of(tables: Tables) -> Survey:
     found = reduce(DataFrame.unionByName, looks).collect()
     managers = {name for row in found for name in row["managers"] if name}
     rows = {row["name"]: row["rows"] for row in found}
-    return Survey(rows, sorted(managers), period_of([r for r in found if r["first"] is not None]))
+    dated = [row for row in found if row["first"] is not None]
+    # Measured times decide, where there are any: a message may be of any age.
+    measured = [row for row in dated if row["name"] not in _OF_MESSAGES]
+    return Survey(rows, sorted(managers), period_of(measured or dated))
 
 
 def look_at(name: str, table: DataFrame) -> DataFrame:
     when = MOMENTS.get(name, "")
-    moment = f.unix_micros(when) if when else f.lit(None).cast("bigint")
+    moment = f.lit(None).cast("bigint")
+    if when:
+        micros = f.unix_micros(when)
+        moment = f.when(micros.between(0, _LAST_MICROS), micros)
     length = f.lit(0.0)
     if "interval_s" in table.columns:
         length = f.coalesce(f.col("interval_s"), length)
@@ -109,7 +127,7 @@ def period_of(found: Sequence[Row]) -> Period | None:
     last = max(row["last"] for row in found)
     length_s = max(row["length"] or 0.0 for row in found)
     wanted = max((last - first) / 1e6 / POINTS_MAX, length_s * 0.98, 1.0)
-    step = next((s for s in _STEPS if s >= wanted), _STEPS[-1])
+    step = next((s for s in _STEPS if s >= wanted), math.ceil(wanted))
     return Period(moment_of(first), moment_of(last), step)
 
 
@@ -119,22 +137,29 @@ def moment_of(micros: float) -> datetime:
 
 def lines_of(period: Period, rows: Iterable[Row], names: Sequence[str]) -> Lines:
     """Rows with a bucket and a value for each name, as lines."""
-    ordered = sorted(rows, key=lambda row: int(row["bucket"]))
+    ordered = sorted(dated(rows), key=lambda row: int(row["bucket"]))
     times = [period.moment(row["bucket"]) for row in ordered]
     return Lines(times, {name: [float_of(row[name]) for row in ordered] for name in names})
 
 
 def lines_by(period: Period, rows: Iterable[Row], key: str, value: str) -> Lines:
     """Rows with a bucket, a key and a value, as a line for each key."""
-    found = {(row[key], row["bucket"]): float_of(row[value]) for row in rows}
+    found = {(row[key], row["bucket"]): float_of(row[value]) for row in dated(rows)}
     buckets = sorted({bucket for _, bucket in found})
     keys = list(dict.fromkeys(name for name, _ in found))
     values = {name: [found.get((name, bucket)) for bucket in buckets] for name in keys}
     return Lines([period.moment(bucket) for bucket in buckets], values)
 
 
+def dated(rows: Iterable[Row]) -> list[Row]:
+    """Those of which it is known when."""
+    return [row for row in rows if row["bucket"] is not None]
+
+
 def float_of(value: Any) -> float | None:
-    return None if value is None else float(value)
+    if value is None or not math.isfinite(value):
+        return None
+    return float(value)
 
 
 def message_rates(queues: DataFrame, period: Period) -> Lines:
@@ -146,24 +171,29 @@ def message_rates(queues: DataFrame, period: Period) -> Lines:
         f.sum("gets").alias("gets"),
         f.max("interval_s").alias("length"),
     )
+    length = f.nullif(f.sum("length"), f.lit(0.0))
     managers = intervals.groupBy("bucket", "queue_manager").agg(
-        (f.sum("puts") / f.sum("length")).alias("put"),
-        (f.sum("gets") / f.sum("length")).alias("got"),
+        (f.sum("puts") / length).alias("put"),
+        (f.sum("gets") / length).alias("got"),
     )
     rows = managers.groupBy("bucket").agg(f.sum("put").alias("put"), f.sum("got").alias("got"))
     return lines_of(period, rows.collect(), ("put", "got"))
 
 
 def queue_rows(queues: DataFrame, name: Column) -> list[dict[str, Any]]:
-    """Each queue over the whole time, the busiest first."""
+    """Each queue over the whole time, the busiest first; of very many the busiest and the deepest.
+    `all_puts` of each is what was put to all, also to those that are not among them."""
     waited = f.col("time_on_queue_us") * f.col("gets")
     told = f.when(f.col("time_on_queue_us").isNotNull(), f.col("gets"))
+    everywhere = Window.partitionBy(f.lit(0))
+    by_traffic = (f.desc(f.col("puts") + f.col("gets")), f.desc("deepest"), f.asc("name"))
+    by_depth = (f.desc_nulls_last("deepest"), f.asc("name"))
     rows = (
         queues.withColumn("name", name)
         .groupBy("name")
         .agg(
-            f.sum("puts").alias("puts"),
-            f.sum("gets").alias("gets"),
+            f.coalesce(f.sum("puts"), f.lit(0)).alias("puts"),
+            f.coalesce(f.sum("gets"), f.lit(0)).alias("gets"),
             f.max("puts_per_s").alias("busiest"),
             f.max(f.greatest("depth_high", "depth")).alias("deepest"),
             f.max_by("depth", "interval_start").alias("depth"),
@@ -175,10 +205,15 @@ def queue_rows(queues: DataFrame, name: Column) -> list[dict[str, Any]]:
             f.max("readers").alias("readers"),
             f.max("writers").alias("writers"),
         )
-        .orderBy(f.desc(f.col("puts") + f.col("gets")), f.desc("deepest"), "name")
-        .limit(ROWS_MAX)
+        .select(
+            "*",
+            f.sum("puts").over(everywhere).alias("all_puts"),
+            f.row_number().over(everywhere.orderBy(*by_traffic)).alias("place"),
+            f.row_number().over(everywhere.orderBy(*by_depth)).alias("depth_place"),
+        )
+        .where((f.col("place") <= ROWS_MAX + 1) | (f.col("depth_place") <= DEEPEST))
     )
-    return [row.asDict() for row in rows.collect()]
+    return [row.asDict() for row in rows.orderBy("place").collect()]
 
 
 def queue_lines(
@@ -198,10 +233,17 @@ def queue_lines(
     return lines_by(period, rows, "name", "depth"), lines_by(period, rows, "name", "waited")
 
 
+def mean_of(name: str) -> Column:
+    """The mean of rates of intervals, long ones counting for more: the last is often short."""
+    length = f.when(f.col(name).isNotNull(), f.col("interval_s"))
+    weighed = f.sum(f.col(name) * f.col("interval_s")) / f.nullif(f.sum(length), f.lit(0.0))
+    return weighed.alias(name)
+
+
 def means(table: DataFrame, period: Period, columns: Sequence[str]) -> Lines:
     """Some columns over time: the mean of each bucket by queue manager, these added up."""
     managers = table.groupBy(period.bucket("interval_start"), "queue_manager").agg(
-        *(f.avg(name).alias(name) for name in columns)
+        *(mean_of(name) for name in columns)
     )
     rows = managers.groupBy("bucket").agg(*(f.sum(name).alias(name) for name in columns))
     return lines_of(period, rows.collect(), columns)
@@ -214,7 +256,7 @@ LOG_HIGHEST: Final = ("mean_io_us_1_1", "mean_io_us_1_2", "longest_io_us", "busy
 def log_lines(log: DataFrame, period: Period) -> Lines:
     """What logs wrote, added up; how long that took at most."""
     managers = log.groupBy(period.bucket("interval_start"), "queue_manager").agg(
-        *(f.avg(name).alias(name) for name in LOG_ADDED),
+        *(mean_of(name) for name in LOG_ADDED),
         *(f.max(name).alias(name) for name in LOG_HIGHEST),
     )
     rows = managers.groupBy("bucket").agg(
@@ -247,7 +289,7 @@ def pool_rows(buffer_pools: DataFrame, name: Column) -> list[dict[str, Any]]:
         )
         .orderBy(f.desc("full"), "name")
     )
-    return [row.asDict() for row in rows.limit(ROWS_MAX).collect()]
+    return [row.asDict() for row in rows.limit(ROWS_MAX + 1).collect()]
 
 
 def page_set_rows(page_sets: DataFrame, name: Column) -> list[dict[str, Any]]:
@@ -265,7 +307,7 @@ def page_set_rows(page_sets: DataFrame, name: Column) -> list[dict[str, Any]]:
         )
         .orderBy(f.desc("full"), "name")
     )
-    return [row.asDict() for row in rows.limit(ROWS_MAX).collect()]
+    return [row.asDict() for row in rows.limit(ROWS_MAX + 1).collect()]
 
 
 def user_rows(chargeback: DataFrame) -> list[dict[str, Any]]:
@@ -273,13 +315,13 @@ def user_rows(chargeback: DataFrame) -> list[dict[str, Any]]:
     rows = chargeback.withColumn("messages", f.col("puts") + f.col("gets")).orderBy(
         f.desc("cpu_us"), f.desc("messages"), "application", "user"
     )
-    return [row.asDict() for row in rows.limit(ROWS_MAX).collect()]
+    return [row.asDict() for row in rows.limit(ROWS_MAX + 1).collect()]
 
 
 def use_rows(queue_use: DataFrame, name: Column) -> list[dict[str, Any]]:
     """Queues by what was spent on them."""
     rows = queue_use.withColumn("name", name).orderBy(f.desc("cpu_us"), f.desc("calls"), "name")
-    return [row.asDict() for row in rows.limit(ROWS_MAX).collect()]
+    return [row.asDict() for row in rows.limit(ROWS_MAX + 1).collect()]
 
 
 def channel_rows(channels: DataFrame, name: Column) -> list[dict[str, Any]]:
@@ -299,11 +341,13 @@ def channel_rows(channels: DataFrame, name: Column) -> list[dict[str, Any]]:
         )
         .orderBy(f.desc("bytes"), "name")
     )
-    return [row.asDict() for row in rows.limit(ROWS_MAX).collect()]
+    return [row.asDict() for row in rows.limit(ROWS_MAX + 1).collect()]
 
 
 def finding_rows(findings: DataFrame) -> list[dict[str, Any]]:
-    """What was found, each thing once, in the words of its latest time."""
+    """What was found, each thing once, in the words of its latest time. Of one rule the most
+    frequent; `alike` says of how many."""
+    of_rule = Window.partitionBy("rule")
     rows = (
         findings.groupBy("queue_manager", "rule", "object")
         .agg(
@@ -311,14 +355,22 @@ def finding_rows(findings: DataFrame) -> list[dict[str, Any]]:
             f.unix_micros(f.max("interval_start")).alias("last"),
             f.coalesce(f.max_by("words", "interval_start"), f.max("words")).alias("words"),
         )
-        .orderBy("rule", f.desc("times"), "object")
+        .select(
+            "*",
+            f.count(f.lit(1)).over(of_rule).alias("alike"),
+            f.row_number().over(of_rule.orderBy(f.desc("times"), "object")).alias("place"),
+        )
+        .where(f.col("place") <= ALIKE_MAX)
+        .orderBy("rule", "place")
     )
-    return [row.asDict() for row in rows.limit(ROWS_MAX).collect()]
+    return [row.asDict() for row in rows.limit(ROWS_MAX + 1).collect()]
 
 
 def anomaly_rows(anomalies: DataFrame) -> list[dict[str, Any]]:
     """What was out of its habit, the worst first."""
-    rows = anomalies.withColumn("at", f.unix_micros("window_start")).orderBy(f.desc("score"))
+    rows = anomalies.withColumn("at", f.unix_micros("window_start")).orderBy(
+        f.desc_nulls_last("score"), "queue", "window_start"
+    )
     kept = rows.select(
         "queue_manager", "queue", "rule", "at", "value", "expected", "score", "words"
     )
@@ -330,6 +382,7 @@ def latency_lines(exchanges: DataFrame, period: Period) -> Lines:
     found = f.percentile_approx("latency_us", list(PERCENTILES))
     rows = (
         exchanges.where("latency_us is not null")
+        .where(f.unix_micros("requested_at").between(*period.micros))
         .groupBy(period.bucket("requested_at"))
         .agg(found.alias("p"))
         .select("bucket", *(f.col("p")[n].alias(label(p)) for n, p in enumerate(PERCENTILES)))
@@ -341,28 +394,40 @@ def label(percentile: float) -> str:
     return f"{percentile * 100:.0f} %"
 
 
-def latency_rows(exchanges: DataFrame, name: Column) -> list[dict[str, Any]]:
-    """Replies by the queue of their requests."""
+def latency_rows(exchanges: DataFrame, named: Callable[..., Column]) -> list[dict[str, Any]]:
+    """Replies by the queue of their requests. Where requests and replies lie on one queue, it is
+    one that receives copies: then by the queue that the requests want their replies on, which
+    is all that is known of where they were put."""
     found = f.percentile_approx("latency_us", list(PERCENTILES))
+    where = ["queue_manager", "request_queue"]
+    same = f.col("reply_queue") == f.col("request_queue")
+    copies = exchanges.where(same).select(*where, f.lit(True).alias("is_copy")).distinct()
+    wanted = f.when(f.col("is_copy"), f.nullif(f.col("reply_to_q"), f.lit("")))
     rows = (
-        exchanges.withColumn("name", name)
-        .groupBy("name")
+        exchanges.join(f.broadcast(copies), where, "left")
+        .withColumn("asked_on", f.coalesce(wanted, "request_queue"))
+        .withColumn("name", named("asked_on"))
+        .groupBy("name", "is_copy")
         .agg(
             f.count(f.lit(1)).alias("requests"),
             f.count("latency_us").alias("answered"),
             found.alias("p"),
             f.max("latency_us").alias("longest"),
+            f.min("request_queue").alias("found_on"),
         )
         .select(
             "name",
+            "is_copy",
+            "found_on",
             "requests",
             "answered",
+            f.sum("answered").over(Window.partitionBy(f.lit(0))).alias("all_answered"),
             "longest",
             *(f.col("p")[n].alias(label(p)) for n, p in enumerate(PERCENTILES)),
         )
         .orderBy(f.desc("requests"), "name")
     )
-    return [row.asDict() for row in rows.limit(ROWS_MAX).collect()]
+    return [row.asDict() for row in rows.limit(ROWS_MAX + 1).collect()]
 
 
 def latency_histogram(exchanges: DataFrame) -> tuple[list[float], list[float]]:
@@ -373,7 +438,9 @@ def latency_histogram(exchanges: DataFrame) -> tuple[list[float], list[float]]:
     if top <= 0:
         return [], []
     width = top / _BINS
-    place = f.least(f.floor(f.col("latency_us") / width), f.lit(_BINS - 1)).alias("place")
+    # Below zero a reply can be when the clocks of two queue managers differ.
+    place = f.floor(f.col("latency_us") / width).cast("int")
+    place = f.greatest(f.least(place, f.lit(_BINS - 1)), f.lit(0)).alias("place")
     counted = {int(row["place"]): row["count"] for row in told.groupBy(place).count().collect()}
     edges = [width * n for n in range(_BINS + 1)]
     return edges, [float(counted.get(n, 0)) for n in range(_BINS)]
@@ -391,4 +458,4 @@ def lake_rows(messages: DataFrame, name: Column) -> list[dict[str, Any]]:
         )
         .orderBy(f.desc("messages"), "name")
     )
-    return [row.asDict() for row in rows.limit(ROWS_MAX).collect()]
+    return [row.asDict() for row in rows.limit(ROWS_MAX + 1).collect()]

@@ -66,7 +66,7 @@ def html_page(
         notes.append("Not on this page, and what brings it: " + "; ".join(missing) + ".")
     html = page(title, shown_period(period.first, period.last), parts, [n for n in notes if n])
     named = [part.title for part in parts]
-    return Told(html, title, period, maker.findings, len(maker.anomalies), named)
+    return Told(html, title, period, maker.findings, survey.rows.get("anomalies", 0), named)
 
 
 def names_of(managers: Sequence[str]) -> str:

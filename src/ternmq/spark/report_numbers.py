@@ -35,7 +35,7 @@ DAY_S: Final = 86_400
 
 def shown(value: float | None, unit: str = COUNT) -> str:
     """A value for eyes; a dash if there is none."""
-    if value is None or math.isnan(value):
+    if value is None or not math.isfinite(value):
         return NOTHING
     if unit == MICROSECONDS:
         return shown_time(value)
@@ -80,7 +80,8 @@ def digits(value: float) -> str:
 
 def top_of(values: Sequence[float | None]) -> float:
     """The highest that there is."""
-    return max((value for value in values if value is not None and value == value), default=0.0)
+    known = (value for value in values if value is not None and math.isfinite(value))
+    return max(known, default=0.0)
 
 
 def ticks(highest: float, wanted: int = 4) -> list[float]:
@@ -97,15 +98,13 @@ def ticks(highest: float, wanted: int = 4) -> list[float]:
 def clock_ticks(first: datetime, last: datetime, wanted: int = 6) -> list[datetime]:
     """Whole moments between two."""
     span = (last - first).total_seconds()
-    step = next((s for s in _CLOCK_STEPS if span / s <= wanted), _CLOCK_STEPS[-1])
+    step = next((s for s in _CLOCK_STEPS if span / s <= wanted), 0)
+    if not step:  # years: so many of the longest
+        step = math.ceil(span / wanted / _CLOCK_STEPS[-1]) * _CLOCK_STEPS[-1]
     midnight = first.replace(hour=0, minute=0, second=0, microsecond=0)
     behind = math.ceil((first - midnight).total_seconds() / step)
-    found = []
-    moment = midnight + timedelta(seconds=behind * step)
-    while moment <= last:
-        found.append(moment)
-        moment += timedelta(seconds=step)
-    return found
+    count = math.floor((last - midnight).total_seconds() / step)
+    return [midnight + timedelta(seconds=n * step) for n in range(behind, count + 1)]
 
 
 def shown_moment(moment: datetime, span_s: float) -> str:
@@ -113,6 +112,11 @@ def shown_moment(moment: datetime, span_s: float) -> str:
     if span_s > 2 * DAY_S:
         return f"{moment.day} {moment:%b}" if moment.hour == 0 else f"{moment:%H:%M}"
     return f"{moment:%H:%M:%S}" if span_s < 600 else f"{moment:%H:%M}"
+
+
+def shown_time_of(moment: datetime, span_s: float) -> str:
+    """A moment in words about a time that is so long: with its day where there are several."""
+    return f"{moment.day} {moment:%b %H:%M}" if span_s > DAY_S else f"{moment:%H:%M:%S}"
 
 
 def shown_period(first: datetime, last: datetime) -> str:

@@ -7,8 +7,10 @@ words and tables that can be sorted and searched. Everything that is not made he
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping, Sequence
+from decimal import Decimal
 from html import escape
 from importlib.resources import files
 from typing import Final, NamedTuple
@@ -112,7 +114,7 @@ def table(title: str, columns: Sequence[Column], rows: Sequence[Mapping[str, obj
         search = f'<input type="search" placeholder="search {escape(title.lower())}">'
     cut = ""
     if len(rows) > ROWS_MAX:
-        cut = f'<p class="cut">The first {ROWS_MAX} of {len(rows):,} rows.</p>'
+        cut = f'<p class="cut">The first {ROWS_MAX} rows; there are more.</p>'
     return (
         f'<div class="card wide table"><div class="bar"><h3>{escape(title)}</h3>{search}</div>'
         f'<div class="scroll"><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>'
@@ -164,7 +166,9 @@ def percent(share: float) -> str:
 
 def number(value: object) -> float | None:
     """A value of a row as a number, if it is one."""
-    return float(value) if isinstance(value, (int, float)) else None
+    if not isinstance(value, (int, float, Decimal)) or not math.isfinite(value):
+        return None
+    return float(value)
 
 
 def part(title: str) -> str:

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from ternmq.spark.report_charts import Mark, Series, lines, sparkline
 from ternmq.spark.report_data import Lines, Period, Survey
-from ternmq.spark.report_numbers import COUNT, RATE, shown, top_of
+from ternmq.spark.report_numbers import COUNT, RATE, shown, shown_time_of, top_of
 from ternmq.spark.report_page import Tile
 from ternmq.spark.report_tables import Tables
 
@@ -28,6 +28,10 @@ class Maker:
 
     def has(self, name: str) -> bool:
         return self.survey.has(name)
+
+    def time_of(self, moment: datetime) -> str:
+        """A moment, for words."""
+        return shown_time_of(moment, (self.period.last - self.period.first).total_seconds())
 
 
 def chart(
@@ -92,16 +96,16 @@ def at_top(times: Sequence[datetime], values: Sequence[float | None]) -> str:
     """The highest, and when."""
     highest = top_of(values)
     when = next((t for t, v in zip(times, values, strict=True) if v == highest), times[0])
-    return f"{shown(highest, RATE)} at {when:%H:%M:%S}"
+    span_s = (times[-1] - times[0]).total_seconds()
+    return f"{shown(highest, RATE)} at {shown_time_of(when, span_s)}"
 
 
-def tell_rates(maker: Maker, rates: Lines, rows: Sequence[Mapping[str, Any]]) -> None:
+def tell_rates(maker: Maker, rates: Lines, total: int) -> None:
     """Tiles, the first chart and the first sentence: how much went through."""
     put, got = rates.values["put"], rates.values["got"]
     for label, values, colour in (("Messages put", put, 1), ("Messages got", got, 2)):
         note = f"at most {at_top(rates.times, values)}"
         maker.tiles.append(Tile(label, shown(mean(values), RATE), note, sparkline(values, colour)))
-    total = sum(row["puts"] for row in rows)
     maker.words.append(
         f"{total:,} messages came in, {shown(mean(put), RATE)} on average and at most "
         f"{at_top(rates.times, put)}."

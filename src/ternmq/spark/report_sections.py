@@ -44,11 +44,18 @@ def findings(maker: Maker) -> Section | None:
     some: list[Card] = []
     if maker.has("findings"):
         rows = data.finding_rows(maker.tables["findings"])
-        maker.findings = len(rows)
-        some += [finding_card(row) for row in rows]
+        maker.findings = sum(row["alike"] for row in rows if row["place"] == 1)
+        for row in rows:
+            some.append(finding_card(maker, row))
+            if row["place"] == data.ALIKE_MAX < row["alike"]:
+                more = f"{row['alike'] - data.ALIKE_MAX:,} others like these are in the table."
+                some.append(Card(rule_name(row), more, level="warning"))
     if maker.has("anomalies"):
         maker.anomalies = data.anomaly_rows(maker.tables["anomalies"])
-        some += [anomaly_card(row) for row in maker.anomalies[:MARKS_MAX]]
+        some += [anomaly_card(maker, row) for row in maker.anomalies[:MARKS_MAX]]
+        others = maker.survey.rows["anomalies"] - MARKS_MAX
+        if others > 0:
+            some.append(Card("And more", f"{others:,} other anomalies are in the table."))
     if not some and "findings" not in maker.tables:
         return None
     if not some:
@@ -57,18 +64,23 @@ def findings(maker: Maker) -> Section | None:
     return Section("Findings", cards(some))
 
 
-def finding_card(row: Mapping[str, Any]) -> Card:
+def finding_card(maker: Maker, row: Mapping[str, Any]) -> Card:
     note = f"{row['queue_manager']}"
     if row["last"] is not None:
-        note += f", last at {moment_of(row['last']):%H:%M:%S}"
+        note += f", last at {maker.time_of(moment_of(row['last']))}"
     if row["times"] > 1:
         note += f", {row['times']:,} times"
-    return Card(RULES.get(row["rule"], row["rule"].capitalize()), row["words"], note, "warning")
+    return Card(rule_name(row), row["words"] or row["object"] or "", note, "warning")
 
 
-def anomaly_card(row: Mapping[str, Any]) -> Card:
-    note = f"{row['queue_manager']}, {moment_of(row['at']):%H:%M:%S}, score {row['score']:.1f}"
-    return Card(row["rule"].capitalize(), row["words"], note, "notice")
+def rule_name(row: Mapping[str, Any]) -> str:
+    return RULES.get(row["rule"], str(row["rule"]).capitalize())
+
+
+def anomaly_card(maker: Maker, row: Mapping[str, Any]) -> Card:
+    score = "" if row["score"] is None else f", score {row['score']:.1f}"
+    note = f"{row['queue_manager']}, {maker.time_of(moment_of(row['at']))}{score}"
+    return Card(rule_name(row), row["words"] or row["queue"] or "", note, "notice")
 
 
 def queues(maker: Maker) -> Section | None:
@@ -78,7 +90,9 @@ def queues(maker: Maker) -> Section | None:
     table_of_queues = maker.tables["queues"]
     name = maker.survey.named("queue")
     rows = data.queue_rows(table_of_queues, name)
-    tell_rates(maker, data.message_rates(table_of_queues, maker.period), rows)
+    rates = data.message_rates(table_of_queues, maker.period)
+    if rates:
+        tell_rates(maker, rates, rows[0]["all_puts"])
     deepest = sorted((r for r in rows if r["deepest"]), key=lambda row: -row["deepest"])
     deep = [row["name"] for row in deepest[:LINES_MAX]]
     slow = told_time(rows)[:LINES_MAX]
@@ -139,7 +153,7 @@ def used_by(row: Mapping[str, Any]) -> str:
 
 def marks(maker: Maker, depths: Lines) -> list[Mark]:
     """Anomalies that lie within the chart."""
-    found = [Mark(moment_of(row["at"]), row["words"]) for row in maker.anomalies]
+    found = [Mark(moment_of(row["at"]), row["words"] or "") for row in maker.anomalies]
     if not depths:
         return []
     first, last = depths.times[0], depths.times[-1]
@@ -173,20 +187,23 @@ def latency(maker: Maker) -> Section | None:
     exchanges = maker.tables["exchanges"]
     over_time = data.latency_lines(exchanges, maker.period)
     edges, counts = data.latency_histogram(exchanges)
-    rows = data.latency_rows(exchanges, maker.survey.named("request_queue"))
+    rows = data.latency_rows(exchanges, maker.survey.named)
+    for row in rows:
+        row["found_on"] = row["found_on"] if row["is_copy"] else ""
     if rows and rows[0]["50 %"] is not None:
-        answered = sum(row["answered"] for row in rows)
+        answered = rows[0]["all_answered"]
         median = rows[0]["50 %"]
+        where = f"{'answered on' if rows[0]['is_copy'] else 'on'} {rows[0]['name']}"
         maker.tiles.append(
             Tile(
                 "Reply within",
                 shown(median, MICROSECONDS),
-                f"half of {rows[0]['requests']:,} on {rows[0]['name']}",
+                f"half of {rows[0]['requests']:,} {where}",
                 spark_of(over_time, "50 %", 4),
             )
         )
         maker.words.append(
-            f"{answered:,} requests were answered, half of those on {rows[0]['name']} within "
+            f"{answered:,} requests were answered, half of those {where} within "
             f"{shown(median, MICROSECONDS)}, 99 of a hundred within "
             f"{shown(rows[0]['99 %'], MICROSECONDS)}."
         )
@@ -204,7 +221,7 @@ def latency(maker: Maker) -> Section | None:
         else "",
     ]
     columns = [
-        Column("name", "Queue of requests", TEXT),
+        *queue_columns(rows),
         Column("requests", "Requests", bar=True),
         Column("answered", "Answered"),
         *(Column(data.label(p), f"{data.label(p)} within", MICROSECONDS) for p in data.PERCENTILES),
@@ -213,6 +230,15 @@ def latency(maker: Maker) -> Section | None:
     return Section(
         "Latency", grid([one for one in charts if one] + [table("Exchanges", columns, rows)])
     )
+
+
+def queue_columns(rows: Sequence[Mapping[str, Any]]) -> list[Column]:
+    """What the rows of exchanges are named by."""
+    if not any(row["is_copy"] for row in rows):
+        return [Column("name", "Queue of requests", TEXT)]
+    every = all(row["is_copy"] for row in rows)
+    name = "Queue of replies" if every else "Queue of requests, or of replies where copied"
+    return [Column("name", name, TEXT), Column("found_on", "Copies on", TEXT)]
 
 
 def log(maker: Maker) -> Section | None:
@@ -278,14 +304,14 @@ def applications(maker: Maker) -> Section | None:
     charts = [
         bars(
             "Top talkers",
-            [Bar(talker(row), row["messages"], who(row)) for row in by_messages[:BARS_MAX]],
+            [Bar(talker(row), row["messages"] or 0, who(row)) for row in by_messages[:BARS_MAX]],
             about="messages put and got",
             colour=3,
         ),
         bars(
             "Most CPU",
             [
-                Bar(talker(row), row["cpu_us"], f"{row['calls']:,} calls")
+                Bar(talker(row), row["cpu_us"], f"{row['calls'] or 0:,} calls")
                 for row in rows[:BARS_MAX]
                 if row["cpu_us"]
             ],
@@ -416,7 +442,7 @@ def lake(maker: Maker) -> Section | None:
     ]
     for row in rows:
         row["since"], row["until"] = when(row["first"]), when(row["last"])
-    kept = sum(row["messages"] for row in rows)
+    kept = maker.survey.rows["messages"]
     lead = f"{kept:,} copies of messages, searchable with ternmq lake find."
     return Section("Lake", grid([table("Messages kept", columns, rows)]), lead)
 

@@ -103,11 +103,17 @@ def none_of(spark: SparkSession, section: str) -> DataFrame:
 def between(
     tables: Tables, since: datetime | None, until: datetime | None, queue_manager: str = ""
 ) -> dict[str, DataFrame]:
-    """Only what lies between two moments, and only what is of one queue manager."""
-    return {
+    """Only what lies between two moments, and only what is of one queue manager. Sums over all time
+    are made anew of what they are sums of, or left out where that is not there."""
+    found = {
         name: narrowed(table, MOMENTS.get(name, ""), since, until, queue_manager)
         for name, table in tables.items()
     }
+    if since is not None or until is not None:
+        found.pop("queue_use", None)
+        if found.pop("chargeback", None) is not None and "tasks" in found:
+            found["chargeback"] = tables_tasks.chargeback(found["tasks"])
+    return found
 
 
 def narrowed(

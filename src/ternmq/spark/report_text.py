@@ -37,6 +37,7 @@ class Report(NamedTuple):
     head: str = ""  # a line before all others
 
 
+_CONTROLS: Final = r"[\x00-\x09\x0b-\x1f\x7f-\x9f]"
 _CHINIT: Final = ("QCCT", *(f"QCT{kind}" for kind in tasks.TASK_SECTIONS))
 REPORTS: Final[dict[str, Report]] = {
     each.name: each
@@ -80,7 +81,9 @@ def read(
 
 def lines(report: Report, sections: Sections) -> Iterator[str]:
     """The report, line by line. Rows come from Spark a partition at a time."""
-    made = report.made(sections).orderBy(*ordered(*report.within)).select("text")
+    # Names come from a file that anybody may have written, and lines go to a terminal.
+    shown = f.regexp_replace("text", _CONTROLS, "?").alias("text")
+    made = report.made(sections).orderBy(*ordered(*report.within)).select(shown)
     if report.head:
         yield report.head
     for row in made.toLocalIterator():

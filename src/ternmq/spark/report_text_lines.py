@@ -38,12 +38,13 @@ def written() -> Column:
 def interval() -> Column:
     """From when to when the record tells."""
     length = f.col("Interval_Duration_US")
-    return f.format_string(
+    line = f.format_string(
         "From %s to %s, duration %s seconds.",
         local(f.unix_micros("Interval_Start")),
         local(f.unix_micros("Interval_Start") + length),
         whole_or_exact(length),
     )
+    return f.when(f.col("Interval_Start").isNotNull() & length.isNotNull(), line)
 
 
 def local(micros: Column) -> Column:

@@ -195,7 +195,7 @@ def log(qjst: DataFrame) -> DataFrame:
             ),
             counts(("Write_Thrsh", "Log_Write_Threshold"), ("Pagefix", "Log_Write_Buffer_Paged")),
             f.when(length > 0, f.format_string("Log write rate %.3f MB/s per copy", rate)),
-            f.format_string("Logger I/O busy %.1f%%", percent(busy, length)),
+            f.when(busy >= 0, f.format_string("Logger I/O busy %.1f%%", percent(busy, length))),
             f.when(
                 idle > 0, f.format_string("Logger task busy %.1f%%", percent(length - idle, length))
             ),

@@ -67,6 +67,7 @@ def queue_text() -> Column:
     puts = f.when(f.col("Total_Valid_Puts") > 0, f.col("Total_Bytes_Put"))
     gets = f.when(f.col("Total_Valid_Gets") > 0, f.col("Total_Bytes_Get"))
     waited = f.when(f.col("Total_Time_On_Queue_US") > 0, f.col("Total_Time_On_Queue_US"))
+    got = f.nullif(f.col("Total_Valid_Gets"), f.lit(0))
     return text(
         fact("Open name", queue),
         fact("Queue type:", f.col("Queue"), "", queue),
@@ -98,7 +99,7 @@ def queue_text() -> Column:
         fact("Get persistent", some("Get_Persistent_Count"), "", queue),
         fact("Time on queue maximum", some("Max_Time_On_Queue_US"), "uS", queue),
         fact("Time on queue minimum", some("Min_Time_On_Queue_US"), "uS", queue),
-        fact("Time on queue average", floored(waited / f.col("Total_Valid_Gets")), "uS", queue),
+        fact("Time on queue average", floored(waited / got), "uS", queue),
         fact("Maximum depth", some("Max_Depth"), "", queue),
         fact("Total queue elapsed time", total(VERBS, "_ET_US"), "uS", queue),
         fact("Total queue CPU used", total(VERBS, "_CT_US"), "uS", queue),
@@ -114,7 +115,10 @@ def task(wtid: DataFrame, wtas: DataFrame, wq: DataFrame) -> DataFrame:
     queues = (
         queues_of_tasks(wtas, wq)
         .withColumn("queue_text", queue_text())
-        .groupBy("Record_File", f.col("task_position").alias("Record_Position"))
+        .groupBy(
+            f.col("task_file").alias("Record_File"),
+            f.col("task_position").alias("Record_Position"),
+        )
         .agg(
             f.array_join(
                 f.transform(

@@ -19,7 +19,10 @@ from ternmq.cli.steps import Steps
         (["report", "html", "nowhere.smf"], "nowhere.smf: there is no such file or folder"),
         (["report", "html", ".", "--since", "noon"], "noon is no time"),
         (["smf", "report", "QALL", "x"], "QALL"),
+        (["report", "html", ".", "-o", "no/page.html"], "that is no file in a folder"),
+        (["report", "html", ".", "-o", "."], "that is no file in a folder"),
         (["smf", "report", "ALL", "x"], "--output"),
+        (["smf", "report", "LOG", "x.smf"], "x.smf: there is no such file or folder"),
     ],
 )
 def test_words_when_wrong_then_refused(

@@ -52,7 +52,6 @@ def tables(spark: "SparkSession") -> "dict[str, DataFrame]":
     traffic = "queue string, gets long, puts long, get_bytes_per_s double"
     about = "queue_manager string, interval_start timestamp, interval_end timestamp"
     return {
-        "calls": spark.createDataFrame(intervals, KEYS),
         "queues": spark.createDataFrame(queues, f"{KEYS}, {traffic}"),
         "log": spark.createDataFrame(log, f"{KEYS}, log_bytes_per_s double"),
         "tasks": spark.createDataFrame(tasks, f"{about}, puts long, cpu_us long"),

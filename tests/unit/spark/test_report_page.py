@@ -6,13 +6,24 @@ dark, sorted, searched and pointed at by a script that stands at its end.
 
 import json
 from datetime import UTC, datetime, timedelta
+from decimal import Decimal
 from html import unescape
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
-from ternmq.spark.report_charts import Bar, Mark, Series, bars, histogram, lines, sparkline
+from ternmq.spark.report_charts import (
+    BOTTOM,
+    HEIGHT,
+    Bar,
+    Mark,
+    Series,
+    bars,
+    histogram,
+    lines,
+    sparkline,
+)
 from ternmq.spark.report_numbers import (
     BYTE_RATE,
     BYTES,
@@ -23,6 +34,7 @@ from ternmq.spark.report_numbers import (
     clock_ticks,
     shown,
     shown_period,
+    shown_time_of,
     ticks,
 )
 from ternmq.spark.report_page import (
@@ -81,7 +93,7 @@ def test_ticks_when_made_then_few_even_and_above_the_highest(highest: float) -> 
     assert len(steps) == 1
 
 
-@pytest.mark.parametrize("span", [1, 59, 600, 86_400, 40 * 86_400])
+@pytest.mark.parametrize("span", [1, 59, 600, 86_400, 40 * 86_400, 7000 * 365 * 86_400])
 def test_clock_ticks_when_made_then_inside_and_few(span: int) -> None:
     last = BEGIN + timedelta(seconds=span)
     found = clock_ticks(BEGIN, last)
@@ -92,6 +104,27 @@ def test_clock_ticks_when_made_then_inside_and_few(span: int) -> None:
 def test_period_when_shown_then_the_day_is_said_once() -> None:
     told = shown_period(BEGIN, BEGIN + timedelta(seconds=59))
     assert told == "16 November 2026, 11:00:00 to 11:00:59 UTC"
+
+
+def test_cell_when_its_value_is_no_number_then_a_dash_and_nothing_breaks() -> None:
+    rows = [{"a": value} for value in (float("nan"), float("inf"), None, "x", Decimal("2.5"))]
+    html = table("T", [Column("a", "A", bar=True)], rows)
+    assert html.count("\u2013</td>") == 4
+    assert html.count('data-v="2.5"') == 1
+    below = lines("L", TIMES[:2], [Series("A", [-5, 10])])
+    _, path = below.split('class="line c1" d="')
+    assert f" {HEIGHT - BOTTOM}" in path.partition('"')[0]
+
+
+def test_sorting_when_numbers_are_large_then_it_is_by_all_their_digits() -> None:
+    html = table("T", [Column("a", "A")], [{"a": 123_456_788}, {"a": 123_456_789}])
+    assert 'data-v="123456788"' in html
+    assert 'data-v="123456789"' in html
+
+
+def test_moment_when_told_then_with_its_day_where_there_are_several() -> None:
+    assert shown_time_of(BEGIN, 60.0) == f"{BEGIN:%H:%M:%S}"
+    assert shown_time_of(BEGIN, 9 * 86_400.0) == f"{BEGIN.day} {BEGIN:%b %H:%M}"
 
 
 def test_line_when_values_are_missing_then_it_has_a_gap() -> None:

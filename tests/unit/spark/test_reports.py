@@ -80,7 +80,9 @@ def accounting() -> bytes:
         "putct": 100 * 4096, "validput": 10, "putbytes": 10_240, "putmaxms": 1024, "putminms": 1024,
     }  # fmt: skip
     who: Values = {"wtidccn": "R001", "wtidopid": "PERFTASK", "wtidatyp": 2}
+    # Time on queue without a get: what nobody foresaw must not end a report.
     polled: Values = {**queue, "basename": "POLLED", "objname": "POLLED", "getn": 5000}
+    polled["totlatnt"] = 5 * MS
     return record(0, 116, 1, WTID=[who], WTAS=[{**own, "wtaswqct": 2}], WQ=[queue, polled])
 
 
@@ -203,11 +205,21 @@ def test_objects_when_asked_for_then_each_row_is_json(sections: "Sections") -> N
     assert [row["Put"] for row in found] == [900] * INTERVALS
 
 
+EXCHANGES = (
+    "queue_manager string, request_queue string, reply_to_q string, reply_queue string,"
+    " requested_at timestamp, latency_us bigint"
+)
+ANOMALIES = (
+    "queue_manager string, queue string, rule string, window_start timestamp,"
+    " value double, expected double, score double, words string"
+)
+
+
 def messages_of(spark: "SparkSession") -> "dict[str, DataFrame]":
     """What the other half of a warehouse has."""
     first = datetime(2026, 9, 21, 14, 14, tzinfo=UTC)
     exchanges = [
-        ("QM1", "ORDERS", "REPLIES", first + timedelta(seconds=n // 4), 1000 + 10 * n)
+        ("QM1", "ORDERS", "REPLIES", "REPLIES", first + timedelta(seconds=n // 4), 1000 + 10 * n)
         for n in range(100)
     ]
     anomaly = [
@@ -216,13 +228,11 @@ def messages_of(spark: "SparkSession") -> "dict[str, DataFrame]":
     return {
         "exchanges": spark.createDataFrame(
             exchanges,
-            "queue_manager string, request_queue string, reply_queue string,"
-            " requested_at timestamp, latency_us bigint",
+            EXCHANGES,
         ),
         "anomalies": spark.createDataFrame(
             anomaly,
-            "queue_manager string, queue string, rule string, window_start timestamp,"
-            " value double, expected double, score double, words string",
+            ANOMALIES,
         ),
     }
 
@@ -260,7 +270,105 @@ def test_page_when_only_a_time_is_asked_for_then_only_that_is_told(
     from ternmq.spark.report_tables import between
 
     since = datetime(2026, 9, 21, 14, 14, 10, tzinfo=UTC)
-    later = survey_of(between(tables, since, None))
+    some = {n: tables[n] for n in ("queues", "log", "tasks", "chargeback", "queue_use")}
+    later = survey_of(between(some, since, None))
     assert (later.rows["queues"], later.rows["log"]) == (4, 2)
-    others = survey_of(between(tables, None, None, "QM2"))
+    # Sums over all time: one is made anew, of what it is a sum of the other is not there.
+    assert later.rows["chargeback"] == 0
+    assert "queue_use" not in later.rows
+    others = survey_of(between({"queues": tables["queues"]}, None, None, "QM2"))
     assert others.period is None
+
+
+QUEUES_MANY = 2000
+
+
+def awkward(spark: "SparkSession") -> "dict[str, DataFrame]":
+    """Tables with what a page must bear: very many rows, gaps, nonsense, markup in names."""
+    from pyspark.sql import functions as f
+
+    first = datetime(2026, 9, 21, 14, 14, tzinfo=UTC)
+    number = f.col("id")
+    nothing = f.lit(None)
+    queues = spark.range(QUEUES_MANY).select(
+        f.lit("QM1").alias("queue_manager"),
+        f.format_string("<b>Q%04d", number).alias("queue"),
+        f.when(number != 3, f.lit(first)).alias("interval_start"),
+        f.when(number == 4, 0.0).otherwise(10.0).alias("interval_s"),
+        f.when(number != 5, f.lit(QUEUES_MANY) - number).alias("puts"),
+        f.when(number != 5, f.lit(1)).cast("long").alias("gets"),
+        *(f.when(number == QUEUES_MANY - 1, 777).alias(name) for name in ("depth", "depth_high")),
+        f.lit(1.0).alias("puts_per_s"),
+        *(
+            nothing.cast("long").alias(name)
+            for name in ("time_on_queue_us", "oldest_s", "gets_without_message", "expired",
+                         "backed_out", "readers", "writers")
+        ),
+    )  # fmt: skip
+    exchanges = [
+        *[("QM1", "COPIES", "CONFIRMATIONS", "COPIES", first, 1000)] * 3,
+        ("QM1", "COPIES", "CONFIRMATIONS", "COPIES", first, -50),
+        ("QM1", "COPIES", "CONFIRMATIONS", None, first, None),
+        ("QM1", "COPIES", "CONFIRMATIONS", "COPIES", datetime(9998, 1, 1, tzinfo=UTC), 5),
+    ]
+    anomalies = [("QM1", None, "grows", first, None, None, None, None)] * 20
+    findings = [("QM1", "polling", f"<i>{n}", first, "polls") for n in range(30)]
+    payers = [("QM1", None, None, None, 1, 1, None, None, None, 5, 5.0, None)]
+    return {
+        "queues": queues,
+        "exchanges": spark.createDataFrame(exchanges, EXCHANGES),
+        "anomalies": spark.createDataFrame(anomalies, ANOMALIES),
+        "findings": spark.createDataFrame(
+            findings,
+            "queue_manager string, rule string, object string, interval_start timestamp,"
+            " words string",
+        ),
+        "chargeback": spark.createDataFrame(
+            payers,
+            "queue_manager string, kind string, application string, user string, tasks long,"
+            " transactions long, calls long, puts long, gets long, cpu_us long,"
+            " cpu_us_per_transaction double, log_bytes long",
+        ),
+    }
+
+
+def test_page_when_tables_are_awkward_then_it_is_small_and_right(spark: "SparkSession") -> None:
+    from ternmq.spark.report_html import html_page
+
+    told = html_page(awkward(spark))
+    html = told.html
+    assert len(html) < 600_000
+    assert "<b>" not in html
+    assert "<i>2" not in html
+    assert "The first 500 rows; there are more." in html
+    # Of all queues, not of those that are shown.
+    puts = sum(QUEUES_MANY - n for n in range(QUEUES_MANY) if n != 5)
+    assert f"{puts:,} messages came in" in html
+    assert f"The deepest queue was &lt;b&gt;Q{QUEUES_MANY - 1}, with 777 messages." in html
+    assert told.period is not None
+    assert told.period.last.year == 2026  # whatever a message says
+    assert "half of those answered on CONFIRMATIONS within 1 ms" in html
+    assert html.count('<td class="t">CONFIRMATIONS</td><td class="t">COPIES</td>') == 1
+    assert (told.findings, told.anomalies) == (30, 20)
+    assert "20 others like these are in the table." in html
+    assert "8 other anomalies are in the table." in html
+
+
+def test_page_when_tables_are_empty_then_it_says_so(spark: "SparkSession") -> None:
+    from ternmq.spark.report_html import html_page
+
+    told = html_page({name: table.limit(0) for name, table in messages_of(spark).items()})
+    assert told.period is None
+    assert "no row with a moment in it" in told.html
+
+
+def test_lines_when_a_name_has_controls_then_a_terminal_does_not_get_them(
+    spark: "SparkSession",
+) -> None:
+    from ternmq.spark.report_text import Report, lines
+
+    columns = "QMgr string, LPAR string, Time_UTC timestamp, Record_File string"
+    row = ("QM1", "SYS1", None, "dump", 0, "= Queue \x1b[2J\x9b1m\x07A\nnext")
+    made = spark.createDataFrame([row], f"{columns}, Record_Position long, text string")
+    report = Report("ANY", "any", (), lambda _: made)
+    assert list(lines(report, {})) == ["= Queue ?[2J?1m?A", "next"]
