@@ -79,7 +79,10 @@ def queues(qqst: DataFrame) -> DataFrame:
         f.col("Get_Fail_No_Msg").alias("gets_without_message"),
         f.col("Expired").alias("expired"),
         plus("Rollback_Put", "Rollback_Get").alias("backed_out"),
-        f.col("QTime_Short").alias("time_on_queue_us"),
+        # Of no message it is unknown, not short.
+        f.when((f.col("Get") > 0) | (f.col("QTime_Short") > 0), f.col("QTime_Short")).alias(
+            "time_on_queue_us"
+        ),
         f.col("Max_Age").alias("oldest_s"),
         f.col("Input_Handles").alias("readers"),
         f.col("Output_Handles").alias("writers"),

@@ -144,6 +144,20 @@ def test_queues_when_tabled_then_rates_depths_and_growth_are_there(
     assert (row["put_bytes_per_s"], row["persistent_share"]) == (5000.0, 0.5)
 
 
+def test_time_on_queue_when_nothing_was_got_then_unknown(spark: "SparkSession", dump: Path) -> None:
+    from pyspark.sql import functions as f
+
+    from ternmq.spark.tables_intervals import queues
+
+    section = load(spark, dump, "QQST")
+    cases = spark.createDataFrame([(200, 0), (0, 70), (0, 0)], "gets bigint, took bigint")
+    told = section.crossJoin(cases).withColumns(
+        {"Get": f.col("gets"), "QTime_Short": f.col("took")}
+    )
+    rows = queues(told.drop("gets", "took")).collect()
+    assert sorted(str(row["time_on_queue_us"]) for row in rows) == ["0", "70", "None"]
+
+
 def test_calls_when_tabled_then_they_are_for_each_second(spark: "SparkSession", dump: Path) -> None:
     from ternmq.spark.tables_intervals import calls
 
