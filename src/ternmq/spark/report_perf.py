@@ -35,6 +35,7 @@ TITLE: Final = "Regression suite"
 RATE: Final = "rate"
 COST: Final = "cost"
 CARDS_MAX: Final = 12
+DOUBTS_MAX: Final = 5
 
 
 class Figure(NamedTuple):
@@ -123,7 +124,10 @@ def lead_of(story: Story) -> str:
 def summary(story: Story) -> str:
     """The first figure of each workload, and what changed."""
     some = [tile_of(sheet) for sheet in story.sheets if sheet.marks]
-    told = [Card("Counted differently", words, level="warning") for words in story.doubts]
+    doubts = [*story.doubts[:DOUBTS_MAX]]
+    if len(story.doubts) > DOUBTS_MAX:
+        doubts.append(f"and {len(story.doubts) - DOUBTS_MAX} other points")
+    told = [Card("Counted differently", words, level="warning") for words in doubts]
     if story.earlier:
         told += cards_of(story)
     return tiles(some) + (cards(told) if told else "")

@@ -26,6 +26,7 @@ from ternmq.spark.report_charts import (
 )
 from ternmq.spark.report_numbers import NOTHING, digits, ticks, top_of
 
+AMOUNT_HEIGHT: Final = 12
 LINE_FROM: Final = 5  # points; fewer are columns
 STYLE: Final = """<style>
 .band { fill: var(--c); fill-opacity: .12; stroke: none; }
@@ -163,7 +164,7 @@ def columns(room: Room, line: Line, of: tuple[int, int], tolerance: float) -> st
         if value is not None:
             parts.append(verdict_ring(line.verdicts[place], left + wide / 2, room.y(value)))
             if count == 1:  # columns of very different heights: the number says what the eye cannot
-                parts.append(amount_text(room, left + wide / 2, max(value, before or 0.0), value))
+                parts.append(amount_text(room, left + wide / 2, value, (before or 0.0), tolerance))
     return "".join(parts)
 
 
@@ -175,10 +176,13 @@ def column(room: Room, kind: str, left: float, width: float, value: float) -> st
     )
 
 
-def amount_text(room: Room, x: float, above: float, value: float) -> str:
+def amount_text(room: Room, x: float, value: float, before: float, tolerance: float) -> str:
+    """A number above its column; above the band too, where it would lie in it."""
+    y = room.y(value) - 11
+    if y - AMOUNT_HEIGHT < room.y(before * (1 - tolerance)):
+        y = min(y, room.y(before * (1 + tolerance)) - 5)
     return (
-        f'<text class="amount" x="{x:.1f}" y="{room.y(above) - 11:.1f}" text-anchor="middle">'
-        f"{digits(value)}</text>"
+        f'<text class="amount" x="{x:.1f}" y="{y:.1f}" text-anchor="middle">{digits(value)}</text>'
     )
 
 

@@ -95,6 +95,9 @@ def test_nothing_changed_is_good_news() -> None:
 def test_what_was_counted_differently_is_told_without_an_earlier_run() -> None:
     told = story(sheet("Scaling", curve({})))._replace(doubts=["single: 7 by SMF, 8 <else>"])
     assert "single: 7 by SMF, 8 &lt;else&gt;" in page_of(told)
+    many = page_of(told._replace(doubts=[f"point {n}" for n in range(20)]))
+    assert many.count("Counted differently") == 6
+    assert "and 15 other points" in many
 
 
 def test_few_points_are_columns_and_many_a_line() -> None:
