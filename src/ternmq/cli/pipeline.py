@@ -181,6 +181,7 @@ class _Follow:
         self._project: Final = project
         self._is_over = False
         self._trouble = ""
+        self._rows = ""
 
     def done(self, spark: SparkSession) -> int:
         from ternmq.spark.pipeline_follow import follow
@@ -216,7 +217,9 @@ class _Follow:
             write_now(json.dumps(told))
         elif not self._asked.quiet:
             rows = ", ".join(f"{name} {count}" for name, count in sorted(update.rows.items()))
-            write_now(f"read so far: {rows}")
+            if rows != self._rows:
+                self._rows = rows
+                write_now(f"read so far: {rows}")
 
 
 def _seconds(told: str) -> float:

@@ -212,14 +212,20 @@ class Scoring:
 def words() -> Column:
     """What a person is told."""
     queue, value, expected = f.col("queue"), f.col("value"), f.col("expected")
+    # Of three a minute nobody wants to read that 0.1 a second are usual.
+    is_slow = expected < 1
+    unit = f.when(is_slow, f.lit("minute")).otherwise(f.lit("second"))
+    times = f.when(is_slow, f.lit(60.0)).otherwise(f.lit(1.0))
+    now, usually = value * times, expected * times
     rate = f.format_string(
-        "%s: %.1f puts a second; %.1f are usual (score %.1f)", queue, value, expected, "score"
+        "%s: %.1f puts a %s; %.1f are usual (score %.1f)", queue, now, unit, usually, "score"
     )
     behind = f.format_string(
-        "%s: only %.1f gets a second while messages wait; %.1f are usual (score %.1f)",
+        "%s: only %.1f gets a %s while messages wait; %.1f are usual (score %.1f)",
         queue,
-        value,
-        expected,
+        now,
+        unit,
+        usually,
         "score",
     )
     late = f.format_string(

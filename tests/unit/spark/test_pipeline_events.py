@@ -122,6 +122,7 @@ def test_bursts_when_followed_then_each_is_a_row_and_an_event_also_over_a_restar
         ("ORDERS", each.replace(tzinfo=None)) for each in bursts
     ]
     assert {row["words"] for row in rows} == {one["anomalyText"] for one in told}
+    assert told[0]["anomalyText"].startswith("ORDERS: 60.0 puts a minute; 3.0 are usual (score 3")
 
 
 def test_queue_of_events_when_it_is_ours_then_it_is_made_and_any_other_must_be_there(
