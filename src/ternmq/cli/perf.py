@@ -168,7 +168,8 @@ def _tell_kept(folder: Path) -> None:
         count = len(load(folder).points)
     except NoRecord:
         return
-    write_error(f"{NAME}: {count} points are saved in {folder / FILE}")
+    points = "one point" if count == 1 else f"{count} points"
+    write_error(f"{NAME}: the run has not come to its end; {folder / FILE} has {points} of it")
 
 
 def _report(asked: argparse.Namespace, record: Run, folder: Path) -> int:

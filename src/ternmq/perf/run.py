@@ -55,7 +55,8 @@ class Wish:
 
 
 def run(wish: Wish, tell: Tell) -> Run:
-    """Everything that is wished for; the record is saved after each workload."""
+    """Everything that is wished for; the record is saved after each workload, and what there is
+    of it when something fails."""
     begun = time.monotonic()
     record = Run(
         label=wish.label,
@@ -79,7 +80,8 @@ def run(wish: Wish, tell: Tell) -> Run:
     finally:
         record.took_s = round(time.monotonic() - begun, 1)
         settled(record.points)
-        record.save(wish.folder)
+        if record.points:
+            record.save(wish.folder)
         if not wish.keep:
             shutil.rmtree(wish.folder / "data", ignore_errors=True)
     return record

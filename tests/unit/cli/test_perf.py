@@ -12,7 +12,8 @@ import pytest
 from ternmq.cli.perf import BAD_ARGUMENTS, FAILED, IS_WORSE, OK, main
 from ternmq.perf.crew import ApplicationFailed, Seen
 from ternmq.perf.processes import Gauge
-from ternmq.perf.record import Measured, Run, load, settled
+from ternmq.perf.queue_manager import QueueManagerFailed
+from ternmq.perf.record import FILE, Measured, Run, load, settled
 from ternmq.perf.suite import WORKLOADS
 
 
@@ -175,7 +176,7 @@ def test_run_that_does_not_come_to_its_end_keeps_what_it_has(
     assert main(["run", *words]) == FAILED
     told = capsys.readouterr().err
     assert said in told
-    assert f"1 points are saved in {folder}" in told
+    assert f"{folder / FILE} has one point of it" in told
     assert [point.x for point in load(folder).points] == ["1"]
 
 
@@ -186,3 +187,17 @@ def test_report_without_records_is_told(tmp_path: Path) -> None:
     run = Run("", "2026-11-16T10:00:00+00:00", "plain", "0.1", 5.0, False, 1, {}, 9.0, [])
     with pytest.raises(SparkError, match="there are no SMF records in"):
         Figuring(run, tmp_path, True)._project()
+
+
+def test_run_that_could_not_even_begin_leaves_no_record(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def none(*_: object) -> Ends:
+        raise QueueManagerFailed("crtmqm: No space left on device")
+
+    monkeypatch.setattr("ternmq.perf.run.QueueManager", none)
+    folder = tmp_path / "run"
+    words = ["--only", "single", "--quick", "--no-page", "--quiet", "-o", str(folder)]
+    assert main(["run", *words]) == FAILED
+    assert capsys.readouterr().err == "ternmq perf: crtmqm: No space left on device\n"
+    assert not (folder / FILE).exists()  # so that it can be tried again
