@@ -53,7 +53,7 @@ SHOWN = {
     "workers.py": "as it should be: True",
 }
 # Words after its name, for one that takes long without them; `make run` shows all of it.
-WORDS = {"story.py": ("--seconds", "1", "--no-spark")}
+WORDS = {"story.py": ("--seconds", "1", "--no-spark"), "tour.py": ("--quick",)}
 
 
 def run_program(path: Path, *arguments: str) -> str:
