@@ -71,7 +71,7 @@ def record(world: World, kills: int, wanted: int, seconds: float, name: str = GO
         "about": goal["about"],
         "promises": goal["promises"],
         "tier": 2,
-        "unit": "kills",
+        "unit": goal.get("unit", "kills"),
         "points": kills,
         "wanted": wanted,
         "outcomes": {**dict(sorted(world.outcomes.items())), "messages": world.put},
