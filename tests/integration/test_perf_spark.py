@@ -44,8 +44,10 @@ def test_run_when_its_records_went_through_the_pipeline_then_its_page_shows_them
     assert found.smf_done == found.done > 0
     assert found.intervals >= 1
     assert found.source == "smf"
-    assert found.rate is not None and found.rate > 0
-    assert found.cost is not None and found.cost > 0
+    assert found.rate is not None
+    assert found.rate > 0
+    assert found.cost is not None
+    assert found.cost > 0
     assert told["compared"]["figures"] == {"within": 0, "better": 0, "worse": 2}
     page = Path(told["page"]).read_text(encoding="utf-8")
     assert "Beside the day before" in page
