@@ -369,7 +369,7 @@ def finding_rows(findings: DataFrame) -> list[dict[str, Any]]:
 def anomaly_rows(anomalies: DataFrame) -> list[dict[str, Any]]:
     """What was out of its habit, the worst first."""
     rows = anomalies.withColumn("at", f.unix_micros("window_start")).orderBy(
-        f.desc_nulls_last("score"), "queue", "window_start"
+        f.abs("score").desc_nulls_last(), "queue", "window_start"
     )
     kept = rows.select(
         "queue_manager", "queue", "rule", "at", "value", "expected", "score", "words"

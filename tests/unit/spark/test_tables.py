@@ -56,6 +56,17 @@ def task(name: str, queues: list[Values], **values: Any) -> bytes:
     return record(116, 1, **sections)
 
 
+CHANNELS: list[Values] = [
+    {"qcstchnm": "TO.QM2", "qcstchty": 1, "qcstcbsz": 50, "qcstnmsg": 1000, "qcstbatc": 900,
+     "qcststrt": tod_of_ns(BEGIN), "qcstludt": tod_of_ns(BEGIN + 10_000_000_000),
+     "qcstbyst": 1_000_000},
+    # It has run for a day, and runs on; what it did is told of the ten seconds.
+    {"qcstchnm": "TO.QM3", "qcstchty": 1, "qcstcbsz": 50, "qcstnmsg": 1000, "qcstbatc": 20,
+     "qcststrt": tod_of_ns(BEGIN - 86_400_000_000_000), "qcstbyrc": 40_000,
+     "qcstcltm": tod_of_ns(BEGIN + 10_000_000_000)},
+]  # fmt: skip
+
+
 @pytest.fixture(scope="module")
 def dump(spark: "SparkSession", tmp_path_factory: pytest.TempPathFactory) -> Path:
     from ternmq.spark.smf_source import register
@@ -88,15 +99,6 @@ def dump(spark: "SparkSession", tmp_path_factory: pytest.TempPathFactory) -> Pat
         "qis1psno": 4, "qis1bpno": 1, "qis1topg": 1000, "qis1unpg": 150, "qis1full": 2,
         "qis1dwpn": 10, "qis1dwpt": 20 * MS,
     }  # fmt: skip
-    channels: list[Values] = [
-        {"qcstchnm": "TO.QM2", "qcstchty": 1, "qcstcbsz": 50, "qcstnmsg": 1000, "qcstbatc": 900,
-         "qcststrt": tod_of_ns(BEGIN), "qcstludt": tod_of_ns(BEGIN + 10_000_000_000),
-         "qcstbyst": 1_000_000},
-        # It has run for a day, and runs on; what it did is told of the ten seconds.
-        {"qcstchnm": "TO.QM3", "qcstchty": 1, "qcstcbsz": 50, "qcstnmsg": 1000, "qcstbatc": 20,
-         "qcststrt": tod_of_ns(BEGIN - 86_400_000_000_000), "qcstbyrc": 40_000,
-         "qcstcltm": tod_of_ns(BEGIN + 10_000_000_000)},
-    ]  # fmt: skip
     polled: Values = {"basename": "POLLED", "getn": 5000, "validget": 10, "getct": 50 * MS}
     searched: Values = {
         "basename": "SEARCHED", "getn": 10, "validget": 10, "gets": 10, "getsmsg": 4000,
@@ -111,7 +113,7 @@ def dump(spark: "SparkSession", tmp_path_factory: pytest.TempPathFactory) -> Pat
             record(115, 216, QQST=queues),
             record(115, 2, QMST=[calls]),
             record(115, 201, QIS1=[page_set]),
-            record(116, 10, QCST=channels),
+            record(116, 10, QCST=CHANNELS),
             task("BATCH1", [polled, searched], wtascmn=5, wtascmct=10 * MS, wtasjwb=7000),
             record(116, 2, WTID=[{}], WQ=[{**more, "correl": told_by("BATCH1")}]),
             *(task(name, []) for name in WHO),
