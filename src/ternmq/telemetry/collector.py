@@ -31,7 +31,7 @@ from ternmq.telemetry.snapshot import (
     StatisticsInterval,
 )
 from ternmq.telemetry.storage_watch import StorageWatch
-from ternmq.telemetry.task_reports import TaskReports
+from ternmq.telemetry.task_reports import AccountingSettings, TaskReports
 
 _SECOND_NS: Final = 1_000_000_000
 GLOBAL_INTERVAL_S: Final = 1800  # STATIME(0): what z/OS calls the SMF interval
@@ -71,8 +71,9 @@ class Schedule:
 class Turn:
     """What one moment has ended, until it is delivered."""
 
-    def __init__(self, now_ns: int) -> None:
+    def __init__(self, now_ns: int, accounting: AccountingSettings) -> None:
         self.now_ns = now_ns
+        self.accounting = accounting  # that was on until then
         self.statistics: StatisticsCut | None = None
         self.counts_for: list[str] = []  # families that its counters are for
         self.statistics_of: list[str] = []  # families whose interval it ends
@@ -106,6 +107,7 @@ class Collector(MeasureSink):
         self._storage = {SMF: StorageWatch(), PCF: StorageWatch()}
         self._channel_sequence = 0
         self._reports = TaskReports(kernel)
+        self._settings = AccountingSettings([], kernel.meter)
         kernel.meter.sink = self
         self.settings_changed()
 
@@ -117,6 +119,7 @@ class Collector(MeasureSink):
         system = meter.system
         now_ns = int(kernel.clock.monotonic_ns())
         wall_ns = int(kernel.clock.now_ns())
+        self._keep_ended(wall_ns)
         channels = kernel.number("statistics_channels") not in (MQMON_OFF, MQMON_NONE)
         mqi = kernel.number("statistics_mqi") == MQMON_ON
         queues = kernel.number("statistics") == MQMON_ON or any(
@@ -152,6 +155,15 @@ class Collector(MeasureSink):
             or CLASS_CHANNELS in system.classes(ACCTG)
             or CLASS_CHANNELS in system.classes(STAT)
         )
+        on = [one for one, schedule in accounting.items() if schedule.is_on]
+        self._settings = AccountingSettings(on, meter)
+
+    def _keep_ended(self, wall_ns: int) -> None:
+        """Tasks that ended before a change of settings are told by the settings of then."""
+        if self.kernel.meter.ended:
+            turn = Turn(wall_ns, self._settings)
+            turn.ended = self._cutter.ended()
+            self._turns.append(turn)
 
     def _counting(self) -> list[str]:
         """The families whose statistics are on."""
@@ -159,7 +171,7 @@ class Collector(MeasureSink):
 
     def _begin_statistics(self, families: list[str], others: list[str], wall_ns: int) -> None:
         """Their first interval begins. What was counted before, for others, is not theirs."""
-        turn = Turn(wall_ns)
+        turn = Turn(wall_ns, self._settings)
         turn.statistics = self._cutter.statistics(wall_ns)
         turn.counts_for = others
         self._turns.append(turn)
@@ -170,7 +182,7 @@ class Collector(MeasureSink):
         """RESET QMGR TYPE(STATISTICS): PCF's interval, as on the platforms that have it."""
         schedule = self._statistics[PCF]
         if schedule.is_on:
-            turn = Turn(int(self.kernel.clock.now_ns()))
+            turn = Turn(int(self.kernel.clock.now_ns()), self._settings)
             self._end_statistics(turn, [PCF], int(self.kernel.clock.monotonic_ns()))
             self._turns.append(turn)
 
@@ -186,7 +198,7 @@ class Collector(MeasureSink):
 
     def count_now(self) -> None:
         """Take the counters, so that the next delivery adds them up; no interval ends by that."""
-        turn = Turn(int(self.kernel.clock.now_ns()))
+        turn = Turn(int(self.kernel.clock.now_ns()), self._settings)
         turn.statistics = self._cutter.statistics(turn.now_ns)
         turn.counts_for = self._counting()
         self._turns.append(turn)
@@ -200,12 +212,12 @@ class Collector(MeasureSink):
         meter = kernel.meter
         if not (due or tasks or meter.ended or meter.channels_gone):
             return
-        turn = Turn(int(kernel.clock.now_ns()))
+        turn = Turn(int(kernel.clock.now_ns()), self._settings)
         self._end(turn, due, tasks, now_ns)
 
     def finish(self) -> None:
         """The queue manager ends: so do all intervals."""
-        turn = Turn(int(self.kernel.clock.now_ns()))
+        turn = Turn(int(self.kernel.clock.now_ns()), self._settings)
         turn.is_last = True
         due = [one for one, schedule in self._statistics.items() if schedule.is_on]
         tasks = [one for one, schedule in self._accounting.items() if schedule.is_on]
@@ -319,8 +331,7 @@ class Collector(MeasureSink):
         return interval
 
     def _deliver_tasks(self, turn: Turn) -> None:
-        on = [one for one, schedule in self._accounting.items() if schedule.is_on]
-        for record in self._reports.records(turn, on):
+        for record in self._reports.records(turn):
             for destination in self._takers(record.family):
                 try:
                     destination.task(record)

@@ -13,7 +13,7 @@ from ternmq.base import constants as mq
 from ternmq.base.accounts import TaskAccount
 from ternmq.kernel.connection import Connection
 from ternmq.kernel.kernel import Kernel
-from ternmq.kernel.meter import ACCTG
+from ternmq.kernel.meter import ACCTG, Meter
 from ternmq.telemetry.accumulation import TaskSums
 from ternmq.telemetry.sampling import identity_of
 from ternmq.telemetry.snapshot import CLASS_TASK_TOTALS, CLASS_TASKS, PCF, SMF, TaskRecord
@@ -25,16 +25,32 @@ _WHOLE: Final = "whole"  # since the task began: SMF class 1
 
 
 @final
+class AccountingSettings:
+    """Which accounting is on at a moment. What ended at that moment is told as these say, whatever
+    has been switched off before it is delivered."""
+
+    def __init__(self, families: list[str], meter: Meter) -> None:
+        self.families = families
+        self.classes = meter.system.classes(ACCTG)
+        self.mqi = meter.mqi_accounting
+        self.queues = meter.queue_accounting
+        self.override = meter.override
+
+
+@final
 class TaskReports:
     """What is owed about tasks."""
 
     def __init__(self, kernel: Kernel) -> None:
         self._kernel = kernel
+        self._settings = AccountingSettings([], kernel.meter)
         self._sums: dict[str, TaskSums] = {SMF: TaskSums(), PCF: TaskSums(), _WHOLE: TaskSums()}
 
-    def records(self, turn: Turn, families: list[str]) -> list[TaskRecord]:
-        """What has to be told now, for the families that are on."""
+    def records(self, turn: Turn) -> list[TaskRecord]:
+        """What has to be told now, for the families that were on."""
         made: list[TaskRecord] = []
+        self._settings = turn.accounting
+        families = self._settings.families
         for family, sums in self._sums.items():
             if (SMF if family == _WHOLE else family) not in families:
                 sums.clear()
@@ -59,7 +75,7 @@ class TaskReports:
         number = connection.connection_id
         for family in families:
             self._sums[family].add(number, account)
-        if CLASS_TASK_TOTALS in self._kernel.meter.system.classes(ACCTG):
+        if CLASS_TASK_TOTALS in self._settings.classes:
             self._sums[_WHOLE].add(number, account)
 
     def _record(
@@ -72,7 +88,7 @@ class TaskReports:
         record = TaskRecord(family, self._kernel.name, identity_of(connection), account)
         if family == PCF:
             self._choose(record, connection)
-        elif CLASS_TASKS in self._kernel.meter.system.classes(ACCTG):
+        elif CLASS_TASKS in self._settings.classes:
             record.classes = frozenset((CLASS_TASKS,))
         if not (record.classes or record.mqi_reported or record.queues_reported):
             return None
@@ -96,10 +112,10 @@ class TaskReports:
 
     def _choose(self, record: TaskRecord, connection: Connection) -> None:
         """ACCTMQI and ACCTQ, or what the application asked for if ACCTCONO lets it."""
-        meter = self._kernel.meter
-        record.mqi_reported = meter.mqi_accounting
-        record.queues_reported = meter.queue_accounting
-        if meter.override:
+        settings = self._settings
+        record.mqi_reported = settings.mqi
+        record.queues_reported = settings.queues
+        if settings.override:
             options = connection.connect_options
             if options & mq.MQCNO_ACCOUNTING_MQI_ENABLED:
                 record.mqi_reported = True

@@ -14,7 +14,7 @@ def end_intervals(shell: Shell) -> None:
     with shell.lock:
         statistics = [one for one, schedule in collector._statistics.items() if schedule.is_on]
         tasks = [one for one, schedule in collector._accounting.items() if schedule.is_on]
-        turn = Turn(int(clock.now_ns()))
+        turn = Turn(int(clock.now_ns()), collector._settings)
         collector._end(turn, statistics, tasks, int(clock.monotonic_ns()))
     shell.deliver(wait=True)
     for destination in collector.destinations:

@@ -153,6 +153,34 @@ def test_short_task_when_it_ends_then_one_record_tells_it() -> None:
         assert record.account.traffic_total().puts == 1
 
 
+@pytest.mark.parametrize(
+    ("on", "off"),
+    [
+        ("START TRACE(ACCTG) CLASS(1,3)", "STOP TRACE(ACCTG)"),
+        ("START TRACE(ACCTG) CLASS(1,3)", "STOP TRACE(ACCTG) CLASS(3)"),
+        ("ALTER QMGR ACCTMQI(ON)", "ALTER QMGR ACCTMQI(OFF)"),
+    ],
+)
+def test_task_when_accounting_is_switched_off_right_after_it_then_it_is_told(
+    on: str, off: str
+) -> None:
+    with Simulation() as sim:
+        qmgr, kept = begin(sim, on)
+        after(sim, 1)
+        task = qmgr.connect()
+        with task.queue("A") as queue:
+            queue.put(b"x")
+        tag = task.connection_id
+        task.disconnect()
+        (answer,) = qmgr.mqsc(off)
+        assert answer.comp == 0
+        after(sim, 1)
+        records = [one for one in kept.records if one.identity.tag == tag]
+        puts = [one.account.traffic_total().puts for one in records]
+        assert puts == ([1] if "QMGR" in on else [1, 1])
+        assert all(one.is_last for one in records)
+
+
 def test_long_task_when_intervals_end_then_its_records_add_up() -> None:
     with Simulation() as sim:
         qmgr, kept = begin(sim, "SET SYSTEM ACCTIME(0.05)", "START TRACE(ACCTG) CLASS(1,3)")
