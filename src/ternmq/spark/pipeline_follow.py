@@ -23,6 +23,7 @@ from ternmq.spark.pipeline_flows import Flow, flows
 from ternmq.spark.pipeline_graph import (
     FORMAT,
     forget_tables,
+    in_catalog,
     locate,
     prepared,
     register_sources,
@@ -195,7 +196,7 @@ class Following:
         return started(self._spark, self._project, flow, {"processingTime": self._every})
 
     def _raising(self, table: str, name: str) -> Any:
-        seen = self._spark.readStream.table(table)
+        seen = self._spark.readStream.table(in_catalog(self._spark, table))
         place = checkpoint_of(self._project.storage, name)
         return pipeline_events.query(seen, self._settings, place, self._every)
 
@@ -207,11 +208,11 @@ class Following:
 
 def started(spark: SparkSession, project: Project, flow: Flow, trigger: Mapping[str, Any]) -> Any:
     """The streaming query of a flow."""
-    made = flow.make([spark.readStream.table(name) for name in flow.reads])
+    made = flow.make([spark.readStream.table(in_catalog(spark, name)) for name in flow.reads])
     writer = made.writeStream.queryName(flow.name).outputMode("append").trigger(**trigger)
     writer = writer.option("checkpointLocation", checkpoint_of(project.storage, flow.name))
     if flow.is_declared:
-        return writer.toTable(flow.name)
+        return writer.toTable(in_catalog(spark, flow.name))
     writer = writer.format(FORMAT).partitionBy(*flow.partitioned_by).options(**flow.options)
     return writer.option("path", project.settings.path(flow.name)).start()
 
@@ -220,10 +221,10 @@ def make_view(spark: SparkSession, flow: Flow, path: str) -> None:
     """A view anew, which is as it was until it is done."""
     for name in flow.reads:
         spark.catalog.refreshTable(name)
-    made = flow.make([spark.read.table(name) for name in flow.reads])
+    made = flow.make([spark.read.table(in_catalog(spark, name)) for name in flow.reads])
     version = begin(path)
     if not version:
-        made.write.insertInto(flow.name, overwrite=True)
+        made.write.insertInto(in_catalog(spark, flow.name), overwrite=True)
         return
     made.write.mode("overwrite").parquet(version)
     swap(path, version)

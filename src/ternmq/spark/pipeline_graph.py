@@ -99,7 +99,7 @@ def tell_tables(spark: SparkSession, settings: Settings, all_flows: list[Flow]) 
     schemas: dict[str, StructType] = {}
     for flow in all_flows:
         if flow.name in known:
-            schemas[flow.name] = spark.table(flow.name).schema
+            schemas[flow.name] = spark.table(in_catalog(spark, flow.name)).schema
             continue
         path = settings.path(flow.name)
         if flow.is_stream:
@@ -113,14 +113,20 @@ def tell_table(spark: SparkSession, path: str, flow: Flow, schema: StructType) -
     columns = ", ".join(f"`{field.name}` {field.dataType.simpleString()}" for field in schema)
     parts = ", ".join(f"`{name}`" for name in flow.partitioned_by)
     partitioned = f" PARTITIONED BY ({parts})" if parts else ""
-    spark.sql(f"CREATE TABLE `{flow.name}` ({columns}) USING {FORMAT}{partitioned}")
+    name = in_catalog(spark, flow.name)
+    spark.sql(f"CREATE TABLE {name} ({columns}) USING {FORMAT}{partitioned}")
     locate(spark, flow.name, path)
 
 
 def locate(spark: SparkSession, table: str, path: str) -> None:
     """Tell where a table lies."""
     place = path.replace("\\", "\\\\").replace("'", "\\'")
-    spark.sql(f"ALTER TABLE `{table}` SET LOCATION '{place}'")
+    spark.sql(f"ALTER TABLE {in_catalog(spark, table)} SET LOCATION '{place}'")
+
+
+def in_catalog(spark: SparkSession, table: str) -> str:
+    """The whole name of a table: its last part alone may be a view of the user's session."""
+    return f"`{spark.catalog.currentCatalog()}`.`{spark.catalog.currentDatabase()}`.`{table}`"
 
 
 def forgets(spark: SparkSession) -> bool:
@@ -138,8 +144,9 @@ def forget_tables(spark: SparkSession) -> None:
     for table in spark.catalog.listTables():
         if table.name in ours and table.tableType == "MANAGED":
             # Dropping a managed table removes its folder: let it be one that is not there.
-            spark.sql(f"ALTER TABLE `{table.name}` SET LOCATION '{place}'")
-            spark.sql(f"DROP TABLE `{table.name}`")
+            name = in_catalog(spark, table.name)
+            spark.sql(f"ALTER TABLE {name} SET LOCATION '{place}'")
+            spark.sql(f"DROP TABLE {name}")
 
 
 def schema_of(

@@ -92,6 +92,8 @@ def test_dumps_that_grow_when_run_and_followed_then_each_record_is_there_once(
     dump = tmp_path / "dump"
     project = project_of(tmp_path / "project", smf_path="../dump", smf_sections="QMST,WQ")
     one = len(lines_of(as_rdw(RECORDS), "QMST"))
+    # A user's view has the name of one of our tables: both go on being what they are.
+    spark.range(7).createOrReplaceTempView("calls")
 
     def grow() -> None:
         with dump.open("ab") as file:
@@ -128,6 +130,8 @@ def test_dumps_that_grow_when_run_and_followed_then_each_record_is_there_once(
     run(spark, project, Choice(full_refresh=["calls"]))
     assert counts() == {**first, "calls": 3 * one}
     assert not [table for table in spark.catalog.listTables() if not table.isTemporary]
+    assert spark.table("calls").count() == 7
+    spark.catalog.dropTempView("calls")
 
 
 def test_messages_when_run_through_then_they_are_in_the_lake_once_with_their_exchanges(
