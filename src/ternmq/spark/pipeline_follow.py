@@ -220,7 +220,7 @@ def started(spark: SparkSession, project: Project, flow: Flow, trigger: Mapping[
 def make_view(spark: SparkSession, flow: Flow, path: str) -> None:
     """A view anew, which is as it was until it is done."""
     for name in flow.reads:
-        spark.catalog.refreshTable(name)
+        spark.catalog.refreshTable(in_catalog(spark, name))
     made = flow.make([spark.read.table(in_catalog(spark, name)) for name in flow.reads])
     version = begin(path)
     if not version:
