@@ -72,6 +72,7 @@ def run_program(path: Path, *arguments: str) -> str:
 
 
 @pytest.mark.slow
+@pytest.mark.walk
 @pytest.mark.timeout(60)
 @pytest.mark.parametrize(
     "path", [path for path in EXAMPLES if path not in SPARK], ids=lambda path: path.name
