@@ -56,7 +56,8 @@ def main() -> None:
         pipeline(["init", project, "--smf", f"{folder}/smf", "--sections", "QQST"])
         done = work(folder)
         spark = session()
-        pipeline(["run", project, "--quiet"])
+        if pipeline(["run", project, "--quiet"]):
+            raise SystemExit("the pipeline has said why it did not run")
         table(spark, Path(project, "warehouse"), "queues").createOrReplaceTempView("queues")
         (row,) = spark.sql(QUESTION).collect()
         print("the queue:", row.asDict())

@@ -87,7 +87,7 @@ def test_example_when_run_then_it_shows_what_it_promises(
 
 
 @pytest.mark.spark
-@pytest.mark.usefixtures("spark")
+@pytest.mark.usefixtures("as_users")
 @pytest.mark.parametrize("path", SPARK, ids=lambda path: path.name)
 def test_example_of_spark_when_run_then_it_shows_what_it_promises(
     path: Path, capsys: pytest.CaptureFixture[str]
