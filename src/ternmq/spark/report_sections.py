@@ -37,6 +37,8 @@ RULES: Final[Mapping[str, str]] = {
     "buffers short": "Buffers are short",
     "empty batches": "Batches do not fill",
 }
+# More for each commit than this, and applications work outside units of work.
+MESSAGES_IN_A_UNIT: Final = 100
 
 
 def findings(maker: Maker) -> Section | None:
@@ -288,6 +290,14 @@ def calls(maker: Maker) -> Section | None:
     return Section("Calls", grid([some])) if some else None
 
 
+def cost_tile(cpu_us: float, ended: int, messages: int) -> Tile:
+    """The cost of a unit of work, or of a message where there are next to no units."""
+    if ended * MESSAGES_IN_A_UNIT < messages:
+        each = shown(cpu_us / messages, MICROSECONDS)
+        return Tile("Cost of a message", each, "CPU, mean; mostly outside units of work")
+    return Tile("Cost of a transaction", shown(cpu_us / max(ended, 1), MICROSECONDS), "CPU, mean")
+
+
 def applications(maker: Maker) -> Section | None:
     """Top talkers: who used how much, and on which queues."""
     if not maker.has("chargeback"):
@@ -298,9 +308,8 @@ def applications(maker: Maker) -> Section | None:
     if most["cpu_us_per_transaction"]:
         total = sum(row["cpu_us"] or 0 for row in rows)
         ended = sum(row["transactions"] or 0 for row in rows)
-        maker.tiles.append(
-            Tile("Cost of a transaction", shown(total / max(ended, 1), MICROSECONDS), "CPU, mean")
-        )
+        messages = sum(row["messages"] or 0 for row in rows)
+        maker.tiles.append(cost_tile(total, ended, messages))
     charts = [
         bars(
             "Top talkers",

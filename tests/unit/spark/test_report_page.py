@@ -233,3 +233,21 @@ def test_page_when_used_then_it_sorts_finds_points_and_changes_its_shade(tmp_pat
     assert sorted(told["found"]) == ["Q10", "Q11", "Q12"]
     assert told["tip"].split() == ["16", "Nov", "11:00:20", "ORDERS", "3", "REPLIES", "5"]
     assert (told["off"], told["shade"], told["ready"]) == (1, "dark", "yes")
+
+
+@pytest.mark.parametrize(
+    ("ended", "messages", "label", "value"),
+    [
+        (100, 200, "Cost of a transaction", "20 µs"),
+        (100, 0, "Cost of a transaction", "20 µs"),
+        (0, 0, "Cost of a transaction", "2 ms"),
+        (3, 1000, "Cost of a message", "2 µs"),
+    ],
+)
+def test_cost_when_applications_use_no_units_then_it_is_that_of_a_message(
+    ended: int, messages: int, label: str, value: str
+) -> None:
+    from ternmq.spark.report_sections import cost_tile
+
+    tile = cost_tile(2000.0, ended, messages)
+    assert (tile.label, tile.value) == (label, value)
