@@ -294,7 +294,7 @@ def cost_tile(cpu_us: float, ended: int, messages: int) -> Tile:
     """The cost of a unit of work, or of a message where there are next to no units."""
     if ended * MESSAGES_IN_A_UNIT < messages:
         each = shown(cpu_us / messages, MICROSECONDS)
-        return Tile("Cost of a message", each, "CPU, mean; mostly outside units of work")
+        return Tile("Cost of a message", each, "CPU, mean; there are few units of work")
     return Tile("Cost of a transaction", shown(cpu_us / max(ended, 1), MICROSECONDS), "CPU, mean")
 
 
