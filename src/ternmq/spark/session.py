@@ -39,8 +39,8 @@ SETTINGS: Final[Mapping[str, str]] = {
     # Else each step of a query is told to Java with its place in the program, four calls more; an
     # error has that place in Python's traceback.
     "spark.python.sql.dataFrameDebugging.enabled": "false",
-    # Few cores: a collector that works beside the tasks takes from them what they could do. With
-    # it and the next one a queue is a third quicker in Parquet (docs/spark.md).
+    # Few cores: a collector that works beside the tasks takes from them what they could do. This
+    # and the next are for writing Parquet (docs/benchmarks.md).
     "spark.driver.extraJavaOptions": "-XX:+UseParallelGC",
     "spark.executor.extraJavaOptions": "-XX:+UseParallelGC",
     # Of files on this machine: Java writes as much at once as it has a checksum for, 512 bytes.
