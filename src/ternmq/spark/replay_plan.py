@@ -23,7 +23,7 @@ from typing import Any, Final, NamedTuple
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as f
 
-from ternmq.spark.replay_properties import FAIL, unfit, without_unfit
+from ternmq.spark.replay_properties import BAD_PROPERTIES, FAIL, unfit, without_unfit
 from ternmq.spark.served import file_system
 
 PLAN: Final = "plan.json"
@@ -86,6 +86,8 @@ def make(
 ) -> Plan:
     """Make a plan in a folder; one that was not finished there is made anew. ValueError if a
     message has a property that cannot be put, unless those are to be left out."""
+    if bad_properties not in BAD_PROPERTIES:
+        raise ValueError(f"bad_properties is {bad_properties!r}, not {' or '.join(BAD_PROPERTIES)}")
     path = f"{folder}/{MESSAGES}"
     wrong = unfit(rewritten(chosen, changes))
     if wrong.messages and bad_properties == FAIL:
