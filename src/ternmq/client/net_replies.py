@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from ternmq.base import constants as mq
 from ternmq.base.errors import MQError, mq_error
-from ternmq.base.reasons import MQRC_NO_MSG_AVAILABLE, MQRC_TRUNCATED_MSG_FAILED
+from ternmq.base.reasons import (
+    MQRC_BACKED_OUT,
+    MQRC_NO_MSG_AVAILABLE,
+    MQRC_TRUNCATED_MSG_FAILED,
+)
 from ternmq.client.message import Message
 from ternmq.client.net_conversation import Reply
 from ternmq.kernel.requests import GetRequest
@@ -17,6 +21,16 @@ def checked(reply: Reply, name: str) -> Reply:
         verb = type_name(reply.type).removesuffix("_REPLY")
         raise mq_error(reply.reason, verb=verb, object=name)
     return reply
+
+
+def committed(reply: Reply, name: str) -> None:
+    """Of a call that commits, the reply must not tell that the unit of work was backed out either:
+    MQ calls that a warning."""
+    checked(reply, name)
+    if reply.reason == MQRC_BACKED_OUT:
+        verb = type_name(reply.type).removesuffix("_REPLY")
+        detail = "the queue manager could not commit; status() tells of a put that failed, if any"
+        raise mq_error(MQRC_BACKED_OUT, verb=verb, object=name, comp=mq.MQCC_WARNING, detail=detail)
 
 
 def waiting_for(request: GetRequest, wait_ms: int) -> GetRequest:

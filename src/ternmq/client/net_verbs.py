@@ -32,7 +32,14 @@ from ternmq.client.net_open import (
     open_request,
     set_values,
 )
-from ternmq.client.net_replies import checked, cut, message_of, nothing, waiting_for
+from ternmq.client.net_replies import (
+    checked,
+    committed,
+    cut,
+    message_of,
+    nothing,
+    waiting_for,
+)
 from ternmq.client.net_request import NetRequest, table_body
 from ternmq.client.remote_verbs import Exchange, Extended, Opened, RemoteVerbs
 from ternmq.codec.mqmd import (
@@ -484,7 +491,7 @@ class FapVerbs(RemoteVerbs):
         if self.lost_unit:
             self.lost_unit = False
             raise mq_error(MQRC_BACKED_OUT, verb="MQCMIT", object=self.name)
-        checked((yield NetRequest(MQCMIT, None, b"")), self.name)
+        committed((yield NetRequest(MQCMIT, None, b"")), self.name)
 
     def back_out(self) -> Exchange[None]:
         """MQBACK."""
@@ -498,7 +505,7 @@ class FapVerbs(RemoteVerbs):
         self.in_unit = False
         for handle in list(self.states):
             yield from self.return_unread(handle)
-        checked((yield NetRequest(MQDISC, None, b"")), self.name)
+        committed((yield NetRequest(MQDISC, None, b"")), self.name)
 
     # ---- two-phase commit
 

@@ -12,8 +12,13 @@ from typing import Final, final
 
 from ternmq.base import constants as mq
 from ternmq.base.errors import mq_error
-from ternmq.base.reasons import MQRC_FUNCTION_NOT_SUPPORTED, MQRC_STAT_TYPE_ERROR
+from ternmq.base.reasons import (
+    MQRC_BACKED_OUT,
+    MQRC_FUNCTION_NOT_SUPPORTED,
+    MQRC_STAT_TYPE_ERROR,
+)
 from ternmq.client import steps
+from ternmq.client.steps import Step
 from ternmq.codec.mqsts import Status
 from ternmq.kernel.metering_calls import was_asked
 from ternmq.server.loop_verbs import LoopVerbs
@@ -32,7 +37,7 @@ from ternmq.server.net_requests import notified, request_messages
 from ternmq.server.net_spi import spi_call
 from ternmq.server.net_xa import XA_CALLS
 from ternmq.wire.fap_part import Values
-from ternmq.wire.fap_segment import Segment
+from ternmq.wire.fap_segment import Header, Segment
 from ternmq.wire.fap_vocabulary import (
     MQBACK,
     MQCLOSE,
@@ -56,6 +61,31 @@ from ternmq.wire.fap_vocabulary import (
 # ---- units of work
 
 
+class EndingCall(StepCall):
+    """A call that commits. Where an asynchronous put of the unit of work has failed, it backs out
+    instead and says so: its application believes that the put was done. MQSTAT has the reason."""
+
+    def __init__(
+        self, conversation: Conversation, header: Header, values: Values, step: Step
+    ) -> None:
+        self.undoing: Step | None = steps.BackOut() if conversation.unit_fails else None
+        super().__init__(conversation, header, values, step)
+
+    def undo(self) -> bool:
+        """Back out first, if that has to be; False while there is more to undo."""
+        conversation = self.conversation
+        undoing = self.undoing
+        if undoing is not None:
+            if not conversation.connected().attempt(undoing):
+                return False
+            self.undoing = None
+            conversation.unit_fails = False
+            self.values["comp"] = mq.MQCC_WARNING
+            self.values["reason"] = MQRC_BACKED_OUT
+            conversation.connected().refuse(self.verb(), None)
+        return True
+
+
 def commit(conversation: Conversation, one: Segment) -> None:
     """MQCMIT; asynchronous puts before it are safe when it is answered."""
     call = CommitCall(conversation, one.header, conversation.read(one), steps.Commit())
@@ -63,13 +93,15 @@ def commit(conversation: Conversation, one: Segment) -> None:
 
 
 @final
-class CommitCall(StepCall):
+class CommitCall(EndingCall):
     """MQCMIT."""
 
     def attempt(self) -> bool:
+        if not self.undo():
+            return False
         conversation = self.conversation
         verbs = conversation.connected()
-        done = verbs.attempt(self.step)
+        done = self.values["reason"] == MQRC_BACKED_OUT or verbs.attempt(self.step)
         verbs.link.depends_on(conversation.async_puts.durable_at)
         return done
 
@@ -77,12 +109,16 @@ class CommitCall(StepCall):
 def back_out(conversation: Conversation, one: Segment) -> None:
     """MQBACK."""
     values = conversation.read(one)
+    conversation.unit_fails = False
     StepCall(conversation, one.header, values, steps.BackOut()).go_on()
 
 
 @final
-class DisconnectCall(StepCall):
+class DisconnectCall(EndingCall):
     """MQDISC."""
+
+    def attempt(self) -> bool:
+        return self.undo() and super().attempt()
 
     def finish(self) -> None:
         self.conversation.disconnected()

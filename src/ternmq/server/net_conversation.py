@@ -267,6 +267,7 @@ class Conversation:
         self.get_plans: dict[bytes, GetPlan] = {}
         self.get_plan: GetPlan | None = None
         self.async_puts = AsyncPuts()
+        self.unit_fails = False  # a put of the unit of work had no answer, and failed
         self.branches = Branches()
         self.scan: list[XID] | None = None  # what xa_recover has not told yet
         self.is_own_client = False  # it may take a get back

@@ -4,7 +4,7 @@ A put in one segment is served where it lies. Its structures but for the identif
 with those of the conversation's last put, and only what is new is read and checked: a `PutPlan` is
 the checked request with the parts of its reply. Puts with MQPMO_ASYNC_RESPONSE are not answered on
 a shared socket, nor where the client has reserved identifiers for them (SPI): they are counted, and
-the first that fails is kept, for MQSTAT.
+the first that fails is kept, for MQSTAT. One that fails inside syncpoint makes the commit fail.
 """
 
 from __future__ import annotations
@@ -197,7 +197,7 @@ def _put_silently(
         verbs.refuse("MQPUT", plan.handle)
         if link.clock is not None:
             verbs.stop_put(plan.handle)
-        note_failure(conversation, plan, error)
+        note_failure(conversation, plan.pmo, plan.handle.resolved_name, error)
         return
     if entry is None:
         own = plan.request.with_ids(request.msg_id, request.correl_id)
@@ -219,13 +219,21 @@ def _put_silently(
             conversation.turns.holds.hold(queue, conversation.line)
 
 
-def note_failure(conversation: Conversation, plan: PutPlan, error: MQError) -> None:
-    """A put without an answer has failed: MQSTAT tells of the first."""
+def note_failure(conversation: Conversation, pmo: PutOptions, name: str, error: MQError) -> None:
+    """A put without an answer has failed: MQSTAT tells of the first, and its unit of work cannot be
+    committed, for its application takes the put for done."""
     puts = conversation.async_puts
     puts.failed += 1
     if puts.error is None:
         puts.error = error
-        puts.object = plan.handle.resolved_name
+        puts.object = name
+    if pmo.options & mq.MQPMO_SYNCPOINT:
+        conversation.unit_fails = True
+
+
+def _is_silent(conversation: Conversation, pmo: PutOptions) -> bool:
+    """Whether a put is not answered."""
+    return conversation.is_silent and pmo.options & mq.MQPMO_ASYNC_RESPONSE != 0
 
 
 def _check_length(conversation: Conversation, length: int) -> None:
@@ -385,7 +393,8 @@ class SilentPut(Call):
         conversation.end(self)
 
     def refuse(self, error: MQError) -> None:
-        note_failure(self.conversation, self.plan, error)
+        plan = self.plan
+        note_failure(self.conversation, plan.pmo, plan.handle.resolved_name, error)
         self.conversation.end(self)
 
 
@@ -411,7 +420,7 @@ def put_message(conversation: Conversation, one: Segment) -> None:
     message: bytes = values["data"]
     form = conversation.form
     handle_id = int(values["handle"])
-    is_silent = conversation.is_silent and pmo.options & mq.MQPMO_ASYNC_RESPONSE != 0
+    is_silent = _is_silent(conversation, pmo)
     body = one.data
     at = one.body_at
     pmo_at = at + CALL_HEADER_BYTES + md.size()
@@ -425,9 +434,7 @@ def put_message(conversation: Conversation, one: Segment) -> None:
         request = verbs.request_put(md, pmo)
     except MQError as error:
         if is_silent:
-            puts = conversation.async_puts
-            puts.failed += 1
-            puts.error = puts.error or error
+            note_failure(conversation, pmo, "", error)
             return
         raise
     plan = PutPlan(prefix, suffix, handle, request, pmo, md.version)
@@ -506,17 +513,15 @@ class Put1Call(Call):
 
     def answer(self) -> None:
         pmo: PutOptions = self.values["options"]
-        if self.conversation.is_silent and pmo.options & mq.MQPMO_ASYNC_RESPONSE:
-            puts = self.conversation.async_puts
+        conversation = self.conversation
+        if _is_silent(conversation, pmo):
             if self.values["comp"] == mq.MQCC_FAILED:
-                puts.failed += 1
                 od: ObjectDescriptor = self.values["object"]
-                if puts.error is None:
-                    puts.object = od.object_name
-                    puts.error = self.error or mq_error(int(self.values["reason"]), verb="MQPUT1")
+                error = self.error or mq_error(int(self.values["reason"]), verb="MQPUT1")
+                note_failure(conversation, pmo, od.object_name, error)
             else:
-                puts.succeeded += 1
-            self.conversation.end(self)
+                conversation.async_puts.succeeded += 1
+            conversation.end(self)
             return
         super().answer()
 
@@ -539,6 +544,13 @@ def put1_message(conversation: Conversation, one: Segment) -> None:
     values = conversation.read(one)
     pmo: PutOptions = values["options"]
     md: Descriptor = values["descriptor"]
-    _refuse_lists(pmo, "MQPUT1")
-    request = conversation.connected().request_put(md, pmo, "MQPUT1")
+    try:
+        _refuse_lists(pmo, "MQPUT1")
+        request = conversation.connected().request_put(md, pmo, "MQPUT1")
+    except MQError as error:
+        if not _is_silent(conversation, pmo):
+            raise
+        od: ObjectDescriptor = values["object"]
+        note_failure(conversation, pmo, od.object_name, error)
+        return
     Put1Call(conversation, one.header, values, request).go_on()

@@ -126,7 +126,14 @@ def _nothing_more(conversation: Conversation, step: Step) -> int:
 
 def _unit_is_over(conversation: Conversation, step: Step) -> int:
     conversation.branches.ended = None
+    conversation.unit_fails = False
     return XA_OK
+
+
+def _undone(conversation: Conversation, step: Step) -> int:
+    """It was backed out, for an asynchronous put of it had failed."""
+    _unit_is_over(conversation, step)
+    return XA_RBROLLBACK
 
 
 def _prepared(conversation: Conversation, step: Step) -> int:
@@ -220,6 +227,8 @@ def xa_prepare(conversation: Conversation, one: Segment) -> None:
         answer(conversation, one.header, values, XAER_PROTO)
     elif conversation.branches.ended != xid:
         answer(conversation, one.header, values, XAER_NOTA)
+    elif conversation.unit_fails:
+        _step(conversation, one, values, steps.BackOut(), _undone)
     else:
         _step(conversation, one, values, steps.Prepare(xid), _prepared)
 
@@ -231,6 +240,8 @@ def xa_commit(conversation: Conversation, one: Segment) -> None:
     if int(values["flags"]) & TMONEPHASE:
         if branches.ended != xid:
             answer(conversation, one.header, values, XAER_NOTA)
+        elif conversation.unit_fails:
+            _step(conversation, one, values, steps.BackOut(), _undone)
         else:
             _step(conversation, one, values, steps.Commit(), _unit_is_over)
     elif branches.ended == xid or branches.current == xid:
