@@ -153,6 +153,10 @@ def damage(tier: int, shard: int, shards: int) -> Iterator[Point]:
                 yield Point(f"image {at}, {first} for {second}", partial(other, at, first, second))
                 yield Point(f"image {at}, {second} gone", partial(other, at, "", second))
             number += 1
+        for part in parts(shown):
+            if mine(number, shard, shards):
+                yield Point(f"image {at}, {part} as it was earlier", partial(old_part, at, part))
+            number += 1
 
 
 def pairs(image: Image) -> list[tuple[str, str]]:
@@ -163,6 +167,33 @@ def pairs(image: Image) -> list[tuple[str, str]]:
         for first, second in pairwise(paths)
         if first.rpartition("/")[0] == second.rpartition("/")[0]
     ]
+
+
+def parts(shown: Stage) -> list[str]:
+    """Folders, and the catalog, that have changed: what an incomplete restore brings back."""
+    image, earlier = shown.image, shown.earlier
+    found = {"catalog", "log/", "queues/"}
+    found.update(f"{path.rpartition('/')[0]}/" for path in image.names if "~" in path)
+    return sorted(part for part in found if files_below(image, part) != files_below(earlier, part))
+
+
+def files_below(image: Image, part: str) -> dict[str, bytes]:
+    return {path: image.contents[key] for path, key in image.names.items() if path.startswith(part)}
+
+
+def old_part(number: int, part: str) -> str:
+    """One part of the folder is of an earlier time than the rest."""
+    shown = stage(number)
+    names = {path: key for path, key in shown.image.names.items() if not path.startswith(part)}
+    contents = {key: shown.image.contents[key] for key in names.values()}
+    for path, content in files_below(shown.earlier, part).items():
+        names[path] = max(contents) + 1
+        contents[names[path]] = content
+    disk = SimDisk(Image(names, contents, shown.image.folders | shown.earlier.folders))
+    if part == "log/":
+        # Whatever file is compared with the log is named.
+        return outcome(disk, shown.expected, ["log/active", *files_below(shown.image, "")])
+    return outcome(disk, shown.expected, [part, *files_below(shown.image, part)])
 
 
 def spoilt(number: int, path: str, how: Spoil) -> str:
@@ -244,7 +275,7 @@ def named(text: str, paths: list[str], how: str) -> str:
 
 GOAL = Goal(
     "G8",
-    "flipped bits, zeroed sectors, old blocks, files cut, changed over or gone: found and named",
+    "flipped bits, zeroed sectors, old blocks or folders, files cut, changed over or gone: named",
     ("P6",),
     shards={1: 8, 2: 96, 3: 480},
     needed={1: 3_000, 2: 327_680, 3: 1_638_400},

@@ -90,7 +90,7 @@ class Forcer:
                 if follower is not None:
                     follower.gate.wait()
                 if self._leader == me:
-                    self._force_once()
+                    self._force_once(lsn)
                 done = True
             finally:
                 if not done or self._leader == me:
@@ -151,7 +151,7 @@ class Forcer:
             del wakes[-1]
             gate.lock.release()
 
-    def _force_once(self) -> None:
+    def _force_once(self, lsn: int) -> None:
         engine = self.engine
         interrupted = False
         try:
@@ -159,6 +159,13 @@ class Forcer:
                 error = engine.error_for("")
                 if error is not None:
                     raise error
+                if lsn > engine.log.end_lsn:
+                    # It would never come, and this would look for it for ever.
+                    engine.break_down(
+                        f"LSN {lsn} is to be forced, beyond the end of the log at "
+                        f"{engine.log.end_lsn}"
+                    )
+                    raise engine.kernel.ending_error("")
                 interrupted = True  # until it is all done
                 batch = engine.log.take()
             if batch is not None:

@@ -144,7 +144,7 @@ def _save(disk: Disk, replay: BackupReplay, end_lsn: int) -> None:
         if int(queue.queue_id) not in catalog.given_up:
             _save_queue(disk, queue, end_lsn, remove)
             catalog.with_state.add(int(queue.queue_id))
-            catalog.row(int(queue.queue_id)).journal_lsn = end_lsn
+            catalog.note_journal(int(queue.queue_id), end_lsn)
     save_catalog(disk, catalog_bytes(catalog, end_lsn))
     rows = [(number, catalog.register[number]) for number in sorted(catalog.register)]
     position = rewrite_register(disk, catalog.register_position, rows)

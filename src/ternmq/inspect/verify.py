@@ -111,7 +111,14 @@ def _count(disk: Overlay, catalog: Catalog, definition: Definition) -> QueueVerd
     if queue is None:
         trust = number not in catalog.untrusted
         try:
-            queue = load_queue(disk, definition, trust, False, catalog.proven_lsn(number))
+            queue = load_queue(
+                disk,
+                definition,
+                trust,
+                False,
+                catalog.proven_lsn(number),
+                catalog.newest_lsn(number),
+            )
         except IntegrityError as error:
             return QueueVerdict(definition.name, 0, 0, str(error))
     return QueueVerdict(definition.name, int(queue.depth), _messages(queue), "")

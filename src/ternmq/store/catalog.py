@@ -166,6 +166,7 @@ class Catalog:
         self.register: dict[int, RegisterRow] = {}  # by id: what is known outside a queue's files
         self.unregistered: set[int] = set()  # ids of rows that the register file does not have yet
         self.register_position: RegisterPosition = no_register()
+        self._newest_journal: tuple[int, int] = (0, 0)  # queue and LSN
         self.keeps_images = False  # the log is linear: queues can be re-created from it
         self.rewrite_register = False  # a batch of it failed: the next one begins a new file
         self.untrusted: set[int] = (
@@ -186,6 +187,7 @@ class Catalog:
         # changes with every definition, and when a queue is loaded or unloaded
         self.version: i64 = 0
         self.lsn = 0  # everything up to here is in the catalog file
+        self.log_end = 1 << 62  # where the log ended when restart had read it
         self.changed = True  # the catalog file is behind
         self.dead_folders: list[str] = []  # of deleted queues, removed after the next checkpoint
 
@@ -223,6 +225,27 @@ class Catalog:
         """How far the journal of a queue is known to have been forced."""
         row = self.register.get(queue_id)
         return 0 if row is None else row.journal_lsn
+
+    def note_journal(self, queue_id: int, lsn: int) -> None:
+        """A batch of a queue's journal was forced."""
+        self.row(queue_id).journal_lsn = lsn
+        if lsn >= self._newest_journal[1]:
+            self._newest_journal = (queue_id, lsn)
+
+    def newest_journal(self) -> tuple[int, int]:
+        """The queue whose journal is the newest, and its LSN; zeros if there is none."""
+        queue_id, lsn = self._newest_journal
+        if lsn == 0 or self.proven_lsn(queue_id) != lsn:  # at first, and when it was deleted
+            self._newest_journal = (0, 0)
+            for number, row in self.register.items():
+                if self._newest_journal[1] < row.journal_lsn < BEHIND_LSN:
+                    self._newest_journal = (number, row.journal_lsn)
+        return self._newest_journal
+
+    def newest_lsn(self, queue_id: int) -> int:
+        """No journal of a queue that is not loaded can be newer: it was there at the start, or was
+        written since, and then the register knows it."""
+        return max(self.log_end, self.proven_lsn(queue_id))
 
     def table_of(self, object_type: int) -> dict[str, Definition]:
         """The space of names that a type belongs to."""

@@ -11,6 +11,7 @@ from typing import Final, final
 from mypy_extensions import i64
 
 from ternmq.base.checksum import crc32c
+from ternmq.base.errors import IntegrityError
 from ternmq.ports.disk import INTERRUPTED, Disk, DiskFile, is_passing
 from ternmq.ports.effect import Effect, Outbox
 from ternmq.store.entry import AVAILABLE, Entry
@@ -57,6 +58,18 @@ def entry_from_image(image: bytes, offset: i64 = 0) -> Entry:
     return entry
 
 
+def check_age(segment: Segment, ordinal: i64, entry: Entry) -> None:
+    """Refuse a message that became visible after the journal that named its segment was written:
+    the file is of another life of the queue. Who reads such a message would wait for a force of a
+    part of the log that does not exist."""
+    if entry.visible_lsn > segment.newest_lsn > 0:
+        raise IntegrityError(
+            f"segment {segment.path}: message {int(ordinal)} is of LSN {int(entry.visible_lsn)}, "
+            f"but the journal that names the segment of LSN {int(segment.newest_lsn)}; restore "
+            "the queue's folder and the log from the same backup"
+        )
+
+
 @final
 class RecordReader:
     """Takes messages out of a segment file by the places that memory knows, each against its
@@ -100,6 +113,7 @@ class RecordReader:
     def entry(self, records: bytes, start: i64, ordinal: i64) -> Entry:
         """The message at `ordinal`, from such records."""
         entry = entry_from_image(records, self.image_at(records, start, ordinal))
+        check_age(self.segment, ordinal, entry)
         entry.queue_id = self.queue_id
         _place(entry, self.segment, ordinal)
         return entry

@@ -16,7 +16,7 @@ from ternmq.ports.disk import INTERRUPTED, Disk, is_passing
 from ternmq.ports.effect import Effect
 from ternmq.store.catalog import Catalog, Definition, configure
 from ternmq.store.entry import PUTTING
-from ternmq.store.fetching import entry_from_image
+from ternmq.store.fetching import check_age, entry_from_image
 from ternmq.store.image import FLAG_PERSISTENT
 from ternmq.store.queue import Queue
 from ternmq.store.register import BEHIND_LSN
@@ -32,12 +32,26 @@ def state_path(folder: str) -> str:
     return f"{folder}/state"
 
 
+def older_log(path: str, lsn: int, end_lsn: int) -> IntegrityError:
+    """A file tells of more than the log does. Journals and catalog are written after the log is
+    forced, so no crash explains it: one of the two was brought back from a backup."""
+    return IntegrityError(
+        f"{path} is of LSN {lsn}, but the log ends at LSN {end_lsn}: the log is older than the "
+        "files beside it; restore both from the same backup"
+    )
+
+
 def load_queue(
-    disk: Disk, definition: Definition, trust_plain: bool, for_restart: bool, proven_lsn: int
+    disk: Disk,
+    definition: Definition,
+    trust_plain: bool,
+    for_restart: bool,
+    proven_lsn: int,
+    newest_lsn: int,
 ) -> Queue:
     """The queue as its journal tells it; reads the disk, so not inside a step.
 
-    `proven_lsn`: what the register says of the journal.
+    `proven_lsn`: what the register says of the journal. `newest_lsn`: no journal can be newer.
     """
     queue = Queue(definition.object_id, definition.name, definition.folder)
     configure(queue, definition)
@@ -48,6 +62,8 @@ def load_queue(
         return queue
     if state.queue_id != definition.object_id:
         raise IntegrityError(f"{path} is the journal of queue {state.queue_id}")
+    if state.lsn > newest_lsn:
+        raise older_log(path, state.lsn, newest_lsn)
     StateJournal.settle(disk, path, state)
     queue.state_lsn = state.lsn
     queue.next_number = state.next_number
@@ -62,7 +78,13 @@ def load_queue(
     chain = _chain(state)
     loaded = [
         _load_segment(
-            disk, queue, state.segments[number], trust_plain, for_restart, number in chain
+            disk,
+            queue,
+            state.segments[number],
+            trust_plain,
+            for_restart,
+            number in chain,
+            state.lsn,
         )
         for number in sorted(state.segments)
     ]
@@ -124,6 +146,7 @@ def _load_segment(
     trust_plain: bool,
     for_restart: bool,
     is_swept: bool,
+    newest_lsn: int,
 ) -> Segment:
     path = f"{queue.folder}/S{state.number:010d}.seg"
     segment = Segment(state.number, path, state.priority, state.count)
@@ -133,6 +156,7 @@ def _load_segment(
     segment.file_bytes = state.file_bytes
     segment.persistent = state.persistent
     segment.backouts = dict(state.backouts)
+    segment.newest_lsn = newest_lsn
     segment.load_bitmap(state.dead)
     segment.saved = True
     segment.touched = False
@@ -194,6 +218,7 @@ def _load_messages(disk: Disk, queue: Queue, segment: Segment) -> None:
         if segment.states[ordinal] != ALIVE:
             continue
         entry = entry_from_image(images[ordinal])
+        check_age(segment, ordinal, entry)
         backouts = segment.backouts.get(ordinal)
         if backouts is not None:
             entry.backout_count = backouts
@@ -219,10 +244,13 @@ class QueueLoad(Effect):
         self.definition = definition
         self.trust_plain = definition.object_id not in catalog.untrusted
         self.proven_lsn = catalog.proven_lsn(definition.object_id)
+        self.newest_lsn = catalog.newest_lsn(definition.object_id)
         self.queue: Queue | None = None
 
     def run(self, disk: Disk) -> None:
-        self.queue = load_queue(disk, self.definition, self.trust_plain, False, self.proven_lsn)
+        self.queue = load_queue(
+            disk, self.definition, self.trust_plain, False, self.proven_lsn, self.newest_lsn
+        )
 
     def complete(self) -> None:
         queue = self.queue

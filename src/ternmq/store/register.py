@@ -28,6 +28,7 @@ written anew under the other name, because the last checkpoint still speaks of t
 
 from __future__ import annotations
 
+from contextlib import suppress
 from struct import Struct
 from typing import Final, final
 
@@ -156,6 +157,31 @@ def load_register(
     if position.crc != crc:
         raise IntegrityError(f"{path} is not the one that the last checkpoint wrote")
     return position, rows
+
+
+def newest_journal(disk: Disk) -> tuple[str, int]:
+    """The highest journal LSN that either file tells, also behind what the last checkpoint speaks
+    of, and the file. A batch there belongs to the file as long as the checksums go on."""
+    newest = 0
+    where = ""
+    for path in REGISTER_PATHS:
+        if not disk.exists(path):
+            continue
+        file = disk.open(path)
+        try:
+            content = file.pread(0, file.size())
+        finally:
+            file.close()
+        position = RegisterPosition(0, 0, 0, 0)
+        rows: dict[int, RegisterRow] = {}
+        with suppress(IntegrityError):  # here it ends, or is damaged; that is for others to tell
+            while position.offset < len(content):
+                _take_batch(path, content, position, rows)
+        for row in rows.values():
+            if newest < row.journal_lsn < BEHIND_LSN:
+                newest = row.journal_lsn
+                where = path
+    return where, newest
 
 
 def _pack_batch(

@@ -40,6 +40,7 @@ class Segment:
         "last_sequence",
         "locked",
         "min_expiry",
+        "newest_lsn",
         "number",
         "numbers",
         "offsets",
@@ -67,6 +68,7 @@ class Segment:
         self.persistent: i64 = 0  # how many of its messages are persistent, living or dead
         self.min_expiry: i64 = 0
         self.file_bytes: i64 = 0
+        self.newest_lsn: i64 = 0  # of the journal that it was loaded by: no message is newer
         self.backouts: dict[int, int] = {}
         self.swept = False
         self.saved = False  # named in the state journal

@@ -243,6 +243,7 @@ class Checkpoint:
             "catalog_lsn": self.keeper.catalog.lsn,
             "catalog_image": self.keeper.catalog.image_of_catalog(),
             "register": self.keeper.catalog.register_position.statement(),
+            "newest_journal": list(self.keeper.catalog.newest_journal()),
             "untrusted": _untrusted(self.keeper.catalog) if self.clean else [],
             "cursors": told_cursors(self.keeper.catalog.cursors),
             "heuristic": [

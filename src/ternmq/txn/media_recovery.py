@@ -221,7 +221,7 @@ class Rebuild:
         definition = self._placed(definition_from_json(told))
         StateJournal.rewrite(self._disk, state_path(definition.folder), self._state)
         self._state = []
-        queue = load_queue(self._disk, definition, False, True, 0)
+        queue = load_queue(self._disk, definition, False, True, 0, 1 << 62)
         self._begin_replay(definition, queue)
         units = self._facts["units"]
         if isinstance(units, list):

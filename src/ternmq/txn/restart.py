@@ -10,15 +10,18 @@ that a crash inside restart is simply restarted.
 from __future__ import annotations
 
 from contextlib import suppress
+from typing import Final
 
 from ternmq.base.errors import IntegrityError, check
 from ternmq.log.archive import all_records
 from ternmq.log.opened import OpenedLog
+from ternmq.log.record import block_end
 from ternmq.ports.disk import Disk
 from ternmq.store.catalog import Catalog, Definition
-from ternmq.store.loading import load_queue, state_path
+from ternmq.store.catalog_file import CATALOG_PATH
+from ternmq.store.loading import load_queue, older_log, state_path
 from ternmq.store.queue import Queue
-from ternmq.store.register import CATALOG_ROW, load_register
+from ternmq.store.register import CATALOG_ROW, load_register, newest_journal
 from ternmq.store.state_journal import StateJournal
 from ternmq.txn.catalog_recovery import last_checkpoint, register_statement
 from ternmq.txn.cursors import take_cursors
@@ -26,6 +29,8 @@ from ternmq.txn.log_survey import LogSurvey
 from ternmq.txn.media_format import FoundImage
 from ternmq.txn.media_recovery import Rebuild
 from ternmq.txn.redo import Redo, integer_of
+
+_ANY_LSN: Final = 1 << 62  # where the log ends is not known before it is read
 
 
 class Replay(Redo):
@@ -61,7 +66,23 @@ class Replay(Redo):
             if record.uow >= self.next_unit:
                 self.next_unit = record.uow + 1
             self.redo(record)
+        self._refuse_newer_files()
         self._prune_register()
+
+    def _refuse_newer_files(self) -> None:
+        """A log that is older than the files beside it would give numbers and LSNs twice. The
+        register tells of journals that are not read here."""
+        catalog = self.catalog
+        end_lsn = block_end(self.opened.reader.end_lsn)
+        catalog.log_end = end_lsn
+        if catalog.lsn > end_lsn:
+            raise older_log(CATALOG_PATH, catalog.lsn, end_lsn)
+        for queue in catalog.queues.values():
+            if queue.state_lsn > end_lsn:
+                raise older_log(state_path(queue.folder), int(queue.state_lsn), end_lsn)
+        path, lsn = newest_journal(self.disk)
+        if lsn > end_lsn:
+            raise older_log(path, lsn, end_lsn)
 
     def load(self, definition: Definition) -> Queue | None:
         queue_id = definition.object_id
@@ -77,7 +98,9 @@ class Replay(Redo):
                 return queue
         trust = queue_id not in catalog.untrusted
         try:
-            queue = load_queue(self.disk, definition, trust, True, catalog.proven_lsn(queue_id))
+            queue = load_queue(
+                self.disk, definition, trust, True, catalog.proven_lsn(queue_id), _ANY_LSN
+            )
         except IntegrityError as error:
             return self._re_create(definition, str(error))
         catalog.untrusted.discard(queue_id)
@@ -139,6 +162,8 @@ class Replay(Redo):
             self.notes.append(f"Damaged: {error}. It is made anew.")
             catalog.rewrite_register = True
             self._make_register()
+            if not catalog.keeps_images:
+                self._refuse_older_queues()
         catalog.with_state.update([one for one, row in catalog.register.items() if row.journal_lsn])
 
     def _make_register(self) -> None:
@@ -160,6 +185,23 @@ class Replay(Redo):
                     lsn = max(lsn, StateJournal.load(self.disk, path).lsn)
             if lsn:
                 catalog.row(definition.object_id).journal_lsn = lsn
+
+    def _refuse_older_queues(self) -> None:
+        """Without the register nothing proves single journals. But the checkpoint knows the newest:
+        if that one is old, the whole folder is, and its register was not lost but is old, too."""
+        newest = last_checkpoint(self.opened).get("newest_journal")
+        control = self.opened.control
+        if not isinstance(newest, list) or control.replayed_checkpoint == control.checkpoint_lsn:
+            return
+        queue_id, lsn = integer_of(newest[0]), integer_of(newest[1])
+        for definition in self.catalog.definitions.values():
+            found = self.catalog.proven_lsn(queue_id)
+            if definition.object_id == queue_id and found < lsn:
+                raise IntegrityError(
+                    f"{state_path(definition.folder)} ends at LSN {found}, but a batch of LSN "
+                    f"{lsn} was written, and the register is not the newest, either: the folder "
+                    "queues is older than the log; restore both from the same backup"
+                )
 
     def _prune_register(self) -> None:
         """Queues that are no more leave it."""

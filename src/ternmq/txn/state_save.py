@@ -115,7 +115,7 @@ class StateSave(Effect):
                 queue.state_lsn = self.batches[at].lsn
                 queue.has_files = True
                 catalog.with_state.add(int(queue.queue_id))
-                catalog.row(int(queue.queue_id)).journal_lsn = self.batches[at].lsn
+                catalog.note_journal(int(queue.queue_id), self.batches[at].lsn)
         if self.catalog_content:
             catalog.lsn = self.catalog_lsn
         self.checkpoint.save()
