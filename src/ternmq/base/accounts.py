@@ -26,8 +26,7 @@ class VerbTime:
     """One verb: how often it was called, and what that took.
 
     Elapsed time is from the call to its answer, with what it waited for, but without an MQGET's
-    wait for a message. CPU time is the thread's; in a server that serves many in one thread it is
-    shared out by time in the engine (see docs/statistics-and-accounting.md).
+    wait for a message. CPU time is the thread's, without any wait.
     """
 
     __slots__ = (

@@ -20,10 +20,10 @@ from typing import Final, final
 from mypy_extensions import mypyc_attr
 
 from ternmq.base.errors import MQError
-from ternmq.client.cpu_shares import CPUShares
 from ternmq.client.shell import Companion, Shell, kind_of_wait
 from ternmq.kernel.connection import Connection as Link
 from ternmq.kernel.requests import GetCall
+from ternmq.kernel.thread_cpu import ThreadCPU
 from ternmq.ports.effect import Effect, Wakeable
 from ternmq.ports.memory_disk import MemoryDisk
 
@@ -127,7 +127,7 @@ class LoopShell(Companion):
         self._forcing = False
         self.turn: Turn | None = None
         self.may_block = False  # nobody else's work is in this loop
-        self.shares = CPUShares(self.engine.clock)
+        self.cpu = ThreadCPU(self.engine.clock)
         self._force_ns = 0  # how long a force takes, on average; 0: not known yet
         self._orders: queue.SimpleQueue[int] = queue.SimpleQueue()
         self._forcer: threading.Thread | None = None

@@ -27,7 +27,7 @@ from ternmq.kernel.get import cancel, get_returnable, resume
 from ternmq.kernel.kernel import RUNNING
 from ternmq.kernel.requests import GetCall, GetRequest, PutRequest
 from ternmq.kernel.returning import answered, take_back
-from ternmq.kernel.verb_clock import FORCE, MESSAGE
+from ternmq.kernel.verb_clock import FORCE, MESSAGE, SUSPENSION
 from ternmq.mqi.getting import check_open_for
 from ternmq.mqi.putting import check_open_for_output, put1_open_options
 from ternmq.store.entry import Entry
@@ -64,14 +64,10 @@ class TaskVerbs(Session):
         self.end()
         self._loop_shell.end_verb()
 
-    def stop_clock(self) -> None:
+    def start_clock(self) -> None:
         clock = self.link.clock
-        account = self.link.account
-        if clock is not None and account is not None and clock.begun_ns:
-            now_ns = int(self.engine.clock.monotonic_ns())
-            work_ns = int(clock.end(now_ns, account.other))
-            if clock.booked is not None:
-                self._loop_shell.shares.add(clock.booked, work_ns, now_ns)
+        if clock is not None:
+            clock.begin(self.engine.clock.monotonic_ns(), self._loop_shell.cpu)
 
     async def run(self, step: steps.Step) -> None:
         """A verb to its end."""
@@ -123,10 +119,14 @@ class TaskVerbs(Session):
             piece_s = min(left_s, WAIT_PIECE_S)
             timer = loop_shell.loop.call_later(piece_s, waker.finish)
             loop_shell.verbs = 0
+            clock = self.link.clock
+            if clock is not None:
+                clock.wait(MESSAGE, self.engine.clock.monotonic_ns())
             try:
                 await waker.future
             finally:
                 timer.cancel()
+                self._go_on()
                 with shell.lock:
                     step.stop_awaiting(kernel, self.link, waker)
         return True
@@ -140,7 +140,7 @@ class TaskVerbs(Session):
                 if link.park is not None:
                     await self._loop_shell.park(link)
                 else:
-                    await self._loop_shell.pause()
+                    await self._pause()
             except asyncio.CancelledError as error:
                 cancelled = error
         if cancelled is not None:
@@ -175,6 +175,13 @@ class TaskVerbs(Session):
                 clock.wait(FORCE, self.engine.clock.monotonic_ns())
             return self._loop_shell.forced(int(durable_at))
         return None
+
+    async def _pause(self) -> None:
+        """Between two steps of a long verb, others have their turn."""
+        clock = self.link.clock
+        if clock is not None:
+            clock.wait(SUSPENSION, self.engine.clock.monotonic_ns())
+        await self._loop_shell.pause()
 
     def _go_on(self) -> None:
         """What the verb waited for is there."""
@@ -385,7 +392,7 @@ class TaskVerbs(Session):
                     await self._loop_shell.park(link)
                     self._resume(call)
                 elif link.again:
-                    await self._loop_shell.pause()
+                    await self._pause()
                     self._resume(call)
                 else:
                     break

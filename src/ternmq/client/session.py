@@ -148,7 +148,7 @@ class Session:
         """A verb begins, and the connection has an account."""
         clock = self.link.clock
         if clock is not None:
-            clock.begin(self.engine.clock.monotonic_ns())
+            clock.begin(self.engine.clock.monotonic_ns(), None)
 
     def stop_clock(self) -> None:
         """It is over."""

@@ -22,6 +22,7 @@ from ternmq.codec.mqod import ObjectDescriptor
 from ternmq.kernel import two_phase
 from ternmq.kernel.connection import Handle
 from ternmq.kernel.requests import GetCall, GetRequest, PutRequest
+from ternmq.kernel.verb_clock import MESSAGE
 from ternmq.mqi.getting import check_open_for
 from ternmq.mqi.putting import check_open_for_output, put1_open_options
 from ternmq.store.entry import Entry
@@ -97,9 +98,14 @@ class Verbs(Session):
         with shell.lock:
             waits = step.await_more(kernel, self.link, gate)
         if waits:
+            clock = self.link.clock
+            if clock is not None:
+                clock.wait(MESSAGE, self.engine.clock.monotonic_ns())
             try:
                 gate.wait(min(left_s, WAIT_PIECE_S))
             finally:
+                if clock is not None:
+                    clock.go_on(self.engine.clock.monotonic_ns())
                 with shell.lock:
                     step.stop_awaiting(kernel, self.link, gate)
         return True

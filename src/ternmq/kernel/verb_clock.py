@@ -2,8 +2,9 @@
 an account.
 
 The kernel says where the time belongs (`booked`): on a queue's put, on the commits. Elapsed time is
-from `begin` to `end` without the wait of an MQGET for a message; time at work is without any wait,
-and is what CPU time is shared out by where one thread serves many.
+from `begin` to `end` without the wait of an MQGET for a message. Where one thread serves many, CPU
+time is that of the thread from `begin` to `end` without any wait, for others work meanwhile; a
+thread that serves one connection at a time looks at its CPU clock itself.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import Final, final
 from mypy_extensions import i64
 
 from ternmq.base.accounts import VerbTime
+from ternmq.kernel.thread_cpu import ThreadCPU
 
 FORCE: Final = 1
 READ: Final = 2
@@ -27,6 +29,8 @@ class VerbClock:
     __slots__ = (
         "begun_ns",
         "booked",
+        "cpu_ns",
+        "cpu_since_ns",
         "force_ns",
         "forces",
         "message_ns",
@@ -35,6 +39,7 @@ class VerbClock:
         "since_ns",
         "suspended_ns",
         "suspensions",
+        "thread",
         "waits_for",
     )
 
@@ -50,9 +55,12 @@ class VerbClock:
         self.suspended_ns: i64 = 0
         self.suspensions: i64 = 0
         self.message_ns: i64 = 0
+        self.thread: ThreadCPU | None = None
+        self.cpu_ns: i64 = 0  # until the last wait began
+        self.cpu_since_ns: i64 = 0  # of the thread, when the verb began or went on
 
-    def begin(self, now_ns: i64) -> None:
-        """A verb begins."""
+    def begin(self, now_ns: i64, thread: ThreadCPU | None) -> None:
+        """A verb begins; in a thread that serves many, its CPU time is booked with it."""
         self.booked = None
         self.begun_ns = now_ns
         self.waits_for = 0
@@ -63,11 +71,17 @@ class VerbClock:
         self.suspended_ns = 0
         self.suspensions = 0
         self.message_ns = 0
+        self.thread = thread
+        if thread is not None:
+            self.cpu_ns = 0
+            self.cpu_since_ns = thread.at(now_ns)
 
     def wait(self, what: i64, now_ns: i64) -> None:
         """It begins to wait, or for something else than before."""
         if self.waits_for:
             self.go_on(now_ns)
+        if self.thread is not None:
+            self.cpu_ns += self.thread.at(now_ns) - self.cpu_since_ns
         self.waits_for = what
         self.since_ns = now_ns
 
@@ -87,12 +101,13 @@ class VerbClock:
             self.suspensions += 1
         elif what == MESSAGE:
             self.message_ns += took_ns
+        if self.thread is not None:
+            self.cpu_since_ns = self.thread.at(now_ns)
 
-    def end(self, now_ns: i64, otherwise: VerbTime) -> i64:
-        """The verb is over; returns the time it was at work. What the kernel booked nowhere goes to
-        `otherwise`."""
+    def end(self, now_ns: i64, otherwise: VerbTime) -> None:
+        """The verb is over. What the kernel booked nowhere goes to `otherwise`."""
         if self.begun_ns == 0:
-            return 0
+            return
         if self.waits_for:
             self.go_on(now_ns)
         booked = self.booked
@@ -111,4 +126,5 @@ class VerbClock:
             booked.reads += self.reads
             booked.suspended_ns += self.suspended_ns
             booked.suspensions += self.suspensions
-        return elapsed_ns - self.force_ns - self.read_ns - self.suspended_ns
+        if self.thread is not None:
+            booked.cpu_ns += self.cpu_ns + self.thread.at(now_ns) - self.cpu_since_ns

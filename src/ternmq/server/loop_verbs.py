@@ -255,7 +255,8 @@ class LoopVerbs(Session):
             self.turns.end_run()
         clock = self.link.clock
         if clock is not None:
-            clock.begin(self.turns.clock_ns or int(self.engine.clock.monotonic_ns()))
+            now_ns = self.turns.clock_ns or int(self.engine.clock.monotonic_ns())
+            clock.begin(now_ns, self.loop_shell.cpu)
 
     def stop_clock(self) -> None:
         clock = self.link.clock
@@ -263,9 +264,7 @@ class LoopVerbs(Session):
         if clock is not None and account is not None and clock.begun_ns:
             now_ns = int(self.engine.clock.monotonic_ns())
             self.turns.clock_ns = now_ns
-            work_ns = int(clock.end(now_ns, account.other))
-            if clock.booked is not None:
-                self.loop_shell.shares.add(clock.booked, work_ns, now_ns)
+            clock.end(now_ns, account.other)
 
     def start_put(self, handle: Handle) -> None:
         """A put without an answer begins. As each begins where the last one ended, those by one

@@ -11,6 +11,7 @@ from typing import final
 from ternmq.base.errors import MQError, mq_error
 from ternmq.base.reasons import MQRC_MSG_TOO_BIG_FOR_CHANNEL
 from ternmq.client.extension_steps import ExtensionStep
+from ternmq.kernel.verb_clock import MESSAGE
 from ternmq.server.error_values import told
 from ternmq.server.extension_calls import extension_step
 from ternmq.server.net_conversation import Call, Conversation
@@ -84,7 +85,11 @@ class ExtensionCall(Call):
             waits = self.step.await_more(verbs.engine.kernel, verbs.link, self)
         if waits:
             self.waits = True
-            self.turns.at(self, int(verbs.engine.clock.monotonic_ns()) + wait_ns)
+            now_ns = int(verbs.engine.clock.monotonic_ns())
+            clock = verbs.link.clock
+            if clock is not None:
+                clock.wait(MESSAGE, now_ns)
+            self.turns.at(self, now_ns + wait_ns)
         return waits
 
     def _stop_waiting(self) -> None:

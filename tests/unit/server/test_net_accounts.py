@@ -7,7 +7,6 @@ moves on only by being looked at.
 
 from __future__ import annotations
 
-from threading import get_ident
 from typing import Any
 
 import pytest
@@ -16,36 +15,14 @@ from ternmq.base import constants as mq
 from ternmq.base.accounts import TaskAccount, TaskQueueAccount
 from ternmq.client.starting import start_in_memory
 from ternmq.kernel.meter import ACCTG, STAT
-from ternmq.ports.clock import Clock
 from ternmq.wire import fap_vocabulary as fap
+from tests.unit.client.ticking import TICK_NS, Ticking
 
 from .partner import Partner, Place, tell_story
 
 pytestmark = pytest.mark.core
 
 SILENT = mq.MQPMO_ASYNC_RESPONSE | mq.MQPMO_NO_SYNCPOINT
-TICK_NS = 1000
-START_NS = 1_700_000_000_000_000_000
-
-
-class Ticking(Clock):
-    """Each look at it from the thread of the loop takes a microsecond; the housekeeper's do not
-    count."""
-
-    def __init__(self) -> None:
-        self.looks = 0
-        self._thread_id = get_ident()
-
-    def now_ns(self) -> int:
-        return START_NS + self.looks * TICK_NS
-
-    def monotonic_ns(self) -> int:
-        if get_ident() == self._thread_id:
-            self.looks += 1
-        return self.looks * TICK_NS
-
-    def cpu_ns(self) -> int:
-        return self.looks * TICK_NS
 
 
 class Bench:
@@ -207,5 +184,40 @@ def test_callbacks_when_a_client_tells_of_them_then_they_are_counted() -> None:
         assert figures.callbacks == [1, 0, 0, 0]
         assert figures.controls == [2, 1, 0, 0]
         assert (bench.account.callback.calls, bench.account.control.calls) == (1, 3)
+
+    on_bench(story)
+
+
+def test_cpu_time_when_the_thread_does_other_things_between_calls_then_it_is_nobodys() -> None:
+    async def story(bench: Bench) -> None:
+        clock = bench.clock
+        both = mq.MQOO_OUTPUT | mq.MQOO_INPUT_SHARED
+        handle = await bench.partner.open("A", both)
+        for _ in range(3):
+            clock.other_work_ns += 190_000_000
+            await bench.partner.put(handle, b"x")
+            clock.idle_ns += 500_000_000
+            clock.other_work_ns += 40_000
+            await bench.partner.get(handle, 100)
+        clock.other_work_ns += 190_000_000
+        account = bench.queue("A")
+        assert (account.open.calls, account.put.calls, account.get.calls) == (1, 3, 3)
+        for verb in (account.open, account.put, account.get):
+            assert 0 < verb.cpu_ns == verb.elapsed_ns
+
+    on_bench(story)
+
+
+def test_cpu_time_when_an_account_ends_right_after_the_call_then_it_has_it() -> None:
+    async def story(bench: Bench) -> None:
+        link = bench.place.host.engine.kernel.connections[bench.partner.socket.connection_ids[0]]
+        before = bench.account
+        with bench.place.started.shell.lock:
+            link.account = TaskAccount(0, 0)
+        await bench.partner.open("A", mq.MQOO_OUTPUT)
+        account = bench.account
+        with bench.place.started.shell.lock:
+            link.account = before
+        assert account.queue("A", "A").open.cpu_ns > 0
 
     on_bench(story)
