@@ -60,15 +60,17 @@ class Place:
         self._folder = folder / "0"
         self._crashes = 0
         self._left: list[QueueManager] = []
-        self._disk: Disk = MemoryDisk()
+        self._memory = MemoryDisk()
         self._starts = 0
-        if kind in ("folder", "dual"):
+        self._in_folder = kind in ("folder", "dual")
+        if self._in_folder:
             self._folder.mkdir()
-            self._disk = OsDisk(str(self._folder))
         self.qmgr = self._start()
 
     def _start(self) -> QueueManager:
-        started = start(self._disk, NAME, True, self.parameters, "tester", "battery")
+        # A queue manager closes its disk when it stops.
+        disk: Disk = OsDisk(str(self._folder)) if self._in_folder else self._memory
+        started = start(disk, NAME, True, self.parameters, "tester", "battery")
         if self.kind == "served":
             # At the other end of a socket; it has the methods that the battery uses.
             self._starts += 1
@@ -93,16 +95,16 @@ class Place:
     def crash(self) -> QueueManager:
         """Leave the engine where it is and start from what is on the disk."""
         self._left.append(self.qmgr)
-        self.qmgr.started.shell.stop_housekeeper()
-        if isinstance(self._disk, MemoryDisk):
-            self._disk = copy_of(self._disk)
-        else:
+        if self._in_folder:
+            self.qmgr.started.abandon()
             self._crashes += 1
             copied = self._folder.parent / str(self._crashes)
             shutil.copytree(self._folder, copied)
             (copied / "lock").unlink(missing_ok=True)
             self._folder = copied
-            self._disk = OsDisk(str(copied))
+        else:
+            self.qmgr.started.shell.stop_housekeeper()
+            self._memory = copy_of(self._memory)
         self.qmgr = self._start()
         return self.qmgr
 

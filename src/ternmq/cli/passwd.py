@@ -14,6 +14,7 @@ from __future__ import annotations
 import getpass
 import os
 import sys
+from contextlib import closing
 from typing import Final
 
 from ternmq.base.errors import MQError
@@ -49,18 +50,18 @@ def main(argv: list[str]) -> int:
         if not is_user_name(name):
             line.error(f"{name!r} is no name of a user or group")
     try:
-        disk = OsDisk(attach.place_of(asked.m).folder)
-        accounts = read_accounts(disk)
-        if asked.l:
-            _list(accounts, asked.json)
-        elif asked.d:
-            if accounts.pop(asked.user, None) is None:
-                write_error(f"There is no user '{asked.user}' in the password file.")
-                return tool_status.NONE_FOUND
-            save_accounts(disk, accounts)
-            write(f"User '{asked.user}' removed.")
-        else:
-            _set(disk, accounts, asked.user, groups)
+        with closing(OsDisk(attach.place_of(asked.m).folder)) as disk:
+            accounts = read_accounts(disk)
+            if asked.l:
+                _list(accounts, asked.json)
+            elif asked.d:
+                if accounts.pop(asked.user, None) is None:
+                    write_error(f"There is no user '{asked.user}' in the password file.")
+                    return tool_status.NONE_FOUND
+                save_accounts(disk, accounts)
+                write(f"User '{asked.user}' removed.")
+            else:
+                _set(disk, accounts, asked.user, groups)
     except MQError as error:
         return tool_status.refused(error, asked.m)
     except (PasswordFileError, ValueError) as error:

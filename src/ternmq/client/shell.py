@@ -83,6 +83,7 @@ class Shell:
         self._work = threading.Semaphore(0)
         self._called = False  # the housekeeper knows that there is work
         self._ending = False
+        self._gives_back = False  # the disk is closed when no thread uses it any more
         self._was_waiting = False  # when a signal handler raised; that is in one thread only
         self._housekeeper = threading.Thread(
             target=self._keep_house, name=f"ternmq-{engine.name}", daemon=True
@@ -93,6 +94,7 @@ class Shell:
         """In a forked child: nothing may be done here. Threads of the parent may have held the
         locks in the moment of the fork, so there are new ones."""
         self.lock = step_lock()
+        self.disk.abandon()  # copies of the parent's descriptors
         self.forcer.renew_locks(self.lock)
         self._work = threading.Semaphore(0)
         kernel = self.engine.kernel
@@ -443,6 +445,8 @@ class Shell:
     def _let_go(self, effect: Effect) -> None:
         if effect in self._claimed:
             self._claimed.remove(effect)
+        if self._gives_back and not self._claimed:
+            self.disk.close()
         for gate in self._watching:
             gate.wake()
         self._watching = []
@@ -479,6 +483,14 @@ class Shell:
         """Run everything that waits to be run, and wait for what other threads run."""
         while self.run_effects() or self.wait_for_effect():
             pass
+
+    def give_back_disk(self) -> None:
+        """The queue manager has stopped: the disk is closed, now or when the last effect that a
+        thread is still at has ended (after a breakdown nobody waits for those)."""
+        with self.lock:
+            self._gives_back = True
+            if not self._claimed:
+                self.disk.close()
 
     def _call_housekeeper(self) -> None:
         if not self._called:

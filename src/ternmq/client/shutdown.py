@@ -29,8 +29,9 @@ def shut_down(shell: Shell) -> None:
         with shell.lock:
             engine.keeper.begin(False, True)
         shell.finish_effects()
-    engine.files.close()
-    engine.opened.close()
+    with shell.forcer.files_lock:  # after a breakdown, someone may still be writing
+        engine.files.close()
+        engine.opened.close()
     for companion in shell.companions:
         companion.end()
 

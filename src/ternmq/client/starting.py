@@ -42,7 +42,8 @@ Security = bool | Mapping[str, Sequence[str]]
 
 @final
 class Started:
-    """A running queue manager and who uses it; the disk is locked until `stop`."""
+    """A running queue manager and who uses it. The disk is its own: locked until `stop`, and
+    closed by it."""
 
     def __init__(
         self,
@@ -78,6 +79,27 @@ class Started:
             if self in _running:
                 _running.remove(self)
             self._lock.release()
+            self.shell.give_back_disk()
+
+    def abandon(self) -> None:
+        """Leave everything as a killed process would, for tests: nothing is written, nobody is
+        backed out, every descriptor and thread is given back. Who still uses the queue manager
+        gets MQRC_CONNECTION_BROKEN."""
+        shell = self.shell
+        with shell.lock:
+            shell.engine.break_down("it was abandoned")
+            shell.flush()
+        shell.stop_housekeeper()
+        self.measurement.end_metrics()
+        self.measurement.close()
+        while shell.wait_for_effect():
+            pass
+        with shell.forcer.files_lock:
+            shell.disk.abandon()
+        for companion in shell.companions:
+            companion.end()
+        if self in _running:
+            _running.remove(self)
 
     def checkpoint(self) -> None:
         """Take a checkpoint now and wait for it."""
@@ -172,18 +194,11 @@ def start(
     measure: MeasureSettings | None = None,
 ) -> Started:
     """Lock the disk, make the queue manager if wanted, restart it; `when_locked` is called before
-    anything is read. `begun_as` is what the event of the start tells."""
+    anything is read. `begun_as` is what the event of the start tells. The disk belongs to the queue
+    manager from here on, and is closed if that does not start."""
     if not __debug__:
         raise RuntimeError("TernMQ does not run under python -O: its checks must stay in place")
-    try:
-        lock = disk.lock(LOCK_PATH)
-    except DiskLocked as locked:
-        raise mq_error(
-            MQRC_Q_MGR_NOT_AVAILABLE,
-            verb="MQCONN",
-            object=name,
-            detail=f"its data folder is in use: {locked}",
-        ) from locked
+    lock = _lock(disk, name)
     reason(0)  # reads the texts now: without file descriptors, errors must still have their names
     is_started = False  # not `shell is None`: compiled, that test loses the error on its way
     try:
@@ -202,6 +217,7 @@ def start(
         is_started = True
     finally:
         if not is_started:
+            disk.abandon()  # restart may have opened files of the log
             lock.release()
     started = Started(shell, lock, owner, application or _application(), measure)
     _running.append(started)
@@ -212,6 +228,23 @@ def start(
             started.stop()
             raise
     return started
+
+
+def _lock(disk: Disk, name: str) -> DiskLock:
+    """The lock of the folder; the disk is closed if it cannot be had."""
+    try:
+        return disk.lock(LOCK_PATH)
+    except DiskLocked as locked:
+        disk.close()
+        raise mq_error(
+            MQRC_Q_MGR_NOT_AVAILABLE,
+            verb="MQCONN",
+            object=name,
+            detail=f"its data folder is in use: {locked}",
+        ) from locked
+    except OSError:
+        disk.close()
+        raise
 
 
 def _directory(disk: Disk, security: Security) -> Users:

@@ -59,7 +59,7 @@ class Folder:
     def close(self) -> None:
         """Let it be started again."""
         for overlay in self._overlays:
-            overlay.release()
+            overlay.close()
         self._overlays = []
         if self._lock >= 0:
             os.close(self._lock)

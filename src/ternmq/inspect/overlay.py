@@ -102,9 +102,12 @@ class Overlay(Disk):
         self._gone: set[str] = set()  # names of the folder that are no more
         self._made: set[str] = set()  # folders that were made here
 
-    def release(self) -> None:
+    def close(self) -> None:
         """Let go of the folder; open files stay open."""
-        os.close(self._root)
+        if self._root >= 0:
+            root = self._root
+            self._root = -1
+            os.close(root)
 
     def is_changed(self, path: str) -> bool:
         """Whether a file is no longer as in the folder."""

@@ -130,6 +130,15 @@ class Disk:
         """Take the lock at this path, or raise DiskLocked."""
         raise NotImplementedError
 
+    def close(self) -> None:
+        """Give back what the disk itself holds. Files and locks that callers have stay theirs."""
+        return
+
+    def abandon(self) -> None:
+        """Give back everything that was opened here, files and locks of callers too, as the end of
+        the process would. Nobody may use them any more."""
+        self.close()
+
 
 def write_all(file: DiskFile, offset: int, parts: list[bytes]) -> None:
     """Write all the parts at the offset, going on after a short write."""

@@ -31,11 +31,13 @@ def _named(error: OSError, path: str) -> OSError:
 
 
 class OsFile(DiskFile):
-    """A file of a real folder."""
+    """A file of a real folder. It is in `all_open` while it is open."""
 
-    def __init__(self, path: str, descriptor: int) -> None:
+    def __init__(self, path: str, descriptor: int, all_open: dict[int, OsFile]) -> None:
         super().__init__(path)
         self._descriptor = descriptor
+        self._all_open = all_open
+        all_open[descriptor] = self
         self.unlinks = 0  # of the disk when the file was opened or looked at
 
     @property
@@ -92,19 +94,23 @@ class OsFile(DiskFile):
             descriptor = self._descriptor
             # First, so that a second close can never hit a number that was given out again.
             self._descriptor = -1
+            self._all_open.pop(descriptor, None)
             os.close(descriptor)
 
 
 class OsLock(DiskLock):
     """An flock on a file that holds the process id of its holder."""
 
-    def __init__(self, descriptor: int) -> None:
+    def __init__(self, descriptor: int, all_held: dict[int, OsLock]) -> None:
         self._descriptor = descriptor
+        self._all_held = all_held
+        all_held[descriptor] = self
 
     def release(self) -> None:
         if self._descriptor >= 0:
             descriptor = self._descriptor
             self._descriptor = -1
+            self._all_held.pop(descriptor, None)
             # The file stays: unlinking it would let two others lock two different files.
             os.close(descriptor)
 
@@ -152,19 +158,24 @@ class OsDisk(Disk):
         # no other thread can close it.
         self._kept: dict[str, OsFile] = {}
         self._unlinks = 0
+        self._all_open: dict[int, OsFile] = {}  # by descriptor, also those that callers have
+        self._all_held: dict[int, OsLock] = {}
 
     def borrow(self, path: str) -> DiskFile:
         file = self._kept.pop(path, None)
         if file is None:
             check_path(path)
             unlinks = self._unlinks
-            file = OsFile(path, os.open(path, _OPEN, dir_fd=self._folder))
+            file = self._open_file(path, _OPEN)
             file.unlinks = unlinks
         return file
 
     def give_back(self, file: DiskFile) -> None:
         if not isinstance(file, OsFile):
             raise TypeError(f"{file.path} was not borrowed here")
+        if self._folder < 0:  # the disk was closed meanwhile
+            file.close()
+            return
         unlinks = self._unlinks
         if file.unlinks != unlinks:  # it may have lost its name since
             if not file.has_name:
@@ -189,12 +200,14 @@ class OsDisk(Disk):
 
     def open(self, path: str) -> DiskFile:
         check_path(path)
-        return OsFile(path, os.open(path, _OPEN, dir_fd=self._folder))
+        return self._open_file(path, _OPEN)
 
     def create(self, path: str) -> DiskFile:
         check_path(path)
-        flags = _OPEN | os.O_CREAT | os.O_TRUNC
-        return OsFile(path, os.open(path, flags, 0o600, dir_fd=self._folder))
+        return self._open_file(path, _OPEN | os.O_CREAT | os.O_TRUNC)
+
+    def _open_file(self, path: str, flags: int) -> OsFile:
+        return OsFile(path, os.open(path, flags, 0o600, dir_fd=self._folder), self._all_open)
 
     def exists(self, path: str) -> bool:
         if not check_path(path):
@@ -269,7 +282,7 @@ class OsDisk(Disk):
         except OSError as error:
             os.close(descriptor)
             raise _named(error, path) from None
-        return OsLock(descriptor)
+        return OsLock(descriptor, self._all_held)
 
     def close(self) -> None:
         """Give back the handle on the root and the files kept open; others stay open."""
@@ -279,6 +292,13 @@ class OsDisk(Disk):
             folder = self._folder
             self._folder = -1
             os.close(folder)
+
+    def abandon(self) -> None:
+        self.close()
+        for file in list(self._all_open.values()):
+            file.close()
+        for lock in list(self._all_held.values()):
+            lock.release()
 
     def _is_folder(self, path: str) -> bool:
         try:

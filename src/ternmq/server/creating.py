@@ -205,11 +205,13 @@ def delete(data: str, place: Place) -> None:
     nobody can start it while it goes."""
     with data_folder.locked(data):
         disk = OsDisk(place.folder)
-        lock = disk.lock(LOCK_PATH)
         try:
-            _remove(data, place)
+            lock = disk.lock(LOCK_PATH)
+            try:
+                _remove(data, place)
+            finally:
+                lock.release()
         finally:
-            lock.release()
             disk.close()
         data_folder.sweep_leftovers(data)
 

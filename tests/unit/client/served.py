@@ -13,7 +13,7 @@ import threading
 from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import Any, Self
 
 import ternmq
 import ternmq.aio
@@ -77,7 +77,7 @@ class Served:
     def connect(self, **options: Any) -> ternmq.ClientConnection:
         return ternmq.connect(self.name, data=self.data, **options)
 
-    def __enter__(self) -> Served:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(

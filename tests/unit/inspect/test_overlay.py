@@ -80,7 +80,7 @@ def test_overlay_when_used_as_a_disk_then_as_a_real_one(folder: Path, seed: int)
         step(real, theirs)
         assert everything(overlay) == everything(real)
     assert contents(folder) == before
-    overlay.release()
+    overlay.close()
     real.close()
 
 
@@ -96,7 +96,9 @@ def test_overlay_when_a_file_is_open_while_it_changes_then_it_sees_that(folder: 
     assert overlay.open("g").pread(0, 3) == b"XYa"
     with pytest.raises(FileNotFoundError):
         overlay.open("a")
-    overlay.release()
+    first.close()
+    second.close()
+    overlay.close()
 
 
 @pytest.mark.parametrize(
@@ -111,8 +113,10 @@ def test_overlay_when_a_file_is_open_while_it_changes_then_it_sees_that(folder: 
 def test_overlay_when_there_is_no_such_file_then_not_found(
     folder: Path, call: Callable[[Disk], object]
 ) -> None:
+    overlay = Overlay(str(folder))
     with pytest.raises(FileNotFoundError):
-        call(Overlay(str(folder)))
+        call(overlay)
+    overlay.close()
 
 
 def test_overlay_when_folders_come_and_go_then_listed(folder: Path) -> None:
@@ -131,6 +135,7 @@ def test_overlay_when_folders_come_and_go_then_listed(folder: Path) -> None:
     assert overlay.list("") == ["a", "b", "f"]
     assert not overlay.is_folder("g")
     assert not (folder / "g").exists()
+    overlay.close()
 
 
 def test_overlay_when_a_folder_stands_for_another_then_its_files(folder: Path) -> None:
@@ -138,7 +143,10 @@ def test_overlay_when_a_folder_stands_for_another_then_its_files(folder: Path) -
     (folder / "h" / "c").write_bytes(b"other")
     overlay = Overlay(str(folder), {"f": "h"})
     assert overlay.list("f") == ["c"]
-    assert overlay.open("f/c").pread(0, 9) == b"other"
+    file = overlay.open("f/c")
+    assert file.pread(0, 9) == b"other"
+    file.close()
+    overlay.close()
 
 
 def test_overlay_when_a_file_is_opened_then_for_reading_only(
@@ -159,6 +167,7 @@ def test_overlay_when_a_file_is_opened_then_for_reading_only(
     file.pwritev(0, [b"X"])
     overlay.rename("a", "b")
     file.close()
+    overlay.close()
     assert len(flags) >= 3
     assert {flag & os.O_ACCMODE for flag in flags} == {os.O_RDONLY}
     assert not any(flag & (os.O_CREAT | os.O_TRUNC) for flag in flags)
