@@ -19,8 +19,8 @@ from ternmq.admin.pcf_reply import Replies, error_replies, replies
 from ternmq.admin.pcf_request import Request, request_of
 from ternmq.base import constants as mq
 from ternmq.base.command_reasons import MQRCCF_MD_FORMAT_ERROR
-from ternmq.base.limits import USER_ID_BYTES_MAX
 from ternmq.base.reasons import MQRC_UNEXPECTED_ERROR
+from ternmq.base.user_names import whole_name
 from ternmq.codec.charset import UTF8
 from ternmq.codec.layout import byte_order
 from ternmq.codec.mqmd import Descriptor
@@ -135,15 +135,8 @@ class Exchange(Execution):
 
 
 def sender_of(md: Descriptor) -> str:
-    """The user of a message. The field has twelve bytes, and a longer name that is cut there may be
-    another user's: the accounting token, which takes the same authority to set, has more of it."""
-    user = md.user_id
-    short = user.encode("utf-8", "replace")
-    token = md.accounting_token
-    if len(short) < USER_ID_BYTES_MAX or len(token) < 1:
-        return user
-    whole = token[1 : 1 + token[0]]
-    return whole.decode("utf-8", "replace") if whole.startswith(short) else user
+    """The user of a message, whole. What carries it takes one authority to set (`setid`)."""
+    return whole_name(md.user_id, md.appl_identity_data)
 
 
 def acting_link(kernel: Kernel, md: Descriptor) -> Link:

@@ -5,7 +5,8 @@ from typing import Final
 
 # Lengths of names and texts, in bytes (characters, as names are ASCII).
 OBJECT_NAME_BYTES_MAX: Final = 48
-USER_ID_BYTES_MAX: Final = 12
+USER_ID_BYTES_MAX: Final = 12  # of a message, of an alternate user
+USER_NAME_BYTES_MAX: Final = 32  # of a user who connects
 APPLICATION_NAME_BYTES_MAX: Final = 28
 
 # Messages.

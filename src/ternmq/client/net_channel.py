@@ -15,6 +15,7 @@ from ternmq.base import constants as mq
 from ternmq.base.errors import mq_error
 from ternmq.base.limits import MESSAGE_BYTES_MAX
 from ternmq.base.reasons import MQRC_CHANNEL_CONFIG_ERROR
+from ternmq.base.user_names import user_name_fault
 
 PORT_USUAL: Final = 1414
 HEARTBEAT_S_USUAL: Final = 300
@@ -82,8 +83,11 @@ def checked_name(name: str) -> str:
 
 
 def system_user() -> str:
-    """Who the process runs as; empty if the system does not know."""
+    """Who the process runs as; the number where the name is no use, empty if there is none."""
     try:
-        return getpass.getuser()
+        name = getpass.getuser()
     except (OSError, KeyError):
-        return str(os.getuid()) if hasattr(os, "getuid") else ""
+        name = ""
+    if name and not user_name_fault(name):
+        return name
+    return str(os.getuid()) if hasattr(os, "getuid") else ""

@@ -7,7 +7,12 @@ from typing import Any, Final, NamedTuple, TypedDict
 
 from ternmq.base import constants as mq
 from ternmq.base.errors import mq_error
-from ternmq.base.reasons import MQRC_CHANNEL_CONFIG_ERROR, MQRC_OPTIONS_ERROR
+from ternmq.base.reasons import (
+    MQRC_CHANNEL_CONFIG_ERROR,
+    MQRC_NOT_AUTHORIZED,
+    MQRC_OPTIONS_ERROR,
+)
+from ternmq.base.user_names import user_name_fault
 from ternmq.client.local_folder import data_folder, default_name, places
 from ternmq.client.net_ccdt import read_table
 from ternmq.client.net_channel import ClientChannel, addresses_of, checked_name, system_user
@@ -116,6 +121,9 @@ def who_connects(
 ) -> Who:
     """Who connects; a user without a password is only told, not shown."""
     system = system_user()
+    fault = user_name_fault(user or "")
+    if fault:
+        raise mq_error(MQRC_NOT_AUTHORIZED, verb="MQCONN", object=qmgr_name, detail=fault)
     if password is None:
         return Who(qmgr_name, user or system, "", None, application, options or 0)
     return Who(qmgr_name, system, user or system, password, application, options or 0)

@@ -37,6 +37,7 @@ from ternmq.base.reasons import (
     MQRC_STANDBY_Q_MGR,
     MQRC_UNKNOWN_CHANNEL_NAME,
 )
+from ternmq.base.user_names import carried_name
 from ternmq.client.net_channel import ClientChannel
 from ternmq.client.net_conversation import ChannelEnded, Conversation
 from ternmq.client.net_replies import checked
@@ -221,8 +222,8 @@ def _action(conversation: Conversation, action: int) -> NetRequest:
 def identified(who: Who) -> NetRequest:
     """USERID_DATA: who the client runs as."""
     values = {
-        "user_id": who.user[:12],
-        "long_user_id": who.user[:64],
+        "user_id": carried_name(who.user),
+        "long_user_id": who.user,
         "security_id": bytes(40),
     }
     request = NetRequest(fap.USERID_DATA, None, whole_body(fap.USERID_DATA, values))

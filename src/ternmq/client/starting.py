@@ -19,6 +19,7 @@ from ternmq.base.reasons import (
     MQRC_Q_MGR_NOT_AVAILABLE,
     MQRC_RESOURCE_PROBLEM,
 )
+from ternmq.base.user_names import user_name_fault
 from ternmq.client.local_folder import LOCK_PATH as LOCK_PATH
 from ternmq.client.measurement import Measurement, MeasureSettings
 from ternmq.client.shell import Shell
@@ -211,8 +212,10 @@ def start(
             create_queue_manager(disk, clock, OsEntropy(), name, parameters)
         owner = user or _user()
         engine = Engine(disk, clock, begun_as, socket.gethostname())
+        authority = engine.kernel.authority
         if security is not False:
-            engine.kernel.authority.enable(_directory(disk, security), owner)
+            authority.enable(_directory(disk, security), owner)
+        authority.know_number(owner, os.getuid() if owner == _user() else -1)
         shell = Shell(engine, disk)
         is_started = True
     finally:
@@ -260,6 +263,7 @@ def _application() -> str:
 
 def _user() -> str:
     try:
-        return getpass.getuser()
+        name = getpass.getuser()
     except (KeyError, OSError):
         return str(os.getuid())
+    return str(os.getuid()) if user_name_fault(name) else name

@@ -25,6 +25,7 @@ from ternmq.base import constants as mq
 from ternmq.base.errors import mq_error
 from ternmq.base.object_types import BY_BIT, LOCAL, MODEL
 from ternmq.base.reasons import MQRC_NOT_AUTHORIZED
+from ternmq.base.user_names import user_name_fault
 from ternmq.security import authorities as auth
 from ternmq.security.authorities import KIND_BY_MQOT, SELF_PROFILE, words
 from ternmq.security.object_authority import ADMINISTRATORS
@@ -129,6 +130,14 @@ def check_administrator(kernel: Kernel, connection: Connection, verb: str) -> No
 
 def check_connect(kernel: Kernel, connection: Connection) -> None:
     """MQCONN. From then on the connection knows whether it is an administrator's."""
+    fault = user_name_fault(connection.user)
+    if fault:
+        raise mq_error(
+            MQRC_NOT_AUTHORIZED,
+            verb="MQCONN",
+            object=kernel.name,
+            detail=f"{fault}; connect as a user whose name every message can carry",
+        )
     authority = kernel.authority
     connection.privileged = authority.is_administrator(connection.user)
     if not connection.privileged:

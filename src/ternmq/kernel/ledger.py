@@ -25,7 +25,6 @@ from ternmq.kernel.connection import Connection
 from ternmq.kernel.ending import CommitNews, back_out_some
 from ternmq.kernel.kernel import Kernel
 from ternmq.kernel.two_phase import (
-    OWNER_CHARACTERS_MAX,
     check_xid,
     find_prepared,
     may_decide,
@@ -140,9 +139,8 @@ class BatchCommit:
         if not kernel.can_log_object(connection, VERB, self.owner, ROW_BYTES_MAX):
             return False
         now_ns = int(kernel.clock.now_ns())
-        user = connection.user[:OWNER_CHARACTERS_MAX]
         if row is None:
-            fresh = first_row(self.owner, user, self.batch, now_ns)
+            fresh = first_row(self.owner, connection.user, self.batch, now_ns)
         else:
             fresh = row.with_batch(self.batch, now_ns)
         news = CommitNews()

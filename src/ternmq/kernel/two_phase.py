@@ -14,6 +14,7 @@ from __future__ import annotations
 from typing import Final
 
 from ternmq.base.errors import XA_HEURCOM, XA_HEURRB, XAER_DUPID, XAER_NOTA, XAError
+from ternmq.base.limits import USER_NAME_BYTES_MAX
 from ternmq.base.reasons import (
     MQRC_UNIT_OF_WORK_NOT_STARTED,
     MQRC_UOW_IN_PROGRESS,
@@ -26,8 +27,7 @@ from ternmq.kernel.metering_calls import was_backed_out, was_committed, was_prep
 from ternmq.txn.unit import XID, UnitOfWork
 
 GLOBAL_ID_BYTES_MAX: Final = 64
-OWNER_CHARACTERS_MAX: Final = 256
-PREPARE_BYTES: Final = 256 + 4 * OWNER_CHARACTERS_MAX
+PREPARE_BYTES: Final = 256 + 16 * USER_NAME_BYTES_MAX
 HEURISTIC_COMMIT: Final = 1
 HEURISTIC_BACKOUT: Final = 2
 HEURISTIC_NAMES: Final = {HEURISTIC_COMMIT: "committed", HEURISTIC_BACKOUT: "backed out"}
@@ -72,8 +72,7 @@ def prepare(kernel: Kernel, connection: Connection, xid: XID) -> bool:
         kernel.make_room(connection, "prepare", kernel.name, PREPARE_BYTES)
         return False
     connection.log_tries = 0
-    owner = connection.user[:OWNER_CHARACTERS_MAX]
-    owned = XID(xid.format_id, xid.global_id, xid.branch_qualifier, owner)
+    owned = XID(xid.format_id, xid.global_id, xid.branch_qualifier, connection.user)
     connection.depends_on(coordinator.prepare(unit, owned))
     connection.unit = None
     if kernel.measured:
@@ -85,7 +84,7 @@ def may_decide(connection: Connection, owner: str) -> bool:
     """Whether a unit of that owner is the connection's business."""
     if connection.privileged:
         return True
-    return owner != "" and owner == connection.user[:OWNER_CHARACTERS_MAX]
+    return owner != "" and owner == connection.user
 
 
 def find_prepared(kernel: Kernel, connection: Connection, xid: XID, verb: str) -> UnitOfWork:

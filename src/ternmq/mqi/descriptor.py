@@ -13,6 +13,7 @@ from ternmq.base.limits import (
     SEQUENCE_NUMBER_MAX,
     SEQUENCE_NUMBER_MIN,
     USER_ID_BYTES_MAX,
+    USER_NAME_BYTES_MAX,
 )
 from ternmq.base.reasons import (
     MQRC_EXPIRY_ERROR,
@@ -27,6 +28,7 @@ from ternmq.base.reasons import (
     MQRC_PRIORITY_ERROR,
     MQRC_REPORT_OPTIONS_ERROR,
 )
+from ternmq.base.user_names import carried_name, identity_data_of
 from ternmq.codec.mqmd import Descriptor
 
 _IN_GROUP: Final = mq.MQMF_MSG_IN_GROUP | mq.MQMF_LAST_MSG_IN_GROUP
@@ -129,12 +131,13 @@ _NO_IDENTITY: Final = b" " * 12 + bytes(32) + b" " * 32
 _NO_ORIGIN: Final = struct.pack("<i", mq.MQAT_NO_CONTEXT) + b" " * 48
 
 
-def default_context(user: str, application: str) -> bytes:
-    """Identity and origin of a connection; PutDate and PutTime are filled in for each message."""
+def default_context(user: str, application: str, number: int) -> bytes:
+    """Identity and origin of a connection; PutDate and PutTime are filled in for each message.
+    `number` is the system's of the user, -1 if it knows none."""
     identity = (
-        user.encode("utf-8", "replace")[:USER_ID_BYTES_MAX].ljust(USER_ID_BYTES_MAX)
-        + _accounting_token(user)
-        + b" " * 32
+        carried_name(user).encode("utf-8", "replace").ljust(USER_ID_BYTES_MAX)
+        + _accounting_token(number)
+        + identity_data_of(user).encode("utf-8", "replace").ljust(USER_NAME_BYTES_MAX)
     )
     name = application.encode("utf-8", "replace")[-APPLICATION_NAME_BYTES_MAX:].ljust(
         APPLICATION_NAME_BYTES_MAX
@@ -142,9 +145,12 @@ def default_context(user: str, application: str) -> bytes:
     return identity + struct.pack("<i", mq.MQAT_UNIX) + name + b" " * 20
 
 
-def _accounting_token(user: str) -> bytes:
-    """A length byte, the user as text, and the token's type in the last byte."""
-    text = user.encode("utf-8", "replace")[:30]
+def _accounting_token(number: int) -> bytes:
+    """A length byte, the user's number as text, and the token's type in the last byte. Without a
+    number there is nothing to account to."""
+    if number < 0:
+        return mq.MQACT_NONE
+    text = str(number).encode("ascii")
     return (bytes([len(text)]) + text).ljust(31, b"\0") + _UNIX_TOKEN
 
 

@@ -107,7 +107,9 @@ def _base(
     if options & mq.MQPMO_NO_CONTEXT:
         return with_context(base, no_context()), True
     if not connection.context:
-        connection.context = default_context(connection.user, connection.application)
+        connection.context = default_context(
+            connection.user, connection.application, kernel.authority.number(connection.user)
+        )
     context = connection.context
     if options & mq.MQPMO_SET_IDENTITY_CONTEXT:
         return with_context(

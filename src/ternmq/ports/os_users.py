@@ -38,6 +38,12 @@ class OsUsers(Users):
             return False
         return True
 
+    def number(self, user: str) -> int:
+        try:
+            return pwd.getpwnam(user).pw_uid
+        except KeyError:
+            return -1
+
 
 def _group_name(number: int) -> str:
     try:

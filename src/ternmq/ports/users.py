@@ -26,6 +26,10 @@ class Users:
         """Whether the group is known."""
         raise NotImplementedError
 
+    def number(self, user: str) -> int:
+        """The number by which the system knows the user; -1 if it does not."""
+        return -1
+
 
 @final
 class GroupTable(Users):
@@ -53,3 +57,7 @@ class GroupTable(Users):
                 return True
         beyond = self.beyond
         return beyond is not None and beyond.has_group(group)
+
+    def number(self, user: str) -> int:
+        beyond = self.beyond
+        return -1 if beyond is None else beyond.number(user)

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from typing import Final, final
 
+from ternmq.base.user_names import user_name_fault
 from ternmq.ports.users import GroupTable, Users
 from ternmq.security.authorities import (
     CLASS_PROFILE,
@@ -49,6 +50,7 @@ class ObjectAuthority:
         self._groups: dict[str, tuple[str, ...]] = {}
         self._answers: dict[tuple[str, int, str], int] = {}
         self._answered_at = 0
+        self._numbers: dict[str, int] = {}  # of users that the system knows
         self._creators: dict[str, str] = {}  # of temporary queues, which leave no record
 
     def enable(self, users: Users, owner: str, policy: str = BY_USER) -> None:
@@ -66,8 +68,9 @@ class ObjectAuthority:
         self.refresh()
 
     def refresh(self) -> None:
-        """REFRESH SECURITY: groups are asked for anew."""
+        """REFRESH SECURITY: users and groups are looked up again."""
         self._groups = {}
+        self._numbers = {}
         self._answers = {}
 
     # ---- who
@@ -78,14 +81,27 @@ class ObjectAuthority:
         if groups is None:
             if len(self._groups) >= ANSWERS_MAX:
                 self._groups = {}
-            groups = self.users.groups(user)
+            # Who has not such a name cannot be there, and the system need not be asked about it.
+            groups = () if user_name_fault(user) else self.users.groups(user)
             self._groups[user] = groups
         return groups
 
     def learn(self, user: str) -> None:
         """Ask for a user's groups now, so that the next question is answered from memory."""
-        if self.enabled:
+        if self.enabled and not user_name_fault(user):
             self.groups(user)
+            if user not in self._numbers:
+                self.know_number(user, self.users.number(user))
+
+    def know_number(self, user: str, number: int) -> None:
+        """The system's number of a user."""
+        if len(self._numbers) >= ANSWERS_MAX:
+            self._numbers = {}
+        self._numbers[user] = number
+
+    def number(self, user: str) -> int:
+        """The system's number of a user, as far as it was learnt; -1 if there is none."""
+        return self._numbers.get(user, -1)
 
     def is_known(self, entity: str, is_group: bool) -> bool:
         """Whether authority may be given to this user or group."""

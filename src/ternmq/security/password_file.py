@@ -2,7 +2,7 @@
 
 `passwords` in the folder of the queue manager, text, one line a user, fields parted by colons:
 
-    user        1 to 64 characters: letters, digits and . _ - @
+    user        1 to 32 characters: letters, digits and . _ - @
     groups      parted by commas, the primary one first; may be empty
     method      scrypt
     n,r,p       the cost, as decimal numbers parted by commas
@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from typing import Final, final
 
+from ternmq.base.limits import USER_NAME_BYTES_MAX
 from ternmq.ports.disk import Disk, write_all
 from ternmq.ports.users import Users
 
@@ -30,7 +31,6 @@ SALT_BYTES: Final = 16
 HASH_BYTES: Final = 32
 FILE_BYTES_MAX: Final = 1 << 20
 PASSWORD_BYTES_MAX: Final = 256
-USER_BYTES_MAX: Final = 64
 DEFAULT_ORIGIN: Final = "default"
 _NAME: Final = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-@")
 
@@ -71,7 +71,7 @@ class Account:
 
 def is_user_name(name: str) -> bool:
     """Whether the file can hold a user or group of this name."""
-    return 0 < len(name) <= USER_BYTES_MAX and _NAME.issuperset(name)
+    return 0 < len(name) <= USER_NAME_BYTES_MAX and _NAME.issuperset(name)
 
 
 def parse(text: str) -> dict[str, Account]:
@@ -185,3 +185,6 @@ class PasswordUsers(Users):
             if group in account.groups:
                 return True
         return self._beyond.has_group(group)
+
+    def number(self, user: str) -> int:
+        return self._beyond.number(user)

@@ -327,7 +327,8 @@ class Opening:
             link.connection_name = instance.address
             link.process_id = instance.process_id
             instance.status = RUNNING
-        context = default_context(user, application)
+        number = socket.host.engine.kernel.authority.number(user)
+        context = default_context(user, application, number)
         packed = struct.pack("<i", values["appl_type"])
         link.context = context[:_APPL_TYPE_AT] + packed + context[_APPL_TYPE_AT + 4 :]
         return verbs

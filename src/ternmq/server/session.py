@@ -24,6 +24,7 @@ from ternmq.base.reasons import (
     MQRC_NOT_AUTHORIZED,
     MQRC_UNEXPECTED_ERROR,
 )
+from ternmq.base.user_names import user_name_fault
 from ternmq.client.session import sharing
 from ternmq.server.binding import Binding
 from ternmq.server.calls import control
@@ -39,11 +40,12 @@ _SEND_BYTES: Final = 1 << 20
 
 
 def user_of(uid: int) -> str:
-    """The name of a user of the system; the number if it has none."""
+    """The name of a user of the system; the number if it has none that can be used here."""
     try:
-        return pwd.getpwuid(uid).pw_name
+        name = pwd.getpwuid(uid).pw_name
     except KeyError:
         return str(uid)
+    return str(uid) if user_name_fault(name) else name
 
 
 class Session(asyncio.Protocol):

@@ -9,6 +9,7 @@ from typing import Final
 from ternmq.base import constants as mq
 from ternmq.base.counters import QueueFigures
 from ternmq.base.object_types import BY_BIT
+from ternmq.base.user_names import carried_name
 from ternmq.kernel.channel_instance import ChannelInstance
 from ternmq.kernel.connection import Connection
 from ternmq.kernel.kernel import Kernel
@@ -136,7 +137,7 @@ def identity_of(connection: Connection) -> TaskIdentity:
     """Who a task is."""
     identity = TaskIdentity(connection.connection_id, connection.tag)
     identity.application = connection.application
-    identity.user = connection.user
+    identity.user = carried_name(connection.user)
     identity.process_id = connection.process_id
     identity.thread_id = connection.thread_id
     identity.channel_name = connection.channel_name

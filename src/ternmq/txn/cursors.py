@@ -67,7 +67,7 @@ def pack_change(action: int, begin: int, cursor: StreamCursor, flags: int = 0) -
     """A CURSOR record."""
     name = cursor.name.encode("utf-8")
     queue = cursor.queue_name.encode("utf-8")
-    owner = cursor.owner.encode("utf-8", "replace")[:64]
+    owner = cursor.owner.encode("utf-8", "replace")
     head = _HEAD.pack(
         action,
         len(name),
