@@ -41,7 +41,7 @@ LAYOUT_1: Final = Layout("MQRFH", "RFH ", MQRC_RFH_ERROR, (1, 1), _HEAD)
 LAYOUT_2: Final = Layout(
     "MQRFH2", "RFH ", MQRC_RFH_ERROR, (2, 2), (*_HEAD, i32("name_value_ccsid", 2))
 )
-_FOLDER_CCSIDS: Final = (UTF8, 1200, 13488, 17584)
+FOLDER_CCSIDS: Final = (UTF8, 1200, 13488, 17584)
 
 
 @final
@@ -186,7 +186,7 @@ def _read_folders(body: bytes, order: str, ccsid: int) -> list[str]:
 
 
 def _check_folder_ccsid(ccsid: int) -> None:
-    if ccsid not in _FOLDER_CCSIDS:
+    if ccsid not in FOLDER_CCSIDS:
         raise LAYOUT_2.error(f"CCSID {ccsid} is not one for folders")
 
 

@@ -299,7 +299,7 @@ def _received(
     if gmo.Version >= mq.MQGMO_VERSION_3:
         gmo.MsgToken = message.token
         gmo.ReturnedLength = len(data)
-    return Got(data, message.length, reason)
+    return Got(data, message.length if message.truncated else len(data), reason)
 
 
 def _status(flags: int, last: int, if_last: str, one: int, if_one: str) -> int:

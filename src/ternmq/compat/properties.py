@@ -3,31 +3,35 @@
 A property without a folder of its own stands in the folder `usr`; `dt` says its type. Our queue
 manager has no message handles of its own yet: a handle is a bag in this process, written ahead of
 the data of a put and read from ahead of the data of a get.
+
+What is set is checked when it is set (property_names, `typed`), so that every message made here
+can be read. What is read was perhaps written by others: codec.properties says what becomes of it,
+and nothing of it can make a get fail.
 """
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+import re
+import struct
 from typing import Any, Final, NamedTuple
-from xml.etree import ElementTree
 from xml.sax.saxutils import escape
 
 from ternmq.base import constants as mq
-from ternmq.base.errors import MQError, mq_error
+from ternmq.base.errors import mq_error
 from ternmq.base.reasons import (
     MQRC_HMSG_ERROR,
+    MQRC_MIXED_CONTENT_NOT_ALLOWED,
     MQRC_PROP_VALUE_NOT_CONVERTED,
-    MQRC_PROPERTY_NAME_ERROR,
     MQRC_PROPERTY_NOT_AVAILABLE,
     MQRC_PROPERTY_TYPE_ERROR,
 )
 from ternmq.codec.layout import byte_order
 from ternmq.codec.mqmd import Descriptor
-from ternmq.codec.mqrfh import RulesHeader2, folder_name
+from ternmq.codec.mqrfh import RulesHeader2
+from ternmq.codec.properties import FOLDERS, is_of_type, take_apart
+from ternmq.compat.property_names import check_name
 
-FOLDERS: Final = ("mcd", "jms", "mqext", "mqps", "mq_usr", "sib", "sib_usr", "sib_context", "usr")
-_NIL: Final = "{http://www.w3.org/2001/XMLSchema-instance}nil"
 _TYPES: Final = {
     mq.MQTYPE_BOOLEAN: "boolean",
     mq.MQTYPE_BYTE_STRING: "bin.hex",
@@ -40,8 +44,16 @@ _TYPES: Final = {
     mq.MQTYPE_STRING: "",
 }
 _BY_NAME: Final = {name: kind for kind, name in _TYPES.items()} | {"string": mq.MQTYPE_STRING}
-_INTEGERS: Final = (mq.MQTYPE_INT8, mq.MQTYPE_INT16, mq.MQTYPE_INT32, mq.MQTYPE_INT64)
+_BITS: Final = {
+    mq.MQTYPE_INT8: 8,
+    mq.MQTYPE_INT16: 16,
+    mq.MQTYPE_INT32: 32,
+    mq.MQTYPE_INT64: 64,
+}
 _FLOATS: Final = (mq.MQTYPE_FLOAT32, mq.MQTYPE_FLOAT64)
+_NO_XML: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
+_REALS: Final = {"nan": "NaN", "inf": "Infinity", "-inf": "-Infinity"}
+_RETURN: Final = {"\r": "&#13;"}  # as it is, it would be read as the end of a line
 
 
 class Property(NamedTuple):
@@ -53,10 +65,10 @@ class Property(NamedTuple):
 
 def typed(value: Any, kind: int) -> Property:
     """A value as one of a type; TypeError and ValueError as Python's own conversions raise them."""
-    if kind in _INTEGERS:
-        return Property(int(value), kind)
+    if kind in _BITS:
+        return Property(_integer(int(value), kind), kind)
     if kind in _FLOATS:
-        return Property(float(value), kind)
+        return Property(_real(float(value), kind), kind)
     if kind == mq.MQTYPE_BOOLEAN:
         return Property(bool(value), kind)
     if kind == mq.MQTYPE_BYTE_STRING:
@@ -65,7 +77,42 @@ def typed(value: Any, kind: int) -> Property:
         return Property(None, kind)
     if kind == mq.MQTYPE_STRING:
         return Property(value.decode("utf-8") if isinstance(value, bytes) else str(value), kind)
-    raise mq_error(MQRC_PROPERTY_TYPE_ERROR, detail=f"type {kind}")
+    raise mq_error(MQRC_PROPERTY_TYPE_ERROR, detail=f"there is no type {kind}")
+
+
+def _integer(value: int, kind: int) -> int:
+    highest = (1 << (_BITS[kind] - 1)) - 1
+    if not -highest - 1 <= value <= highest:
+        raise ValueError(f"{value} has no room in {_BITS[kind]} bits; use a longer type")
+    return value
+
+
+def _real(value: float, kind: int) -> float:
+    """As the type has it: one of 32 bits is rounded to them."""
+    if kind == mq.MQTYPE_FLOAT64:
+        return value
+    try:
+        rounded: float = struct.unpack("<f", struct.pack("<f", value))[0]
+    except OverflowError as error:
+        raise ValueError(f"{value} has no room in 32 bits; use MQTYPE_FLOAT64") from error
+    return rounded
+
+
+def _settable(name: str, value: Any, kind: int) -> Property:
+    """The property, if a message can carry it; else MQRC_PROPERTY_TYPE_ERROR says why."""
+    try:
+        one = typed(value, kind)
+    except (ValueError, OverflowError) as error:
+        detail = f"{name} cannot be of type {kind}: {error}"
+        raise mq_error(MQRC_PROPERTY_TYPE_ERROR, verb="MQSETMP", detail=detail) from error
+    found = _NO_XML.search(one.value) if isinstance(one.value, str) else None
+    if found is not None:
+        detail = (
+            f"{name} has the character U+{ord(found.group()):04X}, which no string of an MQRFH2 can"
+            " have; set it as MQTYPE_BYTE_STRING"
+        )
+        raise mq_error(MQRC_PROPERTY_TYPE_ERROR, verb="MQSETMP", detail=detail)
+    return one
 
 
 class PropertyBag:
@@ -77,9 +124,16 @@ class PropertyBag:
 
     def set(self, name: str, value: Any, kind: int) -> None:
         """MQSETMP."""
-        if not name or name.endswith(".") or "%" in name:
-            raise mq_error(MQRC_PROPERTY_NAME_ERROR, verb="MQSETMP", detail=f"name {name!r}")
-        self.found[name.removeprefix("usr.")] = typed(value, kind)
+        plain = check_name(name)
+        self._refuse_mixed(plain)
+        self.found[plain] = _settable(plain, value, kind)
+
+    def _refuse_mixed(self, name: str) -> None:
+        """A name is that of a value or of a group."""
+        for other in self.found:
+            if other.startswith(f"{name}.") or name.startswith(f"{other}."):
+                detail = f"{name} beside {other}: one would be a value and a group; rename it"
+                raise mq_error(MQRC_MIXED_CONTENT_NOT_ALLOWED, verb="MQSETMP", detail=detail)
 
     def inquire(self, name: str, options: int, kind: int) -> tuple[str, Property]:
         """MQINQMP: by name, or the next one if the name ends with %."""
@@ -94,7 +148,7 @@ class PropertyBag:
             raise mq_error(MQRC_PROPERTY_TYPE_ERROR, verb="MQINQMP", detail=detail)
         try:
             return found, typed(one.value, kind)
-        except (TypeError, ValueError) as error:
+        except (TypeError, ValueError, OverflowError) as error:
             detail = f"{name}: {error}"
             raise mq_error(MQRC_PROP_VALUE_NOT_CONVERTED, verb="MQINQMP", detail=detail) from error
 
@@ -123,12 +177,9 @@ class PropertyBag:
             trees.setdefault(folder, []).append(_element(inside.split("."), one))
         return [f"<{name}>{''.join(parts)}</{name}>" for name, parts in trees.items()]
 
-    def take(self, folder: str) -> None:
-        """The properties of a folder."""
-        root = _parsed(folder)
-        prefix = "" if root.tag == "usr" else f"{root.tag}."
-        for name, element in _leaves(root, prefix):
-            self.found[name] = _value(element)
+    def take(self, name: str, kind: str, text: str | None) -> None:
+        """A property of a message: name, `dt` and text."""
+        self.found[name] = _read(kind, text)
 
 
 def _element(path: list[str], one: Property) -> str:
@@ -150,38 +201,29 @@ def _written(one: Property) -> str:
         return "1" if one.value else "0"
     if isinstance(one.value, bytes):
         return one.value.hex().upper()
-    return escape(str(one.value))
+    if isinstance(one.value, float):
+        return _REALS.get(str(one.value), str(one.value))
+    return escape(str(one.value), _RETURN)
 
 
-def _parsed(folder: str) -> ElementTree.Element:
-    try:
-        return ElementTree.fromstring(folder)
-    except ElementTree.ParseError:
-        # A null is written with a prefix that the folder does not declare.
-        declared = 'xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"'
-        name = folder_name(folder)
-        return ElementTree.fromstring(folder.replace(f"<{name}", f"<{name} {declared}", 1))
-
-
-def _leaves(element: ElementTree.Element, prefix: str) -> Iterator[tuple[str, ElementTree.Element]]:
-    for child in element:
-        name = f"{prefix}{child.tag}"
-        if len(child):
-            yield from _leaves(child, f"{name}.")
-        else:
-            yield name, child
-
-
-def _value(element: ElementTree.Element) -> Property:
-    text = element.text or ""
-    kind = _BY_NAME.get(element.get("dt", ""), mq.MQTYPE_STRING)
-    if element.get(_NIL) == "true":
+def _read(kind: str, text: str | None) -> Property:
+    """A value that does not fit its type is a string, as it stands: whoever wrote it, it must not
+    keep the message from being got."""
+    if text is None:
         return Property(None, mq.MQTYPE_NULL)
-    if kind == mq.MQTYPE_BOOLEAN:
-        return Property(text.strip() in ("1", "true"), kind)
-    if kind == mq.MQTYPE_BYTE_STRING:
-        return Property(bytes.fromhex(text), kind)
-    return typed(text, kind)
+    number = _BY_NAME.get(kind, mq.MQTYPE_STRING)
+    if number == mq.MQTYPE_STRING:
+        return Property(text, number)
+    stripped = text.strip()
+    if not is_of_type(kind, stripped):
+        return Property(text, mq.MQTYPE_STRING)
+    if number == mq.MQTYPE_BOOLEAN:
+        return Property(stripped in ("1", "true"), number)
+    if number == mq.MQTYPE_BYTE_STRING:
+        return Property(bytes.fromhex(stripped), number)
+    if number in _FLOATS:
+        return Property(float(stripped), number)
+    return Property(int(stripped), number)
 
 
 # ---- handles
@@ -227,33 +269,17 @@ def with_properties(bag: PropertyBag, md: Descriptor, data: bytes) -> bytes:
     return header.pack(byte_order(md.encoding)) + data
 
 
-def without_properties(md: Descriptor, data: bytes, bag: PropertyBag | None) -> bytes:
+def without_properties(md: Descriptor, data: bytes, bag: PropertyBag) -> bytes:
     """The data without the headers that hold properties, which go into the bag; the descriptor is
-    told. Other folders stay. What cannot be read stays as it is."""
-    while md.format == mq.MQFMT_RF_HEADER_2:
-        order = byte_order(md.encoding)
-        try:
-            header = RulesHeader2.unpack(data, order=order, ccsid=1208)
-        except MQError:
-            return data
-        theirs = [one for one in header.folders if not _is_of_properties(one)]
-        if bag is not None:
-            for folder in header.folders:
-                if _is_of_properties(folder):
-                    bag.take(folder)
-        rest = data[header.size() :]
-        if theirs:
-            header.folders = theirs
-            return header.pack(order) + rest
-        data = rest
-        md.format, md.ccsid, md.encoding = header.format, _ccsid(header, md), header.encoding
-    return data
-
-
-def _ccsid(header: RulesHeader2, md: Descriptor) -> int:
-    return md.ccsid if header.ccsid == mq.MQCCSI_INHERIT else header.ccsid
-
-
-def _is_of_properties(folder: str) -> bool:
-    head = folder.partition(">")[0]
-    return folder_name(folder) in FOLDERS or "content='properties'" in head.replace('"', "'")
+    told. What cannot be read stays as it is."""
+    if md.format.rstrip() != mq.MQFMT_RF_HEADER_2.rstrip():
+        return data
+    apart = take_apart(data, md.encoding, md.ccsid)
+    if apart is None:
+        return data
+    for name, kind, text in apart.properties:
+        bag.take(name, kind, text)
+    md.format = apart.format.decode("utf-8", "surrogateescape").rstrip()
+    md.encoding = apart.encoding
+    md.ccsid = apart.ccsid
+    return apart.data

@@ -44,9 +44,22 @@ class RFH2(MQOpts):
 
     def _folder_name(self, folder: bytes) -> str:
         try:
-            return ElementTree.fromstring(folder.rstrip(b" \0")).tag
-        except ElementTree.ParseError as error:
+            name = ElementTree.fromstring(folder.rstrip(b" \0")).tag
+        except (ElementTree.ParseError, ValueError, LookupError) as error:
+            # The last two: an encoding that it says it is in.
             raise self._refused(f"RFH2 - XML Folder not well formed. Exception: {error}") from error
+        if not self._is_free(name):
+            raise self._refused(f"RFH2 - a folder cannot be named {name}, which RFH2 itself has")
+        return name
+
+    def _is_free(self, name: str) -> bool:
+        """Folders become attributes, so none may take the place of another attribute."""
+        fixed = {member[0] for member in members("RFH2", self._library)} | set(vars(MQOpts))
+        own = set(vars(type(self))) | set(vars(RFH2)) | set(vars(self)) - set(self._folders())
+        return not {name, f"{name}Length"} & (fixed | own)
+
+    def _folders(self) -> list[str]:
+        return [member[0] for member in self.opts[len(members("RFH2", self._library)) :]]
 
     def _refused(self, text: str) -> PYIFError:
         return PYIFError(text)
@@ -90,6 +103,8 @@ class RFH2(MQOpts):
             raise self._refused('RFH2 - "StrucLength" is negative. Check numeric encoding.')
         if len(buff) == fixed:
             return told  # the head alone
+        if length < fixed:
+            raise self._refused(f"RFH2 - StrucLength is {length}, and at least {fixed}")
         if length > len(buff):
             short = f"Expected: {length} Buffer Length: {len(buff)}"
             raise self._refused(f"RFH2 - Buffer too short. {short}")

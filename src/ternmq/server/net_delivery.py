@@ -14,7 +14,7 @@ from ternmq.base.reasons import MQRC_CONVERTED_MSG_TOO_BIG
 from ternmq.kernel.connection import Handle
 from ternmq.kernel.requests import GetCall
 from ternmq.mqi.conversion import convert
-from ternmq.server.net_properties import has_properties, without_properties
+from ternmq.codec.properties import has_properties, without_properties
 from ternmq.store.entry import Entry
 
 _CHOICE: Final = (

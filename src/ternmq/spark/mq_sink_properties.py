@@ -14,14 +14,12 @@ import re
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import Final, final
-from xml.parsers import expat
 from xml.sax.saxutils import escape
 
 from ternmq.base import constants as mq
 from ternmq.codec.mqrfh import RulesHeader2
+from ternmq.codec.properties import FOLDERS, is_element
 
-# As MQ has them for properties; the same names as those that are looked for when reading.
-FOLDERS: Final = ("mcd", "jms", "mqext", "mqps", "mq_usr", "sib", "sib_usr", "sib_context", "usr")
 TYPES: Final = ("string", "boolean", "bin.hex", "i1", "i2", "i4", "i8", "r4", "r8")
 CACHED_MAX: Final = 1024
 _NO_XML: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
@@ -71,18 +69,6 @@ def place_of(name: str) -> tuple[str, list[str]]:
     if is_element(name):
         return "usr", [name]
     raise ValueError(f"a property of a message cannot have the name {name!r}")
-
-
-def is_element(name: str) -> bool:
-    """Whether XML takes a name; letters in it are those of any script."""
-    found: list[tuple[str, dict[str, str]]] = []
-    parser = expat.ParserCreate("UTF-8")
-    parser.StartElementHandler = lambda tag, attributes: found.append((tag, attributes))
-    try:
-        parser.Parse(f"<{name}/>".encode(), True)
-    except (expat.ExpatError, ValueError):
-        return False
-    return found == [(name, {})]
 
 
 def element_of(path: list[str], name: str, value: str | None, kind: str) -> str:

@@ -141,20 +141,26 @@ class Queue:
 
     def get_rfh2(self, max_length: int | None = None, *opts: Any) -> bytes:
         """MQGET; MQRFH2 headers ahead of the data are added to a list, which follows MQMD and
-        MQGMO."""
+        MQGMO. From the first that cannot be read, the data begins with it."""
         if len(opts) < 3:
             return self.get(max_length, *opts)
         if opts[2] is None:
             raise AttributeError("get_opts cannot be None if passed.")
         headers = _headers(opts)
-        md = opts[0]
-        data = self.get(max_length, *opts[:2])
+        md, gmo = self._get_arguments(opts[:2])
+        data = self.get(max_length, md, gmo)
         format_ = md["Format"]
         while format_ == _RFH2:
             header = self._header()
-            header.unpack(data)
+            try:
+                header.unpack(data)
+            except PYIFError:
+                return data  # the message is got, whatever it holds
+            length = header["StrucLength"]
+            if length < mq.MQRFH_STRUC_LENGTH_FIXED_2:
+                return data
             headers.append(header)
-            data = data[header["StrucLength"] :]
+            data = data[length:]
             format_ = header["Format"]
         return data
 
