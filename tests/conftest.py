@@ -67,7 +67,7 @@ def check_build() -> str:
 choose_build()
 
 # After the choice: the plug-in is that of the build under test. pytester runs tests inside tests.
-pytest_plugins = ["pytester", "ternmq.client.pytest_plugin"]
+pytest_plugins = ["pytester", "ternmq.client.pytest_plugin", "tests.deep_tracebacks"]
 
 
 def pytest_configure() -> None:

@@ -35,6 +35,12 @@ class Stage:
     def first(self, text: str) -> str:
         return self.manager.mqsc(text)[0].message
 
+    def end_all(self) -> None:
+        """What a test that failed has left, or the next test would find it."""
+        for process in self.parts._processes.values():
+            process.kill()
+            process.wait()
+
     async def settle(self) -> None:
         for _ in range(4):
             await asyncio.sleep(0)
@@ -43,7 +49,11 @@ class Stage:
 def on_stage(test: Callable[[Stage], Coroutine[Any, Any, None]]) -> None:
     async def play() -> None:
         with ternmq.memory("QM1") as manager:
-            await test(Stage(manager))
+            stage = Stage(manager)
+            try:
+                await test(stage)
+            finally:
+                stage.end_all()
 
     asyncio.run(play())
 
@@ -130,7 +140,9 @@ def test_queue_manager_when_it_begins_and_ends_then_control_decides() -> None:
 
 def test_stop_when_it_has_a_command_then_that_is_run() -> None:
     async def play(stage: Stage) -> None:
-        end = "STOPCMD('/bin/kill') STOPARG('+MQ_SERVER_PID+')"
+        # Not kill: a minimal Debian has no such program.
+        kill = "STOPARG('-c \"import os; os.kill(+MQ_SERVER_PID+, 15)\"')"
+        end = f"STOPCMD('{sys.executable}') {kill}"
         stage.first(service("S", f"SERVTYPE(SERVER) {argument(WAITS)} {end}"))
         stage.first("START SERVICE(S)")
         await stage.settle()
@@ -139,6 +151,20 @@ def test_stop_when_it_has_a_command_then_that_is_run() -> None:
         await task
         await asyncio.gather(*stage.parts._loose)
         assert stage.told == ["AMQ5028I", "AMQ5029I"]
+
+    on_stage(play)
+
+
+def test_stop_when_its_command_cannot_start_then_told_and_the_service_goes_on() -> None:
+    async def play(stage: Stage) -> None:
+        more = f"SERVTYPE(SERVER) {argument(WAITS)} STOPCMD('/no/such/program')"
+        stage.first(service("S", more))
+        stage.first("START SERVICE(S)")
+        await stage.settle()
+        stage.first("STOP SERVICE(S)")
+        await stage.settle()
+        assert stage.told == ["AMQ5028I", "AMQ8734E"]
+        assert stage.manager.mqsc("DIS SVSTATUS(S)")[0]["STATUS"] == "RUNNING"
 
     on_stage(play)
 
