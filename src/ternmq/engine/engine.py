@@ -38,7 +38,6 @@ from ternmq.kernel.delivery import serve_all
 from ternmq.kernel.ending import back_out_some
 from ternmq.kernel.events import LOGGER
 from ternmq.kernel.expiry import ExpiryScan
-from ternmq.kernel.expiry_unloaded import look_at_journals
 from ternmq.kernel.get import cancel
 from ternmq.kernel.kernel import BROKEN, QUIESCING, RUNNING, STOPPING, Kernel
 from ternmq.kernel.media import ImageSchedule, begin_image, cancel_images
@@ -47,6 +46,7 @@ from ternmq.kernel.refusals import refused
 from ternmq.kernel.requests import GetCall
 from ternmq.kernel.retention import retain
 from ternmq.kernel.trigger import Triggers
+from ternmq.kernel.unloaded import look_at_journals
 from ternmq.log.control import CONTROL_PATHS
 from ternmq.log.kinds import RESTART
 from ternmq.log.opened import OpenedLog, create_log, open_log

@@ -11,9 +11,9 @@ from typing import Final, final
 
 from mypy_extensions import i64
 
-from ternmq.kernel.expiry_unloaded import due_queues
 from ternmq.kernel.kernel import Kernel
 from ternmq.kernel.metering import have_expired
+from ternmq.kernel.unloaded import due_queues
 from ternmq.ports.disk import Disk, is_passing
 from ternmq.ports.effect import Effect
 from ternmq.store.cursor import Cursor

@@ -112,7 +112,7 @@ class Kernel:
     def watch(self, local: LocalQueue) -> None:
         """Let MONQ and STATQ of the queue and of the queue manager count."""
         local.watched = self.monitoring_of(local.definition) != MQMON_OFF
-        local.reported = self._is_on("statistics", local.definition)
+        local.reported = self.is_reported(local.definition)
         if local.reported and not self.measured & STATISTICS:
             self.measured |= STATISTICS
             self.meter.sink.settings_changed()
@@ -124,6 +124,10 @@ class Kernel:
             return False
         value = definition.number(attribute)
         return (default if value == MQMON_Q_MGR else value) == MQMON_ON
+
+    def is_reported(self, definition: Definition) -> bool:
+        """STATQ of a queue."""
+        return self._is_on("statistics", definition)
 
     def is_accounted(self, definition: Definition) -> bool:
         """ACCTQ of a queue."""

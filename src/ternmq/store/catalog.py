@@ -162,6 +162,8 @@ class Catalog:
         self.queues: dict[int, Queue] = {}
         # of queues that are not loaded: when the first message expires, 0 if none does
         self.expiries: dict[int, int] = {}
+        self.depths: dict[int, int] = {}  # of the same: messages, -1 if that cannot be read
+        self.looks = 0  # under way, at queues of which neither is known
         self.with_state: set[int] = set()  # ids of queues that have a state journal on disk
         self.register: dict[int, RegisterRow] = {}  # by id: what is known outside a queue's files
         self.unregistered: set[int] = set()  # ids of rows that the register file does not have yet
@@ -298,6 +300,7 @@ class Catalog:
             self.damaged.pop(definition.object_id, None)
             self.given_up.pop(definition.object_id, None)
             self.expiries.pop(definition.object_id, None)
+            self.depths.pop(definition.object_id, None)
         self.changed = self.changed or not definition.temporary
 
     def set_ledger(self, row: LedgerRow) -> None:
@@ -392,6 +395,7 @@ class Catalog:
         del self.queues[int(queue.queue_id)]
         ends = [int(one.min_expiry) for one in queue.segments.values() if one.min_expiry]
         self.expiries[int(queue.queue_id)] = min(ends) if ends else 0
+        self.depths[int(queue.queue_id)] = int(queue.depth)
         self.version += 1
         if queue.stream is not None:
             self.stream_memory.leave(queue.stream)

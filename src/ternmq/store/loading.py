@@ -117,6 +117,36 @@ def _living(state: SegmentState) -> int:
     return state.count - int.from_bytes(state.dead, "little").bit_count()
 
 
+def living_messages(disk: Disk, folder: str, state: QueueState, trust_plain: bool) -> int:
+    """How many messages a queue has by its journal; reads the disk, so not inside a step."""
+    found = 0
+    for one in state.segments.values():
+        if trust_plain or one.persistent == one.count:
+            found += _living(one)
+        elif one.persistent:
+            found += _living_persistent(disk, folder, one)
+    return found
+
+
+def _living_persistent(disk: Disk, folder: str, state: SegmentState) -> int:
+    file = SegmentFile(disk, segment_path(folder, state.number))
+    try:
+        flags = file.load_index().message_flags
+    finally:
+        file.close()
+    dead = state.dead
+    living = 0
+    for ordinal in range(min(state.count, len(flags))):
+        if flags[ordinal] & FLAG_PERSISTENT and not dead[ordinal >> 3] >> (ordinal & 7) & 1:
+            living += 1
+    return living
+
+
+def segment_path(folder: str, number: int) -> str:
+    """A segment file of a queue."""
+    return f"{folder}/S{number:010d}.seg"
+
+
 def _arrange(disk: Disk, queue: Queue, loaded: list[Segment], chain: set[int]) -> None:
     """Chain what was swept, read what was not."""
     chained = [segment for segment in loaded if int(segment.number) in chain and segment.alive]
@@ -148,7 +178,7 @@ def _load_segment(
     is_swept: bool,
     newest_lsn: int,
 ) -> Segment:
-    path = f"{queue.folder}/S{state.number:010d}.seg"
+    path = segment_path(queue.folder, state.number)
     segment = Segment(state.number, path, state.priority, state.count)
     segment.first_sequence = state.first_sequence
     segment.last_sequence = state.last_sequence

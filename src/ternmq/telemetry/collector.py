@@ -14,15 +14,18 @@ from typing import Final, final
 
 from ternmq.base.constants import MQMON_NONE, MQMON_OFF, MQMON_ON
 from ternmq.base.errors import MQError
+from ternmq.base.object_types import LOCAL
 from ternmq.kernel.channel_instance import ChannelInstance
 from ternmq.kernel.kernel import Kernel
 from ternmq.kernel.meter import ACCTG, STAT, EndedTask, MeasureSink
+from ternmq.kernel.unloaded import look_at_journals, resting_depth
 from ternmq.telemetry.accumulation import StatisticsSum
 from ternmq.telemetry.channel_watch import ChannelWatch, InitiatorWatch
 from ternmq.telemetry.cut import Cutter, StatisticsCut, TaskCut
-from ternmq.telemetry.sampling import queue_sample
+from ternmq.telemetry.sampling import queue_sample, resting_sample
 from ternmq.telemetry.snapshot import (
     CLASS_CHANNELS,
+    CLASS_QUEUES,
     PCF,
     SMF,
     ChannelInterval,
@@ -157,6 +160,8 @@ class Collector(MeasureSink):
         )
         on = [one for one, schedule in accounting.items() if schedule.is_on]
         self._settings = AccountingSettings(on, meter)
+        if CLASS_QUEUES in system.classes(STAT):
+            look_at_journals(kernel)
 
     def _keep_ended(self, wall_ns: int) -> None:
         """Tasks that ended before a change of settings are told by the settings of then."""
@@ -240,6 +245,8 @@ class Collector(MeasureSink):
         turn.counts_for = self._counting()
         turn.statistics_of = families
         system = self.kernel.meter.system
+        if SMF in families and CLASS_QUEUES in system.classes(STAT):
+            turn.statistics.defined = list(self.kernel.catalog.definitions.values())
         for family in families:
             if family == SMF:
                 system.statistics_s = system.statistics_next_s
@@ -326,9 +333,24 @@ class Collector(MeasureSink):
         interval.connections = cut.connections
         interval.storage = self._storage[family].look(cut.loaded)
         interval.queues = _queues_of(total, cut)
+        if family == SMF:
+            interval.queues += self._resting(cut, {one.name for one in interval.queues})
         interval.channels = self._channels[family].look(kernel)
         interval.initiator = self._initiators[family].look(kernel)
         return interval
+
+    def _resting(self, cut: StatisticsCut, shown: set[str]) -> list[QueueSample]:
+        """Queues with STATQ that nobody uses: those that nobody reads are among them."""
+        kernel = self.kernel
+        samples: list[QueueSample] = []
+        for definition in cut.defined:
+            if definition.object_type != LOCAL or definition.name in shown:
+                continue
+            if kernel.is_reported(definition):
+                depth = resting_depth(kernel.catalog, definition)
+                if depth >= 0:
+                    samples.append(resting_sample(definition, depth))
+        return samples
 
     def _deliver_tasks(self, turn: Turn) -> None:
         for record in self._reports.records(turn):

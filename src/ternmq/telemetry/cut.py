@@ -14,6 +14,7 @@ from ternmq.kernel.connection import Connection
 from ternmq.kernel.kernel import Kernel
 from ternmq.kernel.meter import EndedTask
 from ternmq.kernel.objects import LocalQueue
+from ternmq.store.catalog import Definition
 
 
 @final
@@ -26,6 +27,7 @@ class StatisticsCut:
         self.log = LogCounts()
         self.touched: list[tuple[LocalQueue, QueueFigures]] = []
         self.loaded: list[LocalQueue] = []
+        self.defined: list[Definition] = []  # queues of all types, where class 5 is on
         self.connections = 0
 
 

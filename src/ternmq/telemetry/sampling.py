@@ -14,6 +14,7 @@ from ternmq.kernel.channel_instance import ChannelInstance
 from ternmq.kernel.connection import Connection
 from ternmq.kernel.kernel import Kernel
 from ternmq.kernel.objects import LocalQueue
+from ternmq.store.catalog import Definition
 from ternmq.store.queue import Queue
 from ternmq.telemetry.snapshot import ChannelSample, QueueSample, StorageSample, TaskIdentity
 
@@ -53,6 +54,15 @@ def queue_sample(local: LocalQueue, figures: QueueFigures | None, now_ns: int) -
         sample.last_get_ns = watch.last_get_ns
     sample.memory_bytes = queue.plain_bytes + queue.persistent_bytes
     sample.segment_bytes = queue.file_bytes
+    return sample
+
+
+def resting_sample(definition: Definition, depth: int) -> QueueSample:
+    """A queue that is not in use: nothing happens on it."""
+    sample = QueueSample(definition.name, QueueFigures(depth, 0, 0))
+    sample.created_ns = definition.created_ns
+    sample.definition_type = definition.definition_type
+    sample.depth = depth
     return sample
 
 

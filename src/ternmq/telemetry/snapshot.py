@@ -156,7 +156,8 @@ class StatisticsInterval:
         self.log = LogCounts()
         self.storage = StorageSample()
         self.initiator = InitiatorSample()
-        # all that are loaded; a destination writes those with `reported`
+        # all that are loaded, for SMF class 5 also others whose STATQ is on; a destination writes
+        # those with `reported`
         self.queues: list[QueueSample] = []
         self.channels: list[ChannelSample] = []  # STATCHL is on: running now or ended in it
 

@@ -117,6 +117,44 @@ def test_smf_when_an_application_works_then_its_records_say_what_it_did(tmp_path
     assert log["qjstlogw"] == 1  # the persistent put
 
 
+def test_queues_when_nobody_has_opened_them_since_the_start_then_they_are_told(
+    tmp_path: Path,
+) -> None:
+    with ternmq.embedded(tmp_path, "QM1", create=True) as qmgr:
+        for name in ("UNREAD", "MIXED"):
+            qmgr.define_queue(name, statistics="on")
+        qmgr.define_queue("UNUSED", statistics="on")
+        qmgr.define_queue("OFF")
+        qmgr.define_alias("ALIAS", target="UNREAD")
+        for name in ("UNREAD", "OFF", "MIXED"):
+            with qmgr.queue(name) as queue:
+                for at in range(5):
+                    queue.put(b"x", persistent=name != "MIXED" or at % 2 == 0)
+    with ternmq.embedded(tmp_path, "QM1", smf=[SMFDestination("MEM", "Memory")]) as qmgr:
+        shell = qmgr.started.shell
+        commands(qmgr, "START TRACE(STAT) CLASS(5)")
+        shell.finish_effects()
+        end_intervals(shell)
+        assert not shell.engine.kernel.locals.keys() & {"UNREAD", "UNUSED", "MIXED"}
+        for name in ("UNREAD", "MIXED"):
+            qmgr.queue(name).close()
+        defined = shell.engine.kernel.catalog.definitions
+        numbers = {defined[name].object_id for name in ("UNREAD", "MIXED")}
+        for _ in range(3):  # what nobody has open leaves memory
+            qmgr.checkpoint()
+        assert not shell.engine.kernel.catalog.queues.keys() & numbers
+        end_intervals(shell)
+        end_intervals(shell)
+        records = of_kind(read(b"".join(qmgr.smf_read(1).records)), 216)
+        assert len(records) == 3
+        for record in records:
+            queues = {one["qqstqnam"]: one for one in record.values_of("QQST")}
+            depths = {name: one["qqstdpth"] for name, one in queues.items()}
+            assert depths == {"UNREAD": 5, "UNUSED": 0, "MIXED": 3}
+            assert (queues["UNREAD"]["qqstdphi"], queues["UNREAD"]["qqstdplo"]) == (5, 5)
+        assert [one.values_of("QQST")[0]["qqstopen"] for one in records] == [0, 1, 0]
+
+
 def test_smf_accounting_when_a_task_ends_then_its_totals_and_queues() -> None:
     with ternmq.memory("QM1") as qmgr:
         qmgr.define_queue("ORDERS")

@@ -1,8 +1,9 @@
-"""Queues that are not in memory and have messages that expire: when the first of them does.
+"""Queues that are not in memory: how many messages they have, and when the first of them expires.
 
-A queue that is unloaded is remembered with its earliest expiry. Of those that no life of the queue
-manager has loaded yet the journals are read once, in the background, a bounded number at a time;
-nothing but the earliest expiry is kept of them. The expiry scan then loads what has come due.
+A queue that is unloaded is remembered with both numbers. Of those that nobody has used since the
+queue manager was started the journals are read once, in the background, a bounded number at a time,
+and nothing but the two numbers is kept. The expiry scan loads what has come due; statistics show
+the depth.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from ternmq.kernel.kernel import Kernel
 from ternmq.ports.disk import Disk
 from ternmq.ports.effect import Effect
 from ternmq.store.catalog import Catalog, Definition
-from ternmq.store.loading import state_path
+from ternmq.store.loading import living_messages, state_path
 from ternmq.store.state_journal import StateJournal
 
 JOURNALS_A_LOOK: Final = 64
@@ -30,16 +31,32 @@ def is_unloaded(catalog: Catalog, definition: Definition) -> bool:
     )
 
 
+def is_unknown(catalog: Catalog, definition: Definition) -> bool:
+    """Whether such a queue has not been looked at yet."""
+    return is_unloaded(catalog, definition) and definition.object_id not in catalog.depths
+
+
 def look_at_journals(kernel: Kernel) -> None:
-    """Begin to read the journals of queues of which nothing is known."""
+    """Begin to read the journals of queues of which nothing is known, unless that is under way."""
     catalog = kernel.catalog
-    unknown = [
-        definition
-        for definition in catalog.definitions.values()
-        if is_unloaded(catalog, definition) and definition.object_id not in catalog.expiries
-    ]
+    if catalog.looks > 0:
+        return
+    unknown = [one for one in catalog.definitions.values() if is_unknown(catalog, one)]
     if unknown:
+        catalog.looks += 1
         kernel.outbox.add(JournalLook(kernel, unknown))
+
+
+def resting_depth(catalog: Catalog, definition: Definition) -> int:
+    """Messages of a queue that nobody uses; -1: it is damaged, or nobody has looked yet."""
+    queue = catalog.queues.get(definition.object_id)
+    if queue is not None:
+        return int(queue.depth)
+    if definition.object_id in catalog.damaged:
+        return -1
+    if definition.object_id in catalog.with_state:
+        return catalog.depths.get(definition.object_id, -1)
+    return 0
 
 
 def due_queues(kernel: Kernel, now_ns: int) -> list[Definition]:
@@ -64,28 +81,36 @@ class JournalLook(Effect):
         self.kernel = kernel
         self.looked = definitions[:JOURNALS_A_LOOK]
         self.rest = definitions[JOURNALS_A_LOOK:]
-        self.found: dict[int, int] = {}
+        catalog = kernel.catalog
+        self.trusted = [one.object_id not in catalog.untrusted for one in self.looked]
+        self.found: dict[int, tuple[int, int]] = {}  # by id: messages, and the earliest expiry
 
     def run(self, disk: Disk) -> None:
-        for definition in self.looked:
+        for definition, trusted in zip(self.looked, self.trusted):
             try:
                 state = StateJournal.load(disk, state_path(definition.folder))
+                depth = living_messages(disk, definition.folder, state, trusted)
             except (IntegrityError, FileNotFoundError):
                 continue  # who loads it finds out, and tells
             ends = [one.min_expiry for one in state.segments.values() if one.min_expiry]
-            self.found[definition.object_id] = min(ends) if ends else 0
+            self.found[definition.object_id] = (depth, min(ends) if ends else 0)
 
     def complete(self) -> None:
         catalog = self.kernel.catalog
         for definition in self.looked:
-            catalog.expiries.setdefault(
-                definition.object_id, self.found.get(definition.object_id, 0)
-            )
+            # Who has loaded it meanwhile and dropped it again knows better.
+            depth, expiry = self.found.get(definition.object_id, (-1, 0))
+            catalog.depths.setdefault(definition.object_id, depth)
+            catalog.expiries.setdefault(definition.object_id, expiry)
         if self.rest:
             self.kernel.outbox.add(JournalLook(self.kernel, self.rest))
+        else:
+            catalog.looks -= 1
 
     def fail(self, error: OSError) -> None:
         """Not now, and it is not needed before it is loaded."""
+        self.kernel.catalog.looks -= 1
 
     def damage(self, text: str) -> None:
         """It is found when the queue is loaded."""
+        self.kernel.catalog.looks -= 1
