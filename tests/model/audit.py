@@ -5,6 +5,7 @@ returns the wrong one.
 """
 
 from ternmq.engine.engine import Engine
+from ternmq.ports.disk import Disk
 from ternmq.store.entry import ASTRAY, AVAILABLE, IN_FRONT, IN_REAR, Chain, Entry
 from ternmq.store.lane import Lane
 from ternmq.store.queue import Queue
@@ -62,7 +63,9 @@ def audit_queue(queue: Queue) -> None:
     assert queue.expiring == sum(1 for e in entries if e.expiry_at)
     swept = [segment for lane in queue.lanes for segment in lane.swept]
     assert queue.swept_alive == sum(int(segment.alive) for segment in swept)
-    assert queue.file_bytes == sum(int(s.file_bytes) for s in queue.segments.values())
+    files = sum(int(segment.file_bytes) for segment in queue.segments.values())
+    assert queue.file_bytes - queue.waste.bytes == files
+    assert queue.waste.bytes >= 0
     for segment in queue.segments.values():
         assert segment.alive == sum(1 for state in segment.states if state == ALIVE)
         assert segment.locked == sum(1 for state in segment.states if state == LOCKED)
@@ -73,6 +76,23 @@ def audit_queue(queue: Queue) -> None:
         else:
             assert len(here) == segment.alive
             assert all(segment.states[entry.ordinal] == ALIVE for entry in here)
+
+
+def audit_files(engine: Engine, disk: Disk) -> None:
+    """With nothing under way, a queue's folder holds its segments and the files that only a
+    checkpoint may remove, and the queue knows how much that is."""
+    waste = engine.keeper.waste.segments
+    for queue in engine.kernel.catalog.queues.values():
+        dead = [one for one in waste if one.queue is queue] + queue.waste.doomed
+        assert not [one.path for one in queue.waste.doomed if not (one.is_pinned or one.is_going)]
+        expected = {segment.path: int(segment.file_bytes) for segment in queue.segments.values()}
+        for one in dead + queue.waste.held_files:
+            if not one.is_going:
+                expected[one.path] = int(one.bytes)
+        paths = [f"{queue.folder}/{name}" for name in disk.list(queue.folder)]
+        found = {path: disk.size(path) for path in paths if path.endswith(".seg")}
+        assert found == expected, queue.name
+        assert queue.file_bytes == sum(found.values()), queue.name
 
 
 def audit_engine(engine: Engine) -> None:

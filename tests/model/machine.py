@@ -11,7 +11,7 @@ from hypothesis.stateful import invariant, rule
 from ternmq.base import reasons as rc
 from ternmq.kernel.expiry import SCAN_MESSAGES_MAX
 from ternmq.txn.unit import XID
-from tests.model.audit import audit_engine
+from tests.model.audit import audit_engine, audit_files
 from tests.model.messages import MessageRules
 from tests.model.reference import ANY, Letter, Model, ModelQueue
 from tests.model.rig import PowerCut
@@ -183,6 +183,7 @@ class VerbsMachine(MessageRules):
             self.rig.run_effects(count)
         elif what == "settle":
             self.rig.settle()
+            audit_files(self.rig.engine, self.rig.disk)
         elif what == "time":
             self.rig.clock.ns += (1, 1, 5, 30)[count - 1] * TENTH_NS
         elif what == "scan":

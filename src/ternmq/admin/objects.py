@@ -65,6 +65,7 @@ from ternmq.store.queue import Queue
 
 CLEAR_STEP_MESSAGES: Final = 256
 CLEAR_STEP_SEGMENTS: Final = 8
+FREED_BYTES_MIN: Final = 1 << 20
 _JSON_BYTES_A_CHARACTER: Final = 12
 _NOT_LENT: Final = ("description", "topic_string")  # by a default object
 
@@ -342,6 +343,7 @@ def delete(
         raise mq_error(MQRC_Q_NOT_EMPTY, verb=verb, object=name)
     were_purged(kernel, local, local.queue.depth)
     delete_queue(kernel, local, not keep_authority)
+    _free_disk(kernel, local.queue)
     connection.depends_on(kernel.coordinator.log.end_lsn)
     tell_deleted(kernel, connection, definition)
     return True
@@ -373,9 +375,17 @@ def clear(kernel: Kernel, connection: Connection, name: str) -> bool:
         return False
     queue.clearing_before = 0
     connection.depends_on(queue.last_lsn)
+    _free_disk(kernel, queue)
     if kernel.events & PERFORMANCE:
         kernel.event_sink.was_got(local)
     return True
+
+
+def _free_disk(kernel: Kernel, queue: Queue) -> None:
+    """Large files that only a checkpoint can release do not wait until one is due."""
+    if queue.file_bytes >= FREED_BYTES_MIN:
+        if queue.waste.doomed or any(one.pinned for one in queue.segments.values()):
+            kernel.keeper.begin(False, False)
 
 
 def _clear_some(kernel: Kernel, queue: Queue) -> bool:

@@ -31,6 +31,7 @@ from ternmq.store.register import rewrite_register
 from ternmq.store.segment import Segment
 from ternmq.store.state_journal import JournalPosition, StateJournal
 from ternmq.store.stream_file import StreamSave
+from ternmq.store.waste import Removals
 from ternmq.txn.catalog_recovery import find_catalog
 from ternmq.txn.housing import Housing
 from ternmq.txn.records import unpack_json
@@ -139,10 +140,10 @@ def _save(disk: Disk, replay: BackupReplay, end_lsn: int) -> None:
     """Bring the files up to the end of what was read."""
     catalog = replay.catalog
     _leave_log(replay)
-    remove: list[str] = []
+    removals = Removals()
     for queue in list(catalog.queues.values()):
         if int(queue.queue_id) not in catalog.given_up:
-            _save_queue(disk, queue, end_lsn, remove)
+            _save_queue(disk, queue, end_lsn, removals)
             catalog.with_state.add(int(queue.queue_id))
             catalog.note_journal(int(queue.queue_id), end_lsn)
     save_catalog(disk, catalog_bytes(catalog, end_lsn))
@@ -159,9 +160,7 @@ def _save(disk: Disk, replay: BackupReplay, end_lsn: int) -> None:
     control.forced_gap = 0
     control.is_clean_stop = False
     control.save(disk)
-    for path in remove:
-        if disk.exists(path):
-            disk.unlink(path)
+    removals.are_gone(removals.run(disk))
     for folder in catalog.dead_folders:
         for name in disk.list(folder):
             disk.unlink(f"{folder}/{name}")
@@ -181,7 +180,7 @@ def _leave_log(replay: BackupReplay) -> None:
         replay.housing.house(replay.catalog.queues[queue_id], entries)
 
 
-def _save_queue(disk: Disk, queue: Queue, lsn: int, remove: list[str]) -> None:
+def _save_queue(disk: Disk, queue: Queue, lsn: int, removals: Removals) -> None:
     fresh: list[Segment] = [one for one in queue.segments.values() if not one.saved]
     if not disk.exists(queue.folder):
         disk.make_dir(queue.folder)
@@ -194,7 +193,7 @@ def _save_queue(disk: Disk, queue: Queue, lsn: int, remove: list[str]) -> None:
         save = StreamSave(stream, None)
         save.run(disk)
         save.ended("")
-    batch, whole = state_batch(queue, lsn, remove)
+    batch, whole = state_batch(queue, lsn, removals)
     path = state_path(queue.folder)
     if whole:
         StateJournal.rewrite(disk, path, batch.parts())

@@ -121,8 +121,7 @@ class Engine:
         if damage:
             self.report.append(f"Recovered from the log: the catalog. {damage}")
         replay = Replay(disk, opened, catalog)
-        replay.run()
-        replay.settle()
+        replay.run_to_end()
         self.records_replayed = replay.records
         name = self.name
         self._tell_replay(replay)

@@ -22,7 +22,7 @@ from ternmq.base.reasons import (
 )
 from ternmq.kernel.connection import Connection
 from ternmq.kernel.events import INHIBIT, PERFORMANCE
-from ternmq.kernel.kernel import Kernel
+from ternmq.kernel.kernel import LOG_TRIES_MAX, Kernel
 from ternmq.kernel.objects import LocalQueue
 from ternmq.store.catalog import Definition
 from ternmq.store.entry import PERSISTENT
@@ -72,7 +72,8 @@ def check_queue(
         raise mq_error(MQRC_OBJECT_DAMAGED, verb="MQPUT", object=local.name, detail=queue.damaged)
     if queue.available + queue.swept_alive + queue.uncommitted_puts >= local.max_depth:
         raise _full(kernel, local)
-    if queue.file_bytes + queue.plain_bytes + queue.persistent_bytes + length > local.max_bytes:
+    used = queue.file_bytes - queue.waste.bytes + queue.plain_bytes + queue.persistent_bytes
+    if used + length > local.max_bytes:
         raise mq_error(
             MQRC_Q_SPACE_NOT_AVAILABLE,
             verb="MQPUT",
@@ -108,13 +109,34 @@ def must_wait(
     if persistence == PERSISTENT and not kernel.coordinator.has_room(unit, length):
         kernel.make_room(connection, "MQPUT", local.name, length)
         return True
-    return is_behind(kernel, connection, local)
+    return is_behind(kernel, connection, local, length)
 
 
-def is_behind(kernel: Kernel, connection: Connection, local: LocalQueue) -> bool:
-    """Whether the queue's segments are written slower than messages come; the connection is parked
-    then."""
+def _awaits_removal(kernel: Kernel, connection: Connection, local: LocalQueue, length: i64) -> bool:
+    """Whether MAXFSIZE is reached because files of dead segments are still there; the connection is
+    parked until they are gone. Those that a media image copies are not waited for."""
     queue = local.queue
+    used = queue.file_bytes + queue.plain_bytes + queue.persistent_bytes
+    if used + length <= local.max_bytes or queue.held:
+        return False
+    effect = queue.waste.removal
+    if effect is None:
+        effect = kernel.keeper.begin(False, False).awaited()
+    connection.log_tries += 1
+    if effect is None or connection.log_tries > LOG_TRIES_MAX:
+        connection.log_tries = 0
+        why = kernel.keeper.last_failure or "files of dead messages could not be removed"
+        raise mq_error(MQRC_Q_SPACE_NOT_AVAILABLE, verb="MQPUT", object=local.name, detail=why)
+    connection.park = effect
+    return True
+
+
+def is_behind(kernel: Kernel, connection: Connection, local: LocalQueue, length: i64) -> bool:
+    """Whether the queue's segments are written, or removed, slower than messages come; the
+    connection is parked then."""
+    queue = local.queue
+    if queue.waste.bytes and _awaits_removal(kernel, connection, local, length):
+        return True
     if queue.stream is not None and _stream_is_behind(kernel, connection, local, queue.stream):
         return True
     backlog = queue.plain_bytes + queue.persistent_bytes

@@ -80,7 +80,7 @@ class _Asking:
             if local.queue.clearing_before or local.held_by is not None:
                 raise mq_error(MQRC_OBJECT_IN_USE, verb="MQPUT", object=local.name)
             check_queue(kernel, connection, local, target.via, length, self.persistence)
-            if is_behind(kernel, connection, local):
+            if is_behind(kernel, connection, local, length):
                 return None
         except MQError as refusal:
             return refusal

@@ -71,6 +71,7 @@ class Kernel:
         self.catalog = catalog
         self.keeper = keeper
         catalog.stream_memory.connect(outbox)
+        catalog.remover.connect(outbox, list(catalog.queues.values()))
         self.authority = ObjectAuthority()  # lets everybody do everything until it is enabled
         self.parts = Parts()  # listeners and services
         # where it runs, told by the shell for DISPLAY QMSTATUS: HOSTNAME, DATPATH, LOGPATH ...

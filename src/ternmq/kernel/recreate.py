@@ -277,6 +277,7 @@ class Installation:
         definition.folder_number = self.rebuild.folder_number
         catalog.recovered(definition.object_id)
         catalog.queues[definition.object_id] = self.new
+        self.new.waste.remover = catalog.remover
         catalog.settle_stream(definition, self.new)  # it begins anew, as another incarnation
         catalog.version += 1
         self._hand_over_handles()

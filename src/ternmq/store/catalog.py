@@ -30,6 +30,7 @@ from ternmq.store.register import (
 from ternmq.store.stream_cursor import CursorTable
 from ternmq.store.stream_memory import StreamMemory
 from ternmq.store.stream_terms import begin_stream, end_stream, keeps_stream, set_terms
+from ternmq.store.waste import Remover
 
 
 @final
@@ -192,6 +193,7 @@ class Catalog:
         self.log_end = 1 << 62  # where the log ended when restart had read it
         self.changed = True  # the catalog file is behind
         self.dead_folders: list[str] = []  # of deleted queues, removed after the next checkpoint
+        self.remover = Remover()
 
     def give_up(self, queue_id: int, text: str) -> None:
         """Restart has passed over what the log tells of a queue that is damaged. From now on its
@@ -291,6 +293,7 @@ class Catalog:
             if queue is not None:
                 has_files = has_files or queue.has_files or queue.stream is not None
                 end_stream(queue)
+                self.remover.drop(queue)
             if has_files:
                 self.dead_folders.append(definition.folder)
             self.cursors.remove_queue(definition.object_id)
@@ -340,6 +343,8 @@ class Catalog:
         """A queue's messages are in memory."""
         configure(queue, definition)
         self.queues[definition.object_id] = queue
+        queue.waste.remover = self.remover
+        self.remover.release(queue)
         if definition.object_type == LOCAL:
             self.settle_stream(definition, queue)
         self.version += 1

@@ -1,8 +1,8 @@
 """Compaction: a swept segment in which few messages still live is written anew with those alone.
 
-It takes the place of the old one in its lane, so order does not change. Begun at checkpoints, one a
-queue at a time; a segment that a unit of work holds messages of, or that comes back to memory
-meanwhile, is left as it is.
+It takes the place of the old one in its lane, so order does not change. Begun at checkpoints and by
+the sweeper, one a queue at a time; a segment that a unit of work holds messages of, or that comes
+back to memory meanwhile, is left as it is.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from ternmq.store.segment_format import SegmentBuilder
 
 SPARSE: Final = 4  # fewer than one in so many lives
 SPARSE_MESSAGES_MIN: Final = 64
+SPARSE_BYTES_MIN: Final = 64 << 10  # a few large messages are worth it, too
 
 
 def find_sparse(queue: Queue) -> Segment | None:
@@ -30,7 +31,7 @@ def find_sparse(queue: Queue) -> Segment | None:
         if (
             segment.swept
             and segment.locked == 0
-            and segment.count >= SPARSE_MESSAGES_MIN
+            and (segment.count >= SPARSE_MESSAGES_MIN or segment.file_bytes >= SPARSE_BYTES_MIN)
             and 0 < segment.alive * SPARSE < segment.count
         ):
             return segment
@@ -89,8 +90,7 @@ class SegmentCompact(Effect):
         queue.compacting = False
         old = self.old
         if queue.dropped or not old.swept or old.locked:
-            queue.doomed.append(self.segment)
-            queue.touched = True
+            queue.leave(self.segment)
             return
         segment = self.segment
         segment.first_sequence = old.first_sequence
@@ -101,10 +101,9 @@ class SegmentCompact(Effect):
         lane = queue.lanes[segment.lane]
         lane.swept[lane.swept.index(old)] = segment
         old.swept = False
+        segment.set_durable(bytes(int(entry.flags & PERSISTENT) for entry in self.entries))
         for ordinal, was in enumerate(self.ordinals):
             entry = self.entries[ordinal]
-            if entry.flags & PERSISTENT:
-                segment.persistent += 1
             if old.states[was] != ALIVE:
                 segment.mark(ordinal, DEAD)
                 continue
@@ -120,8 +119,7 @@ class SegmentCompact(Effect):
     def fail(self, error: OSError) -> None:
         """Nothing has changed; the next checkpoint tries again."""
         self.queue.compacting = False
-        self.queue.doomed.append(self.segment)  # what was written of it is waste
-        self.queue.touched = True
+        self.queue.leave(self.segment)
 
     def damage(self, text: str) -> None:
         self.queue.compacting = False

@@ -25,6 +25,7 @@ from ternmq.store.segment_file import SegmentFile
 from ternmq.store.segment_format import CORREL_ID, GROUP_ID, MSG_ID, SegmentIndex
 from ternmq.store.state_journal import QueueState, SegmentState, StateJournal
 from ternmq.store.stream_state import load_stream
+from ternmq.store.waste import remove_unnamed
 
 
 def state_path(folder: str) -> str:
@@ -89,6 +90,7 @@ def load_queue(
         for number in sorted(state.segments)
     ]
     _arrange(disk, queue, loaded, chain)
+    remove_unnamed(disk, queue.folder, [segment.path for segment in loaded])
     queue.high_depth = queue.depth
     return queue
 
@@ -185,6 +187,7 @@ def _load_segment(
     segment.min_expiry = state.min_expiry
     segment.file_bytes = state.file_bytes
     segment.persistent = state.persistent
+    segment.pinned = state.persistent > 0
     segment.backouts = dict(state.backouts)
     segment.newest_lsn = newest_lsn
     segment.load_bitmap(state.dead)
@@ -208,8 +211,10 @@ def _load_segment(
     offsets.extend([offset // 8 for offset in index.offsets])
     offsets.append(index.index_offset // 8)
     segment.offsets = offsets
+    flags = index.message_flags
+    if state.persistent:
+        segment.set_durable(bytes(flag & FLAG_PERSISTENT for flag in flags))
     if not trust_plain and segment.persistent < segment.count:
-        flags = index.message_flags
         for ordinal in range(state.count):
             if not flags[ordinal] & FLAG_PERSISTENT:
                 segment.mark(ordinal, DEAD)

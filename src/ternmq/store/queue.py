@@ -30,6 +30,7 @@ from ternmq.store.segment import (
 )
 from ternmq.store.segment_format import CORREL_ID, GROUP_ID, MSG_ID, hash_id
 from ternmq.store.stream import Stream
+from ternmq.store.waste import DeadFile, Waste
 
 LANES = 10
 
@@ -44,7 +45,6 @@ class Service:
         "failure",
         "gets",
         "gets_then",
-        "held_files",
         "keep",
         "messages_swept",
         "sweeps",
@@ -65,7 +65,6 @@ class Service:
         self.unsweeps_then: i64 = 0
         self.keep: i64 = -1  # being swept: so many stay in front
         self.sweeps_front = False
-        self.held_files: list[str] = []  # see `Queue.held`
 
 
 @final
@@ -104,13 +103,13 @@ class Queue:
         self.uncommitted_gets: i64 = 0
         self.persistent_bytes: i64 = 0
         self.plain_bytes: i64 = 0
-        self.file_bytes: i64 = 0
+        self.file_bytes: i64 = 0  # of all segment files, those of dead ones included
         self.expiring: i64 = 0  # available entries in memory that have an expiry
         self.last_lsn: i64 = 0  # what a reader of counts depends on
         self.state_lsn: i64 = 0  # the journal tells everything up to here
         self.cursors: list[Cursor] = []
         self.segments: dict[int, Segment] = {}  # by slot, swept and loaded
-        self.doomed: list[Segment] = []  # dead ones that the journal still names
+        self.waste = Waste()  # files of dead segments
         self.swept_ids: IdTable | None = None
         self.swept_correls: IdTable | None = None
         self.swept_groups: IdTable | None = None
@@ -239,15 +238,36 @@ class Queue:
                 self.retire(segment)
 
     def retire(self, segment: Segment) -> None:
-        """Nothing lives in a segment: it leaves the chain; its file goes after the next
-        checkpoint."""
+        """Nothing lives in a segment: it leaves the chain, and its file goes as soon as it may."""
         if self.segments.get(segment.slot) is not segment:
             return  # given up before, with messages that a unit of work held
         if segment.swept:
             self.lanes[segment.lane].drop(segment)
         self.segments.pop(segment.slot, None)
-        self.file_bytes -= segment.file_bytes
-        self.doomed.append(segment)
+        self._discard(segment)
+
+    def leave(self, segment: Segment) -> None:
+        """A segment that was written for nothing: what there is of its file is waste."""
+        self.file_bytes += segment.file_bytes
+        self._discard(segment)
+
+    def let_go(self) -> None:
+        """Somebody who held the files of dead segments needs them no longer."""
+        self.held -= 1
+        self.touched = True
+        if self.held == 0:
+            self.waste.doomed.extend(self.waste.held_files)
+            self.waste.held_files = []
+            if self.waste.remover is not None:
+                self.waste.remover.release(self)
+
+    def _discard(self, segment: Segment) -> None:
+        self.waste.bytes += segment.file_bytes
+        dead = DeadFile(self, segment)
+        if self.waste.remover is None:
+            self.waste.doomed.append(dead)
+        else:
+            self.waste.remover.discard(self, dead)
         self.touched = True
 
     # ---- lists and counts

@@ -34,6 +34,8 @@ class Segment:
         "alive",
         "backouts",
         "count",
+        "durable",
+        "durable_left",
         "file_bytes",
         "first_sequence",
         "lane",
@@ -46,6 +48,7 @@ class Segment:
         "offsets",
         "path",
         "persistent",
+        "pinned",
         "saved",
         "states",
         "swept",
@@ -66,12 +69,15 @@ class Segment:
         self.alive: i64 = count
         self.locked: i64 = 0
         self.persistent: i64 = 0  # how many of its messages are persistent, living or dead
+        self.durable = b""  # which: a byte a message, 1 if it is; empty if all are or none is
+        self.durable_left: i64 = 0  # how many of them are not dead
         self.min_expiry: i64 = 0
         self.file_bytes: i64 = 0
         self.newest_lsn: i64 = 0  # of the journal that it was loaded by: no message is newer
         self.backouts: dict[int, int] = {}
         self.swept = False
         self.saved = False  # named in the state journal
+        self.pinned = False  # a journal may name it and tell of persistent messages in it
         self.touched = True  # changed since the journal last told of it
         self.wanted = False  # a fetch is under way
 
@@ -97,8 +103,27 @@ class Segment:
             self.alive += 1
         elif state == LOCKED:
             self.locked += 1
+        if state == DEAD and self.durable_left > 0:
+            if not self.durable or self.durable[ordinal]:
+                self.durable_left -= 1
         self.states[ordinal] = int(state)
         self.touched = True
+
+    def set_durable(self, flags: bytes) -> None:
+        """Which of its messages are persistent: 1 for each that is, 0 for the others."""
+        self.persistent = flags.count(1)
+        self.durable = b"" if self.persistent in (0, self.count) else flags
+        self.durable_left = self.persistent
+        if self.alive + self.locked < self.count:
+            for ordinal in range(int(self.count)):
+                if flags[ordinal] and self.states[ordinal] == DEAD:
+                    self.durable_left -= 1
+
+    @property
+    def durable_told(self) -> i64:
+        """How many persistent messages the journal tells of: none once all of them are dead, so
+        that restart need not read the file."""
+        return self.persistent if self.durable_left > 0 else 0
 
     @property
     def empty(self) -> bool:

@@ -18,6 +18,7 @@ from mypy_extensions import i64
 
 from ternmq.ports.effect import Outbox
 from ternmq.store.catalog import Catalog
+from ternmq.store.compaction import compact
 from ternmq.store.entry import Chain, Entry
 from ternmq.store.queue import LANES, Queue
 from ternmq.store.segment import SEGMENT_MESSAGES_MAX
@@ -62,7 +63,9 @@ class SlowQueueSweeper(Sweeper):
             self.look(queue)
 
     def look(self, queue: Queue) -> None:
-        """Begin to sweep a queue if it is slow."""
+        """Begin to sweep a queue if it is slow. Segments in which little lives are compacted here,
+        too: work that is not logged causes no checkpoint that would do it."""
+        compact(queue, self.outbox)
         gets = queue.service.gets - queue.service.gets_then
         queue.service.gets_then = queue.service.gets
         refilled = queue.service.unsweeps != queue.service.unsweeps_then

@@ -33,7 +33,8 @@ forced before it:
         24           payload, by kind:
            1 QUEUE          u64 queue id, u64 incarnation
            2 SEGMENT_ADDED  u64 segment number, u32 count, u32 flags, u64 first sequence, u64 last
-                            sequence, i64 min expiry (0 none), u64 file bytes, u32 persistent count,
+                            sequence, i64 min expiry (0 none), u64 file bytes, u32 persistent count
+                            (0 also if all of them are dead: after a crash the file is not needed),
                             u8 priority (255 mixed), 3 bytes zero; all its messages live
            3 SEGMENT_BITS   u64 segment number, u32 count, u32 number of pairs, then pairs of u32
                             ordinal, u32 backout count; then the dead bitmap of (count + 7) / 8

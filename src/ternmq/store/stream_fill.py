@@ -126,11 +126,7 @@ class StreamFill:
         """All of it is there, or nobody wants it any more."""
         queue = self.queue
         self.stream.fill = None
-        queue.held -= 1
-        queue.touched = True
-        if queue.held == 0:
-            queue.numbering.waste.extend(queue.service.held_files)
-            queue.service.held_files = []
+        queue.let_go()
         file = self.file
         if self.is_over:
             if file is not None:

@@ -64,14 +64,13 @@ class SegmentWrite(Effect):
         segment = queue.new_segment(lane, len(entries))
         self.segment = segment
         for entry in entries:
-            if entry.flags & PERSISTENT:
-                segment.persistent += 1
             if entry.state == PUTTING:
                 self.unnumbered.add(int(entry.number))
             if entry.expiry_at and (
                 segment.min_expiry == 0 or entry.expiry_at < segment.min_expiry
             ):
                 segment.min_expiry = entry.expiry_at
+        segment.set_durable(bytes(int(entry.flags & PERSISTENT) for entry in entries))
         segment.first_sequence = entries[0].sequence
         segment.last_sequence = entries[len(entries) - 1].sequence
 
@@ -110,6 +109,7 @@ class SegmentWrite(Effect):
         self.queue.sweep_effect = None
         self.queue.service.failure = ""
         if self.queue.dropped:
+            self._leave_segment()
             return
         if self.at_head and _has_moved_on(self):
             self.queue.service.aborted += 1
@@ -130,8 +130,7 @@ class SegmentWrite(Effect):
 
     def _leave_segment(self) -> None:
         """What was written of it is waste."""
-        self.queue.doomed.append(self.segment)
-        self.queue.touched = True
+        self.queue.leave(self.segment)
 
 
 def _has_moved_on(write: SegmentWrite) -> bool:

@@ -19,7 +19,6 @@ depends on what changed, not on how deep queues are.
 
 from __future__ import annotations
 
-from contextlib import suppress
 from typing import TYPE_CHECKING, Final, final
 
 from mypy_extensions import i64
@@ -36,6 +35,7 @@ from ternmq.store.queue import Queue
 from ternmq.store.segment import DEAD, MIXED
 from ternmq.store.stream_fill import FillWrite, StreamFill
 from ternmq.store.sweep import SegmentWrite, homeless
+from ternmq.store.waste import Removals, remove_folder
 from ternmq.txn.cursors import told_cursors
 from ternmq.txn.records import pack_json
 from ternmq.txn.state_save import SAVE_QUEUES_MAX, RegisterSave, StateSave
@@ -67,8 +67,8 @@ class Checkpoint:
         self.units: list[dict[str, object]] = []
         self.queues: list[Queue] = []
         self.idle: list[Queue] = []
-        self.remove_files = keeper.waste
-        keeper.waste = []
+        self.removals = keeper.waste
+        keeper.waste = Removals()
         self.remove_folders: list[str] = []
         self.effect: Effect | None = None  # the phase under way
         self.failed = ""
@@ -364,19 +364,6 @@ class BodyMove(SegmentWrite):
         self.checkpoint.choose_redo()
 
 
-def _remove(disk: Disk, checkpoint: Checkpoint) -> None:
-    """Files that nothing names any more; one that cannot be removed now is only waste."""
-    with suppress(OSError):
-        for path in checkpoint.remove_files:
-            if disk.exists(path):
-                disk.unlink(path)
-        for folder in checkpoint.remove_folders:
-            for name in disk.list(folder):
-                disk.unlink(f"{folder}/{name}")
-            if disk.exists(folder):
-                disk.remove_dir(folder)
-
-
 @final
 class ControlSave(Effect):
     """Phase 4: the control file, and then what is not needed any more goes."""
@@ -386,6 +373,7 @@ class ControlSave(Effect):
         self.checkpoint = checkpoint
         self.lsn = lsn
         self.on_log = True
+        self.left = Removals()  # what could not be removed now
 
     def run(self, disk: Disk) -> None:
         checkpoint = self.checkpoint
@@ -397,10 +385,18 @@ class ControlSave(Effect):
         control.save(disk)
         # ORDER: nothing is released before the control file says that it may be.
         keeper.files.release_before(control.oldest_extent)
-        _remove(disk, checkpoint)
+        self.left = checkpoint.removals.run(disk)
+        checkpoint.remove_folders = [
+            folder for folder in checkpoint.remove_folders if not remove_folder(disk, folder)
+        ]
 
     def complete(self) -> None:
-        self.checkpoint.keeper.checkpoint_done(self.checkpoint, self.lsn)
+        checkpoint = self.checkpoint
+        keeper = checkpoint.keeper
+        checkpoint.removals.are_gone(self.left)
+        keeper.waste.extend(self.left)  # the next checkpoint tries again
+        keeper.catalog.dead_folders.extend(checkpoint.remove_folders)
+        keeper.checkpoint_done(checkpoint, self.lsn)
 
     def fail(self, error: OSError) -> None:
         raise ForceFailed(f"checkpoint: {error}")

@@ -21,6 +21,7 @@ from ternmq.ports.effect import Effect, Outbox
 from ternmq.store.catalog import Catalog
 from ternmq.store.loading import QueueLoad
 from ternmq.store.queue import Queue
+from ternmq.store.waste import Removals
 from ternmq.txn.checkpoint import Checkpoint
 from ternmq.txn.coordinator import Coordinator
 from ternmq.txn.media_image import ImageRecording
@@ -113,7 +114,7 @@ class Keeper:
         self.checkpoints: i64 = 0
         self.victims: i64 = 0
         self.recordings: dict[int, ImageRecording] = {}  # media images under way, by object
-        self.waste: list[str] = []  # files for the next checkpoint to remove
+        self.waste = Removals()  # files for the next checkpoint to remove
         self.last_failure = ""
         self.is_stuck = False  # there is not even room for a checkpoint
 
@@ -180,7 +181,7 @@ class Keeper:
         self.last_failure = error
         self.full_at = self.coordinator.log.end_lsn
         self.catalog.dead_folders.extend(checkpoint.remove_folders)
-        self.waste.extend(checkpoint.remove_files)
+        self.waste.extend(checkpoint.removals)
 
     def give_up(self, queue: Queue, text: str) -> None:
         """What a queue keeps on disk is lost, and the log may not have it any more: the queue is

@@ -183,10 +183,7 @@ class ImageRecording:
         self.followers = []
         queue = self.queue
         if queue is not None and self.image_lsn:
-            queue.held -= 1
-            if queue.held == 0:
-                keeper.waste.extend(queue.service.held_files)
-                queue.service.held_files = []
+            queue.let_go()
 
     # ---- waiting
 

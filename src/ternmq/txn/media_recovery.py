@@ -251,10 +251,11 @@ class Rebuild:
     def _remove_doomed(self) -> None:
         """No journal has named them, so they can go at once."""
         queue = self.queue
-        for segment in queue.doomed:
-            if self._disk.exists(segment.path):
-                self._disk.unlink(segment.path)
-        queue.doomed = []
+        for dead in queue.waste.doomed:
+            if self._disk.exists(dead.path):
+                self._disk.unlink(dead.path)
+            dead.is_gone()
+        queue.waste.doomed = []
 
     # ---- the end
 
@@ -275,6 +276,7 @@ class Rebuild:
         check(not queue.undecided, f"{queue.name}: a prepared message without its unit of work")
         for segment in queue.segments.values():
             segment.saved = False  # not in a journal that counts
+            segment.pinned = False
         configure(queue, self.definition)
         queue.rewrite_state = True
         queue.touched = True

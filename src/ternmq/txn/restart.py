@@ -23,6 +23,7 @@ from ternmq.store.loading import load_queue, older_log, state_path
 from ternmq.store.queue import Queue
 from ternmq.store.register import CATALOG_ROW, load_register, newest_journal
 from ternmq.store.state_journal import StateJournal
+from ternmq.store.waste import remove_folder, remove_unnamed
 from ternmq.txn.catalog_recovery import last_checkpoint, register_statement
 from ternmq.txn.cursors import take_cursors
 from ternmq.txn.log_survey import LogSurvey
@@ -83,6 +84,12 @@ class Replay(Redo):
         path, lsn = newest_journal(self.disk)
         if lsn > end_lsn:
             raise older_log(path, lsn, end_lsn)
+
+    def run_to_end(self) -> None:
+        """All of it: read the log, settle, and let go of what a crash has left."""
+        self.run()
+        self.settle()
+        self._remove_leftovers()
 
     def load(self, definition: Definition) -> Queue | None:
         queue_id = definition.object_id
@@ -236,6 +243,22 @@ class Replay(Redo):
         is_high = definition.attributes.get("nonpersistent_class", 0) != 0
         if not (self.opened.control.is_clean_stop and is_high):
             catalog.untrusted.add(number)
+
+    def _remove_leftovers(self) -> None:
+        """What a crash has left of queues that have no journal, and of those that
+        are no more, as temporary ones. At once: the next queue may have the same folder."""
+        catalog = self.catalog
+        known = {one.folder: one.object_id for one in catalog.definitions.values()}
+        kept = set(catalog.dead_folders)  # by the next checkpoint, whose catalog is without them
+        for name in self.disk.list("queues"):
+            folder = f"queues/{name}"
+            queue_id = known.get(folder)
+            if "~" not in name or folder in kept or queue_id in catalog.with_state:
+                continue
+            if queue_id is None:
+                remove_folder(self.disk, folder)
+            else:
+                remove_unnamed(self.disk, folder, [])
 
     def _carry_units(self, facts: dict[str, object], redo_lsn: int) -> None:
         heuristic = facts["heuristic"]

@@ -31,6 +31,7 @@ from ternmq.store.state_journal import (
 )
 from ternmq.store.stream_file import StreamSave
 from ternmq.store.stream_state import pack_stream
+from ternmq.store.waste import Removals
 
 if TYPE_CHECKING:
     from ternmq.txn.checkpoint import Checkpoint
@@ -54,6 +55,9 @@ class StateSave(Effect):
         self.rewrites: list[bool] = []
         self.positions: list[JournalPosition] = []
         self.fresh: list[list[Segment]] = []  # for each queue, segments no journal has named yet
+        self.unpinned: list[
+            list[Segment]
+        ] = []  # for each queue, those of which nothing must survive
         self.lost: dict[int, str] = {}  # by index: a segment that is gone before it was named
         self.streams: dict[int, StreamSave] = {}  # by index: what its stream has to write
         for queue in self.queues:
@@ -70,7 +74,10 @@ class StateSave(Effect):
         stream = queue.stream
         if stream is not None:
             self.streams[len(self.fresh) - 1] = StreamSave(stream, self)
-        batch, whole = state_batch(queue, lsn, self.checkpoint.remove_files)
+        batch, whole = state_batch(queue, lsn, self.checkpoint.removals)
+        self.unpinned.append(
+            [one for one in queue.segments.values() if one.pinned and one.durable_told == 0]
+        )
         self.batches.append(batch)
         self.rewrites.append(whole)
         self.positions.append(JournalPosition(int(queue.journal_offset), int(queue.journal_batch)))
@@ -114,6 +121,9 @@ class StateSave(Effect):
                 queue.journal_batch = self.positions[at].batch_number
                 queue.state_lsn = self.batches[at].lsn
                 queue.has_files = True
+                if not self.checkpoint.clean:  # after which the files of NPMCLASS(HIGH) are read
+                    for segment in self.unpinned[at]:
+                        segment.pinned = False
                 catalog.with_state.add(int(queue.queue_id))
                 catalog.note_journal(int(queue.queue_id), self.batches[at].lsn)
         if self.catalog_content:
@@ -219,19 +229,21 @@ def _tell_stream(queue: Queue, batch: StateBatch, remove_files: list[str]) -> No
     queue.numbering.waste = []
 
 
-def state_batch(queue: Queue, lsn: int, remove_files: list[str]) -> tuple[StateBatch, bool]:
+def state_batch(queue: Queue, lsn: int, removals: Removals) -> tuple[StateBatch, bool]:
     """What changed since the last batch, or everything if the journal has grown too long or
     failed."""
     batch = StateBatch(int(queue.queue_id), int(queue.queue_id), lsn)
     batch.counters(int(queue.next_number), int(queue.next_sequence), int(queue.next_segment))
-    _tell_stream(queue, batch, remove_files)
+    _tell_stream(queue, batch, removals.paths)
     messages = 0
     for segment in queue.segments.values():
         messages += int(segment.count)
     live = live_bytes(len(queue.segments), messages)
     whole = queue.rewrite_state or should_rewrite(int(queue.journal_offset), live)
     for segment in queue.segments.values():
-        if whole or not segment.saved:
+        durable = int(segment.durable_told)
+        is_told = segment.saved and (durable > 0 or not segment.pinned)
+        if whole or not is_told:
             batch.segment_added(
                 int(segment.number),
                 int(segment.count),
@@ -241,20 +253,24 @@ def state_batch(queue: Queue, lsn: int, remove_files: list[str]) -> tuple[StateB
                 int(segment.min_expiry),
                 0,
                 int(segment.file_bytes),
-                int(segment.persistent),
+                durable,
             )
-        if whole or segment.touched or not segment.saved:
+        if whole or segment.touched or not is_told:
             bitmap = segment.dead_bitmap()
             backouts = list(segment.backouts.items())
             if backouts or any(bitmap) or segment.saved:
                 batch.segment_bits(int(segment.number), int(segment.count), bitmap, backouts)
         segment.saved = True
         segment.touched = False
-    for segment in queue.doomed:
-        if segment.saved and not whole:
-            batch.segment_gone(int(segment.number))
-        (queue.service.held_files if queue.held else remove_files).append(segment.path)
-    queue.doomed = []
+        # Also while the batch is written, which forces new segments of NPMCLASS(HIGH).
+        segment.pinned = segment.pinned or durable > 0 or queue.keep_plain
+    for dead in queue.waste.doomed:
+        if dead.is_named and not whole:
+            batch.segment_gone(int(dead.number))
+        dead.is_named = False
+        if not dead.is_going:
+            (queue.waste.held_files if queue.held else removals.segments).append(dead)
+    queue.waste.doomed = []
     queue.numbering.saved = queue.next_number
     queue.touched = False
     queue.rewrite_state = False
