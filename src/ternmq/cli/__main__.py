@@ -9,7 +9,7 @@ from typing import Final
 from ternmq.base.message_table import message_line
 from ternmq.base.product import VERSION
 from ternmq.cli.commands import BY_NAME, COMMANDS, Row, command, help_text
-from ternmq.cli.output import write, write_error, write_lines
+from ternmq.cli.output import suppress_errors, write, write_error, write_lines
 
 EXIT_USAGE: Final = 36
 EXIT_UNEXPECTED: Final = 71
@@ -39,6 +39,7 @@ def run(row: Row, argv: list[str]) -> int:
     if row.bare and argv in (["-?"], ["--help"]):
         write(help_text(row))
         return 0
+    suppress_errors(False)
     try:
         status = command(row)(argv)
         sys.stdout.flush()

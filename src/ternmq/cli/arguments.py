@@ -6,9 +6,10 @@ No abbreviations, and a usage error ends with the exit status that scripts know,
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from typing import Final, NoReturn
 
-from ternmq.cli.output import write_error
+from ternmq.cli.output import suppress_errors, write_error
 
 BAD_ARGUMENTS: Final = 39  # what most commands end with; dspmq and its kind have 36
 
@@ -21,6 +22,19 @@ def port(text: str) -> int:
     if not text.isdecimal() or int(text) > PORT_MAX:
         raise argparse.ArgumentTypeError(f"a port is 0 to {PORT_MAX}, not {text}")
     return int(text)
+
+
+class _Suppress(argparse.Action):
+    """`-z` takes effect where it stands, so that it also covers wrong arguments after it."""
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: str | Sequence[str] | None,
+        option_string: str | None = None,
+    ) -> None:
+        suppress_errors(True)
 
 
 class CommandLine(argparse.ArgumentParser):
@@ -42,6 +56,10 @@ class CommandLine(argparse.ArgumentParser):
         write_error(f"{self.prog}: {message}")
         write_error(self.format_usage().rstrip())
         raise SystemExit(self._bad_arguments)
+
+    def add_suppress(self) -> None:
+        """`-z` of IBM's control commands: no error messages."""
+        self.add_argument("-z", nargs=0, action=_Suppress, help="suppress error messages")
 
     def add_json(self) -> None:
         """`--json`: every listing has it."""

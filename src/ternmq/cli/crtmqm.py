@@ -40,7 +40,7 @@ def command_line() -> CommandLine:
     line.add_argument("-h", metavar="N", type=_from_one, help="handles of a connection (MAXHANDS)")
     line.add_argument("-t", metavar="MS", type=_from_zero, help="trigger interval (TRIGINT)")
     line.add_argument("-x", metavar="N", type=_from_one, help="messages of a unit (MAXUMSGS)")
-    line.add_argument("-z", action="store_true", help="accepted")
+    line.add_suppress()
     kind = line.add_mutually_exclusive_group()
     kind.add_argument("-lc", action="store_true", help="circular log (the default)")
     kind.add_argument("-ll", action="store_true", help="linear log")

@@ -22,7 +22,7 @@ EXIT_INCOMPLETE: Final = 71
 def main(argv: list[str]) -> int:
     """Delete it; the exit status."""
     line = CommandLine("dltmqm", "Delete a queue manager and its messages.")
-    line.add_argument("-z", action="store_true", help="accepted")
+    line.add_suppress()
     line.add_argument("name", metavar="QMGR")
     options = line.parse_args(argv)
     data = data_folder()

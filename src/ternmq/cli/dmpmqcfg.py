@@ -88,7 +88,7 @@ def _arguments() -> CommandLine:
         metavar="default|CHANNEL",
         help="as a client, or by this DEFINE CHANNEL",
     )
-    line.add_argument("-z", dest="quiet", action="store_true", help="accepted")
+    line.add_suppress()
     line.add_json()
     return line
 

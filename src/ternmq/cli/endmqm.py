@@ -39,7 +39,7 @@ def command_line() -> CommandLine:
     line.add_argument("-r", action="store_true", help="tell applications to connect again")
     line.add_argument("-s", action="store_true", help="switch to the standby")
     line.add_argument("-x", action="store_true", help="end the standby alone")
-    line.add_argument("-z", action="store_true", help="accepted")
+    line.add_suppress()
     line.add_argument("-tp", metavar="SECONDS", type=int, default=0, help="within this time")
     line.add_argument("name", metavar="QMGR", nargs="?", default="")
     return line

@@ -40,8 +40,22 @@ def write_now(line: str) -> None:
     sys.stdout.flush()
 
 
+@final
+class _ErrorLines:
+    """Whether the command that runs was given `-z`."""
+
+    suppressed = False
+
+
+def suppress_errors(suppressed: bool) -> None:
+    """`-z`: error messages are not written; the exit status alone reports the failure."""
+    _ErrorLines.suppressed = suppressed
+
+
 def write_error(line: str) -> None:
-    """One line to standard error."""
+    """One line to standard error, unless `-z` suppresses it."""
+    if _ErrorLines.suppressed:
+        return
     sys.stdout.flush()
     sys.stderr.write(f"{shown(line)}\n")
 

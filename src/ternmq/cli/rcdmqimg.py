@@ -26,7 +26,7 @@ CATALOG: Final = "(catalog)"
 def main(argv: list[str]) -> int:
     """Run the command."""
     line = CommandLine("rcdmqimg", ABOUT, tool_status.BAD_ARGUMENTS)
-    line.add_argument("-z", action="store_true", help="no messages about errors")
+    line.add_suppress()
     line.add_argument("-l", action="store_true", help="also which log files are needed from now on")
     line.add_argument("-m", metavar="QMGR", default="", help="the queue manager")
     line.add_argument("-t", metavar="TYPE", required=True, help="the type of the objects, or all")

@@ -22,7 +22,7 @@ ABOUT: Final = "make objects anew from their media images"
 def main(argv: list[str]) -> int:
     """Run the command."""
     line = CommandLine("rcrmqobj", ABOUT, tool_status.BAD_ARGUMENTS)
-    line.add_argument("-z", action="store_true", help="no messages about errors")
+    line.add_suppress()
     line.add_argument("-m", metavar="QMGR", default="", help="the queue manager")
     line.add_argument("-t", metavar="TYPE", required=True, help="the type of the objects, or all")
     line.add_argument("name", nargs="?", default="*", help="their name; it may end in *")

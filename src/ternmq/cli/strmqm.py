@@ -37,7 +37,7 @@ def command_line() -> CommandLine:
     line = CommandLine("strmqm", "Start a queue manager.")
     line.add_argument("-c", action="store_true", help="make the default objects anew, then end")
     line.add_argument("-ns", action="store_true", help="without services")
-    line.add_argument("-z", action="store_true", help="accepted")
+    line.add_suppress()
     line.add_argument("-x", action="store_true", help="permit a standby, or stand by")
     line.add_argument("--metrics-port", type=port, help="serve metrics on this port; ours")
     line.add_argument("name", metavar="QMGR", nargs="?", default="")
