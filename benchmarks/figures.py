@@ -43,6 +43,13 @@ class Figure:
     note: str = ""
     rounds: list[float] = field(default_factory=list)
 
+    @property
+    def goal_text(self) -> str:
+        """The goal in the unit that it is judged in: a ratio (x), or the figure's own unit."""
+        if self.goal is None:
+            return ""
+        return self.goal.text if self.goal.of_ratio else f"{self.goal.text} {self.unit}"
+
     def met(self) -> bool | None:
         """Whether the goal is met; None if there is none, or nothing was measured."""
         if self.goal is None:

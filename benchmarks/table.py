@@ -41,7 +41,7 @@ def rows_of(block: Block) -> list[tuple[tuple[str, ...], str]]:
             number(shown.baseline_value),
             number(one.ratio if one else None),
             number(other.ratio if other else None),
-            shown.goal.text if shown.goal else "",
+            shown.goal_text,
             verdict(one) if one else plain_verdict(shown),
         )
         rows.append((cells, shown.note))

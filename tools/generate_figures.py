@@ -31,8 +31,8 @@ def row_of(figure: Figure, plain: Figure | None) -> str:
         beside = f"{short(figure.baseline_value)} ({figure.baseline})"
     ratio = "" if figure.ratio is None else short(figure.ratio)
     slow = "" if plain is None or plain.value is None else short(plain.value)
-    goal = "" if figure.goal is None else figure.goal.text
-    return f"| {figure.name} | {value} | {slow} | {beside} | {ratio} | {goal} | {verdict(figure)} |"
+    cells = (figure.name, value, slow, beside, ratio, figure.goal_text, verdict(figure))
+    return f"| {' | '.join(cells)} |"
 
 
 def table_of(told: dict[str, Any]) -> str:

@@ -1,0 +1,381 @@
+"""Goal: what the pages say does not exist yet is what the queue manager refuses today.
+Method: each row of "Not there yet" in limits-and-differences, and each sentence elsewhere that says
+that something has no function, names a probe that asks for it, or the test that shows it. A new
+claim without a probe fails, and so does a probe whose answer has changed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import warnings
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+import ternmq
+from ternmq import MQError, QueueManager
+from ternmq import constants as mq
+from ternmq.base import object_types
+from ternmq.base.attributes import row_of
+from ternmq.cli.__main__ import main
+from ternmq.codec.charv import CharV
+from ternmq.codec.mqod import ObjectDescriptor
+from ternmq.mqi.table import BY_NAME
+
+ROOT: Final = Path(__file__).resolve().parents[2]
+LIMITS: Final = "limits-and-differences.md"
+
+Probe = Callable[[QueueManager], None]
+
+
+# ---- probes
+
+
+def commands(script: str, *expected: str) -> Probe:
+    """Every command of the script, and the message ids of its answers."""
+
+    def probe(qmgr: QueueManager) -> None:
+        assert tuple(answer.message for answer in qmgr.mqsc(script)) == expected
+
+    return probe
+
+
+def refused(reason: int, ask: Callable[[QueueManager], object]) -> Probe:
+    def probe(qmgr: QueueManager) -> None:
+        with pytest.raises(MQError) as caught:
+            ask(qmgr)
+        assert caught.value.reason == reason
+
+    return probe
+
+
+def later(verb: str, *options: int) -> Probe:
+    """Options that the verb table lists as MQ's and not ours; asking for one is refused."""
+
+    def probe(_: QueueManager) -> None:
+        row = BY_NAME[verb]
+        for option in options:
+            assert row.options_later & option == option
+            assert not row.options & option
+
+    return probe
+
+
+def all_of(*probes: Probe) -> Probe:
+    def probe(qmgr: QueueManager) -> None:
+        for one in probes:
+            one(qmgr)
+
+    return probe
+
+
+def inert(object_type: int, *keywords: str) -> Probe:
+    """Attributes that the schema marks as inert: DEFINE and ALTER warn about them (AMQ8082W)."""
+
+    def probe(_: QueueManager) -> None:
+        for keyword in keywords:
+            row = row_of(object_type, keyword)
+            assert row is not None
+            assert row.inert, keyword
+
+    return probe
+
+
+def shown_by(path: str, name: str = "") -> Probe:
+    """A test elsewhere shows it; it must exist."""
+
+    def probe(_: QueueManager) -> None:
+        assert name in (ROOT / path).read_text(encoding="utf-8")
+
+    return probe
+
+
+def open_with(**fields: object) -> Callable[[QueueManager], object]:
+    return lambda qmgr: qmgr.verbs.open(ObjectDescriptor(**fields), mq.MQOO_OUTPUT)  # type: ignore[arg-type]
+
+
+def put_with_report(report: int) -> Callable[[QueueManager], object]:
+    asked = ternmq.Descriptor(report=report, reply_to_queue="Q")
+    return lambda qmgr: qmgr.put("Q", "x", descriptor=asked)
+
+
+def report_is_kept(qmgr: QueueManager) -> None:
+    put_with_report(mq.MQRO_EXCEPTION)(qmgr)
+    with qmgr.queue("Q") as queue:
+        assert queue.get().descriptor.report == mq.MQRO_EXCEPTION
+
+
+def stop_connection(qmgr: QueueManager) -> None:
+    with qmgr.connect() as other:
+        answers = qmgr.mqsc(f"STOP CONN({other.connection_id[-8:].hex()})")
+    assert [answer.message for answer in answers] == ["AMQ8458E"]
+
+
+def converted_to_nothing(qmgr: QueueManager) -> None:
+    with qmgr.queue("Q") as queue:
+        queue.put(b"x", descriptor=ternmq.Descriptor(format="OWN", ccsid=37))
+        assert queue.get(options=mq.MQGMO_CONVERT).warning == mq.MQRC_FORMAT_ERROR
+
+
+def unknown_flag_of_crtmqm(_: QueueManager) -> None:
+    with pytest.raises(SystemExit):
+        main(["crtmqm", "-lr", "NODE1", "QM1"])
+
+
+def blocking_share_of_tasks(_: QueueManager) -> None:
+    async def ask() -> None:
+        async with ternmq.aio.memory("QM2") as qmgr:
+            await qmgr.connect(options=mq.MQCNO_HANDLE_SHARE_BLOCK)
+
+    with pytest.raises(MQError) as caught:
+        asyncio.run(ask())
+    assert caught.value.reason == mq.MQRC_OPTIONS_ERROR
+
+
+TOPIC: Final = refused(
+    mq.MQRC_OBJECT_TYPE_ERROR, open_with(object_type=mq.MQOT_TOPIC, object_name="T")
+)
+CHANNELS: Final = "DEFINE CHANNEL(S) CHLTYPE(SDR) CONNAME('a') XMITQ(X)"
+BETWEEN: Final = tuple(
+    commands(f"{verb} CHANNEL(SYSTEM.DEF.SENDER)", "AMQ8561E")
+    for verb in ("START", "STOP", "PING", "RESET", "PURGE")
+)
+
+# By the first cell of the row in "Not there yet".
+ROWS: Final[dict[str, Probe]] = {
+    "listeners of a queue manager inside an application": commands(
+        "DEFINE LISTENER(L) TRPTYPE(TCP)\nSTART LISTENER(L)", "AMQ8626I", "AMQ8561E"
+    ),
+    "native HA": unknown_flag_of_crtmqm,
+    "channels that empty transmission queues, clusters": all_of(
+        commands(CHANNELS, "AMQ8014I", "AMQ8082W", "AMQ8082W"),
+        inert(object_types.LOCAL, "CLUSTER", "CLUSNL", "CLWLPRTY"),
+    ),
+    "publish/subscribe, topics": TOPIC,
+    "protection of messages (AMS)": all_of(
+        commands("SET POLICY(A) SIGNALG(MD5)", "AMQ8561E"),
+        commands("DELETE POLICY(A)", "AMQ8561E"),
+        commands("DISPLAY POLICY(*)", "AMQ9087I"),
+    ),
+    "START and STOP of channels between queue managers; PING, RESET, RESOLVE and PURGE"
+    " CHANNEL": all_of(
+        commands("START CHANNEL(NOT.DEFINED)", "AMQ8147E"),
+        commands("RESOLVE CHANNEL(SYSTEM.DEF.SENDER) ACTION(COMMIT)", "AMQ8561E"),
+        *BETWEEN,
+    ),
+    "TLS key reset (SSLRKEYC), FIPS mode, OCSP, revocation lists in LDAP, CMS key databases"
+    " (.kdb)": all_of(
+        inert(object_types.QMGR, "SSLRKEYC", "SSLFIPS", "SSLCRLNL"),
+        inert(object_types.OCSP, "OCSPURL"),
+        shown_by("tests/unit/client/test_net_keys.py", "key.kdb"),
+    ),
+    "channel exits, compression, automatic definition": all_of(
+        inert(object_types.SVRCONN, "COMPMSG", "COMPHDR", "SCYEXIT", "SENDEXIT", "RCVEXIT"),
+        inert(object_types.QMGR, "CHAD", "CHADEXIT"),
+    ),
+    "SUSPEND, RESUME, REFRESH and RESET of clusters, DISPLAY CLUSQMGR": all_of(
+        commands("SUSPEND QMGR CLUSTER(C)", "AMQ8561E"),
+        commands("RESUME QMGR CLUSTER(C)", "AMQ8561E"),
+        commands("REFRESH CLUSTER(C)", "AMQ8561E"),
+        commands("RESET CLUSTER(C) ACTION(FORCEREMOVE) QMNAME(A)", "AMQ8561E"),
+        commands("DISPLAY CLUSQMGR(*)", "AMQ8423E"),
+    ),
+    "CLEAR TOPICSTR, DISPLAY TPSTATUS": all_of(
+        commands("CLEAR TOPICSTR('a')", "AMQ8561E"),
+        commands("DISPLAY TPSTATUS('a')", "AMQ8147E"),
+        commands("DISPLAY PUBSUB WHERE(STATUS EQ INACTIVE)", "AMQ8723I"),
+    ),
+    "START SERVICE and STOP CONN of a queue manager inside an application": all_of(
+        commands("DEFINE SERVICE(S) STARTCMD(x)\nSTART SERVICE(S)", "AMQ8625I", "AMQ8561E"),
+        stop_connection,
+    ),
+    "SET LOG, REFRESH QMGR TYPE(PROXYSUB), RESET QMGR of other types than STATISTICS": all_of(
+        commands("SET LOG ARCHIVED(S0000000)", "AMQ8561E"),
+        commands("REFRESH QMGR TYPE(PROXYSUB)", "AMQ8561E"),
+        commands("RESET QMGR TYPE(ADVANCELOG)", "AMQ8561E"),
+        commands("RESET QMGR TYPE(REDUCELOG)", "AMQ8561E"),
+        commands("RESET QMGR TYPE(STATISTICS)", "AMQ8649I"),
+    ),
+    "SET ARCHIVE": commands("SET ARCHIVE", "AMQ8561E"),
+    "message groups and segments in logical order, complete messages": all_of(
+        later("MQPUT", mq.MQPMO_LOGICAL_ORDER),
+        later("MQGET", mq.MQGMO_LOGICAL_ORDER, mq.MQGMO_COMPLETE_MSG),
+        later("MQGET", mq.MQGMO_ALL_MSGS_AVAILABLE, mq.MQGMO_ALL_SEGMENTS_AVAILABLE),
+    ),
+    "message properties": later("MQGET", mq.MQGMO_PROPERTIES_IN_HANDLE),
+    "selectors": refused(
+        mq.MQRC_SELECTION_NOT_AVAILABLE,
+        open_with(object_name="Q", selection_string=CharV(offset=400, length=4)),
+    ),
+    "conversion of other formats than text and PCF": converted_to_nothing,
+    "events of channels between queue managers and of publish/subscribe": inert(
+        object_types.QMGR, "CHADEV"
+    ),
+    "report messages": all_of(
+        refused(mq.MQRC_REPORT_OPTIONS_ERROR, put_with_report(mq.MQRO_COA)),
+        refused(mq.MQRC_REPORT_OPTIONS_ERROR, put_with_report(mq.MQRO_COD)),
+        refused(mq.MQRC_REPORT_OPTIONS_ERROR, put_with_report(mq.MQRO_EXPIRATION)),
+        report_is_kept,
+    ),
+    "distribution lists": all_of(
+        refused(mq.MQRC_RECS_PRESENT_ERROR, open_with(object_name="Q", records_present=1)),
+        inert(object_types.LOCAL, "DISTL"),
+        commands("DISPLAY QMGR WHERE(DISTL EQ NO)", "AMQ8408I"),
+    ),
+    "MQCB and MQCTL in the Python API; signals": all_of(
+        later("MQGET", mq.MQGMO_SET_SIGNAL),
+        shown_by("tests/unit/server/test_net_consume.py"),
+    ),
+    "topics and subscriptions of [pymqi and ibmmq](compat-pymqi.md)": shown_by(
+        "tests/compat/programs/errors.txt", "MQRC_FUNCTION_NOT_SUPPORTED"
+    ),
+    "MQCONNX: connection tags, a CD; client binding and reconnection without"
+    " [the network](clients.md)": later(
+        "MQCONNX",
+        mq.MQCNO_GENERATE_CONN_TAG,
+        mq.MQCNO_CD_FOR_OUTPUT_ONLY,
+        mq.MQCNO_CLIENT_BINDING,
+        mq.MQCNO_RECONNECT,
+    ),
+    "MQCNO_HANDLE_SHARE_BLOCK for tasks": blocking_share_of_tasks,
+    "passwords of the operating system and of LDAP": inert(
+        object_types.IDPWLDAP, "LDAPUSER", "SECCOMM"
+    ),
+}
+
+# Rows that describe how far a feature goes. Nothing refuses there; the feature's own tests show it.
+DESCRIBED: Final = {
+    "[Spark source](spark.md)",
+    "Spark, SMF dumps",
+    "[Lake](lake.md)",
+    "[Pipeline](pipeline.md)",
+    "[Spark sink](spark-sink.md)",
+    "[reports of MQSMF](reports.md)",
+    "statistics and accounting",
+    "metrics of publish/subscribe, clusters, native HA, and of the operating system",
+    "TLS and passwords for [metrics](monitoring.md#metrics-for-prometheus)",
+    "dead-letter queue",
+    "LOGMANAGEMENT(AUTOMATIC) and (ARCHIVE) for linear logs",
+    "MQMDE of clients that use version 1 of MQMD",
+    "clients: binary CCDT, exits, compression, FAP levels above 10",
+    "MQCONNX: options of activity trace",
+    "authority on topic strings",
+}
+
+# Words by which a page says that something does not exist. Generated pages take them from tables.
+CLAIM: Final = re.compile(
+    r"not there yet|not here yet|no function|without (an )?effect yet|nothing is checked"
+    r"|not looked at yet|not supported yet|no authorit(y|ies) yet|for later"
+    r"|do not exist yet|is refused yet",
+    re.IGNORECASE,
+)
+# By page, a piece of the line that claims it.
+SENTENCES: Final[dict[tuple[str, str], Probe]] = {
+    ("mqsc.md", "An attribute that has no function yet"): commands(
+        CHANNELS, "AMQ8014I", *2 * ["AMQ8082W"]
+    ),
+    ("mqsc.md", "Commands of functions that are not there yet"): commands(
+        "CLEAR TOPICSTR('a')", "AMQ8561E"
+    ),
+    ("objects.md", "Channels that take it further are not there yet"): BETWEEN[0],
+    ("objects.md", "which of that has no function"): shown_by(
+        "docs/inert-attributes.md", "CLUSTER"
+    ),
+    ("api.md", "an attribute was set that has no function yet"): inert(
+        object_types.LOCAL, "CLUSTER"
+    ),
+    ("compat-pymqi.md", "those synonyms are not there yet"): shown_by(
+        "tests/compat/test_message_handles.py", "Root.MQMD.Priority"
+    ),
+    ("events.md", "Not there yet: events of channels"): inert(object_types.QMGR, "CHADEV"),
+    ("streaming-queues.md", "Nothing is checked when the queue is opened"): shown_by(
+        "tests/conformance/test_streaming.py"
+    ),
+    ("streaming-queues.md", "Not here yet: an alias to a topic as target"): TOPIC,
+    ("testing-with-simulation.md", "Channels between queue managers do not exist yet"): BETWEEN[0],
+    ("promises.md", "features that do not exist yet"): BETWEEN[0],
+    ("index.md", "what is not there yet"): shown_by(f"docs/{LIMITS}"),
+    ("network.md", "MQSUB, distribution lists, selectors"): TOPIC,
+    ("pcf.md", "is not there yet, PCF refuses"): commands("CLEAR TOPICSTR('a')", "AMQ8561E"),
+    ("dependencies.md", "Not here yet: the `web` extra"): lambda _: (
+        pytest.fail("web exists")
+        if "web = [" in (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+        else None
+    ),
+    ("running.md", "Checked and kept, without an effect yet"): shown_by(
+        "tests/unit/server/test_queue_manager_ini.py"
+    ),
+    ("samples.md", "`-t` (topics) is refused yet"): lambda _: check_amqsevt(),
+}
+GENERATED: Final = re.compile(r"Generated by|[Mm]ade by `?tools/")
+
+
+def check_amqsevt() -> None:
+    assert main(["amqsevt", "-t", "a/b"]) != 0
+
+
+# ---- tests
+
+
+@pytest.fixture
+def qmgr() -> Iterator[QueueManager]:
+    with warnings.catch_warnings(), ternmq.memory("QM1") as made:
+        warnings.simplefilter("ignore", ternmq.InertAttribute)
+        made.define_queue("Q")
+        yield made
+
+
+def rows_of_limits() -> list[str]:
+    text = (ROOT / "docs" / LIMITS).read_text(encoding="utf-8")
+    section = text.partition("## Not there yet")[2].partition("\n## ")[0]
+    lines = [line for line in section.splitlines() if line.startswith("| ")]
+    return [line.split(" | ")[0].removeprefix("| ").strip() for line in lines[2:]]
+
+
+def claiming_lines() -> list[tuple[str, str]]:
+    found = []
+    for page in sorted((ROOT / "docs").glob("*.md")):
+        text = page.read_text(encoding="utf-8")
+        if page.name == LIMITS or GENERATED.search(text):
+            continue
+        found += [(page.name, line) for line in text.splitlines() if CLAIM.search(line)]
+    return found
+
+
+def test_limits_when_a_row_is_added_then_it_has_a_probe() -> None:
+    rows = rows_of_limits()
+    assert [row for row in rows if row not in ROWS and row not in DESCRIBED] == []
+    assert sorted((ROWS.keys() | DESCRIBED) - set(rows)) == []
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row[:40])
+def test_limits_when_asked_for_what_is_missing_then_it_is_refused_as_the_page_says(
+    row: str, qmgr: QueueManager
+) -> None:
+    ROWS[row](qmgr)
+
+
+def test_pages_when_they_claim_that_something_is_missing_then_a_probe_knows() -> None:
+    unknown = [
+        (page, line)
+        for page, line in claiming_lines()
+        if not any(page == known and piece in line for known, piece in SENTENCES)
+    ]
+    assert unknown == []
+    lines = claiming_lines()
+    gone = [
+        known
+        for known in SENTENCES
+        if not any(known[0] == page and known[1] in line for page, line in lines)
+    ]
+    assert gone == []
+
+
+@pytest.mark.parametrize("claim", SENTENCES, ids=lambda claim: claim[1][:40])
+def test_pages_when_asked_for_what_is_missing_then_the_claim_holds(
+    claim: tuple[str, str], qmgr: QueueManager
+) -> None:
+    SENTENCES[claim](qmgr)
