@@ -10,6 +10,7 @@ import pytest
 
 import ternmq
 from ternmq import constants as mq
+from ternmq.codec.mqod import ObjectDescriptor
 
 pytestmark = pytest.mark.core
 
@@ -70,3 +71,71 @@ def test_namelist_that_is_a_streamq_when_one_adds_a_foreign_queue_then_refused(
         fred.alter_queue("OWN", stream_queue="MINE")
         assert fred.mqsc(alter)[0].reason == mq.MQRC_NOT_AUTHORIZED
         assert fred.mqsc("ALTER NAMELIST(MINE) NAMES(ALLOWED) DESCR(same)")[0].comp == mq.MQCC_OK
+
+
+MODEL = "SYSTEM.DEFAULT.MODEL.QUEUE"
+
+
+@pytest.fixture
+def payroll(qmgr: ternmq.QueueManager) -> ternmq.QueueManager:
+    """Copies of a queue that fred may not browse go to names that are not there."""
+    for command in (
+        "DEFINE QLOCAL(PAYROLL) STREAMQ(AUDIT)",
+        "DEFINE NAMELIST(LIST) NAMES(LISTED)",
+        "DEFINE QLOCAL(PAYROLL2) STREAMQ(LIST)",
+        "DEFINE QALIAS(WAY) TARGET(BEHIND)",
+        "DEFINE QLOCAL(PAYROLL3) STREAMQ(WAY)",
+        f"SET AUTHREC PROFILE('{MODEL}') OBJTYPE(QUEUE) GROUP('staff') AUTHADD(GET,BROWSE,DSP)",
+        "SET AUTHREC PROFILE('SYSTEM.DEFAULT.**') OBJTYPE(QUEUE) GROUP('staff') AUTHADD(DSP)",
+        "SET AUTHREC PROFILE('SYSTEM.DEFAULT.**') OBJTYPE(NAMELIST) GROUP('staff') AUTHADD(DSP)",
+        "SET AUTHREC PROFILE(WAY) OBJTYPE(QUEUE) GROUP('staff') AUTHADD(CHG,DSP)",
+        "SET AUTHREC PROFILE(LIST) OBJTYPE(NAMELIST) GROUP('staff') AUTHADD(CHG,DSP)",
+        "SET AUTHREC PROFILE('@class') OBJTYPE(QUEUE) GROUP('staff') AUTHADD(CRT)",
+        "SET AUTHREC PROFILE('@class') OBJTYPE(NAMELIST) GROUP('staff') AUTHADD(CRT)",
+    ):
+        assert qmgr.mqsc(command)[0].comp == mq.MQCC_OK, command
+    return qmgr
+
+
+def make_dynamic(connection: ternmq.Connection, name: str) -> None:
+    od = ObjectDescriptor(object_name=MODEL, dynamic_queue_name=name)
+    connection.verbs.open(od, mq.MQOO_INPUT_EXCLUSIVE)
+
+
+@pytest.mark.parametrize("name", ["AUDIT", "LISTED", "LIST", "BEHIND"])
+def test_dynamic_queue_when_a_streamq_has_its_name_then_only_who_may_browse_the_source(
+    payroll: ternmq.QueueManager, name: str
+) -> None:
+    with payroll.connect(user="fred") as fred:
+        with pytest.raises(ternmq.NotAuthorized) as refused:
+            make_dynamic(fred, name)
+        assert "lacks browse on queue PAYROLL" in refused.value.detail
+        make_dynamic(fred, "HARMLESS")
+        payroll.mqsc(
+            "SET AUTHREC PROFILE('PAYROLL*') OBJTYPE(QUEUE) GROUP('staff') AUTHADD(BROWSE)"
+        )
+        make_dynamic(fred, name)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "DEFINE QLOCAL(AUDIT)",
+        "DEFINE QALIAS(AUDIT) TARGET(ALLOWED)",
+        "DEFINE NAMELIST(AUDIT) NAMES(ALLOWED)",
+        "DEFINE QREMOTE(AUDIT) RNAME(X) RQMNAME(QM2)",
+        "DEFINE QLOCAL(LISTED)",
+        "DEFINE QLOCAL(BEHIND)",
+        "ALTER NAMELIST(LIST) NAMES(LISTED,ALLOWED)",
+        "ALTER QALIAS(WAY) TARGET(ALLOWED)",
+    ],
+)
+def test_define_when_copies_would_come_then_only_who_may_browse_the_source(
+    payroll: ternmq.QueueManager, command: str
+) -> None:
+    with payroll.connect(user="fred") as fred:
+        assert fred.mqsc(command)[0].reason == mq.MQRC_NOT_AUTHORIZED
+        payroll.mqsc(
+            "SET AUTHREC PROFILE('PAYROLL*') OBJTYPE(QUEUE) GROUP('staff') AUTHADD(BROWSE)"
+        )
+        assert fred.mqsc(command)[0].comp == mq.MQCC_OK

@@ -178,7 +178,7 @@ def define(
     attributes.update(values)
     Check(kernel.catalog, object_type, name, attributes, verb).run()
     before = {} if existing is None else existing.attributes
-    check_stream_authority(kernel, connection, name, attributes, before, verb)
+    check_stream_authority(kernel, connection, object_type, name, attributes, before, verb)
     if existing is not None:
         return _change(kernel, connection, existing, attributes, verb, False)
     definition = Definition(
@@ -214,7 +214,9 @@ def alter(
     attributes = dict(definition.attributes)
     attributes.update(values)
     Check(kernel.catalog, definition.object_type, name, attributes, verb).run()
-    check_stream_authority(kernel, connection, name, attributes, definition.attributes, verb)
+    check_stream_authority(
+        kernel, connection, definition.object_type, name, attributes, definition.attributes, verb
+    )
     return _change(kernel, connection, definition, attributes, verb, force)
 
 

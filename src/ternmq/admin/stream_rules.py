@@ -25,11 +25,13 @@ from ternmq.base.errors import MQError, mq_error
 from ternmq.kernel.authority import check
 from ternmq.kernel.connection import Connection
 from ternmq.kernel.kernel import Kernel
-from ternmq.kernel.streaming import CHAIN_MAX, TARGETS_MAX, stream_names
+from ternmq.kernel.streaming import CHAIN_MAX, TARGETS_MAX, check_receiver, stream_names
 from ternmq.security import authorities as auth
 from ternmq.store.catalog import Catalog
 
 DEFAULT_LOCAL: Final = "SYSTEM.DEFAULT.LOCAL.QUEUE"
+_RECEIVERS: Final = types.LOCAL | types.ALIAS | types.REMOTE | types.NAMELIST
+_WHERE_TO: Final = ("target", "remote_queue", "remote_qmgr", "transmission_queue")
 STREAMING_SYSTEM_QUEUES: Final = (
     DEFAULT_LOCAL,
     "SYSTEM.ADMIN.ACCOUNTING.QUEUE",
@@ -127,6 +129,7 @@ class StreamCheck:
 def check_stream_authority(
     kernel: Kernel,
     link: Connection,
+    object_type: int,
     name: str,
     values: dict[str, Value],
     before: dict[str, Value],
@@ -144,9 +147,20 @@ def check_stream_authority(
         known = str(before.get("names", "")).split(",")
         listed = str(values["names"])
         targets = [one for one in listed.split(",") if one not in known] if listed else []
+    qualifier = mq.MQRQ_CMD_NOT_AUTHORIZED
+    if object_type & _RECEIVERS and (not before or _leads_elsewhere(values, before)):
+        check_receiver(kernel, link, link.user, name, verb, qualifier)
     for target in targets:
-        qualifier = mq.MQRQ_CMD_NOT_AUTHORIZED
         check(kernel, link, link.user, mq.MQOT_Q, target, auth.CHG, verb, qualifier, 0)
+
+
+def _leads_elsewhere(values: dict[str, Value], before: dict[str, Value]) -> bool:
+    """An alias, a definition of a remote queue or a namelist gets other queues."""
+    for attribute in _WHERE_TO:
+        if values.get(attribute, "") != before.get(attribute, ""):
+            return True
+    known = str(before.get("names", "")).split(",")
+    return any(one not in known for one in str(values.get("names", "")).split(","))
 
 
 def _is_streamed_to(catalog: Catalog, name: str) -> bool:

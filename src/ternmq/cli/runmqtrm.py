@@ -1,9 +1,14 @@
 """runmqtrm: the trigger monitor. Gets trigger messages from an initiation queue and starts the
 program that each names, one after the other, with the trigger message as its argument.
 
-The command is what MQ's monitor makes of it: the program of the process definition, MQTMC2 in
-quotes, and the process's environment data, run by the shell. So environment data of `&` lets a
-program run beside the monitor.
+The command is what MQ's monitor makes of it: the program of the process definition, MQTMC2 as one
+argument, and the process's environment data. It is split into words as a shell would, but no shell
+runs it: nothing is expanded, and of a shell's operators only `&` at the end means something, that
+the program runs beside the monitor. Whoever wants more names a script.
+
+Only trigger messages of the queue manager itself count: format MQTRIG, and in their context the
+PutApplType MQAT_QMGR, which an application can give to a message only with authority to set or pass
+all context on the initiation queue. Others are buried like what is no trigger message.
 """
 
 from __future__ import annotations
@@ -38,6 +43,10 @@ _ENDINGS: Final = (MQRC_Q_MGR_QUIESCING, MQRC_Q_MGR_STOPPING, MQRC_CONNECTION_BR
 _STARTABLE: Final = (mq.MQAT_UNIX, mq.MQAT_DEFAULT)
 _OPEN_ERRORS: Final = {2085: "AMQ8609E", 2042: "AMQ8610E", 2035: "AMQ8604E"}
 _GET: Final = mq.MQGMO_FAIL_IF_QUIESCING
+_OPERATORS: Final = "();<>|&"
+_CANNOT_RUN: Final = 126  # as a shell would say it
+_NOT_FOUND: Final = 127
+_beside: Final[list[subprocess.Popen[bytes]]] = []  # programs that run beside the monitor
 
 
 def main(argv: list[str]) -> int:
@@ -91,6 +100,10 @@ def _monitor(connection: AnyConnection, queue: AnyQueue) -> int:
 
 
 def _serve(connection: AnyConnection, message: Message) -> None:
+    if not is_own(message):
+        tell("AMQ8617E")
+        _bury(connection, message, mq.MQFB_TM_ERROR)
+        return
     order = LITTLE if message.descriptor.encoding & 0xF == 2 else BIG
     ccsid = message.descriptor.ccsid if message.descriptor.ccsid > 0 else 1208
     try:
@@ -103,18 +116,31 @@ def _serve(connection: AnyConnection, message: Message) -> None:
         tell("AMQ8619E", trigger.application_type)
         _bury(connection, message, mq.MQFB_APPL_TYPE_ERROR)
         return
-    command = command_of(trigger, connection.name)
-    write_now(command)
-    status = start(command)
+    try:
+        words, beside = words_of(trigger, connection.name)
+    except ValueError as error:
+        tell("AMQ8618E", str(error))
+        write_now(str(error))
+        _bury(connection, message, mq.MQFB_APPL_CANNOT_BE_STARTED)
+        return
+    write_now(shlex.join(words) + (" &" if beside else ""))
+    status = start(words, beside)
     if status:
         tell("AMQ8618E", f"status {status}")
-        if status in (126, 127):  # the shell's own: it could not be started at all
+        if status in (_CANNOT_RUN, _NOT_FOUND):
             _bury(connection, message, mq.MQFB_APPL_CANNOT_BE_STARTED)
     tell("AMQ8616I")
 
 
-def command_of(trigger: TriggerMessage, qmgr: str) -> str:
-    """What the shell shall run."""
+def is_own(message: Message) -> bool:
+    """Whether the queue manager itself made the message."""
+    md = message.descriptor
+    return md.format == mq.MQFMT_TRIGGER and md.put_appl_type == mq.MQAT_QMGR
+
+
+def words_of(trigger: TriggerMessage, qmgr: str) -> tuple[list[str], bool]:
+    """Program and arguments, and whether it shall run beside the monitor. ValueError for quotes
+    that do not end and for operators of a shell."""
     text = TriggerMessageText(
         queue_name=trigger.queue_name,
         process_name=trigger.process_name,
@@ -125,14 +151,45 @@ def command_of(trigger: TriggerMessage, qmgr: str) -> str:
         user_data=trigger.user_data,
         qmgr_name=qmgr,
     )
-    argument = shlex.quote(text.pack().decode("utf-8", "replace"))
-    return f"{trigger.application_id} {argument} {trigger.environment_data}".rstrip()
+    program = _split("APPLICID", trigger.application_id)
+    environment = _split("ENVRDATA", trigger.environment_data)
+    beside = environment[-1:] == ["&"]
+    if beside:
+        environment.pop()
+    for word in program + environment:
+        if not word.strip(_OPERATORS):
+            raise ValueError(
+                f"{word!r} is an operator of a shell, and no shell runs the program; put the "
+                "command into a script and name that in APPLICID"
+            )
+    if not program:
+        raise ValueError("APPLICID of the process names no program")
+    return [*program, text.pack().decode("utf-8", "replace"), *environment], beside
 
 
-def start(command: str) -> int:
-    """Run it and wait for its end; its status. The command is the administrator's: it stands in a
-    process definition, which only he can change."""
-    return subprocess.run(command, shell=True, check=False).returncode
+def _split(keyword: str, text: str) -> list[str]:
+    lexer = shlex.shlex(text, posix=True, punctuation_chars=_OPERATORS)
+    lexer.whitespace_split = True
+    lexer.commenters = ""
+    try:
+        return [word for word in lexer if word]
+    except ValueError as error:
+        raise ValueError(f"{keyword} {text!r}: {error}") from error
+
+
+def start(words: list[str], beside: bool) -> int:
+    """Run it and, unless it shall run beside the monitor, wait for its end; its status."""
+    _beside[:] = [process for process in _beside if process.poll() is None]
+    try:
+        process = subprocess.Popen(words)
+    except FileNotFoundError:
+        return _NOT_FOUND
+    except (OSError, ValueError):
+        return _CANNOT_RUN
+    if beside:
+        _beside.append(process)
+        return 0
+    return process.wait()
 
 
 def _bury(connection: AnyConnection, message: Message, reason: int) -> None:

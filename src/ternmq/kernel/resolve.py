@@ -39,7 +39,7 @@ from ternmq.kernel.kernel import Kernel
 from ternmq.kernel.metering import were_purged
 from ternmq.kernel.metering_calls import was_closed, was_opened
 from ternmq.kernel.objects import LocalQueue
-from ternmq.kernel.streaming import plan_of
+from ternmq.kernel.streaming import check_receiver, plan_of
 from ternmq.kernel.transmission import (
     HEADERS_BYTES_MAX,
     Route,
@@ -199,7 +199,10 @@ def _create(
     check_handles(kernel, connection)
     if not kernel.can_log_object(connection, verb, model.name):
         return None
-    definition = create_dynamic(kernel, model, dynamic_queue_name(kernel, pattern), user)
+    name = dynamic_queue_name(kernel, pattern)
+    if user is not None and name == pattern.rstrip():  # a name that is made up is nobody's STREAMQ
+        check_receiver(kernel, connection, user, name, verb, mq.MQRQ_OPEN_NOT_AUTHORIZED)
+    definition = create_dynamic(kernel, model, name, user)
     if not definition.temporary:
         connection.depends_on(kernel.coordinator.log.end_lsn)
         tell_stored(kernel, connection, definition, None)

@@ -13,6 +13,7 @@ from typing import Final, final
 
 from mypy_extensions import i64
 
+from ternmq.base import constants as mq
 from ternmq.base.errors import MQError, mq_error
 from ternmq.base.object_types import ALIAS, LOCAL, NAMELIST, REMOTE
 from ternmq.base.reasons import (
@@ -22,10 +23,12 @@ from ternmq.base.reasons import (
     MQRC_UNKNOWN_ALIAS_BASE_Q,
     MQRC_UNKNOWN_OBJECT_NAME,
 )
+from ternmq.kernel.authority import check
 from ternmq.kernel.connection import Connection
 from ternmq.kernel.kernel import Kernel
 from ternmq.kernel.objects import LocalQueue, cap_of, lowest_cap
 from ternmq.kernel.transmission import Route, route_of_definition
+from ternmq.security import authorities as auth
 from ternmq.store.catalog import Catalog, Definition
 
 TARGETS_MAX: Final = 256  # that one message is copied to
@@ -92,6 +95,36 @@ def stream_names(catalog: Catalog, name: str) -> list[str]:
             listed = names.text("names")
             return listed.split(",") if listed else []
     return [name]
+
+
+def check_receiver(
+    kernel: Kernel, connection: Connection, user: str, name: str, verb: str, qualifier: int
+) -> None:
+    """Who makes a queue whose name a STREAMQ has already, or changes where such a name leads, is
+    going to read the copies: that takes `browse` on each queue that they are copies of."""
+    for source in sources_of(kernel.catalog, name):
+        check(kernel, connection, user, mq.MQOT_Q, source, auth.BROWSE, verb, qualifier)
+
+
+def sources_of(catalog: Catalog, name: str) -> list[str]:
+    """The queues whose copies go to what has this name, or through it: by STREAMQ, by a namelist
+    that is a STREAMQ, by an alias that either names."""
+    sources: list[str] = []
+    for definition in catalog.definitions.values():
+        stream = str(definition.attributes.get("stream_queue", ""))
+        if stream and name in _ways(catalog, stream):
+            sources.append(definition.name)
+    return sources
+
+
+def _ways(catalog: Catalog, stream: str) -> list[str]:
+    ways = [stream]
+    for name in stream_names(catalog, stream):
+        ways.append(name)
+        target = catalog.definitions.get(name)
+        if target is not None and target.object_type == ALIAS:
+            ways.append(target.text("target"))
+    return ways
 
 
 def plan_of(kernel: Kernel, connection: Connection, local: LocalQueue) -> StreamPlan | None:

@@ -13,6 +13,7 @@ import struct
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
+from ternmq.base import constants as mq
 from ternmq.base.errors import MQError, mq_error
 from ternmq.base.limits import OBJECT_NAME_BYTES_MAX, STRANGER_CONVERSATIONS_MAX
 from ternmq.base.reasons import MQRC_Q_MGR_NAME_ERROR
@@ -61,6 +62,15 @@ FAP_LEVEL: Final = 10
 PRODUCT_ID: Final = f"MQMM{COMMAND_LEVEL // 100:02}{COMMAND_LEVEL // 10 % 10:02}0000"
 _PARTNER_BYTES: Final = 4  # of its product id: the letters before its version
 _APPL_TYPE_AT: Final = 76  # in a packed context
+# What only the queue manager's own messages have.
+_OWN_APPL_TYPES: Final = (
+    mq.MQAT_NO_CONTEXT,
+    mq.MQAT_QMGR,
+    mq.MQAT_QMGR_PUBLISH,
+    mq.MQAT_CHANNEL_INITIATOR,
+    mq.MQAT_SYSTEM_EXTENSION,
+    mq.MQAT_MCAST_PUBLISH,
+)
 
 # State, what comes, what is done, the state after it. "any" is every state of an open socket.
 DIALOGUE: Final[tuple[tuple[str, str, str, str], ...]] = (
@@ -329,7 +339,7 @@ class Opening:
             instance.status = RUNNING
         number = socket.host.engine.kernel.authority.number(user)
         context = default_context(user, application, number)
-        packed = struct.pack("<i", values["appl_type"])
+        packed = struct.pack("<i", _appl_type(values["appl_type"]))
         link.context = context[:_APPL_TYPE_AT] + packed + context[_APPL_TYPE_AT + 4 :]
         return verbs
 
@@ -338,3 +348,9 @@ class Opening:
         fcno = values.get("fcno")
         if fcno is not None:
             fcno["connection_tag"] = verbs.link.tag.ljust(128, b"\0")
+
+
+def _appl_type(told: int) -> int:
+    """PutApplType of a client's messages: what it says of itself, unless that is the queue
+    manager, whose messages programs act on."""
+    return mq.MQAT_DEFAULT if told in _OWN_APPL_TYPES else told

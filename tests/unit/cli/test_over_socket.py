@@ -141,13 +141,13 @@ def test_a_request_starts_the_program_that_answers_it(
         "DEFINE QLOCAL(SERVER) TRIGGER TRIGTYPE(FIRST) INITQ(INIT) PROCESS(ECHO)",
     ):
         qm.mqsc(line)
-    commands: list[str] = []
+    commands: list[list[str]] = []
 
-    def start(command: str) -> int:
+    def start(words: list[str], beside: bool) -> int:
         from ternmq.cli import amqsech
 
-        commands.append(command)
-        return amqsech.main([command.partition("'")[2].rstrip("'")])
+        commands.append(words)
+        return amqsech.main([words[1]])
 
     monkeypatch.setattr(runmqtrm, "start", start)
     with qm.queue("INIT", options=mq.MQOO_INPUT_SHARED):  # a monitor that is slow
