@@ -3,7 +3,8 @@
 A client asks on a handle for so many bytes, and says how many of those that were sent it has taken.
 While what was sent and not taken is less than what was asked for, messages go out: one for a window
 of one byte, a stream for a large one (read ahead). With STREAM the wait has no end; without, it is
-that of the get options. CONFIRM_REQUEST is answered with CHECK_MSG when nothing more goes out.
+that of the get options, and when it has ended without a message nothing goes out until the client
+asks again. CONFIRM_REQUEST is answered with CHECK_MSG when nothing more goes out.
 
 Messages got inside syncpoint belong to the unit of work until it ends. Outside, persistent messages
 are not read ahead: one goes out, and the next when the client asks again. Non-persistent ones that
@@ -28,11 +29,9 @@ from ternmq.base.reasons import (
     MQRC_Q_MGR_QUIESCING,
     MQRC_TRUNCATED_MSG_FAILED,
 )
-from ternmq.client.session import request_get
-from ternmq.codec.mqgmo import GetOptions
 from ternmq.codec.mqmd import BYTES_1, BYTES_2, Descriptor
 from ternmq.kernel.connection import Handle
-from ternmq.kernel.requests import UNLIMITED_LENGTH, GetCall, GetRequest
+from ternmq.kernel.requests import GetCall, GetRequest
 from ternmq.kernel.verb_clock import VerbClock
 from ternmq.server.loop_verbs import LoopVerbs
 from ternmq.server.net_conversation import Conversation, Guarded
@@ -56,6 +55,7 @@ from ternmq.wire.fap_vocabulary import (
 
 _BROWSE: Final = mq.MQGMO_BROWSE_FIRST | mq.MQGMO_BROWSE_NEXT
 _BROWSES: Final = _BROWSE | mq.MQGMO_BROWSE_MSG_UNDER_CURSOR
+_IN_UNITS: Final = mq.MQGMO_SYNCPOINT | mq.MQGMO_SYNCPOINT_IF_PERSISTENT
 _INHIBITED_RETRY_NS: Final = 1_000_000_000
 
 IDLE: Final = 0
@@ -82,6 +82,7 @@ class Consumer(Guarded):
         self.is_stream = False
         self.window = 0  # bytes that may be sent and not taken
         self.outstanding = 0
+        self._until_ns: i64 = 0  # when the wait of the request is over, however often it begins
         self.index = 0  # of the last message
         self.confirm = -1  # the request that waits for CHECK_MSG
         self.sent: deque[tuple[int, Entry]] = deque()  # that may still go back
@@ -126,6 +127,7 @@ class Consumer(Guarded):
             self._request = None
         if self.state == WAITING and (self._request is None or not self.is_stream):
             self._end_wait()
+        self._until_ns = 0
         local = self.handle.local
         if is_stream and self._readers is None and local is not None and not options & _BROWSES:
             conversation = self.conversation
@@ -166,16 +168,6 @@ class Consumer(Guarded):
     def _wanted(self) -> GetRequest:
         request = self._request
         if request is None:
-            chosen = self.selection
-            md = Descriptor(
-                ccsid=chosen.ccsid,
-                encoding=chosen.encoding,
-                msg_id=chosen.msg_id,
-                correl_id=chosen.correl_id,
-                group_id=chosen.group_id,
-                msg_seq_number=chosen.msg_seq_number,
-                offset=chosen.offset,
-            )
             options = options_here(self.options)
             if options & _BROWSE == _BROWSE:
                 # The first message, then those behind it.
@@ -184,14 +176,7 @@ class Consumer(Guarded):
             if self.is_stream:
                 options |= mq.MQGMO_WAIT
                 wait_ms = mq.MQWI_UNLIMITED
-            gmo = GetOptions(
-                options=options,
-                wait_interval=wait_ms,
-                match_options=chosen.match_options,
-                message_token=chosen.message_token,
-            )
-            limit = self.length_max
-            request = request_get(md, gmo, UNLIMITED_LENGTH if limit < 0 else limit)
+            request = self.selection.request(options, wait_ms, self.length_max)
             self._request = request
         return request
 
@@ -247,7 +232,7 @@ class Consumer(Guarded):
 
     def _pump(self, verbs: LoopVerbs) -> None:
         conversation = self.conversation
-        if self.state != IDLE or conversation.are_held:
+        if self.state != IDLE or conversation.are_held or self._has_no_unit():
             return
         while self.outstanding < self.window:
             if self.is_stream and not conversation.is_started:
@@ -324,7 +309,9 @@ class Consumer(Guarded):
             self.state = WAITING
             self._waits()
             if call.deadline_ns:
-                self.turns.at(self, int(call.deadline_ns))
+                if not self._until_ns:
+                    self._until_ns = call.deadline_ns
+                self.turns.at(self, int(self._until_ns))
             return False
         verbs = self.conversation.connected()
         if call.entry is None:
@@ -435,6 +422,12 @@ class Consumer(Guarded):
             reason = 0
         elif reason:
             notify(self.conversation, self.handle.handle_id, STREAMING_FAILURE, reason, PUSHED)
+        self._ends(reason)
+
+    def _ends(self, reason: int) -> None:
+        """A request has ended without a message: what comes now is not for it."""
+        if not self.is_stream:
+            self.window = 0
         self._confirm(reason)
 
     def _unlock(self) -> None:
@@ -482,7 +475,7 @@ class Consumer(Guarded):
             self._no_longer_waits()
             self.get = None
             self.state = IDLE
-            self._confirm(0)
+            self._ends(0)
 
     def refuse(self, error: MQError) -> None:
         if self.state == STOPPED:
@@ -503,7 +496,7 @@ class Consumer(Guarded):
                 self.turns.at(self, now_ns + _INHIBITED_RETRY_NS)
         else:
             notify(conversation, handle_id, STREAMING_FAILURE, error.reason, PUSHED)
-        self._confirm(error.reason)
+        self._ends(error.reason)
 
     # ---- the end
 
@@ -513,14 +506,25 @@ class Consumer(Guarded):
             self._take_back()
 
     def hold(self) -> None:
-        """The unit of work is about to end: nothing of this consumer's is to be in it unsent. One
-        that waits with a deadline goes on waiting; what it is given meanwhile is looked at then."""
+        """The unit of work is about to end: nothing of this consumer's is to be in it unsent. A
+        wait begins again afterwards, and ends when it would have ended."""
         call = self.get
-        if call is None or not (self.is_stream or call.entry is not None):
-            return
-        request = call.request
-        if request.syncpoint or request.syncpoint_if_persistent:
-            self._take_back()
+        if call is not None:
+            request = call.request
+            if request.syncpoint or request.syncpoint_if_persistent:
+                self._take_back()
+
+    def _has_no_unit(self) -> bool:
+        """The work of a branch has ended, and it is still the connection's: what is got now would
+        be committed with it."""
+        if self.conversation.branches.ended is None:
+            return False
+        return self.options & _IN_UNITS != 0
+
+    @property
+    def asks(self) -> bool:
+        """Whether the client waits for more."""
+        return self.state == IDLE and self.outstanding < self.window
 
     def _is_undone(self, call: GetCall, entry: Entry) -> bool:
         """Whether the unit of work that it was got in was backed out since."""

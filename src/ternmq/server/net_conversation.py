@@ -463,10 +463,11 @@ class Conversation:
             consumer.hold()
 
     def release_consumers(self) -> None:
-        """It has ended."""
+        """It has ended: who asked before, and has nothing yet, goes on."""
         self.are_held = False
         for consumer in self.consumers.values():
-            self.turns.post(consumer)
+            if consumer.asks:
+                self.turns.post(consumer)
 
     def forget_plans(self) -> None:
         """Handles are closed: what was kept for them goes."""

@@ -10,6 +10,10 @@ import struct
 from typing import Final, final
 
 from ternmq.base import constants as mq
+from ternmq.client.session import request_get
+from ternmq.codec.mqgmo import GetOptions
+from ternmq.codec.mqmd import Descriptor
+from ternmq.kernel.requests import UNLIMITED_LENGTH, GetRequest
 from ternmq.store.entry import ZERO_ID
 from ternmq.wire.fap_segment import SegmentError
 from ternmq.wire.fap_vocabulary import PROTOCOL_LENGTH_ERROR
@@ -35,6 +39,25 @@ class Selection:
         self.correl_id = ZERO_ID
         self.group_id = ZERO_ID
         self.message_token = bytes(16)
+
+    def request(self, options: int, wait_ms: int, length_max: int) -> GetRequest:
+        """The checked get that finds them."""
+        md = Descriptor(
+            ccsid=self.ccsid,
+            encoding=self.encoding,
+            msg_id=self.msg_id,
+            correl_id=self.correl_id,
+            group_id=self.group_id,
+            msg_seq_number=self.msg_seq_number,
+            offset=self.offset,
+        )
+        gmo = GetOptions(
+            options=options,
+            wait_interval=wait_ms,
+            match_options=self.match_options,
+            message_token=self.message_token,
+        )
+        return request_get(md, gmo, UNLIMITED_LENGTH if length_max < 0 else length_max)
 
 
 def read_selection(data: bytes, at: int, end: int, is_little: bool) -> Selection:
