@@ -11,8 +11,11 @@ from collections.abc import Callable
 import pytest
 
 import ternmq
+from ternmq import constants as mq
 from ternmq.base.reasons import MQRC_NOT_AUTHORIZED
 from ternmq.client.connection import Connection
+from ternmq.kernel.ledger import ROWS_A_USER_MAX, ROWS_MAX
+from ternmq.store.ledger import first_row
 from tests.security.granting import connected, grant, secured
 
 pytestmark = pytest.mark.core
@@ -91,22 +94,82 @@ def test_commands_ask_for_authority_on_the_queue() -> None:
         assert answers(ann, "DEFINE CURSOR(MORE) QUEUE(SECRET)") == ["AMQ8135E"]
 
 
+def sinks(qm: ternmq.QueueManager, *users: str) -> None:
+    """These users may commit batches."""
+    for user in users:
+        grant(qm, "qmgr", "self", user, "connect set")
+
+
+def test_batches_need_an_authority_on_the_queue_manager() -> None:
+    with secured() as qm, connected(qm, "fred") as fred:
+        refused(lambda: fred.commit_batch("sink", 1, []))
+        assert answers(qm, "DISPLAY LEDGER(*)") == ["AMQ8989E"]
+        sinks(qm, "fred")
+        assert fred.commit_batch("sink", 1, []).committed
+
+
 def test_a_row_of_the_ledger_belongs_to_who_made_it() -> None:
     with secured() as qm, connected(qm, "ann") as ann, connected(qm, "fred") as fred:
+        sinks(qm, "ann", "fred")
         assert fred.commit_batch("sink", 1, []).committed
         refused(lambda: ann.commit_batch("sink", 1, []))
         refused(lambda: ann.commit_batch("sink", 2, []))
         assert fred.commit_batch("sink", 2, []).committed
-        assert qm.commit_batch("sink", 3, []).committed  # an administrator
         assert answers(ann, "DISPLAY LEDGER(*)") == ["AMQ8135E"]
         assert answers(ann, "DELETE LEDGER('sink')") == ["AMQ8135E"]
         assert answers(qm, "DISPLAY LEDGER(*)") == ["AMQ8987I"]
+        assert answers(fred, "DELETE LEDGER('sink')") == ["AMQ8988I"]
+
+
+def test_a_row_that_another_has_filled_never_backs_out_an_administrators_unit() -> None:
+    with secured() as qm, connected(qm, "fred") as fred, qm.connect(user="boss") as boss:
+        sinks(qm, "fred")
+        qm.define_queue("Q")
+        assert fred.commit_batch("sink", 1, []).committed
+        xid = ternmq.batch_xid("sink", 1, b"boss")
+        boss.begin()
+        boss.put("Q", b"the batch")
+        boss.prepare(xid)
+        refused(lambda: boss.commit_batch("sink", 1, [xid]))
+        assert qm.in_doubt() == [xid]
+        assert answers(qm, "DELETE LEDGER('sink')") == ["AMQ8988I"]
+        assert boss.commit_batch("sink", 1, [xid]).committed
+        with qm.queue("Q") as queue:
+            assert queue.get().data == b"the batch"
+
+
+def fill(qm: ternmq.QueueManager, user: str, count: int) -> None:
+    """So many rows of a user, as if each had been committed."""
+    shell = qm.started.shell
+    with shell.lock:
+        for number in range(count):
+            shell.engine.kernel.catalog.set_ledger(first_row(f"{user} {number}", user, 1, 1))
+
+
+def too_many(call: Callable[[], object]) -> None:
+    with pytest.raises(ternmq.MQError) as full:
+        call()
+    assert full.value.reason == mq.MQRC_RESOURCE_PROBLEM
+
+
+def test_rows_of_the_ledger_are_bounded_for_a_user_and_in_all() -> None:
+    with secured() as qm, connected(qm, "ann") as ann, connected(qm, "fred") as fred:
+        sinks(qm, "ann", "fred")
+        fill(qm, "fred", ROWS_A_USER_MAX)
+        too_many(lambda: fred.commit_batch("one more", 1, []))
+        assert fred.commit_batch("fred 0", 2, []).committed  # what is there goes on
+        assert ann.commit_batch("ann 0", 1, []).committed
+        assert answers(fred, "DELETE LEDGER('fred 0')") == ["AMQ8988I"]
+        assert fred.commit_batch("one more", 1, []).committed
+        fill(qm, "somebody", ROWS_MAX)
+        too_many(lambda: ann.commit_batch("ann 1", 1, []))
 
 
 def test_units_of_others_are_neither_committed_nor_taken_for_orphans() -> None:
     with secured() as qm, connected(qm, "ann") as ann, connected(qm, "fred") as fred:
         qm.define_queue("Q")
         grant(qm, "queue", "Q", "fred", "put")
+        sinks(qm, "ann", "fred")
         xid = ternmq.batch_xid("sink", 1, b"fred")
         fred.begin()
         fred.put("Q", b"fred's")

@@ -29,6 +29,7 @@ from ternmq.kernel.authority import check, check_administrator
 from ternmq.kernel.connection import Connection
 from ternmq.kernel.cursors import cursors
 from ternmq.kernel.kernel import Kernel
+from ternmq.kernel.ledger import owns_row
 from ternmq.security import authorities as auth
 from ternmq.security.authorities import BY_WORD, CLASS_PROFILE, SELF_PROFILE
 from ternmq.store.catalog import Definition
@@ -68,6 +69,8 @@ def authority_of(row: CommandRow) -> int:
 def check_command(kernel: Kernel, link: Connection, command: Command, row: CommandRow) -> None:
     """MQRC_NOT_AUTHORIZED unless the user of the connection may do this."""
     if link.privileged:
+        return
+    if row.noun == "LEDGER" and row.action == "DELETE" and owns_row(kernel, link, command.name):
         return
     wanted = authority_of(row)
     if row.authority_on == ON_QUEUE_MANAGER:

@@ -7,28 +7,34 @@ record of the log. Asked again, it finds the batch in the ledger, backs out what
 prepared, and says so. Prepared units of the same owner that no call named (of tasks that died, and
 of batches not above this one) are orphans, and backed out too.
 
-A row belongs to the user who made it, as a prepared unit does to the one who prepared it.
+Who commits batches needs `set` on the queue manager, since a row is there for good. A row belongs
+to the user who made it: nobody else goes on with it, administrators neither, for a row that
+somebody else has filled would make a sink take its own batch for done. A user has ROWS_A_USER_MAX
+rows at the most, all users together ROWS_MAX.
 """
 
 from __future__ import annotations
 
 from typing import Final, final
 
+from ternmq.base import constants as mq
 from ternmq.base.errors import XAER_INVAL, XAError, mq_error
 from ternmq.base.reasons import (
+    MQRC_NOT_AUTHORIZED,
     MQRC_RESOURCE_PROBLEM,
     MQRC_UNIT_OF_WORK_NOT_STARTED,
     MQRC_UNKNOWN_OBJECT_NAME,
 )
-from ternmq.kernel.authority import check_administrator
+from ternmq.kernel.authority import check
 from ternmq.kernel.connection import Connection
 from ternmq.kernel.ending import CommitNews, back_out_some
 from ternmq.kernel.kernel import Kernel
 from ternmq.kernel.two_phase import (
     check_xid,
     find_prepared,
-    may_decide,
 )
+from ternmq.security import authorities as auth
+from ternmq.security.authorities import SELF_PROFILE
 from ternmq.store.ledger import LedgerRow, first_row
 from ternmq.txn.ledger import (
     MESSAGES_MAX,
@@ -43,6 +49,8 @@ from ternmq.txn.unit import PREPARED, XID, UnitOfWork
 VERB: Final = "commit batch"
 BATCH_FORMAT: Final = 0x54514C31  # "TQL1": the format id of XIDs that name owner and batch
 OWNER_BYTES_MAX: Final = 48
+ROWS_MAX: Final = 10_000
+ROWS_A_USER_MAX: Final = 1_000
 BATCH_MAX: Final = (1 << 63) - 1
 _BATCH_BYTES: Final = 8
 
@@ -126,11 +134,20 @@ class BatchCommit:
 
     def _decide(self, kernel: Kernel, connection: Connection) -> bool:
         """Everything but backouts; False: the log must make room first."""
+        _check_authority(kernel, connection)
         row = kernel.catalog.ledger.get(self.owner)
         if row is not None:
-            if not may_decide(connection, row.user):
-                check_administrator(kernel, connection, VERB)
+            if not _is_own(kernel, connection, row.user):
+                raise mq_error(
+                    MQRC_NOT_AUTHORIZED,
+                    verb=VERB,
+                    object=kernel.name,
+                    detail=f"the ledger's row {self.owner!r} belongs to user '{row.user}', not to "
+                    f"'{connection.user}'; connect as that user, or delete it (DELETE LEDGER)",
+                )
             self._refuse_forgotten(kernel, row)
+        else:
+            self._refuse_beyond(kernel, connection)
         if row is not None and row.has(self.batch):
             self._durable_at = row.visible_lsn
             self._collect(kernel, connection)
@@ -155,6 +172,21 @@ class BatchCommit:
         self.committed = True
         self._collect(kernel, connection)
         return True
+
+    def _refuse_beyond(self, kernel: Kernel, connection: Connection) -> None:
+        """No row is begun where there is no room for it."""
+        rows = kernel.catalog.ledger
+        count = sum(1 for one in rows.values() if one.user == connection.user)
+        is_beyond = kernel.authority.enabled and count >= ROWS_A_USER_MAX
+        if is_beyond or len(rows) >= ROWS_MAX:
+            raise mq_error(
+                MQRC_RESOURCE_PROBLEM,
+                verb=VERB,
+                object=kernel.name,
+                detail=f"the ledger has {count} rows of user '{connection.user}' and {len(rows)} "
+                f"in all; {ROWS_A_USER_MAX} and {ROWS_MAX} are the most: delete those of sinks "
+                "that are gone (DELETE LEDGER)",
+            )
 
     def _refuse_forgotten(self, kernel: Kernel, row: LedgerRow) -> None:
         if self.batch < row.floor:
@@ -198,7 +230,7 @@ class BatchCommit:
         named = {xid.key for xid in self.xids}
         for unit in kernel.coordinator.prepared.values():
             xid = unit.xid
-            if xid is None or unit.state != PREPARED or not may_decide(connection, xid.owner):
+            if xid is None or unit.state != PREPARED or not _is_own(kernel, connection, xid.owner):
                 continue
             told = owner_and_batch(xid)
             is_orphan = told is not None and told[0] == self.owner and told[1] <= self.batch
@@ -218,6 +250,26 @@ class BatchCommit:
         if unit is not None:
             self._unit = None if back_out_some(kernel, unit) else unit
             self._durable_at = max(self._durable_at, int(kernel.coordinator.log.end_lsn))
+
+
+def _is_own(kernel: Kernel, connection: Connection, user: str) -> bool:
+    """Whether what belongs to a user is the connection's own. Where nothing is checked, users are
+    mere names."""
+    return not kernel.authority.enabled or (user != "" and user == connection.user)
+
+
+def _check_authority(kernel: Kernel, connection: Connection) -> None:
+    if not connection.privileged:
+        check(
+            kernel, connection, connection.user, mq.MQOT_Q_MGR, SELF_PROFILE, auth.SET,
+            VERB, mq.MQRQ_CMD_NOT_AUTHORIZED,
+        )  # fmt: skip
+
+
+def owns_row(kernel: Kernel, connection: Connection, owner: str) -> bool:
+    """Whether the row is the user's, who may then forget it."""
+    row = kernel.catalog.ledger.get(owner)
+    return row is not None and _is_own(kernel, connection, row.user)
 
 
 def delete_ledger(kernel: Kernel, connection: Connection, owner: str, verb: str) -> bool:
