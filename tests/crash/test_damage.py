@@ -348,14 +348,17 @@ def test_register_damaged_then_named_and_made_anew(how: Spoil) -> None:
     assert len(Machine(broken).drain("A")) == 19
 
 
-def test_catalog_of_an_earlier_checkpoint_then_named() -> None:
+@pytest.mark.parametrize("path", ["catalog", "catalog.changes"])
+def test_catalog_of_an_earlier_checkpoint_then_named(path: str) -> None:
     two = TwoQueues()
-    earlier = bytes(two.disk.contents[two.disk.names["catalog"]])
+    earlier = bytes(two.disk.contents[two.disk.names[path]])
     machine = Machine(two.disk)
     machine.define("C")
+    if path == "catalog":
+        machine.kernel.catalog.write_whole()
     machine.checkpoint()
     with pytest.raises(IntegrityError, match="catalog is of LSN"):
-        Machine(spoil(two.disk, "catalog", lambda data: earlier))
+        Machine(spoil(two.disk, path, lambda data: earlier))
 
 
 def test_journal_deleted_while_running_then_the_next_checkpoints_write_it_anew() -> None:

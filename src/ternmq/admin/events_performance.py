@@ -110,8 +110,7 @@ class PerformanceEvents:
         for name, value in changes.items():
             local.definition.attributes[name] = value
         local.definition.touched()
-        if not local.temporary:
-            self._kernel.catalog.changed = True
+        self._kernel.catalog.note_altered(local.definition)
 
     def _event(self, local: LocalQueue, reason: int) -> None:
         width = mq.MQ_Q_NAME_LENGTH

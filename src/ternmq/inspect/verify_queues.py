@@ -13,7 +13,7 @@ from ternmq.inspect.report import DAMAGED, LEFTOVER, MISSING, SOUND, UNKNOWN, UN
 from ternmq.inspect.verify_streams import verify_stream
 from ternmq.log.opened import OpenedLog
 from ternmq.store.catalog import Catalog, Definition
-from ternmq.store.catalog_file import CATALOG_PATH, load_catalog
+from ternmq.store.catalog_file import CATALOG_PATH, CHANGES_PATH, load_catalog
 from ternmq.store.loading import state_path
 from ternmq.store.register import (
     BEHIND_LSN,
@@ -32,20 +32,42 @@ _FRESH: Final = ".new"  # a file that was being written when everything stopped
 def verify_catalog(disk: Overlay, opened: OpenedLog, report: Report) -> Catalog | None:
     """The catalog file; if it is bad, the catalog that a linear log can make good."""
     what = "catalog"
-    size = disk.size(CATALOG_PATH) if disk.exists(CATALOG_PATH) else 0
     try:
         found, damage = find_catalog(disk, opened)
     except IntegrityError as error:
-        report.add(CATALOG_PATH, what, DAMAGED if size else MISSING, str(error), size)
+        _add_damaged_catalog(disk, report, str(error))
         return None
     if damage:
-        detail = f"{damage}; the log has it"
-        report.add(CATALOG_PATH, what, DAMAGED if size else MISSING, detail, size)
+        _add_damaged_catalog(disk, report, f"{damage}; the log has it")
         return found
+    size = disk.size(CATALOG_PATH)
     objects = len(load_catalog(disk).all_definitions())
     report.add(CATALOG_PATH, what, SOUND, f"{objects} objects as of LSN {found.lsn}", size)
+    if disk.exists(CHANGES_PATH):
+        _verify_changes(disk, report)
     report.name = str(found.facts["name"])
     return found
+
+
+def _add_damaged_catalog(disk: Overlay, report: Report, detail: str) -> None:
+    """The file itself, or if that can be read, the changes that should make it newer."""
+    path = CHANGES_PATH
+    try:
+        load_catalog(disk)
+    except IntegrityError:
+        path = CATALOG_PATH
+    size = disk.size(path) if disk.exists(path) else 0
+    report.add(path, "catalog", DAMAGED if size else MISSING, detail, size)
+
+
+def _verify_changes(disk: Overlay, report: Report) -> None:
+    """The file of changes; what the last checkpoint told of is there, or nothing would start."""
+    size = disk.size(CHANGES_PATH)
+    counts = load_catalog(disk).position.offset
+    if counts:
+        report.add(CHANGES_PATH, "catalog", SOUND, f"{counts} bytes of changes", size)
+    else:
+        report.add(CHANGES_PATH, "catalog", UNNEEDED, "the catalog has been written since", size)
 
 
 def verify_register(disk: Overlay, opened: OpenedLog, report: Report) -> dict[int, RegisterRow]:

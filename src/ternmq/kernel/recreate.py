@@ -80,7 +80,7 @@ class Recreation:
         self._kernel = kernel
         if definition.object_type != LOCAL:
             # All definitions are in memory: the next checkpoint writes them to a new file.
-            catalog.changed = True
+            catalog.write_whole()
             return False
         number = definition.object_id
         queue = catalog.queues.get(number)

@@ -299,5 +299,5 @@ class Triggers(TriggerSink):
             kernel.coordinator.define(kernel.catalog, definition)
         else:
             self._connection.park = None
-            kernel.catalog.changed = True  # with the next checkpoint
+            kernel.catalog.note_altered(definition)  # with the next checkpoint
         local.refresh()

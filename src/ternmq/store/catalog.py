@@ -1,7 +1,7 @@
 """The catalog: every object's definition, and the queues whose messages are loaded.
 
 Plain tables: one for the names of queues, one for each other space of names. Changes are logged by
-the coordinator and written whole to the catalog file at the next checkpoint (`catalog_file`).
+the coordinator, noted here, and told to the catalog file by the next checkpoint (`catalog_file`).
 Deleting and defining again gives a new object id, so that nothing in the log or on disk is mistaken
 for the new queue's.
 """
@@ -152,6 +152,18 @@ def _integer(value: dict[str, object], name: str) -> int:
 
 
 @final
+class CatalogPosition:
+    """Where the next changes go in the file of changes, and what their checksum begins with."""
+
+    __slots__ = ("base_bytes", "crc", "offset")
+
+    def __init__(self, base_bytes: int, crc: int, offset: int) -> None:
+        self.base_bytes = base_bytes  # size of the file that the changes are to
+        self.crc = crc
+        self.offset = offset
+
+
+@final
 class Catalog:
     """Definitions by name; loaded queues by id."""
 
@@ -192,6 +204,13 @@ class Catalog:
         self.lsn = 0  # everything up to here is in the catalog file
         self.log_end = 1 << 62  # where the log ended when restart had read it
         self.changed = True  # the catalog file is behind
+        self.is_due = False  # the checkpoint that runs has to write it: the register relies on it
+        self.rewrite_file = True  # all of it, not only what changed
+        self.position = CatalogPosition(0, 0, 0)
+        # What the file does not have yet: objects by id, ids that are no more, owners of rows.
+        self.altered: dict[int, Definition] = {}
+        self.gone: list[int] = []
+        self.owners: set[str] = set()
         self.dead_folders: list[str] = []  # of deleted queues, removed after the next checkpoint
         self.remover = Remover()
 
@@ -201,6 +220,7 @@ class Catalog:
         self.damaged[queue_id] = text
         self.given_up[queue_id] = text
         self.changed = True
+        self.is_due = True
         self.row(queue_id).journal_lsn = BEHIND_LSN
 
     def recovered(self, queue_id: int) -> None:
@@ -209,7 +229,28 @@ class Catalog:
         self.given_up.pop(queue_id, None)
         self.untrusted.discard(queue_id)
         self.row(queue_id).journal_lsn = 0
+        self.write_whole()
+
+    def write_whole(self) -> None:
+        """The checkpoint that runs, or else the next one, writes the whole file."""
         self.changed = True
+        self.is_due = True
+        self.rewrite_file = True
+
+    def note_altered(self, definition: Definition) -> None:
+        """The catalog file has to be told of a definition."""
+        if not definition.temporary:
+            self.altered[definition.object_id] = definition
+            self.changed = True
+
+    def all_saved(self) -> None:
+        """What is noted is on its way to the catalog file."""
+        self.altered = {}
+        self.gone = []
+        self.owners = set()
+        self.changed = False
+        self.is_due = False
+        self.rewrite_file = False
 
     def row(self, queue_id: int) -> RegisterRow:
         """The queue's row of the register, to be changed: the next checkpoint writes it."""
@@ -281,7 +322,7 @@ class Catalog:
         if definition.object_id >= self.next_id:
             self.next_id = definition.object_id + 1
         self.version += 1
-        self.changed = self.changed or not definition.temporary
+        self.note_altered(definition)
 
     def remove(self, definition: Definition) -> None:
         """The object is no more; its messages go with it."""
@@ -304,16 +345,21 @@ class Catalog:
             self.given_up.pop(definition.object_id, None)
             self.expiries.pop(definition.object_id, None)
             self.depths.pop(definition.object_id, None)
-        self.changed = self.changed or not definition.temporary
+        if not definition.temporary:
+            self.altered.pop(definition.object_id, None)
+            self.gone.append(definition.object_id)
+            self.changed = True
 
     def set_ledger(self, row: LedgerRow) -> None:
         """An owner has committed a batch."""
         self.ledger[row.owner] = row
+        self.owners.add(row.owner)
         self.changed = True
 
     def drop_ledger(self, owner: str) -> None:
         """An owner's batches are forgotten."""
         self.ledger.pop(owner, None)
+        self.owners.add(owner)
         self.changed = True
 
     def is_recoverable(self, definition: Definition) -> bool:

@@ -15,7 +15,7 @@ from ternmq.log.reader import LogReader
 from ternmq.log.record import LogRecord
 from ternmq.ports.disk import Disk
 from ternmq.store.catalog import Catalog, Definition
-from ternmq.store.catalog_file import CATALOG_PATH, load_catalog, unpack_catalog
+from ternmq.store.catalog_file import CATALOG_PATH, CHANGES_PATH, load_catalog, unpack_catalog
 from ternmq.store.queue import Queue
 from ternmq.store.register import CATALOG_ROW
 from ternmq.txn.ledger import redo_row, unpack_ledger
@@ -49,8 +49,13 @@ def find_catalog(disk: Disk, opened: OpenedLog) -> tuple[Catalog, str]:
         saved = facts.get("catalog_lsn", 0)
         check(
             isinstance(saved, int) and catalog.lsn >= saved,
-            f"{CATALOG_PATH} is of LSN {catalog.lsn}, but one of LSN {saved} was written",
+            f"{CATALOG_PATH} is of LSN {catalog.lsn}, but one of LSN {saved} was written; "
+            f"{_changes_told(disk)}",
         )
+        if isinstance(saved, int) and catalog.lsn > saved:
+            # No record tells that it was forced; so nothing is added to it.
+            catalog.changed = True
+            catalog.rewrite_file = True
     except IntegrityError as error:
         if not opened.control.parameters.is_linear:
             raise
@@ -60,6 +65,11 @@ def find_catalog(disk: Disk, opened: OpenedLog) -> tuple[Catalog, str]:
             text = f"{error}; it could not be recovered from the log: {failure}"
             raise IntegrityError(text) from failure
     return catalog, ""
+
+
+def _changes_told(disk: Disk) -> str:
+    there = "is damaged or old" if disk.exists(CHANGES_PATH) else "is missing"
+    return f"{CHANGES_PATH} {there}, or belongs to another one"
 
 
 def _recover(disk: Disk, opened: OpenedLog, facts: dict[str, object]) -> Catalog:
@@ -75,6 +85,7 @@ def _recover(disk: Disk, opened: OpenedLog, facts: dict[str, object]) -> Catalog
         redo.take(record)
     catalog.lsn = reader.end_lsn
     catalog.changed = True
+    catalog.rewrite_file = True
     return catalog
 
 

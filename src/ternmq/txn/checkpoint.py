@@ -6,7 +6,7 @@ Its phases, each an effect whose completion begins the next:
    time, if the log needs the room; queues that nobody uses are written out;
 2. save: each queue that changed tells its state journal what changed since the last checkpoint
    (segments that came and went, a bitmap of the dead for each touched one, counters); the catalog
-   file is written if definitions changed; the register is told how far the journals reach;
+   file is told which definitions changed; the register is told how far the journals reach;
 3. record: a CHECKPOINT record with the redo LSN and every prepared unit, which from now on pins no
    log;
 4. control: the control file names the checkpoint, then extents before the redo LSN are released
@@ -71,6 +71,7 @@ class Checkpoint:
         keeper.waste = Removals()
         self.remove_folders: list[str] = []
         self.effect: Effect | None = None  # the phase under way
+        self.has_catalog = False  # definitions are saved as of some moment after the redo LSN
         self.failed = ""
 
     def begin(self) -> None:
@@ -205,7 +206,7 @@ class Checkpoint:
                 stream.writer.followers.append(effect)
                 self.effect = effect
                 return
-        if self.queues or catalog.changed:
+        if self.queues or self.wants_catalog:
             effect = StateSave(self)
         elif catalog.unregistered or catalog.rewrite_register:
             effect = RegisterSave(self)
@@ -214,6 +215,13 @@ class Checkpoint:
             return
         self.effect = effect
         self.keeper.outbox.add(effect)
+
+    @property
+    def wants_catalog(self) -> bool:
+        """Once is enough, or a checkpoint would not end while definitions change: later changes
+        are in the log. Only what the register relies on is written with it."""
+        catalog = self.keeper.catalog
+        return catalog.is_due or (catalog.changed and not self.has_catalog)
 
     def _await_fill(self, fill: StreamFill) -> None:
         """A journal tells of whole streams alone."""

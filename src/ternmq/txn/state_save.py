@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final, final
 from ternmq.base.errors import ForceFailed
 from ternmq.ports.disk import Disk, parent_dir
 from ternmq.ports.effect import Effect
-from ternmq.store.catalog_file import catalog_bytes, save_catalog
+from ternmq.store.catalog_file import CatalogSave
 from ternmq.store.loading import state_path
 from ternmq.store.queue import Queue
 from ternmq.store.register import (
@@ -62,12 +62,10 @@ class StateSave(Effect):
         self.streams: dict[int, StreamSave] = {}  # by index: what its stream has to write
         for queue in self.queues:
             self._capture(queue, lsn)
-        self.catalog_content = b""
-        self.catalog_lsn = 0
-        if not checkpoint.queues and keeper.catalog.changed:
-            self.catalog_content = catalog_bytes(keeper.catalog, lsn)
-            self.catalog_lsn = lsn
-            keeper.catalog.changed = False
+        self.catalog: CatalogSave | None = None
+        if not checkpoint.queues and checkpoint.wants_catalog:
+            self.catalog = CatalogSave(keeper.catalog, lsn)
+            checkpoint.has_catalog = True
 
     def _capture(self, queue: Queue, lsn: int) -> None:
         self.fresh.append([one for one in queue.segments.values() if not one.saved])
@@ -103,8 +101,8 @@ class StateSave(Effect):
                 self.positions[at] = StateJournal.rewrite(disk, path, parts)
             else:
                 self.positions[at] = StateJournal.append(disk, path, parts, self.positions[at])
-        if self.catalog_content:
-            save_catalog(disk, self.catalog_content)
+        if self.catalog is not None:
+            self.catalog.run(disk)
 
     def complete(self) -> None:
         catalog = self.checkpoint.keeper.catalog
@@ -126,8 +124,9 @@ class StateSave(Effect):
                         segment.pinned = False
                 catalog.with_state.add(int(queue.queue_id))
                 catalog.note_journal(int(queue.queue_id), self.batches[at].lsn)
-        if self.catalog_content:
-            catalog.lsn = self.catalog_lsn
+        if self.catalog is not None:
+            catalog.lsn = self.catalog.lsn
+            catalog.position = self.catalog.position
         self.checkpoint.save()
 
     def fail(self, error: OSError) -> None:
@@ -148,8 +147,10 @@ class StateSave(Effect):
         for segments in self.fresh:
             for segment in segments:
                 segment.saved = False
-        if self.catalog_content:
+        if self.catalog is not None:
+            # Also after a batch: what is on disk now is not known, and the next would go on there.
             self.checkpoint.keeper.catalog.changed = True
+            self.checkpoint.keeper.catalog.rewrite_file = True
         self.checkpoint.keeper.checkpoint_failed(self.checkpoint, text)
 
 
