@@ -142,6 +142,91 @@ def test_get_rfh2_when_a_header_cannot_be_read_then_the_data_begins_with_it(
     queue.close()
 
 
+# ---- buffers
+
+
+def by_handle(qmgr: Any, options: int = 0) -> tuple[Any, Any]:
+    handle = pymqi.MessageHandle(qmgr, pymqi.CMHO())
+    gmo = pymqi.GMO(Version=CMQC.MQGMO_VERSION_4, Options=CMQC.MQGMO_PROPERTIES_IN_HANDLE | options)
+    gmo.MsgHandle = handle.msg_handle
+    return gmo, handle.properties
+
+
+@pytest.mark.parametrize("options", [0, CMQC.MQGMO_ACCEPT_TRUNCATED_MSG])
+@pytest.mark.parametrize("payload", [b"payload", b""])
+def test_get_when_the_buffer_holds_the_payload_then_it_comes_whole(
+    qmgr: pymqi.QueueManager, options: int, payload: bytes
+) -> None:
+    queue = pymqi.Queue(qmgr, QUEUE, CMQC.MQOO_INPUT_SHARED | CMQC.MQOO_OUTPUT)
+    for folder in (b"<usr><a>1</a></usr>", b"<usr><a>12</a></usr>"):  # filled up, and not
+        put(queue, header(folder) + payload)
+        gmo, properties = by_handle(qmgr, options)
+        md = pymqi.MD()
+        assert queue.get(len(payload), md, gmo) == payload
+        assert properties.get(b"a") in ("1", "12")
+        assert md.Format == CMQC.MQFMT_STRING
+    queue.close()
+
+
+def test_get_when_the_buffer_is_too_short_then_the_payload_is_cut(
+    qmgr: pymqi.QueueManager,
+) -> None:
+    queue = pymqi.Queue(qmgr, QUEUE, CMQC.MQOO_INPUT_SHARED | CMQC.MQOO_OUTPUT)
+    put(queue, header(b"<usr><a>1</a></usr>") + b"payload")
+    for options, reason in ((0, 2080), (CMQC.MQGMO_ACCEPT_TRUNCATED_MSG, 2079)):
+        gmo, properties = by_handle(qmgr, options)
+        with pytest.raises(pymqi.MQMIError) as caught:
+            queue.get(3, pymqi.MD(), gmo)
+        assert caught.value.reason == reason
+        assert caught.value.message == b"pay"  # type: ignore[attr-defined]
+        assert caught.value.original_length == 7  # type: ignore[attr-defined]
+    assert properties.get(b"a") == "1"
+    with pytest.raises(pymqi.MQMIError, match="NO_MSG_AVAILABLE"):
+        queue.get()
+    queue.close()
+
+
+def test_browse_when_the_buffer_holds_the_payload_then_each_is_seen_once(
+    qmgr: pymqi.QueueManager,
+) -> None:
+    queue = pymqi.Queue(qmgr, QUEUE, CMQC.MQOO_BROWSE | CMQC.MQOO_OUTPUT)
+    for payload in (b"first", b"next."):
+        put(queue, header(b"<usr><a>1</a></usr>") + payload)
+    seen = []
+    for options in (CMQC.MQGMO_BROWSE_FIRST, CMQC.MQGMO_BROWSE_NEXT):
+        gmo, _ = by_handle(qmgr, options)
+        seen.append(queue.get(5, pymqi.MD(), gmo))
+    assert seen == [b"first", b"next."]
+    queue.close()
+
+
+def test_get_when_the_queue_drops_properties_then_a_handle_has_them(
+    qmgr: pymqi.QueueManager, served: Networked
+) -> None:
+    with Served.connect(served) as connection:
+        assert connection.mqsc("DEFINE QLOCAL(DROPS) PROPCTL(NONE) REPLACE")[0].ok
+    queue = pymqi.Queue(qmgr, "DROPS", CMQC.MQOO_INPUT_SHARED | CMQC.MQOO_OUTPUT)
+    for _ in range(2):
+        put(queue, header(b"<usr><a>1</a></usr>") + b"payload")
+    assert queue.get() == b"payload"
+    data, _, properties = got_by_handle(qmgr, queue)
+    assert (data, properties.get(b"a")) == (b"payload", "1")
+    queue.close()
+
+
+def test_get_when_a_handle_is_asked_for_and_not_given_then_it_is_refused(
+    qmgr: pymqi.QueueManager,
+) -> None:
+    queue = pymqi.Queue(qmgr, QUEUE, CMQC.MQOO_INPUT_SHARED | CMQC.MQOO_OUTPUT)
+    queue.put(b"x")
+    gmo = pymqi.GMO(Version=CMQC.MQGMO_VERSION_4, Options=CMQC.MQGMO_PROPERTIES_IN_HANDLE)
+    with pytest.raises(pymqi.MQMIError) as caught:
+        queue.get(None, pymqi.MD(), gmo)
+    assert caught.value.reason == CMQC.MQRC_HMSG_ERROR
+    assert queue.get() == b"x"
+    queue.close()
+
+
 @settings(max_examples=300, suppress_health_check=[HealthCheck.too_slow])
 @given(CONTENT)
 def test_get_when_a_header_is_anything_then_no_byte_is_lost(content: bytes) -> None:

@@ -50,7 +50,7 @@ telemetry            OTELTRAC IA_OTEL_TRACE           @otel              QMGR   
 persistent_buffer    PBUFFER  -                       65536..1099511627776 1048576 LM..
 process              PROCESS  CA_PROCESS_NAME         name48             -        LM..
 put                  PUT      IA_INHIBIT_PUT          @enabled           ENABLED  LMAR m
-property_control     PROPCTL  IA_PROPERTY_CONTROL     @properties        COMPAT   LMA. i
+property_control     PROPCTL  IA_PROPERTY_CONTROL     @properties        COMPAT   LMA.
 depth_high           QDEPTHHI IA_Q_DEPTH_HIGH_LIMIT   0..100             80       LM..
 depth_low            QDEPTHLO IA_Q_DEPTH_LOW_LIMIT    0..100             20       LM..
 depth_high_event     QDPHIEV  IA_Q_DEPTH_HIGH_EVENT   @switch            DISABLED LM..

@@ -31,12 +31,14 @@ from ternmq.kernel.connection import Connection as Link
 from ternmq.kernel.connection import Handle
 from ternmq.kernel.ending import refuse_if_backed_out
 from ternmq.kernel.get import BROWSE_OPTIONS
+from ternmq.kernel.property_options import as_delivered, loses_properties
 from ternmq.kernel.refusals import BROWSE, refused
 from ternmq.kernel.requests import GetCall, GetRequest, PutRequest
 from ternmq.kernel.resolve import check_handle
 from ternmq.mqi.getting import get_request
 from ternmq.mqi.options import check_connect
 from ternmq.mqi.putting import put_request
+from ternmq.store.entry import Entry
 
 # Who may use a connection: whoever leaves another's unit of work alone (what the Python API does
 # unless it is given options), its maker alone, or everybody in turn.
@@ -191,6 +193,8 @@ class Session:
     def message(self, call: GetCall) -> Message | None:
         """What a get answers: the message, None if there is none, or the error that says why."""
         entry = call.entry
+        if entry is not None and loses_properties(call, entry):
+            entry = as_delivered(call, entry)
         if entry is not None and call.reason == 0:
             got_ns = self.engine.clock.now_ns() if entry.expiry_at else 0
             message = Message(entry, entry.data, False, got_ns)
@@ -199,11 +203,10 @@ class Session:
             return message
         if call.reason in (0, MQRC_NO_MSG_AVAILABLE):  # 0: an unlock
             return None
-        return self._explain(call)
+        return self._explain(call, entry)
 
-    def _explain(self, call: GetCall) -> Message:
+    def _explain(self, call: GetCall, entry: Entry | None) -> Message:
         """The cut message of a warning, or the error that says why there is none."""
-        entry = call.entry
         name = call.handle.resolved_name
         if entry is None:
             raise mq_error(int(call.reason), verb="MQGET", object=name)

@@ -12,15 +12,14 @@ from typing import Any, Final, NamedTuple
 
 from ternmq.base import constants as mq
 from ternmq.base.attributes import BY_SELECTOR, Value
-from ternmq.base.errors import MQError, mq_error
+from ternmq.base.errors import mq_error
 from ternmq.base.reasons import (
     MQRC_CHAR_ATTR_LENGTH_ERROR,
     MQRC_ENVIRONMENT_ERROR,
+    MQRC_HMSG_ERROR,
     MQRC_NO_EXTERNAL_PARTICIPANTS,
     MQRC_NO_MSG_AVAILABLE,
     MQRC_SELECTION_NOT_AVAILABLE,
-    MQRC_TRUNCATED_MSG_ACCEPTED,
-    MQRC_TRUNCATED_MSG_FAILED,
 )
 from ternmq.client.message import Message
 from ternmq.client.net_verbs import FapVerbs
@@ -31,7 +30,8 @@ from ternmq.codec.mqgmo import GetOptions
 from ternmq.codec.mqmd import GROUP_ID_AT, MSG_ID_AT, PRIORITY_AT, USER_ID_AT, Descriptor
 from ternmq.codec.mqsts import Status
 from ternmq.compat.attachments import Attachment, attached, detach
-from ternmq.compat.properties import PropertyBag, bag_of, with_properties, without_properties
+from ternmq.compat.handle_gets import Taken, get_for_handle, get_plainly
+from ternmq.compat.properties import PropertyBag, bag_of, with_properties
 from ternmq.compat.structure import MQOpts
 from ternmq.kernel.requests import UNLIMITED_LENGTH
 
@@ -257,49 +257,52 @@ def get(hconn: object, hobj: object, md: MQOpts, gmo: MQOpts, length: int | None
     options.match_options = gmo.MatchOptions
     options.wait_interval = gmo.WaitInterval
     options.message_token = bytes(gmo.MsgToken).ljust(16, b"\0")
-    buffer_length = UNLIMITED_LENGTH if length is None else length
-    request = request_get(descriptor_of(md), options, buffer_length)
-    try:
+    wanted = descriptor_of(md)
+
+    def ask(asked: GetOptions, buffer_length: int) -> Message | None:
+        request = request_get(wanted, asked, buffer_length)
         waits = request.wait_ms != 0
-        message = connection.run("MQGET", connection.verbs.get(opened.handle, request, waits))
-    except MQError as error:
-        if error.reason != MQRC_TRUNCATED_MSG_FAILED or not isinstance(error.result, Message):
-            raise
-        return _received(md, gmo, error.result, None, MQRC_TRUNCATED_MSG_FAILED)
-    if message is None:
+        return connection.run("MQGET", connection.verbs.get(opened.handle, request, waits))
+
+    buffer_length = UNLIMITED_LENGTH if length is None else length
+    if bag is not None:
+        options.options |= mq.MQGMO_PROPERTIES_FORCE_MQRFH2  # the handle is filled here
+        taken = get_for_handle(ask, options, buffer_length, bag)
+    else:
+        taken = get_plainly(ask, options, buffer_length)
+    if taken is None:
         if gmo.Options & mq.MQGMO_UNLOCK:
             return Got(b"", 0)
         raise mq_error(MQRC_NO_MSG_AVAILABLE, verb="MQGET", object=opened.handle.resolved_name)
     gmo.ResolvedQName = padded(opened.handle.resolved_name, mq.MQ_Q_NAME_LENGTH)
-    reason = MQRC_TRUNCATED_MSG_ACCEPTED if message.truncated else message.warning
-    return _received(md, gmo, message, bag, reason)
+    return _received(md, gmo, taken)
 
 
 def _bag(gmo: MQOpts) -> PropertyBag | None:
-    """Where the properties of the message go; None: they stay ahead of its data."""
-    if gmo.Version >= mq.MQGMO_VERSION_4 and gmo.MsgHandle and not gmo.Options & _ELSEWHERE:
-        bag = bag_of(gmo.MsgHandle, "MQGET")
-        bag.found.clear()
-        return bag
-    return PropertyBag() if gmo.Options & mq.MQGMO_NO_PROPERTIES else None
+    """Where the properties of the message go; None: they are not wanted there."""
+    has_handle = gmo.Version >= mq.MQGMO_VERSION_4 and gmo.MsgHandle
+    if gmo.Options & _IN_HANDLE and not has_handle:
+        detail = "MQGMO_PROPERTIES_IN_HANDLE without a MsgHandle"
+        raise mq_error(MQRC_HMSG_ERROR, verb="MQGET", detail=detail)
+    if not has_handle or gmo.Options & _ELSEWHERE:
+        return None
+    bag = bag_of(gmo.MsgHandle, "MQGET")
+    bag.found.clear()
+    return bag
 
 
-def _received(
-    md: MQOpts, gmo: MQOpts, message: Message, bag: PropertyBag | None, reason: int
-) -> Got:
-    descriptor = message.descriptor
-    data = message.data
-    if bag is not None and not message.truncated:
-        data = without_properties(descriptor, data, bag)
+def _received(md: MQOpts, gmo: MQOpts, taken: Taken) -> Got:
+    """What the structures of the application are told of a message."""
+    descriptor = taken.descriptor
     fill_descriptor(md, descriptor)
     if gmo.Version >= mq.MQGMO_VERSION_2:
         flags = descriptor.msg_flags
         gmo.GroupStatus = _status(flags, mq.MQMF_LAST_MSG_IN_GROUP, "L", mq.MQMF_MSG_IN_GROUP, "G")
         gmo.SegmentStatus = _status(flags, mq.MQMF_LAST_SEGMENT, "L", mq.MQMF_SEGMENT, "S")
     if gmo.Version >= mq.MQGMO_VERSION_3:
-        gmo.MsgToken = message.token
-        gmo.ReturnedLength = len(data)
-    return Got(data, message.length if message.truncated else len(data), reason)
+        gmo.MsgToken = taken.token
+        gmo.ReturnedLength = len(taken.data)
+    return Got(taken.data, taken.length, taken.reason)
 
 
 def _status(flags: int, last: int, if_last: str, one: int, if_one: str) -> int:

@@ -16,6 +16,7 @@ from ternmq.kernel.connection import Connection, Handle
 from ternmq.kernel.kernel import Kernel
 from ternmq.kernel.metering import passed_over
 from ternmq.kernel.objects import LocalQueue
+from ternmq.kernel.property_options import fits_buffer
 from ternmq.kernel.requests import GetCall
 from ternmq.store.cursor import Cursor
 from ternmq.store.entry import ASTRAY, AVAILABLE, IN_REAR, Entry
@@ -91,7 +92,7 @@ def browse_find(kernel: Kernel, call: GetCall, local: LocalQueue) -> Entry | Non
 
 def _fits_buffer(call: GetCall, entry: Entry) -> bool:
     """A message that is cut without leave moves no cursor and gets no lock and no mark."""
-    if entry.length <= call.request.buffer_length:
+    if entry.length <= call.request.buffer_length or fits_buffer(call, entry):
         return True
     return call.request.options & mq.MQGMO_ACCEPT_TRUNCATED_MSG != 0
 

@@ -30,6 +30,7 @@ from ternmq.kernel.events import INHIBIT, PERFORMANCE
 from ternmq.kernel.kernel import Kernel
 from ternmq.kernel.metering import got_nothing, got_nothing_yet, was_browsed, was_got
 from ternmq.kernel.objects import LocalQueue
+from ternmq.kernel.property_options import fits_buffer
 from ternmq.kernel.requests import GetCall, GetRequest
 from ternmq.kernel.search import Search
 from ternmq.store.entry import PERSISTENT, Entry
@@ -172,7 +173,7 @@ def _unit_for(kernel: Kernel, call: GetCall, entry: Entry) -> UnitOfWork | None:
 def _answer(kernel: Kernel, call: GetCall, local: LocalQueue, entry: Entry) -> None:
     connection = call.connection
     reason: i64 = 0
-    if entry.length > call.request.buffer_length:
+    if entry.length > call.request.buffer_length and not fits_buffer(call, entry):
         if call.request.options & mq.MQGMO_ACCEPT_TRUNCATED_MSG:
             reason = MQRC_TRUNCATED_MSG_ACCEPTED
         else:

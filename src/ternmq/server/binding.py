@@ -20,6 +20,7 @@ from ternmq.codec.mqgmo import GetOptions
 from ternmq.codec.mqmd import BYTES_2, CORREL_ID_AT, MSG_ID_AT, Descriptor
 from ternmq.codec.mqod import ObjectDescriptor
 from ternmq.codec.mqpmo import PutOptions
+from ternmq.kernel.property_options import as_delivered, loses_properties
 from ternmq.kernel.requests import UNLIMITED_LENGTH, GetCall, GetRequest, PutRequest
 from ternmq.server.call_arguments import CALL_ARGUMENTS, checked, object_descriptor
 from ternmq.server.calls import CALLS
@@ -187,6 +188,8 @@ def got(call: GetCall, now_ns: int) -> bytes:
     entry = call.entry
     if entry is None:
         return wire.GOT_HEAD.pack(int(call.reason), *(0,) * 12)
+    if loses_properties(call, entry):
+        entry = as_delivered(call, entry)
     head = wire.GOT_HEAD.pack(
         int(call.reason),
         wire.HAS_MESSAGE,

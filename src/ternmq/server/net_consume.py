@@ -368,17 +368,18 @@ class Consumer(Guarded):
         data = entry.data
         base = entry.base
         reason = 0
+        whole = len(data)
         if call is not None and (warning or not is_as_it_is(self.options, self.handle)):
             made = deliver(call, entry, self.options)
             data = made.data
             base = made.base
             reason = made.reason
+            whole = made.length
         conversation = self.conversation
         form = conversation.form
         version = self.selection.version
         length = len(data)
         md_bytes = BYTES_2 if version == 2 else BYTES_1
-        whole = int(entry.length) if warning else length
         head = (LITTLE_HEAD if form.is_little else BIG_HEAD).pack(
             1,
             self.handle.handle_id,

@@ -220,17 +220,18 @@ class MessageCall(Call):
         data = entry.data
         base = entry.base
         reason = 0
+        whole = len(data)
         if call.reason or not is_as_it_is(options, plan.handle):
             made = deliver(call, entry, options)
             data = made.data
             base = made.base
             reason = made.reason
+            whole = made.length
         form = conversation.form
         md_bytes = BYTES_2 if plan.version == 2 else BYTES_1
         gmo_bytes = _GMO_BYTES[plan.gmo.version]
         size = CALL_HEADER_BYTES + md_bytes + gmo_bytes + 4 + len(data)
         pack = form.long.pack
-        whole = len(data) if reason == 0 or not call.reason else int(entry.length)
         parts = [
             _LENGTH.pack(TSH_BYTES + size),
             pack(mq.MQCC_WARNING if reason else mq.MQCC_OK),

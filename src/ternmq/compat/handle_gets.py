@@ -1,0 +1,122 @@
+"""MQGET as compat does it: a message, or what of it fits into the buffer.
+
+Properties that go into a message handle do not count for the buffer. The queue manager counts them,
+for it sends them ahead of the data. So a message that it finds too long is looked at before it is
+taken: a get by its MsgToken, with a buffer that is one byte too short, shows all but that byte and
+leaves the message where it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final, NamedTuple
+
+from ternmq.base import constants as mq
+from ternmq.base.errors import MQError
+from ternmq.base.reasons import MQRC_TRUNCATED_MSG_ACCEPTED, MQRC_TRUNCATED_MSG_FAILED
+from ternmq.client.message import Message
+from ternmq.codec.mqgmo import GetOptions
+from ternmq.codec.mqmd import Descriptor
+from ternmq.compat.properties import PropertyBag, without_properties
+
+Ask = Callable[[GetOptions, int], Message | None]
+_MATCH_BOTH: Final = mq.MQMO_MATCH_MSG_ID | mq.MQMO_MATCH_CORREL_ID
+_LAST_BYTES: Final = (b" ", b">")  # of a header with nothing behind it
+
+
+class Taken(NamedTuple):
+    """A message, and why it is not whole or not converted."""
+
+    data: bytes
+    descriptor: Descriptor
+    token: bytes
+    length: int
+    reason: int
+
+
+def get_plainly(ask: Ask, options: GetOptions, length: int) -> Taken | None:
+    """A message as the queue manager gives it; None if there is none."""
+    try:
+        message = ask(options, length)
+    except MQError as error:
+        return _taken(_shown(error), MQRC_TRUNCATED_MSG_FAILED)
+    if message is None:
+        return None
+    return _taken(message, MQRC_TRUNCATED_MSG_ACCEPTED if message.truncated else message.warning)
+
+
+def get_for_handle(ask: Ask, options: GetOptions, length: int, bag: PropertyBag) -> Taken | None:
+    """A message whose properties go into the bag."""
+    accepts = options.options & mq.MQGMO_ACCEPT_TRUNCATED_MSG != 0
+    options.options &= ~mq.MQGMO_ACCEPT_TRUNCATED_MSG
+    while True:
+        try:
+            message = ask(options, length)
+        except MQError as error:
+            cut = _shown(error)
+        else:
+            return None if message is None else _apart(message, bag, length)
+        same = _only(options, cut.token)
+        shown = _look(ask, same, cut.length)
+        if shown is None:
+            continue  # somebody else has got it
+        if accepts or _fits(shown, length):
+            message = ask(same, cut.length)
+            if message is not None:
+                return _apart(message, bag, length)
+        else:
+            return _taken(cut, MQRC_TRUNCATED_MSG_FAILED)._replace(
+                data=shown.data[:length], descriptor=shown.descriptor, length=shown.length
+            )
+
+
+def _shown(error: MQError) -> Message:
+    """The cut message of a get that failed for its length; any other error goes on."""
+    if error.reason != MQRC_TRUNCATED_MSG_FAILED or not isinstance(error.result, Message):
+        raise error
+    return error.result
+
+
+def _taken(message: Message, reason: int) -> Taken:
+    length = message.length if message.truncated else len(message.data)
+    return Taken(message.data, message.descriptor, message.token, length, reason)
+
+
+def _apart(message: Message, bag: PropertyBag, length: int) -> Taken:
+    descriptor = message.descriptor
+    data = without_properties(descriptor, message.data, bag)
+    reason = message.warning
+    if len(data) > length:
+        reason = MQRC_TRUNCATED_MSG_ACCEPTED
+    return Taken(data[:length], descriptor, message.token, len(data), reason)
+
+
+def _only(options: GetOptions, token: bytes) -> GetOptions:
+    """The same get for one message, at once."""
+    same = GetOptions(options=options.options & ~mq.MQGMO_WAIT)
+    same.version = max(options.version, mq.MQGMO_VERSION_3)
+    matches = _MATCH_BOTH if options.version == mq.MQGMO_VERSION_1 else options.match_options
+    same.match_options = matches | mq.MQMO_MATCH_MSG_TOKEN
+    same.message_token = token
+    return same
+
+
+def _look(ask: Ask, options: GetOptions, whole: int) -> Taken | None:
+    """The message without its properties, as far as the last byte lets know; None: it is gone."""
+    try:
+        message = ask(options, whole - 1)
+    except MQError as error:
+        message = _shown(error)
+    if message is None:
+        return None
+    for last in _LAST_BYTES:
+        descriptor = message.descriptor
+        before = descriptor.format
+        data = without_properties(descriptor, message.data[: whole - 1] + last, PropertyBag())
+        if len(data) < whole or descriptor.format != before:
+            break
+    return Taken(data, descriptor, message.token, len(data), 0)
+
+
+def _fits(shown: Taken, length: int) -> bool:
+    return len(shown.data) <= length
