@@ -69,11 +69,13 @@ REMEDIES: Final = (
     ),
     (
         "there is no format mq in",
-        "ternmq.spark.mq_source.register(spark) makes it known",
+        "it is found where ternmq[spark] is installed for the Python that PYSPARK_PYTHON names; "
+        "elsewhere ternmq.spark.mq_source.register(spark) makes it known",
     ),
     (
         "there is no format mqsmf in",
-        "ternmq.spark.smf_source.register(spark) makes it known",
+        "it is found where ternmq[spark] is installed for the Python that PYSPARK_PYTHON names; "
+        "elsewhere ternmq.spark.smf_source.register(spark) makes it known",
     ),
     ("Cannot run program", "PYSPARK_PYTHON must name a Python with ternmq[spark]"),
 )
@@ -90,11 +92,12 @@ class SparkError(Exception):
 
 @contextmanager
 def explained(log: Path | None = None) -> Iterator[None]:
-    """Whatever Spark raises inside comes out as SparkError."""
+    """Whatever Spark raises inside comes out as SparkError, without the pages of Java and plans that
+    Spark's own text is; they are in the log, and `__context__` is that error."""
     try:
         yield
     except errors_of_spark() as error:
-        raise SparkError(sentence_of(error), log) from error
+        raise SparkError(sentence_of(error), log) from None
 
 
 def errors_of_spark() -> tuple[type[Exception], ...]:

@@ -1,7 +1,5 @@
 """The Spark source and sink `mq`: queues as DataFrames, as streams and in batches.
 
-    from ternmq.spark.mq_source import register
-    register(spark)
     spark.readStream.format("mq").option("queueManager", "QM1").option("queue", "ORDERS").load()
 
 Options are in mq_options, columns in mq_schema. A stream reads by cursor and stream number and
@@ -43,7 +41,7 @@ FORMAT: Final = "mq"
 
 
 def register(spark: SparkSession) -> None:
-    """Make the source known to a session."""
+    """Make the source known to a session that does not find it (see pyspark_mq)."""
     spark.dataSource.register(MqSource)
 
 

@@ -1,7 +1,5 @@
 """The Spark source `mqsmf`: SMF dumps of MQ as DataFrames, in batches and as a stream.
 
-    from ternmq.spark.smf_source import register
-    register(spark)
     spark.read.format("mqsmf").option("section", "WQ").load("dumps/")
 
     option               default
@@ -51,7 +49,7 @@ FORMAT: Final = "mqsmf"
 
 
 def register(spark: SparkSession) -> None:
-    """Make the source known to a session."""
+    """Make the source known to a session that does not find it (see pyspark_mqsmf)."""
     spark.dataSource.register(SmfSource)
 
 
