@@ -201,6 +201,28 @@ def test_inquire_of_an_alias_tells_of_the_alias(qmgr: QueueManager) -> None:
         ) == ["ALIAS", mq.MQQT_ALIAS, "another name", "BASE"]
 
 
+def test_inquire_with_a_selector_of_another_type_then_the_others_have_their_values(
+    qmgr: QueueManager,
+) -> None:
+    qmgr.define_queue("A", backout_threshold=3, backout_queue="B", description="text")
+    selectors = (
+        mq.MQIA_BACKOUT_THRESHOLD,
+        mq.MQCA_BASE_Q_NAME,  # of an alias
+        mq.MQCA_BACKOUT_REQ_Q_NAME,
+        mq.MQIA_MAX_HANDLES,  # of the queue manager
+        mq.MQCA_Q_DESC,
+    )
+    with qmgr.queue("A") as queue:
+        with pytest.raises(ternmq.MQError) as warned:
+            queue.inquire(*selectors)
+        assert (warned.value.comp, warned.value.reason) == (1, mq.MQRC_SELECTOR_NOT_FOR_TYPE)
+        not_there = mq.MQIAV_NOT_APPLICABLE
+        assert warned.value.result == [3, "*" * 48, "B", not_there, "text"]
+        for strange in (mq.MQCA_BASE_Q_NAME, mq.MQIA_MAX_HANDLES):
+            assert str(strange) in warned.value.detail
+        assert queue.inquire(mq.MQIA_BACKOUT_THRESHOLD) == [3]
+
+
 # ---- dynamic queues
 
 

@@ -217,7 +217,7 @@ class TaskVerbs(Session):
         """MQINQ: the values in the order of the selectors."""
         step = steps.Inquire(handle, selectors)
         await self.run(step)
-        return step.values
+        return step.answer()
 
     async def set(self, handle: Handle, values: dict[int, Value]) -> None:
         """MQSET."""

@@ -23,6 +23,7 @@ from ternmq.client.message import Message
 from ternmq.client.remote_verbs import Exchange, Extended, Opened, RemoteVerbs
 from ternmq.codec.mqmd import BYTES_2
 from ternmq.kernel.connection import Handle
+from ternmq.kernel.inquire import not_for_type
 from ternmq.kernel.requests import UNLIMITED_LENGTH, GetRequest
 from ternmq.kernel.two_phase import check_xid
 from ternmq.mqi.options import check_close
@@ -122,6 +123,8 @@ class LocalVerbs(RemoteVerbs):
         """MQINQ."""
         told = yield from self.call("inquire", handle=handle.handle_id, selectors=selectors)
         values: list[Value] = told["values"]
+        if told["strange"]:
+            raise not_for_type(handle, told["strange"], values)
         return values
 
     def set(self, opened: Opened, values: dict[int, Value]) -> Exchange[None]:

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any, Final, final
+from typing import Any, final
 
 from ternmq.base import constants as mq
-from ternmq.base.attributes import ATTRIBUTES, Value
+from ternmq.base.attributes import Value
 from ternmq.base.errors import mq_error
 from ternmq.base.reasons import MQRC_OD_ERROR
 from ternmq.client.net_request import NetRequest, table_body
 from ternmq.codec.mqod import ObjectDescriptor
+from ternmq.kernel.inquire import character_bytes
 from ternmq.wire.fap_part import Values
 from ternmq.wire.fap_vocabulary import MQOPEN
-
-_CHARACTERS_USUAL: Final = 48
 
 
 @final
@@ -60,22 +59,6 @@ def open_request(od: ObjectDescriptor, options: int) -> NetRequest:
 # ---- attributes
 
 
-def _lengths() -> dict[int, int]:
-    found: dict[int, int] = {}
-    for row in ATTRIBUTES:
-        if row.text and row.selector:
-            found[row.selector] = max(found.get(row.selector, 0), row.highest)
-    return found
-
-
-_LENGTHS: Final = _lengths()
-
-
-def character_bytes(selector: int) -> int:
-    """How many characters an attribute has in the answer to MQINQ."""
-    return _LENGTHS.get(selector, _CHARACTERS_USUAL) or _CHARACTERS_USUAL
-
-
 def inquired(selectors: list[int], values: Values) -> list[Value]:
     """The values in the order of their selectors."""
     integers: list[int] = values["integers"]
@@ -92,6 +75,15 @@ def inquired(selectors: list[int], values: Values) -> list[Value]:
             found.append(characters[at : at + size].rstrip(b" \0").decode("utf-8", "replace"))
             at += size
     return found
+
+
+def not_applicable(selectors: list[int], values: list[Value]) -> list[int]:
+    """Selectors of attributes that the object does not have, as their values say."""
+    return [
+        selector
+        for selector, value in zip(selectors, values, strict=True)
+        if value == mq.MQIAV_NOT_APPLICABLE or (isinstance(value, str) and set(value) == {"*"})
+    ]
 
 
 def set_values(values: dict[int, Value]) -> Values:

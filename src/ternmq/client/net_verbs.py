@@ -16,6 +16,7 @@ from ternmq.base.reasons import (
     MQRC_BACKED_OUT,
     MQRC_OPTIONS_CHANGED,
     MQRC_READ_AHEAD_MSGS,
+    MQRC_SELECTOR_NOT_FOR_TYPE,
     MQRC_TRUNCATED_MSG_FAILED,
     MQRC_UOW_IN_PROGRESS,
 )
@@ -25,9 +26,9 @@ from ternmq.client.net_conversation import Conversation, Reply, Stream
 from ternmq.client.net_frames import LONG, get_body, own_id, silent_options
 from ternmq.client.net_open import (
     OpenState,
-    character_bytes,
     first_options,
     inquired,
+    not_applicable,
     object_descriptor,
     open_request,
     set_values,
@@ -51,6 +52,7 @@ from ternmq.codec.mqmd import (
 )
 from ternmq.codec.mqsts import Status
 from ternmq.kernel.connection import Handle
+from ternmq.kernel.inquire import character_bytes, not_for_type
 from ternmq.kernel.requests import GetRequest
 from ternmq.mqi.options import check_close
 from ternmq.store.entry import ZERO_ID
@@ -174,7 +176,10 @@ class FapVerbs(RemoteVerbs):
         request = NetRequest(MQINQ, handle, table_body(MQINQ, values))
         request.area = 4 * len(integers) + sum(lengths)
         reply = checked((yield request), handle.resolved_name)
-        return inquired(selectors, reply.values())
+        found = inquired(selectors, reply.values())
+        if reply.reason == MQRC_SELECTOR_NOT_FOR_TYPE:
+            raise not_for_type(handle, not_applicable(selectors, found), found)
+        return found
 
     def set(self, opened: Opened, values: dict[int, Value]) -> Exchange[None]:
         """MQSET."""

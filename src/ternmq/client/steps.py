@@ -32,7 +32,7 @@ from ternmq.kernel.authority import check_administrator
 from ternmq.kernel.connection import Connection as Link
 from ternmq.kernel.connection import Handle
 from ternmq.kernel.ending import back_out, commit, disconnect
-from ternmq.kernel.inquire import inquire_one, set_attributes
+from ternmq.kernel.inquire import inquire, not_for_type, set_attributes
 from ternmq.kernel.kernel import Kernel
 from ternmq.kernel.metering_calls import was_inquired, was_set
 from ternmq.kernel.resolve import (
@@ -135,6 +135,13 @@ class Inquire(Step):
         self.subject = handle
         self.selectors = selectors
         self.values: list[Value] = []
+        self.strange: list[int] = []  # selectors that are not for this type of object
+
+    def answer(self) -> list[Value]:
+        """The values; MQRC_SELECTOR_NOT_FOR_TYPE, with them, if some are none."""
+        if self.strange:
+            raise not_for_type(self.handle, self.strange, self.values)
+        return self.values
 
     def attempt(self, kernel: Kernel, link: Link) -> bool:
         handle = self.handle
@@ -148,7 +155,7 @@ class Inquire(Step):
                 detail=f"{len(self.selectors)} selectors",
             )
         link.begin_verb()
-        self.values = [inquire_one(kernel, handle, one) for one in self.selectors]
+        self.values, self.strange = inquire(kernel, handle, self.selectors)
         if kernel.measured:
             was_inquired(kernel, handle)
         return True

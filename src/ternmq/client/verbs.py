@@ -126,7 +126,7 @@ class Verbs(Session):
         """MQINQ: the values in the order of the selectors."""
         step = steps.Inquire(handle, selectors)
         self.run(step)
-        return step.values
+        return step.answer()
 
     def set(self, handle: Handle, values: dict[int, Value]) -> None:
         """MQSET."""

@@ -4,9 +4,10 @@ and the values of attributes that are shown only."""
 from __future__ import annotations
 
 from ternmq.base import constants as mq
-from ternmq.base.attributes import BY_SELECTOR, WORDS, Attribute, Value
-from ternmq.base.errors import mq_error
+from ternmq.base.attributes import ATTRIBUTES, BY_SELECTOR, WORDS, Attribute, Value
+from ternmq.base.errors import MQError, mq_error
 from ternmq.base.ids import put_stamp
+from ternmq.base.limits import OBJECT_NAME_BYTES_MAX
 from ternmq.base.object_types import ALIAS, BY_BIT, QMGR
 from ternmq.base.reasons import (
     MQRC_INHIBIT_VALUE_ERROR,
@@ -39,27 +40,66 @@ _CHARACTERS = range(mq.MQCA_FIRST, mq.MQCA_LAST + 1)
 _STAMPS = ("altered_date", "altered_time", "created_date", "created_time")
 
 
+def _lengths() -> dict[int, int]:
+    found: dict[int, int] = {}
+    for row in ATTRIBUTES:
+        if row.text and row.selector:
+            found[row.selector] = max(found.get(row.selector, 0), row.highest)
+    return found
+
+
+_LENGTHS = _lengths()
+
+
 def row_for(object_type: int, selector: int) -> Attribute | None:
     """The schema's row for a selector."""
     return BY_SELECTOR[object_type].get(selector)
 
 
-def inquire_one(kernel: Kernel, handle: Handle, selector: int) -> Value:
-    """One attribute; MQRC_SELECTOR_ERROR or MQRC_SELECTOR_NOT_FOR_TYPE if there is none."""
+def inquire(kernel: Kernel, handle: Handle, selectors: list[int]) -> tuple[list[Value], list[int]]:
+    """Attributes in the order of their selectors, and those selectors that are not for this type of
+    object: the others have their values all the same."""
+    values: list[Value] = []
+    strange: list[int] = []
+    for selector in selectors:
+        value = _inquire_one(kernel, handle, selector)
+        if value is None:
+            strange.append(selector)
+            value = _not_applicable(selector)
+        values.append(value)
+    return values, strange
+
+
+def _inquire_one(kernel: Kernel, handle: Handle, selector: int) -> Value | None:
+    """One attribute; MQRC_SELECTOR_ERROR if no object has it, None if this one has not."""
     if selector not in _INTEGERS and selector not in _CHARACTERS:
         raise mq_error(MQRC_SELECTOR_ERROR, verb="MQINQ", detail=f"selector {selector}")
     if handle.object_type == mq.MQOT_Q_MGR:
-        value = _of_queue_manager(kernel, selector)
-    else:
-        value = _of_object(kernel, handle, selector)
-    if value is None:
-        raise mq_error(
-            MQRC_SELECTOR_NOT_FOR_TYPE,
-            verb="MQINQ",
-            object=handle.resolved_name,
-            detail=f"selector {selector}",
-        )
-    return value
+        return _of_queue_manager(kernel, selector)
+    return _of_object(kernel, handle, selector)
+
+
+def character_bytes(selector: int) -> int:
+    """How many characters an attribute has in the answer to MQINQ."""
+    return _LENGTHS.get(selector, 0) or OBJECT_NAME_BYTES_MAX
+
+
+def _not_applicable(selector: int) -> Value:
+    """What MQINQ tells instead of an attribute that the object does not have."""
+    if selector in _INTEGERS:
+        return mq.MQIAV_NOT_APPLICABLE
+    return "*" * character_bytes(selector)
+
+
+def not_for_type(handle: Handle, selectors: list[int], values: list[Value]) -> MQError:
+    """The warning, with what could be told as its `result`."""
+    return mq_error(
+        MQRC_SELECTOR_NOT_FOR_TYPE,
+        verb="MQINQ",
+        object=handle.resolved_name,
+        detail=f"selectors {', '.join(str(one) for one in selectors)}",
+        result=values,
+    )
 
 
 def _of_queue_manager(kernel: Kernel, selector: int) -> Value | None:

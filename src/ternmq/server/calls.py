@@ -90,7 +90,9 @@ async def _close(binding: Binding, given: Given) -> Given:
 
 async def _inquire(binding: Binding, given: Given) -> Given:
     handle = binding.verbs.handle(given["handle"], "MQINQ")
-    return {"values": await binding.verbs.inquire(handle, given["selectors"])}
+    step = steps.Inquire(handle, given["selectors"])
+    await binding.verbs.run(step)
+    return {"values": step.values, "strange": step.strange}
 
 
 async def _set(binding: Binding, given: Given) -> Given:

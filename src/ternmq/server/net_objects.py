@@ -21,11 +21,13 @@ from ternmq.base.reasons import (
     MQRC_INT_ATTR_COUNT_ERROR,
     MQRC_INT_ATTR_COUNT_TOO_SMALL,
     MQRC_SELECTOR_ERROR,
+    MQRC_SELECTOR_NOT_FOR_TYPE,
 )
 from ternmq.client import steps
 from ternmq.codec.charset import decode, encode
 from ternmq.codec.mqod import ObjectDescriptor
 from ternmq.kernel.connection import Handle
+from ternmq.kernel.inquire import character_bytes
 from ternmq.server.net_conversation import Call, Conversation, StepCall
 from ternmq.wire.fap_part import Values
 from ternmq.wire.fap_segment import Header, Segment
@@ -214,6 +216,8 @@ class InquireCall(Call):
                 integers.append(value)
             else:
                 characters += self._characters(selector, value, ccsid)
+        if self.step.strange:
+            self._warn(MQRC_SELECTOR_NOT_FOR_TYPE)
         if len(integers) > values["integer_count"]:
             self._warn(MQRC_INT_ATTR_COUNT_TOO_SMALL)
         if len(characters) > values["character_length"]:
@@ -242,7 +246,7 @@ def attribute_bytes(handle: Handle, selector: int) -> int:
     object_type = QMGR if definition is None else definition.object_type
     row = BY_SELECTOR[object_type].get(selector)
     if row is None or not row.text:
-        return OBJECT_NAME_BYTES_MAX  # the name of the object itself
+        return character_bytes(selector)  # the name of the object itself, or nothing that it has
     return max(row.highest, 1) if row.highest else OBJECT_NAME_BYTES_MAX
 
 

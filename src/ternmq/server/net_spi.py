@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from ternmq.base import constants as mq
 from ternmq.base.errors import mq_error
 from ternmq.base.reasons import MQRC_FUNCTION_NOT_SUPPORTED
 from ternmq.codec.mqod import ObjectDescriptor
@@ -17,6 +18,8 @@ from ternmq.wire.fap_part import Values
 from ternmq.wire.fap_segment import Segment
 from ternmq.wire.fap_vocabulary import SPI_EXTENSION, SPI_OPEN, SPI_QUERY, SPI_RESERVE
 
+_SAVES_CONTEXT: Final = 1 | 2  # identity, origin
+_INPUT: Final = mq.MQOO_INPUT_AS_Q_DEF | mq.MQOO_INPUT_SHARED | mq.MQOO_INPUT_EXCLUSIVE
 _OFFERED: Final = (SPI_QUERY, SPI_RESERVE, SPI_OPEN)
 _VERBS_MAX: Final = 12
 _ENTRY_BYTES: Final = 20
@@ -36,6 +39,8 @@ def spi_call(conversation: Conversation, one: Segment) -> None:
         told: Values = values["lpoo"]
         values["spoo"] = {"length": _SPOO_BYTES + _size_of(told) + od.size()}
         options: int = told["options"]
+        if told["lpi_options"] & _SAVES_CONTEXT and options & _INPUT:
+            options |= mq.MQOO_SAVE_ALL_CONTEXT  # for messages that it moves to a backout queue
         OpenCall(conversation, one.header, values, od, options, told).go_on()
         return
     if verb == SPI_EXTENSION and conversation.is_own_client:

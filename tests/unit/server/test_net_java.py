@@ -12,7 +12,9 @@ from ternmq.base.reasons import (
     MQRC_INT_ATTR_COUNT_ERROR,
     MQRC_NO_MSG_LOCKED,
     MQRC_NO_MSG_UNDER_CURSOR,
+    MQRC_SELECTOR_NOT_FOR_TYPE,
 )
+from ternmq.codec.mqod import ObjectDescriptor
 from ternmq.codec.mqsts import Status
 from ternmq.wire import fap_vocabulary as fap
 from ternmq.wire.fap_flow import read_body
@@ -127,5 +129,53 @@ def test_inquiry_with_areas_of_gigabytes_then_refused_in_few_bytes(handle_offset
             assert len(partner.pipe.data) < 200
             reply = await partner.values(fap.MQINQ + fap.REPLY)
             assert reply["reason"] == (reason if handle_offset == 0 else 2019)
+
+    tell_story(story)
+
+
+def test_inquiry_of_jms_for_a_backout_queue_then_it_has_what_the_queue_has() -> None:
+    async def story(place: Place, partner: Partner) -> None:
+        place.mqsc("ALTER QLOCAL(A) BOTHRESH(3) BOQNAME(B)")
+        handle = await partner.open("A", ALL)
+        asked = {
+            "handle": handle,
+            "selectors": [
+                mq.MQIA_BACKOUT_THRESHOLD,
+                mq.MQIA_Q_TYPE,
+                mq.MQCA_BACKOUT_REQ_Q_NAME,
+                mq.MQCA_BASE_Q_NAME,
+            ],
+            "integer_count": 2,
+            "character_length": 96,
+        }
+        reply = await partner.call(fap.MQINQ, asked)
+        told = (reply["comp"], reply["reason"], reply["integers"])
+        assert told == (1, MQRC_SELECTOR_NOT_FOR_TYPE, [3, mq.MQQT_LOCAL])
+        assert reply["characters"] == b"B".ljust(48) + b"*" * 48
+
+    tell_story(story)
+
+
+def test_open_of_jms_that_saves_context_then_it_can_be_passed() -> None:
+    async def story(place: Place, partner: Partner) -> None:
+        put(place, b"one")
+        options = mq.MQOO_INPUT_AS_Q_DEF | mq.MQOO_BROWSE | mq.MQOO_INQUIRE
+        given = {
+            "verb": fap.SPI_OPEN,
+            "reply_bytes_max": 1000,
+            "spou": {},
+            "spoi": {},
+            "lpoo": {"options": options, "lpi_options": 3},
+            "object": ObjectDescriptor(object_name="A"),
+        }
+        handle = (await partner.call(fap.SPI, given))["handle"]
+        partner.request(handle, options=mq.MQGMO_SYNCPOINT)
+        assert came(partner)[0][1]["data"] == b"one"
+        target = await partner.open("B", mq.MQOO_OUTPUT | mq.MQOO_PASS_ALL_CONTEXT)
+        values = partner.put_values(target, b"one", mq.MQPMO_SYNCPOINT | mq.MQPMO_PASS_ALL_CONTEXT)
+        values["options"].context = handle
+        assert (await partner.call(fap.MQPUT, values))["reason"] == 0
+        assert (await partner.call(fap.MQCMIT, {}))["reason"] == 0
+        assert (place.depth("A"), place.depth("B")) == (0, 1)
 
     tell_story(story)
