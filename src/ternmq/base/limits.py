@@ -36,6 +36,7 @@ FRAME_HEAD_BYTES_MAX: Final = 65_536  # beside the longest message
 REQUESTS_WAITING_MAX: Final = 256  # of one connection, before it is read no further
 REQUEST_BYTES_WAITING_MAX: Final = 4_194_304  # the same
 RETURNABLE_BYTES_MAX: Final = 8_388_608  # sent ahead on one handle and kept, to go back
+ANSWER_BYTES_MAX: Final = 268_435_456  # made for all partners of the network and not sent yet
 HELLO_S_MAX: Final = 10.0  # until a connection has said who it is
 SESSIONS_MAX: Final = 65_536
 DESCRIPTORS_KEPT: Final = 320  # for files: queues kept open, log, error logs

@@ -135,6 +135,8 @@ class Host:
     async def stop(self) -> None:
         """The end itself: sessions are told and closed, the queue manager is stopped cleanly."""
         broken = self.engine.error_for("") is not None
+        for socket in list(self.sockets):
+            socket.line.stop_waiting()
         if not broken and self.state != PREEMPTIVE:
             await self.loop_shell.drain()
         reason = MQRC_CONNECTION_BROKEN if broken else MQRC_Q_MGR_STOPPING

@@ -32,6 +32,7 @@ from ternmq.kernel.verb_clock import FORCE, MESSAGE, SUSPENSION, VerbClock
 from ternmq.mqi.getting import check_open_for
 from ternmq.mqi.putting import check_open_for_output
 from ternmq.server.net_hold import Holds
+from ternmq.server.net_room import Room
 from ternmq.store.entry import Entry
 
 _CALLER: Final = 1  # a conversation has one caller
@@ -96,6 +97,7 @@ class Turns(Turn):
         self.run_account: TaskAccount | None = None
         self.run_verbs: LoopVerbs | None = None
         self.holds = Holds()
+        self.room = Room(self)
         self._ready: deque[Job] = deque()
         self._later: list[Job] = []
         self._dirty: list[Outlet] = []

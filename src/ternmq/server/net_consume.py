@@ -40,6 +40,7 @@ from ternmq.server.net_form import aligned, token
 from ternmq.server.net_hold import Readers
 from ternmq.server.net_notes import PUSHED, note_header, notify
 from ternmq.server.net_push import BIG_HEAD, LITTLE_HEAD, Push
+from ternmq.server.net_room import OUT_BYTES_MAX
 from ternmq.server.net_selection import Selection
 from ternmq.store.entry import PERSISTENT, Entry
 from ternmq.wire.fap_flow import write_body
@@ -237,7 +238,7 @@ class Consumer(Guarded):
         while self.outstanding < self.window:
             if self.is_stream and not conversation.is_started:
                 return
-            if not conversation.line.can_write(self):
+            if conversation.line.is_closing or not conversation.line.may_get(self):
                 return
             verbs.begin_call("MQGET")
             if self.options & mq.MQGMO_UNLOCK:
@@ -259,7 +260,8 @@ class Consumer(Guarded):
         conversation = self.conversation
         line = conversation.line
         push = self._pushes()
-        entries = verbs.draw(self.handle, request, self.window - self.outstanding)
+        room = min(self.window - self.outstanding, OUT_BYTES_MAX)
+        entries = verbs.draw(self.handle, request, room)
         if not entries:
             return False
         out = line.out
@@ -338,6 +340,9 @@ class Consumer(Guarded):
         if self._is_undone(call, entry):
             self.conversation.connected().answered(call)
             return
+        if self.conversation.line.is_closing:
+            self.conversation.connected().take_back(call)
+            return
         if call.browse and self.is_first:
             self.is_first = False
             self._request = None
@@ -350,9 +355,10 @@ class Consumer(Guarded):
             # A client that takes nothing must not have us keep ever more.
             while self._sent_bytes > RETURNABLE_BYTES_MAX:
                 self._forget_oldest()
+            self._send(entry, int(call.reason), call)
         else:
-            conversation.connected().answered(call)
-        self._send(entry, int(call.reason), call)
+            self._send(entry, int(call.reason), call)
+            conversation.line.got(conversation.connected(), call)
 
     def _may_go_back(self, call: GetCall, entry: Entry) -> bool:
         """A message of a stream, outside syncpoint."""

@@ -151,8 +151,21 @@ class Call(Guarded):
                 return
         elif self.awaits_force():
             return
+        if not self.can_answer():
+            return
         self.finish()
         self.answer()
+
+    def can_answer(self) -> bool:
+        """Whether the reply can be written; if not, the call goes on when it can. One that nobody
+        will read ends here."""
+        line = self.conversation.line
+        if line.is_closing or not line.can_write(self):
+            if line.is_closing or line.is_stopping:
+                self.abandon()
+                self.drop()
+            return False
+        return True
 
     def answer(self) -> None:
         """Send the reply."""
@@ -272,6 +285,7 @@ class Conversation:
         self.scan: list[XID] | None = None  # what xa_recover has not told yet
         self.is_own_client = False  # it may take a get back
         self.returnable: GetCall | None = None  # one that it still may
+        self.returnable_at = 0  # where its answer ends, in what was written
         self.global_index = 0  # of the last message that was sent by itself
 
     # ---- what comes
@@ -281,12 +295,14 @@ class Conversation:
         if self.is_own_client and one.header.type == NOTIFICATION:
             if self.line.take_back_if_asked(self, one):
                 return
-        if self.call is not None or self.state == CONNECTING or self.waiting:
-            self.waiting.append(one)
-            self.waiting_bytes += one.body_bytes
-            self.line.check_waiting(self)
-        else:
+        if self.line.is_congested():
+            self.line.stall()
+        elif self.call is None and self.state != CONNECTING and not self.waiting:
             self._serve(one)
+            return
+        self.waiting.append(one)
+        self.waiting_bytes += one.body_bytes
+        self.line.check_waiting(self)
 
     def _serve(self, one: Segment) -> None:
         if not self.form.is_of(one.header):  # partners are known that change theirs on the way
@@ -326,6 +342,9 @@ class Conversation:
         self.serving = True
         try:
             while self.waiting and self.call is None and self.state != CONNECTING:
+                if self.line.is_congested():
+                    self.line.stall()
+                    break
                 one = self.waiting.popleft()
                 self.waiting_bytes -= one.body_bytes
                 if self.state != ENDED:
@@ -417,11 +436,14 @@ class Conversation:
             self.serve_waiting()
 
     def settle_get(self) -> None:
-        """The message of the last get is the client's for good."""
+        """The message of the last get is the client's for good, unless it could not be sent."""
         call = self.returnable
         if call is not None:
             self.returnable = None
-            self.connected().answered(call)
+            if self.line.has_left(self.returnable_at):
+                self.connected().answered(call)
+            else:
+                self.connected().take_back(call)
 
     def connect(self, verbs: LoopVerbs) -> None:
         """MQCONN is done."""

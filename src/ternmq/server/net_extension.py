@@ -41,6 +41,11 @@ class ExtensionCall(Call):
 
     def run(self) -> None:
         self._stop_waiting()
+        line = self.conversation.line
+        if not self.is_done and not line.may_get(self):
+            if line.is_closing or line.is_stopping:
+                self.drop()
+            return
         super().run()
 
     def attempt(self) -> bool:

@@ -157,14 +157,11 @@ class MessageCall(Call):
         verbs = self.conversation.connected()
         call = self.get
         if call is None:
-            verbs.begin_call("MQGET")
-            if self.request.options & mq.MQGMO_UNLOCK:
-                self._reply(verbs.unlocked(self.plan.handle, self.request))
+            call = self._begin(verbs)
+            if call is None:
                 return
-            call = verbs.get(self.plan.handle, self.request, self)
-            self.get = call
         elif self.is_done:
-            if not self.awaits_force():
+            if not self.awaits_force() and self.can_answer():
                 self._reply(call)
             return
         else:
@@ -178,8 +175,29 @@ class MessageCall(Call):
             verbs.park(self)
         else:
             self.is_done = True
-            if not verbs.must_wait(self, int(call.durable_at)):
+            if not verbs.must_wait(self, int(call.durable_at)) and self.can_answer():
                 self._reply(call)
+
+    def _begin(self, verbs: LoopVerbs) -> GetCall | None:
+        """The first attempt; None: there is nothing to get, or no room for it yet."""
+        if not self._may_get():
+            return None
+        verbs.begin_call("MQGET")
+        if self.request.options & mq.MQGMO_UNLOCK:
+            self._reply(verbs.unlocked(self.plan.handle, self.request))
+            return None
+        call = verbs.get(self.plan.handle, self.request, self)
+        self.get = call
+        return call
+
+    def _may_get(self) -> bool:
+        """Whether there is room for a message; if not, it goes on when there is."""
+        line = self.conversation.line
+        if line.may_get(self):
+            return True
+        if line.is_closing or line.is_stopping:
+            self.drop()
+        return False
 
     def _look_again(self, verbs: LoopVerbs, call: GetCall) -> None:
         """It was woken."""
@@ -198,7 +216,6 @@ class MessageCall(Call):
 
     def _reply(self, call: GetCall) -> None:
         conversation = self.conversation
-        verbs = conversation.connected()
         entry = call.entry
         if entry is None:
             if call.reason:
@@ -206,11 +223,13 @@ class MessageCall(Call):
             else:
                 self._nothing(mq.MQCC_OK, 0)
             return
+        self._message(call, entry)
+        line = conversation.line
         if conversation.is_own_client:
             conversation.returnable = call
+            conversation.returnable_at = line.written_bytes
         else:
-            verbs.answered(call)
-        self._message(call, entry)
+            line.got(conversation.connected(), call)
         conversation.end(self)
 
     def _message(self, call: GetCall, entry: Entry) -> None:

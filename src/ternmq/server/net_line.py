@@ -22,14 +22,17 @@ from ternmq.base.limits import (
 )
 from ternmq.base.reasons import MQRC_CONNECTION_BROKEN
 from ternmq.kernel.channel_instance import ChannelInstance
-from ternmq.server.loop_verbs import Job, Outlet, Turns
+from ternmq.kernel.requests import GetCall
+from ternmq.server.loop_verbs import Job, LoopVerbs, Outlet, Turns
 from ternmq.server.net_calls import CALLS, REFUSALS
 from ternmq.server.net_conversation import CONNECTED, CUT, Conversation
 from ternmq.server.net_form import Form, aligned
 from ternmq.server.net_get import get_fast
 from ternmq.server.net_put import put_fast
 from ternmq.server.net_requests import refuse_request, request_fast
+from ternmq.server.net_room import OUT_BYTES_MAX
 from ternmq.server.net_take_back import take_back_if_asked
+from ternmq.server.net_unsent import Resumption, Settling, Unsent
 from ternmq.server.net_xa import XA_CALLS, refuse_xa
 from ternmq.wire.fap_negotiation import Agreement, bytes_of_call_max
 from ternmq.wire.fap_number import u32_big
@@ -72,7 +75,7 @@ if TYPE_CHECKING:
 
 _ENDS_OF_UNITS: Final = {MQCMIT, MQBACK, *XA_CALLS}
 OPENING_BYTES_MAX: Final = 4096  # of a segment before both sides have agreed
-OUT_BYTES_MAX: Final = 1 << 19  # written and not sent, before consumers pause
+_COUNTED_BYTES: Final = 4096  # sent at once: less is not counted unless the socket is full
 _TSHM: Final = 0x5453484D
 _TSH: Final = 0x54534820
 
@@ -112,6 +115,12 @@ class Line(Outlet):
         self._out: list[bytes] = []
         self._out_bytes = 0
         self._paused: list[Job] = []  # who goes on writing when it can
+        self._is_stalled = False  # calls wait because it cannot be written
+        self._resumption = Resumption(self)
+        self._unsent = Unsent()
+        self._settling = Settling(self)
+        self._cut_bytes = 0  # written, and never to leave
+        self.is_stopping = False  # the queue manager ends: nobody waits for room any more
 
     def agree(self, agreement: Agreement, conversations_max: int) -> None:
         """Both sides have agreed."""
@@ -148,6 +157,8 @@ class Line(Outlet):
         self.heard_ns = int(turns.clock.monotonic_ns())
         turns.clock_ns = self.heard_ns
         self._fed_ns = int(turns.clock.now_ns())
+        if not self._unsent.is_empty:
+            self.settle_gets()
         instance = self.instance
         if instance is not None:
             instance.bytes_received += len(data)
@@ -244,6 +255,8 @@ class Line(Outlet):
             return None
         if conversation.call is not None or conversation.waiting or conversation.leaving:
             return None
+        if self.is_congested():
+            return None
         if conversation.returnable is not None:
             conversation.settle_get()
         return conversation
@@ -295,6 +308,9 @@ class Line(Outlet):
     def wrote(self, size: int) -> None:
         """A segment of so many bytes was added."""
         self._out_bytes += size
+        self._unsent.written_bytes += size
+        if size > _COUNTED_BYTES and not self.is_closing:
+            self.turns.room.add(self, size)
         instance = self.instance
         if instance is not None:
             instance.buffers_sent += 1
@@ -315,12 +331,49 @@ class Line(Outlet):
         out = self._out
         if not out:
             return
+        size = self._out_bytes
         self._out = []
         self._out_bytes = 0
         self.spoken_ns = int(self.turns.clock.monotonic_ns())
         self.socket.write(b"".join(out) if len(out) > 1 else out[0])
-        if self._paused and self.is_writable:
+        if size > _COUNTED_BYTES or not self.is_writable or not self._unsent.is_empty:
+            self._count_unsent()
+        if self.is_writable and (self._paused or self._is_stalled):
             self.go_on_writing()
+
+    def unsent_bytes(self) -> int:
+        """Written, and not taken by the system."""
+        return self._out_bytes + self.socket.unsent_bytes()
+
+    def _count_unsent(self) -> None:
+        left = self.unsent_bytes()
+        if not self.is_closing:
+            self.turns.room.hold(self, left)
+        if not self._unsent.is_empty:
+            if self._unsent.settle(left) and self.is_writable:
+                self.turns.later(self._settling)
+
+    def settle_gets(self) -> None:
+        """After a turn: gets whose answers have left are their callers'."""
+        self._unsent.settle(self.unsent_bytes())
+
+    def got(self, verbs: LoopVerbs, call: GetCall) -> None:
+        """The answer to a get was written. The message is its caller's when that has left."""
+        if call.reserved > 0:
+            self._unsent.add(verbs, call)
+
+    @property
+    def written_bytes(self) -> int:
+        """All that was ever written."""
+        return self._unsent.written_bytes
+
+    def has_left(self, written_bytes: int) -> bool:
+        """Whether what was written up to there has left, or still may."""
+        return written_bytes <= self._unsent.written_bytes - self._cut_bytes
+
+    def is_congested(self) -> bool:
+        """Whether answers wait: the partner does not read, or much was written in this turn."""
+        return not self.is_writable or self._out_bytes >= OUT_BYTES_MAX
 
     def can_write(self, job: Job) -> bool:
         """Whether there is room for more; if not, the job goes on when there is."""
@@ -330,19 +383,48 @@ class Line(Outlet):
             self._paused.append(job)
         return False
 
+    def may_get(self, job: Job) -> bool:
+        """Whether there is room for another message, here and in the queue manager."""
+        return self.can_write(job) and self.turns.room.has_room(self, job)
+
+    def stall(self) -> None:
+        """A call waits until there is room."""
+        self._is_stalled = True
+
+    def serve_stalled(self) -> None:
+        """There is room: calls that waited are served."""
+        self._is_stalled = False
+        for conversation in list(self.conversations.values()):
+            if conversation.waiting and conversation.call is None:
+                conversation.serve_waiting()
+
     def go_on_writing(self) -> None:
         """There is room again."""
         paused = self._paused
         self._paused = []
         for job in paused:
             self.turns.post(job)
+        if self._is_stalled:
+            self.turns.post(self._resumption)
 
     def set_writable(self, is_writable: bool) -> None:
         """What the socket says of its buffer. Who does not read gets no answers to new calls."""
         self.is_writable = is_writable
         self._read_or_not()
+        self._count_unsent()
         if is_writable:
             self.go_on_writing()
+
+    def cut_stalled(self, left_bytes: int) -> None:
+        """The partner reads nothing, and others wait for the room that it takes."""
+        self.socket.cut_stalled(left_bytes)
+
+    def stop_waiting(self) -> None:
+        """The queue manager ends: calls whose answer nobody reads end without one."""
+        self.is_stopping = True
+        paused, self._paused = self._paused, []
+        for job in paused + self.turns.room.leave(self):
+            self.turns.post(job)
 
     def hold(self, is_held: bool) -> None:
         """Read no further for a moment, or go on; see `net_hold`."""
@@ -414,11 +496,16 @@ class Line(Outlet):
             self.socket.left()
 
     def lost(self) -> None:
-        """The socket is gone: all is backed out."""
+        """The socket is gone: all is backed out. What it held has left, or will not."""
         self.is_closing = True
         self.turns.begin()
+        self._cut_bytes = self.socket.cut_bytes + self._out_bytes
+        self._unsent.cut(self._cut_bytes)
         self._out = []
-        self._paused = []
+        self._out_bytes = 0
+        paused, self._paused = self._paused, []
+        for job in paused + self.turns.room.leave(self):
+            self.turns.post(job)  # ends, now that it has nobody to answer
         if not self.conversations:
             self.socket.left()
         for conversation in list(self.conversations.values()):

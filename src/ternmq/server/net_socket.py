@@ -7,6 +7,9 @@ It watches over silence: heartbeats as agreed, and a partner that answers none i
 from __future__ import annotations
 
 import asyncio
+import fcntl
+import sys
+import termios
 from typing import TYPE_CHECKING, Final, cast
 
 from ternmq.base.reasons import MQRC_Q_MGR_QUIESCING
@@ -32,7 +35,11 @@ if TYPE_CHECKING:
 GRACE_NS: Final = 60_000_000_000
 _NS: Final = 1_000_000_000
 TURN_BYTES: Final = 32_768  # read at once, and there is likely to be more
+CLOSE_S: Final = 2.0  # for the partner's system to take what was written, before a close
+_CLOSE_LOOK_S: Final = 0.005
+_TLS_BYTES: Final = 64  # the farewell of TLS, about
 WRITE_BYTES: Final = 262_144  # written and not taken by the system, before answers wait
+_PAUSED_BYTES: Final = WRITE_BYTES // 4  # more than these are left, as long as they do
 
 
 class NetSocket(asyncio.Protocol):
@@ -47,8 +54,10 @@ class NetSocket(asyncio.Protocol):
         self._instance: ChannelInstance | None = None
         self._timer: asyncio.TimerHandle | None = None
         self._heartbeat_s = 0
+        self._close_at_s = 0.0  # the latest time of a close that has begun
         self._asked_ns = 0  # when a heartbeat was asked for that has no answer yet
         self._lost = False
+        self.cut_bytes = 0  # written, and never to leave
         self._trace: SocketTrace | None = None
         self.gone: asyncio.Future[None] = host.turns.loop.create_future()
 
@@ -74,7 +83,7 @@ class NetSocket(asyncio.Protocol):
         """Somebody has connected."""
         stream = cast("asyncio.Transport", transport)  # other loops have classes of their own
         self._transport = stream
-        stream.set_write_buffer_limits(WRITE_BYTES)
+        stream.set_write_buffer_limits(WRITE_BYTES, _PAUSED_BYTES)
         self.host.sockets.add(self)
         self.peer.connected(stream)
 
@@ -101,6 +110,8 @@ class NetSocket(asyncio.Protocol):
     def connection_lost(self, error: Exception | None) -> None:
         """The partner has gone: all it did not commit is backed out."""
         self._lost = True
+        if error is not None and not self.line.is_writable and not self.cut_bytes:
+            self.cut_bytes = _PAUSED_BYTES
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
@@ -147,17 +158,54 @@ class NetSocket(asyncio.Protocol):
         else:
             transport.pause_reading()
 
+    def unsent_bytes(self) -> int:
+        """Written, and not taken by the system: at least so many of ours are not sent."""
+        transport = self._transport
+        if transport is None or self._lost:
+            return 0
+        size = transport.get_write_buffer_size()
+        if size and transport.get_extra_info("ssl_object") is not None:
+            size = max(size - size // 512 - _TLS_BYTES, 0)  # what TLS has added
+        return size
+
     def close(self) -> None:
-        """Close, once what was written is on its way."""
+        """Close, once what was written is with the partner. A socket that is closed with bytes that
+        nobody has read is reset, and what the system has not sent by then is lost."""
         self.line.is_closing = True
-        if self._transport is not None:
-            self._transport.close()
+        transport = self._transport
+        if transport is None or self._lost:
+            return
+        self._close_at_s = self._close_at_s or self.host.turns.loop.time() + CLOSE_S
+        if self._is_underway(transport) and self.host.turns.loop.time() < self._close_at_s:
+            self.host.turns.loop.call_later(_CLOSE_LOOK_S, self.close)
+        else:
+            transport.close()
+
+    def _is_underway(self, transport: asyncio.Transport) -> bool:
+        """Whether the partner's system has not confirmed all that was written."""
+        if transport.is_closing():
+            return False
+        if transport.get_write_buffer_size():
+            return True
+        found = transport.get_extra_info("socket")
+        try:
+            left = fcntl.ioctl(found.fileno(), termios.TIOCOUTQ, bytes(4))
+        except (AttributeError, OSError, ValueError):
+            return False  # no socket of the system
+        return int.from_bytes(left, sys.byteorder) > 0
 
     def abort(self) -> None:
         """Cut it off, whatever is on its way."""
         self.line.is_closing = True
         if self._transport is not None:
+            self.cut_bytes = self.cut_bytes or self.unsent_bytes()
             self._transport.abort()
+
+    def cut_stalled(self, left_bytes: int) -> None:
+        """The partner does not read, and others wait for the memory that it takes."""
+        why = f"it has not read {left_bytes} bytes, and others wait for the memory they take"
+        self.host.engine.kernel.notices.add("AMQ9206E", (self.peer.connection_name, why))
+        self.abort()
 
     def left(self) -> None:
         """All conversations have ended, and so has the socket."""

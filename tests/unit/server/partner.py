@@ -22,7 +22,7 @@ from ternmq.kernel.channel_instance import ChannelInstance
 from ternmq.server.host import Host
 from ternmq.server.net_admission import Admission, Peer, Refused
 from ternmq.server.net_listener import Network
-from ternmq.server.net_socket import NetSocket
+from ternmq.server.net_socket import WRITE_BYTES, NetSocket
 from ternmq.wire import fap_vocabulary as fap
 from ternmq.wire.fap_flow import read_body, write_body
 from ternmq.wire.fap_initial_data import InitialData, read_initial_data, write_initial_data
@@ -84,14 +84,31 @@ class Pipe(asyncio.Transport):
         self.writes = 0
         self.written = asyncio.Event()
         self.closed = False
+        self.is_clogged = False  # the other side does not read
+        self.unsent = b""  # what the system has not taken then
         self.reads = True
         self.resumed = asyncio.Event()
         self.protocol: NetSocket | None = None
 
     def write(self, data: Any) -> None:
-        self.data += bytes(data)
         self.writes += 1
+        if self.is_clogged:
+            before = len(self.unsent)
+            self.unsent += bytes(data)
+            if before <= WRITE_BYTES < len(self.unsent) and self.protocol is not None:
+                self.protocol.pause_writing()
+            return
+        self.data += bytes(data)
         self.written.set()
+
+    def take(self) -> int:
+        """The other side reads all that is there once; how much that was."""
+        taken, self.unsent = self.unsent, b""
+        self.data += taken
+        self.written.set()
+        if len(taken) > WRITE_BYTES and self.protocol is not None:
+            self.protocol.resume_writing()
+        return len(taken)
 
     def pause_reading(self) -> None:
         self.reads = False
@@ -108,6 +125,9 @@ class Pipe(asyncio.Transport):
 
     def set_write_buffer_limits(self, high: int | None = None, low: int | None = None) -> None:
         pass
+
+    def get_write_buffer_size(self) -> int:
+        return len(self.unsent)
 
     def close(self) -> None:
         if not self.closed:
@@ -308,6 +328,7 @@ class Partner:
     async def lose(self) -> None:
         """The network breaks."""
         self.pipe.closed = True
+        self.pipe.unsent = b""
         self.socket.connection_lost(ConnectionResetError())
         await self.socket.gone
 
