@@ -6,6 +6,7 @@ answer is read and dropped before the next one's.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import socket
 import threading
@@ -172,7 +173,9 @@ class SocketVerbs(BlockingVerbs):
             sent = True
             frame = self._socket.receive(number)
             if request.returnable and frame.kind == wire.OK:
-                self._socket.send(Request(wire.ACK, wire.NUMBER.pack(number)))
+                # The answer counts although the queue manager may have closed behind it.
+                with contextlib.suppress(OSError):
+                    self._socket.send(Request(wire.ACK, wire.NUMBER.pack(number)))
             return frame
         except (OSError, EOFError, RemoteProtocolError) as error:
             self._lost(MQRC_CONNECTION_BROKEN, str(error))

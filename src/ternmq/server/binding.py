@@ -40,7 +40,7 @@ class Binding:
         self.host = host
         self.verbs = TaskVerbs(loop_shell, user, application, BY_UNIT)
         self.unanswered: GetCall | None = None  # whose message may still be brought back
-        self.unanswered_number = 0
+        self.unanswered_number = 0  # 0: the application cannot ask for that
         self._puts: dict[tuple[int, bytes], PutRequest] = {}
         self._gets: dict[bytes, GetRequest] = {}
 
@@ -151,12 +151,14 @@ class Binding:
         handle_id, flags = wire.GET_HEAD.unpack(body)[0:6:5]
         handle = verbs.handle(handle_id, "MQGET")
         call = await verbs.get_returnable(handle, self._get_request(body))
-        if flags & wire.RETURNABLE:
-            self.unanswered = call
-            self.unanswered_number = frame.number
-        else:
-            verbs.answered(call)
+        self.unanswered = call
+        self.unanswered_number = frame.number if flags & wire.RETURNABLE else 0
         return got(call, verbs.engine.clock.now_ns())
+
+    def written(self) -> None:
+        """The answer is with the system: a get that cannot be cancelled is the application's."""
+        if self.unanswered_number == 0:
+            self.answered()
 
     def answered(self) -> None:
         """The message of the last returnable get is the application's for good."""
@@ -168,11 +170,17 @@ class Binding:
     def cancel(self, number: int) -> bool:
         """The get of this number shall not have happened; False if it cannot be undone."""
         call = self.unanswered
-        if call is None or self.unanswered_number != number:
+        if call is None or self.unanswered_number != number or number == 0:
             return False
-        self.unanswered = None
-        self.verbs.take_back(call)
+        self.take_back()
         return True
+
+    def take_back(self) -> None:
+        """The last get, if nobody has its message yet, has not happened."""
+        call = self.unanswered
+        if call is not None:
+            self.unanswered = None
+            self.verbs.take_back(call)
 
 
 def was_put(entry: Entry, warning: int) -> bytes:

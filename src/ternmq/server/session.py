@@ -3,6 +3,9 @@
 A session is a protocol of the loop and one task. The task serves one request after the other, so a
 get that waits holds up its own connection and no other. If the other side goes away, the request
 under way is broken off and its unit of work backed out at once.
+
+A get is the application's when the system has taken all bytes of its answer. One whose answer
+cannot be written any more, because the connection ends, is taken back.
 """
 
 from __future__ import annotations
@@ -37,6 +40,7 @@ from ternmq.wire import local as wire
 _CREDENTIALS: Final = struct.Struct("3i")
 _TOGETHER_BYTES: Final = 1 << 16  # parts of a longer answer are not put together
 _SEND_BYTES: Final = 1 << 20
+_FLUSH_S: Final = 5.0  # for what was written, at the end; then the connection is cut
 
 
 def user_of(uid: int) -> str:
@@ -71,6 +75,8 @@ class Session(asyncio.Protocol):
         self._closing = False
         self._leaving = False
         self._task: asyncio.Task[None] | None = None
+        self._is_cut = False  # bytes that were written have not left, and will not
+        self._gone: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._patience: asyncio.TimerHandle | None = None
 
     # ---- the protocol
@@ -107,7 +113,11 @@ class Session(asyncio.Protocol):
     def connection_lost(self, error: Exception | None) -> None:
         """The other side has gone."""
         self._closing = True
+        if error is not None and not self._writable.is_set():
+            self._is_cut = True
         self._writable.set()
+        if not self._gone.done():
+            self._gone.set_result(None)
         if self._task is not None and not self._leaving:
             self._task.cancel()
 
@@ -202,8 +212,7 @@ class Session(asyncio.Protocol):
         self._serving = 0
         if traced is not None:
             traced.answered(answer)
-        self._write(answer)
-        self._write_tail()
+        self._write_answer(answer)
 
     async def _answer(self, frame: wire.Frame) -> bytes:
         number = frame.number
@@ -314,10 +323,21 @@ class Session(asyncio.Protocol):
 
     # ---- the end
 
-    def _write_tail(self) -> None:
+    def _write_answer(self, answer: bytes) -> None:
+        binding = self.binding
+        if self._closing and binding is not None:
+            binding.take_back()  # nobody will read the answer
         tail, self._tail = self._tail, []
+        self._write(answer)
         for part in tail:
             self._write(part)
+        if binding is not None and binding.unanswered is not None and self._is_written():
+            binding.written()
+
+    def _is_written(self) -> bool:
+        """Whether what was written has left, or will at the end of this turn of the loop."""
+        transport = self._transport
+        return transport is not None and transport.get_write_buffer_size() <= _TOGETHER_BYTES
 
     def _write(self, data: bytes) -> None:
         if data and self._transport is not None and not self._closing:
@@ -348,8 +368,33 @@ class Session(asyncio.Protocol):
 
     def abort(self) -> None:
         """Cut the connection, whatever is on its way."""
-        if self._transport is not None:
-            self._transport.abort()
+        transport = self._transport
+        if transport is not None:
+            if not self._gone.done() and transport.get_write_buffer_size():
+                self._is_cut = True
+            transport.abort()
+
+    async def _flushed(self) -> None:
+        """The connection is closed; who does not read what is on its way is cut off."""
+        if self._transport is not None and not self._gone.done():
+            self._transport.close()
+            await asyncio.wait([self._gone], timeout=_FLUSH_S)
+            self.abort()
+
+    async def _end_get(self, binding: Binding) -> None:
+        """Whose the message of the last get is: what came after its answer says so, else whether
+        that has left."""
+        if binding.unanswered is None:
+            return
+        if self._waiting:
+            first = self._waiting[0]
+            if first.kind != wire.CANCEL or not binding.cancel(first.referred()):
+                binding.answered()
+            return
+        await self._flushed()
+        if self._is_cut:
+            binding.take_back()
+        binding.answered()
 
     async def _leave(self) -> None:
         """Back out what the application did not commit."""
@@ -360,13 +405,12 @@ class Session(asyncio.Protocol):
         try:
             if binding is not None:
                 trace_connection(self.host.trace, binding, "ends")
-                binding.answered()
+                await self._end_get(binding)
                 if self.host.engine.error_for("") is None:
                     await asyncio.shield(binding.verbs.disconnect(vanished=True))
         except (MQError, asyncio.CancelledError):
             pass  # the queue manager ends, and backs out by itself
         finally:
             self.binding = None
-            if self._transport is not None:
-                self._transport.close()
+            await self._flushed()
             self.host.leave(self)
