@@ -14,6 +14,7 @@ import ternmq
 from ternmq import constants as mq
 from ternmq.base.reasons import MQRC_NOT_AUTHORIZED
 from ternmq.client.connection import Connection
+from ternmq.client.stream_steps import StreamQueuesStep
 from ternmq.kernel.ledger import ROWS_A_USER_MAX, ROWS_MAX
 from ternmq.store.ledger import first_row
 from tests.security.granting import connected, grant, secured
@@ -47,6 +48,18 @@ def test_who_may_browse_reads_and_advances_and_no_more() -> None:
         assert "chg" in refused(lambda: cursor.reset("earliest"))
         assert "chg" in refused(cursor.delete)
         assert len(ann.stream("Q").read(cursor.position - 1, skip_lost=True)) <= 1
+
+
+def test_who_may_browse_finds_those_queues_and_no_others() -> None:
+    with secured() as qm, connected(qm, "ann") as ann:
+        made(qm)
+        qm.define_queue("QUIET")
+        assert ann.extended(StreamQueuesStep("*")).outcome() == []
+        grant(qm, "queue", "Q", "ann", "browse")
+        grant(qm, "queue", "QUIET", "ann", "dsp chg get")
+        assert ann.extended(StreamQueuesStep("*")).outcome() == ["Q"]
+        assert ann.extended(StreamQueuesStep("X*")).outcome() == []
+        assert {"Q", "QUIET"} <= set(qm.extended(StreamQueuesStep("*")).outcome())
 
 
 def test_who_may_change_defines_resets_and_deletes() -> None:

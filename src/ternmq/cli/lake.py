@@ -89,14 +89,14 @@ class _Work:
 
 
 def _write_lines(rows: list[dict[str, Any]]) -> None:
-    """A line for each message, cut at the terminal's edge."""
+    """A line for each message; on a terminal cut at its edge."""
     cells = [[str(value if value is not None else "") for value in row.values()] for row in rows]
     widths = [max(len(cell) for cell in column) for column in zip(*cells, strict=True)]
     room = terminal_columns()
     for line in cells:
         padded = "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True))
         shown = " ".join(padded.splitlines()).rstrip()
-        write(shown if len(shown) <= room else f"{shown[: room - 3]}...")
+        write(shown if len(shown) <= (room or len(shown)) else f"{shown[: room - 3]}...")
 
 
 def _write_whole(row: dict[str, Any]) -> None:

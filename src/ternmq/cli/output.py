@@ -66,8 +66,8 @@ def write_json(value: object) -> None:
 
 
 def terminal_columns() -> int:
-    """How wide lines for eyes may be."""
-    return shutil.get_terminal_size((100, 24)).columns
+    """How wide lines for eyes may be; 0: as wide as they are, for no terminal shows them."""
+    return shutil.get_terminal_size((100, 24)).columns if sys.stdout.isatty() else 0
 
 
 class TerminalLine:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from ternmq.spark.pipeline_follow import Update
     from ternmq.spark.pipeline_project import Project
+    from ternmq.spark.pipeline_rejects import Rejected
     from ternmq.spark.pipeline_run import Step
 
 ABOUT: Final = """\
@@ -53,7 +54,11 @@ def _line() -> CommandLine:
     line.add_argument("--sections", metavar="NAMES", default="", help="init: served, all, or names")
     line.add_argument("--queue", metavar="QUEUE", default="", help="init: messages of this queue")
     line.add_argument(
-        "--set", metavar="KEY=VALUE", action="append", default=[], help="init: any other setting"
+        "--set",
+        metavar="KEY=VALUE",
+        action="append",
+        default=[],
+        help="init: any other setting: mq.channel=APP, spark.ternmq.mq.channel=APP",
     )
     line.add_argument("--warehouse", metavar="PATH", default="", help="init: where tables go")
     line.add_argument(
@@ -78,6 +83,7 @@ def _line() -> CommandLine:
 def _init(line: CommandLine, asked: argparse.Namespace) -> int:
     from ternmq.spark.errors import SparkError
     from ternmq.spark.pipeline_project import create
+    from ternmq.spark.pipeline_settings import PREFIX, fault_of_key
 
     settings = {"smf.path": asked.smf, "smf.sections": asked.sections, "mq.queue": asked.queue}
     settings["warehouse"] = asked.warehouse
@@ -86,6 +92,10 @@ def _init(line: CommandLine, asked: argparse.Namespace) -> int:
         key, equals, value = pair.partition("=")
         if not equals or not key:
             line.error(f"--set {pair}: it is KEY=VALUE")
+        key = key.removeprefix(PREFIX)
+        fault = fault_of_key(key)
+        if fault:
+            line.error(f"--set {pair}: {fault}")
         settings[key] = value
     if asked.smf and "://" not in asked.smf:
         settings["smf.path"] = str(Path(asked.smf).absolute())
@@ -134,6 +144,7 @@ class _Run:
 
     def done(self, spark: SparkSession) -> int:
         from ternmq.spark.pipeline_flows import flows
+        from ternmq.spark.pipeline_rejects import rejected
         from ternmq.spark.pipeline_run import Choice, run
 
         asked = self._asked
@@ -146,8 +157,10 @@ class _Run:
         total = len(flows(spark, self._project.settings))
         with Steps("pipeline", total, quiet=asked.quiet) as self._steps:
             states = run(spark, self._project, choice, self._told)
-        rows = {} if choice.is_dry else self._rows(spark)
-        self._tell(states, rows)
+        if choice.is_dry:
+            self._tell(states, {}, [])
+        else:
+            self._tell(states, self._rows(spark), rejected(spark, self._project.settings))
         return OK
 
     def _told(self, step: Step) -> None:
@@ -159,10 +172,14 @@ class _Run:
 
         return counts(spark, self._project.settings.warehouse)
 
-    def _tell(self, states: dict[str, str], rows: dict[str, int]) -> None:
+    def _tell(self, states: dict[str, str], rows: dict[str, int], lost: list[Rejected]) -> None:
+        from ternmq.spark.pipeline_rejects import sentences
+
         warehouse = self._project.settings.warehouse
         if self._asked.json:
-            write_json({"warehouse": warehouse, "states": states, "rows": rows})
+            found = [one._asdict() for one in lost]
+            told = {"warehouse": warehouse, "states": states, "rows": rows, "rejected": found}
+            write_json(told)
             return
         if self._asked.action == "dry-run":
             write(f"{self._project.spec}: nothing is wrong with it")
@@ -170,6 +187,8 @@ class _Run:
         for name, count in rows.items():
             write(f"{name.ljust(14)}{count:>10}")
         write(f"tables: {warehouse}")
+        for line in sentences(lost):
+            write_error(f"{NAME}: {line}")
 
 
 @final

@@ -7,10 +7,13 @@ it is simply asked again.
 
 from __future__ import annotations
 
+from fnmatch import fnmatchcase
 from typing import Any, Final, NamedTuple, final
 
+from ternmq.base import constants as mq
 from ternmq.base.errors import MQError, mq_error
 from ternmq.base.names import is_name
+from ternmq.base.object_types import LOCAL
 from ternmq.base.reasons import (
     MQRC_HOBJ_ERROR,
     MQRC_OBJECT_ALREADY_EXISTS,
@@ -27,12 +30,14 @@ from ternmq.kernel.kernel import Kernel
 from ternmq.kernel.resolve import close_handle
 from ternmq.kernel.stream import StreamBounds, StreamRead
 from ternmq.ports.effect import Wakeable
+from ternmq.security import authorities as auth
 from ternmq.store.stream_cursor import StreamCursor
 from ternmq.store.stream_cut import cut_block, part_bytes
 
 READ_BYTES_DEFAULT: Final = 1 << 20
 READ_BYTES_MAX: Final = 16 << 20
 NUMBER_MAX: Final = (1 << 63) - 1
+QUEUES_A_STEP: Final = 256
 _LOST_HANDLE: Final = (MQRC_HOBJ_ERROR, MQRC_Q_DELETED)
 
 
@@ -45,6 +50,7 @@ class Bounds(NamedTuple):
     bytes: int  # that the stream takes, in memory and in files
     cursors: int
     whole: int  # lower numbers are there if they lay on the queue when the stream was filled
+    lying: int  # no message on the queue has a lower number
 
 
 class CursorPosition(NamedTuple):
@@ -106,7 +112,7 @@ class StreamBoundsStep(StreamStep):
 
     def __init__(self, queue: str) -> None:
         super().__init__("stream bounds", "stream_bounds", queue)
-        self._found = Bounds(0, 0, 0, 0, 0, 0)
+        self._found = Bounds(0, 0, 0, 0, 0, 0, 0)
 
     def go_on(self, kernel: Kernel, link: Link, handle: Handle) -> bool:
         self._found = _bounds(stream.bounds(kernel, link, handle))
@@ -134,6 +140,7 @@ def _bounds(found: StreamBounds) -> Bounds:
         int(found.bytes),
         int(found.cursors),
         int(found.whole),
+        int(found.lying),
     )
 
 
@@ -289,6 +296,53 @@ class StreamReadStep(StreamStep):
         self._found = StreamRange(
             blocks, bounds.incarnation, next_number, lost_to, bounds.earliest, bounds.next
         )
+
+
+@final
+class StreamQueuesStep(ExtensionStep):
+    """The local queues that last, fit a pattern, and that the user may browse: those whose streams
+    can be read. No other authority is asked for."""
+
+    def __init__(self, pattern: str) -> None:
+        super().__init__("stream queues", "stream_queues")
+        self.pattern = pattern  # with * for any characters
+        self._left: list[str] | None = None
+        self._found: list[str] = []
+
+    def attempt(self, kernel: Kernel, link: Link) -> bool:
+        kernel.refuse_if_ending(True, self.verb)
+        link.begin_verb()
+        left = self._left
+        if left is None:
+            left = self._left = list(kernel.catalog.definitions)
+        for name in left[-QUEUES_A_STEP:]:
+            if fnmatchcase(name, self.pattern) and _may_read(kernel, link, name):
+                self._found.append(name)
+        del left[-QUEUES_A_STEP:]
+        link.again = len(left) > 0
+        return not left
+
+    def outcome(self) -> list[str]:
+        """The result, sorted."""
+        return sorted(self._found)
+
+    def arguments(self) -> dict[str, Any]:
+        return {"pattern": self.pattern}
+
+    def told(self) -> dict[str, Any]:
+        return {"queues": self.outcome()}
+
+    def take(self, told: dict[str, Any], data: bytes, at: int) -> None:
+        self._found = [str(name) for name in told["queues"]]
+
+
+def _may_read(kernel: Kernel, link: Link, name: str) -> bool:
+    definition = kernel.catalog.definitions.get(name)
+    if definition is None or definition.object_type != LOCAL or definition.temporary:
+        return False
+    return link.privileged or bool(
+        kernel.authority.granted(link.user, mq.MQOT_Q, name) & auth.BROWSE
+    )
 
 
 @final

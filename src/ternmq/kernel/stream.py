@@ -28,6 +28,7 @@ from ternmq.kernel.kernel import Kernel
 from ternmq.kernel.objects import LocalQueue
 from ternmq.kernel.resolve import open_queue
 from ternmq.ports.effect import Wakeable
+from ternmq.store.queue import Queue
 from ternmq.store.stream import Stream, Watcher
 from ternmq.store.stream_file import StreamFetch
 from ternmq.store.stream_reading import RangeReader, StreamPart
@@ -40,10 +41,17 @@ _NO_LIMIT: Final = 1 << 62
 class StreamBounds:
     """What a stream has: numbers from `earliest` to before `next_number`."""
 
-    __slots__ = ("bytes", "cursors", "earliest", "incarnation", "next_number", "whole")
+    __slots__ = ("bytes", "cursors", "earliest", "incarnation", "lying", "next_number", "whole")
 
     def __init__(
-        self, incarnation: int, earliest: int, next_number: int, size: int, cursors: int, whole: int
+        self,
+        incarnation: int,
+        earliest: int,
+        next_number: int,
+        size: int,
+        cursors: int,
+        whole: int,
+        lying: int,
     ) -> None:
         self.incarnation = incarnation  # another one: other messages, whatever their numbers
         self.earliest = earliest
@@ -51,6 +59,7 @@ class StreamBounds:
         self.bytes = size  # of all its blocks, in memory and in files
         self.cursors = cursors
         self.whole = whole  # lower numbers are there if they lay on the queue when it was filled
+        self.lying = lying  # no message on the queue has a lower number
 
 
 @final
@@ -132,7 +141,22 @@ def bounds_of(kernel: Kernel, local: LocalQueue, stream: Stream) -> StreamBounds
         int(stream.bytes + stream.open.bytes),
         len(kernel.catalog.cursors.of_queue(int(local.queue.queue_id))),
         max(int(stream.whole), int(stream.earliest)),
+        _lowest_lying(local.queue),
     )
+
+
+def _lowest_lying(queue: Queue) -> int:
+    """A number below which nothing lies on the queue."""
+    lowest: i64 = queue.next_sequence
+    for lane in queue.lanes:
+        if lane.strays.head is not None:
+            return 0  # they are in no order, and few
+        for head in (lane.front.head, lane.rear.head):
+            if head is not None and head.sequence < lowest:
+                lowest = head.sequence
+        if lane.swept and lane.swept[0].first_sequence < lowest:
+            lowest = lane.swept[0].first_sequence
+    return int(lowest)
 
 
 def bounds(kernel: Kernel, connection: Connection, handle: Handle) -> StreamBounds:

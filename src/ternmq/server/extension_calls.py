@@ -20,6 +20,7 @@ commit_batch        owner:text batch:number xids:xids
 stream_bounds       queue:text
 stream_read         queue:text incarnation:number first:number end:number messages_max:number
     bytes_max:number skip_lost:flag wait_ms:number
+stream_queues       pattern:text
 stream_close        queue:text
 cursor_open         name:text queue:text start:position
 cursor_advance      name:text position:number incarnation:number
@@ -31,6 +32,7 @@ _STEPS: Final[dict[str, Callable[..., ExtensionStep]]] = {
     "commit_batch": steps.CommitBatch,
     "stream_bounds": stream_steps.StreamBoundsStep,
     "stream_read": stream_steps.StreamReadStep,
+    "stream_queues": stream_steps.StreamQueuesStep,
     "stream_close": stream_steps.StreamCloseStep,
     "cursor_open": stream_steps.OpenCursor,
     "cursor_advance": stream_steps.AdvanceCursor,

@@ -18,11 +18,13 @@ SENTENCE_MAX: Final = 500
 _PYTHON: Final = re.compile(r"^(?:[A-Za-z_][\w.]*\.)?([A-Za-z_]\w*): (.+)$")
 _CAUSE: Final = re.compile(r"^Caused by: (?:[\w$]+\.)*([\w$]+)(?:: (.*))?$", re.MULTILINE)
 _CONDITION: Final = re.compile(r"^\[[A-Z0-9_.]+\] ")
-_STATE: Final = re.compile(r" SQLSTATE: \w{5}(?:;.*)?$")
+_STATE: Final = re.compile(r"(?: SQLSTATE: \w{5})+(?:;.*)?$")
 # A format that nobody has registered: what Java names as its cause is of no use.
 _NO_FORMAT: Final = re.compile(
     r"\[DATA_SOURCE_NOT_FOUND\] Failed to find the data source: (\S+)\. "
 )
+# What Spark puts before what made a stream fail; behind it stand identifiers and the plan.
+_STREAM: Final = re.compile(r"^Query \[id = [^]]*\] terminated with exception: ")
 # What a sentence has in it, and what to do then.
 REMEDIES: Final = (
     (
@@ -92,8 +94,8 @@ class SparkError(Exception):
 
 @contextmanager
 def explained(log: Path | None = None) -> Iterator[None]:
-    """Whatever Spark raises inside comes out as SparkError, without the pages of Java and plans that
-    Spark's own text is; they are in the log, and `__context__` is that error."""
+    """Whatever Spark raises inside comes out as SparkError, without the stacks and plans of Spark's
+    own text; they are in the log, and `__context__` is that error."""
     try:
         yield
     except errors_of_spark() as error:
@@ -117,6 +119,7 @@ def sentence_of(error: Exception) -> str:
     if unknown is not None:
         return with_remedy(f"there is no format {unknown[1]} in this session")
     found = raised_by_python(text) or named_by_java(text) or first_line(text)
+    found = _STREAM.sub("", _CONDITION.sub("", found))
     found = _STATE.sub("", _CONDITION.sub("", found)).strip()
     if len(found) > SENTENCE_MAX:
         found = found[:SENTENCE_MAX] + "..."

@@ -23,11 +23,12 @@ from pyspark.sql.datasource import (
 )
 
 from ternmq.client.local_connection import ClientConnection
+from ternmq.client.stream_steps import Bounds
 from ternmq.spark.mq_browse import browsed, drained
 from ternmq.spark.mq_connection import connect
 from ternmq.spark.mq_limits import divided
 from ternmq.spark.mq_options import DRAIN, STREAM, SourceOptions
-from ternmq.spark.mq_positions import NUMBER_MAX
+from ternmq.spark.mq_positions import EARLIEST, LATEST, NUMBER_MAX, TIME
 from ternmq.spark.mq_reading import read_ranges
 from ternmq.spark.mq_streams import HINT, DataLoss, Range, bounds_of, number_at, queues_of
 
@@ -48,6 +49,15 @@ class QueuePartition(InputPartition):
         self.queue: Final = queue
 
 
+class LyingPartition(InputPartition):
+    """Messages on a queue that its stream does not have, which one task browses. A stream that
+    begins with the earliest message has them too: a new cursor brings them in."""
+
+    def __init__(self, messages: Range) -> None:
+        super().__init__(None)
+        self.messages: Final = messages
+
+
 class MqReader(DataSourceReader):
     """Reads what is there."""
 
@@ -66,26 +76,44 @@ class MqReader(DataSourceReader):
             if options.mode != STREAM:
                 tasks = options.partitions_min if options.mode == DRAIN else 1
                 return [QueuePartition(name) for name in names for _ in range(max(tasks, 1))]
-            ranges = [self.range_of(connection, name) for name in names]
+            read = [self.ranges_of(connection, name) for name in names]
+        ranges = [one for one, _ in read if one is not None]
+        lying = [one for _, one in read if one is not None and one.first < one.end]
         tasks = options.partitions_min
         parts = divided(
             [one for one in ranges if one.first < one.end],
             tasks or os.cpu_count() or 1,
             bool(tasks),
         )
-        return [RangePartition(part) for part in parts]
+        return [*map(LyingPartition, lying), *map(RangePartition, parts)]
 
-    def range_of(self, connection: ClientConnection, queue: str) -> Range:
-        """What is to be read of one queue's stream."""
-        options = self.options
+    def ranges_of(
+        self, connection: ClientConnection, queue: str
+    ) -> tuple[Range | None, Range | None]:
+        """What is to be read of one queue: of its stream, and of what else lies on it."""
+        start = self.options.position_of(queue)
+        end = self.options.position_of(queue, at_end=True)
         bounds = bounds_of(connection, queue)
         if bounds is None:
-            raise ValueError(
-                f"{queue} has no stream, as it has neither a cursor nor RETAIN; mode=browse reads "
-                "what lies on it"
-            )
+            if start.word != EARLIEST or end.word != LATEST:
+                raise ValueError(
+                    f"{queue} has no stream, as it has neither a cursor nor RETAIN; mode=browse "
+                    "reads what lies on it"
+                )
+            return None, Range(queue, 0, self.first, self.end)
+        last = number_at(connection, queue, bounds, end)
+        read = self.range_of(connection, queue, bounds, last)
+        if start.word != EARLIEST or bounds.lying >= bounds.earliest:
+            return read, None
+        if end.word == TIME and last == bounds.earliest:
+            return read, None  # the time may be before what lies there, too
+        last = min(last, bounds.earliest, self.end)
+        return read, Range(queue, bounds.incarnation, max(self.first, bounds.lying), last)
+
+    def range_of(self, connection: ClientConnection, queue: str, bounds: Bounds, end: int) -> Range:
+        """What is to be read of one queue's stream."""
+        options = self.options
         first = number_at(connection, queue, bounds, options.position_of(queue))
-        end = number_at(connection, queue, bounds, options.position_of(queue, at_end=True))
         if end > bounds.next:
             raise ValueError(
                 f"option endingOffsets: {end} is beyond the stream of {queue}, whose next message "
@@ -101,6 +129,9 @@ class MqReader(DataSourceReader):
     def read(self, partition: InputPartition) -> Iterator[Any]:
         if isinstance(partition, RangePartition):
             return read_ranges(self.options, partition.ranges)
+        if isinstance(partition, LyingPartition):
+            some = partition.messages
+            return browsed(self.options, some.queue, some.first, some.end, some.incarnation)
         if not isinstance(partition, QueuePartition):
             return iter(())
         if self.options.mode == DRAIN:

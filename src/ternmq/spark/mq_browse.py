@@ -19,6 +19,7 @@ from typing import Final
 import numpy as np
 import pyarrow as pa
 
+from ternmq.base import constants as mq
 from ternmq.base.errors import MQError
 from ternmq.base.reasons import MQRC_SYNCPOINT_LIMIT_REACHED
 from ternmq.client.local_queue import ClientQueue
@@ -26,24 +27,37 @@ from ternmq.client.message import Message
 from ternmq.spark.mq_arrow import BatchMaker, Messages
 from ternmq.spark.mq_connection import connect
 from ternmq.spark.mq_options import SourceOptions
+from ternmq.spark.mq_positions import NUMBER_MAX
 from ternmq.spark.mq_streams import HEAD_TYPE
 from ternmq.store.entry import OWN_DATE
 
 BATCH_MESSAGES: Final = 1024
 BATCH_BYTES: Final = 4 << 20
+# Nothing else: a user need not have more authority than it takes.
+_TO_BROWSE: Final = mq.MQOO_BROWSE | mq.MQOO_FAIL_IF_QUIESCING
+_TO_GET: Final = mq.MQOO_INPUT_AS_Q_DEF | mq.MQOO_FAIL_IF_QUIESCING
 _HEAD: Final = struct.Struct("<QQqqIBBHQ")
 
 
-def browsed(options: SourceOptions, queue: str) -> Iterator[pa.RecordBatch]:
-    """What lies on a queue now."""
-    with connect(options.connection) as connection, connection.queue(queue) as opened:
+def browsed(
+    options: SourceOptions, queue: str, first: int = 0, end: int = NUMBER_MAX, incarnation: int = 0
+) -> Iterator[pa.RecordBatch]:
+    """What lies on a queue now, of these numbers. With an incarnation, as the stream has it."""
+    with (
+        connect(options.connection) as connection,
+        connection.queue(queue, options=_TO_BROWSE) as opened,
+    ):
         maker = BatchMaker(options, connection.name)
-        yield from batches(maker, queue, opened.browse())
+        lying = (one for one in opened.browse() if first <= one.sequence < end)
+        yield from batches(maker, queue, lying, incarnation or None)
 
 
 def drained(options: SourceOptions, queue: str) -> Iterator[pa.RecordBatch]:
     """What lies on a queue now; it is taken when the last batch has been."""
-    with connect(options.connection) as connection, connection.queue(queue) as opened:
+    with (
+        connect(options.connection) as connection,
+        connection.queue(queue, options=_TO_GET) as opened,
+    ):
         maker = BatchMaker(options, connection.name)
         with connection.unit_of_work():
             taken = islice(got(opened), options.messages_max)
@@ -64,7 +78,9 @@ def got(opened: ClientQueue) -> Iterator[Message]:
         yield message
 
 
-def batches(maker: BatchMaker, queue: str, messages: Iterable[Message]) -> Iterator[pa.RecordBatch]:
+def batches(
+    maker: BatchMaker, queue: str, messages: Iterable[Message], incarnation: int | None = None
+) -> Iterator[pa.RecordBatch]:
     """Messages as batches of a bounded size."""
     some: list[Message] = []
     size = 0
@@ -72,17 +88,17 @@ def batches(maker: BatchMaker, queue: str, messages: Iterable[Message]) -> Itera
         some.append(message)
         size += len(message.data)
         if len(some) >= BATCH_MESSAGES or size >= BATCH_BYTES:
-            yield maker.batch(columns_of(some, queue))
+            yield maker.batch(columns_of(some, queue, incarnation))
             some, size = [], 0
     if some:
-        yield maker.batch(columns_of(some, queue))
+        yield maker.batch(columns_of(some, queue, incarnation))
 
 
-def columns_of(messages: list[Message], queue: str) -> Messages:
+def columns_of(messages: list[Message], queue: str, incarnation: int | None = None) -> Messages:
     """Messages that came one by one, as a stream would have given them."""
     heads = np.frombuffer(b"".join(head_of(message) for message in messages), HEAD_TYPE)
     bodies = pa.array([message.data for message in messages], pa.binary())
-    return Messages(heads, bodies, queue, None)
+    return Messages(heads, bodies, queue, incarnation)
 
 
 def head_of(message: Message) -> bytes:

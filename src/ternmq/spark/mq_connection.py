@@ -57,4 +57,4 @@ def secret_of_file(path: str) -> str | None:
         with Path(path).open(encoding="utf-8") as file:
             return file.readline().rstrip("\r\n")
     except OSError as error:
-        raise ValueError(f"a password is to be in {path}: {error.strerror}") from error
+        raise ValueError(f"a password is to be in {path}: {error.strerror}") from None

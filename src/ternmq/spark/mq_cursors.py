@@ -120,7 +120,7 @@ class Cursors:
         except MQError as error:
             if error.reason != MQRC_OBJECT_ALREADY_EXISTS:
                 raise
-            raise ValueError(f"option cursor: {error.detail}") from error
+            raise ValueError(f"option cursor: {error.detail}") from None
         self._open[name] = (connection, cursor)
         return cursor
 
@@ -178,7 +178,7 @@ class Cursors:
         bounds = bounds_of(connection, queue)
         if bounds is not None and bounds.incarnation == int(place["incarnation"]):
             if number < bounds.whole and self._options.fail_on_loss:
-                raise DataLoss(deleted(name, queue, number, bounds)) from error
+                raise DataLoss(deleted(name, queue, number, bounds)) from None
             self._opened(connection, name, queue, max(number, bounds.earliest))
 
     def check_kept(
@@ -194,7 +194,7 @@ class Cursors:
         except MQError as error:
             if error.reason != MQRC_UNKNOWN_OBJECT_NAME:
                 raise
-            raise DataLoss(deleted(name, queue, number, bounds)) from error
+            raise DataLoss(deleted(name, queue, number, bounds)) from None
 
     def noted(self, connection: ClientConnection, queue: str, place: Place) -> Place:
         """A place with the cursor that the query has by now: option cursor may have been another

@@ -6,14 +6,13 @@ refused, since a misspelt option would silently be another query.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from difflib import get_close_matches
+from collections.abc import Mapping
 from typing import Final, NamedTuple, final
 
 from ternmq.base.names import is_name
 from ternmq.spark.mq_positions import EARLIEST, LATEST, Position, position_told
 from ternmq.spark.mq_schema import COLUMNS, KAFKA_COLUMNS, columns_named
-from ternmq.spark.option_words import lowered, number, one_of, yes_or_no
+from ternmq.spark.option_words import check_names, lowered, number, one_of, yes_or_no
 
 STREAM: Final = "stream"
 BROWSE: Final = "browse"
@@ -35,6 +34,29 @@ class Option(NamedTuple):
     about: str
 
 
+def names_of(*options: Option) -> tuple[str, ...]:
+    """What users write."""
+    return tuple(option.name for option in options)
+
+
+# What queries that were written for Kafka say, and what says it here.
+OF_KAFKA: Final = {
+    "kafka.bootstrap.servers": "connName='host(1414)' and channel say where the queue manager is",
+    "subscribe": "queue names the queues, with commas between",
+    "subscribepattern": "queue takes patterns, with * for any characters",
+    "assign": "queue names the queues; they have no partitions",
+    "topic": "queue names the queue, or a column queue does",
+    "maxoffsetspertrigger": "maxMessagesPerTrigger bounds a batch",
+    "minoffsetspertrigger": "a batch takes what is there; the trigger says how often",
+    "maxtriggerdelay": "a batch takes what is there; the trigger says how often",
+    "startingtimestamp": "startingOffsets takes a time too",
+    "startingoffsetsbytimestamp": "startingOffsets takes a time too",
+    "endingtimestamp": "endingOffsets takes a time too",
+    "endingoffsetsbytimestamp": "endingOffsets takes a time too",
+    "groupidprefix": "cursor names what keeps messages for the query",
+    "kafka.group.id": "cursor names what keeps messages for the query",
+    "includeheaders": "headers are always there with compat=kafka; else column properties",
+}
 CONNECTION_OPTIONS: Final = (
     Option("queueManager", "the default one", "its name"),
     Option("connName", "", "where it listens: `host(1414)`, also several with commas between"),
@@ -125,7 +147,7 @@ class SourceOptions:
     """What a user asked for. ValueError says which option is wrong, and what it may be."""
 
     def __init__(self, told: Mapping[str, str], is_stream: bool) -> None:
-        check_names(told, (*CONNECTION_OPTIONS, *SOURCE_OPTIONS))
+        check_names(told, names_of(*CONNECTION_OPTIONS, *SOURCE_OPTIONS), OF_KAFKA)
         options = lowered(told)
         self.connection: Final = ConnectionOptions(told)
         self.queues: Final = queues_told(options.get("queue", ""))
@@ -174,16 +196,6 @@ class SourceOptions:
     def position_of(self, queue: str, at_end: bool = False) -> Position:
         """Where reading of a queue begins or ends."""
         return (self.end if at_end else self.start).of(queue)
-
-
-def check_names(told: Iterable[str], known: Iterable[Option]) -> None:
-    """ValueError for a name that is none, with the one that may be meant."""
-    names = {option.name.lower(): option.name for option in known}
-    for name in told:
-        if name.lower() not in names and name.lower() != "paths":
-            near = get_close_matches(name.lower(), names, 1)
-            hint = f"; is {names[near[0]]} meant?" if near else ""
-            raise ValueError(f"there is no option {name}{hint}")
 
 
 def queues_told(told: str) -> tuple[str, ...]:

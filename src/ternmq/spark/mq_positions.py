@@ -58,7 +58,7 @@ def position_told(options: Mapping[str, str], name: str, default: str) -> Positi
     try:
         given = json.loads(told)
     except ValueError as error:
-        raise ValueError(f"option {name} is no JSON: {error}") from error
+        raise ValueError(f"option {name} is no JSON: {error}") from None
     places = tuple((str(queue), _place(name, place)) for queue, place in given.items())
     return Positions(Position(default), places)
 
@@ -88,11 +88,11 @@ def _nanoseconds(name: str, told: str) -> int:
         return int(told) * 1_000_000
     try:
         moment = datetime.fromisoformat(told)
-    except ValueError as error:
+    except ValueError:
         raise ValueError(
             f"option {name} is {told!r}; it may be earliest, latest, a time such as "
             "2026-11-16T10:00:00Z, or JSON with a position for each queue"
-        ) from error
+        ) from None
     if moment.tzinfo is None:
         moment = moment.replace(tzinfo=UTC)
     since = moment - datetime(1970, 1, 1, tzinfo=UTC)

@@ -11,11 +11,12 @@ from ternmq.spark.mq_options import (
     CONNECTION_OPTIONS,
     KAFKA,
     NONE,
+    OF_KAFKA,
     ConnectionOptions,
     Option,
-    check_names,
+    names_of,
 )
-from ternmq.spark.option_words import lowered, number, one_of
+from ternmq.spark.option_words import check_names, lowered, number, one_of
 
 EXACTLY_ONCE: Final = "exactly-once"
 AT_LEAST_ONCE: Final = "at-least-once"
@@ -44,7 +45,7 @@ class SinkOptions:
     """What a user asked for. ValueError says which option is wrong, and what it may be."""
 
     def __init__(self, told: Mapping[str, str], is_stream: bool) -> None:
-        check_names(told, (*CONNECTION_OPTIONS, *SINK_OPTIONS, *_SPARKS))
+        check_names(told, names_of(*CONNECTION_OPTIONS, *SINK_OPTIONS, *_SPARKS), OF_KAFKA)
         options = lowered(told)
         self.connection: Final = ConnectionOptions(told)
         self.queue: Final = options.get("queue", "")

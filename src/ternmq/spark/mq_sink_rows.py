@@ -147,7 +147,7 @@ class Rows:
                     named, told = from_kafka(given)
                 header = self._headers.header(named, told, described(row))
             except ValueError as error:
-                raise ValueError(f"column {shape.properties or shape.headers}: {error}") from error
+                raise ValueError(f"column {shape.properties or shape.headers}: {error}") from None
             bodies[at] = header + bodies[at]
             lengths[at] += len(header)
             row[mqmd.FORMAT_AT : mqmd.FORMAT_AT + 8] = _RFH2

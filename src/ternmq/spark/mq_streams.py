@@ -19,8 +19,8 @@ from ternmq.base.reasons import (
 )
 from ternmq.client.local_connection import ClientConnection
 from ternmq.client.stream_block import HEAD_COLUMNS, StreamBlock
-from ternmq.client.stream_steps import Bounds
-from ternmq.spark.mq_options import READ_BYTES, SourceOptions, matches
+from ternmq.client.stream_steps import Bounds, StreamQueuesStep
+from ternmq.spark.mq_options import READ_BYTES, SourceOptions
 from ternmq.spark.mq_positions import EARLIEST, LATEST, NUMBER, Position
 
 HEAD_TYPE: Final = np.dtype(HEAD_COLUMNS)
@@ -52,20 +52,11 @@ def queues_of(connection: ClientConnection, options: SourceOptions) -> list[str]
         return plain
     found = [
         name
-        for name in local_queues(connection)
-        if any(matches(name, pattern) for pattern in patterns) and not name.startswith("SYSTEM.")
+        for pattern in patterns
+        for name in connection.extended(StreamQueuesStep(pattern)).outcome()
+        if not name.startswith("SYSTEM.")
     ]
     return sorted(dict.fromkeys((*plain, *found)))
-
-
-def local_queues(connection: ClientConnection) -> list[str]:
-    """The local queues that the user may see, without temporary ones."""
-    answers = connection.mqsc("DISPLAY QLOCAL(*) DEFTYPE")
-    return [
-        str(answer["QUEUE"])
-        for answer in answers
-        if answer.ok and "QUEUE" in answer and answer["DEFTYPE"] != "TEMPDYN"
-    ]
 
 
 def bounds_of(connection: ClientConnection, queue: str) -> Bounds | None:
@@ -179,7 +170,7 @@ def blocks_in(connection: ClientConnection, part: Range, skip: bool) -> Iterator
                 raise
             if skip:
                 return
-            raise lost from error
+            raise lost from None
         if found.blocks:
             yield found.blocks
         if found.next <= first:

@@ -6,7 +6,8 @@ was and what it may be.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from difflib import get_close_matches
 from typing import Final
 
 _YES: Final = ("true", "yes", "1")
@@ -16,6 +17,31 @@ _NO: Final = ("false", "no", "0")
 def lowered(told: Mapping[str, str]) -> dict[str, str]:
     """Options by their names in lower case."""
     return {name.lower(): value for name, value in told.items()}
+
+
+def check_names(
+    told: Iterable[str], known: Iterable[str], of_others: Mapping[str, str] | None = None
+) -> None:
+    """ValueError for a name that is none, with the one that may be meant; `of_others` says what to
+    write instead of names that other sources have."""
+    names = {name.lower(): name for name in known}
+    for name in told:
+        if name.lower() in names or name.lower() == "paths":  # Spark's, of load([...])
+            continue
+        instead = _instead(name.lower(), of_others or {})
+        near = get_close_matches(name.lower(), names, 1)
+        if not instead and near:
+            instead = f"is {names[near[0]]} meant?"
+        raise ValueError(f"there is no option {name}" + (f"; {instead}" if instead else ""))
+
+
+def _instead(name: str, of_others: Mapping[str, str]) -> str:
+    """What says the same here."""
+    if name in of_others:
+        return of_others[name]
+    if of_others and name.startswith("kafka."):
+        return "options of Kafka's client have no meaning here; docs/spark.md has all options"
+    return ""
 
 
 def one_of(options: Mapping[str, str], name: str, default: str, allowed: tuple[str, ...]) -> str:

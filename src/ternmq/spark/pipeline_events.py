@@ -48,9 +48,9 @@ def look(settings: Settings) -> None:
         with connect(ConnectionOptions(told)) as connection:
             opened(connection, queue)
     except ValueError as error:
-        raise SparkError(f"events: {error}") from error
+        raise SparkError(f"events: {error}") from None
     except MQError as error:
-        raise SparkError(f"no events can be put on queue {queue}: {error}{_REMEDY}") from error
+        raise SparkError(f"no events can be put on queue {queue}: {error}{_REMEDY}") from None
 
 
 def opened(connection: ClientConnection, queue: str) -> None:

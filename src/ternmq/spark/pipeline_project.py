@@ -94,5 +94,5 @@ def read(spec: Path) -> Project:
     try:
         told: Any = load_pipeline_spec(spec)
     except (YAMLError, PySparkException, KeyError, TypeError, AttributeError) as error:
-        raise SparkError(f"{spec} is no spec of a pipeline: {error}") from error
+        raise SparkError(f"{spec} is no spec of a pipeline: {error}") from None
     return Project(spec.parent.resolve(), spec, told.name, told.storage, told.configuration)

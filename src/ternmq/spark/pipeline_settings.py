@@ -12,20 +12,24 @@
     spark.ternmq.events.OPTION     any other option of the sink mq, if events do not go to the
                                    queue manager whose messages are read
 
-They are settings of Spark like any other, so a run by `spark-pipelines` sees them as well.
+They are settings of Spark like any other, so a run by `spark-pipelines` sees them as well. A name
+that is not here is refused, since a misspelt setting would silently be another pipeline.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Final, final
 
 from ternmq.base.names import is_name
 from ternmq.spark.errors import SparkError
+from ternmq.spark.mq_options import CONNECTION_OPTIONS, SOURCE_OPTIONS
+from ternmq.spark.mq_sink_options import SINK_OPTIONS
 from ternmq.spark.served import MESSAGES, STATISTICS
 from ternmq.spark.smf_columns import REJECTS, SECTION_NAMES
-from ternmq.spark.smf_options import section_named
+from ternmq.spark.smf_options import SMF_OPTIONS, section_named
 
 PREFIX: Final = "spark.ternmq."
 WAREHOUSE: Final = "warehouse"
@@ -42,6 +46,13 @@ VERSION: Final = "version."
 _SMF: Final = "smf."
 _MQ: Final = "mq."
 _EVENTS: Final = "events."
+_WITHIN: Final = "exchanges.within"
+_PLAIN: Final = (WAREHOUSE, _WITHIN, "log")  # log: the session's own, see session
+_OPTIONS: Final[Mapping[str, tuple[str, ...]]] = {
+    _SMF: ("sections", *(name for name in SMF_OPTIONS if name not in ("section", "columns"))),
+    _MQ: tuple(one.name for one in (*SOURCE_OPTIONS, *CONNECTION_OPTIONS)),
+    _EVENTS: tuple(one.name for one in (*SINK_OPTIONS, *CONNECTION_OPTIONS)),
+}
 
 
 @final
@@ -54,6 +65,10 @@ class Settings:
             for key, value in configuration.items()
             if key.startswith(PREFIX) and value
         }
+        for key in told:
+            fault = fault_of_key(key)
+            if fault:
+                raise SparkError(f"{PREFIX}{key}: {fault}")
         self.warehouse: Final = placed(told.get(WAREHOUSE, WAREHOUSE), folder)
         smf = under(told, _SMF)
         self.sections: Final = sections_told(smf.pop("sections", SERVED))
@@ -61,7 +76,7 @@ class Settings:
             smf["path"] = placed(smf["path"], folder)
         self.smf: Final = smf
         self.mq: Final = under(told, _MQ)
-        self.within: Final = told.get("exchanges.within", WITHIN)
+        self.within: Final = told.get(_WITHIN, WITHIN)
         events = under(told, _EVENTS)
         self.events_queue: Final = self._events_queue(events.pop("queue", ""))
         self.events: Final = events
@@ -93,6 +108,17 @@ class Settings:
         return self.versions.get(table, f"{self.warehouse}/{table}")
 
 
+def fault_of_key(key: str) -> str:
+    """What is wrong with the name of a setting, without its prefix; empty if nothing is."""
+    options = [f"{prefix}{name}" for prefix, some in _OPTIONS.items() for name in some]
+    lowered = {name.lower(): name for name in (*_PLAIN, *options)}
+    if key.lower() in lowered or key.startswith(VERSION):
+        return ""
+    near = get_close_matches(key.lower(), lowered, 1)
+    hint = f"; is {lowered[near[0]]} meant?" if near else ""
+    return f"there is no such setting{hint}"
+
+
 def under(told: Mapping[str, str], prefix: str) -> dict[str, str]:
     """What is told of one thing, without its name before it."""
     return {
@@ -116,7 +142,7 @@ def sections_told(told: str) -> tuple[str, ...]:
     try:
         named = tuple(section_named(name.strip()) for name in told.split(",") if name.strip())
     except ValueError as error:
-        raise SparkError(f"{PREFIX}{_SMF}sections: {error}") from error
+        raise SparkError(f"{PREFIX}{_SMF}sections: {error}") from None
     return tuple(name for name in dict.fromkeys(named) if name in SECTION_NAMES)
 
 

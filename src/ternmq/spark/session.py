@@ -67,10 +67,10 @@ def session(
     """The running session, or a new one whose Java writes to `log`. SparkError if it cannot be."""
     try:
         from pyspark.sql import SparkSession
-    except ImportError as error:
+    except ImportError:
         raise SparkError(
             "PySpark is not installed for this Python: pip install 'ternmq[spark]'"
-        ) from error
+        ) from None
     running = SparkSession.getActiveSession()
     if running is not None:
         return running
@@ -114,8 +114,8 @@ def started(name: str, master: str, settings: dict[str, str], log: Path | None) 
             with lighter_home(master):
                 gateway = launch_gateway(conf, streams)  # type: ignore[no-untyped-call]
             context = SparkContext(conf=conf, gateway=gateway)
-        except errors_of_spark() as error:
-            raise SparkError(f"Spark did not start: {last_line(path)}", path) from error
+        except errors_of_spark():
+            raise SparkError(f"Spark did not start: {last_line(path)}", path) from None
     return SparkSession(context)
 
 

@@ -99,7 +99,7 @@ def arrow_file_system(path: str) -> tuple[Any, str]:
         raise ValueError(
             f"{path} cannot be opened by Arrow ({error}): read it with"
             " ternmq.spark.smf_spark_files.read_smf, which takes Spark's own connectors"
-        ) from error
+        ) from None
     return system, inside
 
 

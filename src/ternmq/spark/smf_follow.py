@@ -94,12 +94,12 @@ def ranges_between(options: SmfOptions, start: Lengths, end: Lengths) -> Iterato
             first = 0
         try:
             opened = open_file(path)
-        except FileNotFoundError as error:
+        except FileNotFoundError:
             if options.fail_on_loss:
                 raise ValueError(
                     f"{path} was to be read from {first} to {last}, and is gone"
                     " (failOnDataLoss=false passes over it)"
-                ) from error
+                ) from None
             continue
         try:
             form = recognised(opened, options.form)

@@ -104,11 +104,11 @@ def zone_named(zone: str) -> zoneinfo.ZoneInfo:
     """A zone by its name; ValueError if there is none."""
     try:
         return zoneinfo.ZoneInfo(zone)
-    except (zoneinfo.ZoneInfoNotFoundError, ValueError) as error:
+    except (zoneinfo.ZoneInfoNotFoundError, ValueError):
         raise ValueError(
             f"defaultZone is {zone!r}, which is neither a zone's name (Europe/Berlin)"
             " nor an offset (+01:00)"
-        ) from error
+        ) from None
 
 
 def offset_us(rules: zoneinfo.ZoneInfo, local: datetime.datetime) -> int:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Final, final
 
 from ternmq.codec.smf_framing import FORMS
-from ternmq.spark.option_words import lowered, number, one_of, yes_or_no
+from ternmq.spark.option_words import check_names, lowered, number, one_of, yes_or_no
 from ternmq.spark.smf_columns import RECORDS, REJECTS, SECTION_NAMES, all_columns
 from ternmq.spark.smf_files import AUTO
 from ternmq.spark.smf_ranges import SPLIT_BYTES
@@ -15,6 +15,19 @@ from ternmq.spark.smf_ranges import SPLIT_BYTES
 PERMISSIVE: Final = "PERMISSIVE"
 FAILFAST: Final = "FAILFAST"
 SPLIT_BYTES_MIN: Final = 1 << 16
+SMF_OPTIONS: Final = (
+    "section",
+    "columns",
+    "path",
+    "form",
+    "mode",
+    "defaultZone",
+    "splitBytes",
+    "pathGlobFilter",
+    "recursiveFileLookup",
+    "maxBytesPerTrigger",
+    "failOnDataLoss",
+)
 
 
 @final
@@ -22,6 +35,7 @@ class SmfOptions:
     """What a user asked for. ValueError says which option is wrong, and what it may be."""
 
     def __init__(self, told: Mapping[str, str]) -> None:
+        check_names(told, SMF_OPTIONS)
         options = lowered(told)
         self.section: Final = section_named(options.get("section", ""))
         self.names: Final = columns_named(self.section, options.get("columns", ""))

@@ -3,6 +3,7 @@
 Method: texts of errors as Spark raises them, and real ones from a session.
 """
 
+import traceback
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -43,6 +44,26 @@ def test_error_of_java_when_explained_then_its_last_cause_is_the_sentence() -> N
 def test_error_of_analysis_when_explained_then_codes_are_left_out() -> None:
     text = "[PATH_NOT_FOUND] Path does not exist: file:/nowhere. SQLSTATE: 42K03"
     assert sentence_of(Exception(text)) == "Path does not exist: file:/nowhere."
+
+
+def test_error_of_a_stream_when_explained_then_its_cause_comes_first_and_no_plan_behind() -> None:
+    text = """[STREAM_FAILED] Query [id = 1f-2, runId = 3-4] terminated with exception: \
+[PATH_NOT_FOUND] Path does not exist: file:/nowhere. SQLSTATE: 42K03 SQLSTATE: XXKST
+=== Streaming Query ===
+Identifier: [id = 1f-2, runId = 3-4]
+Logical Plan:
+WriteToMicroBatchDataSource ...
+"""
+    assert sentence_of(Exception(text)) == "Path does not exist: file:/nowhere."
+
+
+def test_error_when_nobody_catches_it_then_its_sentence_is_all_that_is_shown() -> None:
+    pyspark = pytest.importorskip("pyspark.errors")
+    with pytest.raises(SparkError) as caught, explained():
+        raise pyspark.PySparkException(WORKER)
+    shown = "".join(traceback.format_exception(caught.value))
+    assert "handlePythonException" not in shown
+    assert shown.endswith("SparkError: the file dump.dat is shorter than before\n")
 
 
 def test_error_when_it_says_nothing_then_its_name_is_the_sentence() -> None:

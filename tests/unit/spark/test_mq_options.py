@@ -3,6 +3,7 @@
 Method: options as Spark hands them over; no Spark, no queue manager.
 """
 
+import re
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,8 @@ from ternmq.spark.mq_connection import password
 from ternmq.spark.mq_options import BROWSE, DRAIN, STREAM, ConnectionOptions, SourceOptions, matches
 from ternmq.spark.mq_positions import Position
 from ternmq.spark.mq_schema import COLUMNS, KAFKA_COLUMNS
+from ternmq.spark.mq_sink_options import SinkOptions
+from ternmq.spark.smf_options import SmfOptions
 
 
 def options(is_stream: bool = True, /, **told: str) -> SourceOptions:
@@ -127,3 +130,34 @@ def test_password_when_in_a_file_or_variable_then_it_is_read_where_it_is_used(
     assert "hidden" not in repr(ConnectionOptions({"password": "hidden"}))
     with pytest.raises(ValueError, match="No such file"):
         password(ConnectionOptions({"passwordFile": str(tmp_path / "none")}))
+
+
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [
+        ("kafka.bootstrap.servers", "connName='host(1414)' and channel"),
+        ("subscribe", "queue names the queues"),
+        ("subscribePattern", "queue takes patterns"),
+        ("maxOffsetsPerTrigger", "maxMessagesPerTrigger bounds a batch"),
+        ("startingTimestamp", "startingOffsets takes a time too"),
+        ("kafka.group.id", "cursor names"),
+        ("kafka.security.protocol", "options of Kafka's client have no meaning here"),
+        ("startingOffset", "is startingOffsets meant?"),
+    ],
+)
+def test_option_when_it_is_another_sources_then_the_error_says_what_to_write(
+    name: str, hint: str
+) -> None:
+    with pytest.raises(ValueError, match=f"there is no option {re.escape(name)}; ") as caught:
+        SourceOptions({"queue": "ORDERS", name: "x"}, True)
+    assert hint in str(caught.value)
+
+
+def test_option_of_the_sink_when_it_is_kafkas_then_the_error_says_what_to_write() -> None:
+    with pytest.raises(ValueError, match="no option topic; queue names the queue"):
+        SinkOptions({"topic": "ORDERS"}, True)
+
+
+def test_option_of_dumps_when_there_is_none_then_it_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"there is no option sections; is section meant\?"):
+        SmfOptions({"sections": "QQST", "section": "QQST"})

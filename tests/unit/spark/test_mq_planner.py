@@ -5,6 +5,7 @@ Method: the planner without Spark, called as Spark calls it, on a queue manager 
 this process serves.
 """
 
+import getpass
 from collections import Counter
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -13,6 +14,7 @@ from pathlib import Path
 import pytest
 
 import ternmq
+from ternmq.client.starting import start_in_memory
 from ternmq.spark.mq_batch import MqReader, RangePartition
 from ternmq.spark.mq_cursors import joined
 from ternmq.spark.mq_limits import divided, shares
@@ -20,6 +22,7 @@ from ternmq.spark.mq_options import SourceOptions
 from ternmq.spark.mq_planner import Offset, Planner
 from ternmq.spark.mq_reading import read_ranges
 from ternmq.spark.mq_streams import DataLoss, Range
+from tests.unit.client.networked import CHANNEL, Networked
 from tests.unit.client.served import Served
 
 
@@ -309,7 +312,7 @@ def test_batch_when_positions_are_told_then_that_range(site: Site) -> None:
 
 def test_batch_when_the_queue_has_no_stream_then_the_error_says_what_to_do(site: Site) -> None:
     with pytest.raises(ValueError, match="mode=browse reads what lies on it"):
-        MqReader(site.options(False, mode="stream")).partitions()
+        MqReader(site.options(False, startingOffsets='{"ORDERS": 3}')).partitions()
 
 
 # ---- dividing
@@ -362,3 +365,90 @@ def test_connection_when_the_queue_manager_is_not_there_then_its_reason(tmp_path
     options = SourceOptions({"path": str(tmp_path), "queueManager": "QM9", "queue": "A"}, True)
     with pytest.raises(ternmq.MQError, match="MQRC_Q_MGR_NAME_ERROR"):
         Planner(options).initial()
+
+
+def rows_of(site: Site, **told: str) -> list[tuple[str, int | None]]:
+    """What a batch reads: texts with their incarnations, by number."""
+    reader = MqReader(site.options(False, columns="text,seq,incarnation", **told))
+    rows = [
+        row
+        for part in reader.partitions()
+        for batch in reader.read(part)
+        for row in batch.to_pylist()
+    ]
+    return [(row["text"], row["incarnation"]) for row in sorted(rows, key=lambda row: row["seq"])]
+
+
+def test_batch_from_the_earliest_when_the_stream_began_later_then_it_has_what_a_stream_has(
+    site: Site,
+) -> None:
+    site.put("a", "b", "c")
+    other = site.connection.cursor("OTHER", "ORDERS")  # the stream begins behind them
+    site.put("d", "e")
+    with site.connection.queue("ORDERS") as queue:
+        assert [queue.get().text, queue.get().text] == ["a", "b"]
+    found = rows_of(site, mode="stream", startingOffsets="earliest")
+    assert found == [(text, other.incarnation) for text in "cde"]
+    planner = site.planner(startingOffsets="earliest")
+    start = planner.initial()
+    assert site.read(planner, start, planner.latest(start, 0, 0)) == ["c", "d", "e"]
+    end = f'{{"ORDERS": {other.position - 1}}}'
+    assert rows_of(site, startingOffsets="earliest", endingOffsets=end) == []
+    assert [text for text, _ in rows_of(site, startingOffsets="latest")] == []
+
+
+def test_batch_from_the_earliest_when_all_cursors_have_passed_then_what_lies_there_is_read(
+    site: Site,
+) -> None:
+    cursor = site.connection.cursor("ONE", "ORDERS")
+    site.put("a", "b", "c")
+    for _ in cursor:
+        pass
+    cursor.advance()
+    assert [text for text, _ in rows_of(site, mode="stream")] == ["a", "b", "c"]
+
+
+def test_batch_from_the_earliest_when_there_is_no_stream_then_what_lies_there_is_read(
+    site: Site,
+) -> None:
+    site.put("a", "b")
+    assert rows_of(site, startingOffsets="earliest") == [("a", None), ("b", None)]
+    with pytest.raises(ValueError, match="ORDERS has no stream"):
+        rows_of(site, startingOffsets="latest")
+
+
+def test_batch_from_the_earliest_when_the_stream_has_all_then_nothing_is_browsed(
+    site: Site,
+) -> None:
+    site.connection.cursor("ONE", "ORDERS")
+    site.put("a", "b")
+    parts = MqReader(site.options(False, mode="stream")).partitions()
+    assert [type(part) for part in parts] == [RangePartition] * len(parts)
+
+
+def test_patterns_when_the_user_may_browse_and_nothing_else_then_those_queues_are_read(
+    tmp_path: Path,
+) -> None:
+    users = {"ann": ("staff",), getpass.getuser(): ("mqm",)}
+    started = start_in_memory("QM1", None, None, security=users)
+    with Networked(tmp_path, "QM1", started) as served, served.connect() as boss:
+        for name in ("ORDERS.A", "ORDERS.B", "PAID"):
+            boss.define_queue(name)
+            boss.cursor(name, name)
+            boss.put(name, name)
+        boss.define_alias("ORDERS.C", target="PAID")
+        for command in (
+            "SET AUTHREC OBJTYPE(QMGR) PRINCIPAL('ann') AUTHADD(CONNECT)",
+            "SET AUTHREC PROFILE('ORDERS.A') OBJTYPE(QUEUE) PRINCIPAL('ann') AUTHADD(BROWSE)",
+            "SET AUTHREC PROFILE('ORDERS.C') OBJTYPE(QUEUE) PRINCIPAL('ann') AUTHADD(BROWSE)",
+        ):
+            assert [one.ok for one in boss.mqsc(command)] == [True], command
+        way = {"queueManager": "QM1", "connName": served.conn, "channel": CHANNEL, "user": "ann"}
+        for mode in ("browse", "stream"):
+            options = SourceOptions({**way, "queue": "ORDERS.*", "mode": mode}, False)
+            reader = MqReader(options)
+            batches = [batch for part in reader.partitions() for batch in reader.read(part)]
+            assert [row["text"] for one in batches for row in one.to_pylist()] == ["ORDERS.A"]
+        boss.mqsc("SET AUTHREC PROFILE(PAID) OBJTYPE(QUEUE) PRINCIPAL('ann') AUTHADD(GET)")
+        reader = MqReader(SourceOptions({**way, "queue": "PAID", "mode": "drain"}, False))
+        assert sum(len(one) for part in reader.partitions() for one in reader.read(part)) == 1

@@ -52,6 +52,7 @@ def test_dumps_when_run_through_then_every_section_is_as_the_plain_reader_has_it
     spark: "SparkSession", tmp_path: Path
 ) -> None:
     from ternmq.spark import served, tables_tasks
+    from ternmq.spark.pipeline_rejects import rejected, sentences
     from ternmq.spark.pipeline_run import COMPLETED, run
     from ternmq.spark.smf_columns import SECTION_NAMES
 
@@ -72,6 +73,12 @@ def test_dumps_when_run_through_then_every_section_is_as_the_plain_reader_has_it
         assert as_lines(rows_of(project, f"smf_{name.lower()}"), name) == wanted, name
     (reject,) = rows_of(project, "smf_rejects")
     assert (reject["Reason"], reject["Record_Bytes"]) == ("unknown level", bytes(newer))
+    found = rejected(spark, project.settings)
+    assert [(one.file.endswith("/in/newer"), *one[1:]) for one in found] == [
+        (True, "unknown level", 1)
+    ]
+    (sentence,) = sentences(found)
+    assert "/in/newer: not all could be read (1 unknown level)" in sentence
 
     def section(name: str) -> Any:
         return spark.read.format("mqsmf").option("section", name).load(str(tmp_path / "in"))
