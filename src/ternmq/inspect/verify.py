@@ -118,6 +118,7 @@ def _count(disk: Overlay, catalog: Catalog, definition: Definition) -> QueueVerd
                 False,
                 catalog.proven_lsn(number),
                 catalog.newest_lsn(number),
+                catalog.id_seed,
             )
         except IntegrityError as error:
             return QueueVerdict(definition.name, 0, 0, str(error))

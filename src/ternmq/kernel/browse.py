@@ -20,9 +20,9 @@ from ternmq.kernel.property_options import fits_buffer
 from ternmq.kernel.requests import GetCall
 from ternmq.store.cursor import Cursor
 from ternmq.store.entry import ASTRAY, AVAILABLE, IN_REAR, Entry
-from ternmq.store.fetching import fetch_page
+from ternmq.store.fetching import SegmentFetch, fetch_page
 from ternmq.store.queue import LANES, Queue
-from ternmq.store.segment import ALIVE
+from ternmq.store.segment import ALIVE, Segment
 
 STEP_MESSAGES_MAX: Final = 256
 CO_OP_MARK: Final = 0  # the key of the mark that co-operating handles share
@@ -84,6 +84,7 @@ def browse_find(kernel: Kernel, call: GetCall, local: LocalQueue) -> Entry | Non
     walk.leave()
     local.queue.cursors.remove(walk)
     call.walk = None
+    call.fetch = None
     if entry is not None and _fits_buffer(call, entry):
         cursor.stand_on(entry)
         _settle_lock_and_marks(kernel, call, local.queue, entry)
@@ -232,7 +233,7 @@ def _walk(kernel: Kernel, call: GetCall, queue: Queue, walk: Cursor) -> Entry | 
     now_ns = kernel.clock.now_ns()
     seen = 0
     while True:
-        entry = _next(kernel, call, queue, walk)
+        entry = next_message(kernel, call, queue, walk)
         if entry is None:
             return None
         if _shows(kernel, call, queue, entry, now_ns):
@@ -246,7 +247,7 @@ def _walk(kernel: Kernel, call: GetCall, queue: Queue, walk: Cursor) -> Entry | 
             return None
 
 
-def _next(kernel: Kernel, call: GetCall, queue: Queue, walk: Cursor) -> Entry | None:
+def next_message(kernel: Kernel, call: GetCall, queue: Queue, walk: Cursor) -> Entry | None:
     """The message after the place, whatever it is; None at the end, or while a segment is
     fetched."""
     if walk.lane >= LANES:
@@ -297,15 +298,29 @@ def _next_swept(kernel: Kernel, call: GetCall, queue: Queue, walk: Cursor) -> En
         place += 1
         if segment.alive == 0:
             continue  # read for nothing, and more of them than pages would be read for ever
-        page = queue.pages.get(segment.slot)
+        page = page_of(kernel, call, queue, segment)
         if page is None:
-            call.connection.park = fetch_page(queue, segment, kernel.outbox)
             return None
         at = _first_after(page, walk.sequence)
         while at < len(page):
             if segment.states[page[at].ordinal] == ALIVE:
                 return page[at]
             at += 1
+    return None
+
+
+def page_of(kernel: Kernel, call: GetCall, queue: Queue, segment: Segment) -> list[Entry] | None:
+    """Copies of a swept segment; None: the connection is parked until they are read. What was read
+    for this call stays with it: other browsers may have put it out of the queue's few pages."""
+    page = queue.pages.get(segment.slot)
+    if page is not None:
+        return page
+    fetch = call.fetch
+    if isinstance(fetch, SegmentFetch) and fetch.segment is segment and fetch.is_whole:
+        return fetch.entries
+    effect = fetch_page(queue, segment, kernel.outbox)
+    call.fetch = effect
+    call.connection.park = effect
     return None
 
 

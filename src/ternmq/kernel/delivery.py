@@ -78,6 +78,9 @@ def _inhibited(call: GetCall, local: LocalQueue) -> bool:
 def serve(kernel: Kernel, local: LocalQueue, entry: Entry) -> None:
     """A message has become available: browsers first, then one getter."""
     waiters = local.waiters
+    for call in waiters.looking:
+        if call.request.matches(entry):
+            call.missed = True
     for call in list(waiters.browsing):
         if call.request.matches(entry):
             serve_one(kernel, call)

@@ -33,7 +33,7 @@ from ternmq.kernel.objects import LocalQueue
 from ternmq.kernel.property_options import fits_buffer
 from ternmq.kernel.requests import GetCall, GetRequest
 from ternmq.kernel.search import Search
-from ternmq.store.entry import PERSISTENT, Entry
+from ternmq.store.entry import IN_FRONT, PERSISTENT, Entry
 from ternmq.store.fetching import fetch_ahead
 from ternmq.txn.unit import UnitOfWork
 
@@ -77,6 +77,7 @@ def attempt(kernel: Kernel, call: GetCall) -> None:
     local = handle.local
     if local is None or handle.connection is not connection:
         raise mq_error(MQRC_HOBJ_ERROR, verb="MQGET", object=handle.resolved_name)
+    stop_looking(call)
     if local.deleted:
         raise mq_error(MQRC_Q_DELETED, verb="MQGET", object=local.name)
     kernel.refuse_if_ending(call.request.options & mq.MQGMO_FAIL_IF_QUIESCING != 0, "MQGET")
@@ -96,10 +97,29 @@ def attempt(kernel: Kernel, call: GetCall) -> None:
     if entry is not None:
         _answer(kernel, call, local, entry)
         return
-    if connection.park is None and not connection.again and call.reason == 0:
-        _wait_or_end(kernel, call, local)
+    if call.reason == 0:
+        _go_on_or_end(kernel, call, local)
     if kernel.measured and not call.waiting:
         got_nothing_yet(kernel, call, local)
+
+
+def _go_on_or_end(kernel: Kernel, call: GetCall, local: LocalQueue) -> None:
+    """No message was found yet, or there is none."""
+    connection = call.connection
+    if connection.park is None and not connection.again and call.missed:
+        call.missed = False  # one came to a place where the search had been
+        connection.again = True
+    if connection.park is None and not connection.again:
+        _wait_or_end(kernel, call, local)
+    elif call.request.wait_ms != 0:
+        local.waiters.look(call)
+
+
+def stop_looking(call: GetCall) -> None:
+    """The next step of a search begins, or nobody wants it any more."""
+    local = call.handle.local
+    if call.looking and local is not None:
+        local.waiters.stop_looking(call)
 
 
 def _wait_or_end(kernel: Kernel, call: GetCall, local: LocalQueue) -> None:
@@ -202,9 +222,10 @@ def _take(kernel: Kernel, call: GetCall, local: LocalQueue, entry: Entry) -> boo
         unlock(kernel, call.handle)
     if local.queue.fetched:
         local.queue.forget_fetched(entry)
+    in_front = entry.place == IN_FRONT
     connection.depends_on(kernel.coordinator.get(unit, local.queue, entry))
     was_taken(kernel, call.handle, local, entry, call.request)
-    if local.queue.swept_alive:
+    if in_front and local.queue.swept_alive:
         fetch_ahead(local.queue, entry, kernel.outbox)
     return True
 

@@ -19,7 +19,8 @@ from ternmq.store.entry import ZERO_ID, Entry
 if TYPE_CHECKING:
     from ternmq.base.errors import MQError
     from ternmq.kernel.connection import Connection, Handle
-    from ternmq.ports.effect import Wakeable
+    from ternmq.kernel.seeking import Seek
+    from ternmq.ports.effect import Effect, Wakeable
 
 _PAIR: Final = struct.Struct("<ii")
 REPLY_QUEUE_AT: Final = 100  # in the descriptor
@@ -239,10 +240,14 @@ class GetCall:
         "durable_at",
         "entry",
         "error",
+        "fetch",
         "handle",
+        "looking",
+        "missed",
         "reason",
         "request",
         "reserved",
+        "seek",
         "waiting",
         "waker",
         "walk",
@@ -265,3 +270,7 @@ class GetCall:
         self.waiting = False
         self.waker: Wakeable | None = None
         self.walk: Cursor | None = None  # how far a long search has come
+        self.seek: Seek | None = None  # the same for one by identifier
+        self.fetch: Effect | None = None  # what was last read for it
+        self.looking = False  # its search goes on in another step, and then it would wait
+        self.missed = False  # meanwhile a message came that it may have passed

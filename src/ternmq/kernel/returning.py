@@ -10,7 +10,7 @@ from __future__ import annotations
 from ternmq.base.reasons import MQRC_TRUNCATED_MSG_FAILED
 from ternmq.kernel.acceptance import relieve
 from ternmq.kernel.delivery import serve
-from ternmq.kernel.get import stop_waiting
+from ternmq.kernel.get import stop_looking, stop_waiting
 from ternmq.kernel.kernel import BROKEN, Kernel
 from ternmq.kernel.metering import was_taken_back
 from ternmq.kernel.requests import GetCall
@@ -34,6 +34,7 @@ def take_back(kernel: Kernel, call: GetCall) -> None:
     connection = call.connection
     connection.begin_verb()
     stop_waiting(kernel, call)
+    stop_looking(call)
     answered(kernel, call)
     local = call.handle.local
     entry = call.entry

@@ -1,7 +1,9 @@
 """Which message a destructive get takes: by place, by identifier, by token.
 
-Expired messages met on the way are removed. A search that meets a swept segment asks for it and is
-tried again when it has come; one that has looked at many messages goes on in the next step.
+Expired messages met on the way are removed. A get of any message that meets a swept segment sends
+for it and is tried again when it has come. A get that is choosy looks into copies of swept messages
+and takes the one that fits from where it lies, so that it does not bring the queue back to memory.
+One that has looked at many messages goes on in the next step.
 """
 
 from __future__ import annotations
@@ -10,18 +12,19 @@ from typing import Final, final
 
 from mypy_extensions import i64
 
-from ternmq.kernel.browse import is_locked, swept_copy
+from ternmq.kernel.browse import is_locked, next_message, page_of, swept_copy
 from ternmq.kernel.connection import Connection
 from ternmq.kernel.kernel import Kernel
 from ternmq.kernel.metering import have_expired, passed_over
 from ternmq.kernel.requests import GetCall, GetRequest
+from ternmq.kernel.seeking import Seek, next_candidate, next_segment
 from ternmq.store.cursor import Cursor
 from ternmq.store.entry import ZERO_ID, Entry
-from ternmq.store.fetching import fetch_first, fetch_message
+from ternmq.store.fetching import MessageFetch, fetch_first, fetch_message
 from ternmq.store.id_index import IdIndex
-from ternmq.store.queue import LANES, Queue
-from ternmq.store.segment import ALIVE, SEGMENT_MESSAGES_MAX
-from ternmq.store.segment_format import CORREL_ID, GROUP_ID, MSG_ID
+from ternmq.store.queue import Queue
+from ternmq.store.segment import ALIVE, SEGMENT_MESSAGES_MAX, Segment
+from ternmq.store.segment_format import CORREL_ID, GROUP_ID, MSG_ID, hash_id
 
 STEP_MESSAGES_MAX: Final = 256
 
@@ -50,8 +53,13 @@ class Search:
             found = self._by_token()
         elif request.by_id():
             found = self._by_id()
-        else:
+        elif request.plain:
             found = self._in_order()
+        else:
+            found = self._by_criteria()
+        if self.connection.park is None and not self.connection.again:
+            self.call.seek = None
+            self.call.fetch = None
         if self.expired and self.kernel.coordinator.has_room(None, 16 * len(self.expired)):
             self.kernel.coordinator.expire(self.queue, self.expired)
             have_expired(self.kernel, self.queue, len(self.expired))
@@ -69,6 +77,14 @@ class Search:
             return False
         return self.request.matches(entry)
 
+    def _is_enough(self) -> bool:
+        """One more message did not fit; whether the rest is for the next step."""
+        self.seen += 1
+        if self.seen >= STEP_MESSAGES_MAX:
+            self.connection.again = True
+            return True
+        return False
+
     # ---- by place
 
     def _in_order(self) -> Entry | None:
@@ -83,14 +99,11 @@ class Search:
                     entry = walk.entry.next
                 self._end_walk(walk)
                 walk = None
-            last: Entry | None = None
             while entry is not None:
                 if self._fits(entry):
                     return entry
-                self.seen += 1
-                last = entry
-                if self.seen >= STEP_MESSAGES_MAX:
-                    self._go_on_after(last)
+                if self._is_enough():
+                    self._begin_walk().stand_on(entry)
                     return None
                 entry = entry.next
             if lane.swept:
@@ -99,12 +112,29 @@ class Search:
             lane_number -= 1
         return None
 
-    def _go_on_after(self, last: Entry) -> None:
+    def _by_criteria(self) -> Entry | None:
+        """As a browse walks: what is swept is looked at in pages of copies."""
+        walk = self.call.walk
+        if walk is None:
+            walk = self._begin_walk()
+        while True:
+            entry = next_message(self.kernel, self.call, self.queue, walk)
+            if entry is None:
+                if self.connection.park is None:
+                    self._end_walk(walk)
+                return None
+            if self._fits(entry):
+                self._end_walk(walk)
+                return entry
+            walk.stand_on(entry)
+            if self._is_enough():
+                return None
+
+    def _begin_walk(self) -> Cursor:
         walk = Cursor()
-        walk.stand_on(last)
         self.queue.cursors.append(walk)
         self.call.walk = walk
-        self.connection.again = True
+        return walk
 
     def _end_walk(self, walk: Cursor) -> None:
         walk.leave()
@@ -144,54 +174,116 @@ class Search:
                 index = queue.group_ids
                 key = request.group_id
                 kind = GROUP_ID
-        best = index.first(key)
-        if best is not None and not self._fits(best):
-            best = None
-            for entry in index.ordered(key)[1:]:
-                if self._fits(entry):
-                    best = entry
-                    break
-        if queue.swept_alive == 0:
+        seek = self.call.seek
+        if seek is None:
+            first = index.first(key)
+            fits = first is None or self._fits(first)
+            if fits and queue.swept_alive == 0:
+                return first
+            seek = Seek()
+            self.call.seek = seek
+            if first is not None and not fits:
+                self.seen += 1
+                seek.passed_in_memory(first)
+        seek.note_unsweeps(queue.service.unsweeps)
+        best = self._in_memory(index, key, seek)
+        if self.connection.again or queue.swept_alive == 0:
             return best
-        locations = queue.swept_candidates(kind, key)
-        if locations is None:
-            return self._bring_back_first(best)
-        return self._by_id_swept(best, locations)
+        return self._in_segments(best, kind, key, seek)
 
-    def _bring_back_first(self, best: Entry | None) -> Entry | None:
-        """Very many swept messages share the identifier: the first of them lies near the front."""
-        for number in range(LANES - 1, -1, -1):
-            lane = self.queue.lanes[number]
-            if best is not None and (
-                best.lane > number
-                or (best.lane == number and best.sequence < lane.first_swept_sequence())
-            ):
-                return best
-            if lane.swept:
-                self.connection.park = fetch_first(self.queue, lane, self.kernel.outbox)
+    def _in_memory(self, index: IdIndex, key: bytes, seek: Seek) -> Entry | None:
+        """The first one in memory that fits; the next step finds it again."""
+        entry = index.after(key, seek.memory_lane, seek.memory_sequence)
+        while entry is not None and not self._fits(entry):
+            seek.passed_in_memory(entry)
+            if self._is_enough():
                 return None
-        return best
+            entry = index.after(key, seek.memory_lane, seek.memory_sequence)
+        return entry
 
-    def _by_id_swept(self, best: Entry | None, locations: list[int]) -> Entry | None:
+    def _in_segments(self, best: Entry | None, kind: i64, key: bytes, seek: Seek) -> Entry | None:
+        table = self.queue.swept_table(kind)
+        if table is None:
+            return best
+        key_hash = hash_id(key)
+        slots = table.groups(key_hash)
+        found: Entry | None
+        if slots:
+            found = self._among_many(best, slots, seek)
+        else:
+            found = self._among_few(best, table.candidates(key_hash), seek)
+        if self.connection.park is not None or self.connection.again:
+            return None
+        if found is None or (best is not None and is_before(best, found)):
+            return best
+        return found
+
+    def _among_few(self, best: Entry | None, locations: list[int], seek: Seek) -> Entry | None:
+        """Read one candidate after the other."""
         queue = self.queue
-        for location in locations:
-            segment = queue.segment_at(location)
-            if segment is None:
-                continue
-            if best is not None and (
-                best.lane > segment.lane
-                or (best.lane == segment.lane and best.sequence < segment.first_sequence)
-            ):
-                continue
-            entry = queue.fetched.get(location)
-            if entry is None:
-                ordinal = location & (SEGMENT_MESSAGES_MAX - 1)
-                self.connection.park = fetch_message(queue, segment, ordinal, self.kernel.outbox)
+        while True:
+            location = next_candidate(queue, seek, locations)
+            segment = queue.segment_at(location) if location >= 0 else None
+            if segment is None or _lies_before(best, segment):
                 return None
-            if segment.states[entry.ordinal] == ALIVE and self._fits(entry):
-                if best is None or is_before(entry, best):
-                    best = entry
-        return best
+            ordinal = location & (SEGMENT_MESSAGES_MAX - 1)
+            entry = self._copy_of(segment, ordinal)
+            if entry is None or self._fits(entry):
+                return entry
+            seek.passed(segment, ordinal)
+            if self._is_enough():
+                return None
+
+    def _copy_of(self, segment: Segment, ordinal: i64) -> Entry | None:
+        """One message of a segment; None: the connection is parked until it is read. What was read
+        for this call stays with it: others may have put it out of the queue's own list."""
+        queue = self.queue
+        entry = queue.fetched.get(segment.location(ordinal))
+        fetch = self.call.fetch
+        if entry is None and isinstance(fetch, MessageFetch):
+            if fetch.segment is segment and fetch.ordinal == ordinal:
+                entry = fetch.entry
+        if entry is None:
+            effect = fetch_message(queue, segment, ordinal, self.kernel.outbox)
+            self.call.fetch = effect
+            self.connection.park = effect
+        else:
+            _count_backouts(segment, entry)
+        return entry
+
+    def _among_many(self, best: Entry | None, slots: dict[int, int], seek: Seek) -> Entry | None:
+        """Look through one segment after the other."""
+        while True:
+            segment = next_segment(self.queue, seek, slots)
+            if segment is None or _lies_before(best, segment):
+                return None
+            page = page_of(self.kernel, self.call, self.queue, segment)
+            if page is None:
+                return None
+            ordinal = seek.next_ordinal(segment)
+            while ordinal < segment.count:
+                entry = page[ordinal]
+                if segment.states[ordinal] == ALIVE and self._fits(entry):
+                    _count_backouts(segment, entry)
+                    return entry
+                seek.passed(segment, ordinal)
+                if self._is_enough():
+                    return None
+                ordinal += 1
+
+
+def _count_backouts(segment: Segment, entry: Entry) -> None:
+    """A copy may be older than the last backout."""
+    if segment.backouts:
+        entry.backout_count = segment.backouts.get(int(entry.ordinal), int(entry.backout_count))
+
+
+def _lies_before(best: Entry | None, segment: Segment) -> bool:
+    """Whether a get takes `best` before anything in a segment."""
+    return best is not None and (
+        best.lane > segment.lane
+        or (best.lane == segment.lane and best.sequence < segment.first_sequence)
+    )
 
 
 def is_before(one: Entry, other: Entry) -> bool:

@@ -23,12 +23,13 @@ TURNS_FOR_OLDEST: Final = 16
 class Waiters:
     """The waiting gets of one queue."""
 
-    __slots__ = ("_any", "_by_id", "browsing", "count", "turn")
+    __slots__ = ("_any", "_by_id", "browsing", "count", "looking", "turn")
 
     def __init__(self) -> None:
         self._any: list[GetCall] = []
         self._by_id: dict[bytes, list[GetCall]] = {}
         self.browsing: list[GetCall] = []
+        self.looking: list[GetCall] = []  # their search takes several steps; then they would wait
         self.count: i64 = 0  # all of them
         self.turn: i64 = 0
 
@@ -61,6 +62,18 @@ class Waiters:
         same.remove(call)
         if not same:
             del self._by_id[key]
+
+    def look(self, call: GetCall) -> None:
+        """A search of several steps goes on: what comes meanwhile may lie where it has been."""
+        call.looking = True
+        self.count += 1
+        self.looking.append(call)
+
+    def stop_looking(self, call: GetCall) -> None:
+        """The next step of a search begins, or there is none."""
+        call.looking = False
+        self.count -= 1
+        self.looking.remove(call)
 
     def for_entry(self, entry: Entry) -> list[GetCall]:
         """Who may want this message, the one to serve first at the front."""

@@ -213,6 +213,7 @@ class Catalog:
         self.owners: set[str] = set()
         self.dead_folders: list[str] = []  # of deleted queues, removed after the next checkpoint
         self.remover = Remover()
+        self.id_seed = 0  # of the tables of identifiers: secret, from the identity of the log
 
     def give_up(self, queue_id: int, text: str) -> None:
         """Restart has passed over what the log tells of a queue that is damaged. From now on its
@@ -381,7 +382,8 @@ class Catalog:
         loaded first."""
         queue = self.queues.get(definition.object_id)
         if queue is None and definition.object_id not in self.with_state:
-            queue = Queue(definition.object_id, definition.name, definition.folder)
+            name = definition.name
+            queue = Queue(definition.object_id, name, definition.folder, self.id_seed)
             self.install(definition, queue)
         return queue
 

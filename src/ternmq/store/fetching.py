@@ -1,6 +1,6 @@
 """Bringing swept messages back: a whole segment for gets in order, one message for a get by
-identifier, a page of copies for a browse. All are effects: the verb that needs one is parked and
-tried again when it has come.
+identifier, a page of copies for a browse or a get by other criteria. All are effects: the verb that
+needs one is parked and tried again when it has come.
 """
 
 from __future__ import annotations
@@ -140,6 +140,7 @@ class SegmentFetch(Effect):
         self.as_page = as_page
         self.ahead = False  # no verb needs it yet
         self.entries: list[Entry] = []
+        self.is_whole = False  # and a page: all of them are there
 
     def run(self, disk: Disk) -> None:
         segment = self.segment
@@ -164,6 +165,7 @@ class SegmentFetch(Effect):
         if not segment.swept:
             return
         if self.as_page:
+            self.is_whole = True
             while len(queue.pages) >= PAGES_MAX:
                 del queue.pages[next(iter(queue.pages))]
             queue.pages[segment.slot] = self.entries

@@ -11,7 +11,8 @@ A page is `bytes` and not an array because compiled code reads single bytes of t
 objects: a search through a page takes less time than one access to an `array.array`.
 
 An id that very many messages share would crowd its page; its values get a table of their own, in
-which they are spread by value.
+which they are spread by value, and which counts them by group (the value without its low bits), so
+that a search can go from one segment to the next.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ CROWDED_BYTES: Final = 256 * PAIR_BYTES
 SHARED_PAIRS: Final = 64  # an id with so many in a crowded page gets its own table
 PAGE_OVERHEAD_BYTES: Final = 50  # object header, rounding, slot in the list of pages
 
-DEFAULT_SEED: Final = 0x1E3779B97F4A7C15
+GROUP_BITS: Final = 12  # values that differ only in so many low bits are of one group
 
 _HASH_MASK: Final = (1 << 62) - 1
 _MARK_SHIFT: Final = 29  # 62 - 33
@@ -41,8 +42,8 @@ _MARK_SHIFT: Final = 29  # 62 - 33
 
 @final
 class IdTable:
-    """Pairs of id hash and value; see the head of this file. A seed nobody outside knows keeps
-    chosen ids from gathering in one page."""
+    """Pairs of id hash and value; see the head of this file. A seed that nobody outside knows
+    keeps chosen ids from gathering in one page; a queue manager's comes from its entropy."""
 
     __slots__ = (
         "_seed",
@@ -53,9 +54,10 @@ class IdTable:
         "_held",
         "_shared",
         "_shared_count",
+        "_groups",
     )
 
-    def __init__(self, seed: int = DEFAULT_SEED, *, is_nested: bool = False) -> None:
+    def __init__(self, seed: int, *, is_nested: bool = False) -> None:
         self._seed: i64 = (seed | 1) & _HASH_MASK
         self._is_nested = is_nested  # the table of one shared id
         self._pages: list[bytes] = [b""]
@@ -65,6 +67,7 @@ class IdTable:
         self._held: i64 = 0
         self._shared: dict[int, IdTable] = {}
         self._shared_count: i64 = 0
+        self._groups: dict[int, int] = {}  # of a shared id: how many values each group has
 
     def __len__(self) -> int:
         return self._held + self._shared_count
@@ -83,6 +86,9 @@ class IdTable:
         page = self._pages[at] + pair.to_bytes(PAIR_BYTES, "big")
         self._pages[at] = page
         self._held += 1
+        if self._is_nested:
+            group = int(value >> GROUP_BITS)
+            self._groups[group] = self._groups.get(group, 0) + 1
         if len(page) & (CROWDED_BYTES - 1) == 0 and not self._is_nested:
             self._relieve(at)
         if self._held > PAGE_PAIRS * (self._mask + 1 + self._split):
@@ -121,6 +127,8 @@ class IdTable:
             if page[at] == first and _pair_at(page, at) == pair:
                 self._pages[page_at] = page[:at] + page[at + PAIR_BYTES :]
                 self._held -= 1
+                if self._is_nested:
+                    self._leave_group(int(value >> GROUP_BITS))
                 if self._held < PAGE_PAIRS_LOW * (self._mask + 1 + self._split):
                     self._shrink()
                 return True
@@ -136,6 +144,14 @@ class IdTable:
         """Whether `candidates` would be long: very many messages have this id."""
         mark: i64 = ((id_hash * self._seed) & _HASH_MASK) >> _MARK_SHIFT
         return self._shared_count > 0 and mark in self._shared
+
+    def groups(self, id_hash: i64) -> dict[int, int]:
+        """Of an id that is shared, which groups of values have some of its own, and how many; empty
+        if it is not shared. Not to be changed."""
+        mark: i64 = ((id_hash * self._seed) & _HASH_MASK) >> _MARK_SHIFT
+        if self._shared_count and mark in self._shared:
+            return self._shared[mark]._groups
+        return {}
 
     def values(self) -> list[int]:
         """Every value, in no order that means anything."""
@@ -156,6 +172,13 @@ class IdTable:
         for table in self._shared.values():
             total += table.memory_bytes()
         return total
+
+    def _leave_group(self, group: int) -> None:
+        left = self._groups[group] - 1
+        if left:
+            self._groups[group] = left
+        else:
+            del self._groups[group]
 
     def _page_of(self, mark: i64) -> i64:
         at: i64 = mark & self._mask
@@ -229,6 +252,11 @@ class IdTable:
         if len(table) == 0:
             del self._shared[mark]
         return True
+
+
+def seed_of(secret: bytes) -> int:
+    """A seed from random bytes that are not shown."""
+    return int.from_bytes(secret[:8], "little")
 
 
 def _pair_at(page: bytes, at: i64) -> i64:

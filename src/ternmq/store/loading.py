@@ -49,17 +49,19 @@ def load_queue(
     for_restart: bool,
     proven_lsn: int,
     newest_lsn: int,
+    id_seed: int,
 ) -> Queue:
     """The queue as its journal tells it; reads the disk, so not inside a step.
 
     `proven_lsn`: what the register says of the journal. `newest_lsn`: no journal can be newer.
     """
-    queue = Queue(definition.object_id, definition.name, definition.folder)
+    queue = Queue(definition.object_id, definition.name, definition.folder, id_seed)
     configure(queue, definition)
     path = state_path(queue.folder)
     check(proven_lsn < BEHIND_LSN, f"{path} is behind the log, parts of which were passed over")
     state = StateJournal.load(disk, path, proven_lsn)
     if state.lsn == 0:
+        remove_unnamed(disk, queue.folder, [])
         return queue
     if state.queue_id != definition.object_id:
         raise IntegrityError(f"{path} is the journal of queue {state.queue_id}")
@@ -284,7 +286,13 @@ class QueueLoad(Effect):
 
     def run(self, disk: Disk) -> None:
         self.queue = load_queue(
-            disk, self.definition, self.trust_plain, False, self.proven_lsn, self.newest_lsn
+            disk,
+            self.definition,
+            self.trust_plain,
+            False,
+            self.proven_lsn,
+            self.newest_lsn,
+            self.catalog.id_seed,
         )
 
     def complete(self) -> None:

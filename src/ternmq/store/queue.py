@@ -84,7 +84,7 @@ class Numbering:
 class Queue:
     """Messages of one queue, in memory and in segments."""
 
-    def __init__(self, queue_id: i64, name: str, folder: str) -> None:
+    def __init__(self, queue_id: i64, name: str, folder: str, id_seed: int) -> None:
         self.queue_id: i64 = queue_id
         self.name = name
         self.folder = folder
@@ -110,6 +110,7 @@ class Queue:
         self.cursors: list[Cursor] = []
         self.segments: dict[int, Segment] = {}  # by slot, swept and loaded
         self.waste = Waste()  # files of dead segments
+        self.id_seed = id_seed  # of the next three
         self.swept_ids: IdTable | None = None
         self.swept_correls: IdTable | None = None
         self.swept_groups: IdTable | None = None
@@ -117,7 +118,6 @@ class Queue:
         self.pages: dict[int, list[Entry]] = {}  # slot -> copies of a swept segment, for browsers
         self.fetches: dict[str, Effect] = {}  # reads under way
         self.compacting = False
-        self.sweeping = False
         self.sweep_effect: Effect | None = None
         self.unread = ""  # why a segment could not be read now; told to one verb, then tried again
         self.damaged = ""  # what was found; the queue is of no use until it is recovered
@@ -393,7 +393,7 @@ class Queue:
         """The id table of a kind, made at its first use."""
         table = self.swept_table(kind)
         if table is None:
-            table = IdTable()
+            table = IdTable(self.id_seed)
             if kind == MSG_ID:
                 self.swept_ids = table
             elif kind == CORREL_ID:
@@ -401,23 +401,6 @@ class Queue:
             else:
                 self.swept_groups = table
         return table
-
-    def swept_candidates(self, kind: i64, key: bytes) -> list[int] | None:
-        """Locations that may hold a swept message with this identifier; None: too many share it
-        to list them."""
-        table = self.swept_table(kind)
-        if table is None:
-            return []
-        key_hash = hash_id(key)
-        if table.is_shared(key_hash):
-            return None
-        found: list[int] = []
-        for location in table.candidates(key_hash):
-            segment = self.segments.get(location >> ORDINAL_BITS)
-            if segment is not None and segment.swept:
-                if segment.states[location & (SEGMENT_MESSAGES_MAX - 1)] == ALIVE:
-                    found.append(location)
-        return found
 
     def _remember_swept(self, entry: Entry, segment: Segment, ordinal: i64) -> None:
         self.remember_ids(entry.msg_id, entry.correl_id, entry.group_id, segment.location(ordinal))
@@ -460,6 +443,11 @@ class Queue:
         if segment is not None:
             self._remember_swept(entry, segment, entry.ordinal)
         self.swept_alive += 1
+
+    @property
+    def sweeping(self) -> bool:
+        """A segment of it is being written."""
+        return self.sweep_effect is not None
 
     @property
     def is_idle(self) -> bool:

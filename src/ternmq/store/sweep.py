@@ -52,7 +52,6 @@ class SegmentWrite(Effect):
     def __init__(self, queue: Queue, lane: i64, entries: list[Entry], ledger: HomeLedger) -> None:
         super().__init__()
         check(not queue.sweeping, f"{queue.name}: two sweeps at once")
-        queue.sweeping = True
         queue.sweep_effect = self
         self.queue = queue
         self.entries = entries
@@ -105,7 +104,6 @@ class SegmentWrite(Effect):
             file.close()
 
     def complete(self) -> None:
-        self.queue.sweeping = False
         self.queue.sweep_effect = None
         self.queue.service.failure = ""
         if self.queue.dropped:
@@ -122,7 +120,6 @@ class SegmentWrite(Effect):
 
     def fail(self, error: OSError) -> None:
         """The disk is full or ill: nothing has moved, the messages stay where they are."""
-        self.queue.sweeping = False
         self.queue.sweep_effect = None
         self.queue.service.failure = str(error)
         self.queue.service.keep = -1

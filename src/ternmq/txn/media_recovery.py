@@ -21,6 +21,7 @@ from ternmq.log.record import LogRecord
 from ternmq.ports.disk import Disk, DiskFile, parent_dir, write_all
 from ternmq.store.catalog import Catalog, Definition, configure, definition_from_json
 from ternmq.store.entry import Entry
+from ternmq.store.id_table import seed_of
 from ternmq.store.loading import load_queue, state_path
 from ternmq.store.queue import Queue
 from ternmq.store.state_journal import StateJournal
@@ -176,7 +177,9 @@ class Rebuild:
             facts = unpack_json(record.payload)
             check(facts.get("id") == number, f"no image of {self.definition.name} at {record.lsn}")
             definition = self._placed(definition_from_json(facts))
-            self._begin_replay(definition, Queue(number, definition.name, definition.folder))
+            seed = seed_of(self._control.identity)
+            queue = Queue(number, definition.name, definition.folder, seed)
+            self._begin_replay(definition, queue)
             return True
         if record.kind != kinds.MEDIA_IMAGE:
             check(record.lsn > self.image.image_lsn, f"no image at LSN {record.lsn}")
@@ -221,7 +224,8 @@ class Rebuild:
         definition = self._placed(definition_from_json(told))
         StateJournal.rewrite(self._disk, state_path(definition.folder), self._state)
         self._state = []
-        queue = load_queue(self._disk, definition, False, True, 0, 1 << 62)
+        seed = seed_of(self._control.identity)
+        queue = load_queue(self._disk, definition, False, True, 0, 1 << 62, seed)
         self._begin_replay(definition, queue)
         units = self._facts["units"]
         if isinstance(units, list):

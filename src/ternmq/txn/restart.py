@@ -19,6 +19,7 @@ from ternmq.log.record import block_end
 from ternmq.ports.disk import Disk
 from ternmq.store.catalog import Catalog, Definition
 from ternmq.store.catalog_file import CATALOG_PATH
+from ternmq.store.id_table import seed_of
 from ternmq.store.loading import load_queue, older_log, state_path
 from ternmq.store.queue import Queue
 from ternmq.store.register import CATALOG_ROW, load_register, newest_journal
@@ -51,6 +52,7 @@ class Replay(Redo):
         control = self.opened.control
         self.position = control.redo_lsn
         self.catalog.keeps_images = control.parameters.is_linear
+        self.catalog.id_seed = seed_of(control.identity)
         facts = last_checkpoint(self.opened)
         self.cursors_lsn = control.checkpoint_lsn
         self.catalog.knows_cursors = False
@@ -97,7 +99,7 @@ class Replay(Redo):
         if queue_id in catalog.given_up:
             return self._re_create(definition, catalog.given_up[queue_id])
         if queue_id not in catalog.with_state:
-            return Queue(queue_id, definition.name, definition.folder)
+            return Queue(queue_id, definition.name, definition.folder, catalog.id_seed)
         if queue_id in self._unproven:
             self._unproven.discard(queue_id)
             queue = self._from_image(definition, "nothing tells whether its journal is whole")
@@ -105,8 +107,9 @@ class Replay(Redo):
                 return queue
         trust = queue_id not in catalog.untrusted
         try:
+            proven = catalog.proven_lsn(queue_id)
             queue = load_queue(
-                self.disk, definition, trust, True, catalog.proven_lsn(queue_id), _ANY_LSN
+                self.disk, definition, trust, True, proven, _ANY_LSN, catalog.id_seed
             )
         except IntegrityError as error:
             return self._re_create(definition, str(error))

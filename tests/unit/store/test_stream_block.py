@@ -113,7 +113,7 @@ def test_header_when_it_is_of_another_version_or_impossible_then_refused() -> No
 def test_state_when_told_by_the_journal_then_the_stream_is_there_again() -> None:
     disk = SimDisk()
     disk.make_dir("q")
-    queue = Queue(5, "Q", "q")
+    queue = Queue(5, "Q", "q", 1)
     stream = Stream(5, "q", 77, 1)
     queue.stream = stream
     queue.numbering.had_stream = True
@@ -128,7 +128,7 @@ def test_state_when_told_by_the_journal_then_the_stream_is_there_again() -> None
     StateJournal.append(disk, "q/state", batch.parts())
     state = StateJournal.load(disk, "q/state")
     assert stream_told(state.stream) == (77, 1, 4)
-    again = Queue(5, "Q", "q")
+    again = Queue(5, "Q", "q", 1)
     again.next_sequence = 4
     load_stream(again, state.stream)
     assert again.stream is not None
@@ -140,7 +140,7 @@ def test_state_when_told_by_the_journal_then_the_stream_is_there_again() -> None
     StateJournal.rewrite(disk, "q/state", whole.parts())
     assert StateJournal.load(disk, "q/state").stream == state.stream
     queue.stream = None
-    load_stream(ended := Queue(5, "Q", "q"), pack_stream(queue))
+    load_stream(ended := Queue(5, "Q", "q", 1), pack_stream(queue))
     assert ended.stream is None
     for payload in (b"", state.stream[:-1], state.stream + bytes(8)):
         with pytest.raises(IntegrityError):
