@@ -42,6 +42,7 @@ def main(argv: list[str]) -> int:
         return EXIT_RUNNING
     except OSError as error:
         write_error(message_line("AMQ8117S", (place.name, error)))
+        write_error(str(error))
         return EXIT_INCOMPLETE
     write(message_text("AMQ8002I", (place.name,)))
     return 0

@@ -6,6 +6,7 @@ shared and only for reading, so several can look at once and nothing is written.
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import os
 from types import TracebackType
@@ -16,6 +17,7 @@ from ternmq.base.names import file_name
 from ternmq.base.reasons import MQRC_Q_MGR_NAME_ERROR, MQRC_Q_MGR_NOT_AVAILABLE
 from ternmq.inspect.overlay import Overlay
 from ternmq.log.extents import FOLDERS
+from ternmq.ports.os_disk import NO_FOLDER_LOCKS
 
 LOCK_PATH: Final = "lock"
 _HOLDER_BYTES_MAX: Final = 200
@@ -40,6 +42,16 @@ def find_root(path: str | os.PathLike[str], name: str | None = None) -> str:
     return os.path.join(above, wanted[0])
 
 
+def _share(descriptor: int) -> None:
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        raise
+    except OSError as error:
+        if error.errno not in NO_FOLDER_LOCKS:
+            raise
+
+
 @final
 class Folder:
     """A queue manager that is down, and stays so until `close`."""
@@ -47,7 +59,7 @@ class Folder:
     def __init__(self, path: str | os.PathLike[str], name: str | None = None) -> None:
         self.root = find_root(path, name)
         self._overlays: list[Overlay] = []
-        self._lock = self._hold()
+        self._held = self._hold()
 
     def overlay(self, copy: int = 0) -> Overlay:
         """A view of the folder; with `copy` 1 or 2 the log is that copy alone."""
@@ -61,9 +73,7 @@ class Folder:
         for overlay in self._overlays:
             overlay.close()
         self._overlays = []
-        if self._lock >= 0:
-            os.close(self._lock)
-            self._lock = -1
+        self._release(self._held)
 
     def __enter__(self) -> Folder:
         return self
@@ -76,20 +86,32 @@ class Folder:
     ) -> None:
         self.close()
 
-    def _hold(self) -> int:
+    def _hold(self) -> list[int]:
+        """Shared locks: of the folder, and of the file if it was ever started here."""
+        held: list[int] = []
+        path = os.path.join(self.root, LOCK_PATH)
         try:
-            lock = os.open(os.path.join(self.root, LOCK_PATH), os.O_RDONLY | os.O_CLOEXEC)
-        except FileNotFoundError:
-            return -1  # it was never started here: a copy, say
-        try:
-            fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
+            held.append(os.open(self.root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC))
+            with contextlib.suppress(FileNotFoundError):
+                held.append(os.open(path, os.O_RDONLY | os.O_CLOEXEC))
+            for descriptor in held:
+                _share(descriptor)
         except BlockingIOError as error:
-            holder = os.pread(lock, _HOLDER_BYTES_MAX, 0).decode("utf-8", "replace").strip()
-            os.close(lock)
+            holder = os.pread(held[1], _HOLDER_BYTES_MAX, 0) if len(held) > 1 else b""
+            self._release(held)
+            text = holder.decode("utf-8", "replace").strip()
             raise mq_error(
                 MQRC_Q_MGR_NOT_AVAILABLE,
                 verb="inspect",
                 object=os.path.basename(self.root),
-                detail=f"it is running ({holder or 'somewhere'}); this is for one that is down",
+                detail=f"it is running ({text or 'somewhere'}); this is for one that is down",
             ) from error
-        return lock
+        except BaseException:
+            self._release(held)
+            raise
+        return held
+
+    @staticmethod
+    def _release(held: list[int]) -> None:
+        while held:
+            os.close(held.pop())

@@ -19,6 +19,10 @@ _OPEN: Final = os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW
 _FOLDER: Final = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 _PARTS_MAX: Final = 1024  # IOV_MAX of Linux
 _HOLDER_BYTES_MAX: Final = 200
+_HOLDER_BYTES: Final = 32
+FULL_ERRORS: Final = (errno.ENOSPC, errno.EDQUOT)
+# A file system of another machine may lock nothing but files that are open for writing.
+NO_FOLDER_LOCKS: Final = (errno.EBADF, errno.EINVAL, errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP)
 _KEPT_OPEN_MAX: Final = 256
 _LOCK_TRIES: Final = 3
 _LOCK_PAUSE_S: Final = 0.01
@@ -99,17 +103,17 @@ class OsFile(DiskFile):
 
 
 class OsLock(DiskLock):
-    """An flock on a file that holds the process id of its holder."""
+    """Locks by flock: of a file that holds the process id of its holder, and of the folder."""
 
-    def __init__(self, descriptor: int, all_held: dict[int, OsLock]) -> None:
-        self._descriptor = descriptor
+    def __init__(self, descriptors: list[int], all_held: dict[int, OsLock]) -> None:
+        self._descriptors = descriptors
         self._all_held = all_held
-        all_held[descriptor] = self
+        all_held[descriptors[0]] = self
 
     def release(self) -> None:
-        if self._descriptor >= 0:
-            descriptor = self._descriptor
-            self._descriptor = -1
+        descriptors = self._descriptors
+        self._descriptors = []
+        for descriptor in descriptors:
             self._all_held.pop(descriptor, None)
             # The file stays: unlinking it would let two others lock two different files.
             os.close(descriptor)
@@ -269,20 +273,63 @@ class OsDisk(Disk):
         return status.f_bavail * status.f_frsize
 
     def lock(self, path: str) -> DiskLock:
+        # The folder as well: the file may be removed by somebody, and a second process would then
+        # lock another one of that name.
+        folder = self._open_folder("")
+        try:
+            _lock(folder)
+        except BlockingIOError:
+            os.close(folder)
+            raise DiskLocked(path, self._holder(path)) from None
+        except OSError as error:
+            if error.errno not in NO_FOLDER_LOCKS:
+                os.close(folder)
+                raise _named(error, path) from None
+        try:
+            file = self._lock_file(path)
+        except BaseException:
+            os.close(folder)
+            raise
+        return OsLock([file, folder], self._all_held)
+
+    def lock_file(self, path: str) -> DiskLock:
+        """Another lock in the folder, beside the one of who works with it."""
+        return OsLock([self._lock_file(path)], self._all_held)
+
+    def _lock_file(self, path: str) -> int:
         check_path(path)
         descriptor = os.open(path, _OPEN | os.O_CREAT, 0o600, dir_fd=self._folder)
         try:
             _lock(descriptor)
-            os.ftruncate(descriptor, 0)
-            os.pwrite(descriptor, b"process %d\n" % os.getpid(), 0)
+            self._tell_holder(descriptor)
         except BlockingIOError:
-            holder = os.pread(descriptor, _HOLDER_BYTES_MAX, 0)
             os.close(descriptor)
-            raise DiskLocked(path, holder.decode("ascii", "replace").strip()) from None
+            raise DiskLocked(path, self._holder(path)) from None
         except OSError as error:
             os.close(descriptor)
             raise _named(error, path) from None
-        return OsLock(descriptor, self._all_held)
+        return descriptor
+
+    def _tell_holder(self, descriptor: int) -> None:
+        """In place and always as long, so that a full disk is no obstacle. Where it is one all the
+        same, the lock holds without."""
+        holder = b"process %d" % os.getpid()
+        try:
+            os.pwrite(descriptor, holder.ljust(_HOLDER_BYTES - 1) + b"\n", 0)
+            os.ftruncate(descriptor, _HOLDER_BYTES)
+        except OSError as error:
+            if error.errno not in FULL_ERRORS:
+                raise
+
+    def _holder(self, path: str) -> str:
+        try:
+            file = os.open(path, os.O_RDONLY | os.O_CLOEXEC, dir_fd=self._folder)
+        except OSError:
+            return ""
+        try:
+            return os.pread(file, _HOLDER_BYTES_MAX, 0).decode("ascii", "replace").strip()
+        finally:
+            os.close(file)
 
     def close(self) -> None:
         """Give back the handle on the root and the files kept open; others stay open."""

@@ -75,14 +75,14 @@ def create(data: str, asked: Creation) -> None:
             raise AlreadyThere(asked.name)
         asked.installation = this_installation(data).name
         home = asked.data_folder or os.path.join(data, QMGRS)
-        os.makedirs(home, exist_ok=True)
+        os.makedirs(home, 0o755, exist_ok=True)
         directory = file_name(asked.name)
         if asked.data_folder:
             directory = _free_name(home, directory)
         making = os.path.join(home, f"{CREATING}{directory}")
         if os.path.lexists(making):  # outside of the data folder nobody else sweeps
             data_folder.remove_folder(making)
-        os.mkdir(making)
+        os.mkdir(making, 0o700)
         os.chmod(making, _FOLDER_MODE)
         try:
             _make(making, asked)
@@ -118,7 +118,7 @@ def _make(folder: str, asked: Creation) -> None:
         log_path = _make_log_folder(asked)
         os.symlink(log_path, log)
     data_folder.replace_file(os.path.join(folder, QUEUE_MANAGER_INI), ini_text(asked, log_path))
-    os.makedirs(os.path.join(folder, "errors"), exist_ok=True)
+    data_folder.make_errors_folder(folder)
     disk = OsDisk(folder)
     try:
         if asked.developer:
@@ -136,7 +136,7 @@ def _make(folder: str, asked: Creation) -> None:
 
 def _make_log_folder(asked: Creation) -> str:
     try:
-        os.makedirs(asked.log_folder, exist_ok=True)
+        os.makedirs(asked.log_folder, 0o755, exist_ok=True)
         name = _free_name(asked.log_folder, file_name(asked.name))
         path = os.path.join(os.path.abspath(asked.log_folder), name)
         os.makedirs(os.path.join(path, "active"), mode=0o700)
@@ -228,5 +228,7 @@ def _remove(data: str, place: Place) -> None:
         data_folder.remove_folder(going)
     os.rename(place.folder, going)
     data_folder.sync_folder(home)
-    data_folder.unregister(data, place.name)
+    # ORDER: files before the stanza, whose new file needs room on a disk that may be full. A
+    # stanza without a folder means nothing.
     data_folder.remove_folder(going)
+    data_folder.unregister(data, place.name)

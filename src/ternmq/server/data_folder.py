@@ -28,6 +28,7 @@ from ternmq.client.local_folder import (
     read_ini,
     socket_path,
 )
+from ternmq.ports.os_disk import FULL_ERRORS
 
 __all__ = [
     "MACHINE_INI",
@@ -40,6 +41,7 @@ __all__ = [
     "locked",
     "machine_ini",
     "make_data_folder",
+    "make_errors_folder",
     "places",
     "read_ini",
     "register",
@@ -55,7 +57,15 @@ __all__ = [
 LOCK: Final = "mqs.lock"
 CREATING: Final = ".creating-"  # no file name of an object begins with a dot
 DELETING: Final = ".deleting-"
+_ERRORS_MODE: Final = 0o755
 _FOLDER: Final = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
+
+
+def make_errors_folder(folder: str) -> str:
+    """Where a queue manager's error logs are; whatever the umask lets through, others only read."""
+    path = os.path.join(folder, "errors")
+    os.makedirs(path, _ERRORS_MODE, exist_ok=True)
+    return path
 
 
 def make_data_folder(data: str) -> None:
@@ -64,7 +74,7 @@ def make_data_folder(data: str) -> None:
     for name, mode in ((QMGRS, 0o711), ("errors", 0o755)):
         path = os.path.join(data, name)
         if not os.path.isdir(path):
-            os.makedirs(path, exist_ok=True)
+            os.makedirs(path, mode, exist_ok=True)
             os.chmod(path, mode)
     sync_folder(data)
 
@@ -95,14 +105,43 @@ def replace_file(path: str, text: str, mode: int = 0o644) -> None:
     temporary = f"{path}.new"
     flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC | os.O_NOFOLLOW
     descriptor = os.open(temporary, flags, mode)
-    with open(descriptor, "w", encoding="utf-8") as file:
-        os.fchmod(file.fileno(), mode)
-        file.write(text)
-        file.flush()
-        os.fsync(file.fileno())
+    try:
+        os.fchmod(descriptor, mode)
+        _write_all(descriptor, text.encode())
+    except OSError as error:
+        with contextlib.suppress(OSError):
+            os.unlink(temporary)
+        raise OSError(error.errno, error.strerror, temporary) from None
+    finally:
+        os.close(descriptor)
     # ORDER: the content before the name
     os.rename(temporary, path)
     sync_folder(os.path.dirname(path))
+
+
+def _write_all(descriptor: int, data: bytes) -> None:
+    """All of it, forced."""
+    view = memoryview(data)
+    while view:
+        view = view[os.write(descriptor, view) :]
+    os.fsync(descriptor)
+
+
+def shorten_file(path: str, text: str) -> None:
+    """Write a shorter text: anew, or where the disk is too full for that, in its place."""
+    try:
+        replace_file(path, text)
+    except OSError as error:
+        if error.errno not in FULL_ERRORS:
+            raise
+        descriptor = os.open(path, os.O_WRONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
+        try:
+            data = text.encode()
+            _write_all(descriptor, data)
+            os.ftruncate(descriptor, len(data))
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
 
 
 def write_ini(ini: IniFile) -> None:
@@ -155,11 +194,11 @@ def unregister(data: str, name: str) -> bool:
         ini.remove(default)
         stanza = ini.where("QueueManager", "Name", name)
         if stanza is None:
-            write_ini(ini)
+            shorten_file(ini.file, ini.text())
     if stanza is None:
         return False
     ini.remove(stanza)
-    write_ini(ini)
+    shorten_file(ini.file, ini.text())
     return True
 
 

@@ -78,7 +78,7 @@ class ErrorLog:
         data = text.encode("utf-8", "replace")
         folder = Path(service.folder) if service.folder else self.folder
         try:
-            folder.mkdir(parents=True, exist_ok=True)
+            folder.mkdir(0o755, parents=True, exist_ok=True)
             with _locked(folder):
                 path = folder / service.file_name(1)
                 if path.exists() and path.stat().st_size + len(data) > service.size_max:

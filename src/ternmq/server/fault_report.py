@@ -28,6 +28,7 @@ from ternmq.server.log_entry import Origin
 REPEAT_S: Final = 60.0
 REPORTS_MAX: Final = 100  # of one process: a fault in a loop must not fill the disk
 _WIDTH: Final = 77
+_MODE: Final = 0o644  # whatever the umask lets through
 _FRAME: Final = re.compile(r".*/ternmq/")
 
 
@@ -65,13 +66,15 @@ class FaultReports:
 
     def _write_file(self, text: str) -> Path | None:
         try:
-            self.folder.mkdir(parents=True, exist_ok=True)
+            self.folder.mkdir(0o755, parents=True, exist_ok=True)
             while True:
                 path = self.folder / f"AMQ{os.getpid():05d}.{self.written}.FDC"
                 self.written += 1
                 if not path.exists():  # of an earlier process with this number
                     break
-            with path.open("x", encoding="utf-8", errors="backslashreplace") as file:
+            flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
+            handle = os.open(path, flags, _MODE)
+            with open(handle, "w", encoding="utf-8", errors="backslashreplace") as file:
                 file.write(text)
         except OSError:
             return None

@@ -10,6 +10,7 @@ from collections.abc import Callable
 
 from ternmq.base.message_table import message_line
 from ternmq.client.local_folder import Place
+from ternmq.server.data_folder import make_errors_folder
 
 
 class LaunchFailed(Exception):
@@ -29,8 +30,7 @@ def launch(data: str, place: Place, say: Callable[[str], None], *options: str) -
     started it happens to it. What Python itself writes goes to a file in the errors folder.
     """
     reading, writing = os.pipe()
-    errors = os.path.join(place.folder, "errors")
-    os.makedirs(errors, exist_ok=True)
+    errors = make_errors_folder(place.folder)
     arguments = [sys.executable, "-m", "ternmq.server", place.name]
     arguments += ["--data", os.path.abspath(data), "--tell", str(writing)]
     arguments += options

@@ -40,13 +40,22 @@ def short_path(folder: str) -> str:
     return os.path.join(runtime, f"ternmq-{digest}.sock")
 
 
+def _text_of(path: str) -> str:
+    try:
+        with open(path, encoding="utf-8") as file:
+            return file.read()
+    except (FileNotFoundError, ValueError):
+        return ""
+
+
 def bind(folder: str) -> socket.socket:
     """The listening socket of a queue manager's folder."""
     path = os.path.join(folder, SOCKET)
     pointer = os.path.join(folder, SOCKET_POINTER)
     if len(os.fsencode(path)) > SOCKET_PATH_BYTES_MAX:
         path = short_path(folder)
-        replace_file(pointer, f"{path}\n")
+        if _text_of(pointer) != f"{path}\n":  # or a full disk would be an obstacle
+            replace_file(pointer, f"{path}\n")
     else:
         with contextlib.suppress(FileNotFoundError):
             os.unlink(pointer)

@@ -38,7 +38,7 @@ class Standby:
         called when it stands by."""
         disk = OsDisk(self.place.folder)
         try:
-            lock = disk.lock(STANDBY_LOCK)
+            lock = disk.lock_file(STANDBY_LOCK)
         except DiskLocked as locked:
             text = message_line("AMQ7274E", (self.place.name,))
             raise StartFailed(EXIT_STANDBYS, text) from locked

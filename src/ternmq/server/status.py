@@ -8,6 +8,8 @@ its own, beside that of the active instance, until it takes over.
 
 from __future__ import annotations
 
+import contextlib
+import errno
 import fcntl
 import json
 import os
@@ -15,6 +17,7 @@ import socket
 from typing import Any, Final, NamedTuple
 
 from ternmq.client.local_folder import LOCK_PATH
+from ternmq.ports.os_disk import FULL_ERRORS
 
 STATUS_FILE: Final = "status"
 STARTING: Final = "Starting"
@@ -31,6 +34,8 @@ NOT_AVAILABLE: Final = "Status not available"
 ENDING: Final = (QUIESCING, ENDING_IMMEDIATELY, ENDING_PREEMPTIVELY)
 _ENDED: Final = (ENDED_NORMALLY, ENDED_IMMEDIATELY, ENDED_PREEMPTIVELY)
 _PROC_LOCKS: Final = "/proc/locks"
+_STATUS_BYTES: Final = 512
+_MODE: Final = 0o644  # whatever the umask lets through
 STANDBY_LOCK: Final = "standby"  # in a queue manager's folder: a standby holds this
 
 
@@ -53,11 +58,34 @@ class Status(NamedTuple):
 def write_status(folder: str, state: str, **more: Any) -> None:
     """Tell the world; a reader finds the old file or the new one."""
     path = os.path.join(folder, STATUS_FILE)
+    told = {"state": state, "pid": os.getpid(), "host": socket.gethostname(), **more}
+    data = json.dumps(told).encode().ljust(_STATUS_BYTES - 1) + b"\n"
     temporary = f"{path}.new"
-    with open(temporary, "w", encoding="utf-8") as file:
-        told = {"state": state, "pid": os.getpid(), "host": socket.gethostname(), **more}
-        json.dump(told, file)
-    os.rename(temporary, path)
+    try:
+        _write(temporary, os.O_CREAT | os.O_TRUNC, data)
+        os.rename(temporary, path)
+    except OSError as error:
+        if error.errno not in FULL_ERRORS:
+            raise
+        # A full disk must not keep a queue manager from starting. The file has always the same
+        # size, so there is room in its place; and if there is none, the lock tells enough.
+        with contextlib.suppress(OSError):
+            os.unlink(temporary)
+        with contextlib.suppress(OSError):
+            _write(path, 0, data)
+
+
+def _write(path: str, flags: int, data: bytes) -> None:
+    flags |= os.O_WRONLY | os.O_CLOEXEC | os.O_NOFOLLOW
+    descriptor = os.open(path, flags, _MODE)
+    try:
+        written = os.pwrite(descriptor, data, 0)
+        if written < len(data):
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, path) from None
+    finally:
+        os.close(descriptor)
 
 
 def status_of(folder: str) -> Status:
@@ -115,26 +143,33 @@ def lock_holder(folder: str, lock: str = LOCK_PATH) -> int:
             words = file.read(200).split()
             inode = os.fstat(file.fileno()).st_ino
             pid = int(words[1]) if len(words) == 2 and words[1].isdigit() else 0
-            held = _is_locked(inode, pid)
-            if held is None:
-                held = _refuses(file.fileno())
-    except (FileNotFoundError, PermissionError):
+            holders = _holders(inode)
+            if holders is None:
+                return (pid or -1) if _refuses(file.fileno()) else 0
+    except PermissionError:
         return 0
-    return (pid or -1) if held else 0
+    except FileNotFoundError:
+        # Somebody has removed it; whoever runs the queue manager has locked the folder, too.
+        holders = _holders(os.stat(folder).st_ino) if lock == LOCK_PATH else None
+        return holders[0] if holders else 0
+    if pid in holders:
+        return pid
+    return holders[0] if holders and pid == 0 else 0
 
 
-def _is_locked(inode: int, pid: int) -> bool | None:
-    """What the kernel's table of locks says; None if there is no such table here."""
+def _holders(inode: int) -> list[int] | None:
+    """Who has locked a file by the kernel's table of locks; None if there is no such table."""
+    found: list[int] = []
     try:
         with open(_PROC_LOCKS, encoding="ascii") as file:
             for line in file:
                 fields = line.split()
                 if len(fields) > 5 and fields[1] == "FLOCK":
-                    if fields[5].rpartition(":")[2] == str(inode) and int(fields[4]) == pid:
-                        return True
+                    if fields[5].rpartition(":")[2] == str(inode):
+                        found.append(int(fields[4]))
     except OSError:
         return None
-    return False
+    return found
 
 
 def _refuses(descriptor: int) -> bool:

@@ -88,8 +88,10 @@ class Trace:
             self.close()
             os.replace(self.path, f"{self.path}.old")
         if self._file is None:
-            os.makedirs(os.path.dirname(self.path), exist_ok=True)
-            self._file = open(self.path, "a", encoding="utf-8", buffering=1)  # noqa: SIM115
+            os.makedirs(os.path.dirname(self.path), 0o755, exist_ok=True)
+            flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC
+            handle = os.open(self.path, flags, 0o644)
+            self._file = open(handle, "a", encoding="utf-8", buffering=1)  # noqa: SIM115
             self._bytes = os.path.getsize(self.path)
         self._file.write(line)
         self._bytes += len(line)

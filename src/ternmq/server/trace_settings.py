@@ -74,9 +74,10 @@ def _wanted(value: dict[str, Any]) -> TraceWanted:
 def write_settings(data: str, settings: dict[str, TraceWanted]) -> None:
     """Replace the file."""
     path = settings_path(data)
-    os.makedirs(os.path.dirname(path), exist_ok=True)
+    os.makedirs(os.path.dirname(path), 0o755, exist_ok=True)
     fresh = f"{path}.{os.getpid()}"
-    with open(fresh, "w", encoding="utf-8") as file:
+    handle = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o644)
+    with open(handle, "w", encoding="utf-8") as file:
         json.dump({name: one.to_json() for name, one in settings.items()}, file, indent=2)
         file.write("\n")
     os.replace(fresh, path)

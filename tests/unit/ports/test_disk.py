@@ -337,11 +337,28 @@ def test_os_disk_lock_when_it_cannot_be_written_then_oserror_names_the_path(
     disk = OsDisk(str(tmp_path))
 
     def fail(descriptor: int, length: int) -> None:
-        raise OSError(errno.ENOSPC, "injected")
+        raise OSError(errno.EIO, "injected")
 
     monkeypatch.setattr(os, "ftruncate", fail)
     with pytest.raises(OSError, match=r"the.lock"):
         disk.lock("the.lock")
+    disk.close()
+
+
+def test_os_disk_lock_when_the_disk_is_full_then_it_is_held_all_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    disk = OsDisk(str(tmp_path))
+
+    def fail(descriptor: int, data: bytes, offset: int) -> int:
+        raise OSError(errno.ENOSPC, "injected")
+
+    monkeypatch.setattr(os, "pwrite", fail)
+    lock = disk.lock("the.lock")
+    with pytest.raises(DiskLocked):
+        disk.lock("the.lock")
+    lock.release()
+    disk.lock("the.lock").release()
     disk.close()
 
 
