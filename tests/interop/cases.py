@@ -1,7 +1,8 @@
 """The cases that IBM's Java client judges, read out of the sources in java/.
 
 A method marked `@Case` is a case. `@Case` alone stands for every place, `@Case(Case.SHARES)` for
-each number of sharing conversations over TCP, `@Case(Case.SECURE)` for each kind of TLS,
+each number of sharing conversations over TCP, `@Case(Case.SHARED)` and `@Case(Case.PLAIN)` for
+those places and TCP places that share sockets, `@Case(Case.SECURE)` for each kind of TLS,
 `@Case(Case.LARGE)` for one over TCP and one over TLS, `@Case(Case.ONCE)` for one. Each case at each
 place has a queue of its own.
 """
@@ -45,6 +46,8 @@ PLACES: Final = (
 _GROUPS: Final = {
     "EVERY": ("tcp0", "tcp1", "tcp10", "tls12", "tls13"),
     "SHARES": ("tcp0", "tcp1", "tcp10"),
+    "SHARED": ("tcp1", "tcp10", "tls12", "tls13"),
+    "PLAIN": ("tcp1", "tcp10"),
     "SECURE": ("tls12", "tls13", "ecdhe", "anytls"),
     "LARGE": ("bigtcp", "bigtls"),
     "ONCE": ("tcp10",),

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Final
 
 ARTIFACTS: Final = (
-    "com.ibm.mq:com.ibm.mq.allclient:9.3.5.0",
+    "com.ibm.mq:com.ibm.mq.allclient:9.4.5.0",
     "javax.jms:javax.jms-api:2.0.1",
     "org.json:json:20240303",
     # for the names of cipher suites

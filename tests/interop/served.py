@@ -77,6 +77,13 @@ def _queues(cases: Iterable[JavaCase]) -> Iterator[str]:
         for purpose in ("SMALL", "JMS.SMALL"):
             yield f"DEFINE QLOCAL('{mine}.{purpose}') MAXDEPTH(2) MAXMSGL(1000)"
         yield f"DEFINE QLOCAL('{mine}.ASYNC') DEFPRESP(ASYNC)"
+        yield f"DEFINE QLOCAL('{mine}.UNIT.WORK')"
+        yield f"DEFINE QLOCAL('{mine}.UNIT.FULL') MAXDEPTH(1) MAXMSGL(1000)"
+        yield f"DEFINE QLOCAL('{mine}.UNIT.SHUT') PUT(DISABLED)"
+        for which in ("A", "B"):
+            yield f"DEFINE QLOCAL('{mine}.BACKED.OUT.{which}')"
+            words = f"BOTHRESH(3) BOQNAME('{mine}.BACKED.OUT.{which}')"
+            yield f"DEFINE QLOCAL('{mine}.POISON.{which}') {words}"
         yield f"DEFINE QLOCAL('{mine}.AHEAD') DEFREADA(YES)"
         yield f"DEFINE QLOCAL('{mine}.XMIT') USAGE(XMITQ)"
         yield f"DEFINE QALIAS('{mine}.ALIAS') TARGET('{mine}.TARGET')"

@@ -581,6 +581,12 @@ class Consumer(Guarded):
     def is_gone(self) -> bool:
         return self.state != FORCING
 
+    def cancel(self, reason: int) -> None:
+        """A get that waits ends with this reason; a stream is none."""
+        if self.get is not None and not self.is_stream and self.state in (WAITING, PARKED):
+            self._take_back()
+            self._end_without(reason)
+
     def tell_cut(self, reason: int) -> None:
         """An operator has ended the connection."""
         notify(self.conversation, self.handle.handle_id, STREAMING_FAILURE, reason, PUSHED)

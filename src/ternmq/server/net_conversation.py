@@ -186,6 +186,9 @@ class Call(Guarded):
     def give_up(self) -> None:
         """Before it is refused: set what a failed call answers."""
 
+    def cancel(self, reason: int) -> None:
+        """If it waits for a message, it ends with this reason."""
+
     def abandon(self) -> bool:
         """The partner has gone: True if that ends it, False if it must be gone on with."""
         return False
@@ -274,6 +277,7 @@ class Conversation:
         self.csp_password: str | None = None
         self.consumers: dict[int, Consumer] = {}
         self.is_started = True  # whether consumers are served; CONN_STATE says
+        self.was_controlled = False  # by MQCTL, which says whether they are
         self.are_held = False  # consumers, while the unit of work ends
         self.plans: dict[bytes, PutPlan] = {}
         self.plan: PutPlan | None = None  # the last one
@@ -295,6 +299,9 @@ class Conversation:
         if self.is_own_client and one.header.type == NOTIFICATION:
             if self.line.take_back_if_asked(self, one):
                 return
+        if self.call is not None and self.line.is_urgent(self, one):
+            self._serve(one)  # it ends what the call waits for
+            return
         if self.line.is_congested():
             self.line.stall()
         elif self.call is None and self.state != CONNECTING and not self.waiting:
@@ -490,6 +497,13 @@ class Conversation:
         for consumer in self.consumers.values():
             if consumer.asks:
                 self.turns.post(consumer)
+
+    def cancel_waits(self, reason: int) -> None:
+        """Gets that wait for a message end; streams go on."""
+        if self.call is not None:
+            self.call.cancel(reason)
+        for consumer in list(self.consumers.values()):
+            consumer.cancel(reason)
 
     def forget_plans(self) -> None:
         """Handles are closed: what was kept for them goes."""

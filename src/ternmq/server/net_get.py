@@ -336,6 +336,13 @@ class MessageCall(Call):
             self.conversation.connected().take_back(call)
         self._nothing(mq.MQCC_FAILED, MQRC_NO_MSG_AVAILABLE)
 
+    def cancel(self, reason: int) -> None:
+        call = self.get
+        if call is not None and self.conversation.connected().end_wait(call, reason):
+            self.turns.not_at(self)
+            self.is_done = True
+            self._reply(call)
+
     def abandon(self) -> bool:
         call = self.get
         self.turns.not_at(self)

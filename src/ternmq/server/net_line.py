@@ -31,6 +31,7 @@ from ternmq.server.net_get import get_fast
 from ternmq.server.net_put import put_fast
 from ternmq.server.net_requests import refuse_request, request_fast
 from ternmq.server.net_room import OUT_BYTES_MAX
+from ternmq.server.net_spi import is_notify
 from ternmq.server.net_take_back import take_back_if_asked
 from ternmq.server.net_unsent import Resumption, Settling, Unsent
 from ternmq.server.net_xa import XA_CALLS, refuse_xa
@@ -564,6 +565,10 @@ class Line(Outlet):
     def take_back_if_asked(self, conversation: Conversation, one: Segment) -> bool:
         """A NOTIFICATION that does not wait for its turn."""
         return take_back_if_asked(conversation, one)
+
+    def is_urgent(self, conversation: Conversation, one: Segment) -> bool:
+        """A call that does not wait for its turn."""
+        return is_notify(conversation, one)
 
     def refuse_xa(self, conversation: Conversation, header: Header, error: MQError) -> None:
         """An XA call answers with XA's codes."""

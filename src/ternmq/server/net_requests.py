@@ -82,11 +82,7 @@ def _requested(
             return
         if fields[5] & _BROWSE == _BROWSE and not consumer.is_first:
             consumer.browse_again()
-        # IBM's client leaves STREAM out while it has messages of another queue at hand; what it
-        # gets by MQGET it asks for with SYNCHRONOUS.
-        is_stream = request_flags & STREAM != 0
-        if consumer.is_stream and not request_flags & (SYNCHRONOUS | SELECTION):
-            is_stream = True
+        is_stream = _is_stream(conversation, consumer, request_flags)
         consumer.ask(fields[5], fields[6], fields[4], is_stream)
         consumer.window = fields[3]
     except MQError as error:
@@ -97,6 +93,19 @@ def _requested(
         return
     if consumer.state == IDLE:
         consumer.go_on()
+
+
+def _is_stream(conversation: Conversation, consumer: Consumer, flags: int) -> bool:
+    """Whether messages are wanted as they come. What IBM's client gets by MQGET it asks for with
+    SYNCHRONOUS. It leaves STREAM out while its consumers are not started, or it has messages of
+    another queue at hand; what it adds to a stream that it reads by MQGET has no SELECTION."""
+    if flags & STREAM:
+        return True
+    if flags & SYNCHRONOUS or not (flags & SELECTION or consumer.is_stream):
+        return False
+    if flags & SELECTION and not conversation.was_controlled:
+        conversation.is_started = False  # until MQCTL starts it
+    return True
 
 
 def _refused(
@@ -124,6 +133,7 @@ def notified(conversation: Conversation, one: Segment) -> None:
     wants_answer = header.flags_1 & CONFIRM_REQUEST != 0
     if code == CONN_STATE:
         conversation.is_started = value == _STARTED
+        conversation.was_controlled = True
         if value in _CONTROLS:
             _counts_control(conversation, _CONTROLS[value])
         for consumer in list(conversation.consumers.values()):

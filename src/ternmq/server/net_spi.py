@@ -1,5 +1,6 @@
 """The calls of the system programming interface that IBM's Java clients make: what there is
-(QUERY), identifiers for puts that are not answered (RESERVE), and opens as JMS does them (OPEN).
+(QUERY), identifiers for puts that are not answered (RESERVE), opens as JMS does them (OPEN), and
+the end of another connection's waits (NOTIFY), without which closing would last as long as they do.
 The other verbs are not offered, and refused with MQRC_FUNCTION_NOT_SUPPORTED.
 """
 
@@ -8,19 +9,34 @@ from __future__ import annotations
 from typing import Final
 
 from ternmq.base import constants as mq
-from ternmq.base.errors import mq_error
-from ternmq.base.reasons import MQRC_FUNCTION_NOT_SUPPORTED
+from ternmq.base.errors import MQError, mq_error
+from ternmq.base.reasons import (
+    MQRC_FUNCTION_NOT_SUPPORTED,
+    MQRC_NOT_AUTHORIZED,
+    MQRC_OPTIONS_ERROR,
+    MQRC_XWAIT_CANCELED,
+)
 from ternmq.codec.mqod import ObjectDescriptor
 from ternmq.server.net_conversation import Conversation
 from ternmq.server.net_extension import extension_call
 from ternmq.server.net_objects import OpenCall
+from ternmq.wire.fap_call_flows import CALL_HEADER_BYTES
+from ternmq.wire.fap_number import i32
 from ternmq.wire.fap_part import Values
 from ternmq.wire.fap_segment import Segment
-from ternmq.wire.fap_vocabulary import SPI_EXTENSION, SPI_OPEN, SPI_QUERY, SPI_RESERVE
+from ternmq.wire.fap_vocabulary import (
+    SPI,
+    SPI_EXTENSION,
+    SPI_NOTIFY,
+    SPI_OPEN,
+    SPI_QUERY,
+    SPI_RESERVE,
+)
 
 _SAVES_CONTEXT: Final = 1 | 2  # identity, origin
 _INPUT: Final = mq.MQOO_INPUT_AS_Q_DEF | mq.MQOO_INPUT_SHARED | mq.MQOO_INPUT_EXCLUSIVE
-_OFFERED: Final = (SPI_QUERY, SPI_RESERVE, SPI_OPEN)
+_CANCELS_WAITS: Final = 1  # of NOTIFY
+_OFFERED: Final = (SPI_QUERY, SPI_RESERVE, SPI_OPEN, SPI_NOTIFY)
 _VERBS_MAX: Final = 12
 _ENTRY_BYTES: Final = 20
 _TAG_BYTES: Final = 24
@@ -50,10 +66,10 @@ def spi_call(conversation: Conversation, one: Segment) -> None:
         _query(values)
     elif verb == SPI_RESERVE:
         _reserve(conversation, values)
+    elif verb == SPI_NOTIFY:
+        _notify(conversation, values)
     else:
-        error = mq_error(MQRC_FUNCTION_NOT_SUPPORTED, detail=f"SPI verb {verb}")
-        values["comp"] = error.comp
-        values["reason"] = error.reason
+        _refuse(values, mq_error(MQRC_FUNCTION_NOT_SUPPORTED, detail=f"SPI verb {verb}"))
     conversation.reply(one.header, values)
 
 
@@ -86,3 +102,39 @@ def _reserve(conversation: Conversation, values: Values) -> None:
         "increment_offset": _COUNTER_AT,
         "tag": tag.ljust(_TAG_BYTES, b"\0"),
     }
+
+
+# ---- ending the waits of another connection
+
+
+def is_notify(conversation: Conversation, one: Segment) -> bool:
+    """NOTIFY does not wait for its turn: it may be what ends the call under way."""
+    at = one.body_at + CALL_HEADER_BYTES
+    if one.header.type != SPI or len(one.data) < at + 4:
+        return False
+    return bool(i32(one.data, at, conversation.form.is_little) == SPI_NOTIFY)
+
+
+def _notify(conversation: Conversation, values: Values) -> None:
+    """Gets that a connection of the same user waits in end with the reason that is given."""
+    given: Values = values["spni"]
+    if given["options"] != _CANCELS_WAITS or given["reason"] != MQRC_XWAIT_CANCELED:
+        _refuse(values, mq_error(MQRC_OPTIONS_ERROR, verb="SPI NOTIFY", detail=f"{given}"))
+        return
+    user = conversation.connected().link.user
+    for socket in conversation.line.socket.host.sockets:
+        for other in list(socket.line.conversations.values()):
+            verbs = other.verbs
+            if verbs is None or verbs.link.tag != given["connection_id"]:
+                continue
+            if verbs.link.user == user:
+                other.cancel_waits(given["reason"])
+            else:
+                detail = "a connection of another user"
+                _refuse(values, mq_error(MQRC_NOT_AUTHORIZED, verb="SPI NOTIFY", detail=detail))
+            return
+
+
+def _refuse(values: Values, error: MQError) -> None:
+    values["comp"] = error.comp
+    values["reason"] = error.reason

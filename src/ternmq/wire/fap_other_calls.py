@@ -52,6 +52,7 @@ from ternmq.wire.fap_vocabulary import (
     SPI_EXTENSION,
     SPI_GET,
     SPI_NAMES,
+    SPI_NOTIFY,
     SPI_OPEN,
     SPI_PUT,
     SPI_QUERY,
@@ -171,6 +172,20 @@ SPI_REQUESTS: Final[dict[int, list[Part]]] = {
         ),
     ],
     SPI_OPEN: [_plain("SPOU"), _plain("SPOI"), *_OPEN],
+    SPI_NOTIFY: [
+        _plain("SPNU"),
+        Record(
+            "spni",
+            Fixed(
+                eye("SPNI"),
+                i32("version", 1),
+                i32("length", 44),
+                i32("options"),
+                i32("reason"),
+                raw("connection_id", 24),
+            ),
+        ),
+    ],
     SPI_EXTENSION: _EXTENSION,
 }
 SPI_REPLIES: Final[dict[int, list[Part]]] = {
@@ -215,6 +230,7 @@ SPI_REPLIES: Final[dict[int, list[Part]]] = {
         ),
     ],
     SPI_OPEN: [_plain("SPOU"), _plain("SPOO"), *_OPEN],
+    SPI_NOTIFY: [_plain("SPNU"), _plain("SPNO")],
     SPI_EXTENSION: _EXTENSION,
 }
 

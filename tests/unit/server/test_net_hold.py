@@ -156,7 +156,7 @@ def test_putter_when_nobody_reads_along_then_not_held(kind: str) -> None:
             putter.request(of, SIZE, flags=fap.STREAM)
         elif kind in ("persistent", "one by one"):
             of = await reader.open("A", INPUT)
-            flags = 0 if kind == "one by one" else fap.STREAM
+            flags = fap.SYNCHRONOUS if kind == "one by one" else fap.STREAM
             reader.request(of, SIZE, flags=flags, options=mq.MQGMO_WAIT, wait_ms=-1)
         put(putter, to, 16, persistence=int(kind == "persistent"))
         assert is_read(putter)
