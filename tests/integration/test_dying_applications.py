@@ -34,8 +34,26 @@ connection.disconnect()
 """
 
 
-def worker(data: Path) -> subprocess.Popen[bytes]:
-    return subprocess.Popen([sys.executable, "-c", WORKER, str(data)])
+class Workers:
+    """Processes that move messages; none outlives the test."""
+
+    def __init__(self, data: Path) -> None:
+        self.data = data
+        self.all: list[subprocess.Popen[bytes]] = []
+
+    def one(self) -> subprocess.Popen[bytes]:
+        process = subprocess.Popen([sys.executable, "-c", WORKER, str(self.data)])
+        self.all.append(process)
+        return process
+
+
+@pytest.fixture
+def workers(tmp_path: Path) -> Iterator[Workers]:
+    crew = Workers(tmp_path)
+    yield crew
+    for process in crew.all:
+        process.kill()
+        process.wait()
 
 
 @pytest.fixture
@@ -46,22 +64,22 @@ def connection(tmp_path: Path) -> Iterator[ternmq.ClientConnection]:
 
 @pytest.mark.promise("P2")
 def test_move_when_movers_are_killed_then_each_arrives_once(
-    connection: ternmq.ClientConnection, tmp_path: Path
+    connection: ternmq.ClientConnection, workers: Workers
 ) -> None:
     connection.define_queue("FROM")
     connection.define_queue("TO")
     with connection.queue("FROM") as source:
         for number in range(MESSAGES):
             source.put(f"{number}", persistent=True)
-    workers = [worker(tmp_path) for _ in range(WORKERS)]
+    crew = [workers.one() for _ in range(WORKERS)]
     with connection.queue("TO") as target:
         for kill in range(KILLS):
             until(lambda kill=kill: target.depth >= MESSAGES * (kill + 1) // (KILLS + 2))  # type: ignore[misc]
-            victim = workers.pop(0)
+            victim = crew.pop(0)
             victim.kill()
             victim.wait()
-            workers.append(worker(tmp_path))
-        assert [one.wait() for one in workers] == [0] * WORKERS  # they end when nothing is left
+            crew.append(workers.one())
+        assert [one.wait() for one in crew] == [0] * WORKERS  # they end when nothing is left
         arrived = [int(message.text) for message in target]
     assert sorted(arrived) == list(range(MESSAGES))
     with connection.queue("FROM") as source:
