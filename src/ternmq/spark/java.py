@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Final, NamedTuple
 
+from ternmq.spark.bundled_java import bundled_home, fit_for_spark
 from ternmq.spark.errors import SparkError
 
 JAVA_MIN: Final = 17
@@ -29,20 +30,21 @@ class Java(NamedTuple):
 def find_java(
     environment: Mapping[str, str] = os.environ, places: tuple[str, ...] = PLACES
 ) -> Java:
-    """The Java to run Spark on: JAVA_HOME, else the PATH, else the usual folders. SparkError with
-    the remedy if there is none that is new enough."""
+    """The Java to run Spark on: JAVA_HOME, else the PATH, else the usual folders, else that of
+    `ternmq[java]`. SparkError with the remedy if there is none that is new enough."""
     seen: list[str] = []
     for home in homes(environment, places):
         version = version_of(home)
         if version >= JAVA_MIN:
-            return Java(home, version)
+            return Java(fit_for_spark(home), version)
         if version:
             seen.append(f"Java {version} in {home}")
     found = f"only {', '.join(dict.fromkeys(seen))} was found" if seen else "none was found"
     raise SparkError(
         f"Spark needs Java {JAVA_MIN} or newer, and {found} (JAVA_HOME, PATH,"
-        f" {', '.join(places)}): install one (Debian: apt-get install openjdk-17-jre-headless;"
-        " macOS: brew install openjdk@17) or set JAVA_HOME"
+        f" {', '.join(places)}): pip install 'ternmq[java]' brings one to this Python; or install"
+        " one (Debian: apt-get install default-jre-headless; macOS: brew install openjdk@17), or"
+        " set JAVA_HOME"
     )
 
 
@@ -60,6 +62,9 @@ def homes(environment: Mapping[str, str], places: tuple[str, ...]) -> Iterator[P
             for home in sorted(folder.iterdir(), reverse=True):
                 yield home
                 yield home / "Contents" / "Home"
+    bundled = bundled_home()
+    if bundled is not None:
+        yield bundled
 
 
 def version_of(home: Path) -> int:

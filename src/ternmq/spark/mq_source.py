@@ -36,12 +36,14 @@ from ternmq.spark.mq_planner import Offset, Planner
 from ternmq.spark.mq_reading import read_ranges
 from ternmq.spark.mq_schema import ddl
 from ternmq.spark.mq_sink import MqBatchWriter, MqStreamWriter
+from ternmq.spark.session import use_this_python
 
 FORMAT: Final = "mq"
 
 
 def register(spark: SparkSession) -> None:
     """Make the source known to a session that does not find it (see pyspark_mq)."""
+    use_this_python(spark)
     spark.dataSource.register(MqSource)
 
 

@@ -53,6 +53,7 @@ _LOCAL: Final[Mapping[str, str]] = {
 STOP_S: Final = 30
 _HOME: Final = ("bin", "jars", "sbin")  # of PySpark, what Java is started with
 _LOG_SETTING: Final = "spark.ternmq.log"
+_PYTHON_SETTING: Final = "spark.pyspark.python"
 # They write an error with all of Java's stack to the terminal, before it is raised.
 _LOGGERS: Final = ("SQLQueryContextLogger", "DataFrameQueryContextLogger")
 
@@ -78,6 +79,17 @@ def session(
         return SparkSession.builder.appName(name).getOrCreate()
     chosen = {**SETTINGS, **(settings or {})}
     return started(name, master or os.environ.get("TERNMQ_SPARK_MASTER", MASTER), chosen, log)
+
+
+def use_this_python(spark: SparkSession) -> None:
+    """Let the workers of somebody's local session run the interpreter that runs here: without a
+    word of the user Spark takes the first python3 of the PATH, which outside an activated virtual
+    environment is another one. On a cluster, and with Spark Connect, the user has to say it."""
+    context = getattr(spark, "_sc", None)  # Spark Connect has none
+    if context is None or "PYSPARK_PYTHON" in os.environ:
+        return
+    if context.master.startswith("local") and not context.getConf().contains(_PYTHON_SETTING):
+        context.pythonExec = sys.executable
 
 
 def is_running() -> bool:

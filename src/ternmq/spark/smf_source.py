@@ -39,6 +39,7 @@ from pyspark.sql.streaming.datasource import (
 )
 from pyspark.sql.types import StructType
 
+from ternmq.spark.session import use_this_python
 from ternmq.spark.smf_files import find_files
 from ternmq.spark.smf_follow import Lengths, latest, ranges_between
 from ternmq.spark.smf_options import SmfOptions
@@ -50,6 +51,7 @@ FORMAT: Final = "mqsmf"
 
 def register(spark: SparkSession) -> None:
     """Make the source known to a session that does not find it (see pyspark_mqsmf)."""
+    use_this_python(spark)
     spark.dataSource.register(SmfSource)
 
 

@@ -3,6 +3,7 @@
 Method: a process in which PySpark, Arrow and NumPy cannot be imported.
 """
 
+import importlib
 import os
 import subprocess
 import sys
@@ -79,3 +80,20 @@ def test_workers_when_started_here_then_they_import_what_is_installed(
 
     (told,) = spark.sparkContext.parallelize([0], 1).map(where).collect()
     assert ".zip" not in told
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("module", ["mq_source", "smf_source"])
+def test_workers_when_the_session_is_the_users_then_they_run_this_python(
+    spark: "SparkSession", monkeypatch: pytest.MonkeyPatch, module: str
+) -> None:
+    """Outside an activated environment the first python3 of the PATH is another one."""
+    register = importlib.import_module(f"ternmq.spark.{module}").register
+    monkeypatch.delenv("PYSPARK_PYTHON", raising=False)
+    monkeypatch.setattr(spark.sparkContext, "pythonExec", "python3")  # as Spark would have it
+    register(spark)
+    assert spark.sparkContext.pythonExec == sys.executable
+    monkeypatch.setenv("PYSPARK_PYTHON", "/opt/other/bin/python3")
+    monkeypatch.setattr(spark.sparkContext, "pythonExec", "/opt/other/bin/python3")
+    register(spark)
+    assert spark.sparkContext.pythonExec == "/opt/other/bin/python3"
