@@ -12,11 +12,13 @@ PLAIN := TERNMQ_PURE=1 TERNMQ_EXPECT=plain PYTHONPATH=src
 COMPILED := env -u TERNMQ_PURE -u PYTHONPATH TERNMQ_EXPECT=compiled
 # worksteal: the long walks come last in the files, and no worker may sit idle beside them
 PYTEST := $(PY) -m pytest -n $(N) --dist worksteal
+# What was skipped, for the end of make test
+LEFT_OUT := build/left-out.jsonl
 # SYSTEM=1: as root on Debian, install what the machine lacks (ccache, Java ...)
 PREPARE := $(PYTHON) tools/prepare.py $(if $(SYSTEM),--system)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup tools compile run test test-plain test-spark test-compiled check generated format bench wheel clean crash sim soak canaries interop judges smf-judge fuzz broken-lines fire fire-cluster cluster
+.PHONY: bare forget-left-out help setup tools compile run test test-plain test-spark test-compiled check generated format bench wheel clean crash sim soak canaries interop judges smf-judge fuzz broken-lines fire fire-cluster cluster
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -32,11 +34,18 @@ compile: ## compile the core; fail rather than fall back to plain files
 
 run: setup ## the tour: a queue manager, applications, the pipeline, a page to open
 	$(COMPILED) $(PY) $(TOUR)
+	@$(PREPARE) --left-out
 
-test: test-plain test-spark test-compiled ## every test on plain files, then the core ones on the compiled build
+test: export TERNMQ_LEFT_OUT := $(CURDIR)/$(LEFT_OUT)
+test: forget-left-out test-plain test-spark test-compiled ## every test on plain files, then the core ones on the compiled build
+	@$(PREPARE) --left-out
+
+forget-left-out:
+	@mkdir -p build && rm -f $(LEFT_OUT)
 
 # The walks are several times quicker on the compiled build, so they run there, where there is one.
-SPARED := $(shell command -v $${CC:-cc} >/dev/null && echo " and not walk")
+CAN_COMPILE := $(shell $(PYTHON) tools/prepare.py --can-compile && echo yes)
+SPARED := $(if $(CAN_COMPILE), and not walk)
 
 test-plain: tools ## every test on plain files (ARGS='-k name' narrows it), but walks and those of Spark
 	$(PLAIN) $(PYTEST) -m "not spark$(SPARED)" $(ARGS)
@@ -46,10 +55,10 @@ test-spark: tools ## the tests that run Spark, on plain files
 	$(PLAIN) $(PY) -m pytest -m spark $(ARGS) || [ $$? -eq 5 ]
 
 test-compiled: setup ## the tests marked core on the compiled build
-	@if command -v $${CC:-cc} >/dev/null; then \
+	@if [ -n "$(CAN_COMPILE)" ] || $(PREPARE) --can-compile; then \
 		echo '$(COMPILED) $(PYTEST) -m "(core or compiled) and not spark" $(ARGS)'; \
 		$(COMPILED) $(PYTEST) -m "(core or compiled) and not spark" $(ARGS); \
-	else echo "no C compiler on this machine: the compiled half is left out"; fi
+	else echo "no C compiler or no Python headers on this machine: the compiled half is left out"; fi
 
 crash: setup ## the walks of the proof at their long sizes (TIER=2 GOALS=G1,G2; POINT= one point again)
 	$(COMPILED) $(PY) -m tests.proof.run $(if $(TIER),--tier $(TIER)) $(if $(GOALS),--goals $(GOALS)) \
@@ -85,6 +94,10 @@ fire-cluster: setup ## kill executors and workers of a standalone cluster of Spa
 
 cluster: tools ## the pipeline on a standalone cluster of Spark: the same tables as on local[*] (docs/pipeline.md)
 	$(PLAIN) $(PY) -m tests.cluster $(ARGS)
+
+bare: ## as root on Debian: make run and make test as an ordinary user of minimal Debian systems (docs/bare-machine.md)
+	$(PYTHON) tools/bare.py $(ARGS)
+	@$(PYTHON) tools/generate_bare.py
 
 canaries: tools ## plant faults into copies of the source: each must be found by its test
 	$(PLAIN) CANARIES=all $(PYTEST) tests/canaries $(ARGS)

@@ -15,6 +15,8 @@ import os
 import shutil
 import sys
 import sysconfig
+import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -29,6 +31,7 @@ sys.path.insert(0, str(ROOT))
 from tools.layers import compiled_files, load  # noqa: E402
 
 OPT_LEVEL = os.environ.get("TERNMQ_OPT", "2")
+PROGRESS_S = 10.0
 PREBUILT = os.environ.get("TERNMQ_PREBUILT", "")
 RECORD = Path("ternmq", "base", "build_record.json")
 # Strictness is for `make check`: with another Python or other stubs an ignore may be needless.
@@ -86,6 +89,8 @@ def generate_c() -> list[Extension]:
     except ImportError as error:
         raise PlainFallback(f"mypyc is missing ({error})") from error
     paths = [str(path.relative_to(ROOT)) for path in compiled_files(load())]
+    begun = time.monotonic()
+    tell(f"mypyc: {len(paths)} modules to be translated to C", 0)
     try:
         extensions: list[Extension] = mypycify(
             [*MYPY_OPTIONS, *paths],
@@ -96,6 +101,7 @@ def generate_c() -> list[Extension]:
         )
     except (Exception, SystemExit) as error:
         raise PlainFallback(f"mypyc failed ({type(error).__name__}: {error})") from error
+    tell("mypyc: done; now the C compiler", time.monotonic() - begun)
     return extensions
 
 
@@ -139,12 +145,49 @@ class BuildExt(build_ext):
 
         def compile_parallel(sources: list[str], **options: Any) -> list[str]:
             largest_first = sorted(sources, key=os.path.getsize, reverse=True)
+            progress = Progress(sum(os.path.getsize(source) for source in sources), len(sources))
             with ThreadPoolExecutor(jobs) as pool:
-                done = pool.map(lambda source: compile_all([source], **options), largest_first)
-                return [name for names in done for name in names]
+
+                def compile_one(source: str) -> list[str]:
+                    names: list[str] = compile_all([source], **options)
+                    progress.did(os.path.getsize(source))
+                    return names
+
+                return [name for names in pool.map(compile_one, largest_first) for name in names]
 
         self.compiler.compile = compile_parallel
         super().build_extensions()
+
+
+class Progress:
+    """Says now and then how far the C compiler is; tools/build_wheel.py hands it on."""
+
+    def __init__(self, whole_bytes: int, files: int) -> None:
+        self._whole_bytes = whole_bytes
+        self._files = files
+        self._bytes = 0
+        self._done = 0
+        self._begun = self._said = time.monotonic()
+        self._lock = threading.Lock()
+
+    def did(self, size: int) -> None:
+        with self._lock:
+            self._bytes += size
+            self._done += 1
+            now = time.monotonic()
+            if now - self._said < PROGRESS_S and self._done < self._files:
+                return
+            self._said = now
+            share = 100 * self._bytes // max(self._whole_bytes, 1)
+            tell(
+                f"C compiler: {self._done} of {self._files} files, {share} % of the code",
+                now - self._begun,
+            )
+
+
+def tell(text: str, seconds: float) -> None:
+    sys.stderr.write(f"progress: {text} ({seconds:.0f} s)\n")
+    sys.stderr.flush()
 
 
 class CoreDistribution(Distribution):

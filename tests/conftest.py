@@ -67,7 +67,12 @@ def check_build() -> str:
 choose_build()
 
 # After the choice: the plug-in is that of the build under test. pytester runs tests inside tests.
-pytest_plugins = ["pytester", "ternmq.client.pytest_plugin", "tests.deep_tracebacks"]
+pytest_plugins = [
+    "pytester",
+    "ternmq.client.pytest_plugin",
+    "tests.deep_tracebacks",
+    "tests.left_out",
+]
 
 
 def pytest_configure() -> None:

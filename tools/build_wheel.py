@@ -34,6 +34,7 @@ from tools.layers import core_packages, load  # noqa: E402
 FILES = ("pyproject.toml", "setup.py", "MANIFEST.in", "README.md", "LICENSE")
 TOOLS = ("tools/layers.py", "tools/layers.toml")
 KEPT = 12  # wheels, and compiled cores, that stay in the cache
+PROGRESS = "progress: "  # begins the lines of setup.py that are for people
 BACKEND = "import setuptools.build_meta as b, sys; b.build_wheel(sys.argv[1])"
 
 
@@ -116,18 +117,23 @@ def run_backend(stage: Path, out: Path, **environment: str) -> Path | None:
     """Build in the copy; the wheel, or None when the backend failed."""
     out.mkdir(parents=True, exist_ok=True)
     inherited = {k: v for k, v in os.environ.items() if not k.startswith("TERNMQ_P")}
-    done = subprocess.run(
+    said: list[str] = []
+    with subprocess.Popen(
         [sys.executable, "-c", BACKEND, str(out)],
         cwd=stage,
         env={**inherited, **environment},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
-        check=False,
-    )
+    ) as process:
+        for line in process.stdout or ():
+            if line.startswith(PROGRESS):
+                say(line.removeprefix(PROGRESS).strip())
+            else:
+                said.append(line)
     wheels = list(out.glob("*.whl"))
-    if done.returncode != 0 or len(wheels) != 1:
-        sys.stderr.write(done.stdout[-6000:])
+    if process.returncode != 0 or len(wheels) != 1:
+        sys.stderr.write("".join(said)[-6000:])
         return None
     return wheels[0]
 
@@ -136,7 +142,7 @@ def compile_core(stage: Path, core: Path) -> bool:
     """Fill `core` with the compiled files of the copy; False when that is not possible here."""
     started = time.monotonic()
     ccache = "with ccache" if shutil.which("ccache") else "no ccache found"
-    say(f"compiling the core ({ccache}); the first time takes a minute or two")
+    say(f"compiling the core ({ccache}); the first time takes minutes")
     out = core.with_suffix(".tmp")
     shutil.rmtree(out, ignore_errors=True)
     wheel = run_backend(stage, out, TERNMQ_REQUIRE_COMPILED="1")
