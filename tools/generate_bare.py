@@ -1,4 +1,4 @@
-"""Writes docs/bare-machine.md: how `make run` and `make test` ended on minimal Debian systems, last time.
+"""Writes docs/bare-machine.md: how `make run` and `make test` ended on minimal Debian systems.
 
 The results are in proof/bare, which `make bare` writes. `--check` writes nothing and exits 1 when
 the page differs.
