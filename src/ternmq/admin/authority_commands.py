@@ -7,6 +7,7 @@ the log has room, and the command is tried again. DISPLAY AUTHREC goes in bounde
 
 from __future__ import annotations
 
+from fnmatch import fnmatchcase
 from typing import Final, final
 
 from ternmq.admin.command import Answer, Command
@@ -51,6 +52,7 @@ from ternmq.security.records import ENTITY_BYTES_MAX, GROUP, PRINCIPAL, Record, 
 
 SERVICE_NAME: Final = "TernMQ.auth.service"
 SERVICE_VERSION: Final = 3
+WILDCARD: Final = "WILDCARD"  # MATCH: the profile is a pattern of names of profiles
 
 
 # ---- what a command says
@@ -219,7 +221,7 @@ class RecordChoice:
 
     MATCH(PROFILE): those that would count for an object of the name, generic ones too;
     MATCH(EXACT): those of the profile as it is written; MATCH(MEMBERSHIP): as PROFILE, and of the
-    groups of the principal too.
+    groups of the principal too. PCF can also take the profile for a pattern of profiles' names.
     """
 
     def __init__(self, kernel: Kernel, command: Command) -> None:
@@ -289,6 +291,8 @@ def _is_for(record: Record, profile: str, match: str, qmgr_name: str) -> bool:
         return True
     if record.profile == SELF_PROFILE:
         return profile == qmgr_name
+    if match == WILDCARD:
+        return fnmatchcase(record.profile, profile)
     return match != "EXACT" and not is_generic(profile) and matches(record.profile, profile)
 
 

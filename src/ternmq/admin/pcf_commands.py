@@ -143,6 +143,11 @@ CACF_TRACE_COMMENT   COMMENT  text
 IACF_TRACE_NUMBER    TNO      number
 CACF_STATISTICS_TIME STATIME  text
 CACF_ACCOUNTING_TIME ACCTIME  text
+IACF_SYSP_SMF_STAT_TIME_MINS STATIME minutes
+IACF_SYSP_SMF_STAT_TIME_SECS STATIME seconds
+IACF_SYSP_SMF_ACCT_TIME_MINS ACCTIME minutes
+IACF_SYSP_SMF_ACCT_TIME_SECS ACCTIME seconds
+IACF_SYSP_TYPE       -        bare DEFAULT=10 SET=11
 IACF_CURSOR_POSITION POSITION/START position
 CA_Q_NAME            QUEUE    text
 """
@@ -157,7 +162,7 @@ class Extra:
     def __init__(self, parameter: int, keyword: str, form: str, words: dict[int, str]) -> None:
         self.parameter = parameter
         self.keyword = keyword
-        # word, bare, text, number, hex, authorities, options, entity or position
+        # word, bare, text, number, hex, authorities, options, entity, position, minutes, seconds
         self.form = form
         self.words = words
 

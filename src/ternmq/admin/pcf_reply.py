@@ -16,7 +16,7 @@ from ternmq.admin.mqsc_printer import answer_lines
 from ternmq.admin.objects import command_reason
 from ternmq.admin.pcf_commands import EXTRA_PARAMETERS, PCFCommand
 from ternmq.admin.pcf_request import Request
-from ternmq.admin.pcf_status import status_parameter
+from ternmq.admin.pcf_status import INTERVALS, interval_parameters, status_parameter
 from ternmq.admin.pcf_values import parameter_of
 from ternmq.admin.status_attributes import StatusAttribute, status_attributes
 from ternmq.base import command_reasons as rccf
@@ -254,6 +254,8 @@ def _of_status(answer: Answer, statuses: list[StatusAttribute]) -> list[Paramete
             found.append(pcf.byte_string(selector, bytes.fromhex(connection)))
         else:
             found.append(status_parameter(selector, item.value))
+            if selector in INTERVALS:
+                found.extend(interval_parameters(selector, str(item.value)))
     return found
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from typing import Final, final
 
+from ternmq.admin.authority_commands import WILDCARD
 from ternmq.admin.command import Command, Filter
 from ternmq.admin.command_table import CommandRow, row_of
 from ternmq.admin.pcf_commands import (
@@ -48,7 +49,13 @@ _TYPES: Final[dict[str, tuple[int, int, str]]] = {
 }
 # What any command may have and what means nothing here: IBM MQ has it on z/OS alone.
 _ELSEWHERE: Final = (mq.MQIA_QSG_DISP, mq.MQCACF_COMMAND_SCOPE, mq.MQIACF_Q_MGR_CLUSTER)
-_MATCHES: Final[dict[int, str]] = {16: "EXACT", 32: "MATCH", 64: "PROFILE"}
+# MQAUTHOPT_: which records INQUIRE_AUTH_RECS wants, the first bit that is set counts.
+_MATCHES: Final[tuple[tuple[int, str], ...]] = (
+    (16, "EXACT"),  # NAME_EXPLICIT
+    (64, WILDCARD),  # NAME_AS_WILDCARD
+    (2, "MEMBERSHIP"),  # ENTITY_SET
+    (32, "PROFILE"),  # NAME_ALL_MATCHING
+)
 _AUTHORITIES: Final = BY_SELECTOR[AUTHREC][mq.MQIACF_AUTHORIZATION_LIST].words
 _AUTHORITY_WORDS: Final[dict[int, str]] = {n: word for word, n in _AUTHORITIES.items()}
 
@@ -122,6 +129,7 @@ class _Builder:
         self.kind_of_object: ObjectType | None = None  # told by the type parameter
         self.selectors: set[int] = set()
         self.filtered_by = 0
+        self.intervals: dict[str, list[int]] = {}  # minutes and seconds that came as numbers
         self.command = Command(row.action, row.noun, self._name())
         self._take_type(catalog)
         table = row_of(self.command.action, self.command.noun)
@@ -217,6 +225,8 @@ class _Builder:
         types = _TYPES.get(row.noun)
         if number == row.name or (types is not None and number == types[0]):
             return
+        if self._is_implied(one):
+            return
         if number == mq.MQBACF_GENERIC_CONNECTION_ID and row.name == mq.MQBACF_CONNECTION_ID:
             return
         if number == row.from_name:
@@ -232,6 +242,19 @@ class _Builder:
         if extra is not None and self._take_extra(extra, one):
             return
         self._take_attribute(one)
+
+    def _is_implied(self, one: Parameter) -> bool:
+        """What tools say although the command has only this: the type of queues that have a status,
+        the name of the queue manager that is asked."""
+        noun = self.row.noun
+        if noun == "QSTATUS" and one.parameter == mq.MQIA_Q_TYPE and one.kind == pcf.CFIN:
+            if one.number not in (mq.MQQT_ALL, mq.MQQT_LOCAL):
+                detail = f"queues of type {one.number} have no status"
+                raise PCFError(rccf.MQRCCF_Q_TYPE_ERROR, detail, parameter=one.parameter)
+            return True
+        if noun in ("QMGR", "QMSTATUS") and one.parameter == mq.MQCA_Q_MGR_NAME:
+            return self.command.action == "DISPLAY" and one.kind == pcf.CFST
+        return False
 
     def _take_attribute(self, one: Parameter) -> None:
         attribute = self._attribute(one.parameter)
@@ -264,12 +287,29 @@ class _Builder:
             # ENTITY_AUTH has authority options, too; it always counts everything.
             return extra.form == "options" and self._has("PRINCIPAL")
         keyword = known[0]
-        if extra.parameter in (mq.MQCACF_PRINCIPAL_ENTITY_NAMES, mq.MQCACF_GROUP_ENTITY_NAMES):
+        if extra.form in ("minutes", "seconds"):
+            self._take_interval(extra, keyword, one)
+        elif extra.parameter in (mq.MQCACF_PRINCIPAL_ENTITY_NAMES, mq.MQCACF_GROUP_ENTITY_NAMES):
             names = one.texts if one.kind == pcf.CFSL else [self._text(one)]
             self.entities.extend([f"{keyword} {name}" for name in names])
         else:
             self.command.given[keyword] = self._extra_value(extra, one)
         return True
+
+    def _take_interval(self, extra: Extra, keyword: str, one: Parameter) -> None:
+        """MMMM.SS of MQSC, which PCF has as two numbers; either may be missing."""
+        if one.kind != pcf.CFIN:
+            detail = f"parameter {one.parameter} takes a number"
+            raise PCFError(STRUCTURE_REASONS[one.kind], detail, parameter=one.parameter)
+        lowest = -1 if keyword == "ACCTIME" and extra.form == "minutes" else 0
+        highest = 1440 if extra.form == "minutes" else 59
+        if not lowest <= one.number <= highest:
+            detail = f"{keyword} has {lowest} to {highest} {extra.form}, not {one.number}"
+            raise PCFError(rccf.MQRCCF_PARM_VALUE_ERROR, detail, parameter=one.parameter)
+        parts = self.intervals.setdefault(keyword, [0, 0])
+        parts[0 if extra.form == "minutes" else 1] = one.number
+        text = "-1" if parts[0] < 0 else f"{parts[0]}.{parts[1]:02d}"
+        self.command.given[keyword] = text
 
     def _take_bare(self, extra: Extra, one: Parameter) -> bool:
         """A number that MQSC has as a word without brackets: REPLACE, NOPURGE."""
@@ -314,10 +354,10 @@ class _Builder:
         if extra.form == "position":
             return _POSITIONS.get(one.number, str(one.number))
         if extra.form == "options":
-            for bit, word in _MATCHES.items():
+            for bit, word in _MATCHES:
                 if one.number & bit:
                     return word
-            return "MATCH"
+            return "PROFILE"
         word = extra.words.get(one.number, "")
         if not word:
             raise _unknown(one, extra.keyword)

@@ -8,7 +8,7 @@ from typing import Final
 from ternmq.admin.pcf_values import number_parameter
 from ternmq.base import constants as mq
 from ternmq.base.attributes import ATTRIBUTES, Value
-from ternmq.base.own_constants import TEXTS_FIRST, TEXTS_LAST
+from ternmq.base.own_constants import TEXTS_FIRST, TEXTS_LAST, constant_named
 from ternmq.codec import pcf_parameter as pcf
 from ternmq.codec.pcf_parameter import Parameter
 
@@ -84,6 +84,26 @@ def _words_of_status() -> dict[int, dict[str, int]]:
 
 
 _WORDS: Final[dict[int, dict[str, int]]] = _words_of_status()
+
+
+# Intervals that are a text in MQSC, and in IBM MQ's PCF minutes and seconds.
+INTERVALS: Final[dict[int, tuple[int, int]]] = {
+    constant_named("MQCACF_STATISTICS_TIME"): (
+        mq.MQIACF_SYSP_SMF_STAT_TIME_MINS,
+        mq.MQIACF_SYSP_SMF_STAT_TIME_SECS,
+    ),
+    constant_named("MQCACF_ACCOUNTING_TIME"): (
+        mq.MQIACF_SYSP_SMF_ACCT_TIME_MINS,
+        mq.MQIACF_SYSP_SMF_ACCT_TIME_SECS,
+    ),
+}
+
+
+def interval_parameters(selector: int, text: str) -> list[Parameter]:
+    """MMMM.SS as minutes and seconds."""
+    minutes, _, seconds = text.partition(".")
+    numbers = (int(minutes), int(seconds or 0))
+    return [pcf.integer(one, n) for one, n in zip(INTERVALS[selector], numbers, strict=True)]
 
 
 def status_parameter(selector: int, value: Value) -> Parameter:

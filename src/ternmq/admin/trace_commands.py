@@ -194,10 +194,18 @@ class DisplayTrace(StatusDisplay):
 
 @final
 class SetSystem(TraceCommand):
-    """SET SYSTEM: STATIME and ACCTIME, from the next interval on."""
+    """SET SYSTEM: STATIME and ACCTIME, from the next interval on; DEFAULT: as they began."""
 
     def step(self, kernel: Kernel, link: Link) -> bool:
         given = self.command.given
+        if "DEFAULT" in given:
+            if len(given) > 1:
+                return self.wrong("DEFAULT", "", "it stands alone")
+            system = kernel.meter.system
+            system.statistics_next_s = system.statistics_initial_s
+            system.accounting_next_s = system.accounting_initial_s
+            kernel.meter.sink.settings_changed()
+            return self.succeed()
         statistics_s = self._asked("STATIME")
         accounting_s = self._asked("ACCTIME")
         for keyword, seconds in (("STATIME", statistics_s), ("ACCTIME", accounting_s)):

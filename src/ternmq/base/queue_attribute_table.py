@@ -72,7 +72,7 @@ stream_queue         STREAMQ  CA_STREAM_QUEUE_NAME    name48             -      
 stream_onward        STRMCHN  -                       @yes               NO       LM..
 stream_quality       STRMQOS  IA_STREAM_QUEUE_QOS     @stream            BESTEF   LM..
 target               TARGET   CA_BASE_OBJECT_NAME     name48             -        ..A. u
-target_type          TARGTYPE IA_BASE_TYPE            @target            QUEUE    ..A. i
+target_type          TARGTYPE IA_BASE_TYPE            @target            QUEUE    ..A. u
 trigger_data         TRIGDATA CA_TRIGGER_DATA         64                 -        LM.. m
 trigger_depth        TRIGDPTH IA_TRIGGER_DEPTH        1..999999999       1        LM.. m
 trigger_priority     TRIGMPRI IA_TRIGGER_MSG_PRIORITY 0..9               0        LM.. m

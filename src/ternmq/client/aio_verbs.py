@@ -479,6 +479,9 @@ class TaskVerbs(Session):
         try:
             self.in_unit = False
             await self._run(steps.BackOut())
+        except MQError:
+            self.refuse("MQBACK", None)
+            raise
         finally:
             self._end()
 

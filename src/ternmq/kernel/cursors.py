@@ -26,7 +26,7 @@ from ternmq.base.reasons import (
 from ternmq.kernel.authority import check_open
 from ternmq.kernel.connection import Connection
 from ternmq.kernel.kernel import Kernel
-from ternmq.kernel.objects import LocalQueue
+from ternmq.kernel.objects import LocalQueue, alias_fault
 from ternmq.kernel.resolve import find_definition
 from ternmq.kernel.retention import purge
 from ternmq.kernel.stream import check_incarnation, stream_of
@@ -86,6 +86,9 @@ def define_cursor(
 def _queue_named(kernel: Kernel, queue_name: str) -> Definition:
     definition = find_definition(kernel, queue_name, "DEFINE")
     if definition.object_type == ALIAS:
+        fault = alias_fault(kernel.catalog, definition)
+        if fault:
+            raise mq_error(fault, verb="DEFINE", object=queue_name)
         definition = find_definition(kernel, definition.text("target"), "DEFINE")
     if definition.object_type != LOCAL or definition.temporary:
         raise mq_error(

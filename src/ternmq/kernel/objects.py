@@ -14,10 +14,16 @@ from ternmq.base import constants as mq
 from ternmq.base.attributes import LOCAL
 from ternmq.base.counters import QueueFigures
 from ternmq.base.errors import check
+from ternmq.base.object_types import REMOTE, TOPIC
+from ternmq.base.reasons import (
+    MQRC_ALIAS_BASE_Q_TYPE_ERROR,
+    MQRC_OBJECT_TYPE_ERROR,
+    MQRC_UNKNOWN_ALIAS_BASE_Q,
+)
 from ternmq.kernel.events import QueueCounts
 from ternmq.kernel.waiters import Waiters
 from ternmq.kernel.watch import Watch
-from ternmq.store.catalog import Definition, configure
+from ternmq.store.catalog import Catalog, Definition, configure
 from ternmq.store.queue import Queue
 
 if TYPE_CHECKING:
@@ -142,3 +148,16 @@ def is_triggered(definition: Definition) -> bool:
 def trigger_terms(definition: Definition) -> str:
     """All attributes of a queue that decide about triggering."""
     return " ".join(str(definition.attributes[name]) for name in _TRIGGER_TERMS)
+
+
+def alias_fault(catalog: Catalog, alias: Definition) -> int:
+    """Why an alias leads nowhere, as a reason; 0 if it leads to a queue. One that names a topic
+    leads nowhere yet, also if there is a queue of the topic's name."""
+    target = alias.text("target")
+    if alias.number("target_type") == mq.MQOT_TOPIC:
+        is_known = catalog.find(TOPIC, target) is not None
+        return MQRC_OBJECT_TYPE_ERROR if is_known else MQRC_UNKNOWN_ALIAS_BASE_Q
+    definition = catalog.definitions.get(target)
+    if definition is None:
+        return MQRC_UNKNOWN_ALIAS_BASE_Q
+    return 0 if definition.object_type & (LOCAL | REMOTE) else MQRC_ALIAS_BASE_Q_TYPE_ERROR

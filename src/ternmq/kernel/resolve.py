@@ -8,9 +8,8 @@ from typing import Final
 from ternmq.base import constants as mq
 from ternmq.base.errors import MQError, mq_error
 from ternmq.base.names import is_name
-from ternmq.base.object_types import ALIAS, LOCAL, MODEL, NAMELIST, PROCESS, REMOTE
+from ternmq.base.object_types import ALIAS, MODEL, NAMELIST, PROCESS, REMOTE
 from ternmq.base.reasons import (
-    MQRC_ALIAS_BASE_Q_TYPE_ERROR,
     MQRC_DYNAMIC_Q_NAME_ERROR,
     MQRC_HANDLE_NOT_AVAILABLE,
     MQRC_HOBJ_ERROR,
@@ -20,7 +19,6 @@ from ternmq.base.reasons import (
     MQRC_Q_NOT_EMPTY,
     MQRC_Q_TYPE_ERROR,
     MQRC_REMOTE_Q_NAME_ERROR,
-    MQRC_UNKNOWN_ALIAS_BASE_Q,
     MQRC_UNKNOWN_OBJECT_NAME,
     MQRC_UNKNOWN_OBJECT_Q_MGR,
 )
@@ -38,7 +36,7 @@ from ternmq.kernel.events import LOCAL_NAMES, REMOTE_NAMES, tell_deleted, tell_s
 from ternmq.kernel.kernel import Kernel
 from ternmq.kernel.metering import were_purged
 from ternmq.kernel.metering_calls import was_closed, was_opened
-from ternmq.kernel.objects import LocalQueue
+from ternmq.kernel.objects import LocalQueue, alias_fault
 from ternmq.kernel.streaming import check_receiver, plan_of
 from ternmq.kernel.transmission import (
     HEADERS_BYTES_MAX,
@@ -295,17 +293,11 @@ def _opened(kernel: Kernel, handle: Handle) -> Handle:
 
 
 def _target_of(kernel: Kernel, alias: Definition, verb: str) -> Definition:
+    fault = alias_fault(kernel.catalog, alias)
     target = alias.text("target")
-    definition = kernel.catalog.definitions.get(target)
-    if definition is None:
-        raise mq_error(
-            MQRC_UNKNOWN_ALIAS_BASE_Q, verb=verb, object=alias.name, detail=f"TARGET({target})"
-        )
-    if not definition.object_type & (LOCAL | REMOTE):
-        raise mq_error(
-            MQRC_ALIAS_BASE_Q_TYPE_ERROR, verb=verb, object=alias.name, detail=f"TARGET({target})"
-        )
-    return definition
+    if fault:
+        raise mq_error(fault, verb=verb, object=alias.name, detail=f"TARGET({target})")
+    return kernel.catalog.definitions[target]
 
 
 def dynamic_queue_name(kernel: Kernel, pattern: str) -> str:

@@ -17,16 +17,14 @@ from ternmq.base import constants as mq
 from ternmq.base.errors import MQError, mq_error
 from ternmq.base.object_types import ALIAS, LOCAL, NAMELIST, REMOTE
 from ternmq.base.reasons import (
-    MQRC_ALIAS_BASE_Q_TYPE_ERROR,
     MQRC_Q_TYPE_ERROR,
     MQRC_RESOURCE_PROBLEM,
-    MQRC_UNKNOWN_ALIAS_BASE_Q,
     MQRC_UNKNOWN_OBJECT_NAME,
 )
 from ternmq.kernel.authority import check
 from ternmq.kernel.connection import Connection
 from ternmq.kernel.kernel import Kernel
-from ternmq.kernel.objects import LocalQueue, cap_of, lowest_cap
+from ternmq.kernel.objects import LocalQueue, alias_fault, cap_of, lowest_cap
 from ternmq.kernel.transmission import Route, route_of_definition
 from ternmq.security import authorities as auth
 from ternmq.store.catalog import Catalog, Definition
@@ -208,13 +206,11 @@ class _Resolving:
             target.via.append(definition)
             target.cap = cap_of(definition)
             base = definition.text("target")
-            definition = definitions.get(base)
-            if definition is None:
-                target.fail(MQRC_UNKNOWN_ALIAS_BASE_Q, f"TARGET({base})")
+            fault = alias_fault(self.kernel.catalog, definition)
+            if fault:
+                target.fail(fault, f"TARGET({base})")
                 return None
-            if not definition.object_type & (LOCAL | REMOTE):
-                target.fail(MQRC_ALIAS_BASE_Q_TYPE_ERROR, f"TARGET({base})")
-                return None
+            definition = definitions[base]
         if definition.object_type == REMOTE:
             return self._remote(target, definition)
         if definition.object_type != LOCAL:

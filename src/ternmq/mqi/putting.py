@@ -79,6 +79,8 @@ def put_request(
     plain = canonical(md)
     if plain.ccsid == mq.MQCCSI_Q_MGR:
         plain.ccsid = kernel.number("ccsid")
+    if not plain.reply_to_queue and not plain.reply_to_qmgr:
+        plain.reply_to_qmgr = kernel.name  # a reply queue is looked up at the put
     base, own_date = _base(kernel, connection, plain, pmo, verb)
     request = PutRequest(options, base, options & mq.MQPMO_SYNCPOINT != 0)
     request.priority = plain.priority

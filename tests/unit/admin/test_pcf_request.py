@@ -57,7 +57,7 @@ def test_words_numbers_lists_and_bytes_go_where_mqsc_has_them() -> None:
     made = only(mq.MQCMD_STOP_CHANNEL, channel, pcf.strings(mq.MQCACH_CONNECTION_NAME, ["h"]))
     assert made.given == {"CONNAME": "h"}
     options = pcf.integer(mq.MQIACF_AUTH_OPTIONS, 1)
-    assert only(mq.MQCMD_INQUIRE_AUTH_RECS, options).given == {"MATCH": "MATCH"}
+    assert only(mq.MQCMD_INQUIRE_AUTH_RECS, options).given == {"MATCH": "PROFILE"}
 
 
 def test_one_wanted_attribute_may_come_alone_and_a_filter_adds_its_own() -> None:

@@ -411,3 +411,84 @@ def test_the_authority_of_an_entity_is_inquired(client: PCFClient) -> None:
         pcf.string(mq.MQCACF_OBJECT_NAME, "DEV.ONE"),
     )
     assert values(found)[mq.MQIACF_AUTHORIZATION_LIST] == [mq.MQAUTH_OUTPUT]
+
+
+# ---- what tools of others send
+
+
+def names_of(messages: list[PCFMessage], parameter: int) -> list[str]:
+    return sorted(str(values(one)[parameter]).strip() for one in messages)
+
+
+@pytest.mark.parametrize(
+    ("options", "profile", "found"),
+    [
+        (16, "DEV.ONE", ["DEV.ONE"]),  # NAME_EXPLICIT
+        (32, "DEV.ONE", ["DEV.*", "DEV.ONE"]),  # NAME_ALL_MATCHING
+        (32 + 1, "DEV.ONE", ["DEV.*", "DEV.ONE"]),  # and ENTITY_EXPLICIT
+        (32 + 64, "DEV*", ["DEV.*", "DEV.ONE"]),  # NAME_AS_WILDCARD
+        (32 + 1 + 64, "*.ONE", ["DEV.ONE"]),
+    ],
+)
+def test_authority_records_are_chosen_by_their_options(
+    qmgr: QueueManager, client: PCFClient, options: int, profile: str, found: list[str]
+) -> None:
+    for one in ("DEV.ONE", "DEV.*"):
+        qmgr.mqsc(f"SET AUTHREC PROFILE('{one}') OBJTYPE(QUEUE) PRINCIPAL('fred') AUTHADD(PUT)")
+    replies = client.ask(
+        mq.MQCMD_INQUIRE_AUTH_RECS,
+        pcf.integer(mq.MQIACF_AUTH_OPTIONS, options),
+        pcf.string(mq.MQCACF_AUTH_PROFILE_NAME, profile),
+        pcf.integer(mq.MQIACF_OBJECT_TYPE, mq.MQOT_Q),
+    )
+    assert names_of(replies, mq.MQCACF_AUTH_PROFILE_NAME) == found
+
+
+def test_status_of_queues_takes_a_type_of_queue(client: PCFClient) -> None:
+    for kind in (mq.MQQT_ALL, mq.MQQT_LOCAL):
+        replies = client.ask(mq.MQCMD_INQUIRE_Q_STATUS, queue_name("DEV.*"), queue_type(kind))
+        assert names_of(replies, mq.MQCA_Q_NAME) == ["DEV.ONE", "DEV.TWO"]
+    replies = client.ask(mq.MQCMD_INQUIRE_Q_STATUS, queue_name("DEV.*"), queue_type(mq.MQQT_REMOTE))
+    assert replies[0].reason == rccf.MQRCCF_Q_TYPE_ERROR
+
+
+@pytest.mark.parametrize("command", [mq.MQCMD_INQUIRE_Q_MGR, mq.MQCMD_INQUIRE_Q_MGR_STATUS])
+def test_the_queue_manager_is_inquired_by_its_name(client: PCFClient, command: int) -> None:
+    replies = client.ask(command, pcf.string(mq.MQCA_Q_MGR_NAME, "QM1"))
+    assert (replies[0].reason, values(replies[0])[mq.MQCA_Q_MGR_NAME]) == (0, "QM1")
+    replies = client.ask(command, pcf.string(mq.MQCA_Q_DESC, "QM1"))
+    assert replies[0].reason == rccf.MQRCCF_CFST_PARM_ID_ERROR
+
+
+STAT = (mq.MQIACF_SYSP_SMF_STAT_TIME_MINS, mq.MQIACF_SYSP_SMF_STAT_TIME_SECS)
+ACCT = (mq.MQIACF_SYSP_SMF_ACCT_TIME_MINS, mq.MQIACF_SYSP_SMF_ACCT_TIME_SECS)
+
+
+def test_intervals_are_set_and_told_in_minutes_and_seconds(client: PCFClient) -> None:
+    def now() -> tuple[object, ...]:
+        told = values(client.ask(mq.MQCMD_INQUIRE_SYSTEM)[-1])
+        return tuple(told[one] for one in (*STAT, *ACCT))
+
+    def set_system(*pairs: tuple[int, int]) -> int:
+        given = [pcf.integer(one, number) for one, number in pairs]
+        return client.ask(mq.MQCMD_SET_SYSTEM, *given)[0].reason
+
+    begun = now()
+    assert set_system((STAT[0], 5)) == 0
+    assert now()[:2] == (5, 0)
+    assert set_system((STAT[0], 5), (STAT[1], 30), (ACCT[1], 20)) == 0
+    assert now() == (5, 30, 0, 20)
+    assert set_system((ACCT[0], -1), (mq.MQIACF_SYSP_TYPE, 11)) == 0
+    assert now() == (5, 30, -1, 0)
+    for wrong in ((STAT[0], 1441), (STAT[0], -1), (STAT[1], 60), (ACCT[1], -1)):
+        assert set_system(wrong) == rccf.MQRCCF_PARM_VALUE_ERROR
+    assert set_system((mq.MQIACF_SYSP_TYPE, 10)) == 0  # as they were at the start
+    assert now() == begun
+
+
+def test_a_message_without_a_reply_queue_names_the_queue_manager_for_replies(
+    qmgr: QueueManager,
+) -> None:
+    with qmgr.queue("DEV.TWO") as queue:
+        queue.put("x")
+        assert queue.get().descriptor.reply_to_qmgr == "QM1"

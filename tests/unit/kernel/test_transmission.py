@@ -94,7 +94,7 @@ def test_put_with_a_queue_for_replies_then_the_queue_manager_says_where_that_is(
     assert reply_place(qmgr, "ANSWERS.ALIAS") == ("ANSWERS", "QM9")
     assert reply_place(qmgr, "ANSWERS.ALIAS", "QM7") == ("ANSWERS.ALIAS", "QM7")
     assert reply_place(qmgr, "QM.ALIAS") == ("QM.ALIAS", "QM8")
-    assert reply_place(qmgr, "") == ("", "")
+    assert reply_place(qmgr, "") == ("", "QM1")
     assert reply_place(qmgr, "", "QM7") == ("", "QM7")
     define(qmgr, REMOTE, "ANSWERS", rname="LATER", rqmname="QM6")  # each put looks anew
     assert reply_place(qmgr, "ANSWERS") == ("LATER", "QM6")
