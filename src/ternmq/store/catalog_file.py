@@ -191,9 +191,7 @@ def _take_changes(catalog: Catalog, content: bytes) -> None:
     catalog.position = position
 
 
-def _take_batch(
-    catalog: Catalog, facts: dict[str, Any], names: dict[int, tuple[int, str]]
-) -> None:
+def _take_batch(catalog: Catalog, facts: dict[str, Any], names: dict[int, tuple[int, str]]) -> None:
     for number in facts["gone"]:
         place = names.pop(number, None)  # none if it came and went since the batch before
         old = None if place is None else catalog.find(place[0], place[1])

@@ -32,6 +32,7 @@ from ternmq.store.segment_format import RECORD_PREFIX_BYTES, damaged, identity_c
 PAGES_MAX: Final = 4
 FETCHED_MAX: Final = 256
 AHEAD_MESSAGES: Final = 64
+AHEAD_FRACTION: Final = 5  # of the gets of an interval of the sweeper
 _PREFIX: Final = struct.Struct("<II")
 
 
@@ -225,10 +226,15 @@ def fetch_first(queue: Queue, lane: Lane, outbox: Outbox) -> Effect:
 
 
 def fetch_ahead(queue: Queue, taken: Entry, outbox: Outbox) -> None:
-    """A get has taken a message: if few are left before the swept chain, its first segment is sent
-    for."""
+    """A get has taken a message: if those before the swept chain last for about a second, its first
+    segment is sent for. A queue that is read slowly keeps what the sweeper has left in front, and
+    does not bring back at the next get what was just written."""
     lane = queue.lanes[taken.lane]
-    if lane.swept and lane.front.count < AHEAD_MESSAGES and not queue.damaged:
+    if not lane.swept or lane.front.count >= AHEAD_MESSAGES or queue.damaged:
+        return
+    service = queue.service
+    a_second = (service.gets - service.gets_then + service.gets_before) // AHEAD_FRACTION
+    if lane.front.count <= a_second:
         _fetch(queue, lane.swept[0], False, outbox, True)
 
 

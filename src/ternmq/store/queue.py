@@ -44,6 +44,7 @@ class Service:
         "expired",
         "failure",
         "gets",
+        "gets_before",
         "gets_then",
         "keep",
         "messages_swept",
@@ -61,7 +62,8 @@ class Service:
         self.aborted: i64 = 0
         self.messages_swept: i64 = 0
         self.unsweeps: i64 = 0
-        self.gets_then: i64 = 0
+        self.gets_then: i64 = 0  # when the interval began
+        self.gets_before: i64 = 0  # in the interval before it
         self.unsweeps_then: i64 = 0
         self.keep: i64 = -1  # being swept: so many stay in front
         self.sweeps_front = False

@@ -4,8 +4,9 @@ Every 5 seconds each queue is looked at. One that has more than 64 KiB of messag
 than twice as many as were got in the interval, is swept: the first that many gets + 5, in the order
 in which gets take them, stay in the front lists; of each lane what lies behind them in the front
 list and all of the rear list goes to segments, one write at a time. The newest of a front list go
-first, chained at the head of the lane's segments; a rear list's oldest first, at the tail. A
-front list that a get has refilled within the interval is left alone.
+first, chained at the head of the lane's segments, half of what is left at a time; a rear list's
+oldest first, at the tail. A front list that a get has refilled within the interval is left alone,
+and so is the small rest of one.
 
 Writing and verification are those of `sweep`; docs/sweeper.md tells where this differs from TPF's.
 """
@@ -20,6 +21,7 @@ from ternmq.ports.effect import Outbox
 from ternmq.store.catalog import Catalog
 from ternmq.store.compaction import compact
 from ternmq.store.entry import Chain, Entry
+from ternmq.store.lane import Lane
 from ternmq.store.queue import LANES, Queue
 from ternmq.store.segment import SEGMENT_MESSAGES_MAX
 from ternmq.store.sweep import (
@@ -34,6 +36,9 @@ from ternmq.store.sweep import (
 SWEEP_INTERVAL_NS: Final = 5_000_000_000
 SWEEP_BYTES_MIN: Final = 64 << 10
 SPARE_MESSAGES: Final = 5
+NEAR_MESSAGES: Final = 64  # a segment next to the front list has no fewer, if there are more,
+NEAR_FACTOR: Final = 4  # nor fewer than so many times what stays in front
+NEAR_BYTES: Final = 256 << 10
 NOT_SLOW: Final = -1
 
 
@@ -68,6 +73,7 @@ class SlowQueueSweeper(Sweeper):
         compact(queue, self.outbox)
         gets = queue.service.gets - queue.service.gets_then
         queue.service.gets_then = queue.service.gets
+        queue.service.gets_before = gets
         refilled = queue.service.unsweeps != queue.service.unsweeps_then
         queue.service.unsweeps_then = queue.service.unsweeps
         queue.service.keep = NOT_SLOW
@@ -89,8 +95,8 @@ class SlowQueueSweeper(Sweeper):
             lane = queue.lanes[lane_number]
             kept = min(keep, lane.front.count)
             keep -= kept
-            if queue.service.sweeps_front and lane.front.count - kept > 1:
-                entries = newest_targets(lane.front, kept)
+            if queue.service.sweeps_front and _is_worth_it(lane, kept):
+                entries = newest_targets(lane.front, kept, NEAR_FACTOR * queue.service.keep)
                 if len(entries) > 1:
                     self._write(queue, lane_number, entries, len(lane.swept) > 0)
                     return
@@ -107,11 +113,24 @@ class SlowQueueSweeper(Sweeper):
         self.outbox.add(effect)
 
 
-def newest_targets(chain: Chain, kept: i64) -> list[Entry]:
-    """The last messages of a list, at most one segment's, but not the first `kept`."""
+def _is_worth_it(lane: Lane, kept: i64) -> bool:
+    """Whether what lies behind the first `kept` messages of a front list should leave memory. The
+    rest of a segment that a get has brought back stays, if it is small."""
+    behind = lane.front.count - kept
+    if behind <= 1:
+        return False
+    return not lane.swept or behind > NEAR_MESSAGES or lane.front.bytes > NEAR_BYTES
+
+
+def newest_targets(chain: Chain, kept: i64, near: i64) -> list[Entry]:
+    """The last messages of a list, at most one segment's, but not the first `kept`. While there are
+    many it is the newer half: so the segments become shorter towards the front, and a get brings
+    back few messages that would have to be swept again."""
     entries: list[Entry] = []
     size: i64 = 0
     left = chain.count - kept
+    if left > 2 * max(near, NEAR_MESSAGES):
+        left //= 2
     entry = chain.tail
     while (
         entry is not None

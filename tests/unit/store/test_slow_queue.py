@@ -264,3 +264,48 @@ def test_sweep_when_it_expires_then_it_is_gone_and_counted(rig: Rig) -> None:
     rig.settle()
     assert storage(rig).depth == 50
     assert got(rig) == list(range(0, 100, 2))
+
+
+def test_reserve_when_swept_then_the_gets_of_the_next_interval_bring_nothing_back(
+    rig: Rig,
+) -> None:
+    """What the reserve is for (TPF newsletter): the next MQGET does not unsweep the queue."""
+    put(rig, range(500))
+    assert got(rig, 5) == list(range(5))
+    swept(rig)
+    queue = storage(rig)
+    assert queue.available == 5 + SPARE_MESSAGES
+    for _ in range(5):
+        got(rig, 1)
+        rig.settle()
+    assert (queue.available, queue.service.unsweeps) == (SPARE_MESSAGES, 0)
+
+
+@pytest.mark.parametrize("gets", [5, 20, 100])
+def test_slow_reader_then_a_message_is_written_and_read_a_few_times_only(
+    rig: Rig, gets: int
+) -> None:
+    """One get a second on 1,000 messages rewrote and reread all of them every ten seconds."""
+    put(rig, range(1000))
+    queue = storage(rig)
+    found: list[int] = []
+    while len(found) < 1000:
+        swept(rig)
+        for _ in range(gets):
+            found += got(rig, 1)
+            rig.settle()
+    assert found == list(range(1000))
+    assert queue.service.messages_swept <= 5 * 1000
+    assert queue.service.sweeps <= 1000 // gets
+
+
+def test_fast_reader_then_segments_come_before_they_are_needed(rig: Rig) -> None:
+    put(rig, range(1000))
+    got(rig, 200)
+    swept(rig)
+    queue = storage(rig)
+    assert queue.swept_alive > 400
+    for _ in range(700):
+        assert queue.lanes[4].front.head is not None, "the getter would have to wait"
+        got(rig, 1)
+        rig.settle()
