@@ -28,6 +28,7 @@ MASKS = (
     (r"MQCT[0-9A-F]{16}", "MQCT<id>"),
     (r"PID\(\d+\)", "PID(<pid>)"),
     (r"INCARN\(\d+\)", "INCARN(<id>)"),
+    (r"\bAGE\(\d+\)", "AGE(<n>)"),
     (r"QMURID\(0\.\d+\)", "QMURID(<unit>)"),
     (r"SUBID\([0-9A-F]{48}\)", "SUBID(<id>)"),
     (r"LOGSTRL\(.*?\)", "LOGSTRL(<lsn>)"),

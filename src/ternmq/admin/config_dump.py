@@ -212,6 +212,8 @@ def _cursor_parts(answer: Answer, choice: DumpChoice) -> list[str]:
         f"DEFINE CURSOR({quoted(str(answer['CURSOR']))})",
         f"QUEUE({quoted(str(answer['QUEUE']))})",
     ]
+    if answer["EXPIRY"]:
+        parts.append(f"EXPIRY({answer['EXPIRY']})")
     if choice.every_attribute:
         told = ("POSITION", "INCARN", "USERID", "CRDATE", "CRTIME", "ALTDATE", "ALTTIME")
         parts.extend([f"*{keyword}({answer[keyword]})" for keyword in told])

@@ -29,6 +29,7 @@ from ternmq.kernel.cursors import (
 )
 from ternmq.kernel.kernel import Kernel
 from ternmq.store.stream_cursor import StreamCursor
+from ternmq.txn.cursors import EXPIRY_MAX
 
 _WORDS: Final = {"EARLIEST": EARLIEST, "LATEST": LATEST}
 _NUMBER_MAX: Final = (1 << 63) - 1
@@ -55,6 +56,11 @@ class CursorCommand(Execution):
         """There is no such cursor."""
         return self.refuse("AMQ8986E", self.command.name, reason=MQRC_UNKNOWN_OBJECT_NAME)
 
+    def no_expiry(self, text: str) -> bool:
+        """What was given is no number of minutes."""
+        why = f"it is a number of minutes from 0 (never) to {EXPIRY_MAX}"
+        return self.refuse("AMQ8977E", "EXPIRY", text, why, reason=MQRCCF_ATTR_VALUE_ERROR)
+
     def no_position(self, text: str) -> bool:
         """What was given is no position."""
         return self.refuse("AMQ8981E", self.command.name, text, reason=MQRCCF_ATTR_VALUE_ERROR)
@@ -76,11 +82,17 @@ class DefineCursor(CursorCommand):
         position = position_of(start)
         if position is None:
             return self.no_position(start)
+        told = given.get("EXPIRY", "0")
+        if not (told.isdecimal() and told.isascii() and len(told) <= 8):
+            return self.no_expiry(told)
+        if int(told) > EXPIRY_MAX:
+            return self.no_expiry(told)
         there = self.named(kernel)
         if there is not None and "REPLACE" in given and there.queue_name == given["QUEUE"]:
             link.depends_on(there.visible_lsn)
             return self.succeed()
-        made = define_cursor(kernel, link, self.command.name, given["QUEUE"], position)
+        name = self.command.name
+        made = define_cursor(kernel, link, name, given["QUEUE"], position, int(told))
         return made is not None and self.succeed()
 
 
@@ -127,20 +139,44 @@ class DisplayCursors(StatusDisplay):
         names = [one.queue_name for one in cursors(kernel) if one.name == subject]
         return all(may_display_named(kernel, link, mq.MQOT_Q, name) for name in names)
 
+    def _wants_lag(self) -> bool:
+        """Its queue is loaded for it."""
+        command = self.command
+        where = command.where
+        asked = "LAG" in command.wanted or (where is not None and where.keyword == "LAG")
+        return asked or self.everything()
+
     def values(self, kernel: Kernel, link: Link, subject: str) -> list[Values] | None:
-        found = [one for one in cursors(kernel) if one.name == subject]
-        for one in found:
-            link.depends_on(one.visible_lsn)
-        return [cursor_values(one) for one in found]
+        found: list[Values] = []
+        for one in cursors(kernel):
+            if one.name == subject:
+                lag = lag_of(kernel, link, one) if self._wants_lag() else 0
+                if lag is None:
+                    return None
+                link.depends_on(one.visible_lsn)
+                found.append(cursor_values(one, lag, int(kernel.clock.now_ns())))
+        return found
 
 
-def cursor_values(cursor: StreamCursor) -> Values:
+def lag_of(kernel: Kernel, link: Link, cursor: StreamCursor) -> int | None:
+    """How many numbers the cursor has before it; None: parked. Numbers may have gaps."""
+    definition = kernel.catalog.definitions.get(cursor.queue_name)
+    if definition is None or definition.object_id in kernel.catalog.damaged:
+        return 0
+    local = kernel.local_queue(link, definition)
+    return None if local is None else max(int(local.queue.next_sequence) - cursor.position, 0)
+
+
+def cursor_values(cursor: StreamCursor, lag: int, now_ns: int) -> Values:
     """What DISPLAY CURSOR shows."""
     return {
         "CURSOR": cursor.name,
         "QUEUE": cursor.queue_name,
         "POSITION": cursor.position,
         "INCARN": cursor.incarnation,
+        "LAG": lag,
+        "AGE": max(now_ns - cursor.used_ns, 0) // 1_000_000_000,
+        "EXPIRY": cursor.expiry_m,
         "USERID": cursor.owner,
         "CRDATE": date_of(cursor.defined_ns),
         "CRTIME": time_of(cursor.defined_ns),

@@ -420,6 +420,7 @@ AMQ8975I	TernMQ system parameters set.	They hold from the next interval on.
 AMQ8976I	Display system parameters.
 AMQ8977E	The value '%2' of %1 is not valid: %3.
 AMQ8978E	No more traces can be started.	There are 32 traces.	Stop one with STOP TRACE.
+AMQ8980I	Cursor %1 of queue %2 has expired.	Nobody had used it for %3 minutes. The queue manager keeps no more messages for it.	A reader that is to come back may have a cursor without EXPIRY, or with a longer one.
 AMQ8981E	Position '%2' of cursor %1 is none.	A position is EARLIEST, LATEST or a stream number.	Give one of these.
 AMQ8982I	TernMQ cursor created.	Cursor %1 was created.
 AMQ8983I	Display cursor details.

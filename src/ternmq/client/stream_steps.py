@@ -26,6 +26,7 @@ from ternmq.kernel import cursors, stream
 from ternmq.kernel.connection import Connection as Link
 from ternmq.kernel.connection import Handle
 from ternmq.kernel.cursor_authority import check_cursor
+from ternmq.kernel.cursor_expiry import note_use
 from ternmq.kernel.kernel import Kernel
 from ternmq.kernel.resolve import close_handle
 from ternmq.kernel.stream import StreamBounds, StreamRead
@@ -33,6 +34,7 @@ from ternmq.ports.effect import Wakeable
 from ternmq.security import authorities as auth
 from ternmq.store.stream_cursor import StreamCursor
 from ternmq.store.stream_cut import cut_block, part_bytes
+from ternmq.txn.cursors import EXPIRY_MAX
 
 READ_BYTES_DEFAULT: Final = 1 << 20
 READ_BYTES_MAX: Final = 16 << 20
@@ -421,11 +423,14 @@ class CursorStep(ExtensionStep):
 class OpenCursor(CursorStep):
     """A cursor that is there; or, if a queue is named, a new one."""
 
-    def __init__(self, name: str, queue: str, start: int) -> None:
+    def __init__(self, name: str, queue: str, start: int, expiry_m: int = 0) -> None:
         super().__init__("open cursor", "cursor_open", name)
         check_start(start)
+        if not 0 <= expiry_m <= EXPIRY_MAX:
+            raise ValueError(f"a cursor expires after 0 to {EXPIRY_MAX} minutes, not {expiry_m}")
         self.queue = queue
         self.start = start
+        self.expiry_m = expiry_m  # of a new one: minutes without a use; 0: it never expires
 
     def change(self, kernel: Kernel, link: Link) -> StreamCursor | None:
         for one in cursors.cursors(kernel):
@@ -440,6 +445,7 @@ class OpenCursor(CursorStep):
                         f"{self.queue}",
                     )
                 link.depends_on(one.visible_lsn)
+                note_use(kernel, one)
                 return one
         if not self.queue:
             raise mq_error(
@@ -449,10 +455,15 @@ class OpenCursor(CursorStep):
                 detail=f"there is no cursor {self.name}, and no queue is named to make it on",
             )
         check_cursor(kernel, link, self.queue, True, self.verb)
-        return cursors.define_cursor(kernel, link, self.name, self.queue, self.start)
+        return cursors.define_cursor(kernel, link, self.name, self.queue, self.start, self.expiry_m)
 
     def arguments(self) -> dict[str, Any]:
-        return {"name": self.name, "queue": self.queue, "start": self.start}
+        return {
+            "name": self.name,
+            "queue": self.queue,
+            "start": self.start,
+            "expiry_m": self.expiry_m,
+        }
 
 
 def check_start(start: int) -> None:

@@ -34,6 +34,7 @@ from ternmq.engine.backup import refuse_backup
 from ternmq.kernel.authority import check_connect
 from ternmq.kernel.authority_records import load_records
 from ternmq.kernel.connection import Connection
+from ternmq.kernel.cursor_expiry import LOOK_NS, expire_cursors
 from ternmq.kernel.delivery import serve_all
 from ternmq.kernel.ending import back_out_some
 from ternmq.kernel.events import LOGGER
@@ -157,6 +158,7 @@ class Engine:
         self.images = ImageSchedule(self.kernel)
         self.expiry: ExpiryScan | None = None
         self.expiry_due_ns: i64 = 0
+        self.cursors_due_ns: i64 = 0  # when cursors are looked at that nobody uses
         self._recover_units(replay)
         self._note_restart(replay)
         self._begin_work(catalog)
@@ -278,6 +280,9 @@ class Engine:
         self.sweeper.tick(now_ns)
         self._expire(now_ns)
         retain(kernel)
+        if now_ns >= self.cursors_due_ns:
+            self.cursors_due_ns = now_ns + LOOK_NS
+            expire_cursors(kernel, now_ns)
         self._reserve_ids()
         kernel.notices.look(kernel)
         self.triggers.tick()

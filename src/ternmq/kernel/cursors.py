@@ -25,6 +25,7 @@ from ternmq.base.reasons import (
 )
 from ternmq.kernel.authority import check_open
 from ternmq.kernel.connection import Connection
+from ternmq.kernel.cursor_expiry import note_use
 from ternmq.kernel.kernel import Kernel
 from ternmq.kernel.objects import LocalQueue, alias_fault
 from ternmq.kernel.resolve import find_definition
@@ -54,12 +55,18 @@ LATEST: Final = -2  # the number that the next message will have
 
 
 def define_cursor(
-    kernel: Kernel, connection: Connection, name: str, queue_name: str, start: int
+    kernel: Kernel,
+    connection: Connection,
+    name: str,
+    queue_name: str,
+    start: int,
+    expiry_m: int = 0,
 ) -> StreamCursor | None:
     """A new cursor on a local queue, or an alias of one; its first cursor gives a queue a stream,
     which begins with the next message, or for EARLIEST with what lies on the queue.
 
-    `start`: EARLIEST, LATEST or a number. MQRC_OBJECT_ALREADY_EXISTS, MQRC_UNKNOWN_OBJECT_NAME,
+    `start`: EARLIEST, LATEST or a number. `expiry_m`: it is deleted after so many minutes without
+    a use, 0 for never. MQRC_OBJECT_ALREADY_EXISTS, MQRC_UNKNOWN_OBJECT_NAME,
     MQRC_MSG_SEQ_NUMBER_ERROR for a number outside the stream, MQRC_Q_TYPE_ERROR for what has no
     stream, MQRC_RESOURCE_PROBLEM if there are too many cursors.
     """
@@ -80,7 +87,7 @@ def define_cursor(
     local = kernel.local_queue(connection, definition)
     if local is None or not _can_log(kernel, connection, "DEFINE", name):
         return None
-    return _defined(kernel, connection, local, name, start)
+    return _defined(kernel, connection, local, name, start, expiry_m)
 
 
 def _queue_named(kernel: Kernel, queue_name: str) -> Definition:
@@ -105,7 +112,12 @@ def _can_log(kernel: Kernel, connection: Connection, verb: str, name: str) -> bo
 
 
 def _defined(
-    kernel: Kernel, connection: Connection, local: LocalQueue, name: str, start: int
+    kernel: Kernel,
+    connection: Connection,
+    local: LocalQueue,
+    name: str,
+    start: int,
+    expiry_m: int,
 ) -> StreamCursor:
     queue = local.queue
     catalog = kernel.catalog
@@ -127,7 +139,9 @@ def _defined(
         connection.user,
         now_ns,
         now_ns,
+        expiry_m,
     )
+    note_use(kernel, cursor)
     begin = int(queue.next_sequence) if stream is None else 0
     flags = 0
     if inventory is not None:
@@ -196,6 +210,7 @@ def advance_cursor(
     definition = _of_cursor(kernel, cursor)
     if not connection.privileged:
         check_open(kernel, connection, connection.user, definition, mq.MQOO_BROWSE, "ADVANCE")
+    note_use(kernel, cursor)
     local = kernel.local_queue(connection, definition)
     if local is None:
         return None
@@ -215,6 +230,7 @@ def reset_cursor(
     connection.begin_verb()
     kernel.refuse_if_ending(True, "RESET")
     cursor = cursor_named(kernel, name)
+    note_use(kernel, cursor)
     local = kernel.local_queue(connection, _of_cursor(kernel, cursor))
     if local is None:
         return None
@@ -244,6 +260,7 @@ def _moved(
         cursor.owner,
         cursor.defined_ns,
         int(kernel.clock.now_ns()),
+        cursor.expiry_m,
     )
     connection.depends_on(log_change(kernel.coordinator, catalog.cursors, action, told))
     floor = catalog.cursors.floor(cursor.queue_id)

@@ -22,7 +22,7 @@ stream_read         queue:text incarnation:number first:number end:number messag
     bytes_max:number skip_lost:flag wait_ms:number
 stream_queues       pattern:text
 stream_close        queue:text
-cursor_open         name:text queue:text start:position
+cursor_open         name:text queue:text start:position expiry_m:number
 cursor_advance      name:text position:number incarnation:number
 cursor_reset        name:text position:position
 cursor_delete       name:text

@@ -5,12 +5,17 @@ has cursors of its own, with a name nobody else has, which is kept in its offset
 streams with retention of their own, and for users who may not define cursors.
 
 A cursor that is there already says where to begin, unless startingOffsets does.
+
+Nobody tells a source whether the checkpoint of its query lasts. So a query's own cursors expire
+when they are not used for long (option cursorExpiryHours), or a query that never comes back would
+keep messages for ever. A query that runs uses its cursors every USE_S, also where nothing comes.
 """
 
 from __future__ import annotations
 
 import hashlib
 import secrets
+import time
 from typing import Any, Final, final
 
 from ternmq.base.errors import MQError
@@ -21,14 +26,15 @@ from ternmq.base.reasons import (
     MQRC_UNKNOWN_OBJECT_NAME,
 )
 from ternmq.client.local_connection import ClientConnection
-from ternmq.client.stream_api import QueueCursor, Start
-from ternmq.client.stream_steps import Bounds
+from ternmq.client.stream_api import QueueCursor, Start, start_number
+from ternmq.client.stream_steps import Bounds, OpenCursor
 from ternmq.spark.mq_options import NONE, SourceOptions
 from ternmq.spark.mq_positions import LATEST, NUMBER, Position
 from ternmq.spark.mq_streams import HINT, DataLoss, bounds_of, number_at
 
 Place = dict[str, Any]  # of one queue: incarnation, next, and cursor if it is the query's own
 NAME_CHARACTERS_MAX: Final = 48
+USE_S: Final = 60.0
 _DIGITS: Final = 8
 
 
@@ -43,7 +49,8 @@ class Cursors:
     def __init__(self, options: SourceOptions) -> None:
         self._options: Final = options
         self._token: Final = secrets.token_hex(4).upper()
-        self._open: dict[str, tuple[ClientConnection, QueueCursor]] = {}
+        # by name: of which connection, and when it was opened
+        self._open: dict[str, tuple[ClientConnection, QueueCursor, float]] = {}
         self._made: list[str] = []
         self._kept: set[str] = set()  # not used any more, and the user may not delete them
 
@@ -113,15 +120,19 @@ class Cursors:
         self, connection: ClientConnection, name: str, queue: str, start: Start
     ) -> QueueCursor:
         known = self._open.get(name)
-        if known is not None and known[0] is connection:
+        now_s = time.monotonic()
+        if known is not None and known[0] is connection and now_s - known[2] < USE_S:
             return known[1]
         try:
-            cursor = connection.cursor(name, queue, start=start)
+            if queue:
+                expiry_m = self._options.cursor_expiry_h * 60
+                connection.extended(OpenCursor(name, queue, start_number(start), expiry_m))
+            cursor = connection.cursor(name)
         except MQError as error:
             if error.reason != MQRC_OBJECT_ALREADY_EXISTS:
                 raise
             raise ValueError(f"option cursor: {error.detail}") from None
-        self._open[name] = (connection, cursor)
+        self._open[name] = (connection, cursor, now_s)
         return cursor
 
     # ---- as it goes on

@@ -13,6 +13,7 @@ from ternmq.base.names import is_name
 from ternmq.spark.mq_positions import EARLIEST, LATEST, Position, position_told
 from ternmq.spark.mq_schema import COLUMNS, KAFKA_COLUMNS, columns_named
 from ternmq.spark.option_words import check_names, lowered, number, one_of, yes_or_no
+from ternmq.txn.cursors import EXPIRY_MAX
 
 STREAM: Final = "stream"
 BROWSE: Final = "browse"
@@ -23,6 +24,7 @@ NONE: Final = "none"
 CONVERT_STRINGS: Final = "strings"
 CONVERT_ALL: Final = "all"
 READ_BYTES: Final = 4 << 20
+CURSOR_EXPIRY_H: Final = 7 * 24
 DRAIN_MESSAGES: Final = 10_000  # what a unit of work may hold unless MAXUMSGS says otherwise
 
 
@@ -82,6 +84,11 @@ SOURCE_OPTIONS: Final = (
     Option("startingOffsets", "`latest`, batch `earliest`", "`earliest`, `latest`, time or JSON"),
     Option("endingOffsets", "`latest`", "of a batch: `latest`, time or JSON; exclusive"),
     Option("cursor", "one of its own", "name of the cursor that keeps messages for this query"),
+    Option(
+        "cursorExpiryHours",
+        "168, of a named one 0",
+        "after how long without a use a cursor that the query has made is deleted; `0` is never",
+    ),
     Option("maxMessagesPerTrigger", "all", "how many messages one batch reads at most"),
     Option("maxBytesPerTrigger", "all", "about how many bytes one batch reads"),
     Option("minPartitions", "as many as cores", "into how many tasks a batch is divided"),
@@ -158,6 +165,9 @@ class SourceOptions:
         self.end: Final = position_told(options, "endingOffsets", LATEST)
         self.mode: Final = one_of(options, "mode", self._usual_mode(options, is_stream), MODES)
         self.cursor: Final = options.get("cursor", "")
+        self.cursor_expiry_h: Final = number(
+            options, "cursorExpiryHours", 0 if self.cursor else CURSOR_EXPIRY_H, 0
+        )
         self.messages_per_trigger: Final = number(options, "maxMessagesPerTrigger", 0, 1)
         self.bytes_per_trigger: Final = number(options, "maxBytesPerTrigger", 0, 1)
         self.partitions_min: Final = number(options, "minPartitions", 0, 1)
@@ -189,6 +199,11 @@ class SourceOptions:
             raise ValueError("option endingOffsets is 'earliest'; nothing is before that")
         if self.cursor and self.cursor != NONE and not is_name(self.cursor):
             raise ValueError(f"option cursor is {self.cursor!r}, which is no name of a cursor")
+        if self.cursor_expiry_h * 60 > EXPIRY_MAX:
+            raise ValueError(
+                f"option cursorExpiryHours is {self.cursor_expiry_h}; it is at most "
+                f"{EXPIRY_MAX // 60}, or 0 for never"
+            )
         for name in (*self.start.queues(), *self.end.queues()):
             if not any(matches(name, pattern) for pattern in self.queues):
                 raise ValueError(f"offsets are told for {name}, which option queue does not name")

@@ -16,12 +16,15 @@ class StreamCursor:
     __slots__ = (
         "altered_ns",
         "defined_ns",
+        "expiry_m",
+        "idle_since_ns",
         "incarnation",
         "name",
         "owner",
         "position",
         "queue_id",
         "queue_name",
+        "used_ns",
         "visible_lsn",
     )
 
@@ -35,6 +38,7 @@ class StreamCursor:
         owner: str,
         defined_ns: int,
         altered_ns: int,
+        expiry_m: int,
     ) -> None:
         self.name = name
         self.queue_id = queue_id
@@ -44,6 +48,9 @@ class StreamCursor:
         self.owner = owner  # the user who defined it
         self.defined_ns = defined_ns
         self.altered_ns = altered_ns  # when the position was last changed
+        self.expiry_m = expiry_m  # minutes without a use after which it is deleted; 0: never
+        self.used_ns = altered_ns  # when it was last used; before this life, when it was changed
+        self.idle_since_ns = 0  # the same by the monotonic clock; 0: not looked at in this life
         self.visible_lsn = 0  # to be forced before anybody is told of it; 0 after a restart
 
 

@@ -6,7 +6,8 @@
                    cursor, queue and owner in UTF-8. `begin`: the queue's stream begins there by
                    this record; 0: it had one. Flags, bit 0: what lies on the queue with numbers
                    below `begin` comes into the stream, from `position` on; bit 1: it had a stream,
-                   which had nothing below `begin` any more
+                   which had nothing below `begin` any more; bits 8 to 31: minutes without a use
+                   after which the cursor is deleted, 0 for never
     STREAM_NUMBERS u64 queue, u64 bound: stream numbers below it may have been given, also to
                    messages that the log does not tell of
 
@@ -32,10 +33,13 @@ DELETE: Final = 4
 ACTION_NAMES: Final = ("", "define", "advance", "reset", "delete")
 
 CURSOR_RECORD_BYTES: Final = 512  # more than any takes
-CURSOR_TOLD_BYTES: Final = 260  # the same in CHECKPOINT
+CURSOR_TOLD_BYTES: Final = 272  # the same in CHECKPOINT
 
 FILLS: Final = 1  # the flags
 HAD_STREAM: Final = 2
+EXPIRY_MAX: Final = (1 << 24) - 1
+_EXPIRY_SHIFT: Final = 8
+_FLAGS: Final = (1 << _EXPIRY_SHIFT) - 1
 
 _HEAD: Final = struct.Struct("<BBBBIQQQQq")
 
@@ -73,7 +77,7 @@ def pack_change(action: int, begin: int, cursor: StreamCursor, flags: int = 0) -
         len(name),
         len(queue),
         len(owner),
-        flags,
+        flags | cursor.expiry_m << _EXPIRY_SHIFT,
         cursor.queue_id,
         cursor.incarnation,
         cursor.position,
@@ -107,8 +111,9 @@ def unpack_change(payload: bytes) -> CursorChange:
         texts[2].decode("utf-8", "replace"),
         at_ns,
         at_ns,
+        flags >> _EXPIRY_SHIFT,
     )
-    return CursorChange(action, begin, cursor, flags)
+    return CursorChange(action, begin, cursor, flags & _FLAGS)
 
 
 def log_change(
@@ -159,6 +164,7 @@ def told_cursors(table: CursorTable) -> list[list[object]]:
                 cursor.owner,
                 cursor.defined_ns,
                 cursor.altered_ns,
+                cursor.expiry_m,
             ]
         )
     return rows
@@ -169,7 +175,8 @@ def take_cursors(table: CursorTable, rows: object) -> None:
     if not isinstance(rows, list):
         return
     for row in rows:
-        name, queue_id, queue_name, incarnation, position, owner, defined_ns, altered_ns = row
+        # A checkpoint from before cursors could expire has eight values.
+        name, queue_id, queue_name, incarnation, position, owner, defined_ns, altered_ns = row[:8]
         table.add(
             StreamCursor(
                 str(name),
@@ -180,6 +187,7 @@ def take_cursors(table: CursorTable, rows: object) -> None:
                 str(owner),
                 int(defined_ns),
                 int(altered_ns),
+                int(row[8]) if len(row) > 8 else 0,
             )
         )
 

@@ -15,6 +15,7 @@ import pytest
 
 import ternmq
 from ternmq.client.starting import start_in_memory
+from ternmq.spark import mq_cursors
 from ternmq.spark.mq_batch import MqReader, RangePartition
 from ternmq.spark.mq_cursors import joined
 from ternmq.spark.mq_limits import divided, shares
@@ -452,3 +453,36 @@ def test_patterns_when_the_user_may_browse_and_nothing_else_then_those_queues_ar
         boss.mqsc("SET AUTHREC PROFILE(PAID) OBJTYPE(QUEUE) PRINCIPAL('ann') AUTHADD(GET)")
         reader = MqReader(SourceOptions({**way, "queue": "PAID", "mode": "drain"}, False))
         assert sum(len(one) for part in reader.partitions() for one in reader.read(part)) == 1
+
+
+def expiry_of(site: Site, pattern: str) -> list[int]:
+    return [
+        int(str(one["EXPIRY"]))
+        for one in site.connection.mqsc(f"DISPLAY CURSOR({pattern}) EXPIRY")
+        if one.ok
+    ]
+
+
+def test_cursors_when_a_query_makes_them_then_its_own_expire_and_named_ones_do_not(
+    site: Site,
+) -> None:
+    site.planner(startingOffsets="earliest").initial()
+    assert expiry_of(site, "SPARK.*") == [7 * 24 * 60]
+    site.planner(cursor="AUDIT").initial()
+    assert expiry_of(site, "AUDIT") == [0]
+    site.planner(cursor="DAY", cursorExpiryHours="24").initial()
+    assert expiry_of(site, "DAY") == [24 * 60]
+    with pytest.raises(ValueError, match="cursorExpiryHours is 999999; it is at most"):
+        site.options(cursorExpiryHours="999999")
+
+
+def test_cursor_when_a_query_runs_and_nothing_comes_then_it_is_used_all_the_same(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(mq_cursors, "USE_S", 0.0)
+    planner = site.planner(startingOffsets="earliest")
+    start = planner.initial()
+    (cursor,) = site.served.started.shell.engine.kernel.catalog.cursors.by_name.values()
+    cursor.idle_since_ns = 0
+    planner.latest(start, 0, 0)
+    assert cursor.idle_since_ns > 0
