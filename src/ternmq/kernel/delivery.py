@@ -47,6 +47,7 @@ def hand_over(kernel: Kernel, connection: Connection, local: LocalQueue, entry: 
     if kernel.measured:
         was_got(kernel, call.handle, local, entry, request, entry.put_ns)
     connection.depends_on(durable_at)
+    local.waiters.end_turn()
     stop_waiting(kernel, call)
     call.connection.begin_verb()
     call.connection.depends_on(durable_at)
@@ -84,7 +85,9 @@ def serve(kernel: Kernel, local: LocalQueue, entry: Entry) -> None:
     for call in list(waiters.browsing):
         if call.request.matches(entry):
             serve_one(kernel, call)
-    for call in waiters.for_entry(entry):
+    getters = waiters.for_entry(entry)
+    waiters.end_turn()
+    for call in getters:
         if call.request.matches(entry):
             serve_one(kernel, call)
             if entry.state != 1:  # AVAILABLE: somebody has it now

@@ -1,7 +1,8 @@
 """Who waits for a message on one queue, and who is served next.
 
 The newest waiter is served first, so that one stays hot and the others stay asleep; every sixteenth
-message goes to the one that has waited longest, so that nobody starves. Waiters for an identifier
+message goes to the one that has waited longest, so that nobody starves. When that one waits again
+it comes behind the newest, who stays the hot one. Waiters for an identifier
 are found by it; waiting browsers all see a message before a getter takes it.
 """
 
@@ -23,7 +24,7 @@ TURNS_FOR_OLDEST: Final = 16
 class Waiters:
     """The waiting gets of one queue."""
 
-    __slots__ = ("_any", "_by_id", "browsing", "count", "looking", "turn")
+    __slots__ = ("_any", "_by_id", "_oldest", "browsing", "count", "looking", "turn")
 
     def __init__(self) -> None:
         self._any: list[GetCall] = []
@@ -32,6 +33,7 @@ class Waiters:
         self.looking: list[GetCall] = []  # their search takes several steps; then they would wait
         self.count: i64 = 0  # all of them
         self.turn: i64 = 0
+        self._oldest = -1  # the handle that was last served because it had waited longest
 
     def add(self, call: GetCall) -> None:
         """Start to wait."""
@@ -41,7 +43,11 @@ class Waiters:
             return
         key = call.request.wait_key()
         if key == ZERO_ID:
-            self._any.append(call)
+            if call.handle.key == self._oldest and self._any:
+                self._oldest = -1
+                self._any.insert(len(self._any) - 1, call)
+            else:
+                self._any.append(call)
         else:
             self._by_id.setdefault(key, []).append(call)
 
@@ -89,8 +95,7 @@ class Waiters:
                 if same is not None:
                     found.extend(same)
         if self._any:
-            self.turn += 1
-            if self.turn % TURNS_FOR_OLDEST == 0:
+            if (self.turn + 1) % TURNS_FOR_OLDEST == 0:
                 found.extend(self._any)
             else:
                 found.extend(reversed(self._any))
@@ -101,10 +106,16 @@ class Waiters:
         browses."""
         if self._by_id or self.browsing or not self._any:
             return None
-        self.turn += 1
-        if self.turn % TURNS_FOR_OLDEST == 0:
+        if (self.turn + 1) % TURNS_FOR_OLDEST == 0:
             return self._any[0]
         return self._any[-1]
+
+    def end_turn(self) -> None:
+        """A message is being given away; before those who get it are removed."""
+        if self._any:
+            self.turn += 1
+            if self.turn % TURNS_FOR_OLDEST == 0:
+                self._oldest = self._any[0].handle.key
 
     def all(self) -> list[GetCall]:
         """Everybody."""
