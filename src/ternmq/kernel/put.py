@@ -112,7 +112,7 @@ def _new_entry(
         expiry_at,
         msg_id,
         kernel.new_id() if request.new_correl_id else request.correl_id,
-        request.group_id,
+        kernel.new_id() if request.new_group_id else request.group_id,
         base,
         data,
         len(data),

@@ -49,6 +49,7 @@ class PutRequest:
         "group_id",
         "msg_id",
         "new_correl_id",
+        "new_group_id",
         "options",
         "persistence",
         "priority",
@@ -66,6 +67,7 @@ class PutRequest:
         self.correl_id = ZERO_ID
         self.group_id = ZERO_ID
         self.new_correl_id = False
+        self.new_group_id = False
         self.priority: i64 = -1
         self.persistence: i64 = 2
         self.expiry: i64 = -1  # tenths of a second
@@ -119,6 +121,7 @@ class PutRequest:
         other.correl_id = correl_id
         other.group_id = self.group_id
         other.new_correl_id = self.new_correl_id
+        other.new_group_id = self.new_group_id
         other.priority = self.priority
         other.persistence = self.persistence
         other.expiry = self.expiry

@@ -91,8 +91,7 @@ def put_request(
         request.msg_id = plain.msg_id.ljust(24, b"\0")
     request.new_correl_id = options & mq.MQPMO_NEW_CORREL_ID != 0
     request.group_id = plain.group_id.ljust(24, b"\0")
-    if in_group_or_segment(md) and request.group_id == ZERO_ID:
-        request.group_id = kernel.new_id()
+    request.new_group_id = in_group_or_segment(md) and request.group_id == ZERO_ID
     if own_date:
         request.flags = OWN_DATE
     return request
