@@ -204,7 +204,7 @@ AMQ8109S	TernMQ queue manager '%1' is being deleted.		Wait, then try again.
 AMQ8110S	TernMQ queue manager '%1' already exists.		Choose another name, or delete the queue manager that has it.
 AMQ8112E	TernMQ queue manager '%1' is already running.
 AMQ8117S	TernMQ queue manager '%1' deletion incomplete.	Some of its files could not be removed: %2	Remove them by hand.
-AMQ8118E	TernMQ queue manager '%1' does not exist.		Look at the name: dspmq lists those that exist. crtmqm makes one.
+AMQ8118E	TernMQ queue manager does not exist.	There is no queue manager '%1'.	Look at the name: dspmq lists those that exist. crtmqm makes one.
 AMQ8124E	TernMQ queue manager '%1' deletion interrupted.		Delete it again.
 AMQ8135E	Not authorized.	User '%1' may not do this on %2.	Ask an administrator, who may grant it with SET AUTHREC or setmqaut.
 AMQ8137E	TernMQ queue manager '%1' is already starting.		Wait until it has started.
@@ -216,7 +216,7 @@ AMQ8142E	TernMQ queue manager '%1' stopped.		Start it with strmqm.
 AMQ8143E	TernMQ queue not empty.	Queue %1 has messages and what was asked needs it empty.	Clear the queue, or delete it with PURGE.
 AMQ8144E	Log not available.		See AMQ7017.
 AMQ8145E	Connection broken.	The connection to queue manager '%1' was broken.	See the error log of the queue manager.
-AMQ8146E	TernMQ queue manager '%1' not available.	It is not running.	Start it with strmqm.
+AMQ8146E	TernMQ queue manager not available.	Queue manager '%1' is not running.	Start it with strmqm.
 AMQ8147E	TernMQ object %1 not found.		Look at the name and the type.
 AMQ8148E	TernMQ object in use.	Somebody has %1 open.	Wait until nobody has it open, or see who has: DISPLAY QSTATUS TYPE(HANDLE).
 AMQ8149S	TernMQ object damaged.	What is on disk of %1 cannot be used.	Recreate it (rcrmqobj) if the log is linear; else delete and define it again.

@@ -109,7 +109,7 @@ def _show(
         words.append(_NO_NATIVE_HA.upper() if options.n else _NO_NATIVE_HA)
     write((f"QMNAME({place.name})".ljust(_STATUS_AT) + " ".join(words)).rstrip())
     if options.x:
-        _show_instances(place, status, options.n)
+        _show_instances(place, status)
     if options.c and status.is_up:
         write(f"    PID({max(status.pid, 0)}) ternmq.server")
 
@@ -127,11 +127,11 @@ def _standby(status: Status) -> str:
     return "Permitted" if status.permits_standby else "Not permitted"
 
 
-def _show_instances(place: Place, status: Status, plain: bool) -> None:
-    """The active one, and the standby of this machine."""
+def _show_instances(place: Place, status: Status) -> None:
+    """The active one, and the standby of this machine; with -n too in these words."""
     here = socket.gethostname()
     found = [(status.host or here, "Active")] if status.is_up else []
     if standby_of(place.folder):
         found.append((here, "Standby"))
     for host, mode in found:
-        write(f"    INSTANCE({host}) MODE({mode.upper() if plain else mode})")
+        write(f"    INSTANCE({host}) MODE({mode})")

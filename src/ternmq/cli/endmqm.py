@@ -72,8 +72,8 @@ def main(argv: list[str]) -> int:
     waits = options.w or options.i or options.p or options.tp
     if not waits:
         write(
-            f"Quiesce request accepted. Queue manager '{place.name}' will stop when all "
-            "outstanding work is complete."
+            "Quiesce request accepted. The queue manager will stop when all outstanding work\n"
+            "is complete."
         )
         return 0
     return _wait(place, options, mode, pid)

@@ -17,8 +17,9 @@ import re
 import sys
 from typing import Final, NamedTuple
 
+from ternmq.base.attributes import BY_NAME
 from ternmq.base.ini import IniError
-from ternmq.base.product import VERSION
+from ternmq.base.object_types import QMGR
 from ternmq.server.data_folder import read_ini, write_ini
 
 INSTALLATIONS_INI: Final = "mqinst.ini"
@@ -50,9 +51,10 @@ class Installation(NamedTuple):
 
 
 def version() -> str:
-    """Version, release, modification and fix as MQ's tools write it: four numbers."""
-    numbers = re.findall(r"\d+", VERSION)[:4]
-    return ".".join([*numbers, *["0"] * (4 - len(numbers))])
+    """Version, release, modification and fix of the MQ that programs find here, as tools write it:
+    the VERSION of every queue manager as four numbers. The product's own is its Level."""
+    told = str(BY_NAME[QMGR]["VERSION"].default)
+    return ".".join(str(int(told[at : at + 2])) for at in range(0, len(told), 2))
 
 
 def here() -> str:

@@ -93,3 +93,15 @@ def test_monitoring_when_on_then_times_are_known_and_when_off_blank() -> None:
         assert all(part.strip().isdecimal() for part in str(on["QTIME"]).split(","))
         qmgr.mqsc("ALTER QMGR MONQ(NONE)\nALTER QLOCAL(A) MONQ(HIGH)")
         assert qmgr.mqsc("DIS QS(A) MONQ")[0]["MONQ"] == "OFF"
+
+
+@pytest.mark.parametrize("asked", ["IPPROCS", "MONITOR", "MONITOR IPPROCS OPPROCS", "UNCOM"])
+def test_status_of_queues_when_attributes_are_named_then_the_depth_is_shown_too(asked: str) -> None:
+    with ternmq.memory("QM9") as qmgr:
+        qmgr.define_queue("A")
+        qmgr.put("A", "x")
+        (shown,) = qmgr.mqsc(f"DISPLAY QSTATUS(A) {asked}")
+        assert shown.keys()[:3] == ["QUEUE", "TYPE", "CURDEPTH"]
+        assert shown["CURDEPTH"] == 1
+        words = asked.replace("MONITOR", "MONQ").split()
+        assert set(words) < set(shown.keys())

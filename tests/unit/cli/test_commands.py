@@ -114,6 +114,10 @@ def test_version_tells_the_level_that_queue_managers_have(
     assert run(BY_NAME["dspmqver"], ["-b", "-f", "4096"]) == 0
     level = attached.mqsc("DISPLAY QMGR CMDLEVEL")[0]["CMDLEVEL"]
     assert capsys.readouterr().out == f"{level}\n"
+    assert run(BY_NAME["dspmqver"], ["-b", "-f", "2"]) == 0
+    told = attached.mqsc("DISPLAY QMGR VERSION")[0]["VERSION"]
+    numbers = [str(int(str(told)[at : at + 2])) for at in (0, 2, 4, 6)]
+    assert capsys.readouterr().out == ".".join(numbers) + "\n"
 
 
 def test_message_identifiers_without_letter_for_old_scripts(

@@ -128,7 +128,7 @@ def test_files_of_one_that_is_down(down: Path, capsys: Capture) -> None:
 
 def test_no_such_queue_manager(down: Path, capsys: Capture) -> None:
     assert dspmqfls.main(["-m", "QM2", "X"]) == 72
-    assert "AMQ8118E: TernMQ queue manager 'QM2' does not exist." in capsys.readouterr().err
+    assert "AMQ8118E: TernMQ queue manager does not exist.\n" in capsys.readouterr().err
 
 
 # ---- units of work in doubt

@@ -77,9 +77,13 @@ def test_without_all_the_status_shows_what_people_look_for() -> None:
         edge.run(*OPEN)
         await edge.stay("APP alice")
         (shown,) = edge.manager.mqsc("DISPLAY CHSTATUS(APP)")
-        assert shown.keys() == [
-            "CHANNEL", "CHLTYPE", "CONNAME", "CURRENT", "RQMNAME", "STATUS", "SUBSTATE",
-        ]  # fmt: skip
+        always = ["CHANNEL", "CHLTYPE", "CONNAME", "CURRENT", "STATUS", "SUBSTATE"]
+        assert shown.keys() == always
+        (asked,) = edge.manager.mqsc("DISPLAY CHSTATUS(APP) MSGS")
+        assert sorted(asked.keys()) == sorted([*always, "MSGS"])
+        (monitored,) = edge.manager.mqsc("DISPLAY CHSTATUS(APP) MONITOR")
+        assert set(always) < set(monitored.keys())
+        assert "MONCHL" in monitored
         assert first(edge, "DISPLAY CHSTATUS(APP) SAVED") == "AMQ8420I"
         assert first(edge, "DISPLAY CHSTATUS(APP) CONNAME('192.0.2.1')") == "AMQ8420I"
         assert first(edge, "DISPLAY CHSTATUS(APP) CONNAME('127.*')") == "AMQ8417I"
