@@ -57,6 +57,7 @@ def _row(unit: UnitInDoubt) -> dict[str, object]:
         "formatId": xid.format_id,
         "gtrid": xid.global_id.hex(),
         "bqual": xid.branch_qualifier.hex(),
+        "user": xid.owner,
     }
 
 

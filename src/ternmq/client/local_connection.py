@@ -341,7 +341,7 @@ class ClientConnection:
         """Prepared units of work, and those that an operator has ended (dspmqtrn)."""
         rows: list[list[Any]] = self.call("recover", "units_in_doubt")["units"]
         return [
-            UnitInDoubt(XID(one[0], bytes.fromhex(one[1]), bytes.fromhex(one[2])), one[3])
+            UnitInDoubt(XID(one[0], bytes.fromhex(one[1]), bytes.fromhex(one[2]), one[4]), one[3])
             for one in rows
         ]
 

@@ -24,7 +24,7 @@ def units_in_doubt(kernel: Kernel) -> list[UnitInDoubt]:
     known = [unit.xid for unit in coordinator.prepared.values()]
     waiting = [UnitInDoubt(xid, PREPARED) for xid in known if xid is not None]
     decided = [
-        UnitInDoubt(XID(*key), HEURISTIC_NAMES[outcome])
+        UnitInDoubt(XID(*key, coordinator.heuristic_owners.get(key, "")), HEURISTIC_NAMES[outcome])
         for key, outcome in coordinator.heuristic.items()
     ]
     return waiting + decided

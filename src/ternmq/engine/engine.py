@@ -210,6 +210,7 @@ class Engine:
             coordinator.space.reserve(int(unit.reserved))
             if unit.state == PREPARED and unit.xid is not None:
                 coordinator.prepared[unit.xid.key] = unit
+                coordinator.in_doubt.add(number, unit.xid.owner, int(unit.reserved))
         self._make_room()
         self.in_doubt = len(coordinator.prepared)
         self.undone = 0

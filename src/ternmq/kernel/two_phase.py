@@ -13,9 +13,17 @@ from __future__ import annotations
 
 from typing import Final
 
-from ternmq.base.errors import XA_HEURCOM, XA_HEURRB, XAER_DUPID, XAER_NOTA, XAError
+from ternmq.base.errors import (
+    XA_HEURCOM,
+    XA_HEURRB,
+    XAER_DUPID,
+    XAER_NOTA,
+    XAError,
+    mq_error,
+)
 from ternmq.base.limits import USER_NAME_BYTES_MAX
 from ternmq.base.reasons import (
+    MQRC_RESOURCE_PROBLEM,
     MQRC_UNIT_OF_WORK_NOT_STARTED,
     MQRC_UOW_IN_PROGRESS,
 )
@@ -68,6 +76,7 @@ def prepare(kernel: Kernel, connection: Connection, xid: XID) -> bool:
     if unit is None or not unit.changes:
         connection.unit = None
         return False
+    _refuse_beyond_share(kernel, connection, unit)
     if not coordinator.has_room(unit, PREPARE_BYTES):
         kernel.make_room(connection, "prepare", kernel.name, PREPARE_BYTES)
         return False
@@ -78,6 +87,21 @@ def prepare(kernel: Kernel, connection: Connection, xid: XID) -> bool:
     if kernel.measured:
         was_prepared(kernel, connection)
     return True
+
+
+def _refuse_beyond_share(kernel: Kernel, connection: Connection, unit: UnitOfWork) -> None:
+    """One user's units in doubt must not take the log from everybody else."""
+    if connection.privileged:
+        return
+    why = kernel.coordinator.refusal_of_prepare(unit, connection.user)
+    if why:
+        raise mq_error(
+            MQRC_RESOURCE_PROBLEM,
+            verb="prepare",
+            object=kernel.name,
+            detail=f"{why}; end some of them (dspmqtrn, rsvmqtrn), or let the log have more or "
+            "larger files; this unit of work goes on as it was",
+        )
 
 
 def may_decide(connection: Connection, owner: str) -> bool:

@@ -73,6 +73,11 @@ class LogSpace:
             return 1 << 62
         return self._slots * self._extent_bytes - FORCE_BYTES
 
+    @property
+    def configured_bytes(self) -> int:
+        """What its files are meant to hold; a linear log may grow beyond that."""
+        return self._slots * self._extent_bytes
+
     def reserve(self, count: int) -> None:
         """Set bytes aside. The caller has asked `fits`."""
         check(count >= 0, f"reserve of {count} bytes of log")

@@ -131,7 +131,7 @@ async def _units_in_doubt(binding: Binding, given: Given) -> Given:
     _administrators_only(binding, "recover")
     with binding.verbs.shell.lock:
         found = units_in_doubt(binding.verbs.engine.kernel)
-    return {"units": [[*xid_value(one.xid), one.state] for one in found]}
+    return {"units": [[*xid_value(one.xid), one.state, one.xid.owner] for one in found]}
 
 
 async def _forget(binding: Binding, given: Given) -> Given:

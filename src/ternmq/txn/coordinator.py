@@ -45,6 +45,7 @@ from ternmq.store.entry import (
 from ternmq.store.image import pack_header
 from ternmq.store.queue import Queue
 from ternmq.store.segment import DEAD, Segment
+from ternmq.txn.in_doubt import InDoubt
 from ternmq.txn.in_log import InLog
 from ternmq.txn.records import (
     compensation_kind,
@@ -91,6 +92,7 @@ class Coordinator:
         self.in_log = in_log
         self.units: dict[int, UnitOfWork] = {}  # those with something in the log, or prepared
         self.prepared: dict[tuple[int, bytes, bytes], UnitOfWork] = {}
+        self.in_doubt = InDoubt()
         self.heuristic: dict[tuple[int, bytes, bytes], int] = {}  # an operator's outcomes
         self.heuristic_owners: dict[tuple[int, bytes, bytes], str] = {}  # whose units those were
         self.next_unit: i64 = 1
@@ -525,6 +527,7 @@ class Coordinator:
     def _end(self, unit: UnitOfWork) -> None:
         if unit.xid is not None:
             self.prepared.pop(unit.xid.key, None)
+            self.in_doubt.remove(int(unit.unit_id))
         unit.state = ENDED
         unit.changes = []
         self.units.pop(int(unit.unit_id), None)
@@ -544,7 +547,13 @@ class Coordinator:
         unit.state = PREPARED
         self.units[int(unit.unit_id)] = unit
         self.prepared[xid.key] = unit
+        self.in_doubt.add(int(unit.unit_id), xid.owner, int(unit.reserved))
         return self.log.end_lsn
+
+    def refusal_of_prepare(self, unit: UnitOfWork, user: str) -> str:
+        """Why a user's unit may not be in doubt besides those that are; empty if it may."""
+        count = int(unit.reserved) + CHANGE_RESERVE + (0 if unit.first_lsn else UNIT_RESERVE)
+        return self.in_doubt.refusal(user, count, self.space.configured_bytes)
 
     def note_heuristic(self, xid: XID, outcome: int) -> i64:
         """An operator decides what the transaction manager should have; remembered until it is

@@ -178,6 +178,41 @@ def test_units_in_doubt_are_shown_and_ended(linear: ternmq.QueueManager, capsys:
     assert (read(row["xid"]), row["state"]) == (second, "backed out")
 
 
+def test_many_units_in_doubt_are_ended_by_one_command(
+    linear: ternmq.QueueManager, capsys: Capture
+) -> None:
+    linear.define_queue("Q")
+    for number in range(1, 8):
+        in_doubt(linear, number)
+    user = linear.in_doubt()[0].owner
+    assert rsvmqtrn.main(["-m", "QM1", "-b", "--user", "nobody"]) == 85
+    assert "of user nobody" in capsys.readouterr().err
+    assert rsvmqtrn.main(["-m", "QM1", "-b", "--user", user]) == 0
+    assert capsys.readouterr().out == "7 transactions backed out.\n"
+    assert dspmqtrn.main(["-m", "QM1"]) == 102
+    capsys.readouterr()
+    in_doubt(linear, 8)
+    assert rsvmqtrn.main(["-m", "QM1", "-c", "--all", "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told == {"outcome": "committed", "transactions": 1, "failed": 0}
+    with linear.queue("Q") as queue:
+        assert [message.text for message in queue.browse()] == ["8"]
+    assert dspmqtrn.main(["-m", "QM1", "-h", "--json"]) == 0
+    assert {row["user"] for row in json.loads(capsys.readouterr().out)} == {user}
+    assert rsvmqtrn.main(["-m", "QM1", "-f", "--all"]) == 0
+    assert capsys.readouterr().out == "8 transactions forgotten.\n"
+    assert dspmqtrn.main(["-m", "QM1", "-h"]) == 102
+
+
+@pytest.mark.parametrize(
+    "words", [["-b"], ["-a", "--all"], ["-b", "--all", "0,5"], ["-b", "--user", "a", "--all"]]
+)
+def test_transactions_when_named_in_no_way_or_in_two_then_refused(words: list[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        rsvmqtrn.main(["-m", "QM1", *words])
+    assert ended.value.code == 36
+
+
 def test_a_transaction_that_is_not_there(linear: ternmq.QueueManager, capsys: Capture) -> None:
     assert rsvmqtrn.main(["-m", "QM1", "-c", "0,5"]) == 85
     assert "0,5" in capsys.readouterr().err
