@@ -171,6 +171,7 @@ class Stream:
         "messages",
         "name",
         "reason",
+        "was_interrupted",
         "window_bytes",
     )
 
@@ -184,6 +185,7 @@ class Stream:
         self.reason = 0  # of the last message
         self.fault = 0  # why no more come
         self.is_armed = False  # more come by themselves
+        self.was_interrupted = False  # a connection was lost on which some may have been
         self.get: GetRequest | None = None  # what is read ahead
 
     def add(self, message: Message, index: int) -> None:

@@ -104,6 +104,7 @@ class Quick:
         turns.take(caller, "MQPUT")
         try:
             msg_id = own_id(options, packed) or verbs.next_id()
+            verbs.has_silent_puts = True
             segment = conversation.framing.put(
                 handle.handle_id, silent_options(options), packed, data, msg_id
             )

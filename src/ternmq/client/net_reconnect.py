@@ -7,9 +7,11 @@
 
 Handles are opened again under their old `Handle`; a temporary dynamic queue is made again by its
 name; what was read ahead and not taken stays, browse cursors begin anew. A unit of work is lost
-with the connection: the verb that finds out, and every one until MQBACK, is MQRC_BACKED_OUT. A put
-outside of one, or a commit, that was under way may have happened or not: MQRC_CALL_INTERRUPTED.
-Everything else is asked again.
+with the connection: the verb that finds out, and every one until MQBACK, is MQRC_BACKED_OUT. What
+was under way and may have happened or not is MQRC_CALL_INTERRUPTED: a put or a get outside of a
+unit, a commit, a call of XA; the first get of a queue that is read ahead, and MQSTAT after puts
+without an answer. Everything else is asked again. A get that was refused because the queue manager
+ends has not happened.
 """
 
 from __future__ import annotations
@@ -38,7 +40,7 @@ from ternmq.client.net_open import OpenState, object_descriptor, open_request
 from ternmq.client.net_reach import Reach
 from ternmq.client.net_replies import checked
 from ternmq.client.net_request import NetRequest
-from ternmq.client.net_verbs import FapVerbs
+from ternmq.client.net_verbs import TAKES_NOTHING, FapVerbs
 from ternmq.client.remote_verbs import Exchange
 from ternmq.kernel.connection import Handle
 from ternmq.wire.fap_vocabulary import (
@@ -49,8 +51,17 @@ from ternmq.wire.fap_vocabulary import (
     MQGET,
     MQPUT,
     MQPUT1,
+    MQSTAT,
     QM_TERMINATING,
     REQUEST_MSGS,
+    XA_COMMIT,
+    XA_COMPLETE,
+    XA_FORGET,
+    XA_OPEN,
+    XA_PREPARE,
+    XA_RECOVER,
+    XA_ROLLBACK,
+    XA_START,
 )
 
 RECONNECTS: Final = mq.MQCNO_RECONNECT | mq.MQCNO_RECONNECT_Q_MGR
@@ -61,7 +72,9 @@ WORDS: Final[dict[str, int]] = {
     "disabled": mq.MQCNO_RECONNECT_DISABLED,
     "no": mq.MQCNO_RECONNECT_DISABLED,
 }
+_TAKES_NOTHING: Final = TAKES_NOTHING | mq.MQGMO_SYNCPOINT  # or it comes back with its unit
 _IN_UNIT: Final = (MQPUT, MQPUT1, MQGET, REQUEST_MSGS)
+_XA_ENDS: Final = (XA_COMMIT, XA_ROLLBACK, XA_FORGET, XA_RECOVER, XA_COMPLETE)
 _ENDS: Final = (MQRC_Q_MGR_STOPPING, MQRC_CONNECTION_STOPPING)
 _HOPELESS: Final = (MQRC_NOT_AUTHORIZED, MQRC_UNKNOWN_OBJECT_NAME)
 EventListener = Callable[[int], None]
@@ -177,11 +190,15 @@ def _take_over(verbs: FapVerbs, fresh: FapVerbs) -> None:
     verbs.has_xa_calls = fresh.has_xa_calls
     verbs.has_xa = False
     verbs.forget_ids()
+    verbs.lost_puts = verbs.lost_puts or verbs.has_silent_puts
+    verbs.has_silent_puts = False
 
 
 def _stream_again(verbs: FapVerbs, handle: Handle, stream: Stream) -> Exchange[None]:
     stream.index = 0
     stream.consumed_bytes = 0
+    if stream.is_armed:
+        stream.was_interrupted = True
     verbs.conversation.streams[handle.handle_id] = stream
     if stream.is_armed:
         yield verbs.ahead_request(handle, stream)
@@ -194,18 +211,46 @@ def outcome(verbs: FapVerbs, request: NetRequest, verb: str) -> MQError | None:
     if request.type in (MQBACK, MQDISC):
         verbs.in_unit = False
         return None
-    if was_in_unit and request.type != MQCMIT:
+    if request.type == XA_PREPARE:
+        verbs.in_unit = False  # it is in doubt, or backed out
+    elif was_in_unit and request.type in _XA_ENDS:
+        verbs.lost_unit = True  # beside the one that the call is about
+    elif was_in_unit and request.type != MQCMIT:
         verbs.lost_unit = True
         return mq_error(MQRC_BACKED_OUT, verb=verb, object=verbs.name, detail="reconnected")
     if request.type == MQCLOSE:
         return None
-    if request.type in (MQPUT, MQPUT1):
-        if request.options & mq.MQPMO_SYNCPOINT:
-            return None  # the first of its unit: nothing of it is left
-        return mq_error(MQRC_CALL_INTERRUPTED, verb=verb, object=verbs.name)
-    if request.type == MQCMIT and verbs.commits_changes:
+    if _may_have_happened(verbs, request):
         return mq_error(MQRC_CALL_INTERRUPTED, verb=verb, object=verbs.name)
     return None
+
+
+def _may_have_happened(verbs: FapVerbs, request: NetRequest) -> bool:
+    """Whether nobody knows if a call has changed something."""
+    type = request.type
+    if type in (MQPUT, MQPUT1):
+        return not request.options & mq.MQPMO_SYNCPOINT  # of the first of a unit nothing is left
+    if type == MQCMIT:
+        return verbs.commits_changes
+    if type in (MQGET, REQUEST_MSGS):
+        return _may_have_taken(request)
+    if type == MQSTAT and verbs.lost_puts:
+        verbs.lost_puts = False
+        return True
+    return XA_START <= type <= XA_COMPLETE and type != XA_OPEN
+
+
+def _may_have_taken(request: NetRequest) -> bool:
+    """Whether a message may be lost that was on its way."""
+    stream = request.stream
+    if stream is not None:  # read ahead
+        was_interrupted = stream.was_interrupted
+        stream.was_interrupted = False
+        return was_interrupted
+    if not request.is_sent or not request.is_answered:
+        return False
+    options = request.options if request.get is None else int(request.get.options)
+    return not options & _TAKES_NOTHING
 
 
 def refuse_lost(verbs: FapVerbs, request: NetRequest, verb: str) -> None:

@@ -40,6 +40,7 @@ class NetRequest:
         "get",
         "handle",
         "is_answered",
+        "is_sent",
         "is_stream",
         "msg_id",
         "options",
@@ -64,6 +65,7 @@ class NetRequest:
         self.flags = FIRST_AND_LAST
         self.request = 0
         self.is_answered = True
+        self.is_sent = False  # and not answered: it may have happened
         self.returnable = False  # a get that can be taken back until its answer counts
         self.wait_ms = 0
         # REQUEST_MSGS

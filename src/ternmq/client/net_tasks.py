@@ -196,7 +196,9 @@ class TaskLine:
         if request.stream is not None:
             await stream.arrival(conversation, request.stream, request.wait_ms)
             return None
-        stream.write(request.encoded(conversation))
+        encoded = request.encoded(conversation)
+        request.is_sent = True
+        stream.write(encoded)
         if request.is_answered:
             while conversation.reply is None:
                 if conversation.ended is not None:
@@ -206,6 +208,7 @@ class TaskLine:
                     await future  # here and not in a coroutine of its own: every verb comes by
                 finally:
                     conversation.wake = None
+            request.is_sent = False
             return conversation.take_reply()
         if stream.is_full:
             await stream.room()

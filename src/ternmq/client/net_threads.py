@@ -207,10 +207,14 @@ class Line:
             wait_ms = request.wait_ms
             deadline_s = time.monotonic() + wait_ms / 1000 if wait_ms >= 0 else 0.0
             return self.socket.wait(conversation, request.stream, deadline_s)
-        self.socket.send(request.encoded(conversation))
+        encoded = request.encoded(conversation)
+        request.is_sent = True
+        self.socket.send(encoded)
         if not request.is_answered:
             return None
-        return self.socket.wait(conversation, None, 0.0)
+        reply = self.socket.wait(conversation, None, 0.0)
+        request.is_sent = False
+        return reply
 
     def take_back(self, request: NetRequest) -> None:
         """A get shall not have happened."""

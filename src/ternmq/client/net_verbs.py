@@ -14,6 +14,7 @@ from ternmq.base.attributes import Value
 from ternmq.base.errors import RemoteProtocolError, mq_error
 from ternmq.base.reasons import (
     MQRC_BACKED_OUT,
+    MQRC_CALL_INTERRUPTED,
     MQRC_OPTIONS_CHANGED,
     MQRC_READ_AHEAD_MSGS,
     MQRC_SELECTOR_NOT_FOR_TYPE,
@@ -108,6 +109,8 @@ class FapVerbs(RemoteVerbs):
         self.has_xa_calls = True
         self._kept: dict[Handle, list[Message]] = {}
         self.lost_unit = False  # with the connection before: only MQBACK is possible
+        self.has_silent_puts = False  # without an answer, since MQSTAT or MQCMIT had one
+        self.lost_puts = False  # the same, and the connection was lost since
         self.commits_changes = False  # a commit is under way, of a unit that changed something
         self._get_bodies: dict[tuple[GetRequest, int], bytes] = {}
         self._id_bodies: dict[tuple[int, int, int, int, int], bytes] = {}
@@ -197,6 +200,7 @@ class FapVerbs(RemoteVerbs):
         request.context = context
         if self.is_shared and self.is_asynchronous(handle, options):
             request.msg_id = own_id(options, packed)
+            self.has_silent_puts = True
             if not request.msg_id:
                 if not self._ids_left:
                     yield from self.reserve_ids()
@@ -269,6 +273,7 @@ class FapVerbs(RemoteVerbs):
 
     def next_id(self) -> bytes:
         """One of them."""
+        self.has_silent_puts = True
         self._ids_left -= 1
         number = self._next_id
         self._next_id = number + 1
@@ -298,8 +303,13 @@ class FapVerbs(RemoteVerbs):
 
     def status(self) -> Exchange[Status]:
         """MQSTAT: how the asynchronous puts went since it was last asked."""
+        if self.lost_puts:
+            self.lost_puts = False
+            detail = "puts without an answer were under way when the connection was lost"
+            raise mq_error(MQRC_CALL_INTERRUPTED, verb="MQSTAT", object=self.name, detail=detail)
         body = table_body(MQSTAT, {"status_type": mq.MQSTAT_TYPE_ASYNC_ERROR, "status": Status()})
         reply = checked((yield NetRequest(MQSTAT, None, body)), self.name)
+        self.has_silent_puts = False
         found: Status = reply.values()["status"]
         return found
 
@@ -431,6 +441,10 @@ class FapVerbs(RemoteVerbs):
         stream = self._stream(handle, self.window_bytes)
         stream.get = request
         message = stream.take()
+        if message is None and stream.was_interrupted:
+            stream.was_interrupted = False
+            detail = "messages were on their way when the connection was lost"
+            raise mq_error(MQRC_CALL_INTERRUPTED, verb="MQGET", object=self.name, detail=detail)
         if message is None and request.wait_ms:
             if not stream.is_armed:
                 yield self.ahead_request(handle, stream)
@@ -496,7 +510,9 @@ class FapVerbs(RemoteVerbs):
         if self.lost_unit:
             self.lost_unit = False
             raise mq_error(MQRC_BACKED_OUT, verb="MQCMIT", object=self.name)
-        committed((yield NetRequest(MQCMIT, None, b"")), self.name)
+        reply = yield NetRequest(MQCMIT, None, b"")
+        self.has_silent_puts = False
+        committed(reply, self.name)
 
     def back_out(self) -> Exchange[None]:
         """MQBACK."""

@@ -13,6 +13,7 @@ import socket
 import threading
 import warnings
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -31,6 +32,7 @@ from ternmq.client.starting import Started, start
 from ternmq.log.parameters import CIRCULAR, LogParameters
 from ternmq.ports.memory_disk import MemoryDisk
 from ternmq.wire.fap_negotiation import Agreement
+from ternmq.wire.fap_vocabulary import XA_COMMIT, XA_PREPARE
 from tests.battery.places import Task, until, waiters
 from tests.unit.client.networked import Networked, in_memory
 
@@ -345,13 +347,16 @@ def test_reconnection_restores_handles_and_asks_again(served: Networked) -> None
     reply = connection.queue("SYSTEM.DEFAULT.MODEL.QUEUE", dynamic_name="R.*")
     name = reply.name
     before = connection.connection_id
-    task = Task(lambda: [queue.get(wait=-1).data, queue.get(wait=-1).data])
+    assert queue.get().data == b"before"
+    browser = connection.queue("A", options=mq.MQOO_BROWSE)
+    task = Task(lambda: browser.get(wait=30, options=mq.MQGMO_BROWSE_FIRST).data)
     until(lambda: waiting(served) == 1)
     served.cut()
     until(lambda: rc.MQRC_RECONNECTED in events)
     with served.connect() as other:
         other.put("A", b"after")
-    assert task.outcome() == [b"before", b"after"]
+    assert task.outcome() == b"after"
+    assert queue.get().data == b"after"
     assert events == [rc.MQRC_RECONNECTING, rc.MQRC_RECONNECTED]
     assert connection.connection_id != before
     assert connection.put(name, b"reply")
@@ -401,6 +406,116 @@ def test_a_put_or_a_commit_under_way_is_interrupted(served: Networked) -> None:
     assert commit.value.reason == rc.MQRC_CALL_INTERRUPTED
     assert queue.get(wait=5).data == b"first"
     connection.disconnect()
+
+
+def test_a_get_outside_a_unit_under_way_is_interrupted(served: Networked) -> None:
+    """Its message may have been on its way, and be gone."""
+    connection, events = reconnecting(served)
+    queue = connection.queue("A")
+    for options in (0, mq.MQGMO_SYNCPOINT_IF_PERSISTENT):
+        events.clear()
+        task = Task(partial(queue.get, wait=30, options=options))
+        until(lambda: waiting(served) == 1)
+        served.cut()
+        with pytest.raises(ternmq.MQError) as get:
+            task.outcome()
+        assert get.value.reason == rc.MQRC_CALL_INTERRUPTED
+        assert events == [rc.MQRC_RECONNECTING, rc.MQRC_RECONNECTED]
+    with served.connect() as other:
+        other.put("A", b"after")
+    assert queue.get(wait=5).data == b"after"
+    connection.disconnect()
+
+
+def test_the_first_get_of_a_unit_under_way_is_asked_again(served: Networked) -> None:
+    connection, events = reconnecting(served)
+    queue = connection.queue("A")
+    task = Task(lambda: in_unit(connection, queue))
+    until(lambda: waiting(served) == 1)
+    served.cut()
+    until(lambda: rc.MQRC_RECONNECTED in events)
+    with served.connect() as other:
+        other.put("A", b"after")
+    assert task.outcome() == b"after"
+    connection.disconnect()
+
+
+def in_unit(connection: ternmq.ClientConnection, queue: ternmq.ClientQueue) -> bytes:
+    data: bytes = queue.get(wait=30, syncpoint=True).data
+    connection.commit()
+    return data
+
+
+def test_a_get_that_reads_ahead_under_way_is_interrupted(served: Networked) -> None:
+    connection, _events = reconnecting(served)
+    options = mq.MQOO_INPUT_SHARED | mq.MQOO_READ_AHEAD
+    queue = connection.queue("A", options=options)
+    task = Task(lambda: queue.get(wait=30).data)
+    until(lambda: waiting(served) == 1)
+    served.cut()
+    with pytest.raises(ternmq.MQError) as get:
+        task.outcome()
+    assert get.value.reason == rc.MQRC_CALL_INTERRUPTED
+    with served.connect() as other:
+        other.put("A", b"after")
+    assert queue.get(wait=5).data == b"after"
+    until(lambda: waiting(served) == 1)  # it reads ahead, and another verb finds it broken
+    cut(served)
+    assert connection.queue("A").depth == 0
+    with pytest.raises(ternmq.MQError) as next_get:
+        queue.get(wait=5)
+    assert next_get.value.reason == rc.MQRC_CALL_INTERRUPTED
+    connection.disconnect()
+
+
+def test_puts_without_an_answer_under_way_are_told_by_mqstat(served: Networked) -> None:
+    connection, _events = reconnecting(served)
+    queue = connection.queue("A")
+    queue.put(b"1", options=mq.MQPMO_ASYNC_RESPONSE)
+    assert connection.status().put_success_count == 1
+    queue.put(b"2", options=mq.MQPMO_ASYNC_RESPONSE)
+    cut(served)
+    with pytest.raises(ternmq.MQError) as status:
+        connection.status()
+    assert status.value.reason == rc.MQRC_CALL_INTERRUPTED
+    assert connection.status().put_success_count == 0
+    connection.disconnect()
+
+
+def test_two_phases_under_way_are_interrupted_and_not_said_to_be_backed_out(
+    served: Networked,
+) -> None:
+    connection, _events = reconnecting(served)
+    queue = connection.queue("A")
+    line = connection.transport.line  # type: ignore[attr-defined]
+    exchanged = type(line).exchanged
+    xid = ternmq.XID(1, b"global", b"branch")
+    queue.put(b"one", syncpoint=True)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(type(line), "exchanged", losing(XA_PREPARE, exchanged))
+        with pytest.raises(ternmq.MQError) as prepare:
+            connection.prepare(xid)
+        patch.setattr(type(line), "exchanged", losing(XA_COMMIT, exchanged))
+        with pytest.raises(ternmq.MQError) as commit:
+            connection.commit_prepared(xid)
+    assert prepare.value.reason == rc.MQRC_CALL_INTERRUPTED
+    assert commit.value.reason == rc.MQRC_CALL_INTERRUPTED
+    assert connection.in_doubt() == []
+    assert queue.get().data == b"one"
+    connection.disconnect()
+
+
+def losing(type: int, exchanged: Any) -> Any:
+    """The connection is lost after a call of this type has happened, and before its answer."""
+
+    def lost(line: Any, request: Any) -> Any:
+        reply = exchanged(line, request)
+        if request.type == type:
+            request.is_sent = True
+            raise EOFError("lost")
+        return reply
+
+    return lost
 
 
 def test_reconnection_that_fails_says_so(served: Networked, tmp_path: Any) -> None:
