@@ -32,6 +32,7 @@ from ternmq.wire.fap_vocabulary import (
     REQUEST_MSGS,
     SELECTION,
     STREAM,
+    SYNCHRONOUS,
 )
 
 CALL_HEAD_BYTES: Final = 16
@@ -311,7 +312,7 @@ def request_messages(
         options,
         wait_ms,
         0,
-        SELECTION | STREAM if is_stream else SELECTION,
+        SELECTION | (STREAM if is_stream else SYNCHRONOUS),
         index,
     )
     return framing.segment(REQUEST_MSGS, flags, body + selection, request)
