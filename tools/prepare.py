@@ -33,8 +33,7 @@ VENV = ROOT / ".venv"
 PYTHON = VENV / "bin" / "python"
 LEFT_OUT = ROOT / "build" / "left-out.jsonl"  # tests/left_out.py writes it
 CONSTRAINTS = ROOT / "tools" / "constraints.txt"
-EXTRAS = ("test", "dev")
-LARGE = ("spark",)  # fetched while the core is compiled
+EXTRAS = ("test", "dev", "spark")  # fetched while the core is compiled
 JAVA = "default-jre-headless"
 NEEDED_FOR = {
     "gcc": "the compiled build",
@@ -49,7 +48,10 @@ APT_TIMEOUT_S = 300
 PROGRESS_S = 10.0
 LARGE_MB = 20.0  # from here on it is worth while to say how far a download is
 PIP_LINES = 40  # of what pip said, shown when it fails
-PIP_STEP = re.compile(r"\s*(Collecting|Downloading|Building wheel for|Installing collected) (\S+)")
+PIP_STEP = re.compile(
+    r"\s*(Collecting|Downloading|Installing build|Getting requirements|Preparing|Building wheel for"
+    r"|Installing collected) (\S+)"
+)
 PIP_SIZE = re.compile(r"\(([\d.]+) ([kMG]B)\)")
 PIP_UNITS = {"kB": 0.001, "MB": 1.0, "GB": 1000.0}
 
@@ -194,6 +196,8 @@ class Installing:
         self._whole_mb = 0.0  # of the file that it fetches
         self._said: list[str] = []
         command = [str(PYTHON), "-m", "pip", "install", "--disable-pip-version-check", "--no-input"]
+        # Python compiles a file when it is imported first; most of these never are.
+        command.append("--no-compile")
         self._process = subprocess.Popen(
             [*command, "--progress-bar", "off", "--constraint", str(CONSTRAINTS), *packages],
             stdout=subprocess.PIPE,
@@ -252,36 +256,37 @@ def key_of(wanted: list[str]) -> str:
     return hashlib.sha256(text).hexdigest()
 
 
-def prepare_tools() -> None:
-    """Create .venv and install what is needed to build, test and check, unless that was done for
-    the same list and Python."""
-    wanted = requirements(EXTRAS, to_build=True)
+def prepare_venv() -> None:
+    """Create .venv and install what the wheel needs to be built, unless that was done for the same
+    list and Python."""
+    wanted = requirements((), to_build=True)
     key = key_of(wanted)
-    if PYTHON.exists() and is_marked("tools.key", key):
+    if PYTHON.exists() and is_marked("build.key", key):
         return
     if not has_ensurepip():
         sys.exit("prepare: this Python cannot make environments: install python3-venv")
-    say(f"making {VENV.name}: the tools first, then Spark (550 MB) beside the compiler")
+    say(f"making {VENV.name}; the first time fetches 600 MB, most of it Spark, while it compiles")
     venv.create(VENV, with_pip=True, symlinks=True, clear=False)
-    if not Installing("tools", wanted).wait():
-        sys.exit("prepare: pip could not install the tools, see above")
-    (VENV / "tools.key").write_text(key, encoding="utf-8")
+    if not Installing("build tools", wanted).wait():
+        sys.exit("prepare: pip could not install what the build needs, see above")
+    (VENV / "build.key").write_text(key, encoding="utf-8")
 
 
-def begin_spark() -> Installing | None:
-    """Begin to install Spark, unless that was done: it takes the network while others compute."""
-    wanted = requirements(LARGE)
-    if is_marked("spark.key", key_of(wanted)):
+def begin_tools() -> Installing | None:
+    """Begin to install the rest, unless that was done: it takes the network while the compiler
+    takes the processors."""
+    wanted = requirements(EXTRAS)
+    if is_marked("tools.key", key_of(wanted)):
         return None
-    return Installing("Spark", wanted)
+    return Installing("tools and Spark", wanted)
 
 
-def end_spark(installing: Installing | None) -> None:
-    """Wait for it, and see that it has a Java to run on."""
+def end_tools(installing: Installing | None) -> None:
+    """Wait for it, and see that Spark has a Java to run on."""
     if installing is not None:
         if not installing.wait():
-            sys.exit("prepare: pip could not install Spark, see above")
-        (VENV / "spark.key").write_text(key_of(requirements(LARGE)), encoding="utf-8")
+            sys.exit("prepare: pip could not install the tools, see above")
+        (VENV / "tools.key").write_text(key_of(requirements(EXTRAS)), encoding="utf-8")
     prepare_java()
 
 
@@ -337,12 +342,12 @@ def main(arguments: list[str]) -> int:
     prepare_system(may_install="--system" in arguments)
     with (ROOT / "tools" / "layers.toml").open() as lock:  # one at a time in a checkout
         fcntl.flock(lock, fcntl.LOCK_EX)
-        prepare_tools()
-        spark = begin_spark()
+        prepare_venv()
+        tools = begin_tools()
         wheel: Path | None = None
         if "--tools-only" not in arguments:
             wheel = built_wheel(*(o for o in arguments if o == "--require-compiled"))
-        end_spark(spark)
+        end_tools(tools)
         if "--tools-only" in arguments:
             return 0
         return 1 if wheel is None else install_package(wheel)
