@@ -24,6 +24,7 @@ from benchmarks.brokers import (
     program,
     until_cancelled,
 )
+from benchmarks.rival_tools import forcing_nats_server
 
 BATCH = 128
 LIMIT = 1 << 30  # of what may lie in the client
@@ -44,6 +45,28 @@ class BrokerServer(Server):
         words = [program("nats-server", "nats-server", "/usr/sbin/nats-server")]
         words += ["-a", "127.0.0.1", "-p", str(self.port), "-js", "-sd", str(self.folder)]
         self.launch(*words)
+        self.await_port()
+
+
+class ForcedServer(BrokerServer):
+    """nats-server with `sync_interval: always`, which it knows from 2.11 on: built from the module
+    proxy of Go, for Debian 12 has 2.9."""
+
+    name = "NATS, forced"
+    durable_name = "NATS JetStream, sync_interval always"
+
+    @classmethod
+    def check(cls) -> None:
+        forcing_nats_server()
+        client_library("nats", "nats-py")
+
+    def start(self) -> None:
+        settings = self.folder / "nats.conf"
+        settings.write_text(
+            f'listen: "127.0.0.1:{self.port}"\n'
+            f'jetstream {{ store_dir: "{self.folder}", sync_interval: always }}\n'
+        )
+        self.launch(forcing_nats_server(), "-c", str(settings))
         self.await_port()
 
 

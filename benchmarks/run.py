@@ -49,6 +49,7 @@ NAMES = {
     "served": "a queue manager in a process of its own",
     "streaming": "puts to a queue with a streaming queue",
     "network": "clients over TCP, beside other brokers",
+    "rivals": "durable puts: each broker by its Python client and by its own fastest",
     "telemetry": "statistics and accounting, on and off",
 }
 RESULTS = ROOT / "benchmarks" / "results"
