@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ternmq.base.errors import MQError, mq_error
 from ternmq.base.reasons import MQRC_UNKNOWN_OBJECT_NAME
+from ternmq.client.restarting import OnFault
 from ternmq.client.shell import Shell
 from ternmq.client.snapshot_queue import SnapshotQueue
 from ternmq.telemetry.snapshot import (
@@ -125,15 +126,21 @@ class _Waker:
 class Measurement(Destination):
     """All destinations of one queue manager, made when they are needed."""
 
-    def __init__(self, shell: Shell, settings: MeasureSettings) -> None:
+    def __init__(
+        self, shell: Shell, settings: MeasureSettings, on_fault: OnFault | None = None
+    ) -> None:
         self.settings = settings
+        self._on_fault = on_fault
         self._shell = shell
         self._smf: SmfDestination | None = None
         self._messages: MessageDestination | None = None
         tell = notices_of(shell)
         self._tell = tell
         # Records and messages are made in threads of their own: the housekeeper has other work.
-        self._queues = {SMF: SnapshotQueue("SMF", tell), PCF: SnapshotQueue("PCF", tell)}
+        self._queues = {
+            family: SnapshotQueue(name, tell, on_fault=on_fault)
+            for family, name in ((SMF, "SMF"), (PCF, "PCF"))
+        }
         self._making = threading.Lock()
         self.metrics: MetricsServer | None = None
         shell.engine.collector.destinations.append(self)
@@ -190,7 +197,9 @@ class Measurement(Destination):
                 settings = self.settings.smf
                 if settings is None:
                     settings = IN_FOLDER if self.settings.folder else IN_MEMORY
-                self._smf = SmfDestination(self.settings.folder, settings, self._tell)
+                self._smf = SmfDestination(
+                    self.settings.folder, settings, self._tell, on_fault=self._on_fault
+                )
             return self._smf
 
     @property
@@ -261,7 +270,12 @@ class Measurement(Destination):
             port = METRICS_PORT if settings.metrics_port is None else settings.metrics_port
             metrics = Metrics(self._shell, settings.metrics_queues, channels_max)
             self.metrics = MetricsServer(
-                metrics, settings.metrics_address, port, settings.metrics_scheme
+                metrics,
+                settings.metrics_address,
+                port,
+                settings.metrics_scheme,
+                tell=self._tell,
+                on_fault=self._on_fault,
             )
         return self.metrics.port
 

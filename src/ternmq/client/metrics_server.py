@@ -21,6 +21,7 @@ from typing import Final
 
 from ternmq.client.measurement import LOOPBACK, METRICS_PORT
 from ternmq.client.metrics import Metrics
+from ternmq.client.restarting import OnFault, RestartedTask, Tell, report
 from ternmq.telemetry.metric_text import BOTH, CONTENT_TYPE, metrics_text
 
 REQUEST_S_MAX: Final = 5.0
@@ -50,6 +51,8 @@ class MetricsServer:
         port: int = METRICS_PORT,
         scheme: str = BOTH,
         answer_s_max: float = ANSWER_S_MAX,
+        tell: Tell | None = None,
+        on_fault: OnFault | None = None,
     ) -> None:
         self._metrics = metrics
         self._scheme = scheme
@@ -61,7 +64,11 @@ class MetricsServer:
         self.cut_off = 0  # readers that were too slow, or went away
         self._listening = _bound(address, port)
         self.port: int = self._listening.getsockname()[1]
-        self._worker = threading.Thread(target=self._accept, name="ternmq-metrics", daemon=True)
+        self._on_fault = on_fault
+        self.faults = 0  # scrapes that ended in an internal fault
+        self._worker = RestartedTask(
+            "METRICS", self._accept, tell or _nobody, on_fault, "ternmq-metrics"
+        )
         self._worker.start()
 
     def close(self) -> None:
@@ -69,6 +76,7 @@ class MetricsServer:
         self._closing = True
         _shut(self._listening)
         self._worker.join()
+        self._listening.close()  # also where its task was given up
         with self._lock:
             open_now = list(self._sockets)
         for one in open_now:
@@ -92,13 +100,29 @@ class MetricsServer:
                 if is_free:
                     self._sockets.add(sock)
             if is_free:
-                name = "ternmq-metrics-scrape"
-                threading.Thread(target=self._serve, args=(sock,), name=name, daemon=True).start()
+                self._begin_scrape(sock)
             else:
                 _refuse(sock)
         self._listening.close()
 
+    def _begin_scrape(self, sock: socket.socket) -> None:
+        name = "ternmq-metrics-scrape"
+        try:
+            threading.Thread(target=self._serve, args=(sock,), name=name, daemon=True).start()
+        except RuntimeError:  # the system has no more threads now
+            with self._lock:
+                self._sockets.discard(sock)
+            sock.close()
+            raise
+
     def _serve(self, sock: socket.socket) -> None:
+        try:
+            self._serve_one(sock)
+        except Exception as error:  # the next scrape may go well, and the queue manager goes on
+            self.faults += 1
+            report(self._on_fault, error, "a scrape of the metrics")
+
+    def _serve_one(self, sock: socket.socket) -> None:
         try:
             with sock:
                 # What a slow reader has the system keep is bounded, too.
@@ -125,6 +149,10 @@ class MetricsServer:
             answer.short(404, "the metrics are at /metrics\n")
         else:
             answer.short(400, "this is no request\n")
+
+
+def _nobody(message: str, *inserts: str | int) -> None:
+    """Where there are no operators."""
 
 
 class Answer:

@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable, Sequence
 
 from ternmq.client.measurement import SMFStatus
+from ternmq.client.restarting import OnFault
 from ternmq.client.smf_data_sets import DataSets
 from ternmq.client.smf_log_streams import LogStream
 from ternmq.client.smf_memory import MemoryStream
@@ -38,6 +39,7 @@ class SmfDestination(Destination):
         *,
         system: str = "",
         now_ns: Callable[[], int] = time.time_ns,
+        on_fault: OnFault | None = None,
     ) -> None:
         self.settings = tuple(settings)
         self._records = SmfRecords(system or system_name(), zone_s, now_ns)
@@ -52,7 +54,7 @@ class SmfDestination(Destination):
             place = one.path or os.path.join(folder, "smf", one.name)
             self._places[one.name] = place
             writes = _writes(one, place, now_ns)
-            self.outlets[one.name] = Outlet(one.name, writes, tell, one.buffer_max, types)
+            self.outlets[one.name] = Outlet(one.name, writes, tell, one.buffer_max, types, on_fault)
 
     def takes(self, family: str) -> bool:
         """Those of STATIME and ACCTIME."""

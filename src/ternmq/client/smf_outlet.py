@@ -11,6 +11,8 @@ import threading
 from collections.abc import Callable
 from typing import Final
 
+from ternmq.client.restarting import PAUSE_S, OnFault, RestartedTask
+
 BUFFER_BYTES_DEFAULT: Final = 16_777_216
 LOSES: Final = "AMQ7991E"  # destination, why
 RESUMED: Final = "AMQ7992I"  # destination, records lost, bytes lost
@@ -28,6 +30,8 @@ class Outlet:
         tell: Tell,
         buffer_bytes_max: int = BUFFER_BYTES_DEFAULT,
         types: frozenset[int] = frozenset(),
+        on_fault: OnFault | None = None,
+        pause_s: float = PAUSE_S,
     ) -> None:
         self.name = name
         self.writes = writes
@@ -47,7 +51,9 @@ class Outlet:
         self._lost_bytes_before = 0
         self._busy = False
         self._ending = False
-        self._worker: threading.Thread | None = None  # begun with the first records
+        self._on_fault = on_fault
+        self._pause_s = pause_s
+        self._worker: RestartedTask | None = None  # begun with the first records
 
     @property
     def losing(self) -> bool:
@@ -75,7 +81,9 @@ class Outlet:
         """With the lock: a queue manager that records nothing has no thread for it."""
         if self._worker is None:
             name = f"ternmq-smf-{self.name}"
-            self._worker = threading.Thread(target=self._run, name=name, daemon=True)
+            self._worker = RestartedTask(
+                f"SMF-{self.name}", self._run, self._tell, self._on_fault, name, self._pause_s
+            )
             self._worker.start()
 
     def _lose(self, records: list[bytes], why: str) -> str:
@@ -99,7 +107,13 @@ class Outlet:
     def drain(self, wait_s: float = 10.0) -> bool:
         """Wait until all that was given is written or lost."""
         with self._changed:
-            return self._changed.wait_for(lambda: not self._waiting and not self._busy, wait_s)
+            self._changed.wait_for(self._is_through, wait_s)
+            return not self._waiting and not self._busy
+
+    def _is_through(self) -> bool:
+        worker = self._worker
+        is_lost = worker is not None and worker.is_given_up
+        return is_lost or (not self._waiting and not self._busy)
 
     def end(self, wait_s: float = 10.0) -> None:
         """Write what is left and close the file. A disk that hangs is not waited for longer than
@@ -111,13 +125,14 @@ class Outlet:
         if worker is None:
             return
         worker.join(wait_s)
-        if worker.is_alive():
+        if worker.is_alive or worker.is_given_up:
             with self._changed:
                 left = self._waiting
                 self._waiting = []
                 self._waiting_bytes = 0
                 begins = self._lose(left, "the disk did not take it before the end")
-            self._tell(LOSES, self.name, begins or self.why)
+            if left or worker.is_alive:
+                self._tell(LOSES, self.name, begins or self.why)
 
     def _run(self) -> None:
         while True:
@@ -129,16 +144,18 @@ class Outlet:
                 self._asked = []
                 self._busy = True
                 ends = self._ending and not batch
-            self._write(batch)
-            if asked:
-                self._close()
+            try:
+                self._write(batch)
+                if asked:
+                    self._close()
+            finally:
                 for done in asked:
                     done.set()
-            with self._changed:
-                # ORDER: room is made only when the batch is written, or the buffer had no bound
-                self._waiting_bytes -= sum(len(one) for one in batch)
-                self._busy = False
-                self._changed.notify_all()
+                with self._changed:
+                    # ORDER: room is made only when the batch is written, or the buffer had no bound
+                    self._waiting_bytes -= sum(len(one) for one in batch)
+                    self._busy = False
+                    self._changed.notify_all()
             if ends:
                 self._close()
                 return
@@ -148,11 +165,15 @@ class Outlet:
             return
         try:
             self.writes.write(batch)
-        except OSError as error:
+        except Exception as error:
+            is_foreseen = isinstance(error, OSError)
+            why = f"{error.strerror or error}" if isinstance(error, OSError) else repr(error)
             with self._changed:
-                begins = self._lose(batch, f"{error.strerror or error}")
+                begins = self._lose(batch, why)
             if begins:
                 self._tell(LOSES, self.name, begins)
+            if not is_foreseen:
+                raise
             return
         with self._changed:
             self.written += len(batch)

@@ -2,7 +2,8 @@
 wait until records are made of it.
 
 Their number is bounded. What does not fit, and what a destination fails to take, is lost: counted,
-told when losing begins and when it ends.
+told when losing begins and when it ends. An unforeseen fault costs the snapshot that led to it; the
+thread is begun again (`restarting`).
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from collections.abc import Callable
 from typing import Final
 
 from ternmq.base.errors import MQError
+from ternmq.client.restarting import PAUSE_S, OnFault, RestartedTask
 
 WAITING_MAX: Final = 4096
 LOSES: Final = "AMQ7991E"  # destination, why
@@ -26,7 +28,12 @@ class SnapshotQueue:
     """Work for one kind of destination, done in order."""
 
     def __init__(
-        self, name: str, tell: Callable[..., None], waiting_max: int = WAITING_MAX
+        self,
+        name: str,
+        tell: Callable[..., None],
+        waiting_max: int = WAITING_MAX,
+        on_fault: OnFault | None = None,
+        pause_s: float = PAUSE_S,
     ) -> None:
         self.name = name
         self.lost = 0
@@ -34,7 +41,9 @@ class SnapshotQueue:
         self._waiting_max = waiting_max
         self._waiting: deque[Work] = deque()
         self._changed = threading.Condition()
-        self._worker: threading.Thread | None = None  # begun with the first snapshot
+        self._on_fault = on_fault
+        self._pause_s = pause_s
+        self._worker: RestartedTask | None = None  # begun with the first snapshot
         self._busy = False
         self._ending = False
         self._lost_before = 0
@@ -43,16 +52,30 @@ class SnapshotQueue:
     def add(self, work: Work) -> None:
         """Have it done soon."""
         with self._changed:
-            fits = len(self._waiting) < self._waiting_max
-            if fits:
+            why = self._refusal()
+            if not why:
                 self._waiting.append(work)
             if self._worker is None:
                 name = f"ternmq-measure-{self.name}"
-                self._worker = threading.Thread(target=self._run, name=name, daemon=True)
+                self._worker = RestartedTask(
+                    f"STATISTICS-{self.name}",
+                    self._run,
+                    self._tell,
+                    self._on_fault,
+                    name,
+                    self._pause_s,
+                )
                 self._worker.start()
             self._changed.notify_all()
-        if not fits:
-            self._lose(f"{self._waiting_max} snapshots wait for it already")
+        if why:
+            self._lose(why)
+
+    def _refusal(self) -> str:
+        if self._worker is not None and self._worker.is_given_up:
+            return "its task has failed too often"
+        if len(self._waiting) >= self._waiting_max:
+            return f"{self._waiting_max} snapshots wait for it already"
+        return ""
 
     def _lose(self, why: str) -> None:
         with self._changed:
@@ -65,7 +88,13 @@ class SnapshotQueue:
     def drain(self, wait_s: float = END_S) -> bool:
         """Wait until nothing waits; False if that takes too long."""
         with self._changed:
-            return self._changed.wait_for(lambda: not self._waiting and not self._busy, wait_s)
+            self._changed.wait_for(self._is_through, wait_s)
+            return not self._waiting and not self._busy
+
+    def _is_through(self) -> bool:
+        worker = self._worker
+        is_lost = worker is not None and worker.is_given_up
+        return is_lost or (not self._waiting and not self._busy)
 
     def end(self, wait_s: float = END_S) -> None:
         """Do what waits, then no more."""
@@ -84,10 +113,15 @@ class SnapshotQueue:
                     return
                 work = self._waiting.popleft()
                 self._busy = True
-            self._do(work)
-            with self._changed:
-                self._busy = False
-                self._changed.notify_all()
+            try:
+                self._do(work)
+            except Exception as error:
+                self._lose(f"{type(error).__name__}: {error}")
+                raise
+            finally:
+                with self._changed:
+                    self._busy = False
+                    self._changed.notify_all()
 
     def _do(self, work: Work) -> None:
         try:

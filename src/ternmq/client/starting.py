@@ -22,6 +22,7 @@ from ternmq.base.reasons import (
 from ternmq.base.user_names import user_name_fault
 from ternmq.client.local_folder import LOCK_PATH as LOCK_PATH
 from ternmq.client.measurement import Measurement, MeasureSettings
+from ternmq.client.restarting import report
 from ternmq.client.shell import Shell
 from ternmq.client.shutdown import shut_down
 from ternmq.engine.engine import Engine, create_queue_manager, exists
@@ -55,13 +56,17 @@ class Started:
         measure: MeasureSettings | None = None,
     ) -> None:
         self.shell = shell
-        self.measurement = Measurement(shell, measure or MeasureSettings())
+        self.measurement = Measurement(shell, measure or MeasureSettings(), self._fault)
         self.user = user
         self.application = application
         self.when_stopped: Callable[[], None] | None = None  # called while the lock is still held
         # reports an internal fault in full: what was raised, and while doing what
         self.on_fault: Callable[[BaseException, str], None] | None = None
         self._lock = lock
+
+    def _fault(self, error: BaseException, doing: str) -> None:
+        """Something failed that the queue manager can do without."""
+        report(self.on_fault, error, doing)
 
     def disown(self) -> None:
         """In a forked child: the queue manager belongs to the parent."""

@@ -32,6 +32,7 @@ from ternmq.client.connection import Connection
 from ternmq.client.local_folder import Place, data_folder
 from ternmq.client.log_status import log_status
 from ternmq.client.starting import Started, log_parameters, start
+from ternmq.kernel.notices import Notice
 from ternmq.log.record import LogDamaged
 from ternmq.ports.os_disk import OsDisk
 from ternmq.server import host as modes
@@ -402,10 +403,16 @@ class Process:
         with host.started.shell.lock:
             taken = host.engine.kernel.notices.take()
         for notice in taken:
-            self.tell(notice.message_id, *notice.inserts)
-            if host.trace is not None and host.trace.on:
-                text = message_text(notice.message_id, notice.inserts)
-                host.trace.record("messages", notice.message_id, text=text)
+            try:
+                self._write_notice(host, notice)
+            except Exception as error:  # one line is lost, not the task that writes the others
+                host.fault(error, f"the message {notice.message_id}")
+
+    def _write_notice(self, host: Host, notice: Notice) -> None:
+        self.tell(notice.message_id, *notice.inserts)
+        if host.trace is not None and host.trace.on:
+            text = message_text(notice.message_id, notice.inserts)
+            host.trace.record("messages", notice.message_id, text=text)
 
 
 EXIT_RUNNING: Final = 5

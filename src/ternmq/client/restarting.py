@@ -1,0 +1,92 @@
+"""Tasks that a queue manager can do without: one that fails is reported, and begun again.
+
+As in IBM MQ, where the tasks of the restartable utility process (statistics among them) are
+restarted, while the end of a fundamental one (log, checkpoints) ends the queue manager. The pauses
+between tries grow, and a task that fails again and again is given up; the queue manager goes on.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+import traceback
+from collections.abc import Callable
+from typing import Final
+
+STARTED: Final = "AMQ5051I"  # task
+ENDED: Final = "AMQ5041I"  # task
+GIVEN_UP: Final = "AMQ5038E"  # task, error
+PAUSE_S: Final = 0.1  # before the first new try, then twice as long each time
+PAUSE_S_MAX: Final = 30.0
+FAILURES_MAX: Final = 10  # one after the other
+WELL_S: Final = 60.0  # who has worked so long is well again
+
+Tell = Callable[..., None]  # a message and its inserts
+OnFault = Callable[[BaseException, str], None]  # what was raised, and while doing what
+
+
+def report(on_fault: OnFault | None, error: BaseException, doing: str) -> None:
+    """To who writes reports on internal faults; in an application's process to standard error."""
+    if on_fault is not None:
+        on_fault(error, doing)
+    else:
+        traceback.print_exception(error)
+
+
+class RestartedTask:
+    """A thread that does one kind of work until that returns."""
+
+    def __init__(
+        self,
+        name: str,
+        work: Callable[[], None],
+        tell: Tell,
+        on_fault: OnFault | None,
+        thread_name: str,
+        pause_s: float = PAUSE_S,
+    ) -> None:
+        self.name = name  # as messages call it
+        self.failures = 0  # since it last worked well
+        self.is_given_up = False
+        self._work = work
+        self._tell = tell
+        self._on_fault = on_fault
+        self._pause_s = pause_s
+        self._hurried = threading.Event()
+        self._thread = threading.Thread(target=self._run, name=thread_name, daemon=True)
+
+    def start(self) -> None:
+        """Begin."""
+        self._thread.start()
+
+    @property
+    def is_alive(self) -> bool:
+        """Whether it works, or will be tried again."""
+        return self._thread.is_alive()
+
+    def join(self, wait_s: float | None = None) -> None:
+        """Wait until the work has returned; it has been told to. Nobody waits for a pause."""
+        self._hurried.set()
+        self._thread.join(wait_s)
+
+    def _run(self) -> None:
+        while not self.is_given_up:
+            begun = time.monotonic()
+            try:
+                self._work()
+                return
+            except Exception as error:
+                if time.monotonic() - begun >= WELL_S:
+                    self.failures = 0
+                self.failures += 1
+                self._failed(error)
+
+    def _failed(self, error: Exception) -> None:
+        report(self._on_fault, error, f"the task {self.name}")
+        self._tell(ENDED, self.name)
+        if self.failures >= FAILURES_MAX:
+            self.is_given_up = True
+            self._tell(GIVEN_UP, self.name, f"{type(error).__name__}: {error}")
+            return
+        self._hurried.wait(min(self._pause_s * 2 ** (self.failures - 1), PAUSE_S_MAX))
+        self._tell(STARTED, self.name)
