@@ -94,4 +94,7 @@ def test_status_when_running_then_it_says_where(data: Path) -> None:
     assert shown["STATUS"] == "RUNNING"
     assert shown["DATPATH"] == str(data / "qmgrs" / "QM1")
     assert Path(str(shown["LOGPATH"])).is_dir()
+    for size, use in (("DATFSSZ", "DATFSUSE"), ("LOGFSSZ", "LOGFSUSE"), ("QMFSSZ", "QMFSUSE")):
+        assert int(shown[size]) > 0
+        assert 0 <= int(shown[use]) <= 100
     assert shown["CMDSERV"] == "RUNNING"

@@ -10,6 +10,7 @@ import io
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -452,3 +453,16 @@ def test_command_when_messages_are_not_wanted_then_the_status_alone(
     machine: Machine, command: str
 ) -> None:
     assert machine.run(command, "-z", "QM1", status=16) == ("", "")
+
+
+def test_start_when_its_listener_cannot_have_the_port_then_that_is_said(running: Machine) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        with running.connect() as connection:
+            connection.mqsc(
+                f"DEFINE LISTENER(L) TRPTYPE(TCP) IPADDR('127.0.0.1') PORT({port}) CONTROL(QMGR)"
+            )
+        running.run("endmqm", "-i", "QM1")
+        told = running.run("strmqm", "QM1").stdout
+    assert f"Listener L is not started: port {port} of 127.0.0.1 cannot be had" in told
+    assert told.splitlines()[-1].startswith("TernMQ queue manager 'QM1' started")

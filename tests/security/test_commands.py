@@ -13,6 +13,7 @@ from ternmq.admin.command import Answer, Command
 from ternmq.admin.inquiries import queue_type
 from ternmq.base import constants as mq
 from ternmq.base.reason_lookup import reason as reason_row
+from ternmq.base.reasons import MQRC_UNKNOWN_ENTITY
 from ternmq.ports.users import GroupTable
 from tests.security.granting import USERS, connected, grant, secured
 
@@ -402,3 +403,18 @@ def test_authority_for_who_is_not_known_then_refused_unless_the_policy_allows() 
             ]
             found = [qm.mqsc(text.format(entity))[0].message for entity in entities]
             assert found == wanted, policy
+
+
+def test_authority_of_a_user_whom_nobody_knows_is_refused_and_not_shown_as_none() -> None:
+    with secured() as qm:
+        qm.started.shell.engine.kernel.authority.set_policy("user")  # as in a running one
+        for entity, comp in (
+            ("PRINCIPAL('fred')", mq.MQCC_OK),
+            ("PRINCIPAL('nosuch')", mq.MQCC_FAILED),
+            ("GROUP('staff')", mq.MQCC_OK),
+            ("GROUP('nosuch')", mq.MQCC_FAILED),
+        ):
+            answer = qm.mqsc(f"DISPLAY ENTAUTH {entity} OBJTYPE(QMGR)")[0]
+            assert answer.comp == comp, entity
+            if comp:
+                assert answer.reason == MQRC_UNKNOWN_ENTITY

@@ -100,6 +100,12 @@ def entity_named(command: Command, verb: str) -> tuple[str, bool]:
     return entity, bool(group)
 
 
+def _check_known(kernel: Kernel, entity: str, is_group: bool, verb: str) -> None:
+    if not kernel.authority.is_known(entity, is_group):
+        detail = f"this machine knows no {'group' if is_group else 'user'} of that name"
+        raise mq_error(MQRC_UNKNOWN_ENTITY, verb=verb, object=entity, detail=detail)
+
+
 def is_entity(name: str) -> bool:
     """Whether a user or group may be called so; "" is nobody."""
     if control_character(name) or " " in name or "," in name or "\t" in name:
@@ -141,9 +147,7 @@ def set_authrec(kernel: Kernel, link: Connection, command: Command) -> list[Answ
     kind = kind_named(command, verb)
     profile = profile_named(kind, command.given.get("PROFILE", ""), kernel.name, verb)
     entity, is_group = _entity_required(command, verb)
-    if not kernel.authority.is_known(entity, is_group):
-        detail = f"this machine knows no {'group' if is_group else 'user'} of that name"
-        raise mq_error(MQRC_UNKNOWN_ENTITY, verb=verb, object=entity, detail=detail)
+    _check_known(kernel, entity, is_group, verb)
     if "AUTHADD" not in command.given and "AUTHRMV" not in command.given:
         raise mq_error(MQRCCF_AUTH_VALUE_MISSING, verb=verb, object=profile)
     more = _bits_named(command, "AUTHADD", kind, verb)
@@ -334,6 +338,7 @@ def display_entauth(kernel: Kernel, link: Connection, command: Command) -> list[
     kind = kind_named(command, verb)
     name = profile_named(kind, command.given.get("OBJNAME", ""), kernel.name, verb)
     entity, is_group = _entity_required(command, verb)
+    _check_known(kernel, entity, is_group, verb)
     bits = entity_authority(kernel, kind, name, entity, is_group)
     answer = Answer("AMQ8866I")
     answer.add("OBJNAME", kernel.name if name == SELF_PROFILE else name)

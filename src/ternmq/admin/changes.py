@@ -6,7 +6,7 @@ is told so with a warning beside the success.
 
 from __future__ import annotations
 
-from typing import final
+from typing import Final, final
 
 from ternmq.admin import objects
 from ternmq.admin.command import Answer, Command
@@ -64,6 +64,24 @@ def inert_warnings(object_type: int, name: str, settings: dict[str, object]) -> 
     return found
 
 
+# Kinds of objects that nothing acts on in this version.
+_LATER: Final[tuple[tuple[int, str], ...]] = (
+    (types.MESSAGE_CHANNELS, "Channels between queue managers are not there yet"),
+    (types.AMQP, "AMQP channels are not there yet"),
+    (types.TOPIC | types.SUB, "Publish/subscribe is not there yet"),
+    (types.COMMINFO, "Multicast is not there yet"),
+)
+
+
+def later_warning(object_type: int, name: str) -> list[Answer]:
+    """A warning for an object whose whole kind has no function yet."""
+    for bits, why in _LATER:
+        if object_type & bits:
+            kind = types.BY_BIT[object_type].text.capitalize()
+            return [Answer("AMQ8083W", (kind, name, why), comp=MQCC_WARNING)]
+    return []
+
+
 class Change(Execution):
     """What the commands share: reasons as commands give them."""
 
@@ -101,7 +119,8 @@ class Define(Change):
         if not objects.define(kernel, link, bits, command.name, settings, replace, like):
             return False
         self.succeed()
-        self.answers.extend(inert_warnings(bits, command.name, settings))
+        warnings = inert_warnings(bits, command.name, settings)
+        self.answers.extend(warnings or later_warning(bits, command.name))
         return True
 
 

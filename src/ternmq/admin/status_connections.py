@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import Final, final
 
 from ternmq.admin.filters import fits_name
-from ternmq.admin.status import StatusDisplay, Values
+from ternmq.admin.status import StatusDisplay, Values, date_of, time_of
 from ternmq.admin.status_attributes import status_keywords
 from ternmq.base import constants as mq
 from ternmq.kernel.connection import Connection as Link
 from ternmq.kernel.connection import Handle
 from ternmq.kernel.kernel import Kernel
+from ternmq.log.archive import extent_name
 from ternmq.txn.unit import ACTIVE, PREPARED
 
 _STEM_BYTES: Final = 16
@@ -90,7 +91,7 @@ class ConnectionStatus(StatusDisplay):
         kind = self.command.given.get("TYPE", "") or self._kind_filtered()
         result: list[Values] = []
         if kind != "HANDLE":
-            result.append(_connection_values(one))
+            result.append(_connection_values(kernel, one))
         if kind != "CONN":
             handles = [one.handles[number] for number in sorted(one.handles)]
             result.extend([_handle_values(kernel, one, handle) for handle in handles])
@@ -108,11 +109,18 @@ def _stem(link: Link) -> str:
     return link.tag[:_STEM_BYTES].hex().upper()
 
 
-def _connection_values(link: Link) -> Values:
+def _connection_values(kernel: Kernel, link: Link) -> Values:
     unit = link.unit
     state = "NONE"
+    started_ns = logged_ns = 0
+    extent = ""
     if unit is not None and unit.changes:
         state = _UNIT_STATES.get(int(unit.state), "ACTIVE")
+        started_ns = int(unit.started_ns)
+        if unit.first_lsn:
+            logged_ns = started_ns
+            if kernel.keeper.control.parameters.is_linear:
+                extent = extent_name(int(unit.first_lsn // kernel.keeper.extent_bytes))
     options = option_names(link.connect_options, _CONNECT_OPTIONS)
     return {
         "CONN": connection_id(link),
@@ -129,11 +137,11 @@ def _connection_values(link: Link) -> Values:
         "CONNAME": link.connection_name,
         "CONNOPTS": options or "MQCNO_STANDARD_BINDING",
         "USERID": link.user,
-        "UOWLOG": "",
-        "UOWSTDA": "",
-        "UOWSTTI": "",
-        "UOWLOGDA": "",
-        "UOWLOGTI": "",
+        "UOWLOG": extent,
+        "UOWSTDA": date_of(started_ns),
+        "UOWSTTI": time_of(started_ns),
+        "UOWLOGDA": date_of(logged_ns),
+        "UOWLOGTI": time_of(logged_ns),
         "URTYPE": "QMGR",
         "EXTURID": "XA_FORMATID[] XA_GTRID[] XA_BQUAL[]",
         "QMURID": unit_name(link),

@@ -23,8 +23,9 @@ from ternmq.store.catalog import Definition
 from ternmq.txn.extent_needs import extent_needs
 
 _PAGE_KIB: Final = 4
+_MEGABYTE: Final = 1 << 20
 # What is not counted here.
-_UNKNOWN: Final = ("ARCHLOG", "ARCHSZ", "CHKPTOPS", "CHKPTSZ", "DATFSSZ", "DATFSUSE", "LOGFSSZ",
+_UNKNOWN: Final = ("ARCHLOG", "ARCHSZ", "DATFSSZ", "DATFSUSE", "LOGFSSZ",
                    "LOGFSUSE", "MEDIASZ", "QMFSSZ", "QMFSUSE", "RECSZ", "REUSESZ",
                    "UNICLUS")  # fmt: skip
 _NO_CONNECTION: Final = "0" * 48
@@ -71,6 +72,9 @@ def _add_log(kernel: Kernel, values: Values) -> None:
     parameters = keeper.control.parameters
     end_lsn = int(kernel.coordinator.log.end_lsn)
     used = round(100 * keeper.space.used_fraction(end_lsn))
+    log = kernel.coordinator.log
+    values["CHKPTOPS"] = int(log.records - keeper.records_then)
+    values["CHKPTSZ"] = (end_lsn - int(keeper.lsn_then)) // _MEGABYTE
     values["LOGEXTSZ"] = parameters.pages * _PAGE_KIB
     values["LOGINUSE"] = used
     values["LOGPRIM"] = parameters.primary

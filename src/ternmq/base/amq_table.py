@@ -157,7 +157,7 @@ AMQ8005I	TernMQ queue manager changed.	Attributes of queue manager %1 were chang
 AMQ8006I	TernMQ queue created.	Queue %1 was defined.
 AMQ8007I	TernMQ queue deleted.	Queue %1 was deleted, or did not exist and that was to be ignored.
 AMQ8008I	TernMQ queue changed.	Attributes of queue %1 were changed.
-AMQ8009W	Entity '%1' has insufficient authority to access topic string '%2'.	It lacks: %3	Grant it, if that is right.
+AMQ8009W	Entity '%1' has insufficient authority to access topic string '%2'.	The following requested permissions are unauthorized: %3	Grant it, if that is right.
 AMQ8010I	TernMQ process created.	Process %1 was defined.
 AMQ8011I	TernMQ process deleted.	Process %1 was deleted.
 AMQ8012I	TernMQ process changed.	Attributes of process %1 were changed.
@@ -185,9 +185,10 @@ AMQ8049E	Object '%1'. Unable to create or replace: %2.	A default object could no
 AMQ8050I	Creating or replacing default objects for queue manager '%1'.
 AMQ8053I	Object '%1'. Creating.
 AMQ8061W	Command not processed.		See the messages before this one.
-AMQ8077W	Entity '%1' has insufficient authority to access object '%2'.	It lacks: %3	Grant it, if that is right: SET AUTHREC or setmqaut.
+AMQ8077W	Entity '%1' has insufficient authority to access object '%2'.	The following requested permissions are unauthorized: %3	Grant it, if that is right: SET AUTHREC or setmqaut.
 AMQ8079W	Access was denied when attempting to retrieve group membership information for user '%1'.		See to the permissions of the process.
 AMQ8082W	The attribute %1 of %2 is stored and shown, but has no function yet.	The value was accepted. Nothing acts on it in this version.	See the page on limits and differences for what will.
+AMQ8083W	%1 %2 is stored and shown, but has no function yet.	%3.	See the page on limits and differences for what will.
 AMQ8094I	TernMQ subscription created.	Subscription %1 was defined.
 AMQ8095I	TernMQ subscription changed.	Attributes of subscription %1 were changed.
 AMQ8096I	TernMQ subscription inquired.
@@ -238,7 +239,7 @@ AMQ8227E	Channel %1 not found.	There is no channel %1 of this type.	Look at the 
 AMQ8228E	The channel has another type.	Channel %1 is of another type than the command says.	Name its type.
 AMQ8229E	The channel is active.	Channel %1 runs, and what was asked needs it stopped.	Stop it first.
 AMQ8242E	SSLCIPH definition wrong.	'%1' is no CipherSpec that can be used here.	Use one of the CipherSpecs of TLS 1.2 and TLS 1.3, or one of the ANY_ names.
-AMQ8245W	Entity '%1' has insufficient authority to display object '%2'.	It lacks: %3	Grant it, if that is right: SET AUTHREC or setmqaut.
+AMQ8245W	Entity '%1' has insufficient authority to display object '%2'.	The following requested permissions are unauthorized: %3	Grant it, if that is right: SET AUTHREC or setmqaut.
 AMQ8276I	Display Connection details.
 AMQ8301E	TernMQ storage monitor job could not be started.
 AMQ8405I	Syntax error detected at or near end of command segment below:-	The part that is shown was read; what is wrong stands at its end.	Correct the command.

@@ -202,6 +202,7 @@ class Kernel:
         unit = connection.unit
         if unit is None:
             unit = self.coordinator.begin()
+            unit.started_ns = self.clock.now_ns()
             connection.unit = unit
         elif unit.backed_out_by:  # while this very verb was parked for room in the log
             connection.log_tries = 0

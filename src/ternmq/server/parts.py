@@ -140,11 +140,23 @@ class ServerParts(Parts):
 
     def begin(self) -> None:
         """Start what CONTROL says."""
+        self.begin_listeners()
+        self.begin_services()
+
+    def begin_listeners(self) -> list[str]:
+        """Start those that CONTROL says; why some could not be, a sentence for each."""
+        faults: list[str] = []
         with self._lock:
             table = self._kernel.catalog.table_of(LISTENER)
             for name in sorted(table):
                 if table[name].number("control") != MQSVC_CONTROL_MANUAL:
-                    self._start_listener(table[name])  # why not is told already
+                    why = self._start_listener(table[name])
+                    if why:
+                        faults.append(f"Listener {name} is not started: {why}.")
+        return faults
+
+    def begin_services(self) -> None:
+        """Start those that CONTROL says."""
         for definition in self._controlled():
             with self._lock:
                 why = self.start(SERVICES, definition)

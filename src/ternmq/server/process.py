@@ -40,6 +40,7 @@ from ternmq.server import status
 from ternmq.server.command_server import start_command_server
 from ternmq.server.error_log import ErrorLog
 from ternmq.server.fault_report import FaultReports
+from ternmq.server.file_systems import INTERVAL_S, file_systems
 from ternmq.server.host import Host
 from ternmq.server.installations import here, version
 from ternmq.server.listener import listen
@@ -255,6 +256,7 @@ class Process:
         host.loop_shell.may_block = True
         places = self._environment()
         host.engine.kernel.environment.update(places)
+        host.engine.kernel.environment.update(file_systems(self.place.folder))
         inserts = {"MQ_DATA_PATH": data_folder(), "MQ_INSTALL_PATH": places["INSTPATH"]}
         parts = ServerParts(host, self.tell, inserts)
         host.engine.kernel.parts = parts
@@ -279,9 +281,7 @@ class Process:
         self.tell("AMQ6287I", version(), str(build_info()), platform.platform())
         self.tell("AMQ8003I", self.place.name, version())
         self.set_state(status.RUNNING)
-        up()
-        if self._with_services:
-            parts.begin()
+        self._begin(parts, up)
         await host.run()
         listener.close()
         network.close()
@@ -305,6 +305,16 @@ class Process:
             host.fault(broken, "the queue manager has broken down")
             self.failed = True  # the file says running: it ended unexpectedly
 
+    def _begin(self, parts: ServerParts, up: Callable[[], None]) -> None:
+        """Listeners come before anybody is told that it is up, so that their faults are told."""
+        if not self._with_services:
+            up()
+            return
+        for fault in parts.begin_listeners():
+            self._say(fault)
+        up()
+        parts.begin_services()
+
     def _serve_metrics(self, started: Started, channels_max: int) -> None:
         """The port for Prometheus, if it is wanted; without it the queue manager goes on."""
         wanted = started.measurement.settings.metrics_port
@@ -314,6 +324,7 @@ class Process:
             port = started.measurement.serve_metrics(channels_max)
         except OSError as error:
             self.tell("AMQ7996E", wanted, error)
+            self._say(message_text("AMQ7996E", (wanted, error)))
         else:
             self.tell("AMQ7995I", port)
 
@@ -384,7 +395,14 @@ class Process:
     async def _note(self, host: Host) -> None:
         """What the core wants operators to know goes to the error log."""
         told: dict[str, Any] = {}
+        measured_at = 0.0
+        loop = asyncio.get_running_loop()
         while True:
+            if loop.time() >= measured_at + INTERVAL_S:
+                measured_at = loop.time()
+                figures = await asyncio.to_thread(file_systems, self.place.folder)
+                with host.started.shell.lock:
+                    host.engine.kernel.environment.update(figures)
             await asyncio.sleep(_NOTICE_S)
             self._write_notices(host)
             trace = host.trace

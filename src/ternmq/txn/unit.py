@@ -78,6 +78,7 @@ class UnitOfWork:
         "first_lsn",
         "last_lsn",
         "reserved",
+        "started_ns",
         "state",
         "unit_id",
         "xid",
@@ -85,6 +86,7 @@ class UnitOfWork:
 
     def __init__(self, unit_id: i64) -> None:
         self.unit_id: i64 = unit_id
+        self.started_ns: i64 = 0  # when its first put or get began; 0 if nobody noted it
         self.state: i64 = ACTIVE
         self.first_lsn: i64 = 0  # 0: nothing of it is in the log
         self.last_lsn: i64 = 0

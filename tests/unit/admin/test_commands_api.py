@@ -105,3 +105,56 @@ def test_status_of_queues_when_attributes_are_named_then_the_depth_is_shown_too(
         assert shown["CURDEPTH"] == 1
         words = asked.replace("MONITOR", "MONQ").split()
         assert set(words) < set(shown.keys())
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "DEFINE TOPIC(T) TOPICSTR('t')",
+        "DEFINE CHANNEL(R) CHLTYPE(RCVR)",
+        "DEFINE CHANNEL(A) CHLTYPE(AMQP)",
+        "DEFINE COMMINFO(C)",
+        "DEFINE CHANNEL(S) CHLTYPE(SDR) CONNAME('h') XMITQ(X)",
+    ],
+)
+def test_object_when_its_kind_has_no_function_yet_then_its_definition_warns(command: str) -> None:
+    with ternmq.memory("QM9") as qmgr:
+        first, *others = qmgr.mqsc(command)
+        assert first.ok
+        assert others
+        assert all(one.message in ("AMQ8082W", "AMQ8083W") for one in others)
+        assert len(qmgr.mqsc("DEFINE QLOCAL(Q)")) == 1
+
+
+@pytest.mark.parametrize("log_type", ["circular", "linear"])
+def test_connection_when_in_a_unit_of_work_then_its_start_is_shown(
+    tmp_path: Path, log_type: str
+) -> None:
+    keywords = ("UOWSTATE", "UOWSTDA", "UOWSTTI", "UOWLOGDA", "UOWLOGTI", "UOWLOG")
+    with ternmq.embedded(tmp_path, "QM9", create=True, log_type=log_type) as qmgr:
+        qmgr.define_queue("A")
+        with qmgr.connect(application="unit") as one:
+            ask = f"DISPLAY CONN(*) WHERE(APPLTAG EQ 'unit') {' '.join(keywords)}"
+            (idle,) = qmgr.mqsc(ask)
+            assert [idle[word] for word in keywords] == ["NONE", "", "", "", "", ""]
+            one.begin()
+            one.put("A", "x", descriptor=ternmq.Descriptor(persistence=1))
+            (busy,) = qmgr.mqsc(ask)
+            assert busy["UOWSTATE"] == "ACTIVE"
+            assert all(busy[word] for word in keywords[:5])
+            assert (busy["UOWLOG"] != "") is (log_type == "linear")
+            one.backout()
+
+
+def test_status_of_the_queue_manager_when_it_logs_then_what_came_since_the_checkpoint() -> None:
+    with ternmq.memory("QM9") as qmgr:
+        qmgr.define_queue("A", max_depth=100)
+
+        def shown() -> tuple[int, int]:
+            (one,) = qmgr.mqsc("DISPLAY QMSTATUS CHKPTOPS CHKPTSZ")
+            return int(one["CHKPTOPS"]), int(one["CHKPTSZ"])
+
+        before, _ = shown()
+        for _ in range(3):
+            qmgr.put("A", b"x", descriptor=ternmq.Descriptor(persistence=1))
+        assert shown() == (before + 3, 0)
