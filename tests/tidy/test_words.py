@@ -18,7 +18,8 @@ SKIPPED = {".git", ".venv", ".cache", "build", "dist", "__pycache__"}
 
 # May catch everything: the boundary of a session, and the one place that stops the process.
 # The shell hands on what a signal handler raised, once it has its lock again. The command server
-# serves the next request when one of ours went wrong, and says so.
+# serves the next request when one of ours went wrong, and says so. Tasks that a queue manager can
+# do without are begun again.
 CATCH_ALL = {
     "src/ternmq/cli/__main__.py",
     "src/ternmq/server/session.py",
@@ -26,6 +27,7 @@ CATCH_ALL = {
     "src/ternmq/server/fatal.py",
     "src/ternmq/client/command_server.py",
     "src/ternmq/client/listening.py",
+    "src/ternmq/client/restarting.py",
     "src/ternmq/client/shell.py",
 }
 # May speak to a terminal.

@@ -21,7 +21,7 @@ from typing import Final
 
 from ternmq.client.measurement import LOOPBACK, METRICS_PORT
 from ternmq.client.metrics import Metrics
-from ternmq.client.restarting import OnFault, RestartedTask, Tell, report
+from ternmq.client.restarting import OnFault, RestartedTask, Tell, went_well
 from ternmq.telemetry.metric_text import BOTH, CONTENT_TYPE, metrics_text
 
 REQUEST_S_MAX: Final = 5.0
@@ -116,11 +116,9 @@ class MetricsServer:
             raise
 
     def _serve(self, sock: socket.socket) -> None:
-        try:
-            self._serve_one(sock)
-        except Exception as error:  # the next scrape may go well, and the queue manager goes on
+        doing = "a scrape of the metrics"
+        if not went_well(lambda: self._serve_one(sock), self._on_fault, doing):
             self.faults += 1
-            report(self._on_fault, error, "a scrape of the metrics")
 
     def _serve_one(self, sock: socket.socket) -> None:
         try:

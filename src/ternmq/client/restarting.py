@@ -33,6 +33,16 @@ def report(on_fault: OnFault | None, error: BaseException, doing: str) -> None:
         traceback.print_exception(error)
 
 
+def went_well(work: Callable[[], None], on_fault: OnFault | None, doing: str) -> bool:
+    """Do something whose failure concerns nobody else; a fault is reported."""
+    try:
+        work()
+    except Exception as error:
+        report(on_fault, error, doing)
+        return False
+    return True
+
+
 class RestartedTask:
     """A thread that does one kind of work until that returns."""
 

@@ -165,16 +165,12 @@ class Outlet:
             return
         try:
             self.writes.write(batch)
-        except Exception as error:
-            is_foreseen = isinstance(error, OSError)
-            why = f"{error.strerror or error}" if isinstance(error, OSError) else repr(error)
-            with self._changed:
-                begins = self._lose(batch, why)
-            if begins:
-                self._tell(LOSES, self.name, begins)
-            if not is_foreseen:
-                raise
+        except OSError as error:
+            self._lose_batch(batch, f"{error.strerror or error}")
             return
+        except Exception as fault:
+            self._lose_batch(batch, repr(fault))
+            raise
         with self._changed:
             self.written += len(batch)
             self.written_bytes += sum(len(one) for one in batch)
@@ -187,6 +183,12 @@ class Outlet:
                 self._lost_bytes_before = self.lost_bytes
         if resumed:
             self._tell(RESUMED, self.name, records, size)
+
+    def _lose_batch(self, batch: list[bytes], why: str) -> None:
+        with self._changed:
+            begins = self._lose(batch, why)
+        if begins:
+            self._tell(LOSES, self.name, begins)
 
     def _close(self) -> None:
         try:

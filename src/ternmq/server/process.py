@@ -16,6 +16,7 @@ import socket
 import threading
 from collections.abc import Callable
 from dataclasses import asdict
+from functools import partial
 from typing import Any, Final
 
 from ternmq.base.build import build_info
@@ -31,6 +32,7 @@ from ternmq.base.reasons import MQRC_Q_MGR_NOT_AVAILABLE
 from ternmq.client.connection import Connection
 from ternmq.client.local_folder import Place, data_folder
 from ternmq.client.log_status import log_status
+from ternmq.client.restarting import went_well
 from ternmq.client.starting import Started, log_parameters, start
 from ternmq.kernel.notices import Notice
 from ternmq.log.record import LogDamaged
@@ -421,10 +423,9 @@ class Process:
         with host.started.shell.lock:
             taken = host.engine.kernel.notices.take()
         for notice in taken:
-            try:
-                self._write_notice(host, notice)
-            except Exception as error:  # one line is lost, not the task that writes the others
-                host.fault(error, f"the message {notice.message_id}")
+            # One line may be lost, not the task that writes the others.
+            doing = f"the message {notice.message_id}"
+            went_well(partial(self._write_notice, host, notice), host.fault, doing)
 
     def _write_notice(self, host: Host, notice: Notice) -> None:
         self.tell(notice.message_id, *notice.inserts)
