@@ -15,12 +15,13 @@ from typing import Any, Final
 
 from ternmq.base import constants as mq
 from ternmq.base.errors import MQError, RemoteProtocolError, mq_error
+from ternmq.base.limits import MESSAGE_BYTES_MAX
 from ternmq.base.reasons import (
     MQRC_CONNECTION_BROKEN,
     MQRC_Q_MGR_NOT_AVAILABLE,
 )
 from ternmq.client.local_folder import Place, socket_path
-from ternmq.client.local_verbs import LocalVerbs, Request, answer_of, error_from
+from ternmq.client.local_verbs import LocalVerbs, Request, answer_of, check_length, error_from
 from ternmq.client.remote_threads import BlockingVerbs
 from ternmq.kernel.connection import Handle
 from ternmq.wire import local as wire
@@ -200,6 +201,9 @@ class SocketVerbs(BlockingVerbs):
             requests: list[Request] = []
             waiting_bytes = 0
             for packed, data in puts:
+                if len(data) > MESSAGE_BYTES_MAX and requests:
+                    self._put_together(requests, options)  # those before it are put
+                check_length(data, "MQPUT", handle.resolved_name)
                 head = wire.put_head(handle.handle_id, options, 0, packed)
                 requests.append(Request(wire.PUT, head, data))
                 waiting_bytes += len(data)

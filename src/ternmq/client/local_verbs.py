@@ -12,8 +12,10 @@ from ternmq.base import constants as mq
 from ternmq.base.attributes import Value
 from ternmq.base.errors import MQError, RemoteProtocolError, XAError, mq_error
 from ternmq.base.ids import message_token
+from ternmq.base.limits import MESSAGE_BYTES_MAX
 from ternmq.base.object_types import QMGR
 from ternmq.base.reasons import (
+    MQRC_MSG_TOO_BIG_FOR_Q,
     MQRC_NO_MSG_AVAILABLE,
     MQRC_TRUNCATED_MSG_FAILED,
     MQRC_UOW_IN_PROGRESS,
@@ -86,6 +88,13 @@ def xid_value(xid: XID) -> list[Any]:
     return [xid.format_id, xid.global_id.hex(), xid.branch_qualifier.hex()]
 
 
+def check_length(data: bytes, verb: str, name: str) -> None:
+    """No queue takes a message that is longer than a frame can be; it is not sent."""
+    if len(data) > MESSAGE_BYTES_MAX:
+        detail = f"{len(data)} bytes, MAXMSGL is at most {MESSAGE_BYTES_MAX}"
+        raise mq_error(MQRC_MSG_TOO_BIG_FOR_Q, verb=verb, object=name, detail=detail)
+
+
 class LocalVerbs(RemoteVerbs):
     """The verbs of one connection."""
 
@@ -139,6 +148,7 @@ class LocalVerbs(RemoteVerbs):
         self, handle: Handle, options: int, packed: bytes, data: bytes, context: int = 0
     ) -> Exchange[bytes]:
         """MQPUT with a packed descriptor; the MsgId."""
+        check_length(data, "MQPUT", handle.resolved_name)
         head = wire.put_head(handle.handle_id, options, context, packed)
         return (yield from self._put(wire.PUT, head, options, data))
 
@@ -146,6 +156,7 @@ class LocalVerbs(RemoteVerbs):
         self, od: dict[str, Any], options: int, packed: bytes, data: bytes, context: int = 0
     ) -> Exchange[bytes]:
         """MQPUT1; the MsgId."""
+        check_length(data, "MQPUT1", str(od.get("object_name", "")))
         head = wire.put1_head(od, options, context, packed)
         return (yield from self._put(wire.PUT1, head, options, data))
 

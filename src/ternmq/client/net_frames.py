@@ -15,7 +15,10 @@ import struct
 from typing import Final, final
 
 from ternmq.base import constants as mq
+from ternmq.base.errors import MQError, mq_error
 from ternmq.base.ids import message_token
+from ternmq.base.limits import MESSAGE_BYTES_MAX
+from ternmq.base.reasons import MQRC_MSG_TOO_BIG_FOR_CHANNEL
 from ternmq.client.message import Message
 from ternmq.codec.mqgmo import GetOptions
 from ternmq.codec.mqmd import BYTES_2, Descriptor
@@ -87,7 +90,7 @@ class Framing:
         self.is_shared = is_shared
         self.conversation = conversation
         self.segment_bytes_max = segment_bytes_max
-        self.message_bytes_max = message_bytes_max
+        self.message_bytes_max = message_bytes_max or MESSAGE_BYTES_MAX
         self.header_bytes = TSHM_BYTES if is_shared else TSH_BYTES
         self._put_tail = tail(MQPUT, FIRST_AND_LAST)
         self._get_tail = tail(MQGET, FIRST_AND_LAST)
@@ -212,6 +215,11 @@ class Framing:
         size = self.header_bytes + CALL_HEAD_BYTES + len(body)
         head = CALL.pack((size + buffer_length) & 0xFFFFFFFF)
         return b"".join((self.start(size), self._get_tail, head, RESULT.pack(0, 0, handle), body))
+
+    def too_long(self, length: int, verb: str, name: str) -> MQError:
+        """A message is longer than both sides agreed on; it is not sent."""
+        detail = f"{length} bytes, MAXMSGL({self.message_bytes_max})"
+        return mq_error(MQRC_MSG_TOO_BIG_FOR_CHANNEL, verb=verb, object=name, detail=detail)
 
     def buffer_length(self, request: GetRequest) -> int:
         """How much of a message a get takes: no message is longer than was agreed."""

@@ -100,6 +100,8 @@ class Quick:
             return b""
         if outgoing.is_full or verbs.lost_unit or not verbs.is_asynchronous(handle, options):
             return b""
+        if len(data) > conversation.framing.message_bytes_max:
+            return b""  # it is refused where others are
         turns = self.turns
         turns.take(caller, "MQPUT")
         try:

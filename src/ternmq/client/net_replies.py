@@ -62,18 +62,22 @@ def nothing(reason: int, name: str) -> Message | None:
     return None
 
 
-def cut(message: Message, request: GetRequest, name: str) -> MQError:
-    """The message is longer than the caller allows, and stays on the queue."""
+def cut(message: Message, request: GetRequest, name: str, passes: int) -> MQError:
+    """The message is longer than the caller or the channel allows, and stays on the queue."""
+    buffer_bytes = int(request.buffer_length)
+    limit = f"the buffer has {buffer_bytes}"
+    if buffer_bytes > passes:
+        limit = f"the channel passes {passes}: see to its MAXMSGL"
     return mq_error(
         MQRC_TRUNCATED_MSG_FAILED,
         verb="MQGET",
         object=name,
-        detail=f"{message.length} bytes, the buffer has {request.buffer_length}",
+        detail=f"{message.length} bytes, {limit}",
         result=message,
     )
 
 
-def message_of(reply: Reply, request: GetRequest, name: str) -> Message | None:
+def message_of(reply: Reply, request: GetRequest, name: str, passes: int) -> Message | None:
     """What a get answers: the message, None if there is none, or the error that says why."""
     reason = reply.reason
     if reply.comp == mq.MQCC_FAILED:
@@ -85,7 +89,7 @@ def message_of(reply: Reply, request: GetRequest, name: str) -> Message | None:
         # What fills the segment up is not of the message, whose length tells nothing here.
         message.data = message.data[: int(request.buffer_length)]
     if reason == MQRC_TRUNCATED_MSG_FAILED:
-        raise cut(message, request, name)
+        raise cut(message, request, name, passes)
     if reason and not message.truncated:
         message.warning = reason
     return message

@@ -195,6 +195,9 @@ class FapVerbs(RemoteVerbs):
         self, handle: Handle, options: int, packed: bytes, data: bytes, context: int = 0
     ) -> Exchange[bytes]:
         """MQPUT with a packed descriptor; the MsgId."""
+        framing = self.conversation.framing
+        if len(data) > framing.message_bytes_max:
+            raise framing.too_long(len(data), "MQPUT", handle.resolved_name)
         request = NetRequest(MQPUT, handle, packed, data)
         request.options = options
         request.context = context
@@ -289,6 +292,8 @@ class FapVerbs(RemoteVerbs):
         """MQPUT1; the MsgId."""
         described = object_descriptor(od)
         framing = self.conversation.framing
+        if len(data) > framing.message_bytes_max:
+            raise framing.too_long(len(data), "MQPUT1", described.object_name)
         options &= ~mq.MQPMO_ASYNC_RESPONSE
         body = described.pack() + framing.put_body(packed, options, b"", context)
         request = NetRequest(MQPUT1, None, body + LONG.pack(len(data)), data)
@@ -408,7 +413,8 @@ class FapVerbs(RemoteVerbs):
         asked.options = int(request.options)
         asked.returnable = returnable and self.takes_back
         reply = yield asked
-        return message_of(reply, request, handle.resolved_name)
+        passes = self.conversation.framing.message_bytes_max
+        return message_of(reply, request, handle.resolved_name, passes)
 
     def _ask(self, handle: Handle, request: GetRequest) -> Exchange[Message | None]:
         """A get by REQUEST_MSGS, on channels whose conversations share a socket."""
@@ -425,7 +431,8 @@ class FapVerbs(RemoteVerbs):
         if message is None:
             return nothing(reply.reason, handle.resolved_name)
         if stream.reason == MQRC_TRUNCATED_MSG_FAILED:
-            raise cut(message, request, handle.resolved_name)
+            passes = self.conversation.framing.message_bytes_max
+            raise cut(message, request, handle.resolved_name, passes)
         return message
 
     def _stream(self, handle: Handle, window_bytes: int) -> Stream:

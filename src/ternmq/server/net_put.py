@@ -237,11 +237,23 @@ def _is_silent(conversation: Conversation, pmo: PutOptions) -> bool:
 
 
 def _check_length(conversation: Conversation, length: int) -> None:
-    limit = conversation.line.message_bytes_max
-    if length > limit > 0:
-        raise mq_error(
-            MQRC_MSG_TOO_BIG_FOR_CHANNEL, verb="MQPUT", detail=f"{length} bytes, MAXMSGL({limit})"
-        )
+    if length > conversation.line.message_bytes_max > 0:
+        raise _too_long(conversation, length, "MQPUT")
+
+
+def _too_long(conversation: Conversation, length: int, verb: str) -> MQError:
+    detail = f"{length} bytes, MAXMSGL({conversation.line.message_bytes_max})"
+    return mq_error(MQRC_MSG_TOO_BIG_FOR_CHANNEL, verb=verb, detail=detail)
+
+
+def _refuse_cut(conversation: Conversation, values: Values, verb: str, name: str) -> None:
+    """A put whose message is so long that it was dropped while it came."""
+    error = _too_long(conversation, int(values["data_length"]), verb)
+    pmo: PutOptions = values["options"]
+    if not _is_silent(conversation, pmo):
+        raise error
+    conversation.connected().refuse(verb, None)
+    note_failure(conversation, pmo, name, error)
 
 
 class PutCall(Call):
@@ -421,6 +433,9 @@ def put_message(conversation: Conversation, one: Segment) -> None:
     form = conversation.form
     handle_id = int(values["handle"])
     is_silent = _is_silent(conversation, pmo)
+    if one.is_cut:
+        _refuse_cut(conversation, values, "MQPUT", "")
+        return
     body = one.data
     at = one.body_at
     pmo_at = at + CALL_HEADER_BYTES + md.size()
@@ -544,6 +559,10 @@ def put1_message(conversation: Conversation, one: Segment) -> None:
     values = conversation.read(one)
     pmo: PutOptions = values["options"]
     md: Descriptor = values["descriptor"]
+    if one.is_cut:
+        put_to: ObjectDescriptor = values["object"]
+        _refuse_cut(conversation, values, "MQPUT1", put_to.object_name)
+        return
     try:
         _refuse_lists(pmo, "MQPUT1")
         request = conversation.connected().request_put(md, pmo, "MQPUT1")

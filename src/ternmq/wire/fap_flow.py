@@ -106,6 +106,7 @@ def read_body(one: Segment, fap_level: int, *, is_packed: bool = False) -> Body:
     """The body of a segment, or of a call put together from several."""
     header = one.header
     cursor = Cursor(one.data, one.body_at, header.order, header.text_ccsid, fap_level, is_packed)
+    cursor.is_cut = one.is_cut
     values: Values = {}
     try:
         for part in body_table(header.type):

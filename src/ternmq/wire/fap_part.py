@@ -57,6 +57,7 @@ class Cursor:
         self.ccsid: Final = ccsid
         self.fap_level: Final = fap_level
         self.is_packed: Final = is_packed
+        self.is_cut = False  # data that a call tells of need not be there
         self.starts: dict[str, int] = {}  # of structures, by name
         self.secrets: list[tuple[int, int]] = []  # what no trace may show
 
@@ -329,7 +330,7 @@ class Data(Counted):
 
     def read(self, cursor: Cursor, values: Values) -> None:
         told: int = values[self.count]
-        if self.can_be_cut and told > cursor.left:
+        if (self.can_be_cut or cursor.is_cut) and told > cursor.left:
             size = cursor.left
         else:
             size = self.number(cursor, values, 1)

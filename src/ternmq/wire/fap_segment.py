@@ -201,12 +201,13 @@ class Segment:
     """One whole segment, or one call put together from several: its header, and where its body
     lies in its bytes."""
 
-    __slots__ = ("header", "data", "body_at")
+    __slots__ = ("header", "data", "body_at", "is_cut")
 
     def __init__(self, header: Header, data: bytes, body_at: int) -> None:
         self.header = header
         self.data = data
         self.body_at = body_at
+        self.is_cut = False  # a put that was too long: only its first segment was kept
 
     @property
     def body(self) -> bytes:

@@ -35,6 +35,8 @@ from ternmq.wire.fap_vocabulary import (
     FIRST_AND_LAST,
     LAST,
     MESSAGE_LENGTH_ERROR,
+    MQPUT,
+    MQPUT1,
     PROTOCOL_SEGMENT_ERROR,
     can_split,
     type_name,
@@ -117,11 +119,14 @@ class Assembler:
     def __init__(self, call_bytes_max: int, calls_max: int) -> None:
         self._call_bytes_max = call_bytes_max
         self._calls_max = calls_max
+        self._drains = False
         self._open: dict[tuple[int, int, int], _Pieces] = {}
 
     def allow(self, call_bytes_max: int) -> None:
-        """From now on a call may have that many bytes."""
+        """From now on a call may have that many bytes; a put that has more is read to its end, and
+        only its first segment is kept, so that it can be refused."""
         self._call_bytes_max = call_bytes_max
+        self._drains = True
 
     @property
     def kept_bytes(self) -> int:
@@ -149,12 +154,18 @@ class Assembler:
         else:
             pieces.add(one)
         if pieces.size > self._call_bytes_max:
-            detail = f"more than the {self._call_bytes_max} bytes that are allowed"
-            raise SegmentError(f"{type_name(header.type)}: {detail}", MESSAGE_LENGTH_ERROR)
+            if self._drains and header.type in (MQPUT, MQPUT1):
+                pieces.cut()
+            else:
+                self._refuse(header)
         if not header.is_last:
             return None
         del self._open[key]
         return pieces.whole()
+
+    def _refuse(self, header: Header) -> None:
+        detail = f"more than the {self._call_bytes_max} bytes that are allowed"
+        raise SegmentError(f"{type_name(header.type)}: {detail}", MESSAGE_LENGTH_ERROR)
 
     def forget(self, conversation: int) -> None:
         """A conversation has ended: drop what came of its calls."""
@@ -170,6 +181,7 @@ class _Pieces:
         self.size = first.body_bytes
         self.async_head: tuple[int, ...] = ()
         self.async_data_bytes = 0
+        self.is_cut = False
         if self.header.type == ASYNC_MESSAGE:
             self.async_head = _async_head(first)
             self.async_data_bytes = self.async_head[4]
@@ -182,8 +194,15 @@ class _Pieces:
         if not body and not header.is_last:
             # Else a peer could have us keep ever more of nothing.
             raise _wrong(header, "a segment in the middle of a call is empty")
-        self.parts.append(body)
-        self.size += len(body)
+        if not self.is_cut:
+            self.parts.append(body)
+            self.size += len(body)
+
+    def cut(self) -> None:
+        """It is too long: what follows is read and dropped."""
+        self.is_cut = True
+        del self.parts[1:]
+        self.size = len(self.parts[0])
 
     def _async_data(self, one: Segment) -> bytes:
         head = _async_head(one)
@@ -206,7 +225,9 @@ class _Pieces:
             codec.pack_into(first, _ASYNC_DATA_BYTES_AT, self.async_data_bytes)
             self.parts[0] = bytes(first)
         header.flags_1 |= FIRST_AND_LAST
-        return Segment(header, b"".join(self.parts), 0)
+        made = Segment(header, b"".join(self.parts), 0)
+        made.is_cut = self.is_cut
+        return made
 
 
 def _async_head(one: Segment) -> tuple[int, ...]:
