@@ -32,8 +32,9 @@ from ternmq.store.sweep import sweep_overflow
 from ternmq.txn.unit import UnitOfWork
 
 # A queue whose segments are written slower than messages arrive holds putters back beyond so many
-# buffers.
-BACKLOG_BUFFERS: Final = 32
+# buffers. In the long run they are as fast as the writing, however much waits: more only costs
+# memory, which the process does not get rid of again.
+BACKLOG_BUFFERS: Final = 12
 
 
 def check_queue(

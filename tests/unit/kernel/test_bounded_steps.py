@@ -201,3 +201,18 @@ def test_browse_past_many_marked_messages_goes_on_in_bounded_steps() -> None:
         steps += 1
     assert call.entry is None
     assert steps >= MESSAGES // STEP_MESSAGES_MAX
+
+
+def test_puts_when_segments_are_not_written_then_held_back_before_memory_is_full() -> None:
+    """A queue of default buffers keeps no more than 24 MiB that wait to be written, so that a deep
+    queue costs a fixed amount below 64 MB."""
+    bench = Bench()
+    objects.define(bench.kernel, bench.link, LOCAL, "PLAIN", {"max_depth": 100_000}, False)
+    handle = open_queue(bench.kernel, bench.link, "PLAIN", "", "AMQ.*", mq.MQOO_OUTPUT)
+    assert handle is not None
+    assert handle.local is not None
+    request = put_request(bench.kernel, bench.link, Descriptor(), PutOptions(), "MQPUT")
+    body = bytes(100_000)
+    while put(bench.kernel, bench.link, handle, request, body) is not None:
+        assert handle.local.queue.plain_bytes < 25 << 20
+    assert isinstance(bench.link.park, SegmentWrite)
