@@ -9,6 +9,7 @@ import contextlib
 import io
 import json
 import os
+import shutil
 import signal
 import socket
 import subprocess
@@ -466,3 +467,34 @@ def test_start_when_its_listener_cannot_have_the_port_then_that_is_said(running:
         told = running.run("strmqm", "QM1").stdout
     assert f"Listener L is not started: port {port} of 127.0.0.1 cannot be had" in told
     assert told.splitlines()[-1].startswith("TernMQ queue manager 'QM1' started")
+
+
+def test_backup_when_replayed_and_activated_then_it_has_what_was_shipped(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here, there = tmp_path / "here", tmp_path / "there"
+    primary = ternmq.embedded(here, "QM1", create=True, log_type="linear", log_file_pages=64)
+    primary.define_queue("ORDERS", default_persistence="YES", max_depth=100_000)
+    primary.close()
+    shutil.copytree(here, there)
+    monkeypatch.setenv("TERNMQ_DATA", str(there))
+    machine = Machine(there)
+    machine.run("strmqm", "-a", "QM1", status=71)  # it is none yet
+    assert machine.run("strmqm", "-r", "QM1").stdout.endswith("complete.\n")
+    with ternmq.embedded(here, "QM1") as primary, primary.queue("ORDERS") as orders:
+        for _ in range(600):
+            orders.put("x" * 1000)
+        log = here / "qmgrs" / "QM1" / "log" / "active"
+        for name in primary.log_extents().archivable:
+            shutil.copy(log / name, there / "qmgrs" / "QM1" / "log" / "active" / name)
+    told = machine.run("strmqm", "-r", "QM1").stdout
+    assert int(told.split()[0]) > 100
+    refused = machine.run("strmqm", "QM1", status=71)
+    assert "is a backup that was not activated" in refused.stderr
+    told = machine.run("strmqm", "-a", "QM1").stdout
+    assert told == "Backup queue manager 'QM1' activated.\n"
+    machine.run("strmqm", "-r", "QM1", status=71)  # it is one of its own
+    machine.run("strmqm", "QM1")
+    with machine.connect() as connection, connection.queue("ORDERS") as orders:
+        assert 0 < orders.depth <= 600
+    machine.run("endmqm", "-i", "QM1")

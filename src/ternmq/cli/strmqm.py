@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import Final
 
-from ternmq.base.errors import MQError
+from ternmq.base.errors import IntegrityError, MQError
 from ternmq.base.message_table import message_line, message_text
 from ternmq.cli.arguments import CommandLine, port
 from ternmq.cli.output import write, write_error, write_now
+from ternmq.client.backup import activate_in_place, is_backup, replay_in_place
+from ternmq.log.record import LogDamaged
 from ternmq.server import status
 from ternmq.server.data_folder import (
     Place,
@@ -35,8 +37,10 @@ _ACTIVE: Final = (status.STARTING, status.RUNNING, status.RUNNING_ELSEWHERE)
 def command_line() -> CommandLine:
     """Options as those of IBM MQ."""
     line = CommandLine("strmqm", "Start a queue manager.")
+    line.add_argument("-a", action="store_true", help="activate a backup; it is not started")
     line.add_argument("-c", action="store_true", help="make the default objects anew, then end")
     line.add_argument("-ns", action="store_true", help="without services")
+    line.add_argument("-r", action="store_true", help="let a backup replay its log, then end")
     line.add_suppress()
     line.add_argument("-x", action="store_true", help="permit a standby, or stand by")
     line.add_argument("--metrics-port", type=port, help="serve metrics on this port; ours")
@@ -60,6 +64,14 @@ def main(argv: list[str]) -> int:
     if owner:
         write_error(message_line("AMQ7011E", (place.name, owner)))
         return EXIT_INSTALLATION
+    if options.a or options.r:
+        return _backup(place, options.a)
+    if is_backup(place.folder):
+        write_error(
+            f"Queue manager '{place.name}' is a backup that was not activated; strmqm -a activates "
+            "it, strmqm -r lets it replay its log."
+        )
+        return EXIT_UNEXPECTED
     if options.c:
         return _default_objects(place)
     words = ["--no-services"] if options.ns else []
@@ -112,6 +124,24 @@ def _default_objects(place: Place) -> int:
     for line in made.failed:
         write_error(line)
     return EXIT_UNEXPECTED if made.failed else 0
+
+
+def _backup(place: Place, activates: bool) -> int:
+    """strmqm -r and -a: nothing is started."""
+    try:
+        if activates:
+            activate_in_place(place.folder, place.name)
+            write(f"Backup queue manager '{place.name}' activated.")
+            return 0
+        report = replay_in_place(place.folder, place.name)
+    except (MQError, LogDamaged, IntegrityError, OSError) as error:
+        write_error(message_line("AMQ8101S", (error,)))
+        return EXIT_UNEXPECTED
+    write(
+        f"{report.records} log records accessed on queue manager '{place.name}' during the log "
+        f"replay phase.\nLog replay for queue manager '{place.name}' complete."
+    )
+    return 0
 
 
 def known(data: str, name: str) -> Place | None:

@@ -24,7 +24,8 @@ from ternmq.engine.backup import (
     replay_backup,
 )
 from ternmq.log.archive import take_extent
-from ternmq.log.control import Control, load_control
+from ternmq.log.control import BACKUP, USUAL, Control, load_control
+from ternmq.log.record import LogDamaged
 from ternmq.ports.disk import DiskLock, DiskLocked
 from ternmq.ports.os_disk import OsDisk, make_root
 
@@ -38,7 +39,7 @@ def _folder(path: Path, name: str) -> str:
 
 
 @final
-class _Held:
+class Held:
     """A folder, locked while something is done to it."""
 
     def __init__(self, folder: str, name: str, verb: str) -> None:
@@ -62,6 +63,32 @@ class _Held:
         self.disk.close()
 
 
+def replay_in_place(folder: str, name: str) -> BackupReport:
+    """strmqm -r: a copy of a queue manager becomes a backup, if it is none yet, and replays what is
+    in its log. One that was activated is refused."""
+    with Held(folder, name, "replay") as disk:
+        if load_control(disk).role == USUAL:
+            make_backup(disk)
+        return replay_backup(disk)
+
+
+def activate_in_place(folder: str, name: str) -> None:
+    """strmqm -a."""
+    with Held(folder, name, "activate") as disk:
+        activate_backup(disk)
+
+
+def is_backup(folder: str) -> bool:
+    """Whether it is one that was not activated; False if nobody can tell."""
+    disk = OsDisk(folder)
+    try:
+        return load_control(disk).role == BACKUP
+    except (LogDamaged, OSError):
+        return False
+    finally:
+        disk.close()
+
+
 @final
 class Backup:
     """The backup queue manager `name` that lives in the data folder `path`."""
@@ -83,18 +110,18 @@ class Backup:
             raise mq_error(MQRC_Q_MGR_NAME_ERROR, verb=verb, object=name, detail=detail)
         if os.path.exists(here):
             raise mq_error(MQRC_OBJECT_ALREADY_EXISTS, verb=verb, object=name, detail=here)
-        with _Held(there, name, verb):
+        with Held(there, name, verb):
             make_root(os.path.dirname(here))
             shutil.copytree(there, here, ignore=shutil.ignore_patterns(LOCK_PATH))
             os.sync()
-        with _Held(here, name, verb) as disk:
+        with Held(here, name, verb) as disk:
             make_backup(disk)
         return Backup(target, name)
 
     def replay(self, extents: Iterable[Path] = ()) -> BackupReport:
         """Take in extents of the other one's log (`log_extents().archivable` names them) and
         replay what has come (strmqm -r). Give all since the last time, in any order."""
-        with _Held(self.folder, self.name, "replay") as disk:
+        with Held(self.folder, self.name, "replay") as disk:
             control = load_control(disk)
             for extent in extents:
                 self._take(disk, control, os.path.abspath(os.fspath(extent)))
@@ -114,5 +141,5 @@ class Backup:
 
     def activate(self) -> None:
         """It may be started from now on (strmqm -a), and replays no more."""
-        with _Held(self.folder, self.name, "activate") as disk:
+        with Held(self.folder, self.name, "activate") as disk:
             activate_backup(disk)

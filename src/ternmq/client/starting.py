@@ -34,6 +34,7 @@ from ternmq.ports.os_clock import OsClock
 from ternmq.ports.os_disk import OsDisk, make_root
 from ternmq.ports.os_entropy import OsEntropy
 from ternmq.ports.os_users import OsUsers
+from ternmq.ports.progress import Progress
 from ternmq.ports.users import GroupTable, Users
 from ternmq.security.password_file import PasswordUsers
 
@@ -198,6 +199,7 @@ def start(
     when_locked: Callable[[], None] | None = None,
     begun_as: int = MQRQ_FAILOVER_NOT_PERMITTED,
     measure: MeasureSettings | None = None,
+    progress: Progress | None = None,
 ) -> Started:
     """Lock the disk, make the queue manager if wanted, restart it; `when_locked` is called before
     anything is read. `begun_as` is what the event of the start tells. The disk belongs to the queue
@@ -216,7 +218,7 @@ def start(
                 raise _no_such(name, "its data folder is empty")
             create_queue_manager(disk, clock, OsEntropy(), name, parameters)
         owner = user or _user()
-        engine = Engine(disk, clock, begun_as, socket.gethostname())
+        engine = Engine(disk, clock, begun_as, socket.gethostname(), progress)
         authority = engine.kernel.authority
         if security is not False:
             authority.enable(_directory(disk, security), owner)

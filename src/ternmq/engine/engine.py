@@ -56,6 +56,7 @@ from ternmq.ports.clock import Clock
 from ternmq.ports.disk import Disk
 from ternmq.ports.effect import Effect, Outbox
 from ternmq.ports.entropy import Entropy
+from ternmq.ports.progress import Progress
 from ternmq.store.catalog import Catalog
 from ternmq.store.catalog_file import catalog_bytes, save_catalog
 from ternmq.store.slow_queue import SlowQueueSweeper
@@ -108,7 +109,9 @@ class Engine:
         clock: Clock,
         begun_as: int = MQRQ_FAILOVER_NOT_PERMITTED,
         host_name: str = "",
+        progress: Progress | None = None,
     ) -> None:
+        self._progress = progress or Progress()
         self.begun_as = begun_as  # with or without a standby, or after having been one
         self.host_name = host_name
         self.disk = disk
@@ -120,11 +123,11 @@ class Engine:
         catalog, damage = find_catalog(disk, opened)
         self.name = str(catalog.facts["name"])
         if damage:
-            self.report.append(f"Recovered from the log: the catalog. {damage}")
+            self._say(f"Recovered from the log: the catalog. {damage}")
         replay = Replay(disk, opened, catalog)
+        replay.progress = self._progress
         replay.run_to_end()
         self.records_replayed = replay.records
-        name = self.name
         self._tell_replay(replay)
         self.opened = opened
         unique = first_unique(clock.now_ns(), opened.control.unique_below)
@@ -133,14 +136,12 @@ class Engine:
         self.log = writer
         self.files = files
         coordinator = Coordinator(writer, space, replay.in_log)
-        coordinator.next_unit = replay.next_unit
-        coordinator.heuristic = replay.heuristic
-        coordinator.heuristic_owners = replay.heuristic_owners
         self.coordinator = coordinator
+        self._take_units(replay)
         self.keeper = Keeper(coordinator, catalog, self.outbox, opened.control, files, space)
         self.sweeper = SlowQueueSweeper(catalog, self.outbox, coordinator.in_log)
         self.kernel = Kernel(
-            name,
+            self.name,
             str(catalog.facts["identity"]),
             clock,
             self.outbox,
@@ -163,19 +164,31 @@ class Engine:
         self._note_restart(replay)
         self._begin_work(catalog)
 
+    def _take_units(self, replay: Replay) -> None:
+        """Numbers of units of work go on, and operators' decisions are known."""
+        coordinator = self.coordinator
+        coordinator.next_unit = replay.next_unit
+        coordinator.heuristic = replay.heuristic
+        coordinator.heuristic_owners = replay.heuristic_owners
+
+    def _say(self, line: str) -> None:
+        self.report.append(line)
+        self._progress.said(line)
+
     def _note_restart(self, replay: Replay) -> None:
         facts: dict[str, object] = {"epoch": self.log.epoch, "records": replay.records}
         if self.coordinator.has_room(None, 0):  # starts that are killed must not fill the log
             self.log.append(RESTART, 0, 0, [pack_json(facts)])
-        self.report.append(f"Transaction manager state recovered for queue manager '{self.name}'.")
+        self._say(f"Transaction manager state recovered for queue manager '{self.name}'.")
 
     def _tell_replay(self, replay: Replay) -> None:
-        self.report.append(
+        self._say(
             f"{replay.records} log records accessed on queue manager '{self.name}' "
             "during the log replay phase."
         )
-        self.report.extend(replay.notes)
-        self.report.append(f"Log replay for queue manager '{self.name}' complete.")
+        for note in replay.notes:
+            self._say(note)
+        self._say(f"Log replay for queue manager '{self.name}' complete.")
 
     def _begin_work(self, catalog: Catalog) -> None:
         """The last part of a start: what has to be under way, and the report."""
@@ -192,11 +205,12 @@ class Engine:
         if catalog.keeps_images and not catalog.image_of_catalog():
             begin_image(self.kernel, Connection(0, b"", "", ""), CATALOG_NAME)
         if self.undone or self.in_doubt:
-            self.report.append(
+            self._say(
                 f"{self.undone} units of work backed out, {self.in_doubt} in doubt "
                 f"on queue manager '{name}'."
             )
-        self.report.extend(f"Damaged: {text}" for _, text in sorted(catalog.damaged.items()))
+        for _, text in sorted(catalog.damaged.items()):
+            self._say(f"Damaged: {text}")
         self.report.append(f"TernMQ queue manager '{name}' started.")
         self.events.started(self.begun_as, self.host_name)
 

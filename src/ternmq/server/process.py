@@ -56,6 +56,7 @@ from ternmq.server.net_socket import NetSocket
 from ternmq.server.parts import ServerParts
 from ternmq.server.queue_manager_ini import check, read_queue_manager_ini
 from ternmq.server.scripts import commands_of, script_files, told
+from ternmq.server.start_progress import StartProgress
 from ternmq.server.system_parameters import system_parameters
 from ternmq.server.trace import Trace
 
@@ -149,6 +150,7 @@ class Process:
                 self._starting,
                 begun_as,
                 measure,
+                StartProgress(place.name, self._say),
             )
         except MQError as error:
             running = error.reason == MQRC_Q_MGR_NOT_AVAILABLE
@@ -162,8 +164,6 @@ class Process:
             text = f"AMQ7017S: {message_text('AMQ7017S', (place.name, str(error)))} {error}"
             raise StartFailed(EXIT_LOG, text) from error
         engine = started.shell.engine
-        for line in engine.report[:-1]:
-            self._say(line)
         self.tell("AMQ7229I", engine.records_replayed, place.name)
         self.tell("AMQ7230I", place.name)
         self.tell("AMQ7232I", place.name)

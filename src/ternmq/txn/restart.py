@@ -17,6 +17,7 @@ from ternmq.log.archive import all_records
 from ternmq.log.opened import OpenedLog
 from ternmq.log.record import block_end
 from ternmq.ports.disk import Disk
+from ternmq.ports.progress import Progress
 from ternmq.store.catalog import Catalog, Definition
 from ternmq.store.catalog_file import CATALOG_PATH
 from ternmq.store.id_table import seed_of
@@ -33,6 +34,7 @@ from ternmq.txn.media_recovery import Rebuild
 from ternmq.txn.redo import Redo, integer_of
 
 _ANY_LSN: Final = 1 << 62  # where the log ends is not known before it is read
+PROGRESS_RECORDS: Final = 4096  # between two reports of how far it is
 
 
 class Replay(Redo):
@@ -43,6 +45,7 @@ class Replay(Redo):
         self.opened = opened
         self.next_unit = 1
         self.records = 0
+        self.progress = Progress()
         self.notes: list[str] = []  # for the report
         self._failures: dict[int, str] = {}  # by queue: why it could not be re-created
         self._unproven: set[int] = set()  # queues that the lost register told of
@@ -69,6 +72,8 @@ class Replay(Redo):
             if record.uow >= self.next_unit:
                 self.next_unit = record.uow + 1
             self.redo(record)
+            if self.records % PROGRESS_RECORDS == 0:
+                self.progress.replayed(self.records)
         self._refuse_newer_files()
         self._prune_register()
 

@@ -1,0 +1,16 @@
+"""How far a start is: who starts a queue manager may want to say so while it goes on."""
+
+from __future__ import annotations
+
+from mypy_extensions import mypyc_attr
+
+
+@mypyc_attr(allow_interpreted_subclasses=True)
+class Progress:
+    """Is told; this one says nothing."""
+
+    def replayed(self, records: int) -> None:
+        """So many records of the log are replayed, and there may be more."""
+
+    def said(self, line: str) -> None:
+        """A step is done: a line of the engine's report."""
