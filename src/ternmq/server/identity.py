@@ -1,7 +1,7 @@
 """Who an application is: the user that the system says, or one whose password it brings.
 
 CONNAUTH decides whether a password is looked at or needed (`security/connauth`). A password is
-checked in a thread, at most two at once, because a check takes memory and time on purpose. The
+checked in a thread, in the turn that `password_checks` gives it. The
 queue manager's own user and root may speak for others without one.
 """
 
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+from functools import partial
 from typing import Final
 
 from ternmq.base import constants as mq
@@ -20,8 +21,8 @@ from ternmq.security.connauth import CHECK, REFUSE, WORDS, in_force
 from ternmq.security.connauth import decide as connauth_decides
 from ternmq.security.password_file import PasswordFileError, read_accounts
 from ternmq.security.passwords import is_password
+from ternmq.server.password_checks import PasswordChecks
 
-CHECKS_AT_ONCE_MAX: Final = 2
 ROOT: Final = 0
 
 
@@ -32,7 +33,7 @@ class Identity:
         self._shell = shell
         self._engine = shell.engine
         self._disk = shell.disk
-        self._turn = asyncio.Semaphore(CHECKS_AT_ONCE_MAX)
+        self.checks = PasswordChecks()
 
     async def user(self, uid: int, name: str, asked: str, password: str | None, who: str) -> str:
         """The user that a connection is of; MQRC_NOT_AUTHORIZED if it may not be.
@@ -51,7 +52,7 @@ class Identity:
             self.tell_refused(asked or name, who)
             raise self._refusal(f"CHCKLOCL({WORDS[mode]}): a user and a password are needed")
         if decision == CHECK and password is not None:
-            if not await self.is_right(asked or name, password):
+            if not await self.is_right(asked or name, password, f"user {uid}"):
                 kernel.notices.add("AMQ5534E", (asked or name,))
                 kernel.notices.add("AMQ5541E", (WORDS[mode],))
                 self.tell_refused(asked or name, who)
@@ -62,10 +63,9 @@ class Identity:
             return asked or name
         raise self._refusal(f"user {name} asked to be {asked}")
 
-    async def is_right(self, user: str, password: str) -> bool:
-        """Whether it is the user's password."""
-        async with self._turn:
-            return await asyncio.to_thread(self._check, user, password)
+    async def is_right(self, user: str, password: str, origin: str) -> bool:
+        """Whether it is the user's password; `origin` is where the question comes from."""
+        return await self.checks.is_right(origin, partial(self._check, user, password))
 
     def _check(self, user: str, password: str) -> bool:
         try:

@@ -499,6 +499,8 @@ class Line(Outlet):
     def lost(self) -> None:
         """The socket is gone: all is backed out. What it held has left, or will not."""
         self.is_closing = True
+        if self.opening is not None:
+            self.opening.lost()
         self.turns.begin()
         self._cut_bytes = self.socket.cut_bytes + self._out_bytes
         self._unsent.cut(self._cut_bytes)

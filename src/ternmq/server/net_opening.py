@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final
 from ternmq.base import constants as mq
 from ternmq.base.errors import MQError, mq_error
 from ternmq.base.limits import OBJECT_NAME_BYTES_MAX, STRANGER_CONVERSATIONS_MAX
-from ternmq.base.reasons import MQRC_Q_MGR_NAME_ERROR
+from ternmq.base.reasons import MQRC_CONNECTION_BROKEN, MQRC_Q_MGR_NAME_ERROR
 from ternmq.kernel.channel_instance import RUNNING, ChannelInstance
 from ternmq.kernel.inquire import COMMAND_LEVEL
 from ternmq.mqi.descriptor import default_context
@@ -301,9 +301,12 @@ class Opening:
             conversation.is_own_client = fcno.get("capabilities", 0) & FCNO_TAKES_BACK != 0
         else:
             conversation.state = NEW
-            refusal = error
-            if not isinstance(refusal, MQError):
-                refusal = conversation.fault(error or RuntimeError("cancelled"), "MQCONN")
+            if isinstance(error, MQError):
+                refusal = error
+            elif error is not None:
+                refusal = conversation.fault(error, "MQCONN")
+            else:  # the socket was lost meanwhile
+                refusal = mq_error(MQRC_CONNECTION_BROKEN, verb="MQCONN")
             values["comp"] = refusal.comp
             values["reason"] = refusal.reason
         if conversation.leaving is not None:
@@ -312,6 +315,11 @@ class Opening:
             conversation.reply(header, values)
             conversation.serve_waiting()
         turns.settle()
+
+    def lost(self) -> None:
+        """The socket is gone: nobody waits to be let in."""
+        for task in self._tasks:
+            task.cancel()
 
     async def _admitted(self, conversation: Conversation, values: Values) -> LoopVerbs:
         socket = self.socket

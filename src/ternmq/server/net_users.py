@@ -24,7 +24,7 @@ from ternmq.base.attributes import BY_NAME
 from ternmq.base.errors import MQError, mq_error
 from ternmq.base.limits import LOOKUP_S_MAX
 from ternmq.base.object_types import CHLAUTH, QMGR
-from ternmq.base.reasons import MQRC_NOT_AUTHORIZED
+from ternmq.base.reasons import MQRC_MAX_CONNS_LIMIT_REACHED, MQRC_NOT_AUTHORIZED
 from ternmq.kernel.channel_instance import ChannelInstance
 from ternmq.security.chlauth import Partner, Rule, Verdict, address_block, judge, rules_of
 from ternmq.security.connauth import CHECK, REFUSE, WORDS, Authentication, in_force
@@ -89,7 +89,9 @@ class Users:
         mode = authentication.mode(True)
         claimed = csp_user or client_user
         if csp_password is not None and mode != mq.MQCHK_NONE:
-            await self._check(claimed, csp_password, application, authentication, "AMQ5542E", mode)
+            await self._check(
+                peer, claimed, csp_password, application, authentication, "AMQ5542E", mode
+            )
             is_checked = True
             adopted = claimed if authentication.adopt_context else ""
         rules = self.rules()
@@ -109,7 +111,7 @@ class Users:
         user = verdict.user if self._adopts_early else adopted or verdict.user
         if not is_checked:
             await self._check_late(
-                verdict, user, claimed, csp_password, application, authentication
+                peer, verdict, user, claimed, csp_password, application, authentication
             )
         if not user:
             raise self._refusal(instance.name, "there is no user for it to work as")
@@ -117,6 +119,7 @@ class Users:
 
     async def _check_late(
         self,
+        peer: Peer,
         verdict: Verdict,
         user: str,
         claimed: str,
@@ -139,10 +142,13 @@ class Users:
             self._identity.tell_refused(user or claimed, application)
             raise self._refusal(user or claimed, "a user and a password are needed")
         if decision == CHECK and password is not None:
-            await self._check(claimed, password, application, authentication, message_id, mode)
+            await self._check(
+                peer, claimed, password, application, authentication, message_id, mode
+            )
 
     async def _check(
         self,
+        peer: Peer,
         user: str,
         password: str,
         application: str,
@@ -150,8 +156,13 @@ class Users:
         message_id: str,
         mode: int,
     ) -> None:
-        if await self._identity.is_right(user, password):
-            return
+        try:
+            if await self._identity.is_right(user, password, peer.address):
+                return
+        except MQError as error:
+            if error.reason == MQRC_MAX_CONNS_LIMIT_REACHED:
+                self._tell("AMQ9513E")
+            raise
         self._tell("AMQ5534E", user)
         self._tell(message_id, WORDS.get(mode, str(mode)))
         self._tell("AMQ9557E", user, mq.MQCC_FAILED, MQRC_NOT_AUTHORIZED)

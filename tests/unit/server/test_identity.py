@@ -14,11 +14,12 @@ import pytest
 import ternmq
 from ternmq import NotAuthorized
 from ternmq.base import constants as mq
+from ternmq.base.limits import CHECKS_AT_ONCE_MAX
 from ternmq.codec.pcf import unpack_pcf
 from ternmq.security.password_file import PATH, Account, save_accounts
 from ternmq.security.passwords import make_account
 from ternmq.server import identity
-from ternmq.server.identity import CHECKS_AT_ONCE_MAX, Identity
+from ternmq.server.identity import Identity
 
 OTHER_UID = os.getuid() + 4711
 USERS = {"joe": ("staff",), "boss": ("mqm",)}
