@@ -55,11 +55,11 @@ class Stage:
             more = self.checks.waiting > 0
             self._may_end.release()
             while more and len(self.began) == began:  # noqa: ASYNC110 - threads begin
-                await asyncio.sleep(0.001)
+                await asyncio.sleep(0)
 
     async def until_running(self) -> None:
         while len(self.began) < CHECKS_AT_ONCE_MAX:  # noqa: ASYNC110 - threads begin
-            await asyncio.sleep(0.001)
+            await asyncio.sleep(0)
 
     async def end(self) -> None:
         for _ in range(len(self.tasks)):
@@ -200,7 +200,7 @@ def test_partner_when_it_is_lost_then_its_password_is_not_checked(
         assert checks.waiting == 0
         may_end.set()
         while checks.running:  # noqa: ASYNC110 - threads end
-            await asyncio.sleep(0.001)
+            await asyncio.sleep(0)
         assert len(checked) == CHECKS_AT_ONCE_MAX
 
     tell_story(story)
