@@ -31,6 +31,7 @@ from ternmq.client.aio_queue import Queue
 from ternmq.client.aio_shell import LoopShell, loop_shell_of
 from ternmq.client.aio_stream_api import QueueCursor, QueueStream, open_cursor
 from ternmq.client.aio_verbs import TaskVerbs
+from ternmq.client.dropped import warn_dropped
 from ternmq.client.extension_steps import BatchOutcome, CommitBatch
 from ternmq.client.handles import open_options
 from ternmq.client.inert import warn_inert, warn_inert_altered
@@ -49,6 +50,7 @@ from ternmq.client.starting import (
 from ternmq.client.stream_api import Start, StepT
 from ternmq.codec.mqmd import Descriptor
 from ternmq.codec.mqod import ObjectDescriptor
+from ternmq.kernel.connection import Connection as Link
 from ternmq.mqi.options import refuse
 from ternmq.txn.unit import XID
 
@@ -151,11 +153,14 @@ class Connection:
         share = sharing(options)
         if share == BLOCK:
             refuse("MQCONNX", "a task does not wait for another's verb: MQCNO_HANDLE_SHARE_BLOCK")
+        self._link: Link | None = None  # for one that is never made: `__del__` comes all the same
+        self._warns = True  # if it is dropped
         self._loop_shell = loop_shell
         self._engine = loop_shell.engine
         self.verbs = TaskVerbs(loop_shell, user, application, share)
         if options is not None:
             self.verbs.link.connect_options = options
+        self._link = self.verbs.link
 
     @property
     def in_unit(self) -> bool:
@@ -394,6 +399,14 @@ class Connection:
         # its unit of work must not be committed.
         await self.verbs.disconnect(vanished=kind is not None)
 
+    def __del__(self) -> None:
+        # Inside the collector: no lock may be touched here.
+        link = getattr(self, "_link", None)
+        if link is not None and link.connected:
+            self._loop_shell.shell.dropped.append(link)
+            if self._warns:
+                warn_dropped(self._engine.name, link.unit is not None)
+
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.name}>"
 
@@ -403,6 +416,7 @@ class QueueManager(Connection):
 
     def __init__(self, started: Started) -> None:
         super().__init__(loop_shell_of(started.shell), started.user, started.application)
+        self._warns = False  # it is the queue manager that is dropped, and that ends nothing
         self._started = started
         self._running = True
 

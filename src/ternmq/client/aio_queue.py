@@ -1,4 +1,7 @@
-"""A queue as a task sees it: `queue`, with `await`, `async with` and `async for`."""
+"""A queue as a task sees it: `queue`, with `await`, `async with` and `async for`.
+
+Interpreted on the compiled build too, so that Python warns of a call that nobody awaits.
+"""
 
 from __future__ import annotations
 
@@ -101,16 +104,13 @@ class Queue:
         Arguments as those of the blocking `Queue.get`. If the task is cancelled the get has not
         happened: a message that was already on its way is on the queue again.
         """
-        message = await self.try_get(
-            wait=wait,
-            msg_id=msg_id,
-            correl_id=correl_id,
-            group_id=group_id,
-            token=token,
-            max_length=max_length,
-            options=options,
-            syncpoint=syncpoint,
+        request = self._requests.get(
+            wait, msg_id, correl_id, group_id, token, max_length, options, syncpoint
         )
+        handle = self._handles.input
+        if handle is None:
+            handle = await self._opened(self._handles.for_input())
+        message = await self.verbs.get(handle, request)
         if message is None:
             raise mq_error(MQRC_NO_MSG_AVAILABLE, verb="MQGET", object=self.name)
         return message

@@ -13,6 +13,7 @@ from ternmq.admin.mqsc_lexer import commands_of
 from ternmq.base.attributes import Value
 from ternmq.base.object_types import ALIAS, LOCAL, MODEL, QMGR
 from ternmq.client import steps
+from ternmq.client.dropped import warn_dropped
 from ternmq.client.extension_steps import BatchOutcome, CommitBatch
 from ternmq.client.handles import open_options
 from ternmq.client.inert import warn_inert, warn_inert_altered
@@ -67,6 +68,7 @@ class Connection:
         self, shell: Shell, user: str, application: str, options: int | None = None
     ) -> None:
         self._link: Link | None = None  # for one that is never made: `__del__` comes all the same
+        self._warns = True  # if it is dropped
         self._shell = shell
         self.verbs = verbs_for(shell, user, application, options)
         self._link = self.verbs.link
@@ -311,6 +313,8 @@ class Connection:
         link = self._link
         if link is not None and link.connected:
             self._shell.dropped.append(link)
+            if self._warns:
+                warn_dropped(self._shell.engine.name, link.unit is not None)
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.name}>"

@@ -37,6 +37,7 @@ class QueueManager(Connection):
 
     def __init__(self, started: Started) -> None:
         super().__init__(started.shell, started.user, started.application)
+        self._warns = False  # it is the queue manager that is dropped, and that ends nothing
         self.started = started
         self._running = True
 

@@ -164,3 +164,14 @@ class StreamVerbs(TaskVerbs):
         """Let the socket go, and wait until it is gone."""
         self._stream.close()
         await until_done(self._stream.closed)
+
+    def __del__(self) -> None:
+        # A connection that is dropped without MQDISC is backed out, as an embedded one is. The
+        # collector may run in any thread.
+        stream = getattr(self, "_stream", None)
+        if stream is not None and not stream.closed.done():
+            try:
+                stream.closed.get_loop().call_soon_threadsafe(stream.close)
+            except RuntimeError:
+                pass  # its loop is gone, and the socket with it
+        super().__del__()

@@ -434,6 +434,8 @@ class NetTaskVerbs(TaskVerbs):
     def __del__(self) -> None:
         # A connection that is dropped without MQDISC is backed out, as an embedded one is.
         line = getattr(self, "line", None)
+        if line is not None and self.is_alive:
+            super().__del__()
         if line is not None and not line.stream.is_closed:
             try:
                 line.close()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from ternmq.client.dropped import warn_dropped
 from ternmq.client.local_turns import Turns
 from ternmq.client.message import Message
 from ternmq.client.remote_verbs import Exchange, RemoteVerbs, Result
@@ -21,6 +22,7 @@ class TaskVerbs:
     """The verbs of one connection, for tasks."""
 
     def __init__(self, verbs: RemoteVerbs, share: int) -> None:
+        self.warns = True  # if it is dropped
         self.verbs = verbs
         task = asyncio.current_task()
         self.turns = Turns(verbs, share, id(task))
@@ -99,6 +101,11 @@ class TaskVerbs:
     async def closed(self) -> None:
         """Let the socket go, and wait until it is gone."""
         raise NotImplementedError
+
+    def __del__(self) -> None:
+        verbs = getattr(self, "verbs", None)
+        if verbs is not None and self.warns and verbs.link.connected:
+            warn_dropped(verbs.name, verbs.in_unit or verbs.has_changes)
 
 
 async def until_done(future: asyncio.Future[Any]) -> asyncio.CancelledError | None:

@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from ternmq.base.reasons import MQRC_HCONN_ERROR
+from ternmq.client.dropped import warn_dropped
 from ternmq.client.local_turns import Turns
 from ternmq.client.message import Message
 from ternmq.client.remote_verbs import Exchange, RemoteVerbs, Result
@@ -22,9 +23,10 @@ class BlockingVerbs:
     """The verbs of one connection, blocking."""
 
     def __init__(self, verbs: RemoteVerbs, share: int) -> None:
+        self._process = os.getpid()
+        self.warns = True  # if it is dropped
         self.verbs = verbs
         self.turns = Turns(verbs, share, threading.get_ident())
-        self._process = os.getpid()
 
     @property
     def is_ours(self) -> bool:
@@ -93,3 +95,9 @@ class BlockingVerbs:
     def close(self) -> None:
         """Let the socket go."""
         raise NotImplementedError
+
+    def __del__(self) -> None:
+        # The socket goes with this, and the queue manager backs the unit of work out.
+        verbs = getattr(self, "verbs", None)
+        if verbs is not None and self.warns and verbs.link.connected and self.is_ours:
+            warn_dropped(verbs.name, verbs.in_unit or verbs.has_changes)

@@ -12,7 +12,7 @@ from typing import Any, Final, final
 from ternmq.base import constants as mq
 from ternmq.base.errors import mq_error
 from ternmq.base.limits import WAIT_MS_MAX
-from ternmq.base.reasons import MQRC_EXPIRY_ERROR, MQRC_MD_ERROR
+from ternmq.base.reasons import MQRC_EXPIRY_ERROR, MQRC_MD_ERROR, MQRC_WAIT_INTERVAL_ERROR
 from ternmq.client.session import Session, request_get
 from ternmq.codec.mqgmo import GetOptions
 from ternmq.codec.mqmd import Descriptor
@@ -58,11 +58,15 @@ def is_text(data: Data) -> bool:
 
 
 def wait_ms(wait: float | None) -> int:
-    """Seconds to milliseconds; None is no wait, a negative number or infinity is without end."""
+    """Seconds to milliseconds; None is no wait, -1 or infinity is without end. Any other negative
+    number is a deadline that has passed, and not a wish to wait for ever."""
     if wait is None:
         return 0
-    if wait < 0 or wait == float("inf"):
+    if wait == -1 or wait == float("inf"):
         return WAIT_FOREVER_MS
+    if not wait >= 0:  # or no number
+        detail = f"wait of {wait} seconds; it is 0 or more, or -1 to wait without end"
+        raise mq_error(MQRC_WAIT_INTERVAL_ERROR, verb="MQGET", detail=detail)
     return min(round(wait * 1000), WAIT_MS_MAX)
 
 

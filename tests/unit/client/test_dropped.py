@@ -11,6 +11,7 @@ import ternmq
 pytestmark = pytest.mark.core
 
 
+@pytest.mark.filterwarnings("ignore:a connection to:ResourceWarning")
 def test_dropped_connection_then_its_unit_of_work_is_backed_out() -> None:
     with ternmq.memory() as qmgr:
         qmgr.define_queue("Q")

@@ -201,6 +201,7 @@ def die(connection: ternmq.ClientConnection) -> None:
     transport._socket.close()
 
 
+@pytest.mark.filterwarnings("ignore:a connection to:ResourceWarning")
 def test_application_when_it_dies_then_backed_out_at_once(served: Served) -> None:
     watcher = served.connect()
     watcher.define_queue("A")
