@@ -13,10 +13,14 @@ import threading
 from typing import TYPE_CHECKING, Any, Final
 
 from ternmq.base.errors import MQError, mq_error
-from ternmq.base.reasons import MQRC_SSL_INITIALIZATION_ERROR, MQRC_SSL_PEER_NAME_MISMATCH
+from ternmq.base.reasons import (
+    MQRC_KEY_REPOSITORY_ERROR,
+    MQRC_SSL_INITIALIZATION_ERROR,
+    MQRC_SSL_PEER_NAME_MISMATCH,
+)
 from ternmq.client.net_certificates import facts, load_entry, set_versions
 from ternmq.client.net_channel import Address, ClientChannel, system_user
-from ternmq.client.net_keys import KeyRepositoryError, read_key_repository
+from ternmq.client.net_keys import KeyRepository, KeyRepositoryError, read_key_repository
 from ternmq.security.patterns import peer_matches
 from ternmq.wire.cipher_specs import cipher_specs_of, sni_of_channel
 
@@ -95,20 +99,24 @@ def context_of(channel: ClientChannel, settings: TlsSettings) -> ssl.SSLContext:
     if not specs:
         raise _not_possible(channel, f"SSLCIPH({channel.cipher}) is no CipherSpec of ours")
     if not settings.key_repository:
-        raise _not_possible(channel, "no key repository: MQSSLKEYR or key_repository")
+        detail = "no key repository: name it by key_repository or MQSSLKEYR"
+        raise _not_possible(channel, detail, MQRC_KEY_REPOSITORY_ERROR)
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.check_hostname = False
     context.verify_mode = ssl.CERT_REQUIRED
     set_versions(context, specs)
     try:
-        _take_keys(context, channel, settings)
+        repository = read_key_repository(settings.key_repository, settings.password)
+    except (KeyRepositoryError, OSError) as error:
+        raise _not_possible(channel, str(error), MQRC_KEY_REPOSITORY_ERROR) from error
+    try:
+        _take_keys(context, channel, repository)
     except (KeyRepositoryError, OSError, ssl.SSLError) as error:
         raise _not_possible(channel, str(error)) from error
     return context
 
 
-def _take_keys(context: ssl.SSLContext, channel: ClientChannel, settings: TlsSettings) -> None:
-    repository = read_key_repository(settings.key_repository, settings.password)
+def _take_keys(context: ssl.SSLContext, channel: ClientChannel, repository: KeyRepository) -> None:
     label = channel.certificate_label or f"ibmwebspheremq{system_user().lower()}"
     entry = repository.entries.get(label.lower())
     if entry is None and not channel.certificate_label and len(repository.entries) == 1:
@@ -124,9 +132,11 @@ def _take_keys(context: ssl.SSLContext, channel: ClientChannel, settings: TlsSet
         context.verify_flags |= ssl.VERIFY_CRL_CHECK_LEAF
 
 
-def _not_possible(channel: ClientChannel, why: str) -> MQError:
+def _not_possible(
+    channel: ClientChannel, why: str, reason: int = MQRC_SSL_INITIALIZATION_ERROR
+) -> MQError:
     return mq_error(
-        MQRC_SSL_INITIALIZATION_ERROR,
+        reason,
         verb="MQCONN",
         object=channel.name,
         detail=f"TLS for channel {channel.name}: {why}",

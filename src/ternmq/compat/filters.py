@@ -93,5 +93,5 @@ class Filter:
 
     def __getattr__(self, name: str) -> FilterOperator:
         if name.startswith("__"):
-            raise AttributeError(name)
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
         return FilterOperator(self.selector, name)

@@ -14,6 +14,7 @@ from __future__ import annotations
 import itertools
 import re
 import struct
+import weakref
 from typing import Any, Final, NamedTuple
 from xml.sax.saxutils import escape
 
@@ -229,20 +230,28 @@ def _read(kind: str, text: str | None) -> Property:
 # ---- handles
 
 _numbers: Final = itertools.count(1)
-_bags: Final[dict[int, PropertyBag]] = {}
+_bags: Final[weakref.WeakValueDictionary[int, PropertyBag]] = weakref.WeakValueDictionary()
+
+
+class HandleNumber(int):
+    """A message handle: a number that keeps its bag. pymqi has no way to delete a handle, so a bag
+    lives as long as somebody has its number, in an MQPMO say."""
+
+    bag: PropertyBag
 
 
 def create_handle() -> int:
     """MQCRTMH."""
-    number = next(_numbers)
-    _bags[number] = PropertyBag()
+    number = HandleNumber(next(_numbers))
+    number.bag = PropertyBag()
+    _bags[int(number)] = number.bag
     return number
 
 
 def delete_handle(handle: int) -> None:
     """MQDLTMH."""
     bag_of(handle, "MQDLTMH")
-    del _bags[handle]
+    del _bags[int(handle)]
 
 
 def bag_of(handle: object, verb: str) -> PropertyBag:

@@ -79,7 +79,7 @@ def test_what_stands_in_the_way_is_told_with_host_and_channel(served: Networked)
         ternmq.connect("QMX", **served.way)
     assert other.value.reason == rc.MQRC_Q_MGR_NAME_ERROR
     plain = refused(served, cipher="ANY_TLS12_OR_HIGHER", key_repository="/not/there")
-    assert plain.reason == rc.MQRC_SSL_INITIALIZATION_ERROR
+    assert plain.reason == rc.MQRC_KEY_REPOSITORY_ERROR
 
 
 def test_a_list_of_addresses_is_tried_in_order(served: Networked) -> None:
@@ -299,6 +299,7 @@ def test_a_cut_ends_every_wait_at_once_with_connection_broken(served: Networked)
     assert again.value.reason == rc.MQRC_CONNECTION_BROKEN
 
 
+@pytest.mark.filterwarnings("ignore:a connection to:ResourceWarning")
 def test_a_connection_that_is_dropped_is_backed_out(served: Networked) -> None:
     kept = served.connect()
     queue = kept.queue("A")

@@ -142,19 +142,23 @@ def test_a_channel_that_wants_tls_is_not_had_without_and_the_other_way_round(
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "reason", "told"),
     [
-        ({"cipher": "ROT13"}, "ROT13"),
-        ({"cipher": "ANY"}, "no key repository"),
-        ({"cipher": "ANY", "key_repository": "/not/there"}, "/not/there"),
+        ({"cipher": "ROT13"}, rc.MQRC_SSL_INITIALIZATION_ERROR, "ROT13"),
+        ({"cipher": "ANY"}, rc.MQRC_KEY_REPOSITORY_ERROR, "no key repository"),
+        (
+            {"cipher": "ANY", "key_repository": "/not/there"},
+            rc.MQRC_KEY_REPOSITORY_ERROR,
+            "/not/there",
+        ),
     ],
 )
 def test_settings_of_tls_that_cannot_be_are_told(
-    served: Networked, arguments: dict[str, str], told: str
+    served: Networked, arguments: dict[str, str], reason: int, told: str
 ) -> None:
     with pytest.raises(ternmq.MQError) as error:
         served.connect(channel="TLS", **arguments)
-    assert error.value.reason == rc.MQRC_SSL_INITIALIZATION_ERROR
+    assert error.value.reason == reason
     assert told in error.value.detail
 
 

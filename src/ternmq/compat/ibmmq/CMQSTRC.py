@@ -15,6 +15,8 @@ def __getattr__(name: str) -> Any:
         if constant.startswith(prefix) and isinstance(value, int)
     }
     if not name.endswith(_SUFFIX) or not found:
-        raise AttributeError(f"there is no group of constants {name}")
+        raise AttributeError(
+            f"module {__name__!r} has no attribute {name!r}: there is no such group of constants"
+        )
     globals()[name] = found  # so that it is made once
     return found

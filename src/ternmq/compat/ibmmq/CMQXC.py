@@ -8,4 +8,6 @@ globals().update(IBMMQ_ALL)
 
 
 def __getattr__(name: str) -> Any:
-    raise AttributeError(f"MQ's headers have no constant {name}")
+    raise AttributeError(
+        f"module {__name__!r} has no attribute {name!r}: MQ's headers have no such constant"
+    )

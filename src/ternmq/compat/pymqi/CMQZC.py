@@ -8,4 +8,7 @@ globals().update(SERVICE)
 
 
 def __getattr__(name: str) -> Any:
-    raise AttributeError(f"the header of installable services has no constant {name}")
+    raise AttributeError(
+        f"module {__name__!r} has no attribute {name!r}: the header of installable services has no"
+        " such constant"
+    )

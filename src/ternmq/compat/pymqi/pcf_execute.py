@@ -37,8 +37,8 @@ _WAITING: Final = mq.MQGMO_NO_SYNCPOINT | mq.MQGMO_FAIL_IF_QUIESCING | mq.MQGMO_
 class ByteString:
     """A value that a command takes as a string of bytes, and not as text."""
 
-    def __init__(self, value: bytes) -> None:
-        self.value = value
+    def __init__(self, value: bytes | str) -> None:
+        self.value = ensure_bytes(value)  # text as well: ByteString("") asks for all of them
         self.pymqi_byte_string = True
 
     def __len__(self) -> int:
@@ -87,14 +87,14 @@ class _Method:
 
     def __getattr__(self, name: str) -> _Method:
         if name.startswith("__"):
-            raise AttributeError(name)
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
         return _Method(self._pcf, f"{self._name}.{name}")
 
     def __call__(self, *args: Any, **kwargs: Any) -> list[Any]:
         given, filters = (*args, None, ())[:2] if len(args) < 2 else args
-        number = ALL[self._name.removeprefix("CMQCFC.")]
+        number = ALL.get(self._name.removeprefix("CMQCFC."))
         if not isinstance(number, int):
-            raise KeyError(self._name)
+            raise KeyError(f"{self._name} is no command of PCF")
         return self._pcf._run(number, given, filters or (), **kwargs)
 
 
@@ -160,7 +160,7 @@ class PCFExecute(QueueManager):
 
     def __getattr__(self, name: str) -> _Method:
         if name.startswith("_"):
-            raise AttributeError(name)
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
         return _Method(self, name)
 
     # ---- the exchange

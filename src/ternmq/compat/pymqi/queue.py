@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 from typing import Any, ClassVar
 
@@ -38,7 +39,10 @@ class Queue:
 
     def __del__(self) -> None:
         # The collector may run in any thread, and only the maker's can wait for an answer without
-        # holding up others; elsewhere the handle goes with its connection.
+        # holding up others; elsewhere, and when the process ends, the handle goes with its
+        # connection.
+        if sys.is_finalizing():
+            return
         if getattr(self, "_handle", None) and self._maker == threading.get_ident():
             try:
                 self.close()

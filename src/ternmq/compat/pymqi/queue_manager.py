@@ -41,8 +41,8 @@ class QueueManager:
         if handle is not None and self._disconnect_on_exit:
             try:
                 calls.drop(handle)
-            except (MQError, OSError):
-                return  # nobody is left to be told
+            except (MQError, OSError, ImportError):
+                return  # nobody is left to be told; the last: Python ends, and texts of errors too
 
     def _told(self) -> Told:
         return Told(self._mqmi_error)
