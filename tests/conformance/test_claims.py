@@ -205,6 +205,10 @@ ROWS: Final[dict[str, Probe]] = {
         later("MQGET", mq.MQGMO_LOGICAL_ORDER, mq.MQGMO_COMPLETE_MSG),
         later("MQGET", mq.MQGMO_ALL_MSGS_AVAILABLE, mq.MQGMO_ALL_SEGMENTS_AVAILABLE),
     ),
+    "fields of MQPMO and MQGMO: message handles, RecsPresent, Action": all_of(
+        later("MQPUT", mq.MQPMO_MD_FOR_OUTPUT_ONLY),
+        shown_by("tests/conformance/test_nothing_ignored.py"),
+    ),
     "message properties": later("MQGET", mq.MQGMO_PROPERTIES_IN_HANDLE),
     "selectors": refused(
         mq.MQRC_SELECTION_NOT_AVAILABLE,

@@ -53,7 +53,7 @@ AMQ6183S	An internal TernMQ error has occurred.	The failing process is process %
 AMQ6184W	An internal TernMQ error has occurred on queue manager %1.	The failing process is process %2. A report named %3 was written.	Keep the report and tell the maintainers.
 AMQ6206I	Command %1 was issued.	A control command was entered: %2
 AMQ6209I	An unexpected signal has arrived: %1.	Process %2 was told by a signal to end.
-AMQ6245I	Configuration file %1: the line %2 was not understood and is left out.		Correct the line.
+AMQ6245I	Configuration file %1: %2. The line is left out.		Correct the line, or remove it.
 AMQ6287I	TernMQ V%1 (%2).	Host: %3. The version of the product that wrote what follows.
 AMQ6708E	A disk full condition was encountered when making a new log file in %1.	There is no room for another file of the log.	Make room on the file system of the log.
 AMQ6709E	The log for the queue manager is full.	Units of work that ran for long hold on to old records, or the log is too small.	End long units of work; allow more secondary files.

@@ -120,7 +120,8 @@ class LocalVerbs(RemoteVerbs):
         handle = Handle(self.link, int(told["handle"]), int(told["options"]))
         handle.resolved_name = str(told["resolved"])
         self.link.handles[handle.handle_id] = handle
-        return Opened(handle, int(told["type"]), bool(told["renamed"]))
+        manager, local = str(told["resolved_qmgr"]), str(told["local"])
+        return Opened(handle, int(told["type"]), bool(told["renamed"]), manager, local)
 
     def close(self, handle: Handle, options: int = 0) -> Exchange[None]:
         """MQCLOSE."""

@@ -51,6 +51,7 @@ from ternmq.codec.mqmd import (
     USER_ID_AT,
     Descriptor,
 )
+from ternmq.codec.mqpmo import PutOptions
 from ternmq.codec.mqsts import Status
 from ternmq.kernel.connection import Handle
 from ternmq.kernel.inquire import character_bytes, not_for_type
@@ -146,7 +147,8 @@ class FapVerbs(RemoteVerbs):
         if answered.object_name != asked:
             state.model = asked
         self.states[handle] = state
-        return Opened(handle, 0, answered.object_name != asked)
+        manager = str(answered.resolved_qmgr_name)
+        return Opened(handle, 0, answered.object_name != asked, manager)
 
     def close(self, handle: Handle, options: int = 0) -> Exchange[None]:
         """MQCLOSE."""
@@ -235,6 +237,14 @@ class FapVerbs(RemoteVerbs):
             return b""
         context = reply.descriptor_part(USER_ID_AT, GROUP_ID_AT - USER_ID_AT)
         return reply.descriptor_part(PRIORITY_AT, MSG_ID_AT - PRIORITY_AT) + context
+
+    def names_of_put(self) -> tuple[str, str] | None:
+        """ResolvedQName and ResolvedQMgrName, as the reply has them."""
+        reply = self._put_reply
+        if reply is None:
+            return None
+        pmo: PutOptions = reply.values()["options"]
+        return pmo.resolved_queue_name, pmo.resolved_qmgr_name
 
     def warning_of_put(self) -> int:
         """As the reply has it."""

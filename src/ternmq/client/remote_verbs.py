@@ -38,6 +38,8 @@ class Opened(NamedTuple):
     handle: Handle
     object_type: int  # a bit of base.object_types; 0 for the queue manager, or if it is not known
     renamed: bool  # the queue has another name than it was asked for by: a dynamic one
+    resolved_qmgr: str  # which queue manager has the queue
+    local_queue: str = ""  # that takes its messages here; not known through a channel
 
 
 class Extended(NamedTuple):

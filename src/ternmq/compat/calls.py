@@ -14,16 +14,19 @@ from ternmq.base import constants as mq
 from ternmq.base.attributes import BY_SELECTOR, Value
 from ternmq.base.errors import mq_error
 from ternmq.base.reasons import (
+    MQRC_ACTION_ERROR,
     MQRC_CHAR_ATTR_LENGTH_ERROR,
     MQRC_ENVIRONMENT_ERROR,
     MQRC_HMSG_ERROR,
     MQRC_NO_EXTERNAL_PARTICIPANTS,
     MQRC_NO_MSG_AVAILABLE,
+    MQRC_OPTIONS_ERROR,
+    MQRC_RECS_PRESENT_ERROR,
     MQRC_SELECTION_NOT_AVAILABLE,
 )
 from ternmq.client.message import Message
 from ternmq.client.net_verbs import FapVerbs
-from ternmq.client.remote_verbs import packed_put
+from ternmq.client.remote_verbs import Opened, packed_put
 from ternmq.client.session import request_get
 from ternmq.codec.layout import BIG, LITTLE
 from ternmq.codec.mqgmo import GetOptions
@@ -109,7 +112,7 @@ def open_object(hconn: object, od: MQOpts, options: int) -> int:
             od.ObjectName = resolved
         if od.Version >= mq.MQOD_VERSION_3:
             od.ResolvedQName = resolved
-            od.ResolvedQMgrName = padded(connection.name, mq.MQ_Q_MGR_NAME_LENGTH)
+            od.ResolvedQMgrName = padded(opened.resolved_qmgr, mq.MQ_Q_MGR_NAME_LENGTH)
     return opened.handle.handle_id
 
 
@@ -189,15 +192,31 @@ def put(hconn: object, hobj: object, md: MQOpts, pmo: MQOpts, data: bytes) -> No
     context = int(pmo.Context)
     exchange = connection.verbs.put(opened.handle, options, packed, whole, context)
     msg_id = connection.run("MQPUT", exchange)
-    pmo.ResolvedQName = padded(opened.handle.resolved_name, mq.MQ_Q_NAME_LENGTH)
-    pmo.ResolvedQMgrName = padded(connection.name, mq.MQ_Q_MGR_NAME_LENGTH)
+    queue, manager = _names_of_put(attachment, opened, options)
+    pmo.ResolvedQName = padded(queue, mq.MQ_Q_NAME_LENGTH)
+    pmo.ResolvedQMgrName = padded(manager, mq.MQ_Q_MGR_NAME_LENGTH)
     _was_put(attachment, md, pmo, msg_id)
+
+
+def _names_of_put(attachment: Attachment, opened: Opened, options: int) -> tuple[str, str]:
+    """Where a message went: the queue as it was opened, or the local one if that is asked for."""
+    if options & mq.MQPMO_RESOLVE_LOCAL_Q:
+        verbs = attachment.connection.verbs
+        told = verbs.names_of_put() if isinstance(verbs, FapVerbs) else None
+        if told is not None:
+            return told
+        if opened.local_queue:
+            return opened.local_queue, attachment.connection.name
+    return opened.handle.resolved_name, opened.resolved_qmgr
 
 
 def put1(hconn: object, od: MQOpts, md: MQOpts, pmo: MQOpts, data: bytes) -> None:
     """MQPUT1."""
     attachment = attached(hconn, "MQPUT1")
     connection = attachment.connection
+    if pmo.Options & mq.MQPMO_RESOLVE_LOCAL_Q:
+        detail = "MQPMO_RESOLVE_LOCAL_Q is not supported here yet; open the queue, then put"
+        raise mq_error(MQRC_OPTIONS_ERROR, verb="MQPUT1", detail=detail)
     options, packed, whole = _prepared(attachment, md, pmo, data, "MQPUT1")
     context = int(pmo.Context)
     exchange = connection.verbs.put1(described(od, "MQPUT1"), options, packed, whole, context)
@@ -217,7 +236,13 @@ def _prepared(
         md.CorrelId = new_identifier(attachment.connection.name)
         options &= ~mq.MQPMO_NEW_CORREL_ID
     descriptor = descriptor_of(md)
+    if pmo.Version >= mq.MQPMO_VERSION_2 and pmo.RecsPresent:
+        detail = f"RecsPresent {pmo.RecsPresent}: distribution lists are not supported yet"
+        raise mq_error(MQRC_RECS_PRESENT_ERROR, verb=verb, detail=detail)
     if pmo.Version >= mq.MQPMO_VERSION_3:
+        if pmo.Action != mq.MQACTP_NEW:
+            detail = f"Action {pmo.Action}: only MQACTP_NEW is supported yet"
+            raise mq_error(MQRC_ACTION_ERROR, verb=verb, detail=detail)
         bag = PropertyBag()
         for handle in (pmo.OriginalMsgHandle, pmo.NewMsgHandle):
             if handle not in (mq.MQHM_NONE, mq.MQHM_UNUSABLE_HMSG):
@@ -359,5 +384,6 @@ def drop(hconn: int) -> None:
     not wait for an answer there."""
     attachment = attached(hconn, "MQDISC")
     detach(hconn)
+    attachment.connection.transport.warns = False  # programs of these libraries may drop it
     if attachment.connection.connected and attachment.connection.verbs.has_changes:
         attachment.connection.disconnect()

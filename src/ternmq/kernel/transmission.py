@@ -10,7 +10,9 @@ itself is the correlation identifier there. Channels take them from it.
 
 from __future__ import annotations
 
-from typing import Final, final
+from typing import TYPE_CHECKING, Final, final
+
+from mypy_extensions import i64
 
 from ternmq.base import constants as mq
 from ternmq.base.errors import mq_error
@@ -34,6 +36,9 @@ from ternmq.store.catalog import Catalog, Definition
 from ternmq.store.copying import tenths_of
 from ternmq.store.entry import Entry, packed_descriptor
 
+if TYPE_CHECKING:
+    from ternmq.kernel.connection import Handle
+
 NAME_BYTES: Final = REPLY_QMGR_AT - REPLY_QUEUE_AT
 HEADERS_BYTES_MAX: Final = mq.MQXQH_CURRENT_LENGTH + mq.MQMDE_LENGTH_2
 
@@ -48,6 +53,18 @@ class Route:
         self.remote_queue = remote_queue
         self.remote_qmgr = remote_qmgr
         self.transmission = transmission
+
+
+def resolved_names(handle: Handle, options: i64, qmgr_name: str) -> tuple[str, str]:
+    """ResolvedQName and ResolvedQMgrName of an open or a put. For a queue of another queue manager
+    they name that one, or the transmission queue here if MQOO_RESOLVE_LOCAL_Q, which is the same
+    bit as MQPMO_RESOLVE_LOCAL_Q, asks for the local queue."""
+    route = handle.route
+    if route is None:
+        return handle.resolved_name, qmgr_name
+    if options & mq.MQOO_RESOLVE_LOCAL_Q:
+        return route.transmission.name, qmgr_name
+    return handle.resolved_name, route.remote_qmgr
 
 
 def route_of_definition(kernel: Kernel, definition: Definition, verb: str) -> Route:

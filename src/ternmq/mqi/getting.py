@@ -11,6 +11,7 @@ from ternmq.base.ids import MSG_TOKEN_BYTES, token_parts
 from ternmq.base.reasons import (
     MQRC_BUFFER_LENGTH_ERROR,
     MQRC_GMO_ERROR,
+    MQRC_HMSG_ERROR,
     MQRC_MATCH_OPTIONS_ERROR,
     MQRC_MD_ERROR,
     MQRC_MSG_TOKEN_ERROR,
@@ -41,6 +42,7 @@ _MATCHES: Final = (
     | mq.MQMO_MATCH_OFFSET
     | mq.MQMO_MATCH_MSG_TOKEN
 )
+_NO_HANDLE: Final = (mq.MQHM_NONE, mq.MQHM_UNUSABLE_HMSG)
 _ALWAYS: Final = mq.MQMO_MATCH_MSG_ID | mq.MQMO_MATCH_CORREL_ID
 _CO_OP: Final = mq.MQGMO_MARK_BROWSE_CO_OP | mq.MQGMO_UNMARK_BROWSE_CO_OP
 
@@ -69,6 +71,9 @@ def get_request(md: Descriptor, gmo: GetOptions, buffer_length: int) -> GetReque
     if buffer_length < 0:
         raise mq_error(MQRC_BUFFER_LENGTH_ERROR, verb="MQGET", detail=f"{buffer_length}")
     check_get(options)
+    if gmo.version >= mq.MQGMO_VERSION_4 and gmo.message_handle not in _NO_HANDLE:
+        detail = f"message handle {gmo.message_handle}: there are none here; read the MQRFH2"
+        raise mq_error(MQRC_HMSG_ERROR, verb="MQGET", detail=detail)
     request = GetRequest(options)
     request.buffer_length = buffer_length
     request.syncpoint = options & mq.MQGMO_SYNCPOINT != 0

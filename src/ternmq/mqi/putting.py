@@ -7,14 +7,17 @@ from typing import Final
 from ternmq.base import constants as mq
 from ternmq.base.errors import mq_error
 from ternmq.base.reasons import (
+    MQRC_ACTION_ERROR,
     MQRC_CONTEXT_HANDLE_ERROR,
     MQRC_CONTEXT_NOT_AVAILABLE,
+    MQRC_HMSG_ERROR,
     MQRC_NOT_OPEN_FOR_OUTPUT,
     MQRC_NOT_OPEN_FOR_PASS_ALL,
     MQRC_NOT_OPEN_FOR_PASS_IDENT,
     MQRC_NOT_OPEN_FOR_SET_ALL,
     MQRC_NOT_OPEN_FOR_SET_IDENT,
     MQRC_PMO_ERROR,
+    MQRC_RECS_PRESENT_ERROR,
 )
 from ternmq.codec.mqmd import Descriptor
 from ternmq.codec.mqpmo import PutOptions
@@ -50,10 +53,13 @@ CONTEXT_MASK: Final = (
     | mq.MQPMO_SET_ALL_CONTEXT
 )
 
+_OPEN_MASK: Final = CONTEXT_MASK | mq.MQOO_ALTERNATE_USER_AUTHORITY | mq.MQOO_RESOLVE_LOCAL_Q
+
 
 def put1_open_options(options: int) -> int:
-    """The open that MQPUT1 is a part of: for output, with the same context and user options."""
-    return mq.MQOO_OUTPUT | options & (CONTEXT_MASK | mq.MQOO_ALTERNATE_USER_AUTHORITY)
+    """The open that MQPUT1 is a part of: for output, with the same context, user and name
+    options."""
+    return mq.MQOO_OUTPUT | options & _OPEN_MASK
 
 
 def check_open_for_output(handle: Handle, options: int, verb: str) -> None:
@@ -75,6 +81,7 @@ def put_request(
     if not 1 <= pmo.version <= 3:
         raise mq_error(MQRC_PMO_ERROR, verb=verb, detail=f"version {pmo.version}")
     check_put(verb, options)
+    _refuse_fields(pmo, verb)
     check_descriptor(md, verb)
     plain = canonical(md)
     if plain.ccsid == mq.MQCCSI_Q_MGR:
@@ -95,6 +102,22 @@ def put_request(
     if own_date:
         request.flags = OWN_DATE
     return request
+
+
+def _refuse_fields(pmo: PutOptions, verb: str) -> None:
+    """What an MQPMO may ask for and nobody does yet is refused, not ignored."""
+    if pmo.version >= mq.MQPMO_VERSION_2 and pmo.records_present:
+        detail = f"RecsPresent {pmo.records_present}: distribution lists are not supported yet"
+        raise mq_error(MQRC_RECS_PRESENT_ERROR, verb=verb, detail=detail)
+    if pmo.version < mq.MQPMO_VERSION_3:
+        return
+    for handle in (pmo.original_message_handle, pmo.new_message_handle):
+        if handle not in (mq.MQHM_NONE, mq.MQHM_UNUSABLE_HMSG):
+            detail = f"message handle {handle}: there are none here; put an MQRFH2 before the data"
+            raise mq_error(MQRC_HMSG_ERROR, verb=verb, detail=detail)
+    if pmo.action != mq.MQACTP_NEW:
+        detail = f"Action {pmo.action}: only MQACTP_NEW is supported yet"
+        raise mq_error(MQRC_ACTION_ERROR, verb=verb, detail=detail)
 
 
 def _base(

@@ -2,7 +2,7 @@
 
 One table, many uses: the option checks, the authority checks and the reference page read it.
 Options that are MQ's but have no function here yet are listed apart: asking for one is refused, not
-ignored.
+ignored. What IBM MQ itself ignores is listed with its rule.
 """
 
 from __future__ import annotations
@@ -70,7 +70,6 @@ PUT_OPTIONS: Final = (
     | mq.MQPMO_ASYNC_RESPONSE
     | mq.MQPMO_SYNC_RESPONSE
     | mq.MQPMO_RESOLVE_LOCAL_Q
-    | mq.MQPMO_MD_FOR_OUTPUT_ONLY
 )
 GET_OPTIONS: Final = (
     mq.MQGMO_WAIT
@@ -141,13 +140,14 @@ VERBS: Final[tuple[Verb, ...]] = (
         | mq.MQPMO_WARN_IF_NO_SUBS_MATCHED
         | mq.MQPMO_SCOPE_QMGR
         | mq.MQPMO_SUPPRESS_REPLYTO
-        | mq.MQPMO_NOT_OWN_SUBS,
+        | mq.MQPMO_NOT_OWN_SUBS
+        | mq.MQPMO_MD_FOR_OUTPUT_ONLY,
     ),
     Verb(
         "MQPUT1",
         BY_OPTION,
         PUT_OPTIONS | mq.MQPMO_ALTERNATE_USER_AUTHORITY,
-        mq.MQPMO_LOGICAL_ORDER,
+        mq.MQPMO_LOGICAL_ORDER | mq.MQPMO_MD_FOR_OUTPUT_ONLY,
     ),
     Verb(
         "MQGET",
@@ -167,6 +167,29 @@ VERBS: Final[tuple[Verb, ...]] = (
     Verb("MQCMIT", NOTHING, 0, 0),
     Verb("MQBACK", NOTHING, 0, 0),
 )
+
+# Options that are taken although nothing is done for them, because IBM MQ says that they are to be
+# ignored in such a place; each with that rule. Any other option of a row above has an effect.
+_BINDING: Final = "a queue manager that has no such binding goes on as if it were not given"
+_CLIENTS: Final = "for clients; ignored by applications that are bound to the queue manager"
+_CLUSTERS: Final = "for cluster queues; ignored for all others"
+IGNORED: Final[dict[str, dict[str, str]]] = {
+    "MQCONNX": {
+        "MQCNO_FASTPATH_BINDING": f"{_BINDING}; ignored for clients",
+        "MQCNO_SHARED_BINDING": _BINDING,
+        "MQCNO_ISOLATED_BINDING": _BINDING,
+        "MQCNO_LOCAL_BINDING": "ignored where the connection is a local one anyway",
+        "MQCNO_NO_CONV_SHARING": _CLIENTS,
+        "MQCNO_ALL_CONVS_SHARE": _CLIENTS,
+        "MQCNO_ACTIVITY_TRACE_ENABLED": "ignored with ACTVCONO(DISABLED), the default",
+        "MQCNO_ACTIVITY_TRACE_DISABLED": "ignored with ACTVCONO(DISABLED), the default",
+    },
+    "MQOPEN": {
+        "MQOO_BIND_ON_OPEN": _CLUSTERS,
+        "MQOO_BIND_NOT_FIXED": _CLUSTERS,
+        "MQOO_BIND_ON_GROUP": _CLUSTERS,
+    },
+}
 
 BY_NAME: Final[dict[str, Verb]] = {verb.name: verb for verb in VERBS}
 

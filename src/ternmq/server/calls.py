@@ -38,6 +38,7 @@ from ternmq.client.object_files import object_files
 from ternmq.client.storage_status import storage_status
 from ternmq.client.units_in_doubt import units_in_doubt
 from ternmq.kernel.authority import check_administrator
+from ternmq.kernel.transmission import resolved_names
 from ternmq.security.authorities import SELF_PROFILE
 from ternmq.server.call_arguments import CONTROL_ARGUMENTS, checked
 from ternmq.server.command_server import ask_command_server
@@ -73,10 +74,14 @@ async def _open(binding: Binding, given: Given) -> Given:
         options = open_options(kernel, od.object_name, exclusive, options) or mq.MQOO_INQUIRE
     handle = await verbs.open(od, options)
     definition = handle.definition
+    name = verbs.engine.name
+    resolved, manager = resolved_names(handle, handle.options, name)
     return {
         "handle": handle.handle_id,
         "options": int(handle.options),
-        "resolved": handle.resolved_name,
+        "resolved": resolved,
+        "resolved_qmgr": manager,
+        "local": resolved_names(handle, mq.MQOO_RESOLVE_LOCAL_Q, name)[0],
         "renamed": handle.local is not None and not handle.via,
         "type": 0 if definition is None else int(definition.object_type),
     }

@@ -101,10 +101,7 @@ def get_message(conversation: Conversation, one: Segment) -> None:
     gmo: GetOptions = values["options"]
     md: Descriptor = values["descriptor"]
     handle = conversation.handle(int(values["handle"]), "MQGET")
-    asked = gmo.options
-    gmo.options = options_here(asked)
-    request = request_get(md, gmo, int(values["buffer_length"]))
-    gmo.options = asked
+    request = _request_get(md, gmo, int(values["buffer_length"]))
     body = one.data
     at = one.body_at
     prefix = body[at + 12 : at + _IDS_AT]
@@ -112,14 +109,23 @@ def get_message(conversation: Conversation, one: Segment) -> None:
     plan = GetPlan(prefix, suffix, handle, request, gmo, md.version)
     if _may_be_kept(plan, gmo, md) and conversation.form.is_of(one.header):
         plain_md = Descriptor(version=md.version, ccsid=md.ccsid, encoding=md.encoding)
-        gmo.options = options_here(asked)
-        plan.request = request_get(plain_md, gmo, int(values["buffer_length"]))
-        gmo.options = asked
+        plan.request = _request_get(plain_md, gmo, int(values["buffer_length"]))
         if len(conversation.get_plans) >= CACHED_REQUESTS_MAX:
             conversation.get_plans.clear()
         conversation.get_plans[prefix + suffix] = plan
         conversation.get_plan = plan
     MessageCall(conversation, plan, request, one.header.request).go_on()
+
+
+def _request_get(md: Descriptor, gmo: GetOptions, buffer_length: int) -> GetRequest:
+    """The checked request. A message handle is the client's own; its number goes back to it as it
+    came, and so do the options."""
+    asked, handle = gmo.options, gmo.message_handle
+    gmo.options, gmo.message_handle = options_here(asked), mq.MQHM_NONE
+    try:
+        return request_get(md, gmo, buffer_length)
+    finally:
+        gmo.options, gmo.message_handle = asked, handle
 
 
 def _may_be_kept(plan: GetPlan, gmo: GetOptions, md: Descriptor) -> bool:

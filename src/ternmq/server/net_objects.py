@@ -28,6 +28,7 @@ from ternmq.codec.charset import decode, encode
 from ternmq.codec.mqod import ObjectDescriptor
 from ternmq.kernel.connection import Handle
 from ternmq.kernel.inquire import character_bytes
+from ternmq.kernel.transmission import resolved_names
 from ternmq.server.net_conversation import Call, Conversation, StepCall
 from ternmq.wire.fap_part import Values
 from ternmq.wire.fap_segment import Header, Segment
@@ -108,8 +109,8 @@ def complete_object(od: ObjectDescriptor, handle: Handle, qmgr_name: str) -> Non
     route = handle.route
     if od.object_type == mq.MQOT_Q_MGR:
         return
-    od.resolved_queue_name = handle.resolved_name
-    od.resolved_qmgr_name = qmgr_name if route is None else route.remote_qmgr
+    names = resolved_names(handle, handle.options, qmgr_name)
+    od.resolved_queue_name, od.resolved_qmgr_name = names
     if route is not None:
         od.known_count = 0
         od.unknown_count = 1

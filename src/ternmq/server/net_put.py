@@ -19,7 +19,6 @@ from ternmq.base.errors import MQError, mq_error
 from ternmq.base.ids import put_stamp
 from ternmq.base.reasons import (
     MQRC_MSG_TOO_BIG_FOR_CHANNEL,
-    MQRC_RECS_PRESENT_ERROR,
 )
 from ternmq.client import steps
 from ternmq.client.requests import CACHED_REQUESTS_MAX
@@ -30,7 +29,9 @@ from ternmq.codec.mqpmo import LAYOUT as MQPMO
 from ternmq.codec.mqpmo import PutOptions
 from ternmq.kernel.connection import Handle
 from ternmq.kernel.requests import PutRequest
+from ternmq.kernel.transmission import resolved_names
 from ternmq.mqi.putting import put1_open_options
+from ternmq.server.loop_verbs import LoopVerbs
 from ternmq.server.net_conversation import Call, Conversation
 from ternmq.server.net_form import Form
 from ternmq.server.net_objects import asked_object, complete_object
@@ -102,9 +103,8 @@ class PutPlan:
         pmo.known_count = 0 if handle.route is not None else 1
         pmo.unknown_count = 1 - pmo.known_count
         pmo.invalid_count = 0
-        pmo.resolved_queue_name = handle.resolved_name
-        route = handle.route
-        pmo.resolved_qmgr_name = qmgr_name if route is None else route.remote_qmgr
+        names = resolved_names(handle, pmo.options & mq.MQPMO_RESOLVE_LOCAL_Q, qmgr_name)
+        pmo.resolved_queue_name, pmo.resolved_qmgr_name = names
         options = pmo.pack(form.order, form.text_ccsid)
         self.before_ids = own[:4] + version + own[8:48]
         self.before_date = form.long.pack(0) + own[100:304]
@@ -417,11 +417,15 @@ _NO_VALUES: Final[Values] = {}
 # ---- with care
 
 
-def _refuse_lists(pmo: PutOptions, verb: str) -> None:
-    if pmo.version >= 2 and pmo.records_present:
-        raise mq_error(
-            MQRC_RECS_PRESENT_ERROR, verb=verb, detail="distribution lists are not supported yet"
-        )
+def _request_put(verbs: LoopVerbs, md: Descriptor, pmo: PutOptions, verb: str) -> PutRequest:
+    """The checked request. Message handles are the client's own, who has put their properties
+    before the data; the numbers go back to it as they came."""
+    handles = pmo.original_message_handle, pmo.new_message_handle
+    pmo.original_message_handle = pmo.new_message_handle = mq.MQHM_NONE
+    try:
+        return verbs.request_put(md, pmo, verb)
+    finally:
+        pmo.original_message_handle, pmo.new_message_handle = handles
 
 
 def put_message(conversation: Conversation, one: Segment) -> None:
@@ -445,8 +449,7 @@ def put_message(conversation: Conversation, one: Segment) -> None:
     verbs = conversation.connected()
     try:
         handle = verbs.handle(handle_id, "MQPUT")
-        _refuse_lists(pmo, "MQPUT")
-        request = verbs.request_put(md, pmo)
+        request = _request_put(verbs, md, pmo, "MQPUT")
     except MQError as error:
         if is_silent:
             note_failure(conversation, pmo, "", error)
@@ -564,8 +567,7 @@ def put1_message(conversation: Conversation, one: Segment) -> None:
         _refuse_cut(conversation, values, "MQPUT1", put_to.object_name)
         return
     try:
-        _refuse_lists(pmo, "MQPUT1")
-        request = conversation.connected().request_put(md, pmo, "MQPUT1")
+        request = _request_put(conversation.connected(), md, pmo, "MQPUT1")
     except MQError as error:
         if not _is_silent(conversation, pmo):
             raise

@@ -199,8 +199,8 @@ class Process:
         )
         errors = os.path.join(place.folder, "errors")
         self._log = ErrorLog(errors, origin, error_log_services(ini))
-        for unknown in check(ini):
-            self.tell("AMQ6245I", unknown.file, str(unknown))
+        for idle in check(ini):
+            self.tell("AMQ6245I", idle.file, str(idle))
 
     def _configure(self, started: Started, ini: IniFile) -> None:
         """AutoConfig: MQSC that each start runs. What fails is told and stops nothing."""

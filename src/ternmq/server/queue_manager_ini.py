@@ -1,8 +1,8 @@
 """qm.ini: which stanzas and attributes are known, and what their values may be.
 
-One table. An attribute that is known is checked; a stanza or attribute that is not is kept and told
-as a warning, as people bring their files along. What has an effect here is marked; the rest is
-read, kept and listed in docs/running.md.
+One table. An attribute that is known is checked. What has an effect here is marked; all else, known
+or not, is kept and told as a warning, as people bring their files along. Only what would be unsafe
+to leave out is refused: exits that are to see every call.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Row(NamedTuple):
     lowest: int = 0
     highest: int = -1  # less than the lowest: no number
     words: tuple[str, ...] = ()
-    works: bool = False  # it has an effect here; else it is read and kept
+    works: bool = False  # it has an effect here; else it is kept, and that is told
 
 
 ROWS: Final[tuple[Row, ...]] = (
@@ -88,7 +88,6 @@ ROWS: Final[tuple[Row, ...]] = (
     Row("TCP", "KeepAlive", words=("Yes", "No"), works=True),
     Row("TCP", "IPAddressVersion"),
     Row("TCP", "ListenerBacklog", 1, _NUMBER_MAX, works=True),
-    *(Row("ApiExitLocal", name) for name in ("Name", "Sequence", "Function", "Module", "Data")),
     Row("AutoCluster", "Repository1Name"),
     Row("AutoCluster", "Repository1Conname"),
     Row("AutoCluster", "Repository2Name"),
@@ -123,11 +122,13 @@ ROWS: Final[tuple[Row, ...]] = (
 REPEATED: Final = (
     "diagnosticmessages",
     "servicecomponent",
-    "apiexitlocal",
     "smfdestination",
     "xaresourcemanager",
 )
-# Stanzas in which every attribute is the user's own, or somebody else's.
+REFUSED: Final = {
+    "apiexitlocal": "API exits are not supported: no call would reach this one; remove the stanza",
+}
+# Stanzas in which every attribute is the user's own, or somebody else's. None has an effect.
 FREE: Final = (
     "TuningParameters",
     "Variables",
@@ -164,25 +165,32 @@ def take_in(ini: IniFile, stanza: Stanza) -> None:
 
 
 def check(ini: IniFile) -> list[IniError]:
-    """Raise the first value that cannot be; return what is not known, as warnings."""
-    unknown: list[IniError] = []
+    """Raise the first value that cannot be; return what has no effect, as warnings."""
+    idle: list[IniError] = []
     stanzas = {row.stanza.lower() for row in ROWS}
     free = {name.lower() for name in FREE}
     for stanza in ini.stanzas:
+        if stanza.name.lower() in REFUSED:
+            raise IniError(ini.file, stanza.line, REFUSED[stanza.name.lower()])
         if stanza.name.lower() in free:
+            why = f"stanza {stanza.name} has no effect here"
+            idle.append(IniError(ini.file, stanza.line, why))
             continue
         if stanza.name.lower() not in stanzas:
-            unknown.append(IniError(ini.file, stanza.line, f"unknown stanza {stanza.name}"))
+            idle.append(IniError(ini.file, stanza.line, f"unknown stanza {stanza.name}"))
             continue
         for name, value in stanza.values.items():
             row = find_row(stanza.name, name)
             line = stanza.line_of(name)
             if row is None:
                 why = f"unknown attribute {name} of stanza {stanza.name}"
-                unknown.append(IniError(ini.file, line, why))
-            else:
-                check_value(row, value, ini.file, line)
-    return unknown
+                idle.append(IniError(ini.file, line, why))
+                continue
+            check_value(row, value, ini.file, line)
+            if not row.works:
+                why = f"attribute {row.name} of stanza {row.stanza} has no effect here"
+                idle.append(IniError(ini.file, line, why))
+    return idle
 
 
 def find_row(stanza: str, name: str) -> Row | None:

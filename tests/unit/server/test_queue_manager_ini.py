@@ -21,7 +21,9 @@ def text_of(row: Row, value: object) -> str:
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row.stanza}.{row.name}")
 def test_value_when_it_fits_or_not_then_taken_or_refused(row: Row) -> None:
     good = row.words[0].lower() if row.words else str(row.highest if row.highest > 0 else "text")
-    assert check(IniFile(text_of(row, good), "qm.ini")) == []
+    told = [one.why for one in check(IniFile(text_of(row, good), "qm.ini"))]
+    idle = f"attribute {row.name} of stanza {row.stanza} has no effect here"
+    assert told == ([] if row.works else [idle])
     wrong = ["nonsense"] if row.words or row.highest >= row.lowest else []
     if row.highest >= row.lowest:
         wrong += [str(row.lowest - 1), str(row.highest + 1), ""]
@@ -39,8 +41,15 @@ def test_unknown_when_there_then_told_and_kept() -> None:
 
 
 @pytest.mark.parametrize("stanza", FREE)
-def test_free_stanza_when_anything_is_in_it_then_nothing_is_told(stanza: str) -> None:
-    assert check(IniFile(f"{stanza}:\n   Anything=at all\n")) == []
+def test_free_stanza_when_anything_is_in_it_then_it_is_told_to_have_no_effect(stanza: str) -> None:
+    (told,) = check(IniFile(f"{stanza}:\n   Anything=at all\n   More=of it\n"))
+    assert (told.line, told.why) == (1, f"stanza {stanza} has no effect here")
+
+
+def test_exits_of_the_api_when_there_are_some_then_they_are_refused() -> None:
+    text = "ApiExitLocal:\n   Name=audit\n   Module=/opt/audit\n"
+    with pytest.raises(IniError, match="no call would reach this one"):
+        check(IniFile(text))
 
 
 def test_more_files_when_given_then_they_count_more(tmp_path: Path) -> None:
