@@ -3,9 +3,13 @@ identifiers do then. Method: lives of a simulated queue manager whose clock is s
 earlier one began. The walk over many seeds is tests/proof/clock_jumps.py.
 """
 
+import time
+
 import pytest
 
 from ternmq.base.ids import UNIQUE_RESERVE
+from ternmq.ports.clock import LATEST_NS
+from ternmq.ports.os_clock import OsClock
 from ternmq.testing import KEEPS, Simulation
 
 pytestmark = pytest.mark.core
@@ -70,3 +74,33 @@ def test_identifiers_run_low_then_a_checkpoint_allows_more_before_they_are_given
         sim.crash()
         sim.clock.wall_ns = begin_ns
         assert sim.start().put("Q", "a later one") > last
+
+
+@pytest.mark.parametrize(
+    "wall_ns", [-(10**19), -1, LATEST_NS - 1, LATEST_NS + 1, (1 << 63) - 1, 10**19]
+)
+def test_clock_set_before_1970_or_beyond_2262_then_work_and_restart_go_on(wall_ns: int) -> None:
+    with Simulation() as sim:
+        qmgr = sim.start()
+        qmgr.define_queue("Q", default_persistence="YES")
+        qmgr.put("Q", "one")
+        sim.clock.wall_ns = wall_ns
+        with qmgr.queue("Q") as queue:
+            queue.put("two", expiry=99_999_999.0)
+            queue.put("three")
+        qmgr.define_queue("R")
+        qmgr.checkpoint()
+        sim.crash()
+        sim.clock.wall_ns = wall_ns
+        qmgr = sim.start()
+        with qmgr.queue("Q") as queue:
+            assert [message.text for message in queue] == ["one", "two", "three"]
+        assert "R" in qmgr.queue_names()
+
+
+@pytest.mark.parametrize(("told_ns", "seen_ns"), [(-5, 0), (7, 7), (1 << 63, LATEST_NS)])
+def test_machines_clock_when_out_of_range_then_the_nearest_instant(
+    told_ns: int, seen_ns: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(time, "time_ns", lambda: told_ns)
+    assert OsClock().now_ns() == seen_ns

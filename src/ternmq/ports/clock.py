@@ -4,7 +4,14 @@ use that one instant.
 
 from __future__ import annotations
 
+from typing import Final
+
 from mypy_extensions import mypyc_attr
+
+# Instants are signed 64-bit numbers wherever they are kept, which ends in April 2262; an expiry may
+# lie three years ahead. A wall clock that somebody has set beyond this stands still for the core.
+LATEST_NS: Final = (1 << 63) - 1 - 200_000_000_000_000_000
+EARLIEST_NS: Final = 0
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
@@ -13,7 +20,7 @@ class Clock:
     them, for accounting, the one that counts what a thread works."""
 
     def now_ns(self) -> int:
-        """Nanoseconds since 1970 UTC."""
+        """Nanoseconds since 1970 UTC, from EARLIEST_NS to LATEST_NS."""
         raise NotImplementedError
 
     def monotonic_ns(self) -> int:

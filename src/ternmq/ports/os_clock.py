@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from typing import final
 
-from ternmq.ports.clock import Clock
+from ternmq.ports.clock import EARLIEST_NS, LATEST_NS, Clock
 
 
 @final
@@ -20,7 +20,10 @@ class OsClock(Clock):
         self._cpu_ns: Callable[[], int] = time.thread_time_ns
 
     def now_ns(self) -> int:
-        return self._now_ns()
+        now_ns = self._now_ns()
+        if EARLIEST_NS <= now_ns <= LATEST_NS:
+            return now_ns
+        return LATEST_NS if now_ns > 0 else EARLIEST_NS
 
     def monotonic_ns(self) -> int:
         return self._monotonic_ns()

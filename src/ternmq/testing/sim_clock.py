@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from ternmq.ports.clock import Clock
+from ternmq.ports.clock import EARLIEST_NS, LATEST_NS, Clock
 from ternmq.ports.entropy import Entropy
 
 START_NS: Final = 1_700_000_000_000_000_000
@@ -28,7 +28,7 @@ class SimClock(Clock):
 
     def now_ns(self) -> int:
         self._look()
-        return self.wall_ns
+        return min(max(self.wall_ns, EARLIEST_NS), LATEST_NS)
 
     def monotonic_ns(self) -> int:
         self._look()
