@@ -20,6 +20,7 @@ from ternmq.client.extension_steps import WAIT_PIECE_S, ExtensionStep
 from ternmq.client.inert import warn_inert_set
 from ternmq.client.message import Message
 from ternmq.client.session import BY_UNIT, Session, get_verb
+from ternmq.client.waiting_tasks import task_of_verb
 from ternmq.codec.mqod import ObjectDescriptor
 from ternmq.kernel import two_phase
 from ternmq.kernel.connection import Handle
@@ -41,7 +42,7 @@ class TaskVerbs(Session):
     def __init__(
         self, loop_shell: LoopShell, user: str, application: str, share: int = BY_UNIT
     ) -> None:
-        task = asyncio.current_task()
+        task = task_of_verb(asyncio.current_task())
         super().__init__(loop_shell.shell, user, application, share, id(task))
         self._loop_shell = loop_shell
         self._task: object = task  # the owner, kept so that its id() is not used again
@@ -50,12 +51,16 @@ class TaskVerbs(Session):
 
     def _begin(self, verb: str) -> None:
         task = asyncio.current_task()
+        if task is not self._task:
+            task = task_of_verb(task)
         self.begin(id(task), verb)
         self._task = task
         self._loop_shell.begin_verb()
 
     def _claim(self, verb: str) -> None:
         task = asyncio.current_task()
+        if task is not self._task:
+            task = task_of_verb(task)
         self.claim(id(task), verb)
         self._task = task
         self._loop_shell.begin_verb()
@@ -517,6 +522,6 @@ class TaskVerbs(Session):
         if not self.link.connected:
             return
         if not vanished:
-            self.check_turn(id(asyncio.current_task()), "MQDISC")
+            self.check_turn(id(task_of_verb(asyncio.current_task())), "MQDISC")
         self.in_unit = False
         await self._run(steps.Disconnect(vanished))

@@ -9,6 +9,7 @@ from ternmq.client.dropped import warn_dropped
 from ternmq.client.local_turns import Turns
 from ternmq.client.message import Message
 from ternmq.client.remote_verbs import Exchange, RemoteVerbs, Result
+from ternmq.client.waiting_tasks import task_of_verb
 from ternmq.kernel.connection import Handle
 from ternmq.kernel.requests import GetRequest
 
@@ -24,7 +25,7 @@ class TaskVerbs:
     def __init__(self, verbs: RemoteVerbs, share: int) -> None:
         self.warns = True  # if it is dropped
         self.verbs = verbs
-        task = asyncio.current_task()
+        task = task_of_verb(asyncio.current_task())
         self.turns = Turns(verbs, share, id(task))
         self._task: object = task  # the owner, kept so that its id() is not used again
 
@@ -36,6 +37,8 @@ class TaskVerbs:
     async def run(self, verb: str, exchange: Exchange[Result]) -> Result:
         """A verb, to its end."""
         task = asyncio.current_task()
+        if task is not self._task:
+            task = task_of_verb(task)
         self.turns.take(id(task), verb)
         self._task = task
         try:
