@@ -20,7 +20,9 @@ from ternmq.base.errors import (
 )
 from ternmq.base.reasons import (
     MQRC_BACKED_OUT,
+    MQRC_CONNECTION_BROKEN,
     MQRC_FUNCTION_NOT_SUPPORTED,
+    MQRC_RESOURCE_PROBLEM,
     MQRC_UNEXPECTED_ERROR,
     MQRC_UNIT_OF_WORK_NOT_STARTED,
     MQRC_UOW_IN_PROGRESS,
@@ -62,6 +64,15 @@ _SAID: Final = {
 }
 
 
+# Codes of the resource manager, which say less than a reason.
+_FAILURES: Final = {
+    -3: (MQRC_RESOURCE_PROBLEM, "XAER_RMERR"),
+    -6: (MQRC_UOW_IN_PROGRESS, "XAER_PROTO"),
+    -7: (MQRC_CONNECTION_BROKEN, "XAER_RMFAIL"),
+    -9: (MQRC_UOW_IN_PROGRESS, "XAER_OUTSIDE"),
+}
+
+
 def _request(type: int, values: Values) -> NetRequest:
     return NetRequest(type, None, whole_body(type, values))
 
@@ -81,7 +92,9 @@ def _checked(reply: Reply, verb: str, name: str, xid: XID | None = None) -> int:
         detail = "" if xid is None else f"{xid!r} {_SAID[code]}"
         raise XAError(code, reason, verb=verb, object=name, detail=detail)
     if code < 0:
-        raise mq_error(MQRC_UNEXPECTED_ERROR, verb=verb, object=name, detail=f"XA code {code}")
+        reason, said = _FAILURES.get(code, (MQRC_UNEXPECTED_ERROR, "unknown"))
+        detail = f"XA code {code}, {said}; the queue manager's error log may tell more"
+        raise mq_error(reason, verb=verb, object=name, detail=detail)
     return code
 
 

@@ -89,7 +89,15 @@ class EndingCall(StepCall):
 def commit(conversation: Conversation, one: Segment) -> None:
     """MQCMIT; asynchronous puts before it are safe when it is answered."""
     call = CommitCall(conversation, one.header, conversation.read(one), steps.Commit())
+    _forget_branch(conversation)
     call.go_on()
+
+
+def _forget_branch(conversation: Conversation) -> None:
+    """Our own client ends a unit of work without XA whose `prepare` was refused: then its branch is
+    over, too, and its XID is free."""
+    if conversation.is_own_client:
+        conversation.branches.ended = None
 
 
 @final
@@ -110,6 +118,7 @@ def back_out(conversation: Conversation, one: Segment) -> None:
     """MQBACK."""
     values = conversation.read(one)
     conversation.unit_fails = False
+    _forget_branch(conversation)
     StepCall(conversation, one.header, values, steps.BackOut()).go_on()
 
 

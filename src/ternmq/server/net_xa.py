@@ -14,8 +14,8 @@ from ternmq.base.errors import MQError, XAError
 from ternmq.base.reasons import (
     MQRC_BACKED_OUT,
     MQRC_CONNECTION_BROKEN,
+    MQRC_NOT_AUTHORIZED,
     MQRC_Q_MGR_STOPPING,
-    MQRC_RESOURCE_PROBLEM,
 )
 from ternmq.client import steps
 from ternmq.client.steps import Step
@@ -64,8 +64,8 @@ def code_of(error: MQError) -> int:
         return XAER_RMFAIL
     if error.reason == MQRC_BACKED_OUT:
         return XA_RBROLLBACK
-    if error.reason == MQRC_RESOURCE_PROBLEM:
-        return XAER_RMERR
+    if error.reason == MQRC_NOT_AUTHORIZED:
+        return XAER_NOTA  # another's unit of work: as xa_recover, it tells nothing of it
     return XAER_RMERR
 
 
