@@ -17,7 +17,7 @@ from ternmq.client.extension_steps import BatchOutcome, CommitBatch
 from ternmq.client.local_aio_queue import ClientQueue
 from ternmq.client.local_answers import answer_from, command_value
 from ternmq.client.local_connection import application_name
-from ternmq.client.local_folder import data_folder, find
+from ternmq.client.local_folder import place_to_connect
 from ternmq.client.local_requests import put1_packed
 from ternmq.client.local_socket import hello
 from ternmq.client.local_stream import StreamVerbs, opened_stream, said_hello
@@ -404,7 +404,7 @@ async def open_connection(
     if by_network:
         plan = plan_for(name, way, user, password, application_name(application), options)
         return ClientConnection(await connect_tasks(plan, share))
-    place = find(data_folder() if data is None else os.fspath(data), name)
+    place = place_to_connect(data, name)
     stream = await opened_stream(place)
     try:
         said = hello(user, password, application_name(application), options)

@@ -17,7 +17,7 @@ from ternmq.base.attributes import Value
 from ternmq.base.object_types import ALIAS, LOCAL, MODEL
 from ternmq.client.extension_steps import BatchOutcome, CommitBatch
 from ternmq.client.local_answers import answer_from, command_value
-from ternmq.client.local_folder import data_folder, find
+from ternmq.client.local_folder import place_to_connect
 from ternmq.client.local_queue import ClientQueue
 from ternmq.client.local_requests import put1_packed
 from ternmq.client.local_socket import SocketVerbs, hello
@@ -429,6 +429,6 @@ def connect(
     if by_network:
         plan = plan_for(name, asked, user, password, application_name(application), options)
         return ClientConnection(connect_threads(plan, share))
-    place = find(data_folder() if data is None else os.fspath(data), name)
+    place = place_to_connect(data, name)
     said = hello(user, password, application_name(application), options)
     return ClientConnection(SocketVerbs(place, said, share))

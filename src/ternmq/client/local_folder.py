@@ -15,11 +15,16 @@ import os
 import sys
 from typing import Final, NamedTuple
 
-from ternmq.base.errors import mq_error
+from ternmq.base.errors import MQError, mq_error
 from ternmq.base.ini import IniError, IniFile
 from ternmq.base.limits import SOCKET_PATH_BYTES_MAX
 from ternmq.base.names import file_name, is_name, name_of_file
-from ternmq.base.reasons import MQRC_Q_MGR_NAME_ERROR
+from ternmq.base.reasons import (
+    MQRC_Q_MGR_NAME_ERROR,
+    MQRC_Q_MGR_NOT_AVAILABLE,
+    MQRC_RESOURCE_PROBLEM,
+)
+from ternmq.ports.disk import is_passing
 
 MACHINE_INI: Final = "mqs.ini"
 QMGRS: Final = "qmgrs"
@@ -128,6 +133,24 @@ def find(data: str, name: str, verb: str = "MQCONN") -> Place:
     raise mq_error(
         MQRC_Q_MGR_NAME_ERROR, verb=verb, object=wanted, detail=f"there is none in {data}"
     )
+
+
+def place_to_connect(data: str | os.PathLike[str] | None, name: str) -> Place:
+    """The queue manager that an application asks for. Whatever is wrong with the folder, it is told
+    a reason of MQCONN."""
+    folder = data_folder() if data is None else os.fspath(data)
+    try:
+        return find(folder, name)
+    except (OSError, IniError) as error:
+        raise cannot_connect(name, error) from error
+
+
+def cannot_connect(name: str, error: Exception) -> MQError:
+    """What MQCONN answers when the system refuses something on the way to a queue manager."""
+    reason = MQRC_Q_MGR_NOT_AVAILABLE
+    if isinstance(error, OSError) and is_passing(error):
+        reason = MQRC_RESOURCE_PROBLEM  # of this process: descriptors, memory
+    return mq_error(reason, verb="MQCONN", object=name, detail=f"it cannot be reached: {error}")
 
 
 def socket_path(folder: str) -> str:

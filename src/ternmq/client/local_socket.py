@@ -20,7 +20,7 @@ from ternmq.base.reasons import (
     MQRC_CONNECTION_BROKEN,
     MQRC_Q_MGR_NOT_AVAILABLE,
 )
-from ternmq.client.local_folder import Place, socket_path
+from ternmq.client.local_folder import Place, cannot_connect, socket_path
 from ternmq.client.local_verbs import LocalVerbs, Request, answer_of, check_length, error_from
 from ternmq.client.remote_threads import BlockingVerbs
 from ternmq.kernel.connection import Handle
@@ -39,11 +39,11 @@ def not_available(name: str, detail: str) -> MQError:
     return mq_error(MQRC_Q_MGR_NOT_AVAILABLE, verb="MQCONN", object=name, detail=detail)
 
 
-def not_running(error: OSError) -> str:
+def not_running(name: str, error: OSError) -> MQError:
     """Why nobody answers: most often there is no process, and then no system error helps."""
     if isinstance(error, (FileNotFoundError, ConnectionRefusedError)):
-        return "it is not running"
-    return f"it cannot be reached: {error}"
+        return not_available(name, "it is not running")
+    return cannot_connect(name, error)
 
 
 def hello(
@@ -68,12 +68,15 @@ class LocalSocket:
     """A connected socket with frames on it."""
 
     def __init__(self, place: Place) -> None:
-        self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        try:
+            self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        except OSError as error:
+            raise cannot_connect(place.name, error) from error
         try:
             self._socket.connect(socket_path(place.folder))
         except OSError as error:
             self._socket.close()
-            raise not_available(place.name, not_running(error)) from error
+            raise not_running(place.name, error) from error
         self._reader = wire.FrameReader(wire.ANSWERS)
         self._number = 0
         self._process = os.getpid()

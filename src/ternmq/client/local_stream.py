@@ -110,7 +110,7 @@ async def opened_stream(place: Place) -> LocalStream:
     try:
         _, stream = await loop.create_unix_connection(LocalStream, socket_path(place.folder))
     except OSError as error:
-        raise not_available(place.name, not_running(error)) from error
+        raise not_running(place.name, error) from error
     return stream
 
 

@@ -7,13 +7,14 @@ from typing import Any, Final, NamedTuple, TypedDict
 
 from ternmq.base import constants as mq
 from ternmq.base.errors import mq_error
+from ternmq.base.ini import IniError
 from ternmq.base.reasons import (
     MQRC_CHANNEL_CONFIG_ERROR,
     MQRC_NOT_AUTHORIZED,
     MQRC_OPTIONS_ERROR,
 )
 from ternmq.base.user_names import user_name_fault
-from ternmq.client.local_folder import data_folder, default_name, places
+from ternmq.client.local_folder import cannot_connect, data_folder, default_name, places
 from ternmq.client.net_ccdt import read_table
 from ternmq.client.net_channel import ClientChannel, addresses_of, checked_name, system_user
 from ternmq.client.net_choice import CHOICES, asked_name, matching
@@ -85,11 +86,18 @@ def goes_by_network(
         return True
     if given & mq.MQCNO_LOCAL_BINDING or kind in ("LOCAL", "STANDARD") or data is not None:
         return False
-    folder = data_folder()
-    wanted = name or default_name(folder)
-    if any(place.name == wanted for place in places(folder)):
+    if _is_here(name):
         return False
     return has_channels()
+
+
+def _is_here(name: str) -> bool:
+    folder = data_folder()
+    try:
+        wanted = name or default_name(folder)
+        return any(place.name == wanted for place in places(folder))
+    except (OSError, IniError) as error:
+        raise cannot_connect(name, error) from error
 
 
 _ABOUT_THE_WAY: Final = (

@@ -8,7 +8,7 @@ forces the log to the connection's `durable_at` before answering. Run by `Verbs`
 
 from __future__ import annotations
 
-from typing import Any, final
+from typing import Any, Final, final
 
 from ternmq.admin import objects
 from ternmq.admin.command_authority import check_asked
@@ -17,10 +17,11 @@ from ternmq.base import constants as mq
 from ternmq.base.attributes import Value
 from ternmq.base.errors import mq_error
 from ternmq.base.limits import SELECTORS_MAX
-from ternmq.base.object_types import LOCAL, QMGR, QUEUES
+from ternmq.base.object_types import AUTHREC, BY_BIT, CHLAUTH, LOCAL, QMGR, QUEUES
 from ternmq.base.reasons import (
     MQRC_NOT_OPEN_FOR_INQUIRE,
     MQRC_NOT_OPEN_FOR_SET,
+    MQRC_OBJECT_TYPE_ERROR,
     MQRC_RESOURCE_PROBLEM,
     MQRC_SELECTOR_LIMIT_EXCEEDED,
     MQRC_UNKNOWN_OBJECT_Q_MGR,
@@ -45,6 +46,9 @@ from ternmq.kernel.resolve import (
 from ternmq.mqi.options import check_close, check_object
 from ternmq.txn.extent_needs import ExtentRemoval
 from ternmq.txn.unit import XID, UnitOfWork
+
+# There is one queue manager, and records are set by commands of their own.
+_NOT_DEFINED: Final = (QMGR, CHLAUTH, AUTHREC)
 
 
 class Step:
@@ -311,6 +315,9 @@ class Define(Step):
         self.replace = replace
 
     def attempt(self, kernel: Kernel, link: Link) -> bool:
+        if self.object_type not in BY_BIT or self.object_type in _NOT_DEFINED:
+            detail = f"{self.object_type} is no type of object that can be defined"
+            raise mq_error(MQRC_OBJECT_TYPE_ERROR, verb="DEFINE", object=self.name, detail=detail)
         check_asked(kernel, link, "DEFINE", self.object_type, self.name, self.replace)
         return objects.define(
             kernel, link, self.object_type, self.name, self.attributes, self.replace

@@ -43,6 +43,11 @@ _INDENT: Final = " " * 20
 _LOG_LEVELS: Final = {"I": "INFO", "W": "WARNING", "E": "ERROR", "S": "SEVERE", "T": "SEVERE"}
 ARITHMETIC_MAX: Final = 2
 COMMENTS_MAX: Final = 3
+# Control characters (C0 but tab and line ends, DEL, C1), line separators, and what turns the
+# direction of writing.
+_UNSEEN: Final = re.compile(
+    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]"
+)
 _MARK: Final = re.compile(r"-----|AMQ[0-9]{4}|[A-Z]+:$")
 
 
@@ -97,8 +102,8 @@ class LogEntry:
     ) -> None:
         self.origin = origin
         self.message_id = message_id
-        self.inserts = tuple(inserts)
-        self.remote_host = remote_host
+        self.inserts = tuple(one if isinstance(one, int) else visible(one) for one in inserts)
+        self.remote_host = visible(remote_host)
         self.module = module
         self.when = when or datetime.now(UTC)
         self.process = os.getpid()
@@ -183,6 +188,17 @@ class LogEntry:
             "message": self.summary,
         }
         return json.dumps(value, ensure_ascii=False) + "\n"
+
+
+def visible(value: object) -> str:
+    """A text in which nothing steers the terminal of who reads the log: what users and partners
+    call themselves is theirs to choose. Line ends stay; an entry has its own way with them."""
+    return _UNSEEN.sub(_escaped, str(value))
+
+
+def _escaped(match: re.Match[str]) -> str:
+    code = ord(match[0])
+    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
 
 
 def _one_line(value: object) -> str:

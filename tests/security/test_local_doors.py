@@ -1,0 +1,132 @@
+"""Goal: what a local application sends or finds cannot make the queue manager report a fault of its
+own, steer the terminal of who reads its log, or give the application an error that is no MQ reason.
+Method: calls with wrong types over the local socket; folders that are not what they should be;
+names with control characters.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import socket
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import ternmq
+import ternmq.aio
+from ternmq.base.object_types import AUTHREC, CHLAUTH, LOCAL, QMGR
+from ternmq.base.reasons import (
+    MQRC_OBJECT_TYPE_ERROR,
+    MQRC_Q_MGR_NOT_AVAILABLE,
+    MQRC_RESOURCE_PROBLEM,
+)
+from ternmq.server.error_log import ErrorLog
+from ternmq.server.fault_report import FaultReports
+from ternmq.server.log_entry import LogEntry, Origin
+from ternmq.server.syslog import datagram
+from tests.unit.client.served import Served
+
+
+def define(connection: ternmq.ClientConnection, object_type: int) -> None:
+    connection.call("DEFINE", "define", type=object_type, name="X", attributes={}, replace=False)
+
+
+@pytest.mark.parametrize("object_type", [0, -1, 3, QMGR, CHLAUTH, AUTHREC, 1 << 27, (1 << 31) - 1])
+def test_define_of_an_unknown_type_then_an_mq_reason_and_no_report(
+    object_type: int, tmp_path: Path
+) -> None:
+    with Served(tmp_path) as served, served.connect() as connection:
+        host = served.host
+        assert host is not None
+        host.faults = FaultReports(tmp_path / "errors", Origin("QM1", "1"), None)
+        with pytest.raises(ternmq.MQError) as refused:
+            define(connection, object_type)
+        assert refused.value.reason == MQRC_OBJECT_TYPE_ERROR
+        define(connection, LOCAL)
+        assert "X" in connection.queue_names()
+    assert not list((tmp_path / "errors").glob("*.FDC"))
+
+
+def file_for_folder(data: Path) -> None:
+    (data / "qmgrs").write_text("")
+
+
+def folder_for_ini(data: Path) -> None:
+    (data / "mqs.ini").mkdir()
+
+
+def wrong_ini(data: Path) -> None:
+    (data / "mqs.ini").write_text("nonsense\n")
+
+
+def wrong_bytes(data: Path) -> None:
+    (data / "mqs.ini").write_bytes(b"\xff\xfe")
+
+
+@pytest.mark.parametrize("spoil", [file_for_folder, folder_for_ini, wrong_ini, wrong_bytes])
+@pytest.mark.parametrize("given", [False, True])
+def test_connect_when_the_data_folder_is_wrong_then_an_mq_reason(
+    spoil: Callable[[Path], None],
+    given: bool,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    spoil(tmp_path)
+    monkeypatch.setenv("TERNMQ_DATA", str(tmp_path))
+    data = tmp_path if given else None
+
+    async def by_task() -> None:
+        await ternmq.aio.connect("QM1", data=data)
+
+    for connect in (
+        lambda: ternmq.connect("QM1", data=data),
+        lambda: asyncio.run(by_task()),
+    ):
+        with pytest.raises(ternmq.MQError) as refused:
+            connect()
+        assert refused.value.reason == MQRC_Q_MGR_NOT_AVAILABLE
+        assert str(tmp_path) in str(refused.value)
+
+
+def test_connect_when_the_process_has_no_descriptors_then_resource_problem(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    os.makedirs(tmp_path / "qmgrs" / "QM1")
+
+    def refuse(*given: object) -> socket.socket:
+        raise OSError(24, "Too many open files")
+
+    monkeypatch.setattr(socket, "socket", refuse)
+    with pytest.raises(ternmq.MQError) as refused:
+        ternmq.connect("QM1", data=tmp_path)
+    assert refused.value.reason == MQRC_RESOURCE_PROBLEM
+
+
+NAMES = ["\x1b[2Jroot", "a\x9b31m", "x\x07\x00y", "abc\u202etxt.exe", "a\u2028b", "c\x7f"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_name_with_control_characters_then_the_logs_show_them_as_text(
+    name: str, tmp_path: Path
+) -> None:
+    entry = LogEntry(Origin("QM1", "1"), "AMQ8077W", (name, "connect", "QM1"), remote_host=name)
+    told = [
+        entry.as_text(),
+        datagram(entry, "ternmq").decode(),
+        json.loads(entry.as_json())["message"],
+    ]
+    for text in told:
+        assert all(one.isprintable() or one == "\n" for one in text), repr(text)
+        assert "\\x" in text or "\\u" in text
+    log = ErrorLog(tmp_path, Origin("QM1", "1"))
+    log.write("AMQ8077W", (name, "connect", "QM1"))
+    written = (tmp_path / "AMQERR01.LOG").read_text()
+    assert all(one.isprintable() or one == "\n" for one in written)
+
+
+def test_name_in_another_script_then_it_stays_as_it_is() -> None:
+    entry = LogEntry(Origin("QM1", "1"), "AMQ8077W", ("Jürgen 漢字", "connect", "QM1"))
+    assert "Jürgen 漢字" in entry.as_text()
