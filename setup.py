@@ -32,6 +32,7 @@ from tools.layers import compiled_files, load  # noqa: E402
 
 OPT_LEVEL = os.environ.get("TERNMQ_OPT", "2")
 PROGRESS_S = 10.0
+FEW_FILES = 10  # the end of a small extension is not worth a line
 PREBUILT = os.environ.get("TERNMQ_PREBUILT", "")
 RECORD = Path("ternmq", "base", "build_record.json")
 # Strictness is for `make check`: with another Python or other stubs an ignore may be needless.
@@ -156,6 +157,9 @@ class BuildExt(build_ext):
                 return [name for names in pool.map(compile_one, largest_first) for name in names]
 
         self.compiler.compile = compile_parallel
+        # Beside the one big library there is a small extension module for each source file: one
+        # after the other they would leave the other processors idle for most of a minute.
+        self.parallel = jobs
         super().build_extensions()
 
 
@@ -175,7 +179,8 @@ class Progress:
             self._bytes += size
             self._done += 1
             now = time.monotonic()
-            if now - self._said < PROGRESS_S and self._done < self._files:
+            is_end = self._done == self._files and self._files > FEW_FILES
+            if now - self._said < PROGRESS_S and not is_end:
                 return
             self._said = now
             share = 100 * self._bytes // max(self._whole_bytes, 1)
