@@ -71,6 +71,7 @@ pytest_plugins = [
     "pytester",
     "ternmq.client.pytest_plugin",
     "tests.deep_tracebacks",
+    "tests.lasting_timeout",
     "tests.left_out",
 ]
 
