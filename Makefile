@@ -72,6 +72,7 @@ soak: setup ## the same work for MINUTES=30: memory, descriptors and threads sta
 
 interop: setup ## IBM's Java client judges our server (docs/interop.md); ARGS='--only TEXT --keep FOLDER'
 	$(COMPILED) $(PY) -m tests.interop.run $(if $(ARGS),$(ARGS),--record)
+	$(if $(ARGS),,$(COMPILED) $(PY) -m tests.interop.python_suites --record)
 	@$(if $(ARGS),,$(PY) tools/generate_interop.py)
 
 judges: ## as root on Debian: install what make interop needs (JDK, Maven) and tshark

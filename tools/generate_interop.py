@@ -1,6 +1,6 @@
 """Writes docs/interop.md: what IBM's Java client found, case by case, in the last recorded run.
 
-The verdicts are in proof/interop/java.json, which `make interop` writes. `--check` writes nothing
+The verdicts are in proof/interop, where `make interop` writes them. `--check` writes nothing
 and exits 1 when the page differs.
 """
 
@@ -9,27 +9,32 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 RECORD = ROOT / "proof" / "interop" / "java.json"
+PYTHON = ROOT / "proof" / "interop" / "python.json"
 PAGE = ROOT / "docs" / "interop.md"
 HEAD = """# IBM's Java client against our server
 
-IBM's own Java client, unmodified, is the judge: the classes for Java (`com.ibm.mq`) and those for
-JMS (`com.ibm.mq.jms`) in one Java process, against a queue manager in a process of its own, over
-TCP with SHARECNV 0, 1 and 10, and over TLS 1.2 and 1.3. The cases are our own, in
-[tests/interop/java](../tests/interop/java). Made by `tools/generate_interop.py` from the last
-recorded run.
+IBM's own Java clients, unmodified, are the judge: the classes for Java (`com.ibm.mq`) and those for
+JMS 2.0 (`com.ibm.mq.jms`) in one Java process, against a queue manager in a process of its own,
+over TCP with SHARECNV 0, 1 and 10, and over TLS 1.2 and 1.3. The cases of JMS are judged once more
+by the client for Jakarta Messaging 3 (the places `jakarta` and `jakartatls`). Programs that people
+use with these clients judge as well, each in a process of its own: the Spring Boot starter, Apache
+Camel, Narayana and Atomikos. `JmsConnector` does what IBM's Kafka Connect sink does to write
+exactly once. The cases are our own, in [tests/interop/java](../tests/interop/java). Made by
+`tools/generate_interop.py` from the last recorded run.
 
-    make interop            run all cases, write proof/interop/java.json and this page
+    make interop            run all cases and suites, write proof/interop and this page
     make interop ARGS='--only JmsListeners --keep look'        some of them, with all logs
 
 A JDK, Maven and openssl are needed (`make judges` installs them and tshark, as root on Debian).
 Maven fetches the jars from Maven Central the first time, into the user's cache folder, or
-`TERNMQ_JAVA_CLIENT` names a folder that has them. Where they cannot be had, the tests are skipped,
-which shows nothing.
+`TERNMQ_JAVA_CLIENT` names a folder that has those of the client. Where jars cannot be had, the
+cases that need them are skipped, counted and named, which shows nothing.
 
 The traffic of such a run is also given to tshark, which must decode all of it as MQ without a
 malformed frame and name every segment as we do ([test_tshark](../tests/interop/test_tshark.py)).
@@ -43,20 +48,29 @@ def _cell(outcomes: dict[str, str], place: str) -> str:
     told = outcomes.get(place)
     if told is None:
         return ""
-    return "yes" if told == "passed" else f"**no**: {told.replace('|', '/')}"
+    if told == "passed":
+        return "yes"
+    if told.startswith("skipped"):
+        return told.replace("|", "/")
+    return f"**no**: {told.replace('|', '/')}"
 
 
 def page() -> str:
     told: dict[str, Any] = json.loads(RECORD.read_text(encoding="utf-8"))
     counts: dict[str, int] = told["counts"]
     total = sum(counts.values())
-    failed = total - counts.get("passed", 0)
+    skipped = counts.get("skipped", 0)
+    failed = total - counts.get("passed", 0) - skipped
     lines = [HEAD, "## The last run\n\n"]
     lines.append(
         f"{told['client']}, {told['date']}, server {told['build']}, {told['seconds']} s with the "
         f"making of the queue manager: **{total} cases ran, {counts.get('passed', 0)} passed, "
-        f"{failed} failed, {counts.get('lost', 0)} were skipped or lost.**\n\n"
+        f"{failed} failed or were lost, {skipped} were skipped.**\n\n"
     )
+    lines += ["| kit | artifacts |\n", "| --- | --- |\n"]
+    kits: dict[str, list[str]] = {"javax": [told["client"]], **told.get("kits", {})}
+    lines += [f"| {kit} | {', '.join(names)} |\n" for kit, names in kits.items()]
+    lines.append("\n")
     lines += ["| place | channel |\n", "| --- | --- |\n"]
     lines += [f"| {name} | {about} |\n" for name, about in told["places"].items()]
     for suite, methods in told["cases"].items():
@@ -66,7 +80,29 @@ def page() -> str:
         for method, outcomes in methods.items():
             cells = " | ".join(_cell(outcomes, place) for place in places)
             lines.append(f"| {method.replace('_', ' ')} | {cells} |\n")
-    return "".join(lines)
+    return "".join([*lines, *_python()])
+
+
+def _python() -> list[str]:
+    """The suites of Python libraries, which the same target runs."""
+    told: dict[str, Any] = json.loads(PYTHON.read_text(encoding="utf-8"))
+    lines = ["\n## The suites of ibmmq and pymqi\n\n"]
+    lines.append(
+        "The libraries' own tests, unchanged, by [ternmq.compat](compat-pymqi.md) and a channel "
+        f"(`tests/interop/python_suites.py`, {told['date']}).\n\n"
+    )
+    lines += ["| suite | passed | failed | skipped | why they fail |\n"]
+    lines += ["| --- | --- | --- | --- | --- |\n"]
+    for name, suite in told["suites"].items():
+        if "skipped" in suite:
+            lines.append(f"| {name} {suite['version']} |  |  | not run | {suite['skipped']} |\n")
+            continue
+        counts = suite["counts"]
+        figures = " | ".join(str(counts.get(one, 0)) for one in ("passed", "failed", "skipped"))
+        reasons = Counter(suite["failed"].values())
+        why = "; ".join(f"{count}: {reason}" for reason, count in reasons.items())
+        lines.append(f"| {name} {suite['version']} | {figures} | {why} |\n")
+    return lines
 
 
 def main(arguments: list[str]) -> int:

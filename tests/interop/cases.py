@@ -4,7 +4,8 @@ A method marked `@Case` is a case. `@Case` alone stands for every place, `@Case(
 each number of sharing conversations over TCP, `@Case(Case.SHARED)` and `@Case(Case.PLAIN)` for
 those places and TCP places that share sockets, `@Case(Case.SECURE)` for each kind of TLS,
 `@Case(Case.LARGE)` for one over TCP and one over TLS, `@Case(Case.ONCE)` for one. Each case at each
-place has a queue of its own.
+place has a queue of its own. Cases of JMS are judged by the client for Jakarta as well, and those
+of a framework, in a folder of their own, by that.
 """
 
 from __future__ import annotations
@@ -13,6 +14,8 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
+
+from tests.interop.jars import JAVAX, KITS
 
 JAVA: Final = Path(__file__).parent / "java"
 
@@ -42,7 +45,17 @@ PLACES: Final = (
     # Sockets of their own, so that nobody waits behind 100 MB.
     Place("bigtcp", 10),
     Place("bigtls", 10, "TLS_AES_256_GCM_SHA384", "TLS_AES_256_GCM_SHA384"),
+    # For the client and the frameworks of Jakarta.
+    Place("jakarta", 10),
+    Place("jakartatls", 10, "TLS_AES_256_GCM_SHA384", "TLS_AES_256_GCM_SHA384"),
 )
+_JAKARTA: Final = {
+    "EVERY": ("jakarta", "jakartatls"),
+    "SHARES": ("jakarta",),
+    "SHARED": ("jakarta", "jakartatls"),
+    "PLAIN": ("jakarta",),
+    "ONCE": ("jakarta",),
+}
 _GROUPS: Final = {
     "EVERY": ("tcp0", "tcp1", "tcp10", "tls12", "tls13"),
     "SHARES": ("tcp0", "tcp1", "tcp10"),
@@ -63,6 +76,7 @@ class JavaCase:
     place: str
     suite: str
     method: str
+    kit: str  # see `jars`
 
     @property
     def queue(self) -> str:
@@ -73,13 +87,24 @@ class JavaCase:
         return f"{self.suite}.{self.method}-{self.place}"
 
 
-def methods() -> list[tuple[str, str, str]]:
-    """Class, method and group of places of each case, in the order of the files."""
+def methods() -> list[tuple[str, str, str, str]]:
+    """Kit, class, method and group of places of each case, in the order of the files. Cases of a
+    framework are in the folder of its kit."""
     return [
-        (path.stem, method, group or "EVERY")
-        for path in sorted(JAVA.glob("*.java"))
+        (kit, path.stem, method, group or "EVERY")
+        for kit, folder in ((JAVAX, JAVA), *((kit, JAVA / kit) for kit in KITS))
+        for path in sorted(folder.glob("*.java"))
         for group, method in _CASE.findall(path.read_text(encoding="utf-8"))
     ]
+
+
+def _kits_and_places(kit: str, suite: str, group: str) -> list[tuple[str, str]]:
+    if kit != JAVAX:
+        return [(kit, place) for place in _JAKARTA[group]]
+    found = [(kit, place) for place in _GROUPS[group]]
+    if suite.startswith("Jms"):
+        found += [("jakarta", place) for place in _JAKARTA[group]]
+    return found
 
 
 def all_cases() -> list[JavaCase]:
@@ -87,7 +112,8 @@ def all_cases() -> list[JavaCase]:
     listed = methods()
     found: list[JavaCase] = []
     for place in PLACES:
-        for suite, method, group in listed:
-            if place.name in _GROUPS[group]:
-                found.append(JavaCase(len(found), place.name, suite, method))
+        for own, suite, method, group in listed:
+            for kit, name in _kits_and_places(own, suite, group):
+                if name == place.name:
+                    found.append(JavaCase(len(found), name, suite, method, kit))
     return found

@@ -9,6 +9,7 @@ from typing import Final
 
 from tests.interop import served
 from tests.interop.cases import JAVA, PLACES, JavaCase
+from tests.interop.jars import JAVAX, KITS, NotHere, kit_path
 
 _COMPILE_S: Final = 90
 _RUN_S: Final = 500
@@ -18,7 +19,7 @@ _RUN_S: Final = 500
 class Verdict:
     """What became of a case."""
 
-    outcome: str  # passed, failed, hung, lost
+    outcome: str  # passed, failed, hung, lost, skipped
     ms: int
     text: str
 
@@ -26,9 +27,34 @@ class Verdict:
 LOST: Final = Verdict("lost", 0, "the client ended before it told of this case")
 
 
-def compile_cases(class_path: str, into: Path) -> None:
+_SHARED: Final = ("Case.java", "Cases.java", "Judge.java", "Place.java", "JmsCases.java")
+_RENAMED: Final = (
+    ("javax.jms", "jakarta.jms"),
+    ("com.ibm.mq.jms", "com.ibm.mq.jakarta.jms"),
+    ("com.ibm.msg.client.wmq", "com.ibm.msg.client.jakarta.wmq"),
+)
+
+
+def _sources(kit: str, into: Path) -> list[str]:
+    """What is compiled for a kit. For Jakarta packages have other names; nothing else differs."""
+    if kit == JAVAX:
+        return [str(path) for path in sorted(JAVA.glob("*.java"))]
+    made = into.with_name(f"{into.name}-sources")
+    made.mkdir()
+    wanted = [JAVA / name for name in _SHARED]
+    if kit == "jakarta":
+        wanted = [*wanted, *(one for one in JAVA.glob("Jms*.java") if one not in wanted)]
+    for path in [*wanted, *(JAVA / kit).glob("*.java")]:
+        text = path.read_text(encoding="utf-8")
+        for old, new in _RENAMED:
+            text = text.replace(old, new)
+        (made / path.name).write_text(text, encoding="utf-8")
+    return [str(path) for path in sorted(made.glob("*.java"))]
+
+
+def compile_cases(class_path: str, into: Path, kit: str = JAVAX) -> None:
     into.mkdir()
-    sources = [str(path) for path in sorted(JAVA.glob("*.java"))]
+    sources = _sources(kit, into)
     command = ["javac", "-nowarn", "-proc:none", "-encoding", "UTF-8", "-d", str(into)]
     done = subprocess.run(
         [*command, "-cp", class_path, *sources],
@@ -77,6 +103,28 @@ def _java(class_path: str, work: Path, client: Path) -> list[str]:
         str(work / "settings"),
         str(work / "plan"),
     ]
+
+
+def judge_kits(
+    cases: list[JavaCase], port: int, work: Path, client: Path, fetches: bool
+) -> dict[int, Verdict]:
+    """The verdicts of every kit but the first, each in a process and a folder of its own; skipped
+    are those whose jars cannot be had."""
+    found: dict[int, Verdict] = {}
+    for kit in KITS:
+        own = [case for case in cases if case.kit == kit]
+        if not own:
+            continue
+        try:
+            where = kit_path(kit, fetches)
+        except NotHere as why:
+            found |= {case.number: Verdict("skipped", 0, str(why)) for case in own}
+            continue
+        inside = work / kit
+        inside.mkdir()
+        compile_cases(where, inside / "classes", kit)
+        found |= judge(where, own, port, inside, client)
+    return found
 
 
 def judge(

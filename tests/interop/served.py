@@ -72,7 +72,7 @@ def _queues(cases: Iterable[JavaCase]) -> Iterator[str]:
         yield f"DEFINE QLOCAL('{case.queue}') DESCR('{case.suite}.{case.method[:40]}')"
     for place in PLACES:
         mine = f"J.{place.name.upper()}"
-        for purpose in ("TARGET", "UNITS", "LISTEN", "REPLIES", "CONTEXT"):
+        for purpose in ("TARGET", "UNITS", "LISTEN", "REPLIES", "CONTEXT", "STATE"):
             yield f"DEFINE QLOCAL('{mine}.{purpose}')"
         for purpose in ("SMALL", "JMS.SMALL"):
             yield f"DEFINE QLOCAL('{mine}.{purpose}') MAXDEPTH(2) MAXMSGL(1000)"

@@ -16,6 +16,8 @@ pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 @pytest.mark.parametrize("case", CASES, ids=[case.id for case in CASES])
 def test_java_client(case: JavaCase, verdicts: dict[str, Verdict]) -> None:
     verdict = verdicts[case.id]
+    if verdict.outcome == "skipped":
+        pytest.skip(f"not shown: {verdict.text}")
     assert verdict.outcome == "passed", verdict.text
 
 
@@ -25,4 +27,4 @@ def test_queue_manager_then_no_fault_was_reported(verdicts: dict[str, Verdict]) 
 
 def test_cases_then_there_are_as_many_as_are_claimed() -> None:
     assert len({case.id for case in CASES}) == len(CASES)
-    assert len(CASES) >= 780
+    assert len(CASES) >= 990
