@@ -98,7 +98,7 @@ def test_dump_when_the_queue_manager_is_not_there_then_20(
     attached: ternmq.QueueManager, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert dmpmqcfg.main(["-m", "QM9"]) == 20
-    assert "QM9" in capsys.readouterr().err
+    assert capsys.readouterr().err == "AMQ8118E: TernMQ queue manager does not exist.\n"
 
 
 @pytest.mark.parametrize(

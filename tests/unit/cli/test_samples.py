@@ -191,7 +191,7 @@ def test_a_message_is_shown_whole(
     ]
     assert f"  MsgId : X'{'4D' * 24}'" in lines
     assert "  Priority : 4  Persistence : 1" in lines
-    assert f"  ReplyToQMgr    : '{'':<48}'" in lines
+    assert f"  ReplyToQMgr    : '{'QM1':<48}'" in lines
     at = lines.index("****   Message      ****")
     assert lines[at + 1 :] == [
         " ",
