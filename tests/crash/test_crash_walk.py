@@ -22,9 +22,11 @@ from ternmq.testing.crash_walk import (
 )
 from ternmq.testing.machine import Machine, create
 from ternmq.testing.model import Chronicle, Snapshot
+from ternmq.testing.operations import Unname
 from ternmq.testing.sim_disk import Crash, SimDisk
 from ternmq.testing.workload import Workload
 from ternmq.testing.wreck import Wreck, any_fate
+from tests.model.audit import audit_files
 
 pytestmark = [pytest.mark.promise("P1"), pytest.mark.promise("P2")]
 
@@ -92,6 +94,33 @@ def test_folder_of_a_queue_when_its_maker_was_killed_then_its_name_is_forced_by_
     disk = disk.survivor()
     Machine(disk).checkpoint(full=True)
     check(nothing_kept(disk), [Snapshot.of(({"A": ["kept"]}, {}))])
+
+
+@pytest.mark.core
+@pytest.mark.parametrize("seed", range(2 * SEEDS))
+def test_crash_when_files_of_dead_segments_went_then_restart_wants_none_and_leaves_none(
+    seed: int,
+) -> None:
+    """Files go without a checkpoint; after a crash a folder has what its journal names and what
+    lives."""
+    run = Workload(seed, LogParameters(CIRCULAR, 3, 2, 96, False), lazy=seed % 2 == 1)
+    for _ in range(10):
+        for _ in range(8):
+            run.step()
+        for _ in range(30):
+            run.put(run.links[1], False, False)
+        there = run.available("A") + run.available("B")
+        plain = [one for one in there if not one.persistent]
+        for message in run.chance.sample(plain, len(plain)):
+            run.get(run.links[2], False, message)
+    removed = sum(1 for one in run.disk.history if isinstance(one, Unname) and ".seg" in one.path)
+    assert removed > 10
+    for number, place in enumerate(places(run)):
+        if number % 41 == seed:
+            for _, disk in wrecks(place, seed):
+                machine = check(disk, place.possible)
+                machine.settle()
+                audit_files(machine.engine, disk)
 
 
 @pytest.mark.core

@@ -112,7 +112,8 @@ class Segment:
     def set_durable(self, flags: bytes) -> None:
         """Which of its messages are persistent: 1 for each that is, 0 for the others."""
         self.persistent = flags.count(1)
-        self.durable = b"" if self.persistent in (0, self.count) else flags
+        is_uniform = self.persistent == 0 or self.persistent == self.count
+        self.durable = b"" if is_uniform else flags
         self.durable_left = self.persistent
         if self.alive + self.locked < self.count:
             for ordinal in range(int(self.count)):
