@@ -77,7 +77,6 @@ def attempt(kernel: Kernel, call: GetCall) -> None:
     local = handle.local
     if local is None or handle.connection is not connection:
         raise mq_error(MQRC_HOBJ_ERROR, verb="MQGET", object=handle.resolved_name)
-    stop_looking(call)
     if local.deleted:
         raise mq_error(MQRC_Q_DELETED, verb="MQGET", object=local.name)
     kernel.refuse_if_ending(call.request.options & mq.MQGMO_FAIL_IF_QUIESCING != 0, "MQGET")
@@ -260,6 +259,7 @@ def _has_room(kernel: Kernel, call: GetCall, unit: UnitOfWork | None, entry: Ent
 
 def resume(kernel: Kernel, call: GetCall) -> None:
     """Try again after a park or between steps."""
+    stop_looking(call)
     attempt(kernel, call)
 
 
