@@ -39,7 +39,7 @@ RETURNABLE_BYTES_MAX: Final = 8_388_608  # sent ahead on one handle and kept, to
 ANSWER_BYTES_MAX: Final = 268_435_456  # made for all partners of the network and not sent yet
 HELLO_S_MAX: Final = 10.0  # until a connection has said who it is
 SESSIONS_MAX: Final = 65_536
-DESCRIPTORS_KEPT: Final = 320  # for files: queues kept open, log, error logs
+DESCRIPTORS_OTHER: Final = 64  # open beside sockets, log files and files kept open
 SOCKET_PATH_BYTES_MAX: Final = 107  # sun_path of Linux, without its last NUL
 
 # The network, before a partner has shown who it is.

@@ -12,6 +12,7 @@ from typing import final
 from ternmq.base.errors import ForceFailed, check
 from ternmq.log.archive import remove_extents
 from ternmq.log.extents import FOLDERS, SECOND_HEADER_OFFSET, ExtentTable, extent_path
+from ternmq.log.parameters import LogParameters
 from ternmq.log.parts import cut_parts, gather_parts
 from ternmq.log.record import BLOCK_BYTES
 from ternmq.log.writer import LogBatch
@@ -28,6 +29,11 @@ class LogFiles:
         self._extent_bytes = table.extent_bytes
         self._copies = table.copies
         self._is_broken = False
+
+    @property
+    def parameters(self) -> LogParameters:
+        """What the log was made with."""
+        return self._table.parameters
 
     def write(self, batch: LogBatch) -> None:
         """Write a batch to every copy and force it. ForceFailed if any of that fails."""

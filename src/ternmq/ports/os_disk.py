@@ -9,6 +9,7 @@ import contextlib
 import errno
 import fcntl
 import os
+import resource
 import stat
 import time
 from typing import Final
@@ -24,8 +25,14 @@ FULL_ERRORS: Final = (errno.ENOSPC, errno.EDQUOT)
 # A file system of another machine may lock nothing but files that are open for writing.
 NO_FOLDER_LOCKS: Final = (errno.EBADF, errno.EINVAL, errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP)
 _KEPT_OPEN_MAX: Final = 256
+_KEPT_OPEN_SHARE: Final = 4  # of the open files that the process may have, at most a part
 _LOCK_TRIES: Final = 3
 _LOCK_PAUSE_S: Final = 0.01
+
+
+def kept_open_max(limit: int) -> int:
+    """How many files that nobody uses stay open, where a process may have so many."""
+    return max(min(_KEPT_OPEN_MAX, limit // _KEPT_OPEN_SHARE), 1)
 
 
 def _named(error: OSError, path: str) -> OSError:
@@ -164,6 +171,7 @@ class OsDisk(Disk):
         self._unlinks = 0
         self._all_open: dict[int, OsFile] = {}  # by descriptor, also those that callers have
         self._all_held: dict[int, OsLock] = {}
+        self._kept_max = 0  # looked up when the first is kept
 
     def borrow(self, path: str) -> DiskFile:
         file = self._kept.pop(path, None)
@@ -188,8 +196,15 @@ class OsDisk(Disk):
             file.unlinks = unlinks
         if self._kept.setdefault(file.path, file) is not file:
             file.close()  # two had it open
-        if len(self._kept) > _KEPT_OPEN_MAX:
-            for path in list(self._kept)[: _KEPT_OPEN_MAX // 2]:
+        if len(self._kept) > self._kept_max:
+            self._close_some()
+
+    def _close_some(self) -> None:
+        """Too many are kept, unless the process may have more open files than it had."""
+        limit, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+        self._kept_max = kept_open_max(_KEPT_OPEN_MAX * _KEPT_OPEN_SHARE if limit < 0 else limit)
+        if len(self._kept) > self._kept_max:
+            for path in list(self._kept)[: (self._kept_max + 1) // 2]:
                 self._close_kept(path)
 
     def _lost_name(self, path: str) -> None:

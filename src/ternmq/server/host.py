@@ -8,15 +8,14 @@ this is `process`; tests host a queue manager in a thread of their own.
 from __future__ import annotations
 
 import asyncio
-import resource
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
-from ternmq.base.limits import DESCRIPTORS_KEPT, SESSIONS_MAX
 from ternmq.base.reasons import MQRC_CONNECTION_BROKEN, MQRC_Q_MGR_STOPPING
 from ternmq.client.aio import in_thread
 from ternmq.client.aio_shell import loop_shell_of
 from ternmq.client.starting import Started
+from ternmq.server.descriptors import open_files_max, sockets_max
 from ternmq.server.fault_report import FaultReports
 from ternmq.server.identity import Identity
 from ternmq.server.loop_verbs import Turns
@@ -37,14 +36,6 @@ ENDS: Final = (QUIESCING, IMMEDIATE, PREEMPTIVE)  # from mild to strict
 _ORDER: Final = (RUNNING, *ENDS)
 
 
-def sessions_max() -> int:
-    """How many connections file descriptors allow, with some left for queues and logs."""
-    soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
-    if soft == resource.RLIM_INFINITY:
-        return SESSIONS_MAX
-    return min(max(soft - DESCRIPTORS_KEPT, soft // 2), SESSIONS_MAX)
-
-
 class Host:
     """What the sessions of one queue manager share. Made inside the loop."""
 
@@ -56,7 +47,8 @@ class Host:
         self.sessions: set[Session] = set()
         self.turns = Turns(self.loop_shell)
         self.sockets: set[NetSocket] = set()  # partners from the network
-        self.sessions_max = sessions_max()
+        # sockets of all kinds
+        self.sessions_max = sockets_max(open_files_max(), self.engine.files.parameters)
         self.state = RUNNING
         self.reconnect = False  # endmqm -r: applications are told that they may come again
         self.switch = False  # endmqm -s: a standby goes on
@@ -71,6 +63,12 @@ class Host:
         """Connected applications; control connections do not count."""
         here = sum(1 for session in self.sessions if session.binding is not None)
         return here + sum(socket.applications for socket in self.sockets)
+
+    @property
+    def open_sockets(self) -> int:
+        """Of applications and partners, also of those that have not shown who they are."""
+        at_the_door = 0 if self.network is None else self.network.waiting
+        return len(self.sessions) + len(self.sockets) + at_the_door
 
     @property
     def admission(self) -> Admission:

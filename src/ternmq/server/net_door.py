@@ -41,14 +41,21 @@ class Strangers:
     """How many partners there are that have not shown who they are."""
 
     def __init__(self) -> None:
+        self.most = STRANGERS_MAX
+        self.most_of_address = STRANGERS_OF_ADDRESS_MAX
         self.count = 0
         self.of_address: dict[str, int] = {}
 
+    def lower(self, most: int, most_of_address: int) -> None:
+        """There may be no more than so many."""
+        self.most = min(self.most, most)
+        self.most_of_address = min(self.most_of_address, most_of_address)
+
     def has_room(self, address: str) -> bool:
         """Whether one more may come from there."""
-        if self.count >= STRANGERS_MAX:
+        if self.count >= self.most:
             return False
-        return self.of_address.get(address, 0) < STRANGERS_OF_ADDRESS_MAX
+        return self.of_address.get(address, 0) < self.most_of_address
 
     def come(self, address: str) -> None:
         """One more."""
@@ -77,11 +84,13 @@ class Doorway:
         self.tls_failed = tls_failed
         self.strangers = Strangers()
         self.visitors: set[Visitor] = set()
+        self.waiting = 0  # of them, those that no protocol serves yet
+        self.is_full: Callable[[], bool] = lambda: False  # there are as many sockets as may be
         self.authenticate_s = AUTHENTICATE_S_MAX
 
     def enter(self, sock: socket.socket, peer: Peer) -> None:
         """A partner has connected."""
-        if not self.strangers.has_room(peer.address):
+        if self.is_full() or not self.strangers.has_room(peer.address):
             sock.close()
             self.tell("AMQ9513E")
             return
@@ -107,6 +116,8 @@ class Visitor(asyncio.Protocol):
         self._first = b""
         peer.on_authenticated = self._done
         peer.on_lost = self._done
+        self._is_served = False
+        doorway.waiting += 1
         doorway.strangers.come(peer.address)
         self._timer: asyncio.TimerHandle | None = self._loop.call_later(
             doorway.authenticate_s, self._late
@@ -159,7 +170,14 @@ class Visitor(asyncio.Protocol):
         transport.set_protocol(protocol)
         protocol.data_received(first)
 
+    def _serve(self) -> None:
+        """A protocol serves it, or nobody."""
+        if not self._is_served:
+            self._is_served = True
+            self._doorway.waiting -= 1
+
     def _welcome(self, transport: asyncio.Transport) -> asyncio.Protocol:
+        self._serve()
         protocol = self._doorway.protocol_of(self._peer)
         protocol.connection_made(transport)
         return protocol
@@ -205,6 +223,7 @@ class Visitor(asyncio.Protocol):
             return
         self._timer.cancel()
         self._timer = None
+        self._serve()
         self._peer.on_authenticated = None
         self._peer.on_lost = None
         self._doorway.strangers.go(self._peer.address)

@@ -18,6 +18,7 @@ from typing import Final
 
 from ternmq.base.limits import BLOCKED_HELD_MAX, BLOCKED_HOLD_S
 from ternmq.security.password_file import PasswordFileError, has_default_password, read_accounts
+from ternmq.server.descriptors import strangers_max, strangers_of_address_max
 from ternmq.server.host import Host
 from ternmq.server.net_admission import Admission, Peer
 from ternmq.server.net_channels import Channels
@@ -56,9 +57,18 @@ class Network:
         self.users = Users(host, self.tell, self.settings.adopts_early)
         self.admission = Admission(host, self.channels, self.users, self.tell)
         self.doorway = Doorway(self.tls, protocol_of, self.tell, self.admission.tls_failed)
+        self.doorway.is_full = lambda: host.open_sockets >= host.sessions_max
+        self.doorway.strangers.lower(
+            strangers_max(host.sessions_max), strangers_of_address_max(host.sessions_max)
+        )
         self.listeners: dict[str, TcpListener] = {}
         host.network = self
         self._held: set[socket.socket] = set()
+
+    @property
+    def waiting(self) -> int:
+        """Sockets that no protocol serves: those at the door, and blocked ones that are held."""
+        return self.doorway.waiting + len(self._held)
 
     def bind(self, name: str, address: str, port: int, backlog: int) -> TcpListener:
         """A listener that has its port, and takes nobody in yet; OSError if it cannot have it."""
@@ -113,7 +123,7 @@ class Network:
             return False  # who is who cannot be told
 
     def _hold(self, sock: socket.socket) -> None:
-        if len(self._held) >= BLOCKED_HELD_MAX:
+        if len(self._held) >= min(BLOCKED_HELD_MAX, self.doorway.strangers.most):
             sock.close()
             return
         self._held.add(sock)

@@ -31,6 +31,7 @@ from ternmq.base.user_names import user_name_fault
 from ternmq.client.session import sharing
 from ternmq.server.binding import Binding
 from ternmq.server.calls import control
+from ternmq.server.descriptors import LOCAL_SPARE
 from ternmq.server.error_values import told
 from ternmq.server.host import Host
 from ternmq.server.identity import ROOT
@@ -92,6 +93,8 @@ class Session(asyncio.Protocol):
         peer.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _SEND_BYTES)
         self.user = user_of(self.uid)
         self.host.sessions.add(self)
+        if self.host.open_sockets > self.host.sessions_max + LOCAL_SPARE:
+            stream.abort()  # files need the rest
         loop = asyncio.get_running_loop()
         self._task = loop.create_task(self._run())
         # Who says nothing must not hold a descriptor for ever.
@@ -282,7 +285,7 @@ class Session(asyncio.Protocol):
             self._check_control()
             self._is_control = True
             return answer
-        if len(host.sessions) > host.sessions_max:
+        if host.open_sockets > host.sessions_max:
             raise mq_error(
                 MQRC_MAX_CONNS_LIMIT_REACHED,
                 verb="MQCONN",
