@@ -30,6 +30,7 @@ from ternmq.client import steps
 from ternmq.client.aio_queue import Queue
 from ternmq.client.aio_shell import LoopShell, loop_shell_of
 from ternmq.client.aio_stream_api import QueueCursor, QueueStream, open_cursor
+from ternmq.client.aio_thread import in_thread
 from ternmq.client.aio_verbs import TaskVerbs
 from ternmq.client.dropped import warn_dropped
 from ternmq.client.extension_steps import BatchOutcome, CommitBatch
@@ -97,18 +98,6 @@ class Opening(Generic[Opened]):
     ) -> None:
         if self._opened is not None:
             await self._opened.__aexit__(kind, error, trace)
-
-
-async def in_thread(work: Callable[[], Result]) -> tuple[Result, asyncio.CancelledError | None]:
-    """Work in a thread to its end, even if the task is cancelled meanwhile; then that is told."""
-    cancelled: asyncio.CancelledError | None = None
-    future = asyncio.get_running_loop().run_in_executor(None, work)
-    while not future.done():
-        try:
-            await asyncio.shield(future)
-        except asyncio.CancelledError as error:
-            cancelled = error
-    return future.result(), cancelled
 
 
 @final

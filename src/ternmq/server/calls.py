@@ -29,7 +29,7 @@ from ternmq.base.errors import RemoteProtocolError, mq_error
 from ternmq.base.limits import MQSC_CHARACTERS_MAX
 from ternmq.base.reasons import MQRC_BUFFER_LENGTH_ERROR
 from ternmq.client import steps
-from ternmq.client.aio import in_thread
+from ternmq.client.aio_thread import in_thread
 from ternmq.client.handles import open_options
 from ternmq.client.local_answers import answer_value
 from ternmq.client.log_extents import log_extents

@@ -11,7 +11,7 @@ from typing import Final
 
 from ternmq.base import constants as mq
 from ternmq.base.errors import MQError, RemoteProtocolError
-from ternmq.client.aio import in_thread
+from ternmq.client.aio_thread import in_thread
 from ternmq.client.command_server import COMMAND_QUEUE, CommandServer
 from ternmq.client.starting import Started
 

@@ -12,8 +12,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
 from ternmq.base.reasons import MQRC_CONNECTION_BROKEN, MQRC_Q_MGR_STOPPING
-from ternmq.client.aio import in_thread
 from ternmq.client.aio_shell import loop_shell_of
+from ternmq.client.aio_thread import in_thread
 from ternmq.client.starting import Started
 from ternmq.server.descriptors import open_files_max, sockets_max
 from ternmq.server.fault_report import FaultReports

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import gc
-import time
 import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -24,7 +23,7 @@ from tests.unit.client.served import Served
 
 pytestmark = pytest.mark.core
 
-DEADLINE_S = 10
+WAIT_S = 10.0  # a connection is ended in the background
 
 
 @pytest.fixture(scope="module")
@@ -44,14 +43,6 @@ def caught(drop: Callable[[], None]) -> list[str]:
     return [str(one.message) for one in found if one.category is ResourceWarning]
 
 
-def empties(depth: Callable[[], int]) -> bool:
-    """A connection is ended in the background."""
-    deadline = time.monotonic() + DEADLINE_S
-    while depth() and time.monotonic() < deadline:
-        time.sleep(0.01)
-    return depth() == 0
-
-
 @pytest.mark.parametrize("binding", ["embedded", "local", "channel"])
 def test_connection_when_dropped_then_it_warns_and_its_unit_ends(
     binding: str, served: Networked
@@ -66,13 +57,13 @@ def test_connection_when_dropped_then_it_warns_and_its_unit_ends(
             "channel": served.connect,
         }
         connections = [ways[binding]()]
-        connections[0].begin()
         with watcher.queue("Q") as queue:
-            connections[0].put("Q", b"uncommitted")
-            assert queue.depth == 1
+            queue.put(b"x")
+            connections[0].begin()
+            connections[0].queue("Q").get()
             (said,) = caught(connections.clear)
             assert "QM1 was dropped without disconnect(), and its unit of work" in said
-            assert empties(lambda: int(queue.depth))
+            assert queue.get(wait=WAIT_S).backout_count == 1
 
 
 @pytest.mark.parametrize("binding", ["local", "channel"])
@@ -86,16 +77,16 @@ def test_connection_of_a_task_when_dropped_then_it_warns_and_its_unit_ends(
         else:
             opening = ternmq.aio.connect("QM1", data=served.data)
         connections = [await opening]
+        watched.put(b"x")
         await connections[0].begin()
-        await connections[0].put("Q", b"uncommitted")
-        assert watched.depth == 1
+        async with connections[0].queue("Q") as queue:
+            await queue.get()
+        del queue
         (said,) = caught(connections.clear)
         assert "QM1 was dropped without disconnect()" in said
-        for _ in range(1000):
-            await asyncio.sleep(0.01)
-            if watched.depth == 0:
-                return
-        raise AssertionError(watched.depth)
+        loop = asyncio.get_running_loop()
+        message = await loop.run_in_executor(None, lambda: watched.get(wait=WAIT_S))
+        assert message.backout_count == 1
 
     with Served.connect(served) as other, other.queue("Q") as queue:
         asyncio.run(run(queue))
@@ -106,17 +97,15 @@ def test_connection_of_a_task_when_embedded_and_dropped_then_its_unit_ends() -> 
         async with ternmq.aio.memory("QM1") as qmgr:
             await qmgr.define_queue("Q")
             connections = [await qmgr.connect()]
-            await connections[0].begin()
-            await connections[0].put("Q", b"uncommitted")
             async with qmgr.queue("Q") as queue:
-                assert await queue.depth() == 1
+                await queue.put(b"x")
+                await connections[0].begin()
+                async with connections[0].queue("Q") as own:
+                    await own.get()
+                del own
                 (said,) = caught(connections.clear)
                 assert "QM1 was dropped without disconnect(), and its unit of work" in said
-                for _ in range(1000):
-                    await asyncio.sleep(0.01)
-                    if await queue.depth() == 0:
-                        return
-                raise AssertionError(await queue.depth())
+                assert (await queue.get(wait=WAIT_S)).backout_count == 1
 
     asyncio.run(run())
 
