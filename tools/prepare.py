@@ -192,6 +192,7 @@ class Installing:
         self.what = what
         self._begun = time.monotonic()
         self._folder = tempfile.TemporaryDirectory(prefix="ternmq-pip-")
+        self._took = 0.0
         self._now = ""  # what pip is at
         self._whole_mb = 0.0  # of the file that it fetches
         self._said: list[str] = []
@@ -220,6 +221,7 @@ class Installing:
                 self._whole_mb = float(size[1]) * PIP_UNITS[size[2]] if size else 0.0
                 self._now = f"{at[1].lower()} {at[2].rpartition('/')[2]}"
 
+        self._took = self._elapsed()
         self._ended.set()
 
     def _watch(self) -> None:
@@ -246,7 +248,7 @@ class Installing:
         if self._process.returncode != 0:
             sys.stderr.write("".join(self._said[-PIP_LINES:]))
             return False
-        say(f"{self.what}: done in {self._elapsed():.0f} s")
+        say(f"{self.what}: done in {self._took:.0f} s")
         return True
 
 
