@@ -234,6 +234,24 @@ def test_queue_manager_when_all_is_over_then_it_is_the_sum_of_its_queues(
     assert figures.puts == total.puts >= 5
 
 
+def test_put1_when_refused_then_its_queue_and_task_have_it(qmgr: QueueManager) -> None:
+    qmgr.define_queue("A", put="disabled")
+    qmgr.define_alias("ALIAS", target="A")
+    other = qmgr.connect()
+    tag = other.connection_id
+    kept = measure(qmgr)
+    for name in ("A", "ALIAS"):
+        with pytest.raises(ternmq.MQError):
+            other.put(name, b"x")
+    other.disconnect()
+    until(lambda: gone(qmgr, tag))
+    finish(qmgr)
+    assert kept.queue("A").traffic.failed_put1s == 2
+    used = kept.account(tag).queues.values()
+    found = [(one.open_name, one.base_name, one.put1.calls, one.put1.failed) for one in used]
+    assert sorted(found) == [("A", "A", 1, 1), ("ALIAS", "A", 1, 1)]
+
+
 def test_put_for_waiting_getter_is_handed_over(qmgr: QueueManager) -> None:
     qmgr.define_queue("A")
     other = qmgr.connect()

@@ -23,6 +23,15 @@ _OF_OBJECTS: Final = ("MQOPEN", "MQCLOSE", "MQINQ", "MQSET")
 
 def refused(kernel: Kernel, connection: Connection, verb: str, handle: Handle | None) -> None:
     """A verb was refused; `handle` is what it was for, if that is known."""
+    is_closed = handle is not None and handle.is_put1 and handle.local is None
+    if handle is not None and is_closed and handle.route is None:
+        handle.local = kernel.locals.get(handle.resolved_name)  # an MQPUT1 has closed it already
+    _count(kernel, connection, verb, handle)
+    if handle is not None and is_closed:
+        handle.local = None
+
+
+def _count(kernel: Kernel, connection: Connection, verb: str, handle: Handle | None) -> None:
     place = MQOT_Q if handle is None else place_of(handle)
     if kernel.measured & STATISTICS:
         totals = kernel.meter.figures

@@ -41,6 +41,8 @@ class Service:
 
     __slots__ = (
         "aborted",
+        "bytes_swept",
+        "bytes_unswept",
         "expired",
         "failure",
         "gets",
@@ -61,7 +63,9 @@ class Service:
         self.sweeps: i64 = 0
         self.aborted: i64 = 0
         self.messages_swept: i64 = 0
+        self.bytes_swept: i64 = 0  # of the segments that sweeps wrote
         self.unsweeps: i64 = 0
+        self.bytes_unswept: i64 = 0  # of those that came back
         self.gets_then: i64 = 0  # when the interval began
         self.gets_before: i64 = 0  # in the interval before it
         self.unsweeps_then: i64 = 0
@@ -519,6 +523,7 @@ class Queue:
         """The first segment of a lane is in memory: its living messages join the front list."""
         lane = self.lanes[segment.lane]
         self.service.unsweeps += 1
+        self.service.bytes_unswept += segment.file_bytes
         check(
             len(lane.swept) > 0 and lane.swept[0] is segment,
             f"{segment.path}: not first in its lane",

@@ -165,6 +165,7 @@ def _move(write: SegmentWrite) -> None:
             queue.service.messages_swept += 1
     if sweeps:
         queue.service.sweeps += 1
+        queue.service.bytes_swept += segment.file_bytes
         queue.lanes[segment.lane].chain(segment, write.at_head)
         if segment.lane > queue.highest:  # all of it may be got, but a backout brings it back
             queue.highest = segment.lane

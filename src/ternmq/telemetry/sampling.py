@@ -19,6 +19,8 @@ from ternmq.store.queue import Queue
 from ternmq.telemetry.snapshot import ChannelSample, QueueSample, StorageSample, TaskIdentity
 
 _SECOND_NS: Final = 1_000_000_000
+_TOKEN_AT: Final = 12  # AccountingToken in a packed context, behind UserIdentifier
+_TOKEN_END: Final = 44
 _STATUS: Final[dict[str, int]] = {
     "BINDING": mq.MQCHS_BINDING,
     "RUNNING": mq.MQCHS_RUNNING,
@@ -152,4 +154,5 @@ def identity_of(connection: Connection) -> TaskIdentity:
     identity.thread_id = connection.thread_id
     identity.channel_name = connection.channel_name
     identity.connection_name = connection.connection_name
+    identity.accounting_token = connection.context[_TOKEN_AT:_TOKEN_END]  # once it has put
     return identity

@@ -197,9 +197,6 @@ QCCT qcctmxtp initiator.channels_max
 
 QCTDSP qcttskn 1
 QCTDSP qctreqn requests
-QCTDSP qctcptm cpu_ns :tod
-QCTDSP qcteltm elapsed_ns :tod
-QCTDSP qctwttm wait_ns :tod
 QCTDSP qctchln channels
 
 QWHC qwhclen 92
@@ -254,8 +251,6 @@ WTAS wtascmn account.commit.calls
 WTAS wtasbaet account.back_out.elapsed_ns :tod
 WTAS wtasbact account.back_out.cpu_ns :tod
 WTAS wtasban account.back_out.calls
-WTAS wtasjwn account.log_records
-WTAS wtasjwb account.log_bytes
 WTAS wtasjcet verbs.force_wait_ns :tod
 WTAS wtasjcn verbs.force_waits
 WTAS wtassusn verbs.suspensions
@@ -305,15 +300,11 @@ WQ putct queue.put.cpu_ns :tod
 WQ putn queue.put.calls
 WQ putsuset queue.put.suspended_ns :tod
 WQ putsusn queue.put.suspensions
-WQ putpset queue.put.read_ns :tod
-WQ putpsn queue.put.reads
 WQ put1et queue.put1.elapsed_ns :tod
 WQ put1ct queue.put1.cpu_ns :tod
 WQ put1n queue.put1.calls
 WQ put1suset queue.put1.suspended_ns :tod
 WQ put1susn queue.put1.suspensions
-WQ put1pset queue.put1.read_ns :tod
-WQ put1psn queue.put1.reads
 WQ inqet queue.inquire.elapsed_ns :tod
 WQ inqct queue.inquire.cpu_ns :tod
 WQ inqn queue.inquire.calls
@@ -352,8 +343,6 @@ WQ put1jcet queue.put1.force_wait_ns :tod
 WQ put1jcn queue.put1.force_waits
 WQ setjcet queue.set.force_wait_ns :tod
 WQ setjcn queue.set.force_waits
-WQ selcount queue.selectors
-WQ selmaxln queue.selector_bytes_max
 WQ opensuet queue.open.suspended_ns :tod
 WQ opensun queue.open.suspensions
 WQ closesuet queue.close.suspended_ns :tod
@@ -370,28 +359,17 @@ QCST qcstcnnm channel.connection_name
 QCST qcststrt channel.started_ns :clock
 QCST qcstludt channel.stopped_ns :clock
 QCST qcstlmst channel.last_message_ns :clock
-QCST qcstcbsz channel.batch_size
 QCST qcstnmsg channel.messages
-QCST qcstnpmg channel.persistent_messages
-QCST qcstbatc channel.batches
-QCST qcstfuba channel.full_batches
 QCST qcstbfst channel.buffers_sent
 QCST qcstbfrc channel.buffers_received
 QCST qcstcscv channel.conversations
-QCST qcstnbyt channel.message_bytes
-QCST qcstnpby channel.persistent_bytes
 QCST qcstbyst channel.bytes_sent
 QCST qcstbyrc channel.bytes_received
 QCST qcstetmn 2415919103
-QCST qcstntav net_mean_ns :us
 QCST qcstntmn net_shortest_us
-QCST qcstntmx channel.net_longest_ns :us
-QCST qcstntdt channel.net_longest_at_ns :clock
 QCST qcstrqmn channel.remote_name
 QCST qcstslcn channel.certificate_issuer
 QCST qcstslcs cipher_code
-QCST qcstptrc channel.put_retries
-QCST qcstqetc channel.empty_queue
 QCST qcstdspn 1
 """
 

@@ -16,7 +16,8 @@ class StorageWatch:
     """What one family has seen of storage."""
 
     def __init__(self) -> None:
-        self._before: dict[int, tuple[int, int]] = {}  # by queue: segments written and read
+        # by queue: segments written and read, and their bytes
+        self._before: dict[int, tuple[int, int, int, int]] = {}
 
     def look(self, loaded: list[LocalQueue]) -> StorageSample:
         """All loaded queues, now and since the last look."""
@@ -26,10 +27,17 @@ class StorageWatch:
         for local in loaded:
             key = int(local.queue.queue_id)
             service = local.queue.service
-            now = (int(service.sweeps), int(service.unsweeps))
-            then = before.get(key, (0, 0))
+            now = (
+                int(service.sweeps),
+                int(service.unsweeps),
+                int(service.bytes_swept),
+                int(service.bytes_unswept),
+            )
+            then = before.get(key, (0, 0, 0, 0))
             self._before[key] = now
             # A queue that was unloaded in between has begun to count anew.
             storage.segments_written += max(now[0] - then[0], 0)
             storage.segments_read += max(now[1] - then[1], 0)
+            storage.bytes_written += max(now[2] - then[2], 0)
+            storage.bytes_read += max(now[3] - then[3], 0)
         return storage
