@@ -36,7 +36,7 @@ from tools.layers import ROOT
 RECORD: Final = ROOT / "proof" / "interop" / "python.json"
 _FETCH_S: Final = 60
 _RUN_S: Final = 600
-_TOPICS: Final = "publish/subscribe is not there yet"
+_TOPICS: Final = "needs publish/subscribe"
 
 
 @dataclass(frozen=True)
