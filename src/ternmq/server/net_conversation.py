@@ -299,17 +299,20 @@ class Conversation:
         if self.is_own_client and one.header.type == NOTIFICATION:
             if self.line.take_back_if_asked(self, one):
                 return
-        if self.call is not None and self.line.is_urgent(self, one):
-            self._serve(one)  # it ends what the call waits for
-            return
         if self.line.is_congested():
             self.line.stall()
-        elif self.call is None and self.state != CONNECTING and not self.waiting:
+        elif self._has_its_turn(one):
             self._serve(one)
             return
         self.waiting.append(one)
         self.waiting_bytes += one.body_bytes
         self.line.check_waiting(self)
+
+    def _has_its_turn(self, one: Segment) -> bool:
+        """Whether nothing is under way before it, or it is what ends the wait of that."""
+        if self.call is not None:
+            return self.line.is_urgent(self, one)
+        return self.state != CONNECTING and not self.waiting
 
     def _serve(self, one: Segment) -> None:
         if not self.form.is_of(one.header):  # partners are known that change theirs on the way

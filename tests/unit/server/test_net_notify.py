@@ -149,3 +149,26 @@ def test_connection_consumer_then_it_is_sent_what_is_there_and_what_comes_once_i
         assert place.depth("A") == 2
 
     tell_story(story)
+
+
+def test_notify_when_the_client_does_not_read_then_it_is_not_answered_without_end() -> None:
+    async def story(place: Place, partner: Partner) -> None:
+        handle = await partner.open("A", ALL)
+        given = {
+            "handle": handle,
+            "descriptor": Descriptor(),
+            "options": GetOptions(options=mq.MQGMO_WAIT, wait_interval=LONG_MS),
+            "buffer_length": 100,
+        }
+        partner.tell(fap.MQGET, given)
+        partner.socket.pause_writing()
+        before = len(partner.pipe.data)
+        for _ in range(50):
+            partner.tell(fap.SPI, notify(b"nobody".ljust(24)))
+        assert len(partner.pipe.data) == before
+        partner.socket.resume_writing()
+        put(place, b"one")
+        assert (await partner.values(fap.MQGET + fap.REPLY))["data"] == b"one"
+        assert (await partner.values(fap.SPI + fap.REPLY))["reason"] == 0
+
+    tell_story(story)
