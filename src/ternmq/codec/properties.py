@@ -43,7 +43,7 @@ FOLDERS: Final = frozenset(
     )
 )
 NAME_LENGTH_MAX: Final = 4095  # MQ_MAX_PROPERTY_NAME_LENGTH
-# Of a header that is looked at in a step under the engine's lock.
+# How far headers are looked at in a step under the engine's lock.
 STEP_BYTES_MAX: Final = 256 * 1024
 _HEAD_BYTES: Final = 36
 _STRUC_ID: Final = b"RFH "
@@ -105,14 +105,14 @@ def has_properties(base: bytes) -> bool:
     return base[FORMAT_AT : FORMAT_AT + 8] == FORMAT
 
 
-def take_apart(data: bytes, encoding: int, ccsid: int) -> Apart | None:
+def take_apart(data: bytes, encoding: int, ccsid: int, end_max: int = 0) -> Apart | None:
     """Properties and data of a message that begins with an MQRFH2, in this encoding and CCSID;
-    None if all of it is data."""
+    None if all of it is data. With `end_max`, headers that end behind it are data."""
     properties: list[Property] = []
     format = FORMAT
     at = 0
     while format == FORMAT:
-        header = _read_header(data, at, encoding, ccsid)
+        header = _read_header(data, at, encoding, ccsid, end_max or len(data))
         if header is None:
             break
         kept: list[bytes] = []
@@ -151,18 +151,15 @@ def without_properties(data: bytes, base: bytes) -> tuple[bytes, bytes]:
 
 
 def length_without_properties(data: bytes, base: bytes) -> int:
-    """The length of the data without its properties. Where the first header is longer than what a
-    step looks at, the whole length."""
-    if len(data) >= 12:
-        encoding: int = _PAIR.unpack_from(base, ENCODING_AT)[0]
-        length: int = struct.unpack_from(f"{byte_order(encoding)}i", data, 8)[0]
-        if length > STEP_BYTES_MAX:
-            return len(data)
-    return len(without_properties(data, base)[0])
+    """The length of the data without its properties. Headers that end behind what a step looks at
+    count as data."""
+    encoding, ccsid = _PAIR.unpack_from(base, ENCODING_AT)
+    apart = take_apart(data, encoding, ccsid, STEP_BYTES_MAX)
+    return len(data) if apart is None else len(apart.data)
 
 
-def _read_header(data: bytes, at: int, encoding: int, ccsid: int) -> _Header | None:
-    """The header at this place; None if it is not sound."""
+def _read_header(data: bytes, at: int, encoding: int, ccsid: int, end_max: int) -> _Header | None:
+    """The header at this place; None if it is not sound, or ends too late."""
     if len(data) - at < _HEAD_BYTES:
         return None
     order = byte_order(encoding)
@@ -172,7 +169,7 @@ def _read_header(data: bytes, at: int, encoding: int, ccsid: int) -> _Header | N
     if (
         _characters(data[at : at + 4], outer_ccsid) != _STRUC_ID
         or version != 2
-        or not _HEAD_BYTES <= length <= len(data) - at
+        or not _HEAD_BYTES <= length <= min(end_max, len(data)) - at
         or folder_ccsid not in FOLDER_CCSIDS
     ):
         return None

@@ -169,6 +169,9 @@ def test_header_when_longer_than_a_step_looks_at_then_its_whole_length_counts() 
     long = header(b"<usr><a>" + b"x" * STEP_BYTES_MAX + b"</a></usr>") + b"payload"
     assert length_without_properties(long, base_of()) == len(long)
     assert without_properties(long, base_of())[0] == b"payload"
+    chain = header(SOUND, format=b"MQHRF2  ")
+    assert length_without_properties(chain + long, base_of()) == len(long)
+    assert without_properties(chain + long, base_of())[0] == b"payload"
 
 
 def test_header_when_in_ebcdic_then_it_is_read() -> None:
