@@ -44,7 +44,7 @@ FOLDERS: Final = frozenset(
 )
 NAME_LENGTH_MAX: Final = 4095  # MQ_MAX_PROPERTY_NAME_LENGTH
 # How far headers are looked at in a step under the engine's lock.
-STEP_BYTES_MAX: Final = 256 * 1024
+STEP_BYTES_MAX: Final = 64 * 1024
 _HEAD_BYTES: Final = 36
 _STRUC_ID: Final = b"RFH "
 _THIRD_OF_FORMAT: Final = 0x52  # what tells MQHRF2 from most other formats
