@@ -121,6 +121,7 @@ class Line(Outlet):
         self._unsent = Unsent()
         self._settling = Settling(self)
         self._cut_bytes = 0  # written, and never to leave
+        self._largest_bytes = 0  # of what was sent at once, since all had left
         self.is_stopping = False  # the queue manager ends: nobody waits for room any more
 
     def agree(self, agreement: Agreement, conversations_max: int) -> None:
@@ -337,6 +338,8 @@ class Line(Outlet):
         self._out_bytes = 0
         self.spoken_ns = int(self.turns.clock.monotonic_ns())
         self.socket.write(b"".join(out) if len(out) > 1 else out[0])
+        if size > self._largest_bytes:
+            self._largest_bytes = size
         if size > _COUNTED_BYTES or not self.is_writable or not self._unsent.is_empty:
             self._count_unsent()
         if self.is_writable and (self._paused or self._is_stalled):
@@ -346,10 +349,17 @@ class Line(Outlet):
         """Written, and not taken by the system."""
         return self._out_bytes + self.socket.unsent_bytes()
 
-    def _count_unsent(self) -> None:
+    def held_bytes(self) -> int:
+        """Memory for that: a loop may keep all of what it has sent a part of."""
         left = self.unsent_bytes()
+        if left == 0:
+            self._largest_bytes = 0
+        return left + self._largest_bytes
+
+    def _count_unsent(self) -> None:
         if not self.is_closing:
-            self.turns.room.hold(self, left)
+            self.turns.room.hold(self, self.held_bytes())
+        left = self.unsent_bytes()
         if not self._unsent.is_empty:
             if self._unsent.settle(left) and self.is_writable:
                 self.turns.later(self._settling)

@@ -85,7 +85,7 @@ class Room:
         """Sockets tell that they hold more; that they hold less is found by looking."""
         self._counted_s = now_s
         for line in list(self._held):
-            self.hold(line, line.unsent_bytes())
+            self.hold(line, line.held_bytes())
 
     def _wake(self) -> None:
         """Those that wait look again, one by one, as each may make an answer."""
