@@ -186,7 +186,8 @@ class MessageCall(Call):
 
     def _begin(self, verbs: LoopVerbs) -> GetCall | None:
         """The first attempt; None: there is nothing to get, or no room for it yet."""
-        if not self._may_get():
+        if not self.conversation.line.may_get(self):
+            self._wait_for_room()
             return None
         verbs.begin_call("MQGET")
         if self.request.options & mq.MQGMO_UNLOCK:
@@ -196,14 +197,11 @@ class MessageCall(Call):
         self.get = call
         return call
 
-    def _may_get(self) -> bool:
-        """Whether there is room for a message; if not, it goes on when there is."""
+    def _wait_for_room(self) -> None:
+        """It goes on when there is room for a message, unless nobody will read that."""
         line = self.conversation.line
-        if line.may_get(self):
-            return True
         if line.is_closing or line.is_stopping:
             self.drop()
-        return False
 
     def _look_again(self, verbs: LoopVerbs, call: GetCall) -> None:
         """It was woken."""

@@ -396,7 +396,10 @@ class Line(Outlet):
 
     def may_get(self, job: Job) -> bool:
         """Whether there is room for another message, here and in the queue manager."""
-        return self.can_write(job) and self.turns.room.has_room(self, job)
+        room = self.turns.room
+        if self.is_writable and self._out_bytes < OUT_BYTES_MAX:
+            return room.held_bytes < room.bytes_max or room.has_room(self, job)
+        return self.can_write(job)
 
     def stall(self) -> None:
         """A call waits until there is room."""
