@@ -59,6 +59,25 @@ def test_lock_file_replaced_then_a_second_instance_is_refused(tmp_path: Path) ->
     second.close()
 
 
+def test_lock_file_replaced_then_status_shows_the_running_process(tmp_path: Path) -> None:
+    with ternmq.embedded(tmp_path, "QM1", create=True):
+        root = tmp_path / "qmgrs" / "QM1"
+        for text in ("", "process 1\n"):
+            (root / "lock").unlink()
+            (root / "lock").write_text(text)
+            assert status.lock_holder(str(root)) == os.getpid()
+    (root / "lock").unlink()
+    with Folder(root):
+        assert status.lock_holder(str(root)) == 0  # who looks at a folder does not run it
+
+
+def test_lock_of_commands_then_nobody_else_can_take_it(tmp_path: Path) -> None:
+    lock = tmp_path / data_folder.LOCK
+    lock.touch(0o644)
+    with data_folder.locked(str(tmp_path)):
+        assert stat.S_IMODE(lock.stat().st_mode) == 0o600
+
+
 def test_lock_when_a_tool_looks_at_the_folder_then_no_start_meanwhile(tmp_path: Path) -> None:
     ternmq.embedded(tmp_path, "QM1", create=True).close()
     (tmp_path / "qmgrs" / "QM1" / "lock").unlink()

@@ -85,6 +85,11 @@ def payroll(qmgr: ternmq.QueueManager) -> ternmq.QueueManager:
         "DEFINE QLOCAL(PAYROLL2) STREAMQ(LIST)",
         "DEFINE QALIAS(WAY) TARGET(BEHIND)",
         "DEFINE QLOCAL(PAYROLL3) STREAMQ(WAY)",
+        "DEFINE QREMOTE(AFAR) RNAME(X) RQMNAME(QM2) XMITQ(XMIT)",
+        "DEFINE QLOCAL(PAYROLL4) STREAMQ(AFAR)",
+        "DEFINE QREMOTE(AFAR2) RNAME(X) RQMNAME(QM3)",
+        "DEFINE QALIAS(WAY2) TARGET(AFAR2)",
+        "DEFINE QLOCAL(PAYROLL5) STREAMQ(WAY2)",
         f"SET AUTHREC PROFILE('{MODEL}') OBJTYPE(QUEUE) GROUP('staff') AUTHADD(GET,BROWSE,DSP)",
         "SET AUTHREC PROFILE('SYSTEM.DEFAULT.**') OBJTYPE(QUEUE) GROUP('staff') AUTHADD(DSP)",
         "SET AUTHREC PROFILE('SYSTEM.DEFAULT.**') OBJTYPE(NAMELIST) GROUP('staff') AUTHADD(DSP)",
@@ -126,6 +131,8 @@ def test_dynamic_queue_when_a_streamq_has_its_name_then_only_who_may_browse_the_
         "DEFINE QREMOTE(AUDIT) RNAME(X) RQMNAME(QM2)",
         "DEFINE QLOCAL(LISTED)",
         "DEFINE QLOCAL(BEHIND)",
+        "DEFINE QLOCAL(XMIT) USAGE(XMITQ)",
+        "DEFINE QLOCAL(QM3) USAGE(XMITQ)",
         "ALTER NAMELIST(LIST) NAMES(LISTED,ALLOWED)",
         "ALTER QALIAS(WAY) TARGET(ALLOWED)",
     ],
@@ -139,3 +146,28 @@ def test_define_when_copies_would_come_then_only_who_may_browse_the_source(
             "SET AUTHREC PROFILE('PAYROLL*') OBJTYPE(QUEUE) GROUP('staff') AUTHADD(BROWSE)"
         )
         assert fred.mqsc(command)[0].comp == mq.MQCC_OK
+
+
+@pytest.mark.parametrize("attribute", ["DEADQ", "DEFXMITQ"])
+def test_queue_of_everybody_when_it_is_not_there_then_only_who_may_change_the_queue_manager(
+    payroll: ternmq.QueueManager, attribute: str
+) -> None:
+    assert payroll.mqsc(f"ALTER QMGR {attribute}(LATER)")[0].comp == mq.MQCC_OK
+    with payroll.connect(user="fred") as fred:
+        with pytest.raises(ternmq.NotAuthorized) as refused:
+            make_dynamic(fred, "LATER")
+        assert "lacks chg on qmgr" in refused.value.detail
+        assert fred.mqsc("DEFINE QLOCAL(LATER)")[0].reason == mq.MQRC_NOT_AUTHORIZED
+        payroll.mqsc("SET AUTHREC OBJTYPE(QMGR) GROUP('staff') AUTHADD(CHG)")
+        payroll.mqsc("SET AUTHREC PROFILE(PAYROLL5) OBJTYPE(QUEUE) GROUP('staff') AUTHADD(BROWSE)")
+        make_dynamic(fred, "LATER")
+
+
+def test_dynamic_queue_when_a_model_streams_to_its_name_then_browse_on_the_model_is_not_enough(
+    payroll: ternmq.QueueManager,
+) -> None:
+    payroll.mqsc("DEFINE QMODEL(MADE) STREAMQ(ALL.COPIES)")
+    payroll.mqsc("SET AUTHREC PROFILE(MADE) OBJTYPE(QUEUE) GROUP('staff') AUTHADD(BROWSE,GET,DSP)")
+    with payroll.connect(user="fred") as fred, pytest.raises(ternmq.NotAuthorized) as refused:
+        make_dynamic(fred, "ALL.COPIES")
+    assert "lacks chg on queue MADE" in refused.value.detail

@@ -15,7 +15,7 @@ from mypy_extensions import i64
 
 from ternmq.base import constants as mq
 from ternmq.base.errors import MQError, mq_error
-from ternmq.base.object_types import ALIAS, LOCAL, NAMELIST, REMOTE
+from ternmq.base.object_types import ALIAS, LOCAL, MODEL, NAMELIST, REMOTE
 from ternmq.base.reasons import (
     MQRC_Q_TYPE_ERROR,
     MQRC_RESOURCE_PROBLEM,
@@ -25,10 +25,12 @@ from ternmq.kernel.authority import check
 from ternmq.kernel.connection import Connection
 from ternmq.kernel.kernel import Kernel
 from ternmq.kernel.objects import LocalQueue, alias_fault, cap_of, lowest_cap
-from ternmq.kernel.transmission import Route, route_of_definition
+from ternmq.kernel.transmission import Route, route_of_definition, transmission_names
 from ternmq.security import authorities as auth
+from ternmq.security.authorities import SELF_PROFILE
 from ternmq.store.catalog import Catalog, Definition
 
+_OF_EVERYBODY: Final = ("dead_letter_queue", "default_transmission_queue")
 TARGETS_MAX: Final = 256  # that one message is copied to
 CHAIN_MAX: Final = 32  # queues that pass on to one another
 
@@ -99,14 +101,25 @@ def check_receiver(
     kernel: Kernel, connection: Connection, user: str, name: str, verb: str, qualifier: int
 ) -> None:
     """Who makes a queue whose name a STREAMQ has already, or changes where such a name leads, is
-    going to read the copies: that takes `browse` on each queue that they are copies of."""
+    going to read the copies: that takes `browse` on each queue that they are copies of, and `chg`
+    on a model queue that has the name for the queues made of it. Who makes
+    the dead-letter queue, or the default transmission queue, reads what is everybody's: that takes
+    `chg` on the queue manager, whose attribute names it."""
+    for attribute in _OF_EVERYBODY:
+        if kernel.catalog.qmgr.get(attribute, "") == name:
+            of_qmgr = mq.MQOT_Q_MGR
+            check(kernel, connection, user, of_qmgr, SELF_PROFILE, auth.CHG, verb, qualifier)
     for source in sources_of(kernel.catalog, name):
-        check(kernel, connection, user, mq.MQOT_Q, source, auth.BROWSE, verb, qualifier)
+        # Whoever opens a model queue for browse may see its own dynamic queue, not all of them.
+        is_model = kernel.catalog.definitions[source].object_type == MODEL
+        wanted = auth.CHG if is_model else auth.BROWSE
+        check(kernel, connection, user, mq.MQOT_Q, source, wanted, verb, qualifier)
 
 
 def sources_of(catalog: Catalog, name: str) -> list[str]:
     """The queues whose copies go to what has this name, or through it: by STREAMQ, by a namelist
-    that is a STREAMQ, by an alias that either names."""
+    that is a STREAMQ, by an alias that either names, by the transmission queue of a definition of
+    a remote queue."""
     sources: list[str] = []
     for definition in catalog.definitions.values():
         stream = str(definition.attributes.get("stream_queue", ""))
@@ -122,6 +135,9 @@ def _ways(catalog: Catalog, stream: str) -> list[str]:
         target = catalog.definitions.get(name)
         if target is not None and target.object_type == ALIAS:
             ways.append(target.text("target"))
+            target = catalog.definitions.get(target.text("target"))
+        if target is not None and target.object_type == REMOTE:
+            ways.extend(transmission_names(catalog, target))
     return ways
 
 

@@ -82,6 +82,15 @@ def route_of_definition(kernel: Kernel, definition: Definition, verb: str) -> Ro
     return Route(queue, manager, _transmission_queue(kernel, named, manager, verb))
 
 
+def transmission_names(catalog: Catalog, definition: Definition) -> list[str]:
+    """The names that can be a QREMOTE's transmission queue, whether there are such queues or not:
+    a queue of the queue manager's name comes before the default one as soon as it is made."""
+    named = definition.text("transmission_queue")
+    if named:
+        return [named]
+    return [definition.text("remote_qmgr"), str(catalog.qmgr["default_transmission_queue"])]
+
+
 def is_this_manager(kernel: Kernel, manager: str) -> bool:
     """Whether a name is this queue manager's, or an alias for it: then its queues are those
     here."""

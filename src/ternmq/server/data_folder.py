@@ -83,8 +83,11 @@ def make_data_folder(data: str) -> None:
 def locked(data: str, wait: bool = True) -> Iterator[None]:
     """One command at a time changes the data folder. BlockingIOError if it is not to wait."""
     flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC
-    descriptor = os.open(os.path.join(data, LOCK), flags, 0o644)
+    # Whoever can read a file can lock it, and keep all commands waiting.
+    descriptor = os.open(os.path.join(data, LOCK), flags, 0o600)
     try:
+        with contextlib.suppress(PermissionError):  # made with another mode, by another user
+            os.fchmod(descriptor, 0o600)
         fcntl.flock(descriptor, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
         yield
     finally:

@@ -149,22 +149,28 @@ def lock_holder(folder: str, lock: str = LOCK_PATH) -> int:
     except PermissionError:
         return 0
     except FileNotFoundError:
-        # Somebody has removed it; whoever runs the queue manager has locked the folder, too.
-        holders = _holders(os.stat(folder).st_ino) if lock == LOCK_PATH else None
-        return holders[0] if holders else 0
+        return _folder_holder(folder, lock)
     if pid in holders:
         return pid
-    return holders[0] if holders and pid == 0 else 0
+    return holders[0] if holders and pid == 0 else _folder_holder(folder, lock)
+
+
+def _folder_holder(folder: str, lock: str) -> int:
+    """The lock file may have been removed or replaced; who runs the queue manager has locked
+    the folder, too."""
+    holders = _holders(os.stat(folder).st_ino) if lock == LOCK_PATH else None
+    return holders[0] if holders else 0
 
 
 def _holders(inode: int) -> list[int] | None:
-    """Who has locked a file by the kernel's table of locks; None if there is no such table."""
+    """Who has a file for itself by the kernel's table of locks; None if there is no such table.
+    Tools that look at a folder share it."""
     found: list[int] = []
     try:
         with open(_PROC_LOCKS, encoding="ascii") as file:
             for line in file:
                 fields = line.split()
-                if len(fields) > 5 and fields[1] == "FLOCK":
+                if len(fields) > 5 and fields[1] == "FLOCK" and fields[3] == "WRITE":
                     if fields[5].rpartition(":")[2] == str(inode):
                         found.append(int(fields[4]))
     except OSError:
