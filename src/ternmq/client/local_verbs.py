@@ -340,7 +340,8 @@ def message_of(body: bytes, request: GetRequest, name: str) -> Message | None:
             result=message,
         )
     if reason == 0 and request.options & mq.MQGMO_CONVERT:
-        message.convert(int(request.ccsid), int(request.encoding))
+        limit = int(request.buffer_length)
+        message.convert(int(request.ccsid), int(request.encoding), limit)
     return message
 
 

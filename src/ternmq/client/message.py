@@ -11,6 +11,7 @@ from mypy_extensions import i64, mypyc_attr
 
 from ternmq.base import constants as mq
 from ternmq.base.ids import message_token
+from ternmq.base.reasons import MQRC_CONVERTED_MSG_TOO_BIG
 from ternmq.codec import charset
 from ternmq.codec.layout import BIG, LITTLE
 from ternmq.codec.mqmd import (
@@ -178,10 +179,14 @@ class Message:
         """The data as JSON."""
         return json.loads(self.text)
 
-    def convert(self, ccsid: int, encoding: int) -> None:
-        """Turn the data into another character set, as MQGMO_CONVERT does; see `warning`."""
+    def convert(self, ccsid: int, encoding: int, length_max: int = -1) -> None:
+        """Turn the data into another character set, as MQGMO_CONVERT does; see `warning`. What
+        would then be longer than `length_max` stays as it is; negative: it may have any length."""
         self._whole()  # it has the descriptor as it came
         converted = convert(self.data, self._base, ccsid, encoding)
+        if 0 <= length_max < len(converted.data):
+            self.warning = MQRC_CONVERTED_MSG_TOO_BIG
+            return
         self.data = converted.data
         self._base = converted.base
         self.warning = converted.warning

@@ -199,7 +199,9 @@ class Session:
             got_ns = self.engine.clock.now_ns() if entry.expiry_at else 0
             message = Message(entry, entry.data, False, got_ns)
             if call.request.options & mq.MQGMO_CONVERT:
-                message.convert(int(call.request.ccsid), int(call.request.encoding))
+                request = call.request
+                limit = int(request.buffer_length)
+                message.convert(int(request.ccsid), int(request.encoding), limit)
             return message
         if call.reason in (0, MQRC_NO_MSG_AVAILABLE):  # 0: an unlock
             return None

@@ -27,6 +27,7 @@ import struct
 from typing import Final, final
 from xml.parsers import expat
 
+from ternmq.base.errors import MQError
 from ternmq.codec.charset import decode, encode, is_known, is_wide
 from ternmq.codec.layout import byte_order
 from ternmq.codec.mqmd import ENCODING_AT, FORMAT_AT
@@ -196,7 +197,10 @@ def _characters(field: bytes, ccsid: int) -> bytes:
     """A field of characters as the descriptor has it; as it is if that cannot be."""
     if field.isascii() or not is_known(ccsid) or is_wide(ccsid):
         return field
-    told = encode(decode(field, ccsid), 1208)
+    try:
+        told = encode(decode(field, ccsid), 1208)
+    except MQError:  # a byte below 0x80 that stands for nothing in its set
+        return field
     return told if len(told) == len(field) else field
 
 

@@ -15,7 +15,7 @@ import pytest
 import ternmq
 from ternmq.base import constants as mq
 from ternmq.base.errors import MQError
-from ternmq.base.reasons import MQRC_TRUNCATED_MSG_FAILED
+from ternmq.base.reasons import MQRC_CONVERTED_MSG_TOO_BIG, MQRC_TRUNCATED_MSG_FAILED
 from ternmq.codec.properties import STEP_BYTES_MAX
 from tests.unit.client.networked import Networked
 from tests.unit.client.served import Served
@@ -185,3 +185,26 @@ def test_message_when_backed_out_then_it_has_its_properties_again(qmgr: Any) -> 
             assert bytes(queue.get()) == PAYLOAD
             qmgr.backout()
         assert bytes(asked(queue, mq.MQGMO_PROPERTIES_FORCE_MQRFH2)) == HEADED
+
+
+def test_get_when_the_format_of_a_header_has_no_characters_then_the_queue_is_not_blocked(
+    qmgr: Any,
+) -> None:
+    """In CCSID 424, 0x76 stands for nothing."""
+    data = header(SOUND, format=b"\xe7\x76\x68\x78MQST") + PAYLOAD
+    with qmgr.queue("DROPS") as queue:
+        md = ternmq.Descriptor(format="MQHRF2", encoding=mq.MQENC_INTEGER_REVERSED, ccsid=424)
+        queue.put(data, descriptor=md)
+        message = asked(queue)
+        assert bytes(message) == PAYLOAD
+        assert queue.try_get() is None
+
+
+def test_get_when_converted_data_has_no_room_then_it_comes_as_it_is(qmgr: Any) -> None:
+    latin = ternmq.Descriptor(format="MQSTR", ccsid=819)
+    with qmgr.queue("LEAVES") as queue:
+        queue.put("\u00e9\u00e9".encode("latin-1"), descriptor=latin)
+        message = asked(queue, mq.MQGMO_CONVERT, max_length=2)
+        assert (bytes(message), message.descriptor.ccsid) == (b"\xe9\xe9", 819)
+        assert message.warning == MQRC_CONVERTED_MSG_TOO_BIG
+        assert not message.truncated
