@@ -64,7 +64,9 @@ class Stage(RuleBasedStateMachine):
     def connection(self, number: int) -> Connection:
         if number not in self.connections:
             qmgr = self.rig.qmgr
-            self.connections[number] = qmgr if number == 0 else qmgr.connect()
+            made = qmgr if number == 0 else qmgr.connect()
+            made._warns = False  # a crash drops it, and the application with it
+            self.connections[number] = made
         return self.connections[number]
 
     def handle(self, number: int, name: str) -> tuple[Queue, ModelHandle]:
