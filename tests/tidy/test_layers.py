@@ -68,6 +68,7 @@ def test_every_root_module_stands_in_the_table() -> None:
     assert sorted(roots - set(TABLE.root_modules)) == []
 
 
+@pytest.mark.timeout(120)  # it parses every file of the package
 def test_core_has_no_effects() -> None:
     found = []
     for source in package_sources():
