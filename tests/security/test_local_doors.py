@@ -17,6 +17,7 @@ import pytest
 
 import ternmq
 import ternmq.aio
+from ternmq.admin.mqsc_printer import answer_lines
 from ternmq.base.object_types import AUTHREC, CHLAUTH, LOCAL, QMGR
 from ternmq.base.reasons import (
     MQRC_OBJECT_TYPE_ERROR,
@@ -130,3 +131,15 @@ def test_name_with_control_characters_then_the_logs_show_them_as_text(
 def test_name_in_another_script_then_it_stays_as_it_is() -> None:
     entry = LogEntry(Origin("QM1", "1"), "AMQ8077W", ("Jürgen 漢字", "connect", "QM1"))
     assert "Jürgen 漢字" in entry.as_text()
+
+
+def test_display_when_an_application_has_control_characters_then_they_are_shown_as_text(
+    tmp_path: Path,
+) -> None:
+    name = "evil\x1b[2J\r\nAMQ8888I: ok"
+    with Served(tmp_path) as served, served.connect(application=name), served.connect() as admin:
+        lines = [
+            line for one in admin.mqsc("DISPLAY CONN(*) APPLTAG") for line in answer_lines(one)
+        ]
+    assert sum("evil\\x1b[2J\\x0d\\x0aAMQ8888I: ok" in line for line in lines) == 1
+    assert all(line.isprintable() for line in lines)

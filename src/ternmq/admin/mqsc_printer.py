@@ -5,7 +5,8 @@ an echo        number of the command in six columns, " : ", its line; further li
 a message      AMQnnnnS: text
 an object      its message, then its attributes in two columns: three blanks, the first, the
                second from column 44 on. One of 40 or more characters has a line for itself.
-               ATTR(value), ATTR( ) without value, a bare word as it is
+               ATTR(value), ATTR( ) without value, a bare word as it is. Control
+               characters in a value, which may be an application's name, are shown as \\xnn
 a fault        its message, the command up to the fault, what is wrong
 """
 
@@ -18,6 +19,7 @@ from ternmq.admin.command import Answer, Item
 from ternmq.admin.mqsc_parser import SYNTAX_MESSAGES
 from ternmq.base.attributes import Value
 from ternmq.base.message_table import message_line, message_text
+from ternmq.base.visible_text import visible_in_line
 
 _INDENT: Final = "   "
 _FIRST_COLUMN: Final = 40
@@ -30,7 +32,7 @@ def item_text(item: Item) -> str:
     """One attribute."""
     if item.bare:
         return item.keyword
-    value = item.value
+    value = visible_in_line(item.value) if isinstance(item.value, str) else item.value
     return f"{item.keyword}({value})" if value != "" else f"{item.keyword}( )"
 
 

@@ -308,6 +308,9 @@ class _Builder:
             raise PCFError(rccf.MQRCCF_PARM_VALUE_ERROR, detail, parameter=one.parameter)
         parts = self.intervals.setdefault(keyword, [0, 0])
         parts[0 if extra.form == "minutes" else 1] = one.number
+        if parts[0] < 0 and parts[1]:
+            detail = f"{keyword} of -1, the interval of the statistics, has no seconds"
+            raise PCFError(rccf.MQRCCF_PARM_VALUE_ERROR, detail, parameter=one.parameter)
         text = "-1" if parts[0] < 0 else f"{parts[0]}.{parts[1]:02d}"
         self.command.given[keyword] = text
 

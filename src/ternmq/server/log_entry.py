@@ -37,17 +37,13 @@ from datetime import UTC, datetime
 from typing import Final
 
 from ternmq.base.message_table import fill, message_row
+from ternmq.base.visible_text import visible
 
 WIDTH: Final = 79
 _INDENT: Final = " " * 20
 _LOG_LEVELS: Final = {"I": "INFO", "W": "WARNING", "E": "ERROR", "S": "SEVERE", "T": "SEVERE"}
 ARITHMETIC_MAX: Final = 2
 COMMENTS_MAX: Final = 3
-# Control characters (C0 but tab and line ends, DEL, C1), line separators, and what turns the
-# direction of writing.
-_UNSEEN: Final = re.compile(
-    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]"
-)
 _MARK: Final = re.compile(r"-----|AMQ[0-9]{4}|[A-Z]+:$")
 
 
@@ -188,17 +184,6 @@ class LogEntry:
             "message": self.summary,
         }
         return json.dumps(value, ensure_ascii=False) + "\n"
-
-
-def visible(value: object) -> str:
-    """A text in which nothing steers the terminal of who reads the log: what users and partners
-    call themselves is theirs to choose. Line ends stay; an entry has its own way with them."""
-    return _UNSEEN.sub(_escaped, str(value))
-
-
-def _escaped(match: re.Match[str]) -> str:
-    code = ord(match[0])
-    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
 
 
 def _one_line(value: object) -> str:

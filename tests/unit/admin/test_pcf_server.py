@@ -482,6 +482,8 @@ def test_intervals_are_set_and_told_in_minutes_and_seconds(client: PCFClient) ->
     assert now() == (5, 30, -1, 0)
     for wrong in ((STAT[0], 1441), (STAT[0], -1), (STAT[1], 60), (ACCT[1], -1)):
         assert set_system(wrong) == rccf.MQRCCF_PARM_VALUE_ERROR
+    for both in (((ACCT[0], -1), (ACCT[1], 7)), ((ACCT[1], 7), (ACCT[0], -1))):
+        assert set_system(*both) == rccf.MQRCCF_PARM_VALUE_ERROR
     assert set_system((mq.MQIACF_SYSP_TYPE, 10)) == 0  # as they were at the start
     assert now() == begun
 
