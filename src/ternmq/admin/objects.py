@@ -388,6 +388,10 @@ def _free_disk(kernel: Kernel, queue: Queue) -> None:
     if queue.file_bytes >= FREED_BYTES_MIN:
         if queue.waste.doomed or any(one.pinned for one in queue.segments.values()):
             kernel.keeper.begin(False, False)
+            return
+    stream = queue.stream
+    if queue.dropped and (queue.numbering.waste or (stream is not None and stream.files)):
+        kernel.keeper.begin(False, False)
 
 
 def _clear_some(kernel: Kernel, queue: Queue) -> bool:

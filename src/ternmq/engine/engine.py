@@ -293,6 +293,9 @@ class Engine:
         self.keeper.tick(now_ns)
         self.images.tick(int(now_ns))
         self.sweeper.tick(now_ns)
+        if self.sweeper.wants_checkpoint:
+            self.sweeper.wants_checkpoint = False
+            self.keeper.begin(False, False)
         self._expire(now_ns)
         retain(kernel)
         if now_ns >= self.cursors_due_ns:

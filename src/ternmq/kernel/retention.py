@@ -30,6 +30,7 @@ from ternmq.store.stream import Stream
 PURGE_MESSAGES_MAX: Final = 1024  # of a queue, a tick
 PURGE_SEGMENTS_MAX: Final = 4  # of a lane, at a time
 LOOK_MESSAGES_MAX: Final = 4096
+DEAD_BYTES_MAX: Final = 16 << 20  # of stream files that wait for a checkpoint
 
 
 def retain(kernel: Kernel) -> None:
@@ -43,6 +44,10 @@ def retain(kernel: Kernel) -> None:
             stream.trim_older(kernel.clock.now_ns() - stream.age_ns_max)
         if stream.purges and not queue.damaged and not queue.clearing_before:
             purge(kernel, queue, stream)
+        if stream.dead_bytes >= DEAD_BYTES_MAX:
+            # Work that is not logged causes no checkpoint that would remove these files.
+            queue.touched = True
+            kernel.keeper.begin(False, False)
 
 
 def purge(kernel: Kernel, queue: Queue, stream: Stream) -> None:

@@ -335,6 +335,7 @@ class Catalog:
             if queue is not None:
                 has_files = has_files or queue.has_files or queue.stream is not None
                 end_stream(queue)
+                has_files = has_files or len(queue.numbering.waste) > 0
                 self.remover.drop(queue)
             if has_files:
                 self.dead_folders.append(definition.folder)

@@ -52,6 +52,7 @@ class SlowQueueSweeper(Sweeper):
         self.ledger = ledger
         self.due_ns: i64 = 0
         self.cycles: i64 = 0
+        self.wants_checkpoint = False  # files of a stream that has ended wait for one
 
     def tick(self, monotonic_ns: i64) -> None:
         """Time has passed."""
@@ -71,6 +72,8 @@ class SlowQueueSweeper(Sweeper):
         """Begin to sweep a queue if it is slow. Segments in which little lives are compacted here,
         too: work that is not logged causes no checkpoint that would do it."""
         compact(queue, self.outbox)
+        if queue.numbering.waste and not queue.dropped and not queue.temporary:
+            self.wants_checkpoint = True
         gets = queue.service.gets - queue.service.gets_then
         queue.service.gets_then = queue.service.gets
         queue.service.gets_before = gets

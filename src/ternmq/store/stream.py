@@ -163,6 +163,7 @@ class Stream:
         self.bad_blocks: dict[int, str] = {}  # by first number: the same of one block
         self.blocks_known_max = BLOCKS_KNOWN_MAX
         self.dead_files: list[str] = []  # removed after the checkpoint that does not name them
+        self.dead_bytes: i64 = 0  # of these files
         self.watchers: list[Watcher] = []
         self.fill: StreamFill | None = None  # what lay on the queue before is on its way into it
         self.memory: StreamMemory | None = None  # while the queue is in use
@@ -412,6 +413,7 @@ class Stream:
                 self._drop_first(file, blocks)
         self.files.remove(file)
         self.dead_files.append(file.path)
+        self.dead_bytes += file.end
         self.damage.pop(int(file.number), None)
 
     def drop_all(self) -> list[str]:

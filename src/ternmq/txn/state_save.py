@@ -226,6 +226,7 @@ def _tell_stream(queue: Queue, batch: StateBatch, remove_files: list[str]) -> No
     if stream is not None:
         remove_files.extend(stream.dead_files)
         stream.dead_files = []
+        stream.dead_bytes = 0
     remove_files.extend(queue.numbering.waste)
     queue.numbering.waste = []
 

@@ -77,3 +77,59 @@ def test_purge_when_a_unit_of_work_holds_one_then_that_leaves_when_it_comes_back
     assert purged(machine) == list(range(1, 40))
     machine.back_out(link)
     assert purged(machine) == list(range(1, 40))
+
+
+def stream_files(machine: Machine) -> list[str]:
+    folder = machine.kernel.catalog.queues[
+        int(machine.kernel.catalog.definitions["Q"].object_id)
+    ].folder
+    return [name for name in machine.disk.list(folder) if name.endswith(".stream")]
+
+
+def passed(start: int = LATEST) -> tuple[Machine, StreamClient]:
+    """A stream of 20 MiB in files, all of non-persistent messages."""
+    disk = SimDisk()
+    create(disk, LogParameters(CIRCULAR, 3, 2, 64, False))
+    machine = Machine(disk)
+    machine.define("Q", 4_000)
+    client = StreamClient(machine)
+    client.define("C", "Q", start)
+    for number in range(80):
+        machine.put("Q", b"%d " % number + bytes(1 << 18), persistent=False)
+        machine.get("Q")
+        machine.settle()
+    assert stream_files(machine)
+    return machine, client
+
+
+def test_stream_files_when_all_cursors_have_passed_them_then_they_go_without_logged_work() -> None:
+    machine, client = passed()
+    checkpoints = machine.engine.keeper.checkpoints
+    client.advance("C", int(client.bounds("Q").next_number))
+    machine.engine.tick()
+    machine.settle()
+    assert stream_files(machine) == []
+    assert machine.engine.keeper.checkpoints == checkpoints + 1
+    machine.engine.tick()
+    machine.settle()
+    assert machine.engine.keeper.checkpoints == checkpoints + 1
+
+
+def test_stream_files_when_the_last_cursor_is_deleted_then_they_go_without_logged_work() -> None:
+    machine, client = passed()
+    client.delete("C")
+    machine.engine.sweeper.cycle()
+    machine.engine.tick()
+    machine.settle()
+    assert stream_files(machine) == []
+
+
+def test_stream_files_when_the_queue_is_deleted_then_its_folder_goes() -> None:
+    machine, client = passed()
+    folder = machine.kernel.catalog.queues[
+        int(machine.kernel.catalog.definitions["Q"].object_id)
+    ].folder
+    client.delete("C")
+    machine.delete("Q")
+    machine.settle()
+    assert machine.disk.list(folder) == []
