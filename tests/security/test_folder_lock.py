@@ -13,6 +13,7 @@ import pytest
 
 import ternmq
 from ternmq.base.errors import MQError
+from ternmq.client.smf_data_sets import DataSets
 from ternmq.inspect.folder import Folder
 from ternmq.log.parameters import CIRCULAR, LogParameters
 from ternmq.ports.disk import DiskLocked
@@ -125,3 +126,21 @@ def test_files_when_made_with_umask_0_then_nobody_else_can_write_them(tmp_path: 
         mode = path.lstat().st_mode
         assert not mode & stat.S_IWOTH, f"{path} is {stat.filemode(mode)}"
         assert not mode & WRITABLE or path.suffix == ".LOG", f"{path} is {stat.filemode(mode)}"
+
+
+@pytest.mark.usefixtures("no_umask")
+def test_folders_above_when_made_with_umask_0_then_nobody_else_can_write_them(
+    tmp_path: Path,
+) -> None:
+    data = tmp_path / "some" / "data"
+    logs = tmp_path / "some" / "logs"
+    asked = Creation("QM1", LogParameters(CIRCULAR, 3, 2, 64, False))
+    asked.log_folder = str(logs)
+    create(str(data), asked)
+    ternmq.embedded(tmp_path / "other" / "data", "QM2", create=True).close()
+    records = DataSets(str(tmp_path / "more" / "smf" / "set"), "SMF")
+    records.write([b"x" * 100])
+    records.close()
+    for path in tmp_path.rglob("*"):
+        mode = path.lstat().st_mode
+        assert path.is_symlink() or not mode & stat.S_IWOTH, f"{path} is {stat.filemode(mode)}"

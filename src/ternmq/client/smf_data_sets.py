@@ -14,6 +14,7 @@ from datetime import UTC, datetime
 from typing import Final
 
 from ternmq.client.smf_outlet import Writes
+from ternmq.ports.os_disk import make_folders
 
 DATA_SET_BYTES_DEFAULT: Final = 67_108_864
 DATA_SETS_KEPT_DEFAULT: Final = 10
@@ -77,7 +78,7 @@ class DataSets(Writes):
         self._size = 0
 
     def _begin(self) -> None:
-        os.makedirs(self.folder, mode=0o750, exist_ok=True)
+        make_folders(self.folder, 0o750)
         path = os.path.join(self.folder, file_name(self.name, self._now_ns()))
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
         number = 0

@@ -15,6 +15,7 @@ from typing import Final
 from ternmq.base.errors import MQError
 from ternmq.client.smf_data_sets import write_all
 from ternmq.client.smf_outlet import Writes
+from ternmq.ports.os_disk import make_folders
 from ternmq.telemetry.log_stream_format import (
     BLOCK_HEAD_BYTES,
     HEAD_BYTES,
@@ -101,7 +102,7 @@ class LogStream(Writes):
         self._size = 0
 
     def _begin(self) -> None:
-        os.makedirs(self.folder, mode=0o750, exist_ok=True)
+        make_folders(self.folder, 0o750)
         self._drop_old()
         path = os.path.join(self.folder, segment_name(self._next))
         # A segment of that name can only be one that nothing was written to.

@@ -138,6 +138,19 @@ def _lock(descriptor: int) -> None:
     fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
+def make_folders(path: str, mode: int = 0o755) -> None:
+    """Make a folder with a mode, and those above it that are missing for everybody to pass through.
+    os.makedirs gives those the umask's mode: with umask 0 others could rename what is in them."""
+    path = os.path.abspath(path)
+    if os.path.isdir(path):
+        return
+    make_folders(os.path.dirname(path))
+    with contextlib.suppress(FileExistsError):
+        os.mkdir(path, mode)
+    if not os.path.isdir(path):
+        raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), path)
+
+
 def make_root(root: str) -> None:
     """Make a folder and those above it, and force their names: the data below is worth nothing if
     a power loss takes the folder. Also where it was there, for nobody knows who made it."""
@@ -148,7 +161,7 @@ def make_root(root: str) -> None:
         if above == names[-1]:
             break
         names.append(above)
-    os.makedirs(root, mode=0o700, exist_ok=True)
+    make_folders(root, 0o700)
     for name in names[1:]:
         with contextlib.suppress(PermissionError):  # a folder of someone else, made long ago
             folder = os.open(name, _FOLDER)
@@ -162,7 +175,7 @@ class OsDisk(Disk):
     """A folder of the file system, which is made if it is not there."""
 
     def __init__(self, root: str) -> None:
-        os.makedirs(root, mode=0o700, exist_ok=True)
+        make_folders(root, 0o700)
         self.root = os.path.abspath(root)
         self._folder = os.open(self.root, _FOLDER)
         # Files given back by `borrow`, oldest first. One that is borrowed is not in here, so that

@@ -19,7 +19,7 @@ from ternmq.client.embedded import QueueManager
 from ternmq.client.local_folder import LOCK_PATH
 from ternmq.client.starting import start
 from ternmq.log.parameters import LogParameters
-from ternmq.ports.os_disk import OsDisk
+from ternmq.ports.os_disk import OsDisk, make_folders
 from ternmq.server import data_folder
 from ternmq.server.data_folder import CREATING, DELETING, QMGRS, Place
 from ternmq.server.developer import make_accounts, script
@@ -75,7 +75,7 @@ def create(data: str, asked: Creation) -> None:
             raise AlreadyThere(asked.name)
         asked.installation = this_installation(data).name
         home = asked.data_folder or os.path.join(data, QMGRS)
-        os.makedirs(home, 0o755, exist_ok=True)
+        make_folders(home)
         directory = file_name(asked.name)
         if asked.data_folder:
             directory = _free_name(home, directory)
@@ -136,10 +136,11 @@ def _make(folder: str, asked: Creation) -> None:
 
 def _make_log_folder(asked: Creation) -> str:
     try:
-        os.makedirs(asked.log_folder, 0o755, exist_ok=True)
+        make_folders(asked.log_folder)
         name = _free_name(asked.log_folder, file_name(asked.name))
         path = os.path.join(os.path.abspath(asked.log_folder), name)
-        os.makedirs(os.path.join(path, "active"), mode=0o700)
+        os.mkdir(path, 0o700)
+        os.mkdir(os.path.join(path, "active"), 0o700)
     except OSError as error:
         raise BadLogPath(str(error)) from error
     return path

@@ -28,7 +28,7 @@ from ternmq.client.local_folder import (
     read_ini,
     socket_path,
 )
-from ternmq.ports.os_disk import FULL_ERRORS
+from ternmq.ports.os_disk import FULL_ERRORS, make_folders
 
 __all__ = [
     "MACHINE_INI",
@@ -64,17 +64,17 @@ _FOLDER: Final = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 def make_errors_folder(folder: str) -> str:
     """Where a queue manager's error logs are; whatever the umask lets through, others only read."""
     path = os.path.join(folder, "errors")
-    os.makedirs(path, _ERRORS_MODE, exist_ok=True)
+    make_folders(path, _ERRORS_MODE)
     return path
 
 
 def make_data_folder(data: str) -> None:
     """The folder and what is always in it. Others may pass through to a socket, not look around."""
-    os.makedirs(data, mode=0o755, exist_ok=True)
+    make_folders(data)
     for name, mode in ((QMGRS, 0o711), ("errors", 0o755)):
         path = os.path.join(data, name)
         if not os.path.isdir(path):
-            os.makedirs(path, mode, exist_ok=True)
+            make_folders(path, mode)
             os.chmod(path, mode)
     sync_folder(data)
 

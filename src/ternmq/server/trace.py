@@ -13,6 +13,7 @@ from collections import deque
 from datetime import UTC, datetime
 from typing import Any, Final, TextIO
 
+from ternmq.ports.os_disk import make_folders
 from ternmq.server.trace_settings import (
     FOLDER,
     TraceWanted,
@@ -88,7 +89,7 @@ class Trace:
             self.close()
             os.replace(self.path, f"{self.path}.old")
         if self._file is None:
-            os.makedirs(os.path.dirname(self.path), 0o755, exist_ok=True)
+            make_folders(os.path.dirname(self.path))
             flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC
             handle = os.open(self.path, flags, 0o644)
             self._file = open(handle, "a", encoding="utf-8", buffering=1)  # noqa: SIM115

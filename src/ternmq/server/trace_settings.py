@@ -13,6 +13,8 @@ import json
 import os
 from typing import Any, Final
 
+from ternmq.ports.os_disk import make_folders
+
 FOLDER: Final = "trace"
 FILE: Final = "settings.json"
 EVERY: Final = "*"
@@ -74,7 +76,7 @@ def _wanted(value: dict[str, Any]) -> TraceWanted:
 def write_settings(data: str, settings: dict[str, TraceWanted]) -> None:
     """Replace the file."""
     path = settings_path(data)
-    os.makedirs(os.path.dirname(path), 0o755, exist_ok=True)
+    make_folders(os.path.dirname(path))
     fresh = f"{path}.{os.getpid()}"
     handle = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o644)
     with open(handle, "w", encoding="utf-8") as file:
