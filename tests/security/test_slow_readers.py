@@ -117,7 +117,7 @@ def test_partners_when_all_are_full_then_the_next_waits_and_who_does_not_read_is
     async def story(place: Place, partner: Partner) -> None:
         handle = await with_long_messages(place, partner, 1)
         room = place.host.turns.room
-        room.bytes_max = 3 * LONG
+        room.limit(3 * LONG)
         partners: list[Partner] = []
         for _ in range(10):
             other = Partner(place.host)
@@ -144,7 +144,7 @@ def test_partners_when_all_are_full_then_the_next_waits_and_who_does_not_read_is
             assert held(*partners) <= room.bytes_max + ANSWER_BYTES
             if partner.look():
                 break
-            room._look()  # some have waited for a while
+            room.look()  # some have waited for a while
         assert (await partner.values(fap.MQGET + fap.REPLY))["data_length"] == LONG
         assert not reader.pipe.closed
         stalled = [one for one in partners if one.pipe.closed]

@@ -32,7 +32,7 @@ from ternmq.kernel.verb_clock import FORCE, MESSAGE, SUSPENSION, VerbClock
 from ternmq.mqi.getting import check_open_for
 from ternmq.mqi.putting import check_open_for_output
 from ternmq.server.net_hold import Holds
-from ternmq.server.net_room import Room
+from ternmq.server.net_room import Room, Share
 from ternmq.store.entry import Entry
 
 _CALLER: Final = 1  # a conversation has one caller
@@ -73,9 +73,26 @@ class Outlet:
 
     def __init__(self) -> None:
         self.is_dirty = False
+        self.share: Share | None = None  # of the room for answers; see `net_room`
 
     def send(self) -> None:
         """Send what was written."""
+        raise NotImplementedError
+
+    def sent_bytes(self) -> int:
+        """Of all that was ever written, what has left."""
+        raise NotImplementedError
+
+    def unsent_bytes(self) -> int:
+        """The rest."""
+        raise NotImplementedError
+
+    def held_bytes(self) -> int:
+        """Memory for that."""
+        raise NotImplementedError
+
+    def cut_stalled(self, left_bytes: int) -> None:
+        """Nobody reads it, and others wait for the room that it takes."""
         raise NotImplementedError
 
 

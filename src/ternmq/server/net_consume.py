@@ -200,7 +200,7 @@ class Consumer(Guarded):
         call = self.get
         if call is not None:
             if self.state == FORCING:
-                if self.awaits_force():
+                if self.awaits_force() or not self._has_room():
                     return  # another wake: there is room to write, say
                 self._deliver(call)
             else:
@@ -271,9 +271,8 @@ class Consumer(Guarded):
             self.index += 1
             sent.append((conversation.global_index, entry))
             self._sent_bytes += entry.length
-            size = push.add(
-                out, entry, self.index, conversation.global_index, line.segment_bytes_max
-            )
+            number = conversation.global_index
+            size = push.add(out, entry, self.index, number, line.segment_bytes_max)
             if size:
                 self.outstanding += BYTES_2 + int(entry.length)
                 line.wrote(int(size))
@@ -326,10 +325,15 @@ class Consumer(Guarded):
             self._end_without(int(call.reason))
             return False
         self.state = FORCING
-        if verbs.must_wait(self, int(call.durable_at)):
+        if verbs.must_wait(self, int(call.durable_at)) or not self._has_room():
             return False
         self._deliver(call)
         return True
+
+    def _has_room(self) -> bool:
+        """Whether a message that was got can go out, or back: many may have waited for one."""
+        line = self.conversation.line
+        return line.is_closing or line.may_get(self)
 
     def _deliver(self, call: GetCall) -> None:
         self.get = None
@@ -337,16 +341,16 @@ class Consumer(Guarded):
         entry = call.entry
         if entry is None:
             return
+        conversation = self.conversation
         if self._is_undone(call, entry):
-            self.conversation.connected().answered(call)
+            conversation.connected().answered(call)
             return
-        if self.conversation.line.is_closing:
-            self.conversation.connected().take_back(call)
+        if conversation.line.is_closing:
+            conversation.connected().take_back(call)
             return
         if call.browse and self.is_first:
             self.is_first = False
             self._request = None
-        conversation = self.conversation
         conversation.global_index += 1
         self.index += 1
         if self._may_go_back(call, entry):

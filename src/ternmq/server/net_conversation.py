@@ -156,11 +156,15 @@ class Call(Guarded):
         self.finish()
         self.answer()
 
+    def has_room(self) -> bool:
+        """Whether the reply can be written; if not, the call is told when it can."""
+        return self.conversation.line.can_write(self)
+
     def can_answer(self) -> bool:
         """Whether the reply can be written; if not, the call goes on when it can. One that nobody
         will read ends here."""
         line = self.conversation.line
-        if line.is_closing or not line.can_write(self):
+        if line.is_closing or not self.has_room():
             if line.is_closing or line.is_stopping:
                 self.abandon()
                 self.drop()

@@ -197,6 +197,14 @@ class MessageCall(Call):
         self.get = call
         return call
 
+    def has_room(self) -> bool:
+        """Beside what can be written: many may have waited for one message."""
+        call = self.get
+        line = self.conversation.line
+        if call is None or call.entry is None:
+            return line.can_write(self)
+        return line.may_get(self)
+
     def _wait_for_room(self) -> None:
         """It goes on when there is room for a message, unless nobody will read that."""
         line = self.conversation.line

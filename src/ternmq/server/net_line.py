@@ -120,7 +120,7 @@ class Line(Outlet):
         self._resumption = Resumption(self)
         self._unsent = Unsent()
         self._settling = Settling(self)
-        self._cut_bytes = 0  # written, and never to leave
+        self._cut_bytes = 0  # never to leave
         self._largest_bytes = 0  # of what was sent at once, since all had left
         self.is_stopping = False  # the queue manager ends: nobody waits for room any more
 
@@ -143,6 +143,7 @@ class Line(Outlet):
         """The partner has shown who it is: from now on it may send what was agreed."""
         if not self.is_known:
             self.is_known = True
+            self.turns.room.enter(self, self.socket.owner)
             self._assembler.allow(self._call_bytes_max)
 
     # ---- bytes in
@@ -349,6 +350,10 @@ class Line(Outlet):
         """Written, and not taken by the system."""
         return self._out_bytes + self.socket.unsent_bytes()
 
+    def sent_bytes(self) -> int:
+        """Taken by the system."""
+        return self._unsent.written_bytes - self.unsent_bytes()
+
     def held_bytes(self) -> int:
         """Memory for that: a loop may keep all of what it has sent a part of."""
         left = self.unsent_bytes()
@@ -359,9 +364,8 @@ class Line(Outlet):
     def _count_unsent(self) -> None:
         if not self.is_closing:
             self.turns.room.hold(self, self.held_bytes())
-        left = self.unsent_bytes()
         if not self._unsent.is_empty:
-            if self._unsent.settle(left) and self.is_writable:
+            if self._unsent.settle(self.unsent_bytes()) and self.is_writable:
                 self.turns.later(self._settling)
 
     def settle_gets(self) -> None:
@@ -398,7 +402,7 @@ class Line(Outlet):
         """Whether there is room for another message, here and in the queue manager."""
         room = self.turns.room
         if self.is_writable and self._out_bytes < OUT_BYTES_MAX:
-            return room.held_bytes < room.bytes_max or room.has_room(self, job)
+            return room.held_bytes < room.common_bytes_max or room.has_room(self, job)
         return self.can_write(job)
 
     def stall(self) -> None:
@@ -414,8 +418,7 @@ class Line(Outlet):
 
     def go_on_writing(self) -> None:
         """There is room again."""
-        paused = self._paused
-        self._paused = []
+        paused, self._paused = self._paused, []
         for job in paused:
             self.turns.post(job)
         if self._is_stalled:
@@ -436,9 +439,9 @@ class Line(Outlet):
     def stop_waiting(self) -> None:
         """The queue manager ends: calls whose answer nobody reads end without one."""
         self.is_stopping = True
-        paused, self._paused = self._paused, []
-        for job in paused + self.turns.room.leave(self):
+        for job in self._paused + self.turns.room.leave(self):
             self.turns.post(job)
+        self._paused = []
 
     def hold(self, is_held: bool) -> None:
         """Read no further for a moment, or go on; see `net_hold`."""

@@ -67,6 +67,12 @@ class NetSocket(asyncio.Protocol):
         return self.host.admission
 
     @property
+    def owner(self) -> str:
+        """Whose it is: a user at an address."""
+        user = "" if self._instance is None else self._instance.user
+        return f"{user} {self.peer.address}"
+
+    @property
     def applications(self) -> int:
         """Connections by this socket."""
         return sum(1 for one in self.line.conversations.values() if one.verbs is not None)
@@ -178,6 +184,8 @@ class NetSocket(asyncio.Protocol):
         self._close_at_s = self._close_at_s or self.host.turns.loop.time() + CLOSE_S
         if self._is_underway(transport) and self.host.turns.loop.time() < self._close_at_s:
             self.host.turns.loop.call_later(_CLOSE_LOOK_S, self.close)
+        elif transport.get_write_buffer_size():
+            self.abort()  # nobody reads it: a close would wait for that for ever
         else:
             transport.close()
 

@@ -32,7 +32,7 @@ from ternmq.wire.fap_segment import TSH, TSHC, TSHM, Header, Segment
 from ternmq.wire.fap_stream import Assembler, SegmentReader, split
 
 SEGMENT_BYTES = 32748
-TURNS = 200
+TURNS = 20_000  # of the loop: some answers come from a thread
 
 
 class EverybodyComesIn(Admission):
@@ -106,7 +106,9 @@ class Pipe(asyncio.Transport):
         taken, self.unsent = self.unsent, b""
         self.data += taken
         self.written.set()
-        if len(taken) > WRITE_BYTES and self.protocol is not None:
+        if self.closed and taken:
+            self._lose()
+        elif len(taken) > WRITE_BYTES and self.protocol is not None:
             self.protocol.resume_writing()
         return len(taken)
 
@@ -130,28 +132,41 @@ class Pipe(asyncio.Transport):
         return len(self.unsent)
 
     def close(self) -> None:
+        """As sockets do: what was written goes out first, however long that takes."""
         if not self.closed:
             self.closed = True
-            if self.protocol is not None:
-                loop = asyncio.get_running_loop()
-                loop.call_soon(self.protocol.connection_lost, None)
+            if not self.unsent:
+                self._lose()
 
     def abort(self) -> None:
-        self.close()
+        if not self.closed or self.unsent:
+            self.closed = True
+            self.unsent = b""
+            self._lose()
+
+    def _lose(self) -> None:
+        if self.protocol is not None:
+            asyncio.get_running_loop().call_soon(self.protocol.connection_lost, None)
 
 
 class Partner:
     """The client's end."""
 
     def __init__(
-        self, host: Host, *, order: str = BIG, ccsid: int = 819, ebcdic: bool = False
+        self,
+        host: Host,
+        *,
+        order: str = BIG,
+        ccsid: int = 819,
+        ebcdic: bool = False,
+        address: str = "127.0.0.1",
     ) -> None:
         self.host = host
         self.order = order
         self.ccsid = ccsid
         self.ebcdic = ebcdic
         self.pipe = Pipe()
-        self.socket = NetSocket(host, Peer("127.0.0.1", 1))
+        self.socket = NetSocket(host, Peer(address, 1))
         self.pipe.protocol = self.socket
         self.socket.connection_made(self.pipe)
         self.reader = SegmentReader(200_000)
