@@ -50,6 +50,7 @@ from ternmq.wire.fap_vocabulary import (
     SOCKET_ACTION,
     STATUS_DATA,
     STREAMING_FAILURE,
+    STREAMING_TXN_PAUSED,
     TAKE_BACK,
     type_name,
 )
@@ -168,6 +169,7 @@ class Stream:
         "index",
         "indexes",
         "is_armed",
+        "is_paused",
         "messages",
         "name",
         "reason",
@@ -185,6 +187,7 @@ class Stream:
         self.reason = 0  # of the last message
         self.fault = 0  # why no more come
         self.is_armed = False  # more come by themselves
+        self.is_paused = False  # there may be one that only comes when a get asks for it
         self.was_interrupted = False  # a connection was lost on which some may have been
         self.get: GetRequest | None = None  # what is read ahead
 
@@ -202,6 +205,7 @@ class Stream:
         self.consumed_bytes += len(message.data) + MESSAGE_OVERHEAD_BYTES
         if message.persistent:
             self.is_armed = False  # persistent messages do not come by themselves
+            self.is_paused = True  # and the next may be such
         return message
 
     def told(self) -> int:
@@ -209,6 +213,11 @@ class Stream:
         consumed = self.consumed_bytes
         self.consumed_bytes = 0
         return consumed
+
+    @property
+    def has_news(self) -> bool:
+        """Whether somebody who waits for a message has something to see to."""
+        return len(self.messages) > 0 or self.fault != 0 or self.is_paused
 
     @property
     def credit_is_due(self) -> bool:
@@ -328,6 +337,9 @@ class Conversation:
                 if handle in (number, _ANY_HANDLE):
                     stream.fault = value
                     stream.is_armed = False
+        elif code == STREAMING_TXN_PAUSED and handle in self.streams:
+            self.streams[handle].is_armed = False
+            self.streams[handle].is_paused = True
         self.stir()
 
 

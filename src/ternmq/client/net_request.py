@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import Final, final
 
 from ternmq.client.net_conversation import Conversation, Stream
@@ -32,6 +33,7 @@ class NetRequest:
     """One call or other flow; `data` follows the body without being copied into it."""
 
     __slots__ = (
+        "_until_s",
         "area",
         "body",
         "context",
@@ -74,6 +76,13 @@ class NetRequest:
         self.requested_bytes = 0
         self.is_stream = False  # they come as long as there is room for them
         self.stream: Stream | None = None  # nothing is sent; it is waited for a message of it
+        self._until_s = 0.0
+
+    def deadline_s(self) -> float:
+        """When the wait is over, however often it begins; 0 if it never is."""
+        if not self._until_s and self.wait_ms >= 0:
+            self._until_s = time.monotonic() + self.wait_ms / 1000
+        return self._until_s
 
     def encoded(self, conversation: Conversation) -> bytes:
         """The bytes for a conversation."""

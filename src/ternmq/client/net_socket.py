@@ -152,7 +152,7 @@ class NetSocket:
                 if conversation.ended is not None:
                     self._nominate()
                     raise conversation.ended
-                has_more = stream is not None and (stream.messages or stream.fault)
+                has_more = stream is not None and stream.has_news
                 if has_more or (deadline_s and _MONOTONIC() >= deadline_s):
                     self._nominate()
                     return None
@@ -205,7 +205,7 @@ class NetSocket:
         """Read until this conversation has something, or its time is over."""
         end = self.end
         while end is not None and conversation.reply is None and conversation.ended is None:
-            if stream is not None and (stream.messages or stream.fault):
+            if stream is not None and stream.has_news:
                 return
             try:
                 data = self.receive(self._patience_s(deadline_s))

@@ -158,10 +158,9 @@ class NetStream(asyncio.Protocol):
             finally:
                 conversation.wake = None
 
-    async def arrival(self, conversation: Conversation, stream: Stream, wait_ms: int) -> None:
-        """Return when there is a message in the stream, or the time is over (-1: it never is)."""
-        deadline_s = time.monotonic() + wait_ms / 1000 if wait_ms >= 0 else 0.0
-        while not stream.messages and not stream.fault:
+    async def arrival(self, conversation: Conversation, stream: Stream, deadline_s: float) -> None:
+        """Return when there is something in the stream, or the time is over (0: it never is)."""
+        while not stream.has_news:
             if conversation.ended is not None:
                 raise conversation.ended
             left_s = deadline_s - time.monotonic() if deadline_s else 1.0

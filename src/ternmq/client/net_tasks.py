@@ -194,7 +194,7 @@ class TaskLine:
         if conversation.ended is not None:
             raise conversation.ended
         if request.stream is not None:
-            await stream.arrival(conversation, request.stream, request.wait_ms)
+            await stream.arrival(conversation, request.stream, request.deadline_s())
             return None
         encoded = request.encoded(conversation)
         request.is_sent = True

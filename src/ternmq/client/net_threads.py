@@ -204,9 +204,7 @@ class Line:
         if conversation.ended is not None:
             raise conversation.ended
         if request.stream is not None:
-            wait_ms = request.wait_ms
-            deadline_s = time.monotonic() + wait_ms / 1000 if wait_ms >= 0 else 0.0
-            return self.socket.wait(conversation, request.stream, deadline_s)
+            return self.socket.wait(conversation, request.stream, request.deadline_s())
         encoded = request.encoded(conversation)
         request.is_sent = True
         self.socket.send(encoded)

@@ -462,24 +462,27 @@ class FapVerbs(RemoteVerbs):
             stream.was_interrupted = False
             detail = "messages were on their way when the connection was lost"
             raise mq_error(MQRC_CALL_INTERRUPTED, verb="MQGET", object=self.name, detail=detail)
-        if message is None and request.wait_ms:
-            if not stream.is_armed:
-                yield self.ahead_request(handle, stream)
-            wait = NetRequest(REQUEST_MSGS, handle, b"")
-            wait.wait_ms = int(request.wait_ms)
-            wait.stream = stream
-            yield wait  # until one comes, or the time is over
-            message = stream.take()
-        if message is None:
-            # Nothing has come by itself: is there really nothing?
-            asked = self.ahead_request(handle, stream)
-            asked.is_stream = False
-            asked.is_answered = True
-            stream.is_armed = False
-            reply = yield asked
-            message = stream.take()
+        wait = NetRequest(REQUEST_MSGS, handle, b"")
+        wait.wait_ms = int(request.wait_ms)
+        wait.stream = stream
+        while message is None:
+            is_over = request.wait_ms == 0
+            if not is_over and not stream.is_paused:
+                if not stream.is_armed:
+                    yield self.ahead_request(handle, stream)
+                yield wait  # until one comes, or must be asked for, or the time is over
+                is_over = not stream.is_paused
+                message = stream.take()
             if message is None:
-                return nothing(reply.reason or stream.fault, handle.resolved_name)
+                # Nothing has come by itself: is there really nothing?
+                asked = self.ahead_request(handle, stream)
+                asked.is_stream = False
+                asked.is_answered = True
+                stream.is_armed = False
+                reply = yield asked
+                message = stream.take()
+                if message is None and (is_over or reply.reason or stream.fault):
+                    return nothing(reply.reason or stream.fault, handle.resolved_name)
         if stream.is_armed and stream.credit_is_due:
             yield self.ahead_request(handle, stream)
         return message
@@ -494,6 +497,7 @@ class FapVerbs(RemoteVerbs):
         asked.is_stream = True
         asked.is_answered = False
         stream.is_armed = True
+        stream.is_paused = False
         stream.fault = 0
         return asked
 

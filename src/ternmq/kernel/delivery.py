@@ -31,6 +31,7 @@ def hand_over(kernel: Kernel, connection: Connection, local: LocalQueue, entry: 
         not request.matches(entry)
         or request.syncpoint
         or (request.syncpoint_if_persistent and entry.flags & PERSISTENT)
+        or (request.spares and request.spared(entry))
         or entry.length > request.buffer_length
         or local.get_inhibited
         or kernel.status not in (RUNNING, QUIESCING)

@@ -31,7 +31,7 @@ from ternmq.kernel.kernel import Kernel
 from ternmq.kernel.metering import got_nothing, got_nothing_yet, was_browsed, was_got
 from ternmq.kernel.objects import LocalQueue
 from ternmq.kernel.property_options import fits_buffer
-from ternmq.kernel.requests import GetCall, GetRequest
+from ternmq.kernel.requests import SPARED, GetCall, GetRequest
 from ternmq.kernel.search import Search
 from ternmq.store.entry import IN_FRONT, PERSISTENT, Entry
 from ternmq.store.fetching import fetch_ahead
@@ -191,6 +191,9 @@ def _unit_for(kernel: Kernel, call: GetCall, entry: Entry) -> UnitOfWork | None:
 
 def _answer(kernel: Kernel, call: GetCall, local: LocalQueue, entry: Entry) -> None:
     connection = call.connection
+    if call.request.spares and call.request.spared(entry):
+        call.reason = SPARED
+        return
     reason: i64 = 0
     if entry.length > call.request.buffer_length and not fits_buffer(call, entry):
         if call.request.options & mq.MQGMO_ACCEPT_TRUNCATED_MSG:

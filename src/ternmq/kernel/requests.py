@@ -14,7 +14,7 @@ from mypy_extensions import i64, mypyc_attr
 
 from ternmq.store.copying import copied_descriptor
 from ternmq.store.cursor import Cursor
-from ternmq.store.entry import ZERO_ID, Entry
+from ternmq.store.entry import PERSISTENT, ZERO_ID, Entry
 
 if TYPE_CHECKING:
     from ternmq.base.errors import MQError
@@ -27,6 +27,11 @@ REPLY_QUEUE_AT: Final = 100  # in the descriptor
 REPLY_QMGR_AT: Final = 148
 _BLANK: Final = 32
 UNLIMITED_LENGTH: Final = 1 << 40
+
+# Messages that a get does not take, but ends with the reason SPARED when it finds one.
+SPARES_PERSISTENT: Final = 1
+SPARES_ALL: Final = 2
+SPARED: Final = -1
 
 
 @mypyc_attr(acyclic=True)
@@ -146,6 +151,7 @@ class GetRequest:
         "msg_sequence",
         "options",
         "plain",
+        "spares",
         "syncpoint",
         "syncpoint_if_persistent",
         "token",
@@ -173,6 +179,13 @@ class GetRequest:
         self.syncpoint = False
         self.syncpoint_if_persistent = False
         self.plain = True  # any message will do
+        self.spares: i64 = 0  # messages that are not to be taken
+
+    def spared(self, entry: Entry) -> bool:
+        """Whether a message that was found is not to be taken."""
+        return self.spares == SPARES_ALL or (
+            self.spares == SPARES_PERSISTENT and entry.flags & PERSISTENT != 0
+        )
 
     def with_ids(self, msg_id: bytes, correl_id: bytes) -> GetRequest:
         """A request for any message, narrowed to these identifiers."""

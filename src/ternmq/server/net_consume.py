@@ -26,32 +26,30 @@ from ternmq.base.limits import RETURNABLE_BYTES_MAX
 from ternmq.base.reasons import (
     MQRC_GET_INHIBITED,
     MQRC_NO_MSG_AVAILABLE,
-    MQRC_Q_MGR_QUIESCING,
     MQRC_TRUNCATED_MSG_FAILED,
 )
-from ternmq.codec.mqmd import BYTES_1, BYTES_2, Descriptor
+from ternmq.codec.mqmd import BYTES_1, BYTES_2
 from ternmq.kernel.connection import Handle
-from ternmq.kernel.requests import GetCall, GetRequest
+from ternmq.kernel.requests import SPARED, SPARES_ALL, GetCall, GetRequest
 from ternmq.kernel.verb_clock import VerbClock
 from ternmq.server.loop_verbs import LoopVerbs
+from ternmq.server.net_ahead import Ahead
 from ternmq.server.net_conversation import Conversation, Guarded
 from ternmq.server.net_delivery import deliver, is_as_it_is, options_here
 from ternmq.server.net_form import aligned, token
 from ternmq.server.net_hold import Readers
-from ternmq.server.net_notes import PUSHED, note_header, notify
+from ternmq.server.net_notes import PUSHED, note_header, notify, notify_refusal, push_nothing
 from ternmq.server.net_push import BIG_HEAD, LITTLE_HEAD, Push
 from ternmq.server.net_room import OUT_BYTES_MAX
 from ternmq.server.net_selection import Selection
 from ternmq.store.entry import PERSISTENT, Entry
-from ternmq.wire.fap_flow import write_body
 from ternmq.wire.fap_segment import TSHM_BYTES
 from ternmq.wire.fap_stream import split
 from ternmq.wire.fap_vocabulary import (
     ASYNC_MESSAGE,
     CHECK_MSG,
-    GET_INHIBITED,
-    QM_QUIESCING,
     STREAMING_FAILURE,
+    STREAMING_TXN_PAUSED,
 )
 
 _BROWSE: Final = mq.MQGMO_BROWSE_FIRST | mq.MQGMO_BROWSE_NEXT
@@ -81,6 +79,7 @@ class Consumer(Guarded):
         self.wait_ms = 0
         self.length_max = 0
         self.is_stream = False
+        self.ahead = Ahead(conversation.is_own_client)
         self.window = 0  # bytes that may be sent and not taken
         self.outstanding = 0
         self._until_ns: i64 = 0  # when the wait of the request is over, however often it begins
@@ -115,6 +114,9 @@ class Consumer(Guarded):
 
     def ask(self, options: int, wait_ms: int, length_max: int, is_stream: bool) -> None:
         """From now on messages as these say; a wait that does not fit ends."""
+        request = self._request
+        if request is not None and request.spares != self.ahead.spares:
+            self._request = None
         if (
             options != self.options
             or wait_ms != self.wait_ms
@@ -174,10 +176,11 @@ class Consumer(Guarded):
                 # The first message, then those behind it.
                 options &= ~(mq.MQGMO_BROWSE_NEXT if self.is_first else mq.MQGMO_BROWSE_FIRST)
             wait_ms = self.wait_ms
-            if self.is_stream:
+            if self.is_stream or self.ahead.lingers:
                 options |= mq.MQGMO_WAIT
                 wait_ms = mq.MQWI_UNLIMITED
             request = self.selection.request(options, wait_ms, self.length_max)
+            request.spares = self.ahead.spares
             self._request = request
         return request
 
@@ -255,7 +258,7 @@ class Consumer(Guarded):
 
     def _draw(self, verbs: LoopVerbs, request: GetRequest) -> bool:
         """Send what lies at the head and needs no more than that; False: nothing does."""
-        if not self._wants_plain_messages():
+        if not self._wants_plain_messages() or self.ahead.spares == SPARES_ALL:
             return False
         conversation = self.conversation
         line = conversation.line
@@ -280,6 +283,7 @@ class Consumer(Guarded):
                 self._send(entry, 0)
         while self._sent_bytes > RETURNABLE_BYTES_MAX:
             self._forget_oldest()
+        self._spares_others()
         readers = self._readers
         if readers is not None:
             readers.relieved()
@@ -308,7 +312,8 @@ class Consumer(Guarded):
         """After an attempt: True if its message is sent."""
         if call.waiting:
             self.state = WAITING
-            self._waits()
+            if not self.ahead.lingers:
+                self._waits()
             if call.deadline_ns:
                 if not self._until_ns:
                     self._until_ns = call.deadline_ns
@@ -353,6 +358,7 @@ class Consumer(Guarded):
             self._request = None
         conversation.global_index += 1
         self.index += 1
+        self._spares_others()
         if self._may_go_back(call, entry):
             self.sent.append((conversation.global_index, entry))
             self._sent_bytes += entry.length
@@ -363,6 +369,10 @@ class Consumer(Guarded):
         else:
             self._send(entry, int(call.reason), call)
             conversation.line.got(conversation.connected(), call)
+
+    def _spares_others(self) -> None:
+        if self.ahead.sent():
+            self._request = None
 
     def _may_go_back(self, call: GetCall, entry: Entry) -> bool:
         """A message of a stream, outside syncpoint."""
@@ -429,6 +439,9 @@ class Consumer(Guarded):
     def _end_without(self, reason: int) -> None:
         """There is no message: none at all, or the reason why. IBM's client does not look at what
         CHECK_MSG says, so a reason comes by itself."""
+        if reason == SPARED:
+            self._pauses()
+            return
         if reason == MQRC_NO_MSG_AVAILABLE:
             reason = 0
         elif reason:
@@ -438,8 +451,19 @@ class Consumer(Guarded):
     def _ends(self, reason: int) -> None:
         """A request has ended without a message: what comes now is not for it."""
         if not self.is_stream:
-            self.window = 0
+            if not reason and self.ahead.ended_empty():
+                self._request = None
+                self.turns.post(self)  # to look for what the client is told of
+            else:
+                self.window = 0
         self._confirm(reason)
+
+    def _pauses(self) -> None:
+        """There is something for a get, and no get is known to wait: the client must ask."""
+        self.window = 0
+        self.ahead.paused()
+        notify(self.conversation, self.handle.handle_id, STREAMING_TXN_PAUSED, 0, PUSHED)
+        self._confirm(0)
 
     def _unlock(self) -> None:
         """MQGMO_UNLOCK: what is sent is a message of nothing."""
@@ -451,22 +475,7 @@ class Consumer(Guarded):
             return
         conversation.global_index += 1
         self.index += 1
-        header = note_header(conversation, ASYNC_MESSAGE, PUSHED)
-        descriptor = Descriptor(version=self.selection.version)
-        body = write_body(
-            header,
-            {
-                "handle": self.handle.handle_id,
-                "message_index": self.index,
-                "global_message_index": conversation.global_index,
-                "selection_index": self.selection.index,
-                "resolved_queue_name": self.handle.resolved_name,
-                "descriptor": descriptor,
-            },
-            conversation.line.fap_level,
-        )
-        self.outstanding += descriptor.size()
-        conversation.line.write_call(header, body)
+        self.outstanding += push_nothing(conversation, self.handle, self.index, self.selection)
         self._confirm(0)
 
     def _confirm(self, value: int) -> None:
@@ -496,17 +505,13 @@ class Consumer(Guarded):
         self.state = IDLE
         if call is not None and call.entry is not None:
             self.conversation.connected().take_back(call)
-        handle_id = self.handle.handle_id
-        conversation = self.conversation
-        if error.reason == MQRC_Q_MGR_QUIESCING:
-            notify(conversation, handle_id, QM_QUIESCING, error.reason, PUSHED)
-        elif error.reason == MQRC_GET_INHIBITED:
-            notify(conversation, handle_id, GET_INHIBITED, error.reason, PUSHED)
-            if self.is_stream:
-                now_ns = int(self.turns.clock.monotonic_ns())
-                self.turns.at(self, now_ns + _INHIBITED_RETRY_NS)
-        else:
-            notify(conversation, handle_id, STREAMING_FAILURE, error.reason, PUSHED)
+        if self.ahead.lingers:
+            self._pauses()  # a get that asks is told
+            return
+        notify_refusal(self.conversation, self.handle.handle_id, error.reason)
+        if error.reason == MQRC_GET_INHIBITED and self.is_stream:
+            now_ns = int(self.turns.clock.monotonic_ns())
+            self.turns.at(self, now_ns + _INHIBITED_RETRY_NS)
         self._ends(error.reason)
 
     # ---- the end
@@ -587,14 +592,12 @@ class Consumer(Guarded):
 
     def cancel(self, reason: int) -> None:
         """A get that waits ends with this reason; a stream is none."""
-        if self.get is not None and not self.is_stream and self.state in (WAITING, PARKED):
+        if self.is_stream or self.ahead.lingers:
+            return
+        if self.get is not None and self.state in (WAITING, PARKED):
             self._take_back()
             self._end_without(reason)
 
-    def tell_cut(self, reason: int) -> None:
-        """An operator has ended the connection."""
-        notify(self.conversation, self.handle.handle_id, STREAMING_FAILURE, reason, PUSHED)
-
-    def tell_quiescing(self, reason: int) -> None:
-        """The queue manager is quiescing."""
-        notify(self.conversation, self.handle.handle_id, QM_QUIESCING, reason, PUSHED)
+    def tell(self, reason: int) -> None:
+        """The connection was ended by an operator, or the queue manager is quiescing."""
+        notify_refusal(self.conversation, self.handle.handle_id, reason)

@@ -528,7 +528,7 @@ class Conversation:
         error = mq_error(MQRC_CONNECTION_BROKEN, detail="STOP CONN")
         self.settle_get()
         for consumer in list(self.consumers.values()):
-            consumer.tell_cut(error.reason)
+            consumer.tell(error.reason)
         self.stop_consumers()
         self.leaving = Leaving(self)
         call = self.call

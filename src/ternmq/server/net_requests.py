@@ -83,6 +83,8 @@ def _requested(
         if fields[5] & _BROWSE == _BROWSE and not consumer.is_first:
             consumer.browse_again()
         is_stream = _is_stream(conversation, consumer, request_flags)
+        has_all = consumer.outstanding == 0
+        consumer.ahead.asked(fields[5], fields[3], request_flags, is_stream, fields[2], has_all)
         consumer.ask(fields[5], fields[6], fields[4], is_stream)
         consumer.window = fields[3]
     except MQError as error:

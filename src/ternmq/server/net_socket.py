@@ -360,7 +360,7 @@ class NetSocket(asyncio.Protocol):
         """The queue manager is quiescing: consumers are told."""
         for conversation in self.line.conversations.values():
             for consumer in conversation.consumers.values():
-                consumer.tell_quiescing(MQRC_Q_MGR_QUIESCING)
+                consumer.tell(MQRC_Q_MGR_QUIESCING)
 
     def tell_end(self, is_broken: bool) -> None:
         """The queue manager ends: say so and close, once what was answered is on its way."""

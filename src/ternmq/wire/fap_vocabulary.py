@@ -293,6 +293,7 @@ Q_STATE_REPLY: Final = 6
 QM_QUIESCING: Final = 7
 CHECK_MSG: Final = 11
 STREAMING_FAILURE: Final = 14
+STREAMING_TXN_PAUSED: Final = 16  # there is a message, and the client must ask for it
 # Our own: a get outside of a unit of work shall not have happened, because who waited for it was
 # cancelled. Sent only to a queue manager whose reply to MQCONN has FCNO_TAKES_BACK; it answers the
 # get, if that is still waiting, and then with the same code: 1 if the get was undone.
@@ -313,7 +314,7 @@ NOTIFICATION_NAMES: Final[dict[int, str]] = {
     13: "MESSAGE_TOO_LARGE",
     STREAMING_FAILURE: "STREAMING_FAILURE",
     15: "CLIENT_ASYNC_EMPTY",
-    16: "STREAMING_TXN_PAUSED",
+    STREAMING_TXN_PAUSED: "STREAMING_TXN_PAUSED",
     17: "RECONNECTION_COMPLETE",
     TAKE_BACK: "TAKE_BACK",
 }
@@ -367,8 +368,9 @@ XA_FLAGS: Final[dict[int, str]] = {
     TMONEPHASE: "TMONEPHASE",
 }
 
-# Flags of REQUEST_MSGS; 0x02 and 0x04 were seen, their meaning is not known.
+# Flags of REQUEST_MSGS; 0x04 was seen, its meaning is not known.
 STREAM: Final = 0x01  # messages as they come, without an end
+LOOKS_AGAIN: Final = 0x02  # the wait of a get is over, and it asks whether there is anything
 SYNCHRONOUS: Final = 0x08  # for an MQGET: with all of those of IBM's client, and nothing else
 SELECTION: Final = 0x10
 

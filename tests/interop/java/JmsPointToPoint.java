@@ -428,6 +428,56 @@ final class JmsPointToPoint extends JmsCases {
         consumer.close();
     }
 
+    private static void sends(Session session, Queue to, int mode, String words) throws JMSException {
+        MessageProducer producer = session.createProducer(to);
+        producer.setDeliveryMode(mode);
+        producer.send(session.createTextMessage(words));
+        producer.close();
+    }
+
+    @Case(Case.SHARES)
+    void read_ahead_after_an_empty_receive_waits_for_no_timeout() throws Exception {
+        Session session = automatic(started());
+        Session other = automatic(started());
+        MQQueue ahead = new MQQueue(queue);
+        ahead.setReadAheadAllowed(WMQConstants.WMQ_READ_AHEAD_ALLOWED_ENABLED);
+        MessageConsumer consumer = session.createConsumer(ahead);
+        for (int mode : new int[] {DeliveryMode.PERSISTENT, DeliveryMode.NON_PERSISTENT}) {
+            equal(null, consumer.receive(200));
+            equal(null, consumer.receiveNoWait());
+            Thread sender = new Thread(() -> {
+                try {
+                    Thread.sleep(300);
+                    sends(other, ahead, mode, "late");
+                } catch (Exception error) {
+                    throw new IllegalStateException(error);
+                }
+            });
+            sender.start();
+            long begun = System.nanoTime();
+            equal("late", received(consumer));
+            holds(System.nanoTime() - begun < 8_000_000_000L, "a message as it arrives");
+            sender.join();
+        }
+        consumer.close();
+    }
+
+    @Case(Case.SHARES)
+    void read_ahead_leaves_a_persistent_message_where_it_is() throws Exception {
+        Connection connection = started();
+        Session session = automatic(connection);
+        MQQueue ahead = new MQQueue(queue);
+        ahead.setReadAheadAllowed(WMQConstants.WMQ_READ_AHEAD_ALLOWED_ENABLED);
+        sends(session, ahead, DeliveryMode.NON_PERSISTENT, "got");
+        sends(session, ahead, DeliveryMode.PERSISTENT, "stays");
+        MessageConsumer consumer = session.createConsumer(ahead);
+        equal("got", received(consumer));
+        consumer.close();
+        connection.close();
+        Session other = automatic(started());
+        equal("stays", received(other.createConsumer(own(other))));
+    }
+
     @Case(Case.SHARES)
     void topic_is_refused_clearly() throws Exception {
         Session session = automatic(started());
