@@ -20,6 +20,7 @@ import ternmq.aio
 from ternmq.admin.mqsc_printer import answer_lines
 from ternmq.base.object_types import AUTHREC, CHLAUTH, LOCAL, QMGR
 from ternmq.base.reasons import (
+    MQRC_CHANNEL_CONFIG_ERROR,
     MQRC_OBJECT_TYPE_ERROR,
     MQRC_Q_MGR_NOT_AVAILABLE,
     MQRC_RESOURCE_PROBLEM,
@@ -143,3 +144,15 @@ def test_display_when_an_application_has_control_characters_then_they_are_shown_
         ]
     assert sum("evil\\x1b[2J\\x0d\\x0aAMQ8888I: ok" in line for line in lines) == 1
     assert all(line.isprintable() for line in lines)
+
+
+@pytest.mark.parametrize("host", ["a..b", "x" * 64 + ".example", "\u00e4..b", "a\0b"])
+def test_connect_when_no_system_can_look_the_host_up_then_an_mq_reason(host: str) -> None:
+    async def waiting() -> None:
+        await ternmq.aio.connect("QM1", channel="A", conn=f"{host}(1414)")
+
+    with pytest.raises(ternmq.MQError) as refused:
+        ternmq.connect("QM1", channel="A", conn=f"{host}(1414)")
+    assert refused.value.reason == MQRC_CHANNEL_CONFIG_ERROR
+    with pytest.raises(ternmq.MQError, match="the host"):
+        asyncio.run(waiting())

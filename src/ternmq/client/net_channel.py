@@ -66,8 +66,22 @@ def addresses_of(conn: str, channel_name: str = "") -> tuple[Address, ...]:
         port = int(one.group(2)) if one is not None and one.group(2) else PORT_USUAL
         if one is None or not 1 <= port <= _PORT_MAX:
             raise config_error(f"'{conn}' is no connection name: host(port)", channel_name)
+        fault = _host_fault(one.group(1))
+        if fault:
+            raise config_error(f"'{conn}' is no connection name: {fault}", channel_name)
         found.append(Address(one.group(1), port))
     return tuple(found)
+
+
+def _host_fault(host: str) -> str:
+    """Why no system looks such a host up; "" if it can. Python's sockets raise UnicodeError."""
+    if "\0" in host:
+        return "the host has a character NUL"
+    try:
+        host.encode("idna")
+    except UnicodeError:
+        return "a part of the host's name, between dots, is empty or longer than 63 characters"
+    return ""
 
 
 def config_error(detail: str, channel_name: str = "") -> Exception:
