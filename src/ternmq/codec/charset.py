@@ -11,7 +11,7 @@ from __future__ import annotations
 import codecs
 from typing import Final
 
-from ternmq.base.errors import mq_error
+from ternmq.base.errors import MQError, mq_error
 from ternmq.base.reasons import MQRC_CODED_CHAR_SET_ID_ERROR
 
 UTF8: Final = 1208
@@ -167,6 +167,24 @@ def encode(text: str, ccsid: int, order: str = ">") -> bytes:
     except UnicodeEncodeError as error:
         detail = f"CCSID {ccsid} has no character U+{ord(error.object[error.start]):04X}"
         raise mq_error(MQRC_CODED_CHAR_SET_ID_ERROR, detail=detail) from error
+
+
+def fitted(text: str, ccsid: int, size: int) -> str:
+    """The text as a field of so many bytes can have it in this set: `?` stands for characters that
+    the set lacks, and what has no room is left out."""
+    kept: list[str] = []
+    left = size
+    for character in text:
+        one = character
+        try:
+            left -= len(encode(one, ccsid))
+        except MQError:
+            one = "?"
+            left -= 1
+        if left < 0:
+            break
+        kept.append(one)
+    return "".join(kept)
 
 
 def _python_name(ccsid: int, order: str) -> str:

@@ -9,10 +9,11 @@ from __future__ import annotations
 import struct
 from typing import Final, final
 
+from ternmq.base.errors import MQError
 from ternmq.base.ids import message_token, put_stamp
-from ternmq.codec.charset import UTF8, encode, is_ascii_based
+from ternmq.codec.charset import UTF8, encode, fitted, is_ascii_based
 from ternmq.codec.layout import LITTLE
-from ternmq.codec.mqmd import BYTES_1, BYTES_2, GROUP_ID_AT, PUT_DATE_AT, Descriptor
+from ternmq.codec.mqmd import BYTES_1, BYTES_2, GROUP_ID_AT, LAYOUT, PUT_DATE_AT, Descriptor
 from ternmq.store.entry import OWN_DATE, Entry
 from ternmq.wire.fap_segment import (
     ENCODING_BIG,
@@ -116,7 +117,12 @@ class Form:
             if len(self._bases) >= BASES_MAX:
                 self._bases.clear()
             ccsid = UTF8 if self.is_ascii and base.isascii() else self.text_ccsid
-            made = Descriptor.unpack(base).pack(self.order, ccsid)
+            descriptor = Descriptor.unpack(base)
+            try:
+                made = descriptor.pack(self.order, ccsid)
+            except MQError:
+                _make_writable(descriptor, ccsid)
+                made = descriptor.pack(self.order, ccsid)
             self._bases[base] = made
         return made
 
@@ -179,6 +185,14 @@ class Form:
         parts: list[bytes] = []
         self.add_descriptor(parts, entry, base, version, now_ns)
         return b"".join(parts)
+
+
+def _make_writable(descriptor: Descriptor, ccsid: int) -> None:
+    """What the partner's set lacks must not keep it from getting the message."""
+    for field in LAYOUT.fields:
+        value = getattr(descriptor, field.name)
+        if isinstance(value, str):
+            setattr(descriptor, field.name, fitted(value, ccsid, int(field.size)))
 
 
 def aligned(piece: bytes) -> bytes:

@@ -264,6 +264,42 @@ def test_partner_when_it_changes_its_form_then_answers_change_too() -> None:
     tell_story(story)
 
 
+@pytest.mark.parametrize(
+    ("ccsid", "names"),
+    [(819, ("??", "?", "?")), (500, ("??", "?", "?")), (943, ("\u65e5\u672c", "\u65e5", "?"))],
+)
+def test_descriptor_when_the_partners_set_lacks_characters_then_its_message_comes_all_the_same(
+    ccsid: int, names: tuple[str, str, str]
+) -> None:
+    """Whoever may put must not block a queue for partners of another set."""
+
+    async def story(place: Place, partner: Partner) -> None:
+        handle = await partner.open("A", ALL | mq.MQOO_SET_ALL_CONTEXT)
+        fields = {"put_appl_name": "\u65e5\u672c", "reply_to_queue": "\u65e5", "format": "\u0e01"}
+        await partner.put(handle, b"x", mq.MQPMO_SET_ALL_CONTEXT, **fields)
+        partner.ccsid, partner.ebcdic, partner.order = ccsid, ccsid == 500, BIG
+        reply = await partner.get(handle)
+        told = reply["descriptor"]
+        assert (reply["reason"], reply["data"][:1]) == (0, b"x")
+        assert (told.put_appl_name, told.reply_to_queue, told.format) == names
+        assert place.depth("A") == 0
+
+    tell_story(story, ccsid=1208)
+
+
+def test_descriptor_when_its_text_is_longer_in_the_partners_set_then_it_is_cut() -> None:
+    """In GB18030 each of these takes four bytes."""
+
+    async def story(place: Place, partner: Partner) -> None:
+        handle = await partner.open("A", ALL | mq.MQOO_SET_ALL_CONTEXT)
+        await partner.put(handle, b"x", mq.MQPMO_SET_ALL_CONTEXT, put_appl_name="\u00e5" * 14)
+        partner.ccsid, partner.order = 1392, BIG
+        reply = await partner.get(handle)
+        assert (reply["reason"], reply["descriptor"].put_appl_name) == (0, "\u00e5" * 7)
+
+    tell_story(story, ccsid=1208)
+
+
 def test_message_when_it_expires_then_what_is_left_is_told() -> None:
     async def story(place: Place, partner: Partner) -> None:
         handle = await partner.open("A", ALL)
