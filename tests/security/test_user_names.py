@@ -4,6 +4,7 @@ Method: users whose names begin alike, or end in blanks, connect to a queue mana
 send it commands; names that no field can carry are refused at the connect.
 """
 
+import pwd
 from collections.abc import Iterator
 
 import pytest
@@ -19,6 +20,7 @@ from ternmq.codec.mqod import ObjectDescriptor
 from ternmq.codec.pcf import PCFMessage, unpack_pcf
 from ternmq.kernel.connection import Connection as Link
 from ternmq.kernel.two_phase import may_decide
+from ternmq.server.session import user_of
 from tests.security.granting import connected, grant, secured
 
 pytestmark = pytest.mark.core
@@ -169,3 +171,31 @@ def test_name_when_it_fits_exactly_then_carried_whole() -> None:
     assert carried_name("x" * 13) == "x" * 11 + "*"
     assert carried_name("\u00e4" * 7) == "\u00e4" * 5 + "*"
     assert user_name_fault("x" * 32) == ""
+
+
+def test_local_user_when_its_number_is_the_name_of_another_then_not_as_that_user(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    people = {5001: "first last", 5002: "x" * 33, 70: "5001", 71: "ann"}
+
+    def entry(name: str, uid: int) -> pwd.struct_passwd:
+        return pwd.struct_passwd((name, "x", uid, 100, "", "/", "/bin/sh"))
+
+    def by_name(name: str) -> pwd.struct_passwd:
+        return next(entry(one, uid) for uid, one in people.items() if one == name)
+
+    def named(name: str) -> pwd.struct_passwd:
+        try:
+            return by_name(name)
+        except StopIteration:
+            raise KeyError(name) from None
+
+    monkeypatch.setattr(pwd, "getpwuid", lambda uid: entry(people[uid], uid))
+    monkeypatch.setattr(pwd, "getpwnam", named)
+    assert [user_of(uid) for uid in (71, 70, 5001, 5002, 9)] == [
+        "ann",
+        "5001",
+        "#5001",
+        "5002",
+        "9",
+    ]

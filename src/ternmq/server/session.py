@@ -49,8 +49,15 @@ def user_of(uid: int) -> str:
     try:
         name = pwd.getpwuid(uid).pw_name
     except KeyError:
-        return str(uid)
-    return str(uid) if user_name_fault(name) else name
+        name = ""
+    if name and not user_name_fault(name):
+        return name
+    number = str(uid)
+    try:
+        is_another = pwd.getpwnam(number).pw_uid != uid
+    except KeyError:
+        is_another = False
+    return f"#{number}" if is_another else number  # some call people by their numbers
 
 
 class Session(asyncio.Protocol):
