@@ -31,7 +31,7 @@ RUNNING: Final = "running"
 QUIESCING: Final = "quiescing"
 IMMEDIATE: Final = "immediate"
 PREEMPTIVE: Final = "preemptive"
-FAREWELL_S: Final = 5.0
+FAREWELL_S: Final = 3.0
 ENDS: Final = (QUIESCING, IMMEDIATE, PREEMPTIVE)  # from mild to strict
 _ORDER: Final = (RUNNING, *ENDS)
 

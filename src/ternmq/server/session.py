@@ -35,6 +35,7 @@ from ternmq.server.descriptors import LOCAL_SPARE
 from ternmq.server.error_values import told
 from ternmq.server.host import Host
 from ternmq.server.identity import ROOT
+from ternmq.server.local_room import COUNTED_BYTES, LocalOutlet
 from ternmq.server.trace_calls import TracedRequest, trace_connection
 from ternmq.wire import local as wire
 
@@ -86,6 +87,7 @@ class Session(asyncio.Protocol):
         self._is_cut = False  # bytes that were written have not left, and will not
         self._gone: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._patience: asyncio.TimerHandle | None = None
+        self._outlet: LocalOutlet | None = None  # of an application
 
     # ---- the protocol
 
@@ -242,8 +244,29 @@ class Session(asyncio.Protocol):
         if frame.kind == wire.CALL:
             return wire.json_frame(wire.OK, number, await binding.call(frame.json()))
         if frame.kind == wire.EXTENSION:
+            await self._await_room()
             return self._in_parts(number, await binding.extension(frame.body))
+        if frame.kind == wire.GET:
+            return await self._got(binding, frame)
         return wire.frame(wire.OK, number, await binding.serve(frame))
+
+    async def _got(self, binding: Binding, frame: wire.Frame) -> bytes:
+        """A get. Many may have waited for one message, so that room is looked for twice."""
+        await self._await_room()
+        body = await binding.serve(frame)
+        if len(body) >= COUNTED_BYTES:
+            try:
+                await self._await_room()
+            except asyncio.CancelledError:
+                binding.take_back()
+                raise
+        return wire.frame(wire.OK, frame.number, body)
+
+    async def _await_room(self) -> None:
+        """Until there is room for an answer; see `net_room`."""
+        outlet = self._outlet
+        if outlet is not None and outlet.is_full:
+            await outlet.wait()
 
     def _in_parts(self, number: int, parts: list[bytes]) -> bytes:
         """Long parts of an answer are not copied: they are written behind the beginning of it."""
@@ -317,6 +340,7 @@ class Session(asyncio.Protocol):
         link = self.binding.verbs.link
         link.process_id = self.pid
         link.connect_options = int(options or 0)
+        self._outlet = LocalOutlet(self, host.turns, f"{user} user {self.uid}")
         trace_connection(host.trace, self.binding, "begins")
         answer["connection_id"] = self.binding.verbs.link.tag.hex()
         answer["user"] = user
@@ -339,8 +363,12 @@ class Session(asyncio.Protocol):
             binding.take_back()  # nobody will read the answer
         tail, self._tail = self._tail, []
         self._write(answer)
+        size = len(answer)
         for part in tail:
             self._write(part)
+            size += len(part)
+        if size >= COUNTED_BYTES and self._outlet is not None:
+            self._outlet.wrote(size)
         if binding is not None and binding.unanswered is not None and self._is_written():
             binding.written()
 
@@ -384,6 +412,20 @@ class Session(asyncio.Protocol):
                 self._is_cut = True
             transport.abort()
 
+    @property
+    def unsent_bytes(self) -> int:
+        """Written, and not taken by the system."""
+        transport = self._transport
+        if transport is None or self._gone.done():
+            return 0
+        return transport.get_write_buffer_size()
+
+    def cut_stalled(self, left_bytes: int) -> None:
+        """The application does not read, and others wait for the memory that it takes."""
+        why = f"it has not read {left_bytes} bytes, and others wait for the memory they take"
+        self.host.engine.kernel.notices.add("AMQ9206E", (f"process {self.pid}", why))
+        self.abort()
+
     async def _flushed(self) -> None:
         """The connection is closed; who does not read what is on its way is cut off."""
         if self._transport is not None and not self._gone.done():
@@ -423,4 +465,6 @@ class Session(asyncio.Protocol):
         finally:
             self.binding = None
             await self._flushed()
+            if self._outlet is not None:
+                self._outlet.leave()
             self.host.leave(self)
