@@ -194,7 +194,11 @@ def verbs_page() -> str:
             lines += ["", "Refused for now: " + ", ".join(later) + "."]
         rules = IGNORED.get(verb.name, {})
         if rules:
-            lines += ["", "| ignored | IBM MQ's rule |", "| --- | --- |"]
+            lines += [
+                "",
+                "| without effect | IBM MQ's rule, and the page that has it |",
+                "| --- | --- |",
+            ]
             lines += [f"| {name} | {rule} |" for name, rule in rules.items()]
     lines += ["", "## Authority by open option", "", "| option | authority |", "| --- | --- |"]
     for option, authority in OPEN_AUTHORITY.items():

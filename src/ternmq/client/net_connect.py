@@ -68,6 +68,13 @@ class Way(NamedTuple):
 
 
 NO_WAY: Final = Way()
+_NOT_STANDARD: Final = (
+    mq.MQCNO_FASTPATH_BINDING
+    | mq.MQCNO_SHARED_BINDING
+    | mq.MQCNO_ISOLATED_BINDING
+    | mq.MQCNO_LOCAL_BINDING
+    | mq.MQCNO_CLIENT_BINDING
+)
 
 
 def goes_by_network(
@@ -82,7 +89,9 @@ def goes_by_network(
         return True
     given = options or 0
     kind = os.environ.get("MQ_CONNECT_TYPE", "").upper()
-    if given & mq.MQCNO_CLIENT_BINDING or (kind == "CLIENT" and not given & mq.MQCNO_LOCAL_BINDING):
+    if given & _NOT_STANDARD:
+        kind = ""  # which is for standard bindings alone
+    if given & mq.MQCNO_CLIENT_BINDING or kind == "CLIENT":
         return True
     if given & mq.MQCNO_LOCAL_BINDING or kind in ("LOCAL", "STANDARD") or data is not None:
         return False

@@ -169,20 +169,41 @@ VERBS: Final[tuple[Verb, ...]] = (
 )
 
 # Options that are taken although nothing is done for them, because IBM MQ says that they are to be
-# ignored in such a place; each with that rule. Any other option of a row above has an effect.
-_BINDING: Final = "a queue manager that has no such binding goes on as if it were not given"
-_CLIENTS: Final = "for clients; ignored by applications that are bound to the queue manager"
-_CLUSTERS: Final = "for cluster queues; ignored for all others"
+# ignored in such a place; each with that rule and the title of the page of IBM's documentation that
+# has it. Any other option of a row above has an effect.
+_FASTPATH: Final = (
+    'ignored by queue managers that do not support it, and by clients ("Using MQCONNX", '
+    '"Restrictions and variations for MQCNO_* values in IBM MQ classes for Java")'
+)
+_PROCESSES: Final = (
+    "says what the processes of application and queue manager share, and nothing about verbs: by "
+    'the local socket they share nothing, embedded they are one ("Connecting to a queue manager '
+    'using the MQCONNX call", "CONNOPT")'
+)
+_SHARING: Final = (
+    "says how clients share a channel instance, and is obeyed there; conversations are shared in "
+    'client mode only ("Using sharing conversations in a client application", '
+    '"XMSC_WMQ_SHARE_CONV_ALLOWED")'
+)
+_TRACE: Final = (
+    "with ACTVCONO(DISABLED), the default, there is no error and the queue manager's own setting "
+    'holds ("Setting MQCONNX options to control collection of activity trace information")'
+)
+_CLUSTERS: Final = (
+    'affects cluster queues only, and is ignored for others ("MQOPEN and clusters", '
+    '"MQOO_BIND_ON_OPEN")'
+)
 IGNORED: Final[dict[str, dict[str, str]]] = {
     "MQCONNX": {
-        "MQCNO_FASTPATH_BINDING": f"{_BINDING}; ignored for clients",
-        "MQCNO_SHARED_BINDING": _BINDING,
-        "MQCNO_ISOLATED_BINDING": _BINDING,
-        "MQCNO_LOCAL_BINDING": "ignored where the connection is a local one anyway",
-        "MQCNO_NO_CONV_SHARING": _CLIENTS,
-        "MQCNO_ALL_CONVS_SHARE": _CLIENTS,
-        "MQCNO_ACTIVITY_TRACE_ENABLED": "ignored with ACTVCONO(DISABLED), the default",
-        "MQCNO_ACTIVITY_TRACE_DISABLED": "ignored with ACTVCONO(DISABLED), the default",
+        "MQCNO_FASTPATH_BINDING": _FASTPATH,
+        "MQCNO_SHARED_BINDING": _PROCESSES,
+        "MQCNO_ISOLATED_BINDING": _PROCESSES,
+        "MQCNO_LOCAL_BINDING": "asks for a local connection, which embedded ones are; `connect` "
+        "obeys it",
+        "MQCNO_NO_CONV_SHARING": _SHARING,
+        "MQCNO_ALL_CONVS_SHARE": _SHARING,
+        "MQCNO_ACTIVITY_TRACE_ENABLED": _TRACE,
+        "MQCNO_ACTIVITY_TRACE_DISABLED": _TRACE,
     },
     "MQOPEN": {
         "MQOO_BIND_ON_OPEN": _CLUSTERS,

@@ -322,6 +322,13 @@ def test_a_queue_manager_of_this_machine_comes_before_the_environments_channels(
     assert goes_by_network("HERE", Way(channel="CH", conn="host"), None, None)
     monkeypatch.setenv("MQ_CONNECT_TYPE", "CLIENT")
     assert goes_by_network("HERE", Way(), None, None)
+    for option in (
+        mq.MQCNO_FASTPATH_BINDING,
+        mq.MQCNO_SHARED_BINDING,
+        mq.MQCNO_ISOLATED_BINDING,
+        mq.MQCNO_LOCAL_BINDING,
+    ):
+        assert not goes_by_network("HERE", Way(), option, None)  # the variable is for others
     monkeypatch.delenv("MQ_CONNECT_TYPE")
     monkeypatch.delenv("MQSERVER")
     assert not goes_by_network("ELSEWHERE", Way(), None, None)
