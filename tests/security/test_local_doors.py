@@ -18,6 +18,7 @@ import pytest
 import ternmq
 import ternmq.aio
 from ternmq.admin.mqsc_printer import answer_lines
+from ternmq.base import constants as mq
 from ternmq.base.object_types import AUTHREC, CHLAUTH, LOCAL, QMGR
 from ternmq.base.reasons import (
     MQRC_CHANNEL_CONFIG_ERROR,
@@ -25,6 +26,8 @@ from ternmq.base.reasons import (
     MQRC_Q_MGR_NOT_AVAILABLE,
     MQRC_RESOURCE_PROBLEM,
 )
+from ternmq.cli.amqsbcg import descriptor_lines
+from ternmq.codec.mqmd import Descriptor
 from ternmq.server.error_log import ErrorLog
 from ternmq.server.fault_report import FaultReports
 from ternmq.server.log_entry import LogEntry, Origin
@@ -156,3 +159,14 @@ def test_connect_when_no_system_can_look_the_host_up_then_an_mq_reason(host: str
     assert refused.value.reason == MQRC_CHANNEL_CONFIG_ERROR
     with pytest.raises(ternmq.MQError, match="the host"):
         asyncio.run(waiting())
+
+
+def test_amqsbcg_when_a_message_has_control_characters_then_they_are_shown_as_text() -> None:
+    md = Descriptor(reply_to_queue="A\x1bB", put_appl_name="evil\x1b[2J\rok\nAMQ8888I: ok")
+    with ternmq.memory("QM1") as qmgr:
+        qmgr.define_queue("A")
+        qmgr.put("A", b"\x1b", descriptor=md, options=mq.MQPMO_SET_ALL_CONTEXT)
+        with qmgr.queue("A") as queue:
+            lines = descriptor_lines(queue.get())
+    assert all(line.isprintable() for line in lines)
+    assert any("evil\\x1b[2J\\x0dok\\x0aAMQ8888I: ok" in line for line in lines)

@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from ternmq.base.errors import MQError
+from ternmq.base.visible_text import visible_in_line
 from ternmq.cli.output import write, write_lines
 from ternmq.cli.sample import MISSING, SampleEnds, connected, told
 from ternmq.client.message import Message
@@ -62,7 +63,7 @@ def _browse(connection: AnyConnection, name: str) -> None:
 def descriptor_lines(message: Message) -> list[str]:
     """The fields of MQMD."""
     md = message.descriptor
-    return [
+    lines = [
         "****Message descriptor****",
         "",
         f"  StrucId  : 'MD  '  Version : {md.version}",
@@ -94,6 +95,7 @@ def descriptor_lines(message: Message) -> list[str]:
         f"  OriginalLength : '{md.original_length}'",
         " ",
     ]
+    return [visible_in_line(line) for line in lines]  # names are the sender's to choose
 
 
 def data_lines(message: Message) -> list[str]:
