@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from typing import final
+from typing import Final, final
 
 from ternmq.ports.clock import EARLIEST_NS, LATEST_NS, Clock
+
+
+# The year 2116. mypyc compares integers below 2**62 without making objects of them, so the usual
+# time takes two machine instructions, and only a clock far in the future takes the long way.
+_USUAL_NS: Final = (1 << 62) - 1
 
 
 @final
@@ -21,7 +26,7 @@ class OsClock(Clock):
 
     def now_ns(self) -> int:
         now_ns = self._now_ns()
-        if EARLIEST_NS <= now_ns <= LATEST_NS:
+        if EARLIEST_NS <= now_ns < _USUAL_NS or EARLIEST_NS <= now_ns <= LATEST_NS:
             return now_ns
         return LATEST_NS if now_ns > 0 else EARLIEST_NS
 
