@@ -299,6 +299,34 @@ def test_oldest_unit_is_backed_out_when_the_log_is_full(place: Place) -> None:
         assert queue.depth == (2 if place.kind == "dual" else 0)
 
 
+@pytest.mark.parametrize("verb", ["MQCMIT", "MQDISC"])
+def test_unit_that_was_backed_out_when_it_is_to_be_committed_then_a_warning(
+    place: Place, verb: str
+) -> None:
+    qmgr = place.qmgr
+    if place.kind == "dual":
+        pytest.skip("a linear log grows, so that no unit has to go")
+    qmgr.define_queue("A", max_depth=100_000)
+    other = qmgr.connect()
+    old = other.queue("A")
+    for _ in range(2000 if verb == "MQCMIT" else 1):
+        old.put(b"old", persistent=True, syncpoint=True)
+    with qmgr.queue("A") as queue:
+        for _ in range(200):
+            queue.put(bytes(16_000), persistent=True)
+            queue.get()
+        with pytest.raises(ternmq.BackedOut) as told:
+            other.commit() if verb == "MQCMIT" else other.disconnect()
+        found = (told.value.comp, told.value.reason, told.value.verb)
+        assert found == (mq.MQCC_WARNING, mq.MQRC_BACKED_OUT, verb)
+        assert queue.depth == 0
+        if verb == "MQCMIT":
+            old.put(b"next", persistent=True, syncpoint=True)  # of another unit
+            other.disconnect()
+            assert data(queue) == [b"next"]
+        assert not other.connected
+
+
 def test_prepare_when_the_format_id_is_too_long_then_refused_and_work_goes_on(
     qmgr: QueueManager,
 ) -> None:

@@ -9,7 +9,7 @@ import pytest
 import ternmq
 from ternmq import constants as mq
 from ternmq.base.attributes import Value
-from tests.conformance.bench import ALL, INQ, OUT, SET, Bench, Row, judge, row
+from tests.conformance.bench import ALL, INQ, OUT, SET, Bench, Row, judge, row, topic
 
 pytestmark = pytest.mark.core
 
@@ -163,7 +163,13 @@ UNIT_ROWS = [
     row("begin", 0, lambda b: b.verbs.start_unit(), "MQBEGIN - Begin unit of work"),
     row("begin.after-commit", 0, commit_then_begin, "MQBEGIN - Begin unit of work"),
     row("begin.in-unit", mq.MQRC_UOW_IN_PROGRESS, begin_in_unit),
-    row("cmit.backed-out", mq.MQRC_BACKED_OUT, backed_out_by_the_queue_manager),
+    Row(
+        "cmit.backed-out",
+        topic(mq.MQRC_BACKED_OUT),
+        mq.MQRC_BACKED_OUT,
+        backed_out_by_the_queue_manager,
+        mq.MQCC_WARNING,
+    ),
     row("cmit.disconnected", mq.MQRC_HCONN_ERROR, late(lambda b, handle: b.verbs.commit())),
     row("begin.disconnected", mq.MQRC_HCONN_ERROR, late(lambda b, handle: b.verbs.start_unit())),
 ]

@@ -524,4 +524,6 @@ class TaskVerbs(Session):
         if not vanished:
             self.check_turn(id(task_of_verb(asyncio.current_task())), "MQDISC")
         self.in_unit = False
-        await self._run(steps.Disconnect(vanished))
+        step = steps.Disconnect(vanished)
+        await self._run(step)
+        step.tell()

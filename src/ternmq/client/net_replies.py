@@ -33,6 +33,13 @@ def committed(reply: Reply, name: str) -> None:
         raise mq_error(MQRC_BACKED_OUT, verb=verb, object=name, comp=mq.MQCC_WARNING, detail=detail)
 
 
+def lost_with_connection(verb: str, name: str) -> MQError:
+    """What a call that commits is told when its unit of work was lost at a reconnection."""
+    return mq_error(
+        MQRC_BACKED_OUT, comp=mq.MQCC_WARNING, verb=verb, object=name, detail="reconnected"
+    )
+
+
 def waiting_for(request: GetRequest, wait_ms: int) -> GetRequest:
     """The same request with another wait."""
     made = GetRequest(request.options)

@@ -13,7 +13,6 @@ from ternmq.base import constants as mq
 from ternmq.base.attributes import Value
 from ternmq.base.errors import RemoteProtocolError, mq_error
 from ternmq.base.reasons import (
-    MQRC_BACKED_OUT,
     MQRC_CALL_INTERRUPTED,
     MQRC_OPTIONS_CHANGED,
     MQRC_READ_AHEAD_MSGS,
@@ -38,6 +37,7 @@ from ternmq.client.net_replies import (
     checked,
     committed,
     cut,
+    lost_with_connection,
     message_of,
     nothing,
     waiting_for,
@@ -530,7 +530,7 @@ class FapVerbs(RemoteVerbs):
         self.has_changes = False
         if self.lost_unit:
             self.lost_unit = False
-            raise mq_error(MQRC_BACKED_OUT, verb="MQCMIT", object=self.name)
+            raise lost_with_connection("MQCMIT", self.name)
         reply = yield NetRequest(MQCMIT, None, b"")
         self.has_silent_puts = False
         committed(reply, self.name)
@@ -547,7 +547,11 @@ class FapVerbs(RemoteVerbs):
         self.in_unit = False
         for handle in list(self.states):
             yield from self.return_unread(handle)
+        was_lost = self.lost_unit
+        self.lost_unit = False
         committed((yield NetRequest(MQDISC, None, b"")), self.name)
+        if was_lost:
+            raise lost_with_connection("MQDISC", self.name)
 
     # ---- two-phase commit
 

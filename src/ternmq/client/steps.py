@@ -32,7 +32,7 @@ from ternmq.kernel import media, recreate, two_phase
 from ternmq.kernel.authority import check_administrator
 from ternmq.kernel.connection import Connection as Link
 from ternmq.kernel.connection import Handle
-from ternmq.kernel.ending import back_out, commit, disconnect
+from ternmq.kernel.ending import back_out, backed_out, commit, disconnect
 from ternmq.kernel.inquire import inquire, not_for_type, set_attributes
 from ternmq.kernel.kernel import Kernel
 from ternmq.kernel.metering_calls import was_inquired, was_set
@@ -216,7 +216,7 @@ class Commit(Step):
 
     def attempt(self, kernel: Kernel, link: Link) -> bool:
         commit(kernel, link)
-        return True
+        return not link.again
 
 
 @final
@@ -238,8 +238,17 @@ class Disconnect(Step):
     def __init__(self, vanished: bool) -> None:
         super().__init__("MQDISC")
         self.vanished = vanished
+        self.undone = ""  # why the queue manager had backed the unit of work out
+
+    def tell(self) -> None:
+        """Raise if the connection has ended, and its work was backed out instead of committed."""
+        if self.undone and not self.vanished:
+            raise backed_out("MQDISC", self.undone)
 
     def attempt(self, kernel: Kernel, link: Link) -> bool:
+        unit = link.unit
+        if unit is not None and unit.backed_out_by:
+            self.undone = unit.backed_out_by
         disconnect(kernel, link, self.vanished)
         return not link.again
 

@@ -244,4 +244,6 @@ class Verbs(Session):
         if not vanished:
             self.check_turn(get_ident(), "MQDISC")
         self.in_unit = False
-        self.shell.run(self.link, steps.Disconnect(vanished))
+        step = steps.Disconnect(vanished)
+        self.shell.run(self.link, step)
+        step.tell()

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from typing import Final, final
 
-from ternmq.base.errors import mq_error
+from ternmq.base import constants as mq
+from ternmq.base.errors import MQError, mq_error
 from ternmq.base.reasons import MQRC_BACKED_OUT, MQRC_HCONN_ERROR
 from ternmq.kernel.acceptance import relieve
 from ternmq.kernel.connection import Connection
@@ -26,8 +27,11 @@ BACKOUT_STEP_CHANGES: Final = 256
 
 
 def refuse_if_backed_out(connection: Connection, verb: str) -> None:
-    """The queue manager has backed out the unit of work: its owner is told, once."""
+    """The queue manager has backed out the unit of work: its owner is told, once. MQCMIT tells
+    by itself, when it has ended the unit."""
     unit = connection.unit
+    if verb == "MQCMIT":
+        return
     if unit is not None and unit.backed_out_by and unit.state in (BACKING_OUT, ENDED):
         reason = unit.backed_out_by
         if unit.state == ENDED:
@@ -35,13 +39,25 @@ def refuse_if_backed_out(connection: Connection, verb: str) -> None:
         raise mq_error(MQRC_BACKED_OUT, verb=verb, detail=reason)
 
 
+def backed_out(verb: str, why: str) -> MQError:
+    """What a call is told that was to commit a unit of work which was backed out instead: a
+    warning, because the call has ended the unit. Others fail with the same reason."""
+    return mq_error(MQRC_BACKED_OUT, comp=mq.MQCC_WARNING, verb=verb, detail=why)
+
+
 def commit(kernel: Kernel, connection: Connection) -> None:
-    """MQCMIT."""
+    """MQCMIT; `again` is set while there is more to undo of what the queue manager backs out."""
     connection.begin_verb()
     kernel.refuse_if_broken("MQCMIT")
     unit = connection.unit
     if unit is not None:
-        refuse_if_backed_out(connection, "MQCMIT")
+        if unit.backed_out_by:
+            if unit.state == BACKING_OUT:
+                _back_out_part(kernel, connection, unit)
+                if connection.again:
+                    return
+            connection.unit = None
+            raise backed_out("MQCMIT", unit.backed_out_by)
         commit_unit(kernel, connection, unit)
         connection.unit = None
     if kernel.measured:

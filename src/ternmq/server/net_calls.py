@@ -80,10 +80,14 @@ class EndingCall(StepCall):
                 return False
             self.undoing = None
             conversation.unit_fails = False
-            self.values["comp"] = mq.MQCC_WARNING
-            self.values["reason"] = MQRC_BACKED_OUT
-            conversation.connected().refuse(self.verb(), None)
+            self.warn()
         return True
+
+    def warn(self) -> None:
+        """The unit of work was backed out instead."""
+        self.values["comp"] = mq.MQCC_WARNING
+        self.values["reason"] = MQRC_BACKED_OUT
+        self.conversation.connected().refuse(self.verb(), None)
 
 
 def commit(conversation: Conversation, one: Segment) -> None:
@@ -130,6 +134,9 @@ class DisconnectCall(EndingCall):
         return self.undo() and super().attempt()
 
     def finish(self) -> None:
+        step = self.step
+        if isinstance(step, steps.Disconnect) and step.undone:
+            self.warn()
         self.conversation.disconnected()
 
 

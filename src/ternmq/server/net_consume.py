@@ -114,14 +114,12 @@ class Consumer(Guarded):
 
     def ask(self, options: int, wait_ms: int, length_max: int, is_stream: bool) -> None:
         """From now on messages as these say; a wait that does not fit ends."""
-        request = self._request
-        if request is not None and request.spares != self.ahead.spares:
-            self._request = None
         if (
             options != self.options
             or wait_ms != self.wait_ms
             or length_max != self.length_max
             or is_stream != self.is_stream
+            or (self._request is not None and self._request.spares != self.ahead.spares)
         ):
             self.options = options
             self.wait_ms = wait_ms
@@ -592,9 +590,8 @@ class Consumer(Guarded):
 
     def cancel(self, reason: int) -> None:
         """A get that waits ends with this reason; a stream is none."""
-        if self.is_stream or self.ahead.lingers:
-            return
-        if self.get is not None and self.state in (WAITING, PARKED):
+        waits = self.get is not None and self.state in (WAITING, PARKED)
+        if waits and not self.is_stream and not self.ahead.lingers:
             self._take_back()
             self._end_without(reason)
 

@@ -219,8 +219,11 @@ class Verbs:
     # ---- units of work
 
     def commit(self, link: Connection) -> Steps[None]:
-        commit(self.kernel, link)
-        yield from self.answer(link)
+        more = True
+        while more:
+            commit(self.kernel, link)
+            more = link.again
+            yield from self.answer(link)
 
     def back_out(self, link: Connection) -> Steps[None]:
         more = True
