@@ -20,7 +20,8 @@ from ternmq.base.limits import (
     CHECKS_OF_ORIGIN_MAX,
     CHECKS_WAITING_MAX,
 )
-from ternmq.server import identity
+from ternmq.server import identity, password_checks
+from ternmq.server.net_admission import Peer
 from ternmq.server.password_checks import PasswordChecks
 from ternmq.wire import fap_vocabulary as fap
 from tests.unit.server.partner import Partner, Place, tell_story
@@ -143,6 +144,38 @@ def test_checks_when_a_password_was_wrong_then_that_address_is_served_after_new_
         assert stage.began[2:] == [GOOD]
 
     played(play)
+
+
+def test_checks_when_many_addresses_were_wrong_then_good_ones_are_not_forgotten(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(password_checks, "_ORIGINS_KEPT_MAX", 10)
+
+    async def play(stage: Stage) -> None:
+        first = stage.ask(GOOD, True)
+        await stage.let()
+        assert await first
+        for number in range(30):
+            wrong = stage.ask(f"198.51.100.{number}")
+            await stage.let()
+            assert not await wrong
+        stage.began.clear()
+        for number in range(5):
+            stage.ask(f"203.0.113.{number}")
+        await stage.until_running()
+        stage.ask(GOOD, True)
+        await turns()
+        await stage.let()
+        assert stage.began[CHECKS_AT_ONCE_MAX] == GOOD
+
+    played(play)
+
+
+def test_origin_when_addresses_are_of_one_network_of_ipv6_then_it_is_the_same() -> None:
+    first, second = Peer("2001:db8:1:2::3", 1), Peer("2001:db8:1:2:ffff::4", 2)
+    assert first.origin == second.origin == "2001:db8:1:2::/64"
+    assert Peer("2001:db8:1:3::3", 1).origin != first.origin
+    assert Peer("192.0.2.1", 1).origin == "192.0.2.1"
 
 
 def test_checks_when_those_who_wait_are_cancelled_then_they_take_nobodys_turn() -> None:

@@ -5,6 +5,7 @@ process for threads that end by a fault.
 """
 
 import contextlib
+import errno
 import socket
 import threading
 from collections.abc import Callable, Iterator
@@ -108,6 +109,38 @@ def test_port_of_metrics_when_no_thread_can_be_begun_then_it_is_served_later(
     assert told.faults == ["RuntimeError in the task METRICS"]
     assert told.names() == ["AMQ5041I", "AMQ5051I"]
     assert ended == []
+
+
+class Aborting:
+    """A listening socket of which a connection has gone before its turn."""
+
+    def __init__(self, listening: socket.socket) -> None:
+        self._listening = listening
+        self.aborted = 0
+
+    def accept(self) -> Any:
+        if not self.aborted:
+            self.aborted = 1
+            raise OSError(errno.ECONNABORTED, "Software caused connection abort")
+        return self._listening.accept()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._listening, name)
+
+
+def test_port_of_metrics_when_a_connection_has_gone_before_its_turn_then_others_are_served() -> (
+    None
+):
+    with ternmq.memory("QM1") as qmgr:
+        server = MetricsServer(Metrics(qmgr.started.shell, ("*",)), "127.0.0.1", 0)
+        listening: Any = Aborting(server._listening)
+        server._listening = listening
+        try:
+            assert b"# TYPE" in ask(server.port)  # which is accepted already
+            assert b"# TYPE" in ask(server.port)
+            assert listening.aborted == 1
+        finally:
+            server.close()
 
 
 class Broken(Writes):

@@ -24,6 +24,8 @@ from ternmq.client.metrics import Metrics
 from ternmq.client.restarting import OnFault, RestartedTask, Tell, went_well
 from ternmq.telemetry.metric_text import BOTH, CONTENT_TYPE, metrics_text
 
+# Linux tells here of what became of a connection before its turn.
+_GONE: Final = (errno.ECONNABORTED, errno.EPROTO, errno.EPERM)
 REQUEST_S_MAX: Final = 5.0
 ANSWER_S_MAX: Final = 30.0
 REQUEST_BYTES_MAX: Final = 8192
@@ -91,9 +93,10 @@ class MetricsServer:
             try:
                 sock, _ = self._listening.accept()
             except OSError as error:
-                if error.errno not in (errno.EMFILE, errno.ENFILE, errno.ENOBUFS):
+                if error.errno in (errno.EBADF, errno.EINVAL):
                     break  # closed
-                time.sleep(1.0)  # no more files can be opened now
+                if error.errno not in _GONE:
+                    time.sleep(1.0)  # no more files can be opened now, say
                 continue
             with self._lock:
                 is_free = len(self._sockets) < SCRAPES_MAX

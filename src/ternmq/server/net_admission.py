@@ -19,6 +19,7 @@ Whatever is refused is told in the error log here.
 from __future__ import annotations
 
 import asyncio
+import ipaddress
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
@@ -50,6 +51,7 @@ if TYPE_CHECKING:
 __all__ = ["Admission", "ChannelInstance", "Peer", "Refused"]
 
 Tell = Callable[..., None]
+_IPV6_PREFIX: Final = 64  # of the networks that are given out
 # What an SSL event says about a refusal because of TLS.
 _QUALIFIERS: Final[dict[int, int]] = {
     CIPHER_SPEC: mq.MQRQ_SSL_CIPHER_SPEC_ERROR,
@@ -68,11 +70,23 @@ class Refused(Exception):
         self.inserts = inserts
 
 
+def origin_of(address: str) -> str:
+    """The address; of IPv6 the network, as whoever has one address there has 2**64 of them."""
+    try:
+        parsed = ipaddress.ip_address(address)
+    except ValueError:
+        return address
+    if parsed.version == 4:
+        return address
+    return str(ipaddress.ip_network((parsed, _IPV6_PREFIX), strict=False))
+
+
 class Peer:
     """The other end of one socket."""
 
     def __init__(self, address: str, port: int, local_address: str = "") -> None:
         self.address = address
+        self.origin = origin_of(address)  # by which sockets are counted
         self.port = port
         self.local_address = local_address
         self.host = ""  # its name, where a rule wanted it looked up

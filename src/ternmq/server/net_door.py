@@ -90,7 +90,7 @@ class Doorway:
 
     def enter(self, sock: socket.socket, peer: Peer) -> None:
         """A partner has connected."""
-        if self.is_full() or not self.strangers.has_room(peer.address):
+        if self.is_full() or not self.strangers.has_room(peer.origin):
             sock.close()
             self.tell("AMQ9513E")
             return
@@ -118,7 +118,7 @@ class Visitor(asyncio.Protocol):
         peer.on_lost = self._done
         self._is_served = False
         doorway.waiting += 1
-        doorway.strangers.come(peer.address)
+        doorway.strangers.come(peer.origin)
         self._timer: asyncio.TimerHandle | None = self._loop.call_later(
             doorway.authenticate_s, self._late
         )
@@ -226,7 +226,7 @@ class Visitor(asyncio.Protocol):
         self._serve()
         self._peer.on_authenticated = None
         self._peer.on_lost = None
-        self._doorway.strangers.go(self._peer.address)
+        self._doorway.strangers.go(self._peer.origin)
         self._doorway.visitors.discard(self)
 
     def cut(self) -> None:

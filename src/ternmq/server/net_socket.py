@@ -70,7 +70,7 @@ class NetSocket(asyncio.Protocol):
     def owner(self) -> str:
         """Whose it is: a user at an address."""
         user = "" if self._instance is None else self._instance.user
-        return f"{user} {self.peer.address}"
+        return f"{user} {self.peer.origin}"
 
     @property
     def applications(self) -> int:

@@ -157,7 +157,7 @@ class Users:
         mode: int,
     ) -> None:
         try:
-            if await self._identity.is_right(user, password, peer.address):
+            if await self._identity.is_right(user, password, peer.origin):
                 return
         except MQError as error:
             if error.reason == MQRC_MAX_CONNS_LIMIT_REACHED:

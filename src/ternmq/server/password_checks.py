@@ -144,4 +144,11 @@ class PasswordChecks:
         self._known[origin] = (standing, turn)
         self._known.move_to_end(origin)
         if len(self._known) > _ORIGINS_KEPT_MAX:
-            self._known.popitem(last=False)
+            del self._known[self._least_known()]
+
+    def _least_known(self) -> str:
+        """Whom to forget: who comes from ever more addresses must not have good ones forgotten."""
+        for origin, (standing, _) in self._known.items():
+            if standing != _GOOD:
+                return origin
+        return next(iter(self._known))
