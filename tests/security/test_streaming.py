@@ -171,3 +171,16 @@ def test_dynamic_queue_when_a_model_streams_to_its_name_then_browse_on_the_model
     with payroll.connect(user="fred") as fred, pytest.raises(ternmq.NotAuthorized) as refused:
         make_dynamic(fred, "ALL.COPIES")
     assert "lacks chg on queue MADE" in refused.value.detail
+
+
+def test_initiation_queue_when_it_is_not_there_then_only_who_may_change_the_triggered_queue(
+    payroll: ternmq.QueueManager,
+) -> None:
+    payroll.mqsc("DEFINE QLOCAL(ORDERS) TRIGGER INITQ(INIT)")
+    with payroll.connect(user="fred") as fred:
+        with pytest.raises(ternmq.NotAuthorized) as refused:
+            make_dynamic(fred, "INIT")
+        assert "lacks chg on queue ORDERS" in refused.value.detail
+        assert fred.mqsc("DEFINE QLOCAL(INIT)")[0].reason == mq.MQRC_NOT_AUTHORIZED
+        payroll.mqsc("SET AUTHREC PROFILE(ORDERS) OBJTYPE(QUEUE) GROUP('staff') AUTHADD(CHG)")
+        make_dynamic(fred, "INIT")

@@ -102,9 +102,11 @@ def check_receiver(
 ) -> None:
     """Who makes a queue whose name a STREAMQ has already, or changes where such a name leads, is
     going to read the copies: that takes `browse` on each queue that they are copies of, and `chg`
-    on a model queue that has the name for the queues made of it. Who makes
-    the dead-letter queue, or the default transmission queue, reads what is everybody's: that takes
-    `chg` on the queue manager, whose attribute names it."""
+    on a model queue that has the name for the queues made of it. Who makes the dead-letter queue,
+    or the default transmission queue, reads what is everybody's: that takes `chg` on the queue
+    manager, whose attribute names it. Who makes an initiation queue may pass on the context of the
+    trigger messages that come, and with it give orders to the trigger monitor: that takes `chg` on
+    the queues that name it."""
     for attribute in _OF_EVERYBODY:
         if kernel.catalog.qmgr.get(attribute, "") == name:
             of_qmgr = mq.MQOT_Q_MGR
@@ -114,6 +116,10 @@ def check_receiver(
         is_model = kernel.catalog.definitions[source].object_type == MODEL
         wanted = auth.CHG if is_model else auth.BROWSE
         check(kernel, connection, user, mq.MQOT_Q, source, wanted, verb, qualifier)
+    for definition in kernel.catalog.definitions.values():
+        if definition.attributes.get("initiation_queue", "") == name:
+            queue = definition.name
+            check(kernel, connection, user, mq.MQOT_Q, queue, auth.CHG, verb, qualifier)
 
 
 def sources_of(catalog: Catalog, name: str) -> list[str]:
