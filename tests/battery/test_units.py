@@ -23,6 +23,21 @@ def data(queue: ternmq.Queue) -> list[bytes]:
     return [message.data for message in queue.browse()]
 
 
+def test_put_inside_when_its_own_unit_looks_for_it_then_there_is_nothing(
+    qmgr: QueueManager,
+) -> None:
+    qmgr.define_queue("A")
+    with qmgr.queue("A") as queue:
+        with qmgr.unit_of_work():
+            queue.put(b"mine")
+            assert queue.depth == 1
+            assert data(queue) == []
+            assert queue.try_get() is None
+            assert queue.try_get(syncpoint=False) is None
+            assert queue.try_get(wait=0.01) is None
+        assert queue.get().data == b"mine"
+
+
 def test_put_inside_is_counted_but_not_seen_until_commit(qmgr: QueueManager) -> None:
     qmgr.define_queue("A")
     other = qmgr.connect()
