@@ -2,13 +2,11 @@
 
 A client asks on a handle for so many bytes, and says how many of those that were sent it has taken.
 While what was sent and not taken is less than what was asked for, messages go out: one for a window
-of one byte, a stream for a large one (read ahead). With STREAM the wait has no end; without, it is
-that of the get options, and when it has ended without a message nothing goes out until the client
-asks again. CONFIRM_REQUEST is answered with CHECK_MSG when nothing more goes out.
+of one byte, a stream for a large one (read ahead: see `net_ahead`). With STREAM the wait has no end;
+without, it is that of the get options. CONFIRM_REQUEST: CHECK_MSG follows when nothing more goes out.
 
-Messages got inside syncpoint belong to the unit of work until it ends. Outside, persistent messages
-are not read ahead: one goes out, and the next when the client asks again. Non-persistent ones that
-were sent and not taken are gone with the handle or the connection, as in IBM MQ, unless the client
+Messages got inside syncpoint belong to the unit of work until it ends. Non-persistent ones that were
+sent ahead and not taken are gone with the handle or the connection, as in IBM MQ, unless the client
 says before how far it has come: a request for no bytes ends the stream, and what was sent beyond
 the client's last message goes back to its queue.
 """
@@ -503,6 +501,8 @@ class Consumer(Guarded):
         self.state = IDLE
         if call is not None and call.entry is not None:
             self.conversation.connected().take_back(call)
+        if self.is_stream or self.ahead.lingers:
+            self.conversation.refused_aside(error)
         if self.ahead.lingers:
             self._pauses()  # a get that asks is told
             return

@@ -13,7 +13,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ternmq.base import constants as mq
 from ternmq.base.errors import MQError, RemoteProtocolError, mq_error
-from ternmq.base.reasons import MQRC_CONNECTION_BROKEN, MQRC_UNEXPECTED_ERROR
+from ternmq.base.reasons import (
+    MQRC_BACKED_OUT,
+    MQRC_CONNECTION_BROKEN,
+    MQRC_UNEXPECTED_ERROR,
+)
 from ternmq.client import steps
 from ternmq.client.steps import Step
 from ternmq.kernel.connection import Handle
@@ -288,7 +292,7 @@ class Conversation:
         self.get_plans: dict[bytes, GetPlan] = {}
         self.get_plan: GetPlan | None = None
         self.async_puts = AsyncPuts()
-        self.unit_fails = False  # a put of the unit of work had no answer, and failed
+        self.unit_fails = False  # its application does not know yet that it must not be committed
         self.branches = Branches()
         self.scan: list[XID] | None = None  # what xa_recover has not told yet
         self.is_own_client = False  # it may take a get back
@@ -448,6 +452,12 @@ class Conversation:
             self.leaving.go_on()
         elif self.waiting:
             self.serve_waiting()
+
+    def refused_aside(self, error: MQError) -> None:
+        """Something was refused that is no call of the application: if it was the first to find
+        that the queue manager had backed out the unit of work, the commit must tell."""
+        if error.reason == MQRC_BACKED_OUT:
+            self.unit_fails = True
 
     def settle_get(self) -> None:
         """The message of the last get is the client's for good, unless it could not be sent."""

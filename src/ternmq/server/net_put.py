@@ -227,6 +227,7 @@ def note_failure(conversation: Conversation, pmo: PutOptions, name: str, error: 
     if puts.error is None:
         puts.error = error
         puts.object = name
+    conversation.refused_aside(error)
     if pmo.options & mq.MQPMO_SYNCPOINT:
         conversation.unit_fails = True
 

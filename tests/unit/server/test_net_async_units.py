@@ -168,3 +168,27 @@ def test_asynchronous_put1_when_it_cannot_be_understood_then_it_is_not_answered(
         assert (await partner.call(fap.MQCMIT, {}))["reason"] == MQRC_BACKED_OUT
 
     tell_story(story)
+
+
+@pytest.mark.parametrize("finder", ["put outside syncpoint", "stream"])
+def test_commit_when_something_else_found_the_unit_backed_out_then_it_tells(finder: str) -> None:
+    async def story(place: Place, partner: Partner) -> None:
+        handle = await partner.open("A", ALL)
+        assert (await partner.put(handle, b"lost", mq.MQPMO_SYNCPOINT))["reason"] == 0
+        verbs = next(iter(partner.socket.line.conversations.values())).connected()
+        unit = verbs.link.unit
+        assert unit is not None
+        with verbs.shell.lock:
+            verbs.engine.kernel.keeper.back_out_victim(unit)
+        if finder == "put outside syncpoint":
+            options = mq.MQPMO_ASYNC_RESPONSE | mq.MQPMO_NO_SYNCPOINT
+            partner.tell(fap.MQPUT, partner.put_values(handle, b"other", options))
+        else:
+            partner.request(handle, 100_000, options=mq.MQGMO_NO_SYNCPOINT, flags=fap.STREAM)
+        partner.look()
+        partner.came.clear()
+        reply = await partner.call(fap.MQCMIT, {})
+        assert (reply["comp"], reply["reason"]) == (mq.MQCC_WARNING, MQRC_BACKED_OUT)
+        assert (await partner.call(fap.MQCMIT, {}))["reason"] == 0
+
+    tell_story(story)
