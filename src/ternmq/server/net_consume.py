@@ -2,13 +2,13 @@
 
 A client asks on a handle for so many bytes, and says how many of those that were sent it has taken.
 While what was sent and not taken is less than what was asked for, messages go out: one for a window
-of one byte, a stream for a large one (read ahead: see `net_ahead`). With STREAM the wait has no end;
-without, it is that of the get options. CONFIRM_REQUEST: CHECK_MSG follows when nothing more goes out.
+of one byte, a stream for a large one (`net_ahead`). With STREAM the wait has no end; without, it is
+that of the get options. CONFIRM_REQUEST: CHECK_MSG follows when nothing more goes out.
 
-Messages got inside syncpoint belong to the unit of work until it ends. Non-persistent ones that were
-sent ahead and not taken are gone with the handle or the connection, as in IBM MQ, unless the client
-says before how far it has come: a request for no bytes ends the stream, and what was sent beyond
-the client's last message goes back to its queue.
+Messages got inside syncpoint belong to the unit of work until it ends. Non-persistent ones that
+were sent ahead and not taken are gone with the handle or the connection, as in IBM MQ, unless the
+client says before how far it has come: a request for no bytes ends the stream, and what was sent
+beyond the client's last message goes back to its queue.
 """
 
 from __future__ import annotations
