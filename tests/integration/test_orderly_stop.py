@@ -111,8 +111,9 @@ def test_stop_when_an_answer_is_behind_the_close_then_the_get_has_its_message(
     assert left_over(tmp_path) == []
 
 
+@pytest.mark.parametrize("is_cut", [False, True])
 def test_session_when_a_get_ends_after_it_was_closed_then_the_message_is_back(
-    tmp_path: Path,
+    tmp_path: Path, is_cut: bool
 ) -> None:
     """The get of a session is served, and before its task goes on the session is closed."""
     served = made(tmp_path)
@@ -134,14 +135,17 @@ def test_session_when_a_get_ends_after_it_was_closed_then_the_message_is_back(
         def put_and_close() -> None:
             with Embedded(served.started.shell, served.started.user, "test") as inside:
                 inside.queue("Q").put(b"one", persistent=True)
-            session.tell_end(MQRC_Q_MGR_STOPPING)
+            if is_cut:
+                session.abort()
+            else:
+                session.tell_end(MQRC_Q_MGR_STOPPING)
             told.set()
 
         served._loop.call_soon_threadsafe(put_and_close)
         assert told.wait(10)
         until(lambda: session not in host.sessions)
         frames = application.rest()
-        assert [frame.kind for frame in frames] == [wire.ENDED]
+        assert [frame.kind for frame in frames] == ([] if is_cut else [wire.ENDED])
         assert queue.get().data == b"one"
     served.close()
 

@@ -173,6 +173,22 @@ def test_get_when_its_answer_has_not_left_and_the_socket_is_cut_then_the_message
     tell_story(story)
 
 
+def test_get_when_the_socket_is_cut_right_after_its_answer_then_the_message_is_back() -> None:
+    """What is cut off has an empty buffer before it tells that it is lost."""
+
+    async def story(place: Place, partner: Partner) -> None:
+        handle = await partner.open("A", mq.MQOO_INPUT_SHARED)
+        place.admin.queue("A").put(b"one", persistent=True)
+        partner.pipe.is_clogged = True
+        partner.tell(fap.MQGET, get_values(handle, 0))
+        assert place.depth("A") == 0
+        partner.socket.abort()
+        await partner.socket.gone
+        assert place.depth("A") == 1
+
+    tell_story(story)
+
+
 def test_get_when_it_is_served_after_the_socket_was_closed_then_the_message_is_back() -> None:
     async def story(place: Place, partner: Partner) -> None:
         handle = await partner.open("A", mq.MQOO_INPUT_SHARED)

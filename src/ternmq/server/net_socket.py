@@ -57,6 +57,7 @@ class NetSocket(asyncio.Protocol):
         self._close_at_s = 0.0  # the latest time of a close that has begun
         self._asked_ns = 0  # when a heartbeat was asked for that has no answer yet
         self._lost = False
+        self._is_cut = False
         self.cut_bytes = 0  # written, and never to leave
         self._trace: SocketTrace | None = None
         self.gone: asyncio.Future[None] = host.turns.loop.create_future()
@@ -140,7 +141,9 @@ class NetSocket(asyncio.Protocol):
 
     def write(self, data: bytes) -> None:
         """Send bytes."""
-        if self._transport is not None and not self._lost:
+        if self._is_cut:
+            self.cut_bytes += len(data)
+        elif self._transport is not None and not self._lost:
             trace = self.host.trace
             if trace is not None and trace.on:
                 self._traced(True).sent(trace, data)
@@ -165,7 +168,10 @@ class NetSocket(asyncio.Protocol):
             transport.pause_reading()
 
     def unsent_bytes(self) -> int:
-        """Written, and not taken by the system: at least so many of ours are not sent."""
+        """Written, and not taken by the system: at least so many of ours are not sent. What is cut
+        off has nothing in its buffer, and all the same these have not left."""
+        if self._is_cut and not self._lost:
+            return self.cut_bytes
         transport = self._transport
         if transport is None or self._lost:
             return 0
@@ -206,7 +212,8 @@ class NetSocket(asyncio.Protocol):
         """Cut it off, whatever is on its way."""
         self.line.is_closing = True
         if self._transport is not None:
-            self.cut_bytes = self.cut_bytes or self.unsent_bytes()
+            self.cut_bytes = self.unsent_bytes()
+            self._is_cut = True
             self._transport.abort()
 
     def cut_stalled(self, left_bytes: int) -> None:

@@ -405,7 +405,8 @@ class Session(asyncio.Protocol):
         return self._task
 
     def abort(self) -> None:
-        """Cut the connection, whatever is on its way."""
+        """Cut the connection, whatever is on its way. An answer that comes now is not sent."""
+        self._closing = True
         transport = self._transport
         if transport is not None:
             if not self._gone.done() and transport.get_write_buffer_size():
