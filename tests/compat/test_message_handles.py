@@ -329,3 +329,18 @@ def _comparable(bag: PropertyBag) -> dict[str, tuple[Any, int]]:
         name: (repr(one.value) if isinstance(one.value, float) else one.value, one.kind)
         for name, one in bag.found.items()
     }
+
+
+def test_set_when_there_would_be_too_many_properties_then_it_is_refused() -> None:
+    bag = PropertyBag()
+    for number in range(3):
+        bag.set(f"n{number}" + ".a" * 2046, "1", mq.MQTYPE_STRING)
+    bag.set("m" + ".a" * 1900, "1", mq.MQTYPE_STRING)
+    with pytest.raises(MQError) as caught:
+        bag.set("k" + ".a" * 200, "1", mq.MQTYPE_STRING)
+    assert caught.value.reason == 2478
+    md = Descriptor()
+    data = with_properties(bag, md, b"x")
+    again = PropertyBag()
+    assert without_properties(md, data, again) == b"x"
+    assert again.found == bag.found

@@ -18,6 +18,8 @@ stays in the data, byte by byte, and nothing fails.
 - A folder is sound if it is well-formed, without declarations, and has text in leaves only. Else
   this folder stays, in a header that is otherwise the same.
 - A value that does not fit its `dt` is a string (`is_of_type`).
+- Of a message, 8192 headers, folders and elements are looked at. A header or folder that has more
+  stays, and what follows it: nobody's message may keep all others waiting.
 """
 
 from __future__ import annotations
@@ -44,6 +46,7 @@ FOLDERS: Final = frozenset(
     )
 )
 NAME_LENGTH_MAX: Final = 4095  # MQ_MAX_PROPERTY_NAME_LENGTH
+PARTS_MAX: Final = 8192  # headers, folders and elements of a message
 # How far headers are looked at in a step under the engine's lock.
 STEP_BYTES_MAX: Final = 64 * 1024
 _HEAD_BYTES: Final = 36
@@ -112,14 +115,21 @@ def take_apart(data: bytes, encoding: int, ccsid: int, end_max: int = 0) -> Apar
     properties: list[Property] = []
     format = FORMAT
     at = 0
+    left = PARTS_MAX
     while format == FORMAT:
-        header = _read_header(data, at, encoding, ccsid, end_max or len(data))
+        header = _read_header(data, at, encoding, ccsid, end_max or len(data), left)
         if header is None:
             break
+        left -= 1 + len(header.parts)
         kept: list[bytes] = []
         for part in header.parts:
-            text = decode(part[4:], header.folder_ccsid, header.order).rstrip(" \0")
-            found = read_folder(text) if is_property_folder(text) else None
+            found: list[Property] | None = None
+            if left > 0:
+                text = decode(part[4:], header.folder_ccsid, header.order).rstrip(" \0")
+                if is_property_folder(text):
+                    reader = _FolderReader(len(text) * _NAMES_FACTOR + _NAMES_LEAST, left)
+                    found = reader.read(text)
+                    left = reader.elements_left
             if found is None:
                 kept.append(part)
             else:
@@ -159,9 +169,11 @@ def length_without_properties(data: bytes, base: bytes) -> int:
     return len(data) if apart is None else len(apart.data)
 
 
-def _read_header(data: bytes, at: int, encoding: int, ccsid: int, end_max: int) -> _Header | None:
-    """The header at this place; None if it is not sound, or ends too late."""
-    if len(data) - at < _HEAD_BYTES:
+def _read_header(
+    data: bytes, at: int, encoding: int, ccsid: int, end_max: int, parts_max: int
+) -> _Header | None:
+    """The header at this place; None if it is not sound, ends too late or has too many folders."""
+    if len(data) - at < _HEAD_BYTES or parts_max <= 0:
         return None
     order = byte_order(encoding)
     outer_ccsid = ccsid if ccsid > 0 else 1208
@@ -187,6 +199,8 @@ def _read_header(data: bytes, at: int, encoding: int, ccsid: int, end_max: int) 
             return None
         size: int = struct.unpack_from(f"{order}i", data, at)[0]
         if size < 0 or size % 4 or size > header.end - at - 4:
+            return None
+        if len(header.parts) >= parts_max:
             return None
         header.parts.append(data[at : at + 4 + size])
         at += 4 + size
@@ -217,21 +231,14 @@ def is_property_folder(folder: str) -> bool:
 
 def read_folder(folder: str) -> list[Property] | None:
     """The properties of one folder; None if it is not sound."""
-    if "<!" in folder:  # declarations are not for folders, and could be bombs
-        return None
-    reader = _FolderReader(len(folder) * _NAMES_FACTOR + _NAMES_LEAST)
-    try:
-        reader.parser.Parse(folder.encode(), True)
-    except (expat.ExpatError, ValueError):
-        return None
-    return reader.found
+    return _FolderReader(len(folder) * _NAMES_FACTOR + _NAMES_LEAST, PARTS_MAX).read(folder)
 
 
 @final
 class _FolderReader:
     """Collects the leaves of a folder as the parser meets them; ValueError ends it."""
 
-    def __init__(self, names_max: int) -> None:
+    def __init__(self, names_max: int, elements_max: int) -> None:
         # Without namespaces: folders say xsi:nil and do not say what xsi is.
         self.parser = expat.ParserCreate("UTF-8")
         self.parser.buffer_text = True
@@ -239,6 +246,7 @@ class _FolderReader:
         self.parser.EndElementHandler = self._end
         self.parser.CharacterDataHandler = self._text
         self.found: list[Property] = []
+        self.elements_left = elements_max
         self._names_left = names_max
         self._path: list[str] = []
         self._path_length = 0
@@ -247,11 +255,24 @@ class _FolderReader:
         self._is_nil = False
         self._is_leaf = False
 
+    def read(self, folder: str) -> list[Property] | None:
+        """The properties of the folder; None if it is not sound."""
+        if "<!" in folder:  # declarations are not for folders, and could be bombs
+            return None
+        try:
+            self.parser.Parse(folder.encode(), True)
+        except (expat.ExpatError, ValueError):
+            return None
+        return self.found
+
     def _begin(self, name: str, attributes: dict[str, str]) -> None:
         self._refuse_text()
+        self.elements_left -= 1
+        if self.elements_left < 0:
+            raise ValueError("too many elements")
         self._path.append(name)
         self._path_length += len(name) + 1
-        if self._path_length > NAME_LENGTH_MAX:
+        if self._path_length - len(self._path[0]) - 2 > NAME_LENGTH_MAX:  # without the folder
             raise ValueError("a name is too long")
         self._kind = attributes.get("dt", STRING)
         self._is_nil = attributes.get("xsi:nil") == "true"

@@ -24,13 +24,14 @@ from ternmq.base.reasons import (
     MQRC_HMSG_ERROR,
     MQRC_MIXED_CONTENT_NOT_ALLOWED,
     MQRC_PROP_VALUE_NOT_CONVERTED,
+    MQRC_PROPERTIES_TOO_BIG,
     MQRC_PROPERTY_NOT_AVAILABLE,
     MQRC_PROPERTY_TYPE_ERROR,
 )
 from ternmq.codec.layout import byte_order
 from ternmq.codec.mqmd import Descriptor
 from ternmq.codec.mqrfh import RulesHeader2
-from ternmq.codec.properties import FOLDERS, is_of_type, take_apart
+from ternmq.codec.properties import FOLDERS, PARTS_MAX, is_of_type, take_apart
 from ternmq.compat.property_names import check_name
 
 _TYPES: Final = {
@@ -54,6 +55,8 @@ _BITS: Final = {
 _FLOATS: Final = (mq.MQTYPE_FLOAT32, mq.MQTYPE_FLOAT64)
 _NO_XML: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 _REALS: Final = {"nan": "NaN", "inf": "Infinity", "-inf": "-Infinity"}
+_ELEMENTS_MAX: Final = PARTS_MAX - 64  # the header and the folders count, too
+_FEW: Final = 3  # properties that are never too many: a name has at most 2048 parts
 _RETURN: Final = {"\r": "&#13;"}  # as it is, it would be read as the end of a line
 
 
@@ -127,7 +130,17 @@ class PropertyBag:
         """MQSETMP."""
         plain = check_name(name)
         self._refuse_mixed(plain)
-        self.found[plain] = _settable(plain, value, kind)
+        one = _settable(plain, value, kind)
+        if plain not in self.found and len(self.found) >= _FEW:
+            self._refuse_too_many(plain)
+        self.found[plain] = one
+
+    def _refuse_too_many(self, name: str) -> None:
+        """A get would leave properties in the data if there were more."""
+        elements = sum(other.count(".") + 1 for other in (*self.found, name))
+        if elements > _ELEMENTS_MAX:
+            detail = f"{name} would be one of {elements} elements; {_ELEMENTS_MAX} are the most"
+            raise mq_error(MQRC_PROPERTIES_TOO_BIG, verb="MQSETMP", detail=detail)
 
     def _refuse_mixed(self, name: str) -> None:
         """A name is that of a value or of a group."""

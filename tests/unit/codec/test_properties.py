@@ -16,6 +16,7 @@ from ternmq.base import constants as mq
 from ternmq.codec.mqmd import Descriptor
 from ternmq.codec.mqrfh import RulesHeader2
 from ternmq.codec.properties import (
+    PARTS_MAX,
     STEP_BYTES_MAX,
     has_properties,
     is_of_type,
@@ -179,3 +180,33 @@ def test_header_when_in_ebcdic_then_it_is_read() -> None:
     apart = take_apart(made.pack(">", 500) + b"\xf1", mq.MQENC_S390, 500)
     assert apart is not None
     assert (apart.data, apart.format, apart.ccsid) == (b"\xf1", b"MQSTR   ", 500)
+
+
+MANY = (
+    header(b"<usr>" + b"<a/>" * PARTS_MAX + b"</usr>"),
+    header(*[b"<usr/>"] * PARTS_MAX),
+    header(*[b"<usr>" + b"<a/>" * (PARTS_MAX // 2) + b"</usr>"] * 4),
+)
+
+
+@pytest.mark.parametrize("head", MANY)
+def test_header_when_it_has_very_many_parts_then_what_is_too_much_stays(head: bytes) -> None:
+    """Such a header took seconds, in which nobody else was served."""
+    data, base = without_properties(head + b"x", base_of())
+    assert base == base_of()
+    assert data.endswith(b"x")
+    assert len(data) > len(head) // 4
+
+
+def test_headers_when_they_are_very_many_then_the_rest_stays() -> None:
+    head = header(format=b"MQHRF2  ")
+    data, base = without_properties(head * 2 * PARTS_MAX, base_of())
+    assert len(data) == len(head) * PARTS_MAX
+    assert base[32:40] == b"MQHRF2  "
+
+
+def test_folder_when_it_has_thousands_of_properties_then_they_are_read() -> None:
+    folder = b"<usr>" + b"".join(b"<p%d>1</p%d>" % (n, n) for n in range(8000)) + b"</usr>"
+    apart = take_apart(header(folder) + b"x", LITTLE, 1208)
+    assert apart is not None
+    assert (len(apart.properties), apart.data) == (8000, b"x")
