@@ -148,6 +148,7 @@ class MessageCall(Call):
         self.request = request
         self.number = number
         self.get: GetCall | None = None
+        self._is_abandoned = False  # what it got went back; there is no answer
         super().__init__(conversation, _NO_HEADER, _NO_VALUES)
 
     def doing(self) -> str:
@@ -160,6 +161,8 @@ class MessageCall(Call):
         return self.plan.handle
 
     def run(self) -> None:
+        if self._is_abandoned:
+            return
         verbs = self.conversation.connected()
         call = self.get
         if call is None:
@@ -356,6 +359,7 @@ class MessageCall(Call):
             self._reply(call)
 
     def abandon(self) -> bool:
+        self._is_abandoned = True
         call = self.get
         self.turns.not_at(self)
         if call is not None:

@@ -14,9 +14,11 @@ import pytest
 from ternmq.base import constants as mq
 from ternmq.client.starting import Started, log_parameters, start_in_folder
 from ternmq.codec.mqgmo import GetOptions
+from ternmq.kernel.channel_instance import QUIESCE
 from ternmq.kernel.kernel import RUNNING
 from ternmq.server.net_consume import FORCING
 from ternmq.wire import fap_vocabulary as fap
+from ternmq.wire.fap_flow import read_body
 
 from .partner import Partner, Place, tell_story
 
@@ -138,6 +140,47 @@ def test_message_that_waits_for_its_force_when_woken_otherwise_then_it_is_not_se
             came += [one.header.type for one in partner.look()]
             partner.came.clear()
         assert sorted(came) == [fap.ASYNC_MESSAGE, fap.MQPUT + fap.REPLY]
+        monkeypatch.undo()
+
+    tell_story(story, started=on_disk(tmp_path))
+
+
+def test_get_that_waits_for_its_force_when_the_channel_quiesces_then_it_is_answered(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    held = threading.Event()
+    real = os.fdatasync
+
+    def slow(descriptor: int) -> None:
+        held.wait(10)
+        real(descriptor)
+
+    async def story(place: Place, partner: Partner) -> None:
+        place.host.loop_shell.may_block = False
+        partner.action(fap.ACTION_START, 2)
+        await partner.next(fap.SOCKET_ACTION)
+        assert (await partner.connect(2))["reason"] == 0
+        handle = await partner.open("A", ALL)
+        other = await partner.open("B", ALL, 2)
+        with place.admin.queue("A") as queue:
+            queue.put(b"one", persistent=True)
+        monkeypatch.setattr(os, "fdatasync", slow)
+        given = {
+            "handle": handle,
+            "descriptor": partner.put_values(0, b"")["descriptor"],
+            "options": _get_options(),
+            "buffer_length": 100,
+        }
+        partner.tell(fap.MQGET, given)
+        partner.tell(fap.MQPUT, partner.put_values(other, b"two", persistence=1), 2)
+        partner.socket.ask_to_stop(QUIESCE)
+        held.set()
+        await partner.socket.gone
+        came = {one.header.type: one for one in partner.look()}
+        assert set(came) == {fap.MQGET + fap.REPLY, fap.MQPUT + fap.REPLY, fap.STATUS_DATA}
+        got = read_body(came[fap.MQGET + fap.REPLY], partner.level).values
+        assert (got["reason"], got["data_length"]) == (0, 3)
+        assert (place.depth("A"), place.depth("B")) == (0, 1)
         monkeypatch.undo()
 
     tell_story(story, started=on_disk(tmp_path))
