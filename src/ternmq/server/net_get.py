@@ -161,8 +161,6 @@ class MessageCall(Call):
         return self.plan.handle
 
     def run(self) -> None:
-        if self._is_abandoned:
-            return
         verbs = self.conversation.connected()
         call = self.get
         if call is None:
@@ -202,6 +200,8 @@ class MessageCall(Call):
 
     def has_room(self) -> bool:
         """Beside what can be written: many may have waited for one message."""
+        if self._is_abandoned:
+            return False
         call = self.get
         line = self.conversation.line
         if call is None or call.entry is None:

@@ -358,7 +358,7 @@ class NetSocket(asyncio.Protocol):
         """Close when no call is under way."""
         calls = [one.call for one in self.line.conversations.values() if one.call is not None]
         can_answer = self.line.is_writable
-        waits = [call for call in calls if call.is_done and can_answer or not call.abandon()]
+        waits = [call for call in calls if (call.is_done and can_answer) or not call.abandon()]
         if waits and not self._lost:
             self.host.turns.loop.call_later(0.05, self._quiesce, status)
         else:
