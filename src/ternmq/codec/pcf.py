@@ -50,6 +50,7 @@ from ternmq.codec.pcf_parameter import (
 
 HEADER_BYTES: Final = mq.MQCFH_STRUC_LENGTH
 NESTING_MAX: Final = 8
+PARTS_ANY: Final = 1 << 31
 
 _HEADER: Final = {LITTLE: struct.Struct("<9i"), BIG: struct.Struct(">9i")}
 # For each structure: length of its fixed part, and the reasons of a bad length and of a bad length
@@ -147,10 +148,13 @@ class PCFMessage:
         return f"PCFMessage{self._head()!r}{self.parameters!r}"
 
 
-def unpack_pcf(data: bytes, order: str = LITTLE, ccsid: int = UTF8) -> PCFMessage:
-    """Header and parameters of a whole message; PCFError says what is wrong with it."""
+def unpack_pcf(
+    data: bytes, order: str = LITTLE, ccsid: int = UTF8, parts_max: int = PARTS_ANY
+) -> PCFMessage:
+    """Header and parameters of a whole message; PCFError says what is wrong with it. It may have
+    so many structures and strings of lists."""
     message, count = unpack_header(data, order)
-    reader = _Reader(data, order, ccsid)
+    reader = _Reader(data, order, ccsid, parts_max)
     message.parameters = reader.structures(count, 0)
     if reader.at != len(data):
         left = len(data) - reader.at
@@ -192,7 +196,8 @@ def unpack_header(data: bytes, order: str = LITTLE) -> tuple[PCFMessage, int]:
 class _Reader:
     """Reads structures one after the other."""
 
-    def __init__(self, data: bytes, order: str, ccsid: int) -> None:
+    def __init__(self, data: bytes, order: str, ccsid: int, parts_max: int) -> None:
+        self.left = parts_max
         self.data = data
         self.order = order
         self.ccsid = ccsid
@@ -203,7 +208,14 @@ class _Reader:
         if depth > NESTING_MAX:
             detail = f"groups are nested more than {NESTING_MAX} deep"
             raise PCFError(rccf.MQRCCF_CFGR_PARM_COUNT_ERROR, detail, offset=self.at)
+        self._take(count)
         return [self._structure(depth) for _ in range(count)]
+
+    def _take(self, count: int) -> None:
+        self.left -= count
+        if self.left < 0:
+            detail = "there are more structures and strings than may be read here"
+            raise PCFError(rccf.MQRCCF_CFH_PARM_COUNT_ERROR, detail, offset=self.at)
 
     def _structure(self, depth: int) -> Parameter:
         at = self.at
@@ -294,6 +306,7 @@ class _Reader:
         if length != 24 + used + -used % 4:
             detail = f"its length is {length} with {count} strings of {size}"
             raise self._wrong(rccf.MQRCCF_CFSL_TOTAL_LENGTH_ERROR, CFSL, made.parameter, detail)
+        self._take(count)
         made.width = size
         first = at + 24
         for number in range(count):

@@ -1,9 +1,9 @@
 """MQGMO_CONVERT: message data into the character set that the application asks for.
 
 The built-in formats are converted: MQSTR, which is text, and PCF (MQADMIN, MQEVENT, MQPCF), whose
-numbers change their byte order too. The data of other formats is the application's, so it comes as
-it is, with the warning MQRC_FORMAT_ERROR. What cannot be converted comes as it is as well, with
-MQRC_NOT_CONVERTED.
+numbers change their byte order too, up to 16384 structures. The data of other formats is the
+application's, so it comes as it is, with the warning MQRC_FORMAT_ERROR. What cannot be converted
+comes as it is as well, with MQRC_NOT_CONVERTED.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ from ternmq.codec.pcf_parameter import Parameter, PCFError
 
 _PCF_FORMATS: Final = (mq.MQFMT_ADMIN, mq.MQFMT_EVENT, mq.MQFMT_PCF)
 _I32: Final = struct.Struct("<i")
+PCF_PARTS_MAX: Final = 16384  # structures; more would keep others waiting for the one who converts
 
 
 @final
@@ -58,7 +59,7 @@ def convert(data: bytes, base: bytes, ccsid: int, encoding: int) -> Converted:
         return Converted(data, base, MQRC_TARGET_CCSID_ERROR)
     try:
         if is_pcf:
-            message = unpack_pcf(data, byte_order(have_encoding), have)
+            message = unpack_pcf(data, byte_order(have_encoding), have, PCF_PARTS_MAX)
             _forget_own_sets(message.parameters)
             turned = message.pack(byte_order(encoding), ccsid)
         else:

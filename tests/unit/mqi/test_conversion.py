@@ -12,6 +12,7 @@ from ternmq.base.reasons import MQRC_FORMAT_ERROR, MQRC_NOT_CONVERTED, MQRC_SOUR
 from ternmq.codec.layout import BIG
 from ternmq.codec.pcf import PCFMessage, unpack_pcf
 from ternmq.codec.pcf_parameter import group, integers64, string, strings
+from ternmq.mqi.conversion import PCF_PARTS_MAX
 
 
 def got(data: bytes, md: Descriptor) -> ternmq.Message:
@@ -86,3 +87,17 @@ def test_pcf_of_one_character_set_still_changes_byte_order() -> None:
 def test_bad_pcf_comes_as_it_is_with_a_warning() -> None:
     message = got(b"no pcf", Descriptor(format=mq.MQFMT_PCF, ccsid=500, encoding=273))
     assert (message.data, message.warning) == (b"no pcf", MQRC_FORMAT_ERROR)
+
+
+def test_pcf_of_very_many_structures_comes_as_it_is() -> None:
+    """Each costs microseconds of the loop that serves everybody."""
+    md = Descriptor(format=mq.MQFMT_PCF, ccsid=37, encoding=mq.MQENC_NATIVE)
+    few = PCFMessage(1, 1, [strings(1, ["a"] * (PCF_PARTS_MAX - 1))])
+    assert got(few.pack(ccsid=37), md).warning == 0
+    for many in (
+        PCFMessage(1, 1, [strings(1, ["a"] * PCF_PARTS_MAX)]),
+        PCFMessage(1, 1, [group(1, [integers64(2, [3])] * PCF_PARTS_MAX)]),
+    ):
+        data = many.pack(ccsid=37)
+        message = got(data, md)
+        assert (message.data, message.warning) == (data, MQRC_FORMAT_ERROR)
