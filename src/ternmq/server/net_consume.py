@@ -5,10 +5,9 @@ While what was sent and not taken is less than what was asked for, messages go o
 of one byte, a stream for a large one (`net_ahead`). With STREAM the wait has no end; without, it is
 that of the get options. CONFIRM_REQUEST: CHECK_MSG follows when nothing more goes out.
 
-Messages got inside syncpoint belong to the unit of work until it ends. Non-persistent ones that
-were sent ahead and not taken are gone with the handle or the connection, as in IBM MQ, unless the
-client says before how far it has come: a request for no bytes ends the stream, and what was sent
-beyond the client's last message goes back to its queue.
+Messages got inside syncpoint belong to the unit of work until it ends. Those sent ahead and not
+taken are gone with the handle, as in IBM MQ, unless the client says before how far it has come: a
+request for no bytes ends the stream, and what it has not taken goes back to its queue.
 """
 
 from __future__ import annotations
@@ -279,7 +278,8 @@ class Consumer(Guarded):
                 self._send(entry, 0)
         while self._sent_bytes > RETURNABLE_BYTES_MAX:
             self._forget_oldest()
-        self._spares_others()
+        if self.ahead.sent():
+            self._request = None
         readers = self._readers
         if readers is not None:
             readers.relieved()
@@ -354,7 +354,8 @@ class Consumer(Guarded):
             self._request = None
         conversation.global_index += 1
         self.index += 1
-        self._spares_others()
+        if self.ahead.sent():
+            self._request = None
         if self._may_go_back(call, entry):
             self.sent.append((conversation.global_index, entry))
             self._sent_bytes += entry.length
@@ -365,10 +366,6 @@ class Consumer(Guarded):
         else:
             self._send(entry, int(call.reason), call)
             conversation.line.got(conversation.connected(), call)
-
-    def _spares_others(self) -> None:
-        if self.ahead.sent():
-            self._request = None
 
     def _may_go_back(self, call: GetCall, entry: Entry) -> bool:
         """A message of a stream, outside syncpoint."""
@@ -588,12 +585,15 @@ class Consumer(Guarded):
     def is_gone(self) -> bool:
         return self.state != FORCING
 
+    @property
+    def waits_for_get(self) -> bool:
+        """Whether a get waits for a message, as far as we know."""
+        return not self.is_stream and self.get is not None and self.state in (WAITING, PARKED)
+
     def cancel(self, reason: int) -> None:
-        """A get that waits ends with this reason; a stream is none."""
-        waits = self.get is not None and self.state in (WAITING, PARKED)
-        if waits and not self.is_stream and not self.ahead.lingers:
-            self._take_back()
-            self._end_without(reason)
+        """Who waits for a message is told this reason."""
+        self._take_back()
+        self._end_without(reason)
 
     def tell(self, reason: int) -> None:
         """The connection was ended by an operator, or the queue manager is quiescing."""

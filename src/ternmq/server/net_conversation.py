@@ -516,10 +516,13 @@ class Conversation:
                 self.turns.post(consumer)
 
     def cancel_waits(self, reason: int) -> None:
-        """Gets that wait for a message end; streams go on."""
+        """Gets that wait for a message end; streams go on. Of a client that reads ahead we may not
+        know where its get waits: where no other does, it is where the last one ended empty."""
         if self.call is not None:
             self.call.cancel(reason)
-        for consumer in list(self.consumers.values()):
+        waiting = [one for one in self.consumers.values() if one.waits_for_get]
+        known = [one for one in waiting if not one.ahead.lingers]
+        for consumer in known or waiting:
             consumer.cancel(reason)
 
     def forget_plans(self) -> None:

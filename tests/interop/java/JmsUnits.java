@@ -195,7 +195,11 @@ final class JmsUnits extends JmsCases {
     private void close_ends_a_receive(boolean closesConnection) throws Exception {
         Connection connection = started();
         Session session = automatic(connection);
-        MessageConsumer consumer = session.createConsumer(own(session));
+        close_ends_a_receive(connection, session.createConsumer(own(session)), closesConnection);
+    }
+
+    private static void close_ends_a_receive(
+            Connection connection, MessageConsumer consumer, boolean closesConnection) throws Exception {
         List<Object> ended = new ArrayList<>();
         Thread receiver = new Thread(() -> {
             try {
@@ -226,6 +230,18 @@ final class JmsUnits extends JmsCases {
     @Case
     void closing_the_consumer_ends_a_receive() throws Exception {
         close_ends_a_receive(false);
+    }
+
+    @Case(Case.PLAIN)
+    void closing_ends_a_receive_that_reads_ahead_after_an_empty_one() throws Exception {
+        for (boolean closesConnection : new boolean[] {false, true}) {
+            Connection connection = started();
+            Session session = automatic(connection);
+            MessageConsumer consumer =
+                    session.createConsumer(session.createQueue("queue:///" + named("AHEAD")));
+            equal(null, consumer.receive(SHORT_MS));
+            close_ends_a_receive(connection, consumer, closesConnection);
+        }
     }
 
     @Case(Case.PLAIN)

@@ -172,3 +172,25 @@ def test_notify_when_the_client_does_not_read_then_it_is_not_answered_without_en
         assert (await partner.values(fap.SPI + fap.REPLY))["reason"] == 0
 
     tell_story(story)
+
+
+def test_get_that_reads_ahead_when_it_has_not_asked_then_it_is_ended_too() -> None:
+    async def story(place: Place, partner: Partner) -> None:
+        other = await second(partner)
+        handle = await partner.open("A", ALL)
+        options = mq.MQGMO_WAIT
+        partner.request(handle, 102_400, options=options, wait_ms=LONG_MS)
+        look = fap.SYNCHRONOUS | fap.LOOKS_AGAIN
+        partner.request(handle, 102_400, options=options, flags=look, confirm=True, select=False)
+        assert (await partner.values(fap.NOTIFICATION))["code"] == fap.CHECK_MSG
+        # The next get of IBM's client does not ask: it takes its request to be open still.
+        partner.tell(fap.SPI, notify(tag_of(partner)), other)
+        note = await partner.values(fap.NOTIFICATION)
+        assert (note["code"], note["value"]) == (fap.STREAMING_FAILURE, MQRC_XWAIT_CANCELED)
+        assert (await partner.values(fap.SPI + fap.REPLY))["reason"] == 0
+        partner.request(handle, 102_400, options=options, wait_ms=LONG_MS, select=False)
+        put(place, b"one")
+        await partner.wait()
+        assert messages(partner) == [b"one"]
+
+    tell_story(story)
