@@ -8,7 +8,6 @@ from typing import Final, final
 
 from ternmq.ports.clock import EARLIEST_NS, LATEST_NS, Clock
 
-
 # The year 2116. mypyc compares integers below 2**62 without making objects of them, so the usual
 # time takes two machine instructions, and only a clock far in the future takes the long way.
 _USUAL_NS: Final = (1 << 62) - 1
