@@ -42,7 +42,7 @@ def test_set_when_told_with_and_without_the_prefix_then_it_is_the_same_setting(
 @pytest.mark.parametrize(
     ("told", "hint"),
     [
-        ("mq.chanel=APP", "is mq.channel meant?"),
+        ("mq.channelx=APP", "is mq.channel meant?"),
         ("spark.ternmq.smf.section=WQ", "is smf.sections meant?"),
         ("exchange.within=1 day", "is exchanges.within meant?"),
         ("nonsense=1", "there is no such setting"),
