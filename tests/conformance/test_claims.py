@@ -84,8 +84,8 @@ def inert(object_type: int, *keywords: str) -> Probe:
     return probe
 
 
-def shown_by(path: str, name: str = "") -> Probe:
-    """A test elsewhere shows it; it must exist."""
+def shown_by(path: str, name: str) -> Probe:
+    """A test elsewhere shows it; the file must have it by that name."""
 
     def probe(_: QueueManager) -> None:
         assert name in (ROOT / path).read_text(encoding="utf-8")
@@ -207,7 +207,7 @@ ROWS: Final[dict[str, Probe]] = {
     ),
     "fields of MQPMO and MQGMO: message handles, RecsPresent, Action": all_of(
         later("MQPUT", mq.MQPMO_MD_FOR_OUTPUT_ONLY),
-        shown_by("tests/conformance/test_nothing_ignored.py"),
+        shown_by("tests/conformance/test_nothing_ignored.py", "test_field_when_used_then"),
     ),
     "message properties": later("MQGET", mq.MQGMO_PROPERTIES_IN_HANDLE),
     "selectors": refused(
@@ -231,7 +231,10 @@ ROWS: Final[dict[str, Probe]] = {
     ),
     "MQCB and MQCTL in the Python API; signals": all_of(
         later("MQGET", mq.MQGMO_SET_SIGNAL),
-        shown_by("tests/unit/server/test_net_consume.py"),
+        shown_by(
+            "tests/unit/server/test_net_consume.py",
+            "test_request_when_it_waits_then_the_message_comes",
+        ),
     ),
     "topics and subscriptions of [pymqi and ibmmq](compat-pymqi.md)": shown_by(
         "tests/compat/programs/errors.txt", "MQRC_FUNCTION_NOT_SUPPORTED"
@@ -296,12 +299,12 @@ SENTENCES: Final[dict[tuple[str, str], Probe]] = {
     ),
     ("events.md", "Not there yet: events of channels"): inert(object_types.QMGR, "CHADEV"),
     ("streaming-queues.md", "Nothing is checked when the queue is opened"): shown_by(
-        "tests/conformance/test_streaming.py"
+        "tests/conformance/test_streaming.py", "test_puts_and_caps_answer_as_documented"
     ),
     ("streaming-queues.md", "Not here yet: an alias to a topic as target"): TOPIC,
     ("testing-with-simulation.md", "Channels between queue managers do not exist yet"): BETWEEN[0],
     ("promises.md", "features that do not exist yet"): BETWEEN[0],
-    ("index.md", "what is not there yet"): shown_by(f"docs/{LIMITS}"),
+    ("index.md", "what is not there yet"): shown_by(f"docs/{LIMITS}", "## Not there yet"),
     ("network.md", "MQSUB, distribution lists, selectors"): TOPIC,
     ("pcf.md", "is not there yet, PCF refuses"): commands("CLEAR TOPICSTR('a')", "AMQ8561E"),
     ("dependencies.md", "Not here yet: the `web` extra"): lambda _: (
@@ -310,7 +313,7 @@ SENTENCES: Final[dict[tuple[str, str], Probe]] = {
         else None
     ),
     ("running.md", "Checked and kept, without an effect yet"): shown_by(
-        "tests/unit/server/test_queue_manager_ini.py"
+        "tests/unit/server/test_queue_manager_ini.py", "test_page_when_read_then_it_tells"
     ),
     ("samples.md", "`-t` (topics) is refused yet"): lambda _: check_amqsevt(),
 }
