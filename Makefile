@@ -18,7 +18,7 @@ LEFT_OUT := build/left-out.jsonl
 PREPARE := $(PYTHON) tools/prepare.py $(if $(SYSTEM),--system)
 
 .DEFAULT_GOAL := help
-.PHONY: bare forget-left-out help setup tools compile run test test-plain test-spark test-compiled check generated format bench wheel clean crash sim soak canaries interop judges smf-judge fuzz broken-lines fire fire-cluster cluster
+.PHONY: bare forget-left-out help setup tools compile run quick test test-plain test-spark test-compiled check generated format bench wheel clean crash sim soak canaries interop judges smf-judge fuzz broken-lines fire fire-cluster cluster
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -42,6 +42,9 @@ test: forget-left-out test-plain test-spark test-compiled ## every test on plain
 
 forget-left-out:
 	@mkdir -p build && rm -f $(LEFT_OUT)
+
+quick: tools ## tests of what changed since BASE=origin/main, by imports, and the battery's core: three minutes
+	$(PLAIN) $(PY) -m tools.quick $(if $(BASE),--base $(BASE)) --processes $(N) $(ARGS)
 
 # The walks are several times quicker on the compiled build, so they run there, where there is one.
 CAN_COMPILE := $(shell $(PYTHON) tools/prepare.py --can-compile && echo yes)

@@ -4,7 +4,8 @@ What is compiled stands in tools/layers.toml; docs/build.md explains. The enviro
 
     TERNMQ_PURE=1               do not compile
     TERNMQ_REQUIRE_COMPILED=1   fail instead of falling back
-    TERNMQ_OPT=0..3             optimisation level of the C compiler (2)
+    TERNMQ_OPT=0..3             optimisation level of the C compiler; without it,
+                                2 for the modules of [optimised] and 1 for the others
     TERNMQ_JOBS=n               C files compiled at the same time (one a core)
     TERNMQ_PREBUILT=folder      take the compiled files from there (tools/build_wheel.py does)
     TERNMQ_PLAIN_REASON=text    with TERNMQ_PURE: the reason that build_info() will give
@@ -28,13 +29,16 @@ from setuptools.command.build_py import build_py
 ROOT = Path(__file__).resolve().parent
 sys.path.insert(0, str(ROOT))
 
-from tools.layers import compiled_files, load  # noqa: E402
+from tools import core_c  # noqa: E402
+from tools.layers import compiled_files, load, optimised_files  # noqa: E402
 
-OPT_LEVEL = os.environ.get("TERNMQ_OPT", "2")
+OPT_LEVEL = os.environ.get("TERNMQ_OPT", "")
+OPT_HOT, OPT_COLD = OPT_LEVEL or "2", OPT_LEVEL or "1"
 PROGRESS_S = 10.0
-FEW_FILES = 10  # the end of a small extension is not worth a line
 PREBUILT = os.environ.get("TERNMQ_PREBUILT", "")
 RECORD = Path("ternmq", "base", "build_record.json")
+SIZES: dict[str, int] = {}  # of the code in a C file that only includes others
+HOT: set[str] = set()  # C files to be optimised as the modules of [optimised]
 # Strictness is for `make check`: with another Python or other stubs an ignore may be needless.
 MYPY_OPTIONS = ["--no-warn-unused-ignores", "--no-warn-unreachable", "--no-warn-unused-configs"]
 
@@ -58,7 +62,7 @@ def give_up(reason: str) -> None:
 
 def write_record(build_lib: str, *, compiled: bool, reason: str) -> None:
     """Leave beside the package how it was built, for ternmq.base.build."""
-    record = {"compiled": compiled, "opt_level": OPT_LEVEL if compiled else "", "reason": reason}
+    record = {"compiled": compiled, "opt_level": OPT_HOT if compiled else "", "reason": reason}
     target = Path(build_lib, RECORD)
     target.parent.mkdir(parents=True, exist_ok=True)
     target.write_text(json.dumps(record, sort_keys=True) + "\n", encoding="utf-8")
@@ -95,15 +99,49 @@ def generate_c() -> list[Extension]:
     try:
         extensions: list[Extension] = mypycify(
             [*MYPY_OPTIONS, *paths],
-            opt_level=OPT_LEVEL,
+            opt_level=OPT_COLD,
             debug_level="0",
             multi_file=True,
-            group_name="ternmq_core",
+            group_name=core_c.LIBRARY,
         )
     except (Exception, SystemExit) as error:
         raise PlainFallback(f"mypyc failed ({type(error).__name__}: {error})") from error
+    prepare_c(extensions)
     tell("mypyc: done; now the C compiler", time.monotonic() - begun)
     return extensions
+
+
+def prepare_c(extensions: list[Extension]) -> None:
+    """Docstrings, paths in tracebacks, and few large files instead of many; see tools/core_c.py."""
+    library = extensions[0]
+    sources = [Path(source) for source in library.sources]
+    folder = sources[0].parent
+    hot_files = optimised_files(load())
+    hot, cold, runtime = [], [], []
+    for source in sources:
+        name = source.stem.removeprefix("__native_").replace("___", "/")
+        python = ROOT / "src" / f"{name}.py"
+        if python.exists():
+            docs = core_c.docs_of(python.read_text("utf-8"))
+            source.write_text(core_c.with_docs(source.read_text("utf-8"), docs), "utf-8")
+            (hot if python in hot_files else cold).append(source)
+        else:
+            runtime.append(source)
+        if source.name == "exc_ops.c":
+            changed = core_c.with_source_paths(source.read_text("utf-8"))
+            if changed is None:
+                tell("WARNING: this mypyc is unknown, tracebacks will have relative paths", 0)
+            else:
+                source.write_text(changed, "utf-8")
+    hot_groups = core_c.grouped(hot, folder / "hot")
+    groups = [*hot_groups, *core_c.grouped(cold, folder / "cold")]
+    SIZES.update({str(path): size for path, size in groups})
+    own = folder / f"__native_{core_c.LIBRARY}.c"  # begins the modules, once
+    HOT.update(str(path) for path, _ in hot_groups)
+    HOT.update(str(path) for path in runtime if path != own)
+    library.sources = [*(str(path) for path, _ in groups), *(str(path) for path in runtime)]
+    # Nothing but the entries is for others: calls inside the library need no table of jumps.
+    library.extra_compile_args = [*library.extra_compile_args, "-fvisibility=hidden"]
 
 
 class BuildPy(build_py):
@@ -117,7 +155,7 @@ class BuildPy(build_py):
 
 
 class BuildExt(build_ext):
-    """Compiles the C files of the one big extension in parallel; a failure means plain files."""
+    """Compiles the C files of the library in parallel; a failure means plain files."""
 
     def run(self) -> None:
         if PREBUILT:
@@ -145,22 +183,50 @@ class BuildExt(build_ext):
         jobs = int(os.environ.get("TERNMQ_JOBS", "0")) or os.cpu_count() or 1
 
         def compile_parallel(sources: list[str], **options: Any) -> list[str]:
-            largest_first = sorted(sources, key=os.path.getsize, reverse=True)
-            progress = Progress(sum(os.path.getsize(source) for source in sources), len(sources))
+            largest_first = sorted(sources, key=code_size, reverse=True)
+            progress = Progress(sum(map(code_size, sources)), len(sources))
             with ThreadPoolExecutor(jobs) as pool:
 
                 def compile_one(source: str) -> list[str]:
-                    names: list[str] = compile_all([source], **options)
-                    progress.did(os.path.getsize(source))
+                    level = [f"-O{OPT_HOT}"] if source in HOT else []
+                    more = [*(options.get("extra_postargs") or ()), *level]
+                    names: list[str] = compile_all([source], **{**options, "extra_postargs": more})
+                    progress.did(code_size(source))
                     return names
 
                 return [name for names in pool.map(compile_one, largest_first) for name in names]
 
         self.compiler.compile = compile_parallel
-        # Beside the one big library there is a small extension module for each source file: one
-        # after the other they would leave the other processors idle for most of a minute.
-        self.parallel = jobs
-        super().build_extensions()
+        library, *entries = self.extensions
+        self.build_extension(library)
+        self.compiler.compile = compile_all
+        if "PyModuleDef_Init" in Path(entries[0].sources[0]).read_text("utf-8"):
+            # A Python without a global lock: mypyc's own files, one after the other.
+            for extension in entries:
+                self.build_extension(extension)
+        else:
+            self.build_doors([extension.name for extension in entries])
+
+    def build_doors(self, modules: list[str]) -> None:
+        """The extension modules: each is a copy of a library with the entries of many."""
+        folder = Path(self.build_temp, "doors")
+        for door in core_c.doors(modules, folder):
+            objects = self.compiler.compile(
+                [door.source],
+                output_dir=self.build_temp,
+                include_dirs=[sysconfig.get_path("include")],
+                extra_postargs=["-O1", "-g0", "-fvisibility=hidden"],
+            )
+            made = str(Path(door.source).with_suffix(".so"))
+            self.compiler.link_shared_object(objects, made, extra_postargs=["-s"])
+            for module in door.modules:
+                target = Path(self.get_ext_fullpath(module))
+                target.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copy2(made, target)
+
+
+def code_size(source: str) -> int:
+    return SIZES.get(source) or os.path.getsize(source)
 
 
 class Progress:
@@ -179,15 +245,14 @@ class Progress:
             self._bytes += size
             self._done += 1
             now = time.monotonic()
-            is_end = self._done == self._files and self._files > FEW_FILES
+            is_end = self._done == self._files
             if now - self._said < PROGRESS_S and not is_end:
                 return
             self._said = now
-            share = 100 * self._bytes // max(self._whole_bytes, 1)
-            tell(
-                f"C compiler: {self._done} of {self._files} files, {share} % of the code",
-                now - self._begun,
-            )
+            share = self._bytes / max(self._whole_bytes, 1)
+            left_s = (now - self._begun) * (1 - share) / share
+            left = "" if is_end else f", about {left_s:.0f} s left"
+            tell(f"C compiler: {share:.0%} of the code{left}", now - self._begun)
 
 
 def tell(text: str, seconds: float) -> None:

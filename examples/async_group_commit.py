@@ -23,9 +23,9 @@ async def producer(qmgr: ternmq.aio.QueueManager, number: int) -> None:
 async def main(folder: str) -> None:
     async with ternmq.aio.embedded(folder, "QM1", create=True) as qmgr:
         await qmgr.define_queue("EVENTS", replace=True)
-        before = qmgr.log_status().forces
+        before = (await qmgr.log_status()).forces
         await asyncio.gather(*(producer(qmgr, number) for number in range(TASKS)))
-        forces = qmgr.log_status().forces - before
+        forces = (await qmgr.log_status()).forces - before
         async with qmgr.queue("EVENTS") as events:
             print(f"{await events.depth()} messages, each acknowledged when it was on disk")
             print(f"more than ten messages a force: {10 * forces < TASKS * EACH}")

@@ -62,7 +62,7 @@ def main(folder: str) -> None:
     print(f"killed after {len(said)} acknowledgements of {len(promised)} messages")
 
     with ternmq.embedded(folder, "QM1") as qmgr:
-        for line in qmgr.report:
+        for line in qmgr.report():
             print(f"  {line}")
         with qmgr.queue("LEDGER") as ledger:
             found = [message.text for message in ledger.browse()]

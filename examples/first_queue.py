@@ -14,7 +14,7 @@ import ternmq
 
 def main(folder: str) -> None:
     with ternmq.embedded(folder, "QM1", create=True) as qmgr:
-        for line in qmgr.report:
+        for line in qmgr.report():
             print(line)
         qmgr.define_queue("ORDERS", replace=True, max_depth=100_000, default_persistence="YES")
 

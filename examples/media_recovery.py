@@ -46,7 +46,7 @@ def work(qmgr: ternmq.QueueManager) -> None:
 
 
 def recover(qmgr: ternmq.QueueManager) -> None:
-    print(next(line for line in qmgr.report if line.startswith("Re-created")).split(".")[0])
+    print(next(line for line in qmgr.report() if line.startswith("Re-created")).split(".")[0])
     expected = [f"{number}" for number in range(100, 800)]
     try:
         numbers(qmgr, "STOCK")

@@ -5,8 +5,8 @@ python examples/pcf_inquiry.py
 
 import ternmq
 from ternmq import constants as mq
-from ternmq.admin.event_text import event_text
-from ternmq.codec.pcf_parameter import integer_filter
+from ternmq.admin.events.event_text import event_text
+from ternmq.codec.pcf.parameter import integer_filter
 
 with ternmq.memory("QM1") as qmgr:
     qmgr.start_command_server()

@@ -8,9 +8,9 @@ from __future__ import annotations
 import tempfile
 from pathlib import Path
 
-from ternmq.cli.smf import main as smf
-from ternmq.codec.smf_layout import Values
-from ternmq.codec.smf_record import Stamp, build, header_values
+from ternmq.cli.tools.smf_command import main as smf
+from ternmq.codec.smf.record import Stamp, build, header_values
+from ternmq.codec.smf.section_layout import Values
 
 WRITTEN_NS = 1_790_000_060_000_000_000
 STAMP = Stamp(

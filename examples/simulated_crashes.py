@@ -78,7 +78,7 @@ def test_transfer_when_the_disk_is_full_then_refused_and_accepted_later() -> Non
         qmgr = sim.start()
         bank(qmgr)
         sim.disk.capacity = sim.disk.used()
-        assert put_until_refused(qmgr) == "MQRC_RESOURCE_PROBLEM"
+        assert put_until_refused(qmgr) == "MQRC_Q_SPACE_NOT_AVAILABLE"
         sim.disk.capacity = 0
         qmgr.put("TRANSFERS", "there is room again")
         sim.crash()

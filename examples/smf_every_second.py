@@ -12,8 +12,8 @@ from pathlib import Path
 
 import ternmq
 from ternmq import SMFDestination
-from ternmq.cli.smf import main as smf
-from ternmq.codec.smf_reader import Reader
+from ternmq.cli.tools.smf_command import main as smf
+from ternmq.codec.smf.reader import Reader
 
 RUN_S = 2.5
 COMMANDS = (

@@ -16,12 +16,12 @@ import sys
 import tempfile
 
 import ternmq
-from ternmq.spark.lake_search import Search, days, found
-from ternmq.spark.lake_table import keep
-from ternmq.spark.mq_source import register
-from ternmq.spark.replay import replay
-from ternmq.spark.replay_plan import make
-from ternmq.spark.served import table
+from ternmq.spark.lake.lake_search import Search, days, found
+from ternmq.spark.lake.lake_table import keep
+from ternmq.spark.lake.replay_plan import make
+from ternmq.spark.lake.replaying import replay
+from ternmq.spark.mq.mq_source import register
+from ternmq.spark.pipeline.served_tables import table
 from ternmq.spark.session import close, is_running, session
 
 DEFINITIONS = """
@@ -42,7 +42,7 @@ def command(data: str, *words: str) -> None:
     )
 
 
-def work(connection: ternmq.ClientConnection) -> int:
+def work(connection: ternmq.Connection) -> int:
     """Orders come, and a warehouse takes them; how many it forgets."""
     forgotten = 0
     with connection.queue("ORDERS") as orders:

@@ -15,8 +15,8 @@ from pathlib import Path
 
 import ternmq
 from ternmq import SMFDestination
-from ternmq.cli.pipeline import main as pipeline
-from ternmq.spark.served import table
+from ternmq.cli.tools.pipeline_command import main as pipeline
+from ternmq.spark.pipeline.served_tables import table
 from ternmq.spark.session import close, is_running, session
 
 RUN_S = 1.2

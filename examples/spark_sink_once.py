@@ -20,7 +20,7 @@ from pyspark.sql import SparkSession
 from pyspark.sql import functions as f
 
 import ternmq
-from ternmq.spark.mq_source import register
+from ternmq.spark.mq.mq_source import register
 from ternmq.spark.session import close, is_running, session
 
 PRICES = [("nails", 3), ("ladder", 80), ("paint", 21)]
@@ -56,7 +56,7 @@ def bill(spark: SparkSession, folder: str, way: dict[str, str]) -> None:
     writer.trigger(availableNow=True).start().awaitTermination()
 
 
-def shop(connection: ternmq.ClientConnection, orders: list[tuple[str, int]]) -> None:
+def shop(connection: ternmq.Connection, orders: list[tuple[str, int]]) -> None:
     with connection.queue("ORDERS") as queue:
         for item, count in orders:
             queue.put({"item": item, "count": count}, persistent=True)

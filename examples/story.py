@@ -124,7 +124,7 @@ class Work:
         await self.all_there.wait()
         self.begun = time.monotonic()
 
-    def connect(self, application: str) -> "ternmq.aio.Opening[ternmq.aio.ClientConnection]":
+    def connect(self, application: str) -> "ternmq.aio.Opening[ternmq.aio.Connection]":
         return ternmq.aio.connect(NAME, data=self.data, application=application)
 
 

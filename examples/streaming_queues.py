@@ -31,7 +31,7 @@ def command(*words: str) -> None:
     subprocess.run(arguments, check=True, capture_output=True, text=True)
 
 
-def application(connection: ternmq.ClientConnection, messages: int, body: bytes) -> str:
+def application(connection: ternmq.Connection, messages: int, body: bytes) -> str:
     """Put so many messages; what it reports at its end."""
     with connection.queue("LQ1000", options=ternmq.constants.MQOO_OUTPUT) as queue:
         for number in range(messages):
@@ -43,7 +43,7 @@ def application(connection: ternmq.ClientConnection, messages: int, body: bytes)
     return f"{messages:,} messages put to queue LQ1000, return code 0"
 
 
-def depth(connection: ternmq.ClientConnection, name: str) -> int:
+def depth(connection: ternmq.Connection, name: str) -> int:
     with connection.queue(name, options=ternmq.constants.MQOO_INQUIRE) as queue:
         return queue.depth
 

@@ -85,7 +85,7 @@ def stop_create(folder: str) -> ternmq.QueueManager:
         "this process."
     )
     qmgr = ternmq.embedded(folder, "TOUR", create=True)
-    quote(qmgr.report)
+    quote(qmgr.report())
     qmgr.define_queue("ORDERS", default_persistence="YES", max_depth=1_000_000)
     qmgr.define_queue("INVOICES", default_persistence="YES")
     show("queues we defined", "ORDERS, INVOICES")
@@ -171,7 +171,7 @@ def stop_kill(folder: str) -> ternmq.QueueManager:
     begun = time.perf_counter()
     qmgr = ternmq.embedded(folder, "TOUR")
     milliseconds = (time.perf_counter() - begun) * 1000
-    quote(qmgr.report)
+    quote(qmgr.report())
     with qmgr.queue("ORDERS") as orders:
         texts = [message.text for message in orders.browse()]
     kept = texts[:acknowledged] == [f"order {n}" for n in range(1, acknowledged + 1)]
@@ -470,18 +470,18 @@ async def round_trips(conn: str) -> float:
     """Requesters that wait for their own answer, by its CorrelId, and a server."""
     async with contextlib.AsyncExitStack() as stack:
 
-        async def queues() -> list[ternmq.aio.ClientQueue]:
+        async def queues() -> list[ternmq.aio.Queue]:
             connection = ternmq.aio.connect(
                 "TOUR", channel=CHANNEL, conn=conn, user="app", password=PASSWORD
             )
             opened = await stack.enter_async_context(connection)
             return [await opened.queue(name) for name in ("DEV.QUEUE.2", "DEV.QUEUE.3")]
 
-        async def serve(requests: ternmq.aio.ClientQueue, replies: ternmq.aio.ClientQueue) -> None:
+        async def serve(requests: ternmq.aio.Queue, replies: ternmq.aio.Queue) -> None:
             while request := await requests.try_get(wait=0.2):
                 await replies.put(request.data, correl_id=request.msg_id, persistent=False)
 
-        async def ask(requests: ternmq.aio.ClientQueue, replies: ternmq.aio.ClientQueue) -> int:
+        async def ask(requests: ternmq.aio.Queue, replies: ternmq.aio.Queue) -> int:
             answered = 0
             while time.perf_counter() < end:
                 msg_id = await requests.put(BODY, persistent=False)

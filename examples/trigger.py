@@ -8,7 +8,7 @@ python examples/trigger.py
 
 import ternmq
 from ternmq import constants as mq
-from ternmq.codec.mqtm import TriggerMessage
+from ternmq.codec.headers.mqtm import TriggerMessage
 
 DEFINITIONS = """
 DEFINE QLOCAL(INIT)

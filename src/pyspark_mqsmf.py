@@ -11,7 +11,7 @@ from __future__ import annotations
 __all__ = ["DefaultSource"]
 
 try:
-    from ternmq.spark.smf_source import SmfSource as DefaultSource
+    from ternmq.spark.smf.smf_source import SmfSource as DefaultSource
 except Exception as error:  # not only ImportError: NumPy and Arrow have others where versions clash
     _REASON = f"{type(error).__name__}: {error}"
     try:

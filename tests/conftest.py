@@ -69,7 +69,7 @@ choose_build()
 # After the choice: the plug-in is that of the build under test. pytester runs tests inside tests.
 pytest_plugins = [
     "pytester",
-    "ternmq.client.pytest_plugin",
+    "ternmq.runtime.pytest_plugin",
     "tests.deep_tracebacks",
     "tests.lasting_timeout",
     "tests.left_out",

@@ -7,7 +7,7 @@ Nothing here may start a thread before the fork, so neither Arrow nor NumPy is i
 import pyspark.worker  # noqa: F401
 from pyspark.daemon import manager
 
-import ternmq.client.local_connection  # noqa: F401
+import ternmq.remote.connect  # noqa: F401
 
 if __name__ == "__main__":
     manager()

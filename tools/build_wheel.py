@@ -20,6 +20,7 @@ import shutil
 import subprocess
 import sys
 import sysconfig
+import threading
 import time
 import zipfile
 from collections.abc import Iterator
@@ -32,8 +33,9 @@ sys.path.insert(0, str(ROOT))
 from tools.layers import core_packages, load  # noqa: E402
 
 FILES = ("pyproject.toml", "setup.py", "MANIFEST.in", "README.md", "LICENSE")
-TOOLS = ("tools/layers.py", "tools/layers.toml")
+TOOLS = ("tools/core_c.py", "tools/layers.py", "tools/layers.toml")
 KEPT = 12  # wheels, and compiled cores, that stay in the cache
+PROGRESS_S = 10.0
 PROGRESS = "progress: "  # begins the lines of setup.py that are for people
 BACKEND = "import setuptools.build_meta as b, sys; b.build_wheel(sys.argv[1])"
 
@@ -57,6 +59,27 @@ def locked(path: Path) -> Iterator[None]:
 def say(text: str) -> None:
     sys.stderr.write(f"build_wheel: {text}\n")
     sys.stderr.flush()
+
+
+class Watch:
+    """Says again what goes on when nothing was said for a while: mypyc itself is silent."""
+
+    def __init__(self) -> None:
+        self.ended = threading.Event()
+        self._last = ""
+        self._said = time.monotonic()
+        threading.Thread(target=self._watch, daemon=True).start()
+
+    def say(self, text: str) -> None:
+        self._last, self._said = text, time.monotonic()
+        say(text)
+
+    def _watch(self) -> None:
+        while not self.ended.wait(PROGRESS_S / 10):
+            quiet_s = time.monotonic() - self._said
+            if self._last and quiet_s >= PROGRESS_S:
+                self._said = time.monotonic()
+                say(f"still at it; the last was: {self._last}")
 
 
 def source_paths() -> list[Path]:
@@ -118,6 +141,7 @@ def run_backend(stage: Path, out: Path, **environment: str) -> Path | None:
     out.mkdir(parents=True, exist_ok=True)
     inherited = {k: v for k, v in os.environ.items() if not k.startswith("TERNMQ_P")}
     said: list[str] = []
+    watch = Watch()
     with subprocess.Popen(
         [sys.executable, "-c", BACKEND, str(out)],
         cwd=stage,
@@ -128,9 +152,10 @@ def run_backend(stage: Path, out: Path, **environment: str) -> Path | None:
     ) as process:
         for line in process.stdout or ():
             if line.startswith(PROGRESS):
-                say(line.removeprefix(PROGRESS).strip())
+                watch.say(line.removeprefix(PROGRESS).strip())
             else:
                 said.append(line)
+    watch.ended.set()
     wheels = list(out.glob("*.whl"))
     if process.returncode != 0 or len(wheels) != 1:
         sys.stderr.write("".join(said)[-6000:])

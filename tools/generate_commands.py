@@ -21,7 +21,7 @@ from ternmq.admin.command_table import (
     CommandRow,
     nouns_of,
 )
-from ternmq.admin.status_attributes import SECTIONS
+from ternmq.admin.status.status_attributes import SECTIONS
 from ternmq.base import constants_all, own_constants
 from ternmq.base import object_types as types
 

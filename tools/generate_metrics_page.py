@@ -1,4 +1,4 @@
-"""Writes the table of metrics in docs/monitoring.md from telemetry/metric_rows.py.
+"""Writes the table of metrics in docs/monitoring.md from telemetry/metrics/metric_rows.py.
 
 python tools/generate_metrics_page.py [--check]
 """
@@ -11,7 +11,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "src"))
 
-from ternmq.telemetry import metric_rows as rows  # noqa: E402
+from ternmq.telemetry.metrics import metric_rows as rows  # noqa: E402
 
 PAGE = ROOT / "docs" / "monitoring.md"
 BEGIN = "<!-- metrics: begin; made by tools/generate_metrics_page.py -->\n"

@@ -1,4 +1,4 @@
-"""Writes docs/proof.md: what was shown, how often, and when.
+"""Writes docs/proof.md: what was shown, how often, and when; and a short table in README.md.
 
 The goals are in proof/goals.toml, the counts in the JSON files beside it, which the long runs
 write. `--check` writes nothing and exits 1 when the page differs.
@@ -16,6 +16,20 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 PROOF = ROOT / "proof"
 PAGE = ROOT / "docs" / "proof.md"
+FRONT = ROOT / "README.md"
+BEGIN = "<!-- proof: begin; made by tools/generate_proof.py -->\n"
+END = "<!-- proof: end -->\n"
+# What the README says: a promise, and the goals whose counts stand beside it.
+SHORT = (
+    ("A message that was acknowledged survives a kill and a power loss.", ("G1", "G2", "G3", "G9")),
+    ("A unit of work happens whole or not at all.", ("G4", "G18", "LEDGER")),
+    ("Damage is found and named; wrong bytes are never returned.", ("G8",)),
+    ("A full disk loses nothing; commit and backout always have room.", ("G5", "G19")),
+    ("The first failed force stops the queue manager.", ("G7",)),
+    ("A lost queue is made again from a linear log.", ("G20",)),
+    ("Nothing that a partner sends, or a broken network does, does harm.", ("G10", "G11", "NET")),
+    ("From queue to lake to queue with Spark, exactly once.", ("FIRE", "CLUSTER")),
+)
 HEAD = """# The proof
 
 What was tried against the [promises](promises.md), how often, and with what outcome. Made by
@@ -90,18 +104,39 @@ def page() -> str:
     return HEAD + "".join([*goal_rows(goals, told), *promise_rows(goals)])
 
 
+def front() -> str:
+    """The README as it should be: the largest run of each goal."""
+    told = reports()
+    rows = ["| promise | tried | failed |\n", "| --- | --- | --- |\n"]
+    for promise, goals in SHORT:
+        runs = [told[goal][max(told[goal])] for goal in goals]
+        points: dict[str, int] = {}
+        for run in runs:
+            points[run["unit"]] = points.get(run["unit"], 0) + run["points"]
+        tried = ", ".join(f"{count:,} {unit}" for unit, count in points.items())
+        rows.append(f"| {promise} | {tried} | {sum(run['failed'] for run in runs)} |\n")
+    text = FRONT.read_text(encoding="utf-8")
+    before, begin, rest = text.partition(BEGIN)
+    _, end, after = rest.partition(END)
+    if not begin or not end:
+        raise SystemExit(f"{FRONT.name}: the marks of tools/generate_proof.py are missing")
+    return before + begin + "".join(rows) + end + after
+
+
 def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--check", action="store_true", help="compare only; exit 1 on a difference")
     check_only: bool = parser.parse_args(arguments).check
-    content = page()
-    if PAGE.exists() and PAGE.read_text(encoding="utf-8") == content:
-        return 0
-    sys.stdout.write(f"{'differs' if check_only else 'written'}: {PAGE.name}\n")
-    if check_only:
-        return 1
-    PAGE.write_text(content, encoding="utf-8")
-    return 0
+    status = 0
+    for path, content in ((PAGE, page()), (FRONT, front())):
+        if path.exists() and path.read_text(encoding="utf-8") == content:
+            continue
+        sys.stdout.write(f"{'differs' if check_only else 'written'}: {path.name}\n")
+        if check_only:
+            status = 1
+        else:
+            path.write_text(content, encoding="utf-8")
+    return status
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
-"""Writes the tables of fields in docs/smf.md, from telemetry/smf_rows.py and codec/smf_table.py:
-which counter stands in which field, and which fields have no counterpart and are zero.
+"""Writes the tables of fields in docs/smf.md, from telemetry/smf/counter_rows.py and
+codec/smf/section_table.py: which counter stands in which field, and which fields have no
+counterpart and are zero.
 
 python tools/generate_smf_fields.py [--check]
 """
@@ -12,8 +13,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "src"))
 
-from ternmq.codec.smf_layout import LAYOUTS  # noqa: E402
-from ternmq.telemetry.smf_rows import ROOTS, ROWS  # noqa: E402
+from ternmq.codec.smf.section_layout import LAYOUTS  # noqa: E402
+from ternmq.telemetry.smf.counter_rows import ROOTS, ROWS  # noqa: E402
 
 PAGE = ROOT / "docs" / "smf.md"
 BEGIN = "<!-- fields: begin; made by tools/generate_smf_fields.py -->\n"

@@ -1,13 +1,14 @@
 """Reads tools/layers.toml, the one table of packages, for all who need it.
 
 setup.py asks which files mypyc compiles, `make check` and tests/tidy ask for the import contracts
-and the rule about effects, docs/build.md carries the table as text.
+and the rule about effects; docs/build.md and ARCHITECTURE.md carry the table as text.
 
     python -m tools.layers lint            check the import contracts
     python -m tools.layers compiled        list the files that mypyc compiles
-    python -m tools.layers docs [--check]  write (or only compare) the table in docs/build.md
+    python -m tools.layers docs [--check]  write (or only compare) the tables in the pages
 """
 
+import ast
 import sys
 import tempfile
 import tomllib
@@ -20,6 +21,7 @@ ROOT = Path(__file__).resolve().parent.parent
 SOURCE = ROOT / "src" / "ternmq"
 TABLE = ROOT / "tools" / "layers.toml"
 DOCS = ROOT / "docs" / "build.md"
+OVERVIEW = ROOT / "ARCHITECTURE.md"
 DOCS_BEGIN = "<!-- layers: begin -->\n"
 DOCS_END = "<!-- layers: end -->\n"
 
@@ -28,7 +30,7 @@ DOCS_END = "<!-- layers: end -->\n"
 class Layer:
     name: str
     about: str
-    stacked: bool
+    siblings: str
     packages: tuple[str, ...]
 
 
@@ -58,6 +60,7 @@ class Table:
     packages: dict[str, Package]
     root_modules: tuple[str, ...]
     above_root: tuple[str, ...]
+    optimised: tuple[str, ...] = ()
 
 
 def matches(module: str, patterns: tuple[str, ...]) -> bool:
@@ -74,14 +77,15 @@ def load(path: Path = TABLE) -> Table:
         odd = sorted(set(placed) ^ set(packages)) or "a package in two layers"
         raise ValueError(f"{path.name}: layers and packages do not agree: {odd}")
     root = raw["root"]
-    return Table(layers, packages, tuple(root["modules"]), tuple(root["above"]))
+    optimised = tuple(raw.get("optimised", {}).get("modules", ()))
+    return Table(layers, packages, tuple(root["modules"]), tuple(root["above"]), optimised)
 
 
 def load_layer(entry: dict[str, Any]) -> Layer:
-    if entry["siblings"] not in ("apart", "stacked"):
-        raise ValueError(f"{TABLE.name}: siblings = {entry['siblings']!r} in {entry['name']}")
-    stacked = entry["siblings"] == "stacked"
-    return Layer(entry["name"], entry["about"], stacked, tuple(entry["packages"]))
+    siblings = entry["siblings"]
+    if siblings not in ("apart", "stacked", "together"):
+        raise ValueError(f"{TABLE.name}: siblings = {siblings!r} in {entry['name']}")
+    return Layer(entry["name"], entry["about"], siblings, tuple(entry["packages"]))
 
 
 def load_package(name: str, entry: dict[str, Any]) -> Package:
@@ -119,6 +123,20 @@ def compiled_files(table: Table, source: Path = SOURCE) -> list[Path]:
     return found
 
 
+def compiled_modules(table: Table, source: Path = SOURCE) -> list[str]:
+    """The same as dotted names inside the package, as [optimised] gives them."""
+    return [".".join(place_of(path, source)) for path in compiled_files(table, source)]
+
+
+def optimised_files(table: Table, source: Path = SOURCE) -> set[Path]:
+    """Of the compiled files, those that the C compiler is to take its time for."""
+    return {
+        path
+        for path in compiled_files(table, source)
+        if matches(".".join(place_of(path, source)), table.optimised)
+    }
+
+
 def core_packages(table: Table) -> list[str]:
     """Packages whose files bear on the compiled code: some of their modules are compiled."""
     return [p.name for p in table.packages.values() if p.compiled or p.hot]
@@ -129,10 +147,10 @@ def contract_rows(table: Table, present: set[str]) -> list[str]:
     rows: list[str] = []
     for layer in table.layers:
         names = [f"ternmq.{name}" for name in layer.packages if name in present]
-        if layer.stacked:
+        if layer.siblings == "stacked":
             rows.extend(names)
         elif names:
-            rows.append(" | ".join(names))
+            rows.append((" : " if layer.siblings == "together" else " | ").join(names))
     rows.reverse()
     return rows
 
@@ -184,25 +202,49 @@ def code_list(names: tuple[str, ...]) -> str:
     return ", ".join(f"`{name}`" for name in names)
 
 
-def docs_page(table: Table) -> str:
-    """docs/build.md as it should be."""
-    text = DOCS.read_text(encoding="utf-8")
+def overview_text(table: Table) -> str:
+    """The table for ARCHITECTURE.md: what each package that exists is for, highest layer first."""
+    lines = ["| layer | package | what it owns |\n", "| --- | --- | --- |\n"]
+    for layer in reversed(table.layers):
+        for name in reversed(layer.packages):
+            folder = SOURCE / name
+            if (folder / "__init__.py").exists():
+                target = f"src/ternmq/{name}"
+                link = f"{target}/README.md" if (folder / "README.md").exists() else target
+                lines.append(f"| {layer.name} | [`{name}`]({link}) | {about(folder)} |\n")
+    return "".join(lines)
+
+
+def about(folder: Path) -> str:
+    """The first sentence of a package's docstring."""
+    opening = (folder / "__init__.py").read_text(encoding="utf-8")
+    text = ast.get_docstring(ast.parse(opening)) or ""
+    return " ".join(text.partition("\n\n")[0].split()).partition(". ")[0].rstrip(".")
+
+
+def with_table(page: Path, table_text: str) -> str:
+    """A page as it should be: the table between its marks."""
+    text = page.read_text(encoding="utf-8")
     before, begin, rest = text.partition(DOCS_BEGIN)
     _, end, after = rest.partition(DOCS_END)
     if not begin or not end:
-        raise ValueError(f"{DOCS.name}: the marks of the layer table are missing")
-    return before + begin + docs_text(table) + end + after
+        raise ValueError(f"{page.name}: the marks of the layer table are missing")
+    return before + begin + table_text + end + after
 
 
 def docs(*, check: bool) -> int:
-    page = docs_page(load())
-    if page == DOCS.read_text(encoding="utf-8"):
-        return 0
-    if check:
-        sys.stderr.write("docs/build.md is not current: python -m tools.layers docs\n")
-        return 1
-    DOCS.write_text(page, encoding="utf-8")
-    return 0
+    table = load()
+    status = 0
+    for page, text in ((DOCS, docs_text(table)), (OVERVIEW, overview_text(table))):
+        wanted = with_table(page, text)
+        if wanted == page.read_text(encoding="utf-8"):
+            continue
+        if check:
+            sys.stderr.write(f"{page.name} is not current: python -m tools.layers docs\n")
+            status = 1
+        else:
+            page.write_text(wanted, encoding="utf-8")
+    return status
 
 
 def main(arguments: list[str]) -> int:

@@ -12,6 +12,11 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from ternmq import aio as aio
+    from ternmq.api.connection import Connection
+    from ternmq.api.listening import Listening, listen
+    from ternmq.api.pcf_execute import PCFExecute
+    from ternmq.api.queue import Queue
+    from ternmq.api.stream import QueueCursor, QueueStream
     from ternmq.base import constants_all as constants
     from ternmq.base.build import BuildInfo
     from ternmq.base.errors import (
@@ -36,25 +41,18 @@ if TYPE_CHECKING:
         XAError,
     )
     from ternmq.base.product import VERSION as __version__
-    from ternmq.client.backup import Backup
-    from ternmq.client.connection import Connection
-    from ternmq.client.embedded import QueueManager, embedded, memory
-    from ternmq.client.extension_steps import BatchOutcome
-    from ternmq.client.listening import Listening, listen
-    from ternmq.client.local_connection import ClientConnection, connect
-    from ternmq.client.local_queue import ClientQueue
-    from ternmq.client.measurement import SMFRead, SMFStatus
-    from ternmq.client.message import Message
-    from ternmq.client.pcf_execute import PCFExecute
-    from ternmq.client.pool import Pool
-    from ternmq.client.queue import Queue
-    from ternmq.client.smf_settings import SMFDestination
-    from ternmq.client.stream_api import QueueCursor, QueueStream
-    from ternmq.client.stream_block import HEAD_COLUMNS, StreamBlock, StreamRange
-    from ternmq.codec.mqmd import Descriptor
-    from ternmq.kernel.ledger import batch_xid
+    from ternmq.codec.mqi.mqmd import Descriptor
     from ternmq.log.record import LogDamaged
-    from ternmq.txn.unit import XID
+    from ternmq.outlets.smf_settings import SMFDestination
+    from ternmq.remote.connect import connect
+    from ternmq.remote.pool import Pool
+    from ternmq.runtime.backup import Backup
+    from ternmq.runtime.embedded import QueueManager, embedded, memory
+    from ternmq.values.batch import batch_xid
+    from ternmq.values.message import Message
+    from ternmq.values.status import BatchOutcome, SMFRead, SMFStatus
+    from ternmq.values.stream_block import HEAD_COLUMNS, StreamBlock, StreamRange
+    from ternmq.values.xid import XID
 
 __all__ = [
     "HEAD_COLUMNS",
@@ -64,8 +62,6 @@ __all__ = [
     "BadHandle",
     "BadOptions",
     "BatchOutcome",
-    "ClientConnection",
-    "ClientQueue",
     "CommandError",
     "Connection",
     "Damaged",
@@ -125,23 +121,21 @@ if not TYPE_CHECKING:
             "Full InertAttribute Inhibited IntegrityError MQError NoMessage NotAuthorized "
             "ObjectInUse ObjectUnknown Truncated Unavailable XAError"
         ),
-        "ternmq.client.backup": "Backup",
-        "ternmq.client.connection": "Connection",
-        "ternmq.client.embedded": "QueueManager embedded memory",
-        "ternmq.client.extension_steps": "BatchOutcome",
-        "ternmq.client.listening": "Listening listen",
-        "ternmq.client.local_connection": "ClientConnection connect",
-        "ternmq.client.local_queue": "ClientQueue",
-        "ternmq.client.measurement": "SMFRead SMFStatus",
-        "ternmq.client.message": "Message",
-        "ternmq.client.pcf_execute": "PCFExecute",
-        "ternmq.client.pool": "Pool",
-        "ternmq.client.queue": "Queue",
-        "ternmq.client.smf_settings": "SMFDestination",
-        "ternmq.client.stream_api": "QueueCursor QueueStream",
-        "ternmq.client.stream_block": "HEAD_COLUMNS StreamBlock StreamRange",
-        "ternmq.codec.mqmd": "Descriptor",
-        "ternmq.kernel.ledger": "batch_xid",
+        "ternmq.runtime.backup": "Backup",
+        "ternmq.api.connection": "Connection",
+        "ternmq.runtime.embedded": "QueueManager embedded memory",
+        "ternmq.api.listening": "Listening listen",
+        "ternmq.remote.connect": "connect",
+        "ternmq.values.status": "BatchOutcome SMFRead SMFStatus",
+        "ternmq.values.message": "Message",
+        "ternmq.api.pcf_execute": "PCFExecute",
+        "ternmq.remote.pool": "Pool",
+        "ternmq.api.queue": "Queue",
+        "ternmq.outlets.smf_settings": "SMFDestination",
+        "ternmq.api.stream": "QueueCursor QueueStream",
+        "ternmq.values.stream_block": "HEAD_COLUMNS StreamBlock StreamRange",
+        "ternmq.codec.mqi.mqmd": "Descriptor",
+        "ternmq.values.batch": "batch_xid",
         "ternmq.log.record": "LogDamaged",
         "ternmq.txn.unit": "XID",
     }

@@ -1,17 +1,23 @@
 """TernMQ for asyncio: `async with ternmq.aio.embedded(...) as qmgr`; docs/asyncio.md has it all."""
 
-from ternmq.client.aio import Connection, Opening, QueueManager, Unit, embedded, memory
-from ternmq.client.aio_iterators import Browse, Messages
-from ternmq.client.aio_pool import Pool
-from ternmq.client.aio_queue import Queue
-from ternmq.client.aio_stream_api import QueueCursor, QueueStream
-from ternmq.client.local_aio import ClientConnection, connect
-from ternmq.client.local_aio_queue import ClientQueue
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Unpack
+
+from ternmq.api.aio import Connection, Opening, Unit
+from ternmq.api.aio_queue import Browse, Messages, Queue
+from ternmq.remote.aio_connect import connect as _connect
+
+if TYPE_CHECKING:
+    from ternmq.api.aio_stream import QueueCursor, QueueStream
+    from ternmq.remote.aio_pool import Pool
+    from ternmq.remote.fap.connect import WayArguments
+    from ternmq.runtime import embedded as _embedded
+    from ternmq.runtime.aio_embedded import QueueManager, embedded, memory
 
 __all__ = [
     "Browse",
-    "ClientConnection",
-    "ClientQueue",
     "Connection",
     "Messages",
     "Opening",
@@ -25,3 +31,56 @@ __all__ = [
     "embedded",
     "memory",
 ]
+
+
+def connect(
+    qmgr: _embedded.QueueManager | str = "",
+    *,
+    user: str | None = None,
+    password: str | None = None,
+    application: str | None = None,
+    options: int | None = None,
+    data: str | os.PathLike[str] | None = None,
+    **way: Unpack[WayArguments],
+) -> Opening[Connection]:
+    """A connection for tasks, with `async with` or `await`.
+
+    By name to a queue manager that strmqm has started on this machine, or to one on the network;
+    arguments as those of `ternmq.connect`. Or to one that `ternmq.embedded` or `ternmq.memory`
+    started in this process, so that threads and tasks of one program can share it.
+    """
+    if isinstance(qmgr, str):
+        return _connect(
+            qmgr,
+            user=user,
+            password=password,
+            application=application,
+            options=options,
+            data=data,
+            **way,
+        )
+    from ternmq.runtime.aio_embedded import connect_started
+
+    return Opening(connect_started(qmgr.started, user, application, options))
+
+
+if not TYPE_CHECKING:
+    # Programs that only connect need neither engine nor pools: imported when somebody asks.
+    _HOMES = {
+        "Pool": "ternmq.remote.aio_pool",
+        "QueueCursor": "ternmq.api.aio_stream",
+        "QueueStream": "ternmq.api.aio_stream",
+        "QueueManager": "ternmq.runtime.aio_embedded",
+        "embedded": "ternmq.runtime.aio_embedded",
+        "memory": "ternmq.runtime.aio_embedded",
+    }
+
+    def __getattr__(name: str) -> object:
+        from importlib import import_module
+
+        home = _HOMES.get(name)
+        if home is None:
+            raise AttributeError(f"module 'ternmq.aio' has no attribute {name!r}")
+        value = getattr(import_module(home), name)
+        globals()[name] = value
+        return value

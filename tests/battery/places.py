@@ -15,15 +15,15 @@ from typing import cast
 import pytest
 
 from ternmq import QueueManager
-from ternmq.client.net_commands import COMMAND_QUEUE
-from ternmq.client.starting import start
 from ternmq.kernel.acceptance import relieve
 from ternmq.log.parameters import CIRCULAR, LINEAR, LogParameters
 from ternmq.ports.disk import Disk
 from ternmq.ports.memory_disk import MemoryDisk
 from ternmq.ports.os_disk import OsDisk
-from tests.unit.client.networked import Networked, NetworkedQueueManager
-from tests.unit.client.served import Served, ServedQueueManager
+from ternmq.remote.fap.commands import COMMAND_QUEUE
+from ternmq.runtime.starting import start
+from tests.unit.api.networked import Networked, NetworkedQueueManager
+from tests.unit.api.served import Served, ServedQueueManager
 
 NAME = "QM1"
 

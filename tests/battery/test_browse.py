@@ -8,6 +8,7 @@ import ternmq
 from ternmq import Connection, Queue, QueueManager
 from ternmq import constants as mq
 from tests.battery.places import Place, needs_engine, sweep
+from tests.mqi import mqi
 
 pytestmark = pytest.mark.core
 
@@ -116,7 +117,8 @@ def test_browse_by_id_skips_the_others(qmgr: QueueManager) -> None:
 @pytest.mark.parametrize("spilled", [False, True])
 def test_lock_hides_a_message_from_all_others(qmgr: QueueManager, spilled: bool) -> None:
     queue = filled(qmgr, 0, 0, 0, 0, 0, spilled=spilled)
-    other = qmgr.connect().queue("A", options=OPEN)
+    connection = qmgr.connect()
+    other = connection.queue("A", options=OPEN)
     for _ in range(3):
         look(queue, NEXT)
     assert look(queue, NEXT | LOCK) == 3
@@ -129,7 +131,8 @@ def test_lock_hides_a_message_from_all_others(qmgr: QueueManager, spilled: bool)
 
 def test_lock_ends_by_unlock_next_browse_and_close(qmgr: QueueManager) -> None:
     queue = filled(qmgr, 0, 0)
-    other = qmgr.connect().queue("A", options=OPEN)
+    connection = qmgr.connect()
+    other = connection.queue("A", options=OPEN)
     assert look(queue, FIRST | LOCK) == 0
     assert look(other, FIRST) == 1
     assert queue.try_get(options=mq.MQGMO_UNLOCK) is None
@@ -148,13 +151,14 @@ def test_lock_ends_when_its_application_vanishes(qmgr: QueueManager) -> None:
     other = qmgr.connect()
     assert look(other.queue("A", options=OPEN), FIRST | LOCK) == 0
     assert look(queue, 0) == -1
-    other.verbs.disconnect(vanished=True)
+    mqi(other).disconnect(vanished=True)
     assert look(queue, 0) == 0
 
 
 def test_message_under_anothers_lock_is_not_under_the_cursor(qmgr: QueueManager) -> None:
     queue = filled(qmgr, 0)
-    other = qmgr.connect().queue("A", options=OPEN)
+    connection = qmgr.connect()
+    other = connection.queue("A", options=OPEN)
     assert look(queue, FIRST) == 0
     assert look(other, FIRST | LOCK) == 0
     assert reason_of(queue, UNDER) == mq.MQRC_NO_MSG_UNDER_CURSOR
@@ -187,7 +191,8 @@ def test_mark_runs_out_after_the_interval(qmgr: QueueManager) -> None:
 
 def test_mark_of_a_handle_is_its_own(qmgr: QueueManager) -> None:
     queue = filled(qmgr, 0, 0)
-    other = qmgr.connect().queue("A", options=OPEN)
+    connection = qmgr.connect()
+    other = connection.queue("A", options=OPEN)
     step = FIRST | mq.MQGMO_UNMARKED_BROWSE_MSG | mq.MQGMO_MARK_BROWSE_HANDLE
     assert [look(queue, step), look(queue, step), look(queue, step)] == [0, 1, -1]
     assert look(other, step) == 0
@@ -222,13 +227,14 @@ def test_browse_of_a_deep_queue_survives_gets_puts_and_sweeps(place: Place) -> N
     for number in range(60):
         queue.put((b"%d" % number).ljust(8_000))
     seen = []
-    other = qmgr.connect().queue("A", options=OPEN)
+    connection = qmgr.connect()
+    other = connection.queue("A", options=OPEN)
     for number in range(20):
         seen.append(look(queue, NEXT))
         other.get(syncpoint=number % 2 == 0)  # those before and under the cursor go
         other.put((b"%d" % (60 + number)).ljust(8_000))
         qmgr.started.shell.run_effects()
-    other._connection.backout()
+    connection.backout()
     while (number := look(queue, NEXT)) >= 0:
         seen.append(number)
     assert seen == list(range(80))

@@ -9,12 +9,13 @@ import pytest
 import ternmq
 from ternmq import Descriptor, QueueManager
 from ternmq import constants as mq
-from ternmq.client.session import request_get
-from ternmq.codec.mqgmo import GetOptions
-from ternmq.codec.mqod import ObjectDescriptor
-from ternmq.codec.mqpmo import PutOptions
+from ternmq.codec.mqi.mqgmo import GetOptions
+from ternmq.codec.mqi.mqod import ObjectDescriptor
+from ternmq.codec.mqi.mqpmo import PutOptions
 from ternmq.kernel.requests import GetCall
+from ternmq.mqi.getting import get_request as request_get
 from tests.battery.places import Place, Task, needs_engine, until, waiters
+from tests.mqi import mqi
 
 pytestmark = pytest.mark.core
 
@@ -96,7 +97,7 @@ def test_passed_context_is_that_of_the_message_got(
     qmgr.define_queue("A")
     qmgr.define_queue("B")
     connection = qmgr.connect()  # kept: one that nobody holds is disconnected
-    verbs = connection.verbs
+    verbs = mqi(connection)
     source = verbs.open(ObjectDescriptor(object_name="A"), SAVE)
     gmo = GetOptions(options=mq.MQGMO_NO_SYNCPOINT | mq.MQGMO_WAIT, wait_interval=-1)
     request = request_get(Descriptor(), gmo, 100)

@@ -10,7 +10,7 @@ from ternmq import QueueManager
 from ternmq import constants as mq
 from ternmq.base.accounts import TaskAccount, TaskQueueAccount
 from ternmq.base.counters import QueueFigures, Traffic
-from ternmq.codec.mqmd import Descriptor
+from ternmq.codec.mqi.mqmd import Descriptor
 from ternmq.kernel.meter import ACCTG, STAT
 from ternmq.telemetry.snapshot import (
     CLASS_TASK_TOTALS,

@@ -251,7 +251,7 @@ def test_segments_of_a_drained_queue_are_removed(place: Place) -> None:
             queue.put((b"%d" % number).ljust(10_000), persistent=number % 2 == 0)
         assert sweep(qmgr, "A") > 50
         qmgr.checkpoint()
-        folder = queue._handles.base.local.queue.folder  # type: ignore[union-attr]
+        folder = qmgr.started.shell.engine.kernel.locals["A"].queue.folder
         assert any(name.endswith(".seg") for name in disk.list(folder))
         assert numbers(queue) == list(range(100))
         for _ in range(3):

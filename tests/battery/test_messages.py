@@ -12,7 +12,7 @@ import pytest
 import ternmq
 from ternmq import QueueManager
 from ternmq import constants as mq
-from ternmq.codec.mqmd import Descriptor
+from ternmq.codec.mqi.mqmd import Descriptor
 from tests.battery.places import Place
 
 pytestmark = pytest.mark.core

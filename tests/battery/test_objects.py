@@ -11,6 +11,7 @@ import ternmq
 from ternmq import QueueManager
 from ternmq import constants as mq
 from tests.battery.places import Place, needs_engine
+from tests.mqi import mqi
 
 pytestmark = pytest.mark.core
 
@@ -274,7 +275,7 @@ def test_temporary_queue_goes_when_its_connection_ends(qmgr: QueueManager) -> No
         other = qmgr.connect()
         name = other.queue("MODEL").name
         assert name in qmgr.queue_names()
-        other.verbs.disconnect(vanished)
+        mqi(other).disconnect(vanished)
         assert name not in qmgr.queue_names()
 
 

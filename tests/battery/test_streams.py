@@ -260,7 +260,7 @@ def test_a_cursor_needs_a_queue_once_and_one_queue(
     assert other.value.reason == mq.MQRC_OBJECT_ALREADY_EXISTS
     assert qmgr.cursor("C", "A").name == "C"
     for wrong in ("", "no name", "x" * 49):
-        with pytest.raises(ValueError, match="no name of a cursor"):
+        with pytest.raises(ValueError, match="is not a name of a cursor"):
             qmgr.cursor(wrong, "A")
 
 

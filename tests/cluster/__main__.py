@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from tests.cluster.standalone import environment, standalone
+from tests.unit.codec.smf.test_framing import as_rdw
 from tests.unit.codec.smf_samples import sample_records
-from tests.unit.codec.test_smf_framing import as_rdw
 from tests.unit.codec.test_smf_real_dumps import FOLDER
 
 

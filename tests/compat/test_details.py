@@ -18,8 +18,8 @@ import pytest
 from ternmq.compat import ibmmq, properties, pymqi
 from ternmq.compat.pymqi import CMQC, CMQCFC
 from ternmq.server.command_server import start_command_server
-from tests.unit.client.networked import CHANNEL, Networked
-from tests.unit.client.served import Served
+from tests.unit.api.networked import CHANNEL, Networked
+from tests.unit.api.served import Served
 
 pytestmark = pytest.mark.core
 

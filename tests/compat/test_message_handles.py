@@ -18,13 +18,13 @@ from hypothesis import strategies as st
 
 from ternmq.base import constants as mq
 from ternmq.base.errors import MQError
-from ternmq.codec.mqmd import Descriptor
+from ternmq.codec.mqi.mqmd import Descriptor
 from ternmq.compat import ibmmq, pymqi
 from ternmq.compat.properties import PropertyBag, with_properties, without_properties
 from ternmq.compat.pymqi import CMQC
 from ternmq.server.command_server import start_command_server
-from tests.unit.client.networked import CHANNEL, Networked
-from tests.unit.client.served import Served
+from tests.unit.api.networked import CHANNEL, Networked
+from tests.unit.api.served import Served
 from tests.unit.codec.test_properties import CONTENT, UNSOUND, header
 
 pytestmark = pytest.mark.core

@@ -18,8 +18,8 @@ from ternmq.security.password_file import PATH, SALT_BYTES, text_of
 from ternmq.security.passwords import make_account
 from ternmq.server.command_server import start_command_server
 from tests.compat.running import PROGRAMS, run, with_our_import
-from tests.unit.client.networked import CHANNEL, Networked
-from tests.unit.client.served import Served
+from tests.unit.api.networked import CHANNEL, Networked
+from tests.unit.api.served import Served
 
 pytestmark = pytest.mark.core
 

@@ -14,14 +14,14 @@ import ternmq
 from ternmq import Descriptor, MQError, QueueManager
 from ternmq import constants as mq
 from ternmq.base.reason_lookup import reason as reason_row
-from ternmq.client.session import request_get
-from ternmq.client.verbs import Verbs
-from ternmq.codec.mqgmo import GetOptions
-from ternmq.codec.mqod import ObjectDescriptor
-from ternmq.codec.mqpmo import PutOptions
+from ternmq.codec.mqi.mqgmo import GetOptions
+from ternmq.codec.mqi.mqod import ObjectDescriptor
+from ternmq.codec.mqi.mqpmo import PutOptions
 from ternmq.kernel.connection import Handle
 from ternmq.kernel.requests import GetCall
-from ternmq.store.entry import Entry
+from ternmq.mqi.getting import get_request as request_get
+from ternmq.values.entry import Entry
+from tests.mqi import mqi
 
 IN = mq.MQOO_INPUT_SHARED
 OUT = mq.MQOO_OUTPUT
@@ -43,7 +43,7 @@ class Bench:
 
     def __init__(self) -> None:
         self.qmgr: QueueManager = ternmq.memory("QM1")
-        self.verbs: Verbs = self.qmgr.verbs
+        self.verbs = mqi(self.qmgr)
         self.qmgr.define_queue("Q")
         self.qmgr.define_queue("OTHER")
         self.qmgr.define_queue("FIT")
@@ -109,7 +109,7 @@ class Bench:
         od: dict[str, Any] | None = None,
         md_version: int = 2,
         **fields: Any,
-    ) -> Entry:
+    ) -> bytes:
         """MQPUT1."""
         pmo = PutOptions(version=version, options=options)
         md = Descriptor(version=md_version, **fields)

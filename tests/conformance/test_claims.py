@@ -21,12 +21,22 @@ from ternmq import constants as mq
 from ternmq.base import object_types
 from ternmq.base.attributes import row_of
 from ternmq.cli.__main__ import main
-from ternmq.codec.charv import CharV
-from ternmq.codec.mqod import ObjectDescriptor
+from ternmq.codec.mqi.charv import CharV
+from ternmq.codec.mqi.mqod import ObjectDescriptor
 from ternmq.mqi.table import BY_NAME
+from ternmq.network.clients.server_dialogue import FAP_LEVEL as SERVER_LEVEL
+from ternmq.outlets.measurement import MeasureSettings
+from ternmq.remote.fap.ccdt import channels_of
+from ternmq.remote.fap.net_request import FAP_LEVEL as CLIENT_LEVEL
+from ternmq.server.settings.queue_manager_ini import ROWS as INI_ROWS
+from ternmq.spark.mq.mq_options import SourceOptions
+from ternmq.spark.mq.sink_options import SinkOptions
+from ternmq.telemetry.metrics.metric_rows import ROWS as METRIC_ROWS
+from tests.mqi import mqi
 
 ROOT: Final = Path(__file__).resolve().parents[2]
 LIMITS: Final = "limits-and-differences.md"
+SPARK: Final = "tests/unit/spark"
 
 Probe = Callable[[QueueManager], None]
 
@@ -94,7 +104,7 @@ def shown_by(path: str, name: str) -> Probe:
 
 
 def open_with(**fields: object) -> Callable[[QueueManager], object]:
-    return lambda qmgr: qmgr.verbs.open(ObjectDescriptor(**fields), mq.MQOO_OUTPUT)  # type: ignore[arg-type]
+    return lambda qmgr: mqi(qmgr).open(ObjectDescriptor(**fields), mq.MQOO_OUTPUT)  # type: ignore[arg-type]
 
 
 def put_with_report(report: int) -> Callable[[QueueManager], object]:
@@ -135,6 +145,77 @@ def blocking_share_of_tasks(_: QueueManager) -> None:
     assert caught.value.reason == mq.MQRC_OPTIONS_ERROR
 
 
+def judged_by(path: str, name: str) -> Probe:
+    """Tests elsewhere whose names begin so."""
+
+    def probe(_: QueueManager) -> None:
+        assert f"def {name}" in (ROOT / path).read_text(encoding="utf-8")
+
+    return probe
+
+
+def wrong_option(options: Callable[[dict[str, str], bool], object], *names: str) -> Probe:
+    def probe(_: QueueManager) -> None:
+        for name in names:
+            with pytest.raises(ValueError, match=name):
+                options({"queue": "Q", name: "a"}, True)
+
+    return probe
+
+
+def no_other_reports(_: QueueManager) -> None:
+    for name in ("DCHS", "QSUM"):
+        with pytest.raises(SystemExit):
+            main(["smf", "report", name, "none.smf"])
+
+
+def no_metrics_of(*words: str) -> Probe:
+    def probe(_: QueueManager) -> None:
+        parts = {part for row in METRIC_ROWS for part in row.name.split("_")}
+        assert [part for part in parts if part.startswith(words)] == []
+
+    return probe
+
+
+def metrics_are_local(_: QueueManager) -> None:
+    assert MeasureSettings().metrics_address == "127.0.0.1"
+    words = [row.name for row in INI_ROWS if row.stanza == "Metrics"]
+    assert words == ["Enabled", "Port", "Address", "Scheme", "Queues"]
+
+
+def ini_without_effect(stanza: str, keyword: str) -> Probe:
+    def probe(_: QueueManager) -> None:
+        (row,) = [one for one in INI_ROWS if (one.stanza, one.name) == (stanza, keyword)]
+        assert not row.works
+
+    return probe
+
+
+def extension_stays_data(qmgr: QueueManager) -> None:
+    data = b"MDE \0\0\0\2" + bytes(64) + b"payload"
+    qmgr.put("Q", data, descriptor=ternmq.Descriptor(version=1, format=mq.MQFMT_MD_EXTENSION))
+    with qmgr.queue("Q") as queue:
+        message = queue.get()
+    assert (message.data, message.descriptor.format) == (data, mq.MQFMT_MD_EXTENSION)
+
+
+def binary_table_is_refused(_: QueueManager) -> None:
+    with pytest.raises(MQError, match="binary table is not supported"):
+        channels_of(b"AMQR" + bytes(60), "AMQCLCHL.TAB")
+
+
+def fap_level_is_ten(_: QueueManager) -> None:
+    assert CLIENT_LEVEL == SERVER_LEVEL == 10
+
+
+def activity_trace_is_accepted(qmgr: QueueManager) -> None:
+    for option in (mq.MQCNO_ACTIVITY_TRACE_ENABLED, mq.MQCNO_ACTIVITY_TRACE_DISABLED):
+        with qmgr.connect(options=option) as other:
+            other.put("Q", "x")
+    with qmgr.queue("SYSTEM.ADMIN.TRACE.ACTIVITY.QUEUE") as traces:
+        assert traces.depth == 0
+
+
 TOPIC: Final = refused(
     mq.MQRC_OBJECT_TYPE_ERROR, open_with(object_type=mq.MQOT_TOPIC, object_name="T")
 )
@@ -170,7 +251,7 @@ ROWS: Final[dict[str, Probe]] = {
     " (.kdb)": all_of(
         inert(object_types.QMGR, "SSLRKEYC", "SSLFIPS", "SSLCRLNL"),
         inert(object_types.OCSP, "OCSPURL"),
-        shown_by("tests/unit/client/test_net_keys.py", "key.kdb"),
+        shown_by("tests/unit/remote/fap/test_key_repository.py", "key.kdb"),
     ),
     "channel exits, compression, automatic definition": all_of(
         inert(object_types.SVRCONN, "COMPMSG", "COMPHDR", "SCYEXIT", "SENDEXIT", "RCVEXIT"),
@@ -232,7 +313,7 @@ ROWS: Final[dict[str, Probe]] = {
     "MQCB and MQCTL in the Python API; signals": all_of(
         later("MQGET", mq.MQGMO_SET_SIGNAL),
         shown_by(
-            "tests/unit/server/test_net_consume.py",
+            "tests/unit/network/clients/test_consumers.py",
             "test_request_when_it_waits_then_the_message_comes",
         ),
     ),
@@ -253,23 +334,69 @@ ROWS: Final[dict[str, Probe]] = {
     ),
 }
 
-# Rows that describe how far a feature goes. Nothing refuses there; the feature's own tests show it.
-DESCRIBED: Final = {
-    "[Spark source](spark.md)",
-    "Spark, SMF dumps",
-    "[Lake](lake.md)",
-    "[Pipeline](pipeline.md)",
-    "[Spark sink](spark-sink.md)",
-    "[reports of MQSMF](reports.md)",
-    "statistics and accounting",
-    "metrics of publish/subscribe, clusters, native HA, and of the operating system",
-    "TLS and passwords for [metrics](monitoring.md#metrics-for-prometheus)",
-    "dead-letter queue",
-    "LOGMANAGEMENT(AUTOMATIC) and (ARCHIVE) for linear logs",
-    "MQMDE of clients that use version 1 of MQMD",
-    "clients: binary CCDT, exits, compression, FAP levels above 10",
-    "MQCONNX: options of activity trace",
-    "authority on topic strings",
+# Rows that describe how far a feature goes.
+DESCRIBED: Final[dict[str, Probe]] = {
+    "[Spark source](spark.md)": all_of(
+        wrong_option(SourceOptions, "selector", "topicString", "subscription"),
+        judged_by(f"{SPARK}/mq/test_mq_source.py", "test_batch_when_browsed_drained_or_from"),
+        judged_by(f"{SPARK}/mq/test_planner.py", "test_cursor_when_deleted_and_the_stream_filled"),
+    ),
+    "Spark, SMF dumps": all_of(
+        judged_by(f"{SPARK}/smf/test_log_segments.py", "test_log_stream_when_read_then_it_is"),
+        judged_by(f"{SPARK}/smf/test_dump_files.py", "test_files_of_arrow_when_listed_then_as"),
+    ),
+    "[Lake](lake.md)": all_of(
+        shown_by("src/ternmq/spark/lake/anomaly_tables.py", "value double, expected double, score"),
+        judged_by(f"{SPARK}/lake/test_anomaly_tables.py", "test_messages_when_they_stop_then_a"),
+        judged_by(f"{SPARK}/test_lake.py", "test_pace_when_batches_are_slow_then_it_does_not"),
+    ),
+    "[Pipeline](pipeline.md)": all_of(
+        judged_by(f"{SPARK}/pipeline/test_anomaly_queries.py", "test_bursts_when_followed_then"),
+        judged_by(f"{SPARK}/pipeline/test_view_versions.py", "test_table_when_it_is_not_on_a"),
+        judged_by(f"{SPARK}/pipeline/test_following.py", "test_views_when_something_came_then"),
+    ),
+    "[Spark sink](spark-sink.md)": all_of(
+        wrong_option(SinkOptions, "topicString", "ccsid"),
+        judged_by(f"{SPARK}/mq/test_sink_rows.py", "test_rows_when_text_has_a_ccsid_column_then"),
+        judged_by(f"{SPARK}/mq/test_sink_rows.py", "test_rows_when_kafkas_headers_cannot_be"),
+    ),
+    "[reports of MQSMF](reports.md)": no_other_reports,
+    "statistics and accounting": all_of(
+        commands("START TRACE(GLOBAL)", "AMQ8977E"),
+        commands("START TRACE(CHINIT)", "AMQ8977E"),
+        commands("START TRACE(STAT) DEST(GTF)", "AMQ8977E"),
+        commands("START TRACE(STAT) DEST(SMF)", "AMQ8971I"),
+        judged_by("tests/unit/api/test_smf_filled.py", "test_"),
+    ),
+    "metrics of publish/subscribe, clusters, native HA, and of the operating system": no_metrics_of(
+        "publish", "subscri", "topic", "cluster", "nha", "native", "cpu", "ram"
+    ),
+    "TLS and passwords for [metrics](monitoring.md#metrics-for-prometheus)": metrics_are_local,
+    "dead-letter queue": all_of(
+        BETWEEN[0],
+        refused(mq.MQRC_REPORT_OPTIONS_ERROR, put_with_report(mq.MQRO_COA)),
+        judged_by(
+            "tests/unit/kernel/test_trigger.py", "test_without_a_dead_letter_queue_operators"
+        ),
+        judged_by("tests/unit/cli/control/test_runmqdlq.py", "test_"),
+    ),
+    "LOGMANAGEMENT(AUTOMATIC) and (ARCHIVE) for linear logs": all_of(
+        ini_without_effect("Log", "LogManagement"),
+        judged_by("tests/media/test_images.py", "test_extents_before_the_oldest_image_and_restart"),
+    ),
+    "MQMDE of clients that use version 1 of MQMD": extension_stays_data,
+    "clients: binary CCDT, exits, compression, FAP levels above 10": all_of(
+        binary_table_is_refused,
+        shown_by("tests/unit/api/test_net_definitions.py", '"exits": {"send": []}'),
+        inert(object_types.SVRCONN, "COMPMSG", "COMPHDR"),
+        fap_level_is_ten,
+    ),
+    "MQCONNX: options of activity trace": activity_trace_is_accepted,
+    "authority on topic strings": all_of(
+        TOPIC,
+        commands("DEFINE TOPIC(T) TOPICSTR('a/b')", "AMQ8690I", "AMQ8083W"),
+        commands("SET AUTHREC PROFILE(T) OBJTYPE(TOPIC) PRINCIPAL('x') AUTHADD(PUB)", "AMQ8862I"),
+    ),
 }
 
 # Words by which a page says that something does not exist. Generated pages take them from tables.
@@ -313,7 +440,7 @@ SENTENCES: Final[dict[tuple[str, str], Probe]] = {
         else None
     ),
     ("running.md", "Checked and kept, without an effect yet"): shown_by(
-        "tests/unit/server/test_queue_manager_ini.py", "test_page_when_read_then_it_tells"
+        "tests/unit/server/settings/test_queue_manager_ini.py", "test_page_when_read_then_it_tells"
     ),
     ("samples.md", "`-t` (topics) is refused yet"): lambda _: check_amqsevt(),
 }
@@ -355,14 +482,14 @@ def claiming_lines() -> list[tuple[str, str]]:
 def test_limits_when_a_row_is_added_then_it_has_a_probe() -> None:
     rows = rows_of_limits()
     assert [row for row in rows if row not in ROWS and row not in DESCRIBED] == []
-    assert sorted((ROWS.keys() | DESCRIBED) - set(rows)) == []
+    assert sorted((ROWS.keys() | DESCRIBED.keys()) - set(rows)) == []
 
 
-@pytest.mark.parametrize("row", ROWS, ids=lambda row: row[:40])
+@pytest.mark.parametrize("row", [*ROWS, *DESCRIBED], ids=lambda row: row[:40])
 def test_limits_when_asked_for_what_is_missing_then_it_is_refused_as_the_page_says(
     row: str, qmgr: QueueManager
 ) -> None:
-    ROWS[row](qmgr)
+    (ROWS | DESCRIBED)[row](qmgr)
 
 
 def test_pages_when_they_claim_that_something_is_missing_then_a_probe_knows() -> None:

@@ -6,6 +6,7 @@ import pytest
 
 from ternmq import Descriptor
 from ternmq import constants as mq
+from ternmq.kernel.connection import Handle
 from ternmq.kernel.requests import GetCall
 from tests.conformance.bench import (
     BROWSE,
@@ -120,7 +121,9 @@ def get_after_disconnect(bench: Bench) -> None:
 
 def get_by_other_connection(bench: Bench) -> GetCall:
     with bench.qmgr.connect().queue("Q", options=IN) as queue:
-        return bench.get(queue._handles.base)
+        handle = queue._handles.base
+        assert isinstance(handle, Handle)
+        return bench.get(handle)
 
 
 def too_many_uncommitted(bench: Bench) -> GetCall:

@@ -25,16 +25,17 @@ from ternmq.base.reasons import (
     MQRC_OPTIONS_ERROR,
     MQRC_RECS_PRESENT_ERROR,
 )
-from ternmq.client.session import request_get
-from ternmq.codec import mqgmo, mqod, mqpmo
-from ternmq.codec.mqgmo import GetOptions
-from ternmq.codec.mqod import ObjectDescriptor
-from ternmq.codec.mqpmo import PutOptions
+from ternmq.codec.mqi import mqgmo, mqod, mqpmo
+from ternmq.codec.mqi.mqgmo import GetOptions
+from ternmq.codec.mqi.mqod import ObjectDescriptor
+from ternmq.codec.mqi.mqpmo import PutOptions
 from ternmq.compat import pymqi
 from ternmq.compat.pymqi import CMQC
+from ternmq.mqi.getting import get_request as request_get
 from ternmq.mqi.table import IGNORED, VERBS
-from tests.unit.client.networked import CHANNEL, Networked
-from tests.unit.client.served import Served
+from tests.mqi import mqi
+from tests.unit.api.networked import CHANNEL, Networked
+from tests.unit.api.served import Served
 from tools.layers import ROOT
 
 SOURCE = ROOT / "src" / "ternmq"
@@ -204,7 +205,7 @@ def test_put_when_a_field_asks_for_what_nobody_does_then_it_is_refused(
     fields: dict[str, int], reason: int, verb: str
 ) -> None:
     with ternmq.memory("QM1") as qmgr, pytest.raises(MQError) as refused:
-        qmgr.verbs.request_put(ternmq.Descriptor(), PutOptions(**fields), verb)  # type: ignore[arg-type]
+        mqi(qmgr).request_put(ternmq.Descriptor(), PutOptions(**fields), verb)  # type: ignore[arg-type]
     assert refused.value.reason == reason
 
 
@@ -217,7 +218,7 @@ def test_get_when_a_handle_is_given_then_it_is_refused() -> None:
 def test_structures_when_of_an_older_version_then_later_fields_are_not_looked_at() -> None:
     with ternmq.memory("QM1") as qmgr:
         pmo = PutOptions(version=1, action=9, records_present=9)
-        qmgr.verbs.request_put(ternmq.Descriptor(), pmo)
+        mqi(qmgr).request_put(ternmq.Descriptor(), pmo)
     request_get(ternmq.Descriptor(), GetOptions(message_handle=7, version=3), 10)
 
 
@@ -276,7 +277,7 @@ def test_names_when_the_local_queue_is_asked_for_then_it_is_told(
 def test_object_descriptor_has_no_records() -> None:
     od = ObjectDescriptor(object_name="Q", records_present=1)
     with ternmq.memory("QM1") as qmgr, pytest.raises(MQError) as refused:
-        qmgr.verbs.open(od, mq.MQOO_OUTPUT)
+        mqi(qmgr).open(od, mq.MQOO_OUTPUT)
     assert refused.value.reason == MQRC_RECS_PRESENT_ERROR
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ternmq import constants as mq
-from ternmq.codec.mqod import ObjectDescriptor
+from ternmq.codec.mqi.mqod import ObjectDescriptor
 from tests.conformance.bench import (
     ALL,
     BROWSE,
@@ -19,6 +19,7 @@ from tests.conformance.bench import (
     judge,
     row,
 )
+from tests.mqi import mqi
 
 pytestmark = pytest.mark.core
 
@@ -252,7 +253,7 @@ def close_late(bench: Bench) -> None:
 
 def close_theirs(bench: Bench) -> None:
     with bench.qmgr.connect() as other:
-        handle = other.verbs.open(od_of("Q"), INQ)
+        handle = mqi(other).open(od_of("Q"), INQ)
         bench.close(handle)
 
 

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from ternmq import constants as mq
+from ternmq.kernel.connection import Handle
 from tests.conformance.bench import (
     BROWSE,
     IN,
@@ -156,7 +157,9 @@ def after_disconnect(bench: Bench) -> None:
 def by_other_connection(bench: Bench) -> None:
     other = bench.qmgr.connect()
     with other.queue("Q", options=OUT) as queue:
-        bench.put(queue._handles.base)
+        handle = queue._handles.base
+        assert isinstance(handle, Handle)
+        bench.put(handle)
 
 
 QUEUE_ROWS = [

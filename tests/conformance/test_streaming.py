@@ -13,8 +13,8 @@ import pytest
 from ternmq import constants as mq
 from ternmq.base import command_reasons as ccf
 from ternmq.base.object_types import MODEL, REMOTE
-from ternmq.client import steps
 from tests.conformance.bench import Bench, Row, judge, row
+from tests.mqi import mqi
 
 pytestmark = pytest.mark.core
 
@@ -110,7 +110,7 @@ PUT_ROWS = [
 
 
 def _by_model(bench: Bench) -> None:
-    bench.qmgr.verbs.administer(steps.Define(MODEL, "STREAMING", {"stream_queue": "OTHER"}, False))
+    mqi(bench.qmgr).define(MODEL, "STREAMING", {"stream_queue": "OTHER"}, False)
     handle = bench.open("STREAMING", mq.MQOO_OUTPUT, dynamic_queue_name="MADE")
     bench.put(handle)
     bench.get("OTHER")
@@ -148,9 +148,7 @@ OTHER_ROWS = [
     row(
         "stream.define.remote-has-none",
         mq.MQRC_SELECTOR_ERROR,
-        lambda b: b.qmgr.verbs.administer(
-            steps.Define(REMOTE, "R", {"stream_queue": "OTHER"}, False)
-        ),
+        lambda b: mqi(b.qmgr).define(REMOTE, "R", {"stream_queue": "OTHER"}, False),
         REMOTE_AND_ALIAS,
     ),
 ]

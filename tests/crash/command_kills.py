@@ -22,11 +22,11 @@ from typing import Any
 import ternmq
 from ternmq.base.names import file_name
 from ternmq.cli.__main__ import main as ternmq_main
-from ternmq.client.local_folder import find, machine_ini, places
 from ternmq.ports.os_disk import OsDisk
+from ternmq.remote.local.folder_lookup import find, machine_ini, places
 from ternmq.security.password_file import read_accounts
+from ternmq.server.folder.status_file import status_of
 from ternmq.server.process import Process
-from ternmq.server.status import status_of
 from tests.battery.places import until
 
 CHANGING = (

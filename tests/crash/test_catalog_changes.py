@@ -15,7 +15,7 @@ from ternmq.testing.machine import Machine, create
 from ternmq.testing.operations import Write
 from ternmq.testing.sim_clock import SimClock
 from ternmq.testing.sim_disk import Image, SimDisk
-from ternmq.txn.unit import XID
+from ternmq.values.xid import XID
 
 pytestmark = pytest.mark.promise("P6")
 

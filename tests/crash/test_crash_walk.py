@@ -9,6 +9,7 @@ import os
 import pytest
 
 from ternmq.log.parameters import CIRCULAR, LINEAR, LogParameters
+from ternmq.testing.both_modes import in_both_modes
 from ternmq.testing.chance import Chance
 from ternmq.testing.crash_walk import (
     at_random,
@@ -41,9 +42,13 @@ def parameters(seed: int) -> LogParameters:
 
 def workload(seed: int) -> Workload:
     """Every other one lets effects of the disk take their time."""
-    made = Workload(seed, parameters(seed), lazy=seed % 2 == 1)
-    made.go(STEPS)
-    return made
+
+    def make(fast: bool) -> Workload:
+        made = Workload(seed, parameters(seed), lazy=seed % 2 == 1, fast=fast)
+        made.go(STEPS)
+        return made
+
+    return in_both_modes(make)
 
 
 def test_restart_again_then_nothing_has_changed() -> None:

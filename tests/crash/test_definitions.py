@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from ternmq.admin import objects
+from ternmq.admin.commands import objects
 from ternmq.admin.default_objects import default_objects
 from ternmq.base import object_types as types
 from ternmq.base.attributes import Value

@@ -11,8 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from ternmq.server import status
-from ternmq.server.data_folder import replace_file
+from ternmq.base.reasons import MQRC_NO_MSG_AVAILABLE, MQRC_Q_SPACE_NOT_AVAILABLE
+from ternmq.server.folder import status_file as status
+from ternmq.server.folder.data_folder import replace_file
 
 SCRIPT = r"""
 set -u
@@ -35,6 +36,53 @@ cat /dev/zero >> "$DISK/filler" 2>/dev/null
 command dltmqm QF; echo "deleted $?"
 ls -A "$DISK/qmgrs"
 grep -c Name=QF "$DISK/mqs.ini"
+"""
+
+
+# A disk that the puts of the queue manager have filled, and a full log besides.
+OWN_PUTS = r"""
+set -u
+mount -t tmpfs -o size=9m tmpfs "$DISK"
+export TERNMQ_DATA="$DISK"
+command() { "$PYTHON" -m ternmq.cli "$@" 2>&1; }
+command crtmqm -lp 2 -ls 1 -lf 64 QF >/dev/null || exit 90
+command strmqm QF >/dev/null || exit 91
+echo "DEFINE QLOCAL(Q1) DEFPSIST(YES) MAXDEPTH(999999)" | command runmqsc QF >/dev/null
+"$PYTHON" -c "$WORK" put; "$PYTHON" -c "$WORK" put
+process=$(tr -dc 0-9 < "$DISK/qmgrs/QF/lock")
+kill -9 $process; while kill -0 $process 2>/dev/null; do sleep 0.1; done
+cat /dev/zero > "$DISK/filler" 2>/dev/null
+df --output=avail "$DISK" | tail -1
+command strmqm QF >/dev/null; echo "started $?"
+"$PYTHON" -c "$WORK" get 500
+"$PYTHON" -c "$WORK" put
+command endmqm -w QF >/dev/null; echo "ended $?"
+command strmqm QF >/dev/null; echo "started $?"
+"$PYTHON" -c "$WORK" units
+"$PYTHON" -c "$WORK" put
+command endmqm -w QF >/dev/null; echo "ended $?"
+command dltmqm QF >/dev/null; echo "deleted $?"
+ls -A "$DISK/qmgrs"
+"""
+WORK = r"""
+import sys, ternmq
+verb, most = sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else 1_000_000
+count, reason = 0, 0
+with ternmq.connect("QF") as link, link.queue("Q1") as queue:
+    try:
+        while count < most:
+            if verb == "put":
+                queue.put(b"%d " % count + bytes(2000), persistent=True)
+            else:
+                queue.get(syncpoint=verb == "units")
+                if verb == "units" and count % 50 == 0:
+                    link.commit()
+            count += 1
+    except ternmq.MQError as error:
+        reason = error.reason
+    if verb == "units":
+        link.commit()
+print(verb, count, reason)
 """
 
 
@@ -71,6 +119,35 @@ def test_disk_full_when_stopped_then_started_drained_ended_and_deleted(tmp_path:
     assert any("STATUS(Running)" in line for line in told)
     assert any("STATUS(Ended normally)" in line for line in told)
     assert told[told.index("deleted 0") + 1 :] == ["0", ""], "something is left"
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(180)
+def test_disk_filled_by_puts_then_killed_started_drained_and_deleted(tmp_path: Path) -> None:
+    if not can_mount():
+        pytest.skip("no file system can be mounted here; not shown")
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    environment = {**os.environ, "DISK": str(disk), "PYTHON": sys.executable, "WORK": WORK}
+    ended = subprocess.run(
+        ["unshare", "-Urm", "bash", "-c", OWN_PUTS],
+        check=False,
+        capture_output=True,
+        text=True,
+        env=environment,
+        timeout=170,
+    )
+    output = ended.stdout + ended.stderr
+    lines = [line.split() for line in ended.stdout.splitlines()]
+    puts = int(lines[0][1]) + int(lines[1][1])
+    assert puts > 1000, output
+    assert lines[0][2] == lines[1][2] == str(MQRC_Q_SPACE_NOT_AVAILABLE), output
+    assert lines[2:5] == [["0"], ["started", "0"], ["get", "500", "0"]], output
+    more = int(lines[5][1])  # what the gets have freed may be used again
+    assert lines[6:8] == [["ended", "0"], ["started", "0"]], output
+    assert lines[8] == ["units", str(puts - 500 + more), str(MQRC_NO_MSG_AVAILABLE)], output
+    assert int(lines[9][1]) > 500, output
+    assert lines[10:] == [["ended", "0"], ["deleted", "0"]], "something is left"
 
 
 # ---- what the commands do, with a device that has no room

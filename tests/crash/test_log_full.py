@@ -12,7 +12,7 @@ from ternmq.testing.machine import Machine, create
 from ternmq.testing.model import name_of
 from ternmq.testing.sim_disk import SimDisk
 from ternmq.testing.workload import Workload
-from ternmq.txn.unit import XID
+from ternmq.values.xid import XID
 
 pytestmark = [pytest.mark.core, pytest.mark.promise("P8")]
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import pytest
 
-from ternmq.admin import moving
+from ternmq.admin.commands import moving
 from ternmq.admin.execute import mqsc_execution
 from ternmq.log.parameters import CIRCULAR, LINEAR, LogParameters
 from ternmq.testing.machine import Machine, create
@@ -23,7 +23,7 @@ FROM, TO = "Q.FROM", "Q.TO"
 
 
 def moved(machine: Machine) -> list[str]:
-    machine.verbs.close_all()
+    machine.close_handles()
     execution = mqsc_execution(f"MOVE QLOCAL({FROM}) TOQLOCAL({TO}) TYPE(ADD)")
     link = machine.link
     while not execution.attempt(machine.kernel, link):

@@ -9,7 +9,7 @@ import pytest
 
 from ternmq.base.errors import IntegrityError, MQError
 from ternmq.base.reasons import MQRC_OBJECT_DAMAGED
-from ternmq.client.forcer import Forcer
+from ternmq.host.forcer import Forcer
 from ternmq.log.parameters import CIRCULAR, LINEAR, LogParameters
 from ternmq.testing.machine import Machine, create
 from ternmq.testing.sim_disk import Image, SimDisk

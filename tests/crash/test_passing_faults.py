@@ -9,10 +9,11 @@ import pytest
 
 import ternmq
 from ternmq import constants as mq
-from ternmq.client.embedded import QueueManager
-from ternmq.client.starting import start
 from ternmq.log.parameters import CIRCULAR, LogParameters
+from ternmq.runtime.embedded import QueueManager
+from ternmq.runtime.starting import start
 from ternmq.testing.sim_disk import SimDisk
+from tests.mqi import mqi
 
 pytestmark = [pytest.mark.core, pytest.mark.promise("P6")]
 
@@ -48,7 +49,7 @@ def fill(qmgr: QueueManager) -> None:
     with qmgr.queue("A") as queue:
         for number in range(MESSAGES):
             queue.put(b"%d" % number + bytes(2000), correl_id=b"%d" % number)
-        qmgr.verbs.shell.finish_effects()
+        mqi(qmgr).shell.finish_effects()
         assert queue.storage_status().swept > 0
 
 

@@ -11,10 +11,10 @@ import pytest
 
 from ternmq.base.errors import MQError
 from ternmq.base.reasons import MQRC_CONNECTION_BROKEN, MQRC_RESOURCE_PROBLEM
-from ternmq.client.embedded import QueueManager
-from ternmq.client.starting import start
-from ternmq.codec.mqmd import Descriptor
+from ternmq.codec.mqi.mqmd import Descriptor
 from ternmq.log.parameters import CIRCULAR, LogParameters
+from ternmq.runtime.embedded import QueueManager
+from ternmq.runtime.starting import start
 from ternmq.testing.machine import Machine
 from ternmq.testing.model import found_state
 from ternmq.testing.sim_disk import SimDisk

@@ -11,8 +11,8 @@ from unittest import mock
 import pytest
 
 import ternmq
-from ternmq.client.local_folder import LOCK_PATH
-from ternmq.server.status import lock_holder
+from ternmq.remote.local.folder_lookup import LOCK_PATH
+from ternmq.server.folder.status_file import lock_holder
 from tests.examples.pages import Block, blocks, pages, read, run
 from tools.layers import ROOT
 
@@ -82,11 +82,22 @@ def test_console_when_it_says_something_else_then_it_fails() -> None:
 def test_links_when_they_lead_to_a_file_then_it_is_there() -> None:
     broken = [
         f"{page.relative_to(ROOT)}: {target}"
-        for page in [ROOT / "README.md", ROOT / "ARCHITECTURE.md", *(ROOT / "docs").rglob("*.md")]
+        for page in linking_pages()
         for target in targets(read(page))
         if not (page.parent / target).exists()
     ]
     assert broken == []
+
+
+def test_architecture_when_counted_then_it_can_be_read_in_one_go() -> None:
+    assert len(read(ROOT / "ARCHITECTURE.md").splitlines()) <= 300
+
+
+def linking_pages() -> list[Path]:
+    """All pages of the project, those of the packages too."""
+    top = [ROOT / name for name in ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md")]
+    top = [page for page in top if page.exists()]  # a copy for canaries has not all of them
+    return [*top, *(ROOT / "docs").rglob("*.md"), *(ROOT / "src").rglob("*.md")]
 
 
 def targets(text: str) -> list[str]:

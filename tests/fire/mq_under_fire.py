@@ -17,10 +17,10 @@ from pyspark.sql.datasource import (
 from pyspark.sql.streaming.datasource import ReadLimit
 from pyspark.sql.types import StructType
 
-from ternmq.spark.mq_options import SourceOptions
-from ternmq.spark.mq_planner import Offset
-from ternmq.spark.mq_sink import MqStreamWriter, Told
-from ternmq.spark.mq_source import MqSource, MqStreamReader
+from ternmq.spark.mq.mq_options import SourceOptions
+from ternmq.spark.mq.mq_source import MqSource, MqStreamReader
+from ternmq.spark.mq.planner import Offset
+from ternmq.spark.mq.sink import MqStreamWriter, Told
 from tests.fire.points import Fire
 
 

@@ -15,7 +15,7 @@ from pyspark.sql import SparkSession
 from pyspark.sql import functions as f
 from pyspark.sql.streaming.query import StreamingQuery
 
-from ternmq.spark.lake_table import keep
+from ternmq.spark.lake.lake_table import keep
 from tests.fire.points import LAKE, TABLE
 
 SOURCE_QUEUE = "ORDERS"

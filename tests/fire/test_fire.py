@@ -57,7 +57,7 @@ def world(tmp_path: Path) -> Iterator[World]:
 
 @pytest.fixture
 def under_fire(spark: SparkSession) -> Iterator[SparkSession]:
-    from ternmq.spark.mq_source import register
+    from ternmq.spark.mq.mq_source import register
     from tests.fire import mq_under_fire
 
     mq_under_fire.register(spark)

@@ -14,11 +14,11 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from ternmq.txn.unit import XID
+from ternmq.values.xid import XID
 from tests.fire.points import QUERIES, TARGET, Order, give, has_fired
 from tests.fire.queries import SOURCE_QUEUE, TARGET_QUEUE, cursor_of
-from tests.unit.client.networked import CHANNEL, Networked
-from tests.unit.client.served import started_in_folder
+from tests.unit.api.networked import CHANNEL, Networked
+from tests.unit.api.served import started_in_folder
 
 MESSAGES = 80  # of a round
 PER_TRIGGER = 40  # two batches of them

@@ -247,7 +247,7 @@ def main() -> None:
             qmgr.define_queue(
                 name, max_depth=700, persistent_buffer=1 << 16, nonpersistent_buffer=1 << 16
             )
-    report("#", *qmgr.report[0].split()[:1])
+    report("#", *qmgr.report()[0].split()[:1])
     inventory(qmgr, report)
     if life == "drain":
         drain(qmgr, report)
@@ -267,7 +267,7 @@ def main() -> None:
     print("started", flush=True)
     while True:
         workers[0].join(0.05)
-        keeper = qmgr._shell.engine.keeper
+        keeper = qmgr.started.shell.engine.keeper
         report("k", keeper.checkpoints, keeper.space.ready)
 
 

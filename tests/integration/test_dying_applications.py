@@ -15,7 +15,7 @@ import pytest
 
 import ternmq
 from tests.battery.places import until
-from tests.unit.client.served import in_folder
+from tests.unit.api.served import in_folder
 
 MESSAGES = 150
 WORKERS = 3
@@ -57,14 +57,14 @@ def workers(tmp_path: Path) -> Iterator[Workers]:
 
 
 @pytest.fixture
-def connection(tmp_path: Path) -> Iterator[ternmq.ClientConnection]:
+def connection(tmp_path: Path) -> Iterator[ternmq.Connection]:
     with in_folder(tmp_path, "QM1", create=True) as served, served.connect() as one:
         yield one
 
 
 @pytest.mark.promise("P2")
 def test_move_when_movers_are_killed_then_each_arrives_once(
-    connection: ternmq.ClientConnection, workers: Workers
+    connection: ternmq.Connection, workers: Workers
 ) -> None:
     connection.define_queue("FROM")
     connection.define_queue("TO")

@@ -17,8 +17,8 @@ import pytest
 
 import ternmq
 from ternmq.cli.__main__ import main
-from ternmq.client.local_folder import find
-from ternmq.server.status import status_of
+from ternmq.remote.local.folder_lookup import find
+from ternmq.server.folder.status_file import status_of
 from tests.battery.places import until
 
 STANZA = """

@@ -23,9 +23,9 @@ import pytest
 import ternmq
 from ternmq import constants as mq
 from ternmq.cli.__main__ import main
-from ternmq.client.local_folder import find
-from ternmq.server.data_folder import locked, make_data_folder
-from ternmq.server.status import status_of
+from ternmq.remote.local.folder_lookup import find
+from ternmq.server.folder.data_folder import locked, make_data_folder
+from ternmq.server.folder.status_file import status_of
 from tests.battery.places import until
 
 SMALL = ["-lp", "2", "-ls", "1", "-lf", "32"]
@@ -62,7 +62,7 @@ class Machine:
     def pid(self, name: str = "QM1") -> int:
         return status_of(find(str(self.data), name).folder).pid
 
-    def connect(self, name: str = "QM1") -> ternmq.ClientConnection:
+    def connect(self, name: str = "QM1") -> ternmq.Connection:
         return ternmq.connect(name, data=self.data)
 
     def end_all(self) -> None:

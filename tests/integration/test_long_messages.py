@@ -15,11 +15,11 @@ import ternmq
 from ternmq import constants as mq
 from ternmq.base import reasons as rc
 from ternmq.base.limits import MESSAGE_BYTES_MAX
-from ternmq.codec.mqsts import Status
-from ternmq.wire import fap_vocabulary as fap
-from tests.unit.client import served
-from tests.unit.client.networked import CHANNEL, Networked, in_memory
-from tests.unit.server.partner import Partner, Place, tell_story
+from ternmq.codec.mqi.mqsts import Status
+from ternmq.wire.fap import vocabulary as fap
+from tests.unit.api import served
+from tests.unit.api.networked import CHANNEL, Networked, in_memory
+from tests.unit.network.partner import Partner, Place, tell_story
 
 LIMIT = 1_000_000
 LENGTHS = (LIMIT + 1, LIMIT + 33_000, 3 * LIMIT)

@@ -21,10 +21,10 @@ import pytest
 
 import ternmq
 from ternmq.cli.__main__ import main
-from ternmq.client.local_folder import find
-from ternmq.client.smf_data_sets import data_sets
-from ternmq.client.smf_log_streams import read_log_stream
-from ternmq.server.status import status_of
+from ternmq.outlets.smf_data_sets import data_sets
+from ternmq.outlets.smf_log_streams import read_log_stream
+from ternmq.remote.local.folder_lookup import find
+from ternmq.server.folder.status_file import status_of
 from tests.battery.places import until
 
 STANZAS = """

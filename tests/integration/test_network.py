@@ -18,10 +18,10 @@ import pytest
 
 import ternmq
 from ternmq.base import reasons as rc
-from ternmq.client.local_folder import find
+from ternmq.remote.local.folder_lookup import find
 from tests.battery.places import until
 from tests.integration.test_lifecycle import SMALL, Machine
-from tests.unit.server.certificates import Certificates
+from tests.unit.network.certificates import Certificates
 
 
 class Networked(Machine):
@@ -51,7 +51,7 @@ class Networked(Machine):
 
     def client(
         self, user: str = "app", password: str | None = "passw0rd", **way: Any
-    ) -> ternmq.ClientConnection:
+    ) -> ternmq.Connection:
         channel = way.pop("channel", "DEV.APP.SVRCONN")
         return ternmq.connect(
             "QM1", channel=channel, conn=self.conn, user=user, password=password, **way

@@ -15,24 +15,28 @@ from typing import Any
 import pytest
 
 import ternmq
+from ternmq.api.connection import Connection as Embedded
 from ternmq.base.reasons import MQRC_CONNECTION_BROKEN, MQRC_Q_MGR_STOPPING
-from ternmq.client.connection import Connection as Embedded
-from ternmq.client.local_folder import find, socket_path
-from ternmq.client.local_socket import SocketVerbs, hello
-from ternmq.client.local_verbs import call_request, get_head
-from ternmq.client.session import request_get
-from ternmq.codec.mqgmo import GetOptions
-from ternmq.codec.mqmd import Descriptor
+from ternmq.codec.mqi.mqgmo import GetOptions
+from ternmq.codec.mqi.mqmd import Descriptor
+from ternmq.codec.mqi.mqod import ObjectDescriptor
+from ternmq.host.shared_threads import thread_transport
 from ternmq.kernel.connection import Handle
-from ternmq.kernel.requests import UNLIMITED_LENGTH
+from ternmq.mqi.getting import get_request as request_get
+from ternmq.network.edge.admission import Peer
+from ternmq.network.edge.partner_socket import NetSocket
+from ternmq.remote.local.folder_lookup import find, socket_path
+from ternmq.remote.local.local_threads import LocalThreads, hello
+from ternmq.remote.local.local_verbs import get_head
 from ternmq.server import host as hosting
 from ternmq.server.host import IMMEDIATE
-from ternmq.server.net_admission import Peer
-from ternmq.server.net_socket import NetSocket
+from ternmq.values.calls.objects import Open
+from ternmq.values.get_request import UNLIMITED_LENGTH
 from ternmq.wire import local as wire
+from ternmq.wire.extension import pack_request, unpack_answer
 from tests.battery.places import until
-from tests.unit.client.served import Served, in_folder
-from tests.unit.server.partner import Place
+from tests.unit.api.served import Served, in_folder
+from tests.unit.network.partner import Place
 
 MANY = 200
 LONG = 4_000_000
@@ -91,9 +95,9 @@ def test_stop_when_an_answer_is_behind_the_close_then_the_get_has_its_message(
     served = made(tmp_path, b"one")
     connection = served.connect()
     queue = connection.queue("Q")
-    queue.open_handle(ternmq.constants.MQOO_INPUT_SHARED)
+    queue._opened(ternmq.constants.MQOO_INPUT_SHARED)
     transport = connection.transport
-    assert isinstance(transport, SocketVerbs)
+    assert isinstance(transport, LocalThreads)
     line: Any = transport._socket
     receive = line.receive
 
@@ -133,7 +137,7 @@ def test_session_when_a_get_ends_after_it_was_closed_then_the_message_is_back(
         session = next(one for one, link in links.items() if link is waiting)
 
         def put_and_close() -> None:
-            with Embedded(served.started.shell, served.started.user, "test") as inside:
+            with Embedded(thread_transport(served.started.shell, "mqm", "test", None)) as inside:
                 inside.queue("Q").put(b"one", persistent=True)
             if is_cut:
                 session.abort()
@@ -189,11 +193,9 @@ class Raw:
         self._send(wire.HELLO, wire.json_frame(wire.HELLO, 0, hello(None, None, "raw", None))[9:])
         self._receive()
         self._reader.hello_is_done()
-        opened = call_request(
-            "open", {"od": {"object_name": "Q"}, "options": ternmq.constants.MQOO_INPUT_SHARED}
-        )
-        self._send(opened.kind, opened.head)
-        self._handle = self._receive().json()["handle"]
+        call = Open(ObjectDescriptor(object_name="Q"), ternmq.constants.MQOO_INPUT_SHARED)
+        self._send(wire.EXTENSION, pack_request(call.name, call.arguments()))
+        self._handle = unpack_answer(self._receive().body)[0]["handle"]
 
     def _send(self, kind: int, body: bytes) -> int:
         self._number += 1

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from ternmq.codec.smf_reader import Reader
+from ternmq.codec.smf.reader import Reader
 from ternmq.perf.crew import ApplicationFailed, Applications
 from ternmq.perf.queue_manager import QueueManager
 from ternmq.perf.queues import (

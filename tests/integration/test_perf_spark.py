@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from ternmq.cli.perf import OK, main
+from ternmq.cli.tools.perf_command import OK, main
 from ternmq.perf.record import load, settled
 
 if TYPE_CHECKING:

@@ -17,10 +17,10 @@ import pytest
 
 import ternmq
 from ternmq import constants as mq
-from ternmq.client.local_folder import find
-from ternmq.codec.layout import LITTLE
-from ternmq.codec.pcf import unpack_pcf
-from ternmq.server.status import standby_of
+from ternmq.codec.mqi.layout import LITTLE
+from ternmq.codec.pcf.structures import unpack_pcf
+from ternmq.remote.local.folder_lookup import find
+from ternmq.server.folder.status_file import standby_of
 from tests.battery.places import until
 from tests.integration.test_lifecycle import SMALL, Machine
 

@@ -20,13 +20,13 @@ import pytest
 
 import ternmq
 import ternmq.aio
-from ternmq.client.backup import Backup
-from ternmq.client.starting import log_parameters, start
 from ternmq.inspect.buffers import set_buffers
 from ternmq.inspect.folder import Folder
 from ternmq.ports.os_disk import OsDisk
+from ternmq.runtime.backup import Backup
+from ternmq.runtime.starting import log_parameters, start
 from tests.battery.places import NAME, Place
-from tests.unit.client import networked, served
+from tests.unit.api import networked, served
 
 ROUNDS = 12
 Round = Callable[[Path], None]
@@ -65,7 +65,7 @@ def left_after(rounds: int, one: Callable[[], None]) -> tuple[list[str], list[st
     return more_files, more_running
 
 
-def use(connection: ternmq.Connection | ternmq.ClientConnection) -> None:
+def use(connection: ternmq.Connection) -> None:
     """A persistent message goes in and comes out; another one stays until the next round."""
     if not connection.mqsc("DISPLAY QLOCAL(Q)")[0].ok:
         assert connection.mqsc("DEFINE QLOCAL(Q)")[0].ok
@@ -78,7 +78,7 @@ def use(connection: ternmq.Connection | ternmq.ClientConnection) -> None:
             assert queue.try_get(wait=0) is not None
 
 
-async def use_task(connection: ternmq.aio.Connection | ternmq.aio.ClientConnection) -> None:
+async def use_task(connection: ternmq.aio.Connection | ternmq.aio.Connection) -> None:
     """The same in a task."""
     if not (await connection.mqsc("DISPLAY QLOCAL(Q)"))[0].ok:
         assert (await connection.mqsc("DEFINE QLOCAL(Q)"))[0].ok

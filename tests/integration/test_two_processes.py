@@ -191,7 +191,7 @@ def test_two_queue_managers_in_one_folder_then_both_run(tmp_path: Path) -> None:
 def test_restart_after_a_kill_then_reported_as_strmqm_does(tmp_path: Path) -> None:
     Holder(tmp_path, WORKER).process.communicate()
     with ternmq.embedded(tmp_path, "QM1") as qmgr:
-        report = qmgr.report
+        report = qmgr.report()
         counted = report[0].split(" ", 1)
         assert int(counted[0]) > 5
         assert counted[1] == (
@@ -207,7 +207,7 @@ def test_restart_after_a_kill_then_reported_as_strmqm_does(tmp_path: Path) -> No
             qmgr.commit_prepared(ternmq.XID(1, b"x", b"y"))
             assert [message.data for message in queue] == [b"in doubt"]
     with ternmq.embedded(tmp_path, "QM1") as qmgr:
-        assert qmgr.report[0].startswith("1 log records accessed")
+        assert qmgr.report()[0].startswith("1 log records accessed")
 
 
 def test_create_when_a_file_of_the_log_is_gone_then_nothing_is_made_anew(tmp_path: Path) -> None:

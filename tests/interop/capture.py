@@ -17,8 +17,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
-from ternmq.wire.fap_stream import SegmentReader
-from ternmq.wire.fap_vocabulary import type_name
+from ternmq.wire.fap.segment_reader import SegmentReader
+from ternmq.wire.fap.vocabulary import type_name
 
 PORT: Final = 1414
 _TCP_BYTES: Final = 1400

@@ -19,7 +19,7 @@ import pytest
 
 import ternmq
 from ternmq.cli.__main__ import main
-from ternmq.client.local_folder import find
+from ternmq.remote.local.folder_lookup import find
 from tests.interop.cases import PLACES, JavaCase
 
 NAME: Final = "QM1"

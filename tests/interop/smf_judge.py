@@ -19,10 +19,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from ternmq.codec.smf_lines import INTERVAL, Lines
-from ternmq.codec.smf_reader import Reader
-from ternmq.codec.smf_table import SECTIONS
-from ternmq.telemetry.smf_records import SmfRecords
+from ternmq.codec.smf.csv_lines import INTERVAL, Lines
+from ternmq.codec.smf.reader import Reader
+from ternmq.codec.smf.section_table import SECTIONS
+from ternmq.telemetry.smf.statistics_records import SmfRecords
 from tests.interop.smf_live import live_records, wrong_of
 from tests.unit.codec.smf_samples import sample_records
 from tests.unit.telemetry.measured import END_NS, channel_interval, interval, task_record

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Final
 
 import ternmq
-from tests.unit.client.intervals import end_intervals
+from tests.unit.api.intervals import end_intervals
 
 QUEUES: Final = 60  # more than one record holds, of statistics and of a task
 LONG: Final = 5000

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from ternmq.wire.fap_flow import write_body
-from ternmq.wire.fap_segment import Header, segment
-from ternmq.wire.fap_vocabulary import TYPE_NAMES, USERID_DATA
+from ternmq.wire.fap.flow import write_body
+from ternmq.wire.fap.segment import Header, segment
+from ternmq.wire.fap.vocabulary import TYPE_NAMES, USERID_DATA
 from tests.interop.capture import (
     CaptureFile,
     Conversation,

@@ -17,6 +17,7 @@ from ternmq.testing.machine import Machine
 from ternmq.testing.model import State, found_state
 from ternmq.testing.sim_disk import SimDisk
 from ternmq.testing.workload import Workload
+from ternmq.values.calls import administration as calls
 
 Order = ImageOrder | Recreation
 Spoil = Callable[[bytes], bytes]
@@ -38,23 +39,27 @@ def carry_out(machine: Machine, order: Order) -> None:
 
 
 def record(machine: Machine, name: str = "*") -> list[str]:
-    order = ImageOrder(name)
-    carry_out(machine, order)
-    return order.recorded
+    call = calls.RecordImage(name)
+    machine.drive(machine.verbs.run(machine.link, call, quiet=True))
+    return call.names
 
 
-def recreate(machine: Machine, name: str) -> Recreation:
-    order = Recreation(name)
-    carry_out(machine, order)
-    return order
+def recreate(machine: Machine, name: str) -> None:
+    machine.drive(machine.verbs.run(machine.link, calls.Recreate(name), quiet=True))
 
 
 class MediaWorkload(Workload):
     """Now and then somebody records an image, or begins to while work goes on."""
 
-    def __init__(self, seed: int, parameters: LogParameters = SINGLE, lazy: bool = False) -> None:
+    def __init__(
+        self,
+        seed: int,
+        parameters: LogParameters = SINGLE,
+        lazy: bool = False,
+        fast: bool = True,
+    ) -> None:
         self.images = 0
-        super().__init__(seed, parameters, lazy=lazy)
+        super().__init__(seed, parameters, lazy=lazy, fast=fast)
 
     def rare(self) -> None:
         if self.chance.random() < 0.4:

@@ -126,9 +126,9 @@ def test_from_tasks(tmp_path: Path) -> None:
                 assert (await queue.get()).data.startswith(b"0\0")
             await qmgr.record_image()
             await qmgr.checkpoint()
-            extents = qmgr.log_extents()
+            extents = await qmgr.log_extents()
             assert list(extents.superfluous) == await qmgr.delete_log_extents()
-            assert qmgr.log_extents().superfluous == ()
+            assert (await qmgr.log_extents()).superfluous == ()
             assert extents.current in extents.stored
 
     asyncio.run(main())

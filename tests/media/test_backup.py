@@ -17,12 +17,12 @@ import ternmq
 from ternmq.base.command_reasons import MQRCCF_LOG_TYPE_ERROR
 from ternmq.base.errors import MQError
 from ternmq.base.reasons import MQRC_OPERATION_NOT_ALLOWED, MQRC_Q_MGR_NOT_AVAILABLE
-from ternmq.client.backup import Backup
 from ternmq.engine.backup import activate_backup, make_backup, replay_backup
 from ternmq.log.archive import take_extent
 from ternmq.log.control import load_control
 from ternmq.log.parameters import CIRCULAR, LogParameters
 from ternmq.log.record import LogDamaged
+from ternmq.runtime.backup import Backup
 from ternmq.testing.chance import Chance
 from ternmq.testing.crash_walk import at_random
 from ternmq.testing.machine import Machine, create

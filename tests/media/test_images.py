@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import pytest
 
-from ternmq.admin import objects
+from ternmq.admin.commands import objects
 from ternmq.admin.default_objects import default_objects
 from ternmq.base import constants as mq
 from ternmq.base.attributes import ALIAS, LOCAL, MODEL
@@ -30,8 +30,8 @@ from ternmq.testing.chance import Chance
 from ternmq.testing.machine import Machine, create
 from ternmq.testing.sim_clock import SimClock
 from ternmq.testing.sim_disk import SimDisk
-from ternmq.txn.extent_needs import CATALOG_NAME, ExtentRemoval, extent_needs
-from ternmq.txn.media_image import PIECE_BYTES_MAX
+from ternmq.txn.media.extent_needs import CATALOG_NAME, ExtentRemoval, extent_needs
+from ternmq.txn.media.image_recording import PIECE_BYTES_MAX
 from tests.media.bench import SINGLE, carry_out, deleted, files_of, record, recreate
 
 pytestmark = [pytest.mark.core, pytest.mark.promise("P7")]

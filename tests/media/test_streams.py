@@ -92,7 +92,7 @@ def test_backup_when_activated_then_stream_and_cursor_go_on_there() -> None:
         for number in range(12):
             machine.put("Q", b"%d.%d " % (turn, number) + bytes(900))
         machine.checkpoint()
-        client.advance("C", client.bounds("Q").next_number - 6)
+        client.advance("C", client.bounds("Q").next - 6)
         extents = full_extents(disk, machine, sent)
         if extents:
             sent = extents[-1]

@@ -6,10 +6,11 @@ returns the wrong one.
 
 from ternmq.engine.engine import Engine
 from ternmq.ports.disk import Disk
-from ternmq.store.entry import ASTRAY, AVAILABLE, IN_FRONT, IN_REAR, Chain, Entry
+from ternmq.store.chain import Chain
 from ternmq.store.lane import Lane
 from ternmq.store.queue import Queue
-from ternmq.store.segment import ALIVE, LOCKED
+from ternmq.store.segment import ALIVE, LOCKED, segment_of
+from ternmq.values.entry import ASTRAY, AVAILABLE, Entry
 
 
 def chain_entries(chain: Chain) -> list[Entry]:
@@ -26,10 +27,13 @@ def chain_entries(chain: Chain) -> list[Entry]:
 def audit_lane(lane: Lane, number: int) -> list[Entry]:
     """The lists are in order and none overlaps the next."""
     front, strays, rear = (chain_entries(c) for c in (lane.front, lane.strays, lane.rear))
-    for entries, place in ((front, IN_FRONT), (strays, ASTRAY), (rear, IN_REAR)):
+    assert all(lane.has_in_front(entry) and not lane.has_in_rear(entry) for entry in front)
+    assert all(lane.has_in_rear(entry) and not lane.has_in_front(entry) for entry in rear)
+    assert all(entry.place == ASTRAY for entry in strays)
+    for entries, place in ((front, "front"), (strays, "strays"), (rear, "rear")):
         numbers = [entry.sequence for entry in entries]
         assert numbers == sorted(set(numbers)), f"lane {number} place {place}: {numbers}"
-        assert all(entry.place == place and entry.lane == number for entry in entries)
+        assert all(entry.lane == number for entry in entries)
         assert all(entry.state == AVAILABLE for entry in entries)
     firsts = [segment.first_sequence for segment in lane.swept]
     assert firsts == sorted(firsts)
@@ -56,7 +60,7 @@ def audit_queue(queue: Queue) -> None:
         assert all(segment.swept for segment in lane.swept)
         assert number <= queue.highest or not (lane.swept or lane.in_memory)
     assert queue.available == len(entries)
-    homes = [entry.segment for entry in entries if entry.segment is not None]
+    homes = [home for entry in entries if (home := segment_of(entry)) is not None]
     assert all(queue.segments.get(home.slot) is home for home in homes)
     assert queue.persistent_bytes == sum(e.memory_bytes() for e in entries if e.persistent)
     assert queue.plain_bytes == sum(e.memory_bytes() for e in entries if not e.persistent)
@@ -70,7 +74,7 @@ def audit_queue(queue: Queue) -> None:
         assert segment.alive == sum(1 for state in segment.states if state == ALIVE)
         assert segment.locked == sum(1 for state in segment.states if state == LOCKED)
         assert not segment.empty
-        here = [entry for entry in entries if entry.segment is segment]
+        here = [entry for entry in entries if segment_of(entry) is segment]
         if segment.swept:
             assert not here
         else:

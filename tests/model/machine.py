@@ -10,7 +10,7 @@ from hypothesis.stateful import invariant, rule
 
 from ternmq.base import reasons as rc
 from ternmq.kernel.expiry import SCAN_MESSAGES_MAX
-from ternmq.txn.unit import XID
+from ternmq.values.xid import XID
 from tests.model.audit import audit_engine, audit_files
 from tests.model.messages import MessageRules
 from tests.model.reference import ANY, Letter, Model, ModelQueue
@@ -137,7 +137,7 @@ class VerbsMachine(MessageRules):
         for key in [key for key in self.open if key[0] == number]:
             del self.open[key]
             self.model.handles.pop(key).unlock()
-        connection.verbs.disconnect(vanished)
+        connection.transport.end(vanished)
         self.doomed.discard(number)
         if vanished:
             self.model.back_out(number)

@@ -3,10 +3,10 @@
 from hypothesis import strategies as st
 from hypothesis.stateful import rule
 
+from ternmq.api.queue import Queue
 from ternmq.base import constants as mq
 from ternmq.base import reasons as rc
-from ternmq.client.message import Message
-from ternmq.client.queue import Queue
+from ternmq.values.message import Message
 from tests.model.reference import Letter, ModelHandle, ModelQueue, Wanted
 from tests.model.stage import IDS, TENTH_NS, Stage, connections, names
 

@@ -9,14 +9,14 @@ whatever runs out of them.
 import errno
 
 from ternmq import QueueManager
-from ternmq.client.shell import Shell
-from ternmq.client.starting import Started
 from ternmq.engine.engine import Engine, create_queue_manager
+from ternmq.host.shell import Shell
 from ternmq.log.parameters import LogParameters
 from ternmq.ports.clock import Clock
 from ternmq.ports.disk import Disk, DiskFile, DiskLock
 from ternmq.ports.entropy import Entropy
 from ternmq.ports.memory_disk import MemoryDisk
+from ternmq.runtime.starting import Started
 
 
 class PowerCut(Exception):

@@ -12,14 +12,15 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize
 
 from ternmq import MQError
+from ternmq.api.connection import Connection
+from ternmq.api.queue import Queue
 from ternmq.base import constants as mq
 from ternmq.base import reasons as rc
-from ternmq.client.connection import Connection
-from ternmq.client.message import Message
-from ternmq.client.queue import Queue
 from ternmq.log.parameters import CIRCULAR, LINEAR, LogParameters
+from ternmq.values.message import Message
 from tests.model.reference import ANY, Letter, Model, ModelHandle, ModelQueue, Wanted
 from tests.model.rig import Rig
+from tests.mqi import mqi
 
 T = TypeVar("T")
 TENTH_NS = 100_000_000
@@ -65,7 +66,7 @@ class Stage(RuleBasedStateMachine):
         if number not in self.connections:
             qmgr = self.rig.qmgr
             made = qmgr if number == 0 else qmgr.connect()
-            made._warns = False  # a crash drops it, and the application with it
+            made.transport.warns = False  # a crash drops it, and the application with it
             self.connections[number] = made
         return self.connections[number]
 
@@ -120,7 +121,7 @@ class Stage(RuleBasedStateMachine):
     def learn_of_victims(self) -> None:
         """Units that the engine has backed out for room in the log."""
         for number, connection in self.connections.items():
-            unit = connection.verbs.link.unit
+            unit = mqi(connection).link.unit
             if unit is not None and unit.backed_out_by and number not in self.doomed:
                 self.model.back_out(number, False)
                 self.doomed.add(number)

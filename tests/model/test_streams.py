@@ -156,7 +156,7 @@ class Streams(RuleBasedStateMachine):
     def advance(self, name: str, part: float) -> None:
         if name not in self.positions:
             return
-        wanted = int(self.client.bounds("Q").next_number * part)
+        wanted = int(self.client.bounds("Q").next * part)
         before = self.positions[name]
         self.positions[name] = self.client.advance(name, wanted)
         assert self.positions[name] == max(before, wanted)
@@ -217,7 +217,7 @@ class Streams(RuleBasedStateMachine):
         bounds = self.client.bounds("Q")
         last = max(self.messages, default=0)
         first = bounds.earliest + int((last + 1 - bounds.earliest) * part)
-        first = min(max(first, bounds.earliest), bounds.next_number)
+        first = min(max(first, bounds.earliest), bounds.next)
         call = self.client.read("Q", first, bytes_max=size, messages_max=count)
         expected = [
             (number, data) for number, (data, _) in sorted(self.messages.items()) if number >= first

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from functools import partial
 
 from ternmq.testing.batch_workload import BatchWorkload, check_batches
+from ternmq.testing.both_modes import in_both_modes
 from ternmq.testing.chance import Chance
 from ternmq.testing.model import Chronicle, Snapshot
 from ternmq.testing.operations import Mark
@@ -27,9 +28,12 @@ SAMPLES = {1: 16, 2: 60, 3: 200}
 
 @functools.lru_cache(maxsize=4)
 def workload(seed: int) -> BatchWorkload:
-    made = BatchWorkload(seed)
-    made.go(BATCHES)
-    return made
+    def make(fast: bool) -> BatchWorkload:
+        made = BatchWorkload(seed, fast)
+        made.go(BATCHES)
+        return made
+
+    return in_both_modes(make)
 
 
 def batches(tier: int, shard: int, shards: int) -> Iterator[Point]:

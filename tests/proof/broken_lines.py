@@ -43,8 +43,8 @@ from ternmq.testing.proxy import (
 from tests.proof.broken_reconnects import reconnected, segments_of
 from tests.proof.broken_stage import CHANNEL, CIPHER, SECURE, Stage
 from tests.proof.goal import Goal, Point, mine
-from tests.unit.client.faces import Call
-from tests.unit.client.served import Served
+from tests.unit.api.faces import Call
+from tests.unit.api.served import Served
 
 # Why a connection did not come about; with TLS, the handshake may be what failed.
 NOT_CONNECTED = {
@@ -221,7 +221,7 @@ class Dialogue:
             return "outside a commit"
         return "committed, not told" if matches[-1] else "not committed, not told"
 
-    def _content(self, here: ternmq.ClientConnection, name: str) -> list[str]:
+    def _content(self, here: ternmq.Connection, name: str) -> list[str]:
         with here.queue(name) as queue:
             return [one.text for one in queue]
 

@@ -22,7 +22,7 @@ from ternmq.base.reasons import (
 )
 from ternmq.testing.proxy import Fault, Proxy
 from tests.proof.broken_stage import CHANNEL, Stage
-from tests.unit.client.served import Served
+from tests.unit.api.served import Served
 
 MOVED = 4
 TAKEN = 2
@@ -59,7 +59,7 @@ class Mover:
             for _ in range(TAKEN):
                 self._take(source)
 
-    def _take(self, source: ternmq.ClientQueue) -> None:
+    def _take(self, source: ternmq.Queue) -> None:
         try:
             self.taken.append(source.get(wait=5, syncpoint=False).text)
         except ternmq.MQError as error:
@@ -69,9 +69,9 @@ class Mover:
 
     def _move(
         self,
-        connection: ternmq.ClientConnection,
-        source: ternmq.ClientQueue,
-        target: ternmq.ClientQueue,
+        connection: ternmq.Connection,
+        source: ternmq.Queue,
+        target: ternmq.Queue,
     ) -> bool:
         """One unit of work; False if it is to be tried again."""
         try:
@@ -86,7 +86,7 @@ class Mover:
             return False
         return self._commit(connection, text)
 
-    def _commit(self, connection: ternmq.ClientConnection, text: str) -> bool:
+    def _commit(self, connection: ternmq.Connection, text: str) -> bool:
         try:
             connection.commit()
         except ternmq.MQError as error:
@@ -110,7 +110,7 @@ class Mover:
         assert (told - found).total() <= self.interrupted, account
         assert set(self.moved) <= set(moved), f"{moved}, told {self.moved}"
 
-    def _content(self, here: ternmq.ClientConnection, name: str) -> list[str]:
+    def _content(self, here: ternmq.Connection, name: str) -> list[str]:
         with here.queue(name) as queue:
             found = [one.text for one in queue]
         here.delete_queue(name)

@@ -9,8 +9,8 @@ from pathlib import Path
 import trustme
 
 from tests.battery.places import until
-from tests.unit.client.networked import Networked
-from tests.unit.client.served import Served
+from tests.unit.api.networked import Networked
+from tests.unit.api.served import Served
 
 CHANNEL = "APP.SVRCONN"
 SECURE = "SECURE.SVRCONN"  # with TLS: records are counted

@@ -57,7 +57,9 @@ def clock_jumps(tier: int, shard: int, shards: int) -> Iterator[Point]:
 def jump(seed: int) -> str:
     chance = Chance(f"G22/{seed}")
     clock = SimClock()
-    run = JumpingWorkload(seed, parameters(seed), lazy=seed % 2 == 1, clock=clock)
+    run = JumpingWorkload(
+        seed, parameters(seed), lazy=seed % 2 == 1, clock=clock, fast=seed % 4 < 2
+    )
     for _ in range(LIVES):
         run.go(chance.randrange(5, STEPS))
         cut = chance.randrange(run.begun, len(run.disk.history) + 1)

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
-from ternmq.log.kinds import KIND_NAMES
 from ternmq.log.record import (
     BLOCK_BYTES,
     HEADER_BYTES,
@@ -24,6 +23,7 @@ from ternmq.testing.operations import Write
 from ternmq.testing.sim_disk import SECTOR_BYTES
 from ternmq.testing.workload import Workload
 from ternmq.testing.wreck import Fate, Wreck, front, kept
+from ternmq.txn.families.table import KIND_NAMES
 from tests.proof.goal import Goal, Point, mine
 from tests.proof.stages import every_kind
 

@@ -50,7 +50,7 @@ class FaultRun:
 
     def __init__(self, seed: int, faults: Faults | None) -> None:
         self.seed = seed
-        self.workload = Workload(seed, parameters(seed), lazy=seed % 2 == 1)
+        self.workload = Workload(seed, parameters(seed), lazy=seed % 2 == 1, fast=seed % 4 < 2)
         self.disk = self.workload.disk
         self.first_call = self.disk.calls
         self.disk.faults = faults

@@ -8,14 +8,14 @@ from __future__ import annotations
 import struct
 from typing import Final
 
-from ternmq.codec.layout import BIG, LITTLE
+from ternmq.codec.mqi.layout import BIG, LITTLE
 from ternmq.testing.chance import Chance
-from ternmq.wire import fap_part as p
-from ternmq.wire import fap_vocabulary as v
-from ternmq.wire.fap_flow import body_table, verb_table, write_body
-from ternmq.wire.fap_initial_data import InitialData, write_initial_data
-from ternmq.wire.fap_segment import TSH, TSHC, TSHM, Header
-from ternmq.wire.fap_stream import split
+from ternmq.wire.fap import part as p
+from ternmq.wire.fap import vocabulary as v
+from ternmq.wire.fap.flow import body_table, verb_table, write_body
+from ternmq.wire.fap.initial_data import InitialData, write_initial_data
+from ternmq.wire.fap.segment import TSH, TSHC, TSHM, Header
+from ternmq.wire.fap.segment_reader import split
 
 LEVELS: Final = (4, 8, 10, 13, 17)
 TYPES: Final = sorted(v.TYPE_NAMES)

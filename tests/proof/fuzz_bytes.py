@@ -10,25 +10,24 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from ternmq.admin.mqsc_lexer import SyntaxFault, commands_of
-from ternmq.admin.mqsc_parser import parse
+from ternmq.admin.mqsc.lexer import SyntaxFault, commands_of
+from ternmq.admin.mqsc.parser import parse
 from ternmq.base.errors import MQError, RemoteProtocolError
-from ternmq.client.net_conversation import ChannelEnd, ChannelEnded, Stream
-from ternmq.codec.layout import BIG, LITTLE
-from ternmq.codec.mqcno import ConnectOptions
-from ternmq.codec.mqcsp import SecurityParameters
-from ternmq.codec.mqdlh import DeadLetterHeader
-from ternmq.codec.mqgmo import GetOptions
-from ternmq.codec.mqmd import Descriptor
-from ternmq.codec.mqmde import DescriptorExtension
-from ternmq.codec.mqod import ObjectDescriptor
-from ternmq.codec.mqpmo import PutOptions
-from ternmq.codec.mqrfh import RulesHeader, RulesHeader2
-from ternmq.codec.mqsd import SubscriptionDescriptor
-from ternmq.codec.mqsts import Status
-from ternmq.codec.mqxqh import TransmissionHeader
-from ternmq.codec.pcf import PCFMessage, unpack_pcf
-from ternmq.codec.pcf_parameter import (
+from ternmq.codec.headers.mqdlh import DeadLetterHeader
+from ternmq.codec.headers.mqmde import DescriptorExtension
+from ternmq.codec.headers.mqrfh import RulesHeader, RulesHeader2
+from ternmq.codec.headers.mqxqh import TransmissionHeader
+from ternmq.codec.mqi.layout import BIG, LITTLE
+from ternmq.codec.mqi.mqcno import ConnectOptions
+from ternmq.codec.mqi.mqcsp import SecurityParameters
+from ternmq.codec.mqi.mqgmo import GetOptions
+from ternmq.codec.mqi.mqmd import Descriptor
+from ternmq.codec.mqi.mqod import ObjectDescriptor
+from ternmq.codec.mqi.mqpmo import PutOptions
+from ternmq.codec.mqi.mqsd import SubscriptionDescriptor
+from ternmq.codec.mqi.mqsts import Status
+from ternmq.codec.mqi.structure import Structure
+from ternmq.codec.pcf.parameter import (
     Parameter,
     byte_string,
     group,
@@ -41,16 +40,17 @@ from ternmq.codec.pcf_parameter import (
     string_filter,
     strings,
 )
-from ternmq.codec.structure import Structure
+from ternmq.codec.pcf.structures import PCFMessage, unpack_pcf
+from ternmq.remote.fap.client_conversation import ChannelEnd, ChannelEnded, Stream
 from ternmq.testing.chance import Chance
 from ternmq.wire import local
-from ternmq.wire.fap_flow import read_body
-from ternmq.wire.fap_initial_data import InitialData, read_initial_data
-from ternmq.wire.fap_negotiation import Agreement
-from ternmq.wire.fap_segment import Segment
-from ternmq.wire.fap_stream import Assembler, SegmentReader
-from ternmq.wire.fap_trace import trace_segment
-from ternmq.wire.fap_vocabulary import INITIAL_DATA, MQCONN, REPLY
+from ternmq.wire.fap.flow import read_body
+from ternmq.wire.fap.initial_data import InitialData, read_initial_data
+from ternmq.wire.fap.negotiation import Agreement
+from ternmq.wire.fap.segment import Segment
+from ternmq.wire.fap.segment_reader import Assembler, SegmentReader
+from ternmq.wire.fap.segment_trace import trace_segment
+from ternmq.wire.fap.vocabulary import INITIAL_DATA, MQCONN, REPLY
 from ternmq.wire.tls_hello import bytes_wanted, server_name
 from tests.proof.frames import LEVELS, TYPES, spoiled, valid
 

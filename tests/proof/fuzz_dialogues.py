@@ -15,23 +15,23 @@ from typing import Any, Final
 
 import ternmq
 from ternmq.base import constants as mq
-from ternmq.codec.layout import BIG, LITTLE
-from ternmq.codec.mqgmo import GetOptions
-from ternmq.codec.mqmd import Descriptor
-from ternmq.codec.mqod import ObjectDescriptor
-from ternmq.codec.mqpmo import PutOptions
-from ternmq.codec.mqsts import Status
+from ternmq.codec.mqi.layout import BIG, LITTLE
+from ternmq.codec.mqi.mqgmo import GetOptions
+from ternmq.codec.mqi.mqmd import Descriptor
+from ternmq.codec.mqi.mqod import ObjectDescriptor
+from ternmq.codec.mqi.mqpmo import PutOptions
+from ternmq.codec.mqi.mqsts import Status
+from ternmq.network.edge.admission import Peer
+from ternmq.network.edge.partner_socket import NetSocket
+from ternmq.network.edge.tcp_listener import Network
 from ternmq.server.host import Host
-from ternmq.server.net_admission import Peer
-from ternmq.server.net_listener import Network
-from ternmq.server.net_socket import NetSocket
 from ternmq.testing.chance import Chance
-from ternmq.wire import fap_vocabulary as v
-from ternmq.wire.fap_flow import read_body, write_body
-from ternmq.wire.fap_initial_data import InitialData, read_initial_data, write_initial_data
-from ternmq.wire.fap_part import Values
-from ternmq.wire.fap_segment import TSH, TSHM, Header, Segment
-from ternmq.wire.fap_stream import Assembler, SegmentReader, split
+from ternmq.wire.fap import vocabulary as v
+from ternmq.wire.fap.flow import read_body, write_body
+from ternmq.wire.fap.initial_data import InitialData, read_initial_data, write_initial_data
+from ternmq.wire.fap.part import Values
+from ternmq.wire.fap.segment import TSH, TSHM, Header, Segment
+from ternmq.wire.fap.segment_reader import Assembler, SegmentReader, split
 from tests.proof.frames import spoiled, valid
 
 LEVEL: Final = 10

@@ -12,6 +12,7 @@ import functools
 from collections.abc import Iterator
 from functools import partial
 
+from ternmq.testing.both_modes import in_both_modes
 from ternmq.testing.machine import Machine
 from ternmq.testing.model import Disagreement, Snapshot, State, difference
 from ternmq.testing.sim_disk import SimDisk
@@ -25,12 +26,17 @@ SEEDS = {1: 4, 2: 40, 3: 200}
 def made(seed: int) -> tuple[SimDisk, State]:
     """A disk whose last images lie before the end of the log by more for some seeds than for
     others, and what is on it."""
-    run = MediaWorkload(seed, DUAL if seed % 3 == 2 else SINGLE, lazy=seed % 2 == 1)
-    run.go(60 + 11 * (seed % 9))
-    while run.images == 0:
-        run.go(5)
-    run.go(8 * (seed % 7))
-    run.machine.settle()
+
+    def make(fast: bool) -> MediaWorkload:
+        run = MediaWorkload(seed, DUAL if seed % 3 == 2 else SINGLE, seed % 2 == 1, fast)
+        run.go(60 + 11 * (seed % 9))
+        while run.images == 0:
+            run.go(5)
+        run.go(8 * (seed % 7))
+        run.machine.settle()
+        return run
+
+    run = in_both_modes(make)
     return run.disk.settled(), run.snapshots[-1].state
 
 

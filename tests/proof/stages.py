@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 
 from ternmq.log.parameters import CIRCULAR, LINEAR, LogParameters
+from ternmq.testing.both_modes import in_both_modes
 from ternmq.testing.crash_walk import compare
 from ternmq.testing.machine import Machine
 from ternmq.testing.stream_verbs import StreamClient
@@ -21,9 +22,13 @@ def parameters(seed: int) -> LogParameters:
 @functools.lru_cache(maxsize=4)
 def small(seed: int, steps: int = STEPS) -> Workload:
     """Random verbs; every other one lets effects of the disk take their time."""
-    made = Workload(seed, parameters(seed), lazy=seed % 2 == 1)
-    made.go(steps)
-    return made
+
+    def make(fast: bool) -> Workload:
+        made = Workload(seed, parameters(seed), lazy=seed % 2 == 1, fast=fast)
+        made.go(steps)
+        return made
+
+    return in_both_modes(make)
 
 
 @functools.lru_cache(maxsize=2)
@@ -32,7 +37,11 @@ def every_kind(seed: int) -> Workload:
 
     A life before it ends by a kill, so that the log has a restart and something to undo.
     """
-    run = Workload(seed, LogParameters(CIRCULAR, 3, 2, 8, False), lazy=seed % 2 == 1)
+    return in_both_modes(functools.partial(_every_kind, seed))
+
+
+def _every_kind(seed: int, fast: bool) -> Workload:
+    run = Workload(seed, LogParameters(CIRCULAR, 3, 2, 8, False), lazy=seed % 2 == 1, fast=fast)
     run.sizes = [0, 50, 300, 700, 1500, 5000]
     run.go(20)
     run.put(run.links[0], True)
@@ -93,7 +102,7 @@ def _by_cursor(run: Workload) -> None:
     client = StreamClient(run.machine)
     client.define("C", "A")
     run.put(run.links[2], False)
-    client.advance("C", client.bounds("A").next_number)
+    client.advance("C", client.bounds("A").next)
     client.delete("C")
 
 

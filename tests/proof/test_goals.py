@@ -9,7 +9,7 @@ from functools import partial
 
 import pytest
 
-from ternmq.log.kinds import KIND_NAMES
+from ternmq.txn.families.table import KIND_NAMES
 from tests.proof.cut_log import log_writes, record_edges
 from tests.proof.goal import Goal, Point, PointFailed, run_shard
 from tests.proof.registry import GOALS, LIVE, TRACED
@@ -18,7 +18,7 @@ from tests.proof.strace_runs import strace_works
 from tools.layers import ROOT
 
 # Kinds of records that nothing writes yet, or not to a circular log.
-NOT_WRITTEN = {"SCRATCHPAD", "MEDIA_IMAGE", "CARRIED"}
+NOT_WRITTEN = {"MEDIA_IMAGE"}
 
 SHARDS = [
     pytest.param(goal, shard, id=f"{goal.id}-{shard}")

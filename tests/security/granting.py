@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 import ternmq
-from ternmq.client.connection import Connection
+from ternmq.api.connection import Connection
 from ternmq.kernel.authority_records import put_record, remove_record
 from ternmq.security.authorities import KIND_BY_WORD, bits_of
 from ternmq.security.records import Record, record_key

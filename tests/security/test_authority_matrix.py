@@ -20,17 +20,18 @@ import pytest
 
 import ternmq
 from ternmq import NotAuthorized
-from ternmq.admin.command import Command
 from ternmq.admin.command_table import COMMANDS, CommandRow
+from ternmq.api.connection import Connection
 from ternmq.base import constants as mq
 from ternmq.base.reasons import MQRC_NOT_AUTHORIZED
-from ternmq.client.connection import Connection
-from ternmq.codec.mqmd import Descriptor
-from ternmq.codec.mqod import ObjectDescriptor
-from ternmq.codec.mqpmo import PutOptions
+from ternmq.codec.mqi.mqmd import Descriptor
+from ternmq.codec.mqi.mqod import ObjectDescriptor
+from ternmq.codec.mqi.mqpmo import PutOptions
 from ternmq.kernel.authority_records import put_record
 from ternmq.security.authorities import BY_WORD, KIND_BY_WORD, ROWS
 from ternmq.security.records import Record
+from ternmq.values.command import Command
+from tests.mqi import mqi
 from tests.security.granting import USERS
 
 pytestmark = pytest.mark.core
@@ -230,14 +231,14 @@ def needs_to_open(target: Target, options: int, words: str) -> Needs:
 def try_open(connection: Connection, od: ObjectDescriptor, options: int) -> bool:
     """Whether authority was enough; what else is wrong does not matter here."""
     try:
-        handle = connection.verbs.open(od, options)
+        handle = mqi(connection).open(od, options)
     except NotAuthorized:
         return False
     except ternmq.MQError:
         return True
     local = handle.local
     is_temporary = local is not None and local.definition.temporary
-    connection.verbs.close(handle, mq.MQCO_DELETE_PURGE if is_temporary else mq.MQCO_NONE)
+    mqi(connection).close(handle, mq.MQCO_DELETE_PURGE if is_temporary else mq.MQCO_NONE)
     return True
 
 
@@ -298,9 +299,9 @@ def test_matrix_of_put1(qm: ternmq.QueueManager, record_property: Property) -> N
         pmo = PutOptions(options=option | mq.MQPMO_NO_SYNCPOINT)
         for cell in cells(f"MQPUT1 0x{option:X}", needs):
             grants.give(cell.grants, cell.by_group)
-            request = fred.verbs.request_put(Descriptor(), pmo, "MQPUT1")
+            request = mqi(fred).request_put(Descriptor(), pmo, "MQPUT1")
             try:
-                fred.verbs.put1(ObjectDescriptor(object_name="LO.CAL"), request, b"")
+                mqi(fred).put1(ObjectDescriptor(object_name="LO.CAL"), request, b"")
                 allowed = True
             except NotAuthorized:
                 allowed = False
@@ -311,14 +312,14 @@ def test_matrix_of_put1(qm: ternmq.QueueManager, record_property: Property) -> N
 
 def may_close_and_delete(qm: ternmq.QueueManager) -> bool:
     """Whether a handle of fred, opened by an administrator for him, may delete the queue."""
-    handle = qm.verbs.open(ObjectDescriptor(object_name="DY.NAMIC"), mq.MQOO_INQUIRE)
-    link = qm.verbs.link
+    handle = mqi(qm).open(ObjectDescriptor(object_name="DY.NAMIC"), mq.MQOO_INQUIRE)
+    link = mqi(qm).link
     owner = link.user
     link.user, link.privileged = "fred", False
     try:
-        qm.verbs.close(handle, mq.MQCO_DELETE)
+        mqi(qm).close(handle, mq.MQCO_DELETE)
     except NotAuthorized:
-        qm.verbs.close(handle, mq.MQCO_NONE)
+        mqi(qm).close(handle, mq.MQCO_NONE)
         return False
     finally:
         link.user, link.privileged = owner, True

@@ -20,15 +20,15 @@ import pytest
 
 import ternmq
 from ternmq.base import limits
+from ternmq.network.edge.partner_socket import NetSocket
+from ternmq.network.edge.tcp_listener import Network
+from ternmq.server.error_log.log_throttle import MESSAGES_MAX
 from ternmq.server.host import Host
-from ternmq.server.net_listener import Network
-from ternmq.server.net_socket import NetSocket
-from ternmq.server.net_telling import MESSAGES_MAX
 from ternmq.server.parts import ServerParts
-from ternmq.wire.fap_initial_data import InitialData, write_initial_data
-from ternmq.wire.fap_segment import Header, segment
-from ternmq.wire.fap_vocabulary import CAP_MQI, INITIAL_DATA
-from tests.unit.server.certificates import Certificates, client_context
+from ternmq.wire.fap.initial_data import InitialData, write_initial_data
+from ternmq.wire.fap.segment import Header, segment
+from ternmq.wire.fap.vocabulary import CAP_MQI, INITIAL_DATA
+from tests.unit.network.certificates import Certificates, client_context
 
 COUNT = 500
 GROWTH_BYTES_MAX = COUNT * 80 * 1024  # the goal is 80 MiB for a thousand
@@ -190,7 +190,7 @@ def test_hundreds_of_strangers_take_little_memory_and_are_all_closed() -> None:
 
 
 def test_no_more_strangers_come_in_than_there_may_be(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ternmq.server.net_door.STRANGERS_OF_ADDRESS_MAX", 5)
+    monkeypatch.setattr("ternmq.network.edge.accept.STRANGERS_OF_ADDRESS_MAX", 5)
 
     async def play(wall: Wall) -> None:
         held = [asyncio.ensure_future(until_closed(wall.port, ONE_BYTE)) for _ in range(5)]

@@ -9,11 +9,11 @@ import asyncio
 import pytest
 
 from ternmq import constants as mq
-from ternmq.codec.mqmd import Descriptor
+from ternmq.codec.mqi.mqmd import Descriptor
 from ternmq.kernel.channel_instance import ChannelInstance
-from ternmq.server.net_admission import Peer
-from ternmq.wire import fap_vocabulary as fap
-from tests.unit.server.partner import EverybodyComesIn, Partner, Place
+from ternmq.network.edge.admission import Peer
+from ternmq.wire.fap import vocabulary as fap
+from tests.unit.network.partner import EverybodyComesIn, Partner, Place
 
 pytestmark = pytest.mark.core
 

@@ -11,9 +11,9 @@ import pytest
 import ternmq
 from ternmq.base import constants as mq
 from ternmq.base.reasons import MQRC_NOT_AUTHORIZED
-from ternmq.client.command_server import COMMAND_QUEUE
-from ternmq.codec.mqmd import Descriptor
-from ternmq.codec.pcf import PCFMessage, unpack_pcf
+from ternmq.codec.mqi.mqmd import Descriptor
+from ternmq.codec.pcf.structures import PCFMessage, unpack_pcf
+from ternmq.outlets.command_queue import COMMAND_QUEUE
 from tests.security.granting import connected, grant, secured
 
 pytestmark = pytest.mark.core

@@ -9,12 +9,13 @@ import pytest
 
 import ternmq
 from ternmq import NotAuthorized
-from ternmq.admin.command import Answer, Command
 from ternmq.admin.inquiries import queue_type
 from ternmq.base import constants as mq
 from ternmq.base.reason_lookup import reason as reason_row
 from ternmq.base.reasons import MQRC_UNKNOWN_ENTITY
 from ternmq.ports.users import GroupTable
+from ternmq.values.command import Answer, Command
+from tests.mqi import mqi
 from tests.security.granting import USERS, connected, grant, secured
 
 pytestmark = pytest.mark.core
@@ -355,7 +356,7 @@ def test_where_messages_lie_and_what_a_queue_is_are_told_to_who_may_see_it() -> 
         grant(qm, "queue", "A", "fred", "inq")
         kernel = qm.started.shell.engine.kernel
         with connected(qm, "fred") as fred, fred.queue("A") as queue:
-            link = fred.verbs.link
+            link = mqi(fred).link
             assert queue_type(kernel, link, "A") == 0
             with pytest.raises(NotAuthorized):
                 queue.storage_status()

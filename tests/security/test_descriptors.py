@@ -21,16 +21,16 @@ import pytest
 
 import ternmq
 from ternmq.base.limits import STRANGERS_MAX, STRANGERS_OF_ADDRESS_MAX
-from ternmq.client.local_folder import find
 from ternmq.log.parameters import CIRCULAR, LogParameters
 from ternmq.ports.os_disk import kept_open_max
+from ternmq.remote.local.folder_lookup import find
 from ternmq.server.descriptors import (
     reserve,
     sockets_max,
     strangers_max,
     strangers_of_address_max,
 )
-from ternmq.server.status import status_of
+from ternmq.server.folder.status_file import status_of
 from tests.battery.places import until
 
 LIMIT = 700

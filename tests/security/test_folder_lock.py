@@ -13,16 +13,17 @@ import pytest
 
 import ternmq
 from ternmq.base.errors import MQError
-from ternmq.client.smf_data_sets import DataSets
 from ternmq.inspect.folder import Folder
 from ternmq.log.parameters import CIRCULAR, LogParameters
+from ternmq.outlets.smf_data_sets import DataSets
 from ternmq.ports.disk import DiskLocked
 from ternmq.ports.os_disk import OsDisk
-from ternmq.server import data_folder, status
-from ternmq.server.creating import Creation, create
-from ternmq.server.error_log import ErrorLog
-from ternmq.server.fault_report import FaultReports
-from ternmq.server.log_entry import Origin
+from ternmq.server.error_log.error_log import ErrorLog
+from ternmq.server.error_log.fault_report import FaultReports
+from ternmq.server.error_log.log_entry import Origin
+from ternmq.server.folder import data_folder
+from ternmq.server.folder import status_file as status
+from ternmq.server.folder.creating import Creation, create
 
 WRITABLE = stat.S_IWGRP | stat.S_IWOTH
 

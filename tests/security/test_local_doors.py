@@ -17,40 +17,35 @@ import pytest
 
 import ternmq
 import ternmq.aio
-from ternmq.admin.mqsc_printer import answer_lines
+from ternmq.admin.mqsc.printer import answer_lines
 from ternmq.base import constants as mq
-from ternmq.base.object_types import AUTHREC, CHLAUTH, LOCAL, QMGR
 from ternmq.base.reasons import (
     MQRC_CHANNEL_CONFIG_ERROR,
-    MQRC_OBJECT_TYPE_ERROR,
     MQRC_Q_MGR_NOT_AVAILABLE,
     MQRC_RESOURCE_PROBLEM,
 )
-from ternmq.cli.amqsbcg import descriptor_lines
-from ternmq.codec.mqmd import Descriptor
-from ternmq.server.error_log import ErrorLog
-from ternmq.server.fault_report import FaultReports
-from ternmq.server.log_entry import LogEntry, Origin
-from ternmq.server.syslog import datagram
-from tests.unit.client.served import Served
+from ternmq.cli.samples.amqsbcg import descriptor_lines
+from ternmq.codec.mqi.mqmd import Descriptor
+from ternmq.server.error_log.error_log import ErrorLog
+from ternmq.server.error_log.fault_report import FaultReports
+from ternmq.server.error_log.log_entry import LogEntry, Origin
+from ternmq.server.error_log.syslog import datagram
+from ternmq.values.command import Command
+from tests.unit.api.served import Served
 
 
-def define(connection: ternmq.ClientConnection, object_type: int) -> None:
-    connection.call("DEFINE", "define", type=object_type, name="X", attributes={}, replace=False)
-
-
-@pytest.mark.parametrize("object_type", [0, -1, 3, QMGR, CHLAUTH, AUTHREC, 1 << 27, (1 << 31) - 1])
+@pytest.mark.parametrize("noun", ["", "QMGR", "CHLAUTH", "AUTHREC", "NONSENSE", "\x00", "Q" * 300])
 def test_define_of_an_unknown_type_then_an_mq_reason_and_no_report(
-    object_type: int, tmp_path: Path
+    noun: str, tmp_path: Path
 ) -> None:
     with Served(tmp_path) as served, served.connect() as connection:
         host = served.host
         assert host is not None
         host.faults = FaultReports(tmp_path / "errors", Origin("QM1", "1"), None)
-        with pytest.raises(ternmq.MQError) as refused:
-            define(connection, object_type)
-        assert refused.value.reason == MQRC_OBJECT_TYPE_ERROR
-        define(connection, LOCAL)
+        answers = connection.command(Command("DEFINE", noun, "X"))
+        assert [answer.ok for answer in answers] == [False]
+        assert answers[0].reason
+        connection.define_queue("X")
         assert "X" in connection.queue_names()
     assert not list((tmp_path / "errors").glob("*.FDC"))
 

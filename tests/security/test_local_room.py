@@ -15,7 +15,7 @@ import pytest
 
 from tests.battery.places import until
 from tests.integration.test_orderly_stop import LONG, Raw
-from tests.unit.client.served import Served
+from tests.unit.api.served import Served
 
 MANY = 8
 

@@ -20,11 +20,12 @@ from ternmq.base.limits import (
     CHECKS_OF_ORIGIN_MAX,
     CHECKS_WAITING_MAX,
 )
-from ternmq.server import identity, password_checks
-from ternmq.server.net_admission import Peer
-from ternmq.server.password_checks import PasswordChecks
-from ternmq.wire import fap_vocabulary as fap
-from tests.unit.server.partner import Partner, Place, tell_story
+from ternmq.network.edge import password_checks
+from ternmq.network.edge.admission import Peer
+from ternmq.network.edge.password_checks import PasswordChecks
+from ternmq.server import identity
+from ternmq.wire.fap import vocabulary as fap
+from tests.unit.network.partner import Partner, Place, tell_story
 
 GOOD = "192.0.2.1"
 BAD = "192.0.2.66"

@@ -10,7 +10,7 @@ import pytest
 import ternmq
 from ternmq import NotAuthorized
 from ternmq.base import constants as mq
-from ternmq.codec.pcf import unpack_pcf
+from ternmq.codec.pcf.structures import unpack_pcf
 from ternmq.testing import crash_everywhere
 from tests.security.granting import connected, grant, secured
 

@@ -14,11 +14,11 @@ from typing import Any
 import pytest
 
 import ternmq
-from ternmq.client.metrics import Metrics
-from ternmq.client.metrics_server import MetricsServer
-from ternmq.client.restarting import FAILURES_MAX, GIVEN_UP, RestartedTask
-from ternmq.client.smf_outlet import Outlet, Writes
-from ternmq.client.snapshot_queue import SnapshotQueue
+from ternmq.outlets.metrics import Metrics
+from ternmq.outlets.metrics_server import MetricsServer
+from ternmq.outlets.restarting import FAILURES_MAX, GIVEN_UP, RestartedTask
+from ternmq.outlets.smf_outlet import Outlet, Writes
+from ternmq.outlets.snapshot_queue import SnapshotQueue
 from ternmq.telemetry.snapshot import SMF
 
 

@@ -10,9 +10,9 @@ from __future__ import annotations
 import asyncio
 
 from ternmq import constants as mq
-from ternmq.wire import fap_vocabulary as fap
+from ternmq.wire.fap import vocabulary as fap
 from tests.security.test_slow_readers import ANSWER_BYTES, LONG, get_values, settled
-from tests.unit.server.partner import Partner, Place, tell_story
+from tests.unit.network.partner import Partner, Place, tell_story
 
 
 async def another(place: Place, address: str = "127.0.0.1") -> Partner:

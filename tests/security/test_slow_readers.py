@@ -10,13 +10,13 @@ import asyncio
 from collections.abc import Callable
 
 from ternmq import constants as mq
-from ternmq.codec.mqgmo import GetOptions
-from ternmq.codec.mqmd import Descriptor
-from ternmq.server.net_room import OUT_BYTES_MAX
-from ternmq.server.net_socket import WRITE_BYTES
-from ternmq.wire import fap_vocabulary as fap
-from ternmq.wire.fap_part import Values
-from tests.unit.server.partner import Partner, Place, tell_story
+from ternmq.codec.mqi.mqgmo import GetOptions
+from ternmq.codec.mqi.mqmd import Descriptor
+from ternmq.host.answer_room import OUT_BYTES_MAX
+from ternmq.network.edge.partner_socket import WRITE_BYTES
+from ternmq.wire.fap import vocabulary as fap
+from ternmq.wire.fap.part import Values
+from tests.unit.network.partner import Partner, Place, tell_story
 
 LONG = 900_000
 ANSWER_BYTES = LONG + 2000  # with its head

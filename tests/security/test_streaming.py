@@ -10,7 +10,8 @@ import pytest
 
 import ternmq
 from ternmq import constants as mq
-from ternmq.codec.mqod import ObjectDescriptor
+from ternmq.codec.mqi.mqod import ObjectDescriptor
+from tests.mqi import mqi
 
 pytestmark = pytest.mark.core
 
@@ -104,7 +105,7 @@ def payroll(qmgr: ternmq.QueueManager) -> ternmq.QueueManager:
 
 def make_dynamic(connection: ternmq.Connection, name: str) -> None:
     od = ObjectDescriptor(object_name=MODEL, dynamic_queue_name=name)
-    connection.verbs.open(od, mq.MQOO_INPUT_EXCLUSIVE)
+    mqi(connection).open(od, mq.MQOO_INPUT_EXCLUSIVE)
 
 
 @pytest.mark.parametrize("name", ["AUDIT", "LISTED", "LIST", "BEHIND"])

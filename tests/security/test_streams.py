@@ -12,11 +12,11 @@ import pytest
 
 import ternmq
 from ternmq import constants as mq
+from ternmq.api.connection import Connection
 from ternmq.base.reasons import MQRC_NOT_AUTHORIZED
-from ternmq.client.connection import Connection
-from ternmq.client.stream_steps import StreamQueuesStep
 from ternmq.kernel.ledger import ROWS_A_USER_MAX, ROWS_MAX
 from ternmq.store.ledger import first_row
+from ternmq.values.calls.streams import StreamQueues
 from tests.security.granting import connected, grant, secured
 
 pytestmark = pytest.mark.core
@@ -54,12 +54,12 @@ def test_who_may_browse_finds_those_queues_and_no_others() -> None:
     with secured() as qm, connected(qm, "ann") as ann:
         made(qm)
         qm.define_queue("QUIET")
-        assert ann.extended(StreamQueuesStep("*")).outcome() == []
+        assert ann.run(StreamQueues("*")).queues == []
         grant(qm, "queue", "Q", "ann", "browse")
         grant(qm, "queue", "QUIET", "ann", "dsp chg get")
-        assert ann.extended(StreamQueuesStep("*")).outcome() == ["Q"]
-        assert ann.extended(StreamQueuesStep("X*")).outcome() == []
-        assert {"Q", "QUIET"} <= set(qm.extended(StreamQueuesStep("*")).outcome())
+        assert ann.run(StreamQueues("*")).queues == ["Q"]
+        assert ann.run(StreamQueues("X*")).queues == []
+        assert {"Q", "QUIET"} <= set(qm.run(StreamQueues("*")).queues)
 
 
 def test_who_may_change_defines_resets_and_deletes() -> None:

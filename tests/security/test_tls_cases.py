@@ -1,6 +1,6 @@
 """G14, TLS: every way in which a handshake and a channel can fit or not, with its outcome.
 
-Method: the real listener and admission on loopback (`tests/unit/server/edge`), certificates made
+Method: the real listener and admission on loopback (`tests/unit/network/edge`), certificates made
 for the run, Python's own TLS as the client. A row is one connection: how the client comes, to which
 channel, what it is answered, and what the error log says. Every row runs with the name of the
 channel in the handshake, as IBM MQ's clients send it, and then without.
@@ -19,12 +19,12 @@ import pytest
 
 from ternmq.base import constants as mq
 from ternmq.base import reasons as rc
-from ternmq.codec.pcf import unpack_pcf
-from ternmq.server.net_settings import NetSettings
-from ternmq.wire import fap_vocabulary as fap
+from ternmq.codec.pcf.structures import unpack_pcf
+from ternmq.server.settings.network_settings import NetSettings
 from ternmq.wire.cipher_specs import CIPHER_SPECS, TLS_1_2, sni_of_channel
-from tests.unit.server.certificates import Certificates, client_context, write_revocations
-from tests.unit.server.edge import Edge, on_edge
+from ternmq.wire.fap import vocabulary as fap
+from tests.unit.network.certificates import Certificates, client_context, write_revocations
+from tests.unit.network.edge_setup import Edge, on_edge
 
 V12 = ssl.TLSVersion.TLSv1_2
 V13 = ssl.TLSVersion.TLSv1_3

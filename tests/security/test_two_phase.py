@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 
 import ternmq
+from ternmq.api.connection import Connection
 from ternmq.base.reasons import MQRC_NOT_AUTHORIZED, MQRC_RESOURCE_PROBLEM
-from ternmq.client.connection import Connection
-from ternmq.txn.records import pack_xid, unpack_xid
+from ternmq.txn.families.unit_records import pack_xid, unpack_xid
 from tests.security.granting import USERS, connected, grant
 
 pytestmark = pytest.mark.core

@@ -10,17 +10,18 @@ from collections.abc import Iterator
 import pytest
 
 import ternmq
-from ternmq.admin.pcf_exchange import sender_of
+from ternmq.admin.pcf.exchange import sender_of
 from ternmq.base import constants as mq
 from ternmq.base.reasons import MQRC_NOT_AUTHORIZED
 from ternmq.base.user_names import carried_name, user_name_fault
-from ternmq.client.command_server import COMMAND_QUEUE
-from ternmq.codec.mqmd import Descriptor
-from ternmq.codec.mqod import ObjectDescriptor
-from ternmq.codec.pcf import PCFMessage, unpack_pcf
+from ternmq.codec.mqi.mqmd import Descriptor
+from ternmq.codec.mqi.mqod import ObjectDescriptor
+from ternmq.codec.pcf.structures import PCFMessage, unpack_pcf
 from ternmq.kernel.connection import Connection as Link
 from ternmq.kernel.two_phase import may_decide
+from ternmq.outlets.command_queue import COMMAND_QUEUE
 from ternmq.server.session import user_of
+from tests.mqi import mqi
 from tests.security.granting import connected, grant, secured
 
 pytestmark = pytest.mark.core
@@ -132,9 +133,9 @@ def test_alternate_user_when_taken_from_a_cut_name_then_nobody(qm: ternmq.QueueM
     target = ObjectDescriptor(object_name="REPLY", alternate_user_id=carried_name(CLERK))
     options = mq.MQOO_OUTPUT | mq.MQOO_ALTERNATE_USER_AUTHORITY
     with pytest.raises(ternmq.NotAuthorized):
-        fred.verbs.open(target, options)
+        mqi(fred).open(target, options)
     target.alternate_user_id = CHIEF
-    fred.verbs.open(target, options)
+    mqi(fred).open(target, options)
 
 
 def test_prepared_unit_when_names_differ_at_their_end_then_not_the_others() -> None:

@@ -9,9 +9,10 @@ import ternmq
 from ternmq import NotAuthorized
 from ternmq.base import constants as mq
 from ternmq.base.reasons import MQRC_NOT_AUTHORIZED
-from ternmq.codec.mqmd import Descriptor
-from ternmq.codec.mqod import ObjectDescriptor
-from ternmq.codec.mqpmo import PutOptions
+from ternmq.codec.mqi.mqmd import Descriptor
+from ternmq.codec.mqi.mqod import ObjectDescriptor
+from ternmq.codec.mqi.mqpmo import PutOptions
+from tests.mqi import mqi
 from tests.security.granting import USERS, connected, grant, revoke, secured
 
 pytestmark = pytest.mark.core
@@ -77,7 +78,7 @@ def test_a_refused_open_leaves_nothing_behind() -> None:
         fred = connected(qm, "fred")
         with pytest.raises(NotAuthorized):
             fred.queue("Q", options=mq.MQOO_OUTPUT)
-        assert fred.verbs.link.handles == {}
+        assert mqi(fred).link.handles == {}
         qm.delete_queue("Q")
 
 
@@ -108,10 +109,10 @@ def test_another_queue_manager_needs_its_name() -> None:
         fred = connected(qm, "fred")
         od = ObjectDescriptor(object_name="Q", object_qmgr_name="QM2")
         with pytest.raises(NotAuthorized, match="lacks put on rqmname QM2"):
-            fred.verbs.open(od, mq.MQOO_OUTPUT)
+            mqi(fred).open(od, mq.MQOO_OUTPUT)
         grant(qm, "rqmname", "QM?", "fred", "put")
         with pytest.raises(ternmq.MQError) as unknown:
-            fred.verbs.open(od, mq.MQOO_OUTPUT)
+            mqi(fred).open(od, mq.MQOO_OUTPUT)
         assert unknown.value.reason_name == "MQRC_UNKNOWN_REMOTE_Q_MGR"
 
 
@@ -163,12 +164,12 @@ def test_a_permanent_dynamic_queue_has_a_record_until_it_is_deleted() -> None:
         authority = qm.started.shell.engine.kernel.authority
         records = authority.records
         assert [one.entity for one in records.all() if one.profile == "P.1"] == ["ann", "fred"]
-        handle = ann.verbs.open(ObjectDescriptor(object_name="P.1"), mq.MQOO_INPUT_SHARED)
+        handle = mqi(ann).open(ObjectDescriptor(object_name="P.1"), mq.MQOO_INPUT_SHARED)
         with pytest.raises(NotAuthorized, match=r"lacks dlt on queue P\.1"):
-            ann.verbs.close(handle, mq.MQCO_DELETE)
+            mqi(ann).close(handle, mq.MQCO_DELETE)
         ann.disconnect()
-        handle = fred.verbs.open(ObjectDescriptor(object_name="P.1"), mq.MQOO_INPUT_SHARED)
-        fred.verbs.close(handle, mq.MQCO_DELETE)
+        handle = mqi(fred).open(ObjectDescriptor(object_name="P.1"), mq.MQOO_INPUT_SHARED)
+        mqi(fred).close(handle, mq.MQCO_DELETE)
         assert [one.entity for one in records.all() if one.profile == "P.1"] == []
 
 
@@ -178,9 +179,9 @@ def test_a_permanent_dynamic_queue_has_a_record_until_it_is_deleted() -> None:
 def put1(connection: ternmq.Connection, options: int, user: str = "", context: int = 0) -> None:
     pmo = PutOptions(options=options | mq.MQPMO_NO_SYNCPOINT)
     pmo.context = context
-    request = connection.verbs.request_put(Descriptor(), pmo, "MQPUT1")
+    request = mqi(connection).request_put(Descriptor(), pmo, "MQPUT1")
     od = ObjectDescriptor(object_name="Q", alternate_user_id=user)
-    connection.verbs.put1(od, request, b"x")
+    mqi(connection).put1(od, request, b"x")
 
 
 @pytest.mark.parametrize(
@@ -218,9 +219,9 @@ def test_the_alternate_user_is_asked_and_the_user_must_be_allowed_to() -> None:
         od = ObjectDescriptor(object_name="Q", alternate_user_id="ann")
         options = mq.MQOO_OUTPUT | mq.MQOO_ALTERNATE_USER_AUTHORITY
         with pytest.raises(NotAuthorized, match="user 'fred' lacks altusr on qmgr QM1"):
-            fred.verbs.open(od, options)
+            mqi(fred).open(od, options)
         grant(qm, "qmgr", "self", "fred", "connect altusr")
-        fred.verbs.close(fred.verbs.open(od, options))
+        mqi(fred).close(mqi(fred).open(od, options))
         put1(fred, mq.MQPMO_ALTERNATE_USER_AUTHORITY, "ann")
         grant(qm, "queue", "Q", "fred", "put")
         with pytest.raises(NotAuthorized, match="user 'stranger' lacks put"):
@@ -233,9 +234,9 @@ def test_an_administrator_in_another_users_name_has_that_users_rights() -> None:
         od = ObjectDescriptor(object_name="Q", alternate_user_id="ann")
         options = mq.MQOO_OUTPUT | mq.MQOO_ALTERNATE_USER_AUTHORITY
         with pytest.raises(NotAuthorized, match="user 'ann' lacks put"):
-            qm.verbs.open(od, options)
+            mqi(qm).open(od, options)
         grant(qm, "queue", "Q", "ann", "put")
-        qm.verbs.close(qm.verbs.open(od, options))
+        mqi(qm).close(mqi(qm).open(od, options))
 
 
 def test_the_queue_manager_object_needs_inq() -> None:
@@ -243,9 +244,9 @@ def test_the_queue_manager_object_needs_inq() -> None:
         fred = connected(qm, "fred")
         od = ObjectDescriptor(object_type=mq.MQOT_Q_MGR)
         with pytest.raises(NotAuthorized, match="lacks inq on qmgr QM1"):
-            fred.verbs.open(od, mq.MQOO_INQUIRE)
+            mqi(fred).open(od, mq.MQOO_INQUIRE)
         grant(qm, "qmgr", "self", "fred", "connect inq")
-        fred.verbs.close(fred.verbs.open(od, mq.MQOO_INQUIRE))
+        mqi(fred).close(mqi(fred).open(od, mq.MQOO_INQUIRE))
 
 
 def test_what_was_granted_is_there_after_a_restart(

@@ -3,6 +3,7 @@
 Method: ask ternmq.build_info() here and in a child process.
 """
 
+import ast
 import os
 import subprocess
 import sys
@@ -76,4 +77,33 @@ def test_table_of_compiled_modules_names_no_ghosts() -> None:
             for pattern in patterns
             if not any(layers.matches(module, (pattern,)) for module in inside)
         ]
+    compiled = layers.compiled_modules(table)
+    ghosts += [
+        f"optimised: {pattern}"
+        for pattern in table.optimised
+        if not any(layers.matches(module, (pattern,)) for module in compiled)
+    ]
     assert ghosts == []
+
+
+def test_compiled_class_when_it_has_a_base_of_ours_then_that_is_compiled_too() -> None:
+    """Between compiled classes an interpreted one makes mypyc write C that is wrong."""
+    compiled = {".".join(layers.place_of(path)) for path in layers.compiled_files(layers.load())}
+    wrong = []
+    for path in layers.compiled_files(layers.load()):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        homes = {
+            alias.asname or alias.name: node.module.removeprefix("ternmq.")
+            for node in ast.walk(tree)
+            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("ternmq.")
+            for alias in node.names
+            if node.module
+        }
+        for node in tree.body:
+            for base in node.bases if isinstance(node, ast.ClassDef) else ():
+                home = homes.get(ast.unparse(base).partition("[")[0])
+                if home is not None and home not in compiled:
+                    wrong.append(
+                        f"{'.'.join(layers.place_of(path))}: {ast.unparse(base)} of {home}"
+                    )
+    assert wrong == []

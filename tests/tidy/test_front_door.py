@@ -63,6 +63,18 @@ def test_backend_when_it_compiles_then_its_progress_is_handed_on(
     assert capsys.readouterr().err == "build_wheel: C compiler: 3 of 9 files (2 s)\n"
 
 
+def test_build_when_a_step_is_silent_then_it_says_now_and_then_that_it_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(build_wheel, "PROGRESS_S", 0.1)
+    silent = "import sys, time; print('progress: mypyc (0 s)', flush=True); time.sleep(1)"
+    monkeypatch.setattr(build_wheel, "BACKEND", silent)
+    assert build_wheel.run_backend(tmp_path, tmp_path / "out") is None
+    said = capsys.readouterr().err.splitlines()
+    assert said[0] == "build_wheel: mypyc (0 s)"
+    assert set(said[1:]) == {"build_wheel: still at it; the last was: mypyc (0 s)"}
+
+
 def test_end_when_tests_were_skipped_then_counted_with_the_remedy(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -23,12 +23,12 @@ SKIPPED = {".git", ".venv", ".cache", "build", "dist", "__pycache__"}
 CATCH_ALL = {
     "src/ternmq/cli/__main__.py",
     "src/ternmq/server/session.py",
-    "src/ternmq/server/net_conversation.py",
+    "src/ternmq/network/clients/conversation.py",
     "src/ternmq/server/fatal.py",
-    "src/ternmq/client/command_server.py",
-    "src/ternmq/client/listening.py",
-    "src/ternmq/client/restarting.py",
-    "src/ternmq/client/shell.py",
+    "src/ternmq/outlets/command_queue.py",
+    "src/ternmq/api/listening.py",
+    "src/ternmq/outlets/restarting.py",
+    "src/ternmq/host/shell.py",
 }
 # May speak to a terminal.
 SPEAKS = ("cli",)

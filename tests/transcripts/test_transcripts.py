@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 import ternmq
-from ternmq.cli.runmqsc import Report, run
+from ternmq.cli.control.runmqsc import Report, run
 
 pytestmark = pytest.mark.core
 CASES = sorted((Path(__file__).parent / "cases").glob("*.mqsc"))

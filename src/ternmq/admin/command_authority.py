@@ -18,7 +18,6 @@ from __future__ import annotations
 
 from typing import Final
 
-from ternmq.admin.command import Command
 from ternmq.admin.command_table import ON_QUEUE_MANAGER, CommandRow, row_of
 from ternmq.base import constants as mq
 from ternmq.base import object_types as types
@@ -33,6 +32,7 @@ from ternmq.kernel.ledger import owns_row
 from ternmq.security import authorities as auth
 from ternmq.security.authorities import BY_WORD, CLASS_PROFILE, SELF_PROFILE
 from ternmq.store.catalog import Definition
+from ternmq.values.command import Command
 
 BASE_TOPIC: Final = "SYSTEM.BASE.TOPIC"
 _KIND_OF_NOUN: Final[dict[str, int]] = {

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from ternmq.admin.channel_rules import rule_key
+from ternmq.admin.commands.channel_rules import rule_key
 from ternmq.base import object_types as types
 from ternmq.base.attributes import Value, checked_attributes, defaults_of
 from ternmq.kernel.kernel import OBJECT_RECORD_BYTES, Kernel

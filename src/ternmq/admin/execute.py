@@ -9,40 +9,22 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final, final
 
-from ternmq.admin import authority_commands
-from ternmq.admin.changes import Alter, AlterQueueManager, Clear, Define, Delete
-from ternmq.admin.channel_commands import StartChannel, StopChannel
-from ternmq.admin.channel_rules import DisplayChannelRules, SetChannelRule
-from ternmq.admin.command import Answer, Command
 from ternmq.admin.command_authority import check_command
 from ternmq.admin.command_table import CommandRow, row_of
-from ternmq.admin.cursor_commands import (
+from ternmq.admin.commands import authority_commands
+from ternmq.admin.commands.changes import Alter, AlterQueueManager, Clear, Define, Delete
+from ternmq.admin.commands.channel_commands import StartChannel, StopChannel
+from ternmq.admin.commands.channel_rules import DisplayChannelRules, SetChannelRule
+from ternmq.admin.commands.cursor_commands import (
     DefineCursor,
     DeleteCursor,
     DisplayCursors,
     ResetCursor,
 )
-from ternmq.admin.display import DisplayObjects, DisplayQueueManager
-from ternmq.admin.events import COMMANDS_TOLD, tell_command
-from ternmq.admin.events_refresh import RefreshQueueManager
-from ternmq.admin.execution import Execution, refusal
-from ternmq.admin.ledger_commands import DeleteLedger, DisplayLedger
-from ternmq.admin.moving import MoveMessages
-from ternmq.admin.mqsc_lexer import SyntaxFault
-from ternmq.admin.mqsc_parser import fault_answer, parse
-from ternmq.admin.parameter_check import check_parameters
-from ternmq.admin.status import NOT_FOUND
-from ternmq.admin.status_channels import ChannelStatus
-from ternmq.admin.status_connections import ApplicationStatus, ConnectionStatus
-from ternmq.admin.status_qmgr import (
-    NoStatus,
-    PartStatus,
-    PublishSubscribeStatus,
-    QueueManagerStatus,
-    SubscriptionStatus,
-)
-from ternmq.admin.status_queues import QueueStatus, ResetQueueStatistics
-from ternmq.admin.trace_commands import (
+from ternmq.admin.commands.display import DisplayObjects, DisplayQueueManager
+from ternmq.admin.commands.ledger_commands import DeleteLedger, DisplayLedger
+from ternmq.admin.commands.moving import MoveMessages
+from ternmq.admin.commands.trace_commands import (
     DisplaySystem,
     DisplayTrace,
     ResetQueueManager,
@@ -50,19 +32,37 @@ from ternmq.admin.trace_commands import (
     StartTrace,
     StopTrace,
 )
-from ternmq.admin.work import (
+from ternmq.admin.commands.work import (
     NotHere,
     PingQueueManager,
     StartPart,
     StopConnection,
     StopPart,
 )
+from ternmq.admin.events.event_content import COMMANDS_TOLD, tell_command
+from ternmq.admin.events.event_refresh import RefreshQueueManager
+from ternmq.admin.execution import Execution, refusal
+from ternmq.admin.mqsc.lexer import SyntaxFault
+from ternmq.admin.mqsc.parser import fault_answer, parse
+from ternmq.admin.parameter_check import check_parameters
+from ternmq.admin.status.channel_status import ChannelStatus
+from ternmq.admin.status.connection_status import ApplicationStatus, ConnectionStatus
+from ternmq.admin.status.qmgr_status import (
+    NoStatus,
+    PartStatus,
+    PublishSubscribeStatus,
+    QueueManagerStatus,
+    SubscriptionStatus,
+)
+from ternmq.admin.status.queue_status import QueueStatus, ResetQueueStatistics
+from ternmq.admin.status.status_display import NOT_FOUND
 from ternmq.base.command_reasons import MQRCCF_CFH_COMMAND_ERROR
 from ternmq.base.constants import MQCC_FAILED
 from ternmq.base.errors import MQError
 from ternmq.base.reasons import MQRC_UNKNOWN_OBJECT_NAME
 from ternmq.kernel.connection import Connection as Link
 from ternmq.kernel.kernel import Kernel
+from ternmq.values.command import Answer, Command
 
 AuthorityCommand = Callable[[Kernel, Link, Command], list[Answer] | None]
 _AUTHORITY: Final[dict[str, AuthorityCommand]] = {

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from typing import Final
 
-from ternmq.admin.command import Answer, Command
 from ternmq.admin.command_table import CommandRow
 from ternmq.base import reasons as rc
 from ternmq.base.constants import MQCC_FAILED
 from ternmq.base.errors import MQError
 from ternmq.kernel.connection import Connection as Link
 from ternmq.kernel.kernel import Kernel
+from ternmq.values.command import Answer, Command
 
 STEP_OBJECTS: Final = 256
 

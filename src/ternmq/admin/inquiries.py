@@ -6,7 +6,7 @@ connections of both APIs and by the calls of the local binding, under the engine
 
 from __future__ import annotations
 
-from ternmq.admin import objects
+from ternmq.admin.commands import objects
 from ternmq.base import constants as mq
 from ternmq.base.attributes import Value
 from ternmq.base.object_types import QUEUES

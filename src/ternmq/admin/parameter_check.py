@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from typing import Final
 
-from ternmq.admin.command import Command
 from ternmq.admin.command_table import BARE, FILTER, NAME, NUMBER, CommandRow
 from ternmq.base import object_types as types
 from ternmq.base.command_reasons import (
@@ -15,6 +14,7 @@ from ternmq.base.command_reasons import (
     MQRCCF_PARM_MISSING,
 )
 from ternmq.base.errors import MQError, mq_error
+from ternmq.values.command import Command
 
 _TYPES: Final = ("CHLTYPE", "AUTHTYPE")
 _DIGITS_MAX: Final = 10

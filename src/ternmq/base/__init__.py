@@ -1,1 +1,1 @@
-"""What every other package speaks: constants, reasons, errors, limits, names, ids."""
+"""Words of every other package: constants, reasons, errors, limits, names, ids."""

@@ -247,3 +247,12 @@ def _rebuild(
     result: object,
 ) -> MQError:
     return kind(comp, reason, verb=verb, object=object, detail=detail, result=result)
+
+
+def name_by_package(kind: type[Exception]) -> None:
+    """Let tracebacks and pickles name an exception as programs import it: ternmq.NoMessage."""
+    kind.__module__ = "ternmq"
+
+
+for _public in (*_FAMILIES.values(), XAError, IntegrityError, ForceFailed, InertAttribute):
+    name_by_package(_public)

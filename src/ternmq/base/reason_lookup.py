@@ -44,8 +44,11 @@ def _rows() -> dict[int, Reason]:
     if _by_number:
         return _by_number
     # Inside the function: a program that meets no error should not pay for the texts.
-    from ternmq.base.command_reason_table import TABLE as COMMANDS
-    from ternmq.base.reason_table import TABLE as CALLS
+    try:
+        from ternmq.base.command_reason_table import TABLE as COMMANDS
+        from ternmq.base.reason_table import TABLE as CALLS
+    except (ImportError, OSError):
+        return {}  # no descriptor is left to read them by: an error must still have its number
 
     rows: dict[int, Reason] = {}
     for line in CALLS.splitlines() + COMMANDS.splitlines():

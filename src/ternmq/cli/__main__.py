@@ -62,9 +62,9 @@ def run(row: Row, argv: list[str]) -> int:
 
 def _faulty(name: str, fault: Exception) -> int:
     """Tell of a fault in the product, and where the report on it is."""
-    from ternmq.client.local_folder import data_folder
-    from ternmq.server.fault_report import FaultReports, probe_id
-    from ternmq.server.log_entry import Origin
+    from ternmq.remote.local.folder_lookup import data_folder
+    from ternmq.server.error_log.fault_report import FaultReports, probe_id
+    from ternmq.server.error_log.log_entry import Origin
 
     reports = FaultReports(
         os.path.join(data_folder(), "errors"), Origin("", VERSION, program=name), None

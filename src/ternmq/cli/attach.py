@@ -12,29 +12,20 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from ternmq.cli.output import write_error
-from ternmq.client.connection import Connection
-from ternmq.client.embedded import QueueManager
-from ternmq.client.queue import Queue
 
 if TYPE_CHECKING:
-    from ternmq.client.local_connection import ClientConnection
-    from ternmq.client.local_folder import Place
-    from ternmq.client.local_queue import ClientQueue
-
-    # Both have the same methods. Tests and programs may run a tool on a queue manager of their own.
-    AnyConnection = Connection | ClientConnection
-    AnyQueue = Queue | ClientQueue
-    AdminConnection = QueueManager | ClientConnection
+    from ternmq.api.connection import Connection
+    from ternmq.remote.local.folder_lookup import Place
 
 
 def attach(
     qmgr: str, application: str, user: str = "", client: bool = False, **way: Any
-) -> AnyConnection:
+) -> Connection:
     """Connect; an empty name is the default queue manager. A user is asked for its password. As a
     client it goes over the network: by what is given of the way, or as MQSERVER and its like say.
     """
     from ternmq.base.constants import MQCNO_CLIENT_BINDING
-    from ternmq.client.local_connection import connect
+    from ternmq.remote.connect import connect
 
     given: dict[str, Any] = {"application": application, **way}
     if client:
@@ -45,7 +36,7 @@ def attach(
     return connect(qmgr, **given)
 
 
-def attach_sample(qmgr: str, application: str, client: bool = False) -> AnyConnection:
+def attach_sample(qmgr: str, application: str, client: bool = False) -> Connection:
     """The same for a sample, as the user that MQSAMP_USER_ID names."""
     return attach(qmgr, application, os.environ.get("MQSAMP_USER_ID", ""), client)
 
@@ -58,15 +49,15 @@ def password() -> str:
     return sys.stdin.buffer.readline().decode("utf-8", "replace").rstrip("\r\n")
 
 
-def attach_admin(qmgr: str, application: str) -> AdminConnection:
+def attach_admin(qmgr: str, application: str) -> Connection:
     """The same for a tool that looks after the queue manager itself."""
-    from ternmq.client.local_connection import connect
+    from ternmq.remote.connect import connect
 
     return connect(qmgr, application=application)
 
 
 def place_of(qmgr: str) -> Place:
     """Where a queue manager lives, running or not."""
-    from ternmq.client.local_folder import data_folder, find
+    from ternmq.remote.local.folder_lookup import data_folder, find
 
     return find(data_folder(), qmgr)

@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from types import TracebackType
 from typing import Final, Self, final
 
+_C1: Final = re.compile("[\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
 _SEVERITY: Final = re.compile(r"^(AMQ[0-9]{4})[IWEST]:")
 
 
@@ -61,8 +62,10 @@ def write_error(line: str) -> None:
 
 
 def write_json(value: object) -> None:
-    """What `--json` answers: one value, for programs instead of eyes."""
-    sys.stdout.write(json.dumps(value, indent=2, ensure_ascii=False) + "\n")
+    """What `--json` answers: one value, for programs instead of eyes. Control characters above
+    ASCII, which JSON leaves as they are, are escaped too: it may be shown on a terminal."""
+    text = json.dumps(value, indent=2, ensure_ascii=False)
+    sys.stdout.write(_C1.sub(lambda match: f"\\u{ord(match[0]):04x}", text) + "\n")
 
 
 def terminal_columns() -> int:

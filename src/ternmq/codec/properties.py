@@ -31,9 +31,9 @@ from xml.parsers import expat
 
 from ternmq.base.errors import MQError
 from ternmq.codec.charset import decode, encode, is_known, is_wide
-from ternmq.codec.layout import byte_order
-from ternmq.codec.mqmd import ENCODING_AT, FORMAT_AT
-from ternmq.codec.mqrfh import FOLDER_CCSIDS
+from ternmq.codec.headers.mqrfh import FOLDER_CCSIDS
+from ternmq.codec.mqi.layout import byte_order
+from ternmq.codec.mqi.mqmd import ENCODING_AT, FORMAT_AT
 
 FORMAT: Final = b"MQHRF2  "
 FOLDER_USER: Final = "usr"

@@ -1,6 +1,6 @@
 """The connections of this process by number: programs pass connections and objects on as handles.
 
-A number of a connection stands for a `ClientConnection`, a number of an object for what MQOPEN gave
+A number of a connection stands for a `Connection`, a number of an object for what MQOPEN gave
 on it.
 """
 
@@ -14,18 +14,18 @@ import ternmq
 from ternmq.base import constants as mq
 from ternmq.base.errors import mq_error
 from ternmq.base.reasons import MQRC_HCONN_ERROR, MQRC_HOBJ_ERROR
-from ternmq.client.remote_verbs import Opened
+from ternmq.values.calls.objects import Open
 
 
 class Attachment:
     """One connection, and what is open on it."""
 
-    def __init__(self, connection: ternmq.ClientConnection, is_client: bool) -> None:
+    def __init__(self, connection: ternmq.Connection, is_client: bool) -> None:
         self.connection = connection
         self.is_client = is_client  # through a channel
-        self.opened: dict[int, Opened] = {}
+        self.opened: dict[int, Open] = {}
 
-    def object(self, handle: object, verb: str) -> Opened:
+    def object(self, handle: object, verb: str) -> Open:
         """What a number stands for."""
         opened = self.opened.get(handle) if isinstance(handle, int) else None
         if opened is None:

@@ -10,6 +10,7 @@ import os
 import sys
 from typing import Any, Final, NamedTuple
 
+from ternmq.api.inert_attributes import warn_inert_values
 from ternmq.base import constants as mq
 from ternmq.base.attributes import BY_SELECTOR, Value
 from ternmq.base.errors import mq_error
@@ -24,19 +25,24 @@ from ternmq.base.reasons import (
     MQRC_RECS_PRESENT_ERROR,
     MQRC_SELECTION_NOT_AVAILABLE,
 )
-from ternmq.client.message import Message
-from ternmq.client.net_verbs import FapVerbs
-from ternmq.client.remote_verbs import Opened, packed_put
-from ternmq.client.session import request_get
-from ternmq.codec.layout import BIG, LITTLE
-from ternmq.codec.mqgmo import GetOptions
-from ternmq.codec.mqmd import GROUP_ID_AT, MSG_ID_AT, PRIORITY_AT, USER_ID_AT, Descriptor
-from ternmq.codec.mqsts import Status
+from ternmq.codec.mqi.layout import BIG, LITTLE
+from ternmq.codec.mqi.mqgmo import GetOptions
+from ternmq.codec.mqi.mqmd import GROUP_ID_AT, MSG_ID_AT, PRIORITY_AT, USER_ID_AT, Descriptor
+from ternmq.codec.mqi.mqod import ObjectDescriptor
 from ternmq.compat.attachments import Attachment, attached, detach
 from ternmq.compat.handle_gets import Taken, get_for_handle, get_plainly
 from ternmq.compat.properties import PropertyBag, bag_of, with_properties
 from ternmq.compat.structure import MQOpts
-from ternmq.kernel.requests import UNLIMITED_LENGTH
+from ternmq.mqi.getting import get_request
+from ternmq.remote.fap.fap_verbs import FapVerbs
+from ternmq.remote.remote_verbs import PackedPut, RemoteVerbs, packed_form
+from ternmq.remote.threads_runner import RemoteThreads
+from ternmq.values.calls.administration import InquirePuts
+from ternmq.values.calls.messages import Put1
+from ternmq.values.calls.objects import Close, Inquire, Open, SetAttributes
+from ternmq.values.calls.units import BackOut
+from ternmq.values.get_request import UNLIMITED_LENGTH
+from ternmq.values.message import Message
 
 _NATIVE: Final = LITTLE if sys.byteorder == "little" else BIG
 _LATER_MEMBERS: Final = ("GroupId", "MsgSeqNumber", "Offset", "MsgFlags", "OriginalLength")
@@ -77,24 +83,31 @@ def padded(text: str, length: int) -> bytes:
     return text.encode("utf-8", "surrogateescape").ljust(length)
 
 
+def _verbs(attachment: Attachment) -> RemoteVerbs:
+    """The protocol of a connection: these libraries only reach other processes."""
+    transport = attachment.connection.transport
+    assert isinstance(transport, RemoteThreads)
+    return transport.verbs
+
+
 # ---- objects
 
 
-def described(od: MQOpts, verb: str) -> dict[str, Any]:
+def described(od: MQOpts, verb: str) -> ObjectDescriptor:
     """An MQOD as our client takes it."""
     if od.Version >= mq.MQOD_VERSION_4 and od.SelectionStringVSPtr:
         raise mq_error(
             MQRC_SELECTION_NOT_AVAILABLE, verb=verb, detail="selectors are not supported yet"
         )
-    found = {
-        "object_type": od.ObjectType,
-        "object_name": text_of(od.ObjectName),
-        "object_qmgr_name": text_of(od.ObjectQMgrName),
-        "dynamic_queue_name": text_of(od.DynamicQName),
-        "alternate_user_id": text_of(od.AlternateUserId),
-    }
+    found = ObjectDescriptor(
+        object_type=od.ObjectType,
+        object_name=text_of(od.ObjectName),
+        object_qmgr_name=text_of(od.ObjectQMgrName),
+        dynamic_queue_name=text_of(od.DynamicQName),
+        alternate_user_id=text_of(od.AlternateUserId),
+    )
     if od.Version >= mq.MQOD_VERSION_2 and od.RecsPresent:
-        found["records_present"] = od.RecsPresent
+        found.records_present = od.RecsPresent
     return found
 
 
@@ -103,26 +116,26 @@ def open_object(hconn: object, od: MQOpts, options: int) -> int:
     attachment = attached(hconn, "MQOPEN")
     connection = attachment.connection
     od.pack()  # members of a wrong type are found before anything is sent
-    exchange = connection.verbs.open(described(od, "MQOPEN"), options)
-    opened = connection.run("MQOPEN", exchange)
-    attachment.opened[opened.handle.handle_id] = opened
+    opened = connection.run(Open(described(od, "MQOPEN"), options))
+    handle = opened.opened()
+    attachment.opened[handle.handle_id] = opened
     if od.ObjectType == mq.MQOT_Q:
-        resolved = padded(opened.handle.resolved_name, mq.MQ_Q_NAME_LENGTH)
+        resolved = padded(handle.resolved_name, mq.MQ_Q_NAME_LENGTH)
         if opened.renamed:
             od.ObjectName = resolved
         if od.Version >= mq.MQOD_VERSION_3:
             od.ResolvedQName = resolved
             od.ResolvedQMgrName = padded(opened.resolved_qmgr, mq.MQ_Q_MGR_NAME_LENGTH)
-    return opened.handle.handle_id
+    return handle.handle_id
 
 
 def close_object(hconn: object, hobj: object, options: int) -> None:
     """MQCLOSE."""
     attachment = attached(hconn, "MQCLOSE")
     opened = attachment.object(hobj, "MQCLOSE")
-    connection = attachment.connection
-    connection.run("MQCLOSE", connection.verbs.close(opened.handle, options))
-    attachment.opened.pop(opened.handle.handle_id, None)
+    handle = opened.opened()
+    attachment.connection.run(Close(handle, options))
+    attachment.opened.pop(handle.handle_id, None)
 
 
 def attribute_length(selector: int) -> int:
@@ -138,8 +151,7 @@ def inquire(hconn: object, hobj: object, selectors: list[int]) -> dict[int, int 
     """MQINQ: numbers as they are, characters filled up with blanks."""
     attachment = attached(hconn, "MQINQ")
     opened = attachment.object(hobj, "MQINQ")
-    connection = attachment.connection
-    values = connection.run("MQINQ", connection.verbs.inquire(opened.handle, selectors))
+    values = attachment.connection.run(Inquire(opened.opened(), selectors)).answer()
     return {
         selector: padded(value, attribute_length(selector)) if isinstance(value, str) else value
         for selector, value in zip(selectors, values, strict=True)
@@ -161,7 +173,9 @@ def set_attributes(hconn: object, hobj: object, values: dict[int, Any]) -> None:
             raise mq_error(MQRC_CHAR_ATTR_LENGTH_ERROR, verb="MQSET", detail=detail)
         given[selector] = text
     connection = attachment.connection
-    connection.run("MQSET", connection.verbs.set(opened, given))
+    if opened.object_type:
+        warn_inert_values(opened.object_type, opened.opened().resolved_name, given)
+    connection.run(SetAttributes(opened.opened(), given))
 
 
 # ---- messages
@@ -188,26 +202,24 @@ def put(hconn: object, hobj: object, md: MQOpts, pmo: MQOpts, data: bytes) -> No
     attachment = attached(hconn, "MQPUT")
     opened = attachment.object(hobj, "MQPUT")
     connection = attachment.connection
-    options, packed, whole = _prepared(attachment, md, pmo, data, "MQPUT")
-    context = int(pmo.Context)
-    exchange = connection.verbs.put(opened.handle, options, packed, whole, context)
-    msg_id = connection.run("MQPUT", exchange)
-    queue, manager = _names_of_put(attachment, opened, options)
+    form, whole = _prepared(attachment, md, pmo, data, "MQPUT")
+    msg_id = connection.transport.put(opened.opened(), form, whole)
+    queue, manager = _names_of_put(attachment, opened, int(form.options))
     pmo.ResolvedQName = padded(queue, mq.MQ_Q_NAME_LENGTH)
     pmo.ResolvedQMgrName = padded(manager, mq.MQ_Q_MGR_NAME_LENGTH)
     _was_put(attachment, md, pmo, msg_id)
 
 
-def _names_of_put(attachment: Attachment, opened: Opened, options: int) -> tuple[str, str]:
+def _names_of_put(attachment: Attachment, opened: Open, options: int) -> tuple[str, str]:
     """Where a message went: the queue as it was opened, or the local one if that is asked for."""
     if options & mq.MQPMO_RESOLVE_LOCAL_Q:
-        verbs = attachment.connection.verbs
-        told = verbs.names_of_put() if isinstance(verbs, FapVerbs) else None
-        if told is not None:
-            return told
+        verbs = _verbs(attachment)
+        names = verbs.put_names() if isinstance(verbs, FapVerbs) else None
+        if names is not None:
+            return names
         if opened.local_queue:
             return opened.local_queue, attachment.connection.name
-    return opened.handle.resolved_name, opened.resolved_qmgr
+    return opened.opened().resolved_name, opened.resolved_qmgr
 
 
 def put1(hconn: object, od: MQOpts, md: MQOpts, pmo: MQOpts, data: bytes) -> None:
@@ -217,16 +229,15 @@ def put1(hconn: object, od: MQOpts, md: MQOpts, pmo: MQOpts, data: bytes) -> Non
     if pmo.Options & mq.MQPMO_RESOLVE_LOCAL_Q:
         detail = "MQPMO_RESOLVE_LOCAL_Q is not supported here yet; open the queue, then put"
         raise mq_error(MQRC_OPTIONS_ERROR, verb="MQPUT1", detail=detail)
-    options, packed, whole = _prepared(attachment, md, pmo, data, "MQPUT1")
-    context = int(pmo.Context)
-    exchange = connection.verbs.put1(described(od, "MQPUT1"), options, packed, whole, context)
-    _was_put(attachment, md, pmo, connection.run("MQPUT1", exchange))
+    form, whole = _prepared(attachment, md, pmo, data, "MQPUT1")
+    call = connection.run(Put1(described(od, "MQPUT1"), form, whole))
+    _was_put(attachment, md, pmo, call.msg_id)
 
 
 def _prepared(
     attachment: Attachment, md: MQOpts, pmo: MQOpts, data: bytes, verb: str
-) -> tuple[int, bytes, bytes]:
-    """Options, packed descriptor and data of a put, with the properties of its handles."""
+) -> tuple[PackedPut, bytes]:
+    """Options, descriptor and data of a put, with the properties of its handles."""
     options = int(pmo.Options)
     pmo.pack()
     if options & mq.MQPMO_NEW_MSG_ID:
@@ -248,7 +259,7 @@ def _prepared(
             if handle not in (mq.MQHM_NONE, mq.MQHM_UNUSABLE_HMSG):
                 bag.found.update(bag_of(handle, verb).found)
         data = with_properties(bag, descriptor, data)
-    return options, packed_put(descriptor, options, verb), data
+    return packed_form(descriptor, options, verb, int(pmo.Context)), data
 
 
 def new_identifier(qmgr_name: str) -> bytes:
@@ -258,14 +269,15 @@ def new_identifier(qmgr_name: str) -> bytes:
 
 def _was_put(attachment: Attachment, md: MQOpts, pmo: MQOpts, msg_id: bytes) -> None:
     """What the queue manager made of the message, in the structures of the application."""
-    told = attachment.connection.verbs.told_of_put()
-    if told:
+    verbs = _verbs(attachment)
+    made = verbs.put_descriptor()
+    if made:
         packed = md.pack()
-        given = packed[:PRIORITY_AT] + told[:8] + packed[MSG_ID_AT:USER_ID_AT] + told[8:]
+        given = packed[:PRIORITY_AT] + made[:8] + packed[MSG_ID_AT:USER_ID_AT] + made[8:]
         md.unpack(given + packed[GROUP_ID_AT:])
     md.MsgId = msg_id
     pmo.KnownDestCount, pmo.UnknownDestCount, pmo.InvalidDestCount = 1, 0, 0
-    warning = attachment.connection.verbs.warning_of_put()
+    warning = verbs.put_warning()
     if warning:
         raise mq_error(warning, comp=mq.MQCC_WARNING, verb="MQPUT")
 
@@ -273,7 +285,7 @@ def _was_put(attachment: Attachment, md: MQOpts, pmo: MQOpts, msg_id: bytes) -> 
 def get(hconn: object, hobj: object, md: MQOpts, gmo: MQOpts, length: int | None) -> Got:
     """MQGET into a buffer of that length; None is one that is always long enough."""
     attachment = attached(hconn, "MQGET")
-    opened = attachment.object(hobj, "MQGET")
+    handle = attachment.object(hobj, "MQGET").opened()
     connection = attachment.connection
     gmo.pack()
     bag = _bag(gmo)
@@ -285,9 +297,7 @@ def get(hconn: object, hobj: object, md: MQOpts, gmo: MQOpts, length: int | None
     wanted = descriptor_of(md)
 
     def ask(asked: GetOptions, buffer_length: int) -> Message | None:
-        request = request_get(wanted, asked, buffer_length)
-        waits = request.wait_ms != 0
-        return connection.run("MQGET", connection.verbs.get(opened.handle, request, waits))
+        return connection.transport.get(handle, get_request(wanted, asked, buffer_length))
 
     buffer_length = UNLIMITED_LENGTH if length is None else length
     if bag is not None:
@@ -298,8 +308,8 @@ def get(hconn: object, hobj: object, md: MQOpts, gmo: MQOpts, length: int | None
     if taken is None:
         if gmo.Options & mq.MQGMO_UNLOCK:
             return Got(b"", 0)
-        raise mq_error(MQRC_NO_MSG_AVAILABLE, verb="MQGET", object=opened.handle.resolved_name)
-    gmo.ResolvedQName = padded(opened.handle.resolved_name, mq.MQ_Q_NAME_LENGTH)
+        raise mq_error(MQRC_NO_MSG_AVAILABLE, verb="MQGET", object=handle.resolved_name)
+    gmo.ResolvedQName = padded(handle.resolved_name, mq.MQ_Q_NAME_LENGTH)
     return _received(md, gmo, taken)
 
 
@@ -337,11 +347,7 @@ def _status(flags: int, last: int, if_last: str, one: int, if_one: str) -> int:
 def status(hconn: object) -> bytes:
     """MQSTAT: how asynchronous puts went, as a packed MQSTS. On the queue manager's machine no put
     is asynchronous, so there is nothing to tell."""
-    connection = attached(hconn, "MQSTAT").connection
-    verbs = connection.verbs
-    found = Status()
-    if isinstance(verbs, FapVerbs):
-        found = connection.run("MQSTAT", verbs.status())
+    found = attached(hconn, "MQSTAT").connection.run(InquirePuts()).found
     return found.pack(order=_NATIVE, native=True)
 
 
@@ -367,7 +373,7 @@ def commit(hconn: object) -> None:
 def back_out(hconn: object) -> None:
     """MQBACK."""
     connection = attached(hconn, "MQBACK").connection
-    connection.run("MQBACK", connection.verbs.back_out())
+    connection.run(BackOut())
 
 
 def disconnect(hconn: int) -> None:
@@ -385,5 +391,5 @@ def drop(hconn: int) -> None:
     attachment = attached(hconn, "MQDISC")
     detach(hconn)
     attachment.connection.transport.warns = False  # programs of these libraries may drop it
-    if attachment.connection.connected and attachment.connection.verbs.has_changes:
+    if attachment.connection.connected and _verbs(attachment).has_changes:
         attachment.connection.disconnect()

@@ -14,10 +14,10 @@ from typing import Final, NamedTuple
 from ternmq.base import constants as mq
 from ternmq.base.errors import MQError
 from ternmq.base.reasons import MQRC_TRUNCATED_MSG_ACCEPTED, MQRC_TRUNCATED_MSG_FAILED
-from ternmq.client.message import Message
-from ternmq.codec.mqgmo import GetOptions
-from ternmq.codec.mqmd import Descriptor
+from ternmq.codec.mqi.mqgmo import GetOptions
+from ternmq.codec.mqi.mqmd import Descriptor
 from ternmq.compat.properties import PropertyBag, without_properties
+from ternmq.values.message import Message
 
 Ask = Callable[[GetOptions, int], Message | None]
 _MATCH_BOTH: Final = mq.MQMO_MATCH_MSG_ID | mq.MQMO_MATCH_CORREL_ID

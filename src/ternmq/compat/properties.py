@@ -28,9 +28,9 @@ from ternmq.base.reasons import (
     MQRC_PROPERTY_NOT_AVAILABLE,
     MQRC_PROPERTY_TYPE_ERROR,
 )
-from ternmq.codec.layout import byte_order
-from ternmq.codec.mqmd import Descriptor
-from ternmq.codec.mqrfh import RulesHeader2
+from ternmq.codec.headers.mqrfh import RulesHeader2
+from ternmq.codec.mqi.layout import byte_order
+from ternmq.codec.mqi.mqmd import Descriptor
 from ternmq.codec.properties import FOLDERS, PARTS_MAX, is_of_type, take_apart
 from ternmq.compat.property_names import check_name
 

@@ -24,20 +24,19 @@ from ternmq.log.record import BLOCK_BYTES, LogRecord
 from ternmq.ports.disk import Disk, parent_dir
 from ternmq.store.catalog import Catalog
 from ternmq.store.catalog_file import catalog_bytes, save_catalog
-from ternmq.store.entry import Entry
 from ternmq.store.loading import state_path
 from ternmq.store.queue import Queue
 from ternmq.store.register import rewrite_register
 from ternmq.store.segment import Segment
 from ternmq.store.state_journal import JournalPosition, StateJournal
-from ternmq.store.stream_file import StreamSave
+from ternmq.store.stream.stream_file import StreamSave
 from ternmq.store.waste import Removals
-from ternmq.txn.catalog_recovery import find_catalog
+from ternmq.txn.families.packing import integer_of, unpack_json
 from ternmq.txn.housing import Housing
-from ternmq.txn.records import unpack_json
-from ternmq.txn.redo import integer_of
+from ternmq.txn.media.catalog_recovery import find_catalog
 from ternmq.txn.restart import Replay
 from ternmq.txn.state_save import force_segments, state_batch
+from ternmq.values.entry import Entry
 
 EPOCH_ANY: Final = 0xFFFFFFFF
 RELIEVE_EVERY: Final = 256  # records

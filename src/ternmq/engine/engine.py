@@ -13,7 +13,7 @@ from typing import Final, final
 from mypy_extensions import i64
 
 from ternmq.admin.default_objects import complete_default_objects, has_default_objects
-from ternmq.admin.events import Events
+from ternmq.admin.events.event_content import Events
 from ternmq.base.attributes import QMGR, defaults_of
 from ternmq.base.constants import (
     MQRQ_FAILOVER_NOT_PERMITTED,
@@ -62,11 +62,11 @@ from ternmq.store.catalog_file import catalog_bytes, save_catalog
 from ternmq.store.slow_queue import SlowQueueSweeper
 from ternmq.store.sweep import sweep_overflow
 from ternmq.telemetry.collector import Collector
-from ternmq.txn.catalog_recovery import find_catalog
 from ternmq.txn.coordinator import CHANGE_RESERVE, UNIT_RESERVE, Coordinator
-from ternmq.txn.extent_needs import CATALOG_NAME
+from ternmq.txn.families.packing import pack_json
 from ternmq.txn.keeper import Keeper
-from ternmq.txn.records import pack_json
+from ternmq.txn.media.catalog_recovery import find_catalog
+from ternmq.txn.media.extent_needs import CATALOG_NAME
 from ternmq.txn.restart import Replay
 from ternmq.txn.unit import PREPARED
 
@@ -217,6 +217,7 @@ class Engine:
     def _recover_units(self, replay: Replay) -> None:
         """The in-doubt and undo phases."""
         coordinator = self.coordinator
+        coordinator.reserve.load(replay.disk)
         for number in sorted(replay.units):
             unit = replay.units[number]
             coordinator.units[number] = unit
@@ -243,7 +244,14 @@ class Engine:
             extent = space.wants_extent(self.log.end_lsn)
             if extent is None:
                 break
-            self.files.prepare(extent)
+            try:
+                self.files.prepare(extent)
+            except OSError:
+                # A checkpoint that a crash has cut short has used what is reserved for it. That
+                # must not keep a queue manager on a full disk from starting.
+                if self.keeper.fits_checkpoint(0):
+                    break
+                raise
             space.extent_ready(extent)
 
     # ---- connections

@@ -11,21 +11,24 @@ from __future__ import annotations
 import json
 import os
 from fnmatch import fnmatchcase
-from typing import Any, Final, final
+from typing import TYPE_CHECKING, Any, Final, cast, final
 
 from ternmq.base.attributes import BY_NAME, LOCAL, MODEL, Value
 from ternmq.base.errors import mq_error
 from ternmq.base.reasons import MQRC_SELECTOR_ERROR, MQRC_UNKNOWN_OBJECT_NAME
-from ternmq.client.embedded import QueueManager
-from ternmq.client.starting import start
 from ternmq.inspect.folder import Folder, find_root
 from ternmq.inspect.overlay import Overlay
 from ternmq.inspect.text import table
 from ternmq.log.opened import open_log
 from ternmq.log.parameters import CIRCULAR, LogParameters
 from ternmq.ports.os_disk import OsDisk
+from ternmq.runtime.embedded import QueueManager
+from ternmq.runtime.starting import start
 from ternmq.store.catalog import Catalog, Definition
-from ternmq.txn.catalog_recovery import CatalogRedo, find_catalog
+from ternmq.txn.media.catalog_recovery import CatalogRedo, find_catalog
+
+if TYPE_CHECKING:
+    from ternmq.values.queue_attributes import QueueAttributes
 
 PERSISTENT: Final = "persistent_buffer"
 NONPERSISTENT: Final = "nonpersistent_buffer"
@@ -109,7 +112,7 @@ def set_buffers(
     started = start(disk, called, False, parameters, None, "ternmq.inspect")
     with QueueManager(started) as qmgr:
         for queue in wanted:
-            qmgr.alter_queue(queue, **given)
+            qmgr.alter_queue(queue, **cast("QueueAttributes", given))
         kernel = started.shell.engine.kernel
         return [_buffers(kernel.catalog.definitions[queue]) for queue in wanted]
 

@@ -8,18 +8,17 @@ damage is named and never read past.
 from __future__ import annotations
 
 import json
+import struct
 from collections.abc import Iterator
 from typing import Any, Final, final
 
-from ternmq.base.errors import IntegrityError
+from ternmq.base.errors import IntegrityError, MQError
 from ternmq.inspect.folder import Folder
 from ternmq.inspect.overlay import Overlay
-from ternmq.inspect.payloads import Names, Values, describe
 from ternmq.inspect.text import hex_rows
 from ternmq.log.archive import stored_extents
 from ternmq.log.control import Control
 from ternmq.log.extents import ExtentTable, extent_path
-from ternmq.log.kinds import kind_name
 from ternmq.log.look_ahead import find_batch_in_extent
 from ternmq.log.opened import open_log
 from ternmq.log.reader import LogReader
@@ -34,6 +33,8 @@ from ternmq.log.record import (
 )
 from ternmq.store.catalog import Catalog
 from ternmq.store.catalog_file import load_catalog
+from ternmq.txn.families.describing import Names, Values
+from ternmq.txn.families.table import kind_name, kind_of
 
 DATA_BYTES_SHOWN: Final = 64
 NO_END: Final = 1 << 62
@@ -196,6 +197,16 @@ class LogDump:
             "offset": BLOCK_BYTES + record.lsn % self.table.extent_bytes,
         }
         return {**head, **describe(record, self.names, data_bytes)}
+
+
+def describe(record: LogRecord, names: Names, data_bytes: int) -> Values:
+    """What the payload says; `data_bytes` of a message's data at most. A kind that this version
+    does not know, and a payload that is not what its kind says, are shown as such; the record
+    itself was checked by its checksum before."""
+    try:
+        return kind_of(record).describe(record, names, data_bytes)
+    except (IntegrityError, MQError, ValueError, KeyError, struct.error) as error:
+        return {"not_understood": str(error), "payload": record.payload[:data_bytes].hex()}
 
 
 def control_values(dump: LogDump) -> Values:

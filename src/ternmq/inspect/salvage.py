@@ -12,36 +12,29 @@ from __future__ import annotations
 
 import json
 import os
-from typing import Any, Final, final
+from typing import Final, final
 
 from ternmq.base.attributes import LOCAL
 from ternmq.base.errors import IntegrityError, mq_error
 from ternmq.base.reasons import MQRC_UNKNOWN_OBJECT_NAME
+from ternmq.codec.message_image import unpack_header
 from ternmq.inspect.buffers import definitions_now
 from ternmq.inspect.dump import LogDump, Range
 from ternmq.inspect.folder import Folder
 from ternmq.inspect.overlay import Overlay
-from ternmq.inspect.payloads import Values, describe_message
 from ternmq.inspect.text import table
-from ternmq.log import kinds
-from ternmq.log.record import LogRecord
 from ternmq.store.catalog import Definition
 from ternmq.store.catalog_file import load_catalog
 from ternmq.store.copying import copied_image
-from ternmq.store.image import unpack_header
 from ternmq.store.loading import state_path
 from ternmq.store.segment_file import SegmentFile
 from ternmq.store.segment_format import SegmentIndex, scan_records
 from ternmq.store.state_journal import QueueState, StateJournal
-from ternmq.txn.ledger import unpack_ledger
-from ternmq.txn.records import (
-    COPY,
-    copy_tenths,
-    unpack_get,
-    unpack_pairs,
-    unpack_put,
-    unpack_triples,
-)
+from ternmq.txn.families.describing import Values, describe_message
+from ternmq.txn.families.message_history import MessageHistory
+from ternmq.txn.families.message_records import COPY, copy_tenths
+from ternmq.txn.families.table import kind_of
+from ternmq.txn.unit import CHANGE_PUT
 
 ALIVE: Final = "alive"
 DEAD: Final = "dead"
@@ -107,7 +100,10 @@ def salvage(path: str | os.PathLike[str], name: str | None, queue: str) -> Salva
         try:
             dump = LogDump(folder)
             for record in dump.records(Range(base=True)):
-                history.follow(record)
+                try:
+                    kind_of(record).follow(record, history)
+                except IntegrityError as error:  # of one record, whose checksum is right
+                    found.faults.append(str(error))
             if not dump.is_sound:
                 found.faults.append(dump.ending)
         except IntegrityError as error:
@@ -199,7 +195,7 @@ def _without_index(disk: Overlay, path: str, found: Salvaged) -> list[tuple[int,
 
 
 @final
-class LogHistory:
+class LogHistory(MessageHistory):
     """What the log tells of one queue's messages."""
 
     def __init__(self, queue_id: int, found: Salvaged) -> None:
@@ -209,27 +205,6 @@ class LogHistory:
         self._cleared_below = 0
         self._gets: dict[int, list[int]] = {}  # by unit of work
         self._puts: dict[int, list[int]] = {}
-
-    def follow(self, record: LogRecord) -> None:
-        """The next record."""
-        kind = record.kind
-        if kind == kinds.PUT:
-            self._put(record)
-        elif kind == kinds.GET:
-            queue_id, number = unpack_get(record.payload)
-            if queue_id == self._queue_id:
-                self._get(record.uow, number)
-        elif kind in (kinds.COMMIT, kinds.LEDGER):
-            self._end_units(record)
-        elif kind == kinds.COMPENSATE:
-            self._compensate(record)
-        elif kind == kinds.EXPIRED:
-            rows = unpack_pairs(record.payload)
-            self._ended.update(number for queue_id, number in rows if queue_id == self._queue_id)
-        elif kind == kinds.QUEUE_CLEARED:
-            queue_id, before = unpack_get(record.payload)
-            if queue_id == self._queue_id:
-                self._cleared_below = max(self._cleared_below, before)
 
     def conclude(self) -> None:
         """All that can be read was read: which of the messages have ended."""
@@ -243,45 +218,47 @@ class LogHistory:
             ):
                 found.states[number] = UNCOMMITTED
 
-    def _put(self, record: LogRecord) -> None:
-        targets, at = unpack_put(record.payload)
-        for target in targets:
-            if target.queue_id == self._queue_id:
-                image = record.payload[at:]
-                if target.flags & COPY:
-                    tenths = copy_tenths(target.flags)
-                    image = copied_image(image, target.number, target.sequence, tenths)
-                self._found.take(image, f"log LSN {record.lsn}", ALIVE)
-                if record.uow:
-                    self._puts.setdefault(record.uow, []).append(target.number)
+    def put(
+        self, lsn: int, unit: int, queue_id: int, number: int, sequence: int, flags: int,
+        image: bytes,
+    ) -> None:  # fmt: skip
+        if queue_id != self._queue_id:
+            return
+        if flags & COPY:
+            image = copied_image(image, number, sequence, copy_tenths(flags))
+        self._found.take(image, f"log LSN {lsn}", ALIVE)
+        if unit:
+            self._puts.setdefault(unit, []).append(number)
 
-    def _get(self, unit: int, number: int) -> None:
+    def got(self, unit: int, queue_id: int, number: int) -> None:
+        if queue_id != self._queue_id:
+            return
         if unit:
             self._gets.setdefault(unit, []).append(number)
         else:
             self._ended.add(number)
 
-    def _end_units(self, record: LogRecord) -> None:
-        if record.kind == kinds.COMMIT:
-            self._commit(record.uow, unpack_triples(record.payload))
-        else:
-            for unit in unpack_ledger(record.payload).units:
-                self._commit(unit.unit_id, unit.rows)
-
-    def _commit(self, unit: int, rows: list[tuple[int, int, int]]) -> None:
+    def committed(self, unit: int, rows: list[tuple[int, int, int]]) -> None:
         self._ended.update(self._gets.pop(unit, []))
         self._puts.pop(unit, None)
         for queue_id, number, sequence in rows:
             if queue_id == self._queue_id and number in self._found.images:
                 self._found.sequences[number] = sequence
 
-    def _compensate(self, record: LogRecord) -> None:
-        for change, queue_id, number in unpack_triples(record.payload):
-            if queue_id != self._queue_id:
-                continue
-            undone: Any = self._puts if change & 0xFF == 1 else self._gets
-            numbers = undone.get(record.uow, [])
-            if number in numbers:
-                numbers.remove(number)
-            if change & 0xFF == 1:
-                self._ended.add(number)
+    def undone(self, unit: int, change: int, queue_id: int, number: int) -> None:
+        if queue_id != self._queue_id:
+            return
+        changes = self._puts if change == CHANGE_PUT else self._gets
+        numbers = changes.get(unit, [])
+        if number in numbers:
+            numbers.remove(number)
+        if change == CHANGE_PUT:
+            self._ended.add(number)
+
+    def expired(self, queue_id: int, number: int) -> None:
+        if queue_id == self._queue_id:
+            self._ended.add(number)
+
+    def cleared(self, queue_id: int, next_number: int) -> None:
+        if queue_id == self._queue_id:
+            self._cleared_below = max(self._cleared_below, next_number)

@@ -26,11 +26,12 @@ from ternmq.log.control import Control
 from ternmq.log.opened import OpenedLog, open_log
 from ternmq.ports.os_clock import OsClock
 from ternmq.store.catalog import Catalog, Definition
+from ternmq.store.disk_reserve import RESERVE_PATH
 from ternmq.store.loading import load_queue
 from ternmq.store.queue import Queue
 from ternmq.store.register import RegisterRow
 from ternmq.store.segment import ALIVE
-from ternmq.txn.catalog_recovery import last_checkpoint
+from ternmq.txn.media.catalog_recovery import last_checkpoint
 
 
 def verify(path: str | os.PathLike[str], name: str | None = None) -> Report:
@@ -41,6 +42,9 @@ def verify(path: str | os.PathLike[str], name: str | None = None) -> Report:
         if disk.exists(LOCK_PATH):
             size = disk.size(LOCK_PATH)
             report.add(LOCK_PATH, "lock", SOUND, "nobody holds it", size)
+        if disk.exists(RESERVE_PATH):
+            size = disk.size(RESERVE_PATH)
+            report.add(RESERVE_PATH, "disk reserve", SOUND, "its content means nothing", size)
         control = verify_control(disk, report)
         catalog: Catalog | None = None
         if control is not None:

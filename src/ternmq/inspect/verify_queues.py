@@ -23,7 +23,7 @@ from ternmq.store.register import (
 )
 from ternmq.store.segment_file import verify_segment
 from ternmq.store.state_journal import QueueState, SegmentState, StateJournal
-from ternmq.txn.catalog_recovery import find_catalog, register_statement
+from ternmq.txn.media.catalog_recovery import find_catalog, register_statement
 
 QUEUES: Final = "queues"
 _FRESH: Final = ".new"  # a file that was being written when everything stopped

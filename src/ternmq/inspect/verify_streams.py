@@ -5,14 +5,14 @@ and against the stream it must belong to.
 from __future__ import annotations
 
 from ternmq.base.errors import IntegrityError
+from ternmq.codec.stream_block_format import check_block
 from ternmq.inspect.overlay import Overlay
 from ternmq.inspect.report import DAMAGED, MISSING, SOUND, Report
 from ternmq.store.catalog import Definition
 from ternmq.store.state_journal import QueueState
-from ternmq.store.stream import Stream, StreamFile
-from ternmq.store.stream_block import check_block
-from ternmq.store.stream_file import check_owner, read_index
-from ternmq.store.stream_state import files_told, stream_told
+from ternmq.store.stream.numbered_stream import Stream, StreamFile
+from ternmq.store.stream.stream_file import check_owner, read_index
+from ternmq.store.stream.stream_state import files_told, stream_told
 
 
 def verify_stream(disk: Overlay, definition: Definition, state: QueueState, report: Report) -> None:

@@ -25,11 +25,11 @@ from ternmq.kernel.events import INHIBIT, PERFORMANCE
 from ternmq.kernel.kernel import LOG_TRIES_MAX, Kernel
 from ternmq.kernel.objects import LocalQueue
 from ternmq.store.catalog import Definition
-from ternmq.store.entry import PERSISTENT
 from ternmq.store.queue import Queue
-from ternmq.store.stream import Stream
+from ternmq.store.stream.numbered_stream import Stream
 from ternmq.store.sweep import sweep_overflow
 from ternmq.txn.unit import UnitOfWork
+from ternmq.values.entry import PERSISTENT
 
 # A queue whose segments are written slower than messages arrive holds putters back beyond so many
 # buffers. In the long run they are as fast as the writing, however much waits: more only costs
@@ -107,9 +107,14 @@ def must_wait(
 ) -> bool:
     """Whether log space or the writing of segments has to come first; the connection is parked
     then."""
-    if persistence == PERSISTENT and not kernel.coordinator.has_room(unit, length):
-        kernel.make_room(connection, "MQPUT", local.name, length)
-        return True
+    if persistence == PERSISTENT:
+        coordinator = kernel.coordinator
+        if not coordinator.reserve.is_whole and not kernel.disk_takes(1, length):
+            kernel.make_disk_room(connection, "MQPUT", local.name)
+            return True
+        if not coordinator.has_room(unit, length):
+            kernel.make_room(connection, "MQPUT", local.name, length)
+            return True
     return is_behind(kernel, connection, local, length)
 
 
@@ -138,7 +143,9 @@ def is_behind(kernel: Kernel, connection: Connection, local: LocalQueue, length:
     queue = local.queue
     if queue.waste.bytes and _awaits_removal(kernel, connection, local, length):
         return True
-    if queue.stream is not None and _stream_is_behind(kernel, connection, local, queue.stream):
+    if queue.stream is not None and _stream_is_behind(
+        kernel, connection, local, queue.stream, length
+    ):
         return True
     backlog = queue.plain_bytes + queue.persistent_bytes
     if backlog > BACKLOG_BUFFERS * (queue.plain_limit + queue.persistent_limit):
@@ -158,7 +165,7 @@ def is_behind(kernel: Kernel, connection: Connection, local: LocalQueue, length:
 
 
 def _stream_is_behind(
-    kernel: Kernel, connection: Connection, local: LocalQueue, stream: Stream
+    kernel: Kernel, connection: Connection, local: LocalQueue, stream: Stream, length: i64
 ) -> bool:
     """The same for the queue's stream, and whether its numbers can be reserved."""
     queue = local.queue
@@ -166,6 +173,9 @@ def _stream_is_behind(
         if not kernel.coordinator.has_room(None, 0):
             kernel.make_room(connection, "MQPUT", local.name, 0)
             return True
+    if not kernel.coordinator.reserve.is_whole and not kernel.disk_takes(2, 2 * length):
+        kernel.make_disk_room(connection, "MQPUT", local.name)
+        return True
     memory = stream.memory
     if memory is None or not memory.is_overfull(stream):
         return False

@@ -19,10 +19,11 @@ from ternmq.kernel.objects import LocalQueue
 from ternmq.kernel.property_options import fits_buffer
 from ternmq.kernel.requests import GetCall
 from ternmq.store.cursor import Cursor
-from ternmq.store.entry import ASTRAY, AVAILABLE, IN_REAR, Entry
 from ternmq.store.fetching import SegmentFetch, fetch_page
+from ternmq.store.lane import Lane
 from ternmq.store.queue import LANES, Queue
-from ternmq.store.segment import ALIVE, Segment
+from ternmq.store.segment import ALIVE, Segment, segment_of
+from ternmq.values.entry import ASTRAY, AVAILABLE, Entry
 
 STEP_MESSAGES_MAX: Final = 256
 CO_OP_MARK: Final = 0  # the key of the mark that co-operating handles share
@@ -73,6 +74,7 @@ def browse_find(kernel: Kernel, call: GetCall, local: LocalQueue) -> Entry | Non
         if not options & mq.MQGMO_BROWSE_FIRST:
             walk.lane = cursor.lane
             walk.sequence = cursor.sequence
+            walk.stray = cursor.stray
             walk.entry = cursor.entry
             if walk.entry is not None:
                 walk.entry.cursors += 1
@@ -87,6 +89,7 @@ def browse_find(kernel: Kernel, call: GetCall, local: LocalQueue) -> Entry | Non
     call.fetch = None
     if entry is not None and _fits_buffer(call, entry):
         cursor.stand_on(entry)
+        cursor.stray = walk.stray
         _settle_lock_and_marks(kernel, call, local.queue, entry)
     return entry
 
@@ -136,17 +139,19 @@ def _current(kernel: Kernel, call: GetCall, queue: Queue, entry: Entry) -> Entry
     """The entry that stands for a message now: it may have been swept, or brought back, since."""
     if entry.place != 0:
         return entry
-    segment = entry.segment
+    segment = segment_of(entry)
     if segment is not None and segment.swept:
         if segment.states[entry.ordinal] != ALIVE:
             return None
         entry.backout_count = segment.backouts.get(int(entry.ordinal), int(entry.backout_count))
         return entry
-    found = queue.number_index().get(int(entry.number))
-    if found is None and queue.swept_alive:
+    found = queue.msg_ids.after(entry.msg_id, entry.lane, entry.sequence - 1)
+    if found is not None and found.number == entry.number:
+        return found
+    if queue.swept_alive:
         connection = call.connection
         return swept_copy(kernel, connection, queue, entry.lane, entry.sequence, entry.number)
-    return found
+    return None
 
 
 def swept_copy(
@@ -269,12 +274,28 @@ def _after(first: Entry | None, sequence: i64) -> Entry | None:
     return entry
 
 
+def _next_stray(lane: Lane, walk: Cursor) -> Entry | None:
+    """The first one behind the place. The last answer is a hint, if it is a stray of this lane
+    still and no other lies between it and the place."""
+    tail = lane.strays.tail
+    if tail is None or tail.sequence <= walk.sequence:
+        return None
+    hint = walk.stray
+    first = lane.strays.head
+    if hint is not None and hint.place == ASTRAY and hint.lane == walk.lane:
+        before = hint.prev
+        if before is None or before.sequence <= walk.sequence:
+            first = hint
+    walk.stray = _after(first, walk.sequence)
+    return walk.stray
+
+
 def _next_in_lane(kernel: Kernel, call: GetCall, queue: Queue, walk: Cursor) -> Entry | None:
     lane = queue.lanes[walk.lane]
     at = walk.entry
     if at is not None and at.place != ASTRAY:
         entry = _after(at.next, walk.sequence)
-        if entry is not None or at.place == IN_REAR:
+        if entry is not None or lane.has_in_rear(at):
             return entry
     elif not lane.swept or walk.sequence < lane.swept[0].first_sequence:
         entry = _after(lane.front.head, walk.sequence)
@@ -283,7 +304,7 @@ def _next_in_lane(kernel: Kernel, call: GetCall, queue: Queue, walk: Cursor) -> 
     copy = _next_swept(kernel, call, queue, walk)
     if call.connection.park is not None:
         return None
-    stray = _after(lane.strays.head, walk.sequence)
+    stray = _next_stray(lane, walk)
     if stray is not None and (copy is None or stray.sequence < copy.sequence):
         return stray
     return copy if copy is not None else _after(lane.rear.head, walk.sequence)

@@ -16,8 +16,9 @@ from ternmq.kernel.objects import LocalQueue
 from ternmq.kernel.verb_clock import VerbClock
 from ternmq.store.catalog import Definition
 from ternmq.store.cursor import Cursor
-from ternmq.store.entry import Entry
 from ternmq.txn.unit import UnitOfWork
+from ternmq.values.entry import Entry
+from ternmq.values.handle import ObjectHandle
 
 if TYPE_CHECKING:
     from ternmq.kernel.requests import GetCall
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
 
 @final
-class Handle:
+class Handle(ObjectHandle):
     """An open object."""
 
     __slots__ = (
@@ -37,7 +38,6 @@ class Handle:
         "copies_refused",
         "cursor",
         "definition",
-        "handle_id",
         "header_bytes",
         "input",
         "is_put1",
@@ -45,23 +45,19 @@ class Handle:
         "locked",
         "object_type",
         "opened_ns",
-        "options",
         "put_inhibited_by",
-        "resolved_name",
         "route",
         "via",
     )
 
     def __init__(self, connection: Connection, handle_id: int, options: i64) -> None:
+        super().__init__(handle_id, options)
         self.connection = connection
-        self.handle_id = handle_id
-        self.options: i64 = options
         self.input: int = 0  # MQOO_INPUT_SHARED, MQOO_INPUT_EXCLUSIVE or 0, as it was at the open
         self.object_type: int = 1
         self.local: LocalQueue | None = None
         self.definition: Definition | None = None  # what was named: an alias, say
         self.via: list[Definition] = []  # aliases on the way, each with its own inhibits
-        self.resolved_name = ""
         self.route: Route | None = None  # to another queue manager, by the local queue
         self.header_bytes: i64 = 0  # that each message gets on the way
         self.cursor: Cursor | None = None

@@ -27,10 +27,10 @@ from ternmq.kernel.requests import PutRequest
 from ternmq.kernel.streaming import CopyTarget, plan_of
 from ternmq.kernel.transmission import HEADERS_BYTES_MAX, on_its_way
 from ternmq.store.copying import copy_of
-from ternmq.store.entry import AVAILABLE, PERSISTENT, Entry
 from ternmq.store.queue import Queue
 from ternmq.txn.copied_put import has_room_for_copies, put_all
 from ternmq.txn.unit import UnitOfWork
+from ternmq.values.entry import AVAILABLE, PERSISTENT, Entry
 
 COPY_FAILED: Final = "AMQ7587E"
 
@@ -156,6 +156,7 @@ def _takes_one(
         return False
     if persistence == PERSISTENT:
         room = has_room_for_copies(kernel.coordinator, unit, length, 1, 0, 0)
+        room = room and kernel.coordinator.reserve.is_whole
         return room and not local.temporary
     return True
 
@@ -170,6 +171,13 @@ def _has_room(
             away += 1
     copies = len(asking.taken)
     length = asking.length
+    coordinator = kernel.coordinator
+    all_of_them: i64 = 1 + copies
+    if not coordinator.reserve.is_whole and not kernel.disk_takes(
+        all_of_them, all_of_them * length
+    ):
+        kernel.make_disk_room(connection, "MQPUT", asking.handle.resolved_name)
+        return False
     if has_room_for_copies(
         kernel.coordinator, unit, length, copies - away, away, length + HEADERS_BYTES_MAX
     ):

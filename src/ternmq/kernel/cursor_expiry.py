@@ -13,8 +13,8 @@ from typing import Final
 from mypy_extensions import i64
 
 from ternmq.kernel.kernel import Kernel
-from ternmq.store.stream_cursor import StreamCursor
-from ternmq.txn.cursors import CURSOR_RECORD_BYTES, DELETE, log_change
+from ternmq.store.stream.named_cursor import StreamCursor
+from ternmq.txn.families.cursor_records import CURSOR_RECORD_BYTES, DELETE, log_change
 
 LOOK_NS: Final = 60_000_000_000
 DELETED_A_LOOK: Final = 64

@@ -32,13 +32,12 @@ from ternmq.kernel.resolve import find_definition
 from ternmq.kernel.retention import purge
 from ternmq.kernel.stream import check_incarnation, stream_of
 from ternmq.store.catalog import Definition, stream_incarnation
-from ternmq.store.entry import Entry
 from ternmq.store.queue import Queue
-from ternmq.store.stream import Stream
-from ternmq.store.stream_cursor import StreamCursor
-from ternmq.store.stream_fill import StreamFill
-from ternmq.store.stream_inventory import Inventory, held_of
-from ternmq.txn.cursors import (
+from ternmq.store.stream.fill import StreamFill
+from ternmq.store.stream.inventory import Inventory, held_of
+from ternmq.store.stream.named_cursor import StreamCursor
+from ternmq.store.stream.numbered_stream import Stream
+from ternmq.txn.families.cursor_records import (
     ADVANCE,
     CURSOR_RECORD_BYTES,
     DEFINE,
@@ -49,6 +48,7 @@ from ternmq.txn.cursors import (
     checkpoint_bytes,
     log_change,
 )
+from ternmq.values.entry import Entry
 
 EARLIEST: Final = -1  # as a start or a position: the earliest number of the stream
 LATEST: Final = -2  # the number that the next message will have

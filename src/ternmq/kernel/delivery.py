@@ -13,7 +13,7 @@ from ternmq.kernel.kernel import QUIESCING, RUNNING, Kernel
 from ternmq.kernel.metering import waits_on, was_got
 from ternmq.kernel.objects import LocalQueue
 from ternmq.kernel.requests import GetCall
-from ternmq.store.entry import PERSISTENT, Entry
+from ternmq.values.entry import PERSISTENT, Entry
 
 
 def hand_over(kernel: Kernel, connection: Connection, local: LocalQueue, entry: Entry) -> bool:

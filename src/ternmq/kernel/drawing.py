@@ -19,8 +19,8 @@ from ternmq.kernel.get import BROWSE_OPTIONS
 from ternmq.kernel.kernel import RUNNING, Kernel
 from ternmq.kernel.metering import were_got
 from ternmq.kernel.objects import LocalQueue
-from ternmq.kernel.requests import GetRequest
-from ternmq.store.entry import PERSISTENT, Entry
+from ternmq.values.entry import PERSISTENT, Entry
+from ternmq.values.get_request import GetRequest
 
 DRAWN_MAX: Final = 64  # in one step
 _MORE_THAN_A_GET: Final = BROWSE_OPTIONS | mq.MQGMO_MSG_UNDER_CURSOR | mq.MQGMO_LOCK

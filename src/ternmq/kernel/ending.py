@@ -19,9 +19,9 @@ from ternmq.kernel.kernel import Kernel
 from ternmq.kernel.metering import were_backed_out
 from ternmq.kernel.metering_calls import has_ended, was_backed_out, was_closed, was_committed
 from ternmq.kernel.resolve import close_handle
-from ternmq.store.entry import AVAILABLE, Entry
 from ternmq.store.queue import Queue
 from ternmq.txn.unit import ACTIVE, BACKING_OUT, CHANGE_GET, CHANGE_PUT, ENDED, UnitOfWork
+from ternmq.values.entry import AVAILABLE, Entry
 
 BACKOUT_STEP_CHANGES: Final = 256
 

@@ -11,20 +11,20 @@ from typing import Final, final
 
 from mypy_extensions import i64
 
+from ternmq.codec.message_image import FLAG_PERSISTENT
 from ternmq.kernel.kernel import Kernel
 from ternmq.kernel.metering import have_expired
 from ternmq.kernel.unloaded import due_queues
 from ternmq.ports.disk import Disk, is_passing
 from ternmq.ports.effect import Effect
 from ternmq.store.cursor import Cursor
-from ternmq.store.entry import ASTRAY, IN_FRONT, IN_REAR, Entry
 from ternmq.store.fetching import note_damage
-from ternmq.store.image import FLAG_PERSISTENT
 from ternmq.store.loading import QueueLoad
 from ternmq.store.queue import LANES, Queue
 from ternmq.store.segment import ALIVE, Segment
 from ternmq.store.segment_file import SegmentFile
 from ternmq.store.segment_format import CORREL_ID, GROUP_ID, MSG_ID, SegmentIndex
+from ternmq.values.entry import ASTRAY, Entry
 
 SCAN_MESSAGES_MAX: Final = 256
 
@@ -152,9 +152,9 @@ class ExpiryScan:
         if entry.next is not None:
             return entry.next
         lane = queue.lanes[entry.lane]
-        if entry.place == IN_FRONT and lane.strays.head is not None:
+        if lane.has_in_front(entry) and lane.strays.head is not None:
             return lane.strays.head
-        if entry.place != IN_REAR and lane.rear.head is not None:
+        if not lane.has_in_rear(entry) and lane.rear.head is not None:
             return lane.rear.head
         walk.leave()
         walk.lane = entry.lane - 1

@@ -31,11 +31,12 @@ from ternmq.kernel.kernel import Kernel
 from ternmq.kernel.metering import got_nothing, got_nothing_yet, was_browsed, was_got
 from ternmq.kernel.objects import LocalQueue
 from ternmq.kernel.property_options import fits_buffer
-from ternmq.kernel.requests import SPARED, GetCall, GetRequest
+from ternmq.kernel.requests import GetCall
 from ternmq.kernel.search import Search
-from ternmq.store.entry import IN_FRONT, PERSISTENT, Entry
 from ternmq.store.fetching import fetch_ahead
 from ternmq.txn.unit import UnitOfWork
+from ternmq.values.entry import PERSISTENT, Entry
+from ternmq.values.get_request import SPARED, GetRequest
 
 BROWSE_OPTIONS: Final = (
     mq.MQGMO_BROWSE_FIRST | mq.MQGMO_BROWSE_NEXT | mq.MQGMO_BROWSE_MSG_UNDER_CURSOR
@@ -224,7 +225,8 @@ def _take(kernel: Kernel, call: GetCall, local: LocalQueue, entry: Entry) -> boo
         unlock(kernel, call.handle)
     if local.queue.fetched:
         local.queue.forget_fetched(entry)
-    in_front = entry.place == IN_FRONT
+    queue = local.queue
+    in_front = queue.swept_alive > 0 and queue.lanes[entry.lane].has_in_front(entry)
     connection.depends_on(kernel.coordinator.get(unit, local.queue, entry))
     was_taken(kernel, call.handle, local, entry, call.request)
     if in_front and local.queue.swept_alive:

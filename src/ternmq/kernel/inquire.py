@@ -4,16 +4,14 @@ and the values of attributes that are shown only."""
 from __future__ import annotations
 
 from ternmq.base import constants as mq
-from ternmq.base.attributes import ATTRIBUTES, BY_SELECTOR, WORDS, Attribute, Value
-from ternmq.base.errors import MQError, mq_error
+from ternmq.base.attributes import BY_SELECTOR, WORDS, Attribute, Value
+from ternmq.base.errors import mq_error
 from ternmq.base.ids import put_stamp
-from ternmq.base.limits import OBJECT_NAME_BYTES_MAX
 from ternmq.base.object_types import ALIAS, BY_BIT, QMGR
 from ternmq.base.reasons import (
     MQRC_INHIBIT_VALUE_ERROR,
     MQRC_Q_DELETED,
     MQRC_SELECTOR_ERROR,
-    MQRC_SELECTOR_NOT_FOR_TYPE,
     MQRC_TRIGGER_CONTROL_ERROR,
     MQRC_TRIGGER_DEPTH_ERROR,
     MQRC_TRIGGER_MSG_PRIORITY_ERR,
@@ -25,6 +23,7 @@ from ternmq.kernel.events import CONFIGURATION
 from ternmq.kernel.kernel import Kernel
 from ternmq.kernel.objects import LocalQueue
 from ternmq.store.catalog import Definition
+from ternmq.values.character_lengths import character_bytes
 
 COMMAND_LEVEL = 940
 _INTEGERS = range(mq.MQIA_FIRST, mq.MQIA_LAST + 1)
@@ -38,17 +37,6 @@ _VALUE_ERRORS = {
 }
 _CHARACTERS = range(mq.MQCA_FIRST, mq.MQCA_LAST + 1)
 _STAMPS = ("altered_date", "altered_time", "created_date", "created_time")
-
-
-def _lengths() -> dict[int, int]:
-    found: dict[int, int] = {}
-    for row in ATTRIBUTES:
-        if row.text and row.selector:
-            found[row.selector] = max(found.get(row.selector, 0), row.highest)
-    return found
-
-
-_LENGTHS = _lengths()
 
 
 def row_for(object_type: int, selector: int) -> Attribute | None:
@@ -79,27 +67,11 @@ def _inquire_one(kernel: Kernel, handle: Handle, selector: int) -> Value | None:
     return _of_object(kernel, handle, selector)
 
 
-def character_bytes(selector: int) -> int:
-    """How many characters an attribute has in the answer to MQINQ."""
-    return _LENGTHS.get(selector, 0) or OBJECT_NAME_BYTES_MAX
-
-
 def _not_applicable(selector: int) -> Value:
     """What MQINQ tells instead of an attribute that the object does not have."""
     if selector in _INTEGERS:
         return mq.MQIAV_NOT_APPLICABLE
     return "*" * character_bytes(selector)
-
-
-def not_for_type(handle: Handle, selectors: list[int], values: list[Value]) -> MQError:
-    """The warning, with what could be told as its `result`."""
-    return mq_error(
-        MQRC_SELECTOR_NOT_FOR_TYPE,
-        verb="MQINQ",
-        object=handle.resolved_name,
-        detail=f"selectors {', '.join(str(one) for one in selectors)}",
-        result=values,
-    )
 
 
 def _of_queue_manager(kernel: Kernel, selector: int) -> Value | None:

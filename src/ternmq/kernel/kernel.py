@@ -19,6 +19,7 @@ from ternmq.base.reasons import (
     MQRC_OBJECT_DAMAGED,
     MQRC_Q_MGR_QUIESCING,
     MQRC_Q_MGR_STOPPING,
+    MQRC_Q_SPACE_NOT_AVAILABLE,
     MQRC_RESOURCE_PROBLEM,
 )
 from ternmq.kernel.connection import Connection
@@ -28,6 +29,7 @@ from ternmq.kernel.notices import Notices
 from ternmq.kernel.objects import LocalQueue
 from ternmq.kernel.parts import Parts
 from ternmq.kernel.requests import GetCall
+from ternmq.kernel.services import Services
 from ternmq.kernel.trigger_sink import TriggerSink
 from ternmq.kernel.verb_clock import VerbClock
 from ternmq.ports.clock import Clock
@@ -35,6 +37,7 @@ from ternmq.ports.effect import Outbox
 from ternmq.security.object_authority import ObjectAuthority
 from ternmq.store.catalog import Catalog, Definition
 from ternmq.store.loading import QueueLoad
+from ternmq.store.sweep import ENTRY_BYTES
 from ternmq.txn.coordinator import Coordinator
 from ternmq.txn.keeper import Keeper
 from ternmq.txn.unit import ENDED, UnitOfWork
@@ -46,6 +49,7 @@ BROKEN: Final = 3
 
 STATUS_NAMES: Final = ("RUNNING", "QUIESCING", "STOPPING", "BROKEN")
 LOG_TRIES_MAX: Final = 64
+DISK_FULL: Final = "the disk is full, and puts are refused until messages are got or space is free"
 OBJECT_RECORD_BYTES: Final = 4096  # more than any definition takes without its texts
 
 
@@ -95,6 +99,7 @@ class Kernel:
         self.events: i64 = 0  # the kinds of events that are on
         self.event_sink = EventSink()
         self.triggers = TriggerSink()
+        self.services = Services()
         self.measured: i64 = 0  # what is counted
         self.meter = Meter()
         self.refresh()
@@ -297,7 +302,7 @@ class Kernel:
             connection.log_tries += 1
         effect = None
         if connection.log_tries <= LOG_TRIES_MAX:
-            effect = self.keeper.make_room(connection.log_tries)
+            effect = self.keeper.make_room(connection.log_tries, verb == "MQGET")
         if effect is None:
             connection.log_tries = 0
             self.notices.add("AMQ7463E", (self.name,))
@@ -311,6 +316,35 @@ class Kernel:
                 f"{'; ' + why if why else ''}; nothing was done",
             )
         self.meter.log.space_waits += 1
+        connection.park = effect
+
+    def disk_takes(self, messages: i64, data_bytes: i64) -> bool:
+        """Whether so much more can be put and a checkpoint still write all that is in no file but
+        the log. To be asked where the reserve is not whole."""
+        coordinator = self.coordinator
+        size = coordinator.in_log.bytes + messages * ENTRY_BYTES + data_bytes
+        for stream in self.catalog.stream_memory.streams.values():
+            size += stream.unwritten + stream.open.bytes
+        return size <= coordinator.reserve.left
+
+    def make_disk_room(self, connection: Connection, verb: str, name: str) -> None:
+        """The disk has no room for this put: park it until it has, or refuse it with nothing
+        done."""
+        connection.log_tries += 1
+        effect = None
+        if connection.log_tries <= LOG_TRIES_MAX:
+            effect = self.keeper.make_disk_room(connection.log_tries)
+        if effect is None:
+            connection.log_tries = 0
+            reserve = self.coordinator.reserve
+            self.notices.add("AMQ7002E", (DISK_FULL,))
+            raise mq_error(
+                MQRC_Q_SPACE_NOT_AVAILABLE,
+                verb=verb,
+                object=name,
+                detail=f"the disk is full: {reserve.size} of {reserve.wanted} bytes are left that "
+                "are kept for gets; get messages or free disk space; nothing was done",
+            )
         connection.park = effect
 
     def _log_error(self, verb: str, name: str, detail: str) -> MQError:

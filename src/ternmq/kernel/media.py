@@ -1,5 +1,5 @@
 """Recording media images of objects: which, one after the other, by order (rcdmqimg) or by the
-clock and the log's growth (IMGSCHED, IMGINTVL, IMGLOGLN). `txn.media_image` writes them.
+clock and the log's growth (IMGSCHED, IMGINTVL, IMGLOGLN). `txn.media.image_recording` writes them.
 
 Definitions of all objects lie in the catalog, so an image of anything but a local queue is one of
 the catalog.
@@ -24,8 +24,8 @@ from ternmq.ports.disk import Disk
 from ternmq.ports.effect import Effect
 from ternmq.store.catalog import Definition
 from ternmq.store.register import CATALOG_ROW
-from ternmq.txn.extent_needs import CATALOG_NAME
-from ternmq.txn.media_image import ImageRecording
+from ternmq.txn.media.extent_needs import CATALOG_NAME
+from ternmq.txn.media.image_recording import ImageRecording
 
 VERB: Final = "record image"
 MEGABYTE: Final = 1 << 20

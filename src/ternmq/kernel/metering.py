@@ -19,10 +19,11 @@ from ternmq.kernel.connection import Connection, Handle
 from ternmq.kernel.kernel import Kernel
 from ternmq.kernel.meter import STATISTICS
 from ternmq.kernel.objects import LocalQueue
-from ternmq.kernel.requests import GetCall, GetRequest
-from ternmq.store.entry import PERSISTENT, Entry
+from ternmq.kernel.requests import GetCall
 from ternmq.store.queue import Queue
 from ternmq.txn.unit import CHANGE_GET, CHANGE_PUT, Change
+from ternmq.values.entry import PERSISTENT, Entry
+from ternmq.values.get_request import GetRequest
 
 
 def figures_of(kernel: Kernel, local: LocalQueue) -> QueueFigures:

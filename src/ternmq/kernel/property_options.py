@@ -21,7 +21,7 @@ from ternmq.codec.properties import (
 )
 from ternmq.kernel.connection import Handle
 from ternmq.kernel.requests import GetCall
-from ternmq.store.entry import Entry
+from ternmq.values.entry import Entry
 
 _CHOICE: Final = (
     mq.MQGMO_PROPERTIES_FORCE_MQRFH2

@@ -30,8 +30,8 @@ from ternmq.kernel.requests import PutRequest
 from ternmq.kernel.streaming import CopyTarget
 from ternmq.kernel.transmission import on_its_way, with_reply_place
 from ternmq.store.copying import NANOSECONDS_A_TENTH
-from ternmq.store.entry import ZERO_ID, Entry
 from ternmq.txn.unit import UnitOfWork
+from ternmq.values.entry import ZERO_ID, Entry
 
 
 def put(

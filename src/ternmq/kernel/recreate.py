@@ -1,9 +1,9 @@
 """Re-creating a queue from its media image (rcrmqobj) while everybody else works.
 
-`txn.media_recovery` makes it anew in effects, up to where the log ended when a pass began. Nobody
-can use the queue meanwhile, but units of work that hold messages of it may end; if one did, another
-pass follows. Then, in one step, the new queue takes the place of the old one: for open handles,
-waiting gets, and units of work. Non-persistent messages on the queue are gone.
+`txn.media.queue_recovery` rebuilds it in effects, up to where the log ended when a pass began.
+Nobody can use the queue meanwhile, but units of work that hold messages of it may end; if one did,
+another pass follows. Then, in one step, the new queue takes the place of the old one: for open
+handles, waiting gets, and units of work. Non-persistent messages on the queue are gone.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ from ternmq.kernel.media import refuse_if_circular, refuse_if_not_recoverable
 from ternmq.ports.disk import Disk
 from ternmq.ports.effect import Effect
 from ternmq.store.catalog import Definition
-from ternmq.store.entry import Entry
 from ternmq.store.queue import Queue
-from ternmq.store.segment import DEAD
+from ternmq.store.segment import DEAD, segment_of
 from ternmq.txn.checkpoint import Checkpoint
 from ternmq.txn.coordinator import CHANGE_RESERVE
-from ternmq.txn.media_format import FoundImage
-from ternmq.txn.media_recovery import Rebuild
+from ternmq.txn.families.record_kind import FoundImage
+from ternmq.txn.media.queue_recovery import Rebuild
 from ternmq.txn.unit import CHANGE_PUT, ENDED, Change, UnitOfWork
+from ternmq.values.entry import Entry
 
 VERB: Final = "re-create"
 PASS_BYTES: Final = 1 << 20
@@ -103,7 +103,7 @@ class Recreation:
         catalog.damaged[number] = UNDER_WAY
         if queue is not None:
             queue.damaged = UNDER_WAY
-        image = FoundImage(row.image_lsn, row.media_lsn, row.image_ns)
+        image = FoundImage(definition.object_id, row.image_lsn, row.media_lsn, row.image_ns)
         self._pass(RebuildPass(self, kernel, definition, image))
         return True
 
@@ -307,7 +307,7 @@ class Installation:
                 self._undo(change)
 
     def _adopt(self, entry: Entry, copy: Entry) -> None:
-        segment = copy.segment
+        segment = segment_of(copy)
         if entry.home_lsn == 0:
             entry.segment = segment
             entry.ordinal = copy.ordinal

@@ -12,20 +12,21 @@ from typing import Final, final
 
 from mypy_extensions import i64
 
+from ternmq.codec.message_image import FLAG_PERSISTENT
 from ternmq.kernel.expiry import forget_ids
 from ternmq.kernel.kernel import Kernel
 from ternmq.kernel.metering import have_expired
 from ternmq.ports.disk import Disk, is_passing
 from ternmq.ports.effect import Effect
-from ternmq.store.entry import Chain, Entry
+from ternmq.store.chain import Chain
 from ternmq.store.fetching import fetch_first, note_damage
-from ternmq.store.image import FLAG_PERSISTENT
 from ternmq.store.lane import Lane
 from ternmq.store.queue import Queue
 from ternmq.store.segment import ALIVE, Segment
 from ternmq.store.segment_file import SegmentFile
 from ternmq.store.segment_format import SegmentIndex
-from ternmq.store.stream import Stream
+from ternmq.store.stream.numbered_stream import Stream
+from ternmq.values.entry import Entry
 
 PURGE_MESSAGES_MAX: Final = 1024  # of a queue, a tick
 PURGE_SEGMENTS_MAX: Final = 4  # of a lane, at a time

@@ -14,8 +14,8 @@ from ternmq.kernel.get import stop_looking, stop_waiting
 from ternmq.kernel.kernel import BROKEN, Kernel
 from ternmq.kernel.metering import was_taken_back
 from ternmq.kernel.requests import GetCall
-from ternmq.store.entry import AVAILABLE, GETTING, GONE
 from ternmq.txn.unit import ACTIVE
+from ternmq.values.entry import AVAILABLE, GETTING, GONE
 
 
 def answered(kernel: Kernel, call: GetCall) -> None:

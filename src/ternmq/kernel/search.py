@@ -16,15 +16,16 @@ from ternmq.kernel.browse import is_locked, next_message, page_of, swept_copy
 from ternmq.kernel.connection import Connection
 from ternmq.kernel.kernel import Kernel
 from ternmq.kernel.metering import have_expired, passed_over
-from ternmq.kernel.requests import GetCall, GetRequest
+from ternmq.kernel.requests import GetCall
 from ternmq.kernel.seeking import Seek, next_candidate, next_segment
 from ternmq.store.cursor import Cursor
-from ternmq.store.entry import ZERO_ID, Entry
 from ternmq.store.fetching import MessageFetch, fetch_first, fetch_message
 from ternmq.store.id_index import IdIndex
 from ternmq.store.queue import Queue
 from ternmq.store.segment import ALIVE, SEGMENT_MESSAGES_MAX, Segment
 from ternmq.store.segment_format import CORREL_ID, GROUP_ID, MSG_ID, hash_id
+from ternmq.values.entry import ZERO_ID, Entry
+from ternmq.values.get_request import GetRequest
 
 STEP_MESSAGES_MAX: Final = 256
 
@@ -146,7 +147,11 @@ class Search:
     def _by_token(self) -> Entry | None:
         request = self.request
         queue = self.queue
-        entry = queue.number_index().get(int(request.token))
+        index = queue.number_index_by_steps()
+        if index is None:
+            self.connection.again = True
+            return None
+        entry = index.get(int(request.token))
         if entry is None and queue.swept_alive:
             entry = swept_copy(
                 self.kernel,

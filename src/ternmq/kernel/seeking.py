@@ -13,9 +13,9 @@ from typing import final
 
 from mypy_extensions import i64
 
-from ternmq.store.entry import Entry
 from ternmq.store.queue import LANES, Queue
 from ternmq.store.segment import ALIVE, ORDINAL_BITS, SEGMENT_MESSAGES_MAX, Segment
+from ternmq.values.entry import Entry
 
 
 @final

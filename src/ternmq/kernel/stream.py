@@ -29,9 +29,9 @@ from ternmq.kernel.objects import LocalQueue
 from ternmq.kernel.resolve import open_queue
 from ternmq.ports.effect import Wakeable
 from ternmq.store.queue import Queue
-from ternmq.store.stream import Stream, Watcher
-from ternmq.store.stream_file import StreamFetch
-from ternmq.store.stream_reading import RangeReader, StreamPart
+from ternmq.store.stream.numbered_stream import Stream, Watcher
+from ternmq.store.stream.range_reading import RangeReader, StreamPart
+from ternmq.store.stream.stream_file import StreamFetch
 
 READ_BYTES_MAX: Final = 64 << 20  # of one answer, but for a single longer message
 _NO_LIMIT: Final = 1 << 62

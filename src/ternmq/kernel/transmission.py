@@ -27,14 +27,14 @@ from ternmq.base.reasons import (
     MQRC_XMIT_Q_TYPE_ERROR,
     MQRC_XMIT_Q_USAGE_ERROR,
 )
-from ternmq.codec.mqmd import Descriptor
-from ternmq.codec.mqmde import DescriptorExtension
-from ternmq.codec.mqxqh import TransmissionHeader
+from ternmq.codec.headers.mqmde import DescriptorExtension
+from ternmq.codec.headers.mqxqh import TransmissionHeader
+from ternmq.codec.mqi.mqmd import Descriptor
 from ternmq.kernel.kernel import Kernel
 from ternmq.kernel.requests import REPLY_QMGR_AT, REPLY_QUEUE_AT
 from ternmq.store.catalog import Catalog, Definition
 from ternmq.store.copying import tenths_of
-from ternmq.store.entry import Entry, packed_descriptor
+from ternmq.values.entry import Entry, packed_descriptor
 
 if TYPE_CHECKING:
     from ternmq.kernel.connection import Handle

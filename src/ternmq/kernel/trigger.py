@@ -26,10 +26,10 @@ from ternmq.base import constants as mq
 from ternmq.base.errors import MQError
 from ternmq.base.object_types import LOCAL, PROCESS
 from ternmq.base.reasons import MQRC_RESOURCE_PROBLEM
-from ternmq.codec.layout import LITTLE
-from ternmq.codec.mqdlh import DeadLetterHeader
-from ternmq.codec.mqmd import Descriptor
-from ternmq.codec.mqtm import TriggerMessage
+from ternmq.codec.headers.mqdlh import DeadLetterHeader
+from ternmq.codec.headers.mqtm import TriggerMessage
+from ternmq.codec.mqi.layout import LITTLE
+from ternmq.codec.mqi.mqmd import Descriptor
 from ternmq.kernel.connection import Connection, Handle
 from ternmq.kernel.kernel import Kernel
 from ternmq.kernel.metering import was_generated
@@ -39,8 +39,8 @@ from ternmq.kernel.requests import PutRequest
 from ternmq.kernel.resolve import attach, detach
 from ternmq.kernel.trigger_sink import TriggerSink
 from ternmq.store.catalog import Definition
-from ternmq.store.entry import Entry
 from ternmq.txn.unit import UnitOfWork
+from ternmq.values.entry import Entry
 
 NANOSECONDS_A_MS: Final = 1_000_000
 OPENED_MAX: Final = 1000  # initiation queues to look at with the next tick

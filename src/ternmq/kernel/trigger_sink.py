@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from ternmq.kernel.connection import Handle
     from ternmq.kernel.objects import LocalQueue
-    from ternmq.store.entry import Entry
     from ternmq.txn.unit import UnitOfWork
+    from ternmq.values.entry import Entry
 
 
 class TriggerSink:

@@ -32,7 +32,8 @@ from ternmq.kernel.connection import Connection
 from ternmq.kernel.ending import back_out_some, commit_unit, refuse_if_backed_out
 from ternmq.kernel.kernel import Kernel
 from ternmq.kernel.metering_calls import was_backed_out, was_committed, was_prepared
-from ternmq.txn.unit import XID, UnitOfWork
+from ternmq.txn.unit import UnitOfWork
+from ternmq.values.xid import XID, check_xid
 
 GLOBAL_ID_BYTES_MAX: Final = 64
 PREPARE_BYTES: Final = 256 + 16 * USER_NAME_BYTES_MAX
@@ -40,20 +41,6 @@ HEURISTIC_COMMIT: Final = 1
 HEURISTIC_BACKOUT: Final = 2
 HEURISTIC_NAMES: Final = {HEURISTIC_COMMIT: "committed", HEURISTIC_BACKOUT: "backed out"}
 HEURISTIC_CODES: Final = {HEURISTIC_COMMIT: XA_HEURCOM, HEURISTIC_BACKOUT: XA_HEURRB}
-
-
-def check_xid(xid: XID) -> None:
-    """Lengths as XA has them."""
-    if not 1 <= len(xid.global_id) <= GLOBAL_ID_BYTES_MAX:
-        raise ValueError(f"a global id has 1 to 64 bytes, not {len(xid.global_id)}")
-    if len(xid.branch_qualifier) > GLOBAL_ID_BYTES_MAX:
-        raise ValueError(
-            f"a branch qualifier has at most 64 bytes, not {len(xid.branch_qualifier)}"
-        )
-    if xid.format_id < 0:
-        raise ValueError("a format id of -1 is the null XID")
-    if xid.format_id >= 1 << 31:
-        raise ValueError(f"a format id has 31 bits, {xid.format_id} has more")
 
 
 def prepare(kernel: Kernel, connection: Connection, xid: XID) -> bool:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final, final
 
 from mypy_extensions import i64
 
-from ternmq.store.entry import ZERO_ID, Entry
+from ternmq.values.entry import ZERO_ID, Entry
 
 if TYPE_CHECKING:
     from ternmq.kernel.requests import GetCall

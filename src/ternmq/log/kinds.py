@@ -1,4 +1,4 @@
-"""The kinds of log records. Payloads belong to `txn`; SCRATCHPAD is reserved for channels."""
+"""The numbers of the kinds of log records. `txn.families` has what each of them is."""
 
 from __future__ import annotations
 
@@ -26,31 +26,5 @@ MEDIA_IMAGE: Final = 19
 CARRIED: Final = 20
 HEURISTIC: Final = 21
 
-KIND_NAMES: Final[dict[int, str]] = {
-    PUT: "PUT",
-    GET: "GET",
-    PUT_GOT: "PUT_GOT",
-    COMMIT: "COMMIT",
-    BACKOUT: "BACKOUT",
-    COMPENSATE: "COMPENSATE",
-    PREPARE: "PREPARE",
-    FORGET: "FORGET",
-    CHECKPOINT: "CHECKPOINT",
-    OBJECT: "OBJECT",
-    OBJECT_DELETED: "OBJECT_DELETED",
-    QUEUE_CLEARED: "QUEUE_CLEARED",
-    EXPIRED: "EXPIRED",
-    RESTART: "RESTART",
-    CURSOR: "CURSOR",
-    SCRATCHPAD: "SCRATCHPAD",
-    LEDGER: "LEDGER",
-    STREAM_NUMBERS: "STREAM_NUMBERS",
-    MEDIA_IMAGE: "MEDIA_IMAGE",
-    CARRIED: "CARRIED",
-    HEURISTIC: "HEURISTIC",
-}
-
-
-def kind_name(kind: int) -> str:
-    """The name of a kind, also of one that a later version may have written."""
-    return KIND_NAMES.get(kind, f"KIND_{kind}")
+# Numbers that no version has written. SCRATCHPAD is for channels.
+RESERVED: Final = (SCRATCHPAD, CARRIED)

@@ -35,7 +35,7 @@ from struct import Struct
 from typing import Final, final
 
 from ternmq.base.checksum import crc32c
-from ternmq.base.errors import IntegrityError
+from ternmq.base.errors import IntegrityError, name_by_package
 
 BLOCK_BYTES: Final = 4096
 FIRST_LSN: Final = 4096
@@ -52,6 +52,9 @@ CHECKSUM: Final = Struct("<I")
 
 class LogDamaged(IntegrityError):
     """The log cannot be read where it must be readable; the text names file, offset and LSN."""
+
+
+name_by_package(LogDamaged)
 
 
 @final

@@ -1,1 +1,1 @@
-"""The verbs: argument checks in front of the kernel."""
+"""The verbs: checks of their arguments, and the steps that carry out calls."""

@@ -29,7 +29,7 @@ from ternmq.base.reasons import (
     MQRC_REPORT_OPTIONS_ERROR,
 )
 from ternmq.base.user_names import carried_name, identity_data_of
-from ternmq.codec.mqmd import Descriptor
+from ternmq.codec.mqi.mqmd import Descriptor
 
 _IN_GROUP: Final = mq.MQMF_MSG_IN_GROUP | mq.MQMF_LAST_MSG_IN_GROUP
 _SEGMENT: Final = mq.MQMF_SEGMENT | mq.MQMF_LAST_SEGMENT | mq.MQMF_SEGMENTATION_ALLOWED

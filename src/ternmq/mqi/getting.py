@@ -21,11 +21,11 @@ from ternmq.base.reasons import (
     MQRC_WAIT_INTERVAL_ERROR,
 )
 from ternmq.codec.charset import UTF8
-from ternmq.codec.mqgmo import GetOptions
-from ternmq.codec.mqmd import Descriptor
-from ternmq.kernel.connection import Handle
-from ternmq.kernel.requests import GetRequest
+from ternmq.codec.mqi.mqgmo import GetOptions
+from ternmq.codec.mqi.mqmd import Descriptor
 from ternmq.mqi.options import check_get
+from ternmq.values.get_request import GetRequest
+from ternmq.values.handle import ObjectHandle
 
 _INPUT: Final = mq.MQOO_INPUT_AS_Q_DEF | mq.MQOO_INPUT_SHARED | mq.MQOO_INPUT_EXCLUSIVE
 _BROWSING: Final = (
@@ -47,7 +47,7 @@ _ALWAYS: Final = mq.MQMO_MATCH_MSG_ID | mq.MQMO_MATCH_CORREL_ID
 _CO_OP: Final = mq.MQGMO_MARK_BROWSE_CO_OP | mq.MQGMO_UNMARK_BROWSE_CO_OP
 
 
-def check_open_for(handle: Handle, options: int) -> None:
+def check_open_for(handle: ObjectHandle, options: int) -> None:
     """The handle's open options allow this get."""
     name = handle.resolved_name
     if options & _BROWSING or options & mq.MQGMO_MSG_UNDER_CURSOR:

@@ -14,7 +14,7 @@ from ternmq.base.reasons import (
     MQRC_RECS_PRESENT_ERROR,
     MQRC_SELECTION_NOT_AVAILABLE,
 )
-from ternmq.codec.mqod import ObjectDescriptor
+from ternmq.codec.mqi.mqod import ObjectDescriptor
 from ternmq.mqi.table import BY_NAME
 
 _BINDING: Final = (

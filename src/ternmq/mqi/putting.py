@@ -19,8 +19,8 @@ from ternmq.base.reasons import (
     MQRC_PMO_ERROR,
     MQRC_RECS_PRESENT_ERROR,
 )
-from ternmq.codec.mqmd import Descriptor
-from ternmq.codec.mqpmo import PutOptions
+from ternmq.codec.mqi.mqmd import Descriptor
+from ternmq.codec.mqi.mqpmo import PutOptions
 from ternmq.kernel.connection import Connection, Handle
 from ternmq.kernel.kernel import Kernel
 from ternmq.kernel.requests import PutRequest
@@ -36,7 +36,7 @@ from ternmq.mqi.descriptor import (
     with_context,
 )
 from ternmq.mqi.options import check_put
-from ternmq.store.entry import OWN_DATE, ZERO_ID, packed_descriptor
+from ternmq.values.entry import OWN_DATE, ZERO_ID, packed_descriptor
 
 _NEEDS = (
     (mq.MQPMO_PASS_IDENTITY_CONTEXT, mq.MQOO_PASS_IDENTITY_CONTEXT, MQRC_NOT_OPEN_FOR_PASS_IDENT),

@@ -10,8 +10,6 @@ from __future__ import annotations
 from typing import Final, final
 
 from ternmq.base import constants as mq
-from ternmq.kernel.authority import OPEN_NEEDS
-from ternmq.security.authorities import words
 
 
 @final
@@ -27,7 +25,7 @@ class Verb:
         self.options_later = options_later
 
 
-# What a verb needs, where it is no one authority.
+# What a verb needs, where it is not one authority.
 BY_OPTION: Final = "by option"  # see OPEN_AUTHORITY
 BY_OPEN: Final = "as opened"  # what the handle was opened for
 NOTHING: Final = "none"
@@ -213,9 +211,3 @@ IGNORED: Final[dict[str, dict[str, str]]] = {
 }
 
 BY_NAME: Final[dict[str, Verb]] = {verb.name: verb for verb in VERBS}
-
-# Authority that each open option asks for, as setmqaut names it.
-OPEN_AUTHORITY: Final[dict[int, str]] = {
-    option: " ".join(words(bits)) for option, bits in OPEN_NEEDS.items()
-}
-OPEN_AUTHORITY[mq.MQOO_ALTERNATE_USER_AUTHORITY] = "altusr"

@@ -9,9 +9,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final
 
-from ternmq.codec.smf_clock import ns_of_tod
-from ternmq.codec.smf_decoding import open_record, record_subtype, record_type
-from ternmq.codec.smf_record import STATISTICS
+from ternmq.codec.smf.clock_values import ns_of_tod
+from ternmq.codec.smf.decoding import open_record, record_subtype, record_type
+from ternmq.codec.smf.record import STATISTICS
 
 _LOG: Final = 1  # the subtype of the first record of an interval
 _ZONE_STEP_NS: Final = 900 * 1_000_000_000  # zones differ by quarters of an hour

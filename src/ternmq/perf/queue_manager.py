@@ -71,7 +71,7 @@ class QueueManager:
         self.smf: Final = self._folder / "smf"
         self._collected: Final = Collected(self.smf)
         self._process: subprocess.Popen[bytes] | None = None
-        self._control: ternmq.ClientConnection | None = None
+        self._control: ternmq.Connection | None = None
         self.port = 0
 
     def __enter__(self) -> Self:
@@ -109,7 +109,7 @@ class QueueManager:
         (shown,) = self._control.mqsc(f"DISPLAY LSSTATUS({LISTENER}) PORT")
         self.port = int(str(shown["PORT"]))
 
-    def _connected(self) -> ternmq.ClientConnection:
+    def _connected(self) -> ternmq.Connection:
         """As soon as it can be."""
         end = time.monotonic() + START_S
         while True:

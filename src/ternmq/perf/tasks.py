@@ -41,7 +41,7 @@ class Place:
         self.data: Final = data
         self.port: Final = port
 
-    async def connected(self, way: str) -> aio.ClientConnection:
+    async def connected(self, way: str) -> aio.Connection:
         """A connection by the local socket or by a channel."""
         if way == LOCAL:
             return await aio.connect(self.name, data=self.data)
@@ -61,16 +61,16 @@ class Task:
         self.body: Final = bytes(crew.size)
         self.done = 0
         self.stopping = False
-        self.link: aio.ClientConnection | None = None
-        self.kept: list[aio.ClientQueue] = []
+        self.link: aio.Connection | None = None
+        self.kept: list[aio.Queue] = []
 
-    async def connect(self) -> aio.ClientConnection:
+    async def connect(self) -> aio.Connection:
         """Its connection."""
         if self.link is None:
             self.link = await self.place.connected(self.crew.way)
         return self.link
 
-    async def opened(self, family: str) -> aio.ClientQueue:
+    async def opened(self, family: str) -> aio.Queue:
         """A queue of its number, open until the task is closed."""
         queue = await (await self.connect()).queue(queue_name(family, self.number))
         self.kept.append(queue)

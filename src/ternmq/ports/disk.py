@@ -16,6 +16,7 @@ from mypy_extensions import mypyc_attr
 Names = list[str]
 
 ZERO_CHUNK_BYTES: Final = 1 << 20
+FULL_ERRORS: Final = (errno.ENOSPC, errno.EDQUOT)
 INTERRUPTED: Final = errno.ECANCELED  # whoever ran an effect was interrupted in it
 _PASSING: Final = (INTERRUPTED, errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EAGAIN)
 
@@ -125,6 +126,12 @@ class Disk:
 
     def free_bytes(self) -> int:
         raise NotImplementedError
+
+    def allocate(self, path: str, length: int) -> int:
+        """Make a file this long in real disk space, or as long as there is room for; it is made if
+        it is not there, and cut if it is longer. Its length. A disk that is never full needs no
+        such file."""
+        return length
 
     def lock(self, path: str) -> DiskLock:
         """Take the lock at this path, or raise DiskLocked."""

@@ -14,18 +14,18 @@ import stat
 import time
 from typing import Final
 
-from ternmq.ports.disk import Disk, DiskFile, DiskLock, DiskLocked, Names, check_path
+from ternmq.ports.disk import FULL_ERRORS, Disk, DiskFile, DiskLock, DiskLocked, Names, check_path
 
 _OPEN: Final = os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW
 _FOLDER: Final = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 _PARTS_MAX: Final = 1024  # IOV_MAX of Linux
 _HOLDER_BYTES_MAX: Final = 200
 _HOLDER_BYTES: Final = 32
-FULL_ERRORS: Final = (errno.ENOSPC, errno.EDQUOT)
 # A file system of another machine may lock nothing but files that are open for writing.
 NO_FOLDER_LOCKS: Final = (errno.EBADF, errno.EINVAL, errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP)
 _KEPT_OPEN_MAX: Final = 256
 _KEPT_OPEN_SHARE: Final = 4  # of the open files that the process may have, at most a part
+_ALLOCATE_BYTES_MIN: Final = 1 << 14  # less is not worth the calls
 _LOCK_TRIES: Final = 3
 _LOCK_PAUSE_S: Final = 0.01
 
@@ -171,6 +171,40 @@ def make_root(root: str) -> None:
                 os.close(folder)
 
 
+def _allocated(descriptor: int, length: int) -> int:
+    """Bring an open file to a length, or near it; what it has then."""
+    size = os.fstat(descriptor).st_size
+    if length < size:
+        os.ftruncate(descriptor, length)
+        os.fsync(descriptor)  # a journal may keep the blocks from others until then
+        return length
+    if not _fill(descriptor, 0, size):  # a file that was copied may have holes
+        size = 0
+    count = length - size
+    while count > 0:
+        if _fill(descriptor, size, count):
+            size += count
+            count = min(count, length - size)
+        elif count > _ALLOCATE_BYTES_MIN:
+            count = max(count // 2, _ALLOCATE_BYTES_MIN)
+        else:
+            break
+    return size
+
+
+def _fill(descriptor: int, offset: int, count: int) -> bool:
+    """Give a range of a file blocks of its own; if the disk is full the file ends before it."""
+    try:
+        if count:
+            os.posix_fallocate(descriptor, offset, count)
+    except OSError as error:
+        if error.errno not in FULL_ERRORS:
+            raise
+        os.ftruncate(descriptor, offset)
+        return False
+    return True
+
+
 class OsDisk(Disk):
     """A folder of the file system, which is made if it is not there."""
 
@@ -299,6 +333,16 @@ class OsDisk(Disk):
     def free_bytes(self) -> int:
         status = os.fstatvfs(self._folder)
         return status.f_bavail * status.f_frsize
+
+    def allocate(self, path: str, length: int) -> int:
+        check_path(path)
+        descriptor = os.open(path, _OPEN | os.O_CREAT, 0o600, dir_fd=self._folder)
+        try:
+            return _allocated(descriptor, length)
+        except OSError as error:
+            raise _named(error, path) from None
+        finally:
+            os.close(descriptor)
 
     def lock(self, path: str) -> DiskLock:
         # The folder as well: the file may be removed by somebody, and a second process would then

@@ -11,8 +11,8 @@ import json
 import os
 import sys
 
-from ternmq.client.local_folder import find
-from ternmq.client.starting import Started
+from ternmq.remote.local.folder_lookup import find
+from ternmq.runtime.starting import Started
 from ternmq.server.process import Process, StartFailed
 from ternmq.server.standby import Standby
 

@@ -1,34 +1,38 @@
 """One application's connection on the queue manager's side: frames to verbs, results to frames.
 
-Requests that repeat themselves are checked once and kept, as the embedded API keeps them. What is
-rare goes through `calls`. The session beside this owns the socket; here nothing knows of it.
+Requests that repeat themselves are checked once and kept, as the embedded API keeps them. Any other
+verb is a call by its name. The session beside this owns the socket; here nothing knows of it.
 """
 
 from __future__ import annotations
 
 from typing import Any, Final
 
+from ternmq.api.arguments import CACHED_REQUESTS_MAX
 from ternmq.base import constants as mq
 from ternmq.base.errors import RemoteProtocolError, mq_error
 from ternmq.base.ids import put_stamp
 from ternmq.base.reasons import MQRC_MD_ERROR
-from ternmq.client.aio_shell import LoopShell
-from ternmq.client.aio_verbs import TaskVerbs
-from ternmq.client.requests import CACHED_REQUESTS_MAX
-from ternmq.client.session import BY_UNIT, request_get
-from ternmq.codec.mqgmo import GetOptions
-from ternmq.codec.mqmd import BYTES_2, CORREL_ID_AT, MSG_ID_AT, Descriptor
-from ternmq.codec.mqod import ObjectDescriptor
-from ternmq.codec.mqpmo import PutOptions
+from ternmq.codec.mqi.mqgmo import GetOptions
+from ternmq.codec.mqi.mqmd import BYTES_2, CORREL_ID_AT, MSG_ID_AT, Descriptor
+from ternmq.codec.mqi.mqod import ObjectDescriptor
+from ternmq.codec.mqi.mqpmo import PutOptions
+from ternmq.host.loop_shell import LoopShell
+from ternmq.host.tasks import LoopTransport
+from ternmq.kernel.connection import Handle
 from ternmq.kernel.property_options import as_delivered, loses_properties
-from ternmq.kernel.requests import UNLIMITED_LENGTH, GetCall, GetRequest, PutRequest
-from ternmq.server.call_arguments import CALL_ARGUMENTS, checked, object_descriptor
-from ternmq.server.calls import CALLS
-from ternmq.server.extension_calls import extension_step
+from ternmq.kernel.requests import GetCall, PutRequest
+from ternmq.mqi.getting import get_request
+from ternmq.mqi.sharing import BY_UNIT
+from ternmq.server.extension_calls import AskedCall
 from ternmq.server.host import Host
-from ternmq.store.entry import OWN_DATE, ZERO_ID, Entry, packed_descriptor
+from ternmq.values.calls.kinds import object_from_json
+from ternmq.values.calls.messages import Put1
+from ternmq.values.calls.units import BackOut, Commit
+from ternmq.values.entry import OWN_DATE, ZERO_ID, Entry, packed_descriptor
+from ternmq.values.get_request import UNLIMITED_LENGTH, GetRequest
 from ternmq.wire import local as wire
-from ternmq.wire.extension import pack_answer, unpack_request
+from ternmq.wire.extension import unpack_request
 
 _IDS_END: Final = CORREL_ID_AT + 24
 
@@ -38,7 +42,8 @@ class Binding:
 
     def __init__(self, host: Host, loop_shell: LoopShell, user: str, application: str) -> None:
         self.host = host
-        self.verbs = TaskVerbs(loop_shell, user, application, BY_UNIT)
+        self.verbs = LoopTransport(loop_shell, user, application, BY_UNIT)
+        self.verbs.keeps_entry = True
         self.unanswered: GetCall | None = None  # whose message may still be brought back
         self.unanswered_number = 0  # 0: the application cannot ask for that
         self._puts: dict[tuple[int, bytes], PutRequest] = {}
@@ -52,27 +57,25 @@ class Binding:
         if kind == wire.GET:
             return await self._get(frame)
         if kind == wire.COMMIT:
-            await self.verbs.commit()
+            await self.verbs.run(Commit())
         elif kind == wire.BACKOUT:
-            await self.verbs.back_out()
+            await self.verbs.run(BackOut())
         elif kind == wire.PUT1:
             return await self._put1(frame.body)
         elif kind == wire.DISCONNECT:
-            await self.verbs.disconnect()
+            await self.verbs.end(False)
         else:
             raise RemoteProtocolError(f"a request of kind {kind}")
         return b""
 
-    async def call(self, given: dict[str, Any]) -> dict[str, Any]:
-        """CALL: what is rare."""
-        name, arguments = checked(CALL_ARGUMENTS, given)
-        return await CALLS[name](self, arguments)
+    async def call(self, data: bytes) -> list[bytes]:
+        """A call by its name; the parts of the answer's body."""
+        asked = AskedCall(unpack_request(data))
+        await self.verbs.run_step(asked.call, asked.step)
+        return asked.answer()
 
-    async def extension(self, data: bytes) -> list[bytes]:
-        """EXTENSION: what only our own clients ask for; the parts of the answer's body."""
-        step = extension_step(unpack_request(data))
-        await self.verbs.extended(step)
-        return [pack_answer(step.told()), *step.body()]
+    def _handle(self, handle_id: int, verb: str) -> Handle:
+        return self.verbs.session.handle(handle_id, verb)
 
     # ---- put
 
@@ -87,7 +90,7 @@ class Binding:
             if len(packed) != BYTES_2 or md.version != mq.MQMD_VERSION_2:
                 raise mq_error(MQRC_MD_ERROR, verb=verb, detail=f"version {md.version}")
             pmo = PutOptions(options=put.options, context=put.context)
-            request = self.verbs.request_put(md, pmo, verb)
+            request = self.verbs.session.request_put(md, pmo, verb)
             if put.context or request.group_id != ZERO_ID:
                 return request  # tied to one message
             if len(self._puts) >= CACHED_REQUESTS_MAX:
@@ -102,16 +105,19 @@ class Binding:
     async def _put(self, body: bytes) -> bytes:
         put = wire.PutBody(body, False)
         verbs = self.verbs
-        handle = verbs.handle(put.handle, "MQPUT")
-        entry = await verbs.put(handle, self._put_request(put, "MQPUT"), put.data)
+        handle = self._handle(put.handle, "MQPUT")
+        await verbs.put(handle, self._put_request(put, "MQPUT"), put.data)
+        entry, verbs.entry = verbs.entry, None
+        assert entry is not None
         return was_put(entry, int(verbs.link.warning))
 
     async def _put1(self, body: bytes) -> bytes:
         put = wire.PutBody(body, True)
         od = put1_object(put.object)
-        verbs = self.verbs
-        entry = await verbs.put1(od, self._put_request(put, "MQPUT1"), put.data)
-        return was_put(entry, int(verbs.link.warning))
+        call = Put1(od, self._put_request(put, "MQPUT1"), put.data)
+        await self.verbs.run(call)
+        assert call.entry is not None
+        return was_put(call.entry, call.warning)
 
     # ---- get
 
@@ -136,7 +142,7 @@ class Binding:
             message_token=fields[13],
         )
         length = fields[4]
-        request = request_get(md, gmo, UNLIMITED_LENGTH if length < 0 else length)
+        request = get_request(md, gmo, UNLIMITED_LENGTH if length < 0 else length)
         if request.plain:  # one by identifier does not come again
             if len(self._gets) >= CACHED_REQUESTS_MAX:
                 self._gets.clear()
@@ -149,11 +155,11 @@ class Binding:
             raise RemoteProtocolError(f"a get of {len(body)} bytes")
         verbs = self.verbs
         handle_id, flags = wire.GET_HEAD.unpack(body)[0:6:5]
-        handle = verbs.handle(handle_id, "MQGET")
+        handle = self._handle(handle_id, "MQGET")
         call = await verbs.get_returnable(handle, self._get_request(body))
         self.unanswered = call
         self.unanswered_number = frame.number if flags & wire.RETURNABLE else 0
-        return got(call, verbs.engine.clock.now_ns())
+        return got(call, verbs.session.engine.clock.now_ns())
 
     def written(self) -> None:
         """The answer is with the system: a get that cannot be cancelled is the application's."""
@@ -165,7 +171,7 @@ class Binding:
         call = self.unanswered
         if call is not None:
             self.unanswered = None
-            self.verbs.answered(call)
+            self.verbs.session.answered(call)
 
     def cancel(self, number: int) -> bool:
         """The get of this number shall not have happened; False if it cannot be undone."""
@@ -180,7 +186,7 @@ class Binding:
         call = self.unanswered
         if call is not None:
             self.unanswered = None
-            self.verbs.take_back(call)
+            self.verbs.session.take_back(call)
 
 
 def was_put(entry: Entry, warning: int) -> bytes:
@@ -222,6 +228,6 @@ def got(call: GetCall, now_ns: int) -> bytes:
 def put1_object(given: dict[str, Any]) -> ObjectDescriptor:
     """The MQOD of an MQPUT1."""
     try:
-        return object_descriptor(given)
+        return object_from_json(given)
     except (TypeError, ValueError) as error:
         raise RemoteProtocolError(f"MQPUT1: the object is {error}") from error

@@ -11,9 +11,9 @@ from typing import Final
 
 from ternmq.base import constants as mq
 from ternmq.base.errors import MQError, RemoteProtocolError
-from ternmq.client.aio_thread import in_thread
-from ternmq.client.command_server import COMMAND_QUEUE, CommandServer
-from ternmq.client.starting import Started
+from ternmq.host.in_thread import in_thread
+from ternmq.outlets.command_queue import COMMAND_QUEUE, CommandServer
+from ternmq.runtime.starting import Started
 
 RUNNING: Final = "Running"
 STOPPED: Final = "Stopped"

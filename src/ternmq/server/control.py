@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from ternmq.client.local_folder import Place
-from ternmq.client.local_socket import LocalSocket, not_available
-from ternmq.client.local_verbs import answer_of, call_request
+from ternmq.remote.local.folder_lookup import Place
+from ternmq.remote.local.local_threads import LocalSocket, not_available
+from ternmq.remote.local.local_verbs import Request, answer_of
 from ternmq.wire import local as wire
 
 
@@ -16,7 +16,8 @@ def ask(place: Place, call: str, **arguments: Any) -> dict[str, Any]:
     try:
         said = {"protocol": [wire.PROTOCOL_OLDEST, wire.PROTOCOL_NEWEST], "control": True}
         connection.say_hello(said, place.name)
-        frame = connection.receive(connection.send(call_request(call, arguments)))
+        body = wire.json_frame(wire.CALL, 0, {"call": call, **arguments})[wire.HEAD_BYTES :]
+        frame = connection.receive(connection.send(Request(wire.CALL, body)))
     except (OSError, EOFError) as error:
         raise not_available(place.name, f"it went away: {error}") from error
     finally:

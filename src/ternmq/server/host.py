@@ -12,19 +12,19 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
 from ternmq.base.reasons import MQRC_CONNECTION_BROKEN, MQRC_Q_MGR_STOPPING
-from ternmq.client.aio_shell import loop_shell_of
-from ternmq.client.aio_thread import in_thread
-from ternmq.client.starting import Started
+from ternmq.host.in_thread import in_thread
+from ternmq.host.jobs import Turns
+from ternmq.host.loop_shell import loop_shell_of
+from ternmq.runtime.starting import Started
 from ternmq.server.descriptors import open_files_max, sockets_max
-from ternmq.server.fault_report import FaultReports
+from ternmq.server.error_log.fault_report import FaultReports
 from ternmq.server.identity import Identity
-from ternmq.server.loop_verbs import Turns
 from ternmq.server.trace import Trace
 
 if TYPE_CHECKING:
-    from ternmq.server.net_admission import Admission
-    from ternmq.server.net_listener import Network
-    from ternmq.server.net_socket import NetSocket
+    from ternmq.network.edge.admission import Admission
+    from ternmq.network.edge.partner_socket import NetSocket
+    from ternmq.network.edge.tcp_listener import Network
     from ternmq.server.session import Session
 
 RUNNING: Final = "running"

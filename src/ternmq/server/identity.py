@@ -15,13 +15,13 @@ from typing import Final
 from ternmq.base import constants as mq
 from ternmq.base.errors import MQError, mq_error
 from ternmq.base.reasons import MQRC_NOT_AUTHORIZED, MQRC_SECURITY_ERROR
-from ternmq.client.shell import Shell
+from ternmq.host.shell import Shell
 from ternmq.kernel.connection import Connection as Link
+from ternmq.network.edge.password_checks import PasswordChecks
 from ternmq.security.connauth import CHECK, REFUSE, WORDS, in_force
 from ternmq.security.connauth import decide as connauth_decides
 from ternmq.security.password_file import PasswordFileError, read_accounts
 from ternmq.security.passwords import is_password
-from ternmq.server.password_checks import PasswordChecks
 
 ROOT: Final = 0
 

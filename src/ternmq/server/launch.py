@@ -9,8 +9,8 @@ import sys
 from collections.abc import Callable
 
 from ternmq.base.message_table import message_line
-from ternmq.client.local_folder import Place
-from ternmq.server.data_folder import make_errors_folder
+from ternmq.remote.local.folder_lookup import Place
+from ternmq.server.folder.data_folder import make_errors_folder
 
 
 class LaunchFailed(Exception):

@@ -17,8 +17,8 @@ import tempfile
 from typing import Final
 
 from ternmq.base.limits import SOCKET_PATH_BYTES_MAX
-from ternmq.client.local_folder import SOCKET, SOCKET_POINTER
-from ternmq.server.data_folder import replace_file
+from ternmq.remote.local.folder_lookup import SOCKET, SOCKET_POINTER
+from ternmq.server.folder.data_folder import replace_file
 from ternmq.server.host import Host
 from ternmq.server.session import Session
 

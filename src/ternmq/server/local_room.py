@@ -1,4 +1,4 @@
-"""The part of a local connection in the room for answers (`net_room`): applications of this machine
+"""A local connection's part of the room for answers (`answer_room`): applications of this machine
 that do not read count like those of the network, wait like them and are cut off like them.
 """
 
@@ -7,7 +7,7 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Final
 
-from ternmq.server.loop_verbs import Job, Outlet, Turns
+from ternmq.host.jobs import Job, Outlet, Turns
 
 if TYPE_CHECKING:
     from ternmq.server.session import Session

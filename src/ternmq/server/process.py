@@ -19,6 +19,7 @@ from dataclasses import asdict
 from functools import partial
 from typing import Any, Final
 
+from ternmq.api.connection import Connection
 from ternmq.base.build import build_info
 from ternmq.base.constants import (
     MQRQ_FAILOVER_NOT_PERMITTED,
@@ -29,35 +30,35 @@ from ternmq.base.errors import ForceFailed, IntegrityError, MQError
 from ternmq.base.ini import IniError, IniFile
 from ternmq.base.message_table import message_text
 from ternmq.base.reasons import MQRC_Q_MGR_NOT_AVAILABLE
-from ternmq.client.connection import Connection
-from ternmq.client.local_folder import Place, data_folder
-from ternmq.client.log_status import log_status
-from ternmq.client.restarting import went_well
-from ternmq.client.starting import Started, log_parameters, start
+from ternmq.host.log_status import log_status
+from ternmq.host.shared_threads import thread_transport
 from ternmq.kernel.notices import Notice
 from ternmq.log.record import LogDamaged
+from ternmq.network.edge.partner_socket import NetSocket
+from ternmq.network.edge.tcp_listener import Network
+from ternmq.outlets.restarting import went_well
 from ternmq.ports.os_disk import OsDisk
+from ternmq.remote.local.folder_lookup import Place, data_folder
+from ternmq.runtime.starting import Started, log_parameters, start
 from ternmq.server import host as modes
-from ternmq.server import status
 from ternmq.server.command_server import start_command_server
-from ternmq.server.error_log import ErrorLog
-from ternmq.server.fault_report import FaultReports
+from ternmq.server.error_log.error_log import ErrorLog
+from ternmq.server.error_log.fault_report import FaultReports
+from ternmq.server.error_log.log_entry import Origin
 from ternmq.server.file_systems import INTERVAL_S, file_systems
+from ternmq.server.folder import status_file as status
+from ternmq.server.folder.installations import here, version
+from ternmq.server.folder.scripts import commands_of, script_files, told
 from ternmq.server.host import Host
-from ternmq.server.installations import here, version
 from ternmq.server.listener import listen
-from ternmq.server.log_entry import Origin
-from ternmq.server.log_settings import error_log_services
 from ternmq.server.loop import run
-from ternmq.server.measure_settings import measure_settings
-from ternmq.server.net_listener import Network
-from ternmq.server.net_settings import NetSettings, net_settings
-from ternmq.server.net_socket import NetSocket
 from ternmq.server.parts import ServerParts
-from ternmq.server.queue_manager_ini import check, read_queue_manager_ini
-from ternmq.server.scripts import commands_of, script_files, told
+from ternmq.server.settings.log_settings import error_log_services
+from ternmq.server.settings.measure_settings import measure_settings
+from ternmq.server.settings.network_settings import NetSettings, net_settings
+from ternmq.server.settings.queue_manager_ini import check, read_queue_manager_ini
+from ternmq.server.settings.system_parameters import system_parameters
 from ternmq.server.start_progress import StartProgress
-from ternmq.server.system_parameters import system_parameters
 from ternmq.server.trace import Trace
 
 Say = Callable[[str], None]
@@ -211,7 +212,7 @@ class Process:
         if not os.path.exists(path):
             self._say(f"AutoConfig: MQSCConfig={path} is not there; no commands were run.")
             return
-        connection = Connection(started.shell, started.user, "runmqsc")
+        connection = Connection(thread_transport(started.shell, started.user, "runmqsc", None))
         self.tell("AMQ8942I", path)
         commands: list[str] = []
         for file in script_files(path, ".mqsc"):

@@ -28,11 +28,11 @@ from ternmq.base.reasons import (
     MQRC_UNEXPECTED_ERROR,
 )
 from ternmq.base.user_names import user_name_fault
-from ternmq.client.session import sharing
+from ternmq.mqi.sharing import sharing
 from ternmq.server.binding import Binding
-from ternmq.server.calls import control
+from ternmq.server.control_calls import control
 from ternmq.server.descriptors import LOCAL_SPARE
-from ternmq.server.error_values import told
+from ternmq.server.error_log.error_values import told
 from ternmq.server.host import Host
 from ternmq.server.identity import ROOT
 from ternmq.server.local_room import COUNTED_BYTES, LocalOutlet
@@ -241,11 +241,9 @@ class Session(asyncio.Protocol):
         binding.answered()
         if frame.kind == wire.ACK:
             return b""
-        if frame.kind == wire.CALL:
-            return wire.json_frame(wire.OK, number, await binding.call(frame.json()))
         if frame.kind == wire.EXTENSION:
             await self._await_room()
-            return self._in_parts(number, await binding.extension(frame.body))
+            return self._in_parts(number, await binding.call(frame.body))
         if frame.kind == wire.GET:
             return await self._got(binding, frame)
         return wire.frame(wire.OK, number, await binding.serve(frame))
@@ -263,7 +261,7 @@ class Session(asyncio.Protocol):
         return wire.frame(wire.OK, frame.number, body)
 
     async def _await_room(self) -> None:
-        """Until there is room for an answer; see `net_room`."""
+        """Until there is room for an answer; see `answer_room`."""
         outlet = self._outlet
         if outlet is not None and outlet.is_full:
             await outlet.wait()
@@ -460,7 +458,7 @@ class Session(asyncio.Protocol):
                 trace_connection(self.host.trace, binding, "ends")
                 await self._end_get(binding)
                 if self.host.engine.error_for("") is None:
-                    await asyncio.shield(binding.verbs.disconnect(vanished=True))
+                    await asyncio.shield(binding.verbs.end(True))
         except (MQError, asyncio.CancelledError):
             pass  # the queue manager ends, and backs out by itself
         finally:

@@ -14,12 +14,12 @@ from types import FrameType
 from typing import Final
 
 from ternmq.base.message_table import message_line
-from ternmq.client.local_folder import Place
-from ternmq.client.starting import Started
 from ternmq.ports.disk import DiskLocked
 from ternmq.ports.os_disk import OsDisk
+from ternmq.remote.local.folder_lookup import Place
+from ternmq.runtime.starting import Started
+from ternmq.server.folder.status_file import ENDED_UNEXPECTEDLY, STANDBY_LOCK, status_of
 from ternmq.server.process import EXIT_RUNNING, Process, StartFailed
-from ternmq.server.status import ENDED_UNEXPECTEDLY, STANDBY_LOCK, status_of
 
 EXIT_STANDBYS: Final = 47  # there is one already
 LOOK_S: Final = 0.1

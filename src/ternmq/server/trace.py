@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 from typing import Any, Final, TextIO
 
 from ternmq.ports.os_disk import make_folders
-from ternmq.server.trace_settings import (
+from ternmq.server.settings.trace_settings import (
     FOLDER,
     TraceWanted,
     read_settings,

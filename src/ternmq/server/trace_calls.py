@@ -20,6 +20,7 @@ _VERBS: Final = {
     wire.DISCONNECT: "MQDISC",
 }
 _CALLS: Final = {"open": "MQOPEN", "close": "MQCLOSE", "inquire": "MQINQ", "set": "MQSET"}
+_OF_APPLICATIONS: Final = ("stream_", "cursor_", "commit_batch")
 _HANDLE_BYTES: Final = 4
 
 
@@ -62,15 +63,13 @@ def trace_connection(trace: Trace | None, binding: Binding, what: str) -> None:
 
 def _what(binding: Binding | None, frame: wire.Frame) -> tuple[str, str, dict[str, Any]]:
     facts: dict[str, Any] = {}
-    if frame.kind == wire.EXTENSION:
-        return str(frame.json().get("call", "")), "api", facts
-    if frame.kind == wire.CALL:
+    if frame.kind in (wire.EXTENSION, wire.CALL):
         given = frame.json()
         call = str(given.get("call", ""))
         if call in _CALLS:
             _add_object(facts, binding, given)
             return _CALLS[call], "api", facts
-        return call, "commands", facts
+        return call, "api" if call.startswith(_OF_APPLICATIONS) else "commands", facts
     if frame.kind in (wire.PUT, wire.GET) and binding is not None:
         handle = int.from_bytes(frame.body[:_HANDLE_BYTES], "little", signed=True)
         facts["object"] = _handle_name(binding, handle)

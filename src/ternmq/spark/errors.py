@@ -72,12 +72,12 @@ REMEDIES: Final = (
     (
         "there is no format mq in",
         "it is found where ternmq[spark] is installed for the Python that PYSPARK_PYTHON names; "
-        "elsewhere ternmq.spark.mq_source.register(spark) makes it known",
+        "elsewhere ternmq.spark.mq.mq_source.register(spark) makes it known",
     ),
     (
         "there is no format mqsmf in",
         "it is found where ternmq[spark] is installed for the Python that PYSPARK_PYTHON names; "
-        "elsewhere ternmq.spark.smf_source.register(spark) makes it known",
+        "elsewhere ternmq.spark.smf.smf_source.register(spark) makes it known",
     ),
     ("Cannot run program", "PYSPARK_PYTHON must name a Python with ternmq[spark]"),
 )

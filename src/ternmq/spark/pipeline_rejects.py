@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from ternmq.spark.pipeline_settings import REJECTS_TABLE, Settings
-from ternmq.spark.smf_rejects import INTERNAL
+from ternmq.spark.pipeline.settings import REJECTS_TABLE, Settings
+from ternmq.spark.smf.rejects import INTERNAL
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

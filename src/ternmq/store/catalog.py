@@ -27,9 +27,9 @@ from ternmq.store.register import (
     RegisterRow,
     no_register,
 )
-from ternmq.store.stream_cursor import CursorTable
-from ternmq.store.stream_memory import StreamMemory
-from ternmq.store.stream_terms import begin_stream, end_stream, keeps_stream, set_terms
+from ternmq.store.stream.memory import StreamMemory
+from ternmq.store.stream.named_cursor import CursorTable
+from ternmq.store.stream.terms import begin_stream, end_stream, keeps_stream, set_terms
 from ternmq.store.waste import Remover
 
 

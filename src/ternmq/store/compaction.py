@@ -10,15 +10,16 @@ from __future__ import annotations
 from array import array
 from typing import Final, final
 
+from ternmq.codec.message_image import pack_header
 from ternmq.ports.disk import Disk, write_all
 from ternmq.ports.effect import Effect, Outbox
-from ternmq.store.entry import PERSISTENT, Entry, packed_descriptor
-from ternmq.store.fetching import entry_from_image, note_damage
-from ternmq.store.image import pack_header
+from ternmq.store.fetching import note_damage
 from ternmq.store.queue import Queue
 from ternmq.store.segment import ALIVE, DEAD, Segment
 from ternmq.store.segment_file import SegmentFile
 from ternmq.store.segment_format import SegmentBuilder
+from ternmq.values.entry import PERSISTENT, Entry, packed_descriptor
+from ternmq.values.entry_image import entry_from_image
 
 SPARSE: Final = 4  # fewer than one in so many lives
 SPARSE_MESSAGES_MIN: Final = 64

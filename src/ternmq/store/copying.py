@@ -14,8 +14,8 @@ from typing import Final
 from mypy_extensions import i64
 
 from ternmq.base import constants as mq
-from ternmq.store.entry import Entry
-from ternmq.store.image import FIXED_BYTES, HEADER_BYTES, pack_header, unpack_header
+from ternmq.codec.message_image import FIXED_BYTES, HEADER_BYTES, pack_header, unpack_header
+from ternmq.values.entry import Entry
 
 NANOSECONDS_A_TENTH: Final = 100_000_000
 REPORTS_MADE: Final = (

@@ -11,14 +11,14 @@ from typing import final
 
 from mypy_extensions import i64
 
-from ternmq.store.entry import IN_FRONT, IN_REAR, Entry
+from ternmq.values.entry import NOWHERE, Entry
 
 
 @final
 class Cursor:
     """Where a browse stands; before the first message until it moves."""
 
-    __slots__ = ("at", "entry", "lane", "number", "on_message", "sequence")
+    __slots__ = ("at", "entry", "lane", "number", "on_message", "sequence", "stray")
 
     def __init__(self) -> None:
         self.lane: i64 = 10
@@ -29,6 +29,8 @@ class Cursor:
         )
         self.at: Entry | None = None  # the message under the cursor, wherever it lies
         self.on_message = False
+        # a hint where to look among the strays; it may have left, or moved, since
+        self.stray: Entry | None = None
 
     def reset(self) -> None:
         """Back to before the first message."""
@@ -38,6 +40,7 @@ class Cursor:
         self.number = 0
         self.on_message = False
         self.at = None
+        self.stray = None
 
     def leave(self) -> None:
         """Stop pointing at an entry; the place stays."""
@@ -55,7 +58,7 @@ class Cursor:
         self.number = entry.number
         self.on_message = True
         self.at = entry
-        if entry.place == IN_FRONT or entry.place == IN_REAR:
+        if entry.place > NOWHERE:  # of the front or the rear
             entry.cursors += 1
             self.entry = entry
 

@@ -14,49 +14,19 @@ from ternmq.base.checksum import crc32c
 from ternmq.base.errors import IntegrityError
 from ternmq.ports.disk import INTERRUPTED, Disk, DiskFile, is_passing
 from ternmq.ports.effect import Effect, Outbox
-from ternmq.store.entry import AVAILABLE, Entry
-from ternmq.store.image import (
-    CORREL_ID_OFFSET,
-    FIXED_BYTES,
-    GROUP_ID_OFFSET,
-    HEADER_BYTES,
-    MSG_ID_OFFSET,
-    unpack_header,
-)
 from ternmq.store.lane import Lane
 from ternmq.store.queue import Queue
 from ternmq.store.segment import DEAD, Segment
 from ternmq.store.segment_file import READ_CHUNK_BYTES
 from ternmq.store.segment_format import RECORD_PREFIX_BYTES, damaged, identity_crc
+from ternmq.values.entry import AVAILABLE, Entry
+from ternmq.values.entry_image import entry_from_image
 
 PAGES_MAX: Final = 4
 FETCHED_MAX: Final = 256
 AHEAD_MESSAGES: Final = 64
 AHEAD_FRACTION: Final = 5  # of the gets of an interval of the sweeper
 _PREFIX: Final = struct.Struct("<II")
-
-
-def entry_from_image(image: bytes, offset: i64 = 0) -> Entry:
-    """The message that an image tells of."""
-    header = unpack_header(image, offset)
-    ids = offset + HEADER_BYTES
-    entry = Entry(
-        header.number,
-        header.priority,
-        header.flags,
-        header.put_ns,
-        header.expiry_at,
-        image[ids + MSG_ID_OFFSET : ids + MSG_ID_OFFSET + 24],
-        image[ids + CORREL_ID_OFFSET : ids + CORREL_ID_OFFSET + 24],
-        image[ids + GROUP_ID_OFFSET : ids + GROUP_ID_OFFSET + 24],
-        image[ids : offset + FIXED_BYTES],
-        image[offset + FIXED_BYTES : offset + FIXED_BYTES + header.data_length],
-        header.data_length,
-    )
-    entry.sequence = header.sequence
-    entry.backout_count = header.backout_count
-    entry.visible_lsn = header.visible_lsn
-    return entry
 
 
 def check_age(segment: Segment, ordinal: i64, entry: Entry) -> None:

@@ -11,7 +11,7 @@ from typing import Final, final
 
 from mypy_extensions import i64
 
-from ternmq.store.entry import Entry
+from ternmq.values.entry import Entry
 
 RUN_MAX: Final = 256  # messages; one that gets twice as many is split
 
@@ -121,6 +121,14 @@ class Bucket:
         below = [number for number in self.lanes if number < lane]
         return self.lanes[max(below)].runs[0][0] if below else None
 
+    def entries(self) -> list[Entry]:
+        """All of them; a list of its own."""
+        found: list[Entry] = []
+        for order in self.lanes.values():
+            for run in order.runs:
+                found.extend(run)
+        return found
+
     def first(self) -> Entry:
         """The one a get would take."""
         return self.lanes[max(self.lanes)].runs[0][0]
@@ -162,6 +170,14 @@ class IdIndex:
         if bucket.count == 1:
             self._single[key] = bucket.first()
             del self._many[key]
+
+    def singles(self) -> list[Entry]:
+        """The messages that have an identifier of their own; a list of its own."""
+        return list(self._single.values())
+
+    def buckets(self) -> list[Bucket]:
+        """The others; a list of its own."""
+        return list(self._many.values())
 
     def first(self, key: bytes) -> Entry | None:
         """The message a get by this identifier takes, or None."""

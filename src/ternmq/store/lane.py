@@ -4,47 +4,63 @@ Order is front, then the segments, then rear. Arrivals go to the front while not
 to the rear. A stray is a message that came back (its get was backed out) to a place inside the
 swept chain without being in one of its segments; it waits until that place reaches memory. Owned by
 the queue.
+
+Which list an entry is in stands in its `place`: `rear_place` is the rear, a lower one above NOWHERE
+the front. When the last segment leaves, the rear becomes a part of the front and the next rear has
+a higher place, so that the messages behind it, which may be all of a deep queue, are not touched.
 """
 
 from __future__ import annotations
 
 from collections import deque
-from typing import final
+from typing import Final, final
 
 from mypy_extensions import i64
 
-from ternmq.store.entry import ASTRAY, IN_FRONT, IN_REAR, NOWHERE, Chain, Entry
+from ternmq.store.chain import Chain
 from ternmq.store.segment import Segment
+from ternmq.values.entry import ASTRAY, NOWHERE, Entry
+
+_FRONT: Final = 1  # lower than every rear
 
 
 @final
 class Lane:
     """One priority of one queue."""
 
-    __slots__ = ("front", "rear", "strays", "swept")
+    __slots__ = ("front", "rear", "rear_place", "strays", "swept")
 
     def __init__(self) -> None:
         self.front = Chain()
         self.rear = Chain()
         self.strays = Chain()
         self.swept: deque[Segment] = deque()
+        self.rear_place: i64 = _FRONT + 1
+
+    def has_in_front(self, entry: Entry) -> bool:
+        """Whether this message of the lane is in its front list."""
+        return NOWHERE < entry.place < self.rear_place
+
+    def has_in_rear(self, entry: Entry) -> bool:
+        """Whether this message of the lane is in its rear list."""
+        return entry.place == self.rear_place
 
     def arrive(self, entry: Entry) -> None:
         """Add a message that has just become visible."""
         if self.swept:
-            entry.place = IN_REAR
+            entry.place = self.rear_place
             self.rear.append(entry)
         else:
-            entry.place = IN_FRONT
+            entry.place = _FRONT
             self.front.append(entry)
 
     def come_back(self, entry: Entry) -> None:
         """Put a message back in its place by sequence."""
         if not self.swept or entry.sequence < self.swept[0].first_sequence:
-            entry.place = IN_FRONT
+            entry.place = _FRONT
             self.front.insert(entry)
         elif entry.sequence > self.swept[-1].last_sequence:
-            entry.place = IN_REAR
+            entry.place = self.rear_place
             self.rear.insert(entry)
         else:
             entry.place = ASTRAY
@@ -52,10 +68,11 @@ class Lane:
 
     def leave(self, entry: Entry) -> None:
         """Take a message out."""
-        if entry.place == IN_FRONT:
-            self.front.remove(entry)
-        elif entry.place == IN_REAR:
+        place = entry.place
+        if place == self.rear_place:
             self.rear.remove(entry)
+        elif place > NOWHERE:
+            self.front.remove(entry)
         else:
             self.strays.remove(entry)
         entry.place = NOWHERE
@@ -89,7 +106,7 @@ class Lane:
             before = entry.prev
             self.front.remove(entry)
             if entry.sequence > segment.last_sequence:
-                entry.place = IN_REAR
+                entry.place = self.rear_place
                 self.rear.prepend(entry)
             else:
                 self._lose(entry)
@@ -101,33 +118,49 @@ class Lane:
 
     def settle(self) -> None:
         """After the swept chain changed: what now belongs to the front or the rear moves there."""
-        while self.strays.head is not None:
-            stray = self.strays.head
-            if self.swept and stray.sequence > self.swept[0].first_sequence:
-                break
-            self.strays.remove(stray)
-            stray.place = IN_FRONT
-            self.front.insert(stray)
+        if self.strays.head is not None:
+            self._merge_strays()
         while self.swept and self.strays.tail is not None:
             stray = self.strays.tail
             if stray.sequence < self.swept[-1].last_sequence:
                 break
             self.strays.remove(stray)
-            stray.place = IN_REAR
+            stray.place = self.rear_place
             self.rear.insert(stray)
         if not self.swept and self.rear.head is not None:
-            entry: Entry | None = self.rear.head
-            while entry is not None:
-                entry.place = IN_FRONT
-                entry = entry.next
+            self.rear_place += 1
             self.front.join(self.rear)
+
+    def _merge_strays(self) -> None:
+        """Those before the swept chain join the front, from the last on: they lie among what was
+        fetched with them, so that nothing before the first of them is walked."""
+        stray = self.strays.tail
+        if self.swept:
+            first = self.swept[0].first_sequence
+            stray = None
+            at = self.strays.head
+            while at is not None and at.sequence <= first:
+                stray = at
+                at = at.next
+        after: Entry | None = None
+        before = self.front.tail
+        while stray is not None:
+            earlier = stray.prev
+            while before is not None and before.sequence > stray.sequence:
+                after = before
+                before = before.prev
+            self.strays.remove(stray)
+            stray.place = _FRONT
+            self.front.insert_before(stray, after)
+            after = stray
+            stray = earlier
 
     def unsweep(self, segment: Segment, entries: list[Entry]) -> None:
         """The first swept segment is in memory again: its messages follow the front list."""
         self.swept.popleft()
         segment.swept = False
         for entry in entries:
-            entry.place = IN_FRONT
+            entry.place = _FRONT
             self.front.append(entry)
         self.settle()
 

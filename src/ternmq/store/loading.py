@@ -12,20 +12,21 @@ from bisect import bisect_right
 from typing import final
 
 from ternmq.base.errors import IntegrityError, check
+from ternmq.codec.message_image import FLAG_PERSISTENT
 from ternmq.ports.disk import INTERRUPTED, Disk, is_passing
 from ternmq.ports.effect import Effect
 from ternmq.store.catalog import Catalog, Definition, configure
-from ternmq.store.entry import PUTTING
-from ternmq.store.fetching import check_age, entry_from_image
-from ternmq.store.image import FLAG_PERSISTENT
+from ternmq.store.fetching import check_age
 from ternmq.store.queue import Queue
 from ternmq.store.register import BEHIND_LSN
 from ternmq.store.segment import ALIVE, DEAD, LOCKED, MIXED, Segment
 from ternmq.store.segment_file import SegmentFile
 from ternmq.store.segment_format import CORREL_ID, GROUP_ID, MSG_ID, SegmentIndex
 from ternmq.store.state_journal import QueueState, SegmentState, StateJournal
-from ternmq.store.stream_state import load_stream
+from ternmq.store.stream.stream_state import load_stream
 from ternmq.store.waste import remove_unnamed
+from ternmq.values.entry import PUTTING
+from ternmq.values.entry_image import entry_from_image
 
 
 def state_path(folder: str) -> str:
@@ -68,6 +69,8 @@ def load_queue(
     if state.lsn > newest_lsn:
         raise older_log(path, state.lsn, newest_lsn)
     StateJournal.settle(disk, path, state)
+    # Without its last seal the file may end before the place where the next batch would go.
+    queue.rewrite_state = not state.is_sealed
     queue.state_lsn = state.lsn
     queue.next_number = state.next_number
     queue.numbering.saved = state.next_number

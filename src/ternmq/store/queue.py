@@ -15,10 +15,10 @@ from mypy_extensions import i64
 from ternmq.base.errors import check
 from ternmq.ports.effect import Effect
 from ternmq.store.cursor import Cursor
-from ternmq.store.entry import AVAILABLE, GONE, PERSISTENT, ZERO_ID, Entry
 from ternmq.store.id_index import IdIndex
 from ternmq.store.id_table import IdTable
 from ternmq.store.lane import Lane
+from ternmq.store.number_index import NumberIndexing
 from ternmq.store.segment import (
     ALIVE,
     DEAD,
@@ -27,10 +27,12 @@ from ternmq.store.segment import (
     SEGMENT_MESSAGES_MAX,
     SLOT_MASK,
     Segment,
+    segment_of,
 )
 from ternmq.store.segment_format import CORREL_ID, GROUP_ID, MSG_ID, hash_id
-from ternmq.store.stream import Stream
+from ternmq.store.stream.numbered_stream import Stream
 from ternmq.store.waste import DeadFile, Waste
+from ternmq.values.entry import AVAILABLE, GONE, PERSISTENT, ZERO_ID, Entry
 
 LANES = 10
 
@@ -84,6 +86,7 @@ class Numbering:
         self.lsn: i64 = 0  # where the log says so
         self.next_file: i64 = 1  # for a stream that begins
         self.waste: list[str] = []  # files of a stream that is no more
+        self.indexing: NumberIndexing | None = None  # `by_number` of the queue is not whole yet
 
 
 @final
@@ -166,8 +169,9 @@ class Queue:
         entry.visible_lsn = lsn
         lane = self.default_lane if self.fifo else entry.priority
         entry.lane = lane
-        if entry.segment is not None:  # put in a prepared unit whose body had to leave the log
-            entry.segment.mark(entry.ordinal, ALIVE)
+        segment = segment_of(entry)
+        if segment is not None:  # put in a prepared unit whose body had to leave the log
+            segment.mark(entry.ordinal, ALIVE)
         self.lanes[lane].arrive(entry)
         self._list(entry)
         stream = self.stream
@@ -182,8 +186,9 @@ class Queue:
         if sequence >= self.next_sequence:
             self.next_sequence = sequence + 1
         entry.lane = self.default_lane if self.fifo else entry.priority
-        if entry.segment is not None:
-            entry.segment.mark(entry.ordinal, ALIVE)
+        segment = segment_of(entry)
+        if segment is not None:
+            segment.mark(entry.ordinal, ALIVE)
         self.lanes[entry.lane].come_back(entry)
         self._list(entry)
 
@@ -212,7 +217,7 @@ class Queue:
 
     def restore(self, entry: Entry) -> None:
         """A got message comes back to its place; its get was backed out."""
-        segment = entry.segment
+        segment = segment_of(entry)
         if segment is not None and segment.swept:
             ordinal = entry.ordinal
             segment.mark(ordinal, ALIVE)
@@ -235,7 +240,7 @@ class Queue:
     def vanish(self, entry: Entry) -> None:
         """A message that has left its list is gone for good; its segment may be done with."""
         entry.state = GONE
-        segment = entry.segment
+        segment = segment_of(entry)
         if segment is not None:
             segment.mark(entry.ordinal, DEAD)
             entry.segment = None
@@ -322,7 +327,7 @@ class Queue:
     def _unlist(self, entry: Entry, state: i64) -> None:
         entry.state = state
         self._uncount(entry)
-        segment = entry.segment
+        segment = segment_of(entry)
         if segment is not None:
             segment.mark(entry.ordinal, DEAD if state == GONE else LOCKED)
             self.touched = True
@@ -351,10 +356,26 @@ class Queue:
         self.highest = 0
         return -1
 
-    def number_index(self) -> dict[int, Entry]:
-        """Entries by number; built at the first need, kept from then on."""
+    def number_index_by_steps(self) -> dict[int, Entry] | None:
+        """Entries by number, for verbs; None: it is not whole yet, step again."""
         index = self.by_number
         if index is None:
+            index = {}
+            self.by_number = index
+            self.numbering.indexing = NumberIndexing(self.msg_ids)
+        indexing = self.numbering.indexing
+        if indexing is not None:
+            if not indexing.step(index):
+                return None
+            self.numbering.indexing = None
+        return index
+
+    def number_index(self) -> dict[int, Entry]:
+        """Entries by number, for replay, before anybody is served or without the engine's lock;
+        built at the first need, kept until replay ends."""
+        index = self.by_number
+        if index is None or self.numbering.indexing is not None:
+            self.numbering.indexing = None
             index = {}
             for lane in self.lanes:
                 for chain in (lane.front, lane.strays, lane.rear):
@@ -430,7 +451,7 @@ class Queue:
 
     def move_home(self, entry: Entry, segment: Segment, ordinal: i64) -> None:
         """The safe copy of a message now lies in `segment`; where it lay before, it is dead."""
-        old = entry.segment
+        old = segment_of(entry)
         if old is not None:
             old.mark(entry.ordinal, DEAD)
             if old.empty:
@@ -440,7 +461,7 @@ class Queue:
 
     def sweep_out(self, entry: Entry) -> None:
         """An available message leaves memory; its segment has it."""
-        segment = entry.segment
+        segment = segment_of(entry)
         check(segment is not None, f"{self.name}: message {entry.number} is in no segment")
         if entry.cursors > 0:
             self._move_cursors(entry, True)
@@ -502,7 +523,7 @@ class Queue:
 
     def forget_fetched(self, entry: Entry) -> None:
         """A copy that was fetched for a get has been used."""
-        segment = entry.segment
+        segment = segment_of(entry)
         if segment is not None:
             self.fetched.pop(segment.location(entry.ordinal), None)
 

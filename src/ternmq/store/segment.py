@@ -12,6 +12,8 @@ from typing import Final, final
 
 from mypy_extensions import i64
 
+from ternmq.values.entry import Entry, Home
+
 ALIVE: Final = 0
 LOCKED: Final = 1  # got in a unit of work that has not ended
 DEAD: Final = 2
@@ -27,7 +29,7 @@ _DEAD_TEXT: Final = bytes(0x31 if state == DEAD else 0x30 for state in range(256
 
 
 @final
-class Segment:
+class Segment(Home):
     """One immutable file of messages of one queue, and which of them live."""
 
     __slots__ = (
@@ -145,3 +147,9 @@ class Segment:
         for ordinal in range(min(len(text), int(self.count))):
             if text[ordinal] == 0x31:
                 self.mark(ordinal, DEAD)
+
+
+def segment_of(entry: Entry) -> Segment | None:
+    """The file that a message was swept to, or has its body in."""
+    home = entry.segment
+    return home if isinstance(home, Segment) else None

@@ -9,8 +9,7 @@ from __future__ import annotations
 from typing import Final, final
 
 from ternmq.base.errors import IntegrityError
-from ternmq.ports.disk import Disk, DiskFile, parent_dir, write_all
-from ternmq.store.image import (
+from ternmq.codec.message_image import (
     CORREL_ID_OFFSET,
     GROUP_ID_OFFSET,
     HEADER_BYTES,
@@ -18,6 +17,7 @@ from ternmq.store.image import (
     MSG_ID_OFFSET,
     unpack_header,
 )
+from ternmq.ports.disk import Disk, DiskFile, parent_dir, write_all
 from ternmq.store.segment_format import (
     RECORD_PREFIX_BYTES,
     SEGMENT_FOOTER_BYTES,

@@ -64,7 +64,7 @@ from mypy_extensions import i64
 
 from ternmq.base.checksum import crc32c
 from ternmq.base.errors import IntegrityError
-from ternmq.store.image import FIXED_BYTES, HEADER_BYTES, ID_BYTES, MQMD_BYTES
+from ternmq.codec.message_image import FIXED_BYTES, HEADER_BYTES, ID_BYTES, MQMD_BYTES
 
 SEGMENT_HEADER_BYTES: Final = 64
 SEGMENT_FOOTER_BYTES: Final = 64

@@ -19,8 +19,8 @@ from mypy_extensions import i64
 
 from ternmq.ports.effect import Outbox
 from ternmq.store.catalog import Catalog
+from ternmq.store.chain import Chain
 from ternmq.store.compaction import compact
-from ternmq.store.entry import Chain, Entry
 from ternmq.store.lane import Lane
 from ternmq.store.queue import LANES, Queue
 from ternmq.store.segment import SEGMENT_MESSAGES_MAX
@@ -32,6 +32,7 @@ from ternmq.store.sweep import (
     Sweeper,
     oldest_targets,
 )
+from ternmq.values.entry import Entry
 
 SWEEP_INTERVAL_NS: Final = 5_000_000_000
 SWEEP_BYTES_MIN: Final = 64 << 10

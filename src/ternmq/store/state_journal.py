@@ -64,7 +64,7 @@ from typing import Final, final
 from ternmq.base.checksum import crc32c
 from ternmq.base.errors import IntegrityError
 from ternmq.ports.disk import Disk, DiskFile, parent_dir, write_all
-from ternmq.store.stream_state import check_stream
+from ternmq.store.stream.stream_state import check_stream
 
 SECTOR_BYTES: Final = 512
 BATCH_HEADER_BYTES: Final = 64

@@ -17,12 +17,13 @@ from mypy_extensions import i64
 from ternmq.base.errors import check
 from ternmq.ports.disk import Disk, parent_dir, write_all
 from ternmq.ports.effect import Effect, Outbox
+from ternmq.store.chain import Chain
 from ternmq.store.compaction import add_image
-from ternmq.store.entry import AVAILABLE, GONE, PERSISTENT, PUTTING, Chain, Entry
 from ternmq.store.lane import Lane
 from ternmq.store.queue import LANES, Queue
 from ternmq.store.segment import DEAD, LOCKED, MIXED, SEGMENT_MESSAGES_MAX
 from ternmq.store.segment_format import SegmentBuilder
+from ternmq.values.entry import AVAILABLE, GONE, PERSISTENT, PUTTING, Entry
 
 SEGMENT_BYTES_MAX: Final = 8 << 20
 KEEP_IN_FRONT: Final = 4  # the front list keeps a quarter of the buffer

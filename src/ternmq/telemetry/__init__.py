@@ -1,1 +1,1 @@
-"""Measurement: what intervals and tasks are told to, and in which form it leaves."""
+"""Measurement: counters of intervals and tasks become SMF records, PCF messages and metrics."""

@@ -19,7 +19,7 @@ import operator
 from collections.abc import Callable
 from typing import Any, Final, final
 
-from ternmq.codec.smf_clock import duration_of_ns, tod_of_ns
+from ternmq.codec.smf.clock_values import duration_of_ns, tod_of_ns
 
 NO_MINIMUM: Final = 0x0FFFFFFF  # getminms and putminms of WQST, when there was nothing
 _PAGE: Final = 4096

@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from ternmq.kernel.ledger import batch_xid
 from ternmq.log.parameters import CIRCULAR, LINEAR, LogParameters
 from ternmq.testing.chance import Chance
 from ternmq.testing.machine import Machine, create
@@ -24,7 +23,8 @@ from ternmq.testing.model import (
     name_of,
 )
 from ternmq.testing.sim_disk import SimDisk
-from ternmq.txn.unit import XID
+from ternmq.values.batch import batch_xid
+from ternmq.values.xid import XID
 
 OWNER: Final = "sink"
 QUEUES: Final = ("A", "B")
@@ -46,7 +46,7 @@ class Watched(Machine):
 class BatchWorkload:
     """Batches of a sink, and the model of what they do."""
 
-    def __init__(self, seed: int) -> None:
+    def __init__(self, seed: int, fast: bool = True) -> None:
         self.chance = Chance(seed)
         self.disk = SimDisk()
         kind = LINEAR if seed % 3 == 2 else CIRCULAR
@@ -59,7 +59,7 @@ class BatchWorkload:
         self.puts_of: dict[bytes, list[Put]] = {}
         self.changes: list[Callable[[], None]] = []  # of the call under way, a step each
         self.snapshots: list[Snapshot] = [self.snapshot()]
-        self.machine = Watched(self.disk, self.chance.branch("effects"))
+        self.machine = Watched(self.disk, self.chance.branch("effects"), fast=fast)
         self.machine.batches = self
         for name in QUEUES:
             self.machine.define(name, 6_000)

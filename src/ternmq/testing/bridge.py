@@ -20,13 +20,12 @@ import struct
 from typing import Final
 
 from ternmq.base.errors import MQError
-from ternmq.kernel import two_phase
 from ternmq.kernel.connection import Connection
 from ternmq.testing.clients import Application, Doing
 from ternmq.testing.node import Node, NodeDown
 from ternmq.testing.sim_net import LinkClosed, SimLink
 from ternmq.testing.world import Client, Mailbox, Pause, Receive, World
-from ternmq.txn.unit import XID
+from ternmq.values.xid import XID
 
 STATE_QUEUE: Final = "BRIDGE.STATE"
 FORMAT_ID: Final = 77
@@ -117,20 +116,20 @@ class Sender(Application):
             answer = yield from frames.receive()
             if answer is None or answer[0] != last:
                 return False
-            yield from self.ask(self.node.verbs.commit_prepared(link, xid))
+            yield from self.ask(self.node.verbs.end_prepared(link, xid, True))
             self.sent += 1
 
     def resolve(self, link: Connection, last: int) -> Doing:
         """What is in doubt is decided by the receiver's record."""
-        for xid in two_phase.recover(self.node.engine.kernel):
+        for xid in (yield from self.ask(self.node.verbs.recover(link))):
             if xid.format_id != FORMAT_ID:
                 continue
             self.resolved += 1
             verbs = self.node.verbs
             if int.from_bytes(xid.global_id, "big") <= last:
-                yield from self.ask(verbs.commit_prepared(link, xid))
+                yield from self.ask(verbs.end_prepared(link, xid, True))
             else:
-                yield from self.ask(verbs.back_out_prepared(link, xid))
+                yield from self.ask(verbs.end_prepared(link, xid, False))
 
 
 class Receiver(Application):

@@ -19,7 +19,6 @@ from ternmq.base.reasons import (
     MQRC_RESOURCE_PROBLEM,
 )
 from ternmq.kernel.connection import Connection
-from ternmq.store.entry import Entry
 from ternmq.testing.history import (
     ACKNOWLEDGED,
     BACKED_OUT,
@@ -31,6 +30,7 @@ from ternmq.testing.model import Disagreement, body_of, name_of
 from ternmq.testing.node import Node, NodeDown
 from ternmq.testing.verbs import Need
 from ternmq.testing.world import Ask, Client, Pause, Receive, World
+from ternmq.values.entry import Entry
 
 BUSY: Final = (MQRC_RESOURCE_PROBLEM, MQRC_Q_FULL, MQRC_Q_SPACE_NOT_AVAILABLE)
 GONE: Final = (MQRC_CONNECTION_BROKEN,)
@@ -187,7 +187,7 @@ class Consumer(Application):
         history = self.world.history
         deed = history.getting(self.name, f"{self.node.name}/{self.queue}")
         verbs = self.node.verbs
-        steps = verbs.get_waiting(link, self.queue, 300) if waits else verbs.get(link, self.queue)
+        steps = verbs.get(link, self.queue, wait_ms=300 if waits else 0)
         try:
             entry = yield from self.ask(steps)
         except NodeDown:

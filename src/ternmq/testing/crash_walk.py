@@ -21,7 +21,7 @@ from ternmq.testing.operations import Mark
 from ternmq.testing.sim_disk import Crash, SimDisk
 from ternmq.testing.workload import Workload
 from ternmq.testing.wreck import FATES, Wreck, any_fate, dropped, last_of
-from ternmq.txn.unit import XID
+from ternmq.values.xid import XID
 
 
 class Place:

@@ -15,8 +15,8 @@ from ternmq.testing.sim_disk import Faults
 
 # Every call that a disk and its files have, as faults see them.
 CHANGES: Final = (
-    "create", "datasync", "make_dir", "pwritev", "remove_dir", "rename", "sync_dir", "truncate",
-    "unlink",
+    "allocate", "create", "datasync", "make_dir", "pwritev", "remove_dir", "rename", "sync_dir",
+    "truncate", "unlink",
 )  # fmt: skip
 READS: Final = ("list", "open", "pread")
 CALLS: Final = (*CHANGES, *READS)

@@ -16,12 +16,12 @@ from ternmq.log.parameters import LogParameters
 from ternmq.ports.clock import Clock
 from ternmq.ports.disk import Disk
 from ternmq.ports.effect import Effect
-from ternmq.store.entry import Entry
 from ternmq.testing.chance import Chance
 from ternmq.testing.sim_clock import SimClock, SimEntropy
 from ternmq.testing.sim_disk import SimDisk
-from ternmq.testing.verbs import Steps, T, Verbs
-from ternmq.txn.unit import XID
+from ternmq.testing.verbs import Need, Steps, T, Turn, Verbs, Waker
+from ternmq.values.entry import Entry
+from ternmq.values.xid import XID
 
 # A queue manager that is started again makes its identifiers from a later time.
 _LIFE_S = 3600
@@ -45,11 +45,10 @@ class MachineVerbs(Verbs):
     """Tells its machine what happens."""
 
     def __init__(self, machine: Machine) -> None:
-        super().__init__(machine.engine)
+        super().__init__(machine.engine, machine.disk, machine.fast)
         self.machine = machine
 
     def stepped(self, link: Connection) -> None:
-        self.engine.outbox.woken = []
         self.machine.stepped()
 
     def acknowledged(self, link: Connection) -> None:
@@ -61,12 +60,17 @@ class MachineVerbs(Verbs):
 
 class Machine:
     """A queue manager that was just started on this disk, with one connection for tests that
-    need no more."""
+    need no more. `fast`: puts and gets take their fast paths, and not their steps."""
 
     def __init__(
-        self, disk: Disk, chance: Chance | None = None, clock: Clock | None = None
+        self,
+        disk: Disk,
+        chance: Chance | None = None,
+        clock: Clock | None = None,
+        fast: bool = True,
     ) -> None:
         self.disk = disk
+        self.fast = fast
         self.clock = clock or later_clock(disk)
         self.engine = Engine(disk, self.clock)
         self.kernel = self.engine.kernel
@@ -77,7 +81,7 @@ class Machine:
         self.got: Entry | None = None  # by the last get, before it is acknowledged
 
     def connect(self) -> Connection:
-        return self.engine.connect("tester", "simulation")
+        return self.verbs.connect("tester", "simulation")
 
     # ---- for those who want to know
 
@@ -158,13 +162,23 @@ class Machine:
             except StopIteration as end:
                 result: T = end.value
                 return result
-            if isinstance(need, Effect):
-                self._come_to_an_end(need)
-            elif isinstance(need, GetCall):
-                raise ValueError("a get waits, and in one thread nobody can put")
-            else:
-                self.force(need)
-                self.dawdle()
+            try:
+                self._meet(need)
+            except BaseException as error:
+                steps.throw(error)
+                raise
+
+    def _meet(self, need: Need) -> None:
+        """Do what a verb waits for."""
+        if isinstance(need, Effect):
+            self._come_to_an_end(need)
+        elif isinstance(need, Waker):
+            raise ValueError("a get waits, and in one thread nobody can put")
+        elif isinstance(need, Turn):
+            self.dawdle()
+        else:
+            self.force(need)
+            self.dawdle()
 
     def _come_to_an_end(self, effect: Effect) -> None:
         if effect.done:
@@ -211,8 +225,11 @@ class Machine:
         )
 
     def get_call(self, name: str, link: Connection, *, sync: bool, wait_ms: int = 0) -> GetCall:
-        """Start a get; it may be left waiting."""
+        """Start a get; it may be left waiting, and `end_get` ends it."""
         return self.drive(self.verbs.begin_get(link, name, sync=sync, wait_ms=wait_ms))
+
+    def end_get(self, call: GetCall) -> None:
+        self.verbs.end_get(call)
 
     def get(
         self,
@@ -234,14 +251,14 @@ class Machine:
         self.drive(self.verbs.prepare(link or self.link, xid))
 
     def commit_prepared(self, xid: XID) -> None:
-        self.drive(self.verbs.commit_prepared(self.link, xid))
+        self.drive(self.verbs.end_prepared(self.link, xid, True))
 
     def back_out_prepared(self, xid: XID) -> None:
-        self.drive(self.verbs.back_out_prepared(self.link, xid))
+        self.drive(self.verbs.end_prepared(self.link, xid, False))
 
     def decide(self, xid: XID, committed: bool) -> None:
         """As an operator."""
-        self.drive(self.verbs.decide(self.link, xid, committed))
+        self.drive(self.verbs.end_prepared(self.link, xid, committed, heuristic=True))
 
     def forget(self, xid: XID) -> None:
         self.drive(self.verbs.forget(self.link, xid))
@@ -258,7 +275,7 @@ class Machine:
 
     def close_handles(self) -> None:
         """Every connection closes what it has open."""
-        self.verbs.close_all()
+        self.drive(self.verbs.close_all())
 
     # ---- looking
 

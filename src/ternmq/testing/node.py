@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any, Final
 from ternmq.base.errors import ForceFailed, IntegrityError, MQError
 from ternmq.engine.engine import Engine
 from ternmq.kernel.connection import Connection
-from ternmq.kernel.requests import GetCall
 from ternmq.log.parameters import LogParameters
 from ternmq.log.writer import LogBatch
 from ternmq.ports.effect import Effect
@@ -22,7 +21,7 @@ from ternmq.testing.chance import Chance
 from ternmq.testing.machine import create
 from ternmq.testing.sim_clock import SimClock
 from ternmq.testing.sim_disk import Crash, SimDisk
-from ternmq.testing.verbs import Need, Verbs
+from ternmq.testing.verbs import Need, Turn, Verbs, Waker
 from ternmq.testing.wreck import any_fate, last_of
 
 if TYPE_CHECKING:
@@ -75,7 +74,7 @@ class Node:
         """A restart on the disk as it is. May fail as any start may: the world tries again."""
         self._catch_up()
         self.engine = Engine(self.disk, self.clock)
-        self.verbs = Verbs(self.engine)
+        self.verbs = Verbs(self.engine, self.disk, self.world.fast)
         self.life += 1
         self.starts += 1
         self.is_up = True
@@ -115,7 +114,7 @@ class Node:
     def connect(self, application: str) -> Connection:
         if not self.is_up:
             raise NodeDown(self.name)
-        return self.engine.connect("client", application)
+        return self.verbs.connect("client", application)
 
     # ---- verbs
 
@@ -154,6 +153,9 @@ class Node:
             except (MQError, IntegrityError) as error:
                 self._end(verb, None, error)
                 return
+            if isinstance(need, Turn):
+                self._later(self._latency(), lambda: self._begin(verb))
+                return
             if not self._is_met(need):
                 verb.needs = need
                 return
@@ -166,12 +168,13 @@ class Node:
     def _is_met(self, need: Need) -> bool:
         if isinstance(need, Effect):
             return need.done
-        if isinstance(need, GetCall):
-            return not need.waiting
-        return need <= self.engine.log.forced_lsn
+        if isinstance(need, Waker):
+            return need.woken
+        return not isinstance(need, Turn) and need <= self.engine.log.forced_lsn
 
     def _wake(self) -> None:
         """Let all go on whose need is met, in the order they came."""
+        self.verbs.shell.flush()
         broken = self.engine.error_for("")
         for verb in list(self._running):
             if not self.is_up:
@@ -179,6 +182,7 @@ class Node:
             if verb.needs is None or verb not in self._running:
                 continue
             if broken is not None:
+                verb.steps.close()
                 self._end(verb, None, broken)
             elif self._is_met(verb.needs):
                 verb.needs = None
@@ -191,7 +195,6 @@ class Node:
         if not self.is_up:
             return
         engine = self.engine
-        engine.outbox.woken = []
         for effect in list(engine.outbox.effects):
             if effect.on_log and (self._batch is not None or self._on_log):
                 continue

@@ -49,8 +49,8 @@ class Result:
 class Scenario:
     """The world of one seed."""
 
-    def __init__(self, seed: int) -> None:
-        self.world = world = World(seed)
+    def __init__(self, seed: int, fast: bool = True) -> None:
+        self.world = world = World(seed, fast)
         chance = world.chance.branch("scenario")
         count = chance.choice((1, 2, 2, 3))
         self.names = [f"QM{number + 1}" for number in range(count)]
@@ -176,9 +176,10 @@ def plan_of(seed: int) -> list[Fault]:
     return fault_plan.draw(chance, scenario.names, SET_UP_S, SET_UP_S + FAULTS_S)
 
 
-def run(seed: int, plan: list[Fault] | None = None) -> Result:
-    """One run; with another plan than its own if one is given."""
-    return Scenario(seed).play(plan_of(seed) if plan is None else plan)
+def run(seed: int, plan: list[Fault] | None = None, fast: bool = True) -> Result:
+    """One run; with another plan than its own if one is given. `fast`: puts and gets take their
+    fast paths, and not their steps, which must come to the same."""
+    return Scenario(seed, fast).play(plan_of(seed) if plan is None else plan)
 
 
 def shrink(seed: int, tries_max: int = 100) -> list[Fault]:

@@ -225,6 +225,21 @@ class SimDisk(Disk):
     def free_bytes(self) -> int:
         return max(0, self.capacity - self.used()) if self.capacity else UNLIMITED_BYTES
 
+    def allocate(self, path: str, length: int) -> int:
+        self.call("allocate", path)
+        key = self.names.get(path)
+        if key is None:
+            key = self._next_key
+            self._next_key += 1
+            self.contents[key] = b""
+            self.rename_things(Name(path, key))
+        size = len(self.contents[key])
+        if self.capacity:
+            length = min(length, max(size, size + self.capacity - self.used()))
+        if length != size:
+            self.change(Truncate(key, length))
+        return length
+
     def lock(self, path: str) -> DiskLock:
         if path in self.locks:
             raise DiskLocked(path, "this process")

@@ -22,11 +22,11 @@ from typing import Final
 
 from ternmq.base.errors import MQError
 from ternmq.base.reasons import MQRC_CONNECTION_BROKEN
-from ternmq.client.embedded import QueueManager
-from ternmq.client.shell import Shell
-from ternmq.client.starting import LOCK_PATH, Started, log_parameters
 from ternmq.engine.engine import Engine, create_queue_manager
+from ternmq.host.shell import Shell
 from ternmq.log.parameters import LogParameters
+from ternmq.runtime.embedded import QueueManager
+from ternmq.runtime.starting import LOCK_PATH, Started, log_parameters
 from ternmq.testing.chance import Chance
 from ternmq.testing.sim_clock import SimClock, SimEntropy
 from ternmq.testing.sim_disk import Crash, Image, SimDisk

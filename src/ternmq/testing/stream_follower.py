@@ -9,12 +9,11 @@ from typing import Final
 
 from ternmq.base.errors import MQError
 from ternmq.kernel.connection import Connection
-from ternmq.kernel.cursors import cursor_named
 from ternmq.testing.clients import Application, Doing
 from ternmq.testing.history import ACKNOWLEDGED, ATTEMPTED, UNKNOWN, History
 from ternmq.testing.model import Disagreement, name_of
 from ternmq.testing.node import Node, NodeDown
-from ternmq.testing.stream_verbs import advancing, messages_of, reading
+from ternmq.testing.stream_verbs import advancing, messages_of, opening, reading
 from ternmq.testing.world import Client, World
 
 SHARE_BYTES: Final = 8_000  # of a stream in memory: most of it is read from files
@@ -50,26 +49,25 @@ class StreamFollower(Application):
         """One read and one advance; how many messages there were."""
         kernel = self.node.engine.kernel
         kernel.catalog.stream_memory.stream_bytes_max = SHARE_BYTES
-        position = cursor_named(kernel, self.cursor).position
+        verbs = self.node.verbs
+        position = yield from self.ask(opening(verbs, link, self.cursor))
         if position < self.done:
             raise Disagreement(f"{self.name}: the cursor is at {position}, it was at {self.done}")
-        verbs = self.node.verbs
         size = self.chance.choice((1, 2_000, 1 << 20))
         call = yield from self.ask(
             reading(verbs, link, self.queue, position, 0, 0, size, False, self.incarnation)
         )
-        if call.bounds is not None:
-            self.incarnation = call.bounds.incarnation
+        self.incarnation = call.incarnation or self.incarnation
         last = position - 1
         for number, data in messages_of(call):
             name = name_of(data)
             if number <= last or self.seen.setdefault(number, name) != name:
                 self.problems.append(f"{self.name}: {number} is {name}, after {last}")
             last = number
-        if call.next_number > position:
-            yield from self.ask(advancing(verbs, link, self.cursor, call.next_number))
-            self.done = call.next_number
-        return call.messages
+        if call.next > position:
+            yield from self.ask(advancing(verbs, link, self.cursor, call.next))
+            self.done = call.next
+        return len(call)
 
     def account(self, history: History) -> list[str]:
         """What is wrong with what it has seen: each message that was put, once, and no other."""

@@ -1,67 +1,64 @@
-"""Streams and cursors of an engine without a shell, as generators like those of `verbs`, and what a
-read has found as plain values.
+"""Numbered streams and cursors by the simulator's driver, and what a read has found as plain
+values.
 """
 
 from __future__ import annotations
 
-from ternmq.kernel import cursors, stream
+from ternmq.codec.stream_block_format import body_at, check_block, number_at
+from ternmq.kernel import cursors
 from ternmq.kernel.connection import Connection
-from ternmq.kernel.stream import StreamBounds, StreamRead
-from ternmq.store.stream_block import body_at, check_block, number_at
-from ternmq.store.stream_cursor import StreamCursor
+from ternmq.store.stream.named_cursor import StreamCursor
 from ternmq.testing.machine import Machine
 from ternmq.testing.verbs import Steps, Verbs
+from ternmq.values.calls import streams as calls
+from ternmq.values.calls.administration import RunCommands
+from ternmq.values.command import Command
+from ternmq.values.status import Bounds
+from ternmq.values.stream_block import StreamRange
 
 
-def messages_of(call: StreamRead) -> list[tuple[int, bytes]]:
+def messages_of(found: StreamRange) -> list[tuple[int, bytes]]:
     """Numbers and data of an answer; every block is checked."""
-    found: list[tuple[int, bytes]] = []
-    for part in call.parts:
-        header = check_block(part.block)
-        found.extend(
-            (number_at(part.block, at), body_at(part.block, header.count, at))
-            for at in range(part.start, part.stop)
+    messages: list[tuple[int, bytes]] = []
+    for one in found.blocks:
+        block = one.raw
+        header = check_block(block)
+        messages.extend(
+            (number_at(block, at), body_at(block, header.count, at)) for at in range(*one.places)
         )
-    return found
+    return messages
 
 
 def defining(
     verbs: Verbs, link: Connection, name: str, queue: str, start: int
 ) -> Steps[StreamCursor]:
     """DEFINE CURSOR."""
-    cursor = cursors.define_cursor(verbs.kernel, link, name, queue, start)
-    while cursor is None:
-        yield from verbs.unpark(link)
-        cursor = cursors.define_cursor(verbs.kernel, link, name, queue, start)
-    yield from verbs.answer(link)
-    return cursor
+    command = Command("DEFINE", "CURSOR", name)
+    words = {cursors.EARLIEST: "EARLIEST", cursors.LATEST: "LATEST"}
+    command.given = {"QUEUE": queue, "START": words.get(start, str(start))}
+    yield from verbs.run(link, RunCommands([command], verb="DEFINE CURSOR"))
+    return cursors.cursor_named(verbs.kernel, name)
 
 
-def advancing(verbs: Verbs, link: Connection, name: str, position: int) -> Steps[StreamCursor]:
-    """A cursor goes forward."""
-    cursor = cursors.advance_cursor(verbs.kernel, link, name, position)
-    while cursor is None:
-        yield from verbs.unpark(link)
-        cursor = cursors.advance_cursor(verbs.kernel, link, name, position)
-    yield from verbs.answer(link)
-    return cursor
+def opening(verbs: Verbs, link: Connection, name: str) -> Steps[int]:
+    """A cursor that exists; its position."""
+    call = calls.CursorOpen(name, "", cursors.EARLIEST)
+    yield from verbs.run(link, call)
+    return call.outcome().position
 
 
-def resetting(verbs: Verbs, link: Connection, name: str, position: int) -> Steps[StreamCursor]:
-    """RESET CURSOR."""
-    cursor = cursors.reset_cursor(verbs.kernel, link, name, position)
-    while cursor is None:
-        yield from verbs.unpark(link)
-        cursor = cursors.reset_cursor(verbs.kernel, link, name, position)
-    yield from verbs.answer(link)
-    return cursor
+def advancing(verbs: Verbs, link: Connection, name: str, position: int) -> Steps[int]:
+    """A cursor goes forward; its position."""
+    call = calls.CursorAdvance(name, position, 0)
+    yield from verbs.run(link, call)
+    return call.outcome().position
 
 
-def deleting(verbs: Verbs, link: Connection, name: str) -> Steps[None]:
-    """DELETE CURSOR."""
-    while not cursors.delete_cursor(verbs.kernel, link, name):
-        yield from verbs.unpark(link)
-    yield from verbs.answer(link)
+def resetting(verbs: Verbs, link: Connection, name: str, position: int) -> Steps[int]:
+    """A cursor is set; its position."""
+    call = calls.CursorReset(name, position)
+    yield from verbs.run(link, call)
+    return call.outcome().position
 
 
 def reading(
@@ -74,25 +71,18 @@ def reading(
     bytes_max: int,
     skip_lost: bool,
     incarnation: int,
-) -> Steps[StreamRead]:
+) -> Steps[StreamRange]:
     """One read of a range."""
-    handle = yield from verbs.open(link, queue)
-    call = stream.read(
-        verbs.kernel, link, handle, incarnation, first, end, messages_max, bytes_max, skip_lost
-    )
-    while link.park is not None:
-        yield from verbs.unpark(link)
-        stream.resume_read(verbs.kernel, call)
-    yield from verbs.answer(link)
-    return call
+    call = calls.StreamRead(queue, incarnation, first, end, messages_max, bytes_max, skip_lost)
+    yield from verbs.run(link, call)
+    return call.outcome()
 
 
-def bounding(verbs: Verbs, link: Connection, queue: str) -> Steps[StreamBounds]:
+def bounding(verbs: Verbs, link: Connection, queue: str) -> Steps[Bounds]:
     """What a stream has."""
-    handle = yield from verbs.open(link, queue)
-    found = stream.bounds(verbs.kernel, link, handle)
-    yield from verbs.answer(link)
-    return found
+    call = calls.StreamBounds(queue)
+    yield from verbs.run(link, call)
+    return call.outcome()
 
 
 class StreamClient:
@@ -108,16 +98,16 @@ class StreamClient:
 
     def advance(self, name: str, position: int) -> int:
         machine = self.machine
-        return machine.drive(advancing(machine.verbs, self.link, name, position)).position
+        return machine.drive(advancing(machine.verbs, self.link, name, position))
 
     def reset(self, name: str, position: int) -> int:
         machine = self.machine
-        return machine.drive(resetting(machine.verbs, self.link, name, position)).position
+        return machine.drive(resetting(machine.verbs, self.link, name, position))
 
     def delete(self, name: str) -> None:
-        self.machine.drive(deleting(self.machine.verbs, self.link, name))
+        self.machine.drive(self.machine.verbs.run(self.link, calls.CursorDelete(name)))
 
-    def bounds(self, queue: str) -> StreamBounds:
+    def bounds(self, queue: str) -> Bounds:
         return self.machine.drive(bounding(self.machine.verbs, self.link, queue))
 
     def read(
@@ -130,7 +120,7 @@ class StreamClient:
         bytes_max: int = 1 << 20,
         skip_lost: bool = False,
         incarnation: int = 0,
-    ) -> StreamRead:
+    ) -> StreamRange:
         machine = self.machine
         return machine.drive(
             reading(
@@ -152,9 +142,9 @@ class StreamClient:
         number = first
         while True:
             call = self.read(queue, number, end)
-            if not call.parts:
+            if not call.blocks:
                 return found
             found.extend(messages_of(call))
-            number = call.next_number
+            number = call.next
             if end and number >= end:
                 return found

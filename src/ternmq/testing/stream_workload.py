@@ -17,13 +17,13 @@ from ternmq.base.reasons import MQRC_BACKED_OUT, MQRC_RESOURCE_PROBLEM
 from ternmq.kernel.connection import Connection
 from ternmq.kernel.cursors import EARLIEST, LATEST, cursors
 from ternmq.log.parameters import CIRCULAR, LINEAR, LogParameters
-from ternmq.store.stream import Stream
+from ternmq.store.stream.numbered_stream import Stream
 from ternmq.testing.chance import Chance
 from ternmq.testing.machine import Machine, create
 from ternmq.testing.model import ACKNOWLEDGED, STEPPED, Disagreement, Snapshot, body_of, name_of
 from ternmq.testing.sim_disk import SimDisk
 from ternmq.testing.stream_verbs import StreamClient, messages_of
-from ternmq.txn.unit import XID
+from ternmq.values.xid import XID
 
 QUEUES: Final = ("A", "B")  # B retains until all cursors have passed
 CURSORS: Final = ("C1", "C2", "C3")
@@ -46,7 +46,7 @@ class WatchedMachine(Machine):
 class StreamWorkload:
     """One life of a queue manager with streams."""
 
-    def __init__(self, seed: int) -> None:
+    def __init__(self, seed: int, fast: bool = True) -> None:
         self.chance = Chance(f"streams/{seed}")
         self.disk = SimDisk()
         kind = LINEAR if seed % 3 == 2 else CIRCULAR
@@ -63,7 +63,7 @@ class StreamWorkload:
         self.in_doubt: dict[bytes, tuple[XID, list[Put]]] = {}
         self.plain: set[str] = set()  # names of non-persistent messages
         self.count = 0
-        self.machine = WatchedMachine(self.disk, self.chance.branch("effects"))
+        self.machine = WatchedMachine(self.disk, self.chance.branch("effects"), fast=fast)
         self.machine.workload = self
         self.client = StreamClient(self.machine)
         self.machine.kernel.catalog.stream_memory.stream_bytes_max = SHARE_BYTES
@@ -332,7 +332,7 @@ class StreamWorkload:
         if not self.has_stream(queue):
             return
         bounds = self.client.bounds(queue)
-        first = self.chance.randrange(bounds.earliest, bounds.next_number + 1)
+        first = self.chance.randrange(bounds.earliest, bounds.next + 1)
         size = self.chance.choice([1, 3000, 1 << 20])
         # What all cursors have passed may go between the two.
         call = self.client.read(queue, first, bytes_max=size, skip_lost=True)
@@ -408,7 +408,7 @@ def check_found(
             continue
         if not cursors(machine.kernel, queue):
             client.define(f"NEW.{queue}", queue, LATEST)
-        before = client.bounds(queue).next_number
+        before = client.bounds(queue).next
         machine.put(queue, b"new", persistent=False)
         (number, data), *rest = client.read_all(queue, before)
         if rest or data != b"new" or number <= max(told[queue]):

@@ -10,12 +10,11 @@ from __future__ import annotations
 
 from typing import Final
 
-from ternmq.admin import objects
+from ternmq.api import definitions
 from ternmq.base.errors import MQError
 from ternmq.base.object_types import ALIAS
 from ternmq.base.reasons import MQRC_Q_FULL
 from ternmq.kernel.connection import Connection
-from ternmq.kernel.get import stop_waiting
 from ternmq.log.parameters import LogParameters
 from ternmq.testing.model import Disagreement, ModelMessage
 from ternmq.testing.sim_clock import SimClock
@@ -32,16 +31,16 @@ _STREAMING: Final[dict[str, dict[str, object]]] = {
 class StreamedWorkload(Workload):
     """Random verbs on two queues that stream to a third."""
 
-    def __init__(self, seed: int, parameters: LogParameters, *, lazy: bool = False) -> None:
+    def __init__(
+        self, seed: int, parameters: LogParameters, *, lazy: bool = False, fast: bool = True
+    ) -> None:
         self.copies_refused = 0
         self.copies_made = 0
-        super().__init__(seed, parameters, lazy=lazy)
+        super().__init__(seed, parameters, lazy=lazy, fast=fast)
         self.define("C")
-        link = self.machine.link
-        given: dict[str, object] = {"target": "C"}
-        if not objects.define(self.machine.kernel, link, ALIAS, "TO.C", given, False):
-            raise Disagreement("an alias could not be defined")
-        self.machine.force(self.machine.engine.log.end_lsn)
+        machine = self.machine
+        call = definitions.define(ALIAS, "TO.C", {"target": "C"}, False)
+        machine.drive(machine.verbs.run(machine.link, call))
         self.begun = len(self.disk.history)
 
     def define(self, name: str) -> None:
@@ -130,7 +129,7 @@ class StreamedWorkload(Workload):
         try:
             entry = self.machine.put("A", data, priority=copy.priority)
         finally:
-            stop_waiting(self.machine.kernel, call)
+            self.machine.end_get(call)
         copy.msg_id = entry.msg_id
         if call.entry is None:
             raise Disagreement("a waiting getter did not get what was put")

@@ -15,7 +15,6 @@ from typing import Final
 from ternmq.base.errors import MQError
 from ternmq.base.reasons import MQRC_BACKED_OUT, MQRC_RESOURCE_PROBLEM
 from ternmq.kernel.connection import Connection
-from ternmq.kernel.get import stop_waiting
 from ternmq.log.parameters import LogParameters
 from ternmq.ports.clock import Clock
 from ternmq.testing.chance import Chance
@@ -35,7 +34,7 @@ from ternmq.testing.model import (
 )
 from ternmq.testing.sim_clock import SimClock
 from ternmq.testing.sim_disk import SimDisk
-from ternmq.txn.unit import XID
+from ternmq.values.xid import XID
 
 CONNECTIONS: Final = 3
 
@@ -66,8 +65,10 @@ class Workload:
         buffer_bytes: int = 6_000,
         disk: SimDisk | None = None,
         clock: Clock | None = None,
+        fast: bool = True,
     ) -> None:
         self.chance = Chance(seed)
+        self.fast = fast
         self.buffer_bytes = buffer_bytes
         self.sizes: list[int] = [0, 50, 300, 300, 700, 1500]
         self.priorities: list[int] = [0, 0, 5]
@@ -77,7 +78,7 @@ class Workload:
         self.snapshots: list[Snapshot] = [self.model.snapshot()]
         self.clock = clock
         self.machine = MarkingMachine(
-            self.disk, self.chance.branch("effects") if lazy else None, clock
+            self.disk, self.chance.branch("effects") if lazy else None, clock, fast
         )
         self.links: list[Connection] = []
         self.units: dict[int, ModelUnit] = {}
@@ -104,7 +105,7 @@ class Workload:
         self.disk = disk
         disk.mark((LIFE, disk.lives))
         self.begun = len(disk.history)
-        self.machine = MarkingMachine(disk, self.machine.chance, self.clock)
+        self.machine = MarkingMachine(disk, self.machine.chance, self.clock, self.fast)
         self.model = Model()
         self.model.sequence = max((one.sequence for one in self.known.values()), default=0)
         queues, prepared = state
@@ -301,7 +302,7 @@ class Workload:
         try:
             self.machine.put("A", data)
         finally:
-            stop_waiting(self.machine.kernel, call)
+            self.machine.end_get(call)
         if call.entry is None:
             raise Disagreement("a waiting getter did not get what was put")
 

@@ -70,8 +70,9 @@ Client = Generator[Pause | Ask | Receive, Any, None]
 class World:
     """The heap of events and what lives on it."""
 
-    def __init__(self, seed: int) -> None:
+    def __init__(self, seed: int, fast: bool = True) -> None:
         self.seed = seed
+        self.fast = fast  # puts and gets take their fast paths, and not their steps
         self.chance = Chance(f"world/{seed}")
         self.now_s = 0.0
         self.events = 0

@@ -30,16 +30,16 @@ from ternmq.ports.disk import Disk
 from ternmq.ports.effect import Effect
 from ternmq.store.catalog import Catalog
 from ternmq.store.compaction import compact
-from ternmq.store.entry import PUTTING, Entry
 from ternmq.store.queue import Queue
-from ternmq.store.segment import DEAD, MIXED
-from ternmq.store.stream_fill import FillWrite, StreamFill
+from ternmq.store.segment import DEAD, MIXED, segment_of
+from ternmq.store.stream.fill import FillWrite, StreamFill
 from ternmq.store.sweep import SegmentWrite, homeless
 from ternmq.store.waste import Removals, remove_folder
-from ternmq.txn.cursors import told_cursors
-from ternmq.txn.records import pack_json
+from ternmq.txn.families.cursor_records import told_cursors
+from ternmq.txn.families.packing import pack_json
 from ternmq.txn.state_save import SAVE_QUEUES_MAX, RegisterSave, StateSave
 from ternmq.txn.unit import CHANGE_GET, PREPARED, UnitOfWork, told_unit
+from ternmq.values.entry import PUTTING, Entry
 
 if TYPE_CHECKING:
     from ternmq.txn.keeper import Keeper
@@ -267,15 +267,20 @@ class Checkpoint:
         }
         keeper = self.keeper
         payload = pack_json(facts)
-        keeper.space.release(keeper.checkpoint_reserve)
-        fits = keeper.space.fits(record_space(len(payload)), 0)
-        lsn = coordinator.log.append(CHECKPOINT, 0, 0, [payload]) if fits else 0
-        keeper.space.reserve(keeper.checkpoint_reserve)
+        size = record_space(len(payload))
+        fits = keeper.space.fits(size, 0)
+        if not fits and self.redo_lsn > keeper.control.redo_lsn:
+            # The reserve is for checkpoints that free a part of the log, or come nearer to that;
+            # others would use it up.
+            fits = keeper.fits_checkpoint(size)
         if not fits:
             # What is reserved for units of work is theirs alone.
             keeper.is_stuck = True
-            keeper.checkpoint_failed(self, "the log has no room for a checkpoint")
+            why = f"; {self.failed}" if self.failed else ""
+            keeper.checkpoint_failed(self, f"the log has no room for a checkpoint{why}")
             return
+        lsn = coordinator.log.append(CHECKPOINT, 0, 0, [payload])
+        keeper.size_reserve(int(self.redo_lsn // keeper.extent_bytes))
         effect = ControlSave(self, lsn)
         effect.after_lsn = coordinator.log.end_lsn
         self.effect = effect
@@ -296,7 +301,7 @@ def _forget_plain_gets(unit: UnitOfWork) -> None:
     """A prepared unit outlives the stop, its gets of non-persistent messages do not: nothing tells
     of them. With NPMCLASS(HIGH) such a message would be back and could be got twice; so it goes."""
     for change in unit.changes:
-        segment = change.entry.segment
+        segment = segment_of(change.entry)
         if change.kind == CHANGE_GET and segment is not None and not change.entry.persistent:
             segment.mark(change.entry.ordinal, DEAD)
             change.queue.touched = True
@@ -360,6 +365,16 @@ class BodyMove(SegmentWrite):
     def __init__(self, checkpoint: Checkpoint, queue: Queue, entries: list[Entry]) -> None:
         super().__init__(queue, MIXED, entries, checkpoint.keeper.coordinator.in_log)
         self.checkpoint = checkpoint
+        self.reserve = checkpoint.keeper.coordinator.reserve
+
+    def run(self, disk: Disk) -> None:
+        while True:
+            try:
+                super().run(disk)
+                return
+            except OSError as error:
+                if not self.reserve.gives(disk, error):
+                    raise
 
     def complete(self) -> None:
         super().complete()
@@ -397,6 +412,7 @@ class ControlSave(Effect):
         checkpoint.remove_folders = [
             folder for folder in checkpoint.remove_folders if not remove_folder(disk, folder)
         ]
+        keeper.coordinator.reserve.grow(disk)
 
     def complete(self) -> None:
         checkpoint = self.checkpoint

@@ -14,6 +14,7 @@ from mypy_extensions import i64
 
 from ternmq.base.attributes import LOCAL, QMGR
 from ternmq.base.errors import IntegrityError, check
+from ternmq.codec.message_image import pack_header
 from ternmq.log.kinds import (
     BACKOUT,
     COMMIT,
@@ -33,7 +34,37 @@ from ternmq.log.kinds import (
 from ternmq.log.space import LogSpace
 from ternmq.log.writer import LogWriter
 from ternmq.store.catalog import Catalog, Definition
-from ternmq.store.entry import (
+from ternmq.store.disk_reserve import DiskReserve
+from ternmq.store.queue import Queue
+from ternmq.store.segment import DEAD, Segment, segment_of
+from ternmq.txn.families.message_records import (
+    pack_cleared,
+    pack_expired,
+    pack_get,
+    pack_numbers,
+    pack_put,
+    pack_put_got,
+)
+from ternmq.txn.families.packing import pack_json, pack_triples
+from ternmq.txn.families.unit_records import (
+    compensation_kind,
+    pack_heuristic,
+    pack_xid,
+    undo_change,
+)
+from ternmq.txn.in_doubt import InDoubt
+from ternmq.txn.in_log import InLog
+from ternmq.txn.unit import (
+    ACTIVE,
+    BACKING_OUT,
+    CHANGE_GET,
+    CHANGE_PUT,
+    ENDED,
+    PREPARED,
+    Change,
+    UnitOfWork,
+)
+from ternmq.values.entry import (
     AVAILABLE,
     GETTING,
     GONE,
@@ -42,32 +73,7 @@ from ternmq.store.entry import (
     Entry,
     packed_descriptor,
 )
-from ternmq.store.image import pack_header
-from ternmq.store.queue import Queue
-from ternmq.store.segment import DEAD, Segment
-from ternmq.txn.in_doubt import InDoubt
-from ternmq.txn.in_log import InLog
-from ternmq.txn.records import (
-    compensation_kind,
-    pack_get,
-    pack_json,
-    pack_pairs,
-    pack_put,
-    pack_put_got,
-    pack_triples,
-    pack_xid,
-)
-from ternmq.txn.unit import (
-    ACTIVE,
-    BACKING_OUT,
-    CHANGE_GET,
-    CHANGE_PUT,
-    ENDED,
-    PREPARED,
-    XID,
-    Change,
-    UnitOfWork,
-)
+from ternmq.values.xid import XID
 
 # A unit's end may be forced alone: its record and the padding of a block before and after.
 UNIT_RESERVE: Final = 3 * 4096
@@ -90,6 +96,7 @@ class Coordinator:
         self.log = log
         self.space = space
         self.in_log = in_log
+        self.reserve = DiskReserve()
         self.units: dict[int, UnitOfWork] = {}  # those with something in the log, or prepared
         self.prepared: dict[tuple[int, bytes, bytes], UnitOfWork] = {}
         self.in_doubt = InDoubt()
@@ -179,7 +186,7 @@ class Coordinator:
         wanted = queue.next_sequence + queue.uncommitted_puts + 1
         if wanted > queue.numbering.reserved:
             bound = wanted + NUMBERS_AHEAD
-            self.log.append(STREAM_NUMBERS, 0, 0, [pack_get(int(queue.queue_id), int(bound))])
+            self.log.append(STREAM_NUMBERS, 0, 0, [pack_numbers(int(queue.queue_id), int(bound))])
             queue.numbering.reserved = bound
             queue.numbering.lsn = self.log.end_lsn
             queue.touched = True  # or a checkpoint would go on behind the record without telling it
@@ -293,7 +300,7 @@ class Coordinator:
     def _take(self, queue: Queue, entry: Entry, state: i64) -> None:
         if entry.state != AVAILABLE:  # not `check`: its text would be made for every message
             raise IntegrityError(f"{queue.name}: message {entry.number} is not available")
-        segment = entry.segment
+        segment = segment_of(entry)
         if segment is not None and segment.swept:
             queue.take_swept(entry, segment, entry.ordinal, state)
         else:
@@ -308,7 +315,7 @@ class Coordinator:
             if entry.flags & PERSISTENT
         ]
         if rows:
-            self.log.append(EXPIRED, 0, 0, [pack_pairs(rows)])
+            self.log.append(EXPIRED, 0, 0, [pack_expired(rows)])
             queue.last_lsn = self.log.end_lsn
         for entry in entries:
             self.in_log.remove(entry)
@@ -320,7 +327,7 @@ class Coordinator:
     ) -> None:
         """The same for messages that lie in a swept segment."""
         if rows:
-            self.log.append(EXPIRED, 0, 0, [pack_pairs(rows)])
+            self.log.append(EXPIRED, 0, 0, [pack_expired(rows)])
             queue.last_lsn = self.log.end_lsn
         for ordinal in ordinals:
             segment.mark(ordinal, DEAD)
@@ -333,7 +340,7 @@ class Coordinator:
     def cleared(self, queue: Queue) -> i64:
         """All messages of a queue go at once; the caller has seen that no unit of work holds
         any."""
-        payload = pack_get(int(queue.queue_id), int(queue.next_number))
+        payload = pack_cleared(int(queue.queue_id), int(queue.next_number))
         self.log.append(QUEUE_CLEARED, 0, 0, [payload])
         queue.last_lsn = self.log.end_lsn
         return self.log.end_lsn
@@ -492,8 +499,8 @@ class Coordinator:
         while unit.changes and done < changes_max:
             change = unit.changes.pop()
             done += 1
-            self.undo(change)
             entry = change.entry
+            undo_change(self.in_log, change, entry.backout_count + 1)
             if entry.flags & PERSISTENT:
                 kind = compensation_kind(int(change.kind), int(entry.backout_count))
                 rows.append((kind, int(change.queue.queue_id), int(entry.number)))
@@ -510,19 +517,6 @@ class Coordinator:
         self.backouts += 1
         self._end(unit)
         return True
-
-    def undo(self, change: Change) -> None:
-        """Take back one change; its compensation record is the caller's."""
-        entry = change.entry
-        entry.unit_id = 0
-        if change.kind == CHANGE_PUT:
-            change.queue.uncommitted_puts -= 1
-            self.in_log.remove(entry)
-            change.queue.vanish(entry)
-        else:
-            change.queue.uncommitted_gets -= 1
-            entry.backout_count += 1
-            change.queue.restore(entry)
 
     def _end(self, unit: UnitOfWork) -> None:
         if unit.xid is not None:
@@ -560,7 +554,7 @@ class Coordinator:
         forgotten."""
         self.heuristic[xid.key] = outcome
         self.heuristic_owners[xid.key] = xid.owner
-        self.log.append(HEURISTIC, 0, 0, [bytes([outcome]) + pack_xid(xid)])
+        self.log.append(HEURISTIC, 0, 0, [pack_heuristic(outcome, xid)])
         return self.log.end_lsn
 
     def forget(self, xid: XID) -> i64:

@@ -10,7 +10,6 @@ from mypy_extensions import i64
 
 from ternmq.log.kinds import PUT
 from ternmq.store.copying import tenths_of
-from ternmq.store.entry import PERSISTENT, PUTTING, Entry
 from ternmq.store.queue import Queue
 from ternmq.txn.coordinator import (
     CHANGE_RESERVE,
@@ -19,8 +18,9 @@ from ternmq.txn.coordinator import (
     UNIT_RESERVE,
     Coordinator,
 )
-from ternmq.txn.records import TARGET, copy_flags, pack_puts
+from ternmq.txn.families.message_records import TARGET, copy_flags, pack_puts
 from ternmq.txn.unit import CHANGE_PUT, Change, UnitOfWork
+from ternmq.values.entry import PERSISTENT, PUTTING, Entry
 
 
 def has_room_for_copies(

@@ -9,11 +9,11 @@ from typing import final
 
 from ternmq.ports.disk import Disk
 from ternmq.ports.effect import Effect, Outbox
-from ternmq.store.entry import Entry
 from ternmq.store.queue import Queue
 from ternmq.store.segment import MIXED, SEGMENT_MESSAGES_MAX
 from ternmq.store.sweep import SEGMENT_BYTES_MAX, SegmentWrite, sweep_overflow
 from ternmq.txn.redo import Redo
+from ternmq.values.entry import Entry
 
 
 @final

@@ -10,20 +10,21 @@ from typing import final
 
 from mypy_extensions import i64
 
-from ternmq.store.entry import Entry
-from ternmq.store.sweep import HomeLedger
+from ternmq.store.sweep import ENTRY_BYTES, HomeLedger
+from ternmq.values.entry import Entry
 
 
 @final
 class InLog(HomeLedger):
     """An intrusive list over `Entry.log_prev` and `log_next`; `home_lsn` is 0 outside it."""
 
-    __slots__ = ("count", "head", "tail")
+    __slots__ = ("bytes", "count", "head", "tail")
 
     def __init__(self) -> None:
         self.head: Entry | None = None
         self.tail: Entry | None = None
         self.count: i64 = 0
+        self.bytes: i64 = 0  # that segments with all of them would take, about
 
     def __del__(self) -> None:
         entry = self.head
@@ -47,6 +48,7 @@ class InLog(HomeLedger):
             tail.log_next = entry
         self.tail = entry
         self.count += 1
+        self.bytes += entry.length + ENTRY_BYTES
 
     def remove(self, entry: Entry) -> None:
         """The message is gone, or safe in a segment; no matter if it was not here."""
@@ -66,6 +68,7 @@ class InLog(HomeLedger):
             entry.log_next = None
         entry.home_lsn = 0
         self.count -= 1
+        self.bytes -= entry.length + ENTRY_BYTES
 
     def oldest_lsn(self) -> i64:
         """LSN of the oldest record that holds a living body, or 0."""

@@ -8,13 +8,14 @@ by verbs that found no room.
 
 from __future__ import annotations
 
+import errno
 from typing import Final, final
 
 from mypy_extensions import i64
 
 from ternmq.log.control import Control
 from ternmq.log.files import LogFiles
-from ternmq.log.record import FIRST_LSN
+from ternmq.log.record import BLOCK_BYTES, FIRST_LSN
 from ternmq.log.space import LogSpace
 from ternmq.ports.disk import Disk
 from ternmq.ports.effect import Effect, Outbox
@@ -24,7 +25,7 @@ from ternmq.store.queue import Queue
 from ternmq.store.waste import Removals
 from ternmq.txn.checkpoint import Checkpoint
 from ternmq.txn.coordinator import Coordinator
-from ternmq.txn.media_image import ImageRecording
+from ternmq.txn.media.image_recording import ImageRecording
 from ternmq.txn.unit import CHANGE_GET, UnitOfWork
 
 CHECKPOINT_RECORDS: Final = 10_000
@@ -39,15 +40,28 @@ LOG_FULL: Final = "the recovery log was full and this was the oldest unit of wor
 class ExtentPrepare(Effect):
     """Makes the next extent of the log usable."""
 
-    def __init__(self, keeper: Keeper, extent: int) -> None:
+    def __init__(self, keeper: Keeper, extent: int, log_bytes: int) -> None:
         super().__init__()
         self.keeper = keeper
         self.extent = extent
+        self.log_bytes = log_bytes  # of all files, if this one is a secondary
+        self.takes_reserve = False  # a get needs it
         self.on_log = True
 
     def run(self, disk: Disk) -> None:
         keeper = self.keeper
-        keeper.files.prepare(self.extent)
+        reserve = keeper.coordinator.reserve
+        if self.log_bytes and not reserve.is_ready_for(disk, self.log_bytes):
+            # Puts would fill it with bodies that could not leave it again.
+            text = "the disk has no room for another log file and what it may hold"
+            raise OSError(errno.ENOSPC, text)
+        try:
+            keeper.files.prepare(self.extent)
+        except OSError as error:
+            least = (keeper.extent_bytes + BLOCK_BYTES) * keeper.control.parameters.copies
+            if not self.takes_reserve or not reserve.gives(disk, error, least):
+                raise
+            keeper.files.prepare(self.extent)
         # Once an extent: the more of the log is proven, the less can pass for a torn tail.
         keeper.control.note_forced(keeper.coordinator.log)
         keeper.control.save(disk)
@@ -62,6 +76,23 @@ class ExtentPrepare(Effect):
     def fail(self, error: OSError) -> None:
         self.keeper.preparing = None
         self.keeper.prepare_error = str(error)
+
+
+@final
+class ReserveGrow(Effect):
+    """Makes the disk reserve whole again, if the disk has room."""
+
+    def __init__(self, keeper: Keeper) -> None:
+        super().__init__()
+        self.keeper = keeper
+        self.reserve = keeper.coordinator.reserve
+
+    def run(self, disk: Disk) -> None:
+        self.reserve.grow(disk)
+
+    def complete(self) -> None:
+        if self.reserve.is_whole:
+            self.keeper.prepare_error = ""  # a log file may be made again
 
 
 @final
@@ -116,6 +147,7 @@ class Keeper:
         self.recordings: dict[int, ImageRecording] = {}  # media images under way, by object
         self.waste = Removals()  # files for the next checkpoint to remove
         self.last_failure = ""
+        self.size_reserve(space.oldest)
         self.is_stuck = False  # there is not even room for a checkpoint
 
     def look_ahead(self) -> Effect | None:
@@ -123,9 +155,38 @@ class Keeper:
         if self.preparing is None:
             extent = self.space.wants_extent(self.coordinator.log.end_lsn)
             if extent is not None:
-                self.preparing = ExtentPrepare(self, extent)
+                self.preparing = ExtentPrepare(self, extent, self._secondary_bytes(extent))
                 self.outbox.add(self.preparing)
         return self.preparing
+
+    def _secondary_bytes(self, extent: int) -> int:
+        """What all files of the log hold with this extent, if that makes a secondary of it."""
+        files = extent + 1 - self.space.oldest
+        if self.control.parameters.is_linear or files <= self.primary:
+            return 0
+        return files * int(self.extent_bytes)
+
+    def size_reserve(self, oldest: int) -> None:
+        """How much disk space has to be set aside once the log begins with this extent."""
+        files = self.primary
+        is_linear = self.control.parameters.is_linear
+        if not is_linear:
+            files = max(files, self.space.ready - oldest)
+        position = self.catalog.position
+        self.coordinator.reserve.want(
+            files * self.extent_bytes,
+            position.base_bytes + position.offset,
+            len(self.catalog.queues),
+            is_linear,
+        )
+
+    def fits_checkpoint(self, record_bytes: int) -> bool:
+        """Whether a record fits with what is reserved for checkpoints, but not what is for units of
+        work."""
+        self.space.release(self.checkpoint_reserve)
+        fits = self.space.fits(record_bytes, 0)
+        self.space.reserve(self.checkpoint_reserve)
+        return fits
 
     def after_step(self) -> None:
         """Cheap enough to be called after every step that wrote to the log."""
@@ -190,8 +251,13 @@ class Keeper:
         self.catalog.give_up(int(queue.queue_id), text)
         self.coordinator.forget_all(queue)
 
-    def make_room(self, tries: i64) -> Effect | None:
+    def make_room(self, tries: i64, for_get: bool = False) -> Effect | None:
         """Something to wait for that may give the log room, or None if nothing will."""
+        if tries == 1 and not for_get and not self.coordinator.reserve.is_whole:
+            # No log file is made without it. A get leaves it to checkpoints, which take of it.
+            effect = ReserveGrow(self)
+            self.outbox.add(effect)
+            return effect
         if self.preparing is not None or not self.prepare_error or tries == 1:
             preparing = self.look_ahead()
             if preparing is not None:
@@ -200,7 +266,8 @@ class Keeper:
         if checkpoint is not None and checkpoint.effect is not None:
             return checkpoint.awaited()
         if self.control.parameters.is_linear:
-            return None  # only a new extent gives room; nothing is reused
+            # Only a new extent gives room; nothing is reused.
+            return self._take_reserve() if for_get and tries == 2 else None
         pin = self.coordinator.oldest_pin()
         if pin is not None and (
             pin.first_lsn // self.extent_bytes <= self.space.oldest or self.is_stuck
@@ -212,6 +279,30 @@ class Keeper:
             return None
         checkpoint = self.begin(True, False)
         return checkpoint.awaited() or self._step_again()
+
+    def _take_reserve(self) -> Effect | None:
+        """A new extent of a linear log, from the disk reserve."""
+        extent = self.space.wants_extent(self.coordinator.log.end_lsn)
+        if extent is None:
+            return None
+        self.preparing = ExtentPrepare(self, extent, 0)
+        self.preparing.takes_reserve = True
+        self.outbox.add(self.preparing)
+        return self.preparing
+
+    def make_disk_room(self, tries: i64) -> Effect | None:
+        """Something to wait for that may give the disk room for a put, or None if nothing will."""
+        checkpoint = self.running
+        if checkpoint is not None and checkpoint.effect is not None:
+            return checkpoint.awaited()
+        if tries == 1:
+            effect = ReserveGrow(self)
+            self.outbox.add(effect)
+            return effect
+        for queue in self.catalog.queues.values():
+            if queue.waste.bytes and tries == 2:  # files that go with a checkpoint
+                return self.begin(False, False).awaited() or self._step_again()
+        return None
 
     def _step_again(self) -> Effect:
         effect = StepAgain()

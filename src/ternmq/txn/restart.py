@@ -15,7 +15,7 @@ from typing import Final
 from ternmq.base.errors import IntegrityError, check
 from ternmq.log.archive import all_records
 from ternmq.log.opened import OpenedLog
-from ternmq.log.record import block_end
+from ternmq.log.record import LogRecord, block_end
 from ternmq.ports.disk import Disk
 from ternmq.ports.progress import Progress
 from ternmq.store.catalog import Catalog, Definition
@@ -26,12 +26,14 @@ from ternmq.store.queue import Queue
 from ternmq.store.register import CATALOG_ROW, load_register, newest_journal
 from ternmq.store.state_journal import StateJournal
 from ternmq.store.waste import remove_folder, remove_unnamed
-from ternmq.txn.catalog_recovery import last_checkpoint, register_statement
-from ternmq.txn.cursors import take_cursors
-from ternmq.txn.log_survey import LogSurvey
-from ternmq.txn.media_format import FoundImage
-from ternmq.txn.media_recovery import Rebuild
-from ternmq.txn.redo import Redo, integer_of
+from ternmq.txn.families.cursor_records import take_cursors
+from ternmq.txn.families.packing import integer_of
+from ternmq.txn.families.record_kind import FoundImage
+from ternmq.txn.families.table import BY_NUMBER, unknown_kind
+from ternmq.txn.media.catalog_recovery import last_checkpoint, register_statement
+from ternmq.txn.media.log_survey import LogSurvey
+from ternmq.txn.media.queue_recovery import Rebuild
+from ternmq.txn.redo import Redo
 
 _ANY_LSN: Final = 1 << 62  # where the log ends is not known before it is read
 PROGRESS_RECORDS: Final = 4096  # between two reports of how far it is
@@ -76,6 +78,18 @@ class Replay(Redo):
                 self.progress.replayed(self.records)
         self._refuse_newer_files()
         self._prune_register()
+
+    def redo(self, record: LogRecord) -> None:
+        """Do again what one record did, unless it is done. A unit that the checkpoint carried may
+        have changes after the redo LSN: those whose body only the log has are not done yet, the
+        others turn out to be."""
+        self.position = record.lsn
+        kind = BY_NUMBER[record.kind]
+        if kind is None:
+            raise unknown_kind(record)
+        kind.redo(self, record)
+        if self.revealed:
+            self.to_streams()
 
     def _refuse_newer_files(self) -> None:
         """A log that is older than the files beside it would give numbers and LSNs twice. The
@@ -139,7 +153,7 @@ class Replay(Redo):
         row = catalog.register.get(definition.object_id)
         if not catalog.is_recoverable(definition) or row is None or row.image_lsn == 0:
             return None
-        image = FoundImage(row.image_lsn, row.media_lsn, row.image_ns)
+        image = FoundImage(definition.object_id, row.image_lsn, row.media_lsn, row.image_ns)
         rebuild = Rebuild(self.disk, self.opened.control, definition, image)
         try:
             queue = self._rebuilt(rebuild)

@@ -29,8 +29,8 @@ from ternmq.store.state_journal import (
     live_bytes,
     should_rewrite,
 )
-from ternmq.store.stream_file import StreamSave
-from ternmq.store.stream_state import pack_stream
+from ternmq.store.stream.stream_file import StreamSave
+from ternmq.store.stream.stream_state import pack_stream
 from ternmq.store.waste import Removals
 
 if TYPE_CHECKING:
@@ -58,6 +58,7 @@ class StateSave(Effect):
         self.unpinned: list[
             list[Segment]
         ] = []  # for each queue, those of which nothing must survive
+        self.saved = 0  # so many of them are
         self.lost: dict[int, str] = {}  # by index: a segment that is gone before it was named
         self.streams: dict[int, StreamSave] = {}  # by index: what its stream has to write
         for queue in self.queues:
@@ -81,28 +82,43 @@ class StateSave(Effect):
         self.positions.append(JournalPosition(int(queue.journal_offset), int(queue.journal_batch)))
 
     def run(self, disk: Disk) -> None:
-        for at in range(len(self.queues)):
-            queue = self.queues[at]
-            if not disk.exists(queue.folder):
-                disk.make_dir(queue.folder)
-            if self.positions[at].offset == 0:
-                # Also where the folder is there: one who was killed may have made it just before.
-                disk.sync_dir(parent_dir(queue.folder))
-            # ORDER: segments before the journal that names them.
-            lost = force_segments(disk, queue, self.fresh[at])
-            if lost:
-                self.lost[at] = lost
-                continue
-            if at in self.streams:
-                self.streams[at].run(disk)
-            path = state_path(queue.folder)
-            parts = self.batches[at].parts()
-            if self.rewrites[at]:
-                self.positions[at] = StateJournal.rewrite(disk, path, parts)
-            else:
-                self.positions[at] = StateJournal.append(disk, path, parts, self.positions[at])
+        reserve = self.checkpoint.keeper.coordinator.reserve
+        while True:
+            try:
+                self._save(disk)
+                return
+            except OSError as error:
+                if not reserve.gives(disk, error):
+                    raise
+
+    def _save(self, disk: Disk) -> None:
+        """From the first queue on that is not saved yet."""
+        for at in range(self.saved, len(self.queues)):
+            self._save_queue(disk, at)
+            self.saved = at + 1
         if self.catalog is not None:
             self.catalog.run(disk)
+
+    def _save_queue(self, disk: Disk, at: int) -> None:
+        queue = self.queues[at]
+        if not disk.exists(queue.folder):
+            disk.make_dir(queue.folder)
+        if self.positions[at].offset == 0:
+            # Also where the folder is there: one who was killed may have made it just before.
+            disk.sync_dir(parent_dir(queue.folder))
+        # ORDER: segments before the journal that names them.
+        lost = force_segments(disk, queue, self.fresh[at])
+        if lost:
+            self.lost[at] = lost
+            return
+        if at in self.streams:
+            self.streams[at].run(disk)
+        path = state_path(queue.folder)
+        parts = self.batches[at].parts()
+        if self.rewrites[at]:
+            self.positions[at] = StateJournal.rewrite(disk, path, parts)
+        else:
+            self.positions[at] = StateJournal.append(disk, path, parts, self.positions[at])
 
     def complete(self) -> None:
         catalog = self.checkpoint.keeper.catalog
@@ -173,6 +189,16 @@ class RegisterSave(Effect):
         catalog.unregistered = set()
 
     def run(self, disk: Disk) -> None:
+        reserve = self.checkpoint.keeper.coordinator.reserve
+        while True:
+            try:
+                self._save(disk)
+                return
+            except OSError as error:
+                if not reserve.gives(disk, error):
+                    raise
+
+    def _save(self, disk: Disk) -> None:
         if self.is_whole:
             self.position = rewrite_register(disk, self.position, self.rows)
         else:

@@ -11,8 +11,9 @@ from typing import Final, final
 
 from mypy_extensions import i64
 
-from ternmq.store.entry import Entry
 from ternmq.store.queue import Queue
+from ternmq.values.entry import Entry
+from ternmq.values.xid import XID
 
 ACTIVE: Final = 0
 PREPARED: Final = 1
@@ -35,35 +36,6 @@ class Change:
         self.kind: i64 = kind
         self.queue = queue
         self.entry = entry
-
-
-@final
-class XID:
-    """The name a transaction manager gives to its branch."""
-
-    __slots__ = ("branch_qualifier", "format_id", "global_id", "owner")
-
-    def __init__(
-        self, format_id: int, global_id: bytes, branch_qualifier: bytes, owner: str = ""
-    ) -> None:
-        self.format_id = format_id
-        self.global_id = global_id
-        self.branch_qualifier = branch_qualifier
-        self.owner = owner  # the user who prepared it, as far as the queue manager knows one
-
-    @property
-    def key(self) -> tuple[int, bytes, bytes]:
-        """Hashable identity."""
-        return (self.format_id, self.global_id, self.branch_qualifier)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, XID) and self.key == other.key
-
-    def __hash__(self) -> int:
-        return hash(self.key)
-
-    def __repr__(self) -> str:
-        return f"XID({self.format_id}, {self.global_id.hex()}, {self.branch_qualifier.hex()})"
 
 
 @final

@@ -1,17 +1,17 @@
-"""Calls that only our own clients make, over the local socket and over the network alike.
+"""Calls by their names, over the local socket and over the network alike.
 
-IBM MQ has no counterpart of them and its clients never see them: on the local socket they are a
-kind of frame of their own (`local`), on the network a verb of the system programming interface that
-the queue manager does not tell of (SPI EXTENSION), and serves for no client but ours.
+On the local socket they are a kind of frame (`local`), on the network a verb of the system
+programming interface (SPI EXTENSION) that the queue manager does not list and serves for our own
+clients alone: IBM's clients never see it.
 
-    request   JSON in UTF-8: {"call": name, ...arguments}
+    request   JSON in UTF-8: {"call": name, ...arguments}, as `values.calls.kinds` lists them
     answer    u32 little endian length of the JSON, the JSON, then bytes as the call has them
     failure   the answer's JSON is that of ERROR on the local socket: {"comp", "reason", "verb",
               "object", "detail"} and "xa" for an XA code; on the network beside the reason in the
               header of the call
 
 Validity: the JSON lies inside the answer and is an object. Everything else is the call's own
-(`server.extension_calls`).
+(`values.calls`).
 """
 
 from __future__ import annotations

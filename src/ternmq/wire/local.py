@@ -9,15 +9,16 @@ queue manager says why it is about to close the connection.
 
     HELLO     JSON {"protocol": [oldest, newest], "application", "options", "pid" ...}
               -> {"protocol": chosen, "name", "connection_id", "user", "version"}
-    CALL      JSON {"call": name, ...arguments} -> JSON; what is rare: open, close, inquire, set,
-              prepare, definitions, commands, status, stop
+    EXTENSION a call by its name, with JSON and bytes: every verb that has no frame here; see
+              `extension` and `values.calls`
+    CALL      JSON {"call": name, ...arguments} -> JSON; on control connections alone: status, stop,
+              listeners, the command server
     PUT       handle i32, PMO options i32, context handle i32, MQMD (version 2, canonical form),
               data -> MsgId, then of the MQMD as it was put: Priority and Persistence, and
               UserIdentifier to ApplOriginData; then the reason of a warning u32, or 0
     PUT1      length u16 and JSON of the MQOD, then as PUT; its handle is 0 -> the same
     GET       GET_HEAD -> GOT_HEAD, MQMD, data; if there is no message, GOT_HEAD alone
     COMMIT, BACKOUT, DISCONNECT   nothing -> nothing
-    EXTENSION what only our own clients ask for: see `extension`
     CANCEL    number u32 of a GET: it shall not have happened. Answered after that GET, whose own
               answer then does not count
     ACK       number u32 of a GET with RETURNABLE: its answer has arrived and counts. Any later
@@ -41,12 +42,12 @@ from ternmq.base.limits import (
     FRAME_HEAD_BYTES_MAX,
     MESSAGE_BYTES_MAX,
 )
-from ternmq.codec.mqmd import BYTES_2
+from ternmq.codec.mqi.mqmd import BYTES_2
 
 FRAME_BYTES_MAX: Final = MESSAGE_BYTES_MAX + FRAME_HEAD_BYTES_MAX
 
-PROTOCOL_OLDEST: Final = 1
-PROTOCOL_NEWEST: Final = 1
+PROTOCOL_OLDEST: Final = 2  # 1 had a frame with JSON alone for each call
+PROTOCOL_NEWEST: Final = 2
 
 HELLO: Final = 1
 CALL: Final = 2

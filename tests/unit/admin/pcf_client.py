@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from ternmq import Descriptor, QueueManager
 from ternmq.base import constants as mq
-from ternmq.client.message import Message
-from ternmq.codec.layout import LITTLE
-from ternmq.codec.pcf import PCFMessage, unpack_pcf
-from ternmq.codec.pcf_parameter import Parameter
+from ternmq.codec.mqi.layout import LITTLE
+from ternmq.codec.pcf.parameter import Parameter
+from ternmq.codec.pcf.structures import PCFMessage, unpack_pcf
+from ternmq.values.message import Message
 
 COMMAND_QUEUE = "SYSTEM.ADMIN.COMMAND.QUEUE"
 REPLY_QUEUE = "REPLIES"

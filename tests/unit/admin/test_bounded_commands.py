@@ -8,11 +8,12 @@ import pytest
 import ternmq
 from ternmq.admin.execute import mqsc_execution
 from ternmq.admin.execution import STEP_OBJECTS, Execution
-from ternmq.admin.pcf_exchange import STEP_COMMANDS, Exchange, acting_link
+from ternmq.admin.pcf.exchange import STEP_COMMANDS, Exchange, acting_link
 from ternmq.base import constants as mq
-from ternmq.codec import pcf_parameter as pcf
-from ternmq.codec.mqmd import Descriptor
-from ternmq.codec.pcf import PCFMessage
+from ternmq.codec.mqi.mqmd import Descriptor
+from ternmq.codec.pcf import parameter as pcf
+from ternmq.codec.pcf.structures import PCFMessage
+from tests.mqi import mqi
 
 pytestmark = pytest.mark.core
 COUNT = 600
@@ -39,12 +40,12 @@ def inner(execution: Execution) -> Execution:
 
 @pytest.mark.parametrize("text", ["DIS QL(Q.*) ALL", "DIS QS(Q.*)", "DIS QUEUE(Q.*) CURDEPTH"])
 def test_display_when_long_then_bounded_steps(many: ternmq.QueueManager, text: str) -> None:
-    kernel, link = many._shell.engine.kernel, many.verbs.link
+    kernel, link = many.started.shell.engine.kernel, mqi(many).link
     execution = mqsc_execution(text)
     shown = 0
     steps = 0
     done = False
-    with many._shell.lock:
+    with many.started.shell.lock:
         while not done:
             done = execution.attempt(kernel, link)
             steps += 1
@@ -59,13 +60,13 @@ def test_display_when_long_then_bounded_steps(many: ternmq.QueueManager, text: s
 def test_display_when_objects_go_between_steps_then_they_are_not_shown(
     many: ternmq.QueueManager,
 ) -> None:
-    kernel, link = many._shell.engine.kernel, many.verbs.link
+    kernel, link = many.started.shell.engine.kernel, mqi(many).link
     execution = mqsc_execution("DIS QL(Q.*)")
-    with many._shell.lock:
+    with many.started.shell.lock:
         assert not execution.attempt(kernel, link)
     many.mqsc(f"DELETE QLOCAL(Q.{COUNT - 1:04})")
     try:
-        with many._shell.lock:
+        with many.started.shell.lock:
             while not execution.attempt(kernel, link):
                 pass
         assert len(execution.answers) == COUNT - 1
@@ -75,7 +76,7 @@ def test_display_when_objects_go_between_steps_then_they_are_not_shown(
 
 def steps_of(manager: ternmq.QueueManager, text: str) -> tuple[int, Execution]:
     """How many steps a command takes, none of which shows too much."""
-    kernel, link = manager.started.shell.engine.kernel, manager.verbs.link
+    kernel, link = manager.started.shell.engine.kernel, mqi(manager).link
     execution = mqsc_execution(text)
     steps = 1
     shown = 0

@@ -5,12 +5,12 @@ Method: look at every row: its authority, its PCF number, its message, what runs
 
 import pytest
 
-from ternmq.admin.command import Command
 from ternmq.admin.command_table import COMMANDS, CommandRow
 from ternmq.admin.execute import execution_of
-from ternmq.admin.status_attributes import SECTIONS
+from ternmq.admin.status.status_attributes import SECTIONS
 from ternmq.base.message_table import find_message
 from ternmq.security.authorities import BY_WORD
+from ternmq.values.command import Command
 
 pytestmark = pytest.mark.core
 ROWS = [pytest.param(row, id=f"{row.action} {row.noun}") for row in COMMANDS.values()]

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 import ternmq
-from ternmq.admin.command import Command, Filter
-from tests.unit.client.faces import FACES, in_loop
+from ternmq.values.command import Command, Filter
+from tests.unit.api.faces import FACES, in_loop
 
 pytestmark = pytest.mark.core
 
@@ -66,7 +66,7 @@ def test_display_when_queues_are_on_disk_only_then_their_depth_is_found(tmp_path
         for number in range(3):
             qmgr.put("A", f"message {number}")
     with ternmq.embedded(tmp_path, "QM1") as qmgr:
-        kernel = qmgr._shell.engine.kernel
+        kernel = qmgr.started.shell.engine.kernel
         assert kernel.catalog.definitions["B"].object_id not in kernel.catalog.queues
         answers = qmgr.mqsc("DIS QL(*) WHERE(CURDEPTH GT 0)")
         assert {one["QUEUE"]: one["CURDEPTH"] for one in answers}["A"] == 3

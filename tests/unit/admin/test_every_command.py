@@ -9,7 +9,7 @@ import pytest
 
 import ternmq
 from ternmq.admin.command_table import COMMANDS, CommandRow
-from ternmq.admin.config_dump import quoted
+from ternmq.admin.mqsc.config_dump import quoted
 from ternmq.base import attributes as schema
 from ternmq.base import object_types as types
 from ternmq.base.attributes import Attribute, attributes_of

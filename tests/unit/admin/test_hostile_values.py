@@ -12,10 +12,11 @@ from collections.abc import Iterator
 import pytest
 
 import ternmq
-from ternmq.admin.command import Command
 from ternmq.base import constants as mq
 from ternmq.base.names import control_character
-from ternmq.codec.mqod import ObjectDescriptor
+from ternmq.codec.mqi.mqod import ObjectDescriptor
+from ternmq.values.command import Command
+from tests.mqi import mqi
 
 pytestmark = pytest.mark.core
 
@@ -50,10 +51,10 @@ def test_text_that_breaks_its_line_then_it_is_refused(qmgr: ternmq.QueueManager,
     rule = {"TYPE": "BLOCKUSER", "USERLIST": text}
     assert command(qmgr, "SET", "CHLAUTH", "*", **rule) == "AMQ8425E"
     od = ObjectDescriptor(object_name="Q")
-    handle = qmgr.verbs.open(od, mq.MQOO_SET)
+    handle = mqi(qmgr).open(od, mq.MQOO_SET)
     with pytest.raises(ternmq.MQError):
-        qmgr.verbs.set(handle, {mq.MQCA_TRIGGER_DATA: text})
-    qmgr.verbs.close(handle, 0)
+        mqi(qmgr).set(handle, {mq.MQCA_TRIGGER_DATA: text})
+    mqi(qmgr).close(handle, 0)
     shown = qmgr.mqsc("DISPLAY QLOCAL(Q) ALL")[0]
     assert (shown["DESCR"], shown["TRIGDATA"]) == ("as it was", "")
 

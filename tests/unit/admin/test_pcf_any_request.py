@@ -14,14 +14,14 @@ from hypothesis import strategies as st
 
 import ternmq
 from ternmq import Descriptor, QueueManager
-from ternmq.admin.pcf_commands import COMMANDS, EXTRA_PARAMETERS
-from ternmq.admin.pcf_exchange import Exchange, acting_link
+from ternmq.admin.pcf.command_names import COMMANDS, EXTRA_PARAMETERS
+from ternmq.admin.pcf.exchange import Exchange, acting_link
 from ternmq.base import constants as mq
 from ternmq.base.attributes import ATTRIBUTES
-from ternmq.client import steps
-from ternmq.codec import pcf_parameter as pcf
-from ternmq.codec.pcf import PCFMessage, unpack_pcf
-from ternmq.codec.pcf_parameter import Parameter
+from ternmq.codec.pcf import parameter as pcf
+from ternmq.codec.pcf.parameter import Parameter
+from ternmq.codec.pcf.structures import PCFMessage, unpack_pcf
+from ternmq.mqi.steps.administration import CarryOut
 
 pytestmark = pytest.mark.core
 
@@ -67,7 +67,7 @@ def answers(qmgr: QueueManager, request: PCFMessage) -> list[PCFMessage]:
     md = Descriptor(format=mq.MQFMT_ADMIN, ccsid=1208, user_id="fuzz")
     exchange = Exchange(md, request.pack())
     shell = qmgr.started.shell
-    shell.run(acting_link(shell.engine.kernel, md), steps.CarryOut([exchange]))
+    shell.run(acting_link(shell.engine.kernel, md), CarryOut([exchange]))
     replies = exchange.replies
     return [unpack_pcf(replies.packed(at, "<", 1208)) for at in range(replies.count)]
 

@@ -12,11 +12,11 @@ import pytest
 
 import ternmq
 from ternmq import PCFExecute, QueueManager
+from ternmq.api.pcf_execute import argument
 from ternmq.base import command_reasons as rccf
 from ternmq.base import constants as mq
-from ternmq.client.pcf_execute import argument
-from ternmq.codec import pcf_parameter as pcf
-from ternmq.codec.pcf_parameter import PCFError
+from ternmq.codec.pcf import parameter as pcf
+from ternmq.codec.pcf.parameter import PCFError
 
 pytestmark = pytest.mark.core
 

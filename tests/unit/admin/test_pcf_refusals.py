@@ -18,11 +18,11 @@ from ternmq import QueueManager
 from ternmq.base import command_reasons as rccf
 from ternmq.base import constants as mq
 from ternmq.base import reasons as rc
-from ternmq.client.command_server import CommandServer
-from ternmq.codec import pcf_parameter as pcf
-from ternmq.codec.mqdlh import DeadLetterHeader
-from ternmq.codec.pcf import PCFMessage, unpack_pcf
-from ternmq.codec.pcf_parameter import Parameter
+from ternmq.codec.headers.mqdlh import DeadLetterHeader
+from ternmq.codec.pcf import parameter as pcf
+from ternmq.codec.pcf.parameter import Parameter
+from ternmq.codec.pcf.structures import PCFMessage, unpack_pcf
+from ternmq.outlets.command_queue import CommandServer
 from tests.unit.admin.pcf_client import COMMAND_QUEUE, REPLY_QUEUE, PCFClient
 
 pytestmark = pytest.mark.core
@@ -218,7 +218,8 @@ def test_a_command_by_message_is_told_as_such(qmgr: QueueManager, client: PCFCli
     qmgr.alter_qmgr(CMDEV="ENABLED", CONFIGEV="ENABLED")
     client.ask(mq.MQCMD_CREATE_Q, queue_name("NEW"), queue_type(1))
     with qmgr.queue("SYSTEM.ADMIN.COMMAND.EVENT") as events:
-        event = unpack_pcf(events.get().data)
+        found = [unpack_pcf(message.data) for message in events]  # ALTER QMGR is one, too
+    event = found[-1]
     context, data = event.parameters
     assert event.reason == rc.MQRC_COMMAND_PCF
     told = {one.parameter: one.value for one in context.members}

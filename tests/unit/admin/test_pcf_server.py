@@ -16,11 +16,11 @@ from ternmq import QueueManager
 from ternmq.base import command_reasons as rccf
 from ternmq.base import constants as mq
 from ternmq.base import reasons as rc
-from ternmq.client.command_server import CommandServer
-from ternmq.codec import pcf_parameter as pcf
-from ternmq.codec.layout import BIG
-from ternmq.codec.pcf import PCFMessage, unpack_pcf
-from ternmq.codec.pcf_parameter import Parameter
+from ternmq.codec.mqi.layout import BIG
+from ternmq.codec.pcf import parameter as pcf
+from ternmq.codec.pcf.parameter import Parameter
+from ternmq.codec.pcf.structures import PCFMessage, unpack_pcf
+from ternmq.outlets.command_queue import CommandServer
 from tests.unit.admin.pcf_client import COMMAND_QUEUE, REPLY_QUEUE, PCFClient
 
 pytestmark = pytest.mark.core
@@ -458,6 +458,25 @@ def test_the_queue_manager_is_inquired_by_its_name(client: PCFClient, command: i
     assert (replies[0].reason, values(replies[0])[mq.MQCA_Q_MGR_NAME]) == (0, "QM1")
     replies = client.ask(command, pcf.string(mq.MQCA_Q_DESC, "QM1"))
     assert replies[0].reason == rccf.MQRCCF_CFST_PARM_ID_ERROR
+
+
+@pytest.mark.parametrize("command", [mq.MQCMD_INQUIRE_Q_MGR, mq.MQCMD_INQUIRE_Q_MGR_STATUS])
+@pytest.mark.parametrize("name", ["QM2", "QM", "qm1", "QM1X", "QM*"])
+def test_another_queue_manager_is_not_inquired_here(
+    client: PCFClient, command: int, name: str
+) -> None:
+    replies = client.ask(command, pcf.string(mq.MQCA_Q_MGR_NAME, name))
+    assert [reply.reason for reply in replies if reply.reason] == [
+        rccf.MQRCCF_Q_MGR_NAME_ERROR,
+        rccf.MQRCCF_COMMAND_FAILED,
+    ]
+    assert values(replies[0])[mq.MQIACF_PARAMETER_ID] == mq.MQCA_Q_MGR_NAME
+
+
+@pytest.mark.parametrize("name", ["", "*", "QM1".ljust(48)])
+def test_this_queue_manager_is_also_inquired_by_a_blank_name(client: PCFClient, name: str) -> None:
+    replies = client.ask(mq.MQCMD_INQUIRE_Q_MGR, pcf.string(mq.MQCA_Q_MGR_NAME, name))
+    assert (replies[0].reason, values(replies[0])[mq.MQCA_Q_MGR_NAME]) == (0, "QM1")
 
 
 STAT = (mq.MQIACF_SYSP_SMF_STAT_TIME_MINS, mq.MQIACF_SYSP_SMF_STAT_TIME_SECS)

@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 
 import ternmq
-from ternmq.admin.command import OPERATORS, Command, Filter
 from ternmq.admin.command_table import COMMANDS
-from ternmq.admin.mqsc_lexer import commands_of
-from ternmq.admin.mqsc_parser import keywords_of
-from ternmq.admin.mqsc_printer import answer_json, answer_lines
+from ternmq.admin.mqsc.lexer import commands_of
+from ternmq.admin.mqsc.parser import keywords_of
+from ternmq.admin.mqsc.printer import answer_json, answer_lines
+from ternmq.values.command import OPERATORS, Command, Filter
 
 pytestmark = pytest.mark.core
 TESTS = Path(__file__).parent.parent.parent

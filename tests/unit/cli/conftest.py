@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 import ternmq
+from ternmq.api.connection import Connection
 from ternmq.cli import attach
-from ternmq.client.connection import Connection
 
 
 @pytest.fixture

@@ -16,17 +16,21 @@ from ternmq.cli.__main__ import main
 from ternmq.cli.commands import COMMANDS
 
 CLI = Path(importlib.import_module("ternmq.cli").__path__[0])
-IMPORTED = re.compile(r"from ternmq\.cli\.(\w+) import")
+IMPORTED = re.compile(r"from ternmq\.cli\.([\w.]+) import")
 # By command: -lc is the default and excludes -ll; the parser lets -t be nothing but tcp.
 IGNORED: dict[str, set[str]] = {"crtmqm": {"lc"}, "runmqlsr": {"t"}}
 
 
+def text_of(module: str) -> str:
+    return (CLI / f"{module.replace('.', '/')}.py").read_text(encoding="utf-8")
+
+
 def source_of(module: str) -> str:
     """The module and the modules of the package that it imports, without the declarations."""
-    own = (CLI / f"{module}.py").read_text(encoding="utf-8")
+    own = text_of(module)
     texts = [
         own,
-        *((CLI / f"{name}.py").read_text(encoding="utf-8") for name in IMPORTED.findall(own)),
+        *(text_of(name) for name in IMPORTED.findall(own)),
     ]
     lines = "\n".join(texts).splitlines()
     return "\n".join(line for line in lines if "add_argument" not in line)

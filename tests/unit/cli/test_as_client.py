@@ -13,20 +13,10 @@ from typing import Any
 
 import pytest
 
-from ternmq.cli import (
-    amqsbcgc,
-    amqsevt,
-    amqsgbrc,
-    amqsget,
-    amqsgetc,
-    amqsputc,
-    dmpmqcfg,
-    dmpmqmsg,
-    runmqdlq,
-    runmqsc,
-)
-from ternmq.client.command_server import CommandServer
-from tests.unit.client.networked import CHANNEL, Networked
+from ternmq.cli.control import dmpmqcfg, dmpmqmsg, runmqdlq, runmqsc
+from ternmq.cli.samples import amqsbcgc, amqsevt, amqsgbrc, amqsget, amqsgetc, amqsputc
+from ternmq.outlets.command_queue import CommandServer
+from tests.unit.api.networked import CHANNEL, Networked
 
 Capture = pytest.CaptureFixture[str]
 

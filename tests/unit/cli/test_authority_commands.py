@@ -11,9 +11,11 @@ from pathlib import Path
 import pytest
 
 import ternmq
-from ternmq.cli import attach, dmpmqaut, dspmqaut, passwd, setmqaut
-from ternmq.client.local_folder import Place
+from ternmq.cli import attach
+from ternmq.cli.control import dmpmqaut, dspmqaut, setmqaut
+from ternmq.cli.tools import passwd
 from ternmq.ports.os_disk import OsDisk
+from ternmq.remote.local.folder_lookup import Place
 from ternmq.security.password_file import PATH, has_default_password, read_accounts
 from ternmq.security.passwords import is_password
 

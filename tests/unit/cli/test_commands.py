@@ -69,7 +69,7 @@ def test_fault_ends_with_report_and_no_traceback(
         raise KeyError("nobody foresaw this")
 
     monkeypatch.setenv("TERNMQ_DATA", str(tmp_path))
-    monkeypatch.setattr("ternmq.cli.dspmq.main", broken)
+    monkeypatch.setattr("ternmq.cli.control.dspmq.main", broken)
     assert run(BY_NAME["dspmq"], []) == EXIT_UNEXPECTED
     reports = list((tmp_path / "errors").glob("AMQ*.FDC"))
     assert len(reports) == 1
@@ -89,7 +89,7 @@ def test_fault_is_told_where_no_report_can_be_written(
         raise ValueError("again")
 
     monkeypatch.setenv("TERNMQ_DATA", str(tmp_path / "file"))
-    monkeypatch.setattr("ternmq.cli.dspmq.main", broken)
+    monkeypatch.setattr("ternmq.cli.control.dspmq.main", broken)
     assert run(BY_NAME["dspmq"], []) == EXIT_UNEXPECTED
     assert "could not be written" in capsys.readouterr().err
 

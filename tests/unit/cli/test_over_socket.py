@@ -12,11 +12,7 @@ import pytest
 
 import ternmq
 from ternmq.base import constants as mq
-from ternmq.cli import (
-    amqsbcg,
-    amqsget,
-    amqsput,
-    amqsreq,
+from ternmq.cli.control import (
     dmpmqmsg,
     dspmqfls,
     dspmqtrn,
@@ -26,12 +22,12 @@ from ternmq.cli import (
     rsvmqtrn,
     runmqdlq,
     runmqtrm,
-    sample_server,
 )
-from ternmq.cli.transactions import number_of
-from ternmq.client.starting import log_parameters, start_in_folder
-from ternmq.codec.mqdlh import DeadLetterHeader
-from tests.unit.client.served import Served
+from ternmq.cli.control.transactions import number_of
+from ternmq.cli.samples import amqsbcg, amqsget, amqsput, amqsreq, sample_server
+from ternmq.codec.headers.mqdlh import DeadLetterHeader
+from ternmq.runtime.starting import log_parameters, start_in_folder
+from tests.unit.api.served import Served
 
 Capture = pytest.CaptureFixture[str]
 Typed = Callable[[str], None]
@@ -50,19 +46,19 @@ def served(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Served]:
 
 
 @pytest.fixture
-def qm(served: Served) -> Iterator[ternmq.ClientConnection]:
+def qm(served: Served) -> Iterator[ternmq.Connection]:
     with served.connect() as connection:
         connection.define_queue("A")
         connection.define_queue("B")
         yield connection
 
 
-def texts(qm: ternmq.ClientConnection, name: str) -> list[str]:
+def texts(qm: ternmq.Connection, name: str) -> list[str]:
     with qm.queue(name) as queue:
         return [message.text for message in queue.browse()]
 
 
-def test_samples(qm: ternmq.ClientConnection, typed: Typed, capsys: Capture) -> None:
+def test_samples(qm: ternmq.Connection, typed: Typed, capsys: Capture) -> None:
     typed("one\ntwo\n")
     assert amqsput.main(["A", "QM1"]) == 0
     assert amqsbcg.main(["A", "QM1"]) == 0
@@ -75,7 +71,7 @@ def test_samples(qm: ternmq.ClientConnection, typed: Typed, capsys: Capture) -> 
     ]
 
 
-def test_messages_to_a_file_and_back(qm: ternmq.ClientConnection, tmp_path: Path) -> None:
+def test_messages_to_a_file_and_back(qm: ternmq.Connection, tmp_path: Path) -> None:
     for text in ("one", "two", "three"):
         qm.put("A", text)
     file = str(tmp_path / "messages")
@@ -87,7 +83,7 @@ def test_messages_to_a_file_and_back(qm: ternmq.ClientConnection, tmp_path: Path
     assert texts(qm, "A") == ["one", "two", "three"]
 
 
-def test_dead_letters(qm: ternmq.ClientConnection, typed: Typed) -> None:
+def test_dead_letters(qm: ternmq.Connection, typed: Typed) -> None:
     header = DeadLetterHeader(
         reason=2053, destination_queue="A", encoding=mq.MQENC_NATIVE, ccsid=1208, format="MQSTR"
     )
@@ -101,7 +97,7 @@ def test_dead_letters(qm: ternmq.ClientConnection, typed: Typed) -> None:
     assert texts(qm, "B") == ["no dead letter"]
 
 
-def test_media_images_files_and_buffers(qm: ternmq.ClientConnection, capsys: Capture) -> None:
+def test_media_images_files_and_buffers(qm: ternmq.Connection, capsys: Capture) -> None:
     with qm.queue("A") as queue:
         queue.put("kept", persistent=True)
     assert rcdmqimg.main(["-m", "QM1", "-t", "ql", "A"]) == 0
@@ -114,7 +110,7 @@ def test_media_images_files_and_buffers(qm: ternmq.ClientConnection, capsys: Cap
     assert json.loads(capsys.readouterr().out)[0]["persistent_buffer"] == 2 << 20
 
 
-def test_units_in_doubt(served: Served, qm: ternmq.ClientConnection, capsys: Capture) -> None:
+def test_units_in_doubt(served: Served, qm: ternmq.Connection, capsys: Capture) -> None:
     xid = ternmq.XID(5, b"global", b"branch")
     with served.connect() as connection:
         connection.begin()
@@ -128,7 +124,7 @@ def test_units_in_doubt(served: Served, qm: ternmq.ClientConnection, capsys: Cap
 
 
 def test_a_request_starts_the_program_that_answers_it(
-    qm: ternmq.ClientConnection,
+    qm: ternmq.Connection,
     typed: Typed,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
@@ -144,7 +140,7 @@ def test_a_request_starts_the_program_that_answers_it(
     commands: list[list[str]] = []
 
     def start(words: list[str], beside: bool) -> int:
-        from ternmq.cli import amqsech
+        from ternmq.cli.samples import amqsech
 
         commands.append(words)
         return amqsech.main([words[1]])

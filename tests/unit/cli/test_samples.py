@@ -3,13 +3,15 @@
 Method: a queue manager in memory; what a sample writes is compared line by line.
 """
 
+import sys
 from collections.abc import Callable
+from types import ModuleType
 
 import pytest
 
 import ternmq
 from ternmq.base import constants as mq
-from ternmq.cli import (
+from ternmq.cli.samples import (
     amqsbcg,
     amqsech,
     amqsgbr,
@@ -20,7 +22,7 @@ from ternmq.cli import (
     amqsset,
     sample_server,
 )
-from ternmq.codec.mqtmc import TriggerMessageText
+from ternmq.codec.headers.mqtmc import TriggerMessageText
 
 Typed = Callable[[str], None]
 Main = Callable[[list[str]], int]
@@ -43,7 +45,7 @@ def test_a_password_comes_before_the_messages(
         asked.append((name, given["user"], given["password"]))
         raise ternmq.MQError(2, 2035, verb="MQCONNX", object=name)
 
-    monkeypatch.setattr("ternmq.client.local_connection.connect", connect)
+    monkeypatch.setattr("ternmq.remote.connect.connect", connect)
     monkeypatch.setenv("MQSAMP_USER_ID", "app")
     typed("pass word\nmessage\n")
     assert amqsput.main(["Q1", "QM1"]) == 2035 & 0xFF
@@ -167,6 +169,30 @@ def test_browse_shows_numbers_and_leaves_messages(
     ]
     assert amqsgbr.main(["Q1", "QM1"]) == 0
     assert "2 <b>" in capsys.readouterr().out
+
+
+STEERING = "a\x1b[2Jb\x9bc\rd\u202ee\tf"
+
+
+@pytest.mark.parametrize("sample", [amqsgbr, amqsget])
+def test_data_that_would_steer_a_terminal_is_shown_there_and_left_alone_in_a_pipe(
+    attached: ternmq.QueueManager,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    sample: ModuleType,
+) -> None:
+    attached.define_queue("Q1")
+    attached.put("Q1", STEERING)
+    attached.put("Q1", STEERING)
+    with monkeypatch.context() as on_terminal:
+        on_terminal.setattr(sys.stdout, "isatty", lambda: True)
+        sample.main(["Q1", "QM1"])
+    seen = capsys.readouterr().out
+    assert r"<a\x1b[2Jb\x9bc\x0dd\u202ee" + "\tf>" in seen
+    assert not set(seen) & {"\x1b", "\x9b", "\r", "\u202e"}
+    attached.put("Q1", STEERING)
+    sample.main(["Q1", "QM1"])
+    assert f"<{STEERING}>" in capsys.readouterr().out
 
 
 def test_a_message_is_shown_whole(

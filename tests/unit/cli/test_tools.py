@@ -12,9 +12,19 @@ import pytest
 
 import ternmq
 from ternmq.base.message_table import message_line
-from ternmq.cli import dmpmqlog, dspmqfls, dspmqtrn, mqrc, qtune, rcdmqimg, rcrmqobj, rsvmqtrn
-from ternmq.cli.object_words import matches, types_of
-from ternmq.cli.transactions import number_of, read, written
+from ternmq.cli.control import (
+    dmpmqlog,
+    dspmqfls,
+    dspmqtrn,
+    mqrc,
+    qtune,
+    rcdmqimg,
+    rcrmqobj,
+    rsvmqtrn,
+)
+from ternmq.cli.control.object_words import matches, types_of
+from ternmq.cli.control.transactions import number_of, read, written
+from ternmq.cli.output import write_json
 
 Capture = pytest.CaptureFixture[str]
 
@@ -272,3 +282,13 @@ def test_words_for_types() -> None:
 def test_without_a_name_and_without_a_default_one(down: Path, capsys: Capture) -> None:
     assert dmpmqlog.main([]) == 72
     assert "no default queue manager" in capsys.readouterr().err
+
+
+def test_json_when_a_name_would_steer_a_terminal_then_it_is_escaped(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    told = {"name": "a\x1bb\x9bc\u202ed\x7fe"}
+    write_json(told)
+    out = capsys.readouterr().out
+    assert json.loads(out) == told
+    assert not set(out) & {"\x1b", "\x9b", "\u202e", "\x7f"}

@@ -5,8 +5,8 @@ from __future__ import annotations
 import random
 from typing import Final
 
-from ternmq.codec.smf_clock import tod_of_ns
-from ternmq.codec.smf_field import (
+from ternmq.codec.smf.clock_values import tod_of_ns
+from ternmq.codec.smf.field import (
     BYTES,
     DURATION,
     GROUP,
@@ -17,14 +17,14 @@ from ternmq.codec.smf_field import (
     ZERO_TEXT,
     Field,
 )
-from ternmq.codec.smf_layout import LAYOUTS, Scalar, Value, Values, length_at
-from ternmq.codec.smf_record import (
+from ternmq.codec.smf.record import (
     KINDS,
     Stamp,
     build,
     correlator,
     header_values,
 )
+from ternmq.codec.smf.section_layout import LAYOUTS, Scalar, Value, Values, length_at
 
 STAMP: Final = Stamp(
     "SYS1",

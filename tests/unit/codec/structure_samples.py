@@ -5,24 +5,24 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from ternmq.codec import layout as kinds
-from ternmq.codec.charv import CharV
-from ternmq.codec.layout import BIG, LITTLE, Field, Layout
-from ternmq.codec.mqcno import ConnectOptions
-from ternmq.codec.mqcsp import SecurityParameters
-from ternmq.codec.mqdlh import DeadLetterHeader
-from ternmq.codec.mqgmo import GetOptions
-from ternmq.codec.mqmd import Descriptor
-from ternmq.codec.mqmde import DescriptorExtension
-from ternmq.codec.mqod import ObjectDescriptor
-from ternmq.codec.mqpmo import PutOptions
-from ternmq.codec.mqrfh import RulesHeader, RulesHeader2
-from ternmq.codec.mqsd import SubscriptionDescriptor
-from ternmq.codec.mqsts import Status
-from ternmq.codec.mqtm import TriggerMessage
-from ternmq.codec.mqtmc import TriggerMessageText
-from ternmq.codec.mqxqh import TransmissionHeader
-from ternmq.codec.structure import Structure
+from ternmq.codec.headers.mqdlh import DeadLetterHeader
+from ternmq.codec.headers.mqmde import DescriptorExtension
+from ternmq.codec.headers.mqrfh import RulesHeader, RulesHeader2
+from ternmq.codec.headers.mqtm import TriggerMessage
+from ternmq.codec.headers.mqtmc import TriggerMessageText
+from ternmq.codec.headers.mqxqh import TransmissionHeader
+from ternmq.codec.mqi import layout as kinds
+from ternmq.codec.mqi.charv import CharV
+from ternmq.codec.mqi.layout import BIG, LITTLE, Field, Layout
+from ternmq.codec.mqi.mqcno import ConnectOptions
+from ternmq.codec.mqi.mqcsp import SecurityParameters
+from ternmq.codec.mqi.mqgmo import GetOptions
+from ternmq.codec.mqi.mqmd import Descriptor
+from ternmq.codec.mqi.mqod import ObjectDescriptor
+from ternmq.codec.mqi.mqpmo import PutOptions
+from ternmq.codec.mqi.mqsd import SubscriptionDescriptor
+from ternmq.codec.mqi.mqsts import Status
+from ternmq.codec.mqi.structure import Structure
 
 # Those whose bytes are the fields of the layout and nothing else.
 PLAIN: list[type[Structure]] = [

@@ -13,8 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ternmq.base import constants as mq
-from ternmq.codec.mqmd import Descriptor
-from ternmq.codec.mqrfh import RulesHeader2
+from ternmq.codec.headers.mqrfh import RulesHeader2
+from ternmq.codec.mqi.mqmd import Descriptor
 from ternmq.codec.properties import (
     PARTS_MAX,
     STEP_BYTES_MAX,

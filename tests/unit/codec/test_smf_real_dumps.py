@@ -12,11 +12,11 @@ from typing import Final
 
 import pytest
 
-from ternmq.codec.smf_decoding import rebuild
-from ternmq.codec.smf_framing import Framing, Source
-from ternmq.codec.smf_layout import Value
-from ternmq.codec.smf_reader import Reader
-from tests.unit.codec.test_smf_framing import as_bdw, as_nordw, as_rdw
+from ternmq.codec.smf.decoding import rebuild
+from ternmq.codec.smf.framing import Framing, Source
+from ternmq.codec.smf.reader import Reader
+from ternmq.codec.smf.section_layout import Value
+from tests.unit.codec.smf.test_framing import as_bdw, as_nordw, as_rdw
 from tools.layers import ROOT
 
 pytestmark = pytest.mark.core

@@ -11,13 +11,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ternmq.base.errors import FormatError, MQError
-from ternmq.codec.charv import CharV
-from ternmq.codec.layout import BIG, LITTLE
-from ternmq.codec.mqgmo import GetOptions
-from ternmq.codec.mqmde import DescriptorExtension
-from ternmq.codec.mqod import ObjectDescriptor
-from ternmq.codec.mqtmc import TriggerMessageText
-from ternmq.codec.structure import Structure
+from ternmq.codec.headers.mqmde import DescriptorExtension
+from ternmq.codec.headers.mqtmc import TriggerMessageText
+from ternmq.codec.mqi.charv import CharV
+from ternmq.codec.mqi.layout import BIG, LITTLE
+from ternmq.codec.mqi.mqgmo import GetOptions
+from ternmq.codec.mqi.mqod import ObjectDescriptor
+from ternmq.codec.mqi.structure import Structure
 from tests.unit.codec.structure_samples import ALL, CCSIDS, ORDERS, PLAIN, structures, versions
 
 pytestmark = pytest.mark.core

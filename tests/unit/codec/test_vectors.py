@@ -7,10 +7,10 @@ the protocol decoded without complaint; the structures begin behind a header of 
 import pytest
 
 from ternmq.base.ids import message_id_stem, unique_id
-from ternmq.codec.layout import BIG
-from ternmq.codec.mqgmo import GetOptions
-from ternmq.codec.mqmd import Descriptor
-from ternmq.codec.mqod import ObjectDescriptor
+from ternmq.codec.mqi.layout import BIG
+from ternmq.codec.mqi.mqgmo import GetOptions
+from ternmq.codec.mqi.mqmd import Descriptor
+from ternmq.codec.mqi.mqod import ObjectDescriptor
 
 pytestmark = pytest.mark.core
 

@@ -233,7 +233,7 @@ def test_verify_when_it_was_killed_then_sound_and_says_what_restart_does(tmp_pat
     assert depths["N"] == 0
     with ternmq.embedded(tmp_path) as qmgr:
         # Word for word what the rehearsal said.
-        assert qmgr.report == report.start_report
+        assert qmgr.report() == report.start_report
         assert {one.name: qmgr.queue(one.name).depth for one in report.queues} == depths
 
 

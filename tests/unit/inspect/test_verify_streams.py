@@ -26,7 +26,7 @@ def streamed(data: Path) -> Path:
         with small(data) as qmgr:
             if start == 0:
                 qmgr.define_queue("Q")
-                shell = qmgr._shell
+                shell = qmgr.started.shell
                 with shell.lock:
                     link = shell.engine.connect("tester", "test")
                     assert define_cursor(shell.engine.kernel, link, "C", "Q", EARLIEST) is not None

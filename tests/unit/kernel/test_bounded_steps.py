@@ -5,28 +5,40 @@ Method: drive the engine by hand on a memory disk, one step at a time, and count
 
 from __future__ import annotations
 
+import time
+from pathlib import Path
+
 import pytest
 
-from ternmq.admin import objects
+import ternmq.store
+from ternmq.admin.commands import objects
 from ternmq.base import constants as mq
 from ternmq.base.attributes import LOCAL
-from ternmq.codec.mqgmo import GetOptions
-from ternmq.codec.mqmd import Descriptor
-from ternmq.codec.mqpmo import PutOptions
+from ternmq.base.ids import message_token
+from ternmq.codec.mqi.mqgmo import GetOptions
+from ternmq.codec.mqi.mqmd import Descriptor
+from ternmq.codec.mqi.mqpmo import PutOptions
 from ternmq.engine.engine import Engine, create_queue_manager
 from ternmq.kernel.connection import Connection, Handle
 from ternmq.kernel.ending import back_out
 from ternmq.kernel.expiry import ExpiryScan
 from ternmq.kernel.get import get, resume
 from ternmq.kernel.put import put
+from ternmq.kernel.recreate import RebuildPass
 from ternmq.kernel.resolve import close, open_queue
 from ternmq.log.parameters import CIRCULAR, LogParameters
 from ternmq.mqi.getting import get_request
 from ternmq.mqi.putting import put_request
 from ternmq.ports.clock import Clock
+from ternmq.ports.effect import Effect
 from ternmq.ports.memory_disk import MemoryDisk
 from ternmq.ports.os_entropy import OsEntropy
+from ternmq.store.fetching import fetch_first
+from ternmq.store.number_index import STEP_MESSAGES
 from ternmq.store.sweep import SegmentWrite
+from ternmq.values.entry import Entry
+from ternmq.values.get_request import GetRequest
+from tests.model.audit import chain_entries
 
 STEP_MESSAGES_MAX = 256
 MESSAGES = 1000
@@ -170,6 +182,44 @@ def test_expiry_scan_finds_strays_a_bounded_number_a_step() -> None:
     assert steps < 4 * MESSAGES // STEP_MESSAGES_MAX
 
 
+def seconds_of_a_vain_search(bench: Bench) -> float:
+    gmo = GetOptions(options=mq.MQGMO_NO_SYNCPOINT, match_options=mq.MQMO_MATCH_MSG_SEQ_NUMBER)
+    request = get_request(Descriptor(msg_seq_number=77), gmo, 100)
+    begun = time.process_time()
+    call = get(bench.kernel, bench.link, bench.handle, request)
+    while bench.link.again or bench.link.park is not None:
+        fetch = bench.link.park
+        if fetch is not None:
+            fetch.run(bench.disk)
+            fetch.complete()
+        resume(bench.kernel, call)
+    assert call.reason == 2033
+    return time.process_time() - begun
+
+
+def test_search_among_strays_costs_about_as_much_as_among_other_messages() -> None:
+    """It must not look for its place among them from the first on, at each of them."""
+    plain = Bench()
+    plain.fill(13 * MESSAGES)
+    bench = Bench()
+    bench.fill(13 * MESSAGES)
+    local = bench.handle.local
+    assert local is not None
+    queue = local.queue
+    entries = chain_entries(queue.lanes[0].front)
+    unit = bench.kernel.coordinator.begin()
+    for at, entry in enumerate(entries):
+        if at % 13:
+            bench.kernel.coordinator.get(unit, queue, entry)
+    sweep = SegmentWrite(queue, 0, entries[0::13], bench.kernel.coordinator.in_log)
+    sweep.run(bench.disk)
+    sweep.complete()
+    assert bench.kernel.coordinator.back_out_some(unit, len(entries))
+    assert queue.lanes[0].strays.count > 11 * MESSAGES
+    strays, others = seconds_of_a_vain_search(bench), seconds_of_a_vain_search(plain)
+    assert strays < 20 * others  # about 3; from the first on at each: 165
+
+
 def test_clear_removes_a_bounded_number_a_step() -> None:
     bench = Bench()
     bench.fill(MESSAGES)
@@ -216,3 +266,88 @@ def test_puts_when_segments_are_not_written_then_held_back_before_memory_is_full
     while put(bench.kernel, bench.link, handle, request, body) is not None:
         assert handle.local.queue.plain_bytes < 25 << 20
     assert isinstance(bench.link.park, SegmentWrite)
+
+
+def token_request(entry: Entry, queue_id: int) -> GetRequest:
+    token = message_token(queue_id, entry.lane, entry.sequence, entry.number)
+    gmo = GetOptions(options=mq.MQGMO_NO_SYNCPOINT, match_options=mq.MQMO_MATCH_MSG_TOKEN)
+    gmo.message_token = token
+    return get_request(Descriptor(), gmo, 100)
+
+
+@pytest.mark.parametrize("shared_id", [False, True])
+def test_first_get_by_token_goes_on_in_bounded_steps_while_messages_come_and_go(
+    shared_id: bool,
+) -> None:
+    bench = Bench()
+    md = Descriptor(msg_id=b"one for all") if shared_id else Descriptor()
+    request = put_request(bench.kernel, bench.link, md, PutOptions(), "MQPUT")
+    for _ in range(5 * STEP_MESSAGES):
+        put(bench.kernel, bench.link, bench.handle, request, b"data")
+    local = bench.handle.local
+    assert local is not None
+    queue = local.queue
+    wanted = queue.lanes[0].front.tail
+    assert wanted is not None
+    other = bench.engine.connect("user", "other")
+    theirs = open_queue(bench.kernel, other, "Q", "", "AMQ.*", mq.MQOO_INPUT_SHARED)
+    assert theirs is not None
+    any_message = get_request(Descriptor(), GetOptions(options=mq.MQGMO_NO_SYNCPOINT), 100)
+    call = get(bench.kernel, bench.link, bench.handle, token_request(wanted, queue.queue_id))
+    steps = 1
+    known = 0
+    while bench.link.again:
+        assert queue.by_number is not None
+        assert len(queue.by_number) - known <= STEP_MESSAGES + 1
+        bench.fill(1)
+        assert get(bench.kernel, other, theirs, any_message).entry is not None
+        known = len(queue.by_number)
+        resume(bench.kernel, call)
+        steps += 1
+    assert call.entry is wanted
+    assert steps >= 5
+    left = {int(entry.number): entry for entry in chain_entries(queue.lanes[0].front)}
+    assert queue.by_number == left
+    call = get(bench.kernel, bench.link, bench.handle, token_request(wanted, queue.queue_id))
+    assert not bench.link.again
+    assert call.reason == 2033
+
+
+def test_message_under_the_cursor_when_it_came_back_then_found_without_an_index() -> None:
+    bench = Bench()
+    bench.fill(MESSAGES)
+    local = bench.handle.local
+    assert local is not None
+    queue = local.queue
+    browse = get_request(Descriptor(), GetOptions(options=mq.MQGMO_BROWSE_FIRST), 100)
+    entry = get(bench.kernel, bench.link, bench.handle, browse).entry
+    assert entry is not None
+    entries = chain_entries(queue.lanes[0].front)
+    sweep = SegmentWrite(queue, 0, entries, bench.kernel.coordinator.in_log)
+    sweep.run(bench.disk)
+    sweep.complete()
+    segment = queue.lanes[0].swept[0]
+    fetch = fetch_first(queue, queue.lanes[0], bench.kernel.outbox)
+    fetch.run(bench.disk)
+    fetch.complete()
+    assert not segment.swept
+    options = GetOptions(options=mq.MQGMO_BROWSE_MSG_UNDER_CURSOR)
+    again = get(bench.kernel, bench.link, bench.handle, get_request(Descriptor(), options, 100))
+    assert again.entry is not None
+    assert (again.entry.number, again.entry is entry) == (entry.number, False)
+    assert queue.by_number is None
+
+
+def test_numbers_of_messages_when_verbs_run_then_nobody_asks_for_all_at_once() -> None:
+    """`Queue.number_index` walks all that is in memory. Replay alone may ask for it: at restart,
+    before anybody is served, and when a queue is re-created, by an effect without the lock."""
+    source = Path(ternmq.store.__path__[0]).parent
+    callers = {
+        path.relative_to(source).as_posix()
+        for path in source.rglob("*.py")
+        if "number_index()" in path.read_text(encoding="utf-8")
+    }
+    assert callers
+    replay = ("txn/redo.py", "txn/families/", "txn/media/")
+    assert [path for path in callers if not path.startswith(replay)] == []
+    assert issubclass(RebuildPass, Effect)

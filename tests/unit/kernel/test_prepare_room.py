@@ -10,10 +10,12 @@ import pytest
 
 from ternmq.base.errors import MQError
 from ternmq.base.reasons import MQRC_RESOURCE_PROBLEM
-from ternmq.client.steps import Prepare
 from ternmq.kernel.ending import commit
 from ternmq.kernel.two_phase import commit_prepared
-from ternmq.txn.unit import PREPARED, XID
+from ternmq.mqi.steps.units import Prepare
+from ternmq.txn.unit import PREPARED
+from ternmq.values.calls import units
+from ternmq.values.xid import XID
 from tests.unit.kernel.test_returning import Bench
 
 pytestmark = pytest.mark.core
@@ -30,7 +32,7 @@ def without_room(bench: Bench) -> int:
 
 
 def prepare_again_and_again(bench: Bench) -> None:
-    while not Prepare(NAME).attempt(bench.kernel, bench.link):
+    while not Prepare(units.Prepare(NAME)).attempt(bench.kernel, bench.link):
         pass
 
 
@@ -38,13 +40,13 @@ def test_prepare_when_the_log_has_no_room_then_it_waits_and_is_done() -> None:
     bench = Bench()
     bench.put("held", syncpoint=True)
     taken = without_room(bench)
-    step = Prepare(NAME)
+    step = Prepare(units.Prepare(NAME))
     assert not step.attempt(bench.kernel, bench.link)
     assert bench.link.park is not None
-    assert not step.done
+    assert [step.call.prepared] == [False]
     bench.engine.coordinator.space.release(taken)
     assert step.attempt(bench.kernel, bench.link)
-    assert step.prepared
+    assert step.call.prepared
     assert bench.engine.coordinator.prepared[NAME.key].state == PREPARED
     bench.restart()
     commit_prepared(bench.kernel, bench.link, NAME)

@@ -105,7 +105,7 @@ def passed(start: int = LATEST) -> tuple[Machine, StreamClient]:
 def test_stream_files_when_all_cursors_have_passed_them_then_they_go_without_logged_work() -> None:
     machine, client = passed()
     checkpoints = machine.engine.keeper.checkpoints
-    client.advance("C", int(client.bounds("Q").next_number))
+    client.advance("C", int(client.bounds("Q").next))
     machine.engine.tick()
     machine.settle()
     assert stream_files(machine) == []

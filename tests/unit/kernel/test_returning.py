@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import pytest
 
-from ternmq.admin import objects
+from ternmq.admin.commands import objects
 from ternmq.base import constants as mq
 from ternmq.base.attributes import LOCAL
-from ternmq.codec.mqgmo import GetOptions
-from ternmq.codec.mqmd import Descriptor
-from ternmq.codec.mqpmo import PutOptions
+from ternmq.codec.mqi.mqgmo import GetOptions
+from ternmq.codec.mqi.mqmd import Descriptor
+from ternmq.codec.mqi.mqpmo import PutOptions
 from ternmq.engine.engine import Engine, create_queue_manager
 from ternmq.kernel.connection import Connection, Handle
 from ternmq.kernel.ending import back_out, commit

@@ -10,11 +10,11 @@ from collections.abc import Iterator
 import pytest
 
 from ternmq.base import constants as mq
-from ternmq.codec.mqgmo import GetOptions
-from ternmq.codec.mqmd import Descriptor
+from ternmq.codec.mqi.mqgmo import GetOptions
+from ternmq.codec.mqi.mqmd import Descriptor
 from ternmq.kernel.connection import Connection, Handle
 from ternmq.kernel.get import get, resume
-from ternmq.kernel.requests import GetCall, GetRequest
+from ternmq.kernel.requests import GetCall
 from ternmq.kernel.resolve import open_queue
 from ternmq.kernel.returning import take_back
 from ternmq.log.parameters import CIRCULAR, LogParameters
@@ -24,6 +24,7 @@ from ternmq.store.fetching import MessageFetch, SegmentFetch
 from ternmq.store.id_table import IdTable
 from ternmq.store.queue import Queue as Storage
 from ternmq.store.segment_format import hash_id
+from ternmq.values.get_request import GetRequest
 from tests.model.rig import Rig
 
 pytestmark = pytest.mark.core

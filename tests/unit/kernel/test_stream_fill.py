@@ -13,16 +13,16 @@ from ternmq.base.reasons import (
     MQRC_OBJECT_DAMAGED,
     MQRC_RESOURCE_PROBLEM,
 )
+from ternmq.codec.stream_block_format import BLOCK_HEADER_BYTES, HEAD_BYTES, body_at, check_block
 from ternmq.kernel.cursors import EARLIEST, LATEST
 from ternmq.kernel.retention import retain
 from ternmq.log.parameters import CIRCULAR, LogParameters
-from ternmq.store.stream_block import BLOCK_HEADER_BYTES, HEAD_BYTES, body_at, check_block
-from ternmq.store.stream_fill import StreamFill
+from ternmq.store.stream.fill import StreamFill
 from ternmq.testing.machine import Machine, create
 from ternmq.testing.sim_disk import SimDisk
 from ternmq.testing.stream_verbs import StreamClient
 from ternmq.testing.wreck import FATES, last_of
-from ternmq.txn.unit import XID
+from ternmq.values.xid import XID
 
 pytestmark = pytest.mark.core
 
@@ -179,9 +179,9 @@ def test_backouts_when_counted_then_stream_has_messages_as_they_were_put() -> No
         machine.get("Q", sync=True)
         machine.back_out()
     client.define("C", "Q", EARLIEST)
-    first = client.read("Q", 1).parts[0].block
+    first = client.read("Q", 1).blocks[0].raw
     _, client = crashed(machine)
-    assert client.read("Q", 1).parts[0].block == first
+    assert client.read("Q", 1).blocks[0].raw == first
 
 
 def test_stream_when_there_before_then_filled() -> None:
@@ -377,11 +377,12 @@ def test_log_when_full_while_filling_then_putters_wait_for_all_of_it() -> None:
 
 def heads(client: StreamClient) -> list[tuple[bytes, bytes]]:
     found = []
-    for part in client.read("Q", 1).parts:
-        count = check_block(part.block).count
-        for at in range(part.start, part.stop):
+    for part in client.read("Q", 1).blocks:
+        block = part.raw
+        count = check_block(block).count
+        for at in range(*part.places):
             head = BLOCK_HEADER_BYTES + at * HEAD_BYTES
-            found.append((part.block[head : head + HEAD_BYTES], body_at(part.block, count, at)))
+            found.append((block[head : head + HEAD_BYTES], body_at(block, count, at)))
     return found
 
 

@@ -8,22 +8,24 @@ disks where log records and restarts matter.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
 import ternmq
 from ternmq import constants as mq
 from ternmq.base.object_types import NAMELIST, PROCESS, REMOTE
-from ternmq.client import steps
-from ternmq.codec.mqmd import Descriptor
-from ternmq.codec.mqod import ObjectDescriptor
-from ternmq.codec.mqpmo import PutOptions
-from ternmq.codec.mqxqh import TransmissionHeader
+from ternmq.codec.headers.mqxqh import TransmissionHeader
+from ternmq.codec.mqi.mqmd import Descriptor
+from ternmq.codec.mqi.mqod import ObjectDescriptor
+from ternmq.codec.mqi.mqpmo import PutOptions
 from ternmq.kernel.connection import Connection, Handle
 from ternmq.kernel.copies import COPY_FAILED
 from ternmq.kernel.get import get
 from ternmq.kernel.kernel import Kernel
-from ternmq.kernel.requests import GetCall, GetRequest
+from ternmq.kernel.requests import GetCall
+from ternmq.values.get_request import GetRequest
+from tests.mqi import mqi
 
 pytestmark = pytest.mark.core
 
@@ -37,7 +39,7 @@ def qmgr() -> Iterator[ternmq.QueueManager]:
 
 
 def kernel_of(qmgr: ternmq.QueueManager) -> Kernel:
-    return qmgr.verbs.shell.engine.kernel
+    return qmgr.started.shell.engine.kernel
 
 
 def told(qmgr: ternmq.QueueManager) -> list[tuple[object, ...]]:
@@ -54,13 +56,13 @@ def depths(qmgr: ternmq.QueueManager, *names: str) -> list[int]:
 
 
 def define(qmgr: ternmq.QueueManager, object_type: int, name: str, **given: object) -> None:
-    qmgr.verbs.administer(steps.Define(object_type, name, given, True))
+    mqi(qmgr).define(object_type, name, given, True)
 
 
 def put(qmgr: ternmq.QueueManager, md: Descriptor, name: str = "ORIGINAL") -> None:
-    handle = qmgr.verbs.open(ObjectDescriptor(object_name=name), mq.MQOO_OUTPUT)
-    qmgr.verbs.put(handle, qmgr.verbs.request_put(md, PutOptions()), b"data")
-    qmgr.verbs.close(handle, 0)
+    handle = mqi(qmgr).open(ObjectDescriptor(object_name=name), mq.MQOO_OUTPUT)
+    mqi(qmgr).put(handle, mqi(qmgr).request_put(md, PutOptions()), b"data")
+    mqi(qmgr).close(handle, 0)
 
 
 # ---- what a copy is
@@ -231,8 +233,8 @@ def test_getters_that_wait_then_each_has_its_message(qmgr: ternmq.QueueManager) 
     with qmgr.connect() as first, qmgr.connect() as second:
         calls = []
         for connection, name in ((first, "ORIGINAL"), (second, "COPY")):
-            handle = connection.verbs.open(ObjectDescriptor(object_name=name), mq.MQOO_INPUT_SHARED)
-            calls.append(waiting_get(kernel, connection.verbs.link, handle))
+            handle = mqi(connection).open(ObjectDescriptor(object_name=name), mq.MQOO_INPUT_SHARED)
+            calls.append(waiting_get(kernel, mqi(connection).link, handle))
         with qmgr.queue("ORIGINAL", options=mq.MQOO_OUTPUT) as original:
             original.put(b"both", persistent=True)
         assert [None if one.entry is None else one.entry.data for one in calls] == [b"both"] * 2
@@ -314,7 +316,7 @@ REFUSALS: list[tuple[int, dict[str, object]]] = [
 
 @pytest.mark.parametrize(("reason", "limits"), REFUSALS)
 def test_target_that_takes_nothing_then_its_reason_is_the_applications(
-    qmgr: ternmq.QueueManager, reason: int, limits: dict[str, object]
+    qmgr: ternmq.QueueManager, reason: int, limits: Any
 ) -> None:
     qmgr.alter_queue("ORIGINAL", stream_quality="MUSTDUP", max_message_length=30_000_000)
     qmgr.alter_qmgr(max_message_length=30_000_000)

@@ -14,12 +14,12 @@ import pytest
 import ternmq
 from ternmq import constants as mq
 from ternmq.base.object_types import NAMELIST, PROCESS, REMOTE
-from ternmq.client import steps
-from ternmq.codec.mqmd import Descriptor
-from ternmq.codec.mqmde import DescriptorExtension
-from ternmq.codec.mqod import ObjectDescriptor
-from ternmq.codec.mqpmo import PutOptions
-from ternmq.codec.mqxqh import TransmissionHeader
+from ternmq.codec.headers.mqmde import DescriptorExtension
+from ternmq.codec.headers.mqxqh import TransmissionHeader
+from ternmq.codec.mqi.mqmd import Descriptor
+from ternmq.codec.mqi.mqod import ObjectDescriptor
+from ternmq.codec.mqi.mqpmo import PutOptions
+from tests.mqi import mqi
 
 pytestmark = pytest.mark.core
 HEADER = mq.MQXQH_CURRENT_LENGTH
@@ -34,19 +34,19 @@ def qmgr() -> Iterator[ternmq.QueueManager]:
 
 
 def define(qmgr: ternmq.QueueManager, object_type: int, name: str, **given: object) -> None:
-    qmgr.verbs.administer(steps.Define(object_type, name, given, True))
+    mqi(qmgr).define(object_type, name, given, True)
 
 
 def put_to(qmgr: ternmq.QueueManager, od: ObjectDescriptor, md: Descriptor, data: bytes) -> None:
-    handle = qmgr.verbs.open(od, mq.MQOO_OUTPUT)
-    qmgr.verbs.put(handle, qmgr.verbs.request_put(md, PutOptions()), data)
-    qmgr.verbs.close(handle, 0)
+    handle = mqi(qmgr).open(od, mq.MQOO_OUTPUT)
+    mqi(qmgr).put(handle, mqi(qmgr).request_put(md, PutOptions()), data)
+    mqi(qmgr).close(handle, 0)
 
 
 def reason_of(qmgr: ternmq.QueueManager, name: str, manager: str = "", options: int = 16) -> int:
     od = ObjectDescriptor(object_name=name, object_qmgr_name=manager)
     try:
-        qmgr.verbs.close(qmgr.verbs.open(od, options), 0)
+        mqi(qmgr).close(mqi(qmgr).open(od, options), 0)
     except ternmq.MQError as error:
         return error.reason
     return 0
@@ -206,13 +206,13 @@ def test_remote_queue_when_inquired_inhibited_or_read_then_as_its_type(
     qmgr: ternmq.QueueManager,
 ) -> None:
     define(qmgr, REMOTE, "R", rname="Q", rqmname="QM2", descr="far")
-    handle = qmgr.verbs.open(ObjectDescriptor(object_name="R"), mq.MQOO_INQUIRE | mq.MQOO_SET)
+    handle = mqi(qmgr).open(ObjectDescriptor(object_name="R"), mq.MQOO_INQUIRE | mq.MQOO_SET)
     selectors = [mq.MQIA_Q_TYPE, mq.MQCA_REMOTE_Q_NAME, mq.MQCA_REMOTE_Q_MGR_NAME, mq.MQCA_Q_DESC]
-    assert qmgr.verbs.inquire(handle, selectors) == [mq.MQQT_REMOTE, "Q", "QM2", "far"]
+    assert mqi(qmgr).inquire(handle, selectors) == [mq.MQQT_REMOTE, "Q", "QM2", "far"]
     with pytest.raises(ternmq.MQError) as refused:
-        qmgr.verbs.inquire(handle, [mq.MQIA_CURRENT_Q_DEPTH])
+        mqi(qmgr).inquire(handle, [mq.MQIA_CURRENT_Q_DEPTH])
     assert refused.value.reason == mq.MQRC_SELECTOR_NOT_FOR_TYPE
-    qmgr.verbs.set(handle, {mq.MQIA_INHIBIT_PUT: mq.MQQA_PUT_INHIBITED})
+    mqi(qmgr).set(handle, {mq.MQIA_INHIBIT_PUT: mq.MQQA_PUT_INHIBITED})
     with pytest.raises(ternmq.MQError) as inhibited, qmgr.queue("R") as remote:
         remote.put(b"x")
     assert inhibited.value.reason == mq.MQRC_PUT_INHIBITED
@@ -234,18 +234,18 @@ def test_process_and_namelist_when_opened_then_inquired(qmgr: ternmq.QueueManage
     define(qmgr, PROCESS, "P", applicid="/bin/run", appltype="UNIX", userdata="u")
     define(qmgr, NAMELIST, "N", names=["A", "B", "C"], descr="three")
     od = ObjectDescriptor(object_type=mq.MQOT_PROCESS, object_name="P")
-    handle = qmgr.verbs.open(od, mq.MQOO_INQUIRE)
+    handle = mqi(qmgr).open(od, mq.MQOO_INQUIRE)
     selectors = [mq.MQCA_PROCESS_NAME, mq.MQCA_APPL_ID, mq.MQIA_APPL_TYPE, mq.MQCA_USER_DATA]
-    assert qmgr.verbs.inquire(handle, selectors) == ["P", "/bin/run", mq.MQAT_UNIX, "u"]
+    assert mqi(qmgr).inquire(handle, selectors) == ["P", "/bin/run", mq.MQAT_UNIX, "u"]
     od = ObjectDescriptor(object_type=mq.MQOT_NAMELIST, object_name="N")
-    handle = qmgr.verbs.open(od, mq.MQOO_INQUIRE)
+    handle = mqi(qmgr).open(od, mq.MQOO_INQUIRE)
     selectors = [mq.MQCA_NAMELIST_NAME, mq.MQIA_NAME_COUNT, mq.MQCA_NAMES]
-    assert qmgr.verbs.inquire(handle, selectors) == ["N", 3, "A,B,C"]
-    qmgr.verbs.close(handle, 0)
+    assert mqi(qmgr).inquire(handle, selectors) == ["N", 3, "A,B,C"]
+    mqi(qmgr).close(handle, 0)
     for wrong in (mq.MQOO_OUTPUT, mq.MQOO_SET):
         with pytest.raises(ternmq.MQError) as refused:
-            qmgr.verbs.open(od, wrong)
+            mqi(qmgr).open(od, wrong)
         assert refused.value.reason == mq.MQRC_OPTION_NOT_VALID_FOR_TYPE
     od = ObjectDescriptor(object_type=mq.MQOT_NAMELIST, object_name="P")
     with pytest.raises(ternmq.ObjectUnknown):
-        qmgr.verbs.open(od, mq.MQOO_INQUIRE)
+        mqi(qmgr).open(od, mq.MQOO_INQUIRE)

@@ -9,10 +9,10 @@ from collections.abc import Iterator
 import pytest
 
 import ternmq
+from ternmq.api.queue import Queue
 from ternmq.base import constants as mq
-from ternmq.client.queue import Queue
-from ternmq.codec.mqdlh import DeadLetterHeader
-from ternmq.codec.mqtm import TriggerMessage
+from ternmq.codec.headers.mqdlh import DeadLetterHeader
+from ternmq.codec.headers.mqtm import TriggerMessage
 
 pytestmark = pytest.mark.core
 

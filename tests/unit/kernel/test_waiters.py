@@ -12,9 +12,10 @@ import pytest
 from ternmq.base import constants as mq
 from ternmq.kernel.connection import Handle
 from ternmq.kernel.get import get
-from ternmq.kernel.requests import GetCall, GetRequest
+from ternmq.kernel.requests import GetCall
 from ternmq.kernel.resolve import open_queue
 from ternmq.log.parameters import CIRCULAR, LogParameters
+from ternmq.values.get_request import GetRequest
 from tests.model.rig import Rig
 
 pytestmark = pytest.mark.core

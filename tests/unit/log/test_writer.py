@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from ternmq.base.checksum import crc32c
 from ternmq.base.errors import IntegrityError
-from ternmq.log.kinds import KIND_NAMES, PUT, kind_name
+from ternmq.log.kinds import PUT
 from ternmq.log.parts import LARGE_PART_BYTES, cut_parts, gather_parts
 from ternmq.log.record import (
     PAYLOAD_BYTES_MAX,
@@ -141,12 +141,6 @@ def test_header_length_when_out_of_bounds_then_zero() -> None:
 def test_sizes_then_aligned() -> None:
     assert [record_space(count) for count in (0, 1, 8, 9)] == [40, 48, 48, 56]
     assert [block_end(lsn) for lsn in (4096, 4097, 8191, 8192)] == [4096, 8192, 8192, 8192]
-
-
-def test_kind_names_then_one_for_each_kind() -> None:
-    assert sorted(KIND_NAMES) == list(range(1, len(KIND_NAMES) + 1))
-    assert kind_name(4) == "COMMIT"
-    assert kind_name(99) == "KIND_99"
 
 
 @given(st.lists(st.sampled_from([0, 1, 700, LARGE_PART_BYTES - 1, LARGE_PART_BYTES, 70000])))

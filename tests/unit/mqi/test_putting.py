@@ -7,8 +7,8 @@ import pytest
 
 import ternmq
 from ternmq.base import constants as mq
-from ternmq.codec.mqmd import Descriptor
-from ternmq.codec.mqpmo import PutOptions
+from ternmq.codec.mqi.mqmd import Descriptor
+from ternmq.codec.mqi.mqpmo import PutOptions
 from ternmq.kernel.put import put
 from ternmq.kernel.resolve import open_queue
 from ternmq.log.parameters import CIRCULAR, LogParameters

@@ -222,6 +222,58 @@ def test_lock_when_held_then_second_is_refused_until_release(disk: Disk) -> None
     disk.lock("lock").release()
 
 
+def test_allocate_then_the_file_has_blocks_of_its_own(tmp_path: Path) -> None:
+    disk = OsDisk(str(tmp_path / "root"))
+    path = tmp_path / "root" / "reserve"
+    assert disk.allocate("reserve", 300_000) == 300_000
+    assert path.stat().st_size == 300_000
+    assert path.stat().st_blocks * 512 >= 300_000
+    assert disk.allocate("reserve", 100_000) == 100_000
+    assert path.stat().st_size == 100_000
+    path.write_bytes(b"")
+    os.truncate(path, 200_000)  # a copy that left out the zeros
+    assert path.stat().st_blocks == 0
+    assert disk.allocate("reserve", 200_000) == 200_000
+    assert path.stat().st_blocks * 512 >= 200_000
+    disk.close()
+
+
+@pytest.mark.parametrize("room", [0, 70_000, 1_000_000])
+def test_allocate_when_the_disk_is_full_then_as_much_as_there_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, room: int
+) -> None:
+    disk = OsDisk(str(tmp_path / "root"))
+    path = tmp_path / "root" / "reserve"
+    real = os.posix_fallocate
+
+    def fallocate(descriptor: int, offset: int, count: int) -> None:
+        # As ext4 does it: what there is room for is taken, then there is an error.
+        real(descriptor, offset, max(1, min(count, room - offset)))
+        if offset + count > room:
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "posix_fallocate", fallocate)
+    size = disk.allocate("reserve", 2_000_000)
+    assert size == path.stat().st_size
+    assert room - (1 << 14) < size <= room
+    assert disk.allocate("reserve", 0) == 0
+    disk.close()
+
+
+def test_allocate_when_the_disk_fails_then_the_error_names_the_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    disk = OsDisk(str(tmp_path / "root"))
+
+    def fallocate(descriptor: int, offset: int, count: int) -> None:
+        raise OSError(errno.EIO, "Input/output error")
+
+    monkeypatch.setattr(os, "posix_fallocate", fallocate)
+    with pytest.raises(OSError, match="reserve"):
+        disk.allocate("reserve", 4096)
+    disk.close()
+
+
 def test_free_bytes_then_positive(disk: Disk) -> None:
     assert disk.free_bytes() > 0
 

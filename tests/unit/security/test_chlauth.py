@@ -5,7 +5,7 @@ Method: the default rules and those of a developer's queue manager, and tables o
 
 import pytest
 
-from ternmq.admin.channel_rules import rule_key
+from ternmq.admin.commands.channel_rules import rule_key
 from ternmq.base import constants as mq
 from ternmq.base.attributes import defaults_of
 from ternmq.base.object_types import CHLAUTH

@@ -15,7 +15,7 @@ import ternmq
 from ternmq import NotAuthorized
 from ternmq.base import constants as mq
 from ternmq.base.limits import CHECKS_AT_ONCE_MAX
-from ternmq.codec.pcf import unpack_pcf
+from ternmq.codec.pcf.structures import unpack_pcf
 from ternmq.security.password_file import PATH, Account, save_accounts
 from ternmq.security.passwords import make_account
 from ternmq.server import identity

@@ -27,7 +27,7 @@ class Stage:
         self.told: list[str] = []
         host = Host(manager.started)
         self.parts = ServerParts(host, self._tell, {"MQ_DATA_PATH": "/data"})
-        manager._shell.engine.kernel.parts = self.parts
+        manager.started.shell.engine.kernel.parts = self.parts
 
     def _tell(self, message: str, *inserts: object) -> None:
         self.told.append(message)

@@ -14,16 +14,16 @@ from typing import Any
 import pytest
 
 import ternmq
-from ternmq.cli import dspmqtrc, endmqtrc, strmqtrc
-from ternmq.client.local_folder import Place
-from ternmq.server import calls
-from ternmq.server.error_log import ErrorLog
-from ternmq.server.fault_report import FaultReports
-from ternmq.server.log_entry import Origin
+from ternmq.cli.control import dspmqtrc, endmqtrc, strmqtrc
+from ternmq.mqi.steps.table import STEPS, StepRow
+from ternmq.remote.local.folder_lookup import Place
+from ternmq.server.error_log.error_log import ErrorLog
+from ternmq.server.error_log.fault_report import FaultReports
+from ternmq.server.error_log.log_entry import Origin
 from ternmq.server.process import Process
+from ternmq.server.settings.trace_settings import read_settings
 from ternmq.server.trace import Trace
-from ternmq.server.trace_settings import read_settings
-from tests.unit.client.served import Served
+from tests.unit.api.served import Served
 
 Capture = pytest.CaptureFixture[str]
 
@@ -185,13 +185,13 @@ def test_a_fault_of_ours_leaves_a_report_and_the_others_go_on(
     errors = tmp_path / "errors"
     host.faults = FaultReports(errors, origin, ErrorLog(errors, origin))
 
-    async def fail(binding: object, given: object) -> dict[str, Any]:
+    def fail(call: object) -> Any:
         raise ZeroDivisionError("planted")
 
-    monkeypatch.setitem(calls.CALLS, "queue_names", fail)
+    monkeypatch.setitem(STEPS, "log_status", StepRow(fail, STEPS["log_status"].turn))
     with served.connect() as connection:
         with pytest.raises(ternmq.MQError) as raised:
-            connection.queue_names()
+            connection.log_status()
         assert raised.value.reason == 2195
         assert connection.qmgr_attributes()
     (report,) = errors.glob("*.FDC")

@@ -25,7 +25,7 @@ def msg_id(number: int) -> bytes:
 
 def messages(spark: SparkSession, rows: list[dict[str, Any]]) -> DataFrame:
     """A DataFrame as the source `mq` gives it."""
-    from ternmq.spark.mq_schema import NAMES, ddl
+    from ternmq.spark.mq.message_schema import NAMES, ddl
 
     usual = {"queue_manager": "QM1", "incarnation": 1, "msg_type": 8, "report": 0}
     told = [{**usual, "seq": n, **row} for n, row in enumerate(rows)]

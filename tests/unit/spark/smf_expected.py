@@ -6,19 +6,19 @@ import datetime
 import io
 from typing import Any
 
-from ternmq.codec.smf_framing import Source, recognise
-from ternmq.codec.smf_lines import Lines
-from ternmq.codec.smf_reader import Reader
-from ternmq.spark.smf_columns import (
+from ternmq.codec.smf.csv_lines import Lines
+from ternmq.codec.smf.framing import Source, recognise
+from ternmq.codec.smf.reader import Reader
+from ternmq.spark.smf.ranges import worded_places
+from ternmq.spark.smf.record_walk import Walk
+from ternmq.spark.smf.section_columns import (
     INTERVAL,
     INTERVAL_LAST,
     RECORD,
     all_columns,
     section_columns,
 )
-from ternmq.spark.smf_ranges import worded_places
-from ternmq.spark.smf_rows import RowReader
-from ternmq.spark.smf_walk import Walk
+from ternmq.spark.smf.section_rows import RowReader
 
 Row = dict[str, Any]
 INTERVAL_NAMES = {name for name, _ in INTERVAL}

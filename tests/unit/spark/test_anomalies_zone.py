@@ -18,7 +18,7 @@ ZONE = "spark.sql.session.timeZone"
 def test_burst_when_the_hour_comes_twice_then_it_is_told_with_its_time(
     spark: "SparkSession",
 ) -> None:
-    from ternmq.spark.anomalies import anomalies
+    from ternmq.spark.lake.anomaly_tables import anomalies
 
     begin = int(datetime(2026, 11, 1, 5, 30, tzinfo=UTC).timestamp())
     before = spark.conf.get(ZONE) or "UTC"

@@ -15,9 +15,9 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import SOURCE
-from tests.unit.client.networked import CHANNEL, in_memory
+from tests.unit.api.networked import CHANNEL, in_memory
+from tests.unit.codec.smf.test_framing import as_rdw
 from tests.unit.codec.smf_samples import sample_records
-from tests.unit.codec.test_smf_framing import as_rdw
 
 MODULES = {"pyspark_mq": "mq", "pyspark_mqsmf": "mqsmf"}
 

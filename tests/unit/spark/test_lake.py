@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import ternmq
-from tests.unit.client.networked import CHANNEL, Networked, in_memory
+from tests.unit.api.networked import CHANNEL, Networked, in_memory
 from tests.unit.spark.message_rows import BEGIN, at, finished, messages, msg_id
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ class World:
         rows.write.format("mq").options(**self.way, queue="007").mode("append").save()
 
     def keep(self) -> None:
-        from ternmq.spark.lake_table import keep
+        from ternmq.spark.lake.lake_table import keep
 
         told = {**self.way, "queue": "007", "startingOffsets": "earliest", "cursor": "LAKE"}
         stream = self.spark.readStream.format("mq").options(**told).load()
@@ -53,7 +53,7 @@ class World:
         finished(lambda: keep(stream, f"{folder}/messages", f"{folder}/_checkpoint"))
 
     def lake(self) -> "DataFrame":
-        from ternmq.spark.served import table
+        from ternmq.spark.pipeline.served_tables import table
 
         return table(self.spark, self.warehouse, "messages")
 
@@ -72,7 +72,7 @@ def text_of(message: ternmq.Message) -> str:
 
 @pytest.fixture(scope="module")
 def world(spark: "SparkSession", tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
-    from ternmq.spark.mq_source import register
+    from ternmq.spark.mq.mq_source import register
 
     register(spark)
     served = in_memory()
@@ -102,7 +102,7 @@ def test_lake_when_kept_in_two_runs_then_each_message_is_there_once_by_day_and_q
 def test_day_when_the_session_has_another_zone_then_it_is_that_of_utc(
     spark: "SparkSession",
 ) -> None:
-    from ternmq.spark.lake_table import lake
+    from ternmq.spark.lake.lake_table import lake
 
     frame = messages(spark, [{"put_timestamp": at(0)}, {"put_timestamp": at(10)}, {}])
     spark.conf.set("spark.sql.session.timeZone", "Asia/Tokyo")
@@ -118,8 +118,8 @@ def test_search_when_by_any_of_its_ways_then_it_finds_these_and_no_others(
 ) -> None:
     from pyspark.sql import functions as f
 
-    from ternmq.spark.lake_search import Search, conditions, identifier
-    from ternmq.spark.lake_table import lake
+    from ternmq.spark.lake.lake_search import Search, conditions, identifier
+    from ternmq.spark.lake.lake_table import lake
 
     rows = [
         {
@@ -164,7 +164,7 @@ def test_search_when_by_any_of_its_ways_then_it_finds_these_and_no_others(
 
 @pytest.mark.parametrize("told", ["4x", "414", "00" * 25, "ID:"])
 def test_identifier_when_it_is_none_then_refused(told: str) -> None:
-    from ternmq.spark.lake_search import identifier
+    from ternmq.spark.lake.lake_search import identifier
 
     with pytest.raises(ValueError, match="up to 48 hexadecimal digits"):
         identifier(told)
@@ -176,9 +176,9 @@ def test_identifier_when_it_is_none_then_refused(told: str) -> None:
 def test_replay_when_killed_between_commit_and_note_then_each_message_is_put_once_in_order(
     world: World, tmp_path: Path
 ) -> None:
-    from ternmq.spark import replay_plan
-    from ternmq.spark.lake_search import Search, found
-    from ternmq.spark.replay import replay
+    from ternmq.spark.lake import replay_plan
+    from ternmq.spark.lake.lake_search import Search, found
+    from ternmq.spark.lake.replaying import replay
 
     chosen = found(world.lake(), Search(where="cast(properties['number'] as int) < 25"))
     changes = {"text": "upper(text)", "priority": "3", "msg_id": "null"}
@@ -210,7 +210,7 @@ def test_replay_when_killed_between_commit_and_note_then_each_message_is_put_onc
 def test_replay_when_a_property_cannot_be_put_then_told_before_or_left_out(
     spark: "SparkSession", tmp_path: Path
 ) -> None:
-    from ternmq.spark import replay_plan
+    from ternmq.spark.lake import replay_plan
 
     maps = [({"a": "1", "b": "x"}, {"a": "i4", "b": "money"}), ({"a": "1"}, {}), ({}, None)]
     chosen = messages(
@@ -230,8 +230,8 @@ def test_replay_when_a_property_cannot_be_put_then_told_before_or_left_out(
 def test_commands_when_asked_then_they_find_and_replay_once(
     world: World, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from ternmq.cli.lake import main as lake
-    from ternmq.cli.replay import main as replay
+    from ternmq.cli.tools.lake_command import main as lake
+    from ternmq.cli.tools.replay_command import main as replay
 
     folder = str(world.warehouse)
     choice = [folder, "--quiet", "--property", "number=7", "--since", "1d"]
@@ -257,7 +257,7 @@ def test_commands_when_asked_then_they_find_and_replay_once(
 def test_replay_when_its_arguments_are_wrong_then_it_says_which(
     world: World, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from ternmq.cli.replay import main as replay
+    from ternmq.cli.tools.replay_command import main as replay
 
     for wrong, told in (
         (["--to", "Q", "--set", "colour=9"], "a message has no column colour"),
@@ -279,7 +279,7 @@ def test_replay_when_its_arguments_are_wrong_then_it_says_which(
 
 
 def test_batches_when_runs_have_any_lengths_then_each_but_the_last_is_full() -> None:
-    from ternmq.spark.replay_plan import ends_of
+    from ternmq.spark.lake.replay_plan import ends_of
 
     for runs, size, wanted in (
         ([], 3, []),
@@ -292,7 +292,7 @@ def test_batches_when_runs_have_any_lengths_then_each_but_the_last_is_full() -> 
 
 
 def test_pace_when_batches_are_slow_then_it_does_not_catch_up_in_a_burst() -> None:
-    from ternmq.spark.replay import Pace
+    from ternmq.spark.lake.replaying import Pace
 
     clock = [0.0]
     slept: list[float] = []
@@ -311,7 +311,7 @@ def test_pace_when_batches_are_slow_then_it_does_not_catch_up_in_a_burst() -> No
 
 
 def test_moment_when_told_as_ago_then_it_is_before_now() -> None:
-    from ternmq.cli.lake_arguments import moment
+    from ternmq.cli.tools.lake_arguments import moment
 
     assert moment("2026-11-01T23:59:50").at == BEGIN
     assert moment("2026-11-02T00:59:50+01:00").at == BEGIN

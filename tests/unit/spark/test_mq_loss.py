@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from ternmq.base.errors import MQError
-from ternmq.spark.mq_planner import Offset
-from ternmq.spark.mq_streams import DataLoss
-from tests.unit.spark.test_mq_planner import Site
+from ternmq.spark.mq.planner import Offset
+from ternmq.spark.mq.queue_streams import DataLoss
+from tests.unit.spark.mq.test_planner import Site
 
 
 @pytest.fixture

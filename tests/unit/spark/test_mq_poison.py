@@ -7,13 +7,13 @@ import pyarrow as pa
 import pytest
 
 import ternmq
-from ternmq.codec.mqrfh import RulesHeader2
-from ternmq.kernel.ledger import check_owner
-from ternmq.spark.mq_properties import properties_of
-from ternmq.spark.mq_sink import job_owner
-from ternmq.spark.mq_sink_properties import folders_of
-from ternmq.spark.mq_text import decoded
-from tests.unit.spark.test_mq_arrow import rows_of
+from ternmq.codec.headers.mqrfh import RulesHeader2
+from ternmq.spark.mq.message_text import decoded
+from ternmq.spark.mq.property_columns import properties_of
+from ternmq.spark.mq.sink import job_owner
+from ternmq.spark.mq.sink_properties import folders_of
+from ternmq.values.batch import check_owner
+from tests.unit.spark.mq.test_message_arrow import rows_of
 
 
 def test_header_when_its_format_is_no_text_then_the_message_is_read(

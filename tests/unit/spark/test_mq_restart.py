@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from ternmq.base import constants as mq
-from ternmq.spark.mq_streams import DataLoss
-from tests.unit.spark.test_mq_planner import Site
+from ternmq.spark.mq.queue_streams import DataLoss
+from tests.unit.spark.mq.test_planner import Site
 
 
 @pytest.fixture

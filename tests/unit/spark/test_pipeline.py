@@ -10,17 +10,17 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from ternmq.base import constants as mq
-from ternmq.codec.mqmd import Descriptor
-from tests.unit.client.networked import CHANNEL, in_memory
+from ternmq.codec.mqi.mqmd import Descriptor
+from tests.unit.api.networked import CHANNEL, in_memory
+from tests.unit.codec.smf.test_framing import as_rdw
 from tests.unit.codec.smf_samples import sample_records
-from tests.unit.codec.test_smf_framing import as_rdw
 from tests.unit.codec.test_smf_real_dumps import FOLDER
 from tests.unit.spark.smf_expected import as_lines, lines_of
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-    from ternmq.spark.pipeline_project import Project
+    from ternmq.spark.pipeline.project import Project
 
 # Spark cannot list its tables where nothing is compiled.
 pytestmark = [pytest.mark.spark, pytest.mark.usefixtures("as_users")]
@@ -29,7 +29,7 @@ ASKED, ANSWERED = "042", "007"  # names, which folders would make numbers
 
 
 def project_of(folder: Path, **settings: str) -> "Project":
-    from ternmq.spark.pipeline_project import create, find
+    from ternmq.spark.pipeline.project import create, find
 
     told = {key.replace("_", "."): value for key, value in settings.items()}
     spec = create(folder, "tests", told)
@@ -51,10 +51,11 @@ def rows_of(project: "Project", table: str) -> list[dict[str, Any]]:
 def test_dumps_when_run_through_then_every_section_is_as_the_plain_reader_has_it(
     spark: "SparkSession", tmp_path: Path
 ) -> None:
-    from ternmq.spark import served, tables_tasks
+    from ternmq.spark.pipeline import served_tables as served
+    from ternmq.spark.pipeline import task_tables as tables_tasks
+    from ternmq.spark.pipeline.triggered_run import COMPLETED, run
     from ternmq.spark.pipeline_rejects import rejected, sentences
-    from ternmq.spark.pipeline_run import COMPLETED, run
-    from ternmq.spark.smf_columns import SECTION_NAMES
+    from ternmq.spark.smf.section_columns import SECTION_NAMES
 
     (tmp_path / "in").mkdir()
     dumps = {"ours": as_rdw(RECORDS)}
@@ -92,9 +93,9 @@ def test_dumps_when_run_through_then_every_section_is_as_the_plain_reader_has_it
 def test_dumps_that_grow_when_run_and_followed_then_each_record_is_there_once(
     spark: "SparkSession", tmp_path: Path
 ) -> None:
-    from ternmq.spark import served
-    from ternmq.spark.pipeline_follow import Update, follow
-    from ternmq.spark.pipeline_run import Choice, run
+    from ternmq.spark.pipeline import served_tables as served
+    from ternmq.spark.pipeline.following import Update, follow
+    from ternmq.spark.pipeline.triggered_run import Choice, run
 
     dump = tmp_path / "dump"
     project = project_of(tmp_path / "project", smf_path="../dump", smf_sections="QMST,WQ")
@@ -144,9 +145,9 @@ def test_dumps_that_grow_when_run_and_followed_then_each_record_is_there_once(
 def test_messages_when_run_through_then_they_are_in_the_lake_once_with_their_exchanges(
     spark: "SparkSession", tmp_path: Path
 ) -> None:
-    from ternmq.spark import served
-    from ternmq.spark.pipeline_connect import connected
-    from ternmq.spark.pipeline_run import run
+    from ternmq.spark.pipeline import served_tables as served
+    from ternmq.spark.pipeline.connect_service import connected
+    from ternmq.spark.pipeline.triggered_run import run
 
     there = in_memory()
     try:
@@ -183,8 +184,8 @@ def test_messages_when_run_through_then_they_are_in_the_lake_once_with_their_exc
 def test_served_tables_when_made_then_they_have_the_columns_that_are_promised(
     spark: "SparkSession", tmp_path: Path
 ) -> None:
-    from ternmq.spark.pipeline_flows import flows
-    from ternmq.spark.served import TABLES
+    from ternmq.spark.pipeline.flows import flows
+    from ternmq.spark.pipeline.served_tables import TABLES
 
     settings = project_of(tmp_path / "project", smf_path="x", mq_queue="Q").settings
     made: dict[str, Any] = {}
@@ -201,10 +202,10 @@ def test_served_tables_when_made_then_they_have_the_columns_that_are_promised(
 def test_anomalies_when_followed_then_their_streams_have_the_columns_of_the_table(
     spark: "SparkSession", tmp_path: Path
 ) -> None:
-    from ternmq.spark.anomalies import COLUMNS
-    from ternmq.spark.pipeline_flows import flows
-    from ternmq.spark.pipeline_settings import SEEN, WATCHED
-    from ternmq.spark.pipeline_watch import watched
+    from ternmq.spark.lake.anomaly_tables import COLUMNS
+    from ternmq.spark.pipeline.anomaly_watch import watched
+    from ternmq.spark.pipeline.flows import flows
+    from ternmq.spark.pipeline.settings import SEEN, WATCHED
 
     def stream_of(frame: Any) -> Any:
         (tmp_path / "nothing").mkdir(exist_ok=True)
@@ -227,7 +228,7 @@ def test_anomalies_when_followed_then_their_streams_have_the_columns_of_the_tabl
 
 def test_project_when_it_makes_no_sense_then_the_sentence_says_why(tmp_path: Path) -> None:
     from ternmq.spark.errors import SparkError
-    from ternmq.spark.pipeline_project import create, find
+    from ternmq.spark.pipeline.project import create, find
 
     with pytest.raises(SparkError, match="there is no pipeline in"):
         find(tmp_path)

@@ -11,16 +11,16 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from ternmq.cli.report import STEPS
-from ternmq.codec.smf_clock import tod_of_ns
-from ternmq.codec.smf_layout import Scalar, Values
-from ternmq.codec.smf_record import Stamp, build, correlator, header_values
+from ternmq.cli.tools.report_command import STEPS
+from ternmq.codec.smf.clock_values import tod_of_ns
+from ternmq.codec.smf.record import Stamp, build, correlator, header_values
+from ternmq.codec.smf.section_layout import Scalar, Values
 from tests.unit.spark.browser import document, screenshot
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-    from ternmq.spark.report_text import Sections
+    from ternmq.spark.report.mqsmf_text import Sections
 
 pytestmark = pytest.mark.spark
 
@@ -98,7 +98,7 @@ def dump(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def sections(
     spark: "SparkSession", dump: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> "Sections":
-    from ternmq.spark.report_text import REPORTS, read
+    from ternmq.spark.report.mqsmf_text import REPORTS, read
 
     folder = tmp_path_factory.mktemp("read") / "sections"
     return read(spark, [str(dump)], str(folder), list(REPORTS.values()))
@@ -109,13 +109,13 @@ def tables(
     spark: "SparkSession", dump: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> "dict[str, DataFrame]":
     """Those that a page is made of."""
-    from ternmq.spark.report_tables import of_dumps
+    from ternmq.spark.report.report_tables import of_dumps
 
     return of_dumps(spark, [str(dump)], str(tmp_path_factory.mktemp("tables") / "sections"))
 
 
 def printed(name: str, sections: "Sections") -> list[str]:
-    from ternmq.spark.report_text import REPORTS, lines
+    from ternmq.spark.report.mqsmf_text import REPORTS, lines
 
     return list(lines(REPORTS[name], sections))
 
@@ -199,7 +199,7 @@ def test_task_when_printed_then_its_queues_follow_it(sections: "Sections") -> No
 
 
 def test_objects_when_asked_for_then_each_row_is_json(sections: "Sections") -> None:
-    from ternmq.spark.report_text import REPORTS, objects
+    from ternmq.spark.report.mqsmf_text import REPORTS, objects
 
     found = [json.loads(line) for line in objects(REPORTS["MSGM"], sections)]
     assert [row["Put"] for row in found] == [900] * INTERVALS
@@ -240,8 +240,8 @@ def messages_of(spark: "SparkSession") -> "dict[str, DataFrame]":
 def test_page_when_made_of_dumps_then_it_has_every_section_and_a_browser_shows_it(
     spark: "SparkSession", tables: "dict[str, DataFrame]", tmp_path: Path
 ) -> None:
-    from ternmq.spark.report_html import html_page
-    from ternmq.spark.report_sections import SECTIONS
+    from ternmq.spark.report.page_sections import SECTIONS
+    from ternmq.spark.report.report_html import html_page
 
     steps: list[str] = []
     told = html_page(tables | messages_of(spark), step=steps.append, source="dump.smf")
@@ -266,8 +266,8 @@ def test_page_when_made_of_dumps_then_it_has_every_section_and_a_browser_shows_i
 def test_page_when_only_a_time_is_asked_for_then_only_that_is_told(
     tables: "dict[str, DataFrame]",
 ) -> None:
-    from ternmq.spark.report_data import survey_of
-    from ternmq.spark.report_tables import between
+    from ternmq.spark.report.report_data import survey_of
+    from ternmq.spark.report.report_tables import between
 
     since = datetime(2026, 9, 21, 14, 14, 10, tzinfo=UTC)
     some = {n: tables[n] for n in ("queues", "log", "tasks", "chargeback", "queue_use")}
@@ -333,7 +333,7 @@ def awkward(spark: "SparkSession") -> "dict[str, DataFrame]":
 
 
 def test_page_when_tables_are_awkward_then_it_is_small_and_right(spark: "SparkSession") -> None:
-    from ternmq.spark.report_html import html_page
+    from ternmq.spark.report.report_html import html_page
 
     told = html_page(awkward(spark))
     html = told.html
@@ -355,7 +355,7 @@ def test_page_when_tables_are_awkward_then_it_is_small_and_right(spark: "SparkSe
 
 
 def test_page_when_tables_are_empty_then_it_says_so(spark: "SparkSession") -> None:
-    from ternmq.spark.report_html import html_page
+    from ternmq.spark.report.report_html import html_page
 
     told = html_page({name: table.limit(0) for name, table in messages_of(spark).items()})
     assert told.period is None
@@ -365,7 +365,7 @@ def test_page_when_tables_are_empty_then_it_says_so(spark: "SparkSession") -> No
 def test_lines_when_a_name_has_controls_then_a_terminal_does_not_get_them(
     spark: "SparkSession",
 ) -> None:
-    from ternmq.spark.report_text import Report, lines
+    from ternmq.spark.report.mqsmf_text import Report, lines
 
     columns = "QMgr string, LPAR string, Time_UTC timestamp, Record_File string"
     row = ("QM1", "SYS1", None, "dump", 0, "= Queue \x1b[2J\x9b1m\x07A\nnext")

@@ -23,7 +23,7 @@ for name in ("pyspark", "py4j", "pyarrow", "numpy", "pandas"):
 import ternmq.spark
 from ternmq.spark.errors import SparkError, explained
 from ternmq.spark.session import session
-import ternmq.spark.smf_columns
+import ternmq.spark.smf.section_columns
 
 with explained():
     pass
@@ -83,7 +83,7 @@ def test_workers_when_started_here_then_they_import_what_is_installed(
 
 
 @pytest.mark.spark
-@pytest.mark.parametrize("module", ["mq_source", "smf_source"])
+@pytest.mark.parametrize("module", ["mq.mq_source", "smf.smf_source"])
 def test_workers_when_the_session_is_the_users_then_they_run_this_python(
     spark: "SparkSession", monkeypatch: pytest.MonkeyPatch, module: str
 ) -> None:

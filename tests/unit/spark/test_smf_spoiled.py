@@ -20,21 +20,21 @@ from hypothesis import strategies as st
 pytest.importorskip("pyspark")
 
 from ternmq.base.errors import MQError
-from ternmq.client.smf_log_streams import LogStream, unpack_segment
-from ternmq.codec.smf_framing import BDW, NO_RDW, RDW, Framing, Source, may_become_one
-from ternmq.codec.smf_reader import Reader
-from ternmq.spark import smf_segments
-from ternmq.spark.smf_files import find_files
-from ternmq.spark.smf_follow import latest, ranges_between
-from ternmq.spark.smf_options import SmfOptions
-from ternmq.spark.smf_ranges import divided, ranges_of
-from ternmq.spark.smf_reading import read_ranges
-from ternmq.spark.smf_records import pieces_of, record_batches
-from ternmq.spark.smf_rejects import reject_batches
-from ternmq.spark.smf_walk import TRUNCATED, Fault, Walk
-from ternmq.telemetry.log_stream_format import Block
+from ternmq.codec.smf.framing import BDW, NO_RDW, RDW, Framing, Source, may_become_one
+from ternmq.codec.smf.reader import Reader
+from ternmq.outlets.smf_log_streams import LogStream, unpack_segment
+from ternmq.spark.smf import log_segments as smf_segments
+from ternmq.spark.smf.dump_files import find_files
+from ternmq.spark.smf.dump_reading import read_ranges
+from ternmq.spark.smf.growing_files import latest, ranges_between
+from ternmq.spark.smf.ranges import divided, ranges_of
+from ternmq.spark.smf.raw_records import pieces_of, record_batches
+from ternmq.spark.smf.record_walk import TRUNCATED, Fault, Walk
+from ternmq.spark.smf.rejects import reject_batches
+from ternmq.spark.smf.smf_options import SmfOptions
+from ternmq.telemetry.smf.log_stream_format import Block
+from tests.unit.codec.smf.test_framing import as_bdw, as_nordw, as_rdw
 from tests.unit.codec.smf_samples import sample_records
-from tests.unit.codec.test_smf_framing import as_bdw, as_nordw, as_rdw
 from tests.unit.spark.smf_expected import Held
 
 RECORDS = sample_records(90405)

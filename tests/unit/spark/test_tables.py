@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from ternmq.codec.smf_clock import tod_of_ns
-from ternmq.codec.smf_layout import Scalar, Values
-from ternmq.codec.smf_reader import Reader
-from ternmq.codec.smf_record import Stamp, build, correlator, header_values
+from ternmq.codec.smf.clock_values import tod_of_ns
+from ternmq.codec.smf.reader import Reader
+from ternmq.codec.smf.record import Stamp, build, correlator, header_values
+from ternmq.codec.smf.section_layout import Scalar, Values
 from tests.unit.codec.test_smf_real_dumps import FOLDER
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ CHANNELS: list[Values] = [
 
 @pytest.fixture(scope="module")
 def dump(spark: "SparkSession", tmp_path_factory: pytest.TempPathFactory) -> Path:
-    from ternmq.spark.smf_source import register
+    from ternmq.spark.smf.smf_source import register
 
     register(spark)
     writes: tuple[dict[str, Scalar], ...] = (
@@ -137,7 +137,7 @@ def one(frame: "DataFrame") -> "Row":
 def test_queues_when_tabled_then_rates_depths_and_growth_are_there(
     spark: "SparkSession", dump: Path
 ) -> None:
-    from ternmq.spark.tables_intervals import queues
+    from ternmq.spark.pipeline.interval_tables import queues
 
     row = one(queues(load(spark, dump, "QQST")))
     assert (row["queue_manager"], row["queue"], row["interval_s"]) == ("QM1", "ORDERS", 10.0)
@@ -149,7 +149,7 @@ def test_queues_when_tabled_then_rates_depths_and_growth_are_there(
 def test_time_on_queue_when_nothing_was_got_then_unknown(spark: "SparkSession", dump: Path) -> None:
     from pyspark.sql import functions as f
 
-    from ternmq.spark.tables_intervals import queues
+    from ternmq.spark.pipeline.interval_tables import queues
 
     section = load(spark, dump, "QQST")
     cases = spark.createDataFrame([(200, 0), (0, 70), (0, 0)], "gets bigint, took bigint")
@@ -161,7 +161,7 @@ def test_time_on_queue_when_nothing_was_got_then_unknown(spark: "SparkSession", 
 
 
 def test_calls_when_tabled_then_they_are_for_each_second(spark: "SparkSession", dump: Path) -> None:
-    from ternmq.spark.tables_intervals import calls
+    from ternmq.spark.pipeline.interval_tables import calls
 
     row = one(calls(load(spark, dump, "QMST")))
     assert (row["open_per_s"], row["get_per_s"], row["put_per_s"]) == (1.0, 4.0, 3.0)
@@ -172,7 +172,7 @@ def test_calls_when_tabled_then_they_are_for_each_second(spark: "SparkSession", 
 def test_page_sets_when_tabled_then_percent_and_times_are_there(
     spark: "SparkSession", dump: Path
 ) -> None:
-    from ternmq.spark.tables_intervals import page_sets
+    from ternmq.spark.pipeline.interval_tables import page_sets
 
     row = one(page_sets(load(spark, dump, "QIS1")))
     assert (row["page_set"], row["buffer_pool"], row["pages"]) == (4, 1, 1000)
@@ -183,7 +183,7 @@ def test_page_sets_when_tabled_then_percent_and_times_are_there(
 def test_numbers_that_are_too_large_when_added_then_the_sum_is_unknown_and_no_error(
     spark: "SparkSession", tmp_path: Path
 ) -> None:
-    from ternmq.spark.tables_intervals import queues
+    from ternmq.spark.pipeline.interval_tables import queues
 
     most = (1 << 63) - 1
     wild: Values = {"qqstqnam": "WILD", "qqstputb": most, "qqstpt1b": most, "qqstgets": 7}
@@ -195,7 +195,7 @@ def test_numbers_that_are_too_large_when_added_then_the_sum_is_unknown_and_no_er
 def test_log_when_tabled_then_bytes_times_and_waits_are_there(
     spark: "SparkSession", dump: Path
 ) -> None:
-    from ternmq.spark.tables_intervals import log
+    from ternmq.spark.pipeline.interval_tables import log
 
     row = one(log(load(spark, dump, "QJST")))
     assert row["log_bytes_per_s"] == 2560 * 4096 / 10
@@ -209,7 +209,7 @@ def test_log_when_tabled_then_bytes_times_and_waits_are_there(
 def test_log_when_it_has_two_copies_then_its_rate_is_that_of_each(
     spark: "SparkSession", tmp_path: Path
 ) -> None:
-    from ternmq.spark.tables_intervals import log
+    from ternmq.spark.pipeline.interval_tables import log
 
     # As in real records: the totals are those of both copies.
     writes: tuple[dict[str, Scalar], ...] = (
@@ -230,7 +230,7 @@ def test_log_when_it_has_two_copies_then_its_rate_is_that_of_each(
 def test_tasks_when_tabled_then_cost_is_that_of_queues_and_commits(
     spark: "SparkSession", dump: Path
 ) -> None:
-    from ternmq.spark.tables_tasks import chargeback, tasks
+    from ternmq.spark.pipeline.task_tables import chargeback, tasks
 
     table = tasks(*(load(spark, dump, name) for name in ("WTID", "WTAS", "WQ")))
     rows = {row["application"]: row for row in table.collect()}
@@ -252,7 +252,7 @@ def test_tasks_when_tabled_then_cost_is_that_of_queues_and_commits(
 def test_queue_use_when_tabled_then_time_on_queue_is_a_mean(
     spark: "SparkSession", dump: Path
 ) -> None:
-    from ternmq.spark.tables_tasks import queue_use
+    from ternmq.spark.pipeline.task_tables import queue_use
 
     rows = {row["queue"]: row for row in queue_use(load(spark, dump, "WQ")).collect()}
     assert rows["SEARCHED"]["mean_time_on_queue_us"] == 7000
@@ -263,7 +263,7 @@ def test_queue_use_when_tabled_then_time_on_queue_is_a_mean(
 def test_channels_when_tabled_then_rates_are_over_their_part_of_the_interval(
     spark: "SparkSession", dump: Path
 ) -> None:
-    from ternmq.spark.tables_tasks import channels
+    from ternmq.spark.pipeline.task_tables import channels
 
     rows = {row["channel"]: row for row in channels(load(spark, dump, "QCST")).collect()}
     assert (rows["TO.QM2"]["bytes_per_s"], rows["TO.QM2"]["messages_per_s"]) == (100_000.0, 100.0)
@@ -273,8 +273,8 @@ def test_channels_when_tabled_then_rates_are_over_their_part_of_the_interval(
 def test_dump_when_it_is_there_twice_then_nothing_counts_twice(
     spark: "SparkSession", dump: Path, tmp_path: Path
 ) -> None:
-    from ternmq.spark.tables_intervals import once, queues
-    from ternmq.spark.tables_tasks import chargeback, queue_use, tasks
+    from ternmq.spark.pipeline.interval_tables import once, queues
+    from ternmq.spark.pipeline.task_tables import chargeback, queue_use, tasks
 
     (tmp_path / "monday").write_bytes(dump.read_bytes())
     (tmp_path / "week").write_bytes(dump.read_bytes())
@@ -290,7 +290,7 @@ def test_dump_when_it_is_there_twice_then_nothing_counts_twice(
 def test_queues_of_a_task_when_the_dump_ends_before_them_then_the_next_one_has_them(
     spark: "SparkSession", tmp_path: Path
 ) -> None:
-    from ternmq.spark.tables_tasks import tasks
+    from ternmq.spark.pipeline.task_tables import tasks
 
     second = 1_000_000_000
     parts: list[bytes] = []
@@ -317,9 +317,9 @@ def test_queues_of_a_task_when_the_dump_ends_before_them_then_the_next_one_has_t
 def test_findings_when_made_then_each_rule_finds_its_case_and_no_other(
     spark: "SparkSession", dump: Path
 ) -> None:
-    from ternmq.spark.findings import findings
-    from ternmq.spark.tables_intervals import buffer_pools, log
-    from ternmq.spark.tables_tasks import channels, queue_use
+    from ternmq.spark.pipeline.findings import findings
+    from ternmq.spark.pipeline.interval_tables import buffer_pools, log
+    from ternmq.spark.pipeline.task_tables import channels, queue_use
 
     table = findings(
         queue_use(load(spark, dump, "WQ")),
@@ -344,7 +344,7 @@ def test_findings_when_made_then_each_rule_finds_its_case_and_no_other(
 def test_real_dump_when_tabled_then_sums_are_those_of_the_plain_reader(
     spark: "SparkSession", dump: Path
 ) -> None:
-    from ternmq.spark.tables_tasks import channels, queue_use, tasks
+    from ternmq.spark.pipeline.task_tables import channels, queue_use, tasks
 
     path = FOLDER / "smf-mq800-channels.dat"
     if not path.exists():

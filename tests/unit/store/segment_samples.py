@@ -1,8 +1,6 @@
 """Messages and segments for the tests of this folder."""
 
-from ternmq.ports.disk import Disk, DiskFile
-from ternmq.ports.memory_disk import MemoryDisk
-from ternmq.store.image import (
+from ternmq.codec.message_image import (
     CORREL_ID_OFFSET,
     GROUP_ID_OFFSET,
     ID_BYTES,
@@ -10,6 +8,8 @@ from ternmq.store.image import (
     MSG_ID_OFFSET,
     pack_header,
 )
+from ternmq.ports.disk import Disk, DiskFile
+from ternmq.ports.memory_disk import MemoryDisk
 from ternmq.store.segment_file import write_segment
 from ternmq.store.segment_format import SegmentBuilder
 

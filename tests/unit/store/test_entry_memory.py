@@ -9,8 +9,9 @@ from collections.abc import Callable
 import pytest
 
 import ternmq
-from ternmq.store.entry import ZERO_ID, Chain, Entry
+from ternmq.store.chain import Chain
 from ternmq.txn.in_log import InLog
+from ternmq.values.entry import ZERO_ID, Entry
 
 pytestmark = pytest.mark.core
 

@@ -9,8 +9,8 @@ from typing import Any
 
 from ternmq.base.accounts import TaskAccount
 from ternmq.base.counters import QueueFigures
-from ternmq.codec.smf_layout import LAYOUTS, Values
-from ternmq.codec.smf_record import KINDS
+from ternmq.codec.smf.record import KINDS
+from ternmq.codec.smf.section_layout import LAYOUTS, Values
 from ternmq.telemetry.snapshot import (
     PCF,
     SMF,

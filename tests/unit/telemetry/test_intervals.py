@@ -17,7 +17,7 @@ from ternmq.base.counters import (
     QueueFigures,
     Traffic,
 )
-from ternmq.telemetry.smf_views import QueueView
+from ternmq.telemetry.smf.counter_views import QueueView
 from ternmq.telemetry.snapshot import (
     CLASS_TASKS,
     PCF,

@@ -246,6 +246,7 @@ def test_every_call_passes_the_faults() -> None:
     file.pwritev(0, [b"x"])
     file.truncate(0)
     file.datasync()
+    disk.allocate("f/a", 1)
     disk.sync_dir("f")
     disk.rename("f/a", "f/b")
     disk.unlink("f/b")

@@ -58,7 +58,7 @@ def test_kill_and_stop_then_as_named() -> None:
         assert texts(qmgr) == ["one"]
         sim.stop()
         qmgr = sim.start()
-        assert "1 log records accessed" in qmgr.report[0]
+        assert "1 log records accessed" in qmgr.report()[0]
         qmgr = sim.start()  # still runs: killed first
         assert texts(qmgr) == ["one"]
         assert sim.lives == 4

@@ -13,7 +13,7 @@ import pytest
 
 import ternmq
 from ternmq import constants as mq
-from ternmq.codec.mqmd import Descriptor
+from ternmq.codec.mqi.mqmd import Descriptor
 from ternmq.inspect.dump import LogDump, Range, json_lines
 from ternmq.inspect.folder import Folder
 from ternmq.inspect.salvage import salvage_to_file
@@ -23,8 +23,8 @@ from ternmq.testing import Simulation
 from ternmq.testing.chance import Chance
 from ternmq.testing.machine import Machine, create
 from ternmq.testing.sim_disk import SimDisk
-from ternmq.txn.records import copy_flags, copy_tenths, pack_puts, unpack_put
-from ternmq.txn.unit import XID
+from ternmq.txn.families.message_records import copy_flags, copy_tenths, pack_puts, unpack_put
+from ternmq.values.xid import XID
 
 pytestmark = pytest.mark.core
 

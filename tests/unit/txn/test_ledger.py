@@ -15,7 +15,7 @@ from ternmq.store.catalog import Catalog
 from ternmq.store.catalog_file import catalog_bytes, unpack_catalog
 from ternmq.store.ledger import RUNS_MAX, LedgerRow, first_row, row_from_json
 from ternmq.testing.chance import Chance
-from ternmq.txn.ledger import (
+from ternmq.txn.families.ledger_records import (
     ROW_BYTES_MAX,
     LedgerRecord,
     UnitEnd,

@@ -7,7 +7,7 @@ import pytest
 from ternmq.log.parameters import CIRCULAR, LogParameters
 from ternmq.testing.machine import Machine, create
 from ternmq.testing.sim_disk import SimDisk
-from ternmq.txn.unit import XID
+from ternmq.values.xid import XID
 
 pytestmark = pytest.mark.core
 

@@ -6,11 +6,11 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from ternmq.codec.layout import BIG, LITTLE
-from ternmq.wire import fap_part as p
-from ternmq.wire import fap_vocabulary as v
-from ternmq.wire.fap_flow import body_table, verb_table
-from ternmq.wire.fap_segment import TSH, TSHC, TSHM, Header
+from ternmq.codec.mqi.layout import BIG, LITTLE
+from ternmq.wire.fap import part as p
+from ternmq.wire.fap import vocabulary as v
+from ternmq.wire.fap.flow import body_table, verb_table
+from ternmq.wire.fap.segment import TSH, TSHC, TSHM, Header
 from tests.unit.codec.structure_samples import structures
 
 ORDERS = st.sampled_from([LITTLE, BIG])

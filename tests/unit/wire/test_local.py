@@ -7,7 +7,7 @@ import pytest
 
 from ternmq.base.errors import RemoteProtocolError
 from ternmq.base.limits import FRAME_BYTES_BEFORE_HELLO, MESSAGE_BYTES_MAX
-from ternmq.codec.mqmd import BYTES_2, Descriptor
+from ternmq.codec.mqi.mqmd import BYTES_2, Descriptor
 from ternmq.wire import local as wire
 from ternmq.wire.local import FRAME_BYTES_MAX
 
@@ -98,7 +98,8 @@ def test_put_when_cut_short_anywhere_then_refused() -> None:
 
 
 @pytest.mark.parametrize(
-    ("offered", "chosen"), [([1, 1], 1), ([1, 9], 1), ([2, 9], 0), ([0, 0], 0), ([-5, 5], 1)]
+    ("offered", "chosen"),
+    [([2, 2], 2), ([1, 9], 2), ([1, 1], 0), ([3, 9], 0), ([0, 0], 0), ([-5, 5], 2)],
 )
 def test_protocol_when_offered_then_the_newest_of_both(offered: list[int], chosen: int) -> None:
     assert wire.chosen_protocol(offered) == chosen

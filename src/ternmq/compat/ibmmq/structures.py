@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from ternmq.base import constants as mq
-from ternmq.codec.mqrfh import folder_name
+from ternmq.codec.headers.mqrfh import folder_name
 from ternmq.compat import pcf_structures as pcf
 from ternmq.compat import rfh2, structure
 from ternmq.compat.ibmmq.errors import PYIFError

@@ -1,0 +1,1 @@
+"""Instrumentation events: what each contains, and putting them on their queues."""

@@ -1,0 +1,1 @@
+"""MQSC: text to commands, and answers to text."""

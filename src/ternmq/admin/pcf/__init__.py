@@ -1,0 +1,1 @@
+"""PCF commands: messages to commands, and answers to messages."""

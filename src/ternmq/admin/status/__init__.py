@@ -1,0 +1,1 @@
+"""DISPLAY of status: queues, connections, channels, the queue manager."""

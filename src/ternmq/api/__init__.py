@@ -1,0 +1,1 @@
+"""The public API: connections, queues, units of work, streams."""

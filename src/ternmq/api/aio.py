@@ -1,0 +1,463 @@
+"""A connection for tasks: the methods of `connection`, with `await` and `async with`.
+
+What is opened (`connect`, `queue`) is opened by `async with` or by `await`. Everything belongs to
+the loop in which it was opened. Interpreted on the compiled build too, so that Python warns of a
+call that nobody awaits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Coroutine, Generator
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, Unpack, final
+
+from ternmq.api import definitions
+from ternmq.api.aio_queue import Queue
+from ternmq.api.arguments import Data, Requests, as_bytes, put1_alternate
+from ternmq.base.attributes import Value
+from ternmq.base.object_types import ALIAS, LOCAL, MODEL
+from ternmq.codec.mqi.mqmd import Descriptor
+from ternmq.codec.mqi.mqod import ObjectDescriptor
+from ternmq.codec.mqi.mqsts import Status
+from ternmq.values.calls import administration, units
+from ternmq.values.calls.call import Call
+from ternmq.values.calls.messages import Put1
+from ternmq.values.calls.objects import Open
+from ternmq.values.command import Answer, Command
+from ternmq.values.status import (
+    BatchOutcome,
+    LogExtents,
+    LogStatus,
+    ObjectFile,
+    SMFRead,
+    SMFStatus,
+    UnitInDoubt,
+)
+from ternmq.values.transport import TaskTransport
+from ternmq.values.xid import XID
+
+if TYPE_CHECKING:
+    from ternmq.api.aio_stream import QueueCursor, QueueStream
+    from ternmq.api.stream import Start
+    from ternmq.values.queue_attributes import (
+        AliasAttributes,
+        LocalAttributes,
+        ModelAttributes,
+        QueueAttributes,
+        QueueManagerAttributes,
+    )
+
+
+class Closable(Protocol):
+    """What `async with` closes."""
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None: ...
+
+
+Opened = TypeVar("Opened", bound=Closable)
+CallT = TypeVar("CallT", bound=Call)
+
+
+@final
+class Opening(Generic[Opened]):
+    """Something that `await` opens, or `async with` opens and closes."""
+
+    def __init__(self, opening: Coroutine[Any, Any, Opened]) -> None:
+        self._opening = opening
+        self._opened: Opened | None = None
+
+    def __await__(self) -> Generator[Any, Any, Opened]:
+        return self._opening.__await__()
+
+    async def __aenter__(self) -> Opened:
+        self._opened = await self._opening
+        return self._opened
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._opened is not None:
+            await self._opened.__aexit__(kind, error, trace)
+
+
+@final
+class Unit:
+    """`async with connection.unit_of_work()`: commits at the end, backs out if the block raises."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    async def __aenter__(self) -> Unit:
+        await self._connection.begin()
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if not self._connection.in_unit:
+            return  # ended inside the block
+        if kind is None:
+            await self._connection.commit()
+        else:
+            await self._connection.backout()
+
+    async def commit(self) -> None:
+        """End the unit here."""
+        await self._connection.commit()
+
+    async def backout(self) -> None:
+        """Undo the unit here."""
+        await self._connection.backout()
+
+
+class Connection:
+    """One application's connection to a queue manager."""
+
+    def __init__(self, transport: TaskTransport) -> None:
+        self._transport = transport
+        self._requests = Requests(transport, "MQPUT1")
+
+    @property
+    def transport(self) -> TaskTransport:
+        """What carries the verbs."""
+        return self._transport
+
+    @property
+    def in_unit(self) -> bool:
+        """Whether puts and gets are inside syncpoint unless they say otherwise."""
+        return self._transport.in_unit
+
+    @property
+    def name(self) -> str:
+        """The queue manager's name."""
+        return self._transport.qmgr_name
+
+    @property
+    def connection_id(self) -> bytes:
+        """24 bytes that name this connection, as MQCNO returns them."""
+        return self._transport.connection_id
+
+    @property
+    def connected(self) -> bool:
+        """Whether the connection can still be used."""
+        return self._transport.is_alive
+
+    async def run(self, call: CallT) -> CallT:
+        """Carry out a call, for what has no method here; its result is in it."""
+        await self._transport.run(call)
+        return call
+
+    # ---- queues
+
+    def queue(
+        self,
+        name: str,
+        *,
+        exclusive: bool = False,
+        dynamic_name: str = "AMQ.*",
+        options: int = 0,
+    ) -> Opening[Queue]:
+        """Open a queue, with `async with` or `await`. A model queue gives a new dynamic one, named
+        after `dynamic_name`.
+
+        `options` are MQOO options for one handle that does everything; without them handles are
+        opened as needed.
+        """
+        return Opening(self._open_queue(name, exclusive, dynamic_name, options))
+
+    async def _open_queue(
+        self, name: str, exclusive: bool, dynamic_name: str, options: int
+    ) -> Queue:
+        od = ObjectDescriptor(object_name=name, dynamic_queue_name=dynamic_name)
+        return Queue(self._transport, await self.run(Open(od, options, True, exclusive)))
+
+    async def put(
+        self,
+        queue_name: str,
+        data: Data,
+        *,
+        persistent: bool | None = None,
+        priority: int | None = None,
+        expiry: float | None = None,
+        msg_id: bytes | None = None,
+        correl_id: bytes | None = None,
+        reply_to: str | None = None,
+        format: str | None = None,
+        descriptor: Descriptor | None = None,
+        options: int = 0,
+        syncpoint: bool | None = None,
+        qmgr_name: str = "",
+        alternate_user: str = "",
+    ) -> bytes:
+        """MQPUT1: one message to a queue that need not stay open; returns its MsgId.
+
+        Arguments as those of `Queue.put`. `qmgr_name` names another queue manager. With
+        `alternate_user` it is that user who must have the authority.
+        """
+        form = self._requests.put(
+            data,
+            persistent,
+            priority,
+            expiry,
+            msg_id,
+            correl_id,
+            reply_to,
+            format,
+            descriptor,
+            options | put1_alternate(alternate_user),
+            syncpoint,
+        )
+        od = ObjectDescriptor(
+            object_name=queue_name,
+            object_qmgr_name=qmgr_name,
+            alternate_user_id=alternate_user,
+        )
+        return (await self.run(Put1(od, form, as_bytes(data)))).msg_id
+
+    async def status(self) -> Status:
+        """MQSTAT: how puts with MQPMO_ASYNC_RESPONSE went since it was last asked: how many did and
+        how many did not, and why the first of those did not."""
+        return (await self.run(administration.InquirePuts())).found
+
+    # ---- units of work
+
+    def unit_of_work(self) -> Unit:
+        """What is put and got inside the `async with` block happens whole or not at all."""
+        return Unit(self)
+
+    async def begin(self) -> None:
+        """Put and get inside syncpoint from now on, until `commit` or `backout`."""
+        await self._transport.run(units.Begin())
+
+    async def commit(self) -> None:
+        """MQCMIT; BackedOut if the queue manager had to undo the unit instead."""
+        await self._transport.run(units.Commit())
+
+    async def backout(self) -> None:
+        """MQBACK; nothing happens if the connection is gone, and its unit of work with it."""
+        if self._transport.is_alive:
+            await self._transport.run(units.BackOut())
+
+    # ---- two-phase commit, for transaction managers
+
+    async def prepare(self, xid: XID) -> bool:
+        """Prepare the unit of work; from then on it is in doubt, also over a restart, until it is
+        ended by its XID. False if it changed nothing: then it has ended."""
+        return (await self.run(units.Prepare(xid))).prepared
+
+    async def in_doubt(self) -> list[XID]:
+        """XIDs of prepared units, and of those that an operator resolved and nobody forgot yet."""
+        return (await self.run(units.Recover())).xids
+
+    async def commit_prepared(self, xid: XID) -> None:
+        """Commit a prepared unit of work."""
+        await self._transport.run(units.EndPrepared(xid, True, False))
+
+    async def backout_prepared(self, xid: XID) -> None:
+        """Back out a prepared unit of work."""
+        await self._transport.run(units.EndPrepared(xid, False, False))
+
+    async def resolve(self, xid: XID, *, commit: bool) -> None:
+        """An operator's decision for a unit whose transaction manager does not come back;
+        remembered until `forget`."""
+        await self._transport.run(units.EndPrepared(xid, commit, True))
+
+    async def forget(self, xid: XID) -> None:
+        """The transaction manager knows of the operator's decision."""
+        await self._transport.run(units.Forget(xid))
+
+    async def units_in_doubt(self) -> list[UnitInDoubt]:
+        """Prepared units of work, and those that an operator has ended (dspmqtrn)."""
+        return (await self.run(units.InquireUnitsInDoubt())).units
+
+    async def commit_batch(self, owner: str, batch: int, xids: list[XID]) -> BatchOutcome:
+        """Commit prepared units of work and note in the ledger that the owner's batch is done, all
+        or nothing. A batch that is in the ledger already is not committed again: `committed` of
+        the outcome is False, and what was prepared again is backed out."""
+        return (await self.run(units.CommitBatch(owner, batch, xids))).outcome()
+
+    # ---- streams
+
+    def stream(self, queue: str) -> QueueStream:
+        """The numbered stream of a queue, to be read by number without removing anything. A queue
+        has one once it has a cursor or retention (RETAIN)."""
+        from ternmq.api.aio_stream import QueueStream  # many do without
+
+        return QueueStream(self._transport, queue)
+
+    async def cursor(self, name: str, queue: str = "", *, start: Start = "latest") -> QueueCursor:
+        """A cursor by its name. If it does not exist, and `queue` says on what, it is made there,
+        at the earliest message of the stream, at the latest (behind all that are there), or at a
+        number."""
+        from ternmq.api.aio_stream import open_cursor
+
+        return await open_cursor(self._transport, name, queue, start)
+
+    # ---- definitions
+
+    async def define_queue(
+        self, name: str, *, replace: bool = False, **attributes: Unpack[LocalAttributes]
+    ) -> None:
+        """Define a local queue; attributes by Python name (`max_depth`) or MQSC keyword
+        (`MAXDEPTH`)."""
+        await self._define(LOCAL, name, dict(attributes), replace)
+
+    async def define_model(
+        self, name: str, *, replace: bool = False, **attributes: Unpack[ModelAttributes]
+    ) -> None:
+        """Define a model queue, from which opening it makes dynamic queues."""
+        await self._define(MODEL, name, dict(attributes), replace)
+
+    async def define_alias(
+        self,
+        name: str,
+        target: str,
+        *,
+        replace: bool = False,
+        **attributes: Unpack[AliasAttributes],
+    ) -> None:
+        """Define another name for a local queue."""
+        await self._define(ALIAS, name, {"target": target, **attributes}, replace)
+
+    async def _define(
+        self, object_type: int, name: str, attributes: dict[str, Any], replace: bool
+    ) -> None:
+        call = await self.run(definitions.define(object_type, name, attributes, replace))
+        definitions.check_done(call, name)
+
+    async def alter_queue(self, name: str, **attributes: Unpack[QueueAttributes]) -> None:
+        """Change attributes of a queue."""
+        shown = await self.run(definitions.display(name, "TYPE", "ALTER"))
+        noun = definitions.noun_to_change(shown, name)
+        definitions.check_done(
+            await self.run(definitions.alter(noun, name, dict(attributes))), name
+        )
+
+    async def alter_qmgr(self, **attributes: Unpack[QueueManagerAttributes]) -> None:
+        """Change attributes of the queue manager."""
+        call = await self.run(definitions.alter_qmgr(self.name, dict(attributes)))
+        definitions.check_done(call, self.name)
+
+    async def delete_queue(self, name: str, *, purge: bool = False) -> None:
+        """Delete a queue that nobody has open; `purge` also if it holds messages."""
+        shown = await self.run(definitions.display(name, "TYPE", "DELETE"))
+        noun = definitions.noun_to_change(shown, name)
+        definitions.check_done(await self.run(definitions.delete(noun, name, purge)), name)
+
+    async def clear_queue(self, name: str) -> None:
+        """Remove all messages of a queue that nobody has open."""
+        definitions.check_done(await self.run(definitions.clear(name)), name)
+
+    async def attributes(self, name: str) -> dict[str, Value]:
+        """All attributes of a queue by Python name."""
+        return definitions.attributes_of(await self.run(definitions.display(name, "ALL")), name)
+
+    async def qmgr_attributes(self) -> dict[str, Value]:
+        """All attributes of the queue manager by Python name."""
+        return definitions.qmgr_attributes_of(await self.run(definitions.display_qmgr()), self.name)
+
+    async def queue_names(self) -> list[str]:
+        """The names of all queues that the user may see."""
+        return definitions.names_of(await self.run(definitions.display_all()))
+
+    # ---- commands
+
+    async def mqsc(self, text: str) -> list[Answer]:
+        """Carry out MQSC commands, one or more; the answers of all of them in order.
+
+        A refusal is an answer, too: `ok` of each says so. An exception means that the queue manager
+        could not be asked.
+        """
+        return (await self.run(administration.RunCommands([], text))).answers
+
+    async def command(self, command: Command) -> list[Answer]:
+        """Carry out a command that is not written as MQSC."""
+        return (await self.run(administration.RunCommands([command], verb="command"))).answers
+
+    # ---- the queue manager, its log, media recovery
+
+    async def report(self) -> list[str]:
+        """What the restart did, line by line, as strmqm prints it."""
+        return (await self.run(administration.InquireReport())).lines
+
+    async def log_status(self) -> LogStatus:
+        """What the log has done since the start, and how full it is."""
+        return (await self.run(administration.InquireLogStatus())).outcome()
+
+    async def log_extents(self) -> LogExtents:
+        """Which files the log has, and what each is needed for."""
+        return (await self.run(administration.InquireLogExtents())).outcome()
+
+    async def delete_log_extents(self) -> list[str]:
+        """Delete the files of the log that neither restart nor media recovery needs; their
+        names."""
+        return (await self.run(administration.DeleteLogExtents())).names
+
+    async def checkpoint(self) -> None:
+        """Take a checkpoint now and wait for it."""
+        await self._transport.run(administration.Checkpoint())
+
+    async def record_image(self, name: str = "*") -> list[str]:
+        """Write media images to the log (rcdmqimg): of the object of that name, of all that begin
+        as a name with a last `*`, of all, or of all definitions ("(catalog)"). Returns whose images
+        were written; "(catalog)" stands for all definitions."""
+        return (await self.run(administration.RecordImage(name))).names
+
+    async def recreate(self, name: str) -> None:
+        """Make an object again from its last media image and the log since (rcrmqobj), while others
+        work. Non-persistent messages on it are gone."""
+        await self._transport.run(administration.Recreate(name))
+
+    async def object_files(self) -> list[ObjectFile]:
+        """Every object, and where it is under the queue manager's folder (dspmqfls)."""
+        return (await self.run(administration.InquireObjectFiles())).files
+
+    # ---- SMF records
+
+    async def smf_status(self) -> list[SMFStatus]:
+        """How the destinations of SMF records are doing."""
+        return (await self.run(administration.InquireSMF())).destinations
+
+    async def smf_switch(self, name: str = "") -> list[str]:
+        """Begin new data sets or segments, of one destination or of all; the names of those that
+        were begun."""
+        return (await self.run(administration.SwitchSMF(name))).names
+
+    async def smf_read(self, position: int = -1, name: str = "", wait: float = 0.0) -> SMFRead:
+        """SMF records of an in-memory stream from a number on (-1: from now on); `wait` so many
+        seconds for the first one."""
+        wait_ms = max(0, int(wait * 1000))
+        return (await self.run(administration.ReadSMF(name, position, wait_ms))).outcome()
+
+    # ---- the end
+
+    async def disconnect(self) -> None:
+        """MQDISC: commits what is open."""
+        await self._transport.end(False)
+
+    async def __aenter__(self) -> Connection:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        # An exception on its way out is an application that failed: its unit of work must not be
+        # committed.
+        await self._transport.end(kind is not None)
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.name}>"

@@ -1,0 +1,337 @@
+"""A queue for tasks: the methods of `queue`, with `await`, `async with` and `async for`.
+
+Interpreted on the compiled build too, so that Python warns of a call that nobody awaits.
+"""
+
+from __future__ import annotations
+
+from types import TracebackType
+from typing import final
+
+from ternmq.api.arguments import Data, Requests, as_bytes, browse_request
+from ternmq.api.handles import BROWSE, Handles, for_output
+from ternmq.api.inert_attributes import warn_inert_values
+from ternmq.api.put_front import PutFront
+from ternmq.base import constants as mq
+from ternmq.base.attributes import Value
+from ternmq.base.errors import MQError, mq_error
+from ternmq.base.reasons import MQRC_NO_MSG_AVAILABLE
+from ternmq.codec.mqi.mqmd import Descriptor
+from ternmq.values.calls.objects import Close, Inquire, InquireStorage, Open, SetAttributes
+from ternmq.values.handle import ObjectHandle
+from ternmq.values.message import Message
+from ternmq.values.status import StorageStatus
+from ternmq.values.transport import AheadGet, TaskTransport
+
+
+@final
+class Messages:
+    """Gets message after message; ends when none comes within the wait.
+
+    A class, not a generator: breaking off leaves nothing that would have to be closed later in
+    another task, where the connection may be in use.
+    """
+
+    def __init__(self, queue: Queue, wait: float | None) -> None:
+        self._queue = queue
+        self._wait = wait
+        self._ahead: AheadGet | None = None
+
+    def __aiter__(self) -> Messages:
+        return self
+
+    async def __anext__(self) -> Message:
+        ahead = self._ahead
+        if ahead is not None:
+            message = ahead.next()
+            if message is not None:
+                return message
+        return await self._next()
+
+    async def _next(self) -> Message:
+        queue = self._queue
+        message = await queue.try_get(wait=self._wait)
+        if message is None:
+            raise StopAsyncIteration
+        if self._ahead is None:
+            self._ahead = queue.ahead_get(self._wait)
+        return message
+
+
+@final
+class Browse:
+    """Looks at message after message; ends after the last one.
+
+    Its handle is lent by the queue, which closes it; a browse that is broken off gives it back too.
+    """
+
+    def __init__(
+        self,
+        transport: TaskTransport,
+        handles: Handles,
+        msg_id: bytes | None,
+        correl_id: bytes | None,
+    ) -> None:
+        self._handle: ObjectHandle | None = None
+        self._ended = False
+        self._transport = transport
+        self._handles = handles
+        self._first = browse_request(True, msg_id, correl_id)
+        self._following = browse_request(False, msg_id, correl_id)
+
+    def __aiter__(self) -> Browse:
+        return self
+
+    async def __anext__(self) -> Message:
+        if self._ended:
+            raise StopAsyncIteration
+        handle = self._handle
+        request = self._following
+        if handle is None:
+            handle = self._handles.borrow()
+            if handle is None:
+                call = Open(self._handles.descriptor(), BROWSE)
+                await self._transport.run(call)
+                handle = call.opened()
+                self._handles.lend(handle)
+            self._handle = handle
+            request = self._first
+        message = await self._transport.get(handle, request)
+        if message is None:
+            self._give_back()
+            raise StopAsyncIteration
+        return message
+
+    def _give_back(self) -> None:
+        self._ended = True
+        if self._handle is not None:
+            self._handles.give_back(self._handle)
+            self._handle = None
+
+    def __del__(self) -> None:
+        self._give_back()
+
+
+class Queue(PutFront):
+    """An open queue; an asynchronous context manager that closes it."""
+
+    def __init__(self, transport: TaskTransport, opened: Open) -> None:
+        super().__init__()
+        self._transport = transport
+        self._handles = Handles(opened)
+        self._requests = Requests(transport)
+
+    @property
+    def name(self) -> str:
+        """The queue's name; a dynamic queue has its own, not its model's."""
+        return self._handles.name
+
+    # ---- put
+
+    async def put_with(
+        self,
+        data: Data,
+        persistent: bool | None,
+        priority: int | None,
+        expiry: float | None,
+        msg_id: bytes | None,
+        correl_id: bytes | None,
+        reply_to: str | None,
+        format: str | None,
+        descriptor: Descriptor | None,
+        options: int,
+        syncpoint: bool | None,
+    ) -> bytes:
+        """As `put`, with every argument. If the task is cancelled while it waits for the disk, the
+        message stays on the queue."""
+        form = self._requests.put(
+            data,
+            persistent,
+            priority,
+            expiry,
+            msg_id,
+            correl_id,
+            reply_to,
+            format,
+            descriptor,
+            options,
+            syncpoint,
+        )
+        output = self._handles.output
+        if output is None or options != 0:
+            output = await self._opened(for_output(options))
+        body = data if isinstance(data, bytes) else as_bytes(data)
+        transport = self._transport
+        done = transport.put_now(output, form, body)
+        if done is None:
+            return await transport.put(output, form, body)
+        if self.plain is None and options == 0:
+            none = None  # of the particulars
+            usual = self._requests.put(
+                b"", none, none, none, none, none, none, none, none, 0, False
+            )
+            self.plain = transport.plain_put(output, usual)
+        if transport.pause_is_due:
+            await transport.pause()
+        return done
+
+    async def _opened(self, options: int) -> ObjectHandle:
+        """A handle for these MQOO options; it stays open with the queue."""
+        handle = self._handles.find(options)
+        if handle is None:
+            call = Open(self._handles.descriptor(), options)
+            await self._transport.run(call)
+            handle = call.opened()
+            self._handles.add(options, handle)
+        return handle
+
+    # ---- get
+
+    async def get(
+        self,
+        *,
+        wait: float | None = None,
+        msg_id: bytes | None = None,
+        correl_id: bytes | None = None,
+        group_id: bytes | None = None,
+        token: bytes | None = None,
+        max_length: int | None = None,
+        options: int = 0,
+        syncpoint: bool | None = None,
+    ) -> Message:
+        """Get the next message, or the next that matches; NoMessage if there is none within `wait`
+        seconds.
+
+        Arguments as those of the blocking `Queue.get`. If the task is cancelled the get has not
+        happened: a message that was already on its way is on the queue again.
+        """
+        message = await self.try_get(
+            wait=wait,
+            msg_id=msg_id,
+            correl_id=correl_id,
+            group_id=group_id,
+            token=token,
+            max_length=max_length,
+            options=options,
+            syncpoint=syncpoint,
+        )
+        if message is None:
+            raise mq_error(MQRC_NO_MSG_AVAILABLE, verb="MQGET", object=self.name)
+        return message
+
+    async def try_get(
+        self,
+        *,
+        wait: float | None = None,
+        msg_id: bytes | None = None,
+        correl_id: bytes | None = None,
+        group_id: bytes | None = None,
+        token: bytes | None = None,
+        max_length: int | None = None,
+        options: int = 0,
+        syncpoint: bool | None = None,
+    ) -> Message | None:
+        """As `get`, but None if there is no message."""
+        request = self._requests.get(
+            wait, msg_id, correl_id, group_id, token, max_length, options, syncpoint
+        )
+        handle = self._handles.input
+        if handle is None:
+            handle = await self._opened(self._handles.for_input())
+        transport = self._transport
+        message = transport.get_now(handle, request)
+        if message is None:
+            return await transport.get(handle, request)
+        if transport.pause_is_due:
+            await transport.pause()
+        return message
+
+    def ahead_get(self, wait: float | None) -> AheadGet | None:
+        """What gets messages that are here already, outside syncpoint; None if there are none."""
+        handle = self._handles.input
+        if handle is None:
+            return None
+        request = self._requests.get(wait, None, None, None, None, None, 0, False)
+        return self._transport.ahead_get(handle, request)
+
+    # ---- iterate
+
+    def __aiter__(self) -> Messages:
+        """Get message after message until the queue is empty."""
+        return Messages(self, None)
+
+    def consume(self, *, wait: float | None = -1.0) -> Messages:
+        """Get message after message, waiting for the next one; ends only when `wait` seconds
+        pass without one."""
+        return Messages(self, wait)
+
+    def browse(self, *, msg_id: bytes | None = None, correl_id: bytes | None = None) -> Browse:
+        """Look at the messages in order without taking them."""
+        return Browse(self._transport, self._handles, msg_id, correl_id)
+
+    # ---- attributes
+
+    async def depth(self) -> int:
+        """How many messages are on the queue, uncommitted puts included."""
+        values = await self.inquire(mq.MQIA_CURRENT_Q_DEPTH)
+        return int(values[0])
+
+    async def inquire(self, *selectors: int) -> list[Value]:
+        """MQINQ: attribute values by MQIA and MQCA selectors, in their order."""
+        call = Inquire(await self._opened(mq.MQOO_INQUIRE), list(selectors))
+        await self._transport.run(call)
+        return call.answer()
+
+    async def storage_status(self) -> StorageStatus:
+        """How many of its messages are in memory, how many were swept to files, and how often."""
+        call = InquireStorage(await self._opened(mq.MQOO_INQUIRE))
+        await self._transport.run(call)
+        return call.outcome()
+
+    async def set(self, values: dict[int, Value]) -> None:
+        """MQSET: the attributes that applications may change (inhibits, triggers)."""
+        call = Open(self._handles.descriptor(), mq.MQOO_SET)
+        await self._transport.run(call)
+        handle = call.opened()
+        try:
+            if call.object_type:
+                warn_inert_values(call.object_type, handle.resolved_name, values)
+            await self._transport.run(SetAttributes(handle, values))
+        finally:
+            await self._close_handle(handle, 0)
+
+    # ---- close
+
+    async def close(self, *, delete: bool = False, purge: bool = False) -> None:
+        """Close the handles; a dynamic queue may be deleted with its last one."""
+        handles = self._handles
+        if not handles.is_open:
+            return
+        self.plain = None
+        for handle in handles.let_go():
+            await self._close_handle(handle, 0)
+        # A delete may be refused; the queue is open then.
+        await self._close_handle(handles.base, handles.close_options(delete, purge))
+        handles.is_open = False
+
+    async def _close_handle(self, handle: ObjectHandle, options: int) -> None:
+        if self._transport.has_handle(handle):
+            await self._transport.run(Close(handle, options))
+
+    async def __aenter__(self) -> Queue:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        try:
+            await self.close()
+        except MQError:
+            if kind is None:  # it must not hide what is on its way out
+                raise
+
+    def __repr__(self) -> str:
+        return f"<Queue {self.name} of {self._transport.qmgr_name}>"

@@ -1,0 +1,287 @@
+"""From Python arguments to checked requests: what queues and connections put and get.
+
+Requests without particulars are kept and used again, which is what makes a put or get of plain
+bytes cheap. The classes that wait are `queue` and `aio_queue`.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any, Final, final
+
+from ternmq.base import constants as mq
+from ternmq.base.errors import mq_error
+from ternmq.base.limits import WAIT_MS_MAX
+from ternmq.base.reasons import MQRC_EXPIRY_ERROR, MQRC_MD_ERROR, MQRC_WAIT_INTERVAL_ERROR
+from ternmq.codec.message_image import ID_BYTES
+from ternmq.codec.mqi.mqgmo import GetOptions
+from ternmq.codec.mqi.mqmd import Descriptor
+from ternmq.mqi.getting import get_request
+from ternmq.values.entry import ZERO_ID
+from ternmq.values.get_request import UNLIMITED_LENGTH, GetRequest
+from ternmq.values.put_form import PutForm
+from ternmq.values.transport import Endpoint
+
+Data = bytes | bytearray | memoryview | str | dict[str, Any] | list[Any]
+WAIT_FOREVER_MS: Final = -1
+CACHED_REQUESTS_MAX: Final = 64
+UTF_8: Final = 1208
+LEVELS: Final = 10  # priorities 0 to 9
+EXPIRY_TENTHS_MAX: Final = 1 << 31
+
+_SYNCPOINT_SETTLED: Final = (
+    mq.MQGMO_SYNCPOINT
+    | mq.MQGMO_NO_SYNCPOINT
+    | mq.MQGMO_SYNCPOINT_IF_PERSISTENT
+    | mq.MQGMO_BROWSE_FIRST
+    | mq.MQGMO_BROWSE_NEXT
+    | mq.MQGMO_BROWSE_MSG_UNDER_CURSOR
+)
+
+
+def as_bytes(data: Data) -> bytes:
+    """Message data: bytes as they are, text in UTF-8, dictionaries and lists as JSON."""
+    if isinstance(data, bytes):
+        return data
+    if isinstance(data, str):
+        return data.encode("utf-8")
+    if isinstance(data, (bytearray, memoryview)):
+        return bytes(data)
+    given: object = data
+    if not isinstance(given, (dict, list)):
+        raise TypeError(f"a message is bytes, text, a dictionary or a list, not {given!r}")
+    return json.dumps(given).encode("utf-8")
+
+
+def is_text(data: Data) -> bool:
+    """Whether the data is text, or JSON: then its format is MQSTR."""
+    return not isinstance(data, (bytes, bytearray, memoryview))
+
+
+def wait_ms(wait: float | None) -> int:
+    """Seconds to milliseconds; None is no wait, -1 or infinity is without end. Any other negative
+    number is a deadline that has passed, and not a wish to wait for ever."""
+    if wait is None:
+        return 0
+    if wait == -1 or wait == float("inf"):
+        return WAIT_FOREVER_MS
+    if not wait >= 0:  # or no number
+        detail = f"wait of {wait} seconds; it is 0 or more, or -1 to wait without end"
+        raise mq_error(MQRC_WAIT_INTERVAL_ERROR, verb="MQGET", detail=detail)
+    return min(round(wait * 1000), WAIT_MS_MAX)
+
+
+def expiry_tenths(expiry: float) -> int:
+    """Seconds to tenths, at least one; infinity is no expiry. There is no time before now, so less
+    is an error, and not the end of the message."""
+    if expiry == float("inf"):
+        return mq.MQEI_UNLIMITED
+    if not 0 < expiry * 10 < EXPIRY_TENTHS_MAX:
+        raise mq_error(MQRC_EXPIRY_ERROR, verb="MQPUT", detail=f"expiry of {expiry} seconds")
+    return max(1, round(expiry * 10))
+
+
+def put1_alternate(alternate_user: str) -> int:
+    """The option that goes with an alternate user."""
+    return mq.MQPMO_ALTERNATE_USER_AUTHORITY if alternate_user else 0
+
+
+def whole_id(identifier: bytes | None, verb: str) -> bytes:
+    """An identifier in its full length; none is zeros."""
+    if identifier is None:
+        return ZERO_ID
+    if len(identifier) > ID_BYTES:
+        raise mq_error(
+            MQRC_MD_ERROR,
+            verb=verb,
+            detail=f"an identifier of {len(identifier)} bytes, {ID_BYTES} fit",
+        )
+    return identifier.ljust(ID_BYTES, b"\0")
+
+
+def new_descriptor(data: Data, lasting: int, level: int, tenths: int) -> Descriptor:
+    """The MQMD of a put: text says so."""
+    md = Descriptor(persistence=lasting, priority=level, expiry=tenths)
+    if is_text(data):
+        md.format = mq.MQFMT_STRING
+        md.ccsid = UTF_8
+    return md
+
+
+def particular_descriptor(
+    data: Data,
+    persistent: bool | None,
+    priority: int | None,
+    expiry: float | None,
+    msg_id: bytes | None,
+    correl_id: bytes | None,
+    descriptor: Descriptor | None,
+) -> Descriptor:
+    """The MQMD of a put with particulars, which count more than what a descriptor says."""
+    md = new_descriptor(data, 2, -1, -1) if descriptor is None else descriptor.copy()
+    if persistent is not None:
+        md.persistence = int(persistent)
+    if priority is not None:
+        md.priority = priority
+    if expiry is not None:
+        md.expiry = expiry_tenths(expiry)
+    if msg_id is not None:
+        md.msg_id = msg_id
+    if correl_id is not None:
+        md.correl_id = correl_id
+    return md
+
+
+@final
+class Requests:
+    """The puts and gets of one open queue; or the MQPUT1s of a connection."""
+
+    def __init__(self, endpoint: Endpoint, verb: str = "MQPUT") -> None:
+        self._endpoint = endpoint
+        self._verb = verb
+        self._puts: dict[tuple[int, str | None, str | None], PutForm] = {}
+        self._plain_puts: dict[int, PutForm] = {}  # neither format nor reply queue given
+        self._gets: dict[tuple[int, bool], GetRequest] = {}
+
+    # ---- put
+
+    def put(
+        self,
+        data: Data,
+        persistent: bool | None,
+        priority: int | None,
+        expiry: float | None,
+        msg_id: bytes | None,
+        correl_id: bytes | None,
+        reply_to: str | None,
+        format: str | None,
+        descriptor: Descriptor | None,
+        options: int,
+        syncpoint: bool | None,
+    ) -> PutForm:
+        """The request of a put with these arguments."""
+        if syncpoint is None:
+            syncpoint = self._endpoint.in_unit
+        lasting = 2 if persistent is None else int(persistent)
+        level = -1 if priority is None else priority
+        tenths = -1 if expiry is None else expiry_tenths(expiry)
+        if descriptor is None and options == 0 and -1 <= level < LEVELS and 0 <= lasting <= 2:
+            request = self._usual_put(data, lasting, level, tenths, reply_to, format, syncpoint)
+            if msg_id is None and correl_id is None:
+                return request
+            return request.with_ids(whole_id(msg_id, "MQPUT"), whole_id(correl_id, "MQPUT"))
+        md = particular_descriptor(
+            data, persistent, priority, expiry, msg_id, correl_id, descriptor
+        )
+        return self._checked_put(md, reply_to, format, options, syncpoint)
+
+    def _usual_put(
+        self,
+        data: Data,
+        lasting: int,
+        level: int,
+        tenths: int,
+        reply_to: str | None,
+        format: str | None,
+        syncpoint: bool,
+    ) -> PutForm:
+        """A request that was made before, or is made and kept."""
+        as_is = isinstance(data, bytes) or not is_text(data)
+        plain = (((tenths * (LEVELS + 1) + level + 1) * 3 + lasting) * 2 + syncpoint) * 2 + as_is
+        if format is None and reply_to is None:
+            request = self._plain_puts.get(plain)
+            if request is not None:
+                return request
+        key = (plain, reply_to, format)
+        request = self._puts.get(key)
+        if request is None:
+            md = new_descriptor(data, lasting, level, tenths)
+            request = self._checked_put(md, reply_to, format, 0, syncpoint)
+            if len(self._puts) >= CACHED_REQUESTS_MAX:
+                self._puts.clear()
+                self._plain_puts.clear()
+            self._puts[key] = request
+            if format is None and reply_to is None:
+                self._plain_puts[plain] = request
+        return request
+
+    def _checked_put(
+        self,
+        md: Descriptor,
+        reply_to: str | None,
+        format: str | None,
+        options: int,
+        syncpoint: bool,
+    ) -> PutForm:
+        if reply_to is not None:
+            md.reply_to_queue = reply_to
+            md.msg_type = mq.MQMT_REQUEST
+        if format is not None:
+            md.format = format
+        if not options & (mq.MQPMO_SYNCPOINT | mq.MQPMO_NO_SYNCPOINT):
+            options |= mq.MQPMO_SYNCPOINT if syncpoint else mq.MQPMO_NO_SYNCPOINT
+        options |= mq.MQPMO_FAIL_IF_QUIESCING
+        return self._endpoint.put_form(md, options, self._verb)
+
+    # ---- get
+
+    def get(
+        self,
+        wait: float | None,
+        msg_id: bytes | None,
+        correl_id: bytes | None,
+        group_id: bytes | None,
+        token: bytes | None,
+        max_length: int | None,
+        options: int,
+        syncpoint: bool | None,
+    ) -> GetRequest:
+        """The request of a get with these arguments."""
+        if syncpoint is None:
+            syncpoint = self._endpoint.in_unit
+        key = (0 if wait is None else wait_ms(wait), syncpoint)
+        if group_id is not None or token is not None or max_length is not None or options != 0:
+            return particular_get(key, msg_id, correl_id, group_id, token, max_length, options)
+        request = self._gets.get(key)
+        if request is None:
+            request = particular_get(key, None, None, None, None, None, 0)
+            if len(self._gets) >= CACHED_REQUESTS_MAX:
+                self._gets.clear()
+            self._gets[key] = request
+        if msg_id is None and correl_id is None:
+            return request
+        return request.with_ids(whole_id(msg_id, "MQGET"), whole_id(correl_id, "MQGET"))
+
+
+def browse_request(first: bool, msg_id: bytes | None, correl_id: bytes | None) -> GetRequest:
+    """The next message that matches, from the cursor on, or from the first."""
+    step = mq.MQGMO_BROWSE_FIRST if first else mq.MQGMO_BROWSE_NEXT
+    return particular_get((0, False), msg_id, correl_id, None, None, None, step)
+
+
+def particular_get(
+    key: tuple[int, bool],
+    msg_id: bytes | None,
+    correl_id: bytes | None,
+    group_id: bytes | None,
+    token: bytes | None,
+    max_length: int | None,
+    options: int,
+) -> GetRequest:
+    """A new request; `key` is the wait in milliseconds and the syncpoint."""
+    md = Descriptor(
+        msg_id=msg_id or ZERO_ID, correl_id=correl_id or ZERO_ID, group_id=group_id or ZERO_ID
+    )
+    gmo = GetOptions(options=options | mq.MQGMO_FAIL_IF_QUIESCING)
+    gmo.match_options = mq.MQMO_MATCH_MSG_ID | mq.MQMO_MATCH_CORREL_ID
+    if group_id is not None:
+        gmo.match_options |= mq.MQMO_MATCH_GROUP_ID
+    if token is not None:
+        gmo.match_options |= mq.MQMO_MATCH_MSG_TOKEN
+        gmo.message_token = token
+    if key[0]:
+        gmo.options |= mq.MQGMO_WAIT
+        gmo.wait_interval = key[0]
+    if not gmo.options & _SYNCPOINT_SETTLED:
+        gmo.options |= mq.MQGMO_SYNCPOINT if key[1] else mq.MQGMO_NO_SYNCPOINT
+    return get_request(md, gmo, UNLIMITED_LENGTH if max_length is None else max_length)

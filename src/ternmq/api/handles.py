@@ -1,0 +1,115 @@
+"""The handles of one queue as an application sees it: one to begin with, others when needed.
+
+A program that only puts is so not in the way of one that has the queue open exclusively. Shared by
+`queue` and `aio_queue`, which open and close.
+"""
+
+from __future__ import annotations
+
+from typing import Final, final
+
+from ternmq.base import constants as mq
+from ternmq.base.errors import mq_error
+from ternmq.base.reasons import MQRC_HOBJ_ERROR
+from ternmq.codec.mqi.mqod import ObjectDescriptor
+from ternmq.values.calls.objects import Open
+from ternmq.values.handle import ObjectHandle
+
+# For puts with context: the open options have the values of the put options.
+CONTEXT_OPTIONS: Final = (
+    mq.MQPMO_PASS_IDENTITY_CONTEXT
+    | mq.MQPMO_PASS_ALL_CONTEXT
+    | mq.MQPMO_SET_IDENTITY_CONTEXT
+    | mq.MQPMO_SET_ALL_CONTEXT
+)
+OUTPUT: Final = mq.MQOO_OUTPUT | mq.MQOO_FAIL_IF_QUIESCING
+INPUT_OPTIONS: Final = mq.MQOO_INPUT_AS_Q_DEF | mq.MQOO_INPUT_SHARED | mq.MQOO_INPUT_EXCLUSIVE
+BROWSE: Final = mq.MQOO_BROWSE | mq.MQOO_FAIL_IF_QUIESCING
+
+
+def for_output(put_options: int) -> int:
+    """MQOO options for a put with these MQPMO options."""
+    return OUTPUT | (put_options & CONTEXT_OPTIONS)
+
+
+@final
+class Handles:
+    """What one queue has open."""
+
+    def __init__(self, opened: Open) -> None:
+        base = opened.opened()
+        self.base = base
+        self.name = opened.od.object_name
+        if opened.renamed:
+            self.name = base.resolved_name  # a model queue has become a dynamic one
+        self.is_open = True
+        self.output: ObjectHandle | None = base if base.options & mq.MQOO_OUTPUT else None
+        # A handle that was asked to browse has the cursor, so gets of every kind are its business.
+        gets = base.options & (INPUT_OPTIONS | mq.MQOO_BROWSE)
+        self.input: ObjectHandle | None = base if gets else None
+        self._others: dict[int, ObjectHandle] = {}
+        self._loans: list[ObjectHandle] = []  # lent to one user at a time
+        self._free: list[ObjectHandle] = []  # those of them that nobody uses
+
+    def check_open(self) -> None:
+        """MQRC_HOBJ_ERROR if the queue was closed."""
+        if not self.is_open:
+            raise mq_error(MQRC_HOBJ_ERROR, object=self.name, detail="the queue is closed")
+
+    def find(self, options: int) -> ObjectHandle | None:
+        """A handle that allows what these options ask for; None if one has to be opened."""
+        self.check_open()
+        needed = options & ~mq.MQOO_FAIL_IF_QUIESCING
+        if self.base.options & needed == needed:
+            return self.base
+        return self._others.get(options)
+
+    def add(self, options: int, handle: ObjectHandle) -> None:
+        """A handle was opened for these options."""
+        self._others[options] = handle
+        if options == OUTPUT:
+            self.output = handle
+        elif options & INPUT_OPTIONS:
+            self.input = handle
+
+    def for_input(self) -> int:
+        """MQOO options for gets."""
+        exclusive = self.base.options & mq.MQOO_INPUT_EXCLUSIVE
+        return (mq.MQOO_INPUT_EXCLUSIVE if exclusive else mq.MQOO_INPUT_AS_Q_DEF) | BROWSE
+
+    def descriptor(self) -> ObjectDescriptor:
+        """What to open by."""
+        self.check_open()
+        return ObjectDescriptor(object_name=self.name)
+
+    def borrow(self) -> ObjectHandle | None:
+        """A handle that nobody uses; None if one has to be opened."""
+        self.check_open()
+        return self._free.pop() if self._free else None
+
+    def lend(self, handle: ObjectHandle) -> None:
+        """A handle was opened for somebody who borrows."""
+        self._loans.append(handle)
+
+    def give_back(self, handle: ObjectHandle) -> None:
+        """Who borrowed it is done with it; it stays open for the next one."""
+        if self.is_open:
+            self._free.append(handle)
+
+    def let_go(self) -> list[ObjectHandle]:
+        """All but the first, to be closed; the first one says how a dynamic queue ends."""
+        others = [*self._others.values(), *self._loans]
+        self._others = {}
+        self._loans = []
+        self._free = []
+        if self.input is not self.base:
+            self.input = None
+        if self.output is not self.base:
+            self.output = None
+        return others
+
+    def close_options(self, delete: bool, purge: bool) -> int:
+        """MQCO options of the first handle."""
+        if purge:
+            return mq.MQCO_DELETE_PURGE
+        return mq.MQCO_DELETE if delete else mq.MQCO_NONE

@@ -1,0 +1,287 @@
+"""A queue as an application sees it: put, get, browse, iterate. `aio_queue` is that for tasks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from types import TracebackType
+from typing import final
+
+from ternmq.api.arguments import Data, Requests, as_bytes, browse_request
+from ternmq.api.handles import BROWSE, Handles, for_output
+from ternmq.api.inert_attributes import warn_inert_values
+from ternmq.base import constants as mq
+from ternmq.base.attributes import Value
+from ternmq.base.errors import MQError, mq_error
+from ternmq.base.reasons import MQRC_NO_MSG_AVAILABLE
+from ternmq.codec.mqi.mqmd import Descriptor
+from ternmq.values.calls.objects import Close, Inquire, InquireStorage, Open, SetAttributes
+from ternmq.values.handle import ObjectHandle
+from ternmq.values.message import Message
+from ternmq.values.status import StorageStatus
+from ternmq.values.transport import Transport
+
+
+@final
+class Browse:
+    """Looks at message after message; ends after the last one.
+
+    A class, not a generator: a compiled generator that is broken off would never close its handle.
+    The handle is lent by the queue, which closes it; a browse that is broken off gives it back too.
+    """
+
+    def __init__(
+        self,
+        transport: Transport,
+        handles: Handles,
+        msg_id: bytes | None,
+        correl_id: bytes | None,
+    ) -> None:
+        self._handle: ObjectHandle | None = None
+        self._ended = False
+        self._transport = transport
+        self._handles = handles
+        self._first = browse_request(True, msg_id, correl_id)
+        self._following = browse_request(False, msg_id, correl_id)
+
+    def __iter__(self) -> Browse:
+        return self
+
+    def __next__(self) -> Message:
+        if self._ended:
+            raise StopIteration
+        handle = self._handle
+        request = self._following
+        if handle is None:
+            handle = self._handles.borrow()
+            if handle is None:
+                call = Open(self._handles.descriptor(), BROWSE)
+                self._transport.run(call)
+                handle = call.opened()
+                self._handles.lend(handle)
+            self._handle = handle
+            request = self._first
+        message = self._transport.get(handle, request)
+        if message is None:
+            self._give_back()
+            raise StopIteration
+        return message
+
+    def _give_back(self) -> None:
+        self._ended = True
+        if self._handle is not None:
+            self._handles.give_back(self._handle)
+            self._handle = None
+
+    def __del__(self) -> None:
+        self._give_back()
+
+
+class Queue:
+    """An open queue; a context manager that closes it."""
+
+    def __init__(self, transport: Transport, opened: Open) -> None:
+        self._transport = transport
+        self._handles = Handles(opened)
+        self._requests = Requests(transport)
+
+    @property
+    def name(self) -> str:
+        """The queue's name; a dynamic queue has its own, not its model's."""
+        return self._handles.name
+
+    # ---- put
+
+    def put(
+        self,
+        data: Data,
+        *,
+        persistent: bool | None = None,
+        priority: int | None = None,
+        expiry: float | None = None,
+        msg_id: bytes | None = None,
+        correl_id: bytes | None = None,
+        reply_to: str | None = None,
+        format: str | None = None,
+        descriptor: Descriptor | None = None,
+        options: int = 0,
+        syncpoint: bool | None = None,
+    ) -> bytes:
+        """Put a message and return its MsgId.
+
+        Text gets the format MQSTR. `persistent` and `priority` are the queue's defaults if not
+        given; `expiry` is in seconds. A `descriptor` gives all of MQMD; it and MQPMO `options` are
+        checked as MQPUT checks them.
+        """
+        request = self._requests.put(
+            data,
+            persistent,
+            priority,
+            expiry,
+            msg_id,
+            correl_id,
+            reply_to,
+            format,
+            descriptor,
+            options,
+            syncpoint,
+        )
+        output = self._handles.output
+        if output is None or options != 0:
+            output = self._opened(for_output(options))
+        body = data if isinstance(data, bytes) else as_bytes(data)
+        return self._transport.put(output, request, body)
+
+    def _opened(self, options: int) -> ObjectHandle:
+        """A handle for these MQOO options; it stays open with the queue."""
+        handle = self._handles.find(options)
+        if handle is None:
+            call = Open(self._handles.descriptor(), options)
+            self._transport.run(call)
+            handle = call.opened()
+            self._handles.add(options, handle)
+        return handle
+
+    # ---- get
+
+    def get(
+        self,
+        *,
+        wait: float | None = None,
+        msg_id: bytes | None = None,
+        correl_id: bytes | None = None,
+        group_id: bytes | None = None,
+        token: bytes | None = None,
+        max_length: int | None = None,
+        options: int = 0,
+        syncpoint: bool | None = None,
+    ) -> Message:
+        """Get the next message, or the next that matches; NoMessage if there is none within `wait`
+        seconds.
+
+        `wait` of -1 waits without end. A message longer than `max_length` raises Truncated and
+        stays on the queue, unless `options` have MQGMO_ACCEPT_TRUNCATED_MSG; `message.length` is
+        the whole length either way.
+        """
+        message = self.try_get(
+            wait=wait,
+            msg_id=msg_id,
+            correl_id=correl_id,
+            group_id=group_id,
+            token=token,
+            max_length=max_length,
+            options=options,
+            syncpoint=syncpoint,
+        )
+        if message is None:
+            raise mq_error(MQRC_NO_MSG_AVAILABLE, verb="MQGET", object=self.name)
+        return message
+
+    def try_get(
+        self,
+        *,
+        wait: float | None = None,
+        msg_id: bytes | None = None,
+        correl_id: bytes | None = None,
+        group_id: bytes | None = None,
+        token: bytes | None = None,
+        max_length: int | None = None,
+        options: int = 0,
+        syncpoint: bool | None = None,
+    ) -> Message | None:
+        """As `get`, but None if there is no message."""
+        request = self._requests.get(
+            wait, msg_id, correl_id, group_id, token, max_length, options, syncpoint
+        )
+        handle = self._handles.input
+        if handle is None:
+            handle = self._opened(self._handles.for_input())
+        return self._transport.get(handle, request)
+
+    # ---- iterate
+
+    def __iter__(self) -> Iterator[Message]:
+        """Get message after message until the queue is empty."""
+        while True:
+            message = self.try_get()
+            if message is None:
+                return
+            yield message
+
+    def consume(self, *, wait: float | None = -1.0) -> Iterator[Message]:
+        """Get message after message, waiting for the next one; ends only when `wait` seconds
+        pass without one."""
+        while True:
+            message = self.try_get(wait=wait)
+            if message is None:
+                return
+            yield message
+
+    def browse(self, *, msg_id: bytes | None = None, correl_id: bytes | None = None) -> Browse:
+        """Look at the messages in order without taking them."""
+        return Browse(self._transport, self._handles, msg_id, correl_id)
+
+    # ---- attributes
+
+    @property
+    def depth(self) -> int:
+        """How many messages are on the queue, uncommitted puts included."""
+        return int(self.inquire(mq.MQIA_CURRENT_Q_DEPTH)[0])
+
+    def inquire(self, *selectors: int) -> list[Value]:
+        """MQINQ: attribute values by MQIA and MQCA selectors, in their order."""
+        call = Inquire(self._opened(mq.MQOO_INQUIRE), list(selectors))
+        self._transport.run(call)
+        return call.answer()
+
+    def storage_status(self) -> StorageStatus:
+        """How many of its messages are in memory, how many were swept to files, and how often."""
+        call = InquireStorage(self._opened(mq.MQOO_INQUIRE))
+        self._transport.run(call)
+        return call.outcome()
+
+    def set(self, values: dict[int, Value]) -> None:
+        """MQSET: the attributes that applications may change (inhibits, triggers)."""
+        call = Open(self._handles.descriptor(), mq.MQOO_SET)
+        self._transport.run(call)
+        handle = call.opened()
+        try:
+            if call.object_type:
+                warn_inert_values(call.object_type, handle.resolved_name, values)
+            self._transport.run(SetAttributes(handle, values))
+        finally:
+            self._close_handle(handle, 0)
+
+    # ---- close
+
+    def close(self, *, delete: bool = False, purge: bool = False) -> None:
+        """Close the handles; a dynamic queue may be deleted with its last one."""
+        handles = self._handles
+        if not handles.is_open:
+            return
+        for handle in handles.let_go():
+            self._close_handle(handle, 0)
+        # A delete may be refused; the queue is open then.
+        self._close_handle(handles.base, handles.close_options(delete, purge))
+        handles.is_open = False
+
+    def _close_handle(self, handle: ObjectHandle, options: int) -> None:
+        if self._transport.has_handle(handle):
+            self._transport.run(Close(handle, options))
+
+    def __enter__(self) -> Queue:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        try:
+            self.close()
+        except MQError:
+            if kind is None:  # it must not hide what is on its way out
+                raise
+
+    def __repr__(self) -> str:
+        return f"<Queue {self.name} of {self._transport.qmgr_name}>"

@@ -1,0 +1,45 @@
+"""`with connection.unit_of_work()`: commits at the end, backs out if the block raises.
+
+Compiled, beside an interpreted `Connection`: a program may have a unit for every message.
+"""
+
+from __future__ import annotations
+
+from types import TracebackType
+from typing import final
+
+from ternmq.values.transport import Transport
+
+
+@final
+class Unit:
+    """One unit of work of a connection."""
+
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def __enter__(self) -> Unit:
+        self._transport.begin()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if not self._transport.in_unit:
+            return  # ended inside the block
+        if kind is None:
+            self._transport.commit()
+        else:
+            self.backout()
+
+    def commit(self) -> None:
+        """End the unit here."""
+        self._transport.commit()
+
+    def backout(self) -> None:
+        """Undo the unit here; nothing is left to undo if the connection is gone."""
+        if self._transport.is_alive:
+            self._transport.back_out()

@@ -1,0 +1,1 @@
+"""The control commands, one file each, and what they share."""

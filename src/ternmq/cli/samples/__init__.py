@@ -1,0 +1,1 @@
+"""IBM's sample programs under their names."""

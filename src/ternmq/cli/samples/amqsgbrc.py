@@ -1,0 +1,10 @@
+"""amqsgbrc: amqsgbr as a client; MQSERVER, MQCCDTURL or mqclient.ini lead to the queue manager."""
+
+from __future__ import annotations
+
+from ternmq.cli.samples import amqsgbr
+
+
+def main(argv: list[str]) -> int:
+    """Run the sample."""
+    return amqsgbr.main(argv, client=True)

@@ -1,0 +1,1 @@
+"""Commands of our own: `ternmq smf`, `pipeline`, `report`, `lake`, `perf` and others."""

@@ -1,0 +1,135 @@
+"""ternmq report: a page about queue managers, from the pipeline's warehouse or from SMF dumps."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import os
+import tempfile
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from ternmq.cli.arguments import CommandLine
+from ternmq.cli.output import write, write_error, write_json
+from ternmq.cli.tools.progress_steps import Steps
+from ternmq.cli.tools.spark_command import in_spark
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+    from ternmq.spark.report.report_html import Told
+
+ABOUT: Final = """\
+A page about queue managers that any browser opens: rates, depths, latency, who did how much, and
+what deserves a look. One file, nothing is fetched.
+
+  html   WAREHOUSE: the folder that `ternmq pipeline run` filled
+         DUMP...:   SMF dumps, ours or those of z/OS
+"""
+OK: Final = 0
+NOTHING: Final = 10  # there is no row with a moment in it
+BAD_ARGUMENTS: Final = 36
+PAGE: Final = "report.html"
+STEPS: Final = 11  # tables, a look at them, and each section
+
+
+def main(argv: list[str]) -> int:
+    """Run the command."""
+    line = _line()
+    asked = line.parse_args(argv)
+    missing = [name for name in asked.sources if is_missing(name)]
+    if missing:
+        line.error(f"{missing[0]}: there is no such file or folder")
+    output = Path(asked.output).absolute()
+    if output.is_dir() or not output.parent.is_dir():
+        line.error(f"--output {asked.output}: that is no file in a folder that is there")
+    return in_spark("ternmq report", asked.master, asked.quiet, lambda spark: _made(spark, asked))
+
+
+def _made(spark: SparkSession, asked: argparse.Namespace) -> int:
+    """Make the page and write it."""
+    with Steps("report", STEPS, quiet=asked.quiet) as steps, _tables(spark, asked, steps) as tables:
+        told = _page(tables, asked, steps)
+    path = Path(asked.output).absolute()
+    path.write_text(told.html, encoding="utf-8")
+    _tell(told, path, asked)
+    return OK if told.period is not None else NOTHING
+
+
+def _line() -> CommandLine:
+    line = CommandLine("ternmq report", ABOUT, BAD_ARGUMENTS)
+    line.add_argument("action", choices=("html",))
+    line.add_argument("sources", metavar="PATH", nargs="+", help="a warehouse, or SMF dumps")
+    line.add_argument("-o", "--output", default=PAGE, metavar="FILE", help=f"the page ({PAGE})")
+    line.add_argument("-m", dest="manager", metavar="QMGR", default="", help="only this one")
+    line.add_argument("--since", type=_moment, metavar="TIME", help="2026-11-16T11:00, in UTC")
+    line.add_argument("--until", type=_moment, metavar="TIME", help="up to but not including")
+    line.add_argument("--title", default="", help="of the page; the queue managers if left out")
+    line.add_argument("--master", default="", help="of Spark; local[*] if left out")
+    line.add_argument("--quiet", action="store_true", help="do not show progress")
+    line.add_json()
+    return line
+
+
+def _moment(text: str) -> datetime:
+    try:
+        found = datetime.fromisoformat(text)
+    except ValueError as wrong:
+        raise argparse.ArgumentTypeError(f"{text} is no time; 2026-11-16T11:00 is") from wrong
+    return found if found.tzinfo is not None else found.replace(tzinfo=UTC)
+
+
+def is_missing(source: str) -> bool:
+    """Whether a path of this machine is not there; patterns and URIs are for Spark to find."""
+    return (
+        "://" not in source and not any(c in source for c in "*?[") and not os.path.exists(source)
+    )
+
+
+@contextlib.contextmanager
+def _tables(
+    spark: SparkSession, asked: argparse.Namespace, steps: Steps
+) -> Iterator[dict[str, DataFrame]]:
+    from ternmq.spark.report import report_tables
+
+    sources: list[str] = [os.path.abspath(s) if "://" not in s else s for s in asked.sources]
+    with tempfile.TemporaryDirectory(prefix="ternmq-report-") as folder:
+        if len(sources) == 1 and report_tables.is_warehouse(sources[0]):
+            steps.next("reading the tables")
+            tables = report_tables.of_warehouse(spark, sources[0])
+        else:
+            steps.next("reading the dumps")
+            tables = report_tables.of_dumps(spark, sources, f"{folder}/sections")
+        yield report_tables.between(tables, asked.since, asked.until, asked.manager)
+
+
+def _page(tables: dict[str, DataFrame], asked: argparse.Namespace, steps: Steps) -> Told:
+    from ternmq.spark.report.report_html import html_page
+
+    names = [os.path.basename(source.rstrip("/")) or source for source in asked.sources]
+    source = ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
+    return html_page(tables, asked.title, step=steps.next, source=source)
+
+
+def _tell(told: Told, path: Path, asked: argparse.Namespace) -> None:
+    period = told.period
+    if asked.json:
+        write_json(
+            {
+                "page": str(path),
+                "bytes": path.stat().st_size,
+                "title": told.title,
+                "from": period.first.isoformat() if period else None,
+                "to": period.last.isoformat() if period else None,
+                "sections": told.sections,
+                "findings": told.findings,
+                "anomalies": told.anomalies,
+            }
+        )
+        return
+    if period is None:
+        write_error("ternmq report: there is nothing with a time in it; the page says so")
+    found = f"{told.findings} findings, {told.anomalies} anomalies"
+    write(f"{path} ({path.stat().st_size / 1000:.0f} KB, {found})")

@@ -1,1 +1,0 @@
-"""What applications use: blocking and asyncio, in process."""

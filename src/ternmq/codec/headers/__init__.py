@@ -1,0 +1,1 @@
+"""Headers ahead of message data: dead letters, transmission, rules and formatting, triggers."""

@@ -1,0 +1,1 @@
+"""Structures of the MQI: descriptors and options, read and written by tables of fields."""

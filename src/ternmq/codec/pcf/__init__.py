@@ -1,0 +1,1 @@
+"""PCF, the programmable command formats: a header and the parameter structures after it."""

@@ -1,0 +1,1 @@
+"""Runs the verbs of one engine: the lock, forces, effects; for threads, tasks and server jobs."""

@@ -1,0 +1,129 @@
+"""Backpressure: a putter that is faster than the reader is held back for a moment, so that messages
+do not have to leave memory for a file only to be read again at once.
+
+It is about non-persistent messages that are put without an answer, on a queue from which messages
+are streamed to somebody: when half of the queue's buffer is full, the putter's socket is not read
+until a quarter is left. That takes a good reader milliseconds. One that needs longer than `HOLD_S`
+is slow, and a queue is there to let it be slow: nobody is held then until the reader has caught up
+by itself, or for `REST_S`, after which it is tried once more. Nobody is held whose own socket the
+reader uses.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Final, final
+
+from mypy_extensions import i64, mypyc_attr
+
+from ternmq.store.queue import Queue
+
+if TYPE_CHECKING:
+    from ternmq.host.jobs import Turns
+
+HOLD_S: Final = 0.1
+REST_S: Final = 1.0
+
+
+@mypyc_attr(allow_interpreted_subclasses=True)
+class Putter:
+    """The socket of somebody who puts, or reads, or both."""
+
+    def __init__(self) -> None:
+        self.is_held = False  # it puts faster than somebody reads
+
+    def hold(self, is_held: bool) -> None:
+        """Do not read the socket for a moment, or read it again."""
+        raise NotImplementedError
+
+
+@final
+class Readers:
+    """Those to whom the messages of one queue are streamed, and who is held because of them."""
+
+    def __init__(self, turns: Turns, queue: Queue) -> None:
+        self._turns = turns
+        self.queue = queue
+        self._lines: list[Putter] = []  # of the readers; one that has two is here twice
+        self._held: list[Putter] = []
+        self._rests_until = 0.0  # in the loop's time: the readers are slow, and nobody is held
+        self._timer: asyncio.TimerHandle | None = None
+
+    @property
+    def is_empty(self) -> bool:
+        """Nobody reads."""
+        return not self._lines
+
+    def add(self, line: Putter) -> None:
+        """Another one reads."""
+        self._lines.append(line)
+
+    def remove(self, line: Putter) -> None:
+        """It does not any more."""
+        if line in self._lines:
+            self._lines.remove(line)
+        if not self._lines:
+            self._let_go()
+
+    def hold(self, line: Putter) -> None:
+        """Half of the buffer is full: the putter is held, if that is of use."""
+        if line.is_held or line in self._lines:
+            return
+        if self._rests_until and self._turns.loop.time() < self._rests_until:
+            return
+        line.hold(True)
+        self._held.append(line)
+        if self._timer is None:
+            self._timer = self._turns.loop.call_later(HOLD_S, self._took_too_long)
+
+    def relieved(self) -> None:
+        """Messages were taken."""
+        queue = self.queue
+        limit: i64 = queue.plain_limit >> 2
+        if queue.plain_bytes <= limit:
+            self._rests_until = 0.0
+            if self._held:
+                self._let_go()
+
+    def _took_too_long(self) -> None:
+        self._timer = None
+        self._rests_until = self._turns.loop.time() + REST_S
+        self._let_go()
+
+    def _let_go(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        held = self._held
+        self._held = []
+        for line in held:
+            line.hold(False)
+
+
+@final
+class Holds:
+    """The readers of every queue that is streamed from, in one loop."""
+
+    def __init__(self) -> None:
+        self._readers: dict[Queue, Readers] = {}
+
+    def add(self, turns: Turns, queue: Queue, line: Putter) -> Readers:
+        """Somebody reads a queue."""
+        readers = self._readers.get(queue)
+        if readers is None:
+            readers = Readers(turns, queue)
+            self._readers[queue] = readers
+        readers.add(line)
+        return readers
+
+    def remove(self, readers: Readers, line: Putter) -> None:
+        """Somebody reads it no more."""
+        readers.remove(line)
+        if readers.is_empty:
+            self._readers.pop(readers.queue, None)
+
+    def hold(self, queue: Queue, line: Putter) -> None:
+        """A putter has filled half of a queue's buffer."""
+        readers = self._readers.get(queue)
+        if readers is not None:
+            readers.hold(line)

@@ -1,0 +1,23 @@
+"""Who may use a connection: what MQCNO_HANDLE_SHARE options say."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from ternmq.base import constants as mq
+from ternmq.mqi.options import check_connect
+
+# Whoever leaves another's unit of work alone (what the Python API does unless it is given options),
+# its maker alone, or everybody in turn.
+BY_UNIT: Final = 0
+ALONE: Final = mq.MQCNO_HANDLE_SHARE_NONE
+NO_BLOCK: Final = mq.MQCNO_HANDLE_SHARE_NO_BLOCK
+BLOCK: Final = mq.MQCNO_HANDLE_SHARE_BLOCK
+
+
+def sharing(options: int | None) -> int:
+    """What MQCNO options say about that, checked; MQ's own default is the maker alone."""
+    if options is None:
+        return BY_UNIT
+    check_connect(options)
+    return options & (ALONE | NO_BLOCK | BLOCK) or ALONE

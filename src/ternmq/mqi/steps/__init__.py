@@ -1,0 +1,1 @@
+"""The verbs as steps: what each does under the engine's lock."""

@@ -1,0 +1,1 @@
+"""The queue manager's side of TCP."""

@@ -1,0 +1,1 @@
+"""Clients of MQ's protocol: their conversations and calls."""

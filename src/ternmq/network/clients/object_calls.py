@@ -1,0 +1,314 @@
+"""MQOPEN, MQCLOSE, MQINQ and MQSET: objects and their attributes.
+
+A failed call answers with the same body as one that worked.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final, final
+
+from ternmq.base import constants as mq
+from ternmq.base.attributes import BY_SELECTOR, QMGR, Value
+from ternmq.base.errors import mq_error
+from ternmq.base.limits import (
+    INQUIRED_CHARACTERS_MAX,
+    INQUIRED_INTEGERS_MAX,
+    OBJECT_NAME_BYTES_MAX,
+)
+from ternmq.base.reasons import (
+    MQRC_CHAR_ATTR_LENGTH_ERROR,
+    MQRC_CHAR_ATTRS_TOO_SHORT,
+    MQRC_INT_ATTR_COUNT_ERROR,
+    MQRC_INT_ATTR_COUNT_TOO_SMALL,
+    MQRC_SELECTOR_ERROR,
+    MQRC_SELECTOR_NOT_FOR_TYPE,
+)
+from ternmq.codec.charset import decode, encode
+from ternmq.codec.mqi.mqod import ObjectDescriptor
+from ternmq.kernel.connection import Handle
+from ternmq.kernel.transmission import resolved_names
+from ternmq.mqi.options import check_close
+from ternmq.mqi.steps import objects as steps
+from ternmq.network.clients.conversation import Call, Conversation, StepCall
+from ternmq.values.calls import objects as calls
+from ternmq.values.character_lengths import character_bytes
+from ternmq.wire.fap.part import Values
+from ternmq.wire.fap.segment import Header, Segment
+
+_NO_HANDLE: Final = -1
+_UNKNOWN: Final = -1
+_CHARACTERS_FIRST: Final = mq.MQCA_FIRST
+
+
+# ---- objects
+
+
+@final
+class OpenCall(Call):
+    """MQOPEN, by itself or as SPI has it."""
+
+    def __init__(
+        self,
+        conversation: Conversation,
+        header: Header,
+        values: Values,
+        od: ObjectDescriptor,
+        options: int,
+        attributes: Values | None,
+    ) -> None:
+        self.step = steps.Open(calls.Open(asked_object(od), options))
+        self.od = od
+        self.attributes = attributes  # what the reply says of the queue's defaults
+        super().__init__(conversation, header, values)
+
+    def attempt(self) -> bool:
+        conversation = self.conversation
+        verbs = conversation.connected()
+        verbs.begin_call("MQOPEN")
+        line = conversation.line
+        # Handles are unique on a socket: clients find their messages by them.
+        verbs.link.next_handle = max(verbs.link.next_handle, line.next_handle)
+        done = verbs.attempt(self.step)
+        line.next_handle = max(line.next_handle, verbs.link.next_handle)
+        return done
+
+    def finish(self) -> None:
+        handle = self.step.opened()
+        od = self.od
+        self.values["handle"] = handle.handle_id
+        local = handle.local
+        if local is not None and local.creator is handle:
+            od.object_name = local.name
+        complete_object(od, handle, self.conversation.connected().engine.name)
+        if self.attributes is not None:
+            tell_defaults(handle, self.attributes)
+
+    def give_up(self) -> None:
+        self.values["handle"] = _NO_HANDLE
+
+
+def asked_object(od: ObjectDescriptor) -> ObjectDescriptor:
+    """What of an MQOD is input. A client says where strings would begin, also if they are empty."""
+    asked = ObjectDescriptor(
+        version=od.version,
+        object_type=od.object_type,
+        object_name=od.object_name,
+        object_qmgr_name=od.object_qmgr_name,
+        dynamic_queue_name=od.dynamic_queue_name,
+        alternate_user_id=od.alternate_user_id,
+        records_present=od.records_present if od.version >= 2 else 0,
+    )
+    if od.version >= 4 and od.selection_string.length:
+        asked.selection_string = od.selection_string
+    return asked
+
+
+def complete_object(od: ObjectDescriptor, handle: Handle, qmgr_name: str) -> None:
+    """What an MQOD has after the open."""
+    od.known_count = 1
+    od.unknown_count = 0
+    od.invalid_count = 0
+    route = handle.route
+    if od.object_type == mq.MQOT_Q_MGR:
+        return
+    names = resolved_names(handle, handle.options, qmgr_name)
+    od.resolved_queue_name, od.resolved_qmgr_name = names
+    if route is not None:
+        od.known_count = 0
+        od.unknown_count = 1
+    od.resolved_type = od.object_type
+
+
+def tell_defaults(handle: Handle, told: Values) -> None:
+    """The defaults of a queue, so that the client can resolve options that name them."""
+    definition = handle.definition
+    names = {
+        "default_persistence": "default_persistence",
+        "default_put_response": "default_response",
+        "default_read_ahead": "default_read_ahead",
+        "property_control": "property_control",
+    }
+    for field, attribute in names.items():
+        value: Any = _UNKNOWN
+        if definition is not None and definition.is_queue:
+            value = definition.attributes.get(attribute, _UNKNOWN)
+        told[field] = value if isinstance(value, int) else _UNKNOWN
+    if "policy_offset" in told:
+        told["policy_error_queue"] = ""
+        told["policy_offset"] = told["length"]
+        told["policy_length"] = 0
+
+
+def open_object(conversation: Conversation, one: Segment) -> None:
+    """MQOPEN."""
+    values = conversation.read(one)
+    od: ObjectDescriptor = values["object"]
+    attributes: Values | None = values.get("fopa")
+    OpenCall(conversation, one.header, values, od, int(values["options"]), attributes).go_on()
+
+
+@final
+class CloseCall(Call):
+    """MQCLOSE."""
+
+    def __init__(
+        self, conversation: Conversation, header: Header, values: Values, handle: Handle
+    ) -> None:
+        options = int(values["options"]) & ~mq.MQCO_QUIESCE
+        check_close(options)
+        self.handle = handle
+        self.step = steps.Close(calls.Close(handle, options))
+        super().__init__(conversation, header, values)
+
+    def subject(self) -> Handle | None:
+        return self.handle
+
+    def attempt(self) -> bool:
+        verbs = self.conversation.connected()
+        verbs.begin_call("MQCLOSE")
+        return verbs.attempt(self.step)
+
+    def finish(self) -> None:
+        self.values["handle"] = _NO_HANDLE
+
+
+def close_object(conversation: Conversation, one: Segment) -> None:
+    """MQCLOSE; messages that were not sent to the client stay on their queue."""
+    values = conversation.read(one)
+    handle_id = int(values["handle"])
+    handle = conversation.handle(handle_id, "MQCLOSE")
+    call = CloseCall(conversation, one.header, values, handle)
+    consumer = conversation.consumers.pop(handle_id, None)
+    if consumer is not None:
+        consumer.stop()
+    conversation.forget_plans()
+    call.go_on()
+
+
+# ---- attributes
+
+
+@final
+class InquireCall(Call):
+    """MQINQ."""
+
+    def __init__(
+        self, conversation: Conversation, header: Header, values: Values, handle: Handle
+    ) -> None:
+        self.handle = handle
+        self.asked = calls.Inquire(handle, list(values["selectors"]))
+        self.step = steps.Inquire(self.asked)
+        super().__init__(conversation, header, values)
+
+    def subject(self) -> Handle | None:
+        return self.handle
+
+    def attempt(self) -> bool:
+        values = self.values
+        if not 0 <= int(values["integer_count"]) <= INQUIRED_INTEGERS_MAX:
+            raise mq_error(MQRC_INT_ATTR_COUNT_ERROR, verb="MQINQ")
+        if not 0 <= int(values["character_length"]) <= INQUIRED_CHARACTERS_MAX:
+            raise mq_error(MQRC_CHAR_ATTR_LENGTH_ERROR, verb="MQINQ")
+        verbs = self.conversation.connected()
+        verbs.begin_call("MQINQ")
+        return verbs.attempt(self.step)
+
+    def finish(self) -> None:
+        values = self.values
+        ccsid = self.header.text_ccsid
+        integers: list[int] = []
+        characters = b""
+        for selector, value in zip(self.asked.selectors, self.asked.values, strict=True):
+            if isinstance(value, int):
+                integers.append(value)
+            else:
+                characters += self._characters(selector, value, ccsid)
+        if self.asked.inapplicable:
+            self._warn(MQRC_SELECTOR_NOT_FOR_TYPE)
+        if len(integers) > values["integer_count"]:
+            self._warn(MQRC_INT_ATTR_COUNT_TOO_SMALL)
+        if len(characters) > values["character_length"]:
+            self._warn(MQRC_CHAR_ATTRS_TOO_SHORT)
+        count: int = values["integer_count"]
+        length: int = values["character_length"]
+        values["integers"] = (integers + [0] * count)[:count]
+        values["characters"] = characters.ljust(length, b"\0")[:length]
+
+    def _characters(self, selector: int, value: Value, ccsid: int) -> bytes:
+        size = attribute_bytes(self.handle, selector)
+        text = encode(str(value), ccsid)
+        return text[:size].ljust(size, encode(" ", ccsid))
+
+    def _warn(self, reason: int) -> None:
+        self.values["comp"] = mq.MQCC_WARNING
+        self.values["reason"] = reason
+
+    def give_up(self) -> None:
+        refuse_inquire(self.values)
+
+
+def attribute_bytes(handle: Handle, selector: int) -> int:
+    """How long the value of a selector of characters is."""
+    definition = handle.definition
+    object_type = QMGR if definition is None else definition.object_type
+    row = BY_SELECTOR[object_type].get(selector)
+    if row is None or not row.text:
+        return character_bytes(selector)  # the name of the object itself, or nothing that it has
+    return max(row.highest, 1) if row.highest else OBJECT_NAME_BYTES_MAX
+
+
+def inquire(conversation: Conversation, one: Segment) -> None:
+    """MQINQ."""
+    values = conversation.read(one)
+    handle = conversation.handle(int(values["handle"]), "MQINQ")
+    InquireCall(conversation, one.header, values, handle).go_on()
+
+
+def set_attributes(conversation: Conversation, one: Segment) -> None:
+    """MQSET."""
+    values = conversation.read(one)
+    handle = conversation.handle(int(values["handle"]), "MQSET")
+    given: dict[int, Value] = {}
+    integers = list(values["integers"])
+    characters: bytes = values["characters"]
+    for selector in values["selectors"]:
+        if selector < _CHARACTERS_FIRST:
+            if not integers:
+                raise mq_error(MQRC_INT_ATTR_COUNT_ERROR, verb="MQSET", detail="too few integers")
+            given[selector] = integers.pop(0)
+        else:
+            size = attribute_bytes(handle, selector)
+            text = decode(characters[:size], one.header.text_ccsid)
+            given[selector] = text.rstrip(" \0")
+            characters = characters[size:]
+    if not given:
+        raise mq_error(MQRC_SELECTOR_ERROR, verb="MQSET", detail="no selectors")
+    step = steps.SetAttributes(calls.SetAttributes(handle, given))
+    step.subject = handle
+    CheckedStep(conversation, one.header, values, step).go_on()
+
+
+@final
+class CheckedStep(StepCall):
+    """A step that is not done in a unit of work which the queue manager has backed out."""
+
+    def attempt(self) -> bool:
+        verbs = self.conversation.connected()
+        verbs.begin_call(self.step.verb)
+        return verbs.attempt(self.step)
+
+
+def refuse_open(values: Values) -> None:
+    """A failed MQOPEN has no handle."""
+    values["handle"] = _NO_HANDLE
+
+
+def refuse_inquire(values: Values) -> None:
+    """A failed MQINQ returns nothing. Areas longer than any can be are not filled: a partner would
+    have us make gigabytes of nothing."""
+    if not 0 <= int(values["integer_count"]) <= INQUIRED_INTEGERS_MAX:
+        values["integer_count"] = 0
+    if not 0 <= int(values["character_length"]) <= INQUIRED_CHARACTERS_MAX:
+        values["character_length"] = 0
+    values["integers"] = [0] * int(values["integer_count"])
+    values["characters"] = bytes(int(values["character_length"]))

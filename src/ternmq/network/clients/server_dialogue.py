@@ -1,0 +1,351 @@
+"""The acceptor's side of a dialogue: initial data until both agree, who the partner is, MQCONN; and
+the flows that belong to the socket: conversations that start and end, heartbeats, the last word.
+
+The tables of `wire.fap.dialogue` say what may come in which state and what is to be done; this is
+how each of their actions is done. Who may connect is asked of `edge.admission`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import struct
+from functools import partial
+from typing import TYPE_CHECKING, Final
+
+from ternmq.base import constants as mq
+from ternmq.base.errors import MQError, mq_error
+from ternmq.base.limits import OBJECT_NAME_BYTES_MAX, STRANGER_CONVERSATIONS_MAX
+from ternmq.base.reasons import MQRC_CONNECTION_BROKEN, MQRC_Q_MGR_NAME_ERROR
+from ternmq.host.jobs import LoopVerbs
+from ternmq.kernel.channel_instance import RUNNING, ChannelInstance
+from ternmq.kernel.inquire import COMMAND_LEVEL
+from ternmq.mqi.descriptor import default_context
+from ternmq.network.clients.byte_form import Form
+from ternmq.network.clients.conversation import Conversation
+from ternmq.network.clients.segment_line import Line
+from ternmq.wire.fap.dialogue import (
+    ABSENT,
+    ACCEPTOR,
+    AGREE,
+    ANSWER_HEARTBEAT,
+    CLOSE,
+    CONNECT,
+    CONVERSATION,
+    FAILED,
+    KEEP_PASSWORD,
+    KEEP_USER,
+    LEAVE,
+    NEGOTIATE,
+    NEW,
+    PASS_ON,
+    REFUSE_BROKEN,
+    SERVE,
+    START,
+    Dialogue,
+)
+from ternmq.wire.fap.flow import read_body, write_body
+from ternmq.wire.fap.initial_data import InitialData, read_initial_data, write_initial_data
+from ternmq.wire.fap.negotiation import ROUNDS_MAX, Agreement, Offer, answer
+from ternmq.wire.fap.part import Values
+from ternmq.wire.fap.segment import TSHM, Header, Segment, SegmentError
+from ternmq.wire.fap.vocabulary import (
+    ACTION_STARTED,
+    CAP_MULTIPLEX_SYNCGET,
+    CONV_ID_ERROR,
+    ERROR,
+    FCNO_TAKES_BACK,
+    HEARTBEAT,
+    INITIAL_DATA,
+    MAX_CONNS_LIMIT_REACHED,
+    MQCONN,
+    NEGOTIATION_FAILED,
+    OWN_CLIENT,
+    REPLY,
+    SOCKET_ACTION,
+    STATUS_DATA,
+)
+
+if TYPE_CHECKING:
+    from ternmq.network.edge.partner_socket import NetSocket
+
+FAP_LEVEL: Final = 10
+PRODUCT_ID: Final = f"MQMM{COMMAND_LEVEL // 100:02}{COMMAND_LEVEL // 10 % 10:02}0000"
+_PARTNER_BYTES: Final = 4  # of its product id: the letters before its version
+_APPL_TYPE_AT: Final = 76  # in a packed context
+# What only the queue manager's own messages have.
+_OWN_APPL_TYPES: Final = (
+    mq.MQAT_NO_CONTEXT,
+    mq.MQAT_QMGR,
+    mq.MQAT_QMGR_PUBLISH,
+    mq.MQAT_CHANNEL_INITIATOR,
+    mq.MQAT_SYSTEM_EXTENSION,
+    mq.MQAT_MCAST_PUBLISH,
+)
+
+
+class Opening:
+    """The beginning of one socket, and what is the socket's own."""
+
+    def __init__(self, socket: NetSocket, line: Line) -> None:
+        self.socket = socket
+        self.line = line
+        self.offer: Offer | None = None
+        self._rounds = 0
+        self._tasks: set[asyncio.Task[LoopVerbs]] = set()
+        # Who the first conversation said it is: others of the socket that say nothing are the same.
+        self._user_id = ""
+        self._csp_user = ""
+        self._csp_password: str | None = None
+
+    # ---- the socket's flows
+
+    def take(self, one: Segment) -> None:
+        """A segment of the socket, or of a conversation that does not exist."""
+        header = one.header
+        action = self.line.dialogue.came(header.type, header.flags_1).action
+        if action == NEGOTIATE:
+            self._negotiate(one)
+        elif action == ANSWER_HEARTBEAT:
+            self.line.write(header.answer(HEARTBEAT, 0).pack(0))
+        elif action == CLOSE:
+            self.socket.close()
+        elif action == PASS_ON and header.type == SOCKET_ACTION:
+            self._socket_action(header, read_body(one, self.line.fap_level).values)
+        elif action == PASS_ON:
+            number = header.conversation if header.variant == TSHM else 0
+            Dialogue(CONVERSATION, ACCEPTOR, ABSENT).came(header.type, number=number)
+
+    def _negotiate(self, one: Segment) -> None:
+        header = one.header
+        asked = read_initial_data(one)
+        line = self.line
+        line.form = Form(header)
+        offer = self.offer
+        if offer is None:
+            instance = self.socket.admit(asked)
+            if instance is None:
+                return
+            offer = self._make_offer(instance, asked)
+            self.offer = offer
+        self._rounds += 1
+        made, again = answer(asked, offer)
+        if again and self._rounds >= ROUNDS_MAX:
+            raise SegmentError(
+                f"channel '{asked.channel_name}': no agreement in {ROUNDS_MAX} rounds",
+                NEGOTIATION_FAILED,
+            )
+        row = line.dialogue.say(INITIAL_DATA, ERROR if again else 0)
+        reply = header.answer(INITIAL_DATA, row.flags)
+        line.write_call(reply, write_initial_data(reply, made))
+        if row.action == AGREE:
+            self._agree(header, made)
+
+    def _make_offer(self, instance: ChannelInstance, asked: InitialData) -> Offer:
+        channel = instance.channel
+        conversations = channel.number("shared_conversations")
+        engine = self.socket.host.engine
+        number = instance.number
+        # What the partner says of itself, for the status of the channel; and its first segment.
+        instance.buffers_received += 1
+        instance.product = asked.product_id[:_PARTNER_BYTES]
+        instance.version = asked.product_id[_PARTNER_BYTES:]
+        instance.process_id = asked.process_id
+        # As IBM's do it: MQGET segments on a socket with one conversation only; our own client can
+        # use them on any.
+        has_get = conversations == 1 or asked.product_id.startswith(OWN_CLIENT)
+        return Offer(
+            fap_level=FAP_LEVEL,
+            qmgr_name=engine.name,
+            qmgr_id=engine.kernel.identity[:OBJECT_NAME_BYTES_MAX],
+            product_id=PRODUCT_ID,
+            message_bytes_max=channel.number("max_message_length"),
+            heartbeat_s=channel.number("heartbeat_s"),
+            conversations_max=conversations,
+            capabilities_2=0x51,
+            capabilities_3=CAP_MULTIPLEX_SYNCGET if has_get else 0,
+            process_id=os.getpid(),
+            thread_id=number & 0x7FFFFFFF,
+            trace_id=number & 0x7FFFFFFF,
+        )
+
+    def _agree(self, header: Header, made: InitialData) -> None:
+        line = self.line
+        agreement = Agreement(made)
+        line.agree(agreement, agreement.conversations_max)
+        instance = line.instance
+        if instance is not None:
+            instance.fap_level = agreement.fap_level
+            instance.heartbeat_s = agreement.heartbeat_s
+            instance.conversations_max = agreement.conversations_max
+            instance.message_bytes_max = agreement.message_bytes_max
+        number = 0
+        if line.is_shared:
+            number = header.conversation if header.variant == TSHM else 1
+        self._begin(number, Dialogue(CONVERSATION, ACCEPTOR, NEW))
+        self.socket.watch(agreement.heartbeat_s)
+
+    def _begin(self, number: int, dialogue: Dialogue) -> None:
+        line = self.line
+        form = line.form
+        if form is None:
+            raise SegmentError("a conversation before initial data")
+        conversation = Conversation(line, number, form, dialogue)
+        conversation.is_shared = line.is_shared
+        conversation.is_silent = line.is_silent
+        line.conversations[number] = conversation
+        instance = line.instance
+        if instance is not None:
+            instance.conversations = len(line.conversations)
+
+    def _socket_action(self, header: Header, values: Values) -> None:
+        line = self.line
+        number: int = values["conversation"]
+        action: int = values["action"]
+        known = line.conversations.get(number)
+        dialogue = Dialogue(CONVERSATION, ACCEPTOR, ABSENT) if known is None else known.dialogue
+        row = dialogue.came(SOCKET_ACTION, header.flags_1, action, number)
+        if row.action == LEAVE and known is not None:
+            known.leave()
+        if row.action != START:
+            return
+        if not line.is_shared or number <= 0:
+            raise SegmentError(f"SOCKET_ACTION: conversation {number}", CONV_ID_ERROR)
+        most = line.conversations_max
+        if not line.is_known:
+            most = min(most, STRANGER_CONVERSATIONS_MAX)
+        if len(line.conversations) >= most:
+            raise SegmentError(
+                f"SOCKET_ACTION: more than {most} conversations",
+                MAX_CONNS_LIMIT_REACHED,
+            )
+        self._begin(number, dialogue)
+        reply = header.answer(SOCKET_ACTION, dialogue.say(SOCKET_ACTION).flags)
+        reply.variant = TSHM
+        reply.conversation = number
+        reply.request = values["request"]
+        told = {
+            "conversation": number,
+            "request": values["request"],
+            "action": ACTION_STARTED,
+            "parameter_1": 0 if self.offer is None else self.offer.thread_id,
+            "parameter_2": values["parameter_2"],
+        }
+        line.write_call(reply, write_body(reply, told, line.fap_level))
+
+    # ---- a conversation that is not connected
+
+    def take_for(self, conversation: Conversation, one: Segment) -> bool:
+        """A segment of a conversation that is not connected, or not any more. True if it is to be
+        served like one of a conversation that is."""
+        header = one.header
+        action = conversation.dialogue.came(header.type, header.flags_1).action
+        if action == KEEP_USER:
+            values = read_body(one, self.line.fap_level).values
+            conversation.user_id = values.get("long_user_id") or values["user_id"]
+            self._user_id = self._user_id or conversation.user_id
+        elif action == KEEP_PASSWORD:
+            self._keep_password(conversation, read_body(one, self.line.fap_level).values)
+            row = conversation.dialogue.say(STATUS_DATA)
+            self.line.write(header.answer(STATUS_DATA, row.flags).pack(0))
+        elif action == CONNECT:
+            self._connect(conversation, header, conversation.read(one))
+        elif action == REFUSE_BROKEN:
+            raise mq_error(MQRC_CONNECTION_BROKEN, detail="STOP CONN")
+        return action == SERVE
+
+    def _keep_password(self, conversation: Conversation, values: Values) -> None:
+        conversation.csp_user = values["user_id"].rstrip(" \0")
+        password: bytes = values["password"]
+        conversation.csp_password = password.decode("utf-8", "surrogateescape")
+        if not self._csp_user:
+            self._csp_user = conversation.csp_user
+            self._csp_password = conversation.csp_password
+
+    def _connect(self, conversation: Conversation, header: Header, values: Values) -> None:
+        """The password may have to be checked beside the loop, so this is a task."""
+        task = self.line.turns.loop.create_task(self._admitted(conversation, values))
+        self._tasks.add(task)
+        task.add_done_callback(partial(self._decided, conversation, header, values))
+
+    def _decided(
+        self,
+        conversation: Conversation,
+        header: Header,
+        values: Values,
+        task: asyncio.Task[LoopVerbs],
+    ) -> None:
+        """The partner is let in, or not."""
+        self._tasks.discard(task)
+        turns = self.line.turns
+        turns.begin()
+        error = None if task.cancelled() else task.exception()
+        if error is None and not task.cancelled():
+            verbs = task.result()
+            conversation.connect(verbs)
+            self._complete(values, verbs)
+            fcno: Values = values.get("fcno", {})
+            conversation.is_own_client = fcno.get("capabilities", 0) & FCNO_TAKES_BACK != 0
+        else:
+            conversation.dialogue.say(MQCONN + REPLY, detail=FAILED)
+            if isinstance(error, MQError):
+                refusal = error
+            elif error is not None:
+                refusal = conversation.fault(error, "MQCONN")
+            else:  # the socket was lost meanwhile
+                refusal = mq_error(MQRC_CONNECTION_BROKEN, verb="MQCONN")
+            values["comp"] = refusal.comp
+            values["reason"] = refusal.reason
+        if conversation.leaving is not None:
+            conversation.leaving.go_on()
+        else:
+            conversation.reply(header, values)
+            conversation.serve_waiting()
+        turns.settle()
+
+    def lost(self) -> None:
+        """The socket is gone: nobody waits to be let in."""
+        for task in self._tasks:
+            task.cancel()
+
+    async def _admitted(self, conversation: Conversation, values: Values) -> LoopVerbs:
+        socket = self.socket
+        name = str(values["qmgr_name"])
+        engine = socket.host.engine
+        if name not in ("", engine.name) and not name.startswith("*"):
+            raise mq_error(MQRC_Q_MGR_NAME_ERROR, verb="MQCONN", object=name)
+        application = str(values["appl_name"])
+        user_id = conversation.user_id or self._user_id
+        csp_user = conversation.csp_user
+        password = conversation.csp_password
+        if not csp_user:
+            csp_user = self._csp_user
+            password = self._csp_password
+        conversation.csp_password = None  # no longer than needed; one for all stays
+        user = await socket.user(user_id, csp_user, password, application)
+        verbs = LoopVerbs(self.line.turns, user, application)
+        link = verbs.link
+        instance = self.line.instance
+        link.connect_options = values["x_options"]
+        if instance is not None:
+            link.channel_name = instance.name
+            link.connection_name = instance.address
+            link.process_id = instance.process_id
+            instance.status = RUNNING
+        number = socket.host.engine.kernel.authority.number(user)
+        context = default_context(user, application, number)
+        packed = struct.pack("<i", _appl_type(values["appl_type"]))
+        link.context = context[:_APPL_TYPE_AT] + packed + context[_APPL_TYPE_AT + 4 :]
+        return verbs
+
+    def _complete(self, values: Values, verbs: LoopVerbs) -> None:
+        values["qmgr_name"] = verbs.engine.name
+        fcno = values.get("fcno")
+        if fcno is not None:
+            fcno["connection_tag"] = verbs.link.tag.ljust(128, b"\0")
+
+
+def _appl_type(told: int) -> int:
+    """PutApplType of a client's messages: what it says of itself, unless that is the queue
+    manager, whose messages programs act on."""
+    return mq.MQAT_DEFAULT if told in _OWN_APPL_TYPES else told

@@ -1,0 +1,1 @@
+"""Listeners, admission, TLS, limits: everything before a client is served."""

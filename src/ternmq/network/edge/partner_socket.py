@@ -1,0 +1,375 @@
+"""The asyncio side of one partner's socket, thin: bytes go to the line, what the line writes goes
+out, and the end of either side reaches the other.
+
+It watches over silence: heartbeats as agreed, and a partner that answers none is cut off.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import fcntl
+import sys
+import termios
+from typing import TYPE_CHECKING, Final, cast
+
+from ternmq.base.reasons import MQRC_Q_MGR_QUIESCING
+from ternmq.kernel.channel_instance import QUIESCE, STOPPING, TERMINATE, ChannelInstance
+from ternmq.network.clients.segment_line import Line
+from ternmq.network.clients.segment_notes import SocketTrace
+from ternmq.network.clients.server_dialogue import Opening
+from ternmq.network.edge.admission import Admission, Peer, Refused
+from ternmq.wire.fap.initial_data import InitialData
+from ternmq.wire.fap.segment import TSH, TSHC, Header, segment
+from ternmq.wire.fap.vocabulary import (
+    CHANNEL_UNAVAILABLE,
+    CONFIRM_REQUEST,
+    HEARTBEAT,
+    QM_TERMINATING,
+    USER_CLOSED,
+)
+
+if TYPE_CHECKING:
+    from ternmq.server.host import Host
+
+# A partner that hears nothing for its interval and this has gone; so have we for a partner.
+GRACE_NS: Final = 60_000_000_000
+_NS: Final = 1_000_000_000
+TURN_BYTES: Final = 32_768  # read at once, and there is likely to be more
+CLOSE_S: Final = 2.0  # for the partner's system to take what was written, before a close
+_CLOSE_LOOK_S: Final = 0.005
+_TLS_BYTES: Final = 64  # of TLS's close_notify, about
+WRITE_BYTES: Final = 262_144  # written and not taken by the system, before answers wait
+_PAUSED_BYTES: Final = WRITE_BYTES // 4  # more than these are left, as long as they do
+
+
+class NetSocket(asyncio.Protocol):
+    """One socket of a partner. Made by the listener."""
+
+    def __init__(self, host: Host, peer: Peer) -> None:
+        self.host = host
+        self.peer = peer
+        self.line = Line(self, host.turns)
+        self.line.opening = Opening(self, self.line)
+        self._transport: asyncio.Transport | None = None
+        self._instance: ChannelInstance | None = None
+        self._timer: asyncio.TimerHandle | None = None
+        self._heartbeat_s = 0
+        self._close_at_s = 0.0  # the latest time of a close that has begun
+        self._asked_ns = 0  # when a heartbeat was asked for that has no answer yet
+        self._lost = False
+        self._is_cut = False
+        self.cut_bytes = 0  # written, and never to leave
+        self._trace: SocketTrace | None = None
+        self.gone: asyncio.Future[None] = host.turns.loop.create_future()
+
+    @property
+    def admission(self) -> Admission:
+        """Who lets partners in."""
+        return self.host.admission
+
+    @property
+    def owner(self) -> str:
+        """Whose it is: a user at an address."""
+        user = "" if self._instance is None else self._instance.user
+        return f"{user} {self.peer.origin}"
+
+    @property
+    def applications(self) -> int:
+        """Connections by this socket."""
+        return sum(1 for one in self.line.conversations.values() if one.verbs is not None)
+
+    @property
+    def connection_ids(self) -> list[int]:
+        """Whose they are, in the kernel."""
+        verbs = [one.verbs for one in self.line.conversations.values()]
+        return [one.link.connection_id for one in verbs if one is not None]
+
+    # ---- the protocol
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Somebody has connected."""
+        stream = cast("asyncio.Transport", transport)  # other loops have classes of their own
+        self._transport = stream
+        stream.set_write_buffer_limits(WRITE_BYTES, _PAUSED_BYTES)
+        self.host.sockets.add(self)
+        self.peer.connected(stream)
+
+    def data_received(self, data: bytes) -> None:
+        """Bytes have come. Who has much to say lets others have a turn: some loops read one socket
+        many times before they look at the next."""
+        line = self.line
+        trace = self.host.trace
+        if trace is not None and trace.on:
+            self._traced(line.kept_bytes == 0).received(trace, data)
+        line.feed(data)
+        if len(data) >= TURN_BYTES and line.is_reading and not line.is_closing:
+            self.read_on(False)
+            line.turns.loop.call_soon(self._read_again)
+
+    def _read_again(self) -> None:
+        if self.line.is_reading:
+            self.read_on(True)
+
+    def eof_received(self) -> bool:
+        """The partner will say nothing more, and nobody waits for what it asked."""
+        return False
+
+    def connection_lost(self, error: Exception | None) -> None:
+        """The partner has gone: all it did not commit is backed out."""
+        self._lost = True
+        if error is not None and not self.line.is_writable and not self.cut_bytes:
+            self.cut_bytes = _PAUSED_BYTES
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        instance = self._instance
+        was_in_use = self.applications > 0 and not self.line.is_closing
+        self.line.lost()
+        self.peer.lost()
+        if instance is not None and was_in_use:
+            self.admission.broken(instance, self.peer, error)
+
+    def pause_writing(self) -> None:
+        """The partner does not read."""
+        self.line.set_writable(False)
+
+    def resume_writing(self) -> None:
+        """It has read enough."""
+        self.line.set_writable(True)
+
+    # ---- for the line
+
+    def write(self, data: bytes) -> None:
+        """Send bytes."""
+        if self._is_cut:
+            self.cut_bytes += len(data)
+        elif self._transport is not None and not self._lost:
+            trace = self.host.trace
+            if trace is not None and trace.on:
+                self._traced(True).sent(trace, data)
+            self._transport.write(data)
+
+    def _traced(self, is_whole: bool) -> SocketTrace:
+        """Made again where segments begin; if one is under way, what follows is not known yet."""
+        if self._trace is None:
+            self._trace = SocketTrace(self)
+            if not is_whole:
+                self._trace.received_is_lost()
+        return self._trace
+
+    def read_on(self, go_on: bool) -> None:
+        """Read, or do not for now."""
+        transport = self._transport
+        if transport is None or self._lost or transport.is_closing():
+            return
+        if go_on:
+            transport.resume_reading()
+        else:
+            transport.pause_reading()
+
+    def unsent_bytes(self) -> int:
+        """Written, and not taken by the system: at least so many of ours are not sent. What is cut
+        off has nothing in its buffer, and all the same these have not left."""
+        if self._is_cut and not self._lost:
+            return self.cut_bytes
+        transport = self._transport
+        if transport is None or self._lost:
+            return 0
+        size = transport.get_write_buffer_size()
+        if size and transport.get_extra_info("ssl_object") is not None:
+            size = max(size - size // 512 - _TLS_BYTES, 0)  # what TLS has added
+        return size
+
+    def close(self) -> None:
+        """Close, once what was written is with the partner. A socket that is closed with bytes that
+        nobody has read is reset, and what the system has not sent by then is lost."""
+        self.line.is_closing = True
+        transport = self._transport
+        if transport is None or self._lost:
+            return
+        self._close_at_s = self._close_at_s or self.host.turns.loop.time() + CLOSE_S
+        if self._is_underway(transport) and self.host.turns.loop.time() < self._close_at_s:
+            self.host.turns.loop.call_later(_CLOSE_LOOK_S, self.close)
+        elif transport.get_write_buffer_size():
+            self.abort()  # nobody reads it: a close would wait for that for ever
+        else:
+            transport.close()
+
+    def _is_underway(self, transport: asyncio.Transport) -> bool:
+        """Whether the partner's system has not confirmed all that was written."""
+        if transport.is_closing():
+            return False
+        if transport.get_write_buffer_size():
+            return True
+        found = transport.get_extra_info("socket")
+        try:
+            left = fcntl.ioctl(found.fileno(), termios.TIOCOUTQ, bytes(4))
+        except (AttributeError, OSError, ValueError):
+            return False  # no socket of the system
+        return int.from_bytes(left, sys.byteorder) > 0
+
+    def abort(self) -> None:
+        """Cut it off, whatever is on its way."""
+        self.line.is_closing = True
+        if self._transport is not None:
+            self.cut_bytes = self.unsent_bytes()
+            self._is_cut = True
+            self._transport.abort()
+
+    def cut_stalled(self, left_bytes: int) -> None:
+        """The partner does not read, and others wait for the memory that it takes."""
+        why = f"it has not read {left_bytes} bytes, and others wait for the memory they take"
+        self.host.engine.kernel.notices.add("AMQ9206E", (self.peer.connection_name, why))
+        self.abort()
+
+    def left(self) -> None:
+        """All conversations have ended, and so has the socket."""
+        if not self._lost:
+            return
+        instance = self._instance
+        if instance is not None:
+            self._instance = None
+            self.admission.leave(instance)
+        self.host.leave_socket(self)
+        if not self.gone.done():
+            self.gone.set_result(None)
+
+    def note_protocol_error(self, text: str) -> None:
+        """For the log."""
+        name = self.line.instance.name if self.line.instance is not None else "????"
+        notices = self.host.engine.kernel.notices
+        notices.add("AMQ9504E", (name, f"{self.peer.connection_name}: {text}"))
+
+    def report(self, error: BaseException, doing: str) -> None:
+        """A fault of ours."""
+        self.host.fault(error, doing)
+
+    # ---- who
+
+    def admit(self, asked: InitialData) -> ChannelInstance | None:
+        """The instance for a partner; None if it was refused and notified."""
+        try:
+            instance = self.admission.channel(asked, self.peer)
+        except Refused as refused:  # and written to the error log
+            self.line.close_with(refused.status)
+            return None
+        self._instance = instance
+        self.line.instance = instance
+        instance.ask_to_stop = self.ask_to_stop
+        return instance
+
+    async def user(
+        self, client_user: str, csp_user: str, csp_password: str | None, application: str
+    ) -> str:
+        """The user of a conversation."""
+        instance = self._instance
+        if instance is None:
+            raise ConnectionResetError("the partner has gone")
+        return await self.admission.user(
+            instance, self.peer, client_user, csp_user, csp_password, application
+        )
+
+    # ---- silence
+
+    def watch(self, heartbeat_s: int) -> None:
+        """Both sides have agreed on an interval; 0 is none."""
+        self._heartbeat_s = heartbeat_s
+        if heartbeat_s:
+            self._timer = self.host.turns.loop.call_later(heartbeat_s, self._beat)
+
+    def _beat(self) -> None:
+        self._timer = None
+        line = self.line
+        if line.is_closing:
+            return
+        now_ns = int(line.turns.clock.monotonic_ns())
+        interval_ns = self._heartbeat_s * _NS
+        left_ns = interval_ns
+        if self._asked_ns and line.heard_ns >= self._asked_ns:
+            self._asked_ns = 0
+        silent_ns = now_ns - line.heard_ns
+        if self._asked_ns:
+            if now_ns - self._asked_ns >= interval_ns + GRACE_NS:
+                why = "a heartbeat was not answered"
+                notices = self.host.engine.kernel.notices
+                notices.add("AMQ9208E", (self.peer.connection_name, why))
+                self.abort()
+                return
+        elif silent_ns < interval_ns:
+            left_ns = interval_ns - silent_ns
+        elif self._may_ask():
+            self._asked_ns = now_ns
+            self._ask()
+        self._timer = line.turns.loop.call_later(max(left_ns / _NS, 0.01), self._beat)
+
+    def _may_ask(self) -> bool:
+        """On a socket that is not shared, a client listens only while it is in a call."""
+        line = self.line
+        if line.is_shared:
+            return True
+        return any(one.call is not None for one in line.conversations.values())
+
+    def _ask(self) -> None:
+        line = self.line
+        form = line.form
+        if form is None:
+            return
+        header = Header(
+            HEARTBEAT,
+            # The socket's own: on a conversation the Java client takes it for a reply.
+            variant=TSHC if line.is_shared else TSH,
+            order=form.order,
+            ccsid=form.ccsid,
+            encoding=form.encoding,
+            is_ebcdic=form.is_ebcdic,
+            flags_1=CONFIRM_REQUEST,
+        )
+        line.write(segment(header))
+
+    # ---- the end
+
+    def end_connection(self, connection_id: int) -> None:
+        """STOP CONN: one of several connections on the socket is cut off, or the socket."""
+        line = self.line
+        if len(line.conversations) < 2:
+            self.abort()
+            return
+        line.turns.begin()
+        for conversation in list(line.conversations.values()):
+            verbs = conversation.verbs
+            if verbs is not None and verbs.link.connection_id == connection_id:
+                conversation.cut()
+        line.turns.settle()
+
+    def ask_to_stop(self, how: int) -> None:
+        """STOP CHANNEL."""
+        instance = self._instance
+        if instance is not None:
+            instance.status = STOPPING
+            instance.stop_requested = True
+        if how == TERMINATE:
+            self.abort()
+        elif how == QUIESCE:
+            self._quiesce(CHANNEL_UNAVAILABLE)
+        else:
+            self.line.close_with(CHANNEL_UNAVAILABLE)
+
+    def _quiesce(self, status: int) -> None:
+        """Close when no call is under way."""
+        calls = [one.call for one in self.line.conversations.values() if one.call is not None]
+        can_answer = self.line.is_writable
+        waits = [call for call in calls if (call.is_done and can_answer) or not call.abandon()]
+        if waits and not self._lost:
+            self.host.turns.loop.call_later(0.05, self._quiesce, status)
+        else:
+            self.line.close_with(status)
+
+    def tell_quiescing(self) -> None:
+        """The queue manager is quiescing: consumers are notified."""
+        for conversation in self.line.conversations.values():
+            for consumer in conversation.consumers.values():
+                consumer.tell(MQRC_Q_MGR_QUIESCING)
+
+    def tell_end(self, is_broken: bool) -> None:
+        """The queue manager ends: say so and close, once what was answered is on its way."""
+        self.line.close_with(USER_CLOSED if is_broken else QM_TERMINATING)

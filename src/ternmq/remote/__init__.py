@@ -1,0 +1,1 @@
+"""Connections to a queue manager in another process."""

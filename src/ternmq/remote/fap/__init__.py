@@ -1,0 +1,1 @@
+"""By IBM MQ's client protocol over TCP."""

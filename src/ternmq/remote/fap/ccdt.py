@@ -1,0 +1,154 @@
+"""Client channel definition tables in JSON, as IBM MQ has them since 9.1.2.
+
+    {"channel": [{"name": ..., "type": "clientConnection",
+                  "clientConnection": {"connection": [{"host", "port"}], "queueManager": ...},
+                  "connectionManagement": {"affinity", "clientWeight", "defaultReconnect",
+                                           "heartbeatInterval", "sharingConversations", ...},
+                  "transmissionSecurity": {"cipherSpecification", "certificateLabel",
+                                           "certificatePeerName"},
+                  "general": {"maximumMessageLength"}}]}
+
+Names are case sensitive. What is there and has no function here (compression, exits, LU 6.2) is
+refused if it asks for something, so that nobody believes in it. The binary table is refused.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any, Final
+from urllib.error import URLError
+from urllib.parse import urlsplit
+from urllib.request import url2pathname, urlopen
+
+from ternmq.base import constants as mq
+from ternmq.base.limits import MESSAGE_BYTES_MAX
+from ternmq.remote.fap.client_channel import (
+    HEARTBEAT_S_USUAL,
+    PORT_USUAL,
+    SHARING_USUAL,
+    Address,
+    ClientChannel,
+    checked_name,
+    config_error,
+)
+
+TABLE_BYTES_MAX: Final = 16 << 20
+_FETCH_S: Final = 30.0
+CLIENT: Final = "clientConnection"
+RECONNECT: Final[dict[str, int]] = {
+    "no": 0,
+    "yes": mq.MQCNO_RECONNECT,
+    "queueManager": mq.MQCNO_RECONNECT_Q_MGR,
+    "disabled": mq.MQCNO_RECONNECT_DISABLED,
+}
+_AFFINITIES: Final = ("none", "preferred")
+_WITHOUT_FUNCTION: Final = ("exits", "modeName", "transactionProgram")
+
+
+def read_table(url: str) -> list[ClientChannel]:
+    """The definitions at a path, or at a file, http or https URL."""
+    return channels_of(_fetched(url), url)
+
+
+def _fetched(url: str) -> bytes:
+    parts = urlsplit(url)
+    try:
+        if parts.scheme in ("http", "https"):
+            with urlopen(url, timeout=_FETCH_S) as answer:
+                data: bytes = answer.read(TABLE_BYTES_MAX + 1)
+        else:
+            path = url2pathname(parts.path) if parts.scheme == "file" else url
+            with open(path, "rb") as file:
+                data = file.read(TABLE_BYTES_MAX + 1)
+    except (OSError, URLError, ValueError) as error:
+        raise config_error(f"the CCDT {url} cannot be read: {error}") from error
+    if len(data) > TABLE_BYTES_MAX:
+        raise config_error(f"the CCDT {url} has more than {TABLE_BYTES_MAX} bytes")
+    return data
+
+
+def channels_of(data: bytes, source: str) -> list[ClientChannel]:
+    """The client connections of a table."""
+    if data[:1].strip() and not data.lstrip()[:1] == b"{":
+        raise config_error(f"the CCDT {source} is not JSON; the binary table is not supported")
+    try:
+        table = json.loads(data)
+        rows = table["channel"]
+        if not isinstance(rows, list):
+            raise TypeError("channel is no array")
+        found = [_channel(row) for row in rows if row.get("type") == CLIENT]
+    except (ValueError, TypeError, KeyError, AttributeError) as error:
+        raise config_error(f"the CCDT {source}: {error!r}") from error
+    return found
+
+
+def _part(row: dict[str, Any], name: str) -> dict[str, Any]:
+    part = row.get(name, {})
+    if not isinstance(part, dict):
+        raise TypeError(f"{name} is no object")
+    return part
+
+
+def _channel(row: dict[str, Any]) -> ClientChannel:
+    name = checked_name(_text(row, "name"))
+    reached = _part(row, CLIENT)
+    managed = _part(row, "connectionManagement")
+    secured = _part(row, "transmissionSecurity")
+    general = _part(row, "general")
+    for one in _WITHOUT_FUNCTION:
+        if row.get(one):
+            raise ValueError(f"channel {name}: {one} has no function here")
+    addresses = tuple(_address(one) for one in reached.get("connection", []))
+    if not addresses:
+        raise ValueError(f"channel {name} has no connection")
+    local = managed.get("localAddress", [])
+    return ClientChannel(
+        name,
+        addresses,
+        qmgr_name=_text(reached, "queueManager", ""),
+        cipher=_text(secured, "cipherSpecification", ""),
+        peer_name=_text(secured, "certificatePeerName", ""),
+        certificate_label=_text(secured, "certificateLabel", ""),
+        heartbeat_s=_number(managed, "heartbeatInterval", HEARTBEAT_S_USUAL, 999_999),
+        sharing=_number(managed, "sharingConversations", SHARING_USUAL, 999_999_999),
+        message_bytes_max=_number(
+            general, "maximumMessageLength", MESSAGE_BYTES_MAX, MESSAGE_BYTES_MAX
+        ),
+        weight=_number(managed, "clientWeight", 0, 99),
+        is_affine=_word(managed, "affinity", _AFFINITIES, "preferred") == "preferred",
+        reconnect=RECONNECT[_word(managed, "defaultReconnect", tuple(RECONNECT), "no")],
+        local_address=_local(local),
+        keep_alive=managed.get("keepAliveInterval", -1) != 0,
+    )
+
+
+def _address(row: Any) -> Address:
+    return Address(_text(row, "host"), _number(row, "port", PORT_USUAL, 65_535))
+
+
+def _local(rows: Any) -> str:
+    if not rows:
+        return ""
+    first = rows[0]
+    return f"{_text(first, 'host', '')}({_number(first, 'port', 0, 65_535)})"
+
+
+def _text(row: dict[str, Any], name: str, otherwise: str | None = None) -> str:
+    value = row.get(name, otherwise)
+    if not isinstance(value, str):
+        raise TypeError(f"{name} is {value!r}, no text")
+    return value
+
+
+def _number(row: dict[str, Any], name: str, otherwise: int, highest: int) -> int:
+    value = row.get(name, otherwise)
+    if not isinstance(value, int) or not 0 <= value <= highest:
+        raise ValueError(f"{name} is {value!r}, not 0 to {highest}")
+    return value
+
+
+def _word(row: dict[str, Any], name: str, words: tuple[str, ...], otherwise: str) -> str:
+    value = row.get(name, otherwise)
+    if value not in words:
+        raise ValueError(f"{name} is {value!r}, not one of {', '.join(words)}")
+    return str(value)

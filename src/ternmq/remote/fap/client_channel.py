@@ -1,0 +1,107 @@
+"""A client connection channel as an application, MQSERVER or a CCDT gives it, and its addresses.
+
+conn        host(port), host, several with commas between them; an IPv6 address in brackets or
+            as it is. Without a port it is 1414
+"""
+
+from __future__ import annotations
+
+import getpass
+import os
+import re
+from typing import Final, NamedTuple
+
+from ternmq.base import constants as mq
+from ternmq.base.errors import mq_error
+from ternmq.base.limits import MESSAGE_BYTES_MAX
+from ternmq.base.reasons import MQRC_CHANNEL_CONFIG_ERROR
+from ternmq.base.user_names import user_name_fault
+
+PORT_USUAL: Final = 1414
+HEARTBEAT_S_USUAL: Final = 300
+SHARING_USUAL: Final = 10
+_ADDRESS: Final = re.compile(r"\[?([^\[\]()\s]+?)\]?\s*(?:\(\s*(\d+)\s*\))?")
+_PORT_MAX: Final = 65_535
+
+
+class Address(NamedTuple):
+    """Where a queue manager listens."""
+
+    host: str
+    port: int
+
+    def __str__(self) -> str:
+        return f"{self.host}({self.port})"
+
+
+class ClientChannel(NamedTuple):
+    """Everything that is needed to reach a queue manager and to agree with it."""
+
+    name: str
+    addresses: tuple[Address, ...]
+    qmgr_name: str = ""  # of a CCDT: the name or the group that it is found by
+    cipher: str = ""  # CipherSpec by MQ's name; empty: no TLS
+    peer_name: str = ""  # SSLPEER: what the queue manager's certificate must say
+    certificate_label: str = ""
+    heartbeat_s: int = HEARTBEAT_S_USUAL
+    sharing: int = SHARING_USUAL
+    message_bytes_max: int = MESSAGE_BYTES_MAX
+    weight: int = 0
+    is_affine: bool = True  # AFFINITY(PREFERRED)
+    reconnect: int = 0  # DEFRECON as MQCNO_RECONNECT options
+    local_address: str = ""
+    keep_alive: bool = True
+
+    @property
+    def place(self) -> str:
+        """For messages: where it leads."""
+        return ",".join(str(one) for one in self.addresses)
+
+
+def addresses_of(conn: str, channel_name: str = "") -> tuple[Address, ...]:
+    """The addresses of a connection name."""
+    found: list[Address] = []
+    for part in conn.split(","):
+        one = _ADDRESS.fullmatch(part.strip())
+        port = int(one.group(2)) if one is not None and one.group(2) else PORT_USUAL
+        if one is None or not 1 <= port <= _PORT_MAX:
+            raise config_error(f"'{conn}' is no connection name: host(port)", channel_name)
+        fault = _host_fault(one.group(1))
+        if fault:
+            raise config_error(f"'{conn}' is no connection name: {fault}", channel_name)
+        found.append(Address(one.group(1), port))
+    return tuple(found)
+
+
+def _host_fault(host: str) -> str:
+    """Why no system looks such a host up; "" if it can. Python's sockets raise UnicodeError."""
+    if "\0" in host:
+        return "the host has a character NUL"
+    try:
+        host.encode("idna")
+    except UnicodeError:
+        return "a part of the host's name, between dots, is empty or longer than 63 characters"
+    return ""
+
+
+def config_error(detail: str, channel_name: str = "") -> Exception:
+    """A definition that cannot be used."""
+    return mq_error(MQRC_CHANNEL_CONFIG_ERROR, verb="MQCONN", object=channel_name, detail=detail)
+
+
+def checked_name(name: str) -> str:
+    """The name of a channel, at most 20 characters."""
+    if not 1 <= len(name) <= mq.MQ_CHANNEL_NAME_LENGTH or not name.isascii():
+        raise config_error(f"'{name}' is no name of a channel", name)
+    return name
+
+
+def system_user() -> str:
+    """Who the process runs as; the number where the name cannot be used, empty if there is none."""
+    try:
+        name = getpass.getuser()
+    except (OSError, KeyError):
+        name = ""
+    if name and not user_name_fault(name):
+        return name
+    return str(os.getuid()) if hasattr(os, "getuid") else ""

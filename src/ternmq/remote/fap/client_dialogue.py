@@ -1,0 +1,265 @@
+"""The initiator's side of a dialogue, without I/O: initial data, identity, MQCONN.
+
+The tables of `wire.fap.dialogue` say which segment comes next and what an answer means; this is
+what the client writes into each of them, and what it makes of the answers. FAP level 10 is offered:
+there is no scrambling of passwords there, which is what TLS is for.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Generator
+from typing import Final, NamedTuple
+
+from ternmq.base import constants as mq
+from ternmq.base.errors import MQError, RemoteProtocolError, mq_error
+from ternmq.base.product import VERSION
+from ternmq.base.reasons import (
+    MQRC_CHANNEL_CONFIG_ERROR,
+    MQRC_CHANNEL_NOT_AVAILABLE,
+    MQRC_MAX_CONNS_LIMIT_REACHED,
+    MQRC_NOT_AUTHORIZED,
+    MQRC_PASSWORD_PROTECTION_ERROR,
+    MQRC_Q_MGR_NOT_AVAILABLE,
+    MQRC_SSL_INITIALIZATION_ERROR,
+    MQRC_SSL_PEER_NAME_MISMATCH,
+    MQRC_STANDBY_Q_MGR,
+    MQRC_UNKNOWN_CHANNEL_NAME,
+)
+from ternmq.base.user_names import carried_name
+from ternmq.remote.fap.client_channel import ClientChannel
+from ternmq.remote.fap.client_conversation import ChannelEnded, Conversation, Reply
+from ternmq.remote.fap.fap_verbs import FapVerbs
+from ternmq.remote.fap.net_request import FAP_LEVEL, NetRequest, table_body, whole_body
+from ternmq.remote.fap.replies import checked
+from ternmq.remote.remote_verbs import Exchange
+from ternmq.wire.fap import vocabulary as fap
+from ternmq.wire.fap.dialogue import (
+    AGREE,
+    COMPLETED,
+    FAILED,
+    HAS_PASSWORD,
+    INITIATOR,
+    OPENING,
+    REPORT_REASON,
+    REPORT_WHY,
+    SOCKET,
+    TAKE_OVER,
+    Dialogue,
+)
+from ternmq.wire.fap.flow import read_body
+from ternmq.wire.fap.initial_data import InitialData, read_initial_data, write_initial_data
+from ternmq.wire.fap.negotiation import (
+    ROUNDS_MAX,
+    SEGMENT_BYTES_USUAL,
+    Agreement,
+    accepted,
+    revised,
+)
+from ternmq.wire.fap.part import Values
+from ternmq.wire.fap.segment import TSHM, Header, Segment, segment
+
+_CAPABILITIES_1: Final = fap.CAP_MQI | fap.CAP_SPLIT_MESSAGE | fap.CAP_CONVERSION
+_CAPABILITIES_2: Final = fap.CAP_SPI | fap.CAP_XA | fap.CAP_DISTRIBUTION_LISTS
+_CAPABILITIES_3: Final = fap.CAP_MULTIPLEX_SYNCGET
+_UTF_8: Final = 1208
+_CONNECTX: Final = 3  # the options of MQCONN: there is an MQCNO
+_PROTOCOL: Final = (10, 11, 12, 13, 14, 16, 18)  # it could not make sense of what it got
+_CLOSED_BY_EXIT: Final = 23
+_STANDBY: Final = 32
+_NO_CERTIFICATE: Final = 40
+WINDOW_BYTES_USUAL: Final = 4 << 20  # of read-ahead
+
+# What a refusal means to the application that connects, as IBM's clients have it; all others are
+# MQRC_Q_MGR_NOT_AVAILABLE.
+_REASONS: Final[dict[int, int]] = {
+    fap.NO_CHANNEL: MQRC_UNKNOWN_CHANNEL_NAME,
+    fap.CHANNEL_WRONG_TYPE: MQRC_CHANNEL_CONFIG_ERROR,
+    **dict.fromkeys(_PROTOCOL, MQRC_CHANNEL_CONFIG_ERROR),
+    fap.SECURITY_FAILURE: MQRC_NOT_AUTHORIZED,
+    fap.CHANNEL_UNAVAILABLE: MQRC_CHANNEL_NOT_AVAILABLE,
+    fap.CIPHER_SPEC: MQRC_SSL_INITIALIZATION_ERROR,
+    fap.PEER_NAME: MQRC_SSL_PEER_NAME_MISMATCH,
+    fap.SSL_CLIENT_CERTIFICATE: MQRC_SSL_INITIALIZATION_ERROR,
+    _CLOSED_BY_EXIT: MQRC_CHANNEL_NOT_AVAILABLE,
+    _STANDBY: MQRC_STANDBY_Q_MGR,
+    _NO_CERTIFICATE: MQRC_SSL_INITIALIZATION_ERROR,
+    fap.PASSWORD_PROTECTION: MQRC_PASSWORD_PROTECTION_ERROR,
+    fap.MAX_CONNS_LIMIT_REACHED: MQRC_MAX_CONNS_LIMIT_REACHED,
+    fap.FAP_LEVEL: MQRC_CHANNEL_CONFIG_ERROR,
+    fap.NEGOTIATION_FAILED: MQRC_CHANNEL_CONFIG_ERROR,
+}
+
+
+class Who(NamedTuple):
+    """Who connects, to what, and how."""
+
+    qmgr_name: str
+    user: str  # of the operating system
+    csp_user: str
+    password: str | None
+    application: str
+    options: int = 0  # MQCNO
+    window_bytes: int = WINDOW_BYTES_USUAL
+
+
+class Met(NamedTuple):
+    """What is known of the queue manager after the initial data."""
+
+    agreement: Agreement
+    qmgr_name: str
+    qmgr_id: str
+
+
+def refused(ended: ChannelEnded, channel: ClientChannel, place: str) -> MQError:
+    """Why a queue manager did not let an application in."""
+    name = fap.STATUS_NAMES.get(ended.status, str(ended.status))
+    reason = _REASONS.get(ended.status, MQRC_Q_MGR_NOT_AVAILABLE)
+    if 2000 < ended.value < 3000:
+        reason = ended.value
+    detail = f"{place} refuses channel {channel.name}: {name}"
+    return mq_error(reason, verb="MQCONN", object=channel.name, detail=detail)
+
+
+def product_id() -> str:
+    """How the client calls itself: four letters, then version, release, modification and fix."""
+    numbers = [int(one) for one in VERSION.split(".")[:3]]
+    return fap.OWN_CLIENT + "".join(f"{one:02d}" for one in (*numbers, 0))
+
+
+def wishes(channel: ClientChannel, qmgr_name: str) -> InitialData:
+    """What the client would like."""
+    data = InitialData(FAP_LEVEL)
+    data.capabilities_1 = _CAPABILITIES_1
+    data.capabilities_2 = _CAPABILITIES_2
+    data.capabilities_3 = _CAPABILITIES_3
+    data.segment_bytes_max = SEGMENT_BYTES_USUAL
+    data.message_bytes_max = channel.message_bytes_max
+    data.channel_name = channel.name
+    data.ccsid = _UTF_8
+    data.qmgr_name = qmgr_name.lstrip("*")[: mq.MQ_Q_MGR_NAME_LENGTH]
+    data.heartbeat_s = channel.heartbeat_s
+    data.conversations_max = channel.sharing
+    data.product_id = product_id()
+    data.process_id = os.getpid() & 0xFFFFFFFF
+    return data
+
+
+def meeting(channel: ClientChannel, qmgr_name: str) -> Generator[bytes, Segment, Met]:
+    """The exchange of initial data: yields what to send, gets what came."""
+    own = wishes(channel, qmgr_name)
+    dialogue = Dialogue(SOCKET, INITIATOR, OPENING)
+    for number in range(ROUNDS_MAX):
+        row = dialogue.next()
+        if row is None:
+            break
+        header = Header(row.type, flags_1=row.flags)
+        if number and own.conversations_max:
+            header.variant = TSHM
+            header.conversation = 1
+        one = yield segment(header, write_initial_data(header, own))
+        action = dialogue.came(one.header.type, one.header.flags_1).action
+        if action == REPORT_WHY:
+            values = read_body(one, FAP_LEVEL).values
+            raise ChannelEnded(values.get("code", 0), values.get("value", 0))
+        answered = read_initial_data(one)
+        if action == AGREE:
+            return Met(accepted(own, answered), answered.qmgr_name, answered.qmgr_id)
+        own = revised(own, answered)
+    raise RemoteProtocolError("the initial data go round and round")
+
+
+def connecting(conversation: Conversation, met: Met, who: Who) -> Exchange[FapVerbs]:
+    """From a conversation to a connection."""
+    dialogue = conversation.dialogue
+    facts = 0 if who.password is None else HAS_PASSWORD
+    while (row := dialogue.next(facts)) is not None:
+        request = _request(conversation, who, row.type)
+        request.is_answered = dialogue.is_listening(facts)
+        reply: Reply | None = yield request
+        if reply is None:
+            continue
+        detail = FAILED if reply.failed else COMPLETED
+        action = dialogue.came(reply.type, detail=detail).action
+        if action == REPORT_REASON:
+            checked(reply, who.qmgr_name)
+        if action == TAKE_OVER:
+            return _verbs(conversation, met, who, reply.values())
+    raise RemoteProtocolError("the dialogue ended before MQCONN was answered")
+
+
+def _verbs(conversation: Conversation, met: Met, who: Who, values: Values) -> FapVerbs:
+    """The connection that a reply to MQCONN describes."""
+    agreement = met.agreement
+    fcno = values.get("fcno", {})
+    tag: bytes = fcno.get("connection_tag", b"")[:24]
+    name = str(values["qmgr_name"]) or met.qmgr_name
+    has_get = agreement.has_shared_get or not agreement.is_shared
+    user = who.csp_user or who.user
+    verbs = FapVerbs(conversation, name, tag, user, agreement.is_shared, has_get)
+    verbs.takes_back = fcno.get("capabilities", 0) & fap.FCNO_TAKES_BACK != 0
+    verbs.has_xa_calls = agreement.has_xa
+    verbs.qmgr_id = met.qmgr_id
+    verbs.window_bytes = who.window_bytes
+    return verbs
+
+
+# ---- what is in each segment
+
+
+def _request(conversation: Conversation, who: Who, type: int) -> NetRequest:
+    if type == fap.SOCKET_ACTION:
+        return _action(conversation, fap.ACTION_START)
+    if type == fap.USERID_DATA:
+        return identified(who)
+    return authenticated(who) if type == fap.CONAUTH_INFO else _connect(who)
+
+
+def ended_segment(conversation: Conversation) -> bytes:
+    """A conversation of a shared socket ends."""
+    conversation.dialogue.say(fap.SOCKET_ACTION, detail=fap.ACTION_END)
+    return _action(conversation, fap.ACTION_END).encoded(conversation)
+
+
+def _action(conversation: Conversation, action: int) -> NetRequest:
+    values = {"conversation": conversation.number, "action": action}
+    if action == fap.ACTION_START:
+        values["parameter_1"] = 1
+        values["parameter_2"] = 1
+    return NetRequest(fap.SOCKET_ACTION, None, whole_body(fap.SOCKET_ACTION, values))
+
+
+def identified(who: Who) -> NetRequest:
+    """USERID_DATA: who the client runs as."""
+    values = {
+        "user_id": carried_name(who.user),
+        "long_user_id": who.user,
+        "security_id": bytes(40),
+    }
+    return NetRequest(fap.USERID_DATA, None, whole_body(fap.USERID_DATA, values))
+
+
+def authenticated(who: Who) -> NetRequest:
+    """CONAUTH_INFO: user and password."""
+    password = (who.password or "").encode("utf-8")
+    user = who.csp_user.encode("utf-8")
+    values = {
+        "user_id_max": len(user),
+        "password_max": len(password),
+        "user_id": who.csp_user,
+        "password": password,
+    }
+    return NetRequest(fap.CONAUTH_INFO, None, whole_body(fap.CONAUTH_INFO, values))
+
+
+def _connect(who: Who) -> NetRequest:
+    """MQCONN: to which queue manager, for which application."""
+    values = {
+        "qmgr_name": who.qmgr_name,
+        "appl_name": who.application.encode("utf-8")[:28].decode("utf-8", "ignore"),
+        "appl_type": mq.MQAT_UNIX if os.name == "posix" else mq.MQAT_WINDOWS_NT,
+        "options": _CONNECTX,
+        "x_options": who.options,
+        "fcno": {"capabilities": fap.FCNO_TAKES_BACK},
+    }
+    return NetRequest(fap.MQCONN, None, table_body(fap.MQCONN, values))

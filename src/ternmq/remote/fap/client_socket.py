@@ -1,0 +1,310 @@
+"""One TCP connection to a queue manager, for threads: any number of them, on as many conversations.
+
+Whoever waits for an answer reads, if nobody else does, and hands to each conversation what is its
+own; who comes second waits until its answer was handed over, or until the reader has what it wanted
+and somebody else must read. So a thread alone sends once and receives once a verb, and no thread
+stands between. While nobody waits, `socket_watch` looks after heartbeats.
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+import ssl
+import struct
+import threading
+import time
+from typing import TYPE_CHECKING, Final
+
+from ternmq.base.errors import RemoteProtocolError
+from ternmq.remote.fap.client_conversation import ChannelEnd, Conversation, Reply, Stream
+from ternmq.remote.fap.client_dialogue import Met
+from ternmq.remote.fap.frames import tail
+from ternmq.wire.fap.negotiation import SEGMENT_BYTES_USUAL
+from ternmq.wire.fap.segment import TSH_BYTES, Segment
+from ternmq.wire.fap.segment_reader import SegmentReader, bytes_allowed
+from ternmq.wire.fap.vocabulary import CONFIRM_REQUEST, HEARTBEAT
+
+if TYPE_CHECKING:
+    from ternmq.remote.fap.client_tls import TlsPipe
+
+_CHUNK_BYTES: Final = 1 << 18
+ANSWER_S_MAX: Final = 60.0  # for a heartbeat that we asked for
+_START: Final = struct.Struct(">4sI")
+_TIMEVAL: Final = struct.Struct("ll")
+_MONOTONIC = time.monotonic
+
+
+def heartbeat_segment(is_shared: bool) -> bytes:
+    """HEARTBEAT of the socket, to be answered."""
+    eye = b"TSHC" if is_shared else b"TSH "
+    return _START.pack(eye, TSH_BYTES) + tail(HEARTBEAT, CONFIRM_REQUEST)
+
+
+class NetSocket:
+    """A connected socket, with TLS or without."""
+
+    def __init__(self, opened: socket.socket, tls: TlsPipe | None) -> None:
+        self._socket = opened
+        self._tls = tls
+        self._process = os.getpid()
+        self._sending = threading.Lock()
+        self._state = threading.Lock()
+        self._has_reader = False
+        self._waiting: list[threading.Event] = []  # who would read, if nobody did
+        self._timeout_s = -1.0
+        self.end: ChannelEnd | None = None
+        self.met: Met | None = None
+        self.last_s = _MONOTONIC()  # when bytes last came
+        self.last_words: list[bytes] = []  # to be sent with what comes next
+        self.is_closed = False
+
+    # ---- bytes
+
+    def send(self, data: bytes) -> None:
+        """All of it."""
+        with self._sending:
+            if self.last_words:
+                words, self.last_words = self.last_words, []
+                data = b"".join((*words, data))
+            tls = self._tls
+            self._socket.sendall(data if tls is None else tls.encrypted(data))
+
+    def send_at_once(self, data: bytes) -> None:
+        """For the last words of a connection that the collector has found: it may have come in the
+        middle of another send, so this one must not wait for it."""
+        if self._sending.acquire(blocking=False):
+            try:
+                tls = self._tls
+                self._socket.sendall(data if tls is None else tls.encrypted(data))
+            finally:
+                self._sending.release()
+        else:
+            self.last_words.append(data)
+
+    def receive(self, timeout_s: float) -> bytes | None:
+        """Some bytes; None if none came in time, EOFError if none will. 0: without end."""
+        if timeout_s != self._timeout_s:
+            self._set_timeout(timeout_s)
+        while True:
+            try:
+                data = self._socket.recv(_CHUNK_BYTES)
+            except BlockingIOError:
+                return None
+            if not data:
+                raise EOFError("the queue manager closed the connection")
+            self.last_s = _MONOTONIC()
+            tls = self._tls
+            if tls is None:
+                return data
+            clear, answer = tls.decrypted(data)
+            if answer:
+                with self._sending:
+                    self._socket.sendall(answer)
+            if clear:
+                return clear
+
+    def _set_timeout(self, timeout_s: float) -> None:
+        # The kernel's own: Python's would cost another system call each time.
+        self._timeout_s = timeout_s
+        whole = int(timeout_s)
+        part = max(int((timeout_s - whole) * 1_000_000), 0 if whole or not timeout_s else 1)
+        packed = _TIMEVAL.pack(whole, part)
+        self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, packed)
+
+    def first_segment(self, data: bytes, deadline_s: float) -> Segment:
+        """Send, and receive one segment: for the first words."""
+        self.send(data)
+        reader = SegmentReader(bytes_allowed(SEGMENT_BYTES_USUAL))
+        while (one := reader.next()) is None:
+            left_s = deadline_s - _MONOTONIC()
+            if left_s <= 0:
+                raise TimeoutError("the queue manager does not answer")
+            came = self.receive(left_s)
+            if came is not None:
+                reader.feed(came)
+        return one
+
+    def meet(self, met: Met) -> ChannelEnd:
+        """The initial data are agreed."""
+        self.met = met
+        self.end = ChannelEnd(met.agreement)
+        beat_s = met.agreement.heartbeat_s
+        if beat_s:
+            # Who does not read for so long is gone, as who says nothing is.
+            packed = _TIMEVAL.pack(beat_s + int(ANSWER_S_MAX), 0)
+            self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, packed)
+        return self.end
+
+    # ---- answers
+
+    def wait(
+        self, conversation: Conversation, stream: Stream | None, deadline_s: float
+    ) -> Reply | None:
+        """The answer to what is under way; None if there is a message in the stream instead, or the
+        time is over (0: it never is). Raises what ended the channel."""
+        while True:
+            event: threading.Event | None = None
+            with self._state:
+                reply = conversation.reply
+                if reply is not None:
+                    conversation.reply = None
+                    self._nominate()
+                    return reply
+                if conversation.ended is not None:
+                    self._nominate()
+                    raise conversation.ended
+                has_more = stream is not None and stream.has_news
+                if has_more or (deadline_s and _MONOTONIC() >= deadline_s):
+                    self._nominate()
+                    return None
+                if self._has_reader:
+                    event = threading.Event()
+                    self._waiting.append(event)
+                    conversation.wake = event.set
+                else:
+                    self._has_reader = True
+                    conversation.wake = None
+            if event is None:
+                try:
+                    self._read(conversation, stream, deadline_s)
+                finally:
+                    self._hand_over()
+            else:
+                self._follow(conversation, event, deadline_s)
+
+    def _follow(
+        self, conversation: Conversation, event: threading.Event, deadline_s: float
+    ) -> None:
+        try:
+            event.wait(max(deadline_s - _MONOTONIC(), 0) if deadline_s else None)
+        except BaseException:
+            with self._state:
+                self._leave(conversation, event)
+                self._nominate()
+            raise
+        with self._state:
+            self._leave(conversation, event)
+
+    def _leave(self, conversation: Conversation, event: threading.Event) -> None:
+        conversation.wake = None
+        if event in self._waiting:
+            self._waiting.remove(event)
+
+    def _nominate(self) -> None:
+        """Somebody else reads, if somebody waits and nobody does. Whoever leaves must see to it:
+        it may be the one that was to read, and have found its answer first."""
+        if not self._has_reader and self._waiting:
+            self._waiting.pop(0).set()
+
+    def _hand_over(self) -> None:
+        """Somebody else reads from now on, if somebody waits."""
+        with self._state:
+            self._has_reader = False
+            self._nominate()
+
+    def _read(self, conversation: Conversation, stream: Stream | None, deadline_s: float) -> None:
+        """Read until this conversation has something, or its time is over."""
+        end = self.end
+        while end is not None and conversation.reply is None and conversation.ended is None:
+            if stream is not None and stream.has_news:
+                return
+            try:
+                data = self.receive(self._patience_s(deadline_s))
+                if data is None:
+                    if deadline_s and _MONOTONIC() >= deadline_s:
+                        return
+                    self.beat()
+                    continue
+                self.fed(data)
+            except (OSError, EOFError, RemoteProtocolError, ssl.SSLError) as error:
+                self.lost(error)
+
+    def _patience_s(self, deadline_s: float) -> float:
+        end = self.end
+        beat_s = 0.0 if end is None else float(end.agreement.heartbeat_s)
+        if end is not None and end.heartbeat_due and beat_s:
+            beat_s = min(beat_s, ANSWER_S_MAX)
+        if not deadline_s:
+            return beat_s
+        left_s = max(deadline_s - _MONOTONIC(), 0.001)
+        return min(left_s, beat_s) if beat_s else left_s
+
+    def fed(self, data: bytes) -> None:
+        """Bytes have come: to their conversations, and what they ask for back."""
+        end = self.end
+        if end is None:
+            return
+        end.heartbeat_due = False
+        end.feed(data)
+        if end.out:
+            out = b"".join(end.out)
+            end.out.clear()
+            self.send(out)
+
+    def beat(self) -> None:
+        """Nothing has come for an interval: ask, or, if that was done already, give up."""
+        end = self.end
+        if end is None:
+            return
+        if end.heartbeat_due:
+            raise TimeoutError("the queue manager answers no heartbeat")
+        end.heartbeat_due = True
+        self.send(heartbeat_segment(end.agreement.is_shared))
+
+    def look(self) -> None:
+        """While nobody waits: take what has come, and see to heartbeats."""
+        with self._state:
+            if self._has_reader or self.is_closed or self.end is None:
+                return
+            self._has_reader = True
+        try:
+            self._look()
+        except (OSError, EOFError, RemoteProtocolError, ssl.SSLError) as error:
+            self.lost(error)
+        finally:
+            self._hand_over()
+
+    def _look(self) -> None:
+        end = self.end
+        if end is None:
+            return
+        while (data := self.receive(0.001)) is not None:
+            self.fed(data)
+        if self.last_words:
+            self.send(b"")
+        beat_s = end.agreement.heartbeat_s
+        if beat_s:
+            silent_s = _MONOTONIC() - self.last_s
+            if silent_s >= (beat_s + min(beat_s, ANSWER_S_MAX) if end.heartbeat_due else beat_s):
+                self.beat()
+
+    # ---- the end
+
+    @property
+    def is_ours(self) -> bool:
+        """Not in a forked child: there the socket is the parent's, who goes on using it."""
+        return self._process == os.getpid()
+
+    def lost(self, error: Exception) -> None:
+        """It is gone: every conversation ends at once."""
+        if self.end is not None:
+            self.end.end(error)
+        self.close()
+
+    def close(self) -> None:
+        """Close it; a wait in another thread ends."""
+        self.is_closed = True
+        if self.end is not None:
+            self.end.end(EOFError("the connection is closed"))
+        try:
+            if self.is_ours:
+                self._socket.shutdown(socket.SHUT_RDWR)
+        except OSError:
+            pass  # the other side was first
+        self._socket.close()
+
+    def __del__(self) -> None:
+        opened = getattr(self, "_socket", None)
+        if opened is not None:
+            opened.close()

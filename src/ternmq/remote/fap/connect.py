@@ -1,0 +1,239 @@
+"""Connecting over MQ's client protocol: from what an application says to a connection."""
+
+from __future__ import annotations
+
+import os
+from typing import Any, Final, NamedTuple, TypedDict
+
+from ternmq.base import constants as mq
+from ternmq.base.errors import mq_error
+from ternmq.base.ini import IniError
+from ternmq.base.reasons import (
+    MQRC_CHANNEL_CONFIG_ERROR,
+    MQRC_NOT_AUTHORIZED,
+    MQRC_OPTIONS_ERROR,
+)
+from ternmq.base.user_names import user_name_fault
+from ternmq.remote.fap.ccdt import read_table
+from ternmq.remote.fap.channel_choice import CHOICES, asked_name, matching
+from ternmq.remote.fap.client_channel import ClientChannel, addresses_of, checked_name, system_user
+from ternmq.remote.fap.client_dialogue import Who
+from ternmq.remote.fap.client_ini import ClientSettings, client_settings
+from ternmq.remote.fap.endpoint import Reach, TlsSettings
+from ternmq.remote.fap.reconnect import WORDS, EventListener, Plan, reconnecting
+from ternmq.remote.local.folder_lookup import cannot_connect, data_folder, default_name, places
+
+
+class WayArguments(TypedDict, total=False):
+    """The arguments of `connect` that are about the network; see `Way`."""
+
+    channel: str | None
+    conn: str | None
+    ccdt: str | os.PathLike[str] | None
+    cipher: str | None
+    peer_name: str | None
+    key_repository: str | os.PathLike[str] | None
+    key_password: str | None
+    certificate_label: str | None
+    reconnect: bool | str | None
+    on_event: EventListener | None
+    connect_timeout: float | None
+    heartbeat: int | None
+    sharing: int | None
+
+
+class Way(NamedTuple):
+    """What an application says about the way to its queue manager; None: as is set elsewhere."""
+
+    channel: str | None = None
+    conn: str | None = None
+    ccdt: str | os.PathLike[str] | None = None
+    cipher: str | None = None
+    peer_name: str | None = None
+    key_repository: str | os.PathLike[str] | None = None
+    key_password: str | None = None
+    certificate_label: str | None = None
+    reconnect: bool | str | None = None
+    on_event: EventListener | None = None
+    connect_timeout: float | None = None
+    heartbeat: int | None = None
+    sharing: int | None = None
+
+    @property
+    def is_given(self) -> bool:
+        """Whether the application wants the network."""
+        return self.channel is not None or self.conn is not None or self.ccdt is not None
+
+
+NO_WAY: Final = Way()
+_NOT_STANDARD: Final = (
+    mq.MQCNO_FASTPATH_BINDING
+    | mq.MQCNO_SHARED_BINDING
+    | mq.MQCNO_ISOLATED_BINDING
+    | mq.MQCNO_LOCAL_BINDING
+    | mq.MQCNO_CLIENT_BINDING
+)
+
+
+def goes_by_network(
+    name: str, way: Way, options: int | None, data: str | os.PathLike[str] | None
+) -> bool:
+    """Whether a queue manager is to be reached over the network.
+
+    What the application says counts first, then MQ_CONNECT_TYPE; else a queue manager of that name
+    in the data folder is the one, and if there is none, the environment's channels are tried.
+    """
+    if way.is_given:
+        return True
+    given = options or 0
+    kind = os.environ.get("MQ_CONNECT_TYPE", "").upper()
+    if given & _NOT_STANDARD:
+        kind = ""  # which is for standard bindings alone
+    if given & mq.MQCNO_CLIENT_BINDING or kind == "CLIENT":
+        return True
+    if given & mq.MQCNO_LOCAL_BINDING or kind in ("LOCAL", "STANDARD") or data is not None:
+        return False
+    if _is_here(name):
+        return False
+    return has_channels()
+
+
+def _is_here(name: str) -> bool:
+    folder = data_folder()
+    try:
+        wanted = name or default_name(folder)
+        return any(place.name == wanted for place in places(folder))
+    except (OSError, IniError) as error:
+        raise cannot_connect(name, error) from error
+
+
+_ABOUT_THE_WAY: Final = (
+    mq.MQCNO_CLIENT_BINDING
+    | mq.MQCNO_RECONNECT
+    | mq.MQCNO_RECONNECT_Q_MGR
+    | mq.MQCNO_CD_FOR_OUTPUT_ONLY
+    | mq.MQCNO_USE_CD_SELECTION
+)
+
+
+def options_besides(options: int | None) -> int | None:
+    """MQCNO options without those about the network, which other connections refuse."""
+    return None if options is None else options & ~_ABOUT_THE_WAY
+
+
+def has_channels() -> bool:
+    """Whether the environment says where queue managers are."""
+    settings = client_settings()
+    return settings.server is not None or settings.table != ""
+
+
+def who_connects(
+    qmgr_name: str,
+    user: str | None,
+    password: str | None,
+    application: str,
+    options: int | None,
+) -> Who:
+    """Who connects; a user without a password is claimed, not proved."""
+    system = system_user()
+    fault = user_name_fault(user or "")
+    if fault:
+        raise mq_error(MQRC_NOT_AUTHORIZED, verb="MQCONN", object=qmgr_name, detail=fault)
+    if password is None:
+        return Who(qmgr_name, user or system, "", None, application, options or 0)
+    return Who(qmgr_name, system, user or system, password, application, options or 0)
+
+
+def planned(name: str, way: Way, who: Who) -> Plan:
+    """The definitions to try, and everything about each."""
+    settings = client_settings()
+    found = definitions(name, way, settings)
+    options = who.options | reconnect_options(way.reconnect)
+    ordered = CHOICES.order(name, found) if len(found) > 1 else found
+    tls = settings.tls
+    if way.key_repository is not None:
+        tls = TlsSettings(os.fspath(way.key_repository), way.key_password or "", tls.is_host_named)
+    connect_s = settings.connect_s if way.connect_timeout is None else way.connect_timeout
+    who = who._replace(window_bytes=settings.window_bytes)
+    shares = not options & mq.MQCNO_NO_CONV_SHARING
+    reaches = tuple(
+        Reach(_completed(one, way, settings), who, tls, connect_s, shares) for one in ordered
+    )
+    reconnect = reconnecting(options, ordered[0], settings)
+    return Plan(
+        reaches,
+        settings,
+        reconnect,
+        way.on_event,
+        lambda channel: CHOICES.failed(name, found, channel),
+    )
+
+
+def definitions(name: str, way: Way, settings: ClientSettings) -> list[ClientChannel]:
+    """The channels that a name and a way lead to."""
+    if way.channel is not None and way.conn is not None:
+        channel = checked_name(way.channel)
+        return [ClientChannel(channel, addresses_of(way.conn, channel))]
+    if way.ccdt is None and (way.channel is not None or way.conn is not None):
+        raise mq_error(
+            MQRC_CHANNEL_CONFIG_ERROR, verb="MQCONN", detail="channel and conn go together"
+        )
+    if way.ccdt is None and settings.server is not None:
+        return [settings.server]
+    table = settings.table if way.ccdt is None else os.fspath(way.ccdt)
+    if not table:
+        raise mq_error(
+            MQRC_CHANNEL_CONFIG_ERROR,
+            verb="MQCONN",
+            object=name,
+            detail="neither a channel nor MQSERVER nor a CCDT says where it is",
+        )
+    found = read_table(table)
+    if way.channel is not None:
+        found = [one for one in found if one.name == way.channel]
+    return matching(found, name, table)
+
+
+def _completed(channel: ClientChannel, way: Way, settings: ClientSettings) -> ClientChannel:
+    """A definition with what the application or mqclient.ini says beside."""
+    changes: dict[str, Any] = {
+        field: given
+        for field, given in (
+            ("cipher", way.cipher),
+            ("peer_name", way.peer_name),
+            ("certificate_label", way.certificate_label),
+            ("heartbeat_s", way.heartbeat),
+            ("sharing", way.sharing),
+        )
+        if given is not None
+    }
+    if not channel.certificate_label and way.certificate_label is None:
+        changes["certificate_label"] = settings.certificate_label
+    if settings.keep_alive:
+        changes["keep_alive"] = True
+    return channel._replace(**changes)
+
+
+def reconnect_options(given: bool | str | None) -> int:
+    """The argument as MQCNO options."""
+    if given is None:
+        return 0
+    if isinstance(given, bool):
+        return mq.MQCNO_RECONNECT if given else mq.MQCNO_RECONNECT_DISABLED
+    if given not in WORDS:
+        detail = f"reconnect is {given!r}, not one of {', '.join(WORDS)}"
+        raise mq_error(MQRC_OPTIONS_ERROR, verb="MQCONNX", detail=detail)
+    return WORDS[given]
+
+
+def plan_for(
+    name: str,
+    way: Way,
+    user: str | None,
+    password: str | None,
+    application: str,
+    options: int | None,
+) -> Plan:
+    """All about a connection that an application asks for."""
+    who = who_connects(asked_name(name), user, password, application, options)
+    return planned(name, way, who)

@@ -1,0 +1,428 @@
+"""The verbs of a connection over MQ's client protocol, but for the way bytes travel.
+
+A verb yields a `NetRequest` and gets the `Reply` that answers it. Requests name handles, not their
+numbers, and become bytes when they are sent: after a reconnection the same request goes to another
+conversation, where its queue has another number.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from ternmq.base import constants as mq
+from ternmq.base.errors import RemoteProtocolError, mq_error
+from ternmq.base.reasons import (
+    MQRC_CALL_INTERRUPTED,
+    MQRC_OPTIONS_CHANGED,
+    MQRC_TRUNCATED_MSG_FAILED,
+)
+from ternmq.codec.mqi.mqmd import (
+    GROUP_ID_AT,
+    MSG_ID_AT,
+    PRIORITY_AT,
+    USER_ID_AT,
+    Descriptor,
+)
+from ternmq.codec.mqi.mqpmo import PutOptions
+from ternmq.remote.fap import flows
+from ternmq.remote.fap.client_conversation import Conversation, Reply, Stream
+from ternmq.remote.fap.frames import get_body, own_id, silent_options
+from ternmq.remote.fap.net_request import NetRequest, table_body
+from ternmq.remote.fap.open_call import OpenState
+from ternmq.remote.fap.replies import (
+    checked,
+    committed,
+    cut,
+    lost_with_connection,
+    message_of,
+    nothing,
+    waiting_for,
+)
+from ternmq.remote.remote_verbs import Exchange, Extended, PackedPut, RemoteVerbs
+from ternmq.values.calls.call import Call
+from ternmq.values.entry import ZERO_ID
+from ternmq.values.get_request import GetRequest
+from ternmq.values.handle import ObjectHandle
+from ternmq.values.message import Message
+from ternmq.wire.fap.vocabulary import (
+    MQDISC,
+    MQGET,
+    MQPUT,
+    REQUEST_MSGS,
+    SPI,
+    SPI_RESERVE,
+)
+
+TAKES_NOTHING: Final = (
+    mq.MQGMO_BROWSE_FIRST
+    | mq.MQGMO_BROWSE_NEXT
+    | mq.MQGMO_BROWSE_MSG_UNDER_CURSOR
+    | mq.MQGMO_UNLOCK
+)
+_IN_UNIT: Final = mq.MQGMO_SYNCPOINT | mq.MQGMO_SYNCPOINT_IF_PERSISTENT
+NOT_AHEAD: Final = _IN_UNIT | TAKES_NOTHING | mq.MQGMO_MSG_UNDER_CURSOR | mq.MQGMO_LOCK
+RESERVED_IDS: Final = 1024
+_GETS_MAX: Final = 64
+_TURN_MS: Final = 1000  # of a long wait that cannot be taken back
+
+
+class FapVerbs(RemoteVerbs):
+    """The verbs of one connection."""
+
+    def __init__(
+        self, conversation: Conversation, name: str, tag: bytes, user: str, shares: bool, gets: bool
+    ) -> None:
+        super().__init__(name, tag, user)
+        self.conversation = conversation
+        self.is_shared = shares
+        self.has_get = gets  # MQGET may travel; else messages are asked for
+        self.takes_back = False
+        self.qmgr_id = ""
+        self.reply_queue = ""  # of the last command
+        self.window_bytes = 0  # of read-ahead
+        self.states: dict[ObjectHandle, OpenState] = {}
+        self._put_reply: Reply | None = None  # to the last put
+        self._put_descriptor: Descriptor | None = None  # of the last MQPUT1
+        self._put_warning = 0
+        self.has_xa = False  # XA_OPEN was said
+        self.has_xa_calls = True
+        self._kept: dict[ObjectHandle, list[Message]] = {}
+        self.lost_unit = False  # with the connection before: only MQBACK is possible
+        self.has_silent_puts = False  # without an answer, since MQSTAT or MQCMIT had one
+        self.lost_puts = False  # the same, and the connection was lost since
+        self.commits_changes = False  # a commit is under way, of a unit that changed something
+        self._get_bodies: dict[tuple[GetRequest, int], bytes] = {}
+        self._id_bodies: dict[tuple[int, int, int, int, int], bytes] = {}
+        self._next_id = 0  # of MsgIds that were reserved
+        self._ids_left = 0
+        self._id_head = b""
+        self._id_tail = b""
+        self._id_bytes = 0
+
+    def run(self, call: Call) -> Exchange[None]:
+        """Any other verb than MQPUT and MQGET."""
+        return flows.run(self, call)
+
+    # ---- objects
+
+    def drop(self, handle: ObjectHandle) -> None:
+        """A handle is no more."""
+        self.link.handles.pop(handle.handle_id, None)
+        self.conversation.streams.pop(handle.handle_id, None)
+        self.states.pop(handle, None)
+        self._kept.pop(handle, None)
+
+    # ---- put
+
+    def put(self, handle: ObjectHandle, form: PackedPut, data: bytes) -> Exchange[bytes]:
+        """MQPUT; the MsgId."""
+        options = int(form.options)
+        packed = form.packed
+        framing = self.conversation.framing
+        if len(data) > framing.message_bytes_max:
+            raise framing.too_long(len(data), "MQPUT", handle.resolved_name)
+        request = NetRequest(MQPUT, handle, packed, data)
+        request.options = options
+        request.context = form.context
+        if self.is_shared and self.is_asynchronous(handle, options):
+            request.msg_id = own_id(options, packed)
+            self.has_silent_puts = True
+            if not request.msg_id:
+                if not self._ids_left:
+                    yield from self.reserve_ids()
+                request.msg_id = self.next_id()
+            request.options = silent_options(options)
+            request.is_answered = False
+            self._put_reply = self._put_descriptor = None
+            self._put_warning = 0
+            yield request
+            msg_id = request.msg_id
+        else:
+            request.options &= ~mq.MQPMO_ASYNC_RESPONSE  # it would not be answered
+            reply = checked((yield request), handle.resolved_name)
+            msg_id = reply.msg_id()
+            self._put_reply = reply
+            self._put_descriptor = None
+            self._put_warning = reply.reason
+        if options & mq.MQPMO_SYNCPOINT:
+            self.has_changes = True
+        return msg_id
+
+    def put_descriptor(self) -> bytes:
+        """As the reply has it; empty for a put that is not answered."""
+        descriptor, reply = self._put_descriptor, self._put_reply
+        if descriptor is not None:
+            packed = descriptor.pack()
+            return packed[PRIORITY_AT:MSG_ID_AT] + packed[USER_ID_AT:GROUP_ID_AT]
+        if reply is None:
+            return b""
+        context = reply.descriptor_part(USER_ID_AT, GROUP_ID_AT - USER_ID_AT)
+        return reply.descriptor_part(PRIORITY_AT, MSG_ID_AT - PRIORITY_AT) + context
+
+    def put_names(self) -> tuple[str, str] | None:
+        """ResolvedQName and ResolvedQMgrName, as the reply has them."""
+        reply = self._put_reply
+        if reply is None:
+            return None
+        pmo: PutOptions = reply.values()["options"]
+        return pmo.resolved_queue_name, pmo.resolved_qmgr_name
+
+    def put_warning(self) -> int:
+        """As the reply has it."""
+        return self._put_warning
+
+    def is_asynchronous(self, handle: ObjectHandle, options: int) -> bool:
+        """Whether a put is not to be answered."""
+        if options & (mq.MQPMO_ASYNC_RESPONSE | mq.MQPMO_SYNC_RESPONSE):
+            return options & mq.MQPMO_ASYNC_RESPONSE != 0
+        state = self.states.get(handle)
+        return state is not None and state.put_response == mq.MQPRT_ASYNC_RESPONSE
+
+    def reserve_ids(self) -> Exchange[None]:
+        """MsgIds for puts that are not answered."""
+        values = {
+            "verb": SPI_RESERVE,
+            "reply_bytes_max": 128,
+            "spru": {},
+            "spri": {"tag_bytes": 24, "reservation": RESERVED_IDS},
+        }
+        reply = yield NetRequest(SPI, None, table_body(SPI, values))
+        told = checked(reply, self.name).values()["spro"]
+        tag: bytes = told["tag"]
+        at: int = told["increment_offset"]
+        if not 0 <= at < 24 or told["reservation"] < 1:
+            raise RemoteProtocolError(f"RESERVE gives {told['reservation']} ids at {at}")
+        # The number that counts up is at the offset, eight bytes or to the end.
+        size = min(8, 24 - at)
+        self._id_head = tag[:at]
+        self._id_tail = tag[at + size :]
+        self._id_bytes = size
+        self._next_id = int.from_bytes(tag[at : at + size], "big")
+        self._ids_left = told["reservation"]
+
+    @property
+    def ids_left(self) -> int:
+        """How many MsgIds are left of those that were reserved."""
+        return self._ids_left
+
+    def next_id(self) -> bytes:
+        """One of them."""
+        self.has_silent_puts = True
+        self._ids_left -= 1
+        number = self._next_id
+        self._next_id = number + 1
+        return self._id_head + number.to_bytes(self._id_bytes, "big") + self._id_tail
+
+    def forget_ids(self) -> None:
+        """After a reconnection they are another queue manager's, or another run's."""
+        self._ids_left = 0
+
+    def was_put1(self, descriptor: Descriptor, warning: int) -> None:
+        """What the reply to MQPUT1 said."""
+        self._put_descriptor = descriptor
+        self._put_warning = warning
+
+    # ---- get
+
+    def get(
+        self, handle: ObjectHandle, request: GetRequest, returnable: bool
+    ) -> Exchange[Message | None]:
+        """MQGET with a checked request; None if there is no message."""
+        state = self.states.get(handle)
+        if state is not None and state.read_ahead and self.is_shared:
+            if request.plain and not request.options & NOT_AHEAD:
+                return (yield from self._get_ahead(handle, request))
+            stream = self.conversation.streams.get(handle.handle_id)
+            if stream is not None and stream.messages:
+                name = handle.resolved_name
+                raise mq_error(MQRC_OPTIONS_CHANGED, verb="MQGET", object=name)
+        message = self.kept_for(handle, request)
+        if message is None:
+            message = yield from self._get_in_turns(handle, request, returnable)
+        takes = not request.options & TAKES_NOTHING
+        if takes and message is not None and request.options & _IN_UNIT:
+            self.has_changes = True
+        return message
+
+    def _get_in_turns(
+        self, handle: ObjectHandle, request: GetRequest, returnable: bool
+    ) -> Exchange[Message | None]:
+        """A get; where one cannot be taken back, a long wait in pieces, so that who is cancelled
+        need not wait for the whole of it."""
+        left_ms = int(request.wait_ms)
+        while True:
+            turn = request
+            if returnable and not self.takes_back and (left_ms < 0 or left_ms > _TURN_MS):
+                turn = waiting_for(request, _TURN_MS)
+            if self.has_get:
+                message = yield from self._get(handle, turn, returnable)
+            else:
+                message = yield from self._ask(handle, turn)
+            if message is not None or turn is request:
+                return message
+            if left_ms > 0:
+                left_ms = max(left_ms - _TURN_MS, 1)
+                request = waiting_for(request, left_ms)
+
+    def keep(self, handle: ObjectHandle, message: Message) -> None:
+        """A message for a get that was cancelled and could not be taken back: the next has it."""
+        self._kept.setdefault(handle, []).append(message)
+
+    def kept_for(self, handle: ObjectHandle, request: GetRequest) -> Message | None:
+        """A message that was kept, if the request takes any."""
+        if not self._kept or not request.plain or request.options & NOT_AHEAD:
+            return None
+        kept = self._kept.get(handle)
+        return kept.pop(0) if kept else None
+
+    def get_body(self, request: GetRequest) -> bytes:
+        """The body of MQGET; those of requests that are used again are kept."""
+        length = self.conversation.framing.buffer_length(request)
+        if not request.plain:
+            return self._body_with_ids(request, length)
+        key = (request, length)
+        body = self._get_bodies.get(key)
+        if body is None:
+            body = get_body(request, length)
+            if len(self._get_bodies) >= _GETS_MAX:
+                self._get_bodies.clear()
+            self._get_bodies[key] = body
+        return body
+
+    def _body_with_ids(self, request: GetRequest, length: int) -> bytes:
+        """The same for a request by MsgId and CorrelId, which are laid over one that is kept."""
+        ids_alone = request.group_id == ZERO_ID and request.token < 0
+        if not ids_alone or request.msg_sequence >= 0 or request.msg_offset >= 0:
+            return get_body(request, length)
+        key = (
+            int(request.options),
+            int(request.wait_ms),
+            int(request.ccsid),
+            int(request.encoding),
+            length,
+        )
+        body = self._id_bodies.get(key)
+        if body is None:
+            body = get_body(request, length)
+            if len(self._id_bodies) >= _GETS_MAX:
+                self._id_bodies.clear()
+            self._id_bodies[key] = body
+        return b"".join((body[:48], request.msg_id, request.correl_id, body[96:]))
+
+    def _get(
+        self, handle: ObjectHandle, request: GetRequest, returnable: bool
+    ) -> Exchange[Message | None]:
+        asked = NetRequest(MQGET, handle, self.get_body(request))
+        asked.area = self.conversation.framing.buffer_length(request)
+        asked.options = int(request.options)
+        asked.returnable = returnable and self.takes_back
+        reply = yield asked
+        passes = self.conversation.framing.message_bytes_max
+        return message_of(reply, request, handle.resolved_name, passes)
+
+    def _ask(self, handle: ObjectHandle, request: GetRequest) -> Exchange[Message | None]:
+        """A get by REQUEST_MSGS, on channels whose conversations share a socket."""
+        stream = self._stream(handle, 0)
+        if request.plain and not request.options & NOT_AHEAD and stream.messages:
+            return stream.take()  # it came for a get that was cancelled
+        asked = NetRequest(REQUEST_MSGS, handle, b"")
+        asked.get = request
+        asked.received_bytes = stream.told()
+        asked.requested_bytes = 1
+        asked.wait_ms = int(request.wait_ms)
+        reply = yield asked
+        message = stream.take()
+        if message is None:
+            return nothing(reply.reason, handle.resolved_name)
+        if stream.reason == MQRC_TRUNCATED_MSG_FAILED:
+            passes = self.conversation.framing.message_bytes_max
+            raise cut(message, request, handle.resolved_name, passes)
+        return message
+
+    def _stream(self, handle: ObjectHandle, window_bytes: int) -> Stream:
+        streams = self.conversation.streams
+        stream = streams.get(handle.handle_id)
+        if stream is None:
+            stream = streams[handle.handle_id] = Stream(window_bytes)
+        return stream
+
+    # ---- read-ahead
+
+    def _get_ahead(self, handle: ObjectHandle, request: GetRequest) -> Exchange[Message | None]:
+        stream = self._stream(handle, self.window_bytes)
+        stream.get = request
+        message = stream.take()
+        if message is None and stream.was_interrupted:
+            stream.was_interrupted = False
+            detail = "messages were on their way when the connection was lost"
+            raise mq_error(MQRC_CALL_INTERRUPTED, verb="MQGET", object=self.name, detail=detail)
+        wait = NetRequest(REQUEST_MSGS, handle, b"")
+        wait.wait_ms = int(request.wait_ms)
+        wait.stream = stream
+        while message is None:
+            is_over = request.wait_ms == 0
+            if not is_over and not stream.is_paused:
+                if not stream.is_armed:
+                    yield self.ahead_request(handle, stream)
+                yield wait  # until one comes, or must be asked for, or the time is over
+                is_over = not stream.is_paused
+                message = stream.take()
+            if message is None:
+                # Nothing has come by itself: is there really nothing?
+                asked = self.ahead_request(handle, stream)
+                asked.is_stream = False
+                asked.is_answered = True
+                stream.is_armed = False
+                reply = yield asked
+                message = stream.take()
+                if message is None and (is_over or reply.reason or stream.fault):
+                    return nothing(reply.reason or stream.fault, handle.resolved_name)
+        if stream.is_armed and stream.credit_is_due:
+            yield self.ahead_request(handle, stream)
+        return message
+
+    def ahead_request(self, handle: ObjectHandle, stream: Stream) -> NetRequest:
+        """Ask for messages before anybody wants them: so many bytes, and so on when some of them
+        were taken."""
+        asked = NetRequest(REQUEST_MSGS, handle, b"")
+        asked.get = stream.get
+        asked.received_bytes = stream.told()
+        asked.requested_bytes = stream.window_bytes
+        asked.is_stream = True
+        asked.is_answered = False
+        stream.is_armed = True
+        stream.is_paused = False
+        stream.fault = 0
+        return asked
+
+    def return_unread(self, handle: ObjectHandle) -> Exchange[None]:
+        """What was read ahead and not taken goes back to its queue."""
+        stream = self.conversation.streams.get(handle.handle_id)
+        if stream is not None and stream.window_bytes and (stream.is_armed or stream.messages):
+            asked = self.ahead_request(handle, stream)
+            asked.is_stream = False
+            asked.is_answered = True
+            asked.requested_bytes = 0
+            yield asked
+            stream.messages.clear()
+            stream.indexes.clear()
+            stream.is_armed = False
+
+    # ---- the end
+
+    def disconnect(self) -> Exchange[None]:
+        """MQDISC: commits what is open."""
+        self.in_unit = False
+        for handle in list(self.states):
+            yield from self.return_unread(handle)
+        was_lost = self.lost_unit
+        self.lost_unit = False
+        committed((yield NetRequest(MQDISC, None, b"")), self.name)
+        if was_lost:
+            raise lost_with_connection("MQDISC", self.name)
+
+    def send_call(self, name: str, arguments: dict[str, Any]) -> Exchange[Extended]:
+        """SPI EXTENSION."""
+        from ternmq.remote.fap import extension_call  # many programs do without
+
+        return (yield from extension_call.asked(self, name, arguments))

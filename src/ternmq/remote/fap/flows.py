@@ -1,0 +1,247 @@
+"""The calls of the API as flows of MQ's client protocol: one table, one function for each call.
+
+A call that has no row goes by its name to a queue manager of ours (SPI EXTENSION). To one of IBM's,
+commands go as escaped PCF; anything else is MQRC_FUNCTION_NOT_SUPPORTED.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Final
+
+from ternmq.base import constants as mq
+from ternmq.base.errors import mq_error
+from ternmq.base.reasons import (
+    MQRC_CALL_INTERRUPTED,
+    MQRC_FUNCTION_NOT_SUPPORTED,
+    MQRC_READ_AHEAD_MSGS,
+    MQRC_SELECTOR_NOT_FOR_TYPE,
+    MQRC_UOW_IN_PROGRESS,
+)
+from ternmq.codec.mqi.mqmd import Descriptor
+from ternmq.codec.mqi.mqsts import Status
+from ternmq.mqi.options import check_close
+from ternmq.remote.fap.frames import LONG
+from ternmq.remote.fap.net_request import NetRequest, table_body
+from ternmq.remote.fap.open_call import (
+    OpenState,
+    checked_object,
+    first_options,
+    inquired,
+    not_applicable,
+    open_request,
+    set_values,
+)
+from ternmq.remote.fap.replies import checked, committed, lost_with_connection
+from ternmq.remote.remote_verbs import Exchange, PackedPut
+from ternmq.values.calls.administration import InquirePuts, RunCommands
+from ternmq.values.calls.call import Call
+from ternmq.values.calls.messages import Put1
+from ternmq.values.calls.objects import Close, Inquire, Open, SetAttributes
+from ternmq.values.calls.units import EndPrepared, Forget, Prepare, Recover
+from ternmq.values.character_lengths import character_bytes
+from ternmq.values.handle import ObjectHandle
+from ternmq.wire.fap.vocabulary import (
+    MQBACK,
+    MQCLOSE,
+    MQCMIT,
+    MQINQ,
+    MQPUT1,
+    MQSET,
+    MQSTAT,
+)
+
+if TYPE_CHECKING:
+    from ternmq.remote.fap.fap_verbs import FapVerbs
+
+Flow = Callable[["FapVerbs", Any], Exchange[None]]
+
+
+def run(verbs: FapVerbs, call: Call) -> Exchange[None]:
+    """A call, by its flow or by its name."""
+    flow = FLOWS.get(call.name)
+    if flow is not None:
+        yield from flow(verbs, call)
+    elif verbs.takes_back:
+        yield from verbs.run_by_name(call)
+    elif isinstance(call, RunCommands):
+        from ternmq.remote.fap import commands  # for queue managers of IBM's alone
+
+        yield from commands.run(verbs, call)
+    else:
+        raise mq_error(
+            MQRC_FUNCTION_NOT_SUPPORTED,
+            verb=call.verb,
+            object=verbs.name,
+            detail="the queue manager is not one of TernMQ",
+        )
+
+
+# ---- objects
+
+
+def _open(verbs: FapVerbs, call: Open) -> Exchange[None]:
+    options = call.options
+    if call.as_needed:
+        options = first_options(options, call.exclusive)
+    described = checked_object(call.od)
+    asked = described.object_name
+    reply = yield open_request(described, options)
+    checked(reply, asked)
+    values = reply.values()
+    handle = ObjectHandle(reply.handle, options)
+    answered = values["object"]
+    handle.resolved_name = answered.resolved_queue_name or answered.object_name
+    described.object_name = answered.object_name
+    verbs.link.handles[reply.handle] = handle
+    state = OpenState(described, options, values.get("fopa", {}))
+    if answered.object_name != asked:
+        state.model = asked
+    verbs.states[handle] = state
+    call.handle = handle
+    call.resolved_qmgr = str(answered.resolved_qmgr_name)
+    call.renamed = answered.object_name != asked
+
+
+def _close(verbs: FapVerbs, call: Close) -> Exchange[None]:
+    handle, options = call.handle, call.options
+    check_close(options)
+    name = handle.resolved_name
+    stream = verbs.conversation.streams.get(handle.handle_id)
+    if options & mq.MQCO_QUIESCE and stream is not None and stream.messages:
+        raise mq_error(MQRC_READ_AHEAD_MSGS, verb="MQCLOSE", object=name)
+    yield from verbs.return_unread(handle)
+    body = LONG.pack(options & ~(mq.MQCO_QUIESCE | mq.MQCO_IMMEDIATE))
+    checked((yield NetRequest(MQCLOSE, handle, body)), name)
+    verbs.drop(handle)
+
+
+def _inquire(verbs: FapVerbs, call: Inquire) -> Exchange[None]:
+    handle, selectors = call.handle, call.selectors
+    integers = [one for one in selectors if one < mq.MQCA_FIRST]
+    lengths = [character_bytes(one) for one in selectors if one >= mq.MQCA_FIRST]
+    values = {
+        "selectors": selectors,
+        "integer_count": len(integers),
+        "character_length": sum(lengths),
+    }
+    request = NetRequest(MQINQ, handle, table_body(MQINQ, values))
+    request.area = 4 * len(integers) + sum(lengths)
+    reply = checked((yield request), handle.resolved_name)
+    call.values = inquired(selectors, reply.values())
+    if reply.reason == MQRC_SELECTOR_NOT_FOR_TYPE:
+        call.inapplicable = not_applicable(selectors, call.values)
+
+
+def _set(verbs: FapVerbs, call: SetAttributes) -> Exchange[None]:
+    body = table_body(MQSET, set_values(call.values))
+    checked((yield NetRequest(MQSET, call.handle, body)), call.handle.resolved_name)
+
+
+# ---- puts
+
+
+def _put1(verbs: FapVerbs, call: Put1) -> Exchange[None]:
+    form, data = call.form, call.data
+    assert isinstance(form, PackedPut)
+    described = checked_object(call.od)
+    framing = verbs.conversation.framing
+    if len(data) > framing.message_bytes_max:
+        raise framing.too_long(len(data), "MQPUT1", described.object_name)
+    options = int(form.options) & ~mq.MQPMO_ASYNC_RESPONSE
+    body = described.pack() + framing.put_body(form.packed, options, b"", form.context)
+    request = NetRequest(MQPUT1, None, body + LONG.pack(len(data)), data)
+    request.options = options
+    reply = checked((yield request), described.object_name)
+    if options & mq.MQPMO_SYNCPOINT:
+        verbs.has_changes = True
+    descriptor: Descriptor = reply.values()["descriptor"]
+    verbs.was_put1(descriptor, reply.reason)
+    call.msg_id = descriptor.msg_id
+
+
+def _status(verbs: FapVerbs, call: InquirePuts) -> Exchange[None]:
+    if verbs.lost_puts:
+        verbs.lost_puts = False
+        detail = "puts without an answer were under way when the connection was lost"
+        raise mq_error(MQRC_CALL_INTERRUPTED, verb="MQSTAT", object=verbs.name, detail=detail)
+    body = table_body(MQSTAT, {"status_type": mq.MQSTAT_TYPE_ASYNC_ERROR, "status": Status()})
+    reply = checked((yield NetRequest(MQSTAT, None, body)), verbs.name)
+    verbs.has_silent_puts = False
+    call.found = reply.values()["status"]
+
+
+# ---- units of work
+
+
+def _begin(verbs: FapVerbs, call: Call) -> Exchange[None]:
+    """Nothing travels; what is done from now on is inside syncpoint."""
+    if verbs.in_unit:
+        raise mq_error(MQRC_UOW_IN_PROGRESS, verb="MQBEGIN", object=verbs.name)
+    yield from ()
+    verbs.in_unit = True
+
+
+def _commit(verbs: FapVerbs, call: Call) -> Exchange[None]:
+    verbs.in_unit = False
+    verbs.commits_changes = verbs.has_changes
+    verbs.has_changes = False
+    if verbs.lost_unit:
+        verbs.lost_unit = False
+        raise lost_with_connection("MQCMIT", verbs.name)
+    reply = yield NetRequest(MQCMIT, None, b"")
+    verbs.has_silent_puts = False
+    committed(reply, verbs.name)
+
+
+def _back_out(verbs: FapVerbs, call: Call) -> Exchange[None]:
+    verbs.in_unit = False
+    verbs.has_changes = False
+    verbs.lost_unit = False
+    checked((yield NetRequest(MQBACK, None, b"")), verbs.name)
+
+
+def _prepare(verbs: FapVerbs, call: Prepare) -> Exchange[None]:
+    from ternmq.remote.fap import xa_calls  # for transaction managers alone
+
+    call.prepared = yield from xa_calls.prepare(verbs, call.xid)
+    verbs.in_unit = False
+    verbs.has_changes = False
+
+
+def _end_prepared(verbs: FapVerbs, call: EndPrepared) -> Exchange[None]:
+    from ternmq.remote.fap import xa_calls  # for transaction managers alone
+
+    if call.heuristic and verbs.takes_back:
+        yield from verbs.run_by_name(call)
+    else:
+        yield from xa_calls.end_prepared(verbs, call.xid, call.commit, call.heuristic)
+
+
+def _recover(verbs: FapVerbs, call: Recover) -> Exchange[None]:
+    from ternmq.remote.fap import xa_calls  # for transaction managers alone
+
+    call.xids = yield from xa_calls.recover(verbs)
+
+
+def _forget(verbs: FapVerbs, call: Forget) -> Exchange[None]:
+    from ternmq.remote.fap import xa_calls  # for transaction managers alone
+
+    yield from xa_calls.forget(verbs, call.xid)
+
+
+FLOWS: Final[dict[str, Flow]] = {
+    "back_out": _back_out,
+    "begin": _begin,
+    "close": _close,
+    "commit": _commit,
+    "end_prepared": _end_prepared,
+    "forget": _forget,
+    "inquire": _inquire,
+    "open": _open,
+    "prepare": _prepare,
+    "put1": _put1,
+    "recover": _recover,
+    "set": _set,
+    "status": _status,
+}

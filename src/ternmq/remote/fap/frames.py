@@ -1,0 +1,354 @@
+"""Segments of the client's side, written and read at fixed offsets: what every put and get needs.
+
+The tables of `wire/` can write and read all of it, one field after the other; here whole heads are
+kept and only what differs is filled in. Our side is little endian with UTF-8. What a partner sends
+in another form is left to the tables.
+
+    call       header (28 or 36 bytes), length u32 big endian, completion, reason, handle i32, body
+    MQPUT      MQMD 2 (364 bytes), MQPMO 1 (128), length i32, data  ->  MQMD, MQPMO, length
+    MQGET      MQMD 2 (364), MQGMO 3 (100), buffer i32  ->  MQMD, MQGMO, length i32, data
+"""
+
+from __future__ import annotations
+
+import struct
+from typing import Final, final
+
+from ternmq.base import constants as mq
+from ternmq.base.errors import MQError, mq_error
+from ternmq.base.ids import message_token
+from ternmq.base.limits import MESSAGE_BYTES_MAX
+from ternmq.base.reasons import MQRC_MSG_TOO_BIG_FOR_CHANNEL
+from ternmq.codec.mqi.mqgmo import GetOptions
+from ternmq.codec.mqi.mqmd import BYTES_2, Descriptor
+from ternmq.codec.mqi.mqpmo import PutOptions
+from ternmq.values.entry import ZERO_ID
+from ternmq.values.get_request import GetRequest
+from ternmq.values.message import Message
+from ternmq.wire.fap.segment import TSH_BYTES, TSHM_BYTES
+from ternmq.wire.fap.vocabulary import (
+    FIRST,
+    FIRST_AND_LAST,
+    LAST,
+    MQGET,
+    MQPUT,
+    REQUEST_MSGS,
+    SELECTION,
+    STREAM,
+    SYNCHRONOUS,
+)
+
+CALL_HEAD_BYTES: Final = 16
+PMO_BYTES: Final = 128
+GMO_BYTES: Final = 100
+PUT_MSG_ID_AT: Final = CALL_HEAD_BYTES + 48  # in the body of MQPUT and of its reply
+GOT_LENGTH_AT: Final = CALL_HEAD_BYTES + BYTES_2 + GMO_BYTES
+GOT_TOKEN_AT: Final = CALL_HEAD_BYTES + BYTES_2 + 80
+ASYNC_NAME_AT: Final = 55  # in the body of ASYNC_MESSAGE: its fixed part ends
+
+LONG: Final = struct.Struct("<i")
+BIG: Final = struct.Struct(">I")
+CALL: Final = struct.Struct(">I")
+RESULT: Final = struct.Struct("<iii")  # completion, reason, handle
+_SHARED: Final = struct.Struct(">4sIII")
+_ALONE: Final = struct.Struct(">4sI")
+_TAIL: Final = struct.Struct("<BBBB8siHH")
+_LITTLE: Final = 2
+_ENCODING: Final = 546
+_CCSID: Final = 1208
+_HEADS_MAX: Final = 64
+_MATCH: Final = mq.MQMO_MATCH_MSG_ID | mq.MQMO_MATCH_CORREL_ID
+_I32_MAX: Final = 0x7FFFFFFF
+
+
+def tail(type: int, flags: int) -> bytes:
+    """The end of a segment's header, which does not name its conversation."""
+    return _TAIL.pack(_LITTLE, type, flags, 0, bytes(8), _ENCODING, _CCSID, 0)
+
+
+@final
+class Framing:
+    """How the segments of one conversation are made."""
+
+    __slots__ = (
+        "_get_tail",
+        "_last_halves",
+        "_last_options",
+        "_last_packed",
+        "_put_heads",
+        "_put_tail",
+        "conversation",
+        "header_bytes",
+        "is_shared",
+        "message_bytes_max",
+        "segment_bytes_max",
+    )
+
+    def __init__(
+        self, is_shared: bool, conversation: int, segment_bytes_max: int, message_bytes_max: int
+    ) -> None:
+        self.is_shared = is_shared
+        self.conversation = conversation
+        self.segment_bytes_max = segment_bytes_max
+        self.message_bytes_max = message_bytes_max or MESSAGE_BYTES_MAX
+        self.header_bytes = TSHM_BYTES if is_shared else TSH_BYTES
+        self._put_tail = tail(MQPUT, FIRST_AND_LAST)
+        self._get_tail = tail(MQGET, FIRST_AND_LAST)
+        self._put_heads: dict[tuple[int, bytes, bytes], tuple[bytes, bytes]] = {}
+        self._last_packed = b""
+        self._last_options = 0
+        self._last_halves = (b"", b"")
+
+    def start(self, size: int, request: int = 0) -> bytes:
+        """The beginning of a segment of so many bytes."""
+        if self.is_shared:
+            return _SHARED.pack(b"TSHM", size, self.conversation, request)
+        return _ALONE.pack(b"TSH ", size)
+
+    def segment(self, type: int, flags: int, body: bytes, request: int = 0) -> bytes:
+        """One segment that is not a call."""
+        size = self.header_bytes + len(body)
+        return b"".join((self.start(size, request), tail(type, flags), body))
+
+    def common(self, type: int, body: bytes) -> bytes:
+        """A segment that belongs to the shared socket."""
+        return b"".join((_ALONE.pack(b"TSHC", TSH_BYTES + len(body)), tail(type, 0), body))
+
+    def call(self, type: int, handle: int, body: bytes, data: bytes = b"", area: int = 0) -> bytes:
+        """A call in as many segments as it needs; `area` is the room for output that its length
+        counts."""
+        size = self.header_bytes + CALL_HEAD_BYTES + len(body) + len(data)
+        head = CALL.pack((size + area) & 0xFFFFFFFF) + RESULT.pack(0, 0, handle)
+        if size <= self.segment_bytes_max:
+            start = self.start(size)
+            return b"".join((start, tail(type, FIRST_AND_LAST), head, body, data))
+        return self.pieces(type, b"".join((head, body, data)))
+
+    def pieces(self, type: int, body: bytes) -> bytes:
+        """A body that is too long for one segment."""
+        room = self.segment_bytes_max - self.header_bytes
+        parts: list[bytes] = []
+        end = len(body)
+        at = 0
+        with memoryview(body) as view:
+            while at < end:
+                size = min(room, end - at)
+                flags = (FIRST if at == 0 else 0) | (LAST if at + size == end else 0)
+                parts.append(self.start(self.header_bytes + size))
+                parts.append(tail(type, flags))
+                parts.append(bytes(view[at : at + size]))
+                at += size
+        return b"".join(parts)
+
+    # ---- put
+
+    def put(
+        self,
+        handle: int,
+        options: int,
+        packed: bytes,
+        data: bytes,
+        msg_id: bytes = b"",
+        context: int = 0,
+    ) -> bytes:
+        """MQPUT with a packed descriptor; a MsgId that is given counts more than its own."""
+        if packed is not self._last_packed or options != self._last_options:
+            self._last_packed = packed
+            self._last_options = options
+            self._last_halves = self._put_halves(options, packed)
+        halves = self._last_halves
+        length = len(data)
+        size = self.header_bytes + CALL_HEAD_BYTES + BYTES_2 + PMO_BYTES + 4 + length
+        if context or size > self.segment_bytes_max:
+            body = self.put_body(packed, options, msg_id, context)
+            return self.call(MQPUT, handle, body + LONG.pack(length), data)
+        return b"".join(
+            (
+                self.start(size),
+                self._put_tail,
+                CALL.pack(size),
+                RESULT.pack(0, 0, handle),
+                halves[0],
+                msg_id or packed[48:72],
+                packed[72:96],
+                halves[1],
+                LONG.pack(length),
+                data,
+            )
+        )
+
+    def put_parts(
+        self, handle: int, options: int, packed: bytes, length: int
+    ) -> tuple[bytes, bytes]:
+        """What stands before the MsgId and behind it, up to data of that length; empty if they do
+        not fit into one segment."""
+        size = self.header_bytes + CALL_HEAD_BYTES + BYTES_2 + PMO_BYTES + 4 + length
+        if size > self.segment_bytes_max:
+            return b"", b""
+        halves = self._put_halves(options, packed)
+        head = CALL.pack(size) + RESULT.pack(0, 0, handle)
+        before = b"".join((self.start(size), self._put_tail, head, halves[0]))
+        return before, b"".join((packed[72:96], halves[1], LONG.pack(length)))
+
+    def put_body(self, packed: bytes, options: int, msg_id: bytes = b"", context: int = 0) -> bytes:
+        """MQMD and MQPMO of a put."""
+        pmo = PutOptions(options=options, context=context, version=1).pack()
+        if msg_id:
+            packed = packed[:48] + msg_id + packed[72:]
+        return packed + pmo
+
+    def _put_halves(self, options: int, packed: bytes) -> tuple[bytes, bytes]:
+        """The descriptor and the options, but for the identifiers: those of most puts are alike."""
+        key = (options, packed[:48], packed[96:])
+        halves = self._put_heads.get(key)
+        if halves is None:
+            halves = (packed[:48], self.put_body(packed, options)[96:])
+            if len(self._put_heads) >= _HEADS_MAX:
+                self._put_heads.clear()
+            self._put_heads[key] = halves
+        return halves
+
+    # ---- get
+
+    def get(self, handle: int, body: bytes, buffer_length: int) -> bytes:
+        """MQGET, whose body `get_body` made."""
+        size = self.header_bytes + CALL_HEAD_BYTES + len(body)
+        head = CALL.pack((size + buffer_length) & 0xFFFFFFFF)
+        return b"".join((self.start(size), self._get_tail, head, RESULT.pack(0, 0, handle), body))
+
+    def too_long(self, length: int, verb: str, name: str) -> MQError:
+        """A message is longer than both sides agreed on; it is not sent."""
+        detail = f"{length} bytes, MAXMSGL({self.message_bytes_max})"
+        return mq_error(MQRC_MSG_TOO_BIG_FOR_CHANNEL, verb=verb, object=name, detail=detail)
+
+    def buffer_length(self, request: GetRequest) -> int:
+        """How much of a message a get takes: no message is longer than was agreed."""
+        return min(int(request.buffer_length), self.message_bytes_max, _I32_MAX)
+
+
+def own_id(options: int, packed: bytes) -> bytes:
+    """The MsgId that the application gave a message; empty if it is to have a new one."""
+    msg_id = packed[48:72]
+    return b"" if options & mq.MQPMO_NEW_MSG_ID or msg_id == ZERO_ID else msg_id
+
+
+def silent_options(options: int) -> int:
+    """Options of a put that is not answered: it brings its MsgId, which the application gets,
+    so the queue manager must not give it another."""
+    return (options | mq.MQPMO_ASYNC_RESPONSE) & ~mq.MQPMO_NEW_MSG_ID
+
+
+def get_body(request: GetRequest, buffer_length: int) -> bytes:
+    """MQMD, MQGMO and the length of the buffer."""
+    md = Descriptor(
+        msg_id=request.msg_id,
+        correl_id=request.correl_id,
+        group_id=request.group_id,
+        ccsid=int(request.ccsid),
+        encoding=int(request.encoding),
+        msg_seq_number=max(int(request.msg_sequence), 1),
+        offset=max(int(request.msg_offset), 0),
+    )
+    gmo = GetOptions(
+        options=int(request.options),
+        wait_interval=int(request.wait_ms),
+        match_options=matches(request),
+        message_token=token_of(request),
+        version=3,
+    )
+    return md.pack() + gmo.pack() + LONG.pack(buffer_length)
+
+
+def matches(request: GetRequest) -> int:
+    """MatchOptions of a checked request."""
+    found = _MATCH
+    if request.group_id != ZERO_ID:
+        found |= mq.MQMO_MATCH_GROUP_ID
+    if request.token >= 0:
+        found |= mq.MQMO_MATCH_MSG_TOKEN
+    if request.msg_sequence >= 0:
+        found |= mq.MQMO_MATCH_MSG_SEQ_NUMBER
+    if request.msg_offset >= 0:
+        found |= mq.MQMO_MATCH_OFFSET
+    return found
+
+
+def token_of(request: GetRequest) -> bytes:
+    """The MsgToken that a request asks for; zeros if it asks for none."""
+    if request.token < 0:
+        return bytes(16)
+    return message_token(
+        int(request.token_queue),
+        int(request.token_lane),
+        int(request.token_sequence),
+        int(request.token),
+    )
+
+
+def message_from(base: bytes, data: bytes, token: bytes, length: int, is_cut: bool) -> Message:
+    """A message with a canonical descriptor, as the application gets it."""
+    return Message(None, data, is_cut, 0, base, token, length)
+
+
+# ---- REQUEST_MSGS
+
+_ASK: Final = struct.Struct("<iiiiiiiiii")
+_SELECT: Final = struct.Struct("<HHiiiii")
+
+
+def request_messages(
+    framing: Framing,
+    handle: int,
+    received_bytes: int,
+    requested_bytes: int,
+    bytes_max: int,
+    options: int,
+    wait_ms: int,
+    index: int,
+    selection: bytes,
+    is_stream: bool,
+    flags: int,
+    request: int,
+) -> bytes:
+    """REQUEST_MSGS: `flags` of the segment say whether it must be answered."""
+    body = _ASK.pack(
+        1,
+        handle,
+        received_bytes,
+        requested_bytes,
+        bytes_max,
+        options,
+        wait_ms,
+        0,
+        SELECTION | (STREAM if is_stream else SYNCHRONOUS),
+        index,
+    )
+    return framing.segment(REQUEST_MSGS, flags, body + selection, request)
+
+
+def selection_of(request: GetRequest, index: int) -> bytes:
+    """The part of REQUEST_MSGS that says which messages, and in what form."""
+    found = 0
+    parts: list[bytes] = []
+    if request.msg_id != bytes(24):
+        found |= mq.MQMO_MATCH_MSG_ID
+        parts.append(request.msg_id)
+    if request.correl_id != bytes(24):
+        found |= mq.MQMO_MATCH_CORREL_ID
+        parts.append(request.correl_id)
+    if request.group_id != bytes(24):
+        found |= mq.MQMO_MATCH_GROUP_ID
+        parts.append(request.group_id)
+    if request.token >= 0:
+        found |= mq.MQMO_MATCH_MSG_TOKEN
+        parts.append(token_of(request))
+    head = _SELECT.pack(
+        index,
+        2,
+        int(request.ccsid),
+        int(request.encoding),
+        max(int(request.msg_sequence), 1),
+        max(int(request.msg_offset), 0),
+        found,
+    )
+    return head + b"".join(parts)

@@ -1,0 +1,101 @@
+"""Opening, inquiring and setting by MQ's client protocol: between Python values and the flows."""
+
+from __future__ import annotations
+
+from typing import final
+
+from ternmq.base import constants as mq
+from ternmq.base.attributes import Value
+from ternmq.base.errors import mq_error
+from ternmq.base.reasons import MQRC_OD_ERROR
+from ternmq.codec.mqi.mqod import ObjectDescriptor
+from ternmq.remote.fap.net_request import NetRequest, table_body
+from ternmq.values.character_lengths import character_bytes
+from ternmq.wire.fap.part import Values
+from ternmq.wire.fap.vocabulary import MQOPEN
+
+
+@final
+class OpenState:
+    """What is known of an open object: how to open it again, and what its queue's defaults are."""
+
+    def __init__(self, od: ObjectDescriptor, options: int, fopa: Values) -> None:
+        self.od = od
+        self.model = ""  # of a dynamic queue, that it was made from
+        self.options = options
+        self.put_response: int = fopa.get("default_put_response", -1)
+        default: int = fopa.get("default_read_ahead", -1)
+        self.read_ahead = default != mq.MQREADA_DISABLED and (
+            options & mq.MQOO_READ_AHEAD != 0
+            or (default == mq.MQREADA_YES and not options & mq.MQOO_NO_READ_AHEAD)
+        )
+
+
+def first_options(options: int, exclusive: bool) -> int:
+    """MQOO options of a queue's first handle; without any it inquires, and others are opened as
+    needed."""
+    if exclusive:
+        options &= ~mq.MQOO_INPUT_AS_Q_DEF
+        options |= mq.MQOO_INPUT_EXCLUSIVE | mq.MQOO_INQUIRE | mq.MQOO_BROWSE
+    return options or mq.MQOO_INQUIRE
+
+
+def checked_object(od: ObjectDescriptor) -> ObjectDescriptor:
+    """The MQOD of an open, as it is sent; names are checked by the queue manager, their length
+    here."""
+    made = od.copy()
+    made.version = max(made.version, 3)
+    for name in ("object_name", "object_qmgr_name", "dynamic_queue_name"):
+        value = str(getattr(made, name))
+        if len(value.encode("utf-8")) > mq.MQ_OBJECT_NAME_LENGTH:
+            raise mq_error(MQRC_OD_ERROR, verb="MQOPEN", object=value, detail="the name is long")
+    return made
+
+
+def open_request(od: ObjectDescriptor, options: int) -> NetRequest:
+    """MQOPEN."""
+    values = {"object": od, "options": options, "fopa": {}}
+    return NetRequest(MQOPEN, None, table_body(MQOPEN, values))
+
+
+# ---- attributes
+
+
+def inquired(selectors: list[int], values: Values) -> list[Value]:
+    """The values in the order of their selectors."""
+    integers: list[int] = values["integers"]
+    characters: bytes = values["characters"]
+    found: list[Value] = []
+    next_integer = 0
+    at = 0
+    for selector in selectors:
+        if selector < mq.MQCA_FIRST:
+            found.append(integers[next_integer])
+            next_integer += 1
+        else:
+            size = character_bytes(selector)
+            found.append(characters[at : at + size].rstrip(b" \0").decode("utf-8", "replace"))
+            at += size
+    return found
+
+
+def not_applicable(selectors: list[int], values: list[Value]) -> list[int]:
+    """Selectors of attributes that the object does not have, as their values say."""
+    return [
+        selector
+        for selector, value in zip(selectors, values, strict=True)
+        if value == mq.MQIAV_NOT_APPLICABLE or (isinstance(value, str) and set(value) == {"*"})
+    ]
+
+
+def set_values(values: dict[int, Value]) -> Values:
+    """The body of MQSET."""
+    characters = b""
+    integers: list[int] = []
+    for selector, value in values.items():
+        if selector < mq.MQCA_FIRST:
+            integers.append(int(value))
+        else:
+            size = character_bytes(selector)
+            characters += str(value).encode("utf-8")[:size].ljust(size)
+    return {"selectors": list(values), "integers": integers, "characters": characters}

@@ -1,0 +1,101 @@
+"""Whose turn it is on a connection to another process: as `connection_session` has it in
+process.
+
+A connection is used by one caller at a time, a thread or a task. Unless MQCNO options say
+otherwise, a unit of work belongs to the caller that began it: anything else is
+MQRC_CALL_IN_PROGRESS.
+"""
+
+from __future__ import annotations
+
+import threading
+
+from ternmq.base.errors import MQError, mq_error
+from ternmq.base.reasons import MQRC_CALL_IN_PROGRESS, MQRC_CONNECTION_BROKEN, MQRC_HCONN_ERROR
+from ternmq.mqi.sharing import ALONE, BLOCK, BY_UNIT
+from ternmq.remote.remote_verbs import RemoteVerbs
+
+
+class Turns:
+    """Who uses the connection, and whether it can be used at all."""
+
+    def __init__(self, verbs: RemoteVerbs, share: int, caller: int) -> None:
+        self._verbs = verbs
+        self._share = share
+        self._owner = caller if share == ALONE else 0
+        self._turn = threading.Lock()
+        self._broken: MQError | None = None
+
+    @property
+    def busy(self) -> bool:
+        """A verb is under way."""
+        return self._turn.locked()
+
+    @property
+    def is_anyones(self) -> bool:
+        """Whether any caller may use it just now for something outside syncpoint, and need not take
+        it: nobody else can come between."""
+        verbs = self._verbs
+        return (
+            self._share == BY_UNIT
+            and not verbs.in_unit
+            and not verbs.has_changes
+            and self._broken is None
+            and verbs.link.connected
+            and not self._turn.locked()
+        )
+
+    def take(self, caller: int, verb: str) -> None:
+        """Take the connection for a verb of `caller`, a thread or task."""
+        name = self._verbs.name
+        if self._share == ALONE and self._owner != caller:
+            raise mq_error(
+                MQRC_HCONN_ERROR,
+                verb=verb,
+                object=name,
+                detail="MQCNO_HANDLE_SHARE_NONE: the connection is its maker's alone",
+            )
+        if not self._turn.acquire(self._share == BLOCK):
+            raise mq_error(MQRC_CALL_IN_PROGRESS, verb=verb, object=name)
+        try:
+            self._check(caller, verb)
+        except MQError:
+            self._turn.release()
+            raise
+
+    def _check(self, caller: int, verb: str) -> None:
+        verbs = self._verbs
+        if self._broken is not None:
+            raise self.broken_error(verb)
+        if not verbs.link.connected:
+            raise mq_error(MQRC_HCONN_ERROR, verb=verb, object=verbs.name)
+        if self._owner != caller:
+            if self._share == BY_UNIT and (verbs.in_unit or verbs.has_changes):
+                raise mq_error(
+                    MQRC_CALL_IN_PROGRESS,
+                    verb=verb,
+                    object=verbs.name,
+                    detail="the unit of work of another thread or task",
+                )
+            self._owner = caller
+
+    def give_back(self) -> None:
+        """The verb has ended."""
+        self._turn.release()
+
+    def break_off(self, reason: int = MQRC_CONNECTION_BROKEN, detail: str = "") -> None:
+        """The connection is gone, and its unit of work with it; the first reason counts."""
+        if self._broken is None:
+            self._broken = mq_error(reason, object=self._verbs.name, detail=detail)
+        self._verbs.link.connected = False
+        self._verbs.in_unit = False
+        self._verbs.has_changes = False
+
+    def broken_error(self, verb: str) -> MQError:
+        """What to raise. Why the queue manager ended is raised once; after that it is just
+        gone."""
+        broken = self._broken
+        if broken is None:
+            return mq_error(MQRC_CONNECTION_BROKEN, verb=verb, object=self._verbs.name)
+        self._broken = mq_error(MQRC_CONNECTION_BROKEN, object=self._verbs.name)
+        return mq_error(broken.reason, verb=verb, object=broken.object, detail=broken.detail)

@@ -1,0 +1,1 @@
+"""A queue manager in this process: start, stop, backup."""

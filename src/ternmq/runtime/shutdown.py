@@ -1,0 +1,51 @@
+"""The clean stop of an embedded queue manager."""
+
+from __future__ import annotations
+
+from ternmq.host.shell import Shell
+from ternmq.store.sweep import keep_in_segment
+
+
+def shut_down(shell: Shell) -> None:
+    """Everybody is told, units of work are backed out, what must be kept is kept, a last
+    checkpoint is taken."""
+    engine = shell.engine
+    with shell.lock:
+        engine.stop()
+        shell.flush()
+    shell.return_orphans()
+    shell.disconnect_all()
+    shell.stop_housekeeper()
+    with shell.lock:
+        engine.collector.finish()
+    shell.deliver()
+    if engine.error_for("") is None:
+        shell.finish_effects()
+        _keep_plain_messages(shell)
+        with shell.lock:
+            running = engine.keeper.running is not None
+        if running:
+            shell.finish_effects()
+        with shell.lock:
+            engine.keeper.begin(False, True)
+        shell.finish_effects()
+    with shell.forcer.files_lock:  # after a breakdown, someone may still be writing
+        engine.files.close()
+        engine.opened.close()
+    for companion in shell.companions:
+        companion.end()
+
+
+def _keep_plain_messages(shell: Shell) -> None:
+    """NPMCLASS(HIGH): non-persistent messages outlive a clean stop."""
+    engine = shell.engine
+    for queue in list(engine.kernel.catalog.queues.values()):
+        if not queue.keep_plain or queue.temporary:
+            continue
+        more = True
+        while more:
+            with shell.lock:
+                more = keep_in_segment(queue, engine.outbox, engine.coordinator.in_log)
+            if more:
+                shell.finish_effects()
+                more = queue.service.failure == ""

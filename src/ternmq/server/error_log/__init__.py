@@ -1,0 +1,1 @@
+"""AMQ messages in error logs, fault reports, syslog."""

@@ -1,0 +1,1 @@
+"""The data folder: making queue managers, installations, status."""

@@ -1,0 +1,188 @@
+"""What a queue manager is doing, as dspmq tells it: the lock of its folder and a small file say it.
+
+The process that runs a queue manager holds the lock and writes `status` at each change. A file that
+says running while nobody holds the lock was left by a process that died: it ended unexpectedly.
+Looking never takes the lock, so that it is in nobody's way. A standby (strmqm -x) holds a lock of
+its own, beside that of the active instance, until it takes over.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import fcntl
+import json
+import os
+import socket
+from typing import Any, Final, NamedTuple
+
+from ternmq.ports.disk import FULL_ERRORS
+from ternmq.remote.local.folder_lookup import LOCK_PATH
+
+STATUS_FILE: Final = "status"
+STARTING: Final = "Starting"
+RUNNING: Final = "Running"
+RUNNING_ELSEWHERE: Final = "Running elsewhere"  # on another machine that shares the folder
+QUIESCING: Final = "Quiescing"
+ENDING_IMMEDIATELY: Final = "Ending immediately"
+ENDING_PREEMPTIVELY: Final = "Ending preemptively"
+ENDED_NORMALLY: Final = "Ended normally"
+ENDED_IMMEDIATELY: Final = "Ended immediately"
+ENDED_PREEMPTIVELY: Final = "Ended preemptively"
+ENDED_UNEXPECTEDLY: Final = "Ended unexpectedly"
+NOT_AVAILABLE: Final = "Status not available"
+ENDING: Final = (QUIESCING, ENDING_IMMEDIATELY, ENDING_PREEMPTIVELY)
+_ENDED: Final = (ENDED_NORMALLY, ENDED_IMMEDIATELY, ENDED_PREEMPTIVELY)
+_PROC_LOCKS: Final = "/proc/locks"
+_STATUS_BYTES: Final = 512
+_MODE: Final = 0o644  # whatever the umask lets through
+STANDBY_LOCK: Final = "standby"  # in a queue manager's folder: a standby holds this
+
+
+class Status(NamedTuple):
+    """One look at a queue manager."""
+
+    state: str
+    pid: int = 0  # of the process that runs it
+    foreground: bool = False
+    permits_standby: bool = False  # strmqm -x
+    switches: bool = False  # it ended, and a standby is to go on (endmqm -s)
+    host: str = ""  # where it runs, or ran
+
+    @property
+    def is_up(self) -> bool:
+        """Whether some process has it."""
+        return self.pid != 0
+
+
+def write_status(folder: str, state: str, **more: Any) -> None:
+    """Tell the world; a reader finds the old file or the new one."""
+    path = os.path.join(folder, STATUS_FILE)
+    told = {"state": state, "pid": os.getpid(), "host": socket.gethostname(), **more}
+    data = json.dumps(told).encode().ljust(_STATUS_BYTES - 1) + b"\n"
+    temporary = f"{path}.new"
+    try:
+        _write(temporary, os.O_CREAT | os.O_TRUNC, data)
+        os.rename(temporary, path)
+    except OSError as error:
+        if error.errno not in FULL_ERRORS:
+            raise
+        # A full disk must not keep a queue manager from starting. The file has always the same
+        # size, so there is room in its place; and if there is none, the lock tells enough.
+        with contextlib.suppress(OSError):
+            os.unlink(temporary)
+        with contextlib.suppress(OSError):
+            _write(path, 0, data)
+
+
+def _write(path: str, flags: int, data: bytes) -> None:
+    flags |= os.O_WRONLY | os.O_CLOEXEC | os.O_NOFOLLOW
+    descriptor = os.open(path, flags, _MODE)
+    try:
+        written = os.pwrite(descriptor, data, 0)
+        if written < len(data):
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, path) from None
+    finally:
+        os.close(descriptor)
+
+
+def status_of(folder: str) -> Status:
+    """What the queue manager of this folder is doing."""
+    if not os.path.isdir(folder):
+        return Status(NOT_AVAILABLE)
+    told = _told(folder)
+    state = str(told.get("state", ""))
+    host = str(told.get("host", ""))
+    permits = bool(told.get("standby"))
+    if host not in ("", socket.gethostname()) and is_refused(folder):
+        return Status(RUNNING_ELSEWHERE, -1, permits_standby=permits, host=host)
+    holder = lock_holder(folder)
+    if holder:
+        mine = told.get("pid") == holder
+        if not mine:
+            # Another process than the one that told has it: an embedded one, or one that begins.
+            state = STARTING if holder == standby_of(folder) else RUNNING
+        foreground = bool(told.get("foreground"))
+        return Status(state or RUNNING, holder, foreground, permits and mine, host=host)
+    if not state:
+        return Status(ENDED_NORMALLY)  # made, and never run by a process of its own
+    switches = bool(told.get("switch"))
+    return Status(state if state in _ENDED else ENDED_UNEXPECTEDLY, switches=switches, host=host)
+
+
+def standby_of(folder: str) -> int:
+    """The process that stands by on this machine; 0 if none does."""
+    return lock_holder(folder, STANDBY_LOCK)
+
+
+def _told(folder: str) -> dict[str, Any]:
+    try:
+        with open(os.path.join(folder, STATUS_FILE), encoding="utf-8") as file:
+            told = json.load(file)
+    except (FileNotFoundError, ValueError):
+        return {}
+    return told if isinstance(told, dict) else {}
+
+
+def is_refused(folder: str) -> bool:
+    """Whether somebody has the folder, on whichever machine."""
+    try:
+        with open(os.path.join(folder, LOCK_PATH), "rb") as file:
+            return _refuses(file.fileno())
+    except (FileNotFoundError, PermissionError):
+        return False
+
+
+def lock_holder(folder: str, lock: str = LOCK_PATH) -> int:
+    """The process that has the folder, or another lock in it; 0 if none has."""
+    path = os.path.join(folder, lock)
+    try:
+        with open(path, "rb") as file:
+            words = file.read(200).split()
+            inode = os.fstat(file.fileno()).st_ino
+            pid = int(words[1]) if len(words) == 2 and words[1].isdigit() else 0
+            holders = _holders(inode)
+            if holders is None:
+                return (pid or -1) if _refuses(file.fileno()) else 0
+    except PermissionError:
+        return 0
+    except FileNotFoundError:
+        return _folder_holder(folder, lock)
+    if pid in holders:
+        return pid
+    return holders[0] if holders and pid == 0 else _folder_holder(folder, lock)
+
+
+def _folder_holder(folder: str, lock: str) -> int:
+    """The lock file may have been removed or replaced; who runs the queue manager has locked
+    the folder, too."""
+    holders = _holders(os.stat(folder).st_ino) if lock == LOCK_PATH else None
+    return holders[0] if holders else 0
+
+
+def _holders(inode: int) -> list[int] | None:
+    """Who has a file for itself by the kernel's table of locks; None if there is no such table.
+    Tools that look at a folder share it."""
+    found: list[int] = []
+    try:
+        with open(_PROC_LOCKS, encoding="ascii") as file:
+            for line in file:
+                fields = line.split()
+                if len(fields) > 5 and fields[1] == "FLOCK" and fields[3] == "WRITE":
+                    if fields[5].rpartition(":")[2] == str(inode):
+                        found.append(int(fields[4]))
+    except OSError:
+        return None
+    return found
+
+
+def _refuses(descriptor: int) -> bool:
+    """Whether a lock is refused; a look that takes it, for an instant, where nothing else tells."""
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    fcntl.flock(descriptor, fcntl.LOCK_UN)
+    return False

@@ -1,0 +1,1 @@
+"""qm.ini and system parameters: read, checked, put to use."""

@@ -1,0 +1,1 @@
+"""Messages in Parquet: search, exchanges, anomalies, replay."""

@@ -1,0 +1,73 @@
+"""The lake: messages as the source `mq` gives them, kept in Parquet by date and queue.
+
+`lake` adds the day on which a message was put, in UTC whatever the zone of the session; written
+with PARTITIONED_BY and WRITE_OPTIONS, a search for a queue, a time or an identifier reads little
+(see lake_search). `keep` writes it as a streaming query of its own, each message once. A table is
+read by served.table, as a stream by `lake_stream`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Final
+
+from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import functions as f
+
+from ternmq.spark.mq.message_schema import COLUMNS, ddl
+
+if TYPE_CHECKING:
+    from pyspark.sql.streaming.query import StreamingQuery
+
+PARTITIONED_BY: Final = ("put_date", "queue")
+# What names a message for ever, for those who write a lake by other ways than `keep`.
+KEY: Final = ("queue_manager", "queue", "incarnation", "seq")
+# Identifiers are looked for one at a time and lie in no order: a Bloom filter for each tells of
+# most files that it is not there. Its size follows what the file holds, from 1 KB for 800
+# messages to 256 KB for 200,000.
+WRITE_OPTIONS: Final[Mapping[str, str]] = {
+    "compression": "zstd",
+    "parquet.bloom.filter.enabled#msg_id": "true",
+    "parquet.bloom.filter.enabled#correl_id": "true",
+    "parquet.bloom.filter.adaptive.enabled": "true",
+    "parquet.bloom.filter.max.bytes": "262144",
+    "parquet.bloom.filter.candidates.number": "9",
+}
+LAKE_COLUMNS: Final = (*COLUMNS, ("put_date", "date"))
+_DAY_US: Final = 86_400_000_000
+
+
+def day_of(moment: Column) -> Column:
+    """The date of an instant in UTC."""
+    days = f.floor(f.unix_micros(moment) / f.lit(_DAY_US))
+    return f.date_from_unix_date(days.cast("int"))
+
+
+def lake(messages: DataFrame) -> DataFrame:
+    """Messages, of a batch or a stream, with the day they were put."""
+    return messages.withColumn("put_date", day_of(f.col("put_timestamp")))
+
+
+def keep(
+    messages: DataFrame, folder: str, checkpoint: str, every: str = "", name: str = ""
+) -> StreamingQuery:
+    """Write a stream of messages into the lake of a warehouse, each once: all that is there now
+    and then end, or for ever, a batch `every` so often ("10 seconds")."""
+    writer = (
+        lake(messages)
+        .writeStream.format("parquet")
+        .partitionBy(*PARTITIONED_BY)
+        .options(**WRITE_OPTIONS)
+        .option("path", folder)
+        .option("checkpointLocation", checkpoint)
+    )
+    if name:
+        writer = writer.queryName(name)
+    if every:
+        return writer.trigger(processingTime=every).start()
+    return writer.trigger(availableNow=True).start()
+
+
+def lake_stream(spark: SparkSession, folder: str) -> DataFrame:
+    """A lake as a stream: what is in it, and then what is added. `folder` is the table's own."""
+    return spark.readStream.schema(ddl(LAKE_COLUMNS)).parquet(folder)

@@ -1,0 +1,1 @@
+"""The declarative pipeline, and the tables that it keeps."""

@@ -1,0 +1,1 @@
+"""Pages and reports from tables."""

@@ -1,0 +1,98 @@
+"""`ternmq smf report`: the reports of MQSMF over dumps, made by Spark and printed as they come.
+
+    QSTAT     queues, each interval            LOG      the log
+    QSTATCSV  the same as CSV                  MSGM     calls of the message manager
+    TASK      tasks and their queues           BUFF     buffer pools
+                                               CHINIT   channel initiator and its tasks
+
+The layout of QSTAT, TASK and CHINIT is that of the samples that IBM has published; fields that
+later levels added follow in the same style. Of LOG, MSGM and BUFF there was no such sample to go
+by: they have the same head, and names of fields as people know them from MQSMF.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Final, NamedTuple
+
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as f
+
+from ternmq.spark.report import mqsmf_statistics as statistics
+from ternmq.spark.report import mqsmf_tasks as tasks
+from ternmq.spark.report.mqsmf_lines import ordered
+from ternmq.spark.report.report_tables import sections_of
+
+Sections = Mapping[str, DataFrame]
+
+
+class Report(NamedTuple):
+    """One report."""
+
+    name: str
+    about: str
+    sections: tuple[str, ...]
+    made: Callable[[Sections], DataFrame]
+    within: tuple[str, ...] = ()  # what orders the rows of one record
+    head: str = ""  # a line before all others
+
+
+_CONTROLS: Final = r"[\x00-\x09\x0b-\x1f\x7f-\x9f]"
+_CHINIT: Final = ("QCCT", *(f"QCT{kind}" for kind in tasks.TASK_SECTIONS))
+REPORTS: Final[dict[str, Report]] = {
+    each.name: each
+    for each in (
+        Report("QSTAT", "queues", ("QQST",), lambda s: statistics.qstat(s["QQST"]), ("Queue",)),
+        Report(
+            "QSTATCSV",
+            "queues as CSV",
+            ("QQST",),
+            lambda s: statistics.qstatcsv(s["QQST"]),
+            ("Queue",),
+            statistics.CSV_HEAD,
+        ),
+        Report(
+            "TASK",
+            "tasks and their queues",
+            ("WTID", "WTAS", "WQ"),
+            lambda s: tasks.task(s["WTID"], s["WTAS"], s["WQ"]),
+        ),
+        Report("LOG", "the log", ("QJST",), lambda s: statistics.log(s["QJST"])),
+        Report("MSGM", "calls", ("QMST",), lambda s: statistics.msgm(s["QMST"])),
+        Report(
+            "BUFF", "buffer pools", ("QPST",), lambda s: statistics.buff(s["QPST"]), ("BufferPool",)
+        ),
+        Report("CHINIT", "channel initiator", _CHINIT, tasks.chinit),
+    )
+}
+
+
+def sections_for(reports: Sequence[Report]) -> tuple[str, ...]:
+    """The sections that some reports need."""
+    return tuple(dict.fromkeys(name for report in reports for name in report.sections))
+
+
+def read(
+    spark: SparkSession, dumps: Sequence[str], folder: str, reports: Sequence[Report]
+) -> Sections:
+    """What reports need of dumps, read once; `folder` must stay while the sections are used."""
+    return sections_of(spark, dumps, folder, sections_for(reports))
+
+
+def lines(report: Report, sections: Sections) -> Iterator[str]:
+    """The report, line by line. Rows come from Spark a partition at a time."""
+    # Names come from a file that anybody may have written, and lines go to a terminal.
+    shown = f.regexp_replace("text", _CONTROLS, "?").alias("text")
+    made = report.made(sections).orderBy(*ordered(*report.within)).select(shown)
+    if report.head:
+        yield report.head
+    for row in made.toLocalIterator():
+        yield from row["text"].split("\n")
+
+
+def objects(report: Report, sections: Sections) -> Iterator[str]:
+    """The rows of the report as JSON, one on a line, with every column of what it is made of."""
+    made = report.made(sections).orderBy(*ordered(*report.within))
+    columns = [name for name in made.columns if name not in ("text", "queues", "tasks")]
+    for row in made.select(f.to_json(f.struct(*columns)).alias("json")).toLocalIterator():
+        yield row["json"]

@@ -1,0 +1,1 @@
+"""The Spark source `mqsmf`: SMF dumps as DataFrames."""

@@ -1,0 +1,1 @@
+"""Numbered streams of queues: blocks, files, cursors, retention."""

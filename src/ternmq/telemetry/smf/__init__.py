@@ -1,0 +1,1 @@
+"""SMF records from the counters of a queue manager."""

@@ -1,0 +1,1 @@
+"""Media images and recovery from a linear log."""

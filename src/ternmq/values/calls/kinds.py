@@ -1,0 +1,290 @@
+"""The fields of the calls: which each call has, and how a value of each kind travels as JSON.
+
+    a row     name of the call, its arguments, and after -> its results; each is field:kind. A row
+              goes on in lines that are indented
+
+A value that does not fit its kind raises TypeError or ValueError with what is wanted: on the queue
+manager's side that ends the connection of whoever sent it.
+"""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Callable
+from dataclasses import asdict
+from typing import Any, Final, NamedTuple
+
+from ternmq.codec.mqi.layout import CHARS, I32
+from ternmq.codec.mqi.mqod import LAYOUT as OBJECT_LAYOUT
+from ternmq.codec.mqi.mqod import ObjectDescriptor
+from ternmq.values.command import Answer, Command
+from ternmq.values.command_json import answer_from, answer_value, command_from, command_value
+from ternmq.values.handle import ObjectHandle
+from ternmq.values.status import (
+    Bounds,
+    CursorPosition,
+    LogExtents,
+    LogStatus,
+    ObjectFile,
+    SMFRead,
+    SMFStatus,
+    StorageStatus,
+    UnitInDoubt,
+)
+from ternmq.values.xid import XID, check_xid, xid_from_json, xid_to_json
+
+_ROWS: Final = """
+back_out
+begin
+checkpoint
+close               handle:handle options:integer
+command             commands:commands text:text -> answers:answers
+commit
+commit_batch        owner:text batch:number xids:new_xids -> committed:flag backed_out:xids
+cursor_advance      cursor:text position:number incarnation:number -> found:cursor
+cursor_delete       cursor:text -> found:cursor
+cursor_open         cursor:text queue:text start:position expiry_m:number -> found:cursor
+cursor_reset        cursor:text position:position -> found:cursor
+delete_log_extents  -> names:texts
+disconnect
+end_prepared        xid:xid commit:flag heuristic:flag
+forget              xid:xid
+inquire             handle:handle selectors:integers -> values:values inapplicable:integers
+log_extents         -> found:log_extents
+log_status          -> found:log_status
+object_files        -> files:object_files
+open                od:object options:integer as_needed:flag exclusive:flag
+prepare             xid:new_xid -> prepared:flag
+put
+put1
+record_image        object_name:text -> names:texts
+recover             -> xids:xids
+recreate            object_name:text
+report              -> lines:texts
+set                 handle:handle values:settings
+smf_read            stream:text first:position wait_ms:number -> found:smf_read ended:flag
+smf_status          -> destinations:smf_status
+smf_switch          stream:text -> names:texts
+status
+storage_status      handle:handle -> found:storage_status
+stream_bounds       queue:text -> found:bounds
+stream_close        queue:text
+stream_queues       pattern:text -> queues:texts
+stream_read         queue:text incarnation:number first:number end:number messages_max:number
+    bytes_max:number skip_lost:flag wait_ms:number
+units_in_doubt      -> units:units
+"""
+
+
+class Field(NamedTuple):
+    """One field of a call."""
+
+    name: str
+    kind: str
+
+
+class Kind(NamedTuple):
+    """How values of one kind become JSON and come back."""
+
+    to_json: Callable[[Any], Any]
+    from_json: Callable[[Any], Any]
+
+
+def _fields(text: str) -> tuple[Field, ...]:
+    return tuple(Field(*one.split(":")) for one in text.split())
+
+
+def _table() -> tuple[dict[str, tuple[Field, ...]], dict[str, tuple[Field, ...]]]:
+    arguments: dict[str, tuple[Field, ...]] = {}
+    results: dict[str, tuple[Field, ...]] = {}
+    for row in _ROWS.strip().replace("\n    ", " ").split("\n"):
+        given, _, answered = row.partition("->")
+        name, _, rest = given.strip().partition(" ")
+        arguments[name] = _fields(rest)
+        results[name] = _fields(answered)
+    return arguments, results
+
+
+# ---- from JSON
+
+
+def _integer(value: object) -> int:
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise TypeError("a whole number")
+    if not -(1 << 31) <= value < 1 << 31:
+        raise ValueError("a whole number of 32 bits")
+    return value
+
+
+def _number(value: object) -> int:
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise TypeError("a whole number")
+    if not 0 <= value < 1 << 63:
+        raise ValueError("a whole number of 63 bits")
+    return value
+
+
+def _position(value: object) -> int:
+    return value if isinstance(value, int) and value in (-1, -2) else _number(value)
+
+
+def _flag(value: object) -> bool:
+    if not isinstance(value, bool):
+        raise TypeError("true or false")
+    return value
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str):
+        raise TypeError("text")
+    return value
+
+
+def _list(value: object) -> list[Any]:
+    if not isinstance(value, list):
+        raise TypeError("a list")
+    return value
+
+
+def _mapping(value: object) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise TypeError("an object")
+    return value
+
+
+def _handle(value: object) -> ObjectHandle:
+    return ObjectHandle(_integer(value), 0)
+
+
+def _settings(value: object) -> dict[int, Any]:
+    pairs = [_list(one) for one in _list(value)]
+    if any(len(one) != 2 for one in pairs):
+        raise ValueError("pairs of selector and value")
+    return {_integer(selector): setting for selector, setting in pairs}
+
+
+def _new_xid(value: object) -> XID:
+    xid = xid_from_json(value)
+    check_xid(xid)
+    return xid
+
+
+def object_from_json(value: object) -> ObjectDescriptor:
+    """The MQOD of an open: numbers and texts travel, nothing else."""
+    given = _mapping(value)
+    for name, one in given.items():
+        check = _OBJECT_FIELDS.get(name)
+        if check is None:
+            raise ValueError(f"fields of MQOD, and {name} is not one that travels")
+        check(one)
+    return ObjectDescriptor(**given)
+
+
+_OBJECT_FIELDS: Final[dict[str, Callable[[object], Any]]] = {
+    field.name: _integer if field.kind == I32 else _text
+    for field in OBJECT_LAYOUT.fields
+    if field.kind in (I32, CHARS)
+}
+
+
+def _commands(value: object) -> list[Command]:
+    return [command_from(_mapping(one)) for one in _list(value)]
+
+
+def _answers(value: object) -> list[Answer]:
+    return [answer_from(_mapping(one)) for one in _list(value)]
+
+
+def _log_extents(value: object) -> LogExtents:
+    given = dict(_mapping(value))
+    for name in ("stored", "archivable", "superfluous"):
+        given[name] = tuple(given[name])
+    return LogExtents(**given)
+
+
+def _unit(value: object) -> UnitInDoubt:
+    format_id, global_id, branch, state, owner = _list(value)
+    named = XID(format_id, bytes.fromhex(global_id), bytes.fromhex(branch), str(owner))
+    return UnitInDoubt(named, str(state))
+
+
+def _cursor(value: object) -> CursorPosition:
+    name, queue, incarnation, position, owner = _list(value)
+    return CursorPosition(str(name), str(queue), int(incarnation), int(position), str(owner))
+
+
+def _smf_read(value: object) -> SMFRead:
+    given = _mapping(value)
+    records = [base64.b64decode(one) for one in given["records"]]
+    return SMFRead(records, int(given["next"]), int(given["missed"]))
+
+
+# ---- to JSON
+
+
+def _same(value: Any) -> Any:
+    return value
+
+
+def object_to_json(od: ObjectDescriptor) -> dict[str, Any]:
+    """What differs from an empty MQOD."""
+    found: dict[str, Any] = {}
+    for name, check in _OBJECT_FIELDS.items():
+        value = getattr(od, name)
+        if value != getattr(_EMPTY_OBJECT, name):
+            found[name] = check(value)
+    return found
+
+
+_EMPTY_OBJECT: Final = ObjectDescriptor()
+
+
+def _smf_read_json(found: SMFRead) -> dict[str, Any]:
+    records = [base64.b64encode(one).decode("ascii") for one in found.records]
+    return {"records": records, "next": found.next, "missed": found.missed}
+
+
+KINDS: Final[dict[str, Kind]] = {
+    "answers": Kind(lambda given: [answer_value(one) for one in given], _answers),
+    "bounds": Kind(list, lambda value: Bounds(*[int(one) for one in _list(value)])),
+    "commands": Kind(lambda given: [command_value(one) for one in given], _commands),
+    "cursor": Kind(list, _cursor),
+    "flag": Kind(_same, _flag),
+    "handle": Kind(lambda given: given.handle_id, _handle),
+    "integer": Kind(int, _integer),
+    "integers": Kind(_same, lambda value: [_integer(one) for one in _list(value)]),
+    "log_extents": Kind(asdict, _log_extents),
+    "log_status": Kind(asdict, lambda value: LogStatus(**_mapping(value))),
+    "new_xid": Kind(xid_to_json, _new_xid),
+    "new_xids": Kind(
+        lambda given: [xid_to_json(one) for one in given],
+        lambda value: [_new_xid(one) for one in _list(value)],
+    ),
+    "number": Kind(_number, _number),
+    "object": Kind(object_to_json, object_from_json),
+    "object_files": Kind(_same, lambda value: [ObjectFile(*one) for one in _list(value)]),
+    "position": Kind(_position, _position),
+    "settings": Kind(lambda given: [list(pair) for pair in given.items()], _settings),
+    "smf_read": Kind(_smf_read_json, _smf_read),
+    "smf_status": Kind(
+        lambda given: [asdict(one) for one in given],
+        lambda value: [SMFStatus(**_mapping(one)) for one in _list(value)],
+    ),
+    "storage_status": Kind(asdict, lambda value: StorageStatus(**_mapping(value))),
+    "text": Kind(_text, _text),
+    "texts": Kind(_same, lambda value: [_text(one) for one in _list(value)]),
+    "units": Kind(
+        lambda given: [[*xid_to_json(one.xid), one.state, one.xid.owner] for one in given],
+        lambda value: [_unit(one) for one in _list(value)],
+    ),
+    "values": Kind(_same, _list),
+    "xid": Kind(xid_to_json, xid_from_json),
+    "xids": Kind(
+        lambda given: [xid_to_json(one) for one in given],
+        lambda value: [xid_from_json(one) for one in _list(value)],
+    ),
+}
+
+_TABLE: Final = _table()
+ARGUMENTS: Final = _TABLE[0]
+RESULTS: Final = _TABLE[1]

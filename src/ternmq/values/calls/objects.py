@@ -1,0 +1,134 @@
+"""MQOPEN, MQCLOSE, MQINQ, MQSET, and the storage of a queue."""
+
+from __future__ import annotations
+
+from typing import Any, final
+
+from ternmq.base.attributes import Value
+from ternmq.base.errors import MQError, mq_error
+from ternmq.base.reasons import MQRC_SELECTOR_NOT_FOR_TYPE
+from ternmq.codec.mqi.mqod import ObjectDescriptor
+from ternmq.values.calls.call import Call
+from ternmq.values.handle import ObjectHandle
+from ternmq.values.status import StorageStatus
+
+
+@final
+class Open(Call):
+    """MQOPEN. With `as_needed` no option means a handle that inquires, or everything that a dynamic
+    queue can be used for; `exclusive` then adds exclusive input."""
+
+    def __init__(
+        self,
+        od: ObjectDescriptor,
+        options: int,
+        as_needed: bool = False,
+        exclusive: bool = False,
+        verb: str = "MQOPEN",
+    ) -> None:
+        super().__init__("open", verb)
+        self.od = od
+        self.options = options
+        self.as_needed = as_needed
+        self.exclusive = exclusive
+        self.handle: ObjectHandle | None = None
+        self.object_type = 0  # a bit of base.object_types; 0: the queue manager, or not known
+        self.resolved_name = ""  # of the queue as its queue manager knows it
+        self.renamed = False  # a dynamic queue: it has another name than it was asked for by
+        self.resolved_qmgr = ""  # which queue manager has the queue
+        self.local_queue = ""  # that takes its messages here; not known through a channel
+
+    def opened(self) -> ObjectHandle:
+        """The handle, once the call is done."""
+        handle = self.handle
+        if handle is None:
+            raise NotImplementedError("MQOPEN is not done")
+        return handle
+
+    def result(self) -> dict[str, Any]:
+        handle = self.opened()
+        return {
+            "handle": handle.handle_id,
+            "options": int(handle.options),
+            "resolved": self.resolved_name,
+            "resolved_qmgr": self.resolved_qmgr,
+            "local": self.local_queue,
+            "renamed": self.renamed,
+            "type": self.object_type,
+        }
+
+    def take(self, result: dict[str, Any], data: bytes, at: int) -> None:
+        handle = ObjectHandle(int(result["handle"]), int(result["options"]))
+        self.resolved_name = str(result["resolved"])
+        handle.resolved_name = self.resolved_name
+        self.handle = handle
+        self.resolved_qmgr = str(result["resolved_qmgr"])
+        self.local_queue = str(result["local"])
+        self.renamed = bool(result["renamed"])
+        self.object_type = int(result["type"])
+
+
+@final
+class Close(Call):
+    """MQCLOSE."""
+
+    def __init__(self, handle: ObjectHandle, options: int = 0) -> None:
+        super().__init__("close", "MQCLOSE")
+        self.handle = handle
+        self.options = options
+
+
+@final
+class Inquire(Call):
+    """MQINQ; `values` are in the order of the selectors."""
+
+    def __init__(self, handle: ObjectHandle, selectors: list[int]) -> None:
+        super().__init__("inquire", "MQINQ")
+        self.handle = handle
+        self.selectors = selectors
+        self.values: list[Value] = []
+        self.inapplicable: list[int] = []  # selectors that are not for this type of object
+
+    def answer(self) -> list[Value]:
+        """The values; MQRC_SELECTOR_NOT_FOR_TYPE, with them, if some do not apply."""
+        if self.inapplicable:
+            raise not_for_type(self.handle, self.inapplicable, self.values)
+        return self.values
+
+
+def not_for_type(handle: ObjectHandle, selectors: list[int], values: list[Value]) -> MQError:
+    """The warning, with the values that there are as its `result`."""
+    return mq_error(
+        MQRC_SELECTOR_NOT_FOR_TYPE,
+        verb="MQINQ",
+        object=handle.resolved_name,
+        detail=f"selectors {', '.join(str(one) for one in selectors)}",
+        result=values,
+    )
+
+
+@final
+class SetAttributes(Call):
+    """MQSET."""
+
+    def __init__(self, handle: ObjectHandle, values: dict[int, Value]) -> None:
+        super().__init__("set", "MQSET")
+        self.handle = handle
+        self.values = values
+
+
+@final
+class InquireStorage(Call):
+    """Where the messages of a queue are."""
+
+    def __init__(self, handle: ObjectHandle) -> None:
+        super().__init__("storage_status", "MQINQ")
+        self.handle = handle
+        self.found: StorageStatus | None = None
+
+    def outcome(self) -> StorageStatus:
+        """The result."""
+        found = self.found
+        if found is None:
+            raise NotImplementedError("storage_status is not done")
+        return found

@@ -1,0 +1,38 @@
+"""A message from its image: the bytes of log records, segment files and stream blocks."""
+
+from __future__ import annotations
+
+from mypy_extensions import i64
+
+from ternmq.codec.message_image import (
+    CORREL_ID_OFFSET,
+    FIXED_BYTES,
+    GROUP_ID_OFFSET,
+    HEADER_BYTES,
+    MSG_ID_OFFSET,
+    unpack_header,
+)
+from ternmq.values.entry import Entry
+
+
+def entry_from_image(image: bytes, offset: i64 = 0) -> Entry:
+    """The message of an image."""
+    header = unpack_header(image, offset)
+    ids = offset + HEADER_BYTES
+    entry = Entry(
+        header.number,
+        header.priority,
+        header.flags,
+        header.put_ns,
+        header.expiry_at,
+        image[ids + MSG_ID_OFFSET : ids + MSG_ID_OFFSET + 24],
+        image[ids + CORREL_ID_OFFSET : ids + CORREL_ID_OFFSET + 24],
+        image[ids + GROUP_ID_OFFSET : ids + GROUP_ID_OFFSET + 24],
+        image[ids : offset + FIXED_BYTES],
+        image[offset + FIXED_BYTES : offset + FIXED_BYTES + header.data_length],
+        header.data_length,
+    )
+    entry.sequence = header.sequence
+    entry.backout_count = header.backout_count
+    entry.visible_lsn = header.visible_lsn
+    return entry

@@ -1,0 +1,233 @@
+"""A message as an application gets it: bytes at once, everything else when asked for."""
+
+from __future__ import annotations
+
+import json
+import struct
+from datetime import UTC, datetime
+from typing import Any, Final, final
+
+from mypy_extensions import i64, mypyc_attr
+
+from ternmq.base import constants as mq
+from ternmq.base.ids import message_token
+from ternmq.base.reasons import MQRC_CONVERTED_MSG_TOO_BIG
+from ternmq.codec import charset
+from ternmq.codec.conversion import convert
+from ternmq.codec.mqi.layout import BIG, LITTLE
+from ternmq.codec.mqi.mqmd import (
+    CCSID_AT,
+    CORREL_ID_AT,
+    ENCODING_AT,
+    FORMAT_AT,
+    GROUP_ID_AT,
+    MSG_ID_AT,
+    PRIORITY_AT,
+    Descriptor,
+)
+from ternmq.values.entry import OWN_DATE, PERSISTENT, Entry, packed_descriptor
+
+_TENTH_NS = 100_000_000
+PERSISTENCE_AT: Final = PRIORITY_AT + 4
+_PAIR: Final = struct.Struct("<ii")
+_LONG: Final = struct.Struct("<i")
+_TOKEN: Final = struct.Struct(">IBBIHI")
+
+
+@mypyc_attr(acyclic=True)
+@final
+class Message:
+    """Data and descriptor of one message."""
+
+    __slots__ = (
+        "_backout_count",
+        "_base",
+        "_descriptor",
+        "_entry",
+        "_got_ns",
+        "_length",
+        "_token",
+        "data",
+        "truncated",
+        "warning",
+    )
+
+    def __init__(
+        self,
+        entry: Entry | None,
+        data: bytes,
+        truncated: bool,
+        got_ns: i64,
+        base: bytes = b"",
+        token: bytes = b"",
+        length: i64 = 0,
+    ) -> None:
+        self.data = data
+        self.truncated = truncated  # `data` is shorter than the message; see `length`
+        self.warning = 0  # a reason code: why the data could not be converted
+        # One from the network is what travels, its whole descriptor and its token, until somebody
+        # wants to know more than its data.
+        self._entry = entry
+        self._token = token
+        self._base = base if entry is None else entry.base
+        self._length: i64 = length if entry is None else entry.length
+        self._got_ns: i64 = got_ns
+        self._backout_count: i64 = -1 if entry is None else entry.backout_count
+        self._descriptor: Descriptor | None = None
+
+    def _whole(self) -> Entry:
+        """What the message is beside its data."""
+        entry = self._entry
+        if entry is None:
+            entry = entry_of(self._base, self._token, self.data, self._length)
+            self._entry = entry
+            self._backout_count = entry.backout_count
+        return entry
+
+    @property
+    def descriptor(self) -> Descriptor:
+        """The MQMD; Expiry is what was left when the message was got."""
+        descriptor = self._descriptor
+        if descriptor is None:
+            entry = self._whole()
+            descriptor = Descriptor.unpack(packed_descriptor(entry))
+            descriptor.backout_count = int(self._backout_count)
+            descriptor.ccsid = _i32(self._base, CCSID_AT)
+            descriptor.encoding = _i32(self._base, ENCODING_AT)
+            if entry.expiry_at:
+                left = (int(entry.expiry_at) - int(self._got_ns)) // _TENTH_NS
+                descriptor.expiry = max(left, 1)
+            self._descriptor = descriptor
+        return descriptor
+
+    @property
+    def msg_id(self) -> bytes:
+        """MsgId, 24 bytes."""
+        return self._whole().msg_id
+
+    @property
+    def correl_id(self) -> bytes:
+        """CorrelId, 24 bytes."""
+        return self._whole().correl_id
+
+    @property
+    def group_id(self) -> bytes:
+        """GroupId, 24 bytes."""
+        return self._whole().group_id
+
+    @property
+    def token(self) -> bytes:
+        """MsgToken, 16 bytes: names this message on its queue."""
+        entry = self._whole()
+        return message_token(
+            int(entry.queue_id), int(entry.lane), int(entry.sequence), int(entry.number)
+        )
+
+    @property
+    def sequence(self) -> int:
+        """The message's stream number on its queue."""
+        return int(self._whole().sequence)
+
+    @property
+    def length(self) -> int:
+        """Bytes of the whole message, also where `data` is cut."""
+        return int(self._length)
+
+    @property
+    def priority(self) -> int:
+        """0 to 9."""
+        return int(self._whole().priority)
+
+    @property
+    def persistent(self) -> bool:
+        """Whether it survives a restart."""
+        entry = self._entry
+        if entry is None:
+            return self._base[PERSISTENCE_AT] == mq.MQPER_PERSISTENT
+        return entry.flags & PERSISTENT != 0
+
+    @property
+    def backout_count(self) -> int:
+        """How often it was got and backed out before."""
+        self._whole()
+        return int(self._backout_count)
+
+    @property
+    def put_time(self) -> datetime | None:
+        """When it was put, in UTC, as its context says."""
+        entry = self._whole()
+        if entry.flags & OWN_DATE:
+            return self.descriptor.put_datetime
+        return datetime.fromtimestamp(int(entry.put_ns) / 1e9, UTC)
+
+    @property
+    def format(self) -> str:
+        """What the data is, such as MQSTR; empty for plain bytes."""
+        return self._base[FORMAT_AT : FORMAT_AT + 8].rstrip(b" \0").decode("ascii", "replace")
+
+    @property
+    def text(self) -> str:
+        """The data as text, by the message's own character set."""
+        ccsid = _i32(self._base, CCSID_AT)
+        encoding = _i32(self._base, ENCODING_AT)
+        order = LITTLE if encoding & 0xF == 2 else BIG
+        if ccsid <= 0:
+            ccsid = 1208
+        return charset.decode(self.data, ccsid, order)
+
+    def json(self) -> Any:
+        """The data as JSON."""
+        return json.loads(self.text)
+
+    def convert(self, ccsid: int, encoding: int, length_max: int = -1) -> None:
+        """Turn the data into another character set, as MQGMO_CONVERT does; see `warning`. What
+        would then be longer than `length_max` stays as it is; negative: it may have any length."""
+        self._whole()  # it has the descriptor as it came
+        converted = convert(self.data, self._base, ccsid, encoding)
+        if 0 <= length_max < len(converted.data):
+            self.warning = MQRC_CONVERTED_MSG_TOO_BIG
+            return
+        self.data = converted.data
+        self._base = converted.base
+        self.warning = converted.warning
+        self._descriptor = None
+
+    def __len__(self) -> int:
+        return len(self.data)
+
+    def __bytes__(self) -> bytes:
+        return self.data
+
+    def __repr__(self) -> str:
+        shown = self.data[:40]
+        more = "..." if len(self.data) > 40 else ""
+        return f"<Message {self.length} bytes {shown!r}{more} MsgId {self.msg_id.hex()}>"
+
+
+def entry_of(base: bytes, token: bytes, data: bytes, length: i64) -> Entry:
+    """A message that came with its whole descriptor, in canonical form."""
+    priority, persistence = _PAIR.unpack_from(base, PRIORITY_AT)
+    entry = Entry(
+        0,
+        priority,
+        OWN_DATE | (PERSISTENT if persistence == mq.MQPER_PERSISTENT else 0),
+        0,
+        0,
+        base[MSG_ID_AT : MSG_ID_AT + 24],
+        base[CORREL_ID_AT : CORREL_ID_AT + 24],
+        base[GROUP_ID_AT : GROUP_ID_AT + 24],
+        base,
+        data,
+        length,
+    )
+    queue, lane, high, low, number_high, number_low = _TOKEN.unpack(token)
+    entry.queue_id = queue
+    entry.lane = lane
+    entry.sequence = high << 32 | low
+    entry.number = number_high << 32 | number_low
+    entry.backout_count = _LONG.unpack_from(base, CORREL_ID_AT + 24)[0]
+    return entry
+
+
+def _i32(base: bytes, at: int) -> int:
+    return int.from_bytes(base[at : at + 4], "little", signed=True)

@@ -1,0 +1,1 @@
+"""IBM MQ's client protocol: segments, flows, negotiation. No I/O."""

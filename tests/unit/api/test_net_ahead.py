@@ -1,0 +1,138 @@
+"""Goal: our own clients lose no persistent message by read-ahead, and wait for none that is there.
+
+Method: a queue with both kinds of messages; who reads ahead takes one and goes, orderly or not, or
+waits while messages come that another getter may take first.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import time
+from collections.abc import Iterator
+
+import pytest
+
+import ternmq
+from ternmq.api.queue import Queue
+from ternmq.base import constants as mq
+from tests.battery.places import until, waiters
+from tests.unit.api.networked import Networked, in_memory
+
+pytestmark = pytest.mark.core
+
+AHEAD = mq.MQOO_INPUT_SHARED | mq.MQOO_READ_AHEAD
+MIXED = (b"n0", b"p1", b"n2", b"p3", b"p4", b"n5")
+
+
+@pytest.fixture
+def served() -> Iterator[Networked]:
+    """A queue manager with a queue A."""
+    served = in_memory()
+    with served:
+        with served.connect() as connection:
+            connection.define_queue("A")
+        yield served
+
+
+def put(served: Networked, *texts: bytes) -> None:
+    with served.connect() as connection, connection.queue("A") as queue:
+        for text in texts:
+            queue.put(text, persistent=text.startswith(b"p"))
+
+
+def left(served: Networked) -> list[bytes]:
+    with served.connect() as connection, connection.queue("A") as queue:
+        return [message.data for message in queue]
+
+
+def test_close_when_a_persistent_message_is_next_then_it_stays(served: Networked) -> None:
+    put(served, *MIXED)
+    with served.connect() as connection, connection.queue("A", options=AHEAD) as ahead:
+        assert ahead.get(wait=5).data == b"n0"
+    assert left(served) == list(MIXED[1:])
+
+
+def test_lost_connection_when_a_persistent_message_is_next_then_it_stays(
+    served: Networked,
+) -> None:
+    put(served, *MIXED)
+    connection = served.connect()
+    ahead = connection.queue("A", options=AHEAD)
+    assert ahead.get(wait=5).data == b"n0"
+    served.cut()
+    with pytest.raises(ternmq.MQError):
+        connection.disconnect()
+    assert left(served) == list(MIXED[1:])
+
+
+@pytest.mark.parametrize("wait", [0, 5])
+def test_gets_then_all_messages_come_in_order(served: Networked, wait: float) -> None:
+    put(served, *MIXED)
+    with served.connect() as connection, connection.queue("A", options=AHEAD) as ahead:
+        assert [ahead.get(wait=wait).data for _ in MIXED] == list(MIXED)
+        assert ahead.try_get(wait=0.01) is None
+
+
+class Getter(threading.Thread):
+    """A get that waits."""
+
+    def __init__(self, queue: Queue) -> None:
+        super().__init__()
+        self.queue = queue
+        self.found = b""
+        self.start()
+
+    def run(self) -> None:
+        self.found = self.queue.get(wait=60).data
+
+
+def test_get_that_waits_when_messages_come_then_it_has_each_at_once(served: Networked) -> None:
+    with served.connect() as connection, connection.queue("A", options=AHEAD) as ahead:
+        for text in (b"p0", b"n1", b"p2", b"p3", b"n4"):
+            assert ahead.try_get(wait=0.01) is None
+            getter = Getter(ahead)
+            until(lambda: waiters(served) == 1)  # type: ignore[arg-type]
+            begun_s = time.monotonic()
+            put(served, text)
+            getter.join()
+            assert getter.found == text
+            assert time.monotonic() - begun_s < 30
+
+
+def test_task_that_waits_when_another_takes_its_message_then_it_waits_on(
+    served: Networked,
+) -> None:
+    async def main() -> None:
+        async with (
+            served.connect_task() as connection,
+            connection.queue("A", options=AHEAD) as ahead,
+            served.connect_task() as other,
+            other.queue("A") as rival,
+        ):
+            getting = asyncio.ensure_future(ahead.get(wait=60))
+            for number in range(20):
+                await rival.put(b"p%d" % number, persistent=True)
+                await rival.try_get(wait=0)  # one of both has it
+                if getting.done():
+                    getting = asyncio.ensure_future(ahead.get(wait=60))
+            await rival.put(b"last", persistent=True)
+            while (await getting).data != b"last":
+                getting = asyncio.ensure_future(ahead.get(wait=60))
+
+    asyncio.run(main())
+
+
+def test_task_when_its_get_was_cancelled_then_no_persistent_message_comes_to_it(
+    served: Networked,
+) -> None:
+    async def main() -> None:
+        async with served.connect_task() as connection:
+            ahead = await connection.queue("A", options=AHEAD)
+            with pytest.raises(TimeoutError):
+                await asyncio.wait_for(ahead.get(wait=60), 0.05)
+            await asyncio.to_thread(put, served, b"p0", b"n1")
+            await ahead.close()
+
+    asyncio.run(main())
+    assert left(served) == [b"p0", b"n1"]
