@@ -91,10 +91,10 @@ def run(settings: Settings) -> list[Figure]:
         with qmgr.queue("BACKLOG") as queue:
             backlog = Backlog(queue, count)
             backlog.fill(0, WARM)  # past the buffers
-            qmgr._shell.run_effects()
+            qmgr.started.shell.run_effects()
             before = resident()
             rates = [backlog.fill(WARM + at * tenth, tenth) for at in range(TENTHS)]
-            qmgr._shell.run_effects()
+            qmgr.started.shell.run_effects()
             grown = (resident() - before) / count
             by_msg_id, by_correl_id = backlog.find()
             drained = backlog.drain(WARM + count - 2 * LOOKUPS)

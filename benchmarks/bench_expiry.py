@@ -30,13 +30,13 @@ def fill(qmgr: ternmq.QueueManager, count: int, persistent: bool) -> None:
             with qmgr.unit_of_work():
                 for _ in range(min(UNIT, count - start)):
                     target.put(BODY, persistent=persistent, expiry=0.1)
-    qmgr._shell.run_effects()
+    qmgr.started.shell.run_effects()
     time.sleep(0.15)
 
 
 def scan(qmgr: ternmq.QueueManager, count: int) -> float:
     """Messages removed a CPU second."""
-    shell = qmgr._shell
+    shell = qmgr.started.shell
     engine = shell.engine
     before = engine.kernel.expired_total
     gc.collect()

@@ -63,7 +63,7 @@ def messages(path: Path, count: int, kind: str) -> float:
             put_all(qmgr, target, WARM, kind, persistent)
             before = resident()
             put_all(qmgr, target, count, kind, persistent)
-            qmgr._shell.run_effects()
+            qmgr.started.shell.run_effects()
             grown = resident() - before
     return grown / count
 

@@ -31,7 +31,7 @@ def fill(path: Path, size: int, megabytes: int, get_share: float) -> None:
     """Write so much log, tell how much it is, and die."""
     qmgr = ternmq.embedded(path, "BENCH", create=True, log_primary_files=PRIMARY)
     qmgr.define_queue(QUEUE, max_depth=999_999_999, persistent_buffer=1 << 32)
-    log = qmgr._shell.engine.log
+    log = qmgr.started.shell.engine.log
     begin = log.end_lsn
     body = bytes(size)
     target = qmgr.queue(QUEUE)
@@ -54,7 +54,7 @@ def start_up(path: Path, depth: int) -> None:
     found = qmgr.queue(QUEUE).depth
     if found != depth:
         raise SystemExit(f"{found} messages after restart, {depth} before")
-    tell({"seconds": took, "records": qmgr._shell.engine.records_replayed})
+    tell({"seconds": took, "records": qmgr.started.shell.engine.records_replayed})
     os.kill(os.getpid(), signal.SIGKILL)
 
 

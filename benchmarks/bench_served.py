@@ -74,7 +74,7 @@ class Echo:
         self.process.wait()
 
 
-def pairs(queue: ternmq.ClientQueue) -> Work:
+def pairs(queue: ternmq.Queue) -> Work:
     """One caller."""
 
     def work(times: int) -> None:

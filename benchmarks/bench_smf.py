@@ -18,11 +18,11 @@ from pathlib import Path
 
 from benchmarks.contest import Contest
 from benchmarks.figures import Figure, Settings
-from ternmq.codec.smf_framing import RDW, Framing, Source
-from ternmq.codec.smf_layout import Values
-from ternmq.codec.smf_lines import Lines, common_cells
-from ternmq.codec.smf_reader import Reader
-from ternmq.codec.smf_record import Stamp, build, header_values
+from ternmq.codec.smf.csv_lines import Lines, common_cells
+from ternmq.codec.smf.framing import RDW, Framing, Source
+from ternmq.codec.smf.reader import Reader
+from ternmq.codec.smf.record import Stamp, build, header_values
+from ternmq.codec.smf.section_layout import Values
 
 STAMP = Stamp("SYS1", "QM1", 1_790_000_000_000_000_000, duration_us=60_000_000)
 

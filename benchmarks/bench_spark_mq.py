@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING
 import ternmq
 from benchmarks.bench_served import command
 from benchmarks.figures import AT_LEAST, Figure, Goal, Settings
-from ternmq.client.local_folder import find
-from ternmq.server.status import lock_holder
+from ternmq.remote.local.folder_lookup import find
+from ternmq.server.folder.status_file import lock_holder
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -104,7 +104,7 @@ def java_pid() -> int:
 
 def run(settings: Settings) -> list[Figure]:
     """Fill queues in this process, then have them served and read."""
-    from ternmq.spark.mq_source import register
+    from ternmq.spark.mq.mq_source import register
     from ternmq.spark.session import close, session
 
     folder = settings.place("spark_mq")

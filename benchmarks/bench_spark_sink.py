@@ -81,7 +81,7 @@ def start(data: Path) -> dict[str, str]:
 
 def run(settings: Settings) -> list[Figure]:
     """Make tables and put them."""
-    from ternmq.spark.mq_source import register
+    from ternmq.spark.mq.mq_source import register
     from ternmq.spark.session import close, session
 
     folder = settings.place("spark_sink")

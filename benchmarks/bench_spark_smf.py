@@ -71,7 +71,7 @@ def program_s(program: str, dump: Path, folder: Path) -> float:
 
 
 def columns_s(spark: SparkSession, dump: Path, target: Path) -> float:
-    from ternmq.spark.smf_parquet import to_parquet
+    from ternmq.spark.smf.parquet import to_parquet
 
     return elapsed(
         lambda: to_parquet(spark, str(dump), str(target), sections=SECTIONS, mode="overwrite")
@@ -92,7 +92,7 @@ def frames_s(spark: SparkSession, dump: Path, target: Path) -> float:
 def run(settings: Settings) -> list[Figure]:
     """The program, both ways of ours, and how time grows with length."""
     from ternmq.spark.session import close, session
-    from ternmq.spark.smf_source import register
+    from ternmq.spark.smf.smf_source import register
 
     folder = settings.place("spark_smf")
     places = {"spark.local.dir": str(folder / "spark")}

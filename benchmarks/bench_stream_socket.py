@@ -68,7 +68,7 @@ class Source:
         self.process.wait()
 
 
-def fill(connection: ternmq.ClientConnection, count: int) -> None:
+def fill(connection: ternmq.Connection, count: int) -> None:
     """Messages in units of work, so that filling is quick."""
     connection.define_queue(QUEUE, max_depth=999_999_999)
     connection.cursor("BENCH", QUEUE)
@@ -80,7 +80,7 @@ def fill(connection: ternmq.ClientConnection, count: int) -> None:
 
 
 def read_all(
-    connection: ternmq.ClientConnection, read_bytes: int, look: Callable[[ternmq.StreamBlock], None]
+    connection: ternmq.Connection, read_bytes: int, look: Callable[[ternmq.StreamBlock], None]
 ) -> float:
     """Megabytes a second of the whole stream."""
     stream = connection.stream(QUEUE)
@@ -165,7 +165,7 @@ def run(settings: Settings) -> list[Figure]:
 
 
 def over_tcp(
-    settings: Settings, connection: ternmq.ClientConnection, source: Source, count: int
+    settings: Settings, connection: ternmq.Connection, source: Source, count: int
 ) -> Figure:
     """The same over MQ's protocol."""
     connection.mqsc(

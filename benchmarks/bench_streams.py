@@ -18,7 +18,7 @@ from benchmarks.figures import AT_LEAST, Figure, Goal, Settings
 from ternmq.base.checksum import crc32c
 from ternmq.kernel import cursors, stream
 from ternmq.kernel.connection import Connection, Handle
-from ternmq.store.stream import Stream
+from ternmq.store.stream.numbered_stream import Stream
 
 BODY = bytes(2048)
 QUEUE = "STREAMED"
@@ -32,7 +32,7 @@ class Reader:
     """A connection that reads the stream of the queue."""
 
     def __init__(self, qmgr: ternmq.QueueManager) -> None:
-        self.shell = qmgr._shell
+        self.shell = qmgr.started.shell
         self.kernel = self.shell.engine.kernel
         with self.shell.lock:
             self.link: Connection = self.shell.engine.connect("bench", "bench")
@@ -79,7 +79,7 @@ def define(qmgr: ternmq.QueueManager) -> None:
     size: dict[str, Any] = {"nonpersistent_buffer": LARGE, "persistent_buffer": LARGE}
     qmgr.define_queue(QUEUE, max_depth=999_999_999, **size)
     qmgr.define_queue(PLAIN, max_depth=999_999_999, **size)
-    shell = qmgr._shell
+    shell = qmgr.started.shell
     with shell.lock:
         link = shell.engine.connect("bench", "bench")
         cursors.define_cursor(shell.engine.kernel, link, "BENCH", QUEUE, cursors.EARLIEST)
@@ -92,7 +92,7 @@ def fill(qmgr: ternmq.QueueManager, count: int) -> None:
             with qmgr.unit_of_work():
                 for _ in range(min(UNIT, count - start)):
                     target.put(BODY, persistent=False)
-            qmgr._shell.run_effects()
+            qmgr.started.shell.run_effects()
 
 
 def copied(size: int) -> float:

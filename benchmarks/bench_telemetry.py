@@ -27,9 +27,9 @@ from benchmarks.brokers_ternmq import QMGR
 from benchmarks.contest import Contest, rate_of
 from benchmarks.figures import AT_LEAST, AT_MOST, Figure, Goal, Settings, short
 from benchmarks.network_crew import Crew, Round
-from ternmq.client.metrics import Metrics
-from ternmq.client.metrics_server import MetricsServer
-from ternmq.client.shell import Shell
+from ternmq.host.shell import Shell
+from ternmq.outlets.metrics import Metrics
+from ternmq.outlets.metrics_server import MetricsServer
 from ternmq.telemetry.cut import Cutter
 
 OFF: Final = "off"

@@ -90,9 +90,9 @@ class BrokerParty(Party):
     def __init__(self, port: int) -> None:
         super().__init__(port)
         self._conn = f"127.0.0.1({port})"
-        self._links: list[ternmq.aio.ClientConnection] = []
+        self._links: list[ternmq.aio.Connection] = []
 
-    async def _connected(self, channel: str = CHANNEL) -> ternmq.aio.ClientConnection:
+    async def _connected(self, channel: str = CHANNEL) -> ternmq.aio.Connection:
         link = await ternmq.aio.connect(QMGR, channel=channel, conn=self._conn)
         self._links.append(link)
         return link
@@ -146,7 +146,7 @@ class BrokerParty(Party):
     async def open_replier(self) -> Callable[[], Awaitable[None]]:
         link = await self._connected()
         requests = await link.queue("REQUEST")
-        replies: dict[str, ternmq.aio.ClientQueue] = {}
+        replies: dict[str, ternmq.aio.Queue] = {}
 
         async def reply() -> None:
             async for message in requests.consume(wait=60):
@@ -171,9 +171,9 @@ class BlockingParty(BrokerParty):
 
     def __init__(self, port: int) -> None:
         super().__init__(port)
-        self._blocking: list[ternmq.ClientConnection] = []
+        self._blocking: list[ternmq.Connection] = []
 
-    def _connected_here(self) -> ternmq.ClientConnection:
+    def _connected_here(self) -> ternmq.Connection:
         link = ternmq.connect(QMGR, channel=CHANNEL, conn=self._conn)
         self._blocking.append(link)
         return link
@@ -197,7 +197,7 @@ class BlockingParty(BrokerParty):
     async def open_replier(self) -> Callable[[], Awaitable[None]]:
         link = self._connected_here()
         requests = link.queue("REQUEST")
-        replies: dict[str, ternmq.ClientQueue] = {}
+        replies: dict[str, ternmq.Queue] = {}
 
         async def reply() -> None:
             while True:
