@@ -32,7 +32,7 @@ KEYWORDS: Final = frozenset(
 INT64_MAX: Final = (1 << 63) - 1
 INT64_MIN: Final = -(1 << 63)
 _DECIMALS_MAX: Final = 19  # digits of the largest integer
-# IBM's list of white space, as in "Message selector syntax".
+# What Java takes for white space, and the other spaces of Unicode but U+00A0.
 SPACES: Final = (
     "\t\n\x0b\f\r \x1c\x1d\x1e\x1f\u1680\u180e\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007"
     "\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000"
