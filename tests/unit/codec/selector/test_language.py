@@ -290,7 +290,7 @@ def test_in_and_like_of_null_are_unknown(text: str) -> None:
     assert truth(text) == "unknown"
 
 
-def test_is_null_tells_whether_a_property_is_there() -> None:
+def test_is_null_reports_whether_a_property_is_there() -> None:
     assert selects("Colour IS NULL")
     assert selects("Colour IS NULL", Colour=None)
     assert not selects("Colour IS NULL", Colour="")
