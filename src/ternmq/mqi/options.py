@@ -140,6 +140,13 @@ def check_open(options: int) -> None:
         refuse(verb, "MQOO_CO_OP without MQOO_BROWSE")
 
 
+def check_widen(held: int, options: int) -> None:
+    """MQOO that are added to those of an open queue."""
+    check_open(held | options)
+    if options & ~held & mq.MQOO_ALTERNATE_USER_AUTHORITY:
+        refuse("MQOPEN", "the user of an open queue stays: MQOO_ALTERNATE_USER_AUTHORITY")
+
+
 _INQUIRED: Final = {
     mq.MQOT_Q_MGR: "a queue manager",
     mq.MQOT_PROCESS: "a process",

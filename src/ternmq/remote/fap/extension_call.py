@@ -8,6 +8,7 @@ from ternmq.base import constants as mq
 from ternmq.remote.fap.net_request import NetRequest, table_body
 from ternmq.remote.fap.replies import checked
 from ternmq.remote.remote_verbs import Exchange, Extended, error_from
+from ternmq.values.handle import ObjectHandle
 from ternmq.wire.extension import pack_request, unpack_answer
 from ternmq.wire.fap.vocabulary import SPI, SPI_EXTENSION
 
@@ -15,13 +16,16 @@ if TYPE_CHECKING:
     from ternmq.remote.fap.fap_verbs import FapVerbs
 
 
-def asked(verbs: FapVerbs, call: str, arguments: dict[str, Any]) -> Exchange[Extended]:
-    """A call by its name; a queue manager of ours is at the other end."""
+def asked(
+    verbs: FapVerbs, call: str, arguments: dict[str, Any], subject: ObjectHandle | None
+) -> Exchange[Extended]:
+    """A call by its name; a queue manager of ours is at the other end. The number of the open
+    object that it is about is in the header: after a reconnection it is another one."""
     if "bytes_max" in arguments:  # half of what the channel takes, for what is beside the data
         longest = verbs.conversation.framing.message_bytes_max // 2
         arguments = {**arguments, "bytes_max": min(arguments["bytes_max"], max(longest, 1))}
     values = {"verb": SPI_EXTENSION, "extension": pack_request(call, arguments)}
-    reply = yield NetRequest(SPI, None, table_body(SPI, values))
+    reply = yield NetRequest(SPI, subject, table_body(SPI, values))
     data: bytes = reply.values().get("extension", b"")
     if not data:
         checked(reply, verbs.name)

@@ -421,8 +421,10 @@ class FapVerbs(RemoteVerbs):
         if was_lost:
             raise lost_with_connection("MQDISC", self.name)
 
-    def send_call(self, name: str, arguments: dict[str, Any]) -> Exchange[Extended]:
+    def send_call(
+        self, name: str, arguments: dict[str, Any], subject: ObjectHandle | None = None
+    ) -> Exchange[Extended]:
         """SPI EXTENSION."""
         from ternmq.remote.fap import extension_call  # many programs do without
 
-        return (yield from extension_call.asked(self, name, arguments))
+        return (yield from extension_call.asked(self, name, arguments, subject))

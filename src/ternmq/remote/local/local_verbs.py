@@ -168,7 +168,9 @@ class LocalVerbs(RemoteVerbs):
         self.in_unit = False
         answer_of((yield Request(wire.DISCONNECT)))
 
-    def send_call(self, name: str, arguments: dict[str, Any]) -> Exchange[Extended]:
+    def send_call(
+        self, name: str, arguments: dict[str, Any], subject: ObjectHandle | None = None
+    ) -> Exchange[Extended]:
         """EXTENSION: a call by its name."""
         request = Request(wire.EXTENSION, pack_request(name, arguments))
         frame = answer_of((yield request))
