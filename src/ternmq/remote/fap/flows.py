@@ -162,7 +162,7 @@ def _set(verbs: FapVerbs, call: SetAttributes) -> Exchange[None]:
 def _put1(verbs: FapVerbs, call: Put1) -> Exchange[None]:
     form, data = call.form, call.data
     assert isinstance(form, PackedPut)
-    described = checked_object(call.od)
+    described = checked_object(call.od, call.verb)
     framing = verbs.conversation.framing
     if len(data) > framing.message_bytes_max:
         raise framing.too_long(len(data), "MQPUT1", described.object_name)

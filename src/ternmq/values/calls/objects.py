@@ -6,11 +6,19 @@ from typing import Any, final
 
 from ternmq.base.attributes import Value
 from ternmq.base.errors import MQError, mq_error
+from ternmq.base.names import bare_name
 from ternmq.base.reasons import MQRC_SELECTOR_NOT_FOR_TYPE
 from ternmq.codec.mqi.mqod import ObjectDescriptor
 from ternmq.values.calls.call import Call
 from ternmq.values.handle import ObjectHandle
 from ternmq.values.status import StorageStatus
+
+
+def settle_names(od: ObjectDescriptor) -> None:
+    """Names as the fields of an MQOD have them: what fills a field up does not belong to them."""
+    od.object_name = bare_name(od.object_name)
+    od.object_qmgr_name = bare_name(od.object_qmgr_name)
+    od.dynamic_queue_name = bare_name(od.dynamic_queue_name)
 
 
 @final
@@ -27,6 +35,7 @@ class Open(Call):
         verb: str = "MQOPEN",
     ) -> None:
         super().__init__("open", verb)
+        settle_names(od)
         self.od = od
         self.options = options
         self.as_needed = as_needed
