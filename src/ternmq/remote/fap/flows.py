@@ -43,6 +43,7 @@ from ternmq.values.calls.objects import Close, Inquire, Open, SetAttributes, Wid
 from ternmq.values.calls.units import EndPrepared, Forget, Prepare, Recover
 from ternmq.values.character_lengths import character_bytes
 from ternmq.values.handle import ObjectHandle
+from ternmq.values.put_form import foreign_form
 from ternmq.wire.fap.vocabulary import (
     MQBACK,
     MQCLOSE,
@@ -161,7 +162,8 @@ def _set(verbs: FapVerbs, call: SetAttributes) -> Exchange[None]:
 
 def _put1(verbs: FapVerbs, call: Put1) -> Exchange[None]:
     form, data = call.form, call.data
-    assert isinstance(form, PackedPut)
+    if not isinstance(form, PackedPut):
+        raise foreign_form(call.verb)
     described = checked_object(call.od, call.verb)
     framing = verbs.conversation.framing
     if len(data) > framing.message_bytes_max:
