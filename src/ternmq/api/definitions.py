@@ -78,15 +78,17 @@ def alter_qmgr(name: str, given: dict[str, Any]) -> RunCommands:
     return RunCommands([command], verb="ALTER QMGR")
 
 
+def delete(noun: str, name: str, purge: bool) -> RunCommands:
+    """DELETE of a queue of this noun."""
+    command = Command("DELETE", noun, _name(name))
+    if purge and noun == "QLOCAL":
+        command.given["PURGE"] = ""
+    return RunCommands([command], verb="DELETE")
+
+
 def deletions(shown: RunCommands, name: str, purge: bool) -> list[RunCommands]:
-    """DELETE in the same way."""
-    calls: list[RunCommands] = []
-    for noun in nouns_to_change(shown, name):
-        command = Command("DELETE", noun, name)
-        if purge and noun == "QLOCAL":
-            command.given["PURGE"] = ""
-        calls.append(RunCommands([command], verb="DELETE"))
-    return calls
+    """DELETE of a queue that was displayed, in the same way as ALTER."""
+    return [delete(noun, name, purge) for noun in nouns_to_change(shown, name)]
 
 
 def clear(name: str) -> RunCommands:
