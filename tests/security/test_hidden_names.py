@@ -113,6 +113,8 @@ def test_display_when_operators_look_then_they_read_which_queue_it_was(
     with connect("fred") as fred:
         answered(fred, "DISPLAY QLOCAL(HID*)")
         said(lambda: fred.cursor("C"))
-    told = [one.inserts for one in notices.take()]
-    assert ("fred", "HIDDEN.ONE [queue]", "browse") in told
-    assert any(one[0] == "fred" and "HIDDEN." in str(one[1]) and one[2] == "dsp" for one in told)
+    reported = [one.inserts for one in notices.take()]
+    assert ("fred", "HIDDEN.ONE [queue]", "browse") in reported
+    assert any(
+        one[0] == "fred" and "HIDDEN." in str(one[1]) and one[2] == "dsp" for one in reported
+    )
