@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import pytest
@@ -10,7 +12,7 @@ import pytest
 import ternmq
 from ternmq import QueueManager
 from ternmq import constants as mq
-from tests.battery.places import Place, needs_engine
+from tests.battery.places import Place, Task, needs_engine
 from tests.mqi import mqi
 
 pytestmark = pytest.mark.core
@@ -371,6 +373,32 @@ def test_attributes_survive_restart_and_crash(place: Place) -> None:
         assert (found["max_depth"], found["description"]) == (8, "")
         assert (qmgr.attributes("B")["max_depth"], qmgr.attributes("B")["put"]) == (7, 1)
         assert qmgr.started.shell.engine.kernel.max_uncommitted == 99
+
+
+def test_handle_when_threads_begin_to_use_it_at_once_then_each_verb_finds_it(
+    qmgr: QueueManager,
+) -> None:
+    qmgr.define_queue("A")
+    with qmgr.connect(options=mq.MQCNO_HANDLE_SHARE_BLOCK) as shared:
+        for _ in range(5):
+            queue = shared.queue("A")
+            ready = threading.Barrier(3)
+
+            def use(verb: Callable[[], object], ready: threading.Barrier = ready) -> None:
+                ready.wait()
+                for _ in range(5):
+                    verb()
+
+            verbs: list[Callable[[], object]] = [
+                lambda queue=queue: queue.depth,  # type: ignore[misc]
+                lambda queue=queue: queue.put(b"x"),  # type: ignore[misc]
+                lambda queue=queue: queue.try_get(),  # type: ignore[misc]
+            ]
+            tasks = [Task(partial(use, verb)) for verb in verbs]
+            for task in tasks:
+                task.outcome()
+            assert len(qmgr.mqsc("DISPLAY QSTATUS(A) TYPE(HANDLE)")) == 1
+            queue.close()
 
 
 def test_handles_are_limited(qmgr: QueueManager) -> None:

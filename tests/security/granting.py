@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Final
 
 import ternmq
@@ -15,6 +16,8 @@ USERS: Final[dict[str, tuple[str, ...]]] = {
     "ann": ("staff",),
     "boss": ("mqm",),
 }
+# As its administrator has it, and a way to connect as a user.
+Place = tuple[ternmq.QueueManager, Callable[[str], Connection]]
 
 
 def secured(name: str = "QM1") -> ternmq.QueueManager:

@@ -4,7 +4,7 @@
               one that LIKE names, or the default object. With REPLACE and an object that is there:
               chg on it, and dsp on the one that LIKE names
     DISPLAY   dsp on each object; those without it are left out, and if that leaves none it is
-              refused
+              refused, without their names
     others    the authority of the row, on the object or on the queue manager
 
 A cursor is no object that authority is given for: what counts is `chg`, or to display it `dsp`, on
@@ -24,13 +24,14 @@ from ternmq.base import object_types as types
 from ternmq.base.errors import MQError, mq_error
 from ternmq.base.object_types import BY_BIT, BY_NOUN
 from ternmq.base.reasons import MQRC_NOT_AUTHORIZED
-from ternmq.kernel.authority import check, check_administrator
+from ternmq.kernel.authority import check, check_administrator, lacking, may_display_named
 from ternmq.kernel.connection import Connection
+from ternmq.kernel.cursor_authority import check_queue_of
 from ternmq.kernel.cursors import cursors
 from ternmq.kernel.kernel import Kernel
 from ternmq.kernel.ledger import owns_row
 from ternmq.security import authorities as auth
-from ternmq.security.authorities import BY_WORD, CLASS_PROFILE, SELF_PROFILE
+from ternmq.security.authorities import BY_WORD, CLASS_PROFILE, KIND_BY_MQOT, SELF_PROFILE
 from ternmq.store.catalog import Definition
 from ternmq.values.command import Command
 
@@ -94,11 +95,14 @@ def _check_cursor(kernel: Kernel, link: Connection, command: Command, row: Comma
     if row.action == "DISPLAY":
         return
     names = {one.queue_name for one in cursors(kernel) if one.name == command.name}
+    named = command.given.get("QUEUE", "")
     if row.action == "DEFINE":
-        names.add(command.given.get("QUEUE", ""))
+        names.add(named)
     wanted = authority_of(row)
+    verb = f"{row.action} {row.noun}"
+    qualifier = mq.MQRQ_CMD_NOT_AUTHORIZED
     for name in sorted(names):
-        _check(kernel, link, row, mq.MQOT_Q, name, wanted)
+        check_queue_of(kernel, link, command.name, name, wanted, verb, qualifier, row.pcf, named)
     if not names:
         _check(kernel, link, row, mq.MQOT_Q_MGR, SELF_PROFILE, wanted)
 
@@ -136,8 +140,8 @@ def may_display(kernel: Kernel, link: Connection, definition: Definition) -> boo
     """Whether DISPLAY shows this object to the user of the connection."""
     if link.privileged:
         return True
-    mqot, name = _of_definition(definition)
-    return kernel.authority.granted(link.user, mqot, name) & auth.DSP != 0
+    mqot, name = guard_of(definition)
+    return may_display_named(kernel, link, mqot, name)
 
 
 def may_change_named(kernel: Kernel, link: Connection, mqot: int, name: str) -> bool:
@@ -145,23 +149,22 @@ def may_change_named(kernel: Kernel, link: Connection, mqot: int, name: str) -> 
     return link.privileged or kernel.authority.granted(link.user, mqot, name) & auth.CHG != 0
 
 
-def may_display_named(kernel: Kernel, link: Connection, mqot: int, name: str) -> bool:
-    """The same for what has no definition: a status, by the name of its object."""
-    return link.privileged or kernel.authority.granted(link.user, mqot, name) & auth.DSP != 0
-
-
 def not_displayed(
-    kernel: Kernel, link: Connection, command: Command, row: CommandRow, name: str
+    kernel: Kernel, link: Connection, command: Command, row: CommandRow, mqot: int, name: str
 ) -> MQError:
-    """The error when everything that DISPLAY found had to be left out; operators are told of one.
+    """The error when everything that DISPLAY found had to be left out.
 
-    `name` is that of an object that was left out.
+    Kind and name are of the object whose authority was missing for one of those: operators read
+    them. The user reads what was asked for, which may be a generic name or that of a cursor.
     """
-    try:
-        _check(kernel, link, row, kind_of(row), name, auth.DSP)
-    except MQError as refused:
-        return refused
-    return mq_error(MQRC_NOT_AUTHORIZED, verb=f"{row.action} {row.noun}", object=command.name)
+    qualifier = mq.MQRQ_CMD_NOT_AUTHORIZED
+    wanted = auth.DSP if row.action == "DISPLAY" else auth.DSP | auth.CHG  # RESET QSTATS
+    lacks = lacking(kernel, link, link.user, mqot, name, wanted, qualifier, row.pcf)
+    asked = command.name
+    what = f"{KIND_BY_MQOT[mqot].word} {name}" if asked == name else f"what {asked} stands for"
+    detail = f"user '{link.user}' lacks {lacks or 'dsp'} on {what}"
+    verb = f"{row.action} {row.noun}"
+    return mq_error(MQRC_NOT_AUTHORIZED, verb=verb, object=asked, detail=detail)
 
 
 def _check(
@@ -177,7 +180,7 @@ def _check_define(kernel: Kernel, link: Connection, command: Command, row: Comma
     bit = _type_of(command, row)
     existing = kernel.catalog.find(bit, command.name)
     if existing is not None and "REPLACE" in command.given:
-        mqot, name = _of_definition(existing)
+        mqot, name = guard_of(existing)
         _check(kernel, link, row, mqot, name, auth.CHG)
         model = command.given.get("LIKE", "")
     else:
@@ -224,7 +227,8 @@ def _topics_of(kernel: Kernel, command: Command) -> list[str]:
     return [own, named] if named and named != own else [own]
 
 
-def _of_definition(definition: Definition) -> tuple[int, str]:
+def guard_of(definition: Definition) -> tuple[int, str]:
+    """Kind and name of the object whose authority counts for an object."""
     row = BY_BIT[definition.object_type]
     if definition.object_type == types.CLNTCONN:
         return mq.MQOT_CLNTCONN_CHANNEL, definition.name

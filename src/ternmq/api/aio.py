@@ -336,13 +336,15 @@ class Connection:
         call = await self.run(definitions.define(object_type, name, attributes, replace))
         definitions.check_done(call, name)
 
+    async def _try(self, calls: list[administration.RunCommands], name: str) -> None:
+        for call in calls:
+            if definitions.is_done(await self.run(call), name, call is calls[-1]):
+                return
+
     async def alter_queue(self, name: str, **attributes: Unpack[QueueAttributes]) -> None:
         """Change attributes of a queue."""
         shown = await self.run(definitions.display(name, "TYPE", "ALTER"))
-        noun = definitions.noun_to_change(shown, name)
-        definitions.check_done(
-            await self.run(definitions.alter(noun, name, dict(attributes))), name
-        )
+        await self._try(definitions.alterations(shown, name, dict(attributes)), name)
 
     async def alter_qmgr(self, **attributes: Unpack[QueueManagerAttributes]) -> None:
         """Change attributes of the queue manager."""
@@ -352,8 +354,7 @@ class Connection:
     async def delete_queue(self, name: str, *, purge: bool = False) -> None:
         """Delete a queue that nobody has open; `purge` also if it holds messages."""
         shown = await self.run(definitions.display(name, "TYPE", "DELETE"))
-        noun = definitions.noun_to_change(shown, name)
-        definitions.check_done(await self.run(definitions.delete(noun, name, purge)), name)
+        await self._try(definitions.deletions(shown, name, purge), name)
 
     async def clear_queue(self, name: str) -> None:
         """Remove all messages of a queue that nobody has open."""

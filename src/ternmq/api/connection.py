@@ -257,11 +257,15 @@ class Connection:
         call = self.run(definitions.define(object_type, name, attributes, replace))
         definitions.check_done(call, name)
 
+    def _try(self, calls: list[administration.RunCommands], name: str) -> None:
+        for call in calls:
+            if definitions.is_done(self.run(call), name, call is calls[-1]):
+                return
+
     def alter_queue(self, name: str, **attributes: Unpack[QueueAttributes]) -> None:
         """Change attributes of a queue."""
         shown = self.run(definitions.display(name, "TYPE", "ALTER"))
-        noun = definitions.noun_to_change(shown, name)
-        definitions.check_done(self.run(definitions.alter(noun, name, dict(attributes))), name)
+        self._try(definitions.alterations(shown, name, dict(attributes)), name)
 
     def alter_qmgr(self, **attributes: Unpack[QueueManagerAttributes]) -> None:
         """Change attributes of the queue manager."""
@@ -271,8 +275,7 @@ class Connection:
     def delete_queue(self, name: str, *, purge: bool = False) -> None:
         """Delete a queue that nobody has open; `purge` also if it holds messages."""
         shown = self.run(definitions.display(name, "TYPE", "DELETE"))
-        noun = definitions.noun_to_change(shown, name)
-        definitions.check_done(self.run(definitions.delete(noun, name, purge)), name)
+        self._try(definitions.deletions(shown, name, purge), name)
 
     def clear_queue(self, name: str) -> None:
         """Remove all messages of a queue that nobody has open."""

@@ -30,6 +30,7 @@ _REASONS: Final = {
     rccf.MQRCCF_OBJECT_OPEN: MQRC_OBJECT_IN_USE,
     rccf.MQRCCF_OBJECT_ALREADY_EXISTS: MQRC_OBJECT_ALREADY_EXISTS,
 }
+_OTHER_TYPE: Final = (rccf.MQRCCF_OBJECT_WRONG_TYPE, rccf.MQRCCF_Q_WRONG_TYPE)
 
 
 # ---- commands
@@ -45,14 +46,27 @@ def define(object_type: int, name: str, given: dict[str, Any], replace: bool) ->
     return RunCommands([command], verb="DEFINE")
 
 
-def alter(noun: str, name: str, given: dict[str, Any]) -> RunCommands:
-    """ALTER of a queue of this noun."""
-    object_type = NOUNS[noun]
-    _check(object_type, name, given, "ALTER")
-    warn_inert(object_type, name, given)
-    command = Command("ALTER", noun, name)
-    command.given = _settings(object_type, given)
-    return RunCommands([command], verb="ALTER")
+def alterations(shown: RunCommands, name: str, given: dict[str, Any]) -> list[RunCommands]:
+    """ALTER of a queue that was displayed. If the user may not see what type it has: one for each
+    type that has these attributes, to be tried until one fits."""
+    nouns = nouns_to_change(shown, name)
+    fitting = [noun for noun in nouns if _fits(NOUNS[noun], given)] or nouns[:1]
+    _check(NOUNS[fitting[0]], name, given, "ALTER")
+    warn_inert(NOUNS[fitting[0]], name, given)
+    calls: list[RunCommands] = []
+    for noun in fitting:
+        command = Command("ALTER", noun, name)
+        command.given = _settings(NOUNS[noun], given)
+        calls.append(RunCommands([command], verb="ALTER"))
+    return calls
+
+
+def _fits(object_type: int, given: dict[str, Any]) -> bool:
+    try:
+        checked_attributes(object_type, given)
+    except ValueError:
+        return False
+    return True
 
 
 def alter_qmgr(name: str, given: dict[str, Any]) -> RunCommands:
@@ -70,6 +84,11 @@ def delete(noun: str, name: str, purge: bool) -> RunCommands:
     if purge and noun == "QLOCAL":
         command.given["PURGE"] = ""
     return RunCommands([command], verb="DELETE")
+
+
+def deletions(shown: RunCommands, name: str, purge: bool) -> list[RunCommands]:
+    """DELETE of a queue that was displayed, in the same way as ALTER."""
+    return [delete(noun, name, purge) for noun in nouns_to_change(shown, name)]
 
 
 def clear(name: str) -> RunCommands:
@@ -151,13 +170,21 @@ def raise_if_failed(answer: Answer, verb: str, name: str) -> None:
         raise mq_error(reason, verb=verb, object=name, detail=answer.detail)
 
 
-def noun_to_change(call: RunCommands, name: str) -> str:
-    """The type of a queue that is to be altered or deleted. A user who may change it need not be
-    allowed to see it: then it is taken for a local one, and the queue manager refuses if it is
-    not."""
+def is_done(call: RunCommands, name: str, is_last: bool) -> bool:
+    """Raise what the queue manager refused; False if the queue is of another type, unless it was
+    the last one to try."""
+    if not is_last and any(answer.reason in _OTHER_TYPE for answer in call.answers):
+        return False
+    check_done(call, name)
+    return True
+
+
+def nouns_to_change(call: RunCommands, name: str) -> list[str]:
+    """The type of a queue that is to be altered or deleted; all types if the user may not see it:
+    who may change a queue need not be allowed to display it."""
     if call.answers and call.answers[0].reason == MQRC_NOT_AUTHORIZED:
-        return "QLOCAL"
-    return noun_of(call, name)
+        return list(NOUNS)
+    return [noun_of(call, name)]
 
 
 def noun_of(call: RunCommands, name: str) -> str:

@@ -1,7 +1,9 @@
-"""The handles of one queue as an application sees it: one to begin with, others when needed.
+"""The handles of one queue as an application sees it: one, which is widened as it is used.
 
-A program that only puts is so not in the way of one that has the queue open exclusively. Shared by
-`queue` and `aio_queue`, which open and close.
+It is open for what it was used for and nothing else: a program that only puts is not in the way of
+one that has the queue open exclusively, and needs no authority to get. Browses have handles of
+their own, each with its cursor, and at a queue manager of IBM's each use has one (`Widen`). Shared
+by `queue` and `aio_queue`, which open and close.
 """
 
 from __future__ import annotations
@@ -12,7 +14,7 @@ from ternmq.base import constants as mq
 from ternmq.base.errors import mq_error
 from ternmq.base.reasons import MQRC_HOBJ_ERROR
 from ternmq.codec.mqi.mqod import ObjectDescriptor
-from ternmq.values.calls.objects import Open
+from ternmq.values.calls.objects import Open, Widen
 from ternmq.values.handle import ObjectHandle
 
 # For puts with context: the open options have the values of the put options.
@@ -57,20 +59,25 @@ class Handles:
             raise mq_error(MQRC_HOBJ_ERROR, object=self.name, detail="the queue is closed")
 
     def find(self, options: int) -> ObjectHandle | None:
-        """A handle that allows what these options ask for; None if one has to be opened."""
+        """A handle that allows what these options ask for; None if the first one has to be
+        widened."""
         self.check_open()
         needed = options & ~mq.MQOO_FAIL_IF_QUIESCING
         if self.base.options & needed == needed:
             return self.base
         return self._others.get(options)
 
-    def add(self, options: int, handle: ObjectHandle) -> None:
-        """A handle was opened for these options."""
-        self._others[options] = handle
-        if options == OUTPUT:
+    def widened(self, call: Widen) -> ObjectHandle:
+        """The handle that allows what the call has asked for."""
+        handle = call.handle
+        options = call.options
+        if handle is not self.base:
+            self._others[options] = handle
+        if options & mq.MQOO_OUTPUT and self.output is None:
             self.output = handle
         elif options & INPUT_OPTIONS:
             self.input = handle
+        return handle
 
     def for_input(self) -> int:
         """MQOO options for gets."""

@@ -14,7 +14,14 @@ from ternmq.base.attributes import Value
 from ternmq.base.errors import MQError, mq_error
 from ternmq.base.reasons import MQRC_NO_MSG_AVAILABLE
 from ternmq.codec.mqi.mqmd import Descriptor
-from ternmq.values.calls.objects import Close, Inquire, InquireStorage, Open, SetAttributes
+from ternmq.values.calls.objects import (
+    Close,
+    Inquire,
+    InquireStorage,
+    Open,
+    SetAttributes,
+    Widen,
+)
 from ternmq.values.handle import ObjectHandle
 from ternmq.values.message import Message
 from ternmq.values.status import StorageStatus
@@ -132,13 +139,12 @@ class Queue:
         return self._transport.put(output, request, body)
 
     def _opened(self, options: int) -> ObjectHandle:
-        """A handle for these MQOO options; it stays open with the queue."""
+        """A handle for these MQOO options: the queue's own, for more than before."""
         handle = self._handles.find(options)
         if handle is None:
-            call = Open(self._handles.descriptor(), options)
+            call = Widen(self._handles.base, options)
             self._transport.run(call)
-            handle = call.opened()
-            self._handles.add(options, handle)
+            handle = self._handles.widened(call)
         return handle
 
     # ---- get

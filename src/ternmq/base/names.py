@@ -14,12 +14,25 @@ from ternmq.base.limits import OBJECT_NAME_BYTES_MAX
 
 _LETTERS: Final = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 _NAME: Final = frozenset(_LETTERS + "0123456789./_%")
+NAME_RULE: Final = f"a name has 1 to {OBJECT_NAME_BYTES_MAX} characters A-Z a-z 0-9 . / _ %"
 _FILE_NAME: Final = frozenset(_LETTERS + "0123456789!&_%")
 
 
 def is_name(name: str, bytes_max: int = OBJECT_NAME_BYTES_MAX) -> bool:
     """Whether an object may have this name (for a channel, give its shorter limit)."""
     return 0 < len(name) <= bytes_max and _NAME.issuperset(name)
+
+
+def bare_name(text: str) -> str:
+    """A name without what fills its field up: blanks, or the NULs of a C program."""
+    return text.rstrip(" \0")
+
+
+def fits_field(name: str) -> bool:
+    """Whether a field of a structure can hold it: it has the room, and a NUL would end it."""
+    if len(name) > OBJECT_NAME_BYTES_MAX or "\0" in name:
+        return False
+    return name.isascii() or len(name.encode("utf-8", "replace")) <= OBJECT_NAME_BYTES_MAX
 
 
 def control_character(text: str) -> str:

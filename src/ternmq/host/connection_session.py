@@ -285,7 +285,7 @@ class Session:
 
 
 def not_of_this_process(given: ObjectHandle, verb: str) -> MQError:
-    """A put or get with a handle, or a form, that another transport has made."""
+    """A put or get with a handle that another transport has made."""
     return mq_error(MQRC_HOBJ_ERROR, verb=verb, detail=f"handle {given.handle_id}")
 
 

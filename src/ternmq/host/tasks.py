@@ -32,7 +32,7 @@ from ternmq.values.entry import Entry
 from ternmq.values.get_request import GetRequest
 from ternmq.values.handle import ObjectHandle
 from ternmq.values.message import Message
-from ternmq.values.put_form import PutForm
+from ternmq.values.put_form import PutForm, foreign_form
 from ternmq.values.transport import TaskTransport
 
 
@@ -87,8 +87,10 @@ class LoopTransport(TaskTransport):
     # ---- messages
 
     async def put(self, handle: ObjectHandle, form: PutForm, data: bytes) -> bytes:
-        if not isinstance(handle, Handle) or not isinstance(form, PutRequest):
+        if not isinstance(handle, Handle):
             raise not_of_this_process(handle, "MQPUT")
+        if not isinstance(form, PutRequest):
+            raise foreign_form("MQPUT")
         session = self.session
         if session.loop_shell.verbs >= VERBS_WITHOUT_PAUSE:
             await session.loop_shell.pause()

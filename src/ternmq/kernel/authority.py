@@ -82,6 +82,29 @@ def needed(needs: dict[int, int], options: int) -> int:
     return bits
 
 
+def lacking(
+    kernel: Kernel,
+    connection: Connection,
+    user: str,
+    mqot: int,
+    name: str,
+    wanted: int,
+    qualifier: int,
+    options: int = 0,
+) -> str:
+    """Which of the wanted authorities the user lacks, in words, which operators read with the name
+    of the object; "" if none."""
+    missing = wanted & ~kernel.authority.granted(user, mqot, name)
+    if not missing:
+        return ""
+    shown = kernel.name if name == SELF_PROFILE else name
+    lacks = " ".join(words(missing))
+    message = "AMQ8245W" if missing == auth.DSP else "AMQ8077W"
+    kernel.notices.add(message, (user, f"{shown} [{KIND_BY_MQOT[mqot].word}]", lacks))
+    kernel.event_sink.not_authorized(connection, qualifier, mqot, shown, options)
+    return lacks
+
+
 def check(
     kernel: Kernel,
     connection: Connection,
@@ -93,22 +116,24 @@ def check(
     qualifier: int,
     options: int = 0,
 ) -> None:
-    """MQRC_NOT_AUTHORIZED unless the user has all of the wanted authorities; who refuses, tells."""
-    missing = wanted & ~kernel.authority.granted(user, mqot, name)
-    if not missing:
-        return
-    shown = kernel.name if name == SELF_PROFILE else name
-    kind = KIND_BY_MQOT[mqot].word
-    lacking = " ".join(words(missing))
-    message = "AMQ8245W" if missing == auth.DSP else "AMQ8077W"
-    kernel.notices.add(message, (user, f"{shown} [{kind}]", lacking))
-    kernel.event_sink.not_authorized(connection, qualifier, mqot, shown, options)
-    raise mq_error(
-        MQRC_NOT_AUTHORIZED,
-        verb=verb,
-        object=shown,
-        detail=f"user '{user}' lacks {lacking} on {kind} {shown}",
-    )
+    """MQRC_NOT_AUTHORIZED, with the name of the object, unless the user has all of the wanted
+    authorities. For an object that the user has named: of any other, the name may be hidden."""
+    lacks = lacking(kernel, connection, user, mqot, name, wanted, qualifier, options)
+    if lacks:
+        shown = kernel.name if name == SELF_PROFILE else name
+        raise mq_error(
+            MQRC_NOT_AUTHORIZED,
+            verb=verb,
+            object=shown,
+            detail=f"user '{user}' lacks {lacks} on {KIND_BY_MQOT[mqot].word} {shown}",
+        )
+
+
+def may_display_named(kernel: Kernel, connection: Connection, mqot: int, name: str) -> bool:
+    """Whether the user may read that there is an object of this name."""
+    if connection.privileged:
+        return True
+    return kernel.authority.granted(connection.user, mqot, name) & auth.DSP != 0
 
 
 def check_administrator(kernel: Kernel, connection: Connection, verb: str) -> None:

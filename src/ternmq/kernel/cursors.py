@@ -23,8 +23,9 @@ from ternmq.base.reasons import (
     MQRC_RESOURCE_PROBLEM,
     MQRC_UNKNOWN_OBJECT_NAME,
 )
-from ternmq.kernel.authority import check_open
+from ternmq.kernel.authority import may_display_named
 from ternmq.kernel.connection import Connection
+from ternmq.kernel.cursor_authority import check_cursor
 from ternmq.kernel.cursor_expiry import note_use
 from ternmq.kernel.kernel import Kernel
 from ternmq.kernel.objects import LocalQueue, alias_fault
@@ -78,7 +79,9 @@ def define_cursor(
         )
     table = kernel.catalog.cursors
     if name in table.by_name:
-        detail = f"a cursor of queue {table.by_name[name].queue_name} has this name"
+        other = table.by_name[name].queue_name
+        is_shown = may_display_named(kernel, connection, mq.MQOT_Q, other)
+        detail = f"a cursor of {f'queue {other}' if is_shown else 'another queue'} has this name"
         raise mq_error(MQRC_OBJECT_ALREADY_EXISTS, verb="DEFINE", object=name, detail=detail)
     if checkpoint_bytes(table, 1) > kernel.keeper.checkpoint_reserve // 2:
         detail = f"there are {len(table.by_name)} cursors, and the log has room for no more"
@@ -208,8 +211,7 @@ def advance_cursor(
     kernel.refuse_if_ending(True, "ADVANCE")
     cursor = cursor_named(kernel, name)
     definition = _of_cursor(kernel, cursor)
-    if not connection.privileged:
-        check_open(kernel, connection, connection.user, definition, mq.MQOO_BROWSE, "ADVANCE")
+    check_cursor(kernel, connection, name, cursor.queue_name, False, "ADVANCE")
     note_use(kernel, cursor)
     local = kernel.local_queue(connection, definition)
     if local is None:

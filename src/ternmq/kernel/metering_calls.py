@@ -50,6 +50,22 @@ def was_opened(kernel: Kernel, handle: Handle) -> None:
         book(connection, task.other)
 
 
+def was_widened(kernel: Kernel, handle: Handle) -> None:
+    """An open handle may be used for more: no MQOPEN of its own, but the queue has a user more. One
+    that led to no queue before is accounted for from here on."""
+    local = handle.local
+    if local is None:
+        return
+    if kernel.measured & STATISTICS:
+        figures_of(kernel, local).see_handles(local.open_input, local.open_output)
+    task = handle.connection.account
+    if task is not None and handle.accounted_in is task and handle.account is None:
+        handle.accounted_in = None
+        account = account_of(kernel, handle)
+        if account is not None:
+            account.handles_opened += 1
+
+
 def was_closed(kernel: Kernel, handle: Handle, local: LocalQueue | None, by_call: bool) -> None:
     """MQCLOSE has worked, or the end of its connection has closed a handle. `local` is what it was
     open on."""

@@ -7,7 +7,7 @@ from typing import Final
 
 from ternmq.base import constants as mq
 from ternmq.base.errors import MQError, mq_error
-from ternmq.base.names import is_name
+from ternmq.base.names import NAME_RULE, is_name
 from ternmq.base.object_types import ALIAS, MODEL, NAMELIST, PROCESS, REMOTE
 from ternmq.base.reasons import (
     MQRC_DYNAMIC_Q_NAME_ERROR,
@@ -50,8 +50,8 @@ from ternmq.store.catalog import Definition
 INPUT_OPTIONS: Final = mq.MQOO_INPUT_AS_Q_DEF | mq.MQOO_INPUT_SHARED | mq.MQOO_INPUT_EXCLUSIVE
 # what may not be asked of queues elsewhere: their messages and, unless they are defined here, their
 # attributes
-_OF_REMOTE_QUEUES: Final = ~(INPUT_OPTIONS | mq.MQOO_BROWSE | mq.MQOO_SAVE_ALL_CONTEXT)
-_OF_OTHER_MANAGERS: Final = _OF_REMOTE_QUEUES & ~(mq.MQOO_INQUIRE | mq.MQOO_SET)
+OF_REMOTE_QUEUES: Final = ~(INPUT_OPTIONS | mq.MQOO_BROWSE | mq.MQOO_SAVE_ALL_CONTEXT)
+_OF_OTHER_MANAGERS: Final = OF_REMOTE_QUEUES & ~(mq.MQOO_INQUIRE | mq.MQOO_SET)
 
 
 def open_queue_manager(
@@ -118,9 +118,7 @@ def open_plain(
 def find_definition(kernel: Kernel, name: str, verb: str) -> Definition:
     """The queue of that name, here."""
     if not is_name(name):
-        raise mq_error(
-            MQRC_UNKNOWN_OBJECT_NAME, verb=verb, object=name, detail="it is no valid name"
-        )
+        raise mq_error(MQRC_UNKNOWN_OBJECT_NAME, verb=verb, object=name, detail=NAME_RULE)
     definition = kernel.catalog.definitions.get(name)
     if definition is None:
         raise mq_error(MQRC_UNKNOWN_OBJECT_NAME, verb=verb, object=name)
@@ -141,13 +139,7 @@ def open_queue(
     connection.begin_verb()
     user = acting_user(kernel, connection, options, alternate_user, verb)
     via: list[Definition] = []
-    try:
-        _check_user(kernel, connection, user, name, qmgr_name, options, verb)
-        definition, route = _resolved(kernel, name, qmgr_name, options, verb, via)
-    except MQError as unknown:
-        if kernel.events & (LOCAL_NAMES | REMOTE_NAMES):
-            kernel.event_sink.refused(connection, unknown, name, qmgr_name)
-        raise
+    definition, route = named(kernel, connection, user, name, qmgr_name, options, verb, via)
     if definition.object_type == REMOTE:
         return _open_definition(kernel, connection, definition, via, options)
     created = definition.object_type == MODEL
@@ -159,13 +151,13 @@ def open_queue(
     local = kernel.local_queue(connection, definition)
     if local is None:
         return None
-    if not created and not _can_open(kernel, connection, local, options, verb):
+    if not created and not can_open(kernel, connection, local, options, verb):
         return None
     handle = new_handle(kernel, connection, options)
     attach(handle, local, via)
     if handle.input:
         kernel.triggers.input_opened(local)
-    _send_by(handle, route)
+    send_by(handle, route)
     if created:
         local.creator = handle
     connection.depends_on(local.queue.last_lsn)
@@ -173,7 +165,28 @@ def open_queue(
     return _opened(kernel, handle)
 
 
-def _can_open(
+def named(
+    kernel: Kernel,
+    connection: Connection,
+    user: str | None,
+    name: str,
+    qmgr_name: str,
+    options: int,
+    verb: str,
+    via: list[Definition],
+) -> tuple[Definition, Route | None]:
+    """What a name leads to for a user who may open it, as `_resolved` finds it; a refusal is an
+    event."""
+    try:
+        _check_user(kernel, connection, user, name, qmgr_name, options, verb)
+        return _resolved(kernel, name, qmgr_name, options, verb, via)
+    except MQError as unknown:
+        if kernel.events & (LOCAL_NAMES | REMOTE_NAMES):
+            kernel.event_sink.refused(connection, unknown, name, qmgr_name)
+        raise
+
+
+def can_open(
     kernel: Kernel, connection: Connection, local: LocalQueue, options: int, verb: str
 ) -> bool:
     """False: parked until the queues that get copies of its messages are loaded."""
@@ -207,7 +220,7 @@ def _create(
     return definition
 
 
-def _send_by(handle: Handle, route: Route | None) -> None:
+def send_by(handle: Handle, route: Route | None) -> None:
     """The queue is a transmission queue that takes messages for another queue manager."""
     if route is not None:
         handle.route = route
@@ -250,7 +263,7 @@ def _resolved(
         definition = _target_of(kernel, definition, verb)
     if definition.object_type != REMOTE:
         return definition, None
-    if options & ~_OF_REMOTE_QUEUES:
+    if options & ~OF_REMOTE_QUEUES:
         raise mq_error(MQRC_OPTION_NOT_VALID_FOR_TYPE, verb=verb, object=name, detail="QREMOTE")
     if not options & mq.MQOO_OUTPUT:
         return definition, None
@@ -357,15 +370,20 @@ def attach(handle: Handle, local: LocalQueue, via: list[Definition]) -> None:
     local.handles.append(handle)
     local.queue.users += 1
     local.queue.idle_checkpoints = 0
-    wanted = input_option(local, int(handle.options))
-    handle.input = wanted
+    count_uses(handle, local, int(handle.options))
+
+
+def count_uses(handle: Handle, local: LocalQueue, options: int) -> None:
+    """The handle may use its queue for what these options say."""
+    wanted = input_option(local, options)
     if wanted:
+        handle.input = wanted
         local.open_input += 1
         if wanted == mq.MQOO_INPUT_EXCLUSIVE:
             local.exclusive = True
-    if handle.options & mq.MQOO_OUTPUT:
+    if options & mq.MQOO_OUTPUT:
         local.open_output += 1
-    if handle.options & mq.MQOO_BROWSE:
+    if options & mq.MQOO_BROWSE:
         open_cursor(handle, local)
 
 

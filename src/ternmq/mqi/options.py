@@ -6,6 +6,7 @@ from typing import Final
 
 from ternmq.base import constants as mq
 from ternmq.base.errors import mq_error
+from ternmq.base.names import NAME_RULE, fits_field
 from ternmq.base.reasons import (
     MQRC_OBJECT_TYPE_ERROR,
     MQRC_OD_ERROR,
@@ -13,6 +14,8 @@ from ternmq.base.reasons import (
     MQRC_OPTIONS_ERROR,
     MQRC_RECS_PRESENT_ERROR,
     MQRC_SELECTION_NOT_AVAILABLE,
+    MQRC_UNKNOWN_OBJECT_NAME,
+    MQRC_UNKNOWN_OBJECT_Q_MGR,
 )
 from ternmq.codec.mqi.mqod import ObjectDescriptor
 from ternmq.mqi.table import BY_NAME
@@ -140,6 +143,13 @@ def check_open(options: int) -> None:
         refuse(verb, "MQOO_CO_OP without MQOO_BROWSE")
 
 
+def check_widen(held: int, options: int) -> None:
+    """MQOO that are added to those of an open queue."""
+    check_open(held | options)
+    if options & ~held & mq.MQOO_ALTERNATE_USER_AUTHORITY:
+        refuse("MQOPEN", "the user of an open queue stays: MQOO_ALTERNATE_USER_AUTHORITY")
+
+
 _INQUIRED: Final = {
     mq.MQOT_Q_MGR: "a queue manager",
     mq.MQOT_PROCESS: "a process",
@@ -147,10 +157,22 @@ _INQUIRED: Final = {
 }
 
 
+def check_names(od: ObjectDescriptor, verb: str) -> None:
+    """What does not fit a field of an MQOD is the name of nothing. (MQRC_OBJECT_NAME_ERROR is about
+    distribution lists; DynamicQName is looked at where a queue is made.)"""
+    if not fits_field(od.object_qmgr_name):
+        name = od.object_qmgr_name
+        raise mq_error(MQRC_UNKNOWN_OBJECT_Q_MGR, verb=verb, object=name, detail=NAME_RULE)
+    if not fits_field(od.object_name):
+        name = od.object_name
+        raise mq_error(MQRC_UNKNOWN_OBJECT_NAME, verb=verb, object=name, detail=NAME_RULE)
+
+
 def check_object(od: ObjectDescriptor, options: int, verb: str) -> None:
     """MQOD and MQOO: version and type of the object, and what may be asked of such a one."""
     if not 1 <= od.version <= mq.MQOD_CURRENT_VERSION:
         raise mq_error(MQRC_OD_ERROR, verb=verb, detail=f"version {od.version}")
+    check_names(od, verb)
     if od.object_type == mq.MQOT_Q:
         check_open(options)
         refuse_unsupported(od, verb)

@@ -121,8 +121,11 @@ class RemoteVerbs:
 
     # ---- calls that travel by name
 
-    def send_call(self, name: str, arguments: dict[str, Any]) -> Exchange[Extended]:
-        """A call by its name, with JSON, to a queue manager of ours."""
+    def send_call(
+        self, name: str, arguments: dict[str, Any], subject: ObjectHandle | None = None
+    ) -> Exchange[Extended]:
+        """A call by its name, with JSON, to a queue manager of ours; `subject` is the open object
+        that it is about."""
         raise NotImplementedError
 
     def run_by_name(self, call: Call) -> Exchange[None]:
@@ -132,7 +135,7 @@ class RemoteVerbs:
         while True:
             left_s = min(deadline_s - monotonic(), WAIT_PIECE_S)
             call.wait_s = max(left_s, 0.0)
-            answer = yield from self.send_call(call.name, call.arguments())
+            answer = yield from self.send_call(call.name, call.arguments(), call.subject())
             try:
                 call.take(answer.result, answer.data, answer.at)
             except (KeyError, TypeError, ValueError, IntegrityError, ProtocolError) as error:

@@ -15,7 +15,7 @@ from ternmq.values.calls.units import BackOut
 from ternmq.values.get_request import GetRequest
 from ternmq.values.handle import ObjectHandle
 from ternmq.values.message import Message
-from ternmq.values.put_form import PutForm
+from ternmq.values.put_form import PutForm, foreign_form
 from ternmq.values.transport import TaskTransport
 
 Awaited = TypeVar("Awaited")
@@ -91,7 +91,8 @@ class RemoteTasks(TaskTransport):
         raise NotImplementedError
 
     async def put(self, handle: ObjectHandle, form: PutForm, data: bytes) -> bytes:
-        assert isinstance(form, PackedPut)
+        if not isinstance(form, PackedPut):
+            raise foreign_form("MQPUT")
         return await self.exchange("MQPUT", self.verbs.put(handle, form, data))
 
     async def get(self, handle: ObjectHandle, request: GetRequest) -> Message | None:

@@ -20,7 +20,7 @@ from ternmq.values.calls.units import BackOut
 from ternmq.values.get_request import GetRequest
 from ternmq.values.handle import ObjectHandle
 from ternmq.values.message import Message
-from ternmq.values.put_form import PutForm
+from ternmq.values.put_form import PutForm, foreign_form
 from ternmq.values.transport import Transport
 
 
@@ -100,7 +100,8 @@ class RemoteThreads(Transport):
         raise NotImplementedError
 
     def put(self, handle: ObjectHandle, form: PutForm, data: bytes) -> bytes:
-        assert isinstance(form, PackedPut)
+        if not isinstance(form, PackedPut):
+            raise foreign_form("MQPUT")
         return self.exchange("MQPUT", self.verbs.put(handle, form, data))
 
     def put_many(

@@ -19,7 +19,13 @@ _VERBS: Final = {
     wire.BACKOUT: "MQBACK",
     wire.DISCONNECT: "MQDISC",
 }
-_CALLS: Final = {"open": "MQOPEN", "close": "MQCLOSE", "inquire": "MQINQ", "set": "MQSET"}
+_CALLS: Final = {
+    "open": "MQOPEN",
+    "widen": "MQOPEN",
+    "close": "MQCLOSE",
+    "inquire": "MQINQ",
+    "set": "MQSET",
+}
 _OF_APPLICATIONS: Final = ("stream_", "cursor_", "commit_batch")
 _HANDLE_BYTES: Final = 4
 
@@ -80,9 +86,10 @@ def _add_object(facts: dict[str, Any], binding: Binding | None, given: dict[str,
     od = given.get("od")
     if isinstance(od, dict):
         facts["object"] = str(od.get("object_name", ""))
-        facts["options"] = given.get("options")
     elif binding is not None and isinstance(given.get("handle"), int):
         facts["object"] = _handle_name(binding, given["handle"])
+    if "options" in given:
+        facts["options"] = given["options"]
 
 
 def _handle_name(binding: Binding, number: int) -> str:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from mypy_extensions import i64, mypyc_attr
 
+from ternmq.base.errors import MQError, mq_error
+from ternmq.base.reasons import MQRC_PMO_ERROR
+
 
 @mypyc_attr(acyclic=True)
 class PutForm:
@@ -18,3 +21,9 @@ class PutForm:
     def with_ids(self, msg_id: bytes, correl_id: bytes) -> PutForm:
         """The same for a message with these identifiers."""
         raise NotImplementedError
+
+
+def foreign_form(verb: str) -> MQError:
+    """A put with a form that a transport of another kind has made."""
+    detail = "the form was made by another connection: make it with `put_form` of this one"
+    return mq_error(MQRC_PMO_ERROR, verb=verb, detail=detail)

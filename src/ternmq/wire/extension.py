@@ -4,7 +4,8 @@ On the local socket they are a kind of frame (`local`), on the network a verb of
 programming interface (SPI EXTENSION) that the queue manager does not list and serves for our own
 clients alone: IBM's clients never see it.
 
-    request   JSON in UTF-8: {"call": name, ...arguments}, as `values.calls.kinds` lists them
+    request   JSON in UTF-8: {"call": name, ...arguments}, as `values.calls.kinds` lists them; on
+              the network the "handle" in the header of the call counts, if it is not 0
     answer    u32 little endian length of the JSON, the JSON, then bytes as the call has them
     failure   the answer's JSON is that of ERROR on the local socket: {"comp", "reason", "verb",
               "object", "detail"} and "xa" for an XA code; on the network beside the reason in the

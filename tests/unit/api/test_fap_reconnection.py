@@ -301,3 +301,45 @@ def test_another_queue_manager_is_not_the_same_one(
     assert error.value.reason == rc.MQRC_RECONNECT_FAILED
     assert "QMID_MISMATCH" in error.value.detail
     assert events == [rc.MQRC_RECONNECTING, rc.MQRC_RECONNECT_FAILED]
+
+
+def test_queue_used_for_more_while_the_connection_is_cut_then_its_own_handle_is_widened(
+    served: Networked,
+) -> None:
+    with served.connect() as other:
+        other.define_queue("B")
+    connection, _ = reconnecting(served)
+    first, second = connection.queue("B"), connection.queue("B")
+    queue = connection.queue("A")
+    first.close()  # so that handles have other numbers after the reconnection
+    cut(served)
+    queue.put(b"one")
+    assert queue.get().data == b"one"
+    with served.connect() as other:
+        shown = other.mqsc("DISPLAY CONN(*) TYPE(HANDLE) WHERE(OBJTYPE EQ QUEUE) ALL")
+        opened = {str(one["OBJNAME"]): str(one["OPENOPTS"]) for one in shown if "OBJNAME" in one}
+        assert opened["B"] == "MQOO_INQUIRE"
+        assert "MQOO_OUTPUT" in opened["A"]
+        assert "MQOO_INPUT_AS_Q_DEF" in opened["A"]
+        assert [str(one["OBJNAME"]) for one in shown].count("A") == 1
+    # What it was widened to is opened again as well.
+    cut(served)
+    assert queue.depth == 0
+    queue.put(b"two")
+    assert queue.get().data == b"two"
+    assert second.depth == 0
+    connection.disconnect()
+
+
+def test_queue_at_another_queue_manager_then_each_use_has_a_handle(served: Networked) -> None:
+    with served.connect() as connection:
+        connection.transport.verbs.takes_back = False  # type: ignore[attr-defined]
+        with connection.queue("A") as queue:
+            queue.put(b"one")
+            assert queue.get().data == b"one"
+            assert queue.depth == 0
+            with served.connect() as other:
+                shown = other.mqsc("DISPLAY QSTATUS(A) TYPE(HANDLE) ALL")
+            assert len(shown) == 3
+        with served.connect() as other:
+            other.delete_queue("A")

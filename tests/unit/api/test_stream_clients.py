@@ -295,8 +295,8 @@ async def test_answers_that_cannot_be_are_the_queue_managers_fault() -> None:
         verbs = qmgr.transport.verbs
         original = verbs.send_call
 
-        def lying(name: str, arguments: dict[str, Any]) -> Any:
-            answer = yield from original(name, arguments)
+        def lying(name: str, arguments: dict[str, Any], subject: Any) -> Any:
+            answer = yield from original(name, arguments, subject)
             result = json.loads(json.dumps(answer.result))
             result["parts"] = [[10, 0, 1]]
             return answer._replace(result=result)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from typing import Final, final
 
-from ternmq.admin.command_authority import may_display_named
 from ternmq.admin.commands.filters import fits_name
 from ternmq.admin.execution import Execution
 from ternmq.admin.status.status_display import StatusDisplay, Values, date_of, time_of
@@ -17,10 +16,12 @@ from ternmq.base import constants as mq
 from ternmq.base.command_reasons import MQRCCF_ATTR_VALUE_ERROR
 from ternmq.base.errors import MQError
 from ternmq.base.reasons import MQRC_UNKNOWN_OBJECT_NAME
+from ternmq.kernel.authority import may_display_named
 from ternmq.kernel.connection import Connection as Link
 from ternmq.kernel.cursors import (
     EARLIEST,
     LATEST,
+    cursor_named,
     cursors,
     define_cursor,
     delete_cursor,
@@ -138,6 +139,9 @@ class DisplayCursors(StatusDisplay):
     def allowed(self, kernel: Kernel, link: Link, subject: str) -> bool:
         names = [one.queue_name for one in cursors(kernel) if one.name == subject]
         return all(may_display_named(kernel, link, mq.MQOT_Q, name) for name in names)
+
+    def guard(self, kernel: Kernel, subject: str) -> str:
+        return cursor_named(kernel, subject).queue_name
 
     def _wants_lag(self) -> bool:
         """Its queue is loaded for it."""

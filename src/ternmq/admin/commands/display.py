@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Final, final
 
-from ternmq.admin.command_authority import may_display, not_displayed
+from ternmq.admin.command_authority import guard_of, may_display, not_displayed
 from ternmq.admin.command_table import CommandRow
 from ternmq.admin.commands.filters import fits, fits_name
 from ternmq.admin.execution import STEP_OBJECTS, Execution
@@ -145,7 +145,7 @@ class DisplayObjects(Execution):
         self._columns: dict[int, Columns] = {}
         self._objects: list[Definition] | None = None
         self._next = 0
-        self._left_out = ""  # the name of an object that the user may not see
+        self._left_out: Definition | None = None  # an object that the user may not see
 
     def step(self, kernel: Kernel, link: Link) -> bool:
         objects = self._objects
@@ -163,8 +163,9 @@ class DisplayObjects(Execution):
             return False
         if self.answers:
             return True
-        if self._left_out:
-            raise not_displayed(kernel, link, self.command, self.row, self._left_out)
+        if self._left_out is not None:
+            mqot, guard = guard_of(self._left_out)
+            raise not_displayed(kernel, link, self.command, self.row, mqot, guard)
         name = self.command.name
         return self.refuse("AMQ8147E", name, reason=rc.MQRC_UNKNOWN_OBJECT_NAME)
 
@@ -185,7 +186,7 @@ class DisplayObjects(Execution):
         if kernel.catalog.find(definition.object_type, definition.name) is not definition:
             return True  # deleted since the last step
         if not may_display(kernel, link, definition):
-            self._left_out = definition.name
+            self._left_out = definition
             return True
         columns = self._columns_of(definition.object_type)
         local: LocalQueue | None = None

@@ -25,6 +25,7 @@ from ternmq.admin.command_table import (
     nouns_of,
     row_of,
 )
+from ternmq.admin.displayable import IDENTITIES, attributes_of_row, displayable, filter_fault
 from ternmq.admin.mqsc.lexer import CLOSE, OPEN, QUOTED, WORD, SyntaxFault, Token, tokens_of
 from ternmq.admin.status.status_attributes import status_keywords
 from ternmq.base import attributes as schema
@@ -41,8 +42,6 @@ BAD_FILTER: Final = "AMQ8569E"
 SYNTAX_MESSAGES: Final = (SYNTAX, MISSING, TWICE, BAD_FILTER)
 
 NAME_OPTIONAL: Final = ("LISTENER", "SUB", "SBSTATUS", "CONN")
-IDENTITIES: Final = ("TYPE", "CHLTYPE", "AUTHTYPE")  # shown beside the name of some objects
-_LIST_OPERATORS: Final = ("CT", "EX", "CTG", "EXG", "CL")
 _TYPE_CHOICES: Final[dict[str, list[str]]] = {
     "TOPIC": ["LOCAL", "CLUSTER", "ALL"],
     "QMSTATUS": ["QMGR", "NATIVEHA", "ALL"],
@@ -120,7 +119,7 @@ def keywords_of(row: CommandRow) -> list[str]:
     """Every keyword that a command knows, for completion and for the documentation."""
     known = set(row.parameters)
     display = row.action == "DISPLAY"
-    for attribute in _attributes(row):
+    for attribute in attributes_of_row(row):
         if display or not attribute.shown_only:
             known.add(attribute.keyword)
             if attribute.kind == schema.BARE and not display:
@@ -129,10 +128,6 @@ def keywords_of(row: CommandRow) -> list[str]:
         known.update(("ALL", "WHERE"))
         known.update(status_keywords(row.noun, ""))
     return sorted(known)
-
-
-def _attributes(row: CommandRow) -> list[Attribute]:
-    return [one for one in schema.ATTRIBUTES if one.types & row.types]
 
 
 def choices_of(row: CommandRow, keyword: str) -> list[str]:
@@ -144,7 +139,7 @@ def choices_of(row: CommandRow, keyword: str) -> list[str]:
         return [*nouns, "QCLUSTER", "ALL"] if row.types & types.QUEUES else [*nouns, "ALL"]
     if keyword == "TYPE":
         return _TYPE_CHOICES.get(row.noun, [])
-    for attribute in _attributes(row):
+    for attribute in attributes_of_row(row):
         if attribute.keyword == keyword and attribute.kind == schema.WORD:
             more = ["USER", "ALL"] if keyword == "SUBTYPE" else ["ALL"]
             return [*attribute.words, *more]
@@ -153,26 +148,6 @@ def choices_of(row: CommandRow, keyword: str) -> list[str]:
 
 def _group_bits(bits: int) -> int:
     return types.QUEUES if bits & types.QUEUES else bits
-
-
-def filter_fault(row: CommandRow, where: Filter) -> str:
-    """What is wrong with a filter for the kind of value that its attribute has; "" if nothing."""
-    operator = where.operator
-    for attribute in _attributes(row):
-        if attribute.keyword != where.keyword:
-            continue
-        listed = attribute.kind in (schema.LIST, schema.WORDS)
-        if operator in _LIST_OPERATORS and not listed:
-            return f"{operator} is for lists, and {where.keyword} is none"
-        if operator in ("LK", "NL") and not attribute.text:
-            return f"{operator} is for texts, and {where.keyword} is none"
-        if attribute.kind == schema.NUMBER and where.value not in attribute.words:
-            if not where.value.removeprefix("-").isdecimal():
-                return f"{where.keyword} is a number, not {where.value!r}"
-        if attribute.kind in (schema.WORD, schema.BARE) and where.value not in attribute.words:
-            return f"{where.keyword} is one of {', '.join(attribute.words)}, not {where.value!r}"
-        return ""
-    return ""
 
 
 def full_word(word: str, synonyms: dict[str, str], known: list[str]) -> str:
@@ -370,7 +345,7 @@ class _Parse:
         for one in parameters:
             if one.keyword == "TYPE" and one.bracketed:
                 kind = one.text
-        known = self._displayable(row, kind)
+        known = displayable(row, kind)
         for one in parameters:
             if one.keyword == "WHERE":
                 command.where = self._where(row, one, known)
@@ -396,27 +371,6 @@ class _Parse:
         if choices and one.text not in choices:
             text = f"{one.keyword} takes one of {', '.join(choices)}, not {one.text!r}"
             raise self.fail(one.end - 1, text)
-
-    def _displayable(self, row: CommandRow, kind: str) -> dict[str, str]:
-        """Keywords that may be asked for; NOTRIGGER, say, means TRIGGER."""
-        known: dict[str, str] = {}
-        for attribute in _attributes(row):
-            known[attribute.keyword] = attribute.keyword
-            if attribute.kind == schema.BARE:
-                for word in attribute.words:
-                    known[word] = attribute.keyword
-        kind = kind or ("ALL" if row.noun == "CONN" else "")
-        known.update({keyword: keyword for keyword in status_keywords(row.noun, kind)})
-        for synonym, keyword in schema.SYNONYMS.items():
-            if keyword in known:
-                known[synonym] = keyword
-        if row.types:
-            names = [kind.name_keyword for kind in types.OBJECT_TYPES if kind.bit & row.types]
-            for keyword in (*IDENTITIES, *names):
-                known.setdefault(keyword, keyword)
-        if row.types & types.QUEUES:
-            known["QTYPE"] = "TYPE"
-        return known
 
     def _where(self, row: CommandRow, one: _Parameter, known: dict[str, str]) -> Filter:
         if len(one.values) < 3:

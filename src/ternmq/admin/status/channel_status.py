@@ -10,12 +10,12 @@ from __future__ import annotations
 
 from typing import Final, final
 
-from ternmq.admin.command_authority import may_display_named
 from ternmq.admin.commands.filters import fits_name
 from ternmq.admin.status.status_display import StatusDisplay, Values, date_of, time_of, yes
 from ternmq.base import constants as mq
 from ternmq.base.attributes import BY_NAME, Value
 from ternmq.base.object_types import BY_BIT, SVRCONN
+from ternmq.kernel.authority import may_display_named
 from ternmq.kernel.channel_instance import ChannelInstance
 from ternmq.kernel.connection import Connection as Link
 from ternmq.kernel.kernel import Kernel
@@ -61,13 +61,14 @@ class ChannelStatus(StatusDisplay):
         return "ALL" in self.command.wanted
 
     def allowed(self, kernel: Kernel, link: Link, subject: str) -> bool:
-        name = subject[len(_STOPPED) :]
-        if not subject.startswith(_STOPPED):
-            instance = kernel.parts.instances.get(int(subject))
-            if instance is None:
-                return True
-            name = instance.name
-        return may_display_named(kernel, link, mq.MQOT_CHANNEL, name)
+        name = self.guard(kernel, subject)
+        return not name or may_display_named(kernel, link, mq.MQOT_CHANNEL, name)
+
+    def guard(self, kernel: Kernel, subject: str) -> str:
+        if subject.startswith(_STOPPED):
+            return subject[len(_STOPPED) :]
+        instance = kernel.parts.instances.get(int(subject))
+        return "" if instance is None else instance.name
 
     def values(self, kernel: Kernel, link: Link, subject: str) -> list[Values] | None:
         if subject.startswith(_STOPPED):

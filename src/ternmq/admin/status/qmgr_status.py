@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from typing import Final, final
 
-from ternmq.admin.command_authority import may_display, may_display_named
+from ternmq.admin.command_authority import guard_of, may_display
 from ternmq.admin.commands.display import Column, objects_of, value_of
 from ternmq.admin.commands.filters import fits_name
 from ternmq.admin.status.status_display import StatusDisplay, Values, date_of, time_of
 from ternmq.base import constants as mq
 from ternmq.base import object_types as types
 from ternmq.base.attributes import attributes_of
+from ternmq.kernel.authority import may_display_named
 from ternmq.kernel.connection import Connection as Link
 from ternmq.kernel.kernel import STATUS_NAMES, Kernel
 from ternmq.kernel.parts import LISTENERS, SERVICES, RunningPart
@@ -165,6 +166,10 @@ class SubscriptionStatus(StatusDisplay):
     def allowed(self, kernel: Kernel, link: Link, subject: str) -> bool:
         definition = kernel.catalog.find(types.SUB, subject)
         return definition is None or may_display(kernel, link, definition)
+
+    def guard(self, kernel: Kernel, subject: str) -> str:
+        definition = kernel.catalog.find(types.SUB, subject)
+        return subject if definition is None else guard_of(definition)[1]
 
     def values(self, kernel: Kernel, link: Link, subject: str) -> list[Values] | None:
         definition = kernel.catalog.find(types.SUB, subject)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Final, final
 
-from ternmq.admin.command_authority import may_change_named, may_display_named
+from ternmq.admin.command_authority import may_change_named
 from ternmq.admin.commands.display import objects_of, queue_in_memory
 from ternmq.admin.events.performance_events import reset_counts
 from ternmq.admin.status.connection_status import handle_is_active, thread_of, unit_name
 from ternmq.admin.status.status_display import StatusDisplay, Values, date_of, time_of, yes
 from ternmq.base import constants as mq
 from ternmq.base.object_types import LOCAL
+from ternmq.kernel.authority import may_display_named
 from ternmq.kernel.connection import Connection as Link
 from ternmq.kernel.connection import Handle
 from ternmq.kernel.kernel import Kernel

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from ternmq.admin.command_authority import not_displayed
+from ternmq.admin.command_authority import kind_of, not_displayed
 from ternmq.admin.command_table import CommandRow
 from ternmq.admin.commands.display import wants_everything
 from ternmq.admin.commands.filters import fits
@@ -85,6 +85,10 @@ class StatusDisplay(Execution):
         """Whether the user may see it."""
         return True
 
+    def guard(self, kernel: Kernel, subject: str) -> str:
+        """The name of the object whose authority counts for it."""
+        return subject
+
     def everything(self) -> bool:
         """Whether all that is known is shown."""
         return wants_everything(self.command)
@@ -114,7 +118,9 @@ class StatusDisplay(Execution):
         if self.answers:
             return True
         if self._left_out:
-            raise not_displayed(kernel, link, self.command, self.row, self._left_out)
+            guard = self.guard(kernel, self._left_out)
+            mqot = kind_of(self.row)
+            raise not_displayed(kernel, link, self.command, self.row, mqot, guard)
         message, reason = NOT_FOUND.get(self.row.noun, ("AMQ8147E", rc.MQRC_UNKNOWN_OBJECT_NAME))
         if not subjects and message == "AMQ8565E":
             message = "AMQ8147E"

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from typing import final
 
-from ternmq.base.errors import MQError, mq_error
-from ternmq.base.reasons import MQRC_PMO_ERROR
+from ternmq.base.errors import MQError
 from ternmq.kernel.connection import Connection as Link
 from ternmq.kernel.connection import Handle
 from ternmq.kernel.kernel import Kernel
@@ -19,14 +18,14 @@ from ternmq.mqi.putting import check_open_for_output, put1_open_options
 from ternmq.mqi.steps.objects import open_object
 from ternmq.mqi.steps.step import Step
 from ternmq.values.calls import messages as calls
-from ternmq.values.put_form import PutForm
+from ternmq.values.put_form import PutForm, foreign_form
 
 
 def put_request(form: PutForm, verb: str) -> PutRequest:
     """A checked request: in process, a form is always one."""
     if isinstance(form, PutRequest):
         return form
-    raise mq_error(MQRC_PMO_ERROR, verb=verb, detail="the form belongs to another transport")
+    raise foreign_form(verb)
 
 
 @final

@@ -1,4 +1,5 @@
-"""MQOPEN, MQCLOSE, MQINQ, MQSET, and the storage of a queue, as steps."""
+"""MQOPEN, more options of an open queue, MQCLOSE, MQINQ, MQSET, and the storage of a queue, as
+steps."""
 
 from __future__ import annotations
 
@@ -24,7 +25,8 @@ from ternmq.kernel.kernel import Kernel
 from ternmq.kernel.metering_calls import was_inquired, was_set
 from ternmq.kernel.resolve import close, open_plain, open_queue, open_queue_manager
 from ternmq.kernel.transmission import resolved_names
-from ternmq.mqi.options import check_close, check_object
+from ternmq.kernel.widening import widen
+from ternmq.mqi.options import check_close, check_object, check_widen
 from ternmq.mqi.steps.step import Step
 from ternmq.store.queue import Queue
 from ternmq.values.calls import objects as calls
@@ -109,6 +111,27 @@ def _needed(kernel: Kernel, call: calls.Open) -> int:
             options -= mq.MQOO_INPUT_AS_Q_DEF
         options |= mq.MQOO_INPUT_EXCLUSIVE | mq.MQOO_INQUIRE | mq.MQOO_BROWSE
     return options or mq.MQOO_INQUIRE
+
+
+@final
+class Widen(Step):
+    """More options of an open queue."""
+
+    def __init__(self, call: calls.Widen) -> None:
+        super().__init__(call.verb)
+        self.call = call
+
+    def attempt(self, kernel: Kernel, link: Link) -> bool:
+        call = self.call
+        handle = self.about(link, call.handle)
+        options = call.options
+        check_widen(int(handle.options), options)
+        kernel.refuse_if_ending(options & mq.MQOO_FAIL_IF_QUIESCING != 0, self.verb)
+        if not widen(kernel, link, handle, options):
+            return False
+        call.allowed = int(handle.options)
+        call.resolved_name = handle.resolved_name
+        return True
 
 
 @final

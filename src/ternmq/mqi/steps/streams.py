@@ -264,7 +264,7 @@ class OpenCursor(CursorStep):
         call = self.call
         for one in cursors.cursors(kernel):
             if one.name == self.name:
-                check_cursor(kernel, link, one.queue_name, False, self.verb)
+                check_cursor(kernel, link, one.name, one.queue_name, False, self.verb, call.queue)
                 if call.queue not in ("", one.queue_name):
                     raise mq_error(
                         MQRC_OBJECT_ALREADY_EXISTS,
@@ -283,7 +283,7 @@ class OpenCursor(CursorStep):
                 object=self.name,
                 detail=f"there is no cursor {self.name}, and no queue is named to make it on",
             )
-        check_cursor(kernel, link, call.queue, True, self.verb)
+        check_cursor(kernel, link, self.name, call.queue, True, self.verb, call.queue)
         return cursors.define_cursor(kernel, link, self.name, call.queue, call.start, call.expiry_m)
 
 
@@ -310,7 +310,7 @@ class ResetCursor(CursorStep):
 
     def change(self, kernel: Kernel, link: Link) -> StreamCursor | None:
         there = cursors.cursor_named(kernel, self.name)
-        check_cursor(kernel, link, there.queue_name, True, self.verb)
+        check_cursor(kernel, link, self.name, there.queue_name, True, self.verb)
         return cursors.reset_cursor(kernel, link, self.name, self.call.position)
 
 
@@ -323,5 +323,5 @@ class DeleteCursor(CursorStep):
 
     def change(self, kernel: Kernel, link: Link) -> StreamCursor | None:
         there = cursors.cursor_named(kernel, self.name)
-        check_cursor(kernel, link, there.queue_name, True, self.verb)
+        check_cursor(kernel, link, self.name, there.queue_name, True, self.verb)
         return there if cursors.delete_cursor(kernel, link, self.name) else None

@@ -66,6 +66,7 @@ STEPS: Final[dict[str, StepRow]] = {
     "stream_queues": StepRow(streams.FindStreamQueues, BESIDE_UNIT),
     "stream_read": StepRow(streams.ReadStream, BESIDE_UNIT),
     "units_in_doubt": StepRow(units.InquireUnitsInDoubt, ASIDE),
+    "widen": StepRow(objects.Widen, IN_UNIT),
 }
 
 

@@ -26,7 +26,12 @@ _HAVE_FLOWS: Final = frozenset(("back_out", "close", "commit", "open", "prepare"
 
 def extension_call(conversation: Conversation, one: Segment, values: Values) -> None:
     """What a client of ours asks for."""
-    asked = AskedCall(unpack_request(values["extension"]))
+    given = unpack_request(values["extension"])
+    if "handle" in given and values["handle"]:
+        given["handle"] = int(
+            values["handle"]
+        )  # as in any call: it is current, the JSON may not be
+    asked = AskedCall(given)
     if asked.call.name in _HAVE_FLOWS:
         raise RemoteProtocolError(f"call {asked.call.name} has a flow of its own")
     del values["extension_length"]  # it follows from the answer

@@ -19,26 +19,17 @@ from typing import TYPE_CHECKING, Final
 from ternmq.base.errors import RemoteProtocolError
 from ternmq.remote.fap.client_conversation import ChannelEnd, Conversation, Reply, Stream
 from ternmq.remote.fap.client_dialogue import Negotiated
-from ternmq.remote.fap.frames import tail
+from ternmq.remote.fap.frames import ANSWER_S_MAX, heartbeat_segment
 from ternmq.wire.fap.negotiation import SEGMENT_BYTES_USUAL
-from ternmq.wire.fap.segment import TSH_BYTES, Segment
+from ternmq.wire.fap.segment import Segment
 from ternmq.wire.fap.segment_reader import SegmentReader, bytes_allowed
-from ternmq.wire.fap.vocabulary import CONFIRM_REQUEST, HEARTBEAT
 
 if TYPE_CHECKING:
     from ternmq.remote.fap.client_tls import TlsPipe
 
 _CHUNK_BYTES: Final = 1 << 18
-ANSWER_S_MAX: Final = 60.0  # for a heartbeat that we asked for
-_START: Final = struct.Struct(">4sI")
 _TIMEVAL: Final = struct.Struct("ll")
 _MONOTONIC = time.monotonic
-
-
-def heartbeat_segment(is_shared: bool) -> bytes:
-    """HEARTBEAT of the socket, to be answered."""
-    eye = b"TSHC" if is_shared else b"TSH "
-    return _START.pack(eye, TSH_BYTES) + tail(HEARTBEAT, CONFIRM_REQUEST)
 
 
 class ClientSocket:

@@ -47,7 +47,7 @@ from ternmq.remote.tasks_runner import RemoteTasks, until_done
 from ternmq.values.get_request import GetRequest
 from ternmq.values.handle import ObjectHandle
 from ternmq.values.message import Message
-from ternmq.values.put_form import PutForm
+from ternmq.values.put_form import PutForm, foreign_form
 from ternmq.wire.fap.vocabulary import MQDISC, MQGET, NOTIFICATION
 
 _GOODBYE_S: Final = 2.0  # for TLS to end in good order
@@ -297,7 +297,8 @@ class FapTasks(RemoteTasks):
         self._quick.outgoing = line.stream.outgoing
 
     def plain_put(self, handle: ObjectHandle, form: PutForm) -> PlainPut | None:
-        assert isinstance(form, PackedPut)
+        if not isinstance(form, PackedPut):
+            raise foreign_form("MQPUT")
         verbs = self.verbs
         options = int(form.options)
         if options & mq.MQPMO_SYNCPOINT or not verbs.is_shared:
@@ -313,7 +314,8 @@ class FapTasks(RemoteTasks):
         return AheadGet(self._quick, handle, request)
 
     def put_now(self, handle: ObjectHandle, form: PutForm, data: bytes) -> bytes | None:
-        assert isinstance(form, PackedPut)
+        if not isinstance(form, PackedPut):
+            raise foreign_form("MQPUT")
         stream = self.line.stream
         task = asyncio.current_task(stream.loop)
         quick = self._quick

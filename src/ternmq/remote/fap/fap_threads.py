@@ -50,7 +50,7 @@ from ternmq.remote.threads_runner import RemoteThreads
 from ternmq.values.get_request import GetRequest
 from ternmq.values.handle import ObjectHandle
 from ternmq.values.message import Message
-from ternmq.values.put_form import PutForm
+from ternmq.values.put_form import PutForm, foreign_form
 from ternmq.wire.fap.vocabulary import MQDISC, MQPUT, NOTIFICATION, REQUEST_MSGS
 
 # ---- sockets
@@ -243,7 +243,8 @@ class FapThreads(RemoteThreads):
     def put(self, handle: ObjectHandle, form: PutForm, data: bytes) -> bytes:
         """MQPUT; one that is not answered has only to be sent."""
         if self.is_ours:
-            assert isinstance(form, PackedPut)
+            if not isinstance(form, PackedPut):
+                raise foreign_form("MQPUT")
             caller = threading.get_ident()
             msg_id = self._quick.put(caller, handle, form, data, self._outgoing)
             if msg_id and self._sent(MQPUT, handle, int(form.options)):

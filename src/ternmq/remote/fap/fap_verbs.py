@@ -38,18 +38,26 @@ from ternmq.remote.fap.replies import (
     nothing,
     waiting_for,
 )
-from ternmq.remote.remote_verbs import Exchange, Extended, PackedPut, RemoteVerbs
+from ternmq.remote.remote_verbs import (
+    Exchange,
+    Extended,
+    PackedPut,
+    RemoteVerbs,
+    error_from,
+)
 from ternmq.values.calls.call import Call
 from ternmq.values.entry import ZERO_ID
 from ternmq.values.get_request import GetRequest
 from ternmq.values.handle import ObjectHandle
 from ternmq.values.message import Message
+from ternmq.wire.extension import pack_request, unpack_answer
 from ternmq.wire.fap.vocabulary import (
     MQDISC,
     MQGET,
     MQPUT,
     REQUEST_MSGS,
     SPI,
+    SPI_EXTENSION,
     SPI_RESERVE,
 )
 
@@ -63,6 +71,7 @@ _IN_UNIT: Final = mq.MQGMO_SYNCPOINT | mq.MQGMO_SYNCPOINT_IF_PERSISTENT
 NOT_AHEAD: Final = _IN_UNIT | TAKES_NOTHING | mq.MQGMO_MSG_UNDER_CURSOR | mq.MQGMO_LOCK
 RESERVED_IDS: Final = 1024
 _GETS_MAX: Final = 64
+_UNSAID: Final = {"verb": "", "object": "", "detail": ""}
 _TURN_MS: Final = 1000  # of a long wait that cannot be taken back
 
 
@@ -421,8 +430,20 @@ class FapVerbs(RemoteVerbs):
         if was_lost:
             raise lost_with_connection("MQDISC", self.name)
 
-    def send_call(self, name: str, arguments: dict[str, Any]) -> Exchange[Extended]:
-        """SPI EXTENSION."""
-        from ternmq.remote.fap import extension_call  # many programs do without
-
-        return (yield from extension_call.asked(self, name, arguments))
+    def send_call(
+        self, name: str, arguments: dict[str, Any], subject: ObjectHandle | None = None
+    ) -> Exchange[Extended]:
+        """SPI EXTENSION. The number of the subject is in the header: after a reconnection it is
+        another one."""
+        if "bytes_max" in arguments:  # half of what the channel takes, for what is beside the data
+            longest = self.conversation.framing.message_bytes_max // 2
+            arguments = {**arguments, "bytes_max": min(arguments["bytes_max"], max(longest, 1))}
+        values = {"verb": SPI_EXTENSION, "extension": pack_request(name, arguments)}
+        reply = yield FapRequest(SPI, subject, table_body(SPI, values))
+        data: bytes = reply.values().get("extension", b"")
+        if not data:
+            checked(reply, self.name)
+        spro, at = unpack_answer(data)
+        if reply.comp == mq.MQCC_FAILED:
+            raise error_from({"comp": reply.comp, "reason": reply.reason, **_UNSAID, **spro})
+        return Extended(spro, data, at)

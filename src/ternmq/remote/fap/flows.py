@@ -14,11 +14,13 @@ from ternmq.base.errors import mq_error
 from ternmq.base.reasons import (
     MQRC_CALL_INTERRUPTED,
     MQRC_FUNCTION_NOT_SUPPORTED,
+    MQRC_HOBJ_ERROR,
     MQRC_READ_AHEAD_MSGS,
     MQRC_SELECTOR_NOT_FOR_TYPE,
     MQRC_UOW_IN_PROGRESS,
 )
 from ternmq.codec.mqi.mqmd import Descriptor
+from ternmq.codec.mqi.mqod import ObjectDescriptor
 from ternmq.codec.mqi.mqsts import Status
 from ternmq.mqi.options import check_close
 from ternmq.remote.fap.fap_request import FapRequest, table_body
@@ -37,10 +39,11 @@ from ternmq.remote.remote_verbs import Exchange, PackedPut
 from ternmq.values.calls.administration import InquirePuts, RunCommands
 from ternmq.values.calls.call import Call
 from ternmq.values.calls.messages import Put1
-from ternmq.values.calls.objects import Close, Inquire, Open, SetAttributes
+from ternmq.values.calls.objects import Close, Inquire, Open, SetAttributes, Widen
 from ternmq.values.calls.units import EndPrepared, Forget, Prepare, Recover
 from ternmq.values.character_lengths import character_bytes
 from ternmq.values.handle import ObjectHandle
+from ternmq.values.put_form import foreign_form
 from ternmq.wire.fap.vocabulary import (
     MQBACK,
     MQCLOSE,
@@ -103,6 +106,22 @@ def _open(verbs: FapVerbs, call: Open) -> Exchange[None]:
     call.renamed = answered.object_name != asked
 
 
+def _widen(verbs: FapVerbs, call: Widen) -> Exchange[None]:
+    """A queue manager of ours adds options to the handle. MQ has no flow for that: at one of IBM's
+    another handle is opened, for to open both again as one could lose a cursor, exclusive input or
+    a dynamic queue, and would bind puts to a cluster's queue to the instance here."""
+    state = verbs.states.get(call.handle)
+    if state is None:
+        raise mq_error(MQRC_HOBJ_ERROR, verb=call.verb, object=call.handle.resolved_name)
+    if verbs.takes_back:
+        yield from verbs.run_by_name(call)
+        state.options = call.allowed
+        return
+    other = Open(ObjectDescriptor(object_name=state.od.object_name), call.options)
+    yield from _open(verbs, other)
+    call.handle = other.opened()
+
+
 def _close(verbs: FapVerbs, call: Close) -> Exchange[None]:
     handle, options = call.handle, call.options
     check_close(options)
@@ -143,8 +162,9 @@ def _set(verbs: FapVerbs, call: SetAttributes) -> Exchange[None]:
 
 def _put1(verbs: FapVerbs, call: Put1) -> Exchange[None]:
     form, data = call.form, call.data
-    assert isinstance(form, PackedPut)
-    described = checked_object(call.od)
+    if not isinstance(form, PackedPut):
+        raise foreign_form(call.verb)
+    described = checked_object(call.od, call.verb)
     framing = verbs.conversation.framing
     if len(data) > framing.message_bytes_max:
         raise framing.too_long(len(data), "MQPUT1", described.object_name)
@@ -244,4 +264,5 @@ FLOWS: Final[dict[str, Flow]] = {
     "recover": _recover,
     "set": _set,
     "status": _status,
+    "widen": _widen,
 }

@@ -27,8 +27,10 @@ from ternmq.values.get_request import GetRequest
 from ternmq.values.message import Message
 from ternmq.wire.fap.segment import TSH_BYTES, TSHM_BYTES
 from ternmq.wire.fap.vocabulary import (
+    CONFIRM_REQUEST,
     FIRST,
     FIRST_AND_LAST,
+    HEARTBEAT,
     LAST,
     MQGET,
     MQPUT,
@@ -38,6 +40,7 @@ from ternmq.wire.fap.vocabulary import (
     SYNCHRONOUS,
 )
 
+ANSWER_S_MAX: Final = 60.0  # for a heartbeat that we asked for
 CALL_HEAD_BYTES: Final = 16
 PMO_BYTES: Final = 128
 GMO_BYTES: Final = 100
@@ -64,6 +67,12 @@ _I32_MAX: Final = 0x7FFFFFFF
 def tail(type: int, flags: int) -> bytes:
     """The end of a segment's header, which does not name its conversation."""
     return _TAIL.pack(_LITTLE, type, flags, 0, bytes(8), _ENCODING, _CCSID, 0)
+
+
+def heartbeat_segment(is_shared: bool) -> bytes:
+    """HEARTBEAT of the socket, to be answered."""
+    eye = b"TSHC" if is_shared else b"TSH "
+    return _ALONE.pack(eye, TSH_BYTES) + tail(HEARTBEAT, CONFIRM_REQUEST)
 
 
 @final

@@ -6,9 +6,9 @@ from typing import final
 
 from ternmq.base import constants as mq
 from ternmq.base.attributes import Value
-from ternmq.base.errors import mq_error
-from ternmq.base.reasons import MQRC_OD_ERROR
+from ternmq.base.names import fits_field
 from ternmq.codec.mqi.mqod import ObjectDescriptor
+from ternmq.mqi.options import check_names
 from ternmq.remote.fap.fap_request import FapRequest, table_body
 from ternmq.values.character_lengths import character_bytes
 from ternmq.wire.fap.part import Values
@@ -40,15 +40,15 @@ def first_options(options: int, exclusive: bool) -> int:
     return options or mq.MQOO_INQUIRE
 
 
-def checked_object(od: ObjectDescriptor) -> ObjectDescriptor:
-    """The MQOD of an open, as it is sent; names are checked by the queue manager, their length
-    here."""
+def checked_object(od: ObjectDescriptor, verb: str = "MQOPEN") -> ObjectDescriptor:
+    """The MQOD of an open, as it is sent; names are checked by the queue manager, and here whether
+    they can be sent. The name of a dynamic queue that cannot be is left out, and a model queue
+    refuses that."""
+    check_names(od, verb)
     made = od.copy()
     made.version = max(made.version, 3)
-    for name in ("object_name", "object_qmgr_name", "dynamic_queue_name"):
-        value = str(getattr(made, name))
-        if len(value.encode("utf-8")) > mq.MQ_OBJECT_NAME_LENGTH:
-            raise mq_error(MQRC_OD_ERROR, verb="MQOPEN", object=value, detail="the name is long")
+    if not fits_field(made.dynamic_queue_name):
+        made.dynamic_queue_name = ""
     return made
 
 

@@ -14,7 +14,7 @@ from typing import cast
 from ternmq.base.errors import RemoteProtocolError
 from ternmq.remote.fap.client_conversation import ChannelEnd, Conversation, Reply, Stream
 from ternmq.remote.fap.client_dialogue import Negotiated
-from ternmq.remote.fap.client_socket import ANSWER_S_MAX, heartbeat_segment
+from ternmq.remote.fap.frames import ANSWER_S_MAX, heartbeat_segment
 from ternmq.remote.fap.quick import FLUSH_NOW, Outgoing
 from ternmq.wire.fap.negotiation import SEGMENT_BYTES_USUAL
 from ternmq.wire.fap.segment import Segment

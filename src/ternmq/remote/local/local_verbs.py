@@ -30,6 +30,7 @@ from ternmq.values.entry import Entry
 from ternmq.values.get_request import UNLIMITED_LENGTH, GetRequest
 from ternmq.values.handle import ObjectHandle
 from ternmq.values.message import Message
+from ternmq.values.put_form import foreign_form
 from ternmq.values.xid import check_xid
 from ternmq.wire import local as wire
 from ternmq.wire.extension import pack_request, unpack_answer
@@ -89,7 +90,8 @@ class LocalVerbs(RemoteVerbs):
 
     def _put1(self, call: Put1) -> Exchange[None]:
         form = call.form
-        assert isinstance(form, PackedPut)
+        if not isinstance(form, PackedPut):
+            raise foreign_form(call.verb)
         check_length(call.data, "MQPUT1", call.od.object_name)
         od = object_to_json(call.od)
         head = wire.put1_head(od, int(form.options), form.context, form.packed)
@@ -168,7 +170,9 @@ class LocalVerbs(RemoteVerbs):
         self.in_unit = False
         answer_of((yield Request(wire.DISCONNECT)))
 
-    def send_call(self, name: str, arguments: dict[str, Any]) -> Exchange[Extended]:
+    def send_call(
+        self, name: str, arguments: dict[str, Any], subject: ObjectHandle | None = None
+    ) -> Exchange[Extended]:
         """EXTENSION: a call by its name."""
         request = Request(wire.EXTENSION, pack_request(name, arguments))
         frame = answer_of((yield request))

@@ -7,6 +7,7 @@ from typing import Any, Final
 from mypy_extensions import mypyc_attr
 
 from ternmq.values.calls.kinds import ARGUMENTS, KINDS, RESULTS
+from ternmq.values.handle import ObjectHandle
 
 # What a call does to the unit of work of its connection.
 UNIT_STAYS: Final = 0
@@ -26,6 +27,10 @@ class Call:
         self.verb = verb  # as errors and statistics name it
         self.unit = unit
         self.wait_s = 0.0  # how long it may wait for more, while there is nothing
+
+    def subject(self) -> ObjectHandle | None:
+        """The open object that it is about, if it is about one."""
+        return None
 
     def arguments(self) -> dict[str, Any]:
         """What to send. TypeError or ValueError for what the queue manager would not take: there it

@@ -73,6 +73,7 @@ stream_queues       pattern:text -> queues:texts
 stream_read         queue:text incarnation:number first:number end:number messages_max:number
     bytes_max:number skip_lost:flag wait_ms:number
 units_in_doubt      -> units:units
+widen               handle:handle options:integer -> allowed:integer resolved_name:text
 """
 
 

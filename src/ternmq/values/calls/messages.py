@@ -10,6 +10,7 @@ from typing import final
 
 from ternmq.codec.mqi.mqod import ObjectDescriptor
 from ternmq.values.calls.call import Call
+from ternmq.values.calls.objects import settle_names
 from ternmq.values.entry import Entry
 from ternmq.values.handle import ObjectHandle
 from ternmq.values.put_form import PutForm
@@ -42,4 +43,5 @@ class Put1(PutCall):
 
     def __init__(self, od: ObjectDescriptor, form: PutForm, data: bytes) -> None:
         super().__init__("put1", "MQPUT1", form, data)
+        settle_names(od)
         self.od = od

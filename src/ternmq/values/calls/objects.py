@@ -1,4 +1,4 @@
-"""MQOPEN, MQCLOSE, MQINQ, MQSET, and the storage of a queue."""
+"""MQOPEN, more options of an open queue, MQCLOSE, MQINQ, MQSET, and the storage of a queue."""
 
 from __future__ import annotations
 
@@ -6,11 +6,19 @@ from typing import Any, final
 
 from ternmq.base.attributes import Value
 from ternmq.base.errors import MQError, mq_error
+from ternmq.base.names import bare_name
 from ternmq.base.reasons import MQRC_SELECTOR_NOT_FOR_TYPE
 from ternmq.codec.mqi.mqod import ObjectDescriptor
 from ternmq.values.calls.call import Call
 from ternmq.values.handle import ObjectHandle
 from ternmq.values.status import StorageStatus
+
+
+def settle_names(od: ObjectDescriptor) -> None:
+    """Names as the fields of an MQOD have them: what fills a field up does not belong to them."""
+    od.object_name = bare_name(od.object_name)
+    od.object_qmgr_name = bare_name(od.object_qmgr_name)
+    od.dynamic_queue_name = bare_name(od.dynamic_queue_name)
 
 
 @final
@@ -27,6 +35,7 @@ class Open(Call):
         verb: str = "MQOPEN",
     ) -> None:
         super().__init__("open", verb)
+        settle_names(od)
         self.od = od
         self.options = options
         self.as_needed = as_needed
@@ -69,6 +78,28 @@ class Open(Call):
 
 
 @final
+class Widen(Call):
+    """An open queue is used for more than it was opened for: further MQOO options of its handle,
+    which the queue manager checks as MQOPEN does. Where handles cannot be widened, `handle` is
+    another one then, which has these options alone."""
+
+    def __init__(self, handle: ObjectHandle, options: int) -> None:
+        super().__init__("widen", "MQOPEN")
+        self.handle = handle
+        self.options = options
+        self.allowed = 0  # the MQOO options that the handle has now
+        self.resolved_name = ""  # a definition of a remote queue may have led to one since
+
+    def subject(self) -> ObjectHandle | None:
+        return self.handle
+
+    def take(self, result: dict[str, Any], data: bytes, at: int) -> None:
+        super().take(result, data, at)
+        self.handle.options = self.allowed
+        self.handle.resolved_name = self.resolved_name
+
+
+@final
 class Close(Call):
     """MQCLOSE."""
 
@@ -76,6 +107,9 @@ class Close(Call):
         super().__init__("close", "MQCLOSE")
         self.handle = handle
         self.options = options
+
+    def subject(self) -> ObjectHandle | None:
+        return self.handle
 
 
 @final
@@ -88,6 +122,9 @@ class Inquire(Call):
         self.selectors = selectors
         self.values: list[Value] = []
         self.inapplicable: list[int] = []  # selectors that are not for this type of object
+
+    def subject(self) -> ObjectHandle | None:
+        return self.handle
 
     def answer(self) -> list[Value]:
         """The values; MQRC_SELECTOR_NOT_FOR_TYPE, with them, if some do not apply."""
@@ -116,6 +153,9 @@ class SetAttributes(Call):
         self.handle = handle
         self.values = values
 
+    def subject(self) -> ObjectHandle | None:
+        return self.handle
+
 
 @final
 class InquireStorage(Call):
@@ -125,6 +165,9 @@ class InquireStorage(Call):
         super().__init__("storage_status", "MQINQ")
         self.handle = handle
         self.found: StorageStatus | None = None
+
+    def subject(self) -> ObjectHandle | None:
+        return self.handle
 
     def outcome(self) -> StorageStatus:
         """The result."""

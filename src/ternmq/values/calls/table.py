@@ -51,6 +51,7 @@ CALLS: Final[dict[str, Callable[..., Call]]] = {
     "stream_queues": streams.StreamQueues,
     "stream_read": streams.StreamRead,
     "units_in_doubt": units.InquireUnitsInDoubt,
+    "widen": objects.Widen,
 }
 # Each protocol has a form of its own for these.
 OWN_FORM: Final = frozenset(("disconnect", "put", "put1"))
