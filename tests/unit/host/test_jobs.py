@@ -6,7 +6,7 @@ Method: jobs of a queue manager's loop that note when they were called.
 import pytest
 
 from ternmq.host.jobs import Job, Turns
-from tests.unit.network.partner import Partner, Place, tell_story
+from tests.unit.network.partner import Partner, Place, run_story
 
 pytestmark = pytest.mark.core
 
@@ -41,4 +41,4 @@ def test_deadline_when_a_job_before_it_sets_itself_a_later_one_then_it_is_not_la
         await partner.until(lambda: len(noted) == 2)
         assert [one.split()[0] for one in noted] == ["first", "second"]
 
-    tell_story(story)
+    run_story(story)

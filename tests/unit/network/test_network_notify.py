@@ -20,7 +20,7 @@ from ternmq.testing.sim_clock import SimClock
 from ternmq.wire.fap import vocabulary as fap
 from ternmq.wire.fap.flow import read_body
 from ternmq.wire.fap.part import Values
-from tests.unit.network.partner import Partner, Place, tell_story
+from tests.unit.network.partner import Partner, Place, run_story
 
 pytestmark = pytest.mark.core
 
@@ -101,7 +101,7 @@ def test_request_that_waits_when_another_conversation_notifies_then_it_ends_with
         options = mq.MQGMO_WAIT | mq.MQGMO_SYNCPOINT
         partner.request(handle, options=options, wait_ms=LONG_MS)
         assert not partner.look()
-        partner.tell(fap.SPI, notify(tag_of(partner)), other)
+        partner.send_flow(fap.SPI, notify(tag_of(partner)), other)
         await ended(partner)
         assert (await partner.values(fap.SPI + fap.REPLY))["reason"] == 0
         put(place, b"stays")
@@ -112,7 +112,7 @@ def test_request_that_waits_when_another_conversation_notifies_then_it_ends_with
         assert not partner.look()
         assert place.depth("A") == 1
 
-    tell_story(story)
+    run_story(story)
 
 
 @pytest.mark.parametrize("share", [0, 1])
@@ -120,16 +120,16 @@ def test_mqget_that_waits_when_its_own_conversation_notifies_then_it_ends(share:
     async def story(place: Place, partner: Partner) -> None:
         handle = await partner.open("A", ALL)
         number = next(iter(partner.socket.line.conversations))
-        partner.tell(fap.MQGET, get_values(handle))
+        partner.send_flow(fap.MQGET, get_values(handle))
         assert not partner.look()
-        partner.tell(fap.SPI, notify(tag_of(partner, number)))
+        partner.send_flow(fap.SPI, notify(tag_of(partner, number)))
         ended = await partner.values(fap.MQGET + fap.REPLY)
         assert (ended["comp"], ended["reason"]) == (mq.MQCC_FAILED, MQRC_XWAIT_CANCELED)
         assert (await partner.values(fap.SPI + fap.REPLY))["reason"] == 0
         put(place, b"stays")
         assert place.depth("A") == 1
 
-    tell_story(story, share=share)
+    run_story(story, share=share)
 
 
 def test_notify_when_nothing_waits_or_nobody_is_meant_then_it_does_nothing() -> None:
@@ -140,7 +140,7 @@ def test_notify_when_nothing_waits_or_nobody_is_meant_then_it_does_nothing() -> 
         for given in wrong:
             assert (await partner.call(fap.SPI, given))["reason"] == MQRC_OPTIONS_ERROR
 
-    tell_story(story)
+    run_story(story)
 
 
 def test_notify_when_the_connection_is_another_users_then_refused() -> None:
@@ -157,7 +157,7 @@ def test_notify_when_the_connection_is_another_users_then_refused() -> None:
         await partner.wait()
         assert messages(partner) == [b"one"]
 
-    tell_story(story)
+    run_story(story)
 
 
 def test_connection_consumer_then_it_is_sent_what_is_there_and_what_comes_once_it_is_started() -> (
@@ -168,31 +168,31 @@ def test_connection_consumer_then_it_is_sent_what_is_there_and_what_comes_once_i
         handle = await partner.open("A", ALL | mq.MQOO_CO_OP)
         partner.request(handle, 100_000, options=MARKING, flags=0)
         assert not partner.look()  # MQCB, and not started yet
-        partner.tell(fap.NOTIFICATION, {"handle": -1, "code": fap.CONN_STATE, "value": 2})
+        partner.send_flow(fap.NOTIFICATION, {"handle": -1, "code": fap.CONN_STATE, "value": 2})
         assert messages(partner) == [b"before"]
         put(place, b"after")
         await partner.wait()
         assert messages(partner) == [b"after"]
         assert place.depth("A") == 2
 
-    tell_story(story)
+    run_story(story)
 
 
 def test_notify_when_the_client_does_not_read_then_it_is_not_answered_without_end() -> None:
     async def story(place: Place, partner: Partner) -> None:
         handle = await partner.open("A", ALL)
-        partner.tell(fap.MQGET, get_values(handle))
+        partner.send_flow(fap.MQGET, get_values(handle))
         partner.socket.pause_writing()
         before = len(partner.pipe.data)
         for _ in range(50):
-            partner.tell(fap.SPI, notify(b"nobody".ljust(24)))
+            partner.send_flow(fap.SPI, notify(b"nobody".ljust(24)))
         assert len(partner.pipe.data) == before
         partner.socket.resume_writing()
         put(place, b"one")
         assert (await partner.values(fap.MQGET + fap.REPLY))["data"] == b"one"
         assert (await partner.values(fap.SPI + fap.REPLY))["reason"] == 0
 
-    tell_story(story)
+    run_story(story)
 
 
 def test_get_that_reads_ahead_when_it_has_not_asked_then_its_request_is_ended_too() -> None:
@@ -206,7 +206,7 @@ def test_get_that_reads_ahead_when_it_has_not_asked_then_its_request_is_ended_to
         assert (await partner.values(fap.NOTIFICATION))["code"] == fap.CHECK_MSG
         # The next get of IBM's client does not ask: it takes its request to be open still. To a
         # failure it then answers with a request, and does not notify again if it only stops.
-        partner.tell(fap.SPI, notify(tag_of(partner)), other)
+        partner.send_flow(fap.SPI, notify(tag_of(partner)), other)
         await ended(partner)
         assert (await partner.values(fap.SPI + fap.REPLY))["reason"] == 0
         partner.request(handle, 102_400, options=options, wait_ms=LONG_MS, select=False)
@@ -216,7 +216,7 @@ def test_get_that_reads_ahead_when_it_has_not_asked_then_its_request_is_ended_to
         await partner.wait()
         assert messages(partner) == [b"one"]
 
-    tell_story(story)
+    run_story(story)
 
 
 # ---- a cancel that comes before the get
@@ -238,7 +238,7 @@ def test_request_that_comes_after_the_notify_then_it_ends_and_the_next_one_waits
         await partner.wait()
         assert messages(partner) == [b"one"]
 
-    tell_story(story)
+    run_story(story)
 
 
 def test_mqget_that_comes_after_the_notify_then_it_ends_and_the_next_one_waits() -> None:
@@ -247,12 +247,12 @@ def test_mqget_that_comes_after_the_notify_then_it_ends_and_the_next_one_waits()
         number = next(iter(partner.socket.line.conversations))
         assert (await partner.call(fap.SPI, notify(tag_of(partner, number))))["reason"] == 0
         assert (await partner.call(fap.MQGET, get_values(handle)))["reason"] == MQRC_XWAIT_CANCELED
-        partner.tell(fap.MQGET, get_values(handle))
+        partner.send_flow(fap.MQGET, get_values(handle))
         assert not partner.look()
         put(place, b"one")
         assert (await partner.values(fap.MQGET + fap.REPLY))["data"] == b"one"
 
-    tell_story(story, share=0)
+    run_story(story, share=0)
 
 
 def test_get_after_the_notify_when_there_is_a_message_then_it_gets_that() -> None:
@@ -263,14 +263,14 @@ def test_get_after_the_notify_when_there_is_a_message_then_it_gets_that() -> Non
         partner.request(handle, options=mq.MQGMO_WAIT, wait_ms=LONG_MS)
         assert messages(partner) == [b"one"]
 
-    tell_story(story)
+    run_story(story)
 
 
 def test_get_after_the_notify_when_a_handle_was_closed_between_then_it_waits() -> None:
     async def story(place: Place, partner: Partner) -> None:
         handle = await partner.open("A", ALL)
         partner.request(handle, options=mq.MQGMO_WAIT, wait_ms=LONG_MS)
-        partner.tell(fap.SPI, notify(tag_of(partner)))
+        partner.send_flow(fap.SPI, notify(tag_of(partner)))
         await ended(partner)
         assert (await partner.values(fap.SPI + fap.REPLY))["reason"] == 0
         # The client notifies until it sees that its thread has come back, and closes then.
@@ -280,7 +280,7 @@ def test_get_after_the_notify_when_a_handle_was_closed_between_then_it_waits() -
         partner.request(handle, options=mq.MQGMO_WAIT, wait_ms=LONG_MS)
         assert not partner.look()
 
-    tell_story(story)
+    run_story(story)
 
 
 def test_get_long_after_the_notify_then_it_waits() -> None:
@@ -295,7 +295,7 @@ def test_get_long_after_the_notify_then_it_waits() -> None:
         partner.request(handle, options=mq.MQGMO_WAIT, wait_ms=LONG_MS)
         assert not partner.look()
 
-    tell_story(story, started=started)
+    run_story(story, started=started)
 
 
 def test_notify_when_a_stream_is_read_then_that_goes_on_and_a_get_ends() -> None:
@@ -311,7 +311,7 @@ def test_notify_when_a_stream_is_read_then_that_goes_on_and_a_get_ends() -> None
         await partner.wait()
         assert messages(partner) == [b"one"]
 
-    tell_story(story)
+    run_story(story)
 
 
 # ---- a failure that the client loses
@@ -321,7 +321,7 @@ def test_get_that_was_ended_when_nothing_more_comes_of_it_then_it_is_notified_ag
     async def story(place: Place, partner: Partner) -> None:
         handle = await partner.open("A", ALL)
         partner.request(handle, options=mq.MQGMO_WAIT, wait_ms=LONG_MS)
-        partner.tell(fap.SPI, notify(tag_of(partner)))
+        partner.send_flow(fap.SPI, notify(tag_of(partner)))
         await ended(partner)
         assert (await partner.values(fap.SPI + fap.REPLY))["reason"] == 0
         await later(place)
@@ -330,18 +330,18 @@ def test_get_that_was_ended_when_nothing_more_comes_of_it_then_it_is_notified_ag
         await later(place)
         assert not partner.look()
 
-    tell_story(story)
+    run_story(story)
 
 
 def test_get_that_was_ended_when_its_handle_is_closed_then_it_is_not_notified_again() -> None:
     async def story(place: Place, partner: Partner) -> None:
         handle = await partner.open("A", ALL)
         partner.request(handle, options=mq.MQGMO_WAIT, wait_ms=LONG_MS)
-        partner.tell(fap.SPI, notify(tag_of(partner)))
+        partner.send_flow(fap.SPI, notify(tag_of(partner)))
         await ended(partner)
         assert (await partner.values(fap.SPI + fap.REPLY))["reason"] == 0
         assert (await partner.call(fap.MQCLOSE, {"handle": handle}))["reason"] == 0
         await later(place)
         assert not partner.look()
 
-    tell_story(story)
+    run_story(story)
