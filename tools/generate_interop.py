@@ -41,6 +41,11 @@ malformed frame and name every segment as we do ([test_tshark](../tests/interop/
 
 Open, and refused with a clear reason: topics and subscriptions, selectors on properties.
 
+A close or stop in JMS that comes in the instant in which another thread begins to receive can last
+as long as that receive: the client notifies the queue manager only if a call of the session is
+under way, and a receive has checked for a close before it makes its call. No queue manager can see
+that. The cases close and stop when the other thread waits in a get.
+
 """
 
 

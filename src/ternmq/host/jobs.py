@@ -245,9 +245,13 @@ class Turns(Turn):
                 job.time_is_over()
             elif self._stale:
                 self._stale -= 1
-        if self._due and self._timer is None:
-            self._set_timer(self._due[0][0])
+        self._time_next()
         self.settle()
+
+    def _time_next(self) -> None:
+        """A job may have set the timer for itself, later than what others wait for."""
+        if self._due and (self._timer is None or self._due[0][0] < self._timer_ns):
+            self._set_timer(self._due[0][0])
 
 
 @final

@@ -49,12 +49,10 @@ final class BaseMessages extends Cases {
         MQQueue own = open(connect());
         MQQueueManager other = connect();
         MQQueue theirs = open(other);
+        Thread getter = Thread.currentThread();
         Thread putter = new Thread(() -> {
             try {
-                while (theirs.getOpenInputCount() < 2) {
-                    Thread.onSpinWait();
-                }
-                Thread.sleep(100);
+                until_it_waits_in_a_get(getter);
                 theirs.put(text("at last"), putting(NO_SYNC));
             } catch (Exception wrong) {
                 wrong.printStackTrace();

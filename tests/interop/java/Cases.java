@@ -40,6 +40,31 @@ abstract class Cases {
         }
     }
 
+    /** Returns when another thread waits inside a get of IBM's client: until then that does not
+     * notify the queue manager of a close or stop, because no call is under way. */
+    static void until_it_waits_in_a_get(Thread other) throws Exception {
+        long until = System.nanoTime() + 15_000_000_000L;
+        while (!waits_in_a_get(other)) {
+            holds(other.isAlive(), "the thread that gets is there");
+            holds(System.nanoTime() < until, "a get that waits: " + Arrays.asList(other.getStackTrace()));
+            Thread.sleep(2);
+        }
+    }
+
+    private static boolean waits_in_a_get(Thread other) {
+        Thread.State state = other.getState();
+        boolean waits = state == Thread.State.WAITING || state == Thread.State.TIMED_WAITING;
+        boolean gets = false;
+        for (StackTraceElement call : other.getStackTrace()) {
+            if (call.getClassName().startsWith("com.ibm.mq.jmqi.remote.")) {
+                String method = call.getMethodName();
+                waits |= method.equals("receive"); // it reads a socket that it shares with nobody
+                gets |= method.startsWith("jmqiGet") || method.contains("MQGET");
+            }
+        }
+        return waits && gets;
+    }
+
     // ---- base classes
 
     MQQueueManager connect() throws MQException {

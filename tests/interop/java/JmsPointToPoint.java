@@ -102,17 +102,19 @@ final class JmsPointToPoint extends JmsCases {
     void receive_waits_for_the_message() throws Exception {
         Connection connection = started();
         Session session = automatic(connection);
+        MessageConsumer consumer = session.createConsumer(own(session));
         Session other = automatic(connection);
+        Thread receiver = Thread.currentThread();
         Thread sender = new Thread(() -> {
             try {
-                Thread.sleep(150);
+                until_it_waits_in_a_get(receiver);
                 send(other, own(other), "at last");
             } catch (Exception wrong) {
                 wrong.printStackTrace();
             }
         });
         sender.start();
-        equal("at last", received(session.createConsumer(own(session))));
+        equal("at last", received(consumer));
         sender.join();
     }
 
@@ -445,9 +447,10 @@ final class JmsPointToPoint extends JmsCases {
         for (int mode : new int[] {DeliveryMode.PERSISTENT, DeliveryMode.NON_PERSISTENT}) {
             equal(null, consumer.receive(200));
             equal(null, consumer.receiveNoWait());
+            Thread receiver = Thread.currentThread();
             Thread sender = new Thread(() -> {
                 try {
-                    Thread.sleep(300);
+                    until_it_waits_in_a_get(receiver);
                     sends(other, ahead, mode, "late");
                 } catch (Exception error) {
                     throw new IllegalStateException(error);

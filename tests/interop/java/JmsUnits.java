@@ -198,7 +198,7 @@ final class JmsUnits extends JmsCases {
         close_ends_a_receive(connection, session.createConsumer(own(session)), closesConnection);
     }
 
-    private static void close_ends_a_receive(
+    private void close_ends_a_receive(
             Connection connection, MessageConsumer consumer, boolean closesConnection) throws Exception {
         List<Object> ended = new ArrayList<>();
         Thread receiver = new Thread(() -> {
@@ -209,7 +209,7 @@ final class JmsUnits extends JmsCases {
             }
         });
         receiver.start();
-        Thread.sleep(500);
+        until_it_waits_in_a_get(receiver);
         long begun = System.nanoTime();
         if (closesConnection) {
             connection.close();
@@ -219,7 +219,9 @@ final class JmsUnits extends JmsCases {
         receiver.join(20_000);
         long ms = (System.nanoTime() - begun) / 1_000_000;
         equal(List.of("null"), ended);
-        holds(ms < 5_000, "closed within 5 s, not " + ms + " ms");
+        // Without sharing conversations the client waits for 5 s at a time, and notifies nobody.
+        int within = place.name.equals("tcp0") ? 8_000 : 5_000;
+        holds(ms < within, "closed within " + within + " ms, not " + ms + " ms");
     }
 
     @Case
@@ -249,6 +251,30 @@ final class JmsUnits extends JmsCases {
         Connection connection = started();
         Session session = automatic(connection);
         MessageConsumer consumer = session.createConsumer(own(session));
+        stop_ends_a_receive(connection, consumer);
+        Connection second = started();
+        Session other = automatic(second);
+        send(other, own(other), "after the stop");
+        equal(1, open(connect()).getCurrentDepth());
+        connection.start();
+        equal("after the stop", received(consumer));
+    }
+
+    @Case(Case.PLAIN)
+    void stopping_ends_a_receive_that_reads_ahead_after_an_empty_one() throws Exception {
+        Connection connection = started();
+        Session session = automatic(connection);
+        Queue ahead = session.createQueue("queue:///" + named("AHEAD"));
+        MessageConsumer consumer = session.createConsumer(ahead);
+        equal(null, consumer.receive(SHORT_MS));
+        stop_ends_a_receive(connection, consumer);
+        send(automatic(started()), ahead, "after the stop");
+        connection.start();
+        equal("after the stop", received(consumer));
+    }
+
+    private static void stop_ends_a_receive(Connection connection, MessageConsumer consumer)
+            throws Exception {
         List<String> found = new ArrayList<>();
         Thread receiver = new Thread(() -> {
             try {
@@ -258,15 +284,9 @@ final class JmsUnits extends JmsCases {
             }
         });
         receiver.start();
-        Thread.sleep(300);
+        until_it_waits_in_a_get(receiver);
         connection.stop();
         receiver.join(10_000);
         equal(List.of("null"), found);
-        Connection second = started();
-        Session other = automatic(second);
-        send(other, own(other), "after the stop");
-        equal(1, open(connect()).getCurrentDepth());
-        connection.start();
-        equal("after the stop", received(consumer));
     }
 }

@@ -1,7 +1,8 @@
 """Goal: a client ends the waits of its connections, and connection consumers are sent what comes.
 
 Method: a partner in the same loop sends SPI NOTIFY and REQUEST_MSGS as IBM's Java client does when
-something is closed while a thread receives, and for sessions of application servers.
+something is closed while a thread receives, and for sessions of application servers. A notify may
+overtake the get that it is meant for.
 """
 
 import asyncio
@@ -12,6 +13,10 @@ from ternmq.base import constants as mq
 from ternmq.base.reasons import MQRC_NOT_AUTHORIZED, MQRC_OPTIONS_ERROR, MQRC_XWAIT_CANCELED
 from ternmq.codec.mqi.mqgmo import GetOptions
 from ternmq.codec.mqi.mqmd import Descriptor
+from ternmq.host.jobs import Job, Turns
+from ternmq.network.clients.repeated_cancel import FIRST_NS
+from ternmq.runtime.starting import start_in_memory
+from ternmq.testing.sim_clock import SimClock
 from ternmq.wire.fap import vocabulary as fap
 from ternmq.wire.fap.flow import read_body
 from ternmq.wire.fap.part import Values
@@ -47,6 +52,40 @@ def messages(partner: Partner) -> list[bytes]:
     return found
 
 
+async def ended(partner: Partner) -> None:
+    """A get by REQUEST_MSGS has ended with 2107."""
+    note = await partner.values(fap.NOTIFICATION)
+    assert (note["code"], note["value"]) == (fap.STREAMING_FAILURE, MQRC_XWAIT_CANCELED)
+
+
+async def later(place: Place) -> None:
+    """When a notification that is sent again would have come."""
+    over = asyncio.Event()
+    turns = place.host.turns
+    turns.at(Bell(turns, over), turns.clock.monotonic_ns() + 2 * FIRST_NS)
+    await over.wait()
+
+
+class Bell(Job):
+    """Rings behind all that is due before."""
+
+    def __init__(self, turns: Turns, over: asyncio.Event) -> None:
+        super().__init__(turns)
+        self.over = over
+
+    def time_is_over(self) -> None:
+        self.over.set()
+
+
+def get_values(handle: int) -> Values:
+    return {
+        "handle": handle,
+        "descriptor": Descriptor(),
+        "options": GetOptions(options=mq.MQGMO_WAIT, wait_interval=LONG_MS),
+        "buffer_length": 100,
+    }
+
+
 async def second(partner: Partner) -> int:
     """Another conversation of the same socket."""
     partner.action(fap.ACTION_START, 3)
@@ -62,8 +101,9 @@ def test_request_that_waits_when_another_conversation_notifies_then_it_ends_with
         options = mq.MQGMO_WAIT | mq.MQGMO_SYNCPOINT
         partner.request(handle, options=options, wait_ms=LONG_MS)
         assert not partner.look()
-        reply = await reported(partner, notify(tag_of(partner)), other)
-        assert reply["reason"] == 0
+        partner.send_flow(fap.SPI, notify(tag_of(partner)), other)
+        await ended(partner)
+        assert (await partner.values(fap.SPI + fap.REPLY))["reason"] == 0
         put(place, b"stays")
         for _ in range(5):
             await asyncio.sleep(0)
@@ -71,12 +111,6 @@ def test_request_that_waits_when_another_conversation_notifies_then_it_ends_with
         assert (await partner.call(fap.MQCMIT, {}))["reason"] == 0
         assert not partner.look()
         assert place.depth("A") == 1
-
-    async def reported(partner: Partner, given: Values, conversation: int) -> Values:
-        partner.send_flow(fap.SPI, given, conversation)
-        note = await partner.values(fap.NOTIFICATION)
-        assert (note["code"], note["value"]) == (fap.STREAMING_FAILURE, MQRC_XWAIT_CANCELED)
-        return await partner.values(fap.SPI + fap.REPLY)
 
     run_story(story)
 
@@ -86,13 +120,7 @@ def test_mqget_that_waits_when_its_own_conversation_notifies_then_it_ends(share:
     async def story(place: Place, partner: Partner) -> None:
         handle = await partner.open("A", ALL)
         number = next(iter(partner.socket.line.conversations))
-        given = {
-            "handle": handle,
-            "descriptor": Descriptor(),
-            "options": GetOptions(options=mq.MQGMO_WAIT, wait_interval=LONG_MS),
-            "buffer_length": 100,
-        }
-        partner.send_flow(fap.MQGET, given)
+        partner.send_flow(fap.MQGET, get_values(handle))
         assert not partner.look()
         partner.send_flow(fap.SPI, notify(tag_of(partner, number)))
         ended = await partner.values(fap.MQGET + fap.REPLY)
@@ -153,13 +181,7 @@ def test_connection_consumer_then_it_is_sent_what_is_there_and_what_comes_once_i
 def test_notify_when_the_client_does_not_read_then_it_is_not_answered_without_end() -> None:
     async def story(place: Place, partner: Partner) -> None:
         handle = await partner.open("A", ALL)
-        given = {
-            "handle": handle,
-            "descriptor": Descriptor(),
-            "options": GetOptions(options=mq.MQGMO_WAIT, wait_interval=LONG_MS),
-            "buffer_length": 100,
-        }
-        partner.send_flow(fap.MQGET, given)
+        partner.send_flow(fap.MQGET, get_values(handle))
         partner.socket.pause_writing()
         before = len(partner.pipe.data)
         for _ in range(50):
@@ -173,7 +195,7 @@ def test_notify_when_the_client_does_not_read_then_it_is_not_answered_without_en
     run_story(story)
 
 
-def test_get_that_reads_ahead_when_it_has_not_asked_then_it_is_ended_too() -> None:
+def test_get_that_reads_ahead_when_it_has_not_asked_then_its_request_is_ended_too() -> None:
     async def story(place: Place, partner: Partner) -> None:
         other = await second(partner)
         handle = await partner.open("A", ALL)
@@ -182,14 +204,144 @@ def test_get_that_reads_ahead_when_it_has_not_asked_then_it_is_ended_too() -> No
         look = fap.SYNCHRONOUS | fap.LOOKS_AGAIN
         partner.request(handle, 102_400, options=options, flags=look, confirm=True, select=False)
         assert (await partner.values(fap.NOTIFICATION))["code"] == fap.CHECK_MSG
-        # The next get of IBM's client does not ask: it takes its request to be open still.
+        # The next get of IBM's client does not ask: it takes its request to be open still. To a
+        # failure it then answers with a request, and does not notify again if it only stops.
         partner.send_flow(fap.SPI, notify(tag_of(partner)), other)
-        note = await partner.values(fap.NOTIFICATION)
-        assert (note["code"], note["value"]) == (fap.STREAMING_FAILURE, MQRC_XWAIT_CANCELED)
+        await ended(partner)
         assert (await partner.values(fap.SPI + fap.REPLY))["reason"] == 0
+        partner.request(handle, 102_400, options=options, wait_ms=LONG_MS, select=False)
+        await ended(partner)
         partner.request(handle, 102_400, options=options, wait_ms=LONG_MS, select=False)
         put(place, b"one")
         await partner.wait()
         assert messages(partner) == [b"one"]
+
+    run_story(story)
+
+
+# ---- a cancel that comes before the get
+
+
+@pytest.mark.parametrize("window", [1, 102_400])
+def test_request_that_comes_after_the_notify_then_it_ends_and_the_next_one_waits(
+    window: int,
+) -> None:
+    async def story(place: Place, partner: Partner) -> None:
+        handle = await partner.open("A", ALL)
+        for _ in range(2):  # as often as the client likes: it holds for one get
+            assert (await partner.call(fap.SPI, notify(tag_of(partner))))["reason"] == 0
+        partner.request(handle, window, options=mq.MQGMO_WAIT, wait_ms=LONG_MS)
+        await ended(partner)
+        partner.request(handle, window, options=mq.MQGMO_WAIT, wait_ms=LONG_MS)
+        assert not partner.look()
+        put(place, b"one")
+        await partner.wait()
+        assert messages(partner) == [b"one"]
+
+    run_story(story)
+
+
+def test_mqget_that_comes_after_the_notify_then_it_ends_and_the_next_one_waits() -> None:
+    async def story(place: Place, partner: Partner) -> None:
+        handle = await partner.open("A", ALL)
+        number = next(iter(partner.socket.line.conversations))
+        assert (await partner.call(fap.SPI, notify(tag_of(partner, number))))["reason"] == 0
+        assert (await partner.call(fap.MQGET, get_values(handle)))["reason"] == MQRC_XWAIT_CANCELED
+        partner.send_flow(fap.MQGET, get_values(handle))
+        assert not partner.look()
+        put(place, b"one")
+        assert (await partner.values(fap.MQGET + fap.REPLY))["data"] == b"one"
+
+    run_story(story, share=0)
+
+
+def test_get_after_the_notify_when_there_is_a_message_then_it_gets_that() -> None:
+    async def story(place: Place, partner: Partner) -> None:
+        handle = await partner.open("A", ALL)
+        put(place, b"one")
+        assert (await partner.call(fap.SPI, notify(tag_of(partner))))["reason"] == 0
+        partner.request(handle, options=mq.MQGMO_WAIT, wait_ms=LONG_MS)
+        assert messages(partner) == [b"one"]
+
+    run_story(story)
+
+
+def test_get_after_the_notify_when_a_handle_was_closed_between_then_it_waits() -> None:
+    async def story(place: Place, partner: Partner) -> None:
+        handle = await partner.open("A", ALL)
+        partner.request(handle, options=mq.MQGMO_WAIT, wait_ms=LONG_MS)
+        partner.send_flow(fap.SPI, notify(tag_of(partner)))
+        await ended(partner)
+        assert (await partner.values(fap.SPI + fap.REPLY))["reason"] == 0
+        # The client notifies until it sees that its thread has come back, and closes then.
+        assert (await partner.call(fap.SPI, notify(tag_of(partner))))["reason"] == 0
+        assert (await partner.call(fap.MQCLOSE, {"handle": handle}))["reason"] == 0
+        handle = await partner.open("A", ALL)
+        partner.request(handle, options=mq.MQGMO_WAIT, wait_ms=LONG_MS)
+        assert not partner.look()
+
+    run_story(story)
+
+
+def test_get_long_after_the_notify_then_it_waits() -> None:
+    started = start_in_memory("QM1", "mqm", "test")
+    clock = SimClock()
+    started.shell.engine.clock = clock
+
+    async def story(place: Place, partner: Partner) -> None:
+        handle = await partner.open("A", ALL)
+        assert (await partner.call(fap.SPI, notify(tag_of(partner))))["reason"] == 0
+        clock.advance(6)
+        partner.request(handle, options=mq.MQGMO_WAIT, wait_ms=LONG_MS)
+        assert not partner.look()
+
+    run_story(story, started=started)
+
+
+def test_notify_when_a_stream_is_read_then_that_goes_on_and_a_get_ends() -> None:
+    async def story(place: Place, partner: Partner) -> None:
+        handle = await partner.open("A", ALL)
+        other = await partner.open("B", ALL)
+        assert (await partner.call(fap.SPI, notify(tag_of(partner))))["reason"] == 0
+        partner.request(handle, 100_000, options=mq.MQGMO_NO_WAIT, flags=fap.STREAM)
+        assert not partner.look()
+        partner.request(other, options=mq.MQGMO_WAIT, wait_ms=LONG_MS)
+        await ended(partner)
+        put(place, b"one")
+        await partner.wait()
+        assert messages(partner) == [b"one"]
+
+    run_story(story)
+
+
+# ---- a failure that the client loses
+
+
+def test_get_that_was_ended_when_nothing_more_comes_of_it_then_it_is_notified_again() -> None:
+    async def story(place: Place, partner: Partner) -> None:
+        handle = await partner.open("A", ALL)
+        partner.request(handle, options=mq.MQGMO_WAIT, wait_ms=LONG_MS)
+        partner.send_flow(fap.SPI, notify(tag_of(partner)))
+        await ended(partner)
+        assert (await partner.values(fap.SPI + fap.REPLY))["reason"] == 0
+        await later(place)
+        await ended(partner)
+        partner.request(handle, options=mq.MQGMO_WAIT, wait_ms=LONG_MS)
+        await later(place)
+        assert not partner.look()
+
+    run_story(story)
+
+
+def test_get_that_was_ended_when_its_handle_is_closed_then_it_is_not_notified_again() -> None:
+    async def story(place: Place, partner: Partner) -> None:
+        handle = await partner.open("A", ALL)
+        partner.request(handle, options=mq.MQGMO_WAIT, wait_ms=LONG_MS)
+        partner.send_flow(fap.SPI, notify(tag_of(partner)))
+        await ended(partner)
+        assert (await partner.values(fap.SPI + fap.REPLY))["reason"] == 0
+        assert (await partner.call(fap.MQCLOSE, {"handle": handle}))["reason"] == 0
+        await later(place)
+        assert not partner.look()
 
     run_story(story)

@@ -33,14 +33,20 @@ from ternmq.kernel.connection import Handle
 from ternmq.kernel.get import BROWSE_OPTIONS as BROWSES
 from ternmq.kernel.requests import GetCall
 from ternmq.kernel.verb_clock import VerbClock
-from ternmq.network.clients import notifications
 from ternmq.network.clients.byte_form import aligned, token
 from ternmq.network.clients.conversation import Conversation, Guarded
 from ternmq.network.clients.delivery_form import deliver, is_as_it_is, options_here
 from ternmq.network.clients.message_push import BIG_HEAD, LITTLE_HEAD, Push
 from ternmq.network.clients.message_selection import Selection
-from ternmq.network.clients.notifications import PUSHED, note_header, push_nothing
+from ternmq.network.clients.notifications import (
+    PUSHED,
+    note_header,
+    notify,
+    notify_refusal,
+    push_nothing,
+)
 from ternmq.network.clients.read_ahead import Ahead
+from ternmq.network.clients.repeated_cancel import RepeatedCancel
 from ternmq.values.entry import PERSISTENT, Entry
 from ternmq.values.get_request import SPARED, SPARES_ALL, GetRequest
 from ternmq.wire.fap.segment import TSHM_BYTES
@@ -129,8 +135,9 @@ class Consumer(Guarded):
         self._until_ns = 0
         local = self.handle.local
         if is_stream and self._readers is None and local is not None and not options & BROWSES:
-            conversation = self.conversation
-            self._readers = self.turns.backpressure.add(self.turns, local.queue, conversation.line)
+            self._readers = self.turns.backpressure.add(
+                self.turns, local.queue, self.conversation.line
+            )
 
     def select(self, selection: Selection) -> None:
         """Other messages."""
@@ -153,11 +160,15 @@ class Consumer(Guarded):
             self.get = None
             self.state = IDLE
 
-    def _waits(self) -> None:
-        """A client that waits for messages is in a call, however long that lasts."""
+    def _waits(self) -> bool:
+        """A client that waits is in a call, however long; False: a cancel was held for it."""
+        if not self.is_stream and (reason := self.conversation.held_cancel.take()):
+            self.cancel(reason)
+            return False
         if not self._is_counted:
             self._is_counted = True
             self.conversation.line.wait_begins()
+        return True
 
     def _no_longer_waits(self) -> None:
         if self._is_counted:
@@ -276,9 +287,8 @@ class Consumer(Guarded):
             self._forget_oldest()
         if self.ahead.sent():
             self._request = None
-        readers = self._readers
-        if readers is not None:
-            readers.relieved()
+        if self._readers is not None:
+            self._readers.relieved()
         return True
 
     def _wants_plain_messages(self) -> bool:
@@ -289,14 +299,9 @@ class Consumer(Guarded):
         conversation = self.conversation
         push = self._push
         if push is None or push.form is not conversation.form:
-            handle_id = self.handle.handle_id
-            push = Push(
-                conversation.form,
-                conversation.number,
-                handle_id,
-                self.selection.index,
-                self._own_name,
-            )
+            form, number = conversation.form, conversation.number
+            handle_id, index = self.handle.handle_id, self.selection.index
+            push = Push(form, number, handle_id, index, self._own_name)
             self._push = push
         return push
 
@@ -304,11 +309,10 @@ class Consumer(Guarded):
         """After an attempt: True if its message is sent."""
         if call.waiting:
             self.state = WAITING
-            if not self.ahead.lingers:
-                self._waits()
+            if not self.ahead.lingers and not self._waits():
+                return False
             if call.deadline_ns:
-                if not self._until_ns:
-                    self._until_ns = call.deadline_ns
+                self._until_ns = self._until_ns or call.deadline_ns
                 self.turns.at(self, int(self._until_ns))
             return False
         verbs = self.conversation.connected()
@@ -434,9 +438,7 @@ class Consumer(Guarded):
         if reason == MQRC_NO_MSG_AVAILABLE:
             reason = 0
         elif reason:
-            notifications.notify(
-                self.conversation, self.handle.handle_id, STREAMING_FAILURE, reason, PUSHED
-            )
+            notify(self.conversation, self.handle.handle_id, STREAMING_FAILURE, reason, PUSHED)
         self._ends(reason)
 
     def _ends(self, reason: int) -> None:
@@ -453,9 +455,7 @@ class Consumer(Guarded):
         """There is something for a get, and no get is known to wait: the client must ask."""
         self.window = 0
         self.ahead.paused()
-        notifications.notify(
-            self.conversation, self.handle.handle_id, STREAMING_TXN_PAUSED, 0, PUSHED
-        )
+        notify(self.conversation, self.handle.handle_id, STREAMING_TXN_PAUSED, 0, PUSHED)
         self._confirm(0)
 
     def _unlock(self) -> None:
@@ -476,7 +476,7 @@ class Consumer(Guarded):
         number = self.confirm
         if number >= 0:
             self.confirm = -1
-            notifications.notify(self.conversation, self.handle.handle_id, CHECK_MSG, value, number)
+            notify(self.conversation, self.handle.handle_id, CHECK_MSG, value, number)
 
     def time_is_over(self) -> None:
         call = self.get
@@ -503,7 +503,7 @@ class Consumer(Guarded):
         if self.ahead.lingers:
             self._pauses()  # a get that asks is notified
             return
-        notifications.notify_refusal(self.conversation, self.handle.handle_id, error.reason)
+        notify_refusal(self.conversation, self.handle.handle_id, error.reason)
         if error.reason == MQRC_GET_INHIBITED and self.is_stream:
             now_ns = int(self.turns.clock.monotonic_ns())
             self.turns.at(self, now_ns + _INHIBITED_RETRY_NS)
@@ -573,6 +573,7 @@ class Consumer(Guarded):
         """The handle or its connection ends."""
         self._take_back()
         self.state = STOPPED
+        self.ahead.is_cancelled = False
         self._reads_no_more()
         self.sent.clear()
 
@@ -594,7 +595,8 @@ class Consumer(Guarded):
         """A get that waits for a message ends with this reason."""
         self._take_back()
         self._end_without(reason)
+        RepeatedCancel(self, reason)
 
     def notify(self, reason: int) -> None:
         """The connection was ended by an operator, or the queue manager is quiescing."""
-        notifications.notify_refusal(self.conversation, self.handle.handle_id, reason)
+        notify_refusal(self.conversation, self.handle.handle_id, reason)

@@ -24,6 +24,7 @@ from ternmq.kernel.requests import GetCall
 from ternmq.mqi.steps.step import Step
 from ternmq.mqi.steps.units import Disconnect
 from ternmq.network.clients.byte_form import Form
+from ternmq.network.clients.held_cancel import HeldCancel
 from ternmq.values.calls import units
 from ternmq.values.xid import XID
 from ternmq.wire.fap.dialogue import (
@@ -202,8 +203,9 @@ class Call(Guarded):
     def give_up(self) -> None:
         """Before it is refused: set what a failed call answers."""
 
-    def cancel(self, reason: int) -> None:
-        """If it waits for a message, it ends with this reason."""
+    def cancel(self, reason: int) -> bool:
+        """If it waits for a message, it ends with this reason; False: it does not."""
+        return False
 
     def abandon(self) -> bool:
         """The partner has gone: True if that ends it, False if it must be gone on with."""
@@ -295,6 +297,7 @@ class Conversation:
         self.is_started = True  # whether consumers are served; CONN_STATE says
         self.was_controlled = False  # by MQCTL, which says whether they are
         self.are_held = False  # consumers, while the unit of work ends
+        self.held_cancel = HeldCancel(line.turns.clock)
         self.plans: dict[bytes, PutPlan] = {}
         self.plan: PutPlan | None = None  # the last one
         self.get_plans: dict[bytes, GetPlan] = {}
@@ -482,6 +485,7 @@ class Conversation:
     def connect(self, verbs: LoopVerbs) -> None:
         """MQCONN is done."""
         self.verbs = verbs
+        self.held_cancel.drop()
         self.dialogue.say(MQCONN + REPLY, detail=COMPLETED)
         self.line.recognize()
 
@@ -528,12 +532,13 @@ class Conversation:
     def cancel_waits(self, reason: int) -> None:
         """Gets that wait for a message end; streams go on. Of a client that reads ahead we may not
         know where its get waits: where no other does, it is where the last one ended empty."""
-        if self.call is not None:
-            self.call.cancel(reason)
+        is_ended = self.call is not None and self.call.cancel(reason)
         waiting = [one for one in self.consumers.values() if one.waits_for_get]
         known = [one for one in waiting if not one.ahead.lingers]
         for consumer in known or waiting:
             consumer.cancel(reason)
+        if not is_ended and not known:
+            self.held_cancel.hold(reason)
 
     def forget_plans(self) -> None:
         """Handles are closed: what was kept for them goes."""

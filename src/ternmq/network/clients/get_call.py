@@ -177,14 +177,21 @@ class MessageCall(Call):
                 return
             self._look_again(verbs, call)
         if call.waiting:
-            if call.deadline_ns:
-                self.turns.at(self, int(call.deadline_ns))
+            self._wait(call)
         elif call.entry is None and call.reason == 0:
             verbs.park(self)
         else:
             self.is_done = True
             if not verbs.must_wait(self, int(call.durable_at)) and self.can_answer():
                 self._reply(call)
+
+    def _wait(self, call: GetCall) -> None:
+        """For a message, unless a cancel was held for it."""
+        if call.deadline_ns:
+            self.turns.at(self, int(call.deadline_ns))
+        reason = self.conversation.held_cancel.take()
+        if reason:
+            self.cancel(reason)
 
     def _begin(self, verbs: LoopVerbs) -> GetCall | None:
         """The first attempt; None: there is nothing to get, or no room for it yet."""
@@ -352,12 +359,14 @@ class MessageCall(Call):
             self.conversation.connected().take_back(call)
         self._nothing(mq.MQCC_FAILED, MQRC_NO_MSG_AVAILABLE)
 
-    def cancel(self, reason: int) -> None:
+    def cancel(self, reason: int) -> bool:
         call = self.get
-        if call is not None and self.conversation.connected().end_wait(call, reason):
-            self.turns.not_at(self)
-            self.is_done = True
-            self._reply(call)
+        if call is None or not self.conversation.connected().end_wait(call, reason):
+            return False
+        self.turns.not_at(self)
+        self.is_done = True
+        self._reply(call)
+        return True
 
     def abandon(self) -> bool:
         self._is_abandoned = True

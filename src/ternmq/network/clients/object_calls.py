@@ -181,6 +181,7 @@ def close_object(conversation: Conversation, one: Segment) -> None:
     consumer = conversation.consumers.pop(handle_id, None)
     if consumer is not None:
         consumer.stop()
+    conversation.held_cancel.drop()  # its caller is in no get
     conversation.forget_plans()
     call.go_on()
 

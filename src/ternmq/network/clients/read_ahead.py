@@ -38,6 +38,7 @@ class Ahead:
         self.lingers = False  # the request has ended, and its client takes it to be open
         self._is_paused = False  # the client was notified, and has not asked since
         self._is_strict = False  # it was notified, and has had no message since
+        self.is_cancelled = False  # a get has ended before its time, and none has asked since
 
     def asked(
         self,
@@ -50,6 +51,7 @@ class Ahead:
     ) -> None:
         """A request has come; `has_all`: the client has taken all that was sent."""
         self.lingers = False
+        self.is_cancelled = False
         was_paused = self._is_paused
         self._is_paused = False
         self._browses = window > 1 and options & _BROWSES != 0
