@@ -219,7 +219,7 @@ def test_conversion_when_not_in_the_table_then_2470(type: int, target: int) -> N
         (mq.MQTYPE_FLOAT32, 0.5, mq.MQTYPE_FLOAT64, 0.5),
     ],
 )
-def test_conversion_when_in_the_table_then_the_value_is_as_ibm_says(
+def test_conversion_when_in_the_table_then_the_value_is_of_the_new_type(
     type: int, value: Any, target: int, expected: Any
 ) -> None:
     assert same(converted("n", type, value, target), expected)
