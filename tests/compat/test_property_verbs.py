@@ -195,6 +195,35 @@ def test_action_when_put_then_properties_are_copied_by_their_options(
     assert original.properties.get(b"all") == "old"
 
 
+def test_message_when_forwarded_or_answered_without_an_mqmd_then_it_is_made_of_the_handle(
+    ends: Ends,
+) -> None:
+    request = ends.library.MD(
+        Version=CMQC.MQMD_VERSION_2,
+        MsgType=CMQC.MQMT_REQUEST,
+        ReplyToQ=QUEUE.encode(),
+        Format=CMQC.MQFMT_STRING,
+        Priority=3,
+    )
+    sent = ends.handle()
+    sent.properties.set(b"colour", "red", pd=ends.library.PD(CopyOptions=CMQC.MQCOPY_ALL))
+    ends.put(sent, md=request)
+    received = ends.handle()
+    gmo = ends.library.GMO(Version=CMQC.MQGMO_VERSION_4, Options=CMQC.MQGMO_PROPERTIES_IN_HANDLE)
+    gmo.MsgHandle = received.msg_handle
+    assert ends.queue.get(None, ends.library.MD(), gmo) == b"payload"
+    for_output = {"Options": CMQC.MQPMO_MD_FOR_OUTPUT_ONLY}
+    ends.put(received, Action=CMQC.MQACTP_FORWARD, **for_output)
+    ends.put(received, Action=CMQC.MQACTP_REPLY, **for_output)
+    forwarded, properties = ends.get()
+    assert (forwarded.MsgId, forwarded.MsgType) == (request.MsgId, CMQC.MQMT_REQUEST)
+    assert (forwarded.Priority, forwarded.Format) == (3, CMQC.MQFMT_STRING)
+    assert properties.get(b"colour") == "red"
+    reply, properties = ends.get()
+    assert (reply.CorrelId, reply.MsgType) == (request.MsgId, CMQC.MQMT_REPLY)
+    assert (reply.Priority, properties.get(b"colour")) == (3, "red")
+
+
 def test_action_when_not_known_then_2535(ends: Ends) -> None:
     assert reason_of(ends.put, Action=99) == 2535
 
