@@ -141,7 +141,7 @@ def test_correlation_when_set_by_its_jms_name_then_mqmd_and_properties_agree(end
     assert properties.get(b"Root.MQMD.CorrelId") == b"A" * 24
 
 
-def test_jms_names_when_a_message_of_the_mqi_is_got_then_they_tell_of_its_mqmd(ends: Ends) -> None:
+def test_jms_names_when_a_message_of_the_mqi_is_got_then_they_report_its_mqmd(ends: Ends) -> None:
     ends.put()
     md, properties = ends.get()
     assert properties.get(b"JMSMessageID", max_value_length=100) == "ID:" + md.MsgId.hex()
@@ -345,7 +345,7 @@ def test_get_when_the_value_is_long_then_2469_and_it_is_under_the_cursor(library
     assert properties.get(b"a", max_value_length=100, impo_options=under) == "x" * 100
 
 
-def test_ibmmq_when_inquiring_all_then_name_and_descriptor_are_told() -> None:
+def test_ibmmq_when_inquiring_all_then_name_and_descriptor_are_reported() -> None:
     properties = ibmmq.MessageHandle().properties
     properties.set("a", "1")
     properties.set("b.c", 2, CMQC.MQTYPE_INT64, pd=ibmmq.PD(CopyOptions=CMQC.MQCOPY_REPLY))

@@ -231,7 +231,7 @@ def test_descriptor_when_all_are_defaults_then_no_attribute_is_written() -> None
     ]
 
 
-def test_type_when_not_known_then_the_first_8_bytes_of_it_are_told() -> None:
+def test_type_when_not_known_then_the_first_8_bytes_of_it_are_reported() -> None:
     assert unknown_dt(("a", "dateTime.tz", "x")) == "dateTime"
     assert unknown_dt(("a", "ünbekannt", "x")) == "ünbekan"
     assert unknown_dt(("a", "i4", "x")) == ""

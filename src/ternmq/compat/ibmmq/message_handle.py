@@ -8,7 +8,7 @@ from ternmq.base import constants as mq
 from ternmq.base.errors import mq_error
 from ternmq.base.reasons import MQRC_HMSG_ERROR
 from ternmq.compat.calls import text_of
-from ternmq.compat.errors import Told
+from ternmq.compat.errors import TranslatedErrors
 from ternmq.compat.ibmmq.errors import MQMIError
 from ternmq.compat.ibmmq.structures import IMPO, PD
 from ternmq.compat.properties import check_version, create_handle, delete_handle, using
@@ -40,7 +40,7 @@ class _Properties(pymqi._Properties):
         options = impo_options if impo is None else impo.Options
         asked = text_of(name)
         length = max_value_length or self.default_value_length
-        with Told(self._mqmi_error):
+        with TranslatedErrors(self._mqmi_error):
             found = self._inquired(name, length, options, property_type, impo)
         if isinstance(pd, PD):
             pd.set(Support=found.support, Context=found.context, CopyOptions=found.copy_options)
@@ -49,7 +49,7 @@ class _Properties(pymqi._Properties):
 
     def dlt(self, name: Any, dmpo: Any = None) -> None:
         """MQDLTMP."""
-        with Told(self._mqmi_error):
+        with TranslatedErrors(self._mqmi_error):
             check_version(dmpo, "DMPO", "MQDLTMP")
             options = mq.MQDMPO_DEL_FIRST if dmpo is None else dmpo.Options
             with using(self.msg_handle, self.conn_handle, "MQDLTMP") as handle:
@@ -63,7 +63,7 @@ class MessageHandle:
         self.conn_handle = qmgr.get_handle() if qmgr else mq.MQHO_NONE
         self.duplicated = dup_handle is not None
         if dup_handle is None:
-            with Told(MQMIError):
+            with TranslatedErrors(MQMIError):
                 self.msg_handle = create_handle(self.conn_handle, cmho)
         else:
             self.msg_handle = dup_handle
@@ -79,7 +79,7 @@ class MessageHandle:
 
     def dlt(self, dmho: Any = None) -> None:
         """MQDLTMH."""
-        with Told(MQMIError):
+        with TranslatedErrors(MQMIError):
             if self.duplicated:
                 raise mq_error(MQRC_HMSG_ERROR, verb="MQDLTMH", detail="it is another's handle")
             delete_handle(self.msg_handle, self.conn_handle, dmho)

@@ -8,7 +8,7 @@ from ternmq.base import constants as mq
 from ternmq.base.errors import MQError, mq_error
 from ternmq.base.reasons import MQRC_OPTIONS_ERROR
 from ternmq.compat.calls import text_of
-from ternmq.compat.errors import MQMIError, Told
+from ternmq.compat.errors import MQMIError, TranslatedErrors
 from ternmq.compat.properties import check_version, create_handle, using, value_as
 from ternmq.compat.structure import MQOpts
 from ternmq.values.property_inquiry import Inquired
@@ -43,7 +43,7 @@ class _Properties:
     ) -> Any:
         """MQINQMP: the value in its type; `max_value_length` is the greatest one of a text."""
         length = max_value_length or MessageHandle.default_value_length
-        with Told(self._mqmi_error):
+        with TranslatedErrors(self._mqmi_error):
             return _plain(self._inquired(name, length, impo_options, property_type, None).value)
 
     def _inquired(
@@ -84,7 +84,7 @@ class _Properties:
         if value_length >= 0 and isinstance(value, (str, bytes)):
             value = value[:value_length]
         asked = text_of(name)
-        with Told(self._mqmi_error):
+        with TranslatedErrors(self._mqmi_error):
             check_version(smpo, "SMPO", "MQSETMP")
             check_version(pd, "PD", "MQSETMP")
             if pd is not None and pd.Options != mq.MQPD_NONE:
@@ -121,6 +121,6 @@ class MessageHandle:
 
     def __init__(self, qmgr: Any = None, cmho: Any = None) -> None:
         self.conn_handle = qmgr.get_handle() if qmgr else mq.MQHO_NONE
-        with Told(MQMIError):
+        with TranslatedErrors(MQMIError):
             self.msg_handle = create_handle(self.conn_handle, cmho)
         self.properties = _Properties(self.conn_handle, self.msg_handle)

@@ -19,7 +19,7 @@ from ternmq.values.transport import PlainPut
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
-class PutFront:
+class FastPutQueue:
     """A queue that messages are put to."""
 
     def __init__(self) -> None:
