@@ -114,11 +114,11 @@ def options_with_a_property() -> Any:
 @pytest.mark.parametrize("library", LIBRARIES)
 def test_handles_when_nobody_has_them_then_they_are_freed(library: Any) -> None:
     gc.collect()
-    before = len(properties._bags)
+    before = len(properties._held)
     for _ in range(100):
         library.MessageHandle().properties.set(b"a", "1")
     gc.collect()
-    assert len(properties._bags) == before
+    assert len(properties._held) == before
 
 
 def test_handle_when_only_its_number_is_kept_then_it_lives(way: str) -> None:

@@ -6,84 +6,81 @@ A header is a fixed part of 36 bytes (mqrfh) and folders, each a length and text
     <jms><Dst>queue:///ORDERS</Dst></jms>
 
 A folder holds properties if MQ gives it to them or it says content='properties'. Others belong to
-the application and stay in the data. A property of folder usr has its plain name, one of another
-folder `folder.name`; elements inside elements are joined by dots. `dt` is its type, string without
-one; xsi:nil='true' is a null.
+the application and stay in the data. property_folders has the folders, property_types the values.
 
 The one rule for content that is not sound, for every reader of properties: what cannot be read
 stays in the data, byte by byte, and nothing fails.
 
 - A header is sound if its StrucId, version and lengths hold together and the CCSID of its folders
   is 1208, 1200, 13488 or 17584. Else it is data, and so is what follows it.
-- A folder is sound if it is well-formed, without declarations, and has text in leaves only. Else
-  this folder stays, in a header that is otherwise the same.
-- A value that does not fit its `dt` is a string (`is_of_type`).
+- A folder that is not sound (property_folders) stays, in a header that is otherwise the same.
+- A value that does not fit its `dt` is a string.
 - Of a message, 8192 headers, folders and elements are looked at. A header or folder that has more
   stays, and what follows it: nobody's message may keep all others waiting.
 """
 
 from __future__ import annotations
 
-import re
 import struct
 from typing import Final, final
-from xml.parsers import expat
 
+from ternmq.base import constants as mq
 from ternmq.base.errors import MQError
-from ternmq.codec.charset import decode, encode, is_known, is_wide
-from ternmq.codec.headers.mqrfh import FOLDER_CCSIDS
+from ternmq.codec.charset import UTF8, decode, encode, is_known, is_wide
+from ternmq.codec.headers.mqrfh import FOLDER_CCSIDS, RulesHeader2
 from ternmq.codec.mqi.layout import byte_order
 from ternmq.codec.mqi.mqmd import ENCODING_AT, FORMAT_AT
+from ternmq.codec.property import Property
+from ternmq.codec.property_folders import (
+    PARTS_MAX,
+    Element,
+    FolderReader,
+    folders_of,
+    is_property_folder,
+    property_of,
+)
 
 FORMAT: Final = b"MQHRF2  "
-FOLDER_USER: Final = "usr"
-STRING: Final = "string"
-# One list for all readers and writers. IBM's, and mqpse and mqpss of publish/subscribe.
-FOLDERS: Final = frozenset(
-    (
-        *("usr", "jms", "mcd", "mqext", "mqps", "mqpse", "mqpss", "mq", "mqema", "mq_usr"),
-        *("sib", "sib_usr", "sib_context", "ibm", "mq_svc", "mqtt"),
-    )
-)
-NAME_LENGTH_MAX: Final = 4095  # MQ_MAX_PROPERTY_NAME_LENGTH
-PARTS_MAX: Final = 8192  # headers, folders and elements of a message
 # How far headers are looked at in a step under the engine's lock.
 STEP_BYTES_MAX: Final = 64 * 1024
 _HEAD_BYTES: Final = 36
 _STRUC_ID: Final = b"RFH "
 _THIRD_OF_FORMAT: Final = 0x52  # what tells MQHRF2 from most other formats
-# Names may take more room than their folder, for each has its groups in front.
-_NAMES_FACTOR: Final = 8
-_NAMES_LEAST: Final = 64 * 1024
-_NAME: Final = re.compile(r"\s*<\s*([A-Za-z_][\w.\-]*)([^>]*)>")
-_CONTENT: Final = re.compile(r"content\s*=\s*(['\"])properties\1")
 _PAIR: Final = struct.Struct("<ii")
-_INTEGER: Final = re.compile(r"[+-]?[0-9]{1,40}")
-_REAL: Final = re.compile(
-    r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|NaN|-?Infinity|-?INF"
-)
-_BOOLEAN: Final = ("0", "1", "true", "false")
-_HEX: Final = re.compile(r"(?:[0-9A-Fa-f]{2})*")
-_HIGHEST: Final = {f"i{size}": (1 << (8 * size - 1)) - 1 for size in (1, 2, 4, 8)}
-_REALS: Final = ("r4", "r8")
-
-Property = tuple[str, str, str | None]  # name, type, value
 
 
 @final
 class Apart:
     """A message's properties, and its data without them."""
 
-    __slots__ = ("ccsid", "data", "encoding", "format", "properties")
+    __slots__ = ("ccsid", "data", "descriptors", "encoding", "format", "properties")
 
     def __init__(
-        self, properties: list[Property], data: bytes, format: bytes, encoding: int, ccsid: int
+        self,
+        properties: list[Element],
+        descriptors: dict[int, tuple[int, int, int]],
+        data: bytes,
+        format: bytes,
+        encoding: int,
+        ccsid: int,
     ) -> None:
-        self.properties = properties
+        self.properties = properties  # as they are in the folders: name, dt, text
+        self.descriptors = descriptors  # support, context, copy options of those that say them
         self.data = data
         self.format = format  # of the data: 8 bytes
         self.encoding = encoding
         self.ccsid = ccsid
+
+    def typed_properties(self) -> list[Property]:
+        """The properties with their types, values and descriptors."""
+        typed: list[Property] = []
+        for at, element in enumerate(self.properties):
+            descriptor = self.descriptors.get(at) if self.descriptors else None
+            if descriptor is None:
+                typed.append(property_of(element))
+            else:
+                typed.append(property_of(element, descriptor))
+        return typed
 
 
 @final
@@ -112,28 +109,15 @@ def has_properties(base: bytes) -> bool:
 def take_apart(data: bytes, encoding: int, ccsid: int, end_max: int = 0) -> Apart | None:
     """Properties and data of a message that begins with an MQRFH2, in this encoding and CCSID;
     None if all of it is data. With `end_max`, headers that end behind it are data."""
-    properties: list[Property] = []
+    collected = _Collected()
     format = FORMAT
     at = 0
-    left = PARTS_MAX
     while format == FORMAT:
-        header = _read_header(data, at, encoding, ccsid, end_max or len(data), left)
+        header = _read_header(data, at, encoding, ccsid, end_max or len(data), collected.left)
         if header is None:
             break
-        left -= 1 + len(header.parts)
-        kept: list[bytes] = []
-        for part in header.parts:
-            found: list[Property] | None = None
-            if left > 0:
-                text = decode(part[4:], header.folder_ccsid, header.order).rstrip(" \0")
-                if is_property_folder(text):
-                    reader = _FolderReader(len(text) * _NAMES_FACTOR + _NAMES_LEAST, left)
-                    found = reader.read(text)
-                    left = reader.elements_left
-            if found is None:
-                kept.append(part)
-            else:
-                properties += found
+        collected.left -= 1 + len(header.parts)
+        kept = [part for part in header.parts if not collected.take(part, header)]
         if kept:
             if len(kept) == len(header.parts):
                 break
@@ -141,14 +125,46 @@ def take_apart(data: bytes, encoding: int, ccsid: int, end_max: int = 0) -> Apar
             length = struct.pack(f"{header.order}i", _HEAD_BYTES + len(folders))
             head = data[at : at + 8] + length + data[at + 12 : at + _HEAD_BYTES]
             whole = b"".join((head, folders, data[header.end :]))
-            return Apart(properties, whole, FORMAT, encoding, ccsid)
+            return collected.apart(whole, FORMAT, encoding, ccsid)
         at = header.end
         format = header.format
         encoding = header.encoding
         ccsid = header.ccsid
     if at == 0:
         return None
-    return Apart(properties, data[at:], format, encoding, ccsid)
+    return collected.apart(data[at:], format, encoding, ccsid)
+
+
+@final
+class _Collected:
+    """The properties of the headers of a message, and how many parts may still be looked at."""
+
+    __slots__ = ("descriptors", "left", "properties")
+
+    def __init__(self) -> None:
+        self.properties: list[Element] = []
+        self.descriptors: dict[int, tuple[int, int, int]] = {}
+        self.left = PARTS_MAX
+
+    def take(self, part: bytes, header: _Header) -> bool:
+        """Take the properties of a folder; False if it is data."""
+        if self.left <= 0:
+            return False
+        text = decode(part[4:], header.folder_ccsid, header.order).rstrip(" \0")
+        if not is_property_folder(text):
+            return False
+        reader = FolderReader(text, self.left)
+        found = reader.read()
+        self.left = reader.elements_left
+        if found is None:
+            return False
+        for at, descriptor in reader.descriptors.items():
+            self.descriptors[len(self.properties) + at] = descriptor
+        self.properties += found
+        return True
+
+    def apart(self, data: bytes, format: bytes, encoding: int, ccsid: int) -> Apart:
+        return Apart(self.properties, self.descriptors, data, format, encoding, ccsid)
 
 
 def without_properties(data: bytes, base: bytes) -> tuple[bytes, bytes]:
@@ -218,116 +234,10 @@ def _characters(field: bytes, ccsid: int) -> bytes:
     return packed if len(packed) == len(field) else field
 
 
-# ---- folders
-
-
-def is_property_folder(folder: str) -> bool:
-    """Whether a folder holds properties, by its first tag."""
-    found = _NAME.match(folder)
-    if found is None:
-        return False
-    return found.group(1) in FOLDERS or _CONTENT.search(found.group(2)) is not None
-
-
-def read_folder(folder: str) -> list[Property] | None:
-    """The properties of one folder; None if it is not sound."""
-    return _FolderReader(len(folder) * _NAMES_FACTOR + _NAMES_LEAST, PARTS_MAX).read(folder)
-
-
-@final
-class _FolderReader:
-    """Collects the leaves of a folder as the parser meets them; ValueError ends it."""
-
-    def __init__(self, names_max: int, elements_max: int) -> None:
-        # Without namespaces: folders say xsi:nil and do not say what xsi is.
-        self.parser = expat.ParserCreate("UTF-8")
-        self.parser.buffer_text = True
-        self.parser.StartElementHandler = self._begin
-        self.parser.EndElementHandler = self._end
-        self.parser.CharacterDataHandler = self._text
-        self.found: list[Property] = []
-        self.elements_left = elements_max
-        self._names_left = names_max
-        self._path: list[str] = []
-        self._path_length = 0
-        self._parts: list[str] = []
-        self._kind = STRING
-        self._is_nil = False
-        self._is_leaf = False
-
-    def read(self, folder: str) -> list[Property] | None:
-        """The properties of the folder; None if it is not sound."""
-        if "<!" in folder:  # declarations are not for folders, and could be bombs
-            return None
-        try:
-            self.parser.Parse(folder.encode(), True)
-        except (expat.ExpatError, ValueError):
-            return None
-        return self.found
-
-    def _begin(self, name: str, attributes: dict[str, str]) -> None:
-        self._refuse_text()
-        self.elements_left -= 1
-        if self.elements_left < 0:
-            raise ValueError("too many elements")
-        self._path.append(name)
-        self._path_length += len(name) + 1
-        if self._path_length - len(self._path[0]) - 2 > NAME_LENGTH_MAX:  # without the folder
-            raise ValueError("a name is too long")
-        self._kind = attributes.get("dt", STRING)
-        self._is_nil = attributes.get("xsi:nil") == "true"
-        self._is_leaf = len(self._path) > 1
-
-    def _text(self, text: str) -> None:
-        self._parts.append(text)
-
-    def _end(self, name: str) -> None:
-        if self._is_leaf:
-            path = self._path[1:] if self._path[0] == FOLDER_USER else self._path
-            value = None if self._is_nil else "".join(self._parts)
-            self._parts.clear()
-            self._names_left -= self._path_length
-            if self._names_left < 0:
-                raise ValueError("the names are too long")
-            self.found.append((".".join(path), self._kind, value))
-        else:
-            self._refuse_text()
-        self._is_leaf = False
-        self._path.pop()
-        self._path_length -= len(name) + 1
-
-    def _refuse_text(self) -> None:
-        """Text beside elements belongs to no property."""
-        if self._parts:
-            if "".join(self._parts).strip():
-                raise ValueError("text beside elements")
-            self._parts.clear()
-
-
-# ---- values
-
-
-def is_of_type(kind: str, value: str) -> bool:
-    """Whether a value is one of its `dt`; every text is a string, and one of an unknown type."""
-    highest = _HIGHEST.get(kind, 0)
-    if highest:
-        return _INTEGER.fullmatch(value) is not None and -highest - 1 <= int(value) <= highest
-    if kind in _REALS:
-        return _REAL.fullmatch(value) is not None
-    if kind == "boolean":
-        return value in _BOOLEAN
-    if kind == "bin.hex":
-        return _HEX.fullmatch(value) is not None
-    return True
-
-
-def is_element(name: str) -> bool:
-    """Whether a name can be that of an element; letters in it are those of any script."""
-    found: list[str] = []
-    parser = expat.ParserCreate("UTF-8")
-    parser.StartElementHandler = lambda tag, attributes: found.append(tag)
-    try:
-        parser.Parse(f"<{name}/>".encode(), True)
-    except (expat.ExpatError, ValueError):
-        return False
-    return found == [name]
+def mqrfh2_of(properties: list[Property], format: str, encoding: int, ccsid: int) -> bytes:
+    """An MQRFH2 of these properties, in MQENC_NATIVE and UTF-8, ahead of data of that format,
+    encoding and CCSID."""
+    header = RulesHeader2(
+        encoding=encoding, ccsid=ccsid or UTF8, format=format, folders=folders_of(properties)
+    )
+    return header.pack(byte_order(mq.MQENC_NATIVE))

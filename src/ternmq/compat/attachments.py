@@ -24,6 +24,7 @@ class Attachment:
         self.connection = connection
         self.is_client = is_client  # through a channel
         self.opened: dict[int, Open] = {}
+        self.number = 0  # the handle of the connection
 
     def object(self, handle: object, verb: str) -> Open:
         """What a number stands for."""
@@ -43,6 +44,7 @@ def attach(attachment: Attachment) -> int:
     with _lock:
         number = next(_numbers)
         _attachments[number] = attachment
+        attachment.number = number
     return number
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import ExitStack
 from typing import Any, Final, NamedTuple
 
 from ternmq.api.inert_attributes import warn_inert_values
@@ -15,7 +16,6 @@ from ternmq.base import constants as mq
 from ternmq.base.attributes import BY_SELECTOR, Value
 from ternmq.base.errors import mq_error
 from ternmq.base.reasons import (
-    MQRC_ACTION_ERROR,
     MQRC_CHAR_ATTR_LENGTH_ERROR,
     MQRC_ENVIRONMENT_ERROR,
     MQRC_HMSG_ERROR,
@@ -31,7 +31,7 @@ from ternmq.codec.mqi.mqmd import GROUP_ID_AT, MSG_ID_AT, PRIORITY_AT, USER_ID_A
 from ternmq.codec.mqi.mqod import ObjectDescriptor
 from ternmq.compat.attachments import Attachment, attached, detach
 from ternmq.compat.handle_gets import Taken, fast_get, get_for_handle
-from ternmq.compat.properties import PropertyBag, bag_of, with_properties
+from ternmq.compat.properties import delete_handles_of, using, with_properties
 from ternmq.compat.structure import MQOpts
 from ternmq.mqi.getting import get_request
 from ternmq.remote.fap.fap_verbs import FapVerbs
@@ -43,12 +43,16 @@ from ternmq.values.calls.objects import Close, Inquire, Open, SetAttributes
 from ternmq.values.calls.units import BackOut
 from ternmq.values.get_request import UNLIMITED_LENGTH
 from ternmq.values.message import Message
+from ternmq.values.message_handle import MessageHandle
+from ternmq.values.put_properties import composed_descriptor, merged_properties
 
 _NATIVE: Final = LITTLE if sys.byteorder == "little" else BIG
 _LATER_MEMBERS: Final = ("GroupId", "MsgSeqNumber", "Offset", "MsgFlags", "OriginalLength")
 _IN_HANDLE: Final = mq.MQGMO_PROPERTIES_IN_HANDLE
 _ELSEWHERE: Final = (  # properties are wanted, but not in the handle
-    mq.MQGMO_NO_PROPERTIES | mq.MQGMO_PROPERTIES_FORCE_MQRFH2 | mq.MQGMO_PROPERTIES_COMPATIBILITY
+    mq.MQGMO_NO_PROPERTIES,
+    mq.MQGMO_PROPERTIES_FORCE_MQRFH2,
+    mq.MQGMO_PROPERTIES_COMPATIBILITY,
 )
 # Lengths of character attributes that are no part of a definition.
 _LENGTHS: Final = {
@@ -245,21 +249,60 @@ def _prepared(
     if options & mq.MQPMO_NEW_CORREL_ID:
         # The queue manager does not tell the one that it would make; ours is as good.
         md.CorrelId = new_identifier(attachment.connection.name)
-        options &= ~mq.MQPMO_NEW_CORREL_ID
     descriptor = descriptor_of(md)
     if pmo.Version >= mq.MQPMO_VERSION_2 and pmo.RecsPresent:
         detail = f"RecsPresent {pmo.RecsPresent}: distribution lists are not supported yet"
         raise mq_error(MQRC_RECS_PRESENT_ERROR, verb=verb, detail=detail)
-    if pmo.Version >= mq.MQPMO_VERSION_3:
-        if pmo.Action != mq.MQACTP_NEW:
-            detail = f"Action {pmo.Action}: only MQACTP_NEW is supported yet"
-            raise mq_error(MQRC_ACTION_ERROR, verb=verb, detail=detail)
-        bag = PropertyBag()
-        for handle in (pmo.OriginalMsgHandle, pmo.NewMsgHandle):
-            if handle not in (mq.MQHM_NONE, mq.MQHM_UNUSABLE_HMSG):
-                bag.found.update(bag_of(handle, verb).found)
-        data = with_properties(bag, descriptor, data)
+    if options & mq.MQPMO_MD_FOR_OUTPUT_ONLY or _names_handles(pmo):
+        descriptor, data = _by_handles(attachment, md, pmo, data, verb)
+    options &= ~(mq.MQPMO_NEW_CORREL_ID | mq.MQPMO_MD_FOR_OUTPUT_ONLY)
     return packed_form(descriptor, options, verb, int(pmo.Context)), data
+
+
+def _names_handles(pmo: MQOpts) -> bool:
+    if pmo.Version < mq.MQPMO_VERSION_3:
+        return False
+    return bool(pmo.OriginalMsgHandle or pmo.NewMsgHandle or pmo.Action)
+
+
+def _by_handles(
+    attachment: Attachment, md: MQOpts, pmo: MQOpts, data: bytes, verb: str
+) -> tuple[Descriptor, bytes]:
+    """Descriptor and data of a put with message handles. The MQMD counts, unless it is for output
+    only: then it gets what the handles say."""
+    options = int(pmo.Options)
+    descriptor = descriptor_of(md)
+    with ExitStack() as stack:
+        original, new, action = _put_handles(attachment, pmo, stack, verb)
+        properties = merged_properties(original.properties(), new.properties(), action, verb)
+        if options & mq.MQPMO_MD_FOR_OUTPUT_ONLY:
+            descriptor = composed_descriptor(
+                original.descriptor, new.descriptor, new.fields_set, action
+            )
+            if options & mq.MQPMO_NEW_MSG_ID:
+                descriptor.msg_id = mq.MQMI_NONE
+            if options & mq.MQPMO_NEW_CORREL_ID:
+                descriptor.correl_id = md.CorrelId
+            fill_descriptor(md, descriptor)
+        original.reset_cursor()
+        new.reset_cursor()
+    return descriptor, with_properties(properties, descriptor, data)
+
+
+def _put_handles(
+    attachment: Attachment, pmo: MQOpts, stack: ExitStack, verb: str
+) -> tuple[MessageHandle, MessageHandle, int]:
+    """The original and the new message handle of a put, empty ones if it names none; and what is
+    done with them."""
+    if pmo.Version < mq.MQPMO_VERSION_3:
+        return MessageHandle(), MessageHandle(), mq.MQACTP_NEW
+    used: dict[int, MessageHandle] = {}
+    for number in (pmo.OriginalMsgHandle, pmo.NewMsgHandle):
+        if number != mq.MQHM_NONE and number not in used:
+            used[number] = stack.enter_context(using(number, attachment.number, verb))
+    original = used.get(pmo.OriginalMsgHandle) or MessageHandle()
+    new = used.get(pmo.NewMsgHandle) or MessageHandle()
+    return original, new, int(pmo.Action)
 
 
 def new_identifier(qmgr_name: str) -> bytes:
@@ -288,7 +331,7 @@ def get(hconn: object, hobj: object, md: MQOpts, gmo: MQOpts, length: int | None
     handle = attachment.object(hobj, "MQGET").opened()
     connection = attachment.connection
     gmo.pack()
-    bag = _bag(gmo)
+    has_handle = _wants_handle(gmo)
     options = GetOptions(options=int(gmo.Options) & ~_IN_HANDLE)
     options.version = gmo.Version
     options.match_options = gmo.MatchOptions
@@ -300,9 +343,11 @@ def get(hconn: object, hobj: object, md: MQOpts, gmo: MQOpts, length: int | None
         return connection.transport.get(handle, get_request(wanted, asked, buffer_length))
 
     buffer_length = UNLIMITED_LENGTH if length is None else length
-    if bag is not None:
+    if has_handle:
         options.options |= mq.MQGMO_PROPERTIES_FORCE_MQRFH2  # the handle is filled here
-        taken = get_for_handle(ask, options, buffer_length, bag)
+        with using(gmo.MsgHandle, attachment.number, "MQGET") as message_handle:
+            message_handle.clear()
+            taken = get_for_handle(ask, options, buffer_length, message_handle)
     else:
         taken = fast_get(ask, options, buffer_length)
     if taken is None:
@@ -313,17 +358,17 @@ def get(hconn: object, hobj: object, md: MQOpts, gmo: MQOpts, length: int | None
     return _received(md, gmo, taken)
 
 
-def _bag(gmo: MQOpts) -> PropertyBag | None:
-    """Where the properties of the message go; None: they are not wanted there."""
-    has_handle = gmo.Version >= mq.MQGMO_VERSION_4 and gmo.MsgHandle
+def _wants_handle(gmo: MQOpts) -> bool:
+    """Whether the properties of the message go into the handle that the MQGMO names."""
+    has_handle = bool(gmo.Version >= mq.MQGMO_VERSION_4 and gmo.MsgHandle)
+    choices = [option for option in (_IN_HANDLE, *_ELSEWHERE) if gmo.Options & option]
+    if len(choices) > 1:
+        detail = f"MQGMO has Options {gmo.Options} with two choices of properties; give one"
+        raise mq_error(MQRC_OPTIONS_ERROR, verb="MQGET", detail=detail)
     if gmo.Options & _IN_HANDLE and not has_handle:
         detail = "MQGMO_PROPERTIES_IN_HANDLE without a MsgHandle"
         raise mq_error(MQRC_HMSG_ERROR, verb="MQGET", detail=detail)
-    if not has_handle or gmo.Options & _ELSEWHERE:
-        return None
-    bag = bag_of(gmo.MsgHandle, "MQGET")
-    bag.found.clear()
-    return bag
+    return has_handle and choices in ([], [_IN_HANDLE])
 
 
 def _received(md: MQOpts, gmo: MQOpts, taken: Taken) -> Got:
@@ -380,6 +425,7 @@ def disconnect(hconn: int) -> None:
     """MQDISC; the handle is gone whatever becomes of it."""
     attachment = attached(hconn, "MQDISC")
     detach(hconn)
+    delete_handles_of(hconn)
     attachment.opened.clear()
     attachment.connection.disconnect()
 
@@ -390,6 +436,7 @@ def drop(hconn: int) -> None:
     not wait for an answer there."""
     attachment = attached(hconn, "MQDISC")
     detach(hconn)
+    delete_handles_of(hconn)
     attachment.connection.transport.warns = False  # programs of these libraries may drop it
     if attachment.connection.connected and _verbs(attachment).has_changes:
         attachment.connection.disconnect()

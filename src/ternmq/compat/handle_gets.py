@@ -8,6 +8,7 @@ leaves the message where it is.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from typing import Final, NamedTuple
 
@@ -16,8 +17,9 @@ from ternmq.base.errors import MQError
 from ternmq.base.reasons import MQRC_TRUNCATED_MSG_ACCEPTED, MQRC_TRUNCATED_MSG_FAILED
 from ternmq.codec.mqi.mqgmo import GetOptions
 from ternmq.codec.mqi.mqmd import Descriptor
-from ternmq.compat.properties import PropertyBag, without_properties
+from ternmq.compat.properties import without_properties
 from ternmq.values.message import Message
+from ternmq.values.message_handle import MessageHandle
 
 Ask = Callable[[GetOptions, int], Message | None]
 _MATCH_BOTH: Final = mq.MQMO_MATCH_MSG_ID | mq.MQMO_MATCH_CORREL_ID
@@ -45,8 +47,10 @@ def fast_get(ask: Ask, options: GetOptions, length: int) -> Taken | None:
     return _taken(message, MQRC_TRUNCATED_MSG_ACCEPTED if message.truncated else message.warning)
 
 
-def get_for_handle(ask: Ask, options: GetOptions, length: int, bag: PropertyBag) -> Taken | None:
-    """A message whose properties go into the bag."""
+def get_for_handle(
+    ask: Ask, options: GetOptions, length: int, handle: MessageHandle
+) -> Taken | None:
+    """A message whose properties go into the message handle."""
     accepts = options.options & mq.MQGMO_ACCEPT_TRUNCATED_MSG != 0
     options.options &= ~mq.MQGMO_ACCEPT_TRUNCATED_MSG
     while True:
@@ -55,7 +59,7 @@ def get_for_handle(ask: Ask, options: GetOptions, length: int, bag: PropertyBag)
         except MQError as error:
             cut = _shown(error)
         else:
-            return None if message is None else _apart(message, bag, length)
+            return None if message is None else _apart(message, handle, length)
         same = _only(options, cut.token)
         shown = _look(ask, same, cut.length)
         if shown is None:
@@ -63,7 +67,7 @@ def get_for_handle(ask: Ask, options: GetOptions, length: int, bag: PropertyBag)
         if accepts or _fits(shown, length):
             message = ask(same, cut.length)
             if message is not None:
-                return _apart(message, bag, length)
+                return _apart(message, handle, length)
         else:
             return _taken(cut, MQRC_TRUNCATED_MSG_FAILED)._replace(
                 data=shown.data[:length], descriptor=shown.descriptor, length=shown.length
@@ -82,9 +86,10 @@ def _taken(message: Message, reason: int) -> Taken:
     return Taken(message.data, message.descriptor, message.token, length, reason)
 
 
-def _apart(message: Message, bag: PropertyBag, length: int) -> Taken:
+def _apart(message: Message, handle: MessageHandle, length: int) -> Taken:
     descriptor = message.descriptor
-    data = without_properties(descriptor, message.data, bag)
+    data, apart = without_properties(descriptor, message.data)
+    handle.take_message(descriptor, apart, time.time_ns() // 1_000_000)
     reason = message.warning
     if len(data) > length:
         reason = MQRC_TRUNCATED_MSG_ACCEPTED
@@ -112,7 +117,7 @@ def _look(ask: Ask, options: GetOptions, whole: int) -> Taken | None:
     for last in _LAST_BYTES:
         descriptor = message.descriptor
         before = descriptor.format
-        data = without_properties(descriptor, message.data[: whole - 1] + last, PropertyBag())
+        data, _ = without_properties(descriptor, message.data[: whole - 1] + last)
         if len(data) < whole or descriptor.format != before:
             break
     return Taken(data, descriptor, message.token, len(data), 0)

@@ -16,15 +16,14 @@ from ternmq.base import constants as mq
 from ternmq.codec.headers.mqrfh import RulesHeader2
 from ternmq.codec.mqi.mqmd import Descriptor
 from ternmq.codec.properties import (
-    PARTS_MAX,
     STEP_BYTES_MAX,
     has_properties,
-    is_of_type,
     length_without_properties,
-    read_folder,
     take_apart,
     without_properties,
 )
+from ternmq.codec.property_folders import PARTS_MAX, read_folder
+from ternmq.codec.property_types import is_of_type
 
 pytestmark = pytest.mark.core
 

@@ -10,8 +10,8 @@ from ternmq.base.reasons import MQRC_HMSG_ERROR
 from ternmq.compat.calls import text_of
 from ternmq.compat.errors import TranslatedErrors
 from ternmq.compat.ibmmq.errors import MQMIError
-from ternmq.compat.ibmmq.structures import IMPO
-from ternmq.compat.properties import bag_of, create_handle, delete_handle
+from ternmq.compat.ibmmq.structures import IMPO, PD
+from ternmq.compat.properties import check_version, create_handle, delete_handle, using
 from ternmq.compat.pymqi import message_handle as pymqi
 
 
@@ -39,17 +39,21 @@ class _Properties(pymqi._Properties):
             raise TypeError("impo must be an instance of IMPO")
         options = impo_options if impo is None else impo.Options
         asked = text_of(name)
+        length = max_value_length or self.default_value_length
         with TranslatedErrors(self._mqmi_error):
-            bag = bag_of(self.msg_handle, "MQINQMP")
-            found_name, found = bag.inquire(asked, options, property_type)
-        self._check_length(found.value, max_value_length or self.default_value_length)
+            found = self._inquired(name, length, options, property_type, impo)
+        if isinstance(pd, PD):
+            pd.set(Support=found.support, Context=found.context, CopyOptions=found.copy_options)
         value = int(found.value) if isinstance(found.value, bool) else found.value
-        return (value, found_name.encode("utf-8")) if asked.endswith("%") else value
+        return (value, found.name.encode("utf-8")) if asked.endswith("%") else value
 
     def dlt(self, name: Any, dmpo: Any = None) -> None:
         """MQDLTMP."""
         with TranslatedErrors(self._mqmi_error):
-            bag_of(self.msg_handle, "MQDLTMP").delete(text_of(name))
+            check_version(dmpo, "DMPO", "MQDLTMP")
+            options = mq.MQDMPO_DEL_FIRST if dmpo is None else dmpo.Options
+            with using(self.msg_handle, self.conn_handle, "MQDLTMP") as handle:
+                handle.delete_property(text_of(name), options)
 
 
 class MessageHandle:
@@ -58,7 +62,11 @@ class MessageHandle:
     def __init__(self, qmgr: Any = None, cmho: Any = None, dup_handle: int | None = None) -> None:
         self.conn_handle = qmgr.get_handle() if qmgr else mq.MQHO_NONE
         self.duplicated = dup_handle is not None
-        self.msg_handle = create_handle() if dup_handle is None else dup_handle
+        if dup_handle is None:
+            with TranslatedErrors(MQMIError):
+                self.msg_handle = create_handle(self.conn_handle, cmho)
+        else:
+            self.msg_handle = dup_handle
         self.properties = _Properties(self.conn_handle, self.msg_handle)
 
     def get_handle(self) -> int:
@@ -74,4 +82,6 @@ class MessageHandle:
         with TranslatedErrors(MQMIError):
             if self.duplicated:
                 raise mq_error(MQRC_HMSG_ERROR, verb="MQDLTMH", detail="it is another's handle")
-            delete_handle(self.msg_handle)
+            delete_handle(self.msg_handle, self.conn_handle, dmho)
+        self.msg_handle = mq.MQHM_UNUSABLE_HMSG
+        self.properties = _Properties(mq.MQHC_UNUSABLE_HCONN, mq.MQHM_UNUSABLE_HMSG)

@@ -58,7 +58,7 @@ class Messages:
         self.formats: Ints = heads["format"]
         self.encodings: Ints = heads["encoding"]
         self.ccsids: Ints = heads["ccsid"]
-        self.properties: dict[int, list[mq_properties.Property]] = {}
+        self.properties: dict[int, list[mq_properties.Element]] = {}
 
     def __len__(self) -> int:
         return len(self.heads)
@@ -167,7 +167,7 @@ class BatchMaker:
             offsets = np.zeros(len(messages) + 1, np.int32)
             nothing = pa.array([], pa.string())
             return pa.MapArray.from_arrays(pa.array(offsets), nothing, nothing)
-        none: list[mq_properties.Property] = []
+        none: list[mq_properties.Element] = []
         maps = [
             {one[0]: one[at] for one in messages.properties.get(row, none)}
             for row in range(len(messages))

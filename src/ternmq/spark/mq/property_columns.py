@@ -8,8 +8,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from ternmq.codec.properties import FORMAT as FORMAT
-from ternmq.codec.properties import Property as Property
-from ternmq.codec.properties import read_folder, take_apart
+from ternmq.codec.properties import take_apart
+from ternmq.codec.property_folders import Element as Element
+from ternmq.codec.property_folders import read_folder
 
 properties_of = read_folder
 
@@ -17,7 +18,7 @@ properties_of = read_folder
 class Headed(NamedTuple):
     """A message whose data began with an MQRFH2."""
 
-    properties: list[Property]
+    properties: list[Element]
     body: bytes
     format: str
     encoding: int

@@ -18,7 +18,7 @@ from xml.sax.saxutils import escape
 
 from ternmq.base import constants as mq
 from ternmq.codec.headers.mqrfh import RulesHeader2
-from ternmq.codec.properties import FOLDERS, is_element
+from ternmq.codec.property_folders import FOLDERS, is_element
 
 TYPES: Final = ("string", "boolean", "bin.hex", "i1", "i2", "i4", "i8", "r4", "r8")
 CACHED_MAX: Final = 1024

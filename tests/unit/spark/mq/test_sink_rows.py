@@ -290,7 +290,7 @@ def test_properties_when_a_number_is_too_wide_for_its_type_then_named(
             folders_of({"a": value}, {"a": kind})
 
 
-NAMES_OF_XML = ["ns:a", "a.1", "a..b", "jms.1x", "a-b.c_d", "grün", "_", "usr.x"]
+NAMES_OF_XML = ["$a", "ns:a", "a.1", "a..b", "jms.1x", "a-b.c_d", "grün", "_", "usr.x"]
 NO_NAMES = ["", "a b", "1a", "a/", "a><b", "a b='c'", "<a", "!--a--", "a&b", ".", "\u00d7"]
 
 
