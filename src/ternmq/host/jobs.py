@@ -27,9 +27,7 @@ from ternmq.kernel.connection import Handle
 from ternmq.kernel.drawing import draw
 from ternmq.kernel.ending import refuse_if_backed_out
 from ternmq.kernel.get import cancel
-from ternmq.kernel.kernel import RUNNING
 from ternmq.kernel.requests import GetCall, PutRequest
-from ternmq.kernel.returning import answered, take_back
 from ternmq.kernel.verb_clock import FORCE, SUSPENSION, VerbClock
 from ternmq.mqi.getting import check_open_for
 from ternmq.mqi.putting import check_open_for_output
@@ -408,23 +406,8 @@ class LoopVerbs(Session):
         call.waker = None
         return True
 
-    def answered(self, call: GetCall) -> None:
-        """The message of a get is its caller's for good."""
-        if call.reserved > 0:
-            with self.shell.lock:
-                answered(self.engine.kernel, call)
-
-    def take_back(self, call: GetCall) -> None:
-        """A get has not happened: its message is on the queue again."""
-        shell = self.shell
-        with shell.lock:
-            call.waker = None
-            take_back(self.engine.kernel, call)
-            shell.settle()
-        durable_at = self.link.durable_at
-        # One that stops forces everything at its end; one that is broken, nothing any more.
-        if durable_at > self.log.forced_lsn and self.engine.kernel.status == RUNNING:
-            self.loop_shell.order(int(durable_at))
+    def order_force(self, lsn: int) -> None:
+        self.loop_shell.order(lsn)
 
 
 def told(error: MQError) -> tuple[int, int]:
