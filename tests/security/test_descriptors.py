@@ -22,14 +22,10 @@ import pytest
 import ternmq
 from ternmq.base.limits import STRANGERS_MAX, STRANGERS_OF_ADDRESS_MAX
 from ternmq.log.parameters import CIRCULAR, LogParameters
+from ternmq.network.edge.accept import Strangers
 from ternmq.ports.os_disk import kept_open_max
 from ternmq.remote.local.folder_lookup import find
-from ternmq.server.descriptors import (
-    reserve,
-    sockets_max,
-    strangers_max,
-    strangers_of_address_max,
-)
+from ternmq.server.descriptors import reserve, sockets_max
 from ternmq.server.folder.status_file import status_of
 from tests.battery.places import until
 
@@ -47,9 +43,11 @@ def test_limits_when_the_process_has_few_descriptors_then_files_keep_theirs(
     if sockets > limit // 8:  # else the log alone takes most of them
         assert sockets + reserve(limit, log) <= limit
     assert kept_open_max(limit) <= limit // 4
-    assert 1 <= strangers_of_address_max(sockets) <= strangers_max(sockets) <= sockets
-    assert strangers_max(sockets) <= STRANGERS_MAX
-    assert strangers_of_address_max(sockets) <= STRANGERS_OF_ADDRESS_MAX
+    strangers = Strangers()
+    strangers.share(sockets)
+    assert 1 <= strangers.most_of_address <= strangers.most <= sockets
+    assert strangers.most <= STRANGERS_MAX
+    assert strangers.most_of_address <= STRANGERS_OF_ADDRESS_MAX
 
 
 @pytest.fixture

@@ -22,11 +22,10 @@ from ternmq.network.edge.admission import Admission, Peer
 from ternmq.network.edge.channel_instances import Channels
 from ternmq.network.edge.channel_tls import TlsContexts
 from ternmq.network.edge.channel_users import Users
+from ternmq.network.edge.log_throttle import LogThrottle
+from ternmq.network.edge.network_host import NetworkHost
+from ternmq.network.edge.network_settings import NetSettings
 from ternmq.security.password_file import PasswordFileError, has_default_password, read_accounts
-from ternmq.server.descriptors import strangers_max, strangers_of_address_max
-from ternmq.server.error_log.log_throttle import Telling
-from ternmq.server.host import Host
-from ternmq.server.settings.network_settings import NetSettings
 
 Tell = Callable[..., None]
 _AT_ONCE: Final = 64  # connections taken before others have their turn
@@ -39,7 +38,7 @@ class Network:
 
     def __init__(
         self,
-        host: Host,
+        host: NetworkHost,
         folder: str,
         tell: Tell,
         protocol_of: ProtocolOf,
@@ -47,7 +46,7 @@ class Network:
     ) -> None:
         self.settings = settings or NetSettings()
         self._host = host
-        self.tell = Telling(tell)
+        self.tell = LogThrottle(tell)
         self._loop = asyncio.get_running_loop()
         kernel = host.engine.kernel
         self.tls = TlsContexts(kernel.catalog, kernel.name, folder)
@@ -58,9 +57,7 @@ class Network:
         self.admission = Admission(host, self.channels, self.users, self.tell)
         self.doorway = Doorway(self.tls, protocol_of, self.tell, self.admission.tls_failed)
         self.doorway.is_full = lambda: host.open_sockets >= host.sessions_max
-        self.doorway.strangers.lower(
-            strangers_max(host.sessions_max), strangers_of_address_max(host.sessions_max)
-        )
+        self.doorway.strangers.share(host.sessions_max)
         self.listeners: dict[str, TcpListener] = {}
         host.network = self
         self._held: set[socket.socket] = set()
@@ -118,7 +115,7 @@ class Network:
         if ipaddress.ip_address(address).is_loopback:
             return True
         try:
-            return not has_default_password(read_accounts(self._host.started.shell.disk))
+            return not has_default_password(read_accounts(self._host.shell.disk))
         except (PasswordFileError, OSError):
             return False  # who is who is not known
 

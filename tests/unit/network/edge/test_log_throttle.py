@@ -4,7 +4,7 @@ counted.
 
 from __future__ import annotations
 
-from ternmq.server.error_log.log_throttle import INTERVAL_S, MESSAGES_MAX, Telling
+from ternmq.network.edge.log_throttle import INTERVAL_S, MESSAGES_MAX, LogThrottle
 
 
 class Log:
@@ -18,7 +18,7 @@ class Log:
 
 def test_a_message_is_told_so_often_and_the_rest_counted() -> None:
     log = Log()
-    tell = Telling(log.tell, lambda: log.now)
+    tell = LogThrottle(log.tell, lambda: log.now)
     for number in range(MESSAGES_MAX + 30):
         tell("AMQ9207E", number)
     tell("AMQ9519E", "another is not held up")
@@ -33,7 +33,7 @@ def test_a_message_is_told_so_often_and_the_rest_counted() -> None:
 
 def test_a_message_that_comes_now_and_then_is_always_told() -> None:
     log = Log()
-    tell = Telling(log.tell, lambda: log.now)
+    tell = LogThrottle(log.tell, lambda: log.now)
     for _ in range(3 * MESSAGES_MAX):
         tell("AMQ9207E")
         log.now += INTERVAL_S / MESSAGES_MAX
@@ -42,7 +42,7 @@ def test_a_message_that_comes_now_and_then_is_always_told() -> None:
 
 def test_what_an_operator_causes_is_always_told() -> None:
     log = Log()
-    tell = Telling(log.tell, lambda: log.now)
+    tell = LogThrottle(log.tell, lambda: log.now)
     for _ in range(2 * MESSAGES_MAX):
         tell("AMQ5026I", "L", 1)
     assert len(log.told) == 2 * MESSAGES_MAX
@@ -50,7 +50,7 @@ def test_what_an_operator_causes_is_always_told() -> None:
 
 def test_at_the_end_what_was_counted_is_told_once() -> None:
     log = Log()
-    tell = Telling(log.tell, lambda: log.now)
+    tell = LogThrottle(log.tell, lambda: log.now)
     for _ in range(MESSAGES_MAX + 1):
         tell("AMQ9207E")
     tell.close()

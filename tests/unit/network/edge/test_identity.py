@@ -16,10 +16,10 @@ from ternmq import NotAuthorized
 from ternmq.base import constants as mq
 from ternmq.base.limits import CHECKS_AT_ONCE_MAX
 from ternmq.codec.pcf.structures import unpack_pcf
+from ternmq.network.edge import identity
+from ternmq.network.edge.identity import Identity
 from ternmq.security.password_file import PATH, Account, save_accounts
 from ternmq.security.passwords import make_account
-from ternmq.server import identity
-from ternmq.server.identity import Identity
 
 OTHER_UID = os.getuid() + 4711
 USERS = {"joe": ("staff",), "boss": ("mqm",)}
@@ -65,7 +65,7 @@ def door(monkeypatch: pytest.MonkeyPatch) -> Iterator[Door]:
     async def sleep(seconds: float) -> None:
         slept.append(seconds)
 
-    monkeypatch.setattr("ternmq.server.identity.asyncio.sleep", sleep)
+    monkeypatch.setattr("ternmq.network.edge.identity.asyncio.sleep", sleep)
     with ternmq.memory("QM1", security=USERS) as qm:
         yield Door(qm, slept)
 

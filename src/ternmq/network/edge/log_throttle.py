@@ -17,7 +17,7 @@ INTERVAL_S: Final = 10.0
 ALWAYS: Final = ("AMQ5026I", "AMQ5027I", "AMQ9218E")  # an operator causes these
 
 
-class Telling:
+class LogThrottle:
     """A function that tells a message, or does not."""
 
     def __init__(self, tell: Tell, now: Callable[[], float] = time.monotonic) -> None:
