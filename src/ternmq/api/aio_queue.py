@@ -8,10 +8,9 @@ from __future__ import annotations
 from types import TracebackType
 from typing import final
 
-from ternmq.api.arguments import Data, Requests, as_bytes, browse_request
+from ternmq.api.arguments import Data, PutFront, Requests, as_bytes, browse_request
 from ternmq.api.handles import BROWSE, Handles, for_output
 from ternmq.api.inert_attributes import warn_inert_values
-from ternmq.api.put_front import PutFront
 from ternmq.base import constants as mq
 from ternmq.base.attributes import Value
 from ternmq.base.errors import MQError, mq_error

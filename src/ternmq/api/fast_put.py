@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from ternmq.api.put_front import PutFront
+    from ternmq.api.arguments import PutFront
     from ternmq.values.transport import PlainPut
 
 

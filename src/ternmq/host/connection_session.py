@@ -175,6 +175,12 @@ class Session:
         if clock is not None and account is not None:
             clock.end(self.engine.clock.monotonic_ns(), account.other)
 
+    def go_on(self) -> None:
+        """What the verb waited for, if it did, is there."""
+        clock = self.link.clock
+        if clock is not None and clock.waits_for:
+            clock.go_on(self.engine.clock.monotonic_ns())
+
     def refuse(self, verb: str, handle: Handle | None) -> None:
         """A verb was refused: that is counted, if anything is."""
         kernel = self.engine.kernel

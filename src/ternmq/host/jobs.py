@@ -319,18 +319,12 @@ class LoopVerbs(Session):
             self.stop_clock()
         self.link.clock = before
 
-    def _go_on(self) -> None:
-        """What the verb waited for, if it did, is there."""
-        clock = self.link.clock
-        if clock is not None and clock.waits_for:
-            clock.go_on(self.engine.clock.monotonic_ns())
-
     # ---- steps
 
     def attempt(self, step: Step) -> bool:
         """As much of a step as can be done now; True when it is done."""
         if self.link.clock is not None:
-            self._go_on()
+            self.go_on()
         return attempt(self.shell, self.link, step)
 
     def park(self, job: Job) -> None:
@@ -362,7 +356,7 @@ class LoopVerbs(Session):
         """MQPUT; None: parked."""
         check_open_for_output(handle, int(request.options), "MQPUT")
         if self.link.clock is not None:
-            self._go_on()
+            self.go_on()
         return self.shell.try_put(self.link, handle, request, data)
 
     # ---- get
@@ -375,7 +369,7 @@ class LoopVerbs(Session):
     def get_again(self, call: GetCall, job: Job) -> None:
         """The same call, after a park or between its steps."""
         if self.link.clock is not None:
-            self._go_on()
+            self.go_on()
         self.attempt_get(call.handle, call.request, call, job)
 
     def draw(self, handle: Handle, request: GetRequest, bytes_max: i64) -> list[Entry]:

@@ -72,12 +72,6 @@ class TaskSession(Session):
         if clock is not None:
             clock.begin(self.engine.clock.monotonic_ns(), self.loop_shell.cpu)
 
-    def go_on(self) -> None:
-        """What the verb waited for is there."""
-        clock = self.link.clock
-        if clock is not None and clock.waits_for:
-            clock.go_on(self.engine.clock.monotonic_ns())
-
     def give_up(self, step: Step, failure: BaseException) -> None:
         if not isinstance(failure, GeneratorExit):
             super().give_up(step, failure)

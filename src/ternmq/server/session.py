@@ -77,7 +77,6 @@ class Session(asyncio.Protocol):
         self._wake: asyncio.Future[None] | None = None
         self._writable = asyncio.Event()
         self._writable.set()
-        self._is_control = False
         self._serving = 0  # the number of the request under way
         self._cancelled: set[int] = set()  # gets that shall not have happened
         self._tail: list[bytes] = []  # of the answer that is about to be written
@@ -311,7 +310,6 @@ class Session(asyncio.Protocol):
         answer: dict[str, Any] = {"protocol": protocol, "name": host.engine.name}
         if given.get("control"):
             self._check_control()
-            self._is_control = True
             return answer
         if host.open_sockets > host.sessions_max:
             raise mq_error(

@@ -7,7 +7,7 @@ from typing import Final
 
 from ternmq.base.errors import RemoteProtocolError
 from ternmq.remote.fap.client_conversation import ChannelEnded
-from ternmq.remote.fap.net_request import NetRequest, whole_body
+from ternmq.remote.fap.frames import NetRequest, whole_body
 from ternmq.wire.fap.vocabulary import NOTIFICATION, TAKE_BACK
 
 LOST: Final = (OSError, EOFError, RemoteProtocolError, ChannelEnded, ssl.SSLError)

@@ -28,7 +28,7 @@ from ternmq.remote.fap.client_dialogue import (
     refused,
     wishes,
 )
-from ternmq.remote.fap.net_request import NetRequest
+from ternmq.remote.fap.frames import NetRequest
 from ternmq.wire.fap import vocabulary as fap
 from ternmq.wire.fap.dialogue import CONVERSATION
 from ternmq.wire.fap.flow import read_body, write_body
