@@ -4,7 +4,6 @@ is, and the shell's waiting. For tasks it is `tasks`; `connection_session` has w
 from __future__ import annotations
 
 from threading import get_ident
-from time import monotonic
 from typing import Final
 
 from ternmq.api.dropped import warn_dropped
@@ -71,7 +70,7 @@ class ThreadSession(Session):
         if left_s <= 0:
             with shell.lock:
                 return step.time_is_over(kernel, link)
-        gate = Gate()
+        gate = Gate(shell.make_lock())
         with shell.lock:
             waits = step.await_more(kernel, link, gate)
         if waits:
@@ -249,8 +248,12 @@ class ThreadTransport(Transport):
 
     def _wait(self, link: Link, call: Call, step: Step) -> None:
         """A call that has found nothing waits for more."""
-        deadline_s = monotonic() + call.wait_s
-        while call.lacks() and self.session.await_more(link, step, deadline_s - monotonic()):
+        clock = self.shell.engine.clock
+        deadline_s = clock.monotonic_ns() / 1e9 + call.wait_s
+        while call.lacks():
+            left_s = deadline_s - clock.monotonic_ns() / 1e9
+            if not self.session.await_more(link, step, left_s):
+                break
             self.shell.run(link, step)
 
     # ---- the end
