@@ -12,8 +12,8 @@ import pytest
 from ternmq.log.parameters import CIRCULAR, LINEAR, LogParameters
 from ternmq.testing.chance import Chance
 from ternmq.testing.operations import Mark
-from ternmq.testing.thread_workload import ANY_VERBS, NEVER, ThreadWorkload
 from ternmq.testing.wreck import Wreck, any_fate, dropped
+from tests.crash.thread_workload import ANY_VERBS, NEVER, ThreadWorkload
 
 pytestmark = pytest.mark.core
 CALLERS = 4

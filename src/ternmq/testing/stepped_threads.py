@@ -9,6 +9,7 @@ and that is a fault.
 
 from __future__ import annotations
 
+import sys
 import threading
 from collections.abc import Callable
 from typing import Final, cast
@@ -43,10 +44,10 @@ class SteppedThread(threading.Thread):
         self.go.acquire()
         try:
             self._work()
-        except BaseException as failure:
-            self.failure = failure
-        self.ended = True
-        self._back()
+        finally:
+            self.failure = sys.exc_info()[1]
+            self.ended = True
+            self._back()
 
     def give_turn(self) -> None:
         """Somebody else may go on; returns when it is this one's turn again."""

@@ -322,55 +322,6 @@ def test_get_as_a_call_when_it_waits_and_gets_are_inhibited_then_refused(
     assert waiters(qmgr) == 0
 
 
-def test_get_as_a_call_when_its_task_is_cancelled_then_the_message_is_back(
-    qmgr: QueueManager,
-) -> None:
-    """The message was given to the waiting get, and its task is cancelled before it goes on."""
-
-    async def program() -> None:
-        transport = LoopTransport(loop_shell_of(qmgr.started.shell), "ann", "test", NO_BLOCK)
-        opening = objects.Open(ObjectDescriptor(object_name="Q"), INPUT_OUTPUT)
-        await transport.run(opening)
-        endless = get_request(mq.MQGMO_WAIT, mq.MQWI_UNLIMITED)
-        call = messages.Get(opening.opened(), endless)
-        task = asyncio.ensure_future(transport.run(call))
-        await asyncio.sleep(0)
-        assert waiters(qmgr) == 1
-        qmgr.queue("Q").put(b"kept")
-        assert waiters(qmgr) == 0
-        task.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await task
-        assert call.message is None
-        await transport.end(False)
-
-    asyncio.run(program())
-    with qmgr.queue("Q") as queue:
-        assert [message.data for message in queue] == [b"kept"]
-
-
-def test_get_as_a_call_when_its_task_is_dropped_then_it_is_an_orphan(qmgr: QueueManager) -> None:
-    shell = qmgr.started.shell
-
-    async def program() -> None:
-        transport = LoopTransport(loop_shell_of(shell), "ann", "test", NO_BLOCK)
-        opening = objects.Open(ObjectDescriptor(object_name="Q"), INPUT_OUTPUT)
-        await transport.run(opening)
-        endless = get_request(mq.MQGMO_WAIT, mq.MQWI_UNLIMITED)
-        running = transport.run(messages.Get(opening.opened(), endless))
-        waiting = running.send(None)
-        assert waiting is not None
-        qmgr.queue("Q").put(b"kept")
-        with shell.lock:  # as if the collector ran in the middle of a step
-            running.close()
-        shell.return_orphans()
-        await transport.end(False)
-
-    asyncio.run(program())
-    with qmgr.queue("Q") as queue:
-        assert [message.data for message in queue] == [b"kept"]
-
-
 # ---- units of work
 
 
