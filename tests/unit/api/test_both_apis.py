@@ -54,9 +54,12 @@ async def test_put_and_get_when_made_as_calls_then_as_by_their_methods(api: Any)
         options = mq.MQOO_INPUT_AS_Q_DEF | mq.MQOO_OUTPUT | mq.MQOO_BROWSE
         opening = objects.Open(ObjectDescriptor(object_name="A"), options)
         handle = (await qmgr.run(opening)).handle
-        async with qmgr.queue("A") as queue:
-            await queue.put("one", correl_id=b"a")
-            await queue.put("two", correl_id=b"b")
+        transport = getattr(qmgr, "_inner", qmgr)._transport
+        for sent, correl_id in (("one", b"a"), ("two", b"b")):
+            md = Descriptor(correl_id=correl_id, format="MQSTR", ccsid=1208)
+            form = transport.put_form(md, mq.MQPMO_NO_SYNCPOINT, "MQPUT")
+            put = await qmgr.run(messages.Put(handle, form, sent.encode()))
+            assert (len(put.msg_id), put.warning) == (24, 0)
         for wanted, browses, text in (
             (b"b", mq.MQGMO_BROWSE_FIRST, "two"), (b"b", 0, "two"), (b"", 0, "one"), (b"", 0, None)
         ):  # fmt: skip
