@@ -20,9 +20,9 @@ from pathlib import Path
 import pytest
 
 import ternmq
-from ternmq.base.limits import STRANGERS_MAX, STRANGERS_OF_ADDRESS_MAX
+from ternmq.base.limits import UNAUTHENTICATED_MAX, UNAUTHENTICATED_OF_ADDRESS_MAX
 from ternmq.log.parameters import CIRCULAR, LogParameters
-from ternmq.network.edge.accept import Strangers
+from ternmq.network.edge.accept import Unauthenticated
 from ternmq.ports.os_disk import kept_open_max
 from ternmq.remote.local.folder_lookup import find
 from ternmq.server.descriptors import reserve, sockets_max
@@ -43,11 +43,11 @@ def test_limits_when_the_process_has_few_descriptors_then_files_keep_theirs(
     if sockets > limit // 8:  # else the log alone takes most of them
         assert sockets + reserve(limit, log) <= limit
     assert kept_open_max(limit) <= limit // 4
-    strangers = Strangers()
-    strangers.share(sockets)
-    assert 1 <= strangers.most_of_address <= strangers.most <= sockets
-    assert strangers.most <= STRANGERS_MAX
-    assert strangers.most_of_address <= STRANGERS_OF_ADDRESS_MAX
+    unauthenticated = Unauthenticated()
+    unauthenticated.share(sockets)
+    assert 1 <= unauthenticated.most_of_address <= unauthenticated.most <= sockets
+    assert unauthenticated.most <= UNAUTHENTICATED_MAX
+    assert unauthenticated.most_of_address <= UNAUTHENTICATED_OF_ADDRESS_MAX
 
 
 @pytest.fixture

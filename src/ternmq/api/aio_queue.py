@@ -8,7 +8,7 @@ from __future__ import annotations
 from types import TracebackType
 from typing import final
 
-from ternmq.api.arguments import Data, PutFront, Requests, as_bytes, browse_request
+from ternmq.api.arguments import Data, FastPutQueue, Requests, as_bytes, browse_request
 from ternmq.api.handles import BROWSE, Handles, for_output
 from ternmq.api.inert_attributes import warn_inert_values
 from ternmq.base import constants as mq
@@ -111,7 +111,7 @@ class Browse:
         self._give_back()
 
 
-class Queue(PutFront):
+class Queue(FastPutQueue):
     """An open queue; an asynchronous context manager that closes it."""
 
     def __init__(self, transport: TaskTransport, opened: Open) -> None:

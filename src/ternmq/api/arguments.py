@@ -1,7 +1,7 @@
 """From Python arguments to checked requests: what queues and connections put and get.
 
 Requests without particulars are kept and used again, which is what makes a put or get of plain
-bytes cheap. The classes that wait are `queue` and `aio_queue`. `PutFront` looks at the arguments of
+bytes cheap. The classes that wait are `queue` and `aio_queue`. `FastPutQueue` looks at the arguments of
 a put of tasks before its coroutine is made: they are nearly never given.
 """
 
@@ -293,7 +293,7 @@ def particular_get(
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
-class PutFront:
+class FastPutQueue:
     """A queue that messages are put to."""
 
     def __init__(self) -> None:

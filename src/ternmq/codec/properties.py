@@ -157,8 +157,8 @@ def without_properties(data: bytes, base: bytes) -> tuple[bytes, bytes]:
     apart = take_apart(data, encoding, ccsid)
     if apart is None:
         return data, base
-    told = _PAIR.pack(apart.encoding, apart.ccsid)
-    return apart.data, base[:ENCODING_AT] + told + apart.format + base[FORMAT_AT + 8 :]
+    packed = _PAIR.pack(apart.encoding, apart.ccsid)
+    return apart.data, base[:ENCODING_AT] + packed + apart.format + base[FORMAT_AT + 8 :]
 
 
 def length_without_properties(data: bytes, base: bytes) -> int:
@@ -212,10 +212,10 @@ def _characters(field: bytes, ccsid: int) -> bytes:
     if field.isascii() or not is_known(ccsid) or is_wide(ccsid):
         return field
     try:
-        told = encode(decode(field, ccsid), 1208)
+        packed = encode(decode(field, ccsid), 1208)
     except MQError:  # a byte below 0x80 that stands for nothing in its set
         return field
-    return told if len(told) == len(field) else field
+    return packed if len(packed) == len(field) else field
 
 
 # ---- folders

@@ -67,9 +67,9 @@ class Shell:
     """What runs one engine in this process."""
 
     def __init__(
-        self, engine: Engine, disk: Disk, keeps_house: bool = True, locks: Locks | None = None
+        self, engine: Engine, disk: Disk, has_housekeeper: bool = True, locks: Locks | None = None
     ) -> None:
-        """Without `keeps_house` there is no thread: the caller runs effects and gives the time, or
+        """Without `has_housekeeper` there is no thread: the caller runs effects and gives the time, or
         calls `keep_house` in one of its own."""
         self.engine = engine
         self.disk = disk
@@ -95,7 +95,7 @@ class Shell:
         self._housekeeper = threading.Thread(
             target=self.keep_house, name=f"ternmq-{engine.name}", daemon=True
         )
-        if keeps_house:
+        if has_housekeeper:
             self._housekeeper.start()
 
     def disown(self) -> None:

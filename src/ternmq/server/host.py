@@ -26,7 +26,7 @@ RUNNING: Final = "running"
 QUIESCING: Final = "quiescing"
 IMMEDIATE: Final = "immediate"
 PREEMPTIVE: Final = "preemptive"
-FAREWELL_S: Final = 3.0
+CLOSE_GRACE_S: Final = 3.0
 ENDS: Final = (QUIESCING, IMMEDIATE, PREEMPTIVE)  # from mild to strict
 _ORDER: Final = (RUNNING, *ENDS)
 
@@ -55,8 +55,8 @@ class Host(NetworkHost):
 
     @property
     def open_sockets(self) -> int:
-        at_the_door = 0 if self.network is None else self.network.waiting
-        return len(self.sessions) + len(self.sockets) + at_the_door
+        unserved = 0 if self.network is None else self.network.waiting
+        return len(self.sessions) + len(self.sockets) + unserved
 
     @property
     def is_running(self) -> bool:
@@ -85,7 +85,7 @@ class Host(NetworkHost):
                 self.engine.quiesce()
                 self.started.shell.flush()
             for socket in list(self.sockets):
-                socket.tell_quiescing()
+                socket.notify_quiescing()
         self._changed.set()
         if self.on_state is not None:
             self.on_state(mode)
@@ -117,15 +117,15 @@ class Host(NetworkHost):
             await self.loop_shell.drain()
         reason = MQRC_CONNECTION_BROKEN if broken else MQRC_Q_MGR_STOPPING
         for session in list(self.sessions):
-            session.tell_end(reason)
+            session.notify_end(reason)
         for socket in list(self.sockets):
-            socket.tell_end(broken)
-        await self._see_off()
+            socket.notify_end(broken)
+        await self._close_sessions()
         await in_thread(self.started.stop)
 
-    async def _see_off(self) -> None:
+    async def _close_sessions(self) -> None:
         """Wait until the sessions have left; who does not read what is on its way is cut off."""
-        grace_s = 0.0 if self.state == PREEMPTIVE else FAREWELL_S
+        grace_s = 0.0 if self.state == PREEMPTIVE else CLOSE_GRACE_S
         for limit_s in (grace_s, None):
             ends: list[asyncio.Future[None]] = [socket.gone for socket in self.sockets]
             ends += [one.task for one in self.sessions if one.task is not None]

@@ -85,7 +85,7 @@ class Session(asyncio.Protocol):
         self._task: asyncio.Task[None] | None = None
         self._is_cut = False  # bytes that were written have not left, and will not
         self._gone: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._patience: asyncio.TimerHandle | None = None
+        self._hello_timer: asyncio.TimerHandle | None = None
         self._outlet: LocalOutlet | None = None  # of an application
 
     # ---- the protocol
@@ -106,7 +106,7 @@ class Session(asyncio.Protocol):
         loop = asyncio.get_running_loop()
         self._task = loop.create_task(self._run())
         # Who says nothing must not hold a descriptor for ever.
-        self._patience = loop.call_later(HELLO_S_MAX, self.abort)
+        self._hello_timer = loop.call_later(HELLO_S_MAX, self.abort)
 
     def data_received(self, data: bytes) -> None:
         """Bytes have come."""
@@ -278,7 +278,7 @@ class Session(asyncio.Protocol):
 
     async def _hello(self) -> None:
         frame = await self._next()
-        self._be_patient()
+        self._stop_hello_timer()
         if frame.kind != wire.HELLO:
             raise RemoteProtocolError(f"kind {frame.kind} before the hello")
         given = frame.json()
@@ -291,10 +291,10 @@ class Session(asyncio.Protocol):
         self._reader.hello_is_done()
         self._write(wire.json_frame(wire.OK, frame.number, answer))
 
-    def _be_patient(self) -> None:
-        if self._patience is not None:
-            self._patience.cancel()
-            self._patience = None
+    def _stop_hello_timer(self) -> None:
+        if self._hello_timer is not None:
+            self._hello_timer.cancel()
+            self._hello_timer = None
 
     async def _admit(self, given: dict[str, Any]) -> dict[str, Any]:
         """Whether somebody may come in, and as whom."""
@@ -388,7 +388,7 @@ class Session(asyncio.Protocol):
         self._write(wire.json_frame(wire.ENDED, 0, error_value(broken)))
         self._close()
 
-    def tell_end(self, reason: int) -> None:
+    def notify_end(self, reason: int) -> None:
         """The queue manager ends: say so and close, once what was answered is on its way."""
         ended = mq_error(reason, object=self.host.engine.name)
         message = {**error_value(ended), "reconnect": self.host.reconnect}
@@ -449,7 +449,7 @@ class Session(asyncio.Protocol):
         """Back out what the application did not commit."""
         self._closing = True
         self._leaving = True
-        self._be_patient()
+        self._stop_hello_timer()
         binding = self.binding
         try:
             if binding is not None:

@@ -78,7 +78,7 @@ CONTENT = st.one_of(
 
 @settings(max_examples=400)
 @given(CONTENT, st.integers(-(1 << 31), (1 << 31) - 1), st.integers(-5, 99999))
-def test_content_when_anything_then_it_is_told_apart_without_an_error(
+def test_content_when_anything_then_it_is_distinguished_without_an_error(
     data: bytes, encoding: int, ccsid: int
 ) -> None:
     apart = take_apart(data + b"payload", encoding, ccsid)
@@ -86,8 +86,8 @@ def test_content_when_anything_then_it_is_told_apart_without_an_error(
         assert apart.data.endswith(b"payload")
         assert len(apart.format) == 8
     base = Descriptor(format="MQHRF2", encoding=encoding, ccsid=max(ccsid, 1), version=2).pack()
-    stripped, told = without_properties(data + b"payload", base)
-    assert len(told) == len(base)
+    stripped, reported = without_properties(data + b"payload", base)
+    assert len(reported) == len(base)
     assert length_without_properties(data + b"payload", base) == len(stripped)
 
 
@@ -144,10 +144,10 @@ def test_headers_when_one_follows_the_other_then_both_are_read() -> None:
     assert (apart.data, apart.format, apart.ccsid) == (b"payload", b"MQSTR   ", 819)
 
 
-def test_descriptor_when_properties_are_taken_away_then_it_tells_of_the_rest() -> None:
+def test_descriptor_when_properties_are_taken_away_then_it_reports_the_rest() -> None:
     data, base = without_properties(header(SOUND) + b"payload", base_of())
-    told = Descriptor.unpack(base)
-    assert (data, told.format, told.ccsid) == (b"payload", "MQSTR", 819)
+    reported = Descriptor.unpack(base)
+    assert (data, reported.format, reported.ccsid) == (b"payload", "MQSTR", 819)
     assert has_properties(base_of())
     assert not has_properties(base)
     assert not has_properties(base_of("MQHRF"))

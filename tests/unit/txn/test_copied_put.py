@@ -44,7 +44,7 @@ def put(qmgr: ternmq.QueueManager, data: bytes, expiry: float | None = None) -> 
         queue.put(data, descriptor=descriptor, expiry=expiry)
 
 
-def test_flags_then_they_tell_the_expiry_of_a_copy() -> None:
+def test_flags_then_they_report_the_expiry_of_a_copy() -> None:
     for tenths in (-1, 1, 600, 999_999_999):
         assert copy_tenths(copy_flags(tenths)) == tenths
     rows = [(1, 2, 3, 0), (4, 5, 6, copy_flags(600)), (7, 8, 0, copy_flags(-1))]
@@ -184,7 +184,7 @@ def test_target_that_nobody_has_open_when_checkpoints_go_on_then_it_keeps_its_co
         assert Machine(disk.survivor()).browse("COPY") == expected
 
 
-def test_tools_when_a_record_has_copies_then_they_tell_which(tmp_path: Path) -> None:
+def test_tools_when_a_record_has_copies_then_they_report_which(tmp_path: Path) -> None:
     import json
 
     with ternmq.embedded(tmp_path, "QM1", create=True, log_file_pages=64) as qmgr:

@@ -14,7 +14,7 @@ from ternmq.network.edge.identity import Identity
 
 if TYPE_CHECKING:
     from ternmq.network.edge.admission import Admission
-    from ternmq.network.edge.partner_socket import NetSocket
+    from ternmq.network.edge.partner_socket import PartnerSocket
     from ternmq.network.edge.tcp_listener import Network
 
 
@@ -38,7 +38,7 @@ class NetworkHost:
         self.engine = shell.engine
         self.identity = Identity(shell)
         self.turns = Turns(self.loop_shell)
-        self.sockets: set[NetSocket] = set()  # partners from the network
+        self.sockets: set[PartnerSocket] = set()  # partners from the network
         self.sessions_max = sessions_max  # sockets of all kinds
         self.network: Network | None = None  # what lets partners in
         self.trace: CallTrace | None = None
@@ -64,7 +64,7 @@ class NetworkHost:
         """Something happened that nobody foresaw: a report is written."""
         raise NotImplementedError
 
-    def leave_socket(self, socket: NetSocket) -> None:
+    def leave_socket(self, socket: PartnerSocket) -> None:
         """A partner has gone, and nothing is left of it."""
         self.sockets.discard(socket)
         self.look()

@@ -374,7 +374,7 @@ def selection_of(request: GetRequest, index: int) -> bytes:
 
 
 @final
-class NetRequest:
+class FapRequest:
     """One call or other flow; `data` follows the body without being copied into it."""
 
     __slots__ = (

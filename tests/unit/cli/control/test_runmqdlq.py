@@ -282,7 +282,7 @@ def test_with_putaut_ctx_the_sender_must_be_allowed(
         ("INPUTQ(A) ACTION(RETRY)", "AMQ8759E"),
     ],
 )
-def test_a_rule_with_a_mistake_is_told_and_nothing_is_done(
+def test_a_rule_with_a_mistake_is_reported_and_nothing_is_done(
     dlq: ternmq.QueueManager,
     typed: Typed,
     capsys: pytest.CaptureFixture[str],

@@ -104,17 +104,17 @@ def test_the_owner_may_speak_for_others(door: Door) -> None:
     assert door.enter("joe", "boss") == "-"
 
 
-def test_a_wrong_password_is_told_and_answered_late(door: Door) -> None:
+def test_a_wrong_password_is_reported_and_answered_late(door: Door) -> None:
     door.mode("OPTIONAL")
     door.kernel.notices.take()
     assert door.enter("joe", "app", "wrong") == "-"
-    told = [(one.message_id, one.inserts) for one in door.kernel.notices.take()]
-    assert told == [("AMQ5534E", ("app",)), ("AMQ5541E", ("OPTIONAL",))]
+    reported = [(one.message_id, one.inserts) for one in door.kernel.notices.take()]
+    assert reported == [("AMQ5534E", ("app",)), ("AMQ5541E", ("OPTIONAL",))]
     assert door.slept == [7]
     door.mode("REQUIRED")
     assert door.enter("joe") == "-"
-    told = [(one.message_id, one.inserts) for one in door.kernel.notices.take()]
-    assert told == [("AMQ5540E", ("program",)), ("AMQ5541E", ("REQUIRED",))]
+    reported = [(one.message_id, one.inserts) for one in door.kernel.notices.take()]
+    assert reported == [("AMQ5540E", ("program",)), ("AMQ5541E", ("REQUIRED",))]
 
 
 def test_a_refusal_is_an_event_if_it_is_wanted(door: Door) -> None:
