@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ternmq.base import constants as mq
-from ternmq.remote.fap.fap_request import FapRequest, table_body
+from ternmq.remote.fap.frames import FapRequest, table_body
 from ternmq.remote.fap.replies import checked
 from ternmq.remote.remote_verbs import Exchange, Extended, error_from
 from ternmq.wire.extension import pack_request, unpack_answer
