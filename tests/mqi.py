@@ -16,7 +16,6 @@ from ternmq.codec.mqi.mqmd import Descriptor
 from ternmq.codec.mqi.mqod import ObjectDescriptor
 from ternmq.codec.mqi.mqpmo import PutOptions
 from ternmq.engine.engine import Engine
-from ternmq.host.connection_session import get_verb
 from ternmq.host.shell import Shell
 from ternmq.host.tasks import LoopTransport
 from ternmq.host.threads import ThreadTransport
@@ -24,6 +23,7 @@ from ternmq.kernel.connection import Connection as Link
 from ternmq.kernel.connection import Handle
 from ternmq.kernel.requests import GetCall, PutRequest
 from ternmq.mqi.getting import check_open_for
+from ternmq.mqi.got import get_verb
 from ternmq.mqi.putting import check_open_for_output
 from ternmq.values.calls.messages import Put1
 from ternmq.values.calls.objects import Close, Inquire, Open, SetAttributes

@@ -83,7 +83,7 @@ def load(path: Path = TABLE) -> Table:
 
 def load_layer(entry: dict[str, Any]) -> Layer:
     siblings = entry["siblings"]
-    if siblings not in ("apart", "stacked", "together"):
+    if siblings not in ("apart", "stacked"):
         raise ValueError(f"{TABLE.name}: siblings = {siblings!r} in {entry['name']}")
     return Layer(entry["name"], entry["about"], siblings, tuple(entry["packages"]))
 
@@ -150,7 +150,7 @@ def contract_rows(table: Table, present: set[str]) -> list[str]:
         if layer.siblings == "stacked":
             rows.extend(names)
         elif names:
-            rows.append((" : " if layer.siblings == "together" else " | ").join(names))
+            rows.append(" | ".join(names))
     rows.reverse()
     return rows
 

@@ -27,7 +27,7 @@ from ternmq.mqi.table import BY_NAME
 from ternmq.network.clients.server_dialogue import FAP_LEVEL as SERVER_LEVEL
 from ternmq.outlets.measurement import MeasureSettings
 from ternmq.remote.fap.ccdt import channels_of
-from ternmq.remote.fap.fap_request import FAP_LEVEL as CLIENT_LEVEL
+from ternmq.remote.fap.frames import FAP_LEVEL as CLIENT_LEVEL
 from ternmq.server.settings.queue_manager_ini import ROWS as INI_ROWS
 from ternmq.spark.mq.mq_options import SourceOptions
 from ternmq.spark.mq.sink_options import SinkOptions

@@ -167,6 +167,6 @@ def test_force_beyond_the_end_of_the_log_then_an_error_and_no_endless_loop() -> 
     machine.settle()
     engine = machine.engine
     with pytest.raises(MQError) as caught:
-        Forcer(engine, threading.Lock()).force(int(engine.log.end_lsn) + 1)
+        Forcer(engine, threading.Lock(), threading.Lock).force(int(engine.log.end_lsn) + 1)
     assert caught.value.reason != 0
     assert "beyond the end of the log" in str(caught.value)

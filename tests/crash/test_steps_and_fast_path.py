@@ -1,4 +1,4 @@
-"""Goal: a put does the same by its step as by the fast path, which makes no step.
+"""Goal: puts and gets do the same by their steps as by the fast paths, which make no step.
 
 Method: one seeded workload runs both ways, and every operation on the disk is compared, byte by
 byte: log records, segments, their order, and the forces between them.
@@ -30,5 +30,5 @@ def operations(seed: int, *, by_step: bool) -> list[str]:
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_put_by_its_step_and_by_the_fast_path_leave_the_same_on_disk(seed: int) -> None:
+def test_puts_and_gets_by_steps_and_by_fast_paths_leave_the_same_on_disk(seed: int) -> None:
     assert operations(seed, by_step=True) == operations(seed, by_step=False)

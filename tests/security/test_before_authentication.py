@@ -20,9 +20,9 @@ import pytest
 
 import ternmq
 from ternmq.base import limits
+from ternmq.network.edge.log_throttle import MESSAGES_MAX
 from ternmq.network.edge.partner_socket import PartnerSocket
 from ternmq.network.edge.tcp_listener import Network
-from ternmq.server.error_log.log_throttle import MESSAGES_MAX
 from ternmq.server.host import Host
 from ternmq.server.parts import ServerParts
 from ternmq.wire.fap.initial_data import InitialData, write_initial_data

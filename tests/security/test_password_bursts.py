@@ -20,10 +20,9 @@ from ternmq.base.limits import (
     CHECKS_OF_ORIGIN_MAX,
     CHECKS_WAITING_MAX,
 )
-from ternmq.network.edge import password_checks
+from ternmq.network.edge import identity, password_checks
 from ternmq.network.edge.admission import Peer
 from ternmq.network.edge.password_checks import PasswordChecks
-from ternmq.server import identity
 from ternmq.wire.fap import vocabulary as fap
 from tests.unit.network.partner import Partner, Place, run_story
 

@@ -20,7 +20,7 @@ import pytest
 from ternmq.base import constants as mq
 from ternmq.base import reasons as rc
 from ternmq.codec.pcf.structures import unpack_pcf
-from ternmq.server.settings.network_settings import NetworkSettings
+from ternmq.network.edge.network_settings import NetworkSettings
 from ternmq.wire.cipher_specs import CIPHER_SPECS, TLS_1_2, sni_of_channel
 from ternmq.wire.fap import vocabulary as fap
 from tests.unit.network.certificates import Certificates, client_context, write_revocations

@@ -18,13 +18,13 @@ from __future__ import annotations
 
 from typing import Final
 
-from ternmq.admin.command_table import ON_QUEUE_MANAGER, CommandRow, row_of
+from ternmq.admin.command_table import ON_QUEUE_MANAGER, CommandRow
 from ternmq.base import constants as mq
 from ternmq.base import object_types as types
 from ternmq.base.errors import MQError, mq_error
 from ternmq.base.object_types import BY_BIT, BY_NOUN
 from ternmq.base.reasons import MQRC_NOT_AUTHORIZED
-from ternmq.kernel.authority import check, check_administrator, lacking, may_display_named
+from ternmq.kernel.authority import check, lacking, may_display_named
 from ternmq.kernel.connection import Connection
 from ternmq.kernel.cursor_authority import check_queue_of
 from ternmq.kernel.cursors import cursors
@@ -110,30 +110,6 @@ def _check_cursor(kernel: Kernel, link: Connection, command: Command, row: Comma
 def _is_generic(command: Command, row: CommandRow) -> bool:
     """Whether it is for every object whose name fits: each is asked for on its own then."""
     return row.generic and command.name.endswith("*")
-
-
-def check_asked(
-    kernel: Kernel,
-    link: Connection,
-    action: str,
-    object_type: int,
-    name: str,
-    replace: bool = False,
-) -> None:
-    """The same for what a program asks for without a command: as the command that would do it."""
-    if link.privileged:
-        return
-    kind = BY_BIT[object_type]
-    row = row_of(action, kind.noun) or row_of(action, kind.group)
-    if row is None:
-        check_administrator(kernel, link, action)
-        return
-    command = Command(action, row.noun, name)
-    if kind.type_keyword and kind.noun != row.noun:
-        command.given[kind.type_keyword] = kind.noun
-    if replace:
-        command.given["REPLACE"] = ""
-    check_command(kernel, link, command, row)
 
 
 def may_display(kernel: Kernel, link: Connection, definition: Definition) -> bool:

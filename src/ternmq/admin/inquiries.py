@@ -13,7 +13,7 @@ from ternmq.base.object_types import QUEUES
 from ternmq.kernel.authority import check
 from ternmq.kernel.connection import Connection
 from ternmq.kernel.kernel import Kernel
-from ternmq.security.authorities import DSP, SELF_PROFILE
+from ternmq.security.authorities import DSP
 
 
 def check_display(kernel: Kernel, link: Connection, mqot: int, name: str) -> None:
@@ -38,12 +38,6 @@ def queue_type(kernel: Kernel, link: Connection, name: str) -> int:
     if not link.privileged and not granted(link.user, mq.MQOT_Q, name) & DSP:
         return 0
     return int(definition.object_type)
-
-
-def queue_manager_attributes(kernel: Kernel, link: Connection) -> dict[str, Value]:
-    """All attributes of the queue manager."""
-    check_display(kernel, link, mq.MQOT_Q_MGR, SELF_PROFILE)
-    return dict(kernel.catalog.qmgr)
 
 
 def queue_names(kernel: Kernel, link: Connection) -> list[str]:

@@ -8,8 +8,7 @@ from __future__ import annotations
 from types import TracebackType
 from typing import final
 
-from ternmq.api.arguments import Data, Requests, as_bytes, browse_request
-from ternmq.api.fast_put_queue import FastPutQueue
+from ternmq.api.arguments import Data, FastPutQueue, Requests, as_bytes, browse_request
 from ternmq.api.handles import BROWSE, Handles, for_output
 from ternmq.api.inert_attributes import warn_inert_values
 from ternmq.base import constants as mq

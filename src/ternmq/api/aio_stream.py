@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from types import TracebackType
 from typing import final
 
 from ternmq.api.stream import Start, read_call, start_number
@@ -89,12 +88,7 @@ class QueueStream:
     async def __aenter__(self) -> QueueStream:
         return self
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    async def __aexit__(self, *raised: object) -> None:
         await self.close()
 
     def __repr__(self) -> str:

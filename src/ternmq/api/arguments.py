@@ -1,14 +1,19 @@
 """From Python arguments to checked requests: what queues and connections put and get.
 
 Requests without particulars are kept and used again, which is what makes a put or get of plain
-bytes cheap. The classes that wait are `queue` and `aio_queue`.
+bytes cheap. The classes that wait are `queue` and `aio_queue`. `FastPutQueue` looks at the
+arguments of a put of tasks before its coroutine is made: they are nearly never given.
 """
 
 from __future__ import annotations
 
 import json
+from collections.abc import Coroutine
 from typing import Any, Final, final
 
+from mypy_extensions import mypyc_attr
+
+from ternmq.api.fast_put import fast_put
 from ternmq.base import constants as mq
 from ternmq.base.errors import mq_error
 from ternmq.base.limits import WAIT_MS_MAX
@@ -20,7 +25,7 @@ from ternmq.mqi.getting import get_request
 from ternmq.values.entry import ZERO_ID
 from ternmq.values.get_request import UNLIMITED_LENGTH, GetRequest
 from ternmq.values.put_form import PutForm
-from ternmq.values.transport import Endpoint
+from ternmq.values.transport import Endpoint, PlainPut
 
 Data = bytes | bytearray | memoryview | str | dict[str, Any] | list[Any]
 WAIT_FOREVER_MS: Final = -1
@@ -285,3 +290,74 @@ def particular_get(
     if not gmo.options & _SYNCPOINT_SETTLED:
         gmo.options |= mq.MQGMO_SYNCPOINT if key[1] else mq.MQGMO_NO_SYNCPOINT
     return get_request(md, gmo, UNLIMITED_LENGTH if max_length is None else max_length)
+
+
+@mypyc_attr(allow_interpreted_subclasses=True)
+class FastPutQueue:
+    """A queue that messages are put to."""
+
+    def __init__(self) -> None:
+        self.plain: PlainPut | None = None  # once a put has shown that it can be done at once
+
+    def put(
+        self,
+        data: Data,
+        *,
+        persistent: bool | None = None,
+        priority: int | None = None,
+        expiry: float | None = None,
+        msg_id: bytes | None = None,
+        correl_id: bytes | None = None,
+        reply_to: str | None = None,
+        format: str | None = None,
+        descriptor: Descriptor | None = None,
+        options: int = 0,
+        syncpoint: bool | None = None,
+    ) -> Coroutine[Any, Any, bytes]:
+        """Put a message and return its MsgId; arguments as those of the blocking `Queue.put`."""
+        plain = self.plain
+        if (
+            plain is not None
+            and isinstance(data, bytes)
+            and persistent is None
+            and priority is None
+            and expiry is None
+            and msg_id is None
+            and correl_id is None
+            and reply_to is None
+            and format is None
+            and descriptor is None
+            and options == 0
+            and syncpoint is None
+        ):
+            return fast_put(self, plain, data)
+        return self.put_with(
+            data,
+            persistent,
+            priority,
+            expiry,
+            msg_id,
+            correl_id,
+            reply_to,
+            format,
+            descriptor,
+            options,
+            syncpoint,
+        )
+
+    def put_with(
+        self,
+        data: Data,
+        persistent: bool | None,
+        priority: int | None,
+        expiry: float | None,
+        msg_id: bytes | None,
+        correl_id: bytes | None,
+        reply_to: str | None,
+        format: str | None,
+        descriptor: Descriptor | None,
+        options: int,
+        syncpoint: bool | None,
+    ) -> Coroutine[Any, Any, bytes]:
+        """The same with every argument."""
+        raise NotImplementedError

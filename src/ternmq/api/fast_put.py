@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from ternmq.api.fast_put_queue import FastPutQueue
+    from ternmq.api.arguments import FastPutQueue
     from ternmq.values.transport import PlainPut
 
 

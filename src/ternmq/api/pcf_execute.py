@@ -11,7 +11,6 @@ dictionary by parameter; a command that fails raises its first reason.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from types import TracebackType
 from typing import Final
 
 from ternmq.api.connection import Connection
@@ -117,12 +116,7 @@ class PCFExecute:
     def __enter__(self) -> PCFExecute:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *raised: object) -> None:
         self.close()
 
 

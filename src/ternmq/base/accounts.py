@@ -8,17 +8,11 @@ Units and words are those of `counters`.
 
 from __future__ import annotations
 
-from typing import Final, final
+from typing import final
 
 from mypy_extensions import i64
 
 from ternmq.base.counters import OBJECT_TYPES, Traffic
-
-# Kinds of MQGET, as WQST tells them apart.
-GET_ANY: Final = 0
-GET_SPECIFIC: Final = 1  # by MsgId, CorrelId, GroupId, token
-BROWSE_ANY: Final = 2
-BROWSE_SPECIFIC: Final = 3
 
 
 @final

@@ -9,7 +9,6 @@ import shutil
 import sys
 import time
 from collections.abc import Iterable
-from types import TracebackType
 from typing import Final, Self, final
 
 _C1: Final = re.compile("[\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
@@ -82,12 +81,7 @@ class TerminalLine:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *raised: object) -> None:
         if self._width:
             sys.stderr.write("\r" + " " * self._width + "\r")
             sys.stderr.flush()

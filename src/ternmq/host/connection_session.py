@@ -9,40 +9,33 @@ from __future__ import annotations
 
 import os
 
-from ternmq.base import constants as mq
 from ternmq.base.errors import MQError, mq_error
 from ternmq.base.reasons import (
     MQRC_CALL_IN_PROGRESS,
     MQRC_HCONN_ERROR,
     MQRC_HOBJ_ERROR,
-    MQRC_NO_MSG_AVAILABLE,
-    MQRC_NO_MSG_LOCKED,
-    MQRC_TRUNCATED_MSG_FAILED,
     MQRC_UOW_IN_PROGRESS,
 )
-from ternmq.codec.mqi.mqgmo import GetOptions
 from ternmq.codec.mqi.mqmd import Descriptor
 from ternmq.codec.mqi.mqpmo import PutOptions
 from ternmq.host.shell import Shell
-from ternmq.kernel.browse import unlock
 from ternmq.kernel.connection import Connection as Link
 from ternmq.kernel.connection import Handle
 from ternmq.kernel.ending import refuse_if_backed_out
-from ternmq.kernel.get import BROWSE_OPTIONS, get_returnable, resume
-from ternmq.kernel.property_options import as_delivered, loses_properties
-from ternmq.kernel.refusals import BROWSE, refused
+from ternmq.kernel.get import get_returnable, resume
+from ternmq.kernel.kernel import RUNNING
+from ternmq.kernel.refusals import refused
 from ternmq.kernel.requests import GetCall, PutRequest
-from ternmq.kernel.resolve import check_handle
+from ternmq.kernel.returning import answered, take_back
 from ternmq.kernel.verb_clock import MESSAGE
-from ternmq.mqi.getting import get_request
+from ternmq.mqi.got import unlocked
 from ternmq.mqi.putting import put_request
 from ternmq.mqi.sharing import ALONE, BY_UNIT
+from ternmq.mqi.steps.step import Step
 from ternmq.ports.effect import Wakeable
 from ternmq.values.calls.call import UNIT_BEGINS, UNIT_ENDS, UNIT_LEAVES, Call
-from ternmq.values.entry import Entry
 from ternmq.values.get_request import GetRequest
 from ternmq.values.handle import ObjectHandle
-from ternmq.values.message import Message
 
 
 class Session:
@@ -182,12 +175,25 @@ class Session:
         if clock is not None and account is not None:
             clock.end(self.engine.clock.monotonic_ns(), account.other)
 
+    def go_on(self) -> None:
+        """What the verb waited for, if it did, is there."""
+        clock = self.link.clock
+        if clock is not None and clock.waits_for:
+            clock.go_on(self.engine.clock.monotonic_ns())
+
     def refuse(self, verb: str, handle: Handle | None) -> None:
         """A verb was refused: that is counted, if anything is."""
         kernel = self.engine.kernel
         if kernel.measured:
             with self.shell.lock:
                 refused(kernel, self.link, verb, handle)
+
+    def give_up(self, step: Step, failure: BaseException) -> None:
+        """A step has raised, or its caller is gone: nothing was got, and a refusal is counted."""
+        if step.got is not None:
+            self.take_back(step.got)
+        if isinstance(failure, MQError):
+            self.refuse(step.counts_as, step.subject)
 
     # ---- handles and requests
 
@@ -238,62 +244,34 @@ class Session:
             shell.lock.release()
         return call
 
-    # ---- answers
+    def answered(self, call: GetCall) -> None:
+        """The message of a get is its caller's for good."""
+        if call.reserved > 0:
+            with self.shell.lock:
+                answered(self.engine.kernel, call)
+
+    def take_back(self, call: GetCall) -> None:
+        """A get has not happened: its message is on the queue again."""
+        shell = self.shell
+        with shell.lock:
+            call.waker = None
+            self.link.get_call = None
+            take_back(self.engine.kernel, call)
+            shell.settle()
+        durable_at = self.link.durable_at
+        # One that stops forces everything at its end; one that is broken, nothing any more.
+        if durable_at > self.engine.log.forced_lsn and self.engine.kernel.status == RUNNING:
+            self.order_force(int(durable_at))
+
+    def order_force(self, lsn: int) -> None:
+        """Have the log forced up to here, without waiting. A thread leaves it to the next force."""
 
     def unlocked(self, handle: Handle, request: GetRequest) -> GetCall:
         """MQGET with MQGMO_UNLOCK."""
-        call = GetCall(self.link, handle, request)
         with self.shell.lock:
-            check_handle(self.link, handle, "MQGET")
-            if not unlock(self.engine.kernel, handle):
-                call.reason = MQRC_NO_MSG_LOCKED
-        return call
-
-    def message(self, call: GetCall) -> Message | None:
-        """What a get answers: the message, None if there is none, or the error that says why."""
-        entry = call.entry
-        if entry is not None and loses_properties(call, entry):
-            entry = as_delivered(call, entry)
-        if entry is not None and call.reason == 0:
-            got_ns = self.engine.clock.now_ns() if entry.expiry_at else 0
-            message = Message(entry, entry.data, False, got_ns)
-            if call.request.options & mq.MQGMO_CONVERT:
-                request = call.request
-                limit = int(request.buffer_length)
-                message.convert(int(request.ccsid), int(request.encoding), limit)
-            return message
-        if call.reason in (0, MQRC_NO_MSG_AVAILABLE):  # 0: an unlock
-            return None
-        return self._explain(call, entry)
-
-    def _explain(self, call: GetCall, entry: Entry | None) -> Message:
-        """The cut message of a warning, or the error that says why there is none."""
-        name = call.handle.resolved_name
-        if entry is None:
-            raise mq_error(int(call.reason), verb="MQGET", object=name)
-        limit = call.request.buffer_length
-        cut = Message(entry, entry.data[:limit], True, self.engine.clock.now_ns())
-        if call.reason == MQRC_TRUNCATED_MSG_FAILED:
-            raise mq_error(
-                MQRC_TRUNCATED_MSG_FAILED,
-                verb="MQGET",
-                object=name,
-                detail=f"{entry.length} bytes, the buffer has {limit}",
-                result=cut,
-            )
-        return cut
+            return unlocked(self.engine.kernel, self.link, handle, request)
 
 
 def not_of_this_process(given: ObjectHandle, verb: str) -> MQError:
     """A put or get with a handle that another transport has made."""
     return mq_error(MQRC_HOBJ_ERROR, verb=verb, detail=f"handle {given.handle_id}")
-
-
-def get_verb(request: GetRequest) -> str:
-    """What is counted if it is refused."""
-    return BROWSE if request.options & BROWSE_OPTIONS else "MQGET"
-
-
-def request_get(md: Descriptor, gmo: GetOptions, buffer_length: int) -> GetRequest:
-    """Check match fields and options once; the result may be used for any number of gets."""
-    return get_request(md, gmo, buffer_length)

@@ -9,6 +9,7 @@ timer.
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from threading import get_ident
 from typing import final
 
@@ -20,11 +21,11 @@ from ternmq.ports.effect import Wakeable
 
 
 class Gate(Wakeable):
-    """Where a thread waits; opened once for each `shut`."""
+    """Where a thread waits, at a lock that nobody else has; opened once for each wait."""
 
-    def __init__(self) -> None:
-        self.lock = threading.Lock()
-        self.lock.acquire()
+    def __init__(self, lock: threading.Lock) -> None:
+        self.lock = lock
+        lock.acquire()
 
     def wake(self) -> None:
         """Let the thread go on."""
@@ -56,11 +57,14 @@ class Forcer:
     kept until it is; and `with` takes the locks, because nothing can come between that and its end.
     """
 
-    def __init__(self, engine: Engine, lock: threading.Lock) -> None:
+    def __init__(
+        self, engine: Engine, lock: threading.Lock, make_lock: Callable[[], threading.Lock]
+    ) -> None:
         self.engine = engine
         self.lock = lock  # the engine's
-        self.files_lock = threading.Lock()  # the log's files: one force or one effect at a time
-        self._mutex = threading.Lock()
+        self._make_lock = make_lock
+        self.files_lock = make_lock()  # the log's files: one force or one effect at a time
+        self._mutex = make_lock()
         self._leader: int = 0  # the thread that forces, or is about to; 0 if none is
         self._followers: list[Follower] = []
         self._wakes: list[Gate] = []  # of those that are served, or lead next
@@ -70,8 +74,8 @@ class Forcer:
     def renew_locks(self, lock: threading.Lock) -> None:
         """In a forked child, where nobody holds any."""
         self.lock = lock
-        self.files_lock = threading.Lock()
-        self._mutex = threading.Lock()
+        self.files_lock = self._make_lock()
+        self._mutex = self._make_lock()
 
     def force(self, lsn: int) -> None:
         """Return when everything below `lsn` is on disk; ForceFailed if it never will be."""
@@ -119,7 +123,7 @@ class Forcer:
     def _gate(self) -> Gate:
         gate = getattr(self._gates, "gate", None)
         if not isinstance(gate, Gate):
-            gate = Gate()
+            gate = Gate(self._make_lock())
             self._gates.gate = gate
         return gate
 

@@ -27,9 +27,7 @@ from ternmq.kernel.connection import Handle
 from ternmq.kernel.drawing import draw
 from ternmq.kernel.ending import refuse_if_backed_out
 from ternmq.kernel.get import cancel
-from ternmq.kernel.kernel import RUNNING
 from ternmq.kernel.requests import GetCall, PutRequest
-from ternmq.kernel.returning import answered, take_back
 from ternmq.kernel.verb_clock import FORCE, SUSPENSION, VerbClock
 from ternmq.mqi.getting import check_open_for
 from ternmq.mqi.putting import check_open_for_output
@@ -325,18 +323,12 @@ class LoopVerbs(Session):
             self.stop_clock()
         self.link.clock = before
 
-    def _go_on(self) -> None:
-        """What the verb waited for, if it did, is there."""
-        clock = self.link.clock
-        if clock is not None and clock.waits_for:
-            clock.go_on(self.engine.clock.monotonic_ns())
-
     # ---- steps
 
     def attempt(self, step: Step) -> bool:
         """As much of a step as can be done now; True when it is done."""
         if self.link.clock is not None:
-            self._go_on()
+            self.go_on()
         return attempt(self.shell, self.link, step)
 
     def park(self, job: Job) -> None:
@@ -368,7 +360,7 @@ class LoopVerbs(Session):
         """MQPUT; None: parked."""
         check_open_for_output(handle, int(request.options), "MQPUT")
         if self.link.clock is not None:
-            self._go_on()
+            self.go_on()
         return self.shell.try_put(self.link, handle, request, data)
 
     # ---- get
@@ -381,7 +373,7 @@ class LoopVerbs(Session):
     def get_again(self, call: GetCall, job: Job) -> None:
         """The same call, after a park or between its steps."""
         if self.link.clock is not None:
-            self._go_on()
+            self.go_on()
         self.attempt_get(call.handle, call.request, call, job)
 
     def draw(self, handle: Handle, request: GetRequest, bytes_max: i64) -> list[Entry]:
@@ -412,23 +404,8 @@ class LoopVerbs(Session):
         call.waker = None
         return True
 
-    def answered(self, call: GetCall) -> None:
-        """The message of a get is its caller's for good."""
-        if call.reserved > 0:
-            with self.shell.lock:
-                answered(self.engine.kernel, call)
-
-    def take_back(self, call: GetCall) -> None:
-        """A get has not happened: its message is on the queue again."""
-        shell = self.shell
-        with shell.lock:
-            call.waker = None
-            take_back(self.engine.kernel, call)
-            shell.settle()
-        durable_at = self.link.durable_at
-        # One that stops forces everything at its end; one that is broken, nothing any more.
-        if durable_at > self.log.forced_lsn and self.engine.kernel.status == RUNNING:
-            self.loop_shell.order(int(durable_at))
+    def order_force(self, lsn: int) -> None:
+        self.loop_shell.order(lsn)
 
 
 def completion_of(error: MQError) -> tuple[int, int]:

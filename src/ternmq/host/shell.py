@@ -18,7 +18,7 @@ from ternmq.base.errors import ForceFailed, IntegrityError, MQError
 from ternmq.base.reasons import MQRC_NO_MSG_AVAILABLE
 from ternmq.engine.engine import Engine
 from ternmq.host.forcer import Forcer, Gate
-from ternmq.host.step_lock import has_lock, step_lock
+from ternmq.host.step_lock import Locks, has_lock
 from ternmq.kernel.connection import Connection as Link
 from ternmq.kernel.connection import Handle
 from ternmq.kernel.ending import disconnect
@@ -66,12 +66,17 @@ class Companion:
 class Shell:
     """What runs one engine in this process."""
 
-    def __init__(self, engine: Engine, disk: Disk, has_housekeeper: bool = True) -> None:
-        """Without `has_housekeeper` there is no thread: the caller runs effects and ticks."""
+    def __init__(
+        self, engine: Engine, disk: Disk, has_housekeeper: bool = True, locks: Locks | None = None
+    ) -> None:
+        """Without `has_housekeeper` there is no thread: the caller runs effects and gives the time,
+        or calls `keep_house` in one of its own."""
         self.engine = engine
         self.disk = disk
-        self.lock = step_lock()
-        self.forcer = Forcer(engine, self.lock)
+        self._locks = made = locks or Locks()
+        self.make_lock = made.lock
+        self.lock = made.step()
+        self.forcer = Forcer(engine, self.lock, made.lock)
         # Gets whose loop was closed, or whose task was dropped: to be taken back. Who adds one may
         # be inside the collector and must not touch a lock; the housekeeper looks at every tick.
         self.orphans: deque[GetCall] = deque()
@@ -79,16 +84,16 @@ class Shell:
         # same holds for who adds one.
         self.dropped: deque[Link] = deque()
         self.companions: list[Companion] = []
-        self._delivering = threading.Lock()  # of figures: one thread at a time
+        self._delivering = made.lock()  # of figures: one thread at a time
         self._claimed: list[Effect] = []  # those that some thread runs
         self._watching: list[Gate] = []  # who waits until one of them ends
-        self._work = threading.Semaphore(0)
+        self._work = made.semaphore(0)
         self._called = False  # the housekeeper knows that there is work
         self._ending = False
         self._gives_back = False  # the disk is closed when no thread uses it any more
         self._was_waiting = False  # when a signal handler raised; that is in one thread only
         self._housekeeper = threading.Thread(
-            target=self._run_housekeeper, name=f"ternmq-{engine.name}", daemon=True
+            target=self.keep_house, name=f"ternmq-{engine.name}", daemon=True
         )
         if has_housekeeper:
             self._housekeeper.start()
@@ -96,10 +101,10 @@ class Shell:
     def disown(self) -> None:
         """In a forked child: nothing may be done here. Threads of the parent may have held the
         locks in the moment of the fork, so there are new ones."""
-        self.lock = step_lock()
+        self.lock = self._locks.step()
         self.disk.abandon()  # copies of the parent's descriptors
         self.forcer.renew_locks(self.lock)
-        self._work = threading.Semaphore(0)
+        self._work = self._locks.semaphore(0)
         kernel = self.engine.kernel
         kernel.status = BROKEN
         kernel.broken_by = "this process was forked from the one that runs the queue manager"
@@ -246,7 +251,7 @@ class Shell:
 
     def _wait_for_message(self, link: Link, call: GetCall) -> None:
         """Called and left with the lock; sleeps without it."""
-        gate = Gate()
+        gate = Gate(self.make_lock())
         call.waker = gate
         link.get_call = call
         timeout_s = -1.0
@@ -346,7 +351,7 @@ class Shell:
         if clock is not None:
             clock.wait(kind_of_wait(effect), self.engine.clock.monotonic_ns())
         if effect.claimed:
-            gate = Gate()
+            gate = Gate(self.make_lock())
             effect.waiting.append(gate)
             self.flush()
             interrupted = True
@@ -456,10 +461,9 @@ class Shell:
         while True:
             self.lock.acquire()
             effects = self.engine.outbox.effects
-            effect = effects.pop(0) if effects else None
+            effect = effects[0] if effects else None
             if effect is not None:
-                effect.claimed = True
-                self._claimed.append(effect)
+                self.claim(effect)
             self.lock.release()
             if effect is None:
                 return any_run
@@ -468,7 +472,7 @@ class Shell:
 
     def wait_for_effect(self) -> bool:
         """Wait until some other thread's effect has ended; False if none is under way."""
-        gate = Gate()
+        gate = Gate(self.make_lock())
         self.lock.acquire()
         busy = len(self._claimed) > 0
         if busy:
@@ -496,7 +500,8 @@ class Shell:
             self._called = True
             self._work.release()
 
-    def _run_housekeeper(self) -> None:
+    def keep_house(self) -> None:
+        """Run effects that nobody waits for and give the engine the time, until `end_house`."""
         while True:
             self._work.acquire(True, max(self.engine.collector.due_in_s(TICK_S), DUE_MIN_S))
             self._called = False  # ORDER: before it looks for work
@@ -584,8 +589,12 @@ class Shell:
                     engine.after_step()
                     self.flush()
 
-    def stop_housekeeper(self) -> None:
-        """End the thread and wait for it."""
+    def end_house(self) -> None:
+        """No more housekeeping."""
         self._ending = True
         self._work.release()
+
+    def stop_housekeeper(self) -> None:
+        """End the thread and wait for it."""
+        self.end_house()
         self._housekeeper.join()

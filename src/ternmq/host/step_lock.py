@@ -1,4 +1,5 @@
-"""The engine's lock, safe from signal handlers that raise.
+"""The locks that threads of a queue manager wait at; the engine's is safe from signal handlers that
+raise.
 
 Compiled, that is an ordinary lock: handlers run between calls of the application, or while a
 thread waits for the lock and does not have it. In plain files KeyboardInterrupt may come in the
@@ -10,6 +11,7 @@ from __future__ import annotations
 
 import _thread
 import threading
+from collections.abc import Callable
 from typing import Any, cast
 
 
@@ -46,3 +48,18 @@ def step_lock() -> threading.Lock:
     if is_compiled():
         return threading.Lock()
     return cast("threading.Lock", StepLock())
+
+
+class Locks:
+    """Where threads wait: all that a shell and its forcer block at is made here. The simulator
+    makes its own, and so decides who goes on."""
+
+    def __init__(
+        self,
+        step: Callable[[], threading.Lock] = step_lock,
+        lock: Callable[[], threading.Lock] = threading.Lock,
+        semaphore: Callable[[int], threading.Semaphore] = threading.Semaphore,
+    ) -> None:
+        self.step = step  # the engine's
+        self.lock = lock
+        self.semaphore = semaphore

@@ -20,9 +20,7 @@ from ternmq.host.loop_shell import LoopShell, TaskWaker
 from ternmq.kernel.connection import Connection as Link
 from ternmq.kernel.connection import Handle
 from ternmq.kernel.get import cancel
-from ternmq.kernel.kernel import RUNNING
 from ternmq.kernel.requests import GetCall, PutRequest
-from ternmq.kernel.returning import answered, take_back
 from ternmq.kernel.verb_clock import FORCE, MESSAGE, SUSPENSION
 from ternmq.mqi.sharing import BY_UNIT
 from ternmq.mqi.steps import objects
@@ -74,11 +72,12 @@ class TaskSession(Session):
         if clock is not None:
             clock.begin(self.engine.clock.monotonic_ns(), self.loop_shell.cpu)
 
-    def go_on(self) -> None:
-        """What the verb waited for is there."""
-        clock = self.link.clock
-        if clock is not None and clock.waits_for:
-            clock.go_on(self.engine.clock.monotonic_ns())
+    def give_up(self, step: Step, failure: BaseException) -> None:
+        if not isinstance(failure, GeneratorExit):
+            super().give_up(step, failure)
+        elif step.got is not None:
+            # The task was dropped, maybe by the collector, so no lock may be touched here.
+            self.shell.orphans.append(step.got)
 
     # ---- steps
 
@@ -123,11 +122,12 @@ class TaskSession(Session):
 
     async def await_more(self, link: Link, step: Step, left_s: float) -> bool:
         """Wait until there may be more, but no longer than a piece of the time that is left; False
-        if no time is left."""
-        if left_s <= 0:
-            return False
+        if there is nothing more to attempt."""
         shell = self.shell
         kernel = self.engine.kernel
+        if left_s <= 0:
+            with shell.lock:
+                return step.time_is_over(kernel, link)
         loop_shell = self.loop_shell
         waker = TaskWaker(loop_shell, None)
         with shell.lock:
@@ -139,13 +139,18 @@ class TaskSession(Session):
             clock = link.clock
             if clock is not None:
                 clock.wait(MESSAGE, self.engine.clock.monotonic_ns())
+            dropped = False
             try:
                 await waker.future
+            except GeneratorExit:
+                dropped = step.got is not None  # maybe inside the collector: see `give_up`
+                raise
             finally:
                 timer.cancel()
-                self.go_on()
-                with shell.lock:
-                    step.stop_awaiting(kernel, link, waker)
+                if not dropped:
+                    self.go_on()
+                    with shell.lock:
+                        step.stop_awaiting(kernel, link, waker)
         return True
 
     def unopen(self, handle: Handle | None) -> None:
@@ -241,21 +246,5 @@ class TaskSession(Session):
             cancel(self.engine.kernel, call, MQRC_NO_MSG_AVAILABLE)
         waker.finish()
 
-    def answered(self, call: GetCall) -> None:
-        """The message of a get is its caller's for good."""
-        if call.reserved > 0:
-            with self.shell.lock:
-                answered(self.engine.kernel, call)
-
-    def take_back(self, call: GetCall) -> None:
-        """A get has not happened: its message is on the queue again."""
-        shell = self.shell
-        with shell.lock:
-            call.waker = None
-            self.link.get_call = None
-            take_back(self.engine.kernel, call)
-            shell.settle()
-        durable_at = self.link.durable_at
-        # One that stops forces everything at its end; one that is broken, nothing any more.
-        if durable_at > self.engine.log.forced_lsn and self.engine.kernel.status == RUNNING:
-            self.loop_shell.order(int(durable_at))
+    def order_force(self, lsn: int) -> None:
+        self.loop_shell.order(lsn)

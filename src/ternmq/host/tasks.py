@@ -12,7 +12,7 @@ from ternmq.base import constants as mq
 from ternmq.base.errors import MQError
 from ternmq.codec.mqi.mqmd import Descriptor
 from ternmq.codec.mqi.mqpmo import PutOptions
-from ternmq.host.connection_session import get_verb, not_of_this_process
+from ternmq.host.connection_session import not_of_this_process
 from ternmq.host.loop_shell import VERBS_WITHOUT_PAUSE, LoopShell
 from ternmq.host.task_session import TaskSession
 from ternmq.kernel.connection import Connection as Link
@@ -20,6 +20,7 @@ from ternmq.kernel.connection import Handle
 from ternmq.kernel.ending import backed_out
 from ternmq.kernel.requests import GetCall, PutRequest
 from ternmq.mqi.getting import check_open_for
+from ternmq.mqi.got import get_verb, message_of
 from ternmq.mqi.options import refuse
 from ternmq.mqi.putting import check_open_for_output
 from ternmq.mqi.sharing import BLOCK, BY_UNIT, sharing
@@ -122,7 +123,7 @@ class LoopTransport(TaskTransport):
         try:
             check_open_for(handle, int(request.options))
             if request.options & mq.MQGMO_UNLOCK:
-                return session.message(session.unlocked(handle, request))
+                return message_of(session.engine.clock, session.unlocked(handle, request))
             call = session.attempt_get(handle, request, None, None)
             if session.must_wait(call):
                 await session.finish_get(call)
@@ -132,7 +133,7 @@ class LoopTransport(TaskTransport):
             raise
         finally:
             session.end_task()
-        return session.message(call)
+        return message_of(session.engine.clock, call)
 
     async def get_returnable(self, handle: Handle, request: GetRequest) -> GetCall:
         """MQGET for somebody else: the caller ends it with the session's `answered`, once its
@@ -161,16 +162,17 @@ class LoopTransport(TaskTransport):
     async def run_step(self, call: Call, step: Step) -> None:
         """A call by its step."""
         turn = STEPS[call.name].turn
-        session = self.session
         if turn == ASIDE:
             await self._run_aside(call, step)
-            return
-        if isinstance(call, Disconnect):
+        elif isinstance(call, Disconnect):
             await self._disconnect(call, step)
-            return
-        if call.unit == UNIT_ENDS and turn == BESIDE_UNIT and not self.link.connected:
-            session.before(call)  # its unit of work is gone with the connection
-            return
+        elif call.unit == UNIT_ENDS and turn == BESIDE_UNIT and not self.link.connected:
+            self.session.before(call)  # its unit of work is gone with the connection
+        else:
+            await self._run_in_turn(call, step, turn)
+
+    async def _run_in_turn(self, call: Call, step: Step, turn: int) -> None:
+        session = self.session
         if turn == IN_UNIT:
             session.begin_task(step.verb)
         else:
@@ -181,17 +183,21 @@ class LoopTransport(TaskTransport):
             if call.wait_s > 0 and call.lacks():
                 await self._wait(self.link, call, step)
             session.after(call)
-        except asyncio.CancelledError:  # it is done all the same
+            if step.got is not None:
+                session.answered(step.got)
+        except asyncio.CancelledError as cancelled:  # it is done all the same, but for a get
             if call.unit == UNIT_LEAVES:
                 session.after(call)
             if isinstance(step, Open):
                 session.unopen(step.handle)
+            session.give_up(step, cancelled)
             raise
-        except MQError:
-            session.refuse(step.verb, step.subject)
+        except BaseException as failure:
+            session.give_up(step, failure)
             raise
         finally:
             session.end_task()
+        call.check_answer()
 
     async def _run_aside(self, call: Call, step: Step) -> None:
         link = self.session.aside()

@@ -4,7 +4,6 @@ is, and the shell's waiting. For tasks it is `tasks`; `connection_session` has w
 from __future__ import annotations
 
 from threading import get_ident
-from time import monotonic
 from typing import Final
 
 from ternmq.api.dropped import warn_dropped
@@ -12,7 +11,7 @@ from ternmq.base import constants as mq
 from ternmq.base.errors import MQError
 from ternmq.codec.mqi.mqmd import Descriptor
 from ternmq.codec.mqi.mqpmo import PutOptions
-from ternmq.host.connection_session import Session, get_verb, not_of_this_process
+from ternmq.host.connection_session import Session, not_of_this_process
 from ternmq.host.forcer import Gate
 from ternmq.host.shell import Shell
 from ternmq.kernel.connection import Connection as Link
@@ -21,6 +20,7 @@ from ternmq.kernel.ending import backed_out
 from ternmq.kernel.requests import PutRequest
 from ternmq.kernel.verb_clock import MESSAGE
 from ternmq.mqi.getting import check_open_for
+from ternmq.mqi.got import get_verb, message_of
 from ternmq.mqi.putting import check_open_for_output
 from ternmq.mqi.sharing import BY_UNIT
 from ternmq.mqi.steps import units
@@ -64,12 +64,13 @@ class ThreadSession(Session):
 
     def await_more(self, link: Link, step: Step, left_s: float) -> bool:
         """Wait until there may be more, but no longer than a piece of the time that is left; False
-        if no time is left."""
-        if left_s <= 0:
-            return False
+        if there is nothing more to attempt."""
         shell = self.shell
         kernel = self.engine.kernel
-        gate = Gate()
+        if left_s <= 0:
+            with shell.lock:
+                return step.time_is_over(kernel, link)
+        gate = Gate(shell.make_lock())
         with shell.lock:
             waits = step.await_more(kernel, link, gate)
         if waits:
@@ -153,14 +154,14 @@ class ThreadTransport(Transport):
         try:
             check_open_for(handle, int(request.options))
             if request.options & mq.MQGMO_UNLOCK:
-                return session.message(session.unlocked(handle, request))
+                return message_of(session.engine.clock, session.unlocked(handle, request))
             call = self.shell.get(self.link, handle, request)
         except MQError:
             session.refuse(get_verb(request), handle)
             raise
         finally:
             session.end()
-        return session.message(call)
+        return message_of(session.engine.clock, call)
 
     # ---- calls
 
@@ -187,11 +188,14 @@ class ThreadTransport(Transport):
             if call.wait_s > 0 and call.lacks():
                 self._wait(self.link, call, step)
             session.after(call)
-        except MQError:
-            session.refuse(step.verb, step.subject)
+            if step.got is not None:
+                session.answered(step.got)
+        except BaseException as failure:
+            session.give_up(step, failure)
             raise
         finally:
             session.end()
+        call.check_answer()
 
     # The same as `run` for these three, without a call and a step for each.
 
@@ -246,8 +250,12 @@ class ThreadTransport(Transport):
 
     def _wait(self, link: Link, call: Call, step: Step) -> None:
         """A call that has found nothing waits for more."""
-        deadline_s = monotonic() + call.wait_s
-        while call.lacks() and self.session.await_more(link, step, deadline_s - monotonic()):
+        clock = self.shell.engine.clock
+        deadline_s = clock.monotonic_ns() / 1e9 + call.wait_s
+        while call.lacks():
+            left_s = deadline_s - clock.monotonic_ns() / 1e9
+            if not self.session.await_more(link, step, left_s):
+                break
             self.shell.run(link, step)
 
     # ---- the end

@@ -54,18 +54,6 @@ QMGR_NEEDS: Final[dict[int, int]] = {
     mq.MQOO_SET_IDENTITY_CONTEXT: auth.SETID,
     mq.MQOO_SET_ALL_CONTEXT: auth.SETALL,
 }
-# Options that ask for nothing by themselves.
-OPEN_NEEDS_NOTHING: Final = (
-    mq.MQOO_SAVE_ALL_CONTEXT
-    | mq.MQOO_FAIL_IF_QUIESCING
-    | mq.MQOO_BIND_ON_OPEN
-    | mq.MQOO_BIND_NOT_FIXED
-    | mq.MQOO_BIND_ON_GROUP
-    | mq.MQOO_CO_OP
-    | mq.MQOO_RESOLVE_LOCAL_Q
-    | mq.MQOO_NO_READ_AHEAD
-    | mq.MQOO_READ_AHEAD
-)
 
 
 # Clients of IBM MQ browse it before they open anything else, whoever their user is. There is no

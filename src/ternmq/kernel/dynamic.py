@@ -3,7 +3,6 @@ command."""
 
 from __future__ import annotations
 
-from ternmq.base import constants as mq
 from ternmq.base.attributes import LOCAL, Value, defaults_of
 from ternmq.base.errors import mq_error
 from ternmq.base.reasons import MQRC_Q_DELETED
@@ -12,7 +11,6 @@ from ternmq.kernel.get import stop_waiting
 from ternmq.kernel.kernel import Kernel
 from ternmq.kernel.objects import LocalQueue
 from ternmq.store.catalog import Definition
-from ternmq.txn.unit import UnitOfWork
 
 
 def create_dynamic(kernel: Kernel, model: Definition, name: str, user: str | None) -> Definition:
@@ -39,13 +37,3 @@ def delete_queue(kernel: Kernel, local: LocalQueue, with_authority: bool = True)
     local.queue.dropped = True
     kernel.locals.pop(local.name, None)
     undefine_with_records(kernel, local.definition, local.queue, with_authority)
-
-
-def forget_queue(unit: UnitOfWork, local: LocalQueue) -> None:
-    """Changes to a temporary queue that is gone mean nothing any more."""
-    unit.changes = [change for change in unit.changes if change.queue is not local.queue]
-
-
-def is_dynamic(definition: Definition) -> bool:
-    """Made from a model."""
-    return definition.definition_type != mq.MQQDT_PREDEFINED

@@ -35,7 +35,6 @@ from ternmq.kernel.metering_calls import was_backed_out, was_committed, was_prep
 from ternmq.txn.unit import UnitOfWork
 from ternmq.values.xid import XID, check_xid
 
-GLOBAL_ID_BYTES_MAX: Final = 64
 PREPARE_BYTES: Final = 256 + 16 * USER_NAME_BYTES_MAX
 HEURISTIC_COMMIT: Final = 1
 HEURISTIC_BACKOUT: Final = 2

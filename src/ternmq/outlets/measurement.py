@@ -7,13 +7,11 @@ by `MeasureSettings` where SMF records go.
 
 from __future__ import annotations
 
-import asyncio
-import base64
 import os
 import threading
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from ternmq.base.errors import MQError, mq_error
 from ternmq.base.reasons import MQRC_UNKNOWN_OBJECT_NAME
@@ -78,27 +76,6 @@ def notices_of(shell: Shell) -> Callable[..., None]:
             shell.engine.kernel.notices.add(message, inserts)
 
     return log_message
-
-
-def smf_answer(values: dict[str, Any]) -> SMFRead:
-    """What the server has sent."""
-    records = [base64.b64decode(one) for one in values["records"]]
-    return SMFRead(records, int(values["next"]), int(values["missed"]))
-
-
-class _Waker:
-    """Wakes a task from the thread that gives records."""
-
-    def __init__(self) -> None:
-        self.changed = asyncio.Event()
-        self._loop = asyncio.get_running_loop()
-
-    def wake(self) -> None:
-        """There is more."""
-        try:
-            self._loop.call_soon_threadsafe(self.changed.set)
-        except RuntimeError:
-            pass  # its loop has ended
 
 
 class Measurement(Destination):
@@ -220,22 +197,6 @@ class Measurement(Destination):
             stream.wait(at, wait_s)
         found = stream.read(at)
         return SMFRead(found.records, found.next, found.missed)
-
-    async def smf_read_soon(self, position: int, name: str = "", wait_s: float = 0.0) -> SMFRead:
-        """The same for a task: no thread waits."""
-        stream = self.smf_stream(name)
-        at = stream.bounds[1] if position < 0 else position
-        if wait_s > 0 and not stream.wait(at, 0.0):
-            waker = _Waker()
-            stream.watch(waker.wake)
-            try:
-                if not stream.wait(at, 0.0):  # it may have come before we watched
-                    await asyncio.wait_for(waker.changed.wait(), wait_s)
-            except TimeoutError:
-                pass
-            finally:
-                stream.unwatch(waker.wake)
-        return self.smf_read(at, name)
 
     # ---- metrics
 

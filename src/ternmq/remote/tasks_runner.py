@@ -11,6 +11,7 @@ from ternmq.codec.mqi.mqmd import Descriptor
 from ternmq.remote.remote_verbs import Exchange, PackedPut, RemoteVerbs, Result, packed_form
 from ternmq.remote.turns import Turns
 from ternmq.values.calls.call import Call
+from ternmq.values.calls.messages import Get, Put
 from ternmq.values.calls.units import BackOut
 from ternmq.values.get_request import GetRequest
 from ternmq.values.handle import ObjectHandle
@@ -67,7 +68,13 @@ class RemoteTasks(TaskTransport):
     # ---- verbs
 
     async def run(self, call: Call) -> None:
-        await self.exchange(call.verb, self.verbs.run(call))
+        if isinstance(call, Put):
+            call.msg_id = await self.put(call.handle, call.form, call.data)
+            call.warning = self.verbs.put_warning()
+        elif isinstance(call, Get):
+            call.message = await self.get(call.handle, call.request)
+        else:
+            await self.exchange(call.verb, self.verbs.run(call))
 
     async def exchange(self, verb: str, exchange: Exchange[Result]) -> Result:
         """A verb, to its end."""

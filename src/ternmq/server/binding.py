@@ -17,6 +17,7 @@ from ternmq.codec.mqi.mqgmo import GetOptions
 from ternmq.codec.mqi.mqmd import BYTES_2, CORREL_ID_AT, MSG_ID_AT, Descriptor
 from ternmq.codec.mqi.mqod import ObjectDescriptor
 from ternmq.codec.mqi.mqpmo import PutOptions
+from ternmq.host.asked_call import AskedCall
 from ternmq.host.loop_shell import LoopShell
 from ternmq.host.tasks import LoopTransport
 from ternmq.kernel.connection import Handle
@@ -24,7 +25,6 @@ from ternmq.kernel.property_options import as_delivered, loses_properties
 from ternmq.kernel.requests import GetCall, PutRequest
 from ternmq.mqi.getting import get_request
 from ternmq.mqi.sharing import BY_UNIT
-from ternmq.server.extension_calls import AskedCall
 from ternmq.server.host import Host
 from ternmq.values.calls.kinds import object_from_json
 from ternmq.values.calls.messages import Put1

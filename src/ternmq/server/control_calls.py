@@ -6,7 +6,7 @@ import os
 from typing import Any, Final
 
 from ternmq.base.errors import RemoteProtocolError
-from ternmq.network.edge.ad_hoc_listeners import loose_listener
+from ternmq.network.edge.ad_hoc_listeners import ad_hoc_listener
 from ternmq.server.command_server import ask_command_server
 from ternmq.server.host import ENDS, Host
 
@@ -62,5 +62,5 @@ async def control(host: Host, given: Given) -> Given:
         host.reconnect = arguments.get("reconnect", False) or host.switch
         return {"accepted": host.end(mode), "state": host.state}
     if call == "listener":
-        return loose_listener(host, arguments)
+        return ad_hoc_listener(host.network, arguments)
     return await ask_command_server(host.started, arguments["action"])

@@ -2,8 +2,7 @@
 
 The reserve is for what the queue manager must be able to open whoever connects: every file of the
 log, the files that the disk keeps open, and some others (catalog, journals, error logs, listeners).
-Of the rest, half may be sockets that have not shown who they are, and half of those from one
-address. `LOCAL_SPARE` more may come by the local socket, so that control commands reach a queue
+`LOCAL_SPARE` more may come by the local socket, so that control commands reach a queue
 manager that is full.
 """
 
@@ -12,12 +11,7 @@ from __future__ import annotations
 import resource
 from typing import Final
 
-from ternmq.base.limits import (
-    DESCRIPTORS_OTHER,
-    SESSIONS_MAX,
-    UNAUTHENTICATED_MAX,
-    UNAUTHENTICATED_OF_ADDRESS_MAX,
-)
+from ternmq.base.limits import DESCRIPTORS_OTHER, SESSIONS_MAX
 from ternmq.log.parameters import LogParameters
 from ternmq.ports.os_disk import kept_open_max
 
@@ -41,13 +35,3 @@ def sockets_max(limit: int, log: LogParameters) -> int:
     """How many sockets there may be in all. Where the log alone takes most of a small limit, some
     there must be."""
     return min(max(limit - reserve(limit, log), limit // 8), SESSIONS_MAX)
-
-
-def unauthenticated_max(sockets: int) -> int:
-    """How many of them may be of nobody that is known."""
-    return min(UNAUTHENTICATED_MAX, max(sockets // 2, 1))
-
-
-def unauthenticated_of_address_max(sockets: int) -> int:
-    """The same, from one address."""
-    return min(UNAUTHENTICATED_OF_ADDRESS_MAX, max(unauthenticated_max(sockets) // 2, 1))

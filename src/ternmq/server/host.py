@@ -13,18 +13,13 @@ from typing import TYPE_CHECKING, Final
 
 from ternmq.base.reasons import MQRC_CONNECTION_BROKEN, MQRC_Q_MGR_STOPPING
 from ternmq.host.in_thread import in_thread
-from ternmq.host.jobs import Turns
-from ternmq.host.loop_shell import loop_shell_of
+from ternmq.network.edge.network_host import NetworkHost
 from ternmq.runtime.starting import Started
 from ternmq.server.descriptors import open_files_max, sockets_max
 from ternmq.server.error_log.fault_report import FaultReports
-from ternmq.server.identity import Identity
 from ternmq.server.trace import Trace
 
 if TYPE_CHECKING:
-    from ternmq.network.edge.admission import Admission
-    from ternmq.network.edge.partner_socket import PartnerSocket
-    from ternmq.network.edge.tcp_listener import Network
     from ternmq.server.session import Session
 
 RUNNING: Final = "running"
@@ -36,24 +31,18 @@ ENDS: Final = (QUIESCING, IMMEDIATE, PREEMPTIVE)  # from mild to strict
 _ORDER: Final = (RUNNING, *ENDS)
 
 
-class Host:
+class Host(NetworkHost):
     """What the sessions of one queue manager share. Made inside the loop."""
 
     def __init__(self, started: Started) -> None:
+        log = started.shell.engine.files.parameters
+        super().__init__(started.shell, sockets_max(open_files_max(), log))
         self.started = started
-        self.loop_shell = loop_shell_of(started.shell)
-        self.engine = started.shell.engine
-        self.identity = Identity(started.shell)
         self.sessions: set[Session] = set()
-        self.turns = Turns(self.loop_shell)
-        self.sockets: set[PartnerSocket] = set()  # partners from the network
-        # sockets of all kinds
-        self.sessions_max = sockets_max(open_files_max(), self.engine.files.parameters)
         self.state = RUNNING
         self.reconnect = False  # endmqm -r: applications are told that they may come again
         self.switch = False  # endmqm -s: a standby goes on
         self.on_state: Callable[[str], None] | None = None  # tells the world
-        self.network: Network | None = None  # what lets partners in
         self.trace: Trace | None = None
         self.faults: FaultReports | None = None
         self._changed = asyncio.Event()
@@ -66,19 +55,14 @@ class Host:
 
     @property
     def open_sockets(self) -> int:
-        """Of applications and partners, also of those that have not shown who they are."""
         unserved = 0 if self.network is None else self.network.waiting
         return len(self.sessions) + len(self.sockets) + unserved
 
     @property
-    def admission(self) -> Admission:
-        """Who lets partners from the network in."""
-        if self.network is None:
-            raise RuntimeError("this queue manager has no network")
-        return self.network.admission
+    def is_running(self) -> bool:
+        return self.state == RUNNING
 
     def fault(self, error: BaseException, doing: str) -> None:
-        """Something happened that nobody foresaw: a report is written."""
         if self.faults is not None:
             recent = list(self.trace.recent) if self.trace is not None else []
             self.faults.write(error, doing=doing, recent=recent)
@@ -88,13 +72,7 @@ class Host:
         self.sessions.discard(session)
         self._changed.set()
 
-    def leave_socket(self, socket: PartnerSocket) -> None:
-        """A partner has gone, and nothing is left of it."""
-        self.sockets.discard(socket)
-        self.look()
-
     def look(self) -> None:
-        """Something changed that the end may wait for."""
         self._changed.set()
 
     def end(self, mode: str) -> bool:

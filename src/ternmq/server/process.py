@@ -34,6 +34,7 @@ from ternmq.host.log_status import log_status
 from ternmq.host.shared_threads import thread_transport
 from ternmq.kernel.notices import Notice
 from ternmq.log.record import LogDamaged
+from ternmq.network.edge.network_settings import NetworkSettings, read_network_settings
 from ternmq.network.edge.partner_socket import PartnerSocket
 from ternmq.network.edge.tcp_listener import Network
 from ternmq.outlets.restarting import went_well
@@ -55,7 +56,6 @@ from ternmq.server.loop import run
 from ternmq.server.parts import ServerParts
 from ternmq.server.settings.log_settings import error_log_services
 from ternmq.server.settings.measure_settings import measure_settings
-from ternmq.server.settings.network_settings import NetworkSettings, read_network_settings
 from ternmq.server.settings.queue_manager_ini import check, read_queue_manager_ini
 from ternmq.server.settings.system_parameters import system_parameters
 from ternmq.server.start_progress import StartProgress

@@ -29,15 +29,15 @@ from ternmq.base.reasons import (
 )
 from ternmq.base.user_names import user_name_fault
 from ternmq.mqi.sharing import sharing
+from ternmq.network.edge.identity import ROOT
 from ternmq.server.binding import Binding
 from ternmq.server.control_calls import control
 from ternmq.server.descriptors import LOCAL_SPARE
-from ternmq.server.error_log.error_values import error_values
 from ternmq.server.host import Host
-from ternmq.server.identity import ROOT
 from ternmq.server.local_room import COUNTED_BYTES, LocalOutlet
 from ternmq.server.trace_calls import TracedRequest, trace_connection
 from ternmq.wire import local as wire
+from ternmq.wire.extension import error_value
 
 _CREDENTIALS: Final = struct.Struct("3i")
 _TOGETHER_BYTES: Final = 1 << 16  # parts of a longer answer are not put together
@@ -77,7 +77,6 @@ class Session(asyncio.Protocol):
         self._wake: asyncio.Future[None] | None = None
         self._writable = asyncio.Event()
         self._writable.set()
-        self._is_control = False
         self._serving = 0  # the number of the request under way
         self._cancelled: set[int] = set()  # gets that shall not have happened
         self._tail: list[bytes] = []  # of the answer that is about to be written
@@ -213,14 +212,14 @@ class Session(asyncio.Protocol):
                 task.uncancel()
             answer = wire.frame(wire.OK, number)
         except MQError as error:
-            answer = wire.json_frame(wire.ERROR, number, error_values(error))
+            answer = wire.json_frame(wire.ERROR, number, error_value(error))
         except ProtocolError:
             raise
         except Exception as error:
             # A fault of ours: its caller is told, the others go on.
             self.host.fault(error, f"a request of kind {frame.kind}")
             fault = mq_error(MQRC_UNEXPECTED_ERROR, detail=f"{type(error).__name__}: {error}")
-            answer = wire.json_frame(wire.ERROR, number, error_values(fault))
+            answer = wire.json_frame(wire.ERROR, number, error_value(fault))
         self._serving = 0
         if traced is not None:
             traced.answered(answer)
@@ -286,7 +285,7 @@ class Session(asyncio.Protocol):
         try:
             answer = await self._admit(given)
         except MQError as error:
-            self._write(wire.json_frame(wire.ERROR, frame.number, error_values(error)))
+            self._write(wire.json_frame(wire.ERROR, frame.number, error_value(error)))
             self._close()
             return
         self._reader.hello_is_done()
@@ -311,7 +310,6 @@ class Session(asyncio.Protocol):
         answer: dict[str, Any] = {"protocol": protocol, "name": host.engine.name}
         if given.get("control"):
             self._check_control()
-            self._is_control = True
             return answer
         if host.open_sockets > host.sessions_max:
             raise mq_error(
@@ -387,13 +385,13 @@ class Session(asyncio.Protocol):
     def _refuse(self, error: RemoteProtocolError) -> None:
         """The other side speaks something else."""
         broken = mq_error(MQRC_CONNECTION_BROKEN, object=self.host.engine.name, detail=str(error))
-        self._write(wire.json_frame(wire.ENDED, 0, error_values(broken)))
+        self._write(wire.json_frame(wire.ENDED, 0, error_value(broken)))
         self._close()
 
     def notify_end(self, reason: int) -> None:
         """The queue manager ends: say so and close, once what was answered is on its way."""
         ended = mq_error(reason, object=self.host.engine.name)
-        message = {**error_values(ended), "reconnect": self.host.reconnect}
+        message = {**error_value(ended), "reconnect": self.host.reconnect}
         self._write(wire.json_frame(wire.ENDED, 0, message))
         self._close()
 

@@ -11,8 +11,9 @@ import json
 import os
 from collections import deque
 from datetime import UTC, datetime
-from typing import Any, Final, TextIO
+from typing import Final, TextIO
 
+from ternmq.network.edge.network_host import CallTrace
 from ternmq.ports.os_disk import make_folders
 from ternmq.server.settings.trace_settings import (
     FOLDER,
@@ -25,11 +26,11 @@ from ternmq.server.settings.trace_settings import (
 RECENT_MAX: Final = 200
 
 
-class Trace:
+class Trace(CallTrace):
     """What one process writes down about one queue manager."""
 
     def __init__(self, data: str, qmgr: str) -> None:
-        self.on = False
+        super().__init__()
         self.recent: deque[str] = deque(maxlen=RECENT_MAX)
         self.lost = 0
         self._data = data
@@ -61,8 +62,7 @@ class Trace:
             return False
         return not wanted.verbs or not verb or verb in wanted.verbs
 
-    def record(self, component: str, verb: str, **facts: Any) -> None:
-        """Write one line, if it is wanted."""
+    def record(self, component: str, verb: str, **facts: object) -> None:
         if not self.wants(component, verb):
             return
         line = json.dumps(

@@ -182,12 +182,6 @@ class Lane:
                 low = middle + 1
         return low
 
-    def first_swept_sequence(self) -> i64:
-        """Where the swept chain begins; beyond every message if nothing is swept."""
-        if self.swept:
-            return self.swept[0].first_sequence
-        return 1 << 62
-
     @property
     def in_memory(self) -> i64:
         """Messages that have an entry."""

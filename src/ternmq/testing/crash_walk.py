@@ -4,7 +4,7 @@ the model.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 from ternmq.testing.chance import Chance
 from ternmq.testing.machine import Machine
@@ -18,7 +18,7 @@ from ternmq.testing.model import (
     found_state,
 )
 from ternmq.testing.operations import Mark
-from ternmq.testing.sim_disk import Crash, SimDisk
+from ternmq.testing.sim_disk import SimDisk
 from ternmq.testing.workload import Workload
 from ternmq.testing.wreck import FATES, Wreck, any_fate, dropped, last_of
 from ternmq.values.xid import XID
@@ -97,27 +97,6 @@ def restart_twice(disk: SimDisk, possible: list[Snapshot]) -> None:
     for keeps in (True, False):
         fate = FATES["kept" if keeps else "dropped"]
         check(wreck.disk_of([fate] * len(wreck.pending)), possible)
-
-
-def crash_inside_restart(
-    make: Callable[[], SimDisk], possible: list[Snapshot], seed: int, step: int
-) -> int:
-    """Stop a restart (and its first checkpoint) at every `step`-th call; the next one must find
-    the same."""
-    count = 0
-    stop_at = 1
-    while True:
-        disk = make()
-        disk.stop_at = stop_at
-        try:
-            Machine(disk).checkpoint(full=True)
-        except Crash:
-            pass
-        else:
-            return count
-        check(at_random(disk, Chance(f"{seed}/{stop_at}")), possible)
-        count += 1
-        stop_at += step
 
 
 def at_random(disk: SimDisk, chance: Chance) -> SimDisk:

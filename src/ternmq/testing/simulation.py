@@ -17,7 +17,6 @@ the disk, and stops the machine at that call.
 from __future__ import annotations
 
 from collections.abc import Callable
-from types import TracebackType
 from typing import Final
 
 from ternmq.base.errors import MQError
@@ -141,12 +140,7 @@ class Simulation:
     def __enter__(self) -> Simulation:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *raised: object) -> None:
         self._abandon()
 
 

@@ -7,8 +7,8 @@ forced, at a `Waker` that must be woken, or at `TURN`, where others have their t
 the generator decides when that happens, and what happens meanwhile.
 
 A plain put and get run in two modes: by the fast paths that ship (`Shell.try_put`,
-`Session.attempt_get`), and a put by its step, a get by the kernel's functions as a step would be
-attempted. Both modes must leave the same traces and the same log.
+`Session.attempt_get`), and by the steps of their calls. Both modes must leave the same traces and
+the same log.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from ternmq.host.attempt import attempt
 from ternmq.host.connection_session import Session
 from ternmq.host.shell import Shell
 from ternmq.kernel.connection import Connection, Handle
-from ternmq.kernel.get import get_returnable, resume, stop_waiting
+from ternmq.kernel.get import stop_waiting
 from ternmq.kernel.requests import GetCall, PutRequest
 from ternmq.kernel.returning import answered
 from ternmq.mqi.getting import check_open_for, get_request
@@ -177,7 +177,7 @@ class Verbs:
                 yield from self.answer(link)
             session.after(call)
         except MQError:
-            session.refuse(step.verb, step.subject)
+            session.refuse(step.counts_as, step.subject)
             raise
         finally:
             session.end()
@@ -290,13 +290,22 @@ class Verbs:
         self, session: Session, handle: Handle, request: GetRequest, leave: bool = False
     ) -> Steps[GetCall]:
         """A get to its end; with `leave`, no further than where it waits for a message."""
+        how = self._fast_get if self.fast else self._step_get
+        call = yield from how(session, handle, request, leave)
+        if not call.waiting:
+            self.end_get(call)
+        return call
+
+    def _fast_get(
+        self, session: Session, handle: Handle, request: GetRequest, leave: bool
+    ) -> Steps[GetCall]:
         link = session.link
         check_open_for(handle, int(request.options))
         waker = Waker()
-        call = self._try_get(session, handle, request, None, waker)
+        call = session.attempt_get(handle, request, None, waker)
         while call.waiting or link.park is not None or (call.entry is None and link.again):
             if call.waiting and leave:
-                return call
+                break
             if call.waiting:
                 yield waker
                 call.waker = None
@@ -308,39 +317,24 @@ class Verbs:
                 else:
                     yield TURN
                 waker = Waker()
-                self._try_get(session, handle, request, call, waker)
-        self.end_get(call)
+                session.attempt_get(handle, request, call, waker)
         return call
 
-    def _try_get(
-        self,
-        session: Session,
-        handle: Handle,
-        request: GetRequest,
-        call: GetCall | None,
-        waker: Waker,
-    ) -> GetCall:
-        """One attempt of a get: by the fast path, or as the step of a put is attempted."""
-        if self.fast:
-            return session.attempt_get(handle, request, call, waker)
-        shell = self.shell
+    def _step_get(
+        self, session: Session, handle: Handle, request: GetRequest, leave: bool
+    ) -> Steps[GetCall]:
         link = session.link
-        with shell.lock:
-            try:
-                if call is None:
-                    call = get_returnable(self.kernel, link, handle, request)
-                else:
-                    resume(self.kernel, call)
-                if call.waiting:
-                    call.waker = waker
-                if link.durable_at or link.unit is not None:
-                    shell.settle()
-                else:
-                    shell.flush()
-            except BaseException as failure:
-                shell.failed(failure, "MQGET")
-                raise
-        return call
+        call = messages.Get(handle, request)
+        step = step_of(call)
+        yield from self._attempts(link, step, quiet=True)
+        while call.lacks() and not leave:
+            waker = Waker()
+            if step.await_more(self.kernel, link, waker):
+                yield waker
+            step.stop_awaiting(self.kernel, link, waker)
+            yield from self._attempts(link, step, quiet=True)
+        assert step.got is not None
+        return step.got
 
     def end_get(self, call: GetCall) -> None:
         """A get is over, also one that was left waiting."""

@@ -17,7 +17,6 @@ from ternmq.ports.disk import parent_dir
 from ternmq.testing.chance import Chance
 from ternmq.testing.operations import (
     Content,
-    Mark,
     Naming,
     Operation,
     Sync,
@@ -339,8 +338,3 @@ def _is_reachable(path: str, folders: set[str]) -> bool:
             return False
         path = parent_dir(path)
     return True
-
-
-def is_mark(operation: Operation) -> bool:
-    """Not an operation on the disk."""
-    return isinstance(operation, Mark)

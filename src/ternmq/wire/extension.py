@@ -21,7 +21,7 @@ import json
 import struct
 from typing import Any, Final
 
-from ternmq.base.errors import RemoteProtocolError
+from ternmq.base.errors import MQError, RemoteProtocolError, XAError
 
 _LENGTH: Final = struct.Struct("<I")
 
@@ -50,6 +50,20 @@ def unpack_answer(data: bytes) -> tuple[dict[str, Any], int]:
     if end > len(data):
         raise RemoteProtocolError(f"the answer of an extension has {len(data)} bytes, not {end}")
     return _object(data[_LENGTH.size : end]), end
+
+
+def error_value(error: MQError) -> dict[str, Any]:
+    """An error for the other side."""
+    value: dict[str, Any] = {
+        "comp": error.comp,
+        "reason": error.reason,
+        "verb": error.verb,
+        "object": error.object,
+        "detail": error.detail,
+    }
+    if isinstance(error, XAError):
+        value["xa"] = error.xa
+    return value
 
 
 def _object(data: bytes) -> dict[str, Any]:

@@ -195,11 +195,6 @@ def json_frame(kind: int, number: int, value: object) -> bytes:
     return frame(kind, number, json.dumps(value, separators=(",", ":")).encode("utf-8"))
 
 
-def referring(kind: int, number: int, to: int) -> bytes:
-    """CANCEL or ACK."""
-    return frame(kind, number, NUMBER.pack(to))
-
-
 def chosen_protocol(offered: object) -> int:
     """The newest protocol that both sides speak; 0 if there is none."""
     if (

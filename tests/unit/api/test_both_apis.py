@@ -12,6 +12,12 @@ import pytest
 
 import ternmq
 from ternmq import constants as mq
+from ternmq.codec.mqi.mqgmo import GetOptions
+from ternmq.codec.mqi.mqmd import Descriptor
+from ternmq.codec.mqi.mqod import ObjectDescriptor
+from ternmq.mqi.getting import get_request
+from ternmq.values.calls import messages, objects
+from ternmq.values.get_request import UNLIMITED_LENGTH
 from tests.unit.api.faces import FACES, in_loop
 
 pytestmark = [pytest.mark.core, pytest.mark.parametrize("api", FACES.values(), ids=FACES.keys())]
@@ -38,6 +44,29 @@ async def test_put_and_get_when_text_bytes_and_json_then_they_come_back(api: Any
             fourth = await queue.get()
             assert fourth.json() == {"n": [1, 2]}
             assert not fourth.persistent
+
+
+@in_loop
+async def test_put_and_get_when_made_as_calls_then_as_by_their_methods(api: Any) -> None:
+    """Every transport carries the calls `put` and `get`: a plain put or get makes none."""
+    async with api.memory() as qmgr:
+        await qmgr.define_queue("A")
+        options = mq.MQOO_INPUT_AS_Q_DEF | mq.MQOO_OUTPUT | mq.MQOO_BROWSE
+        opening = objects.Open(ObjectDescriptor(object_name="A"), options)
+        handle = (await qmgr.run(opening)).handle
+        transport = getattr(qmgr, "_inner", qmgr)._transport
+        for sent, correl_id in (("one", b"a"), ("two", b"b")):
+            md = Descriptor(correl_id=correl_id, format="MQSTR", ccsid=1208)
+            form = transport.put_form(md, mq.MQPMO_NO_SYNCPOINT, "MQPUT")
+            put = await qmgr.run(messages.Put(handle, form, sent.encode()))
+            assert (len(put.msg_id), put.warning) == (24, 0)
+        for wanted, browses, text in (
+            (b"b", mq.MQGMO_BROWSE_FIRST, "two"), (b"b", 0, "two"), (b"", 0, "one"), (b"", 0, None)
+        ):  # fmt: skip
+            gmo = GetOptions(options=browses | mq.MQGMO_WAIT, wait_interval=1)
+            request = get_request(Descriptor(correl_id=wanted), gmo, UNLIMITED_LENGTH)
+            message = (await qmgr.run(messages.Get(handle, request))).message
+            assert (None if message is None else message.text) == text
 
 
 @in_loop

@@ -16,19 +16,23 @@ from ternmq.base import constants as mq
 from ternmq.base.errors import MQError
 from ternmq.base.reasons import (
     MQRC_CALL_IN_PROGRESS,
+    MQRC_GET_INHIBITED,
     MQRC_HCONN_ERROR,
     MQRC_HOBJ_ERROR,
+    MQRC_NO_MSG_LOCKED,
     MQRC_NOT_AUTHORIZED,
+    MQRC_NOT_OPEN_FOR_INPUT,
+    MQRC_TRUNCATED_MSG_FAILED,
     MQRC_UNKNOWN_OBJECT_NAME,
     MQRC_UOW_IN_PROGRESS,
 )
 from ternmq.codec.mqi.mqgmo import GetOptions
 from ternmq.codec.mqi.mqmd import Descriptor
 from ternmq.codec.mqi.mqod import ObjectDescriptor
-from ternmq.host.connection_session import request_get
 from ternmq.host.loop_shell import loop_shell_of
 from ternmq.host.shared_threads import thread_transport
 from ternmq.host.tasks import LoopTransport
+from ternmq.mqi.getting import get_request as request_get
 from ternmq.mqi.sharing import NO_BLOCK
 from ternmq.mqi.steps.table import ASIDE, STEPS
 from ternmq.runtime.embedded import QueueManager
@@ -228,6 +232,94 @@ def test_open_as_needed_of_a_model_queue_allows_everything(connect: Connect) -> 
     transport.run(plain)
     assert plain.opened().options == mq.MQOO_INQUIRE
     assert (plain.resolved_name, plain.local_queue, plain.resolved_qmgr) == ("Q", "Q", "QM1")
+
+
+# ---- MQGET as a call: by its step, which has no fast path
+
+
+def got(transport: Transport, handle: ObjectHandle, request: GetRequest) -> Message | None:
+    call = messages.Get(handle, request)
+    transport.run(call)
+    return call.message
+
+
+def waiters(qmgr: QueueManager) -> int:
+    return len(qmgr.started.shell.engine.kernel.waiting)
+
+
+BOTH_USES = INPUT_OUTPUT | mq.MQOO_BROWSE
+
+
+def test_get_as_a_call_when_there_are_messages_then_as_the_fast_path(connect: Connect) -> None:
+    transport = connect()
+    handle = opened(transport, options=BOTH_USES)
+    msg_ids = [transport.put(handle, form(transport), data) for data in (b"one", b"two")]
+    seen = got(transport, handle, get_request(mq.MQGMO_BROWSE_FIRST | mq.MQGMO_LOCK))
+    assert seen is not None
+    assert (seen.data, seen.msg_id) == (b"one", msg_ids[0])
+    assert got(transport, handle, get_request(mq.MQGMO_UNLOCK)) is None
+    assert reason_of(lambda: got(transport, handle, get_request(mq.MQGMO_UNLOCK))) == (
+        MQRC_NO_MSG_LOCKED
+    )
+    wanted = request_get(Descriptor(msg_id=msg_ids[1]), GetOptions(), UNLIMITED_LENGTH)
+    for request, data in ((wanted, b"two"), (get_request(), b"one")):
+        message = got(transport, handle, request)
+        assert message is not None
+        assert message.data == data
+    assert got(transport, handle, get_request()) is None
+
+
+def test_get_as_a_call_when_the_buffer_is_short_then_cut_or_refused(connect: Connect) -> None:
+    transport = connect()
+    handle = opened(transport)
+    transport.put(handle, form(transport), b"four")
+    with pytest.raises(MQError) as raised:
+        got(transport, handle, request_get(Descriptor(), GetOptions(), 2))
+    assert raised.value.reason == MQRC_TRUNCATED_MSG_FAILED
+    assert raised.value.result.data == b"fo"
+    accepting = GetOptions(options=mq.MQGMO_ACCEPT_TRUNCATED_MSG)
+    cut = got(transport, handle, request_get(Descriptor(), accepting, 2))
+    assert cut is not None
+    assert (cut.data, cut.truncated) == (b"fo", True)
+    assert got(transport, handle, get_request()) is None
+
+
+def test_get_as_a_call_when_it_is_refused_then_the_reason(connect: Connect) -> None:
+    transport = connect()
+    handle = opened(transport, options=mq.MQOO_OUTPUT)
+    assert reason_of(lambda: got(transport, handle, get_request())) == MQRC_NOT_OPEN_FOR_INPUT
+    missing = ObjectHandle(99, 0)
+    assert reason_of(lambda: got(transport, missing, get_request())) == MQRC_HOBJ_ERROR
+
+
+def test_get_as_a_call_when_it_waits_then_served_or_ended_by_time(
+    connect: Connect, qmgr: QueueManager
+) -> None:
+    transport = connect()
+    handle = opened(transport)
+    assert got(transport, handle, get_request(mq.MQGMO_WAIT, 20)) is None
+    assert waiters(qmgr) == 0
+    later = threading.Timer(0.05, lambda: qmgr.queue("Q").put(b"late", persistent=True))
+    later.start()
+    message = got(transport, handle, get_request(mq.MQGMO_WAIT, mq.MQWI_UNLIMITED))
+    later.join()
+    assert message is not None
+    assert message.data == b"late"
+    assert waiters(qmgr) == 0
+    assert got(transport, handle, get_request()) is None
+
+
+def test_get_as_a_call_when_it_waits_and_gets_are_inhibited_then_refused(
+    connect: Connect, qmgr: QueueManager
+) -> None:
+    transport = connect()
+    handle = opened(transport)
+    later = threading.Timer(0.05, lambda: qmgr.mqsc("ALTER QLOCAL(Q) GET(DISABLED)"))
+    later.start()
+    endless = get_request(mq.MQGMO_WAIT, mq.MQWI_UNLIMITED)
+    assert reason_of(lambda: got(transport, handle, endless)) == MQRC_GET_INHIBITED
+    later.join()
+    assert waiters(qmgr) == 0
 
 
 # ---- units of work

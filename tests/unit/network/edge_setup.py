@@ -15,12 +15,12 @@ from typing import Any
 import ternmq
 from ternmq.base.errors import MQError
 from ternmq.network.edge.admission import ChannelInstance, Peer, Refused
+from ternmq.network.edge.network_settings import NetworkSettings
 from ternmq.network.edge.tcp_listener import Network, TcpListener
 from ternmq.security.password_file import PATH, SALT_BYTES, text_of
 from ternmq.security.passwords import make_account
 from ternmq.server.host import Host
 from ternmq.server.parts import ServerParts
-from ternmq.server.settings.network_settings import NetworkSettings
 from ternmq.wire.fap.initial_data import InitialData
 from ternmq.wire.fap.vocabulary import CAP_MQI
 

@@ -339,14 +339,3 @@ def _shown_values(definition: Definition) -> dict[str, Value]:
     values["ALTDATE"] = date_of(definition.altered_ns)
     values["ALTTIME"] = time_of(definition.altered_ns)
     return values
-
-
-def rule_command(definition: Definition) -> Command:
-    """The SET CHLAUTH that makes the rule, for a dump of the configuration."""
-    values = _shown_values(definition)
-    command = Command("SET", "CHLAUTH", definition.text("profile"))
-    for keyword, value in values.items():
-        if keyword not in ("CHLAUTH", "ALTDATE", "ALTTIME"):
-            command.given[keyword] = str(value)
-    command.given["ACTION"] = "REPLACE"
-    return command

@@ -7,7 +7,6 @@ SYSTEM.MQSC.REPLY.QUEUE.
 
 from __future__ import annotations
 
-from types import TracebackType
 from typing import TYPE_CHECKING, Final
 
 from ternmq.base import constants as mq
@@ -81,10 +80,5 @@ class IndirectMqsc:
     def __enter__(self) -> IndirectMqsc:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *raised: object) -> None:
         self._replies.close()

@@ -1,22 +1,29 @@
-"""MQPUT and MQPUT1 as steps.
+"""MQPUT, MQPUT1 and MQGET as steps.
 
-The fast path of a put (`host.shell.try_put`) makes no step: it calls the same kernel function.
+The fast paths (`Shell.try_put`, `Shell.get`, `Session.attempt_get`) make no step: they call the
+same functions of the kernel.
 """
 
 from __future__ import annotations
 
 from typing import final
 
+from ternmq.base import constants as mq
 from ternmq.base.errors import MQError
+from ternmq.base.reasons import MQRC_NO_MSG_AVAILABLE
 from ternmq.kernel.connection import Connection as Link
 from ternmq.kernel.connection import Handle
+from ternmq.kernel.get import cancel, get_returnable, resume
 from ternmq.kernel.kernel import Kernel
 from ternmq.kernel.put import put
-from ternmq.kernel.requests import PutRequest
+from ternmq.kernel.requests import GetCall, PutRequest
 from ternmq.kernel.resolve import close
+from ternmq.mqi.getting import check_open_for
+from ternmq.mqi.got import get_verb, message_of, unlocked
 from ternmq.mqi.putting import check_open_for_output, put1_open_options
 from ternmq.mqi.steps.objects import open_object
 from ternmq.mqi.steps.step import Step
+from ternmq.ports.effect import Wakeable
 from ternmq.values.calls import messages as calls
 from ternmq.values.put_form import PutForm, foreign_form
 
@@ -94,4 +101,66 @@ class Put1(Step):
             call.warning = int(link.warning)
             self._durable_at = max(self._durable_at, int(link.durable_at))
         self._is_put = True
+        return True
+
+
+@final
+class Get(Step):
+    """MQGET. One that waits is done, and `lacks` a message: whoever runs it waits and attempts it
+    again."""
+
+    def __init__(self, call: calls.Get) -> None:
+        super().__init__(call.verb)
+        self.counts_as = get_verb(call.request)
+        self.is_plain = True
+        self.call = call
+
+    def attempt(self, kernel: Kernel, link: Link) -> bool:
+        call = self.call
+        got = self.got
+        if got is None:
+            got = self._begin(kernel, link)
+            self.got = got
+        elif not call.is_waiting:
+            resume(kernel, got)
+        elif got.error is not None:
+            raise got.error
+        call.is_waiting = got.waiting
+        if got.waiting:
+            return True
+        if link.park is not None or (got.entry is None and link.again):
+            return False
+        try:
+            call.message = message_of(kernel.clock, got)
+        except MQError as error:
+            call.error = error
+        return True
+
+    def _begin(self, kernel: Kernel, link: Link) -> GetCall:
+        request = self.call.request
+        handle = self.about(link, self.call.handle)
+        check_open_for(handle, int(request.options))
+        if request.options & mq.MQGMO_UNLOCK:
+            link.begin_verb()
+            return unlocked(kernel, link, handle, request)
+        return get_returnable(kernel, link, handle, request)
+
+    # ---- waiting
+
+    def await_more(self, kernel: Kernel, link: Link, waker: Wakeable) -> bool:
+        got = self.got
+        if got is None or not got.waiting:
+            return False
+        got.waker = waker
+        link.get_call = got
+        return True
+
+    def stop_awaiting(self, kernel: Kernel, link: Link, waker: Wakeable) -> None:
+        link.get_call = None
+        if self.got is not None:
+            self.got.waker = None
+
+    def time_is_over(self, kernel: Kernel, link: Link) -> bool:
+        if self.got is not None:
+            cancel(kernel, self.got, MQRC_NO_MSG_AVAILABLE)
         return True

@@ -17,6 +17,7 @@ from ternmq.base.reasons import MQRC_HOBJ_ERROR
 from ternmq.kernel.connection import Connection as Link
 from ternmq.kernel.connection import Handle
 from ternmq.kernel.kernel import Kernel
+from ternmq.kernel.requests import GetCall
 from ternmq.kernel.resolve import check_handle
 from ternmq.ports.effect import Wakeable
 from ternmq.values.handle import ObjectHandle
@@ -27,8 +28,12 @@ class Step:
 
     def __init__(self, verb: str) -> None:
         self.verb = verb
+        self.counts_as = verb  # what is counted if it is refused
         self.subject: Handle | None = None  # the open object that it is about
-        self.is_plain = False  # MQPUT, which has a fast path beside its step
+        self.is_plain = False  # MQPUT and MQGET, which have fast paths beside their steps
+        # A get under way: whoever runs the step ends it with `answered` or `take_back` (see
+        # `kernel.returning`).
+        self.got: GetCall | None = None
 
     def attempt(self, kernel: Kernel, link: Link) -> bool:
         """Go on; True when the verb is done. Called with the lock."""
@@ -56,6 +61,10 @@ class Step:
     def await_more(self, kernel: Kernel, link: Link, waker: Wakeable) -> bool:
         """The call lacks something: have the waker woken when there is more; False if there is
         already."""
+        return False
+
+    def time_is_over(self, kernel: Kernel, link: Link) -> bool:
+        """No time is left to wait; True if it must be attempted once more, for its answer."""
         return False
 
     def stop_awaiting(self, kernel: Kernel, link: Link, waker: Wakeable) -> None:

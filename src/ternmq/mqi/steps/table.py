@@ -43,6 +43,7 @@ STEPS: Final[dict[str, StepRow]] = {
     "disconnect": StepRow(units.Disconnect, BESIDE_UNIT),
     "end_prepared": StepRow(units.EndPrepared, BESIDE_UNIT),
     "forget": StepRow(units.Forget, BESIDE_UNIT),
+    "get": StepRow(messages.Get, IN_UNIT),
     "inquire": StepRow(objects.Inquire, IN_UNIT),
     "log_extents": StepRow(administration.InquireLogExtents, ASIDE),
     "log_status": StepRow(administration.InquireLogStatus, ASIDE),

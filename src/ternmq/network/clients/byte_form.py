@@ -13,7 +13,7 @@ from ternmq.base.errors import MQError
 from ternmq.base.ids import message_token, put_stamp
 from ternmq.codec.charset import UTF8, encode, fitted, is_ascii_based
 from ternmq.codec.mqi.layout import LITTLE
-from ternmq.codec.mqi.mqmd import BYTES_1, BYTES_2, GROUP_ID_AT, LAYOUT, PUT_DATE_AT, Descriptor
+from ternmq.codec.mqi.mqmd import BYTES_1, BYTES_2, LAYOUT, PUT_DATE_AT, Descriptor
 from ternmq.values.entry import OWN_DATE, Entry
 from ternmq.wire.fap.segment import (
     ENCODING_BIG,
@@ -209,6 +209,3 @@ def token(entry: Entry) -> bytes:
     return message_token(
         int(entry.queue_id), int(entry.lane), int(entry.sequence), int(entry.number)
     )
-
-
-GROUP_FIELDS_AT: Final = GROUP_ID_AT

@@ -224,18 +224,6 @@ class Consumer(Guarded):
                     return
         self._pump(verbs)
 
-    def pump(self) -> None:
-        """As many messages as the window allows."""
-        verbs = self.conversation.connected()
-        if verbs.link.clock is None:
-            self._pump(verbs)
-            return
-        before = verbs.begin_aside(self.clock)
-        try:
-            self._pump(verbs)
-        finally:
-            verbs.end_aside(before)
-
     def _pump(self, verbs: LoopVerbs) -> None:
         conversation = self.conversation
         if self.state != IDLE or conversation.are_held or self._has_no_unit():

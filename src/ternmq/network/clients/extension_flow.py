@@ -10,13 +10,12 @@ from typing import Final, final
 
 from ternmq.base.errors import MQError, RemoteProtocolError, mq_error
 from ternmq.base.reasons import MQRC_MSG_TOO_BIG_FOR_CHANNEL
+from ternmq.host.asked_call import AskedCall
 from ternmq.kernel.connection import Handle
 from ternmq.kernel.verb_clock import MESSAGE
 from ternmq.mqi.steps.table import IN_UNIT
 from ternmq.network.clients.conversation import Call, Conversation
-from ternmq.server.error_log.error_values import error_values
-from ternmq.server.extension_calls import AskedCall
-from ternmq.wire.extension import pack_answer, unpack_request
+from ternmq.wire.extension import error_value, pack_answer, unpack_request
 from ternmq.wire.fap.part import Values
 from ternmq.wire.fap.segment import Header, Segment
 
@@ -97,7 +96,7 @@ class ExtensionCall(Call):
 
     def refuse(self, error: MQError) -> None:
         self._stop_waiting()
-        self.values["extension"] = pack_answer(error_values(error))
+        self.values["extension"] = pack_answer(error_value(error))
         super().refuse(error)
 
     def doing(self) -> str:

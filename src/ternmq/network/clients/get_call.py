@@ -17,10 +17,11 @@ from ternmq.base.reasons import MQRC_NO_MSG_AVAILABLE
 from ternmq.codec.mqi.mqgmo import LAYOUT as MQGMO
 from ternmq.codec.mqi.mqgmo import GetOptions
 from ternmq.codec.mqi.mqmd import BYTES_1, BYTES_2, Descriptor
-from ternmq.host.connection_session import get_verb, request_get
 from ternmq.host.jobs import LoopVerbs
 from ternmq.kernel.connection import Handle
 from ternmq.kernel.requests import GetCall
+from ternmq.mqi.getting import get_request
+from ternmq.mqi.got import get_verb
 from ternmq.network.clients.byte_form import aligned, token
 from ternmq.network.clients.conversation import Call, Conversation
 from ternmq.network.clients.delivery_form import deliver, is_as_it_is, options_here
@@ -124,7 +125,7 @@ def _request_get(md: Descriptor, gmo: GetOptions, buffer_length: int) -> GetRequ
     asked, handle = gmo.options, gmo.message_handle
     gmo.options, gmo.message_handle = options_here(asked), mq.MQHM_NONE
     try:
-        return request_get(md, gmo, buffer_length)
+        return get_request(md, gmo, buffer_length)
     finally:
         gmo.options, gmo.message_handle = asked, handle
 

@@ -12,7 +12,7 @@ from typing import Final, final
 from ternmq.base import constants as mq
 from ternmq.codec.mqi.mqgmo import GetOptions
 from ternmq.codec.mqi.mqmd import Descriptor
-from ternmq.host.connection_session import request_get
+from ternmq.mqi.getting import get_request
 from ternmq.values.entry import ZERO_ID
 from ternmq.values.get_request import UNLIMITED_LENGTH, GetRequest
 from ternmq.wire.fap.segment import SegmentError
@@ -70,7 +70,7 @@ class Selection:
             match_options=self.match_options,
             message_token=self.message_token,
         )
-        return request_get(md, gmo, UNLIMITED_LENGTH if length_max < 0 else length_max)
+        return get_request(md, gmo, UNLIMITED_LENGTH if length_max < 0 else length_max)
 
 
 def read_selection(data: bytes, at: int, end: int, is_little: bool) -> Selection:

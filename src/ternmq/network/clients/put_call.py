@@ -70,7 +70,6 @@ class PutPlan:
         self.version = version  # of the descriptor
         self.is_async = pmo.options & mq.MQPMO_ASYNC_RESPONSE != 0
         self.has_new_id = pmo.options & mq.MQPMO_NEW_MSG_ID != 0
-        self.is_tied = False  # to one message: not used again
         # Of the reply, for the base that the last message had.
         self.base = b""
         self.before_ids = b""

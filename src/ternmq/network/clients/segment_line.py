@@ -104,7 +104,6 @@ class Line(Outlet):
         self.is_reading = True
         self.heard_ns = 0
         self._fed_ns = 0  # the time of the clock then
-        self.spoken_ns = 0
         self._rest = b""
         self._segment_max = OPENING_BYTES_MAX
         self._call_bytes_max = OPENING_BYTES_MAX
@@ -329,7 +328,6 @@ class Line(Outlet):
         size = self._out_bytes
         self._out = []
         self._out_bytes = 0
-        self.spoken_ns = int(self.turns.clock.monotonic_ns())
         self.socket.write(b"".join(out) if len(out) > 1 else out[0])
         if size > self._largest_bytes:
             self._largest_bytes = size

@@ -8,12 +8,12 @@ import struct
 from typing import TYPE_CHECKING, Final
 
 from ternmq.base.errors import ProtocolError
-from ternmq.server.trace import Trace
 from ternmq.wire.fap.segment import Segment
 from ternmq.wire.fap.segment_reader import SegmentReader
 from ternmq.wire.fap.vocabulary import FLAGS_1, flag_names, is_call, type_name
 
 if TYPE_CHECKING:
+    from ternmq.network.edge.network_host import CallTrace
     from ternmq.network.edge.partner_socket import PartnerSocket
 
 RECEIVED: Final = "received"
@@ -31,7 +31,7 @@ class SegmentTrace:
         self._reader = SegmentReader(_SEGMENT_BYTES_MAX)
         self.is_lost = False  # it does not know where segments begin
 
-    def record(self, trace: Trace, data: bytes) -> None:
+    def record(self, trace: CallTrace, data: bytes) -> None:
         """Bytes that came or go."""
         if self.is_lost:
             return
@@ -43,7 +43,7 @@ class SegmentTrace:
             self.is_lost = True
             trace.record(_COMPONENT, "segment", way=self._way, error=str(error))
 
-    def _record(self, trace: Trace, one: Segment) -> None:
+    def _record(self, trace: CallTrace, one: Segment) -> None:
         socket = self._socket
         header = one.header
         instance = socket.line.instance
@@ -75,10 +75,10 @@ class SocketTrace:
         """A segment is under way: nobody knows where the next begins."""
         self._received.is_lost = True
 
-    def received(self, trace: Trace, data: bytes) -> None:
+    def received(self, trace: CallTrace, data: bytes) -> None:
         """Bytes have come."""
         self._received.record(trace, data)
 
-    def sent(self, trace: Trace, data: bytes) -> None:
+    def sent(self, trace: CallTrace, data: bytes) -> None:
         """Bytes go."""
         self._sent.record(trace, data)

@@ -46,10 +46,10 @@ class Unauthenticated:
         self.count = 0
         self.of_address: dict[str, int] = {}
 
-    def lower(self, most: int, most_of_address: int) -> None:
-        """There may be no more than so many."""
-        self.most = min(self.most, most)
-        self.most_of_address = min(self.most_of_address, most_of_address)
+    def share(self, sockets: int) -> None:
+        """Of so many sockets in all, half may be theirs, and half of those from one address."""
+        self.most = min(UNAUTHENTICATED_MAX, max(sockets // 2, 1))
+        self.most_of_address = min(UNAUTHENTICATED_OF_ADDRESS_MAX, max(self.most // 2, 1))
 
     def has_room(self, address: str) -> bool:
         """Whether one more may come from there."""

@@ -6,7 +6,7 @@ from __future__ import annotations
 import os
 from typing import Any, Final
 
-from ternmq.server.host import Host
+from ternmq.network.edge.tcp_listener import Network
 
 START: Final = "start"
 STOP: Final = "stop"
@@ -14,9 +14,8 @@ STATUS: Final = "status"
 _PREFIX: Final = "runmqlsr "
 
 
-def loose_listener(host: Host, given: dict[str, Any]) -> dict[str, Any]:
+def ad_hoc_listener(network: Network | None, given: dict[str, Any]) -> dict[str, Any]:
     """Start one, end one or all, or list them; `why` says why not."""
-    network = host.network
     if network is None:
         return {"why": "it has no network"}
     there = [name for name in network.listeners if name.startswith(_PREFIX)]

@@ -30,7 +30,6 @@ from ternmq.kernel.channel_instance import RUNNING
 from ternmq.kernel.channel_instance import ChannelInstance as ChannelInstance
 from ternmq.remote.fap.certificates import facts
 from ternmq.security.patterns import peer_matches
-from ternmq.server import host as modes
 from ternmq.store.catalog import Definition
 from ternmq.wire.cipher_specs import cipher_specs_of
 from ternmq.wire.fap.initial_data import InitialData
@@ -47,7 +46,7 @@ from ternmq.wire.fap.vocabulary import (
 if TYPE_CHECKING:
     from ternmq.network.edge.channel_instances import Channels
     from ternmq.network.edge.channel_users import Users
-    from ternmq.server.host import Host
+    from ternmq.network.edge.network_host import NetworkHost
 
 __all__ = ["Admission", "ChannelInstance", "Peer", "Refused"]
 
@@ -135,10 +134,10 @@ class Admission:
     """Lets partners in. One for all sockets of a queue manager; used in the loop's thread."""
 
     def __init__(
-        self, host: Host, channels: Channels, users: Users, log_message: LogMessage
+        self, host: NetworkHost, channels: Channels, users: Users, log_message: LogMessage
     ) -> None:
         self._host = host
-        self._lock = host.started.shell.lock
+        self._lock = host.shell.lock
         self._kernel = host.engine.kernel
         self._log_message = log_message
         self.channels = channels
@@ -162,7 +161,7 @@ class Admission:
         return instance
 
     def _definition(self, name: str, asked: InitialData, peer: Peer) -> Definition:
-        if self._host.state != modes.RUNNING:
+        if not self._host.is_running:
             raise Refused(QM_TERMINATING, "AMQ9508E", (self._kernel.name, 2161))
         definition = self._kernel.catalog.find(SVRCONN, name)
         if definition is None or definition.object_type == CLNTCONN:
@@ -184,7 +183,7 @@ class Admission:
         self, qualifier: int, name: str, address: str, subject: str = "", issuer: str = ""
     ) -> None:
         """The event, if such events are on."""
-        shell = self._host.started.shell
+        shell = self._host.shell
         with self._lock:
             self._kernel.event_sink.tls_failed(qualifier, name, address, subject, issuer)
             shell.settle()

@@ -33,7 +33,7 @@ from ternmq.security.patterns import is_host_pattern
 
 if TYPE_CHECKING:
     from ternmq.network.edge.admission import Peer
-    from ternmq.server.host import Host
+    from ternmq.network.edge.network_host import NetworkHost
 
 LogMessage = Callable[..., None]
 _NO_LOOKUP: Final = BY_NAME[QMGR]["REVDNS"].words["DISABLED"]
@@ -42,10 +42,12 @@ _NO_LOOKUP: Final = BY_NAME[QMGR]["REVDNS"].words["DISABLED"]
 class Users:
     """Finds out as whom clients work. Used in the loop's thread."""
 
-    def __init__(self, host: Host, log_message: LogMessage, adopts_early: bool = True) -> None:
+    def __init__(
+        self, host: NetworkHost, log_message: LogMessage, adopts_early: bool = True
+    ) -> None:
         self._host = host
-        self._shell = host.started.shell
-        self._lock = host.started.shell.lock
+        self._shell = host.shell
+        self._lock = host.shell.lock
         self._kernel = host.engine.kernel
         self._identity = host.identity
         self._log_message = log_message

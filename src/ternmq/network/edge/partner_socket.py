@@ -29,7 +29,7 @@ from ternmq.wire.fap.vocabulary import (
 )
 
 if TYPE_CHECKING:
-    from ternmq.server.host import Host
+    from ternmq.network.edge.network_host import NetworkHost
 
 # A partner that hears nothing for its interval and this has gone; so have we for a partner.
 GRACE_NS: Final = 60_000_000_000
@@ -45,7 +45,7 @@ _PAUSED_BYTES: Final = WRITE_BYTES // 4  # more than these are left, as long as 
 class PartnerSocket(asyncio.Protocol):
     """One socket of a partner. Made by the listener."""
 
-    def __init__(self, host: Host, peer: Peer) -> None:
+    def __init__(self, host: NetworkHost, peer: Peer) -> None:
         self.host = host
         self.peer = peer
         self.line = Line(self, host.turns)

@@ -22,11 +22,10 @@ from ternmq.network.edge.admission import Admission, Peer
 from ternmq.network.edge.channel_instances import Channels
 from ternmq.network.edge.channel_tls import TlsContexts
 from ternmq.network.edge.channel_users import Users
+from ternmq.network.edge.log_throttle import LogThrottle
+from ternmq.network.edge.network_host import NetworkHost
+from ternmq.network.edge.network_settings import NetworkSettings
 from ternmq.security.password_file import PasswordFileError, has_default_password, read_accounts
-from ternmq.server.descriptors import unauthenticated_max, unauthenticated_of_address_max
-from ternmq.server.error_log.log_throttle import LogThrottle
-from ternmq.server.host import Host
-from ternmq.server.settings.network_settings import NetworkSettings
 
 LogMessage = Callable[..., None]
 _AT_ONCE: Final = 64  # connections taken before others have their turn
@@ -39,7 +38,7 @@ class Network:
 
     def __init__(
         self,
-        host: Host,
+        host: NetworkHost,
         folder: str,
         log_message: LogMessage,
         protocol_of: ProtocolOf,
@@ -58,10 +57,7 @@ class Network:
         self.admission = Admission(host, self.channels, self.users, self.log_message)
         self.acceptor = Acceptor(self.tls, protocol_of, self.log_message, self.admission.tls_failed)
         self.acceptor.is_full = lambda: host.open_sockets >= host.sessions_max
-        self.acceptor.unauthenticated.lower(
-            unauthenticated_max(host.sessions_max),
-            unauthenticated_of_address_max(host.sessions_max),
-        )
+        self.acceptor.unauthenticated.share(host.sessions_max)
         self.listeners: dict[str, TcpListener] = {}
         host.network = self
         self._held: set[socket.socket] = set()
@@ -119,7 +115,7 @@ class Network:
         if ipaddress.ip_address(address).is_loopback:
             return True
         try:
-            return not has_default_password(read_accounts(self._host.started.shell.disk))
+            return not has_default_password(read_accounts(self._host.shell.disk))
         except (PasswordFileError, OSError):
             return False  # who is who is not known
 

@@ -29,8 +29,8 @@ from ternmq.base.reasons import (
 from ternmq.base.user_names import carried_name
 from ternmq.remote.fap.client_channel import ClientChannel
 from ternmq.remote.fap.client_conversation import ChannelEnded, Conversation, Reply
-from ternmq.remote.fap.fap_request import FAP_LEVEL, FapRequest, table_body, whole_body
 from ternmq.remote.fap.fap_verbs import FapVerbs
+from ternmq.remote.fap.frames import FAP_LEVEL, FapRequest, table_body, whole_body
 from ternmq.remote.fap.replies import checked
 from ternmq.remote.remote_verbs import Exchange
 from ternmq.wire.fap import vocabulary as fap

@@ -26,8 +26,8 @@ from ternmq.remote.fap.endpoint import (
     unreachable,
     went_away,
 )
-from ternmq.remote.fap.fap_request import FapRequest
 from ternmq.remote.fap.fap_verbs import NOT_AHEAD, FapVerbs
+from ternmq.remote.fap.frames import FapRequest
 from ternmq.remote.fap.lost import LOST, source_of, taking_back
 from ternmq.remote.fap.quick import VERBS_WITHOUT_PAUSE, AheadGet, PlainPut, Quick
 from ternmq.remote.fap.reconnect import (

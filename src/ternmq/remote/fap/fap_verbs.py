@@ -26,8 +26,7 @@ from ternmq.codec.mqi.mqmd import (
 from ternmq.codec.mqi.mqpmo import PutOptions
 from ternmq.remote.fap import flows
 from ternmq.remote.fap.client_conversation import Conversation, Reply, Stream
-from ternmq.remote.fap.fap_request import FapRequest, table_body
-from ternmq.remote.fap.frames import get_body, own_id, silent_options
+from ternmq.remote.fap.frames import FapRequest, get_body, own_id, silent_options, table_body
 from ternmq.remote.fap.open_call import OpenState
 from ternmq.remote.fap.replies import (
     checked,

@@ -23,8 +23,7 @@ from ternmq.codec.mqi.mqmd import Descriptor
 from ternmq.codec.mqi.mqod import ObjectDescriptor
 from ternmq.codec.mqi.mqsts import Status
 from ternmq.mqi.options import check_close
-from ternmq.remote.fap.fap_request import FapRequest, table_body
-from ternmq.remote.fap.frames import LONG
+from ternmq.remote.fap.frames import LONG, FapRequest, table_body
 from ternmq.remote.fap.open_call import (
     OpenState,
     checked_object,

@@ -7,7 +7,7 @@ from typing import Final
 
 from ternmq.base.errors import RemoteProtocolError
 from ternmq.remote.fap.client_conversation import ChannelEnded
-from ternmq.remote.fap.fap_request import FapRequest, whole_body
+from ternmq.remote.fap.frames import FapRequest, whole_body
 from ternmq.wire.fap.vocabulary import NOTIFICATION, TAKE_BACK
 
 LOST: Final = (OSError, EOFError, RemoteProtocolError, ChannelEnded, ssl.SSLError)

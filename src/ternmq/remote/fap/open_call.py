@@ -9,7 +9,7 @@ from ternmq.base.attributes import Value
 from ternmq.base.names import fits_field
 from ternmq.codec.mqi.mqod import ObjectDescriptor
 from ternmq.mqi.options import check_names
-from ternmq.remote.fap.fap_request import FapRequest, table_body
+from ternmq.remote.fap.frames import FapRequest, table_body
 from ternmq.values.character_lengths import character_bytes
 from ternmq.wire.fap.part import Values
 from ternmq.wire.fap.vocabulary import MQOPEN

@@ -38,8 +38,8 @@ from ternmq.remote.fap.client_channel import ClientChannel
 from ternmq.remote.fap.client_conversation import ChannelEnded, Reply, Stream
 from ternmq.remote.fap.client_ini import ClientSettings, Delay
 from ternmq.remote.fap.endpoint import FapEndpoint
-from ternmq.remote.fap.fap_request import FapRequest
 from ternmq.remote.fap.fap_verbs import TAKES_NOTHING, FapVerbs
+from ternmq.remote.fap.frames import FapRequest
 from ternmq.remote.fap.open_call import OpenState, checked_object, open_request
 from ternmq.remote.fap.replies import checked
 from ternmq.remote.remote_verbs import Exchange

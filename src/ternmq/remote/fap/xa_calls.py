@@ -28,7 +28,7 @@ from ternmq.base.reasons import (
     MQRC_UOW_IN_PROGRESS,
 )
 from ternmq.remote.fap.client_conversation import Reply
-from ternmq.remote.fap.fap_request import FapRequest, whole_body
+from ternmq.remote.fap.frames import FapRequest, whole_body
 from ternmq.remote.remote_verbs import Exchange
 from ternmq.values.xid import XID, check_xid
 from ternmq.wire.fap.part import Values

@@ -23,7 +23,6 @@ CONTENT_TYPE: Final = "text/plain; version=0.0.4; charset=utf-8"
 BOTH: Final = "Both"
 EXPORTER: Final = "Exporter"
 CONTAINER: Final = "Container"
-SCHEMES: Final = (BOTH, EXPORTER, CONTAINER)
 PIECE_LINES: Final = 1000
 PLATFORM: Final = "UNIX"
 _SECOND_NS: Final = 1_000_000_000

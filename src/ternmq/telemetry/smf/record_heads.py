@@ -37,7 +37,6 @@ class RecordHead:
         values = header_values(record_type, subtype, stamp)
         self._smf = pack_smf(self.row, values, 0, LEVEL)
         self._product = pack_product(self.row, self.row.triplets, values, LEVEL)
-        self.product_bytes = len(self._product)
         self._is_initiator = self.row.component == _INITIATOR
 
     def smf(self, stamp: Stamp, length: int) -> bytes:

@@ -62,6 +62,9 @@ class Call:
         for field in RESULTS[self.name]:
             setattr(self, field.name, KINDS[field.kind].from_json(result[field.name]))
 
+    def check_answer(self) -> None:
+        """Raise the error that is its answer, if it is one. Any other is raised where it occurs."""
+
     def lacks(self) -> bool:
         """Whether it is done and has found nothing, so that it may wait for more."""
         return False

@@ -49,6 +49,7 @@ delete_log_extents  -> names:texts
 disconnect
 end_prepared        xid:xid commit:flag heuristic:flag
 forget              xid:xid
+get
 inquire             handle:handle selectors:integers -> values:values inapplicable:integers
 log_extents         -> found:log_extents
 log_status          -> found:log_status

@@ -1,18 +1,22 @@
-"""MQPUT and MQPUT1 as calls.
+"""MQPUT, MQPUT1 and MQGET as calls.
 
-They do not travel as JSON: each protocol has a form of its own for them. A plain put has a method
-of its own on a transport and makes no call, and so has every get; MQPUT1 is always a call.
+They do not travel by name and JSON: each protocol has a form of its own for them. A plain put or
+get has a method of its own on a transport and makes no call; MQPUT1 is always a call.
 """
 
 from __future__ import annotations
 
+from math import inf
 from typing import final
 
+from ternmq.base.errors import MQError
 from ternmq.codec.mqi.mqod import ObjectDescriptor
 from ternmq.values.calls.call import Call
 from ternmq.values.calls.objects import settle_names
 from ternmq.values.entry import Entry
+from ternmq.values.get_request import GetRequest
 from ternmq.values.handle import ObjectHandle
+from ternmq.values.message import Message
 from ternmq.values.put_form import PutForm
 
 
@@ -45,3 +49,25 @@ class Put1(PutCall):
         super().__init__("put1", "MQPUT1", form, data)
         settle_names(od)
         self.od = od
+
+
+@final
+class Get(Call):
+    """MQGET, also one that browses or unlocks. The request says all that is asked for: options,
+    what to match, how long to wait, the buffer, what to convert to."""
+
+    def __init__(self, handle: ObjectHandle, request: GetRequest) -> None:
+        super().__init__("get", "MQGET")
+        self.handle = handle
+        self.request = request
+        self.wait_s = inf if request.wait_ms < 0 else int(request.wait_ms) / 1000
+        self.message: Message | None = None  # None: there is none
+        self.error: MQError | None = None  # why not; an answer, so the log is forced before it
+        self.is_waiting = False
+
+    def lacks(self) -> bool:
+        return self.is_waiting
+
+    def check_answer(self) -> None:
+        if self.error is not None:
+            raise self.error

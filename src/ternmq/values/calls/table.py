@@ -28,6 +28,7 @@ CALLS: Final[dict[str, Callable[..., Call]]] = {
     "disconnect": units.Disconnect,
     "end_prepared": units.EndPrepared,
     "forget": units.Forget,
+    "get": messages.Get,
     "inquire": objects.Inquire,
     "log_extents": administration.InquireLogExtents,
     "log_status": administration.InquireLogStatus,
@@ -54,7 +55,7 @@ CALLS: Final[dict[str, Callable[..., Call]]] = {
     "widen": objects.Widen,
 }
 # Each protocol has a form of its own for these.
-OWN_FORM: Final = frozenset(("disconnect", "put", "put1"))
+OWN_FORM: Final = frozenset(("disconnect", "get", "put", "put1"))
 
 
 def call_from(name: object, given: dict[str, Any]) -> Call:

@@ -14,8 +14,8 @@ import pytest
 from ternmq.base import constants as mq
 from ternmq.base import reasons as rc
 from ternmq.codec.pcf.structures import unpack_pcf
+from ternmq.network.edge.network_settings import NetworkSettings
 from ternmq.server import host as modes
-from ternmq.server.settings.network_settings import NetworkSettings
 from ternmq.wire.fap import vocabulary as fap
 from tests.unit.network.edge_setup import Edge, on_edge
 

@@ -17,8 +17,8 @@ import pytest
 import ternmq
 from ternmq.base import constants as mq
 from ternmq.kernel.channel_instance import FORCE, QUIESCE, TERMINATE
+from ternmq.network.edge.network_settings import NetworkSettings
 from ternmq.network.edge.tcp_listener import plain_address
-from ternmq.server.settings.network_settings import NetworkSettings
 from ternmq.wire.fap import vocabulary as fap
 from tests.unit.network.edge_setup import Edge, on_edge
 

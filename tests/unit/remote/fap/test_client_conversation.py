@@ -28,7 +28,7 @@ from ternmq.remote.fap.client_dialogue import (
     refused,
     wishes,
 )
-from ternmq.remote.fap.fap_request import FapRequest
+from ternmq.remote.fap.frames import FapRequest
 from ternmq.wire.fap import vocabulary as fap
 from ternmq.wire.fap.dialogue import CONVERSATION
 from ternmq.wire.fap.flow import read_body, write_body

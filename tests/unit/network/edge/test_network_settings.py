@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ternmq.base.ini import IniFile
-from ternmq.server.settings.network_settings import NetworkSettings, read_network_settings
+from ternmq.network.edge.network_settings import NetworkSettings, read_network_settings
 from ternmq.server.settings.queue_manager_ini import check
 
 

@@ -24,7 +24,7 @@ class LogThrottle:
         self._log_message = log_message
         self._now = now
         self._begun: dict[str, float] = {}  # the interval of a message
-        self._counts: dict[str, int] = {}  # how often it came in it
+        self._reported: dict[str, int] = {}  # how often it came in it
 
     def __call__(self, message_id: str, *inserts: object) -> None:
         """Tell a message of the table, unless it was told often enough."""
@@ -37,18 +37,18 @@ class LogThrottle:
         if now - self._begun.get(message_id, now - INTERVAL_S) >= INTERVAL_S:
             self._log_rest(message_id)
             self._begun[message_id] = now
-            self._counts[message_id] = 0
-        self._counts[message_id] += 1
-        return self._counts[message_id] <= MESSAGES_MAX
+            self._reported[message_id] = 0
+        self._reported[message_id] += 1
+        return self._reported[message_id] <= MESSAGES_MAX
 
     def _log_rest(self, message_id: str) -> None:
-        rest = self._counts.get(message_id, 0) - MESSAGES_MAX
+        rest = self._reported.get(message_id, 0) - MESSAGES_MAX
         if rest > 0:
             text = f"{message_id} came {rest} times more, which was not written"
             self._log_message("AMQ9492E", text)
-            self._counts[message_id] = 0
+            self._reported[message_id] = 0
 
     def close(self) -> None:
         """Tell what was counted and not told yet."""
-        for message_id in list(self._counts):
+        for message_id in list(self._reported):
             self._log_rest(message_id)
