@@ -24,6 +24,7 @@ from ternmq.base.reasons import (
     MQRC_GET_INHIBITED,
     MQRC_NO_MSG_AVAILABLE,
     MQRC_TRUNCATED_MSG_FAILED,
+    MQRC_XWAIT_CANCELED,
 )
 from ternmq.codec.mqi.mqmd import BYTES_1, BYTES_2
 from ternmq.host.answer_room import OUT_BYTES_MAX
@@ -430,9 +431,10 @@ class Consumer(Guarded):
         self._ends(reason)
 
     def _ends(self, reason: int) -> None:
-        """A request has ended without a message: what comes now is not for it."""
+        """A request has ended without a message: what comes now is not for it. A client may miss
+        that its get was cancelled, and take the request to be open."""
         if not self.is_stream:
-            if not reason and self.ahead.ended_empty():
+            if reason in (0, MQRC_XWAIT_CANCELED) and self.ahead.ended_empty():
                 self._request = None
                 self.turns.post(self)  # to look for what to notify the client of
             else:
