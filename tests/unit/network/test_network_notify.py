@@ -219,6 +219,26 @@ def test_get_that_reads_ahead_when_it_has_not_asked_then_its_request_is_ended_to
     run_story(story)
 
 
+def test_client_that_missed_the_cancel_when_a_message_comes_then_it_is_notified_to_ask() -> None:
+    """IBM's client can lose the failure, take its request to be open, and ask no more."""
+
+    async def story(place: Place, partner: Partner) -> None:
+        other = await second(partner)
+        handle = await partner.open("A", ALL)
+        partner.request(handle, 102_400, options=mq.MQGMO_WAIT, wait_ms=LONG_MS)
+        partner.send_flow(fap.SPI, notify(tag_of(partner)), other)
+        await ended(partner)
+        assert (await partner.values(fap.SPI + fap.REPLY))["reason"] == 0
+        put(place, b"one")
+        while (await partner.values(fap.NOTIFICATION))["code"] != fap.STREAMING_TXN_PAUSED:
+            pass  # the failure is repeated meanwhile
+        partner.request(handle, 102_400, options=mq.MQGMO_WAIT, wait_ms=LONG_MS, select=False)
+        await partner.wait()
+        assert messages(partner) == [b"one"]
+
+    run_story(story)
+
+
 # ---- a cancel that comes before the get
 
 
