@@ -29,6 +29,11 @@ abstract class JmsCases extends Cases {
         return session.createQueue("queue:///" + queue);
     }
 
+    /** The same, for consumers that read ahead; other cases run beside this one. */
+    Queue ahead(Session session) throws JMSException {
+        return session.createQueue("queue:///" + queue + "?readAheadAllowed=1");
+    }
+
     static void send(Session session, Queue to, String words) throws JMSException {
         MessageProducer producer = session.createProducer(to);
         producer.send(session.createTextMessage(words));

@@ -239,8 +239,7 @@ final class JmsUnits extends JmsCases {
         for (boolean closesConnection : new boolean[] {false, true}) {
             Connection connection = started();
             Session session = automatic(connection);
-            MessageConsumer consumer =
-                    session.createConsumer(session.createQueue("queue:///" + named("AHEAD")));
+            MessageConsumer consumer = session.createConsumer(ahead(session));
             equal(null, consumer.receive(SHORT_MS));
             close_ends_a_receive(connection, consumer, closesConnection);
         }
@@ -264,7 +263,7 @@ final class JmsUnits extends JmsCases {
     void stopping_ends_a_receive_that_reads_ahead_after_an_empty_one() throws Exception {
         Connection connection = started();
         Session session = automatic(connection);
-        Queue ahead = session.createQueue("queue:///" + named("AHEAD"));
+        Queue ahead = ahead(session);
         MessageConsumer consumer = session.createConsumer(ahead);
         equal(null, consumer.receive(SHORT_MS));
         stop_ends_a_receive(connection, consumer);
