@@ -33,7 +33,6 @@ from ternmq.base.errors import MQError
 from ternmq.codec.charset import decode, encode, is_known, is_wide
 from ternmq.codec.headers.mqrfh import FOLDER_CCSIDS
 from ternmq.codec.mqi.layout import byte_order
-from ternmq.codec.mqi.mqmd import ENCODING_AT, FORMAT_AT
 
 FORMAT: Final = b"MQHRF2  "
 FOLDER_USER: Final = "usr"
@@ -49,17 +48,13 @@ JMS_FOLDERS: Final = ("mcd", "jms", "usr", "mqext")  # what PROPCTL(COMPAT) asks
 MARKS: Final = ("context", "copy", "sr", "sx")  # attributes that make the MQPD of a property
 NAME_LENGTH_MAX: Final = 4095  # MQ_MAX_PROPERTY_NAME_LENGTH
 PARTS_MAX: Final = 8192  # headers, folders and elements of a message
-# How far headers are looked at in a step under the engine's lock.
-STEP_BYTES_MAX: Final = 64 * 1024
 _HEAD_BYTES: Final = 36
 _STRUC_ID: Final = b"RFH "
-_THIRD_OF_FORMAT: Final = 0x52  # what tells MQHRF2 from most other formats
 # Names may take more room than their folder, for each has its groups in front.
 _NAMES_FACTOR: Final = 8
 _NAMES_LEAST: Final = 64 * 1024
 _NAME: Final = re.compile(r"\s*<\s*([A-Za-z_][\w.\-]*)([^>]*)>")
 _CONTENT: Final = re.compile(r"content\s*=\s*(['\"])properties\1")
-_PAIR: Final = struct.Struct("<ii")
 _INTEGER: Final = re.compile(r"[+-]?[0-9]{1,40}")
 _REAL: Final = re.compile(
     r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|NaN|-?Infinity|-?INF"
@@ -116,22 +111,15 @@ class _Header:
         self.ccsid = 0
 
 
-def has_properties(base: bytes) -> bool:
-    """Whether the data of a message with that descriptor may begin with properties."""
-    if base[FORMAT_AT + 3] != _THIRD_OF_FORMAT:
-        return False
-    return base[FORMAT_AT : FORMAT_AT + 8] == FORMAT
-
-
-def take_apart(data: bytes, encoding: int, ccsid: int, end_max: int = 0) -> Apart | None:
+def take_apart(data: bytes, encoding: int, ccsid: int) -> Apart | None:
     """Properties and data of a message that begins with an MQRFH2, in this encoding and CCSID;
-    None if all of it is data. With `end_max`, headers that end behind it are data."""
+    None if all of it is data."""
     apart = Apart([])
     format = FORMAT
     at = 0
     left = PARTS_MAX
     while format == FORMAT:
-        header = _read_header(data, at, encoding, ccsid, end_max or len(data), left)
+        header = _read_header(data, at, encoding, ccsid, left)
         if header is None:
             break
         left -= 1 + len(header.parts)
@@ -187,28 +175,8 @@ def _add_folder(apart: Apart, reader: _FolderReader, text: str) -> bool:
     return True
 
 
-def without_properties(data: bytes, base: bytes) -> tuple[bytes, bytes]:
-    """Data and descriptor of a message without its properties; as they are if it has none."""
-    encoding, ccsid = _PAIR.unpack_from(base, ENCODING_AT)
-    apart = take_apart(data, encoding, ccsid)
-    if apart is None:
-        return data, base
-    told = _PAIR.pack(apart.encoding, apart.ccsid)
-    return apart.data, base[:ENCODING_AT] + told + apart.format + base[FORMAT_AT + 8 :]
-
-
-def length_without_properties(data: bytes, base: bytes) -> int:
-    """The length of the data without its properties. Headers that end behind what a step looks at
-    count as data."""
-    encoding, ccsid = _PAIR.unpack_from(base, ENCODING_AT)
-    apart = take_apart(data, encoding, ccsid, STEP_BYTES_MAX)
-    return len(data) if apart is None else len(apart.data)
-
-
-def _read_header(
-    data: bytes, at: int, encoding: int, ccsid: int, end_max: int, parts_max: int
-) -> _Header | None:
-    """The header at this place; None if it is not sound, ends too late or has too many folders."""
+def _read_header(data: bytes, at: int, encoding: int, ccsid: int, parts_max: int) -> _Header | None:
+    """The header at this place; None if it is not sound or has too many folders."""
     if len(data) - at < _HEAD_BYTES or parts_max <= 0:
         return None
     order = byte_order(encoding)
@@ -218,7 +186,7 @@ def _read_header(
     if (
         characters(data[at : at + 4], outer_ccsid) != _STRUC_ID
         or version != 2
-        or not _HEAD_BYTES <= length <= min(end_max, len(data)) - at
+        or not _HEAD_BYTES <= length <= len(data) - at
         or folder_ccsid not in FOLDER_CCSIDS
     ):
         return None

@@ -45,7 +45,10 @@ from ternmq.codec.property_area import (
 
 _PAIR: Final = struct.Struct("<ii")
 _FORMAT_END: Final = FORMAT_AT + 8
-_THIRD: Final = (0x52, 0x45, 0x4D)  # of MQHRF2 and MQHRF, MQDEAD, MQHMDE
+# What tells the formats from most others: their fourth character.
+_OF_RULES: Final = 0x52  # MQHRF2 and MQHRF
+_OF_DEAD_LETTERS: Final = 0x45  # MQDEAD
+_OF_EXTENSIONS: Final = 0x4D  # MQHMDE
 
 # Headers that may stand in front: StrucId, where Encoding, CCSID and Format stand, length; 0: it
 # stands at 8.
@@ -122,7 +125,8 @@ class _Front:
 
 def may_be_split(base: bytes) -> bool:
     """Whether data with that descriptor may hold an MQRFH2 where a put looks for it."""
-    if base[FORMAT_AT + 3] not in _THIRD:
+    fourth = base[FORMAT_AT + 3]
+    if fourth != _OF_RULES and fourth != _OF_DEAD_LETTERS and fourth != _OF_EXTENSIONS:
         return False
     format = base[FORMAT_AT:_FORMAT_END]
     return format == FORMAT or (format in _FRONTS and format != _TRANSMISSION)

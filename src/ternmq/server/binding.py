@@ -20,7 +20,7 @@ from ternmq.codec.mqi.mqpmo import PutOptions
 from ternmq.host.loop_shell import LoopShell
 from ternmq.host.tasks import LoopTransport
 from ternmq.kernel.connection import Handle
-from ternmq.kernel.property_options import as_delivered, loses_properties
+from ternmq.kernel.property_options import as_delivered
 from ternmq.kernel.requests import GetCall, PutRequest
 from ternmq.mqi.getting import get_request
 from ternmq.mqi.sharing import BY_UNIT
@@ -202,7 +202,7 @@ def got(call: GetCall, now_ns: int) -> bytes:
     entry = call.entry
     if entry is None:
         return wire.GOT_HEAD.pack(int(call.reason), *(0,) * 12)
-    if loses_properties(call, entry):
+    if entry.properties:
         entry = as_delivered(call, entry)
     head = wire.GOT_HEAD.pack(
         int(call.reason),

@@ -282,7 +282,7 @@ class Consumer(Guarded):
         return True
 
     def _wants_plain_messages(self) -> bool:
-        return self.selection.version == 2 and is_as_it_is(self.options, self.handle)
+        return self.selection.version == 2 and not self.options & mq.MQGMO_CONVERT
 
     def _pushes(self) -> Push:
         """What makes most segments."""
@@ -378,7 +378,7 @@ class Consumer(Guarded):
         base = entry.base
         reason = 0
         whole = len(data)
-        if call is not None and (warning or not is_as_it_is(self.options, self.handle)):
+        if call is not None and (warning or not is_as_it_is(self.options, entry)):
             made = deliver(call, entry, self.options)
             data = made.data
             base = made.base

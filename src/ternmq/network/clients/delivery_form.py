@@ -2,7 +2,7 @@
 get and the queue want them.
 
 Properties travel as an MQRFH2 before the data, in both directions; clients make message handles of
-that by themselves. So all that is done here is to leave it or to take it away.
+that by themselves. So they are put before the data here, or dropped, as get and queue say.
 """
 
 from __future__ import annotations
@@ -12,8 +12,7 @@ from typing import final
 from ternmq.base import constants as mq
 from ternmq.base.reasons import MQRC_CONVERTED_MSG_TOO_BIG
 from ternmq.codec.conversion import convert
-from ternmq.kernel.connection import Handle
-from ternmq.kernel.property_options import as_delivered, drops_properties, loses_properties
+from ternmq.kernel.property_options import as_delivered
 from ternmq.kernel.requests import GetCall
 from ternmq.values.entry import Entry
 
@@ -39,14 +38,14 @@ def options_here(options: int) -> int:
     return options
 
 
-def is_as_it_is(options: int, handle: Handle) -> bool:
-    """Whether messages of such a get go out as they lie on the queue."""
-    return not options & mq.MQGMO_CONVERT and not drops_properties(options, handle)
+def is_as_it_is(options: int, entry: Entry) -> bool:
+    """Whether a message of such a get goes out as it lies on the queue."""
+    return not options & mq.MQGMO_CONVERT and not entry.properties
 
 
 def deliver(call: GetCall, entry: Entry, options: int) -> Delivered:
     """The message of a call as its options want it; cut to the buffer."""
-    if loses_properties(call, entry):
+    if entry.properties:
         entry = as_delivered(call, entry)
     data = entry.data
     base = entry.base

@@ -256,7 +256,7 @@ class MessageCall(Call):
         base = entry.base
         reason = 0
         whole = len(data)
-        if call.reason or not is_as_it_is(options, plan.handle):
+        if call.reason or not is_as_it_is(options, entry):
             made = deliver(call, entry, options)
             data = made.data
             base = made.base
