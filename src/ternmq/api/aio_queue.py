@@ -20,6 +20,7 @@ from ternmq.codec.mqi.mqmd import Descriptor
 from ternmq.values.calls.objects import Close, Inquire, InquireStorage, Open, SetAttributes
 from ternmq.values.handle import ObjectHandle
 from ternmq.values.message import Message
+from ternmq.values.message_properties import Given
 from ternmq.values.status import StorageStatus
 from ternmq.values.transport import AheadGet, TaskTransport
 
@@ -141,6 +142,7 @@ class Queue(PutFront):
         descriptor: Descriptor | None,
         options: int,
         syncpoint: bool | None,
+        properties: Given | None,
     ) -> bytes:
         """As `put`, with every argument. If the task is cancelled while it waits for the disk, the
         message stays on the queue."""
@@ -156,6 +158,7 @@ class Queue(PutFront):
             descriptor,
             options,
             syncpoint,
+            properties,
         )
         output = self._handles.output
         if output is None or options != 0:

@@ -19,6 +19,7 @@ from ternmq.codec.mqi.mqmd import Descriptor
 from ternmq.mqi.getting import get_request
 from ternmq.values.entry import ZERO_ID
 from ternmq.values.get_request import UNLIMITED_LENGTH, GetRequest
+from ternmq.values.message_properties import Given, area_of
 from ternmq.values.put_form import PutForm
 from ternmq.values.transport import Endpoint
 
@@ -158,8 +159,24 @@ class Requests:
         descriptor: Descriptor | None,
         options: int,
         syncpoint: bool | None,
+        properties: Given | None = None,
     ) -> PutForm:
         """The request of a put with these arguments."""
+        if properties is not None:
+            form = self.put(
+                data,
+                persistent,
+                priority,
+                expiry,
+                msg_id,
+                correl_id,
+                reply_to,
+                format,
+                descriptor,
+                options,
+                syncpoint,
+            )
+            return form.with_properties(area_of(properties))
         if syncpoint is None:
             syncpoint = self._endpoint.in_unit
         lasting = 2 if persistent is None else int(persistent)
@@ -284,4 +301,4 @@ def particular_get(
         gmo.wait_interval = key[0]
     if not gmo.options & _SYNCPOINT_SETTLED:
         gmo.options |= mq.MQGMO_SYNCPOINT if key[1] else mq.MQGMO_NO_SYNCPOINT
-    return get_request(md, gmo, UNLIMITED_LENGTH if max_length is None else max_length)
+    return get_request(md, gmo, UNLIMITED_LENGTH if max_length is None else max_length, True)

@@ -23,6 +23,7 @@ from ternmq.values.calls.call import Call
 from ternmq.values.calls.messages import Put1
 from ternmq.values.calls.objects import Open
 from ternmq.values.command import Answer, Command
+from ternmq.values.message_properties import Given
 from ternmq.values.status import (
     BatchOutcome,
     LogExtents,
@@ -118,6 +119,7 @@ class Connection:
         descriptor: Descriptor | None = None,
         options: int = 0,
         syncpoint: bool | None = None,
+        properties: Given | None = None,
         qmgr_name: str = "",
         alternate_user: str = "",
     ) -> bytes:
@@ -138,6 +140,7 @@ class Connection:
             descriptor,
             options | put1_alternate(alternate_user),
             syncpoint,
+            properties,
         )
         od = ObjectDescriptor(
             object_name=queue_name,

@@ -15,6 +15,7 @@ from mypy_extensions import mypyc_attr
 from ternmq.api.arguments import Data
 from ternmq.api.fast_put import fast_put
 from ternmq.codec.mqi.mqmd import Descriptor
+from ternmq.values.message_properties import Given
 from ternmq.values.transport import PlainPut
 
 
@@ -39,6 +40,7 @@ class PutFront:
         descriptor: Descriptor | None = None,
         options: int = 0,
         syncpoint: bool | None = None,
+        properties: Given | None = None,
     ) -> Coroutine[Any, Any, bytes]:
         """Put a message and return its MsgId; arguments as those of the blocking `Queue.put`."""
         plain = self.plain
@@ -55,6 +57,7 @@ class PutFront:
             and descriptor is None
             and options == 0
             and syncpoint is None
+            and properties is None
         ):
             return fast_put(self, plain, data)
         return self.put_with(
@@ -69,6 +72,7 @@ class PutFront:
             descriptor,
             options,
             syncpoint,
+            properties,
         )
 
     def put_with(
@@ -84,6 +88,7 @@ class PutFront:
         descriptor: Descriptor | None,
         options: int,
         syncpoint: bool | None,
+        properties: Given | None,
     ) -> Coroutine[Any, Any, bytes]:
         """The same with every argument."""
         raise NotImplementedError

@@ -17,6 +17,7 @@ from ternmq.codec.mqi.mqmd import Descriptor
 from ternmq.values.calls.objects import Close, Inquire, InquireStorage, Open, SetAttributes
 from ternmq.values.handle import ObjectHandle
 from ternmq.values.message import Message
+from ternmq.values.message_properties import Given
 from ternmq.values.status import StorageStatus
 from ternmq.values.transport import Transport
 
@@ -105,12 +106,14 @@ class Queue:
         descriptor: Descriptor | None = None,
         options: int = 0,
         syncpoint: bool | None = None,
+        properties: Given | None = None,
     ) -> bytes:
         """Put a message and return its MsgId.
 
         Text gets the format MQSTR. `persistent` and `priority` are the queue's defaults if not
         given; `expiry` is in seconds. A `descriptor` gives all of MQMD; it and MQPMO `options` are
-        checked as MQPUT checks them.
+        checked as MQPUT checks them. `properties` are names and values: str, bool, int, float,
+        bytes or None, or those of another message.
         """
         request = self._requests.put(
             data,
@@ -124,6 +127,7 @@ class Queue:
             descriptor,
             options,
             syncpoint,
+            properties,
         )
         output = self._handles.output
         if output is None or options != 0:
@@ -160,7 +164,8 @@ class Queue:
 
         `wait` of -1 waits without end. A message longer than `max_length` raises Truncated and
         stays on the queue, unless `options` have MQGMO_ACCEPT_TRUNCATED_MSG; `message.length` is
-        the whole length either way.
+        the whole length either way. Properties come in `message.properties`, not in the data,
+        unless `options` or the queue's PROPCTL ask for an MQRFH2.
         """
         message = self.try_get(
             wait=wait,

@@ -27,6 +27,7 @@ from ternmq.codec.properties import (
     FOLDER_USER,
     FOLDERS,
     FORMAT,
+    STRING,
     Apart,
     characters,
     is_element,
@@ -367,13 +368,25 @@ def _written_mark(one: Property) -> str:
     return text
 
 
+def as_text(one: Property) -> tuple[str, str | None]:
+    """The `dt` of a property and its value as text, as a folder has them; None is a null."""
+    text = None if one.value is None else _text(one.value)
+    return _DT.get(one.type, STRING), text
+
+
 def _written(value: PropertyValue) -> str:
     if value is None:
         return ""
+    if isinstance(value, str):
+        return escape(_NO_XML.sub("\ufffd", value), _RETURN)
+    return _text(value)
+
+
+def _text(value: PropertyValue) -> str:
     if isinstance(value, bool):
         return "1" if value else "0"
     if isinstance(value, bytes):
         return value.hex().upper()
     if isinstance(value, float):
         return _REALS.get(str(value), str(value))
-    return escape(_NO_XML.sub("\ufffd", str(value)), _RETURN)
+    return str(value)

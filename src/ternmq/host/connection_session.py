@@ -294,6 +294,8 @@ def get_verb(request: GetRequest) -> str:
     return BROWSE if request.options & BROWSE_OPTIONS else "MQGET"
 
 
-def request_get(md: Descriptor, gmo: GetOptions, buffer_length: int) -> GetRequest:
+def request_get(
+    md: Descriptor, gmo: GetOptions, buffer_length: int, apart: bool = False
+) -> GetRequest:
     """Check match fields and options once; the result may be used for any number of gets."""
-    return get_request(md, gmo, buffer_length)
+    return get_request(md, gmo, buffer_length, apart)

@@ -110,6 +110,15 @@ def as_delivered(call: GetCall, entry: Entry) -> Entry:
         data, base = as_put(entry.properties, data, base, way == AS_SENT)
     if way == AS_SENT and call.request.apart:
         properties = _beside_original(entry)
+    return _other(entry, base, data, properties)
+
+
+def without_area(entry: Entry) -> Entry:
+    """The message without its properties, as it is got."""
+    return _other(entry, entry.base, entry.data, b"")
+
+
+def _other(entry: Entry, base: bytes, data: bytes, properties: bytes) -> Entry:
     other = Entry(
         entry.number,
         entry.priority,

@@ -25,7 +25,9 @@ from ternmq.codec.mqi.mqmd import (
     PRIORITY_AT,
     Descriptor,
 )
+from ternmq.codec.property_header import may_be_split, split
 from ternmq.values.entry import OWN_DATE, PERSISTENT, Entry, packed_descriptor
+from ternmq.values.message_properties import MessageProperties
 
 _TENTH_NS = 100_000_000
 PERSISTENCE_AT: Final = PRIORITY_AT + 4
@@ -40,12 +42,14 @@ class Message:
     """Data and descriptor of one message."""
 
     __slots__ = (
+        "_area",
         "_backout_count",
         "_base",
         "_descriptor",
         "_entry",
         "_got_ns",
         "_length",
+        "_properties",
         "_token",
         "data",
         "truncated",
@@ -61,6 +65,7 @@ class Message:
         base: bytes = b"",
         token: bytes = b"",
         length: i64 = 0,
+        area: bytes = b"",
     ) -> None:
         self.data = data
         self.truncated = truncated  # `data` is shorter than the message; see `length`
@@ -74,6 +79,8 @@ class Message:
         self._got_ns: i64 = got_ns
         self._backout_count: i64 = -1 if entry is None else entry.backout_count
         self._descriptor: Descriptor | None = None
+        self._area = area if entry is None else entry.properties
+        self._properties: MessageProperties | None = None
 
     def _whole(self) -> Entry:
         """What the message is beside its data."""
@@ -99,6 +106,27 @@ class Message:
                 descriptor.expiry = max(left, 1)
             self._descriptor = descriptor
         return descriptor
+
+    @property
+    def property_area(self) -> bytes:
+        """Its properties as the queue manager keeps them (docs/format/property_area.md); empty if
+        none came beside the data."""
+        return self._area
+
+    @property
+    def properties(self) -> MessageProperties:
+        """Names and values of its properties, which cannot be changed; read when asked for. Where
+        they came in an MQRFH2 in the data, they are here, too."""
+        found = self._properties
+        if found is None:
+            area = self._area
+            if not area and may_be_split(self._base):
+                parts = split(self.data, self._base)
+                if parts is not None:
+                    area = parts.area
+            found = MessageProperties(area)
+            self._properties = found
+        return found
 
     @property
     def msg_id(self) -> bytes:

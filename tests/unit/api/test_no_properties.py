@@ -84,7 +84,7 @@ def test_get_when_no_properties_are_wanted_then_the_payload_comes(
 @pytest.mark.parametrize(
     ("name", "options"),
     [
-        ("LEAVES", 0),
+        ("LEAVES", mq.MQGMO_PROPERTIES_FORCE_MQRFH2),
         ("LEAVES", mq.MQGMO_PROPERTIES_COMPATIBILITY),
         ("DROPS", mq.MQGMO_PROPERTIES_FORCE_MQRFH2),
     ],
