@@ -72,13 +72,14 @@ class Browse:
         handles: Handles,
         msg_id: bytes | None,
         correl_id: bytes | None,
+        options: int,
     ) -> None:
         self._handle: ObjectHandle | None = None
         self._ended = False
         self._transport = transport
         self._handles = handles
-        self._first = browse_request(True, msg_id, correl_id)
-        self._following = browse_request(False, msg_id, correl_id)
+        self._first = browse_request(True, msg_id, correl_id, options)
+        self._following = browse_request(False, msg_id, correl_id, options)
 
     def __aiter__(self) -> Browse:
         return self
@@ -268,9 +269,16 @@ class Queue(PutFront):
         pass without one."""
         return Messages(self, wait)
 
-    def browse(self, *, msg_id: bytes | None = None, correl_id: bytes | None = None) -> Browse:
-        """Look at the messages in order without taking them."""
-        return Browse(self._transport, self._handles, msg_id, correl_id)
+    def browse(
+        self,
+        *,
+        msg_id: bytes | None = None,
+        correl_id: bytes | None = None,
+        options: int = 0,
+    ) -> Browse:
+        """Look at the messages in order without taking them; `options` are MQGMO options, for
+        properties say."""
+        return Browse(self._transport, self._handles, msg_id, correl_id, options)
 
     # ---- attributes
 

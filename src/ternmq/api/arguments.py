@@ -270,10 +270,12 @@ class Requests:
         return request.with_ids(whole_id(msg_id, "MQGET"), whole_id(correl_id, "MQGET"))
 
 
-def browse_request(first: bool, msg_id: bytes | None, correl_id: bytes | None) -> GetRequest:
+def browse_request(
+    first: bool, msg_id: bytes | None, correl_id: bytes | None, options: int
+) -> GetRequest:
     """The next message that matches, from the cursor on, or from the first."""
     step = mq.MQGMO_BROWSE_FIRST if first else mq.MQGMO_BROWSE_NEXT
-    return particular_get((0, False), msg_id, correl_id, None, None, None, step)
+    return particular_get((0, False), msg_id, correl_id, None, None, None, step | options)
 
 
 def particular_get(
