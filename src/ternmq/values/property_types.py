@@ -5,7 +5,7 @@ queue.put(b"x", properties={"size": Int32(4), "ratio": Float32(0.5)})
 
 from __future__ import annotations
 
-from typing import Final, final
+from typing import Final, Self, final
 
 from ternmq.base import constants as mq
 
@@ -14,20 +14,36 @@ from ternmq.base import constants as mq
 class Int8(int):
     """A property of MQTYPE_INT8."""
 
+    def __new__(cls, value: int) -> Self:
+        """The number as one of this type."""
+        return super().__new__(cls, value)
+
 
 @final
 class Int16(int):
     """A property of MQTYPE_INT16."""
+
+    def __new__(cls, value: int) -> Self:
+        """The number as one of this type."""
+        return super().__new__(cls, value)
 
 
 @final
 class Int32(int):
     """A property of MQTYPE_INT32."""
 
+    def __new__(cls, value: int) -> Self:
+        """The number as one of this type."""
+        return super().__new__(cls, value)
+
 
 @final
 class Int64(int):
     """A property of MQTYPE_INT64, as a plain int is."""
+
+    def __new__(cls, value: int) -> Self:
+        """The number as one of this type."""
+        return super().__new__(cls, value)
 
 
 @final

@@ -169,11 +169,10 @@ class Consumer(Guarded):
         if request is None:
             endless = self.is_stream or self.ahead.lingers
             options, apart = options_here(self.options, self.conversation.is_own_client)
-            request = self.selection.next_request(
+            request = self._request = self.selection.next_request(
                 options, self.is_first, endless, self.wait_ms, self.length_max, apart
             )
             request.spares = self.ahead.spares
-            self._request = request
         return request
 
     # ---- messages
