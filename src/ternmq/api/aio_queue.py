@@ -6,7 +6,7 @@ Interpreted on the compiled build too, so that Python warns of a call that nobod
 from __future__ import annotations
 
 from types import TracebackType
-from typing import final
+from typing import TYPE_CHECKING, final
 
 from ternmq.api.arguments import Data, Requests, as_bytes, browse_request
 from ternmq.api.handles import BROWSE, Handles, for_output
@@ -20,9 +20,11 @@ from ternmq.codec.mqi.mqmd import Descriptor
 from ternmq.values.calls.objects import Close, Inquire, InquireStorage, Open, SetAttributes
 from ternmq.values.handle import ObjectHandle
 from ternmq.values.message import Message
-from ternmq.values.message_properties import Given
 from ternmq.values.status import StorageStatus
 from ternmq.values.transport import AheadGet, TaskTransport
+
+if TYPE_CHECKING:
+    from ternmq.values.message_properties import Given
 
 
 @final

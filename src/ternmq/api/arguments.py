@@ -7,7 +7,7 @@ bytes cheap. The classes that wait are `queue` and `aio_queue`.
 from __future__ import annotations
 
 import json
-from typing import Any, Final, final
+from typing import TYPE_CHECKING, Any, Final, final
 
 from ternmq.base import constants as mq
 from ternmq.base.errors import mq_error
@@ -19,9 +19,11 @@ from ternmq.codec.mqi.mqmd import Descriptor
 from ternmq.mqi.getting import get_request
 from ternmq.values.entry import ZERO_ID
 from ternmq.values.get_request import UNLIMITED_LENGTH, GetRequest
-from ternmq.values.message_properties import Given, area_of
 from ternmq.values.put_form import PutForm
 from ternmq.values.transport import Endpoint
+
+if TYPE_CHECKING:
+    from ternmq.values.message_properties import Given
 
 Data = bytes | bytearray | memoryview | str | dict[str, Any] | list[Any]
 WAIT_FOREVER_MS: Final = -1
@@ -176,6 +178,8 @@ class Requests:
                 options,
                 syncpoint,
             )
+            from ternmq.values.message_properties import area_of  # few puts need it
+
             return form.with_properties(area_of(properties))
         if syncpoint is None:
             syncpoint = self._endpoint.in_unit

@@ -23,7 +23,6 @@ from ternmq.values.calls.call import Call
 from ternmq.values.calls.messages import Put1
 from ternmq.values.calls.objects import Open
 from ternmq.values.command import Answer, Command
-from ternmq.values.message_properties import Given
 from ternmq.values.status import (
     BatchOutcome,
     LogExtents,
@@ -38,6 +37,7 @@ from ternmq.values.xid import XID
 
 if TYPE_CHECKING:
     from ternmq.api.stream import QueueCursor, QueueStream, Start
+    from ternmq.values.message_properties import Given
     from ternmq.values.queue_attributes import (
         AliasAttributes,
         LocalAttributes,

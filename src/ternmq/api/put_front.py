@@ -8,15 +8,17 @@ more than the put. What it returns is the coroutine of the put.
 from __future__ import annotations
 
 from collections.abc import Coroutine
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mypy_extensions import mypyc_attr
 
 from ternmq.api.arguments import Data
 from ternmq.api.fast_put import fast_put
 from ternmq.codec.mqi.mqmd import Descriptor
-from ternmq.values.message_properties import Given
 from ternmq.values.transport import PlainPut
+
+if TYPE_CHECKING:
+    from ternmq.values.message_properties import Given
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)

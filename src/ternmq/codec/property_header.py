@@ -89,7 +89,7 @@ _COPIES: Final[dict[str, int]] = {
     "reply": mq.MQCOPY_REPLY,
     "report": mq.MQCOPY_REPORT,
 }
-_NO_XML: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
+_NO_XML: Final = re.compile(f"[\x00-\x08\x0b\x0c\x0e-\x1f{chr(0xD800)}-{chr(0xDFFF)}\ufffe\uffff]")
 _REALS: Final = {"nan": "NaN", "inf": "Infinity", "-inf": "-Infinity"}
 _RETURN: Final = {"\r": "&#13;"}  # as it is, it would be read as the end of a line
 _NIL: Final = ' xsi:nil="true" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"'

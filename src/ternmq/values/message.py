@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import struct
 from datetime import UTC, datetime
-from typing import Any, Final, final
+from typing import TYPE_CHECKING, Any, Final, final
 
 from mypy_extensions import i64, mypyc_attr
 
@@ -25,9 +25,10 @@ from ternmq.codec.mqi.mqmd import (
     PRIORITY_AT,
     Descriptor,
 )
-from ternmq.codec.property_header import may_be_split, split
 from ternmq.values.entry import OWN_DATE, PERSISTENT, Entry, packed_descriptor
-from ternmq.values.message_properties import MessageProperties
+
+if TYPE_CHECKING:
+    from ternmq.values.message_properties import MessageProperties
 
 _TENTH_NS = 100_000_000
 PERSISTENCE_AT: Final = PRIORITY_AT + 4
@@ -119,8 +120,12 @@ class Message:
         they came in an MQRFH2 in the data, they are here, too."""
         found = self._properties
         if found is None:
+            # Not before: a client that never looks need not load what reads them.
+            from ternmq.codec.property_header import split
+            from ternmq.values.message_properties import MessageProperties
+
             area = self._area
-            if not area and may_be_split(self._base):
+            if not area:
                 parts = split(self.data, self._base)
                 if parts is not None:
                     area = parts.area

@@ -22,7 +22,6 @@ from ternmq.base.reasons import MQRC_MSG_TOO_BIG_FOR_CHANNEL
 from ternmq.codec.mqi.mqgmo import GetOptions
 from ternmq.codec.mqi.mqmd import BYTES_2, ENCODING_AT, FORMAT_AT, Descriptor
 from ternmq.codec.mqi.mqpmo import PutOptions
-from ternmq.codec.property_header import as_put, split
 from ternmq.remote.remote_verbs import PackedPut
 from ternmq.values.entry import ZERO_ID
 from ternmq.values.get_request import GetRequest
@@ -236,6 +235,8 @@ def headed(form: PackedPut, data: bytes) -> tuple[bytes, bytes]:
     """Descriptor and data of a put; its properties travel in an MQRFH2 before the data."""
     if not form.properties:
         return form.packed, data
+    from ternmq.codec.property_header import as_put  # few puts need it
+
     data, packed = as_put(form.properties, data, form.packed)
     return packed, data
 
@@ -312,6 +313,8 @@ def message_from(base: bytes, data: bytes, token: bytes, length: int, is_cut: bo
     """A message with a canonical descriptor, as the application gets it. Data that is longer than
     the message has its properties in front."""
     if length < len(data) and not is_cut:
+        from ternmq.codec.property_header import split  # few messages need it
+
         parts = split(data, base)
         if parts is not None:
             base = base[:ENCODING_AT] + parts.fields + base[FORMAT_AT + 8 :]
