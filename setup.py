@@ -95,7 +95,7 @@ def generate_c() -> list[Extension]:
         raise PlainFallback(f"mypyc is missing ({error})") from error
     paths = [str(path.relative_to(ROOT)) for path in compiled_files(load())]
     begun = time.monotonic()
-    tell(f"mypyc: {len(paths)} modules to be translated to C", 0)
+    log_message(f"mypyc: {len(paths)} modules to be translated to C", 0)
     try:
         extensions: list[Extension] = mypycify(
             [*MYPY_OPTIONS, *paths],
@@ -107,7 +107,7 @@ def generate_c() -> list[Extension]:
     except (Exception, SystemExit) as error:
         raise PlainFallback(f"mypyc failed ({type(error).__name__}: {error})") from error
     prepare_c(extensions)
-    tell("mypyc: done; now the C compiler", time.monotonic() - begun)
+    log_message("mypyc: done; now the C compiler", time.monotonic() - begun)
     return extensions
 
 
@@ -130,7 +130,9 @@ def prepare_c(extensions: list[Extension]) -> None:
         if source.name == "exc_ops.c":
             changed = core_c.with_source_paths(source.read_text("utf-8"))
             if changed is None:
-                tell("WARNING: this mypyc is unknown, tracebacks will have relative paths", 0)
+                log_message(
+                    "WARNING: this mypyc is unknown, tracebacks will have relative paths", 0
+                )
             else:
                 source.write_text(changed, "utf-8")
     hot_groups = core_c.grouped(hot, folder / "hot")
@@ -205,21 +207,21 @@ class BuildExt(build_ext):
             for extension in entries:
                 self.build_extension(extension)
         else:
-            self.build_doors([extension.name for extension in entries])
+            self.build_entries([extension.name for extension in entries])
 
-    def build_doors(self, modules: list[str]) -> None:
+    def build_entries(self, modules: list[str]) -> None:
         """The extension modules: each is a copy of a library with the entries of many."""
         folder = Path(self.build_temp, "doors")
-        for door in core_c.doors(modules, folder):
+        for entry_file in core_c.entry_files(modules, folder):
             objects = self.compiler.compile(
-                [door.source],
+                [entry_file.source],
                 output_dir=self.build_temp,
                 include_dirs=[sysconfig.get_path("include")],
                 extra_postargs=["-O1", "-g0", "-fvisibility=hidden"],
             )
-            made = str(Path(door.source).with_suffix(".so"))
+            made = str(Path(entry_file.source).with_suffix(".so"))
             self.compiler.link_shared_object(objects, made, extra_postargs=["-s"])
-            for module in door.modules:
+            for module in entry_file.modules:
                 target = Path(self.get_ext_fullpath(module))
                 target.parent.mkdir(parents=True, exist_ok=True)
                 shutil.copy2(made, target)
@@ -252,10 +254,10 @@ class Progress:
             share = self._bytes / max(self._whole_bytes, 1)
             left_s = (now - self._begun) * (1 - share) / share
             left = "" if is_end else f", about {left_s:.0f} s left"
-            tell(f"C compiler: {share:.0%} of the code{left}", now - self._begun)
+            log_message(f"C compiler: {share:.0%} of the code{left}", now - self._begun)
 
 
-def tell(text: str, seconds: float) -> None:
+def log_message(text: str, seconds: float) -> None:
     sys.stderr.write(f"progress: {text} ({seconds:.0f} s)\n")
     sys.stderr.flush()
 

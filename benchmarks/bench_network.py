@@ -139,8 +139,8 @@ def figures_of(scenario: Scenario, servers: dict[str, Server], settings: Setting
             found.append(Figure(name, contest.value(party), scenario.unit))
         for text, is_server in (("server CPU", True), ("client CPU", False)):
             us = {one: turns[one].cpu_us(is_server) for one in (*servers, party)}
-            told = [f"{servers[one].name} {us[one]:.0f}" for one in servers if one != OURS]
-            found.append(Figure(f"{name}: {text}", us[party], "us", note=", ".join(told)))
+            reported = [f"{servers[one].name} {us[one]:.0f}" for one in servers if one != OURS]
+            found.append(Figure(f"{name}: {text}", us[party], "us", note=", ".join(reported)))
         if scenario.is_timed:
             found += _times(name, party, servers, turns)
     return found
@@ -173,9 +173,9 @@ def _times(
 ) -> list[Figure]:
     found = []
     for text, part in (("p50", 0.5), ("p99", 0.99)):
-        told = [f"{servers[rival].name} {turns[rival].time_us(part):.0f}" for rival in servers]
+        reported = [f"{servers[rival].name} {turns[rival].time_us(part):.0f}" for rival in servers]
         value = turns[party].time_us(part)
-        found.append(Figure(f"{name}: {text}", value, "us", note=", ".join(told[1:])))
+        found.append(Figure(f"{name}: {text}", value, "us", note=", ".join(reported[1:])))
     return found
 
 
@@ -186,10 +186,10 @@ def idle_figures(servers: dict[str, Server], settings: Settings) -> list[Figure]
     for name, server in servers.items():
         kb[name] = idle_kb(server, name, count)
         progress(f"idle connections, {name}: {short(kb[name])} KB")
-    told = [f"{servers[name].name} {kb[name]:.1f}" for name in kb if name != OURS]
+    reported = [f"{servers[name].name} {kb[name]:.1f}" for name in kb if name != OURS]
     goal = Goal(AT_MOST, 20)
     text = f"idle connection, of {count} held"
-    return [Figure(text, kb[OURS], "KB", goal=goal, note=", ".join(told))]
+    return [Figure(text, kb[OURS], "KB", goal=goal, note=", ".join(reported))]
 
 
 def idle_kb(server: Server, party: str, count: int) -> float:

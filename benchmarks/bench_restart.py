@@ -42,7 +42,7 @@ def fill(path: Path, size: int, megabytes: int, get_share: float) -> None:
         with qmgr.unit_of_work():
             for _ in range(int(UNIT * get_share)):
                 target.get()
-    tell({"lsn": log.end_lsn, "bytes": log.end_lsn - begin, "depth": target.depth})
+    report({"lsn": log.end_lsn, "bytes": log.end_lsn - begin, "depth": target.depth})
     os.kill(os.getpid(), signal.SIGKILL)
 
 
@@ -54,11 +54,11 @@ def start_up(path: Path, depth: int) -> None:
     found = qmgr.queue(QUEUE).depth
     if found != depth:
         raise SystemExit(f"{found} messages after restart, {depth} before")
-    tell({"seconds": took, "records": qmgr.started.shell.engine.records_replayed})
+    report({"seconds": took, "records": qmgr.started.shell.engine.records_replayed})
     os.kill(os.getpid(), signal.SIGKILL)
 
 
-def tell(facts: dict[str, float]) -> None:
+def report(facts: dict[str, float]) -> None:
     """To the parent, before the end."""
     sys.stdout.write(json.dumps(facts))
     sys.stdout.flush()
@@ -70,8 +70,8 @@ def child(arguments: list[str]) -> dict[str, float]:
     done = subprocess.run(command, stdout=subprocess.PIPE, check=False)
     if done.returncode != -signal.SIGKILL:
         raise RuntimeError(f"{' '.join(command)} ended with {done.returncode}")
-    told: dict[str, float] = json.loads(done.stdout)
-    return told
+    facts: dict[str, float] = json.loads(done.stdout)
+    return facts
 
 
 def read_back(path: Path, size: int) -> float:

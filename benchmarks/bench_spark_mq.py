@@ -77,13 +77,13 @@ class Query:
         self.folder = folder
         self.runs = 0
 
-    def once(self, queue: str, sink: str, **told: str) -> float:
+    def once(self, queue: str, sink: str, **given: str) -> float:
         """Seconds from start to end."""
         self.runs += 1
         place = self.folder / f"run{self.runs}"
         frame = (
             self.spark.readStream.format("mq")
-            .options(queueManager="QM1", path=str(self.data), queue=queue, **told)
+            .options(queueManager="QM1", path=str(self.data), queue=queue, **given)
             .options(startingOffsets="earliest", maxMessagesPerTrigger=str(BATCH_MESSAGES))
             .load()
         )

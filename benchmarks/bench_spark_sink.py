@@ -51,12 +51,12 @@ class Query:
         rows.write.parquet(str(place))
         return place
 
-    def once(self, table: Path, persistence: int, **told: str) -> float:
+    def once(self, table: Path, persistence: int, **given: str) -> float:
         """Seconds from start to end."""
         self.runs += 1
         frame = self.spark.readStream.schema("body BINARY").parquet(str(table))
         writer = frame.selectExpr("body", f"{persistence} AS persistence").writeStream.format("mq")
-        writer = writer.options(**self.way, queue="TARGET", **told)
+        writer = writer.options(**self.way, queue="TARGET", **given)
         writer = writer.option("checkpointLocation", str(self.folder / f"run{self.runs}"))
         begin = time.perf_counter()
         writer.trigger(availableNow=True).start().awaitTermination()
@@ -113,7 +113,7 @@ def measured(
     table: Path,
     count: int,
     persistence: int,
-    told: dict[str, str],
+    given: dict[str, str],
     name: str,
 ) -> Figure:
     """One line of the table."""
@@ -121,7 +121,7 @@ def measured(
         local.clear_queue("TARGET")
     java, server = java_pid(), server_pid(data)
     before = processor_s(java), processor_s(server)
-    took = query.once(table, persistence, **told)
+    took = query.once(table, persistence, **given)
     spent = processor_s(java) - before[0], processor_s(server) - before[1]
     with ternmq.connect("QM1", data=data) as local, local.queue("TARGET") as queue:
         if queue.depth != count:
@@ -130,5 +130,5 @@ def measured(
         f"{count:,} messages; processor us a message: Spark {spent[0] / count * 1e6:.1f}, "
         f"queue manager {spent[1] / count * 1e6:.1f}"
     )
-    goal = Goal(AT_LEAST, GOAL) if persistence and not told else None
+    goal = Goal(AT_LEAST, GOAL) if persistence and not given else None
     return Figure(f"rows of 2 KB, {name}", count / took, "messages/s", goal=goal, note=note)

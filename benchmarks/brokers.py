@@ -144,9 +144,9 @@ class Tally:
     def stop(self) -> tuple[int, float]:
         """After the last one: how many came after the first, in how many seconds."""
         self.last = time.perf_counter()
-        return self.told()
+        return self.result()
 
-    def told(self) -> tuple[int, float]:
+    def result(self) -> tuple[int, float]:
         return self.count, max(self.last - self.first, 1e-9)
 
 

@@ -133,7 +133,7 @@ class BrokerParty(Party):
                     await asyncio.wait_for(ended.wait(), IDLE_S)
                 except TimeoutError:
                     tally.last = time.perf_counter() - IDLE_S
-            return tally.told()
+            return tally.result()
 
         return receive
 

@@ -145,7 +145,7 @@ class BrokerParty(Party):
 
         async def receive() -> tuple[int, float]:
             await ended.wait()
-            return tally.told()
+            return tally.result()
 
         return receive
 

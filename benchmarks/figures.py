@@ -65,9 +65,9 @@ class Figure:
         return {**asdict(self), "met": self.met()}
 
 
-def figure_from_json(told: dict[str, Any]) -> Figure:
+def figure_from_json(values: dict[str, Any]) -> Figure:
     """The figure that a worker process printed."""
-    fields = {key: value for key, value in told.items() if key != "met"}
+    fields = {key: value for key, value in values.items() if key != "met"}
     if fields["goal"] is not None:
         fields["goal"] = Goal(**fields["goal"])
     return Figure(**fields)

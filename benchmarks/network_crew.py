@@ -45,7 +45,7 @@ class Worker:
             text=True,
         )
 
-    def tell(self, text: str) -> None:
+    def send(self, text: str) -> None:
         """A line to it."""
         stdin = self._process.stdin
         if stdin is not None:
@@ -85,7 +85,7 @@ class Crew:
     def ready(self) -> None:
         """Everybody is connected."""
         for worker in self._workers:
-            worker.tell("round")
+            worker.send("round")
             answer = worker.answer()
             if answer != "ready":
                 raise RuntimeError(f"{answer} instead of ready")
@@ -96,34 +96,36 @@ class Crew:
         self.ready()
         before = cpu_s(self._server.pid)
         for worker in self._workers:
-            worker.tell(f"go {seconds}")
-        told = [json.loads(one.answer()) for one in self._workers if one.role not in UNTIL_STOPPED]
+            worker.send(f"go {seconds}")
+        answers = [
+            json.loads(one.answer()) for one in self._workers if one.role not in UNTIL_STOPPED
+        ]
         used = cpu_s(self._server.pid) - before
-        told += self.stop()
-        return _round(told, used)
+        answers += self.stop()
+        return _round(answers, used)
 
     def stop(self) -> list[dict[str, Any]]:
         """Those who work until they are told; what they have to say."""
         staying = [one for one in self._workers if one.role in UNTIL_STOPPED]
         for worker in staying:
-            worker.tell("stop")
-        told = [json.loads(worker.answer()) for worker in staying]
+            worker.send("stop")
+        answers = [json.loads(worker.answer()) for worker in staying]
         for worker in self._workers:
             worker.answer()  # it has disconnected
-        return told
+        return answers
 
     def close(self) -> None:
         for worker in self._workers:
             worker.close()
 
 
-def _round(told: list[dict[str, Any]], used_s: float) -> Round:
+def _round(answers: list[dict[str, Any]], used_s: float) -> Round:
     result = Round()
-    for one in told:
+    for one in answers:
         result.done += one.get("done", 0)
         result.seconds = max(result.seconds, one.get("seconds", 0.0))
         result.times += one.get("times", [])
-    result.client_us = sum(one["cpu"] for one in told) / max(result.done, 1) * 1e6
+    result.client_us = sum(one["cpu"] for one in answers) / max(result.done, 1) * 1e6
     result.cpu_us = used_s / max(result.done, 1) * 1e6
     return result
 

@@ -20,8 +20,8 @@ from typing import Any
 
 from benchmarks.brokers import Once, Party, party_of
 
-Told = dict[str, Any]
-Work = Callable[[float], Awaitable[Told]]
+Answer = dict[str, Any]
+Work = Callable[[float], Awaitable[Answer]]
 
 
 def say(text: str) -> None:
@@ -48,7 +48,7 @@ async def putters(party: Party, count: int) -> Work:
             done += 1
         return done
 
-    async def work(seconds: float) -> Told:
+    async def work(seconds: float) -> Answer:
         start = time.perf_counter()
         done = await asyncio.gather(*(body(put, start + seconds) for put in each))
         return {"done": sum(done), "seconds": time.perf_counter() - start}
@@ -60,7 +60,7 @@ async def sender(party: Party, count: int) -> Work:
     """One putter of a stream."""
     send = await party.open_sender()
 
-    async def work(seconds: float) -> Told:
+    async def work(seconds: float) -> Answer:
         return {"sent": await send(seconds)}
 
     return work
@@ -70,7 +70,7 @@ async def receiver(party: Party, count: int) -> Work:
     """One getter of it."""
     receive = await party.open_receiver()
 
-    async def work(seconds: float) -> Told:
+    async def work(seconds: float) -> Answer:
         done, took = await receive()
         return {"done": done, "seconds": took}
 
@@ -81,7 +81,7 @@ async def requester(party: Party, count: int) -> Work:
     """One request after the other, each timed."""
     ask = await party.requester()
 
-    async def work(seconds: float) -> Told:
+    async def work(seconds: float) -> Answer:
         times: list[float] = []
         await ask()
         before = start = time.perf_counter()
@@ -101,7 +101,7 @@ async def replier(party: Party, count: int) -> Work:
     reply = await party.open_replier()
     running = asyncio.ensure_future(reply())
 
-    async def work(seconds: float) -> Told:
+    async def work(seconds: float) -> Answer:
         await heard()
         running.cancel()
         await asyncio.gather(running, return_exceptions=True)
@@ -114,7 +114,7 @@ async def idle(party: Party, count: int) -> Work:
     """Connections that do nothing until it is told to stop."""
     kept = [await party.idle_connection() for _ in range(count)]
 
-    async def work(seconds: float) -> Told:
+    async def work(seconds: float) -> Answer:
         await heard()
         return {"held": len(kept)}
 
@@ -144,8 +144,8 @@ async def serve(name: str, role: str, port: int, count: int) -> None:
             os._exit(0)  # client libraries take minutes to part with thousands of connections
         seconds = float(go.split()[1])
         before = time.process_time()
-        told = await work(seconds)
-        say(json.dumps({**told, "cpu": time.process_time() - before}))
+        answer = await work(seconds)
+        say(json.dumps({**answer, "cpu": time.process_time() - before}))
         await party.close()
         say("closed")
 

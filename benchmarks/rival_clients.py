@@ -84,9 +84,9 @@ class GoClient(Client):
             before = cpu_s(self.server.pid)
             process.stdin.write(f"{seconds}\n")
             process.stdin.flush()
-            told: dict[str, Any] = json.loads(process.stdout.readline())
+            values: dict[str, Any] = json.loads(process.stdout.readline())
             used = cpu_s(self.server.pid) - before
-        return round_of(int(told["done"]), told["seconds"], used, told["cpu"])
+        return round_of(int(values["done"]), values["seconds"], used, values["cpu"])
 
 
 class RedisBenchmark(Client):

@@ -95,8 +95,8 @@ def work(chosen: argparse.Namespace) -> None:
 
     figures = measure(chosen.names[0], chosen, Path(chosen.worker))
     build = ternmq.build_info()
-    told = {"build": str(build), "compiled": build.compiled}
-    sys.stdout.write(json.dumps({**told, "figures": [one.as_json() for one in figures]}))
+    values = {"build": str(build), "compiled": build.compiled}
+    sys.stdout.write(json.dumps({**values, "figures": [one.as_json() for one in figures]}))
 
 
 def in_worker(name: str, chosen: argparse.Namespace, plain: bool) -> dict[str, Any]:
@@ -113,8 +113,8 @@ def in_worker(name: str, chosen: argparse.Namespace, plain: bool) -> dict[str, A
         done = subprocess.run(command, env=environment, stdout=subprocess.PIPE, check=False)
     if done.returncode:
         return {"build": "failed", "compiled": not plain, "figures": []}
-    told: dict[str, Any] = json.loads(done.stdout)
-    return told
+    values: dict[str, Any] = json.loads(done.stdout)
+    return values
 
 
 def say(text: str) -> None:
@@ -130,14 +130,14 @@ def run_all(chosen: argparse.Namespace) -> tuple[dict[str, str], dict[str, tuple
         block: Block = {}
         for plain in (False, True) if chosen.plain_too else (False,):
             begin = time.monotonic()
-            told = in_worker(name, chosen, plain)
-            key = "compiled" if told["compiled"] else "plain"
+            reported = in_worker(name, chosen, plain)
+            key = "compiled" if reported["compiled"] else "plain"
             if key in block:  # without a compiler both are plain
                 continue
-            if told["figures"]:
-                builds[key] = told["build"]
-            block[key] = [figure_from_json(one) for one in told["figures"]]
-            how = "" if told["figures"] else ", FAILED"
+            if reported["figures"]:
+                builds[key] = reported["build"]
+            block[key] = [figure_from_json(one) for one in reported["figures"]]
+            how = "" if reported["figures"] else ", FAILED"
             say(f"{name}, {key}: {time.monotonic() - begin:.0f} s{how}")
         blocks[name] = (NAMES[name], block)
     return builds, blocks
@@ -182,7 +182,7 @@ def main() -> None:
     how = f"{chosen.rounds} rounds of {chosen.seconds} s"
     head.append(f"{'method':<10}  medians of {how}{', quick' if chosen.quick else ''}, in turns")
     sys.stdout.write("\n".join(head) + "\n" + text_of(blocks) + "\n")
-    told = {
+    values = {
         "machine": facts,
         "builds": {key: value.rpartition(", ")[0] for key, value in builds.items()},
         "quick": chosen.quick,
@@ -194,7 +194,7 @@ def main() -> None:
         },
     }
     chosen.json.parent.mkdir(parents=True, exist_ok=True)
-    chosen.json.write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
+    chosen.json.write_text(json.dumps(values, indent=1) + "\n", encoding="utf-8")
     if any(not figures for _, block in blocks.values() for figures in block.values()):
         raise SystemExit("a benchmark failed, see above")
 

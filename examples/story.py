@@ -255,11 +255,11 @@ def chapter_pipeline(data: str, smf: Path, project: Path) -> Path:
     heading(3, "The pipeline: records and copies become tables")
     say("""A Spark Declarative Pipeline reads the SMF records, and the copies by their numbers, each
         once. What it has read it will not read again, so the next run adds what is new.""")
-    told = command(
+    output = command(
         data, "pipeline", "init", str(project), "--smf", str(smf), "--queue", "COPIES",
         "--set", f"mq.queueManager={NAME}", "--set", f"mq.path={data}", "--json",
     )  # fmt: skip
-    show("project", Path(json.loads(told)["project"]).name)
+    show("project", Path(json.loads(output)["project"]).name)
     done = json.loads(command(data, "pipeline", "run", str(project), "--json"))
     rows = {name: count for name, count in done["rows"].items() if count}
     for name, count in rows.items():
@@ -270,14 +270,14 @@ def chapter_pipeline(data: str, smf: Path, project: Path) -> Path:
 def chapter_page(data: str, tables: Path, page: Path) -> None:
     heading(4, "The page")
     page.parent.mkdir(parents=True, exist_ok=True)
-    told = json.loads(
+    values = json.loads(
         command(
             data, "report", "html", str(tables), "--output", str(page), "--title",
             "A shop and its queue manager", "--json",
         )
     )  # fmt: skip
-    show("sections", ", ".join(told["sections"]))
-    show("deserve a look", f"{told['findings']} findings, {told['anomalies']} anomalies")
+    show("sections", ", ".join(values["sections"]))
+    show("deserve a look", f"{values['findings']} findings, {values['anomalies']} anomalies")
     print()
     print(f"     Open {styled(page.as_uri(), '1;4')}")
 
@@ -303,14 +303,14 @@ def main() -> None:
     asked.add_argument("--seconds", type=float, default=20.0)
     asked.add_argument("--page", type=Path, default=Path("build", "tour", "report.html"))
     asked.add_argument("--no-spark", action="store_true", help="only the applications")
-    told = asked.parse_args()
+    arguments = asked.parse_args()
     begun = time.monotonic()
-    missing = "You asked for no Spark." if told.no_spark else lacking()
+    missing = "You asked for no Spark." if arguments.no_spark else lacking()
     with tempfile.TemporaryDirectory(prefix="ternmq-story-") as folder:
         data, smf = f"{folder}/data", Path(folder, "smf")
         chapter_queue_manager(data, smf)
         try:
-            chapter_applications(data, told.seconds)
+            chapter_applications(data, arguments.seconds)
             if missing:
                 print()
                 say(f"The other half of the story is left out. {missing}")
@@ -318,7 +318,7 @@ def main() -> None:
             tables = chapter_pipeline(data, smf, Path(folder, "shop-pipeline"))
         finally:
             command(data, "endmqm", "-i", NAME)
-        chapter_page(data, tables, told.page.absolute())
+        chapter_page(data, tables, arguments.page.absolute())
     print()
     print(f"     The story took {time.monotonic() - begun:.0f} s.")
 

@@ -96,8 +96,8 @@ def main(messages: int, size: int) -> None:
         for line in logged:
             print(f"  {line}")
         # Once a handle, and what is the same as the entry before may be told with it.
-        told = len(set(logged)) == 2 and len(logged) <= 4
-        print(f"as in the report, told once a handle: {right and told}")
+        reported = len(set(logged)) == 2 and len(logged) <= 4
+        print(f"as in the report, told once a handle: {right and reported}")
 
 
 if __name__ == "__main__":

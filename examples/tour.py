@@ -452,13 +452,13 @@ def stop_account(qmgr: ternmq.QueueManager, folder: str) -> None:
     (data_set,) = Path(folder, "smf").iterdir()
     line = "smf json --quiet --section QQST"
     print(f"     {styled('$', '32')} {styled(f'{line} {data_set.name}', '1')}")
-    told = subprocess.run(
+    output = subprocess.run(
         [sys.executable, "-m", "ternmq", *line.split(), str(data_set)],
         capture_output=True,
         text=True,
         check=True,
     )
-    sections = [json.loads(one)["values"] for one in told.stdout.splitlines()]
+    sections = [json.loads(one)["values"] for one in output.stdout.splitlines()]
     puts = [float(one["qqstputs"]) for one in sections if one["qqstqnam"] == "ORDERS"]
     bars([(f"puts in interval {number}", put) for number, put in enumerate(puts, 1)])
     show("put by the application", f"{done:,}; in the records {sum(puts):,.0f}")

@@ -93,8 +93,8 @@ def clone(folder: Path) -> str:
     for above, folders, files in os.walk(home):
         for name in (above, *(os.path.join(above, one) for one in folders + files)):
             os.chown(name, USER_ID, USER_ID, follow_symlinks=False)
-    told = ["git", "-C", str(ROOT), "rev-parse", "--short", "HEAD"]
-    return subprocess.run(told, capture_output=True, text=True, check=True).stdout.strip()
+    reported = ["git", "-C", str(ROOT), "rev-parse", "--short", "HEAD"]
+    return subprocess.run(reported, capture_output=True, text=True, check=True).stdout.strip()
 
 
 def inside(folder: Path, script: str) -> list[str]:
@@ -130,17 +130,17 @@ def run_target(folder: Path, release: str, target: str) -> dict[str, Any]:
     seconds = round(time.monotonic() - begun)
     text = log.read_text(encoding="utf-8", errors="replace")
     lines = text.splitlines()
-    told: dict[str, Any] = {"ended_well": done.returncode == 0, "seconds": seconds}
+    values: dict[str, Any] = {"ended_well": done.returncode == 0, "seconds": seconds}
     sums = [line.strip("= ") for line in lines if COUNTS.search(line) and " in " in line]
     if sums:
-        told["pytest"] = sums
-    told["said_at_the_end"] = [
+        values["pytest"] = sums
+    values["said_at_the_end"] = [
         line.removeprefix("prepare: ").strip() for line in lines[-40:] if line.startswith("prepare")
     ]
-    say(f"make {target}: {'ended well' if told['ended_well'] else 'FAILED'} after {seconds} s")
+    say(f"make {target}: {'ended well' if values['ended_well'] else 'FAILED'} after {seconds} s")
     if done.returncode != 0:
         sys.stderr.write("\n".join(lines[-30:]) + "\n")
-    return told
+    return values
 
 
 def check_bare(folder: Path) -> None:
@@ -177,14 +177,14 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--releases", default=",".join(RELEASES))
     parser.add_argument("--targets", default="run,test")
     parser.add_argument("--fresh", action="store_true", help="make the root folders again")
-    told = parser.parse_args(arguments)
+    options = parser.parse_args(arguments)
     if os.geteuid() != 0 or shutil.which("debootstrap") is None:
         sys.exit("bare: needs root and debootstrap: apt-get install debootstrap")
-    releases = told.releases.split(",")
+    releases = options.releases.split(",")
     unknown = [one for one in releases if one not in RELEASES]
     if unknown:
         sys.exit(f"bare: {unknown[0]} is none of {', '.join(RELEASES)}")
-    wells = [run_release(one, told.targets.split(","), fresh=told.fresh) for one in releases]
+    wells = [run_release(one, options.targets.split(","), fresh=options.fresh) for one in releases]
     return 0 if all(wells) else 1
 
 

@@ -20,7 +20,7 @@ LIBRARY = "ternmq_core"
 GROUP_BYTES = (
     2_000_000  # of C in one file for the compiler: seconds, so that all cores end together
 )
-DOOR_MODULES = 32
+ENTRY_MODULES = 32
 
 Docs = dict[tuple[str, str], str]  # (class or "", function or "") to its docstring
 
@@ -45,7 +45,7 @@ ternmq_source_path(const char *filename, PyObject *globals, char *buffer, size_t
     return length > 0 && (size_t)length < size ? buffer : filename;
 }
 """
-_DOOR = """\
+_ENTRY_CODE = """\
 #include <Python.h>
 
 static PyObject *
@@ -68,7 +68,7 @@ enter(const char *attribute, const char *name)
 
 
 @dataclass(frozen=True)
-class Door:
+class EntryFile:
     """A C file with the entries of some extension modules."""
 
     source: str
@@ -186,22 +186,22 @@ def grouped(sources: list[Path], folder: Path) -> list[tuple[Path, int]]:
     return made
 
 
-def doors(modules: list[str], folder: Path) -> list[Door]:
+def entry_files(modules: list[str], folder: Path) -> list[EntryFile]:
     """C files with the entries of the extension modules; in one, no two have the same last name."""
     folder.mkdir(parents=True, exist_ok=True)
-    open_doors: list[dict[str, str]] = []
+    open_files: list[dict[str, str]] = []
     for module in sorted(modules):
         last = module.rpartition(".")[2]
-        fitting = (d for d in open_doors if last not in d and len(d) < DOOR_MODULES)
-        door = next(fitting, None)
-        if door is None:
-            door = {}
-            open_doors.append(door)
-        door[last] = module
+        fitting = (d for d in open_files if last not in d and len(d) < ENTRY_MODULES)
+        entries = next(fitting, None)
+        if entries is None:
+            entries = {}
+            open_files.append(entries)
+        entries[last] = module
     made = []
-    for number, door in enumerate(open_doors):
-        text = [_DOOR.replace("LIBRARY", LIBRARY)]
-        for last, module in door.items():
+    for number, entries in enumerate(open_files):
+        text = [_ENTRY_CODE.replace("LIBRARY", LIBRARY)]
+        for last, module in entries.items():
             attribute = f"init_{module.replace('.', '___')}"
             text.append(
                 f"\nPyMODINIT_FUNC\nPyInit_{last}(void)\n{{\n"
@@ -209,5 +209,5 @@ def doors(modules: list[str], folder: Path) -> list[Door]:
             )
         path = folder / f"door_{number:02}.c"
         path.write_text("".join(text), "utf-8")
-        made.append(Door(str(path), tuple(door.values())))
+        made.append(EntryFile(str(path), tuple(entries.values())))
     return made

@@ -44,14 +44,14 @@ def section(record: dict[str, Any]) -> list[str]:
         f"{record['limit_of_open_files']:,} open files.\n\n"
     )
     lines += ["| target | ended well | seconds | tests |\n", "| --- | --- | --- | --- |\n"]
-    for name, told in record["targets"].items():
-        ended = "yes" if told["ended_well"] else "**no**"
-        tests = "<br>".join(told.get("pytest", []))
-        lines.append(f"| `make {name}` | {ended} | {told['seconds']:,} | {tests} |\n")
-    for name, told in record["targets"].items():
-        if told["said_at_the_end"]:
+    for name, reported in record["targets"].items():
+        ended = "yes" if reported["ended_well"] else "**no**"
+        tests = "<br>".join(reported.get("pytest", []))
+        lines.append(f"| `make {name}` | {ended} | {reported['seconds']:,} | {tests} |\n")
+    for name, reported in record["targets"].items():
+        if reported["said_at_the_end"]:
             lines.append(f"\nWhat `make {name}` said at its end:\n\n")
-            lines += [f"    {line}\n" for line in told["said_at_the_end"]]
+            lines += [f"    {line}\n" for line in reported["said_at_the_end"]]
     return [*lines, "\n"]
 
 

@@ -43,17 +43,17 @@ def row_of(figure: Figure, plain: Figure | None) -> str:
 
 def table_of(results: Results) -> str:
     """The figures of the engine, each with its goal; a ratio only where the goal is one."""
-    told = results["engine"]
-    machine = told["machine"]
+    part = results["engine"]
+    machine = part["machine"]
     lines = [
         f"{machine['processors']}, {machine['system']}, Python {machine['python']}; medians of "
-        f"{told['rounds']} rounds, measured and baseline in turns, in one run each. Load of the",
+        f"{part['rounds']} rounds, measured and baseline in turns, in one run each. Load of the",
         f"machine at the start: {machine['load']}.",
         "",
         "| | compiled | plain | baseline | x | goal | |",
         "| --- | --- | --- | --- | --- | --- | --- |",
     ]
-    for name, builds in told["benchmarks"].items():
+    for name, builds in part["benchmarks"].items():
         plain = {one["name"]: figure_from_json(one) for one in builds.get("plain", [])}
         figures = [figure_from_json(one) for one in builds["compiled"]]
         judged = [figure for figure in figures if figure.goal is not None]
@@ -74,11 +74,11 @@ _PROMISES: Final = {
 
 def rivals_of(results: Results) -> str:
     """A line for each client of each broker."""
-    told = results["rivals"]
-    machine = told["machine"]
+    part = results["rivals"]
+    machine = part["machine"]
     ours: dict[str, list[str]] = {}
     lines: dict[tuple[str, str], list[str]] = {}
-    for one in told["benchmarks"]["rivals"]["compiled"]:
+    for one in part["benchmarks"]["rivals"]["compiled"]:
         figure = figure_from_json(one)
         name, note = _NAME.fullmatch(figure.name), _NOTE.fullmatch(figure.note)
         if name is None or note is None:
@@ -95,7 +95,7 @@ def rivals_of(results: Results) -> str:
     return "\n".join(
         [
             f"{machine['processors']}, {machine['system']}, Python {machine['python']}, load"
-            f" {machine['load']} at the start; medians of {told['rounds']} rounds in turns.",
+            f" {machine['load']} at the start; medians of {part['rounds']} rounds in turns.",
             "",
             f"| server | client | a confirmation says |{sizes}",
             "| --- " * (3 + len(our_cells)) + "|",
@@ -161,9 +161,9 @@ def few_of(results: Results) -> str:
     )
 
 
-def rates_of(told: list[dict[str, Any]]) -> dict[str, tuple[float, float]]:
+def rates_of(part: list[dict[str, Any]]) -> dict[str, tuple[float, float]]:
     """Our rate and the rival's, by the name of the figure."""
-    figures = [figure_from_json(one) for one in told]
+    figures = [figure_from_json(one) for one in part]
     return {
         one.name: (one.value, one.baseline_value)
         for one in figures

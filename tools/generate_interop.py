@@ -45,36 +45,36 @@ Open, and refused with a clear reason: topics and subscriptions, selectors on pr
 
 
 def _cell(outcomes: dict[str, str], place: str) -> str:
-    told = outcomes.get(place)
-    if told is None:
+    run = outcomes.get(place)
+    if run is None:
         return ""
-    if told == "passed":
+    if run == "passed":
         return "yes"
-    if told.startswith("skipped"):
-        return told.replace("|", "/")
-    return f"**no**: {told.replace('|', '/')}"
+    if run.startswith("skipped"):
+        return run.replace("|", "/")
+    return f"**no**: {run.replace('|', '/')}"
 
 
 def page() -> str:
-    told: dict[str, Any] = json.loads(RECORD.read_text(encoding="utf-8"))
-    counts: dict[str, int] = told["counts"]
+    run: dict[str, Any] = json.loads(RECORD.read_text(encoding="utf-8"))
+    counts: dict[str, int] = run["counts"]
     total = sum(counts.values())
     skipped = counts.get("skipped", 0)
     failed = total - counts.get("passed", 0) - skipped
     lines = [HEAD, "## The last run\n\n"]
     lines.append(
-        f"{told['client']}, {told['date']}, server {told['build']}, {told['seconds']} s with the "
+        f"{run['client']}, {run['date']}, server {run['build']}, {run['seconds']} s with the "
         f"making of the queue manager: **{total} cases ran, {counts.get('passed', 0)} passed, "
         f"{failed} failed or were lost, {skipped} were skipped.**\n\n"
     )
     lines += ["| kit | artifacts |\n", "| --- | --- |\n"]
-    kits: dict[str, list[str]] = {"javax": [told["client"]], **told.get("kits", {})}
+    kits: dict[str, list[str]] = {"javax": [run["client"]], **run.get("kits", {})}
     lines += [f"| {kit} | {', '.join(names)} |\n" for kit, names in kits.items()]
     lines.append("\n")
     lines += ["| place | channel |\n", "| --- | --- |\n"]
-    lines += [f"| {name} | {about} |\n" for name, about in told["places"].items()]
-    for suite, methods in told["cases"].items():
-        places = [name for name in told["places"] if any(name in one for one in methods.values())]
+    lines += [f"| {name} | {about} |\n" for name, about in run["places"].items()]
+    for suite, methods in run["cases"].items():
+        places = [name for name in run["places"] if any(name in one for one in methods.values())]
         lines.append(f"\n## {suite}\n\n| case | {' | '.join(places)} |\n")
         lines.append(f"| --- |{' --- |' * len(places)}\n")
         for method, outcomes in methods.items():
@@ -85,15 +85,15 @@ def page() -> str:
 
 def _python() -> list[str]:
     """The suites of Python libraries, which the same target runs."""
-    told: dict[str, Any] = json.loads(PYTHON.read_text(encoding="utf-8"))
+    run: dict[str, Any] = json.loads(PYTHON.read_text(encoding="utf-8"))
     lines = ["\n## The suites of ibmmq and pymqi\n\n"]
     lines.append(
         "The libraries' own tests, unchanged, by [ternmq.compat](compat-pymqi.md) and a channel "
-        f"(`tests/interop/python_suites.py`, {told['date']}).\n\n"
+        f"(`tests/interop/python_suites.py`, {run['date']}).\n\n"
     )
     lines += ["| suite | passed | failed | skipped | why they fail |\n"]
     lines += ["| --- | --- | --- | --- | --- |\n"]
-    for name, suite in told["suites"].items():
+    for name, suite in run["suites"].items():
         if "skipped" in suite:
             lines.append(f"| {name} {suite['version']} |  |  | not run | {suite['skipped']} |\n")
             continue

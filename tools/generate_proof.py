@@ -48,19 +48,19 @@ def reports() -> dict[str, dict[int, dict[str, Any]]]:
     """By goal and tier what the last run of it counted."""
     found: dict[str, dict[int, dict[str, Any]]] = {}
     for path in sorted(PROOF.glob("*.json")):
-        told = json.loads(path.read_text(encoding="utf-8"))
-        found.setdefault(told["goal"], {})[told["tier"]] = told
+        recorded = json.loads(path.read_text(encoding="utf-8"))
+        found.setdefault(recorded["goal"], {})[recorded["tier"]] = recorded
     return found
 
 
-def counted(told: dict[str, Any] | None) -> str:
+def counted(recorded: dict[str, Any] | None) -> str:
     """What one run counted, in a cell of the table."""
-    if told is None:
+    if recorded is None:
         return "not run yet"
-    outcomes = ", ".join(f"{name} {count:,}" for name, count in told["outcomes"].items())
+    outcomes = ", ".join(f"{name} {count:,}" for name, count in recorded["outcomes"].items())
     return (
-        f"**{told['points']:,} {told['unit']}** ({outcomes}); failed {told['failed']}; "
-        f"{told['date']}, {told['build']}, {told['seconds']:,} s"
+        f"**{recorded['points']:,} {recorded['unit']}** ({outcomes}); failed {recorded['failed']}; "
+        f"{recorded['date']}, {recorded['build']}, {recorded['seconds']:,} s"
     )
 
 
@@ -68,13 +68,13 @@ def tests_of(goal: dict[str, Any]) -> str:
     return ", ".join(f"[{Path(path).stem}](../{path})" for path in goal["tests"])
 
 
-def goal_rows(goals: dict[str, Any], told: dict[str, dict[int, dict[str, Any]]]) -> list[str]:
+def goal_rows(goals: dict[str, Any], recorded: dict[str, dict[int, dict[str, Any]]]) -> list[str]:
     rows = [
         "| | what is tried | promises | tests | T1, in `make test` | T2 |\n",
         "| --- | --- | --- | --- | --- | --- |\n",
     ]
     for name, goal in goals.items():
-        tiers = told.get(name, {})
+        tiers = recorded.get(name, {})
         rows.append(
             f"| {name} | {goal['about']} | {', '.join(goal['promises'])} | {tests_of(goal)} "
             f"| {counted(tiers.get(1))} | {counted(tiers.get(3, tiers.get(2)))} |\n"
@@ -97,19 +97,19 @@ def _number(promise: str) -> int:
 
 def page() -> str:
     goals = tomllib.loads((PROOF / "goals.toml").read_text(encoding="utf-8"))
-    told = reports()
-    unknown = sorted(set(told) - set(goals))
+    recorded = reports()
+    unknown = sorted(set(recorded) - set(goals))
     if unknown:
         raise SystemExit(f"proof/goals.toml has no {', '.join(unknown)}")
-    return HEAD + "".join([*goal_rows(goals, told), *promise_rows(goals)])
+    return HEAD + "".join([*goal_rows(goals, recorded), *promise_rows(goals)])
 
 
 def front() -> str:
     """The README as it should be: the largest run of each goal."""
-    told = reports()
+    recorded = reports()
     rows = ["| promise | tried | failed |\n", "| --- | --- | --- |\n"]
     for promise, goals in SHORT:
-        runs = [told[goal][max(told[goal])] for goal in goals]
+        runs = [recorded[goal][max(recorded[goal])] for goal in goals]
         points: dict[str, int] = {}
         for run in runs:
             points[run["unit"]] = points.get(run["unit"], 0) + run["points"]

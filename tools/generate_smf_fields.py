@@ -28,7 +28,7 @@ def section_text(name: str) -> str:
     layout = LAYOUTS[name]
     shown = "WQST" if name == "WQ" else name
     rows = ROWS.get(name, [])
-    told = {row.field.partition("[")[0] for row in rows}
+    values = {row.field.partition("[")[0] for row in rows}
     lines = [f"### {shown}: {layout.row.about}\n"]
     if rows:
         lines.append(f"\nFrom `{ROOTS[name]}`.\n\n| field | what stands there |\n| --- | --- |\n")
@@ -37,7 +37,7 @@ def section_text(name: str) -> str:
         field.name
         for field in layout.row.fields
         if field.name
-        and field.name not in told
+        and field.name not in values
         and field.default is None
         and (field.offset >= _HEAD_BYTES or not layout.row.eye_catcher)
     ]

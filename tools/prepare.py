@@ -226,9 +226,9 @@ class Installing:
 
     def _watch(self) -> None:
         while not self._ended.wait(PROGRESS_S):
-            self._tell()
+            self._report()
 
-    def _tell(self) -> None:
+    def _report(self) -> None:
         how_far = ""
         if self._whole_mb >= LARGE_MB:
             have_mb = largest_file(Path(self._folder.name)) / 1e6

@@ -12,7 +12,7 @@ from ternmq.remote.aio_connect import connect as _connect
 if TYPE_CHECKING:
     from ternmq.api.aio_stream import QueueCursor, QueueStream
     from ternmq.remote.aio_pool import Pool
-    from ternmq.remote.fap.connect import WayArguments
+    from ternmq.remote.fap.connect import ClientArguments
     from ternmq.runtime import embedded as _embedded
     from ternmq.runtime.aio_embedded import QueueManager, embedded, memory
 
@@ -41,7 +41,7 @@ def connect(
     application: str | None = None,
     options: int | None = None,
     data: str | os.PathLike[str] | None = None,
-    **way: Unpack[WayArguments],
+    **client_options: Unpack[ClientArguments],
 ) -> Opening[Connection]:
     """A connection for tasks, with `async with` or `await`.
 
@@ -57,7 +57,7 @@ def connect(
             application=application,
             options=options,
             data=data,
-            **way,
+            **client_options,
         )
     from ternmq.runtime.aio_embedded import connect_started
 

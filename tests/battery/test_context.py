@@ -24,7 +24,7 @@ ORIGIN = ("put_appl_type", "put_appl_name", "put_date", "put_time", "appl_origin
 SAVE = mq.MQOO_INPUT_SHARED | mq.MQOO_SAVE_ALL_CONTEXT | mq.MQOO_BROWSE
 
 
-def told(md: Descriptor, names: tuple[str, ...]) -> list[object]:
+def reported(md: Descriptor, names: tuple[str, ...]) -> list[object]:
     return [getattr(md, name) for name in names]
 
 
@@ -68,14 +68,14 @@ def test_default_context_names_user_program_and_moment(queue: ternmq.Queue, opti
 def test_no_context_is_blank(queue: ternmq.Queue) -> None:
     queue.put(b"x", descriptor=foreign(), options=mq.MQPMO_NO_CONTEXT)
     md = queue.get().descriptor
-    assert told(md, IDENTITY) == ["", bytes(32), ""]
-    assert told(md, ORIGIN) == [mq.MQAT_NO_CONTEXT, "", "", "", ""]
+    assert reported(md, IDENTITY) == ["", bytes(32), ""]
+    assert reported(md, ORIGIN) == [mq.MQAT_NO_CONTEXT, "", "", "", ""]
 
 
 def test_set_identity_context_keeps_what_was_given_of_identity(queue: ternmq.Queue) -> None:
     queue.put(b"x", descriptor=foreign(), options=mq.MQPMO_SET_IDENTITY_CONTEXT)
     md = queue.get().descriptor
-    assert told(md, IDENTITY) == told(foreign(), IDENTITY)
+    assert reported(md, IDENTITY) == reported(foreign(), IDENTITY)
     assert (md.put_appl_name, md.put_appl_type) == ("battery", mq.MQAT_UNIX)
     assert md.put_date != "19991231"
 
@@ -84,7 +84,7 @@ def test_set_all_context_keeps_everything(queue: ternmq.Queue) -> None:
     queue.put(b"x", descriptor=foreign(), options=mq.MQPMO_SET_ALL_CONTEXT)
     message = queue.get()
     md = message.descriptor
-    assert told(md, IDENTITY + ORIGIN) == told(foreign(), IDENTITY + ORIGIN)
+    assert reported(md, IDENTITY + ORIGIN) == reported(foreign(), IDENTITY + ORIGIN)
     assert message.put_time == datetime(1999, 12, 31, 23, 59, 59, 990_000, UTC)
 
 
@@ -123,9 +123,9 @@ def test_passed_context_is_that_of_the_message_got(
     with qmgr.queue("B") as queue:
         md = queue.get().descriptor
     connection.disconnect()
-    assert told(md, IDENTITY) == told(foreign(), IDENTITY)
+    assert reported(md, IDENTITY) == reported(foreign(), IDENTITY)
     if option == mq.MQPMO_PASS_ALL_CONTEXT:
-        assert told(md, ORIGIN) == told(foreign(), ORIGIN)
+        assert reported(md, ORIGIN) == reported(foreign(), ORIGIN)
     else:
         assert md.put_appl_name == "battery"
 
@@ -146,4 +146,4 @@ def test_context_survives_spill_and_restart(place: Place) -> None:
         assert len(found) == 12
         for message in found:
             md = message.descriptor
-            assert told(md, IDENTITY + ORIGIN) == told(foreign(), IDENTITY + ORIGIN)
+            assert reported(md, IDENTITY + ORIGIN) == reported(foreign(), IDENTITY + ORIGIN)

@@ -202,7 +202,7 @@ def test_account_when_script_is_over_then_it_equals_the_queue(qmgr: QueueManager
         assert verb.force_wait_ns <= verb.elapsed_ns
 
 
-def test_whole_task_when_it_ends_then_class_1_tells_it_once(qmgr: QueueManager) -> None:
+def test_whole_task_when_it_ends_then_class_1_reports_it_once(qmgr: QueueManager) -> None:
     qmgr.define_queue("A", max_message_length=20_000)
     kept = measure(qmgr)
     tag = script(qmgr)
@@ -344,7 +344,7 @@ def test_trigger_messages_when_puts_make_them_then_their_task_has_them(qmgr: Que
     assert on_queue(kept.account(tag), "A").generated == 3
 
 
-def test_channels_when_statchl_is_on_then_running_and_ended_ones_are_told(place: Place) -> None:
+def test_channels_when_statchl_is_on_then_running_and_ended_ones_are_reported(place: Place) -> None:
     if place.kind != "network":
         pytest.skip("there are no channels")
     qmgr = place.qmgr

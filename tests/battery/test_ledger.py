@@ -44,7 +44,7 @@ def test_all_units_of_a_batch_become_visible_in_the_order_of_the_call(qmgr: Queu
     assert qmgr.in_doubt() == []
 
 
-def test_a_batch_that_is_there_backs_out_what_was_prepared_anew(qmgr: QueueManager) -> None:
+def test_a_batch_that_is_there_backs_out_what_was_prepared_again(qmgr: QueueManager) -> None:
     xid = prepared(qmgr, "sink", 7, 1, b"a")
     assert qmgr.commit_batch("sink", 7, [xid]).committed
     again = batch_xid("sink", 7, b"1.1")

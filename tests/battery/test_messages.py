@@ -208,7 +208,7 @@ def test_put_when_the_queue_is_full_then_refused_until_one_is_got(
         assert queue.depth == 2
 
 
-def test_put_when_too_long_then_the_reason_tells_whose_limit(qmgr: QueueManager) -> None:
+def test_put_when_too_long_then_the_reason_reports_whose_limit(qmgr: QueueManager) -> None:
     qmgr.define_queue("A", max_message_length=10)
     qmgr.define_queue("B", max_message_length=100_000_000)
     with qmgr.queue("A") as queue, pytest.raises(ternmq.Full) as refused:
@@ -236,7 +236,7 @@ def test_inhibits_refuse_puts_and_gets_until_they_are_lifted(qmgr: QueueManager)
         assert queue.get().data == b"x"
 
 
-def test_expiry_when_got_in_time_then_what_is_left_is_told(qmgr: QueueManager) -> None:
+def test_expiry_when_got_in_time_then_what_is_left_is_reported(qmgr: QueueManager) -> None:
     qmgr.define_queue("A")
     with qmgr.queue("A") as queue:
         queue.put(b"x", expiry=1000.0)

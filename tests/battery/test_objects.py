@@ -193,7 +193,7 @@ def test_alias_when_its_target_is_wrong_then_the_open_fails(qmgr: QueueManager) 
         assert wrong.value.reason == reason
 
 
-def test_inquire_of_an_alias_tells_of_the_alias(qmgr: QueueManager) -> None:
+def test_inquire_of_an_alias_reports_the_alias(qmgr: QueueManager) -> None:
     qmgr.define_queue("BASE")
     qmgr.define_alias("ALIAS", "BASE", description="another name")
     with qmgr.queue("ALIAS") as queue:

@@ -216,7 +216,7 @@ def test_another_queue_of_the_same_name_is_another_stream(
         assert data(stream.read(new.earliest)) == [b"new"]
 
 
-def test_numbers_outside_the_stream_are_refused_with_both_told(
+def test_numbers_outside_the_stream_are_refused_with_both_reported(
     qmgr: QueueManager, cursor: ternmq.QueueCursor
 ) -> None:
     put(qmgr, b"a", b"b")
@@ -264,7 +264,9 @@ def test_a_cursor_needs_a_queue_once_and_one_queue(
             qmgr.cursor(wrong, "A")
 
 
-def test_a_cursor_starts_where_it_is_told(qmgr: QueueManager, cursor: ternmq.QueueCursor) -> None:
+def test_a_cursor_starts_where_it_is_asked_to(
+    qmgr: QueueManager, cursor: ternmq.QueueCursor
+) -> None:
     put(qmgr, b"a", b"b")
     first = cursor.position
     assert qmgr.cursor("C1", "A", start="earliest").position == first

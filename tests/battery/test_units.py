@@ -196,7 +196,7 @@ def test_stop_backs_out_other_connections(place: Place) -> None:
     assert gone.value.reason in gone_reasons
 
 
-def test_second_thread_in_a_verb_is_told_so(qmgr: QueueManager) -> None:
+def test_second_thread_in_a_verb_is_refused(qmgr: QueueManager) -> None:
     qmgr.define_queue("A")
     connection = qmgr.connect()
     queue = connection.queue("A")
@@ -213,7 +213,7 @@ def test_second_thread_in_a_verb_is_told_so(qmgr: QueueManager) -> None:
     connection.disconnect()
 
 
-def test_second_thread_in_anothers_unit_is_told_so(qmgr: QueueManager) -> None:
+def test_second_thread_in_anothers_unit_is_refused(qmgr: QueueManager) -> None:
     qmgr.define_queue("A")
     queue = qmgr.queue("A")
     queue.put(b"x", syncpoint=True)
@@ -307,9 +307,9 @@ def test_oldest_unit_is_backed_out_when_the_log_is_full(place: Place) -> None:
         if place.kind == "dual":  # a linear log grows, so that nobody has to go
             old.put(b"more", persistent=True, syncpoint=True)
         else:
-            with pytest.raises(ternmq.BackedOut) as told:
+            with pytest.raises(ternmq.BackedOut) as caught:
                 old.put(b"more", persistent=True, syncpoint=True)
-            assert told.value.reason == mq.MQRC_BACKED_OUT
+            assert caught.value.reason == mq.MQRC_BACKED_OUT
         other.commit()
         assert queue.depth == (2 if place.kind == "dual" else 0)
 
@@ -330,9 +330,9 @@ def test_unit_that_was_backed_out_when_it_is_to_be_committed_then_a_warning(
         for _ in range(200):
             queue.put(bytes(16_000), persistent=True)
             queue.get()
-        with pytest.raises(ternmq.BackedOut) as told:
+        with pytest.raises(ternmq.BackedOut) as caught:
             other.commit() if verb == "MQCMIT" else other.disconnect()
-        found = (told.value.comp, told.value.reason, told.value.verb)
+        found = (caught.value.comp, caught.value.reason, caught.value.verb)
         assert found == (mq.MQCC_WARNING, mq.MQRC_BACKED_OUT, verb)
         assert queue.depth == 0
         if verb == "MQCMIT":

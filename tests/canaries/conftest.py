@@ -15,7 +15,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     found = [one for one in stats.get("passed", []) if "test_canary_when" in one.nodeid]
     if stats.get("failed") or stats.get("error") or len(found) != len(load()):
         return
-    told = {
+    values = {
         "goal": "G29",
         "tier": 2,
         "unit": "planted faults",
@@ -28,5 +28,5 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
         "source": source_version(),
     }
     path = ROOT / "proof" / "G29.T2.json"
-    path.write_text(json.dumps(told, indent=2) + "\n", encoding="utf-8")
+    path.write_text(json.dumps(values, indent=2) + "\n", encoding="utf-8")
     terminalreporter.write_line(f"{len(found)} of {len(found)} canaries found")

@@ -48,13 +48,13 @@ def standalone(folder: Path, workers: int = 2, paths: tuple[str, ...] = ()) -> I
         log = folder / "master.log"
         master = [_MASTER, "--host", "127.0.0.1", "--port", "0", "--webui-port", "0"]
         process = stack.enter_context(daemon(master, log, paths))
-        address = told(process, log, r"Starting Spark master at (spark://[\d.]+:\d+)")
+        address = reported(process, log, r"Starting Spark master at (spark://[\d.]+:\d+)")
         for number in range(workers):
             log = folder / f"worker{number}.log"
             options = ["--host", f"127.0.0.{number + 1}", "--cores", "1", "--memory", "1g"]
             options += ["--webui-port", "0", "--work-dir", str(folder / f"work{number}")]
             process = stack.enter_context(daemon([_WORKER, *options, address], log, paths))
-            told(process, log, r"(Successfully registered with master)")
+            reported(process, log, r"(Successfully registered with master)")
         yield address
 
 
@@ -77,7 +77,7 @@ def daemon(
         process.wait()
 
 
-def told(process: subprocess.Popen[bytes], log: Path, pattern: str) -> str:
+def reported(process: subprocess.Popen[bytes], log: Path, pattern: str) -> str:
     """What a daemon says once it is ready."""
     until = time.monotonic() + START_S
     while time.monotonic() < until:

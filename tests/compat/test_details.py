@@ -45,7 +45,7 @@ def way(served: Networked, monkeypatch: pytest.MonkeyPatch) -> str:
 
 @pytest.mark.parametrize("library", LIBRARIES)
 @pytest.mark.parametrize("value", ["", b""])
-def test_byte_string_when_empty_then_all_connections_are_told(
+def test_byte_string_when_empty_then_all_connections_are_reported(
     way: str, library: Any, value: Any
 ) -> None:
     qmgr = library.connect("QM1")
@@ -92,7 +92,7 @@ def test_attribute_when_it_is_not_there_then_the_text_is_as_pythons(one: Any, na
         getattr(one, name)
 
 
-def test_command_when_there_is_none_of_the_name_then_that_is_told(way: str) -> None:
+def test_command_when_there_is_none_of_the_name_then_that_is_reported(way: str) -> None:
     qmgr = pymqi.connect("QM1")
     pcf = pymqi.PCFExecute(qmgr)
     with pytest.raises(KeyError, match="MQCMD_NOPE is no command of PCF"):
@@ -158,10 +158,10 @@ print("done")
 
 @pytest.mark.parametrize("library", ["pymqi", "ibmmq"])
 def test_end_when_a_close_would_be_refused_then_nothing_is_printed(way: str, library: str) -> None:
-    told = subprocess.run(
+    output = subprocess.run(
         [sys.executable, "-c", PROGRAM.replace("LIBRARY", library)],
         capture_output=True,
         text=True,
         check=True,
     )
-    assert (told.stdout, told.stderr) == ("done\n", "")
+    assert (output.stdout, output.stderr) == ("done\n", "")

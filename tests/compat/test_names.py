@@ -70,33 +70,33 @@ def test_every_name_is_here_or_said_not_to_be(library: str) -> None:
 def test_signatures_are_the_same(library: str) -> None:
     module = LIBRARIES[library]
     different = []
-    for name, told in rows(library):
+    for name, reported in rows(library):
         found = find(module, name)
-        if found is MISSING or not told.startswith("("):
+        if found is MISSING or not reported.startswith("("):
             continue
         ours = signature(found)
-        if ours != told and not is_a_wider_one(ours, told):
-            different.append(f"{name}{told} is here {ours}")
+        if ours != reported and not is_a_wider_one(ours, reported):
+            different.append(f"{name}{reported} is here {ours}")
     assert different == []
 
 
-def is_a_wider_one(ours: str, told: str) -> bool:
+def is_a_wider_one(ours: str, reported: str) -> bool:
     """`**kw` takes every keyword, as a structure's does."""
-    return ours == "(memlist, **kw)" and told == "(**kw)"
+    return ours == "(memlist, **kw)" and reported == "(**kw)"
 
 
 @pytest.mark.parametrize("library", LIBRARIES)
 def test_kinds_are_the_same(library: str) -> None:
     module = LIBRARIES[library]
-    for name, told in rows(library):
+    for name, reported in rows(library):
         found = find(module, name)
         if found is MISSING:
             continue
-        if told == "class":
+        if reported == "class":
             assert inspect.isclass(found), name
-        elif told == "module":
+        elif reported == "module":
             assert inspect.ismodule(found), name
-        elif told == "property":
+        elif reported == "property":
             assert isinstance(found, property), name
 
 

@@ -111,9 +111,9 @@ def test_rfh2_in_both_orders() -> None:
     for encoding in (273, 546):
         packed = header.pack(encoding)
         assert len(packed) == header["StrucLength"] == 36 + 4 + 20
-        for told in (None, encoding):
+        for reported in (None, encoding):
             read = pymqi.RFH2()
-            read.unpack(packed + b"the rest", told)
+            read.unpack(packed + b"the rest", reported)
             assert read["usr"] == b"<usr><a>1</a></usr> "
             assert read.Format == CMQC.MQFMT_STRING
     with pytest.raises(pymqi.PYIFError, match="StrucId"):
@@ -169,14 +169,14 @@ def test_pcf_messages_there_and_back() -> None:
     assert all(row.StrucLength == len(row.pack()) for row in rows)
     header = pymqi.CFH(Command=CMQCFC.MQCMD_PING_Q_MGR, ParameterCount=len(rows) - 1)
     packed = header.pack() + b"".join(row.pack() for row in rows)
-    told, read = pymqi.PCFExecute.unpack(packed)
+    reported, read = pymqi.PCFExecute.unpack(packed)
     assert read.Command == CMQCFC.MQCMD_PING_Q_MGR
-    assert told == {
+    assert reported == {
         1: b"abcde\0\0\0", 2: -5, 3: [b"a\0\0\0", b"bcd\0"], 4: [1, 2, 3], 5: b"\0\1\2", 6: 1 << 40,
         7: [1, -1], 8: (CMQCFC.MQCFOP_LIKE, b"x*"), 9: (CMQCFC.MQCFOP_LESS, 3),
         10: (CMQCFC.MQCFOP_EQUAL, b"\5"), 11: [{12: 1}, {}], 13: 2,
     }  # fmt: skip
-    assert ibmmq.PCFExecute.unpack(packed)[0] == told | {1: b"abcde"}
+    assert ibmmq.PCFExecute.unpack(packed)[0] == reported | {1: b"abcde"}
     failed = pymqi.CFH(CompCode=2, Reason=CMQCFC.MQRCCF_CHANNEL_NOT_FOUND).pack()
     with pytest.raises(pymqi.MQMIError) as caught:
         pymqi.PCFExecute.unpack(failed)

@@ -168,8 +168,8 @@ def judge(one: Row) -> None:
         except MQError as error:
             reason = error.reason
             comp = error.comp
-        told = f"{one.rule}: {reason_row(reason).name} and not {reason_row(one.reason).name}"
-        assert reason == one.reason, told
+        reported = f"{one.rule}: {reason_row(reason).name} and not {reason_row(one.reason).name}"
+        assert reason == one.reason, reported
         assert comp == one.completion
         bench.verbs.back_out()
         with bench.qmgr.connect() as other, other.queue("FIT") as queue:

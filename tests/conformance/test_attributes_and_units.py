@@ -93,9 +93,9 @@ def set_trigger(bench: Bench) -> None:
 def set_inert(bench: Bench) -> None:
     """Done, and told that it is of no use yet."""
     handle = bench.open("Q", SET | INQ)
-    with pytest.warns(ternmq.InertAttribute) as told:
+    with pytest.warns(ternmq.InertAttribute) as caught:
         bench.verbs.set(handle, {mq.MQIA_DIST_LISTS: mq.MQDL_SUPPORTED})
-    assert [str(one.message).split(",")[0] for one in told] == ["Q: DISTL(YES)"]
+    assert [str(one.message).split(",")[0] for one in caught] == ["Q: DISTL(YES)"]
     assert bench.verbs.inquire(handle, [mq.MQIA_DIST_LISTS]) == [mq.MQDL_SUPPORTED]
 
 

@@ -27,7 +27,7 @@ from ternmq.mqi.table import BY_NAME
 from ternmq.network.clients.server_dialogue import FAP_LEVEL as SERVER_LEVEL
 from ternmq.outlets.measurement import MeasureSettings
 from ternmq.remote.fap.ccdt import channels_of
-from ternmq.remote.fap.net_request import FAP_LEVEL as CLIENT_LEVEL
+from ternmq.remote.fap.fap_request import FAP_LEVEL as CLIENT_LEVEL
 from ternmq.server.settings.queue_manager_ini import ROWS as INI_ROWS
 from ternmq.spark.mq.mq_options import SourceOptions
 from ternmq.spark.mq.sink_options import SinkOptions
@@ -387,7 +387,7 @@ DESCRIBED: Final[dict[str, Probe]] = {
     "MQMDE of clients that use version 1 of MQMD": extension_stays_data,
     "clients: binary CCDT, exits, compression, FAP levels above 10": all_of(
         binary_table_is_refused,
-        shown_by("tests/unit/api/test_net_definitions.py", '"exits": {"send": []}'),
+        shown_by("tests/unit/api/test_fap_definitions.py", '"exits": {"send": []}'),
         inert(object_types.SVRCONN, "COMPMSG", "COMPHDR"),
         fap_level_is_ten,
     ),
@@ -440,7 +440,8 @@ SENTENCES: Final[dict[tuple[str, str], Probe]] = {
         else None
     ),
     ("running.md", "Checked and kept, without an effect yet"): shown_by(
-        "tests/unit/server/settings/test_queue_manager_ini.py", "test_page_when_read_then_it_tells"
+        "tests/unit/server/settings/test_queue_manager_ini.py",
+        "test_page_when_read_then_it_reports",
     ),
     ("samples.md", "`-t` (topics) is refused yet"): lambda _: check_amqsevt(),
 }

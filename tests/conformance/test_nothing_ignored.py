@@ -111,17 +111,17 @@ ROWS_BY_VERB = [(verb, [name for one, name in ROWS if one == verb]) for verb in 
 
 # ---- fields
 
-USED, TOLD, RESERVED, REFUSED, BY_RULE = "used", "told", "reserved", "refused", "by rule"
+USED, REPORTED, RESERVED, REFUSED, BY_RULE = "used", "told", "reserved", "refused", "by rule"
 FIELDS: dict[str, dict[str, str]] = {
     "MQPMO": {
         "options": USED,
         "timeout": RESERVED,
         "context": USED,
-        "known_count": TOLD,
-        "unknown_count": TOLD,
-        "invalid_count": TOLD,
-        "resolved_queue_name": TOLD,
-        "resolved_qmgr_name": TOLD,
+        "known_count": REPORTED,
+        "unknown_count": REPORTED,
+        "invalid_count": REPORTED,
+        "resolved_queue_name": REPORTED,
+        "resolved_qmgr_name": REPORTED,
         "records_present": REFUSED,
         # without RecsPresent IBM MQ does not look at these four
         "put_record_fields": BY_RULE,
@@ -139,14 +139,14 @@ FIELDS: dict[str, dict[str, str]] = {
         "wait_interval": USED,
         "signal1": BY_RULE,  # with MQGMO_SET_SIGNAL alone, which is refused
         "signal2": BY_RULE,
-        "resolved_queue_name": TOLD,
+        "resolved_queue_name": REPORTED,
         "match_options": USED,
-        "group_status": TOLD,
-        "segment_status": TOLD,
-        "segmentation": TOLD,
+        "group_status": REPORTED,
+        "segment_status": REPORTED,
+        "segmentation": REPORTED,
         "reserved1": RESERVED,
         "message_token": USED,
-        "returned_length": TOLD,
+        "returned_length": REPORTED,
         "reserved2": RESERVED,
         "message_handle": REFUSED,
     },
@@ -157,20 +157,20 @@ FIELDS: dict[str, dict[str, str]] = {
         "dynamic_queue_name": USED,
         "alternate_user_id": USED,
         "records_present": REFUSED,
-        "known_count": TOLD,
-        "unknown_count": TOLD,
-        "invalid_count": TOLD,
+        "known_count": REPORTED,
+        "unknown_count": REPORTED,
+        "invalid_count": REPORTED,
         "object_record_offset": BY_RULE,  # without RecsPresent
         "response_record_offset": BY_RULE,
         "object_record_ptr": BY_RULE,
         "response_record_ptr": BY_RULE,
         "alternate_security_id": BY_RULE,  # on Windows alone
-        "resolved_queue_name": TOLD,
-        "resolved_qmgr_name": TOLD,
+        "resolved_queue_name": REPORTED,
+        "resolved_qmgr_name": REPORTED,
         "object_string": BY_RULE,  # for topics
         "selection_string": REFUSED,
-        "resolved_object_string": TOLD,
-        "resolved_type": TOLD,
+        "resolved_object_string": REPORTED,
+        "resolved_type": REPORTED,
     },
 }
 
@@ -251,7 +251,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Networked]:
         ("HERE", LOCAL, (b"HERE", b"QM1")),
     ],
 )
-def test_names_when_the_local_queue_is_asked_for_then_it_is_told(
+def test_names_when_the_local_queue_is_asked_for_then_it_is_reported(
     served: Networked,
     monkeypatch: pytest.MonkeyPatch,
     through: str,

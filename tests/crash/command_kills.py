@@ -83,8 +83,8 @@ def killed(point: int, work: Callable[[], int]) -> dict[str, Any]:
         finally:
             os._exit(status)
     os.close(writing)
-    with open(reading, "rb") as told:
-        calls = told.read()
+    with open(reading, "rb") as reported:
+        calls = reported.read()
     _, ended = os.waitpid(child, 0)
     return {
         "point": point,
@@ -389,9 +389,9 @@ def main(command: str, folder: Path, points: list[int]) -> None:
         os.environ["TERNMQ_DATA"] = str(data)
         if command in BEFORE:
             BEFORE[command](data)
-        told = killed(point, work)
-        told["found"] = look(data)
-        os.write(output, json.dumps(told).encode() + b"\n")
+        reported = killed(point, work)
+        reported["found"] = look(data)
+        os.write(output, json.dumps(reported).encode() + b"\n")
 
 
 if __name__ == "__main__":

@@ -166,7 +166,7 @@ def test_changes_when_spoilt_then_named_and_with_a_linear_log_recovered(
     assert set(Machine(broken).kernel.catalog.queue_names()) >= {"A", "B", "C"}
 
 
-def test_changes_that_no_checkpoint_tells_of_then_the_next_one_writes_the_catalog_whole() -> None:
+def test_changes_that_no_checkpoint_reports_then_the_next_one_writes_the_catalog_whole() -> None:
     """A batch that was read back after a kill may never have reached the disk."""
     machine, disk = started()
     machine.checkpoint()

@@ -98,9 +98,9 @@ def test_clock_set_before_1970_or_beyond_2262_then_work_and_restart_go_on(wall_n
         assert "R" in qmgr.queue_names()
 
 
-@pytest.mark.parametrize(("told_ns", "seen_ns"), [(-5, 0), (7, 7), (1 << 63, LATEST_NS)])
+@pytest.mark.parametrize(("reported_ns", "seen_ns"), [(-5, 0), (7, 7), (1 << 63, LATEST_NS)])
 def test_machines_clock_when_out_of_range_then_the_nearest_instant(
-    told_ns: int, seen_ns: int, monkeypatch: pytest.MonkeyPatch
+    reported_ns: int, seen_ns: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(time, "time_ns", lambda: told_ns)
+    monkeypatch.setattr(time, "time_ns", lambda: reported_ns)
     assert OsClock().now_ns() == seen_ns

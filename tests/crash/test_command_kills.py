@@ -68,9 +68,9 @@ def test_command_when_killed_then_old_or_new(command: str, part: int, tmp_path: 
         points = points[part :: max(1, len(points) // count)]
     then = tmp_path / "then"
     then.mkdir()
-    told = run(command, then, points)
-    assert len(told) == len(points)
+    reported = run(command, then, points)
+    assert len(reported) == len(points)
     # The threads of a queue manager make some calls more or less, so the last point may be too far.
-    assert sum(one["killed"] for one in told) >= len(told) - 1
-    wrong = [one for one in told if one["found"] not in EXPECTED[command]]
+    assert sum(one["killed"] for one in reported) >= len(reported) - 1
+    wrong = [one for one in reported if one["found"] not in EXPECTED[command]]
     assert wrong == []

@@ -328,7 +328,7 @@ def test_journal_cut_or_missing_then_found(how: str, checkpoints_after: int) -> 
 
 
 @pytest.mark.parametrize("how", [flip(5), flip(40), lambda data: data[:512], lambda data: b""])
-def test_register_damaged_then_named_and_made_anew(how: Spoil) -> None:
+def test_register_damaged_then_named_and_recreated(how: Spoil) -> None:
     two = TwoQueues()
     machine = Machine(two.disk)
     machine.get("A", msg_id=two.ids[6])
@@ -361,7 +361,7 @@ def test_catalog_of_an_earlier_checkpoint_then_named(path: str) -> None:
         Machine(spoil(two.disk, path, lambda data: earlier))
 
 
-def test_journal_deleted_while_running_then_the_next_checkpoints_write_it_anew() -> None:
+def test_journal_deleted_while_running_then_the_next_checkpoints_rewrite_it() -> None:
     two = TwoQueues()
     machine = Machine(two.disk)
     machine.get("A", msg_id=two.ids[6])

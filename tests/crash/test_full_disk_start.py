@@ -109,16 +109,16 @@ def test_disk_full_when_stopped_then_started_drained_ended_and_deleted(tmp_path:
         env=environment,
         timeout=170,
     )
-    told = ended.stdout.split("\n")
-    assert told[0].strip() == "0", ended.stdout + ended.stderr
-    assert "started 0" in told, ended.stdout
-    assert "message <one>" in told
-    assert "message <two>" in told
+    output = ended.stdout.split("\n")
+    assert output[0].strip() == "0", ended.stdout + ended.stderr
+    assert "started 0" in output, ended.stdout
+    assert "message <one>" in output
+    assert "message <two>" in output
     for line in ("drained 0", "ended 0", "deleted 0"):
-        assert line in told, ended.stdout
-    assert any("STATUS(Running)" in line for line in told)
-    assert any("STATUS(Ended normally)" in line for line in told)
-    assert told[told.index("deleted 0") + 1 :] == ["0", ""], "something is left"
+        assert line in output, ended.stdout
+    assert any("STATUS(Running)" in line for line in output)
+    assert any("STATUS(Ended normally)" in line for line in output)
+    assert output[output.index("deleted 0") + 1 :] == ["0", ""], "something is left"
 
 
 @pytest.mark.slow

@@ -49,7 +49,7 @@ def names(machine: Machine, queue: str) -> list[str]:
     return [name_of(data) for data in machine.drain(queue)]
 
 
-def test_long_unit_of_work_when_the_log_is_full_then_backed_out_and_told() -> None:
+def test_long_unit_of_work_when_the_log_is_full_then_backed_out_and_reported() -> None:
     machine = small()
     machine.put("A", b"got ")
     owner = machine.connect()
@@ -69,7 +69,7 @@ def test_long_unit_of_work_when_the_log_is_full_then_backed_out_and_told() -> No
     assert names(machine, "A") == ["got", "anew"]
 
 
-def test_commit_of_a_unit_that_was_backed_out_then_told_and_nothing_of_it_is_there() -> None:
+def test_commit_of_a_unit_that_was_backed_out_then_reported_and_nothing_of_it_is_there() -> None:
     machine = small()
     owner = machine.connect()
     machine.put("A", b"put ", link=owner, sync=True)
@@ -92,7 +92,7 @@ def test_backout_of_a_unit_that_was_backed_out_then_no_error() -> None:
     assert names(machine, "A") == ["anew"]
 
 
-def test_unit_larger_than_the_log_then_its_own_put_is_told() -> None:
+def test_unit_larger_than_the_log_then_its_own_put_is_notified() -> None:
     machine = small()
     owner = machine.connect()
 
@@ -110,7 +110,7 @@ def test_unit_larger_than_the_log_then_its_own_put_is_told() -> None:
     assert machine.engine.coordinator.in_log.count == 0
 
 
-def test_getter_that_waits_in_a_unit_when_that_is_backed_out_then_told() -> None:
+def test_getter_that_waits_in_a_unit_when_that_is_backed_out_then_reported() -> None:
     machine = small()
     owner = machine.connect()
     machine.put("A", b"put ", link=owner, sync=True)

@@ -54,7 +54,7 @@ def fill(qmgr: QueueManager) -> None:
 
 
 @pytest.mark.parametrize("error", [errno.EMFILE, errno.ENFILE, errno.ENOMEM])
-def test_segment_when_it_cannot_be_read_now_then_told_and_read_later(error: int) -> None:
+def test_segment_when_it_cannot_be_read_now_then_reported_and_read_later(error: int) -> None:
     disk = SimDisk()
     with begin(disk) as qmgr:
         fill(qmgr)
@@ -89,7 +89,7 @@ def test_segment_when_its_reader_is_interrupted_then_it_is_read_again() -> None:
             assert len(list(queue.browse())) == MESSAGES
 
 
-def test_queue_when_it_cannot_be_loaded_now_then_told_and_loaded_later() -> None:
+def test_queue_when_it_cannot_be_loaded_now_then_reported_and_loaded_later() -> None:
     disk = SimDisk()
     with begin(disk) as qmgr:
         qmgr.define_queue("A")

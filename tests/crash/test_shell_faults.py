@@ -58,7 +58,7 @@ class Caller(threading.Thread):
         except MQError as error:
             self.error = error
 
-    def is_told(self) -> bool:
+    def is_recorded(self) -> bool:
         self.join(10)
         return (
             not self.is_alive()
@@ -77,7 +77,7 @@ def until(condition: Callable[[], bool]) -> None:
     raise AssertionError("it never came so far")
 
 
-def test_force_fails_then_forcer_followers_and_waiters_are_told() -> None:
+def test_force_fails_then_forcer_followers_and_waiters_are_notified() -> None:
     disk = SimDisk()
     qmgr = begin(disk)
     failing = Failing(disk)
@@ -93,8 +93,8 @@ def test_force_fails_then_forcer_followers_and_waiters_are_told() -> None:
         Caller(lambda queue=queue: queue.put(b"lost ", persistent=True))  # type: ignore[misc]
         for queue in queues
     ]
-    assert [putter.is_told() for putter in putters] == [True] * len(putters)
-    assert getter.is_told()
+    assert [putter.is_recorded() for putter in putters] == [True] * len(putters)
+    assert getter.is_recorded()
     for verb in (
         lambda: queues[0].put(b"late ", persistent=False),
         lambda: queues[0].get(),
@@ -103,7 +103,7 @@ def test_force_fails_then_forcer_followers_and_waiters_are_told() -> None:
         qmgr.checkpoint,
         qmgr.connect,
     ):
-        assert Caller(verb).is_told(), verb
+        assert Caller(verb).is_recorded(), verb
     closer = Caller(qmgr.close)
     closer.join(10)
     assert not closer.is_alive()
@@ -111,7 +111,7 @@ def test_force_fails_then_forcer_followers_and_waiters_are_told() -> None:
     assert found_state(Machine(disk.survivor()))[0]["A"][0] == "kept"
 
 
-def test_commit_when_a_force_has_failed_then_told_though_nothing_persistent_is_in_it() -> None:
+def test_commit_when_a_force_has_failed_then_reported_though_nothing_persistent_is_in_it() -> None:
     disk = SimDisk()
     qmgr = begin(disk)
     failing = Failing(disk)
@@ -122,14 +122,14 @@ def test_commit_when_a_force_has_failed_then_told_though_nothing_persistent_is_i
         queue.put(b"plain", persistent=False)
         failing.calls = ("datasync",)
         lasting = Descriptor(persistence=1)
-        assert Caller(lambda: qmgr.put("A", b"x", descriptor=lasting)).is_told()
+        assert Caller(lambda: qmgr.put("A", b"x", descriptor=lasting)).is_recorded()
         with pytest.raises(MQError) as caught:
             connection.commit()
         assert caught.value.reason == MQRC_CONNECTION_BROKEN
     qmgr.close()
 
 
-def test_checkpoint_when_its_control_file_fails_then_told_and_nobody_hangs() -> None:
+def test_checkpoint_when_its_control_file_fails_then_reported_and_nobody_hangs() -> None:
     disk = SimDisk()
     qmgr = begin(disk)
     failing = Failing(disk)
@@ -138,7 +138,7 @@ def test_checkpoint_when_its_control_file_fails_then_told_and_nobody_hangs() -> 
         queue.put(b"kept ", persistent=True)
         failing.calls = ("datasync",)
         failing.folder = "log/control"
-        assert Caller(qmgr.checkpoint).is_told()
+        assert Caller(qmgr.checkpoint).is_recorded()
     qmgr.close()
     disk.faults = None
     assert found_state(Machine(disk.survivor()))[0]["A"] == ["kept"]
@@ -170,7 +170,7 @@ def test_control_file_when_its_force_fails_then_no_force_of_the_log_follows(atte
         while True:
             queue.put(bytes(3000), persistent=True)
 
-    assert Caller(put_for_ever).is_told()
+    assert Caller(put_for_ever).is_recorded()
     qmgr.close()
     assert failed == ["log/control.1"]
     assert after == []
@@ -196,7 +196,7 @@ def test_checkpoint_when_a_journal_cannot_be_written_then_refused_and_later_it_w
     assert found_state(Machine(disk.survivor()))[0]["A"] == ["kept"]
 
 
-def test_putters_parked_on_a_checkpoint_when_a_force_fails_then_told() -> None:
+def test_putters_parked_on_a_checkpoint_when_a_force_fails_then_reported() -> None:
     """The log is full, every putter waits for an effect that one of the threads runs."""
     disk = SimDisk()
     qmgr = begin(disk, pages=8)
@@ -212,7 +212,7 @@ def test_putters_parked_on_a_checkpoint_when_a_force_fails_then_told() -> None:
     until(lambda: qmgr.started.shell.engine.keeper.checkpoints > 3)
     failing.folder = "log"  # a file of a queue that fails leaves the log full, no more
     failing.calls = ("datasync",)
-    assert [putter.is_told() for putter in putters] == [True] * len(putters)
+    assert [putter.is_recorded() for putter in putters] == [True] * len(putters)
     closer = Caller(qmgr.close)
     closer.join(10)
     assert not closer.is_alive()

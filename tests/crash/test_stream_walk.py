@@ -58,9 +58,9 @@ def walk(seed: int, steps: int, every: int) -> int:
         if places % every != seed % every:
             continue
         for number, disk in enumerate(wrecks(wreck, f"{seed}/{at}")):
-            told = run.told_at[chronicle.acknowledged]
+            reported = run.reported_at[chronicle.acknowledged]
             try:
-                check_found(Machine(disk), chronicle.possible(), told, run.plain)
+                check_found(Machine(disk), chronicle.possible(), reported, run.plain)
             except Exception as error:
                 text = f"seed {seed}, operation {at}, fate {number}: {error}"
                 raise AssertionError(text) from error
@@ -69,12 +69,12 @@ def walk(seed: int, steps: int, every: int) -> int:
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_streams_when_cut_off_then_cursors_and_ranges_are_as_told(seed: int) -> None:
+def test_streams_when_cut_off_then_cursors_and_ranges_are_as_reported(seed: int) -> None:
     assert walk(seed, 60, 9) > 20
 
 
 @pytest.mark.timeout(600)
 @pytest.mark.skipif(SEEDS == 0, reason="CRASH_SEEDS chooses how many")
 @pytest.mark.parametrize("seed", range(100, 100 + SEEDS))
-def test_streams_when_cut_off_anywhere_then_cursors_and_ranges_are_as_told(seed: int) -> None:
+def test_streams_when_cut_off_anywhere_then_cursors_and_ranges_are_as_reported(seed: int) -> None:
     assert walk(seed, 120, 1) > 100

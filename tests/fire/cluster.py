@@ -21,7 +21,7 @@ from pathlib import Path
 from ternmq.spark.session import lighter_home
 from tests.cluster.standalone import environment, standalone
 from tests.fire.points import CLUSTER, SPECULATED, Order
-from tests.fire.run import record, tell
+from tests.fire.run import record, report
 from tests.fire.world import ROOT, Fault, World
 
 GOAL = "CLUSTER"
@@ -74,9 +74,9 @@ def attempted(world: World, order: Order, master: str) -> None:
         if world.round(order, master):
             world.outcomes[f"in {order.point.partition('.')[0]}"] += 1
             world.outcomes[f"victim {order.victim}"] += 1
-            tell(f"{order}, {world.put} messages, {time.monotonic() - begun:.0f} s")
+            report(f"{order}, {world.put} messages, {time.monotonic() - begun:.0f} s")
             return
-        tell(f"not reached: {order}")
+        report(f"not reached: {order}")
     raise Fault(f"{order} was never reached")
 
 
@@ -84,12 +84,12 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--keep", type=Path, help="a new folder for everything, which stays")
     parser.add_argument("--record", action="store_true")
-    told = parser.parse_args()
+    arguments = parser.parse_args()
     begun = time.monotonic()
     wanted = len(CLUSTER) + len(SPECULATED)
     paths = (*sys.path, str(ROOT))
     with tempfile.TemporaryDirectory(prefix="fire") as scratch:
-        folder = told.keep or Path(scratch) / "world"
+        folder = arguments.keep or Path(scratch) / "world"
         try:
             with (
                 lighter_home("local"),  # workers come up quicker, on this one machine
@@ -97,16 +97,16 @@ def main() -> int:
                 standalone(folder / "cluster", paths=paths) as master,
             ):
                 for done in walk(world, master):
-                    if told.record:
+                    if arguments.record:
                         record(world, done, wanted, time.monotonic() - begun, GOAL)
-                if told.record:
+                if arguments.record:
                     record(world, wanted, wanted, time.monotonic() - begun, GOAL)
                 world.end_driver()
         except Fault as fault:
-            tell(f"FAILED: {fault}")
+            report(f"FAILED: {fault}")
             return 1
     outcomes = ", ".join(f"{name} {count}" for name, count in sorted(world.outcomes.items()))
-    tell(f"{wanted} orders, {world.put} messages, each once ({outcomes})")
+    report(f"{wanted} orders, {world.put} messages, each once ({outcomes})")
     return 0
 
 

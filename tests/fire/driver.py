@@ -31,8 +31,8 @@ def main(folder: Path, master: str, way: dict[str, str], more: dict[str, str]) -
         asked = json.loads(line)
         queries = asked["queries"]
         failures = run(spark, folder, way, queries, asked["per_trigger"])
-        told = {"failures": failures, "counted": counted(spark, folder, queries)}
-        sys.stdout.write(f"{json.dumps(told)}\n")
+        values = {"failures": failures, "counted": counted(spark, folder, queries)}
+        sys.stdout.write(f"{json.dumps(values)}\n")
         sys.stdout.flush()
     close(spark)
 

@@ -20,7 +20,7 @@ from pyspark.sql.types import StructType
 from ternmq.spark.mq.mq_options import SourceOptions
 from ternmq.spark.mq.mq_source import MqSource, MqStreamReader
 from ternmq.spark.mq.planner import Offset
-from ternmq.spark.mq.sink import MqStreamWriter, Told
+from ternmq.spark.mq.sink import CommitMessages, MqStreamWriter
 from tests.fire.points import Fire
 
 
@@ -33,9 +33,9 @@ class MqUnderFire(MqSource):
     """`fire` is a folder and a query with a colon between."""
 
     def __init__(self, options: dict[str, str]) -> None:
-        told = {name.lower(): value for name, value in options.items()}
-        folder, _, query = told.pop("fire").rpartition(":")
-        super().__init__(told)
+        given = {name.lower(): value for name, value in options.items()}
+        folder, _, query = given.pop("fire").rpartition(":")
+        super().__init__(given)
         self.fire = Fire(folder, query)
 
     def streamReader(self, schema: StructType) -> DataSourceStreamReader:
@@ -81,8 +81,8 @@ class ReaderUnderFire(MqStreamReader):
 class WriterUnderFire(MqStreamWriter):
     """The sink."""
 
-    def __init__(self, told: Mapping[str, str], schema: StructType, fire: Fire) -> None:
-        super().__init__(told, schema)
+    def __init__(self, given: Mapping[str, str], schema: StructType, fire: Fire) -> None:
+        super().__init__(given, schema)
         self.fire = fire
 
     def _given(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -99,7 +99,7 @@ class WriterUnderFire(MqStreamWriter):
         self.fire.at("write.prepared")
         return written
 
-    def commit(self, messages: Told, batchId: int) -> None:
+    def commit(self, messages: CommitMessages, batchId: int) -> None:
         self.fire.at("commit.before")
         super().commit(messages, batchId)
         self.fire.at("commit.after")

@@ -111,7 +111,7 @@ class Fire:
 
     def at(self, point: str) -> None:
         """Nothing, unless it is the time and the place."""
-        order = told(Path(self.folder) / "order")
+        order = reported(Path(self.folder) / "order")
         if order is None or (order["query"], order["point"]) != (self.query, point):
             return
         if order["victim"] == ATTEMPT:
@@ -166,7 +166,7 @@ def executor_of(pid: int) -> int:
     raise LookupError("this process belongs to no executor of a cluster")
 
 
-def told(path: Path) -> dict[str, Any] | None:
+def reported(path: Path) -> dict[str, Any] | None:
     """The order, if there is one."""
     try:
         found: dict[str, Any] = json.loads(path.read_text())

@@ -30,7 +30,7 @@ GOAL = "FIRE"
 KILLS = 50
 
 
-def tell(text: str) -> None:
+def report(text: str) -> None:
     sys.stderr.write(f"{datetime.now():%H:%M:%S} {text}\n")
     sys.stderr.flush()
 
@@ -47,11 +47,11 @@ def walk(world: World, kills: int, seed: int) -> Iterator[int]:
             done += 1
             world.outcomes[f"in {order.point.partition('.')[0]}"] += 1
             world.outcomes[f"victim {order.victim}"] += 1
-            told = f"{done} of {kills}: {order}"
+            reported = f"{done} of {kills}: {order}"
         else:  # there were fewer batches than it waited for
             waiting.append(Order(order.query, order.point, order.victim))
-            told = f"not reached: {order}"
-        tell(f"{told}, {world.put} messages, {time.monotonic() - begun:.0f} s")
+            reported = f"not reached: {order}"
+        report(f"{reported}, {world.put} messages, {time.monotonic() - begun:.0f} s")
         yield done
     world.last_round(RETRIES)
 
@@ -66,7 +66,7 @@ def record(world: World, kills: int, wanted: int, seconds: float, name: str = GO
         text=True,
         check=True,
     )
-    told = {
+    values = {
         "goal": name,
         "about": goal["about"],
         "promises": goal["promises"],
@@ -82,7 +82,7 @@ def record(world: World, kills: int, wanted: int, seconds: float, name: str = GO
         "source": source.stdout.strip(),
     }
     path = ROOT / "proof" / f"{name}.T2.json"
-    path.write_text(json.dumps(told, indent=2) + "\n", encoding="utf-8")
+    path.write_text(json.dumps(values, indent=2) + "\n", encoding="utf-8")
     return path
 
 
@@ -92,19 +92,19 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--keep", type=Path, help="a new folder for everything, which stays")
     parser.add_argument("--record", action="store_true")
-    told = parser.parse_args()
+    arguments = parser.parse_args()
     begun = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="fire") as scratch:
         try:
-            with World(told.keep or Path(scratch) / "world") as world:
-                for done in walk(world, told.kills, told.seed):
-                    if told.record:
-                        record(world, done, told.kills, time.monotonic() - begun)
+            with World(arguments.keep or Path(scratch) / "world") as world:
+                for done in walk(world, arguments.kills, arguments.seed):
+                    if arguments.record:
+                        record(world, done, arguments.kills, time.monotonic() - begun)
         except Fault as fault:
-            tell(f"FAILED, seed {told.seed}: {fault}")
+            report(f"FAILED, seed {arguments.seed}: {fault}")
             return 1
     outcomes = ", ".join(f"{name} {count}" for name, count in sorted(world.outcomes.items()))
-    tell(f"{told.kills} kills, {world.put} messages, each once ({outcomes})")
+    report(f"{arguments.kills} kills, {world.put} messages, each once ({outcomes})")
     return 0
 
 

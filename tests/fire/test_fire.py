@@ -114,7 +114,7 @@ def test_executor_when_a_process_of_a_task_asks_then_the_java_above_it() -> None
         "import os, subprocess, sys; print(os.getpid(), flush=True); "
         f"subprocess.run([sys.executable, '-c', {inner!r}])"
     )
-    told = subprocess.run(
+    output = subprocess.run(
         [sys.executable, "-c", outer, "CoarseGrainedExecutorBackend"],
         capture_output=True,
         text=True,
@@ -122,13 +122,13 @@ def test_executor_when_a_process_of_a_task_asks_then_the_java_above_it() -> None
         cwd=ROOT,
         env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
     )
-    asked, found = told.stdout.split()
+    asked, found = output.stdout.split()
     assert asked == found
     with pytest.raises(LookupError, match="belongs to no executor"):
         executor_of(os.getpid())
 
 
-def test_account_when_a_message_is_missing_or_doubled_then_told(world: World) -> None:
+def test_account_when_a_message_is_missing_or_doubled_then_reported(world: World) -> None:
     world.work(3)
     with pytest.raises(Fault, match=r"table has \[2, 2, 1\], not \[3, 3, 3\]"):
         world.check([TABLE], {TABLE: [2, 2, 1]}, "a round")
@@ -136,7 +136,7 @@ def test_account_when_a_message_is_missing_or_doubled_then_told(world: World) ->
         world.check([TARGET], {}, "a round")
 
 
-def test_account_when_a_unit_of_work_is_under_way_then_told(world: World) -> None:
+def test_account_when_a_unit_of_work_is_under_way_then_reported(world: World) -> None:
     assert world.uncommitted() == []
     way = world.way
     with ternmq.connect("QMFIRE", channel=way["channel"], conn=way["connName"]) as other:

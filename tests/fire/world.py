@@ -119,10 +119,12 @@ class World:
 
     def _run(self, queries: Sequence[str], per_trigger: int, master: str, about: str) -> None:
         for _ in range(DEATHS_MAX):
-            told = self._told({"queries": list(queries), "per_trigger": per_trigger}, master)
-            if told is not None:
-                self.outcomes["queries that failed and went on"] += len(told["failures"])
-                self.check(queries, told["counted"], about)
+            reported = self._reported(
+                {"queries": list(queries), "per_trigger": per_trigger}, master
+            )
+            if reported is not None:
+                self.outcomes["queries that failed and went on"] += len(reported["failures"])
+                self.check(queries, reported["counted"], about)
                 return
             self.outcomes["drivers that died"] += 1
         raise Fault(f"{about}: the driver dies again and again; see {self.folder / 'spark.log'}")
@@ -144,7 +146,7 @@ class World:
 
     # ---- the driver
 
-    def _told(self, asked: dict[str, Any], master: str) -> dict[str, Any] | None:
+    def _reported(self, asked: dict[str, Any], master: str) -> dict[str, Any] | None:
         """Tell the driver to do a round; None if it died."""
         driver = self._driver
         if driver is None or driver.poll() is not None:
@@ -158,8 +160,8 @@ class World:
         except BrokenPipeError:
             line = ""
         if line:
-            told: dict[str, Any] = json.loads(line)
-            return told
+            values: dict[str, Any] = json.loads(line)
+            return values
         self.end_driver()
         return None
 

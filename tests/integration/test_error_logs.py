@@ -59,15 +59,17 @@ def test_entries_survive_a_kill_and_the_next_start_adds_its_own(data: Path) -> N
     assert "AMQ8003I" in ids(data)
     assert main(["strmqm", "QM1"]) == 0
     assert main(["endmqm", "-i", "QM1"]) == 0
-    told = ids(data)
-    assert told.count("AMQ8003I") == 2
-    assert told.count("AMQ8004I") == 1
-    assert told[-1] == "AMQ8004I"
-    assert told[:5] == ["AMQ6206I", "AMQ7229I", "AMQ7230I", "AMQ7232I", "AMQ6287I"]
-    assert told.count("AMQ6206I") == 3  # two starts and an end
+    reported = ids(data)
+    assert reported.count("AMQ8003I") == 2
+    assert reported.count("AMQ8004I") == 1
+    assert reported[-1] == "AMQ8004I"
+    assert reported[:5] == ["AMQ6206I", "AMQ7229I", "AMQ7230I", "AMQ7232I", "AMQ6287I"]
+    assert reported.count("AMQ6206I") == 3  # two starts and an end
     lines = (data / "qmgrs" / "QM1" / "errors" / "AMQERR01.json").read_text().splitlines()
     shipped = [json.loads(line) for line in lines]
-    assert [one["ibm_messageId"] for one in shipped] == [one for one in told if one != "AMQ5024I"]
+    assert [one["ibm_messageId"] for one in shipped] == [
+        one for one in reported if one != "AMQ5024I"
+    ]
     assert {one["ibm_serverName"] for one in shipped} == {"QM1"}
     assert not list((data / "qmgrs" / "QM1" / "errors").glob("*.FDC"))
 
@@ -78,9 +80,9 @@ def test_a_stanza_that_cannot_be_stops_the_start(
     ini = data / "qmgrs" / "QM1" / "qm.ini"
     ini.write_text(ini.read_text().replace("Format=json", "Format=xml"))
     assert main(["strmqm", "QM1"]) != 0
-    told = capsys.readouterr()
+    output = capsys.readouterr()
     line = 1 + ini.read_text().splitlines().index("   Format=xml")
-    assert f"line {line}" in told.out + told.err
+    assert f"line {line}" in output.out + output.err
 
 
 def test_trace_is_switched_on_and_off_while_it_runs(data: Path) -> None:

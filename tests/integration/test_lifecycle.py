@@ -31,7 +31,7 @@ from tests.battery.places import until
 SMALL = ["-lp", "2", "-ls", "1", "-lf", "32"]
 
 
-class Told(NamedTuple):
+class Reported(NamedTuple):
     """What a command wrote."""
 
     stdout: str
@@ -45,16 +45,16 @@ class Machine:
     def __init__(self, data: Path) -> None:
         self.data = data
 
-    def run(self, *words: str, status: int = 0) -> Told:
+    def run(self, *words: str, status: int = 0) -> Reported:
         output, errors = io.StringIO(), io.StringIO()
         with contextlib.redirect_stdout(output), contextlib.redirect_stderr(errors):
             try:
                 ended = main(list(words))
             except SystemExit as end:
                 ended = int(end.code or 0)
-        told = Told(output.getvalue(), errors.getvalue())
-        assert ended == status, (words, ended, told)
-        return told
+        reported = Reported(output.getvalue(), errors.getvalue())
+        assert ended == status, (words, ended, reported)
+        return reported
 
     def state(self, name: str = "QM1") -> str:
         return status_of(find(str(self.data), name).folder).state
@@ -66,8 +66,8 @@ class Machine:
         return ternmq.connect(name, data=self.data)
 
     def end_all(self) -> None:
-        told = json.loads(self.run("dspmq", "--json").stdout)
-        for one in told:
+        values = json.loads(self.run("dspmq", "--json").stdout)
+        for one in values:
             if one["running"]:
                 os.kill(one["pid"], signal.SIGKILL)
                 until(lambda name=one["name"]: not self.pid(name))  # type: ignore[misc]
@@ -88,31 +88,31 @@ def running(machine: Machine) -> Machine:
     return machine
 
 
-def test_life_when_created_started_ended_deleted_then_told_and_shown(machine: Machine) -> None:
+def test_life_when_created_started_ended_deleted_then_reported_and_shown(machine: Machine) -> None:
     limits = ("-h", "300", "-t", "0", "-x", "20000", "-z")
-    told = machine.run(
+    output = machine.run(
         "crtmqm", *SMALL, "-q", "-c", "for tests", *limits, "QM1"
     ).stdout.splitlines()
     folder = machine.data / "qmgrs" / "QM1"
-    assert told[:4] == [
+    assert output[:4] == [
         "TernMQ queue manager 'QM1' created.",
         f"Directory '{folder}' created.",
         "The queue manager is associated with installation 'Installation1'.",
         "Creating or replacing default objects for queue manager 'QM1'.",
     ]
-    assert told[4].startswith("Default objects statistics : ")
-    assert told[4].endswith(" created. 0 replaced. 0 failed.")
-    assert told[5:] == ["Completing setup.", "Setup completed."]
-    told = machine.run("strmqm").stdout.splitlines()  # the default one
-    assert told[0] == "TernMQ queue manager 'QM1' starting."
-    assert told[2].endswith(
+    assert output[4].startswith("Default objects statistics : ")
+    assert output[4].endswith(" created. 0 replaced. 0 failed.")
+    assert output[5:] == ["Completing setup.", "Setup completed."]
+    output = machine.run("strmqm").stdout.splitlines()  # the default one
+    assert output[0] == "TernMQ queue manager 'QM1' starting."
+    assert output[2].endswith(
         "log records accessed on queue manager 'QM1' during the log replay phase."
     )
-    assert told[3:5] == [
+    assert output[3:5] == [
         "Log replay for queue manager 'QM1' complete.",
         "Transaction manager state recovered for queue manager 'QM1'.",
     ]
-    assert told[-1].startswith("TernMQ queue manager 'QM1' started using V")
+    assert output[-1].startswith("TernMQ queue manager 'QM1' started using V")
     shown = machine.run("dspmq").stdout
     assert shown == f"{'QMNAME(QM1)':58}STATUS(Running)\n"
     assert machine.run("dspmq", "-n", "-m", "QM1").stdout.endswith("STATUS(RUNNING)\n")
@@ -167,12 +167,12 @@ def test_process_when_terminated_then_ended_immediately(running: Machine) -> Non
 
 def test_end_when_quiesced_then_it_waits_for_the_application(running: Machine) -> None:
     connection = running.connect()
-    told = running.run("endmqm", "-c", "QM1").stdout
-    assert told == (
+    output = running.run("endmqm", "-c", "QM1").stdout
+    assert output == (
         "Quiesce request accepted. The queue manager will stop when all outstanding work\n"
         "is complete.\n"
     )
-    assert "Quiesce request accepted" in told
+    assert "Quiesce request accepted" in output
     assert running.state() == "Quiescing"
     running.run("strmqm", "QM1", status=49)
     with pytest.raises(ternmq.Unavailable) as refused:
@@ -207,8 +207,8 @@ def test_application_when_killed_then_its_unit_is_backed_out_at_once(running: Ma
         connection.define_queue("A")
         child = subprocess.Popen([sys.executable, "-c", CHILD], stdout=subprocess.PIPE)
         assert child.stdout is not None
-        with child.stdout as told:
-            told.readline()
+        with child.stdout as output:
+            output.readline()
         with connection.queue("A") as queue:
             assert queue.depth == 1
             child.kill()
@@ -224,14 +224,14 @@ def test_run_when_in_the_foreground_then_until_the_signal(machine: Machine) -> N
         text=True,
     )
     assert process.stdout is not None
-    with process.stdout as told:
-        for line in told:
+    with process.stdout as output:
+        for line in output:
             if "started using" in line:
                 break
         with machine.connect() as connection:
             assert connection.queue_names()
         process.send_signal(signal.SIGTERM)
-        rest = told.read()
+        rest = output.read()
     assert process.wait() == 0
     assert rest.endswith("TernMQ queue manager 'QM1' ended.\n")
 
@@ -241,8 +241,8 @@ def test_start_when_the_configuration_is_wrong_then_file_line_and_reason(machine
     ini = machine.data / "qmgrs" / "QM1" / "qm.ini"
     ini.write_text(ini.read_text() + "TCP:\n   Port=99999\n")
     lines = ini.read_text().count("\n")
-    told = machine.run("strmqm", "QM1", status=39).stderr
-    assert f"{ini}, line {lines}: Port is 0 to 65535, not 99999" in told
+    output = machine.run("strmqm", "QM1", status=39).stderr
+    assert f"{ini}, line {lines}: Port is 0 to 65535, not 99999" in output
     assert machine.state() == "Ended normally"
 
 
@@ -288,9 +288,9 @@ def test_developer_when_asked_for_then_objects_users_and_warnings(
     machine: Machine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("MQ_ADMIN_PASSWORD", "secret")
-    told = machine.run("crtmqm", *SMALL, "--dev", "-p", "14140", "QM1").stderr
-    assert "'app'" in told
-    assert "'admin'" not in told
+    output = machine.run("crtmqm", *SMALL, "--dev", "-p", "14140", "QM1").stderr
+    assert "'app'" in output
+    assert "'admin'" not in output
     machine.run("strmqm", "QM1")
     connected = ternmq.connect("QM1", data=machine.data, user="app", password="passw0rd")
     with connected as app, app.queue("DEV.QUEUE.1") as queue:
@@ -314,8 +314,8 @@ def test_script_when_given_then_run_at_each_start(machine: Machine, tmp_path: Pa
         "* ours\nDEFINE QLOCAL(FROM.SCRIPT) REPLACE +\n  MAXDEPTH(7)\n\nDELETE QLOCAL(NONE)\n"
     )
     machine.run("crtmqm", *SMALL, "-ic", str(scripts), "QM1")
-    told = machine.run("strmqm", "QM1").stdout
-    assert "\nDELETE QLOCAL(NONE): AMQ8147E: TernMQ object NONE not found.\n" in told
+    output = machine.run("strmqm", "QM1").stdout
+    assert "\nDELETE QLOCAL(NONE): AMQ8147E: TernMQ object NONE not found.\n" in output
     with machine.connect() as connection:
         assert connection.attributes("FROM.SCRIPT")["max_depth"] == 7
     log = (machine.data / "qmgrs" / "QM1" / "errors" / "AMQERR01.LOG").read_text()
@@ -328,7 +328,7 @@ def test_script_when_given_then_run_at_each_start(machine: Machine, tmp_path: Pa
     assert f"MQSCConfig={scripts} is not there" in machine.run("strmqm", "QM1").stdout
 
 
-def test_start_when_the_socket_cannot_be_made_then_told_and_the_folder_is_free(
+def test_start_when_the_socket_cannot_be_made_then_reported_and_the_folder_is_free(
     machine: Machine,
 ) -> None:
     machine.run("crtmqm", *SMALL, "QM1")
@@ -409,7 +409,7 @@ def test_acknowledged_when_the_process_is_killed_again_and_again_then_there(
 
 
 @pytest.mark.parametrize(
-    ("words", "status", "told"),
+    ("words", "status", "reported"),
     [
         (["crtmqm", "-lp", "1", "QM1"], 115, "1 primary log files"),
         (["crtmqm", "-lp", "x", "QM1"], 39, "-lp"),
@@ -444,9 +444,9 @@ def test_acknowledged_when_the_process_is_killed_again_and_again_then_there(
     ids=lambda value: "-".join(value) if isinstance(value, list) else None,
 )
 def test_command_when_it_cannot_then_status_and_reason(
-    machine: Machine, words: list[str], status: int, told: str
+    machine: Machine, words: list[str], status: int, reported: str
 ) -> None:
-    assert told in machine.run(*words, status=status).stderr
+    assert reported in machine.run(*words, status=status).stderr
 
 
 @pytest.mark.parametrize("command", ["endmqm", "dltmqm"])
@@ -464,9 +464,9 @@ def test_start_when_its_listener_cannot_have_the_port_then_that_is_said(running:
                 f"DEFINE LISTENER(L) TRPTYPE(TCP) IPADDR('127.0.0.1') PORT({port}) CONTROL(QMGR)"
             )
         running.run("endmqm", "-i", "QM1")
-        told = running.run("strmqm", "QM1").stdout
-    assert f"Listener L is not started: port {port} of 127.0.0.1 cannot be had" in told
-    assert told.splitlines()[-1].startswith("TernMQ queue manager 'QM1' started")
+        output = running.run("strmqm", "QM1").stdout
+    assert f"Listener L is not started: port {port} of 127.0.0.1 cannot be had" in output
+    assert output.splitlines()[-1].startswith("TernMQ queue manager 'QM1' started")
 
 
 def test_backup_when_replayed_and_activated_then_it_has_what_was_shipped(
@@ -487,12 +487,12 @@ def test_backup_when_replayed_and_activated_then_it_has_what_was_shipped(
         log = here / "qmgrs" / "QM1" / "log" / "active"
         for name in primary.log_extents().archivable:
             shutil.copy(log / name, there / "qmgrs" / "QM1" / "log" / "active" / name)
-    told = machine.run("strmqm", "-r", "QM1").stdout
-    assert int(told.split()[0]) > 100
+    output = machine.run("strmqm", "-r", "QM1").stdout
+    assert int(output.split()[0]) > 100
     refused = machine.run("strmqm", "QM1", status=71)
     assert "is a backup that was not activated" in refused.stderr
-    told = machine.run("strmqm", "-a", "QM1").stdout
-    assert told == "Backup queue manager 'QM1' activated.\n"
+    output = machine.run("strmqm", "-a", "QM1").stdout
+    assert output == "Backup queue manager 'QM1' activated.\n"
     machine.run("strmqm", "-r", "QM1", status=71)  # it is one of its own
     machine.run("strmqm", "QM1")
     with machine.connect() as connection, connection.queue("ORDERS") as orders:

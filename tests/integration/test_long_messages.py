@@ -19,7 +19,7 @@ from ternmq.codec.mqi.mqsts import Status
 from ternmq.wire.fap import vocabulary as fap
 from tests.unit.api import served
 from tests.unit.api.networked import CHANNEL, Networked, in_memory
-from tests.unit.network.partner import Partner, Place, tell_story
+from tests.unit.network.partner import Partner, Place, run_story
 
 LIMIT = 1_000_000
 LENGTHS = (LIMIT + 1, LIMIT + 33_000, 3 * LIMIT)
@@ -122,7 +122,7 @@ def test_partner_when_its_put_is_too_long_then_it_is_read_dropped_and_refused(
         kept: list[int] = []
         line = partner.socket.line
         partner.held = []
-        partner.tell(fap.MQPUT, partner.put_values(handle, long))
+        partner.send_flow(fap.MQPUT, partner.put_values(handle, long))
         pieces, partner.held = partner.held, None
         for piece in pieces:
             partner.socket.data_received(piece)
@@ -140,16 +140,16 @@ def test_partner_when_its_put_is_too_long_then_it_is_read_dropped_and_refused(
         assert (await partner.put(handle, b"one"))["reason"] == 0
         assert place.depth("A") == 1
 
-    tell_story(story, share)
+    run_story(story, share)
 
 
-def test_partner_when_a_silent_put_is_too_long_then_mqstat_tells() -> None:
+def test_partner_when_a_silent_put_is_too_long_then_mqstat_reports() -> None:
     async def story(place: Place, partner: Partner) -> None:
         handle = await partner.open("A", mq.MQOO_OUTPUT)
         options = mq.MQPMO_ASYNC_RESPONSE | mq.MQPMO_NO_SYNCPOINT
-        partner.tell(fap.MQPUT, partner.put_values(handle, bytes(2 * LIMIT), options))
+        partner.send_flow(fap.MQPUT, partner.put_values(handle, bytes(2 * LIMIT), options))
         reply = await partner.call(fap.MQSTAT, {"status_type": 0, "status": Status()})
         assert reply["status"].reason == rc.MQRC_MSG_TOO_BIG_FOR_CHANNEL
         assert reply["status"].put_failure_count == 1
 
-    tell_story(story)
+    run_story(story)

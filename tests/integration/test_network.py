@@ -124,8 +124,8 @@ def test_the_developers_queue_manager_lets_in_whom_it_should(machine: Networked)
     vanish(machine)
     until(lambda: "AMQ9209E" in machine.log() or "AMQ9208E" in machine.log())
     log = machine.log()
-    for told in ("AMQ5026I", "AMQ9519E", "AMQ9557E", "AMQ9777E", "AMQ9999E"):
-        assert told in log, told
+    for reported in ("AMQ5026I", "AMQ9519E", "AMQ9557E", "AMQ9777E", "AMQ9999E"):
+        assert reported in log, reported
     assert "passw0rd" not in log
     assert "verkehrt" not in log
 

@@ -24,7 +24,7 @@ from ternmq.host.shared_threads import thread_transport
 from ternmq.kernel.connection import Handle
 from ternmq.mqi.getting import get_request as request_get
 from ternmq.network.edge.admission import Peer
-from ternmq.network.edge.partner_socket import NetSocket
+from ternmq.network.edge.partner_socket import PartnerSocket
 from ternmq.remote.local.folder_lookup import find, socket_path
 from ternmq.remote.local.local_threads import LocalThreads, hello
 from ternmq.remote.local.local_verbs import get_head
@@ -131,7 +131,7 @@ def test_session_when_a_get_ends_after_it_was_closed_then_the_message_is_back(
         application.get(wait=60_000)
         kernel = host.engine.kernel
         until(lambda: len(kernel.waiting) == 1)
-        told = threading.Event()
+        reported = threading.Event()
         waiting = next(iter(kernel.waiting.values())).connection
         links = {one: one.binding.verbs.link for one in host.sessions if one.binding}
         session = next(one for one, link in links.items() if link is waiting)
@@ -142,11 +142,11 @@ def test_session_when_a_get_ends_after_it_was_closed_then_the_message_is_back(
             if is_cut:
                 session.abort()
             else:
-                session.tell_end(MQRC_Q_MGR_STOPPING)
-            told.set()
+                session.notify_end(MQRC_Q_MGR_STOPPING)
+            reported.set()
 
         served._loop.call_soon_threadsafe(put_and_close)
-        assert told.wait(10)
+        assert reported.wait(10)
         until(lambda: session not in host.sessions)
         frames = application.rest()
         assert [frame.kind for frame in frames] == ([] if is_cut else [wire.ENDED])
@@ -171,7 +171,7 @@ def test_stop_when_a_long_answer_is_read_late_then_it_comes_whole(tmp_path: Path
 def test_stop_when_nobody_reads_a_long_answer_then_the_message_is_back(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(hosting, "FAREWELL_S", 0.2)
+    monkeypatch.setattr(hosting, "CLOSE_GRACE_S", 0.2)
     served = made(tmp_path, bytes(LONG))
     application = Raw(tmp_path)
     application.get()
@@ -237,10 +237,10 @@ def test_socket_when_it_is_closed_with_unread_bytes_then_all_that_was_written_ar
 
     async def play() -> int:
         place = Place(10)
-        made: list[NetSocket] = []
+        made: list[PartnerSocket] = []
 
-        def accept() -> NetSocket:
-            made.append(NetSocket(place.host, Peer("127.0.0.1", 1)))
+        def accept() -> PartnerSocket:
+            made.append(PartnerSocket(place.host, Peer("127.0.0.1", 1)))
             return made[0]
 
         loop = asyncio.get_running_loop()

@@ -76,8 +76,8 @@ class Kept:
 
 def clients(way: str, queue: str) -> tuple[Crew, ...]:
     return (
-        Crew(PUTTER, 2, queue, each_its_own=True, way=way),
-        Crew(GETTER, 2, queue, each_its_own=True, way=way, ahead=queue == AHEAD),
+        Crew(PUTTER, 2, queue, each_its_own=True, binding=way),
+        Crew(GETTER, 2, queue, each_its_own=True, binding=way, ahead=queue == AHEAD),
     )
 
 
@@ -107,13 +107,13 @@ POINTS = {
 def test_tasks_do_their_work(stage: Stage, name: str) -> None:
     # Without records, for whose interval's end each of them would wait.
     point = replace(POINTS[name], mode=NOTHING)
-    told = measured(*stage, WORKLOAD, point, SECONDS)
-    assert told.seen_rate
-    assert told.application_cost
-    assert told.resident_kb > 0
-    assert told.end_s >= told.begin_s
-    assert told.tasks == point.tasks
-    assert told.done > 0
+    reported = measured(*stage, WORKLOAD, point, SECONDS)
+    assert reported.seen_rate
+    assert reported.application_cost
+    assert reported.resident_kb > 0
+    assert reported.end_s >= reported.begin_s
+    assert reported.tasks == point.tasks
+    assert reported.done > 0
 
 
 def test_trace_is_written_while_it_is_measured(stage: Stage) -> None:
@@ -127,10 +127,10 @@ def test_trace_is_written_while_it_is_measured(stage: Stage) -> None:
 
 
 def test_footprint_is_memory_of_the_queue_manager(stage: Stage) -> None:
-    point = Point("1", (Crew(IDLE, 3, TASK, way=SHARED),), TASK)
-    told = footprint(*stage, BY_NAME["footprint"], point)
-    assert told.seen_rate is not None
-    assert told.seen_cost is None
+    point = Point("1", (Crew(IDLE, 3, TASK, binding=SHARED),), TASK)
+    reported = footprint(*stage, BY_NAME["footprint"], point)
+    assert reported.seen_rate is not None
+    assert reported.seen_cost is None
 
 
 def test_queue_that_is_missing_ends_with_its_reason(stage: Stage) -> None:
@@ -154,9 +154,9 @@ def test_run_leaves_its_record(
     assert wish.steps == len(said)
     assert load(wish.folder) == done
     assert done.points[0].rate
-    told = done.points[0]
-    assert told.counted == REPLY  # so that its SMF records can be read
-    assert gets_by_smf(qmgr.smf, REPLY) == told.done > 0
+    reported = done.points[0]
+    assert reported.counted == REPLY  # so that its SMF records can be read
+    assert gets_by_smf(qmgr.smf, REPLY) == reported.done > 0
 
 
 def gets_by_smf(folder: Path, family: str) -> int:

@@ -39,7 +39,7 @@ def test_run_when_its_records_went_through_the_pipeline_then_its_page_shows_them
     earlier.save(before)
     capsys.readouterr()
     assert main(["report", str(folder), "--with", str(before), "--json", "--quiet"]) == OK
-    told = json.loads(capsys.readouterr().out)
+    values = json.loads(capsys.readouterr().out)
     (found,) = load(folder).points
     assert found.smf_done == found.done > 0
     assert found.intervals >= 1
@@ -48,8 +48,8 @@ def test_run_when_its_records_went_through_the_pipeline_then_its_page_shows_them
     assert found.rate > 0
     assert found.cost is not None
     assert found.cost > 0
-    assert told["compared"]["figures"] == {"within": 0, "better": 0, "worse": 2}
-    page = Path(told["page"]).read_text(encoding="utf-8")
+    assert values["compared"]["figures"] == {"within": 0, "better": 0, "worse": 2}
+    page = Path(values["page"]).read_text(encoding="utf-8")
     assert "Beside the day before" in page
     assert page.count('class="verdict worse"') == 2
     assert "counted alike by SMF and by the applications" in page

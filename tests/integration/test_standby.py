@@ -129,7 +129,7 @@ def test_switch_then_the_standby_goes_on(pair: Instances) -> None:
     assert pair.is_run_by(standby)
 
 
-def test_active_when_told_to_terminate_then_the_standby_goes_on(pair: Instances) -> None:
+def test_active_when_asked_to_terminate_then_the_standby_goes_on(pair: Instances) -> None:
     """As at the shutdown of a machine: it is not endmqm."""
     standby = pair.standby()
     os.kill(pair.pid(), signal.SIGTERM)
@@ -165,17 +165,17 @@ def test_run_when_in_the_foreground_then_it_stands_by_and_goes_on(machine: Insta
         [sys.executable, "-m", "ternmq.cli", "run", "-x", "QM1"], stdout=subprocess.PIPE, text=True
     )
     assert process.stdout is not None
-    with process.stdout as told:
-        for line in told:
+    with process.stdout as output:
+        for line in output:
             if "standby instance" in line:
                 break
         assert machine.standby() == process.pid
         os.kill(machine.pid(), signal.SIGKILL)
-        for line in told:
+        for line in output:
             if "started using" in line:
                 break
         with machine.connect() as connection:
             assert connection.queue_names()
         process.send_signal(signal.SIGTERM)
-        assert told.read().endswith("TernMQ queue manager 'QM1' ended.\n")
+        assert output.read().endswith("TernMQ queue manager 'QM1' ended.\n")
     assert process.wait() == 0

@@ -210,7 +210,7 @@ def test_restart_after_a_kill_then_reported_as_strmqm_does(tmp_path: Path) -> No
         assert qmgr.report()[0].startswith("1 log records accessed")
 
 
-def test_create_when_a_file_of_the_log_is_gone_then_nothing_is_made_anew(tmp_path: Path) -> None:
+def test_create_when_a_file_of_the_log_is_gone_then_nothing_is_recreated(tmp_path: Path) -> None:
     """A queue manager that is not whole is still there; making it again would lose all of it."""
     with ternmq.embedded(tmp_path, "QM1", create=True) as qmgr:
         qmgr.define_queue("Q")

@@ -21,12 +21,12 @@ def java_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     makes it, the others wait. Skipped where the client cannot be had."""
     shared = tmp_path_factory.getbasetemp().parent / "java_run"
     shared.mkdir(exist_ok=True)
-    told = shared / "verdicts.json"
+    reported = shared / "verdicts.json"
     with open(shared / "lock", "w", encoding="utf-8") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        if not told.exists():
-            told.write_text(json.dumps(_run(shared)), encoding="utf-8")
-    found = json.loads(told.read_text(encoding="utf-8"))
+        if not reported.exists():
+            reported.write_text(json.dumps(_run(shared)), encoding="utf-8")
+    found = json.loads(reported.read_text(encoding="utf-8"))
     if "not here" in found:
         pytest.skip(f"not shown: {found['not here']}")
     return shared

@@ -136,7 +136,7 @@ def judge(
     (work / "plan").write_text("\n".join(plan) + "\n", encoding="utf-8")
     with open(work / "said.txt", "wb") as said:
         try:
-            told = subprocess.run(
+            output = subprocess.run(
                 _java(class_path, work, client),
                 stdout=subprocess.PIPE,
                 stderr=said,
@@ -145,10 +145,10 @@ def judge(
                 check=False,
             ).stdout
         except subprocess.TimeoutExpired as late:
-            told = late.stdout or b""
-    (work / "told.txt").write_bytes(told)
+            output = late.stdout or b""
+    (work / "told.txt").write_bytes(output)
     found: dict[int, Verdict] = {}
-    for line in told.decode("utf-8").splitlines():
+    for line in output.decode("utf-8").splitlines():
         words = line.split("\t")
         if len(words) == 4:
             found[int(words[0])] = Verdict(words[1], int(words[2]), words[3])

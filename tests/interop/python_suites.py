@@ -124,8 +124,8 @@ def _index() -> str:
     given = os.environ.get("PIP_INDEX_URL", "")
     if not given:
         command = [sys.executable, "-m", "pip", "config", "get", "global.index-url"]
-        told = subprocess.run(command, capture_output=True, text=True, check=False)
-        given = told.stdout.strip()
+        output = subprocess.run(command, capture_output=True, text=True, check=False)
+        given = output.stdout.strip()
     return (given or "https://pypi.org/simple").rstrip("/")
 
 
@@ -227,8 +227,8 @@ def main() -> int:
         data.mkdir()
         with served.queue_manager(data, []) as port:
             for suite in (one for one in SUITES if asked.only in one.name):
-                told, unexpected = _judged(suite, port, Path(folder))
-                suites[suite.name] = told
+                reported, unexpected = _judged(suite, port, Path(folder))
+                suites[suite.name] = reported
                 news += unexpected
     if asked.record:
         RECORD.write_text(json.dumps({**record, "suites": suites}, indent=1) + "\n", "utf-8")
@@ -250,8 +250,8 @@ def _judged(suite: PythonSuite, port: int, work: Path) -> tuple[dict[str, object
         reason = known(suite.name, name)
         unexpected += not reason
         sys.stdout.write(f"{suite.name} {name}: {reason or why}\n")
-    told = ", ".join(f"{name} {count}" for name, count in sorted(counts.items()))
-    sys.stdout.write(f"{suite.name} {suite.version}: {told}; {unexpected} not known before\n")
+    reported = ", ".join(f"{name} {count}" for name, count in sorted(counts.items()))
+    sys.stdout.write(f"{suite.name} {suite.version}: {reported}; {unexpected} not known before\n")
     reasons = {name: known(suite.name, name) or why for name, why in failed.items()}
     return {"version": suite.version, "counts": dict(counts), "failed": reasons}, unexpected
 

@@ -53,14 +53,14 @@ def record(cases: list[JavaCase], verdicts: dict[int, Verdict], seconds: float) 
     outcomes: dict[str, dict[str, dict[str, str]]] = {}
     for case in cases:
         verdict = verdicts[case.number]
-        told = verdict.outcome
-        if told == "skipped":
-            told = f"skipped: {verdict.text[:200]}"
-        elif told != "passed":
-            told = verdict.text[:200]
-        outcomes.setdefault(case.suite, {}).setdefault(case.method, {})[case.place] = told
+        reported = verdict.outcome
+        if reported == "skipped":
+            reported = f"skipped: {verdict.text[:200]}"
+        elif reported != "passed":
+            reported = verdict.text[:200]
+        outcomes.setdefault(case.suite, {}).setdefault(case.method, {})[case.place] = reported
     RECORD.parent.mkdir(exist_ok=True)
-    told_of = {
+    reported_of = {
         "client": ARTIFACTS[0],
         "kits": {kit: list(artifacts) for kit, artifacts in KITS.items()},
         "build": str(ternmq.build_info()).split(",")[0],
@@ -74,7 +74,7 @@ def record(cases: list[JavaCase], verdicts: dict[int, Verdict], seconds: float) 
         "counts": dict(Counter(verdict.outcome for verdict in verdicts.values())),
         "cases": outcomes,
     }
-    RECORD.write_text(json.dumps(told_of, indent=1) + "\n", encoding="utf-8")
+    RECORD.write_text(json.dumps(reported_of, indent=1) + "\n", encoding="utf-8")
 
 
 def main() -> int:
@@ -102,8 +102,8 @@ def main() -> int:
         if verdict.outcome != "passed":
             sys.stdout.write(f"{verdict.outcome} {case.id} ({verdict.ms} ms): {verdict.text}\n")
     counts = Counter(verdict.outcome for verdict in verdicts.values())
-    told = ", ".join(f"{name} {count}" for name, count in sorted(counts.items()))
-    sys.stdout.write(f"{len(cases)} cases in {seconds:.0f} s: {told}; faults {len(faults)}\n")
+    reported = ", ".join(f"{name} {count}" for name, count in sorted(counts.items()))
+    sys.stdout.write(f"{len(cases)} cases in {seconds:.0f} s: {reported}; faults {len(faults)}\n")
     if asked.record:
         record(cases, verdicts, seconds)
     good = counts["passed"] + counts["skipped"] == len(cases)

@@ -134,7 +134,7 @@ def test_from_tasks(tmp_path: Path) -> None:
     asyncio.run(main())
 
 
-def test_extents_of_a_circular_log_then_there_is_nothing_to_tell() -> None:
+def test_extents_of_a_circular_log_then_there_is_nothing_to_report() -> None:
     with ternmq.memory("QM1") as qmgr:
         assert qmgr.log_extents().stored == ()
         with pytest.raises(ternmq.MQError, match="MQRCCF_LOG_TYPE_ERROR"):

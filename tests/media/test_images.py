@@ -107,7 +107,7 @@ def test_one_object_some_or_all() -> None:
     assert reason_of(machine, Recreation("APP.THREE")) == MQRC_UNKNOWN_OBJECT_NAME
 
 
-def test_alias_re_created_then_the_catalog_is_written_anew() -> None:
+def test_alias_re_created_then_the_catalog_is_written_again() -> None:
     machine, disk = started()
     machine.define("A")
     define(machine, ALIAS, "ALIAS", target="A")

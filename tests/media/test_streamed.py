@@ -37,7 +37,7 @@ def finished(seed: int) -> tuple[SimDisk, State]:
 
 @pytest.mark.parametrize("queue", ["A", "B", "C"])
 @pytest.mark.parametrize("how", ["deleted", "flipped", "cut"])
-def test_files_of_original_or_copy_spoilt_then_that_queue_alone_is_made_anew(
+def test_files_of_original_or_copy_spoilt_then_that_queue_alone_is_recreated(
     queue: str, how: str
 ) -> None:
     made = 0

@@ -39,7 +39,7 @@ def begun() -> tuple[SimDisk, Machine, StreamClient]:
     return disk, machine, client
 
 
-def check_anew(machine: Machine, client: StreamClient, before: int) -> None:
+def check_again(machine: Machine, client: StreamClient, before: int) -> None:
     assert machine.browse("Q") == [b"%d" % number for number in range(1, 9)]
     bounds = client.bounds("Q")
     assert bounds.incarnation != before
@@ -60,17 +60,17 @@ def check_anew(machine: Machine, client: StreamClient, before: int) -> None:
     assert again.read_all("Q", number) == [(number, b"9")]
 
 
-def test_queue_when_re_created_at_work_then_its_stream_begins_anew() -> None:
+def test_queue_when_re_created_at_work_then_its_stream_begins_again() -> None:
     disk, machine, client = begun()
     before = client.bounds("Q").incarnation
     for path in files_of(disk, "Q", ""):
         disk.unlink(path)
     machine.kernel.locals["Q"].queue.damaged = "a test has removed its files"
     recreate(machine, "Q")
-    check_anew(machine, client, before)
+    check_again(machine, client, before)
 
 
-def test_queue_when_re_created_by_restart_then_its_stream_begins_anew() -> None:
+def test_queue_when_re_created_by_restart_then_its_stream_begins_again() -> None:
     disk, _, client = begun()
     before = client.bounds("Q").incarnation
     for path in files_of(disk, "Q", ""):
@@ -78,7 +78,7 @@ def test_queue_when_re_created_by_restart_then_its_stream_begins_anew() -> None:
     machine = Machine(disk)
     if not any(line.startswith("Re-created") for line in machine.engine.report):
         recreate(machine, "Q")
-    check_anew(machine, StreamClient(machine), before)
+    check_again(machine, StreamClient(machine), before)
 
 
 def test_backup_when_activated_then_stream_and_cursor_go_on_there() -> None:
@@ -99,7 +99,7 @@ def test_backup_when_activated_then_stream_and_cursor_go_on_there() -> None:
             ship(disk, backup, extents)
             saved += replay_backup(backup).is_saved
     assert saved > 1
-    told = client.read_all("Q", client.bounds("Q").earliest)
+    reported = client.read_all("Q", client.bounds("Q").earliest)
     positions = [one.position for one in cursors(machine.kernel)]
     incarnation = client.bounds("Q").incarnation
     activate_backup(backup)
@@ -110,7 +110,7 @@ def test_backup_when_activated_then_stream_and_cursor_go_on_there() -> None:
     assert client.bounds("Q").incarnation == incarnation
     found = client.read_all("Q", cursor.position)
     assert found
-    expected = dict(told)
+    expected = dict(reported)
     assert all(expected.get(number, data) == data for number, data in found)
     assert [number for number, _ in found] == list(range(cursor.position, found[-1][0] + 1))
     machine.put("Q", b"after")

@@ -76,7 +76,7 @@ class Streams(RuleBasedStateMachine):
             assert number not in self.messages
             self.messages[number] = (data, persistent)
 
-    def told(self, found: list[tuple[int, bytes]]) -> list[tuple[int, bytes]]:
+    def logged(self, found: list[tuple[int, bytes]]) -> list[tuple[int, bytes]]:
         for number, _ in found:
             self.highest = max(self.highest, number)
         return found
@@ -208,7 +208,7 @@ class Streams(RuleBasedStateMachine):
                     del self.messages[number]
 
     def all_of(self) -> list[tuple[int, bytes]]:
-        return self.told(self.client.read_all("Q", self.client.bounds("Q").earliest))
+        return self.logged(self.client.read_all("Q", self.client.bounds("Q").earliest))
 
     @precondition(lambda self: bool(self.positions) or self.retains)
     @rule(part=st.floats(0, 1), size=st.sampled_from([1, 1500, 1 << 20]), count=st.integers(0, 3))
@@ -222,7 +222,7 @@ class Streams(RuleBasedStateMachine):
         expected = [
             (number, data) for number, (data, _) in sorted(self.messages.items()) if number >= first
         ]
-        found = self.told(messages_of(call))
+        found = self.logged(messages_of(call))
         assert found == expected[: len(found)]
         assert bool(found) == bool(expected)
         if count:
@@ -239,7 +239,7 @@ class Streams(RuleBasedStateMachine):
         earliest = self.client.bounds("Q").earliest
         lowest = min(self.positions.values())
         assert earliest <= lowest
-        found = self.told(self.client.read_all("Q", lowest))
+        found = self.logged(self.client.read_all("Q", lowest))
         assert found == [
             (number, data)
             for number, (data, _) in sorted(self.messages.items())

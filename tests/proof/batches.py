@@ -52,7 +52,7 @@ def batches(tier: int, shard: int, shards: int) -> Iterator[Point]:
             number += 1
             if number % stride == shard % stride:
                 label = f"seed {shard}, operation {at}, {outcome.name}"
-                yield Point(label, partial(as_told, outcome, possible, run))
+                yield Point(label, partial(as_reported, outcome, possible, run))
 
 
 def is_deciding(possible: list[Snapshot]) -> bool:
@@ -60,7 +60,7 @@ def is_deciding(possible: list[Snapshot]) -> bool:
     return len({len(one.state[0]["ledger"]) for one in possible}) > 1
 
 
-def as_told(outcome: Outcome, possible: list[Snapshot], run: BatchWorkload) -> str:
+def as_reported(outcome: Outcome, possible: list[Snapshot], run: BatchWorkload) -> str:
     in_doubt = check_batches(outcome.disk(), possible, run)
     return "with units in doubt" if in_doubt else "with none"
 

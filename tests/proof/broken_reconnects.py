@@ -103,11 +103,11 @@ class Mover:
         """Every message is there once, and where it should be."""
         with Served.connect(self.stage.served) as here:
             left, moved = (self._content(here, name) for name in self.names)
-        told = Counter(f"message {number}" for number in range(WAITING))
+        reported = Counter(f"message {number}" for number in range(WAITING))
         found = Counter(left) + Counter(moved) + Counter(self.taken)
         account = f"{left}, {moved}, {self.taken}, told {self.moved}"
-        assert found <= told, account
-        assert (told - found).total() <= self.interrupted, account
+        assert found <= reported, account
+        assert (reported - found).total() <= self.interrupted, account
         assert set(self.moved) <= set(moved), f"{moved}, told {self.moved}"
 
     def _content(self, here: ternmq.Connection, name: str) -> list[str]:

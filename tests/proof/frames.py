@@ -155,8 +155,10 @@ def _number(chance: Chance, data: bytearray) -> None:
 def _length(chance: Chance, data: bytearray) -> None:
     """The length that a header tells."""
     if len(data) >= 8:
-        told = struct.unpack_from(">I", data, 4)[0] + chance.choice((-28, -1, 1, 8, 28, 1 << 20))
-        struct.pack_into(">I", data, 4, told & 0xFFFFFFFF)
+        reported = struct.unpack_from(">I", data, 4)[0] + chance.choice(
+            (-28, -1, 1, 8, 28, 1 << 20)
+        )
+        struct.pack_into(">I", data, 4, reported & 0xFFFFFFFF)
 
 
 def _type(chance: Chance, data: bytearray) -> None:

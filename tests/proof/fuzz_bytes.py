@@ -71,7 +71,7 @@ class Listener:
         self._level = fap_level
         self._reader = SegmentReader(SEGMENT_MAX)
         self._assembler = Assembler(CALL_MAX, CALLS_MAX)
-        self.told: list[str] = []
+        self.logged: list[str] = []
         self.is_over = False
 
     def hear(self, data: bytes) -> None:
@@ -84,7 +84,7 @@ class Listener:
                 if whole is not None:
                     self._read(whole)
         except RemoteProtocolError as error:
-            self.told.append(f"refused: {error}")
+            self.logged.append(f"refused: {error}")
             self.is_over = True
         kept = self._assembler.kept_bytes
         if kept > CALL_MAX + SEGMENT_MAX:
@@ -93,10 +93,10 @@ class Listener:
     def _read(self, one: Segment) -> None:
         trace_segment(one, self._level, 64)
         if one.header.type == INITIAL_DATA:
-            self.told.append(repr(read_initial_data(one)))
+            self.logged.append(repr(read_initial_data(one)))
         else:
             values = read_body(one, self._level).values
-            self.told.append(f"{one.header.type} {sorted(values)}")
+            self.logged.append(f"{one.header.type} {sorted(values)}")
 
 
 def frames(chance: Chance) -> str:
@@ -112,8 +112,8 @@ def frames(chance: Chance) -> str:
         by_byte = Listener(level)
         for at in range(len(stream)):
             by_byte.hear(stream[at : at + 1])
-        if by_byte.told != whole.told:
-            raise AssertionError(f"byte by byte {by_byte.told}, whole {whole.told}")
+        if by_byte.logged != whole.logged:
+            raise AssertionError(f"byte by byte {by_byte.logged}, whole {whole.logged}")
     return "refused" if whole.is_over else "read"
 
 

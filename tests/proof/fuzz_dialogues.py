@@ -22,7 +22,7 @@ from ternmq.codec.mqi.mqod import ObjectDescriptor
 from ternmq.codec.mqi.mqpmo import PutOptions
 from ternmq.codec.mqi.mqsts import Status
 from ternmq.network.edge.admission import Peer
-from ternmq.network.edge.partner_socket import NetSocket
+from ternmq.network.edge.partner_socket import PartnerSocket
 from ternmq.network.edge.tcp_listener import Network
 from ternmq.server.host import Host
 from ternmq.testing.chance import Chance
@@ -98,17 +98,17 @@ class Stage:
         self.host = Host(manager.started)
         self.host.fault = self._fault  # type: ignore[method-assign]
         asyncio.get_running_loop().set_exception_handler(self._unforeseen)
-        self.told: list[str] = []
-        self.network = Network(self.host, "", self._tell, self._protocol)
+        self.logged: list[str] = []
+        self.network = Network(self.host, "", self._log_message, self._protocol)
         self.host.network = self.network
         self.port = self.network.listen("127.0.0.1").port
         self.connections = len(self.host.engine.kernel.connections)
 
-    def _tell(self, message: str, *inserts: object) -> None:
-        self.told = [*self.told[-4:], f"{message} {inserts}"]
+    def _log_message(self, message: str, *inserts: object) -> None:
+        self.logged = [*self.logged[-4:], f"{message} {inserts}"]
 
     def _protocol(self, peer: Peer) -> asyncio.Protocol:
-        return NetSocket(self.host, peer)
+        return PartnerSocket(self.host, peer)
 
     def _fault(self, error: BaseException, doing: str) -> None:
         self.faults.append(f"{doing}: {type(error).__name__}: {error}")
@@ -289,7 +289,7 @@ async def behaves(stage: Stage, chance: Chance) -> None:
     partner = Partner(chance)
     await partner.connect(stage.port)
     if not (await partner.greet() and await partner.sign_on() and await partner.open()):
-        raise AssertionError(f"a partner that behaves is not served any more: {stage.told}")
+        raise AssertionError(f"a partner that behaves is not served any more: {stage.logged}")
     for type, made in CALLS[:1] + CALLS[2:3]:
         reply = await partner.call(type, made())
         if reply is None:

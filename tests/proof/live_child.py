@@ -16,7 +16,7 @@ QUEUES = ("A", "B")
 SIZES = (10, 300, 2_000, 9_000, 9_000)
 
 
-def tell(kind: str, what: object = None) -> None:
+def log_message(kind: str, what: object = None) -> None:
     os.write(1, f"{kind} {json.dumps(what)}\n".encode("ascii"))
 
 
@@ -29,7 +29,7 @@ class Child:
         self.queues = {name: self.qmgr.queue(name) for name in QUEUES}
         self.count = 0
         self.life = seed
-        tell("S")
+        log_message("S")
 
     def message(self) -> tuple[str, bytes]:
         self.count += 1
@@ -39,15 +39,15 @@ class Child:
     def put(self) -> None:
         queue = self.chance.choice(QUEUES)
         name, data = self.message()
-        tell("T", [["put", queue, name]])
+        log_message("T", [["put", queue, name]])
         self.queues[queue].put(data, persistent=True)
-        tell("A")
+        log_message("A")
 
     def get(self) -> None:
         queue = self.chance.choice(QUEUES)
-        tell("T", [["get", queue]])
+        log_message("T", [["get", queue]])
         self.queues[queue].try_get(syncpoint=False)
-        tell("A")
+        log_message("A")
 
     def unit(self) -> None:
         """Puts and a get together, or not at all."""
@@ -64,9 +64,9 @@ class Child:
         if self.chance.random() < 0.25:
             self.qmgr.backout()
             return
-        tell("T", changes)
+        log_message("T", changes)
         self.qmgr.commit()
-        tell("A")
+        log_message("A")
 
     def step(self) -> None:
         kind = self.chance.random()
@@ -87,9 +87,9 @@ def main() -> None:
         try:
             child.step()
         except ternmq.MQError as error:
-            tell("R", error.reason)
+            log_message("R", error.reason)
     child.qmgr.close()
-    tell("E")
+    log_message("E")
 
 
 if __name__ == "__main__":

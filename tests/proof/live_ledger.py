@@ -14,7 +14,7 @@ Queues = dict[str, list[str]]
 
 
 @dataclass
-class Told:
+class Reported:
     """What one life of the child said."""
 
     possible: list[Queues]
@@ -35,8 +35,8 @@ def changed(queues: Queues, changes: list[list[str]]) -> Queues:
     return after
 
 
-def read(output: str, before: Queues) -> Told:
-    told = Told([before])
+def read(output: str, before: Queues) -> Reported:
+    reported = Reported([before])
     sure = before
     under_way: list[list[str]] | None = None
     broken = False
@@ -45,18 +45,18 @@ def read(output: str, before: Queues) -> Told:
         if kind == "T" and not broken:
             under_way = json.loads(rest)
         elif kind == "A":
-            told.refused_then_answered = told.refused_then_answered or broken
+            reported.refused_then_answered = reported.refused_then_answered or broken
             sure, under_way = changed(sure, under_way or []), None
-            told.answered += 1
+            reported.answered += 1
         elif kind == "R":
-            told.refused.append(json.loads(rest))
+            reported.refused.append(json.loads(rest))
             # What was under way when the queue manager broke down may have happened.
-            broken = broken or told.refused[-1] == MQRC_CONNECTION_BROKEN
+            broken = broken or reported.refused[-1] == MQRC_CONNECTION_BROKEN
             under_way = under_way if broken else None
-        told.started = told.started or kind == "S"
-        told.ended = told.ended or kind == "E"
-    told.possible = [sure] if under_way is None else [sure, changed(sure, under_way)]
-    return told
+        reported.started = reported.started or kind == "S"
+        reported.ended = reported.ended or kind == "E"
+    reported.possible = [sure] if under_way is None else [sure, changed(sure, under_way)]
+    return reported
 
 
 def found(data: Path) -> Queues:

@@ -18,9 +18,9 @@ from tests.proof import (
     power_loss,
     prepared_units,
     strace_runs,
-    strangers,
     stream_cursors,
     streamed_copies,
+    unauthenticated,
     worlds,
 )
 from tests.proof.goal import Goal
@@ -44,7 +44,7 @@ SIMULATED: list[Goal] = [
     fuzz.GOAL,
 ]
 # Real sockets on loopback.
-NETWORKED: list[Goal] = [broken_lines.GOAL, strangers.GOAL]
+NETWORKED: list[Goal] = [broken_lines.GOAL, unauthenticated.GOAL]
 # Real processes under strace: no points where it is missing.
 TRACED: list[Goal] = [strace_runs.GOAL_KILLS, strace_runs.GOAL_FORCES]
 # Its daily size is a test of its own.

@@ -48,8 +48,8 @@ class Ledger:
         self.tally = Tally()
         self.seconds = 0.0
         if self.path.exists() and not fresh:
-            for shard, told in json.loads(self.path.read_text(encoding="utf-8")).items():
-                self._count(shard, told["points"], told["outcomes"], told["seconds"])
+            for shard, reported in json.loads(self.path.read_text(encoding="utf-8")).items():
+                self._count(shard, reported["points"], reported["outcomes"], reported["seconds"])
 
     def _count(self, shard: str, points: int, outcomes: dict[str, int], seconds: float) -> None:
         self.shards[shard] = {"points": points, "outcomes": outcomes, "seconds": round(seconds, 2)}
@@ -175,11 +175,11 @@ def summary(reports: list[Path]) -> None:
         f"{'goal':>5} {'tier':>4} {'points':>10} {'wanted':>10} {'seconds':>8}  outcomes\n"
     )
     for path in reports:
-        told = json.loads(path.read_text(encoding="utf-8"))
-        outcomes = ", ".join(f"{name} {count:,}" for name, count in told["outcomes"].items())
+        values = json.loads(path.read_text(encoding="utf-8"))
+        outcomes = ", ".join(f"{name} {count:,}" for name, count in values["outcomes"].items())
         sys.stdout.write(
-            f"{told['goal']:>5} {'T' + str(told['tier']):>4} {told['points']:>10,} "
-            f"{told['wanted']:>10,} {told['seconds']:>8,}  {outcomes}\n"
+            f"{values['goal']:>5} {'T' + str(values['tier']):>4} {values['points']:>10,} "
+            f"{values['wanted']:>10,} {values['seconds']:>8,}  {outcomes}\n"
         )
 
 

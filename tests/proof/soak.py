@@ -240,14 +240,14 @@ def main(arguments: list[str]) -> int:
     seconds = given.minutes * 60
     with tempfile.TemporaryDirectory(prefix="ternmq-soak-") as folder:
         result = soak(given.data or folder, seconds, min(120.0, seconds / 4), progress=True)
-    told = report(result, 2 if given.minutes >= 30 else 1)
-    sys.stdout.write(f"\n{json.dumps(told, indent=2)}\n")
+    reported = report(result, 2 if given.minutes >= 30 else 1)
+    sys.stdout.write(f"\n{json.dumps(reported, indent=2)}\n")
     for problem in result.problems:
         sys.stdout.write(f"{problem}\nagain: make soak MINUTES={given.minutes:g}\n")
     if not result.problems:
         given.keep.mkdir(parents=True, exist_ok=True)
-        path = given.keep / f"G24.T{told['tier']}.json"
-        path.write_text(json.dumps(told, indent=2) + "\n", encoding="utf-8")
+        path = given.keep / f"G24.T{reported['tier']}.json"
+        path.write_text(json.dumps(reported, indent=2) + "\n", encoding="utf-8")
     return 1 if result.problems else 0
 
 

@@ -20,7 +20,7 @@ from pathlib import Path
 
 from ternmq.base.reasons import MQRC_CONNECTION_BROKEN
 from tests.proof.goal import Goal, Point, mine
-from tests.proof.live_ledger import Queues, Told, found, read, template
+from tests.proof.live_ledger import Queues, Reported, found, read, template
 
 CHILD = Path(__file__).with_name("live_child.py")
 CALLS = ("pwrite64", "pwritev", "fdatasync", "fsync", "renameat", "unlinkat")
@@ -63,7 +63,7 @@ class Run:
         )
         self.status = done.returncode
         self.complaint = done.stderr
-        self.told: Told = read(done.stdout, self.before)
+        self.logged: Reported = read(done.stdout, self.before)
 
     def calls(self) -> list[tuple[str, str]]:
         """Thread and line of each call, as they came."""
@@ -72,7 +72,7 @@ class Run:
 
     def recover(self) -> None:
         after = found(self.data)
-        assert after in self.told.possible, f"found {after}, possible {self.told.possible}"
+        assert after in self.logged.possible, f"found {after}, possible {self.logged.possible}"
         self.folder.cleanup()
 
 
@@ -80,7 +80,7 @@ class Run:
 def counted(seed: int, steps: int) -> Counter[str]:
     """How many calls of each kind the main thread makes when nothing happens to it."""
     run = Run(seed, steps, ["-e", f"trace={','.join(CALLS)}"])
-    assert run.told.ended, run.complaint
+    assert run.logged.ended, run.complaint
     calls = run.calls()
     main = Counter(thread for thread, _ in calls).most_common(1)[0][0]
     run.recover()
@@ -108,7 +108,7 @@ def kill(seed: int, steps: int, call: str, at: int) -> str:
     options = ["-e", f"trace={call}", "-e", f"inject={call}:signal=SIGKILL:when={at}"]
     run = Run(seed, steps, options)
     was_killed = run.status in (-9, 137)
-    assert was_killed or run.told.ended, f"it ended with {run.status}: {run.complaint}"
+    assert was_killed or run.logged.ended, f"it ended with {run.status}: {run.complaint}"
     run.recover()
     return "killed" if was_killed else "ended before"
 
@@ -132,7 +132,7 @@ def force_fails(seed: int, steps: int, at: int) -> str:
     lines = [line for _, line in run.calls()]
     calls = [line for line in lines if line.startswith("fdatasync")]
     failed = next((n for n, line in enumerate(calls) if "INJECTED" in line), None)
-    assert failed is not None or run.told.ended, run.complaint
+    assert failed is not None or run.logged.ended, run.complaint
     if failed is None:
         run.recover()
         return "ended before"
@@ -141,11 +141,11 @@ def force_fails(seed: int, steps: int, at: int) -> str:
         return "a new file"
     is_log = "/log/" in calls[failed]
     if is_log:
-        assert not run.told.refused_then_answered, "something was answered after a failed force"
+        assert not run.logged.refused_then_answered, "something was answered after a failed force"
         assert not any("/log/" in line for line in calls[failed + 1 :]), "another force followed"
-        assert set(run.told.refused) <= {MQRC_CONNECTION_BROKEN}, run.told.refused
+        assert set(run.logged.refused) <= {MQRC_CONNECTION_BROKEN}, run.logged.refused
     run.recover()
-    if not run.told.started:
+    if not run.logged.started:
         return "did not start"
     return "stopped" if is_log else "another file"
 

@@ -36,7 +36,7 @@ def streamed(seed: int) -> StreamWorkload:
         return made
 
     made = in_both_modes(make)
-    if not any(made.told.values()):
+    if not any(made.reported.values()):
         raise Disagreement(f"seed {seed} reads nothing")
     return made
 
@@ -51,20 +51,20 @@ def stream_cursors(tier: int, shard: int, shards: int) -> Iterator[Point]:
         if at < run.begun or isinstance(operation, Mark):
             continue
         wreck.advance(at + 1)
-        told = run.told_at[chronicle.acknowledged]
+        reported = run.reported_at[chronicle.acknowledged]
         for outcome in crashes(wreck, Chance(f"CURSOR/{shard}"), SAMPLES[tier]):
             number += 1
             if number % STRIDES[tier] == shard % STRIDES[tier]:
                 label = f"seed {shard}, operation {at}, {outcome.name}"
                 possible = chronicle.possible()
-                yield Point(label, partial(as_told, outcome, possible, told, run.plain))
+                yield Point(label, partial(as_reported, outcome, possible, reported, run.plain))
 
 
-def as_told(
-    outcome: Outcome, possible: list[Snapshot], told: dict[str, dict[int, str]], plain: set[str]
+def as_reported(
+    outcome: Outcome, possible: list[Snapshot], reported: dict[str, dict[int, str]], plain: set[str]
 ) -> str:
     machine = Machine(outcome.disk())
-    check_found(machine, possible, told, plain)
+    check_found(machine, possible, reported, plain)
     return "with cursors" if machine.kernel.catalog.cursors.by_name else "without"
 
 

@@ -92,7 +92,7 @@ def test_log_that_is_cut_then_it_has_every_kind_of_record_two_switches_and_two_c
         assert run.machine.engine.log.end_lsn > 3 * 8 * 4096
 
 
-def test_point_that_fails_then_its_command_is_told_and_runs_it_alone() -> None:
+def test_point_that_fails_then_its_command_is_reported_and_runs_it_alone() -> None:
     tried: list[int] = []
 
     def attempt(number: int) -> str:

@@ -26,7 +26,7 @@ def test_slope_then_that_of_the_line_through_the_points() -> None:
     assert Samples([1.0], [5.0]).slope_kib_in_ten_minutes() == 0.0
 
 
-def test_judge_when_something_grows_then_it_is_told() -> None:
+def test_judge_when_something_grows_then_it_is_reported() -> None:
     result = Result(600.0, 1, 1, 0, 2000.0, (10, 30), (3, 4), [])
     judge(result)
     assert len(result.problems) == 3

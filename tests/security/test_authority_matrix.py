@@ -262,10 +262,10 @@ def test_matrix_of_open_options(
         for cell in cells(f"{target.title}, 0x{options:X}", needs):
             grants.give(cell.grants, cell.by_group)
             grants.cell(cell.name, try_open(fred, od, options), cell.expected)
-    tell("open options", target.title, grants, record_property)
+    log_message("open options", target.title, grants, record_property)
 
 
-def tell(matrix: str, part: str, grants: Grants, record_property: Property) -> None:
+def log_message(matrix: str, part: str, grants: Grants, record_property: Property) -> None:
     """The number of cells, for whoever reads the report; none may be wrong."""
     print(f"authority matrix, {matrix}, {part}: {grants.cells} cells, {len(grants.wrong)} wrong")
     record_property("cells", grants.cells)
@@ -307,7 +307,7 @@ def test_matrix_of_put1(qm: ternmq.QueueManager, record_property: Property) -> N
                 allowed = False
             grants.cell(cell.name, allowed, cell.expected)
         source.mqsc("CLEAR QLOCAL(LO.CAL)")
-    tell("MQPUT1", "context", grants, record_property)
+    log_message("MQPUT1", "context", grants, record_property)
 
 
 def may_close_and_delete(qm: ternmq.QueueManager) -> bool:
@@ -352,7 +352,7 @@ def test_matrix_of_connect_alternate_user_and_close(
         grants.cell(cell.name, may_close_and_delete(qm), cell.expected)
         if "DY.NAMIC" not in qm.queue_names():
             qm.queue("PERMANENT", dynamic_name="DY.NAMIC").close()
-    tell("connect, alternate user, close", "", grants, record_property)
+    log_message("connect, alternate user, close", "", grants, record_property)
 
 
 # ---- commands
@@ -507,7 +507,7 @@ def test_matrix_of_commands(
             if action == "DISPLAY" and row.noun in NOTHING_TO_SHOW and not cell.expected:
                 allowed = any(answer.items for answer in answers)
             grants.cell(cell.name, allowed, cell.expected)
-    tell("commands", action, grants, record_property)
+    log_message("commands", action, grants, record_property)
 
 
 def test_every_verb_and_command_has_an_authority() -> None:

@@ -20,7 +20,7 @@ import pytest
 
 import ternmq
 from ternmq.base import limits
-from ternmq.network.edge.partner_socket import NetSocket
+from ternmq.network.edge.partner_socket import PartnerSocket
 from ternmq.network.edge.tcp_listener import Network
 from ternmq.server.error_log.log_throttle import MESSAGES_MAX
 from ternmq.server.host import Host
@@ -38,17 +38,17 @@ class Wall:
     """A queue manager behind its real listener."""
 
     def __init__(self, manager: ternmq.QueueManager, folder: str, deadline_s: float) -> None:
-        self.told: list[str] = []
+        self.logged: list[str] = []
         self.host = Host(manager.started)
-        self.host.engine.kernel.parts = ServerParts(self.host, self._tell, {})
+        self.host.engine.kernel.parts = ServerParts(self.host, self._log_message, {})
         self.network = Network(
-            self.host, folder, self._tell, lambda peer: NetSocket(self.host, peer)
+            self.host, folder, self._log_message, lambda peer: PartnerSocket(self.host, peer)
         )
-        self.network.doorway.authenticate_s = deadline_s
+        self.network.acceptor.authenticate_s = deadline_s
         self.port = self.network.listen("127.0.0.1").port
 
-    def _tell(self, message: str, *inserts: object) -> None:
-        self.told.append(message)
+    def _log_message(self, message: str, *inserts: object) -> None:
+        self.logged.append(message)
 
     async def close(self) -> None:
         self.network.close()
@@ -141,13 +141,13 @@ async def until_closed(port: int, data: bytes) -> None:
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-def test_strangers_are_closed_by_their_deadline(shape: str) -> None:
+def test_unauthenticated_connections_are_closed_by_their_deadline(shape: str) -> None:
     async def play(wall: Wall) -> None:
         await asyncio.gather(*(until_closed(wall.port, SHAPES[shape]) for _ in range(20)))
         await until(lambda: not wall.host.sockets)
-        assert wall.network.doorway.strangers.count == 0
+        assert wall.network.acceptor.unauthenticated.count == 0
         assert wall.network.channels.instances == {}
-        assert not wall.network.doorway.visitors
+        assert not wall.network.acceptor.visitors
 
     on_wall(play, deadline_s=0.2)
 
@@ -164,11 +164,11 @@ def descriptors() -> None:
 
 
 @pytest.mark.usefixtures("descriptors")
-def test_hundreds_of_strangers_take_little_memory_and_are_all_closed() -> None:
+def test_hundreds_of_unauthenticated_connections_take_little_memory_and_are_all_closed() -> None:
     async def play(wall: Wall) -> None:
-        strangers = wall.network.doorway.strangers
+        unauthenticated = wall.network.acceptor.unauthenticated
         held = asyncio.ensure_future(until_closed(wall.port, OPENED))
-        await until(lambda: strangers.count == 1)
+        await until(lambda: unauthenticated.count == 1)
         gc.collect()
         before = resident_bytes()
         names = list(SHAPES)
@@ -176,36 +176,38 @@ def test_hundreds_of_strangers_take_little_memory_and_are_all_closed() -> None:
         crowd = [asyncio.ensure_future(until_closed(wall.port, SHAPES[one])) for one in said]
         stay = [one for one in said if one in PATIENT]
         await until(
-            lambda: sum(not one.done() for one in crowd) == strangers.count - 1 == len(stay)
+            lambda: sum(not one.done() for one in crowd) == unauthenticated.count - 1 == len(stay)
         )
         grown = resident_bytes() - before
         assert grown <= GROWTH_BYTES_MAX, grown
-        for visitor in list(wall.network.doorway.visitors):
+        for visitor in list(wall.network.acceptor.visitors):
             visitor._late()  # as its timer would
         await asyncio.gather(held, *crowd)
-        assert strangers.count == 0
-        assert MESSAGES_MAX <= wall.told.count("AMQ9271E") < len(stay)  # not each of them
+        assert unauthenticated.count == 0
+        assert MESSAGES_MAX <= wall.logged.count("AMQ9271E") < len(stay)  # not each of them
 
     on_wall(play, deadline_s=600.0)
 
 
-def test_no_more_strangers_come_in_than_there_may_be(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ternmq.network.edge.accept.STRANGERS_OF_ADDRESS_MAX", 5)
+def test_no_more_unauthenticated_connections_come_in_than_there_may_be(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("ternmq.network.edge.accept.UNAUTHENTICATED_OF_ADDRESS_MAX", 5)
 
     async def play(wall: Wall) -> None:
         held = [asyncio.ensure_future(until_closed(wall.port, ONE_BYTE)) for _ in range(5)]
-        await until(lambda: wall.network.doorway.strangers.count == 5)
+        await until(lambda: wall.network.acceptor.unauthenticated.count == 5)
         await until_closed(wall.port, ONE_BYTE)  # at once, long before its deadline
-        assert wall.network.doorway.strangers.count == 5
-        assert wall.told == ["AMQ9513E"]
-        wall.network.doorway.close()
+        assert wall.network.acceptor.unauthenticated.count == 5
+        assert wall.logged == ["AMQ9513E"]
+        wall.network.acceptor.close()
         await asyncio.gather(*held)
-        assert wall.network.doorway.strangers.of_address == {}
+        assert wall.network.acceptor.unauthenticated.of_address == {}
 
     on_wall(play, deadline_s=60.0)
 
 
-def test_strangers_behind_tls_have_the_same_deadline(tmp_path: Path) -> None:
+def test_unauthenticated_connections_behind_tls_have_the_same_deadline(tmp_path: Path) -> None:
     certificates = Certificates()
     certificates.write_folder(tmp_path / "ssl")
 
@@ -214,12 +216,12 @@ def test_strangers_behind_tls_have_the_same_deadline(tmp_path: Path) -> None:
         reader, writer = await asyncio.open_connection(
             "127.0.0.1", wall.port, ssl=context, server_hostname="localhost"
         )
-        assert wall.network.doorway.strangers.count == 1
+        assert wall.network.acceptor.unauthenticated.count == 1
         writer.write(HALF)
         assert await reader.read() == b""
         writer.transport.abort()
-        assert wall.told == ["AMQ9271E"]
-        assert wall.network.doorway.strangers.count == 0
+        assert wall.logged == ["AMQ9271E"]
+        assert wall.network.acceptor.unauthenticated.count == 0
 
     on_wall(play, str(tmp_path), deadline_s=3.0)
 
@@ -234,7 +236,7 @@ def test_a_handshake_that_never_ends_is_cut_off(tmp_path: Path) -> None:
         record = b"\x16\x03\x01" + struct.pack(">H", len(body)) + body
         more = b"\x16\x03\x01" + struct.pack(">H", 16000) + bytes(16000)
         await until_closed(wall.port, record + more * (limits.HANDSHAKE_BYTES_MAX // 16000 + 2))
-        assert wall.told[0] in ("AMQ9638E", "AMQ9616E")
-        assert wall.network.doorway.strangers.count == 0
+        assert wall.logged[0] in ("AMQ9638E", "AMQ9616E")
+        assert wall.network.acceptor.unauthenticated.count == 0
 
     on_wall(play, str(tmp_path), deadline_s=60.0)

@@ -38,11 +38,11 @@ def connected_as(user: str, appl_type: int) -> tuple[int, Descriptor | None]:
 
     async def run() -> tuple[int, Descriptor | None]:
         place = Place(10)
-        place.door.admission = AsTheySay(place.host)
+        place.acceptor.admission = AsTheySay(place.host)
         partner = Partner(place.host)
         try:
             await partner.open_channel()
-            partner.tell(fap.USERID_DATA, {"user_id": user[:12], "long_user_id": user})
+            partner.send_flow(fap.USERID_DATA, {"user_id": user[:12], "long_user_id": user})
             given = {"qmgr_name": "QM1", "appl_name": "QM1", "appl_type": appl_type, "fcno": {}}
             reply = await partner.call(fap.MQCONN, given)
             if reply["reason"]:
@@ -60,7 +60,7 @@ def connected_as(user: str, appl_type: int) -> tuple[int, Descriptor | None]:
 
 
 @pytest.mark.parametrize(
-    ("told", "kept"),
+    ("reported", "kept"),
     [
         (mq.MQAT_JAVA, mq.MQAT_JAVA),
         (mq.MQAT_USER_FIRST, mq.MQAT_USER_FIRST),
@@ -70,9 +70,9 @@ def connected_as(user: str, appl_type: int) -> tuple[int, Descriptor | None]:
     ],
 )
 def test_application_type_when_it_is_the_queue_managers_then_not_taken(
-    told: int, kept: int
+    reported: int, kept: int
 ) -> None:
-    reason, descriptor = connected_as("joe", told)
+    reason, descriptor = connected_as("joe", reported)
     assert reason == 0
     assert descriptor is not None
     assert descriptor.put_appl_type == kept

@@ -350,7 +350,7 @@ def test_names_and_attributes_are_shown_to_who_may_see_them() -> None:
         assert {"A.1", "B.1"} <= set(qm.queue_names())
 
 
-def test_where_messages_lie_and_what_a_queue_is_are_told_to_who_may_see_it() -> None:
+def test_where_messages_lie_and_what_a_queue_is_are_reported_to_who_may_see_it() -> None:
     with secured() as qm:
         qm.define_queue("A")
         grant(qm, "queue", "A", "fred", "inq")

@@ -20,15 +20,15 @@ from pathlib import Path
 import pytest
 
 import ternmq
-from ternmq.base.limits import STRANGERS_MAX, STRANGERS_OF_ADDRESS_MAX
+from ternmq.base.limits import UNAUTHENTICATED_MAX, UNAUTHENTICATED_OF_ADDRESS_MAX
 from ternmq.log.parameters import CIRCULAR, LogParameters
 from ternmq.ports.os_disk import kept_open_max
 from ternmq.remote.local.folder_lookup import find
 from ternmq.server.descriptors import (
     reserve,
     sockets_max,
-    strangers_max,
-    strangers_of_address_max,
+    unauthenticated_max,
+    unauthenticated_of_address_max,
 )
 from ternmq.server.folder.status_file import status_of
 from tests.battery.places import until
@@ -47,9 +47,9 @@ def test_limits_when_the_process_has_few_descriptors_then_files_keep_theirs(
     if sockets > limit // 8:  # else the log alone takes most of them
         assert sockets + reserve(limit, log) <= limit
     assert kept_open_max(limit) <= limit // 4
-    assert 1 <= strangers_of_address_max(sockets) <= strangers_max(sockets) <= sockets
-    assert strangers_max(sockets) <= STRANGERS_MAX
-    assert strangers_of_address_max(sockets) <= STRANGERS_OF_ADDRESS_MAX
+    assert 1 <= unauthenticated_of_address_max(sockets) <= unauthenticated_max(sockets) <= sockets
+    assert unauthenticated_max(sockets) <= UNAUTHENTICATED_MAX
+    assert unauthenticated_of_address_max(sockets) <= UNAUTHENTICATED_OF_ADDRESS_MAX
 
 
 @pytest.fixture

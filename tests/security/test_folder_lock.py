@@ -88,7 +88,7 @@ def test_lock_when_a_tool_looks_at_the_folder_then_no_start_meanwhile(tmp_path: 
     ternmq.embedded(tmp_path, "QM1").close()
 
 
-def test_lock_file_when_written_again_then_it_keeps_its_size_and_tells_its_holder(
+def test_lock_file_when_written_again_then_it_keeps_its_size_and_reports_its_holder(
     tmp_path: Path,
 ) -> None:
     disk = OsDisk(str(tmp_path))

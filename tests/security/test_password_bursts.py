@@ -25,7 +25,7 @@ from ternmq.network.edge.admission import Peer
 from ternmq.network.edge.password_checks import PasswordChecks
 from ternmq.server import identity
 from ternmq.wire.fap import vocabulary as fap
-from tests.unit.network.partner import Partner, Place, tell_story
+from tests.unit.network.partner import Partner, Place, run_story
 
 GOOD = "192.0.2.1"
 BAD = "192.0.2.66"
@@ -218,14 +218,14 @@ def test_partner_when_it_is_lost_then_its_password_is_not_checked(
             await place.host.identity.is_right("app", str(given[-1]), "192.0.2.9")
             return "joe"
 
-        monkeypatch.setattr(place.door.admission, "user", user)
+        monkeypatch.setattr(place.acceptor.admission, "user", user)
         others: list[Partner] = []
         for number in range(6):
             other = Partner(place.host)
             await other.open_channel()
-            other.tell(fap.USERID_DATA, {"user_id": "joe", "long_user_id": "joe"})
+            other.send_flow(fap.USERID_DATA, {"user_id": "joe", "long_user_id": "joe"})
             given = {"qmgr_name": "QM1", "appl_name": f"{number}", "appl_type": 28, "fcno": {}}
-            other.tell(fap.MQCONN, given)
+            other.send_flow(fap.MQCONN, given)
             others.append(other)
         await turns()
         assert checks.waiting == 6 - CHECKS_AT_ONCE_MAX
@@ -237,4 +237,4 @@ def test_partner_when_it_is_lost_then_its_password_is_not_checked(
             await asyncio.sleep(0)
         assert len(checked) == CHECKS_AT_ONCE_MAX
 
-    tell_story(story)
+    run_story(story)

@@ -22,7 +22,7 @@ from ternmq.outlets.snapshot_queue import SnapshotQueue
 from ternmq.telemetry.snapshot import SMF
 
 
-class Told:
+class Reported:
     """What operators are told, and which faults are reported."""
 
     def __init__(self) -> None:
@@ -70,10 +70,10 @@ def ask(port: int) -> bytes:
 def test_scrape_that_fails_then_reported_and_the_next_one_is_answered(
     ended: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    told = Told()
+    log = Reported()
     with ternmq.memory("QM1") as qmgr:
         metrics = Metrics(qmgr.started.shell, ("*",))
-        server = MetricsServer(metrics, "127.0.0.1", 0, tell=told, on_fault=told.fault)
+        server = MetricsServer(metrics, "127.0.0.1", 0, log_message=log, on_fault=log.fault)
         try:
             with monkeypatch.context() as planted:
                 planted.setattr(Metrics, "subjects", planted_fault)
@@ -83,7 +83,7 @@ def test_scrape_that_fails_then_reported_and_the_next_one_is_answered(
         finally:
             server.close()
         assert server.faults == 6
-        assert told.faults == ["KeyError in a scrape of the metrics"] * 6
+        assert log.faults == ["KeyError in a scrape of the metrics"] * 6
         qmgr.define_queue("Q")
     assert ended == []
 
@@ -91,10 +91,10 @@ def test_scrape_that_fails_then_reported_and_the_next_one_is_answered(
 def test_port_of_metrics_when_no_thread_can_be_begun_then_it_is_served_later(
     ended: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    told = Told()
+    log = Reported()
     with ternmq.memory("QM1") as qmgr:
         metrics = Metrics(qmgr.started.shell, ("*",))
-        server = MetricsServer(metrics, "127.0.0.1", 0, tell=told, on_fault=told.fault)
+        server = MetricsServer(metrics, "127.0.0.1", 0, log_message=log, on_fault=log.fault)
 
         def refuse(self: threading.Thread) -> None:
             raise RuntimeError("can't start new thread")
@@ -106,8 +106,8 @@ def test_port_of_metrics_when_no_thread_can_be_begun_then_it_is_served_later(
             assert b"# TYPE" in ask(server.port)
         finally:
             server.close()
-    assert told.faults == ["RuntimeError in the task METRICS"]
-    assert told.names() == ["AMQ5041I", "AMQ5051I"]
+    assert log.faults == ["RuntimeError in the task METRICS"]
+    assert log.names() == ["AMQ5041I", "AMQ5051I"]
     assert ended == []
 
 
@@ -166,15 +166,15 @@ RECORD = b"\0\x64\0\0\x5e\x73" + bytes(94)
 def test_smf_file_whose_writer_fails_then_records_are_counted_as_lost_and_it_goes_on(
     ended: list[str],
 ) -> None:
-    told = Told()
+    log = Reported()
     broken = Broken(3)
-    outlet = Outlet("MAN", broken, told, on_fault=told.fault, pause_s=0.0)
+    outlet = Outlet("MAN", broken, log, on_fault=log.fault, pause_s=0.0)
     for _ in range(4):
         outlet.give([RECORD])
         assert outlet.drain()
     assert (outlet.lost, outlet.written) == (3, 1)
-    assert told.faults == ["ValueError in the task SMF-MAN"] * 3
-    assert told.names().count("AMQ5051I") == 3
+    assert log.faults == ["ValueError in the task SMF-MAN"] * 3
+    assert log.names().count("AMQ5051I") == 3
     assert outlet.switch()
     outlet.end()
     assert broken.taken == [RECORD]
@@ -184,23 +184,23 @@ def test_smf_file_whose_writer_fails_then_records_are_counted_as_lost_and_it_goe
 def test_smf_file_whose_writer_always_fails_then_given_up_and_nobody_waits(
     ended: list[str],
 ) -> None:
-    told = Told()
-    outlet = Outlet("MAN", Broken(1 << 30), told, on_fault=told.fault, pause_s=0.0)
+    log = Reported()
+    outlet = Outlet("MAN", Broken(1 << 30), log, on_fault=log.fault, pause_s=0.0)
     for _ in range(FAILURES_MAX):
         outlet.give([RECORD])
         assert outlet.drain()
     outlet.end()
     outlet.give([RECORD])
-    assert told.lines[-1][0] == GIVEN_UP
-    assert len(told.faults) == FAILURES_MAX
+    assert log.lines[-1][0] == GIVEN_UP
+    assert len(log.faults) == FAILURES_MAX
     assert ended == []
 
 
 def test_snapshot_that_cannot_be_made_a_record_then_lost_and_the_next_one_is(
     ended: list[str],
 ) -> None:
-    told = Told()
-    queue = SnapshotQueue("SMF", told, on_fault=told.fault, pause_s=0.0)
+    log = Reported()
+    queue = SnapshotQueue("SMF", log, on_fault=log.fault, pause_s=0.0)
     done: list[int] = []
 
     def fail() -> None:
@@ -213,16 +213,16 @@ def test_snapshot_that_cannot_be_made_a_record_then_lost_and_the_next_one_is(
     queue.end()
     assert done == [1, 2]
     assert queue.lost == 2
-    assert told.faults == ["ZeroDivisionError in the task STATISTICS-SMF"] * 2
+    assert log.faults == ["ZeroDivisionError in the task STATISTICS-SMF"] * 2
     assert ended == []
 
 
 def test_statistics_when_records_cannot_be_made_then_the_queue_manager_goes_on(
     ended: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    told = Told()
+    log = Reported()
     with ternmq.memory("QM1") as qmgr:
-        qmgr.started.on_fault = told.fault
+        qmgr.started.on_fault = log.fault
         qmgr.define_queue("Q")
         measurement = qmgr.started.measurement
         monkeypatch.setattr(measurement.smf, "statistics", planted_fault)
@@ -231,19 +231,19 @@ def test_statistics_when_records_cannot_be_made_then_the_queue_manager_goes_on(
         qmgr.put("Q", "still there")
         with qmgr.queue("Q") as queue:
             assert queue.get().text == "still there"
-    assert told.faults == ["KeyError in the task STATISTICS-SMF"]
+    assert log.faults == ["KeyError in the task STATISTICS-SMF"]
     assert ended == []
 
 
 def test_task_when_it_ends_while_it_pauses_then_nobody_waits_for_the_pause() -> None:
-    told = Told()
+    log = Reported()
     begun = threading.Event()
 
     def fail() -> None:
         begun.set()
         raise ValueError("planted")
 
-    task = RestartedTask("T", fail, told, told.fault, "t", pause_s=3600.0)
+    task = RestartedTask("T", fail, log, log.fault, "t", pause_s=3600.0)
     task.start()
     assert begun.wait(10)
     task.join(10)

@@ -12,7 +12,7 @@ import asyncio
 from ternmq import constants as mq
 from ternmq.wire.fap import vocabulary as fap
 from tests.security.test_slow_readers import ANSWER_BYTES, LONG, get_values, settled
-from tests.unit.network.partner import Partner, Place, tell_story
+from tests.unit.network.partner import Partner, Place, run_story
 
 
 async def another(place: Place, address: str = "127.0.0.1") -> Partner:
@@ -43,7 +43,7 @@ def test_browses_when_many_sockets_wait_for_one_message_then_all_together_are_bo
             other = await another(place)
             browser = await other.open("A", mq.MQOO_BROWSE)
             options = mq.MQGMO_BROWSE_FIRST | mq.MQGMO_WAIT
-            other.tell(fap.MQGET, get_values(browser, options, 60_000))
+            other.send_flow(fap.MQGET, get_values(browser, options, 60_000))
             other.pipe.is_clogged = True
             partners.append(other)
         await settled()
@@ -60,7 +60,7 @@ def test_browses_when_many_sockets_wait_for_one_message_then_all_together_are_bo
         assert all(len(one.look()) == 1 for one in partners)
         await end(*partners)
 
-    tell_story(story)
+    run_story(story)
 
 
 def test_consumers_when_many_sockets_wait_for_one_message_then_all_together_are_bounded() -> None:
@@ -89,7 +89,7 @@ def test_consumers_when_many_sockets_wait_for_one_message_then_all_together_are_
         assert all(len(one.look()) == 1 for one in partners)
         await end(*partners)
 
-    tell_story(story)
+    run_story(story)
 
 
 def test_requests_when_there_is_no_room_then_each_handle_waits_once() -> None:
@@ -107,7 +107,7 @@ def test_requests_when_there_is_no_room_then_each_handle_waits_once() -> None:
         await settled()
         assert len(partner.look()) == 1
 
-    tell_story(story)
+    run_story(story)
 
 
 def test_reader_when_it_holds_as_much_as_before_but_has_read_then_it_is_not_cut() -> None:
@@ -119,15 +119,15 @@ def test_reader_when_it_holds_as_much_as_before_but_has_read_then_it_is_not_cut(
         for one in (reader, stalled):
             handle = await one.open("A", mq.MQOO_BROWSE)
             one.pipe.is_clogged = True
-            one.tell(fap.MQGET, get_values(handle, mq.MQGMO_BROWSE_FIRST))
+            one.send_flow(fap.MQGET, get_values(handle, mq.MQGMO_BROWSE_FIRST))
         await settled()
         room.limit(LONG)
         waiting = await partner.open("A", mq.MQOO_BROWSE)
-        partner.tell(fap.MQGET, get_values(waiting, mq.MQGMO_BROWSE_FIRST))
+        partner.send_flow(fap.MQGET, get_values(waiting, mq.MQGMO_BROWSE_FIRST))
         await settled()
         reader.pipe.take()
         room.limit(1 << 30)
-        reader.tell(fap.MQGET, get_values(handle, mq.MQGMO_BROWSE_FIRST))
+        reader.send_flow(fap.MQGET, get_values(handle, mq.MQGMO_BROWSE_FIRST))
         room.limit(LONG)
         await settled()
         room.look()
@@ -136,7 +136,7 @@ def test_reader_when_it_holds_as_much_as_before_but_has_read_then_it_is_not_cut(
         assert not reader.pipe.closed
         await end(reader, stalled)
 
-    tell_story(story)
+    run_story(story)
 
 
 def test_get_when_one_address_holds_all_room_then_another_gets_at_once() -> None:
@@ -150,19 +150,19 @@ def test_get_when_one_address_holds_all_room_then_another_gets_at_once() -> None
             handle = await other.open("A", mq.MQOO_BROWSE)
             other.pipe.is_clogged = True
             for _ in range(3):
-                other.tell(fap.MQGET, get_values(handle, mq.MQGMO_BROWSE_FIRST))
+                other.send_flow(fap.MQGET, get_values(handle, mq.MQGMO_BROWSE_FIRST))
             greedy.append(other)
         await settled()
         assert room.waiting > 0
         room.tick()
         handle = await partner.open("A", mq.MQOO_BROWSE)
-        partner.tell(fap.MQGET, get_values(handle, mq.MQGMO_BROWSE_FIRST))
+        partner.send_flow(fap.MQGET, get_values(handle, mq.MQGMO_BROWSE_FIRST))
         assert (await partner.values(fap.MQGET + fap.REPLY))["data_length"] == LONG
         assert held(*greedy) <= room.bytes_max + ANSWER_BYTES
         assert not any(one.pipe.closed for one in greedy)
         await end(*greedy)
 
-    tell_story(story)
+    run_story(story)
 
 
 def test_close_when_the_partner_does_not_read_then_it_is_cut_off_after_a_while() -> None:
@@ -171,10 +171,10 @@ def test_close_when_the_partner_does_not_read_then_it_is_cut_off_after_a_while()
         other = await another(place)
         handle = await other.open("A", mq.MQOO_BROWSE)
         other.pipe.is_clogged = True
-        other.tell(fap.MQGET, get_values(handle, mq.MQGMO_BROWSE_FIRST))
+        other.send_flow(fap.MQGET, get_values(handle, mq.MQGMO_BROWSE_FIRST))
         await settled()
         other.socket._close_at_s = asyncio.get_running_loop().time()  # it was asked before
         other.socket.ask_to_stop(2)  # FORCE
         await asyncio.wait_for(other.socket.gone, 10)
 
-    tell_story(story)
+    run_story(story)

@@ -16,7 +16,7 @@ from ternmq.host.answer_room import OUT_BYTES_MAX
 from ternmq.network.edge.partner_socket import WRITE_BYTES
 from ternmq.wire.fap import vocabulary as fap
 from ternmq.wire.fap.part import Values
-from tests.unit.network.partner import Partner, Place, tell_story
+from tests.unit.network.partner import Partner, Place, run_story
 
 LONG = 900_000
 ANSWER_BYTES = LONG + 2000  # with its head
@@ -68,7 +68,7 @@ def test_browses_when_many_are_sent_and_nothing_is_read_then_answers_are_not_mad
         partner.pipe.is_clogged = True
         partner.held = []
         for _ in range(MANY):
-            partner.tell(fap.MQGET, get_values(handle, mq.MQGMO_BROWSE_FIRST))
+            partner.send_flow(fap.MQGET, get_values(handle, mq.MQGMO_BROWSE_FIRST))
         together, partner.held = b"".join(partner.held), None
         partner.socket.data_received(together)
         await settled()
@@ -76,7 +76,7 @@ def test_browses_when_many_are_sent_and_nothing_is_read_then_answers_are_not_mad
         await read_until(partner, lambda: len(partner.look()) == MANY)
         assert all(one.header.type == fap.MQGET + fap.REPLY for one in partner.came)
 
-    tell_story(story)
+    run_story(story)
 
 
 def test_gets_when_all_conversations_wait_and_nothing_is_read_then_one_is_answered() -> None:
@@ -88,7 +88,7 @@ def test_gets_when_all_conversations_wait_and_nothing_is_read_then_one_is_answer
             assert (await partner.connect(number))["reason"] == 0
             handles[number] = await partner.open("A", mq.MQOO_INPUT_SHARED, number)
         for number, handle in handles.items():
-            partner.tell(fap.MQGET, get_values(handle, mq.MQGMO_WAIT, 60_000), number)
+            partner.send_flow(fap.MQGET, get_values(handle, mq.MQGMO_WAIT, 60_000), number)
         partner.pipe.is_clogged = True
         queue = place.admin.queue("A")
         for _ in handles:
@@ -98,7 +98,7 @@ def test_gets_when_all_conversations_wait_and_nothing_is_read_then_one_is_answer
         await read_until(partner, lambda: len(partner.look()) == len(handles))
         assert place.depth("A") == 0
 
-    tell_story(story)
+    run_story(story)
 
 
 def test_stream_when_its_window_is_vast_and_nothing_is_read_then_it_pauses() -> None:
@@ -110,7 +110,7 @@ def test_stream_when_its_window_is_vast_and_nothing_is_read_then_it_pauses() -> 
         assert held(partner) <= EACH_BYTES_MAX
         await read_until(partner, lambda: len(partner.look()) == 12)
 
-    tell_story(story)
+    run_story(story)
 
 
 def test_partners_when_all_are_full_then_the_next_waits_and_who_does_not_read_is_cut() -> None:
@@ -127,13 +127,13 @@ def test_partners_when_all_are_full_then_the_next_waits_and_who_does_not_read_is
             other.pipe.is_clogged = True
             partners.append(other)
             for _ in range(3):
-                other.tell(fap.MQGET, get_values(browser, mq.MQGMO_BROWSE_FIRST))
+                other.send_flow(fap.MQGET, get_values(browser, mq.MQGMO_BROWSE_FIRST))
         await settled()
         assert held(*partners) <= room.bytes_max + ANSWER_BYTES
         assert held(*partners) <= room.held_bytes <= 2 * held(*partners), (
             "a loop may keep sent bytes"
         )
-        partner.tell(fap.MQGET, get_values(handle, mq.MQGMO_BROWSE_FIRST))
+        partner.send_flow(fap.MQGET, get_values(handle, mq.MQGMO_BROWSE_FIRST))
         await settled()
         assert not partner.look(), "it waits for room"
         reader = next(one for one in partners if one.pipe.unsent)
@@ -155,7 +155,7 @@ def test_partners_when_all_are_full_then_the_next_waits_and_who_does_not_read_is
                 await other.lose()
         assert room.held_bytes == 0
 
-    tell_story(story)
+    run_story(story)
 
 
 def test_get_when_its_answer_has_not_left_and_the_socket_is_cut_then_the_message_is_back() -> None:
@@ -163,14 +163,14 @@ def test_get_when_its_answer_has_not_left_and_the_socket_is_cut_then_the_message
         handle = await with_long_messages(place, partner, 0)
         place.admin.queue("A").put(bytes(LONG), persistent=True)
         partner.pipe.is_clogged = True
-        partner.tell(fap.MQGET, get_values(handle, 0))
+        partner.send_flow(fap.MQGET, get_values(handle, 0))
         await settled()
         assert place.depth("A") == 0
         partner.socket.abort()
         await partner.socket.gone
         assert place.depth("A") == 1
 
-    tell_story(story)
+    run_story(story)
 
 
 def test_get_when_the_socket_is_cut_right_after_its_answer_then_the_message_is_back() -> None:
@@ -180,26 +180,26 @@ def test_get_when_the_socket_is_cut_right_after_its_answer_then_the_message_is_b
         handle = await partner.open("A", mq.MQOO_INPUT_SHARED)
         place.admin.queue("A").put(b"one", persistent=True)
         partner.pipe.is_clogged = True
-        partner.tell(fap.MQGET, get_values(handle, 0))
+        partner.send_flow(fap.MQGET, get_values(handle, 0))
         assert place.depth("A") == 0
         partner.socket.abort()
         await partner.socket.gone
         assert place.depth("A") == 1
 
-    tell_story(story)
+    run_story(story)
 
 
 def test_get_when_it_is_served_after_the_socket_was_closed_then_the_message_is_back() -> None:
     async def story(place: Place, partner: Partner) -> None:
         handle = await partner.open("A", mq.MQOO_INPUT_SHARED)
-        partner.tell(fap.MQGET, get_values(handle, mq.MQGMO_WAIT, 60_000))
+        partner.send_flow(fap.MQGET, get_values(handle, mq.MQGMO_WAIT, 60_000))
         await settled()
         place.admin.queue("A").put(b"one", persistent=True)  # it has a job to do, and
         partner.socket.line.close_with(fap.QM_TERMINATING)  # nobody to answer
         await partner.socket.gone
         assert place.depth("A") == 1
 
-    tell_story(story)
+    run_story(story)
 
 
 def test_stop_when_calls_wait_for_room_then_it_does_not_wait_for_them() -> None:
@@ -210,14 +210,14 @@ def test_stop_when_calls_wait_for_room_then_it_does_not_wait_for_them() -> None:
             queue.put(bytes(LONG), persistent=True)
         partner.pipe.is_clogged = True
         for _ in range(3):
-            partner.tell(fap.MQGET, get_values(handle, 0))
+            partner.send_flow(fap.MQGET, get_values(handle, 0))
         await settled()
         place.admin.disconnect()
         partner.socket.line.stop_waiting()
         await asyncio.wait_for(place.host.loop_shell.drain(), 10)
-        partner.socket.tell_end(False)
+        partner.socket.notify_end(False)
         partner.socket.abort()
         await partner.socket.gone
         assert place.depth("A") == 3
 
-    tell_story(story)
+    run_story(story)

@@ -20,7 +20,7 @@ import pytest
 from ternmq.base import constants as mq
 from ternmq.base import reasons as rc
 from ternmq.codec.pcf.structures import unpack_pcf
-from ternmq.server.settings.network_settings import NetSettings
+from ternmq.server.settings.network_settings import NetworkSettings
 from ternmq.wire.cipher_specs import CIPHER_SPECS, TLS_1_2, sni_of_channel
 from ternmq.wire.fap import vocabulary as fap
 from tests.unit.network.certificates import Certificates, client_context, write_revocations
@@ -67,7 +67,7 @@ class Case(NamedTuple):
     name: str
     channel: str
     answer: str  # what it begins with
-    told: str = ""  # the first message in the error log
+    logged: str = ""  # the first message in the error log
     client: dict[str, Any] | None = NO_OPTIONS  # None: without TLS
     own: str = ""  # the client's certificate
     alone: str = "same"  # the answer without the channel's name in the handshake; "" is not asked
@@ -285,7 +285,7 @@ def prepared(edge: Edge) -> None:
     )
 
 
-def qualifiers_told(edge: Edge) -> list[int]:
+def qualifiers_reported(edge: Edge) -> list[int]:
     found = []
     with edge.manager.queue("SYSTEM.ADMIN.CHANNEL.EVENT") as queue:
         while queue.depth:
@@ -305,19 +305,19 @@ def test_case(case: Case, certificates: Certificates, tmp_path: Path) -> None:
         context = context_of(case, certificates)
         name = sni_of_channel(case.channel)
         answer = await edge.ask(f"{case.channel} alice", context, name)
-        assert answer.startswith(case.answer), (answer, edge.told)
-        if case.told:
-            await edge.until(lambda: bool(edge.told))
-            assert edge.ids[0] == case.told, edge.told
+        assert answer.startswith(case.answer), (answer, edge.logged)
+        if case.logged:
+            await edge.until(lambda: bool(edge.logged))
+            assert edge.ids[0] == case.logged, edge.logged
         else:
-            assert edge.told == []
+            assert edge.logged == []
         if case.event:
-            assert qualifiers_told(edge) == [case.event]
+            assert qualifiers_reported(edge) == [case.event]
         if context is not None and case.alone:
             expected = case.answer if case.alone == "same" else case.alone
             answer = await edge.ask(f"{case.channel} alice", context, "localhost")
-            assert answer.startswith(expected), (answer, edge.told)
-        await edge.until(lambda: edge.network.doorway.strangers.count == 0)
+            assert answer.startswith(expected), (answer, edge.logged)
+        await edge.until(lambda: edge.network.acceptor.unauthenticated.count == 0)
 
     on_edge(play, tmp_path)
 
@@ -353,7 +353,7 @@ def test_each_cipher_spec_of_tls_1_2_is_agreed_on_and_shown(
 
 
 @pytest.mark.parametrize("highest", [V12, V13])
-def test_a_client_that_does_not_trust_the_queue_manager_is_told_as_such(
+def test_a_client_that_does_not_trust_the_queue_manager_is_reported_as_such(
     highest: ssl.TLSVersion, certificates: Certificates, tmp_path: Path
 ) -> None:
     """With a blocking client: the asyncio one keeps its alert to itself."""
@@ -369,9 +369,9 @@ def test_a_client_that_does_not_trust_the_queue_manager_is_told_as_such(
                 context.wrap_socket(sock, server_hostname=sni_of_channel("ANY"))
 
         await asyncio.to_thread(connect)
-        await edge.until(lambda: bool(edge.told))
+        await edge.until(lambda: bool(edge.logged))
         assert edge.ids == ["AMQ9633E"]
-        assert qualifiers_told(edge) == [HANDSHAKE_ERROR]
+        assert qualifiers_reported(edge) == [HANDSHAKE_ERROR]
 
     on_edge(play, tmp_path)
 
@@ -429,7 +429,7 @@ def test_tls_1_3_can_be_forbidden_for_all_channels(
         assert answer == "CLOSED"
         assert reader is not None
 
-    on_edge(play, tmp_path, NetSettings(allows_tls_1_3=False))
+    on_edge(play, tmp_path, NetworkSettings(allows_tls_1_3=False))
 
 
 def test_new_certificates_count_after_refresh(certificates: Certificates, tmp_path: Path) -> None:
@@ -460,7 +460,7 @@ def test_a_revoked_certificate_is_refused_where_there_is_a_list(
         name = sni_of_channel("MUTUAL")
         revoked = client_context(certificates, certificates.client)
         assert (await edge.ask("MUTUAL alice", revoked, name)).startswith(NEVER)
-        assert edge.told[0] == ("AMQ9633E", ("MUTUAL", "127.0.0.1", "certificate revoked"))
+        assert edge.logged[0] == ("AMQ9633E", ("MUTUAL", "127.0.0.1", "certificate revoked"))
         good = client_context(certificates, certificates.other_client)
         assert await edge.ask("MUTUAL alice", good, name) == "OK robert"
 
@@ -502,7 +502,7 @@ def test_bytes_before_the_handshake_do_not_get_into_the_channel(
     on_edge(play, tmp_path)
 
 
-def test_no_secret_is_told_when_keys_cannot_be_used(
+def test_no_secret_is_reported_when_keys_cannot_be_used(
     certificates: Certificates, tmp_path: Path
 ) -> None:
     (tmp_path / "ssl").mkdir()
@@ -517,7 +517,7 @@ def test_no_secret_is_told_when_keys_cannot_be_used(
         context = client_context(certificates)
         assert await edge.ask("ANY alice", context, sni_of_channel("ANY")) == "CLOSED"
         assert edge.ids[0] == "AMQ9660E"
-        assert "falsch" not in str(edge.told)
+        assert "falsch" not in str(edge.logged)
         edge.run(f"ALTER QMGR SSLKEYR('{path}') KEYRPWD('geheim')")
         edge.network.tls.refresh()
         assert await edge.ask("ANY alice", context, sni_of_channel("ANY")) == "OK alice"

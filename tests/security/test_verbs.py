@@ -18,15 +18,15 @@ from tests.security.granting import USERS, connected, grant, revoke, secured
 pytestmark = pytest.mark.core
 
 
-def test_a_user_without_connect_is_refused_and_told_why() -> None:
+def test_a_user_without_connect_is_refused_with_a_reason() -> None:
     with secured() as qm:
         with pytest.raises(NotAuthorized) as refused:
             qm.connect(user="fred")
         assert refused.value.reason == MQRC_NOT_AUTHORIZED
         assert "user 'fred' lacks connect on qmgr QM1" in str(refused.value)
         notices = qm.started.shell.engine.kernel.notices.take()
-        told = [(one.message_id, one.inserts) for one in notices]
-        assert told == [("AMQ8077W", ("fred", "QM1 [qmgr]", "connect"))]
+        reported = [(one.message_id, one.inserts) for one in notices]
+        assert reported == [("AMQ8077W", ("fred", "QM1 [qmgr]", "connect"))]
         assert len(qm.started.shell.engine.kernel.connections) == 1
 
 

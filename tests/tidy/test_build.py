@@ -32,7 +32,7 @@ def ask_child(**environment: str) -> list[str]:
 
 
 @pytest.mark.core
-def test_build_info_tells_the_build_under_test() -> None:
+def test_build_info_reports_the_build_under_test() -> None:
     assert ternmq.build_info().compiled is (EXPECTED == "compiled")
 
 

@@ -119,17 +119,21 @@ def test_groups_when_made_then_every_file_once_and_none_far_over_the_size(
     assert max(size for _, size in groups) <= 1000
 
 
-def test_doors_when_made_then_every_module_has_one_and_names_do_not_meet(tmp_path: Path) -> None:
+def test_entry_files_when_made_then_every_module_has_one_and_names_do_not_meet(
+    tmp_path: Path,
+) -> None:
     modules = [f"ternmq.p{number}.same" for number in range(3)]
-    modules += [f"ternmq.base.m{number}" for number in range(2 * core_c.DOOR_MODULES)]
-    doors = core_c.doors(modules, tmp_path)
-    assert sorted(name for door in doors for name in door.modules) == sorted(modules)
-    for door in doors:
-        lasts = [name.rpartition(".")[2] for name in door.modules]
-        assert len(set(lasts)) == len(lasts) <= core_c.DOOR_MODULES
-        text = Path(door.source).read_text()
+    modules += [f"ternmq.base.m{number}" for number in range(2 * core_c.ENTRY_MODULES)]
+    entry_files = core_c.entry_files(modules, tmp_path)
+    assert sorted(name for entry_file in entry_files for name in entry_file.modules) == sorted(
+        modules
+    )
+    for entry_file in entry_files:
+        lasts = [name.rpartition(".")[2] for name in entry_file.modules]
+        assert len(set(lasts)) == len(lasts) <= core_c.ENTRY_MODULES
+        text = Path(entry_file.source).read_text()
         assert all(f"PyInit_{last}(void)" in text for last in lasts)
-        assert all(f'"init_{name.replace(".", "___")}"' in text for name in door.modules)
+        assert all(f'"init_{name.replace(".", "___")}"' in text for name in entry_file.modules)
 
 
 @pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler")

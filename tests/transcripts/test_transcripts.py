@@ -95,8 +95,8 @@ def transcript(path: Path, capsys: pytest.CaptureFixture[str]) -> str:
         lines = lines_of(path, application)
         status = run(manager, manager.name, lines, Report(True, False))
         application.close()
-    told = [masked(line) for line in capsys.readouterr().out.splitlines()]
-    return "\n".join([*told, f"exit status {status}", ""])
+    output = [masked(line) for line in capsys.readouterr().out.splitlines()]
+    return "\n".join([*output, f"exit status {status}", ""])
 
 
 @pytest.mark.parametrize("path", CASES, ids=[path.stem for path in CASES])

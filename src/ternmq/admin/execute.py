@@ -39,7 +39,7 @@ from ternmq.admin.commands.work import (
     StopConnection,
     StopPart,
 )
-from ternmq.admin.events.event_content import COMMANDS_TOLD, tell_command
+from ternmq.admin.events.event_content import COMMANDS_REPORTED, report_command_event
 from ternmq.admin.events.event_refresh import RefreshQueueManager
 from ternmq.admin.execution import Execution, refusal
 from ternmq.admin.mqsc.lexer import SyntaxFault
@@ -123,8 +123,8 @@ class Checked(Execution):
         done = inner.attempt(kernel, link)
         if done:
             self.answers.extend(inner.answers)
-            if (events | kernel.events) & COMMANDS_TOLD:
-                tell_command(kernel, link, self.command, self.row.pcf, self.answers)
+            if (events | kernel.events) & COMMANDS_REPORTED:
+                report_command_event(kernel, link, self.command, self.row.pcf, self.answers)
         return done
 
 

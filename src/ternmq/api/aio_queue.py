@@ -9,9 +9,9 @@ from types import TracebackType
 from typing import TYPE_CHECKING, final
 
 from ternmq.api.arguments import Data, Requests, as_bytes, browse_request
+from ternmq.api.fast_put_queue import FastPutQueue
 from ternmq.api.handles import BROWSE, Handles, for_output
 from ternmq.api.inert_attributes import warn_inert_values
-from ternmq.api.put_front import PutFront
 from ternmq.base import constants as mq
 from ternmq.base.attributes import Value
 from ternmq.base.errors import MQError, mq_error
@@ -116,7 +116,7 @@ class Browse:
         self._give_back()
 
 
-class Queue(PutFront):
+class Queue(FastPutQueue):
     """An open queue; an asynchronous context manager that closes it."""
 
     def __init__(self, transport: TaskTransport, opened: Open) -> None:

@@ -6,11 +6,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from ternmq.api.put_front import PutFront
+    from ternmq.api.fast_put_queue import FastPutQueue
     from ternmq.values.transport import PlainPut
 
 
-async def fast_put(queue: PutFront, plain: PlainPut, data: bytes) -> bytes:
+async def fast_put(queue: FastPutQueue, plain: PlainPut, data: bytes) -> bytes:
     """Put at once, or as any other put."""
     done = plain.put(data)
     if done:

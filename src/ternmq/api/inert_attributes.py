@@ -38,10 +38,10 @@ def _warn(name: str, settings: Iterable[tuple[Attribute, object]]) -> None:
         except ValueError:
             continue  # the verb itself will say what is wrong
         if checked != row.default:
-            _tell(InertAttribute(name, row.name, row.keyword, row.shown(checked)))
+            _issue(InertAttribute(name, row.name, row.keyword, row.shown(checked)))
 
 
-def _tell(warning: InertAttribute) -> None:
+def _issue(warning: InertAttribute) -> None:
     """As `warnings.warn`, placed at the application's line: compiled functions have no frames, so
     no fixed number of levels would find it in both builds."""
     frame = sys._getframe(1)

@@ -143,7 +143,7 @@ class XAError(MQError):
             MQCC_FAILED, reason, verb=verb, object=object, detail=f"{name} ({xa}): {detail}"
         )
         self.xa = xa
-        self._told = detail
+        self._given_detail = detail
 
     @property
     def xa_name(self) -> str:
@@ -151,7 +151,7 @@ class XAError(MQError):
         return XA_NAMES[self.xa]
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return (_rebuild_xa, (self.xa, self.reason, self.verb, self.object, self._told))
+        return (_rebuild_xa, (self.xa, self.reason, self.verb, self.object, self._given_detail))
 
 
 class ProtocolError(Exception):

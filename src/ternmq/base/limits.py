@@ -45,10 +45,10 @@ SOCKET_PATH_BYTES_MAX: Final = 107  # sun_path of Linux, without its last NUL
 # The network, before a partner has shown who it is.
 AUTHENTICATE_S_MAX: Final = 30.0  # from the first byte to the user that it runs as
 HANDSHAKE_BYTES_MAX: Final = 131_072  # of TLS: a chain of certificates fits
-STRANGER_BYTES_MAX: Final = 65_536  # that one of them can have the queue manager keep
-STRANGER_CONVERSATIONS_MAX: Final = 16  # that it can begin
-STRANGERS_MAX: Final = 4096  # sockets that have not got that far
-STRANGERS_OF_ADDRESS_MAX: Final = 1024  # the same, from one address
+UNAUTHENTICATED_BYTES_MAX: Final = 65_536  # that one of them can have the queue manager keep
+UNAUTHENTICATED_CONVERSATIONS_MAX: Final = 16  # that it can begin
+UNAUTHENTICATED_MAX: Final = 4096  # sockets that have not got that far
+UNAUTHENTICATED_OF_ADDRESS_MAX: Final = 1024  # the same, from one address
 CHECKS_AT_ONCE_MAX: Final = 2  # of passwords: each takes a thread, 16 MB and some time
 CHECKS_WAITING_MAX: Final = 256  # for their turn
 CHECKS_OF_ORIGIN_MAX: Final = 32  # the same, from one address or one user of this machine

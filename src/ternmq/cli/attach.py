@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def attach(
-    qmgr: str, application: str, user: str = "", client: bool = False, **way: Any
+    qmgr: str, application: str, user: str = "", client: bool = False, **client_options: Any
 ) -> Connection:
     """Connect; an empty name is the default queue manager. A user is asked for its password. As a
     client it goes over the network: by what is given of the way, or as MQSERVER and its like say.
@@ -27,7 +27,7 @@ def attach(
     from ternmq.base.constants import MQCNO_CLIENT_BINDING
     from ternmq.remote.connect import connect
 
-    given: dict[str, Any] = {"application": application, **way}
+    given: dict[str, Any] = {"application": application, **client_options}
     if client:
         given["options"] = MQCNO_CLIENT_BINDING
     if user:

@@ -38,8 +38,8 @@ def add_connection(line: CommandLine) -> None:
 
 def connection_of(asked: argparse.Namespace) -> dict[str, str]:
     """The options that were told."""
-    told = {option: getattr(asked, f"mq_{option}") for _, option, _, _ in _ARGUMENTS}
-    return {name: value for name, value in told.items() if value} | dict(asked.mq_options)
+    given = {option: getattr(asked, f"mq_{option}") for _, option, _, _ in _ARGUMENTS}
+    return {name: value for name, value in given.items() if value} | dict(asked.mq_options)
 
 
 def _pair(text: str) -> tuple[str, str]:

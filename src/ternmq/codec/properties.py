@@ -216,10 +216,10 @@ def characters(field: bytes, ccsid: int) -> bytes:
     if field.isascii() or not is_known(ccsid) or is_wide(ccsid):
         return field
     try:
-        told = encode(decode(field, ccsid), 1208)
+        packed = encode(decode(field, ccsid), 1208)
     except MQError:  # a byte below 0x80 that stands for nothing in its set
         return field
-    return told if len(told) == len(field) else field
+    return packed if len(packed) == len(field) else field
 
 
 # ---- folders

@@ -30,7 +30,7 @@ from ternmq.codec.mqi.mqgmo import GetOptions
 from ternmq.codec.mqi.mqmd import GROUP_ID_AT, MSG_ID_AT, PRIORITY_AT, USER_ID_AT, Descriptor
 from ternmq.codec.mqi.mqod import ObjectDescriptor
 from ternmq.compat.attachments import Attachment, attached, detach
-from ternmq.compat.handle_gets import Taken, get_for_handle, get_plainly
+from ternmq.compat.handle_gets import Taken, fast_get, get_for_handle
 from ternmq.compat.properties import PropertyBag, bag_of, with_properties
 from ternmq.compat.structure import MQOpts
 from ternmq.mqi.getting import get_request
@@ -304,7 +304,7 @@ def get(hconn: object, hobj: object, md: MQOpts, gmo: MQOpts, length: int | None
         options.options |= mq.MQGMO_PROPERTIES_FORCE_MQRFH2  # the handle is filled here
         taken = get_for_handle(ask, options, buffer_length, bag)
     else:
-        taken = get_plainly(ask, options, buffer_length)
+        taken = fast_get(ask, options, buffer_length)
     if taken is None:
         if gmo.Options & mq.MQGMO_UNLOCK:
             return Got(b"", 0)

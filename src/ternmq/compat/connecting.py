@@ -12,7 +12,7 @@ from ternmq.compat.calls import text_of
 from ternmq.compat.structure import MQOpts
 
 # Which way to connect follows from what is given, so these say nothing more.
-_WAYS: Final = (
+_BINDINGS: Final = (
     mq.MQCNO_CLIENT_BINDING
     | mq.MQCNO_LOCAL_BINDING
     | mq.MQCNO_SHARED_BINDING
@@ -39,7 +39,7 @@ def connect(
     if user:
         arguments["user"] = text_of(user)
         arguments["password"] = text_of(password or "")
-    options &= ~_WAYS
+    options &= ~_BINDINGS
     if options:
         arguments["options"] = options
     is_client = cd is not None and bool(text_of(cd.ConnectionName))

@@ -57,7 +57,7 @@ class PYIFError(Error):
         return f"PYMQI Error: {self.error}"
 
 
-class Told:
+class TranslatedErrors:
     """`with Told(MQMIError)`: an MQError of ours leaves the block as the library's; ours, with
     object and detail, is its cause."""
 

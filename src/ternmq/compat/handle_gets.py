@@ -34,7 +34,7 @@ class Taken(NamedTuple):
     reason: int
 
 
-def get_plainly(ask: Ask, options: GetOptions, length: int) -> Taken | None:
+def fast_get(ask: Ask, options: GetOptions, length: int) -> Taken | None:
     """A message as the queue manager gives it; None if there is none."""
     try:
         message = ask(options, length)

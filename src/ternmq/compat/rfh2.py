@@ -97,12 +97,12 @@ class RFH2(MQOpts):
         self.opts = members("RFH2", self._library)
         big = buff[4:5] == b"\0" if encoding is None else self._is_big(encoding)
         self._order(big)
-        told = super().unpack(buff[:fixed])
+        values = super().unpack(buff[:fixed])
         length = self["StrucLength"]
         if length < 0:
             raise self._refused('RFH2 - "StrucLength" is negative. Check numeric encoding.')
         if len(buff) == fixed:
-            return told  # the head alone
+            return values  # the head alone
         if length < fixed:
             raise self._refused(f"RFH2 - StrucLength is {length}, and at least {fixed}")
         if length > len(buff):
@@ -116,4 +116,4 @@ class RFH2(MQOpts):
                 raise self._refused(f"RFH2 - XML Folder not well formed. {size} bytes at {at}")
             self._add(self._folder_name(folder), folder)
             at += 4 + size
-        return told
+        return values

@@ -32,8 +32,8 @@ from ternmq.store.state_journal import JournalPosition, StateJournal
 from ternmq.store.stream.stream_file import StreamSave
 from ternmq.store.waste import Removals
 from ternmq.txn.families.packing import integer_of, unpack_json
-from ternmq.txn.housing import Housing
 from ternmq.txn.media.catalog_recovery import find_catalog
+from ternmq.txn.replay_segments import ReplaySegments
 from ternmq.txn.restart import Replay
 from ternmq.txn.state_save import force_segments, state_batch
 from ternmq.values.entry import Entry
@@ -85,7 +85,7 @@ class BackupReplay(Replay):
 
     def __init__(self, disk: Disk, opened: OpenedLog, catalog: Catalog) -> None:
         super().__init__(disk, opened, catalog)
-        self.housing = Housing(disk, self)
+        self.replay_segments = ReplaySegments(disk, self)
         self.checkpoint_lsn = 0  # of the last CHECKPOINT that was read
         self.redo_lsn = 0  # where restart would begin with it
         self.epoch = 0
@@ -99,7 +99,7 @@ class BackupReplay(Replay):
             self.redo_lsn = integer_of(facts["redo_lsn"])
         if self.records % RELIEVE_EVERY == 0:
             for queue in self.catalog.queues.values():
-                self.housing.relieve(queue)
+                self.replay_segments.relieve(queue)
 
 
 @final
@@ -176,7 +176,7 @@ def _leave_log(replay: BackupReplay) -> None:
             old.setdefault(int(entry.queue_id), []).append(entry)
         entry = entry.log_next
     for queue_id, entries in old.items():
-        replay.housing.house(replay.catalog.queues[queue_id], entries)
+        replay.replay_segments.write_segments(replay.catalog.queues[queue_id], entries)
 
 
 def _save_queue(disk: Disk, queue: Queue, lsn: int, removals: Removals) -> None:

@@ -128,7 +128,7 @@ class Engine:
         replay.progress = self._progress
         replay.run_to_end()
         self.records_replayed = replay.records
-        self._tell_replay(replay)
+        self._report_replay(replay)
         self.opened = opened
         unique = first_unique(clock.now_ns(), opened.control.unique_below)
         opened.control.unique_below = unique + UNIQUE_RESERVE  # saved by the next line
@@ -181,7 +181,7 @@ class Engine:
             self.log.append(RESTART, 0, 0, [pack_json(facts)])
         self._say(f"Transaction manager state recovered for queue manager '{self.name}'.")
 
-    def _tell_replay(self, replay: Replay) -> None:
+    def _report_replay(self, replay: Replay) -> None:
         self._say(
             f"{replay.records} log records accessed on queue manager '{self.name}' "
             "during the log replay phase."

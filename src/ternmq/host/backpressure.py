@@ -3,10 +3,10 @@ do not have to leave memory for a file only to be read again at once.
 
 It is about non-persistent messages that are put without an answer, on a queue from which messages
 are streamed to somebody: when half of the queue's buffer is full, the putter's socket is not read
-until a quarter is left. That takes a good reader milliseconds. One that needs longer than `HOLD_S`
-is slow, and a queue is there to let it be slow: nobody is held then until the reader has caught up
-by itself, or for `REST_S`, after which it is tried once more. Nobody is held whose own socket the
-reader uses.
+until a quarter is left. That takes a good reader milliseconds. One that needs longer than
+`BACKPRESSURE_S` is slow, and a queue is there to let it be slow: nobody is held then until the
+reader has caught up by itself, or for `REST_S`, after which it is tried once more. Nobody is held
+whose own socket the reader uses.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from ternmq.store.queue import Queue
 if TYPE_CHECKING:
     from ternmq.host.jobs import Turns
 
-HOLD_S: Final = 0.1
+BACKPRESSURE_S: Final = 0.1
 REST_S: Final = 1.0
 
 
@@ -30,9 +30,9 @@ class Putter:
     """The socket of somebody who puts, or reads, or both."""
 
     def __init__(self) -> None:
-        self.is_held = False  # it puts faster than somebody reads
+        self.has_backpressure = False  # it puts faster than somebody reads
 
-    def hold(self, is_held: bool) -> None:
+    def apply_backpressure(self, has_backpressure: bool) -> None:
         """Do not read the socket for a moment, or read it again."""
         raise NotImplementedError
 
@@ -45,7 +45,7 @@ class Readers:
         self._turns = turns
         self.queue = queue
         self._lines: list[Putter] = []  # of the readers; one that has two is here twice
-        self._held: list[Putter] = []
+        self._paused: list[Putter] = []
         self._rests_until = 0.0  # in the loop's time: the readers are slow, and nobody is held
         self._timer: asyncio.TimerHandle | None = None
 
@@ -65,16 +65,16 @@ class Readers:
         if not self._lines:
             self._let_go()
 
-    def hold(self, line: Putter) -> None:
+    def apply_backpressure(self, line: Putter) -> None:
         """Half of the buffer is full: the putter is held, if that is of use."""
-        if line.is_held or line in self._lines:
+        if line.has_backpressure or line in self._lines:
             return
         if self._rests_until and self._turns.loop.time() < self._rests_until:
             return
-        line.hold(True)
-        self._held.append(line)
+        line.apply_backpressure(True)
+        self._paused.append(line)
         if self._timer is None:
-            self._timer = self._turns.loop.call_later(HOLD_S, self._took_too_long)
+            self._timer = self._turns.loop.call_later(BACKPRESSURE_S, self._took_too_long)
 
     def relieved(self) -> None:
         """Messages were taken."""
@@ -82,7 +82,7 @@ class Readers:
         limit: i64 = queue.plain_limit >> 2
         if queue.plain_bytes <= limit:
             self._rests_until = 0.0
-            if self._held:
+            if self._paused:
                 self._let_go()
 
     def _took_too_long(self) -> None:
@@ -94,14 +94,14 @@ class Readers:
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
-        held = self._held
-        self._held = []
-        for line in held:
-            line.hold(False)
+        paused = self._paused
+        self._paused = []
+        for line in paused:
+            line.apply_backpressure(False)
 
 
 @final
-class Holds:
+class Backpressure:
     """The readers of every queue that is streamed from, in one loop."""
 
     def __init__(self) -> None:
@@ -122,8 +122,8 @@ class Holds:
         if readers.is_empty:
             self._readers.pop(readers.queue, None)
 
-    def hold(self, queue: Queue, line: Putter) -> None:
+    def apply_backpressure(self, queue: Queue, line: Putter) -> None:
         """A putter has filled half of a queue's buffer."""
         readers = self._readers.get(queue)
         if readers is not None:
-            readers.hold(line)
+            readers.apply_backpressure(line)

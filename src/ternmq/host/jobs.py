@@ -20,7 +20,7 @@ from ternmq.base.accounts import TaskAccount
 from ternmq.base.errors import MQError
 from ternmq.host.answer_room import Room, Share
 from ternmq.host.attempt import attempt
-from ternmq.host.backpressure import Holds, Putter
+from ternmq.host.backpressure import Backpressure, Putter
 from ternmq.host.connection_session import Session
 from ternmq.host.loop_shell import Follower, LoopShell, Turn
 from ternmq.kernel.connection import Handle
@@ -117,7 +117,7 @@ class Turns(Turn):
         self.run: Handle | None = None
         self.run_account: TaskAccount | None = None
         self.run_verbs: LoopVerbs | None = None
-        self.holds = Holds()
+        self.backpressure = Backpressure()
         self.room = Room(self)
         self._ready: deque[Job] = deque()
         self._later: list[Job] = []
@@ -427,6 +427,6 @@ class LoopVerbs(Session):
             self.loop_shell.order(int(durable_at))
 
 
-def told(error: MQError) -> tuple[int, int]:
+def completion_of(error: MQError) -> tuple[int, int]:
     """Completion code and reason."""
     return error.comp, error.reason

@@ -67,8 +67,8 @@ class Companion:
 class Shell:
     """What runs one engine in this process."""
 
-    def __init__(self, engine: Engine, disk: Disk, keeps_house: bool = True) -> None:
-        """Without `keeps_house` there is no thread: the caller runs effects and gives the time."""
+    def __init__(self, engine: Engine, disk: Disk, has_housekeeper: bool = True) -> None:
+        """Without `has_housekeeper` there is no thread: the caller runs effects and ticks."""
         self.engine = engine
         self.disk = disk
         self.lock = step_lock()
@@ -89,9 +89,9 @@ class Shell:
         self._gives_back = False  # the disk is closed when no thread uses it any more
         self._was_waiting = False  # when a signal handler raised; that is in one thread only
         self._housekeeper = threading.Thread(
-            target=self._keep_house, name=f"ternmq-{engine.name}", daemon=True
+            target=self._run_housekeeper, name=f"ternmq-{engine.name}", daemon=True
         )
-        if keeps_house:
+        if has_housekeeper:
             self._housekeeper.start()
 
     def disown(self) -> None:
@@ -499,7 +499,7 @@ class Shell:
             self._called = True
             self._work.release()
 
-    def _keep_house(self) -> None:
+    def _run_housekeeper(self) -> None:
         while True:
             self._work.acquire(True, max(self.engine.collector.due_in_s(TICK_S), DUE_MIN_S))
             self._called = False  # ORDER: before it looks for work

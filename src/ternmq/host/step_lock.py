@@ -20,12 +20,12 @@ class StepLock(_thread.RLock):  # type: ignore[misc]  # final to checkers, not t
         """Take the lock. After the check that follows the inner call, nothing is called any more,
         so the caller's next line is reached."""
         taken = False
-        told = False
+        reported = False
         try:
             taken = super().acquire(blocking, timeout)
-            told = True
+            reported = True
         finally:
-            if not told and cast("Any", self)._is_owned():
+            if not reported and cast("Any", self)._is_owned():
                 self.release()
         return taken
 

@@ -151,8 +151,8 @@ def _read_segments(disk: Overlay, definition: Definition, found: Salvaged) -> No
             continue
         path = f"{definition.folder}/{name}"
         number = int(name[1:-4]) if name[1:-4].isdecimal() else -1
-        told = None if state is None else state.segments.get(number)
-        dead = None if told is None else int.from_bytes(told.dead, "little")
+        recorded = None if state is None else state.segments.get(number)
+        dead = None if recorded is None else int.from_bytes(recorded.dead, "little")
         unnamed = UNKNOWN if state is None else DEAD
         for ordinal, image in _messages(disk, path, found):
             status = unnamed

@@ -119,13 +119,13 @@ def verify_queue(
         detail = f"it is that of queue {state.queue_id}, not {definition.object_id}"
         report.add(path, what, DAMAGED, detail, size)
         return
-    report.add(path, what, SOUND, _told(state), size)
+    report.add(path, what, SOUND, _describe(state), size)
     for segment in state.segments.values():
         _verify_segment(disk, definition, segment, trust, report)
     verify_stream(disk, definition, state, report)
 
 
-def _told(state: QueueState) -> str:
+def _describe(state: QueueState) -> str:
     living = sum(living_in(segment) for segment in state.segments.values())
     seal = "" if state.is_sealed else "; the last batch has no seal, the next start writes it anew"
     return f"LSN {state.lsn}, {len(state.segments)} segments, {living} messages live{seal}"

@@ -12,17 +12,17 @@ from ternmq.store.catalog import Definition
 from ternmq.store.state_journal import QueueState
 from ternmq.store.stream.numbered_stream import Stream, StreamFile
 from ternmq.store.stream.stream_file import check_owner, read_index
-from ternmq.store.stream.stream_state import files_told, stream_told
+from ternmq.store.stream.stream_state import recorded_bounds, recorded_files
 
 
 def verify_stream(disk: Overlay, definition: Definition, state: QueueState, report: Report) -> None:
     """All files that the journal names."""
     if not state.stream:
         return
-    incarnation, earliest, _ = stream_told(state.stream)
+    incarnation, earliest, _ = recorded_bounds(state.stream)
     stream = Stream(definition.object_id, definition.folder, incarnation, earliest)
     what = f"stream of {definition.name}"
-    for file in files_told(definition.folder, state.stream):
+    for file in recorded_files(definition.folder, state.stream):
         if not disk.exists(file.path):
             detail = f"numbers {int(file.first)} to {int(file.last)}; the queue itself is unharmed"
             report.add(file.path, what, MISSING, detail, 0)

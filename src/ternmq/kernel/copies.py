@@ -25,7 +25,7 @@ from ternmq.kernel.metering import was_copied
 from ternmq.kernel.objects import LocalQueue
 from ternmq.kernel.requests import PutRequest
 from ternmq.kernel.streaming import CopyTarget, plan_of
-from ternmq.kernel.transmission import HEADERS_BYTES_MAX, on_its_way
+from ternmq.kernel.transmission import HEADERS_BYTES_MAX, as_transmitted
 from ternmq.store.copying import copy_of
 from ternmq.store.queue import Queue
 from ternmq.txn.copied_put import has_room_for_copies, put_all
@@ -77,7 +77,7 @@ class _Asking:
                     return None
                 continue
             del self.taken[before:]
-            self._tell(target, source, refusal)
+            self._log_refusal(target, source, refusal)
             if must:
                 return refusal
         return None
@@ -106,13 +106,13 @@ class _Asking:
             return self.ask_all(target.onward, target.must, local.name)
         return None
 
-    def _tell(self, target: CopyTarget, source: str, refusal: MQError) -> None:
-        told = self.handle.copies_refused
-        if told is None:
-            told = {}
-            self.handle.copies_refused = told
-        if told.get(target.name) != refusal.reason:
-            told[target.name] = refusal.reason
+    def _log_refusal(self, target: CopyTarget, source: str, refusal: MQError) -> None:
+        refused = self.handle.copies_refused
+        if refused is None:
+            refused = {}
+            self.handle.copies_refused = refused
+        if refused.get(target.name) != refusal.reason:
+            refused[target.name] = refusal.reason
             inserts = (target.name, source, refusal.reason, refusal.reason_name)
             self.kernel.notices.add(COPY_FAILED, inserts)
 
@@ -291,7 +291,7 @@ def _put_also_away(
         if route is None or local is None:
             continue
         copy = copy_of(original, request.copied_base(original.base, target.cap), target.cap)
-        sent = on_its_way(kernel, route, copy)
+        sent = as_transmitted(kernel, route, copy)
         connection.depends_on(kernel.coordinator.put(within, local.queue, sent))
         if within is not None:
             within.copies += 1

@@ -125,7 +125,7 @@ def _defined(
     stream = queue.stream
     earliest = queue.next_sequence if stream is None else stream.earliest
     position = _position(queue, int(earliest), start, "DEFINE", name)
-    inventory = _what_lies_there(kernel, queue) if start == EARLIEST else None
+    inventory = _what_is_there(kernel, queue) if start == EARLIEST else None
     if inventory is not None:
         position = int(inventory.lowest)
     now_ns = int(kernel.clock.now_ns())
@@ -156,7 +156,7 @@ def _defined(
     return cursor
 
 
-def _what_lies_there(kernel: Kernel, queue: Queue) -> Inventory | None:
+def _what_is_there(kernel: Kernel, queue: Queue) -> Inventory | None:
     """What is on the queue and not in its stream; None if there is nothing, or if it is on its
     way."""
     stream = queue.stream
@@ -251,7 +251,7 @@ def _moved(
     if not _can_log(kernel, connection, "ALTER", cursor.name):
         return None
     catalog = kernel.catalog
-    told = StreamCursor(
+    changed = StreamCursor(
         cursor.name,
         cursor.queue_id,
         cursor.queue_name,
@@ -262,7 +262,7 @@ def _moved(
         int(kernel.clock.now_ns()),
         cursor.expiry_m,
     )
-    connection.depends_on(log_change(kernel.coordinator, catalog.cursors, action, told))
+    connection.depends_on(log_change(kernel.coordinator, catalog.cursors, action, changed))
     floor = catalog.cursors.floor(cursor.queue_id)
     if floor != stream.floor:
         catalog.settle_stream(local.definition, local.queue)

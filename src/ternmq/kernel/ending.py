@@ -69,7 +69,7 @@ def commit_unit(kernel: Kernel, connection: Connection, unit: UnitOfWork) -> Non
     news = CommitNews()
     news.expect(kernel, unit)
     connection.depends_on(kernel.coordinator.commit(unit))
-    news.tell(kernel)
+    news.serve_waiters(kernel)
     if kernel.triggers.in_units:
         kernel.triggers.unit_ended(int(unit.unit_id))
 
@@ -94,7 +94,7 @@ class CommitNews:
                 if is_awaited and _has_waiters(kernel, change.queue):
                     puts.append((change.queue, change.entry))
 
-    def tell(self, kernel: Kernel) -> None:
+    def serve_waiters(self, kernel: Kernel) -> None:
         """It is visible: serve those who wait, and sweep what is too much."""
         for queue, entry in self.puts:
             _offer(kernel, queue, entry)

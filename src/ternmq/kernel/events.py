@@ -83,7 +83,7 @@ class QueueCounts:
         self.served_from_ns: i64 = now_ns if depth > 0 else 0
 
 
-def tell_stored(
+def report_stored(
     kernel: Kernel, connection: Connection, definition: Definition, before: dict[str, Value] | None
 ) -> None:
     """A definition is new (`before` is None) or has changed: configuration events tell."""
@@ -100,7 +100,7 @@ def tell_stored(
         kernel.event_sink.changed(connection, definition, before)
 
 
-def tell_deleted(kernel: Kernel, connection: Connection, definition: Definition) -> None:
+def report_deleted(kernel: Kernel, connection: Connection, definition: Definition) -> None:
     """A definition is gone."""
     kernel.meter.figures.objects_deleted += 1
     if kernel.events & CONFIGURATION:

@@ -165,9 +165,9 @@ class ExpiryScan:
         if walk is not None:
             walk.leave()
             queue.cursors.remove(walk)
-            anew = self.kernel.catalog.queues.get(int(queue.queue_id))
-            if anew is not None and walk in anew.cursors:  # it was re-created meanwhile
-                anew.cursors.remove(walk)
+            recreated = self.kernel.catalog.queues.get(int(queue.queue_id))
+            if recreated is not None and walk in recreated.cursors:  # it was re-created meanwhile
+                recreated.cursors.remove(walk)
         self.walk = None
         self.queue = None
 

@@ -112,7 +112,7 @@ class BatchCommit:
             news.expect(kernel, unit)
         ids = [int(unit.unit_id) for unit in units]
         self._durable_at = int(commit_with_row(kernel.coordinator, kernel.catalog, units, fresh))
-        news.tell(kernel)
+        news.serve_waiters(kernel)
         if kernel.triggers.in_units:
             for number in ids:
                 kernel.triggers.unit_ended(number)
@@ -179,8 +179,12 @@ class BatchCommit:
             xid = unit.xid
             if xid is None or unit.state != PREPARED or not _is_own(kernel, connection, xid.owner):
                 continue
-            told = owner_and_batch(xid)
-            is_orphan = told is not None and told[0] == self.owner and told[1] <= self.batch
+            owner_batch = owner_and_batch(xid)
+            is_orphan = (
+                owner_batch is not None
+                and owner_batch[0] == self.owner
+                and owner_batch[1] <= self.batch
+            )
             if is_orphan or xid.key in named:
                 self._left.append(unit)
                 self.backed_out.append(xid)

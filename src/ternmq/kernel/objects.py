@@ -114,18 +114,18 @@ class LocalQueue:
 def cap_of(definition: Definition) -> i64:
     """CAPEXPRY of a queue of whatever type in tenths of a second, -1: no limit. What CUSTOM says of
     it comes first, as in IBM MQ."""
-    told = custom_cap(definition.text("custom"))
-    return definition.number("cap_expiry") if told < 0 else told
+    cap = custom_cap(definition.text("custom"))
+    return definition.number("cap_expiry") if cap < 0 else cap
 
 
 def custom_cap(custom: str) -> i64:
     """CAPEXPRY in the text of CUSTOM; -1: it is not in there, 0: no number that it may be."""
     if not custom:
         return -1
-    told = _CUSTOM_CAP.search(custom)
-    if told is None:
+    cap = _CUSTOM_CAP.search(custom)
+    if cap is None:
         return -1
-    digits = told.group(1)
+    digits = cap.group(1)
     return int(digits) if digits.isdecimal() and len(digits) <= _CAP_DIGITS_MAX else 0
 
 

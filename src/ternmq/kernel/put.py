@@ -31,7 +31,7 @@ from ternmq.kernel.metering import was_put, were_streamed
 from ternmq.kernel.objects import LocalQueue, cap_of, lowest_cap
 from ternmq.kernel.requests import PutRequest
 from ternmq.kernel.streaming import CopyTarget
-from ternmq.kernel.transmission import on_its_way, with_reply_place
+from ternmq.kernel.transmission import as_transmitted, with_reply_place
 from ternmq.store.copying import NANOSECONDS_A_TENTH
 from ternmq.txn.unit import UnitOfWork
 from ternmq.values.entry import ZERO_ID, Entry
@@ -62,7 +62,7 @@ def put(
             return None
     connection.log_tries = 0
     entry = _new_entry(kernel, handle, local, request, data, priority, persistence)
-    placed = entry if handle.route is None else on_its_way(kernel, handle.route, entry)
+    placed = entry if handle.route is None else as_transmitted(kernel, handle.route, entry)
     if local.watched:
         local.watch.last_put_ns = entry.put_ns
     handed_over = False

@@ -348,7 +348,7 @@ class Installation:
         new.next_sequence = max(new.next_sequence, old.next_sequence)
         new.numbering.reserved = max(new.numbering.reserved, old.numbering.reserved)
         if old.stream is not None:
-            old.stream.tell_all_watchers()
+            old.stream.notify_all_watchers()
         new.users = old.users
         new.locks = old.locks
         new.marks = old.marks

@@ -32,7 +32,7 @@ from ternmq.kernel.authority import (
 from ternmq.kernel.browse import open_cursor, unlock
 from ternmq.kernel.connection import Connection, Handle
 from ternmq.kernel.dynamic import create_dynamic, delete_queue
-from ternmq.kernel.events import LOCAL_NAMES, REMOTE_NAMES, tell_deleted, tell_stored
+from ternmq.kernel.events import LOCAL_NAMES, REMOTE_NAMES, report_deleted, report_stored
 from ternmq.kernel.kernel import Kernel
 from ternmq.kernel.metering import were_purged
 from ternmq.kernel.metering_calls import was_closed, was_opened
@@ -203,7 +203,7 @@ def _create(
     definition = create_dynamic(kernel, model, name, user)
     if not definition.temporary:
         connection.depends_on(kernel.coordinator.log.end_lsn)
-        tell_stored(kernel, connection, definition, None)
+        report_stored(kernel, connection, definition, None)
     return definition
 
 
@@ -436,17 +436,17 @@ def close_handle(kernel: Kernel, handle: Handle, options: int) -> bool:
         is_creator = False
     unlock(kernel, handle)
     detach(handle)
-    _tell_triggers(kernel, handle, local)
+    _notify_triggers(kernel, handle, local)
     if is_creator and not local.deleted:
         were_purged(kernel, local, local.queue.depth)
         delete_queue(kernel, local)
         if kind == mq.MQQDT_PERMANENT_DYNAMIC:
             connection.depends_on(kernel.coordinator.log.end_lsn)
-            tell_deleted(kernel, connection, local.definition)
+            report_deleted(kernel, connection, local.definition)
     return True
 
 
-def _tell_triggers(kernel: Kernel, handle: Handle, local: LocalQueue) -> None:
+def _notify_triggers(kernel: Kernel, handle: Handle, local: LocalQueue) -> None:
     if local.triggered and handle.input and local.open_input == 0:
         kernel.triggers.input_closed(local)
 

@@ -229,7 +229,7 @@ class Search:
         while True:
             location = next_candidate(queue, seek, locations)
             segment = queue.segment_at(location) if location >= 0 else None
-            if segment is None or _lies_before(best, segment):
+            if segment is None or _is_before(best, segment):
                 return None
             ordinal = location & (SEGMENT_MESSAGES_MAX - 1)
             entry = self._copy_of(segment, ordinal)
@@ -260,7 +260,7 @@ class Search:
         """Look through one segment after the other."""
         while True:
             segment = next_segment(self.queue, seek, slots)
-            if segment is None or _lies_before(best, segment):
+            if segment is None or _is_before(best, segment):
                 return None
             page = page_of(self.kernel, self.call, self.queue, segment)
             if page is None:
@@ -283,7 +283,7 @@ def _count_backouts(segment: Segment, entry: Entry) -> None:
         entry.backout_count = segment.backouts.get(int(entry.ordinal), int(entry.backout_count))
 
 
-def _lies_before(best: Entry | None, segment: Segment) -> bool:
+def _is_before(best: Entry | None, segment: Segment) -> bool:
     """Whether a get takes `best` before anything in a segment."""
     return best is not None and (
         best.lane > segment.lane

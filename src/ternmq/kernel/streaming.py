@@ -129,22 +129,22 @@ def sources_of(catalog: Catalog, name: str) -> list[str]:
     sources: list[str] = []
     for definition in catalog.definitions.values():
         stream = str(definition.attributes.get("stream_queue", ""))
-        if stream and name in _ways(catalog, stream):
+        if stream and name in _names_on_path(catalog, stream):
             sources.append(definition.name)
     return sources
 
 
-def _ways(catalog: Catalog, stream: str) -> list[str]:
-    ways = [stream]
+def _names_on_path(catalog: Catalog, stream: str) -> list[str]:
+    names = [stream]
     for name in stream_names(catalog, stream):
-        ways.append(name)
+        names.append(name)
         target = catalog.definitions.get(name)
         if target is not None and target.object_type == ALIAS:
-            ways.append(target.text("target"))
+            names.append(target.text("target"))
             target = catalog.definitions.get(target.text("target"))
         if target is not None and target.object_type == REMOTE:
-            ways.extend(transmission_names(catalog, target))
-    return ways
+            names.extend(transmission_names(catalog, target))
+    return names
 
 
 def plan_of(kernel: Kernel, connection: Connection, local: LocalQueue) -> StreamPlan | None:

@@ -152,7 +152,7 @@ def with_reply_place(kernel: Kernel, base: bytes) -> bytes:
     return base[:REPLY_QUEUE_AT] + field + place + base[REPLY_QMGR_AT + NAME_BYTES :]
 
 
-def on_its_way(kernel: Kernel, route: Route, entry: Entry) -> Entry:
+def as_transmitted(kernel: Kernel, route: Route, entry: Entry) -> Entry:
     """The message as it lies on the transmission queue."""
     own = Descriptor.unpack(packed_descriptor(entry))
     own.expiry = int(tenths_of(entry))  # CAPEXPRY may have shortened it

@@ -70,7 +70,7 @@ class CommandServer(Companion):
         self.ended_by = ""  # why it does not serve any more
         self._worker = threading.Thread(target=self._serve, name="ternmq-commands", daemon=True)
         shell.companions.append(self)
-        self._tell("RUNNING", "AMQ5024I", os.getpid())
+        self._log_status("RUNNING", "AMQ5024I", os.getpid())
         self._worker.start()
 
     @property
@@ -105,9 +105,9 @@ class CommandServer(Companion):
         except MQError as error:  # the queue manager ends, or the queue is taken away or inhibited
             self.ended_by = str(error)
             if not self._ending and error.reason not in _ORDERLY:
-                self._tell("STOPPED", "AMQ8506E", COMMAND_QUEUE, error.reason)
+                self._log_status("STOPPED", "AMQ8506E", COMMAND_QUEUE, error.reason)
         finally:
-            self._tell("STOPPED", "AMQ5025I", os.getpid())
+            self._log_status("STOPPED", "AMQ5025I", os.getpid())
 
     def _commit(self) -> None:
         try:
@@ -118,7 +118,7 @@ class CommandServer(Companion):
             return  # for room in the log: the request is on the queue again
         self.requests += 1
 
-    def _tell(self, status: str, message: str, *inserts: str | int) -> None:
+    def _log_status(self, status: str, message: str, *inserts: str | int) -> None:
         """What DISPLAY QMSTATUS shows as CMDSERV, and a line for the error log."""
         with self._shell.lock:
             kernel = self._shell.engine.kernel
@@ -152,7 +152,7 @@ class CommandServer(Companion):
         """Something in here is wrong, and not the request: the others are served all the same."""
         self.faults += 1
         exchange.give_up()
-        self._tell("RUNNING", "AMQ6118S", f"{type(fault).__name__}: {fault}", "")
+        self._log_status("RUNNING", "AMQ6118S", f"{type(fault).__name__}: {fault}", "")
         if self._on_fault is not None:
             self._on_fault(fault, f"the command {exchange.number} of user {exchange.md.user_id}")
 
@@ -178,7 +178,7 @@ class CommandServer(Companion):
             try:
                 self._put(target, descriptor, data, mq.MQPMO_ALTERNATE_USER_AUTHORITY)
             except MQError as refused:
-                self._tell("RUNNING", "AMQ8507E", md.reply_to_queue, refused.reason)
+                self._log_status("RUNNING", "AMQ8507E", md.reply_to_queue, refused.reason)
                 self._bury(descriptor, data, refused.reason, md.reply_to_queue)
 
     def _put(

@@ -73,17 +73,17 @@ def measure_settings(
 def notices_of(shell: Shell) -> Callable[..., None]:
     """Tells operators through the notices of the queue manager, from any thread."""
 
-    def tell(message: str, *inserts: str | int) -> None:
+    def log_message(message: str, *inserts: str | int) -> None:
         with shell.lock:
             shell.engine.kernel.notices.add(message, inserts)
 
-    return tell
+    return log_message
 
 
-def smf_answer(told: dict[str, Any]) -> SMFRead:
+def smf_answer(values: dict[str, Any]) -> SMFRead:
     """What the server has sent."""
-    records = [base64.b64decode(one) for one in told["records"]]
-    return SMFRead(records, int(told["next"]), int(told["missed"]))
+    records = [base64.b64decode(one) for one in values["records"]]
+    return SMFRead(records, int(values["next"]), int(values["missed"]))
 
 
 class _Waker:
@@ -112,11 +112,11 @@ class Measurement(Destination):
         self._shell = shell
         self._smf: SmfDestination | None = None
         self._messages: MessageDestination | None = None
-        tell = notices_of(shell)
-        self._tell = tell
+        log_message = notices_of(shell)
+        self._log_message = log_message
         # Records and messages are made in threads of their own: the housekeeper has other work.
         self._queues = {
-            family: SnapshotQueue(name, tell, on_fault=on_fault)
+            family: SnapshotQueue(name, log_message, on_fault=on_fault)
             for family, name in ((SMF, "SMF"), (PCF, "PCF"))
         }
         self._making = threading.Lock()
@@ -149,8 +149,8 @@ class Measurement(Destination):
     def shown(self) -> list[tuple[str, int]]:
         """Destinations of SMF records, as DISPLAY TRACE shows them. With the engine's lock."""
         if self._smf is None:  # nothing was recorded yet
-            told = self.settings.smf
-            return [("SMF", 0)] if told is None else [(one.name, 0) for one in told]
+            values = self.settings.smf
+            return [("SMF", 0)] if values is None else [(one.name, 0) for one in values]
         return [(one.name, one.lost) for one in self._smf.status()]
 
     def close(self) -> None:
@@ -177,7 +177,7 @@ class Measurement(Destination):
                 if settings is None:
                     settings = IN_FOLDER if self.settings.folder else IN_MEMORY
                 self._smf = SmfDestination(
-                    self.settings.folder, settings, self._tell, on_fault=self._on_fault
+                    self.settings.folder, settings, self._log_message, on_fault=self._on_fault
                 )
             return self._smf
 
@@ -253,7 +253,7 @@ class Measurement(Destination):
                 settings.metrics_address,
                 port,
                 settings.metrics_scheme,
-                tell=self._tell,
+                log_message=self._log_message,
                 on_fault=self._on_fault,
             )
         return self.metrics.port

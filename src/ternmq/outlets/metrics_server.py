@@ -21,7 +21,7 @@ from typing import Final
 
 from ternmq.outlets.measurement import LOOPBACK, METRICS_PORT
 from ternmq.outlets.metrics import Metrics
-from ternmq.outlets.restarting import OnFault, RestartedTask, Tell, went_well
+from ternmq.outlets.restarting import LogMessage, OnFault, RestartedTask, went_well
 from ternmq.telemetry.metrics.metric_text import BOTH, CONTENT_TYPE, metrics_text
 
 # Linux tells here of what became of a connection before its turn.
@@ -31,7 +31,7 @@ ANSWER_S_MAX: Final = 30.0
 REQUEST_BYTES_MAX: Final = 8192
 SCRAPES_MAX: Final = 4
 _BACKLOG: Final = 16
-_FAREWELL_S: Final = 0.2
+_CLOSE_GRACE_S: Final = 0.2
 _PIECE_BYTES: Final = 65_536
 _PLAIN: Final = "text/plain; charset=utf-8"
 _REASONS: Final = {
@@ -53,7 +53,7 @@ class MetricsServer:
         port: int = METRICS_PORT,
         scheme: str = BOTH,
         answer_s_max: float = ANSWER_S_MAX,
-        tell: Tell | None = None,
+        log_message: LogMessage | None = None,
         on_fault: OnFault | None = None,
     ) -> None:
         self._metrics = metrics
@@ -69,7 +69,7 @@ class MetricsServer:
         self._on_fault = on_fault
         self.faults = 0  # scrapes that ended in an internal fault
         self._worker = RestartedTask(
-            "METRICS", self._accept, tell or _nobody, on_fault, "ternmq-metrics"
+            "METRICS", self._accept, log_message or _nobody, on_fault, "ternmq-metrics"
         )
         self._worker.start()
 
@@ -249,7 +249,7 @@ def _left(deadline: float) -> float:
 def _refuse(sock: socket.socket) -> None:
     with sock:
         try:
-            sock.settimeout(_FAREWELL_S)
+            sock.settimeout(_CLOSE_GRACE_S)
             sock.send(b"HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\n\r\n")
             sock.shutdown(socket.SHUT_WR)
             sock.recv(REQUEST_BYTES_MAX)  # unread, it would take the answer with it

@@ -21,7 +21,7 @@ PAUSE_S_MAX: Final = 30.0
 FAILURES_MAX: Final = 10  # one after the other
 WELL_S: Final = 60.0  # who has worked so long is well again
 
-Tell = Callable[..., None]  # a message and its inserts
+LogMessage = Callable[..., None]  # a message and its inserts
 OnFault = Callable[[BaseException, str], None]  # what was raised, and while doing what
 
 
@@ -50,7 +50,7 @@ class RestartedTask:
         self,
         name: str,
         work: Callable[[], None],
-        tell: Tell,
+        log_message: LogMessage,
         on_fault: OnFault | None,
         thread_name: str,
         pause_s: float = PAUSE_S,
@@ -59,7 +59,7 @@ class RestartedTask:
         self.failures = 0  # since it last worked well
         self.is_given_up = False
         self._work = work
-        self._tell = tell
+        self._log_message = log_message
         self._on_fault = on_fault
         self._pause_s = pause_s
         self._hurried = threading.Event()
@@ -93,10 +93,10 @@ class RestartedTask:
 
     def _failed(self, error: Exception) -> None:
         report(self._on_fault, error, f"the task {self.name}")
-        self._tell(ENDED, self.name)
+        self._log_message(ENDED, self.name)
         if self.failures >= FAILURES_MAX:
             self.is_given_up = True
-            self._tell(GIVEN_UP, self.name, f"{type(error).__name__}: {error}")
+            self._log_message(GIVEN_UP, self.name, f"{type(error).__name__}: {error}")
             return
         self._hurried.wait(min(self._pause_s * 2 ** (self.failures - 1), PAUSE_S_MAX))
-        self._tell(STARTED, self.name)
+        self._log_message(STARTED, self.name)

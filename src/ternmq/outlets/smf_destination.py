@@ -15,7 +15,7 @@ from ternmq.outlets.restarting import OnFault
 from ternmq.outlets.smf_data_sets import DataSets
 from ternmq.outlets.smf_log_streams import LogStream
 from ternmq.outlets.smf_memory import MemoryStream
-from ternmq.outlets.smf_outlet import Outlet, Tell, Writes
+from ternmq.outlets.smf_outlet import LogMessage, Outlet, Writes
 from ternmq.outlets.smf_settings import DATA_SET, MEMORY, SMFDestination
 from ternmq.telemetry.smf.statistics_records import SmfRecords
 from ternmq.telemetry.snapshot import (
@@ -35,7 +35,7 @@ class SmfDestination(Destination):
         self,
         folder: str,
         settings: Sequence[SMFDestination],
-        tell: Tell,
+        log_message: LogMessage,
         *,
         system: str = "",
         now_ns: Callable[[], int] = time.time_ns,
@@ -54,7 +54,9 @@ class SmfDestination(Destination):
             place = one.path or os.path.join(folder, "smf", one.name)
             self._places[one.name] = place
             writes = _writes(one, place, now_ns)
-            self.outlets[one.name] = Outlet(one.name, writes, tell, one.buffer_max, types, on_fault)
+            self.outlets[one.name] = Outlet(
+                one.name, writes, log_message, one.buffer_max, types, on_fault
+            )
 
     def takes(self, family: str) -> bool:
         """Those of STATIME and ACCTIME."""

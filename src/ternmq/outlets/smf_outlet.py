@@ -17,7 +17,7 @@ BUFFER_BYTES_DEFAULT: Final = 16_777_216
 LOSES: Final = "AMQ7991E"  # destination, why
 RESUMED: Final = "AMQ7992I"  # destination, records lost, bytes lost
 
-Tell = Callable[..., None]
+LogMessage = Callable[..., None]
 
 
 class Outlet:
@@ -27,7 +27,7 @@ class Outlet:
         self,
         name: str,
         writes: Writes,
-        tell: Tell,
+        log_message: LogMessage,
         buffer_bytes_max: int = BUFFER_BYTES_DEFAULT,
         types: frozenset[int] = frozenset(),
         on_fault: OnFault | None = None,
@@ -42,7 +42,7 @@ class Outlet:
         self.lost = 0
         self.lost_bytes = 0
         self.why = ""  # of the loss that goes on
-        self._tell = tell
+        self._log_message = log_message
         self._changed = threading.Condition()
         self._waiting: list[bytes] = []
         self._waiting_bytes = 0
@@ -75,14 +75,19 @@ class Outlet:
             self._begin()
             self._changed.notify_all()
         if begins:
-            self._tell(LOSES, self.name, begins)
+            self._log_message(LOSES, self.name, begins)
 
     def _begin(self) -> None:
         """With the lock: a queue manager that records nothing has no thread for it."""
         if self._worker is None:
             name = f"ternmq-smf-{self.name}"
             self._worker = RestartedTask(
-                f"SMF-{self.name}", self._run, self._tell, self._on_fault, name, self._pause_s
+                f"SMF-{self.name}",
+                self._run,
+                self._log_message,
+                self._on_fault,
+                name,
+                self._pause_s,
             )
             self._worker.start()
 
@@ -132,7 +137,7 @@ class Outlet:
                 self._waiting_bytes = 0
                 begins = self._lose(left, "the disk did not take it before the end")
             if left or worker.is_alive:
-                self._tell(LOSES, self.name, begins or self.why)
+                self._log_message(LOSES, self.name, begins or self.why)
 
     def _run(self) -> None:
         while True:
@@ -182,19 +187,19 @@ class Outlet:
                 self._lost_before = self.lost
                 self._lost_bytes_before = self.lost_bytes
         if resumed:
-            self._tell(RESUMED, self.name, records, size)
+            self._log_message(RESUMED, self.name, records, size)
 
     def _lose_batch(self, batch: list[bytes], why: str) -> None:
         with self._changed:
             begins = self._lose(batch, why)
         if begins:
-            self._tell(LOSES, self.name, begins)
+            self._log_message(LOSES, self.name, begins)
 
     def _close(self) -> None:
         try:
             self.writes.close()
         except OSError as error:
-            self._tell(LOSES, self.name, f"{error.strerror or error}")
+            self._log_message(LOSES, self.name, f"{error.strerror or error}")
 
 
 class Writes:

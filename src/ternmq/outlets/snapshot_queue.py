@@ -30,14 +30,14 @@ class SnapshotQueue:
     def __init__(
         self,
         name: str,
-        tell: Callable[..., None],
+        log_message: Callable[..., None],
         waiting_max: int = WAITING_MAX,
         on_fault: OnFault | None = None,
         pause_s: float = PAUSE_S,
     ) -> None:
         self.name = name
         self.lost = 0
-        self._tell = tell
+        self._log_message = log_message
         self._waiting_max = waiting_max
         self._waiting: deque[Work] = deque()
         self._changed = threading.Condition()
@@ -60,7 +60,7 @@ class SnapshotQueue:
                 self._worker = RestartedTask(
                     f"STATISTICS-{self.name}",
                     self._run,
-                    self._tell,
+                    self._log_message,
                     self._on_fault,
                     name,
                     self._pause_s,
@@ -83,7 +83,7 @@ class SnapshotQueue:
             begins = not self._losing
             self._losing = True
         if begins:
-            self._tell(LOSES, self.name, why)
+            self._log_message(LOSES, self.name, why)
 
     def drain(self, wait_s: float = END_S) -> bool:
         """Wait until nothing waits; False if that takes too long."""
@@ -136,4 +136,4 @@ class SnapshotQueue:
                 self._losing = False
                 self._lost_before = self.lost
         if ends:
-            self._tell(RESUMED, self.name, lost)
+            self._log_message(RESUMED, self.name, lost)

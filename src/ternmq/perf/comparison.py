@@ -88,13 +88,13 @@ def miscounted(points: Iterable[Measured]) -> list[str]:
 
 def counted(points: list[Compared]) -> dict[str, int]:
     """How many figures are within, better, worse."""
-    told = [verdict for one in points for verdict in one.verdicts]
-    return {name: told.count(name) for name in (SAME, BETTER, WORSE)}
+    verdicts = [verdict for one in points for verdict in one.verdicts]
+    return {name: verdicts.count(name) for name in (SAME, BETTER, WORSE)}
 
 
 def differences(run: Run, earlier: Run) -> list[str]:
     """What makes two runs hard to compare, in words."""
-    told = []
+    verdicts = []
     for name, now, before in (
         ("build", run.build, earlier.build),
         ("processors", run.machine.get("processors"), earlier.machine.get("processors")),
@@ -104,5 +104,5 @@ def differences(run: Run, earlier: Run) -> list[str]:
         ("seconds a point", run.seconds, earlier.seconds),
     ):
         if now != before:
-            told.append(f"{name}: {now} now, {before} before")
-    return told
+            verdicts.append(f"{name}: {now} now, {before} before")
+    return verdicts

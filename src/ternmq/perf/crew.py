@@ -47,7 +47,7 @@ class Process:
             text=True,
         )
 
-    def tell(self, *words: object) -> None:
+    def send(self, *words: object) -> None:
         """A line to it."""
         stdin = self._process.stdin
         if stdin is not None:
@@ -63,10 +63,10 @@ class Process:
         line = "" if stdout is None else stdout.readline()
         if not line:
             self._fail()
-        told = json.loads(line)
-        if isinstance(told, dict) and "error" in told:
-            raise ApplicationFailed(told["error"])
-        return told
+        reply = json.loads(line)
+        if isinstance(reply, dict) and "error" in reply:
+            raise ApplicationFailed(reply["error"])
+        return reply
 
     def _fail(self) -> NoReturn:
         stderr = self._process.stderr
@@ -109,41 +109,41 @@ class Applications:
         # Those who serve are ready first: nobody asks before.
         self._busy = [process for process, _ in reversed(shares)]
         for process, share in reversed(shares):
-            process.tell("open", share)
+            process.send("open", share)
         self._answers(self._busy)
 
     def go(self, seconds: float) -> Seen:
         """Work for so long."""
         for process in self._busy:
-            process.tell("go", seconds)
-        told = self._answers(self._busy)
+            process.send("go", seconds)
+        answers = self._answers(self._busy)
         return Seen(
-            begin_s=max(one["begin"] for one in told),
-            end_s=min(one["begin"] + one["seconds"] for one in told),
-            done=sum(one["done"] for one in told),
-            bytes=sum(one["bytes"] for one in told),
-            seconds=max(one["seconds"] for one in told),
-            cpu_s=sum(one["cpu_s"] for one in told),
+            begin_s=max(one["begin"] for one in answers),
+            end_s=min(one["begin"] + one["seconds"] for one in answers),
+            done=sum(one["done"] for one in answers),
+            bytes=sum(one["bytes"] for one in answers),
+            seconds=max(one["seconds"] for one in answers),
+            cpu_s=sum(one["cpu_s"] for one in answers),
         )
 
     def stop(self) -> int:
         """Everybody has disconnected; how much they did in all, also after their time."""
         busy, self._busy = self._busy, []
         for process in busy:
-            process.tell("stop")
+            process.send("stop")
         return sum(one["done"] for one in self._answers(busy))
 
     def _answers(self, processes: list[Process]) -> list[Any]:
         """One of each; what failed is told when all have answered."""
-        told, failed = [], []
+        answers, failed = [], []
         for process in processes:
             try:
-                told.append(process.answer())
+                answers.append(process.answer())
             except ApplicationFailed as error:
                 failed.append(error)
         if failed:
             raise failed[0]
-        return told
+        return answers
 
     def close(self) -> None:
         """The processes end."""
@@ -164,5 +164,5 @@ def dealt(crews: list[Crew], number: int, of: int) -> list[dict[str, Any]]:
         first = crew.count * number // of
         count = crew.count * (number + 1) // of - first
         if count:
-            found.append({**crew.told(), "count": count, "first": first})
+            found.append({**crew.to_dict(), "count": count, "first": first})
     return found

@@ -100,23 +100,23 @@ def load(path: Path) -> Run:
     """The record in a folder, or in a file. NoRecord if there is none."""
     file = path / FILE if path.is_dir() else path
     try:
-        told = json.loads(file.read_text(encoding="utf-8"))
+        values = json.loads(file.read_text(encoding="utf-8"))
     except OSError as error:
         raise NoRecord(f"{file} cannot be read: {error.strerror}") from error
     except ValueError as error:
         raise NoRecord(f"{file} is not a record of a run: {error}") from error
-    if not isinstance(told, dict) or told.get("format") != FORMAT:
+    if not isinstance(values, dict) or values.get("format") != FORMAT:
         raise NoRecord(f"{file} is not a record of a run of format {FORMAT}")
     try:
-        points = [Measured(**_known(Measured, one)) for one in told["points"]]
-        return Run(**{**_known(Run, told), "points": points})
+        points = [Measured(**_known(Measured, one)) for one in values["points"]]
+        return Run(**{**_known(Run, values), "points": points})
     except (KeyError, TypeError) as error:
         raise NoRecord(f"{file} is not a record of a run: {error}") from error
 
 
-def _known(kind: type[Run] | type[Measured], told: dict[str, Any]) -> dict[str, Any]:
+def _known(kind: type[Run] | type[Measured], values: dict[str, Any]) -> dict[str, Any]:
     names = {one.name for one in fields(kind)}
-    return {name: value for name, value in told.items() if name in names}
+    return {name: value for name, value in values.items() if name in names}
 
 
 def settled(points: Iterable[Measured]) -> None:

@@ -33,7 +33,7 @@ from ternmq.perf.workload import (
 
 SECONDS: Final = 5.0
 QUICK_SECONDS: Final = 3.2
-Tell = Callable[[str], None]  # what is done now
+Progress = Callable[[str], None]  # what is done now
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class Wish:
         return 1 + sum(len(one.chosen(self.quick)) for one in self.workloads)
 
 
-def run(wish: Wish, tell: Tell) -> Run:
+def run(wish: Wish, progress: Progress) -> Run:
     """Everything that is wished for; the record is saved after each workload, and what there is
     of it when something fails."""
     begun = time.monotonic()
@@ -69,14 +69,14 @@ def run(wish: Wish, tell: Tell) -> Run:
         machine=machine(),
     )
     wish.folder.mkdir(parents=True, exist_ok=True)
-    tell("starting the queue manager")
+    progress("starting the queue manager")
     served = [one for one in wish.workloads if one.source != FROM_MEMORY]
     fresh = [one for one in wish.workloads if one.source == FROM_MEMORY]
     try:
         if served:
-            _run_served(wish, served, record, tell)
+            _run_served(wish, served, record, progress)
         for workload in fresh:
-            _run_fresh(wish, workload, record, tell)
+            _run_fresh(wish, workload, record, progress)
     finally:
         record.took_s = round(time.monotonic() - begun, 1)
         settled(record.points)
@@ -87,7 +87,7 @@ def run(wish: Wish, tell: Tell) -> Run:
     return record
 
 
-def _run_served(wish: Wish, workloads: list[Workload], record: Run, tell: Tell) -> None:
+def _run_served(wish: Wish, workloads: list[Workload], record: Run, progress: Progress) -> None:
     """All points on one queue manager."""
     with (
         QueueManager(wish.folder) as qmgr,
@@ -95,7 +95,7 @@ def _run_served(wish: Wish, workloads: list[Workload], record: Run, tell: Tell) 
     ):
         for workload in workloads:
             for point in workload.chosen(wish.quick):
-                tell(_words(workload, point))
+                progress(_words(workload, point))
                 try:
                     one = measured(qmgr, applications, workload, point, wish.seconds)
                 except (ApplicationFailed, ternmq.MQError) as error:
@@ -106,11 +106,11 @@ def _run_served(wish: Wish, workloads: list[Workload], record: Run, tell: Tell) 
             record.save(wish.folder)
 
 
-def _run_fresh(wish: Wish, workload: Workload, record: Run, tell: Tell) -> None:
+def _run_fresh(wish: Wish, workload: Workload, record: Run, progress: Progress) -> None:
     """Each point on a queue manager of its own: what memory the points before it left free would
     hide what this one takes."""
     for number, point in enumerate(workload.chosen(wish.quick)):
-        tell(_words(workload, point))
+        progress(_words(workload, point))
         folder = wish.folder / f"{workload.name}-{number}"
         folder.mkdir()
         try:
@@ -140,7 +140,7 @@ def measured(
     after = qmgr.gauge()
     done = applications.stop()
     qmgr.stop_measuring(point.mode)
-    one = _told(workload, point, seen, before, after)
+    one = _measured(workload, point, seen, before, after)
     one.from_s, one.to_s, one.done = from_s, time.time(), done
     return one
 
@@ -150,7 +150,7 @@ def footprint(
 ) -> Measured:
     """What connections take: one first, so that code is loaded, then all of them."""
     (crew,) = point.crews
-    first = type(crew)(**{**crew.told(), "count": 1})
+    first = type(crew)(**{**crew.to_dict(), "count": 1})
     applications.open(Point(point.x, (first,), point.counted))
     applications.stop()
     before = qmgr.gauge()
@@ -158,13 +158,15 @@ def footprint(
     after = qmgr.gauge()
     seen = applications.go(0.0)
     applications.stop()
-    one = _told(workload, point, seen, before, after)
+    one = _measured(workload, point, seen, before, after)
     one.seen_rate = (after.resident_kb - before.resident_kb) / crew.count
     one.seen_cost = one.application_cost = None
     return one
 
 
-def _told(workload: Workload, point: Point, seen: Seen, before: Gauge, after: Gauge) -> Measured:
+def _measured(
+    workload: Workload, point: Point, seen: Seen, before: Gauge, after: Gauge
+) -> Measured:
     done = seen.bytes / MEGABYTE if point.counts in (BYTES, LOG_BYTES) else float(seen.done)
     used_us = (after.cpu_s - before.cpu_s) * 1e6
     has_records = workload.source not in (FROM_APPLICATIONS, FROM_MEMORY)

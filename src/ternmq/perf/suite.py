@@ -290,16 +290,16 @@ STREAMED_LOG: Final = Workload(
 )
 
 
-def client_pairs(count: int, size: int, way: str, queue: str) -> tuple[Crew, ...]:
+def client_pairs(count: int, size: int, binding: str, queue: str) -> tuple[Crew, ...]:
     """A client that puts and one that gets for each queue."""
     ahead = queue == AHEAD
     return (
-        Crew(PUTTER, count, queue, "", True, size, way=way, is_counted=False),
-        Crew(GETTER, count, queue, "", True, size, way=way, ahead=ahead),
+        Crew(PUTTER, count, queue, "", True, size, binding=binding, is_counted=False),
+        Crew(GETTER, count, queue, "", True, size, binding=binding, ahead=ahead),
     )
 
 
-def clients(name: str, sharing: int, way: str, queue: str) -> Workload:
+def clients(name: str, sharing: int, binding: str, queue: str) -> Workload:
     """A putter and a getter for each queue, over TCP."""
     is_ahead = queue == AHEAD
     how = "without answers, gets read ahead" if is_ahead else "and gets are answered one by one"
@@ -312,7 +312,7 @@ def clients(name: str, sharing: int, way: str, queue: str) -> Workload:
         tuple(
             Point(
                 str(count),
-                client_pairs(count, size, way, queue),
+                client_pairs(count, size, binding, queue),
                 queue,
                 BYTES,
                 size_text(size),
@@ -387,8 +387,8 @@ FOOTPRINT: Final = Workload(
     " message of 2 KB and keeps a queue open. The memory of the queue manager's process.",
     "kind of connection",
     tuple(
-        Point(x, (Crew(IDLE, CONNECTIONS, TASK, way=way),), TASK, quick=way == LOCAL)
-        for x, way in (
+        Point(x, (Crew(IDLE, CONNECTIONS, TASK, binding=binding),), TASK, quick=binding == LOCAL)
+        for x, binding in (
             ("local socket", LOCAL),
             ("SHARECNV(0)", UNSHARED),
             ("SHARECNV(1)", SINGLE),

@@ -41,12 +41,12 @@ class Place:
         self.data: Final = data
         self.port: Final = port
 
-    async def connected(self, way: str) -> aio.Connection:
+    async def connected(self, binding: str) -> aio.Connection:
         """A connection by the local socket or by a channel."""
-        if way == LOCAL:
+        if binding == LOCAL:
             return await aio.connect(self.name, data=self.data)
         conn = f"127.0.0.1({self.port})"
-        return await aio.connect(self.name, channel=way, conn=conn)
+        return await aio.connect(self.name, channel=binding, conn=conn)
 
 
 class Task:
@@ -67,7 +67,7 @@ class Task:
     async def connect(self) -> aio.Connection:
         """Its connection."""
         if self.link is None:
-            self.link = await self.place.connected(self.crew.way)
+            self.link = await self.place.connected(self.crew.binding)
         return self.link
 
     async def opened(self, family: str) -> aio.Queue:
@@ -241,9 +241,9 @@ ROLES: Final[dict[str, Callable[[Place, Crew, int], Task]]] = {
 }
 
 
-def crew_from(told: dict[str, Any]) -> Crew:
+def crew_from(values: dict[str, Any]) -> Crew:
     """A crew as it was told to this process."""
-    return Crew(**told)
+    return Crew(**values)
 
 
 def build() -> str:

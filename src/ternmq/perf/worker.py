@@ -42,9 +42,9 @@ class Worker:
 
     async def open(self, crews: list[dict[str, Any]]) -> object:
         """Every task of these crews; `first` is the number of the first, the others follow."""
-        for told in crews:
-            first = int(told.pop("first"))
-            crew = crew_from(told)
+        for values in crews:
+            first = int(values.pop("first"))
+            crew = crew_from(values)
             for number in range(first, first + crew.count):
                 self.tasks.append(ROLES[crew.role](self.place, crew, number))
         for at in range(0, len(self.tasks), OPEN_AT_ONCE):
@@ -85,9 +85,9 @@ class Worker:
             task.stopping = True
         await asyncio.gather(*self.serving)
         await asyncio.gather(*(task.close() for task in self.tasks))
-        told = self.counted()
+        answer = self.counted()
         self.tasks, self.serving = [], []
-        return told
+        return answer
 
 
 async def heard() -> list[Any]:
@@ -102,10 +102,10 @@ async def serve(place: Place) -> None:
     worker = Worker(place)
     while words := await heard():
         try:
-            told = await worker.do(*words)
+            answer = await worker.do(*words)
         except (MQError, OSError) as error:
-            told = {"error": str(error)}
-        sys.stdout.write(json.dumps(told) + "\n")
+            answer = {"error": str(error)}
+        sys.stdout.write(json.dumps(answer) + "\n")
         sys.stdout.flush()
 
 

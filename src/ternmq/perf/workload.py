@@ -58,11 +58,11 @@ class Crew:
     size: int = 2 * KB
     persistent: bool = False
     syncpoint: bool = False
-    way: str = LOCAL
+    binding: str = LOCAL
     ahead: bool = False  # puts that nobody answers, messages before they are asked for
     is_counted: bool = True  # among what the applications say they have done
 
-    def told(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """For the process that carries it out."""
         return dict(vars(self))
 

@@ -373,7 +373,7 @@ class OsDisk(Disk):
         descriptor = os.open(path, _OPEN | os.O_CREAT, 0o600, dir_fd=self._folder)
         try:
             _lock(descriptor)
-            self._tell_holder(descriptor)
+            self._write_holder(descriptor)
         except BlockingIOError:
             os.close(descriptor)
             raise DiskLocked(path, self._holder(path)) from None
@@ -382,7 +382,7 @@ class OsDisk(Disk):
             raise _named(error, path) from None
         return descriptor
 
-    def _tell_holder(self, descriptor: int) -> None:
+    def _write_holder(self, descriptor: int) -> None:
         """In place and always as long, so that a full disk is no obstacle. Where it is one all the
         same, the lock holds without."""
         holder = b"process %d" % os.getpid()

@@ -10,9 +10,9 @@ from ternmq.mqi.options import refuse
 from ternmq.mqi.sharing import BLOCK, sharing
 from ternmq.remote.application import application_name
 from ternmq.remote.fap.connect import (
-    NO_WAY,
-    Way,
-    WayArguments,
+    NO_CLIENT_OPTIONS,
+    ClientArguments,
+    ClientOptions,
     goes_by_network,
     options_besides,
     plan_for,
@@ -27,19 +27,21 @@ async def open_connection(
     application: str | None,
     options: int | None,
     data: str | os.PathLike[str] | None,
-    way: Way = NO_WAY,
+    client_options: ClientOptions = NO_CLIENT_OPTIONS,
 ) -> Connection:
     """A connection for tasks to a queue manager in another process."""
-    by_network = goes_by_network(name, way, options, data)
+    by_network = goes_by_network(name, client_options, options, data)
     share = sharing(options_besides(options) if by_network else options)
     if share == BLOCK:
         refuse("MQCONNX", "a task does not wait for another's verb: MQCNO_HANDLE_SHARE_BLOCK")
     if by_network:
-        plan = plan_for(name, way, user, password, application_name(application), options)
+        plan = plan_for(
+            name, client_options, user, password, application_name(application), options
+        )
         from ternmq.remote.fap.fap_tasks import FapTasks, connected_task
 
-        line, net_verbs = await connected_task(plan)
-        return Connection(FapTasks(line, net_verbs, share, plan))
+        line, fap_verbs = await connected_task(plan)
+        return Connection(FapTasks(line, fap_verbs, share, plan))
     from ternmq.remote.local.local_tasks import LocalTasks, opened_stream, said_hello
     from ternmq.remote.local.local_threads import hello
     from ternmq.remote.local.local_verbs import LocalVerbs
@@ -63,9 +65,11 @@ def connect(
     application: str | None = None,
     options: int | None = None,
     data: str | os.PathLike[str] | None = None,
-    **way: Unpack[WayArguments],
+    **client_options: Unpack[ClientArguments],
 ) -> Opening[Connection]:
     """A connection by the name of a queue manager, with `async with` or `await`; arguments as those
     of `ternmq.connect`."""
-    opening = open_connection(name, user, password, application, options, data, Way(**way))
+    opening = open_connection(
+        name, user, password, application, options, data, ClientOptions(**client_options)
+    )
     return Opening(opening)

@@ -9,8 +9,8 @@ from ternmq.api.connection import Connection
 from ternmq.mqi.sharing import sharing
 from ternmq.remote.application import application_name
 from ternmq.remote.fap.connect import (
-    Way,
-    WayArguments,
+    ClientArguments,
+    ClientOptions,
     goes_by_network,
     options_besides,
     plan_for,
@@ -26,7 +26,7 @@ def connect(
     application: str | None = None,
     options: int | None = None,
     data: str | os.PathLike[str] | None = None,
-    **way: Unpack[WayArguments],
+    **client_options: Unpack[ClientArguments],
 ) -> Connection:
     """Connect to a queue manager that strmqm has started on this machine, or to one on the network.
 
@@ -42,7 +42,7 @@ def connect(
     MQRC_Q_MGR_NAME_ERROR if there is none of that name, MQRC_Q_MGR_NOT_AVAILABLE if it is not
     running, MQRC_HOST_NOT_AVAILABLE if nobody answers.
     """
-    asked = Way(**way)
+    asked = ClientOptions(**client_options)
     by_network = goes_by_network(name, asked, options, data)
     share = sharing(options_besides(options) if by_network else options)
     if by_network:

@@ -1,4 +1,4 @@
-"""`python -m ternmq.server NAME --data FOLDER --tell FD`: the detached process of a queue manager.
+"""`python -m ternmq.server NAME --data FOLDER --report FD`: a queue manager's detached process.
 
 strmqm starts it. It tells JSON lines on the descriptor until it is up: {"say": text}, then
 {"up": true}, or {"standby": true} if it stands by, or {"failed": text, "exit": status}.
@@ -17,13 +17,13 @@ from ternmq.server.process import Process, StartFailed
 from ternmq.server.standby import Standby
 
 
-class Teller:
+class Reporter:
     """The pipe to whoever started the process; it may be gone, which stops nothing."""
 
     def __init__(self, descriptor: int) -> None:
         self._descriptor = descriptor
 
-    def tell(self, **value: object) -> None:
+    def report(self, **value: object) -> None:
         """One line."""
         if self._descriptor >= 0:
             try:
@@ -33,16 +33,16 @@ class Teller:
 
     def say(self, text: str) -> None:
         """A line for people."""
-        self.tell(say=text)
+        self.report(say=text)
 
     def up(self) -> None:
         """Applications can connect."""
-        self.tell(up=True)
+        self.report(up=True)
         self._close()
 
     def stands_by(self) -> None:
         """It waits for the active instance to end."""
-        self.tell(standby=True)
+        self.report(standby=True)
         self._close()
 
     def _close(self) -> None:
@@ -56,29 +56,29 @@ def main(argv: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="ternmq.server")
     parser.add_argument("name")
     parser.add_argument("--data", required=True)
-    parser.add_argument("--tell", type=int, default=-1)
+    parser.add_argument("--report", type=int, default=-1)
     parser.add_argument("--no-services", action="store_true")
     parser.add_argument("--permit-standby", action="store_true")
     parser.add_argument("--standby", action="store_true")
     parser.add_argument("--metrics-port", type=int)
     options = parser.parse_args(argv)
-    teller = Teller(options.tell)
+    reporter = Reporter(options.report)
     place = find(options.data, options.name, "strmqm")
     permits = options.permit_standby or options.standby
     process = Process(
-        place, teller.say, False, not options.no_services, permits, options.metrics_port
+        place, reporter.say, False, not options.no_services, permits, options.metrics_port
     )
     try:
         started: Started | None
         if options.standby:
-            started = Standby(place).wait_and_start(process, teller.stands_by)
+            started = Standby(place).wait_and_start(process, reporter.stands_by)
         else:
             started = process.start()
         if started is None:
             return 0
-        process.serve(started, teller.up)
+        process.serve(started, reporter.up)
     except StartFailed as failed:
-        teller.tell(failed=failed.text, exit=failed.exit_status)
+        reporter.report(failed=failed.text, exit=failed.exit_status)
         return failed.exit_status
     return 1 if process.failed else 0
 

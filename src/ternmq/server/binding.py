@@ -206,8 +206,8 @@ def was_put(entry: Entry, warning: int) -> bytes:
     """The answer to a put: the MsgId, what became of the descriptor, a reason if it warns."""
     base = entry.base
     when = base[304:320] if entry.flags & OWN_DATE else put_stamp(entry.put_ns)
-    told = wire.NUMBER.pack(warning)
-    return b"".join((entry.msg_id, base[40:48], base[196:304], when, base[320:324], told))
+    packed = wire.NUMBER.pack(warning)
+    return b"".join((entry.msg_id, base[40:48], base[196:304], when, base[320:324], packed))
 
 
 def got(call: GetCall, now_ns: int) -> bytes:

@@ -15,8 +15,8 @@ from typing import Final
 from ternmq.base.limits import (
     DESCRIPTORS_OTHER,
     SESSIONS_MAX,
-    STRANGERS_MAX,
-    STRANGERS_OF_ADDRESS_MAX,
+    UNAUTHENTICATED_MAX,
+    UNAUTHENTICATED_OF_ADDRESS_MAX,
 )
 from ternmq.log.parameters import LogParameters
 from ternmq.ports.os_disk import kept_open_max
@@ -43,11 +43,11 @@ def sockets_max(limit: int, log: LogParameters) -> int:
     return min(max(limit - reserve(limit, log), limit // 8), SESSIONS_MAX)
 
 
-def strangers_max(sockets: int) -> int:
+def unauthenticated_max(sockets: int) -> int:
     """How many of them may be of nobody that is known."""
-    return min(STRANGERS_MAX, max(sockets // 2, 1))
+    return min(UNAUTHENTICATED_MAX, max(sockets // 2, 1))
 
 
-def strangers_of_address_max(sockets: int) -> int:
+def unauthenticated_of_address_max(sockets: int) -> int:
     """The same, from one address."""
-    return min(STRANGERS_OF_ADDRESS_MAX, max(strangers_max(sockets) // 2, 1))
+    return min(UNAUTHENTICATED_OF_ADDRESS_MAX, max(unauthenticated_max(sockets) // 2, 1))

@@ -23,7 +23,7 @@ from ternmq.server.trace import Trace
 
 if TYPE_CHECKING:
     from ternmq.network.edge.admission import Admission
-    from ternmq.network.edge.partner_socket import NetSocket
+    from ternmq.network.edge.partner_socket import PartnerSocket
     from ternmq.network.edge.tcp_listener import Network
     from ternmq.server.session import Session
 
@@ -31,7 +31,7 @@ RUNNING: Final = "running"
 QUIESCING: Final = "quiescing"
 IMMEDIATE: Final = "immediate"
 PREEMPTIVE: Final = "preemptive"
-FAREWELL_S: Final = 3.0
+CLOSE_GRACE_S: Final = 3.0
 ENDS: Final = (QUIESCING, IMMEDIATE, PREEMPTIVE)  # from mild to strict
 _ORDER: Final = (RUNNING, *ENDS)
 
@@ -46,7 +46,7 @@ class Host:
         self.identity = Identity(started.shell)
         self.sessions: set[Session] = set()
         self.turns = Turns(self.loop_shell)
-        self.sockets: set[NetSocket] = set()  # partners from the network
+        self.sockets: set[PartnerSocket] = set()  # partners from the network
         # sockets of all kinds
         self.sessions_max = sockets_max(open_files_max(), self.engine.files.parameters)
         self.state = RUNNING
@@ -67,8 +67,8 @@ class Host:
     @property
     def open_sockets(self) -> int:
         """Of applications and partners, also of those that have not shown who they are."""
-        at_the_door = 0 if self.network is None else self.network.waiting
-        return len(self.sessions) + len(self.sockets) + at_the_door
+        unserved = 0 if self.network is None else self.network.waiting
+        return len(self.sessions) + len(self.sockets) + unserved
 
     @property
     def admission(self) -> Admission:
@@ -88,7 +88,7 @@ class Host:
         self.sessions.discard(session)
         self._changed.set()
 
-    def leave_socket(self, socket: NetSocket) -> None:
+    def leave_socket(self, socket: PartnerSocket) -> None:
         """A partner has gone, and nothing is left of it."""
         self.sockets.discard(socket)
         self.look()
@@ -107,7 +107,7 @@ class Host:
                 self.engine.quiesce()
                 self.started.shell.flush()
             for socket in list(self.sockets):
-                socket.tell_quiescing()
+                socket.notify_quiescing()
         self._changed.set()
         if self.on_state is not None:
             self.on_state(mode)
@@ -139,15 +139,15 @@ class Host:
             await self.loop_shell.drain()
         reason = MQRC_CONNECTION_BROKEN if broken else MQRC_Q_MGR_STOPPING
         for session in list(self.sessions):
-            session.tell_end(reason)
+            session.notify_end(reason)
         for socket in list(self.sockets):
-            socket.tell_end(broken)
-        await self._see_off()
+            socket.notify_end(broken)
+        await self._close_sessions()
         await in_thread(self.started.stop)
 
-    async def _see_off(self) -> None:
+    async def _close_sessions(self) -> None:
         """Wait until the sessions have left; who does not read what is on its way is cut off."""
-        grace_s = 0.0 if self.state == PREEMPTIVE else FAREWELL_S
+        grace_s = 0.0 if self.state == PREEMPTIVE else CLOSE_GRACE_S
         for limit_s in (grace_s, None):
             ends: list[asyncio.Future[None]] = [socket.gone for socket in self.sockets]
             ends += [one.task for one in self.sessions if one.task is not None]

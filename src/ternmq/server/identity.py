@@ -49,13 +49,13 @@ class Identity:
         if decision == REFUSE:
             kernel.notices.add("AMQ5540E", (who,))
             kernel.notices.add("AMQ5541E", (WORDS[mode],))
-            self.tell_refused(asked or name, who)
+            self.report_refused(asked or name, who)
             raise self._refusal(f"CHCKLOCL({WORDS[mode]}): a user and a password are needed")
         if decision == CHECK and password is not None:
             if not await self.is_right(asked or name, password, f"user {uid}"):
                 kernel.notices.add("AMQ5534E", (asked or name,))
                 kernel.notices.add("AMQ5541E", (WORDS[mode],))
-                self.tell_refused(asked or name, who)
+                self.report_refused(asked or name, who)
                 await asyncio.sleep(rules.failure_delay_s)
                 raise self._refusal(f"user {asked or name} or its password is not right")
             return (asked or name) if rules.adopt_context else name
@@ -74,7 +74,7 @@ class Identity:
             raise mq_error(MQRC_SECURITY_ERROR, verb="MQCONN", detail=str(error)) from error
         return is_password(account, password)
 
-    def tell_refused(self, user: str, application: str) -> None:
+    def report_refused(self, user: str, application: str) -> None:
         """The event, if such events are on."""
         link = Link(0, b"", user, application)
         qualifier = mq.MQRQ_CSP_NOT_AUTHORIZED

@@ -32,7 +32,7 @@ def launch(data: str, place: Place, say: Callable[[str], None], *options: str) -
     reading, writing = os.pipe()
     errors = make_errors_folder(place.folder)
     arguments = [sys.executable, "-m", "ternmq.server", place.name]
-    arguments += ["--data", os.path.abspath(data), "--tell", str(writing)]
+    arguments += ["--data", os.path.abspath(data), "--report", str(writing)]
     arguments += options
     output = os.open(
         os.path.join(errors, "process.log"),
@@ -56,8 +56,8 @@ def launch(data: str, place: Place, say: Callable[[str], None], *options: str) -
     finally:
         os.close(output)
         os.close(writing)
-    with open(reading, encoding="utf-8") as told:
-        for line in told:
+    with open(reading, encoding="utf-8") as pipe:
+        for line in pipe:
             value = json.loads(line)
             if "say" in value:
                 say(value["say"])

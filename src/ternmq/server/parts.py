@@ -35,19 +35,19 @@ from ternmq.store.catalog import Definition
 
 LOOK_S: Final = 0.1
 END_S: Final = 10.0  # how long the end of the queue manager waits for a service to stop
-Tell = Callable[..., None]
+LogMessage = Callable[..., None]
 
 
 class ServerParts(Parts):
     """What a running queue manager starts and stops beside itself. Made inside the loop."""
 
-    def __init__(self, host: Host, tell: Tell, places: dict[str, str]) -> None:
+    def __init__(self, host: Host, log_message: LogMessage, places: dict[str, str]) -> None:
         super().__init__()
         kernel = host.engine.kernel
         self._host = host
         self._lock = host.started.shell.lock
         self._kernel = kernel
-        self._tell = tell
+        self._log_message = log_message
         self._places = {"QMNAME": kernel.name, **places}
         self._loop = asyncio.get_running_loop()
         self._tasks: dict[str, asyncio.Task[None]] = {}  # of the servers, by name
@@ -80,7 +80,7 @@ class ServerParts(Parts):
         try:
             listener = network.bind(name, address, port, definition.number("backlog"))
         except OSError as error:
-            self._tell("AMQ9218E", port, address or "*", error.strerror)
+            self._log_message("AMQ9218E", port, address or "*", error.strerror)
             return f"port {port} of {address or 'all addresses'} cannot be had: {error.strerror}"
         part = RunningPart("RUNNING", os.getpid(), int(self._kernel.clock.now_ns()))
         part.port = listener.port
@@ -89,7 +89,7 @@ class ServerParts(Parts):
         self.running[LISTENERS][name] = part
         self._kernel.catalog.at_work.setdefault(LISTENERS, set()).add(name)
         self._loop.call_soon_threadsafe(listener.open)
-        self._tell("AMQ5026I", name, os.getpid())
+        self._log_message("AMQ5026I", name, os.getpid())
         return ""
 
     def _stop_listener(self, name: str) -> str:
@@ -99,7 +99,7 @@ class ServerParts(Parts):
         listener = None if network is None else network.listeners.get(name)
         if listener is not None:
             self._loop.call_soon_threadsafe(listener.close)
-        self._tell("AMQ5027I", name, os.getpid())
+        self._log_message("AMQ5027I", name, os.getpid())
         return ""
 
     def stop_instances(self, instances: list[ChannelInstance], mode: int) -> None:
@@ -161,7 +161,7 @@ class ServerParts(Parts):
             with self._lock:
                 why = self.start(SERVICES, definition)
             if why:
-                self._tell("AMQ5032E", definition.name, why)
+                self._log_message("AMQ5032E", definition.name, why)
 
     async def end(self) -> None:
         """Stop what CONTROL(QMGR) says, and wait for it a while; the others go on alone."""
@@ -211,10 +211,10 @@ class ServerParts(Parts):
             process = self._process(definition, words)
         except (OSError, ValueError) as error:
             self._gone(name)
-            self._tell("AMQ5032E", name, error)
+            self._log_message("AMQ5032E", name, error)
             return
         if not self._is_server(definition):
-            self._tell("AMQ5030I", name, process.pid)
+            self._log_message("AMQ5030I", name, process.pid)
             await _ended(process)
             return
         with self._lock:
@@ -223,10 +223,10 @@ class ServerParts(Parts):
             if part.status == "STARTING":
                 part.status = "RUNNING"
         self._processes[name] = process
-        self._tell("AMQ5028I", name, process.pid)
+        self._log_message("AMQ5028I", name, process.pid)
         await _ended(process)
         self._gone(name)
-        self._tell("AMQ5029I", name, process.pid)
+        self._log_message("AMQ5029I", name, process.pid)
 
     async def _end(self, definition: Definition) -> None:
         """Stop a server: by its command, or by a signal."""
@@ -242,7 +242,7 @@ class ServerParts(Parts):
             )
             await _ended(self._process(definition, words))
         except (OSError, ValueError) as error:
-            self._tell("AMQ8734E", definition.name, error)
+            self._log_message("AMQ8734E", definition.name, error)
             with self._lock:
                 part = self.running[SERVICES].get(definition.name)
                 if part is not None:

@@ -34,7 +34,7 @@ from ternmq.host.log_status import log_status
 from ternmq.host.shared_threads import thread_transport
 from ternmq.kernel.notices import Notice
 from ternmq.log.record import LogDamaged
-from ternmq.network.edge.partner_socket import NetSocket
+from ternmq.network.edge.partner_socket import PartnerSocket
 from ternmq.network.edge.tcp_listener import Network
 from ternmq.outlets.restarting import went_well
 from ternmq.ports.os_disk import OsDisk
@@ -48,14 +48,14 @@ from ternmq.server.error_log.log_entry import Origin
 from ternmq.server.file_systems import INTERVAL_S, file_systems
 from ternmq.server.folder import status_file as status
 from ternmq.server.folder.installations import here, version
-from ternmq.server.folder.scripts import commands_of, script_files, told
+from ternmq.server.folder.scripts import answer_line, commands_of, script_files
 from ternmq.server.host import Host
 from ternmq.server.listener import listen
 from ternmq.server.loop import run
 from ternmq.server.parts import ServerParts
 from ternmq.server.settings.log_settings import error_log_services
 from ternmq.server.settings.measure_settings import measure_settings
-from ternmq.server.settings.network_settings import NetSettings, net_settings
+from ternmq.server.settings.network_settings import NetworkSettings, read_network_settings
 from ternmq.server.settings.queue_manager_ini import check, read_queue_manager_ini
 from ternmq.server.settings.system_parameters import system_parameters
 from ternmq.server.start_progress import StartProgress
@@ -117,7 +117,7 @@ class Process:
         self._foreground = foreground
         self._log: ErrorLog | None = None
         self._state = status.STARTING
-        self._net_settings = NetSettings()
+        self._network_settings = NetworkSettings()
         self.failed = False
 
     # ---- start
@@ -127,11 +127,11 @@ class Process:
         place = self.place
         try:
             ini = read_queue_manager_ini(place.folder)
-            self._net_settings = net_settings(ini)
+            self._network_settings = read_network_settings(ini)
             parameters_of_system = system_parameters(ini)
             measure = measure_settings(ini, place.folder, self._metrics_port)
             self._open_log(ini)
-            self.tell("AMQ6206I", *self._issued())
+            self.log_message("AMQ6206I", *self._issued())
         except IniError as error:
             raise StartFailed(EXIT_CONFIGURATION, f"AMQ6162E: {error}") from error
         try:
@@ -161,13 +161,13 @@ class Process:
                 text = f"AMQ8107S: {message_text('AMQ8107S', (place.name,))}"
             raise StartFailed(exit_status, text) from error
         except (LogDamaged, IntegrityError, ForceFailed, OSError) as error:
-            self.tell("AMQ7017S", place.name, str(error))
+            self.log_message("AMQ7017S", place.name, str(error))
             text = f"AMQ7017S: {message_text('AMQ7017S', (place.name, str(error)))} {error}"
             raise StartFailed(EXIT_LOG, text) from error
         engine = started.shell.engine
-        self.tell("AMQ7229I", engine.records_replayed, place.name)
-        self.tell("AMQ7230I", place.name)
-        self.tell("AMQ7232I", place.name)
+        self.log_message("AMQ7229I", engine.records_replayed, place.name)
+        self.log_message("AMQ7230I", place.name)
+        self.log_message("AMQ7232I", place.name)
         service = ini.first("Service")
         policy = "" if service is None else service.get("SecurityPolicy")
         engine.kernel.authority.set_policy(policy)
@@ -201,7 +201,7 @@ class Process:
         errors = os.path.join(place.folder, "errors")
         self._log = ErrorLog(errors, origin, error_log_services(ini))
         for idle in check(ini):
-            self.tell("AMQ6245I", idle.file, str(idle))
+            self.log_message("AMQ6245I", idle.file, str(idle))
 
     def _configure(self, started: Started, ini: IniFile) -> None:
         """AutoConfig: MQSC that each start runs. What fails is told and stops nothing."""
@@ -213,7 +213,7 @@ class Process:
             self._say(f"AutoConfig: MQSCConfig={path} is not there; no commands were run.")
             return
         connection = Connection(thread_transport(started.shell, started.user, "runmqsc", None))
-        self.tell("AMQ8942I", path)
+        self.log_message("AMQ8942I", path)
         commands: list[str] = []
         for file in script_files(path, ".mqsc"):
             try:
@@ -222,15 +222,15 @@ class Process:
                 self._say(f"AutoConfig: {file} cannot be read: {error}")
         wrong = 0
         for command in commands:
-            failed = [told(one) for one in connection.mqsc(command) if not one.ok]
+            failed = [answer_line(one) for one in connection.mqsc(command) if not one.ok]
             wrong += bool(failed)
             for line in failed:
-                self.tell("AMQ8940E", command, line)
+                self.log_message("AMQ8940E", command, line)
                 self._say(f"{command}: {line}")
-        self.tell("AMQ8939I", len(commands), wrong)
+        self.log_message("AMQ8939I", len(commands), wrong)
         connection.disconnect()
 
-    def tell(self, message: str, *inserts: object) -> None:
+    def log_message(self, message: str, *inserts: object) -> None:
         """A line of the error log."""
         if self._log is not None:
             self._log.write(message, inserts)
@@ -261,11 +261,15 @@ class Process:
         host.engine.kernel.environment.update(places)
         host.engine.kernel.environment.update(file_systems(self.place.folder))
         inserts = {"MQ_DATA_PATH": data_folder(), "MQ_INSTALL_PATH": places["INSTPATH"]}
-        parts = ServerParts(host, self.tell, inserts)
+        parts = ServerParts(host, self.log_message, inserts)
         host.engine.kernel.parts = parts
         folder = self.place.folder
         network = Network(
-            host, folder, self.tell, lambda peer: NetSocket(host, peer), self._net_settings
+            host,
+            folder,
+            self.log_message,
+            lambda peer: PartnerSocket(host, peer),
+            self._network_settings,
         )
         host.on_state = self._ending
         self._watch(host)
@@ -279,10 +283,10 @@ class Process:
             await host.stop()
             why = message_text("AMQ7018E", (f"its socket cannot be made: {error}",))
             raise StartFailed(EXIT_UNEXPECTED, f"AMQ7018E: {why}") from error
-        self._serve_metrics(started, self._net_settings.channels_max or host.sessions_max)
+        self._serve_metrics(started, self._network_settings.channels_max or host.sessions_max)
         notices = loop.create_task(self._note(host))
-        self.tell("AMQ6287I", version(), str(build_info()), platform.platform())
-        self.tell("AMQ8003I", self.place.name, version())
+        self.log_message("AMQ6287I", version(), str(build_info()), platform.platform())
+        self.log_message("AMQ8003I", self.place.name, version())
         self.set_state(status.RUNNING)
         self._begin(parts, up)
         await host.run()
@@ -326,14 +330,14 @@ class Process:
         try:
             port = started.measurement.serve_metrics(channels_max)
         except OSError as error:
-            self.tell("AMQ7996E", wanted, error)
+            self.log_message("AMQ7996E", wanted, error)
             self._say(message_text("AMQ7996E", (wanted, error)))
         else:
-            self.tell("AMQ7995I", port)
+            self.log_message("AMQ7995I", port)
 
     def _ended(self, host: Host) -> None:
         self._write_notices(host)
-        self.tell("AMQ8004I", self.place.name)
+        self.log_message("AMQ8004I", self.place.name)
         self._switches = host.switch
         self.set_state(_ENDED[host.state])
 
@@ -382,7 +386,7 @@ class Process:
             host.started.shell.flush()
 
     def _signalled(self, host: Host, number: int) -> None:
-        self.tell("AMQ6209I", signal.Signals(number).name, os.getpid())
+        self.log_message("AMQ6209I", signal.Signals(number).name, os.getpid())
         # Whoever ends the process does not mean the queue manager: a standby goes on.
         host.switch = self._permits_standby
         host.reconnect = host.reconnect or self._permits_standby
@@ -397,7 +401,7 @@ class Process:
 
     async def _note(self, host: Host) -> None:
         """What the core wants operators to know goes to the error log."""
-        told: dict[str, Any] = {}
+        answer_line: dict[str, Any] = {}
         measured_at = 0.0
         loop = asyncio.get_running_loop()
         while True:
@@ -412,11 +416,11 @@ class Process:
             if trace is not None:
                 trace.look()
                 if trace.on and trace.wants("log"):
-                    told = self._trace_log(host, trace, told)
+                    answer_line = self._trace_log(host, trace, answer_line)
 
-    def _trace_log(self, host: Host, trace: Trace, told: dict[str, Any]) -> dict[str, Any]:
+    def _trace_log(self, host: Host, trace: Trace, facts: dict[str, Any]) -> dict[str, Any]:
         now = asdict(log_status(host.started.shell))
-        if now != told:
+        if now != facts:
             trace.record("log", "status", **now)
         return now
 
@@ -429,7 +433,7 @@ class Process:
             went_well(partial(self._write_notice, host, notice), host.fault, doing)
 
     def _write_notice(self, host: Host, notice: Notice) -> None:
-        self.tell(notice.message_id, *notice.inserts)
+        self.log_message(notice.message_id, *notice.inserts)
         if host.trace is not None and host.trace.on:
             text = message_text(notice.message_id, notice.inserts)
             host.trace.record("messages", notice.message_id, text=text)

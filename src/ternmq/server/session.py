@@ -32,7 +32,7 @@ from ternmq.mqi.sharing import sharing
 from ternmq.server.binding import Binding
 from ternmq.server.control_calls import control
 from ternmq.server.descriptors import LOCAL_SPARE
-from ternmq.server.error_log.error_values import told
+from ternmq.server.error_log.error_values import error_values
 from ternmq.server.host import Host
 from ternmq.server.identity import ROOT
 from ternmq.server.local_room import COUNTED_BYTES, LocalOutlet
@@ -86,7 +86,7 @@ class Session(asyncio.Protocol):
         self._task: asyncio.Task[None] | None = None
         self._is_cut = False  # bytes that were written have not left, and will not
         self._gone: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._patience: asyncio.TimerHandle | None = None
+        self._hello_timer: asyncio.TimerHandle | None = None
         self._outlet: LocalOutlet | None = None  # of an application
 
     # ---- the protocol
@@ -107,7 +107,7 @@ class Session(asyncio.Protocol):
         loop = asyncio.get_running_loop()
         self._task = loop.create_task(self._run())
         # Who says nothing must not hold a descriptor for ever.
-        self._patience = loop.call_later(HELLO_S_MAX, self.abort)
+        self._hello_timer = loop.call_later(HELLO_S_MAX, self.abort)
 
     def data_received(self, data: bytes) -> None:
         """Bytes have come."""
@@ -213,14 +213,14 @@ class Session(asyncio.Protocol):
                 task.uncancel()
             answer = wire.frame(wire.OK, number)
         except MQError as error:
-            answer = wire.json_frame(wire.ERROR, number, told(error))
+            answer = wire.json_frame(wire.ERROR, number, error_values(error))
         except ProtocolError:
             raise
         except Exception as error:
             # A fault of ours: its caller is told, the others go on.
             self.host.fault(error, f"a request of kind {frame.kind}")
             fault = mq_error(MQRC_UNEXPECTED_ERROR, detail=f"{type(error).__name__}: {error}")
-            answer = wire.json_frame(wire.ERROR, number, told(fault))
+            answer = wire.json_frame(wire.ERROR, number, error_values(fault))
         self._serving = 0
         if traced is not None:
             traced.answered(answer)
@@ -279,23 +279,23 @@ class Session(asyncio.Protocol):
 
     async def _hello(self) -> None:
         frame = await self._next()
-        self._be_patient()
+        self._stop_hello_timer()
         if frame.kind != wire.HELLO:
             raise RemoteProtocolError(f"kind {frame.kind} before the hello")
         given = frame.json()
         try:
             answer = await self._admit(given)
         except MQError as error:
-            self._write(wire.json_frame(wire.ERROR, frame.number, told(error)))
+            self._write(wire.json_frame(wire.ERROR, frame.number, error_values(error)))
             self._close()
             return
         self._reader.hello_is_done()
         self._write(wire.json_frame(wire.OK, frame.number, answer))
 
-    def _be_patient(self) -> None:
-        if self._patience is not None:
-            self._patience.cancel()
-            self._patience = None
+    def _stop_hello_timer(self) -> None:
+        if self._hello_timer is not None:
+            self._hello_timer.cancel()
+            self._hello_timer = None
 
     async def _admit(self, given: dict[str, Any]) -> dict[str, Any]:
         """Whether somebody may come in, and as whom."""
@@ -387,13 +387,13 @@ class Session(asyncio.Protocol):
     def _refuse(self, error: RemoteProtocolError) -> None:
         """The other side speaks something else."""
         broken = mq_error(MQRC_CONNECTION_BROKEN, object=self.host.engine.name, detail=str(error))
-        self._write(wire.json_frame(wire.ENDED, 0, told(broken)))
+        self._write(wire.json_frame(wire.ENDED, 0, error_values(broken)))
         self._close()
 
-    def tell_end(self, reason: int) -> None:
+    def notify_end(self, reason: int) -> None:
         """The queue manager ends: say so and close, once what was answered is on its way."""
         ended = mq_error(reason, object=self.host.engine.name)
-        message = {**told(ended), "reconnect": self.host.reconnect}
+        message = {**error_values(ended), "reconnect": self.host.reconnect}
         self._write(wire.json_frame(wire.ENDED, 0, message))
         self._close()
 
@@ -451,7 +451,7 @@ class Session(asyncio.Protocol):
         """Back out what the application did not commit."""
         self._closing = True
         self._leaving = True
-        self._be_patient()
+        self._stop_hello_timer()
         binding = self.binding
         try:
             if binding is not None:

@@ -94,6 +94,6 @@ def _reason(answer: bytes) -> int:
     """0, or the reason of an error."""
     if len(answer) < wire.HEAD_BYTES or answer[wire.LENGTH.size] != wire.ERROR:
         return 0
-    told = wire.Frame(wire.ERROR, 0, answer[wire.HEAD_BYTES :]).json()
-    reason = told.get("reason", 0)
+    error = wire.Frame(wire.ERROR, 0, answer[wire.HEAD_BYTES :]).json()
+    reason = error.get("reason", 0)
     return reason if isinstance(reason, int) else 0

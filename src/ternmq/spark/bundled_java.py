@@ -41,10 +41,10 @@ def bundled_home() -> Path | None:
 def lacks_module(home: Path) -> bool:
     """Whether a runtime says that it has not what Spark asks for."""
     try:
-        told = _MODULES.search((home / "release").read_text(encoding="utf-8", errors="replace"))
+        modules = _MODULES.search((home / "release").read_text(encoding="utf-8", errors="replace"))
     except OSError:
         return False
-    return told is not None and ASKED_FOR not in told[1].split()
+    return modules is not None and ASKED_FOR not in modules[1].split()
 
 
 @functools.cache

@@ -50,9 +50,9 @@ def find_java(
 
 def homes(environment: Mapping[str, str], places: tuple[str, ...]) -> Iterator[Path]:
     """Folders that may be a Java's, most wanted first."""
-    told = environment.get("JAVA_HOME")
-    if told:
-        yield Path(told)
+    release = environment.get("JAVA_HOME")
+    if release:
+        yield Path(release)
     program = shutil.which("java", path=environment.get("PATH"))
     if program:
         yield Path(program).resolve().parent.parent
@@ -73,10 +73,10 @@ def version_of(home: Path) -> int:
     if not os.access(program, os.X_OK):
         return 0
     try:
-        told = _RELEASE.search((home / "release").read_text(encoding="utf-8", errors="replace"))
+        release = _RELEASE.search((home / "release").read_text(encoding="utf-8", errors="replace"))
     except OSError:
-        told = None
-    return major(told) if told else asked_version(program)
+        release = None
+    return major(release) if release else asked_version(program)
 
 
 def asked_version(program: Path) -> int:
@@ -87,11 +87,11 @@ def asked_version(program: Path) -> int:
         )
     except (OSError, subprocess.SubprocessError):
         return 0
-    told = _ANSWER.search(answer.stderr.decode(errors="replace"))
-    return major(told) if told else 0
+    release = _ANSWER.search(answer.stderr.decode(errors="replace"))
+    return major(release) if release else 0
 
 
-def major(told: re.Match[str]) -> int:
+def major(release: re.Match[str]) -> int:
     """17 of "17.0.15", 8 of "1.8.0"."""
-    first, second = int(told[1]), told[2]
+    first, second = int(release[1]), release[2]
     return int(second) if first == 1 and second else first

@@ -14,18 +14,18 @@ _YES: Final = ("true", "yes", "1")
 _NO: Final = ("false", "no", "0")
 
 
-def lowered(told: Mapping[str, str]) -> dict[str, str]:
+def lowered(given: Mapping[str, str]) -> dict[str, str]:
     """Options by their names in lower case."""
-    return {name.lower(): value for name, value in told.items()}
+    return {name.lower(): value for name, value in given.items()}
 
 
 def check_names(
-    told: Iterable[str], known: Iterable[str], of_others: Mapping[str, str] | None = None
+    given: Iterable[str], known: Iterable[str], of_others: Mapping[str, str] | None = None
 ) -> None:
     """ValueError for a name that is none, with the one that may be meant; `of_others` says what to
     write instead of names that other sources have."""
     names = {name.lower(): name for name in known}
-    for name in told:
+    for name in given:
         if name.lower() in names or name.lower() == "paths":  # Spark's, of load([...])
             continue
         instead = _instead(name.lower(), of_others or {})

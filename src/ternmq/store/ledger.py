@@ -77,15 +77,15 @@ def first_row(owner: str, user: str, batch: int, ns: int) -> LedgerRow:
     return LedgerRow(owner, user, [(batch, batch)], 0, 1, ns)
 
 
-def row_from_json(told: dict[str, object]) -> LedgerRow:
+def row_from_json(values: dict[str, object]) -> LedgerRow:
     """The reverse of `LedgerRow.to_json`."""
-    given = told["runs"]
+    given = values["runs"]
     runs: list[tuple[int, int]] = []
     check(isinstance(given, list) and len(given) > 0, "a ledger row without batches")
     if isinstance(given, list):
         runs.extend([(int(one[0]), int(one[1])) for one in given])
-    floor, committed, ns = told["floor"], told["committed"], told["ns"]
+    floor, committed, ns = values["floor"], values["committed"], values["ns"]
     if isinstance(floor, int) and isinstance(committed, int) and isinstance(ns, int):
-        return LedgerRow(str(told["owner"]), str(told["user"]), runs, floor, committed, ns)
-    check(False, f"the ledger row of {told['owner']!r} is malformed")
+        return LedgerRow(str(values["owner"]), str(values["user"]), runs, floor, committed, ns)
+    check(False, f"the ledger row of {values['owner']!r} is malformed")
     raise NotImplementedError

@@ -123,7 +123,7 @@ class Segment(Home):
                     self.durable_left -= 1
 
     @property
-    def durable_told(self) -> i64:
+    def durable_recorded(self) -> i64:
         """How many persistent messages the journal tells of: none once all of them are dead, so
         that restart need not read the file."""
         return self.persistent if self.durable_left > 0 else 0

@@ -222,7 +222,7 @@ def oldest_targets(chain: Chain, keep_bytes: i64) -> list[Entry]:
     return entries
 
 
-def homeless(queue: Queue) -> list[Entry]:
+def unswept(queue: Queue) -> list[Entry]:
     """Messages in memory that no segment holds as they are now, at most one segment's. One that was
     put in a prepared unit may lie in a segment without its stream number; then the log is still its
     home."""
@@ -243,7 +243,7 @@ def homeless(queue: Queue) -> list[Entry]:
 
 def keep_in_segment(queue: Queue, outbox: Outbox, ledger: HomeLedger) -> bool:
     """Begin to write messages without a home to a segment, as they are; False if all have one."""
-    entries = homeless(queue)
+    entries = unswept(queue)
     if not entries or queue.sweeping:
         return False
     outbox.add(SegmentWrite(queue, MIXED, entries, ledger))

@@ -24,7 +24,7 @@ from ternmq.testing.proxy import (
 )
 from ternmq.testing.sim_clock import SimClock, SimEntropy
 from ternmq.testing.sim_disk import Crash, Image, SimDisk
-from ternmq.testing.sim_net import LinkClosed, SimLink, SimNet
+from ternmq.testing.sim_network import LinkClosed, SimLink, SimNetwork
 from ternmq.testing.simulation import KEEPS, LOSES, SOME, Simulation, crash_everywhere
 from ternmq.testing.workload import Workload
 from ternmq.testing.world import World
@@ -56,7 +56,7 @@ __all__ = [
     "SimDisk",
     "SimEntropy",
     "SimLink",
-    "SimNet",
+    "SimNetwork",
     "Simulation",
     "Sometimes",
     "Workload",

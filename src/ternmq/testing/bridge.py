@@ -23,7 +23,7 @@ from ternmq.base.errors import MQError
 from ternmq.kernel.connection import Connection
 from ternmq.testing.clients import Application, Doing
 from ternmq.testing.node import Node, NodeDown
-from ternmq.testing.sim_net import LinkClosed, SimLink
+from ternmq.testing.sim_network import LinkClosed, SimLink
 from ternmq.testing.world import Client, Mailbox, Pause, Receive, World
 from ternmq.values.xid import XID
 

@@ -23,7 +23,7 @@ KINDS: Final = (
     "clock stands still", "cut", "cut after bytes", "cut, bytes late", "silent", "slow net",
     "refused",
 )  # fmt: skip
-NET_KINDS: Final = frozenset(
+NETWORK_KINDS: Final = frozenset(
     ("cut", "cut after bytes", "cut, bytes late", "silent", "slow net", "refused")
 )
 
@@ -64,8 +64,8 @@ def strike(world: World, fault: Fault) -> None:
     """Let it happen now."""
     node = world.nodes[fault.node]
     world.note(str(fault))
-    if fault.kind in NET_KINDS:
-        _strike_net(world, fault)
+    if fault.kind in NETWORK_KINDS:
+        _strike_network(world, fault)
     elif fault.kind in ("power", "kill"):
         world.crash(node, power=fault.kind == "power")
         world.after(0.05 + fault.luck / 2, lambda: world.restart(node))
@@ -108,11 +108,11 @@ def _strike_clock(world: World, node: Node, fault: Fault) -> None:
         node.clock.jump(jumps[int(fault.luck * len(jumps))])
 
 
-def _strike_net(world: World, fault: Fault) -> None:
+def _strike_network(world: World, fault: Fault) -> None:
     net = world.net
     if fault.kind == "slow net":
         net.delay_s = (0.01, 0.2)
-        world.after(0.5, lambda: _heal_net(world))
+        world.after(0.5, lambda: _heal_network(world))
     elif fault.kind == "refused":
         net.refuses.add(fault.node)
         world.after(fault.luck, lambda: _let_in(world, fault.node))
@@ -131,7 +131,7 @@ def _strike_net(world: World, fault: Fault) -> None:
                 cuts[fault.kind]()
 
 
-def _heal_net(world: World) -> None:
+def _heal_network(world: World) -> None:
     world.net.delay_s = (0.0001, 0.002)
 
 
@@ -142,7 +142,7 @@ def _let_in(world: World, name: str) -> None:
 
 def heal(world: World) -> None:
     """No more faults: everything works, everybody is up."""
-    _heal_net(world)
+    _heal_network(world)
     for name in sorted(world.nodes):
         node = world.nodes[name]
         node.clock.thaw()

@@ -64,7 +64,7 @@ def record_length(buffer: bytes | bytearray) -> int:
     return _RECORD_HEAD_BYTES + int.from_bytes(buffer[3:5], "big")
 
 
-class _Way:
+class _Flow:
     """One direction of one connection."""
 
     def __init__(self, direction: int, source: socket.socket, target: socket.socket) -> None:
@@ -98,7 +98,7 @@ class Proxy:
         self._selector = selectors.DefaultSelector()
         self._selector.register(self._listener, selectors.EVENT_READ)
         self._selector.register(self._woken, selectors.EVENT_READ)
-        self._links: dict[socket.socket, tuple[_Way, _Way]] = {}
+        self._links: dict[socket.socket, tuple[_Flow, _Flow]] = {}
         self._stalled: list[socket.socket] = []
         self._runs = True
         self._worker = threading.Thread(target=self._run, name="proxy", daemon=True)
@@ -189,8 +189,8 @@ class Proxy:
         except OSError:
             client.close()
             return
-        to_server = _Way(TO_SERVER, client, server)
-        to_client = _Way(TO_CLIENT, server, client)
+        to_server = _Flow(TO_SERVER, client, server)
+        to_client = _Flow(TO_CLIENT, server, client)
         for one in (client, server):
             one.setblocking(False)
             one.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
@@ -199,58 +199,58 @@ class Proxy:
         self._links[client] = (to_server, to_client)
         self._links[server] = (to_client, to_server)
 
-    def _read(self, way: _Way) -> None:
-        if way.ended:
+    def _read(self, flow: _Flow) -> None:
+        if flow.ended:
             return
-        data = way.source.recv(_READ_BYTES)
+        data = flow.source.recv(_READ_BYTES)
         if not data:
-            way.ended = True
-        way.waiting += data
-        if self._pass_on(way):
-            self._write(way)
+            flow.ended = True
+        flow.waiting += data
+        if self._pass_on(flow):
+            self._write(flow)
 
-    def _pass_on(self, way: _Way) -> bool:
+    def _pass_on(self, flow: _Flow) -> bool:
         """Let segments through, up to the fault; False if it struck."""
-        while way.waiting:
-            if way.left == 0:
-                length = self._length(way.waiting)
-                fault = self._fault_at(way)
+        while flow.waiting:
+            if flow.left == 0:
+                length = self._length(flow.waiting)
+                fault = self._fault_at(flow)
                 needed = 1 if fault is None else min(fault.byte, length)
-                if length == 0 or len(way.waiting) < needed:
+                if length == 0 or len(flow.waiting) < needed:
                     break  # the rest comes with the next read
                 if fault is not None:
-                    way.leaving += way.waiting[:needed]
-                    self._break(way, fault.kind)
+                    flow.leaving += flow.waiting[:needed]
+                    self._break(flow, fault.kind)
                     return False
-                way.segments += 1
-                self._counts[way.direction] += 1
-                way.left = length
-            count = min(way.left, len(way.waiting))
-            way.leaving += way.waiting[:count]
-            del way.waiting[:count]
-            way.left -= count
+                flow.segments += 1
+                self._counts[flow.direction] += 1
+                flow.left = length
+            count = min(flow.left, len(flow.waiting))
+            flow.leaving += flow.waiting[:count]
+            del flow.waiting[:count]
+            flow.left -= count
         return True
 
-    def _fault_at(self, way: _Way) -> Fault | None:
+    def _fault_at(self, flow: _Flow) -> Fault | None:
         """The fault, if its place is here."""
         with self._lock:
             fault = self._fault
-        if fault is None or (fault.direction, fault.segment) != (way.direction, way.segments):
+        if fault is None or (fault.direction, fault.segment) != (flow.direction, flow.segments):
             return None
         return fault
 
-    def _break(self, way: _Way, kind: str) -> None:
+    def _break(self, flow: _Flow, kind: str) -> None:
         """The fault: what was let through before it still arrives."""
         with self._lock:
             self._fault = None
         # Before anybody can notice it otherwise.
         self._struck.set()
-        way.target.settimeout(_FLUSH_S)
+        flow.target.settimeout(_FLUSH_S)
         try:
-            way.target.sendall(way.leaving)
+            flow.target.sendall(flow.leaving)
         finally:
-            self._forget(way)
-            for one in (way.source, way.target):
+            self._forget(flow)
+            for one in (flow.source, flow.target):
                 if kind == STALL:
                     self._stalled.append(one)
                     continue
@@ -258,27 +258,27 @@ class Proxy:
                     one.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _LINGER_NOT)
                 one.close()
 
-    def _forget(self, way: _Way) -> None:
-        for one in (way.source, way.target):
+    def _forget(self, flow: _Flow) -> None:
+        for one in (flow.source, flow.target):
             self._links.pop(one, None)
             self._selector.unregister(one)
 
-    def _write(self, way: _Way) -> None:
-        if way.leaving:
+    def _write(self, flow: _Flow) -> None:
+        if flow.leaving:
             try:
-                del way.leaving[: way.target.send(way.leaving)]
+                del flow.leaving[: flow.target.send(flow.leaving)]
             except BlockingIOError:
                 pass
-        wants = selectors.EVENT_READ | (selectors.EVENT_WRITE if way.leaving else 0)
-        self._selector.modify(way.target, wants)
-        if way.ended and not way.leaving:
-            self._end(way.source)
+        wants = selectors.EVENT_READ | (selectors.EVENT_WRITE if flow.leaving else 0)
+        self._selector.modify(flow.target, wants)
+        if flow.ended and not flow.leaving:
+            self._end(flow.source)
 
     def _end(self, one: socket.socket) -> None:
         """A side has gone: the other one goes too."""
-        way = self._links.get(one)
-        if way is None:
+        flow = self._links.get(one)
+        if flow is None:
             return
-        self._forget(way[0])
-        for other in (way[0].source, way[0].target):
+        self._forget(flow[0])
+        for other in (flow[0].source, flow[0].target):
             other.close()

@@ -55,11 +55,11 @@ class StreamWorkload:
         self.streams: dict[str, list[tuple[int, str, bool]]] = {"B": []}
         self.lying: dict[str, dict[int, tuple[str, bool]]] = {name: {} for name in QUEUES}
         self.holding: list[tuple[Connection, str, int]] = []  # gets of units that go on
-        self.told: dict[str, dict[int, str]] = {name: {} for name in QUEUES}
+        self.reported: dict[str, dict[int, str]] = {name: {} for name in QUEUES}
         self.passed: dict[str, int] = dict.fromkeys(QUEUES, 0)  # all cursors once were so far
         self.change: Callable[[], None] | None = None
         self.snapshots: list[Snapshot] = []
-        self.told_at: list[dict[str, dict[int, str]]] = []  # with each snapshot
+        self.reported_at: list[dict[str, dict[int, str]]] = []  # with each snapshot
         self.in_doubt: dict[bytes, tuple[XID, list[Put]]] = {}
         self.plain: set[str] = set()  # names of non-persistent messages
         self.count = 0
@@ -78,27 +78,27 @@ class StreamWorkload:
             self.change()
             self.change = None
         self.snapshots.append(Snapshot.of((self.state(), {})))
-        self.told_at.append({name: dict(told) for name, told in self.told.items()})
+        self.reported_at.append({name: dict(reported) for name, reported in self.reported.items()})
         self.disk.mark((STEPPED, len(self.snapshots) - 1))
 
     def acknowledged(self) -> None:
         self.disk.mark((ACKNOWLEDGED, len(self.snapshots) - 1))
 
     def state(self) -> dict[str, list[str]]:
-        told: dict[str, list[str]] = {
+        reported: dict[str, list[str]] = {
             "cursors": [f"{one.name} {one.position}" for one in cursors(self.machine.kernel)]
         }
         for name in QUEUES:
             floor = floor_of(self.machine, name)
             self.passed[name] = max(self.passed[name], floor)
             floor = floor or self.passed[name]
-            told[f"{name} from"] = [str(floor)]
-            told[name] = [
+            reported[f"{name} from"] = [str(floor)]
+            reported[name] = [
                 f"{number} {message}"
                 for number, message, persistent in self.streams.get(name, [])
                 if persistent and number >= floor
             ]
-        return told
+        return reported
 
     def reveal(self, puts: list[Put]) -> None:
         for queue, name, persistent in puts:
@@ -126,7 +126,7 @@ class StreamWorkload:
             (self.define_some, 3),
             (self.reset, 1),
             (self.delete_some, 1),
-            (self.begin_anew, 2),
+            (self.recreate_stream, 2),
             (self.begin_lower, 2),
             (self.prepare, 1),
             (self.decide, 2),
@@ -299,7 +299,7 @@ class StreamWorkload:
         self.change = change
         self.client.delete(cursor)
 
-    def begin_anew(self) -> None:
+    def recreate_stream(self) -> None:
         """A queue loses its stream, and gets one with what lies on it."""
         for cursor in cursors(self.machine.kernel, "A"):
             self.delete(cursor.name)
@@ -337,10 +337,10 @@ class StreamWorkload:
         # What all cursors have passed may go between the two.
         call = self.client.read(queue, first, bytes_max=size, skip_lost=True)
         known = {number: name for number, name, _ in self.streams[queue]}
-        told = self.told[queue]
+        reported = self.reported[queue]
         for number, data in messages_of(call):
             name = name_of(data)
-            if known.get(number) != name or told.setdefault(number, name) != name:
+            if known.get(number) != name or reported.setdefault(number, name) != name:
                 raise Disagreement(f"{queue} {number}: {name}, not {known.get(number)}")
         self.stepped()
         self.acknowledged()
@@ -388,14 +388,14 @@ def is_as(found: dict[str, list[str]], state: dict[str, list[str]]) -> bool:
 
 
 def check_found(
-    machine: Machine, possible: list[Snapshot], told: dict[str, dict[int, str]], lost: set[str]
+    machine: Machine, possible: list[Snapshot], reported: dict[str, dict[int, str]], lost: set[str]
 ) -> None:
     """Compare with what may be there; `lost` names non-persistent messages, which may be there or
     not. Then new messages must have new numbers."""
     state = found_state(machine)
     for queue in QUEUES:
         seen = dict(one.split() for one in state[queue])
-        for number, name in told[queue].items():
+        for number, name in reported[queue].items():
             if seen.get(str(number), name) != name:
                 raise Disagreement(f"{queue} {number} was {name} and is {seen[str(number)]}")
         state[queue] = [one for one in state[queue] if one.split()[1] not in lost]
@@ -404,12 +404,14 @@ def check_found(
         raise Disagreement(f"found\n{state}\nof which none is:\n{wanted}")
     client = StreamClient(machine)
     for queue in QUEUES:
-        if not told[queue]:
+        if not reported[queue]:
             continue
         if not cursors(machine.kernel, queue):
             client.define(f"NEW.{queue}", queue, LATEST)
         before = client.bounds(queue).next
         machine.put(queue, b"new", persistent=False)
         (number, data), *rest = client.read_all(queue, before)
-        if rest or data != b"new" or number <= max(told[queue]):
-            raise Disagreement(f"{queue}: {number} for a new message, {max(told[queue])} was told")
+        if rest or data != b"new" or number <= max(reported[queue]):
+            raise Disagreement(
+                f"{queue}: {number} for a new message, {max(reported[queue])} was told"
+            )

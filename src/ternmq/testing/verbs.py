@@ -83,7 +83,7 @@ class Verbs:
     def __init__(self, engine: Engine, disk: Disk, fast: bool = True) -> None:
         self.engine = engine
         self.kernel = engine.kernel
-        self.shell = Shell(engine, disk, keeps_house=False)
+        self.shell = Shell(engine, disk, has_housekeeper=False)
         self.fast = fast
         self._sessions: dict[int, Session] = {}
         self._handles: dict[tuple[int, str], tuple[Connection, Handle]] = {}

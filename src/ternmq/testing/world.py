@@ -1,7 +1,7 @@
 """Several queue managers, their clients and the network between them: one thread, one heap of
 events, one seed.
 
-Queue managers are real engines on simulated disks (`node`), links are simulated (`sim_net`),
+Queue managers are real engines on simulated disks (`node`), links are simulated (`sim_network`),
 clients are generators that yield what they wait for. The same seed does the same: `digest` is a
 hash over everything that happened. A run has a phase with faults, drawn by `fault_plan`, then all
 is healed, and the clients have to come to an end within a bound.
@@ -22,7 +22,7 @@ from ternmq.testing.machine import Machine
 from ternmq.testing.model import name_of
 from ternmq.testing.node import Node
 from ternmq.testing.sim_disk import Crash
-from ternmq.testing.sim_net import SimNet
+from ternmq.testing.sim_network import SimNetwork
 from ternmq.testing.verbs import Need
 
 
@@ -79,7 +79,7 @@ class World:
         self.history = History()
         self.nodes: dict[str, Node] = {}
         self.clients: set[str] = set()  # those that have not come to their end
-        self.net = SimNet(self.after, lambda: self.now_s, self.chance.branch("net"))
+        self.net = SimNetwork(self.after, lambda: self.now_s, self.chance.branch("net"))
         self.trace: list[str] | None = None  # set to a list to see what happens
         self._heap: list[tuple[float, int, Callable[[], None]]] = []
         self._seen = hashlib.sha256()
@@ -163,11 +163,11 @@ class World:
         if isinstance(wish, Pause):
             self.after(wish.seconds, lambda: self._go_on(name, client, None, None))
         elif isinstance(wish, Ask):
-            wish.node.run(wish.steps, lambda value, error: self._told(name, client, value, error))
+            wish.node.run(wish.steps, lambda value, error: self._answer(name, client, value, error))
         else:
             self._receive(name, client, wish)
 
-    def _told(self, name: str, client: Client, value: Any, error: Exception | None) -> None:
+    def _answer(self, name: str, client: Client, value: Any, error: Exception | None) -> None:
         """An answer takes a moment, so that no client runs inside another one's step."""
         what = type(error).__name__ if error is not None else "ok"
         self.note(f"{name} is answered {what}")

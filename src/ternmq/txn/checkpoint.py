@@ -33,12 +33,12 @@ from ternmq.store.compaction import compact
 from ternmq.store.queue import Queue
 from ternmq.store.segment import DEAD, MIXED, segment_of
 from ternmq.store.stream.fill import FillWrite, StreamFill
-from ternmq.store.sweep import SegmentWrite, homeless
+from ternmq.store.sweep import SegmentWrite, unswept
 from ternmq.store.waste import Removals, remove_folder
-from ternmq.txn.families.cursor_records import told_cursors
+from ternmq.txn.families.cursor_records import serialize_cursors
 from ternmq.txn.families.packing import pack_json
 from ternmq.txn.state_save import SAVE_QUEUES_MAX, RegisterSave, StateSave
-from ternmq.txn.unit import CHANGE_GET, PREPARED, UnitOfWork, told_unit
+from ternmq.txn.unit import CHANGE_GET, PREPARED, UnitOfWork, serialize_unit
 from ternmq.values.entry import PUTTING, Entry
 
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ class Checkpoint:
         segment."""
         while self.idle:
             queue = self.idle[-1]
-            entries = homeless(queue) if queue.is_idle else []
+            entries = unswept(queue) if queue.is_idle else []
             if entries:
                 effect = IdleWrite(self, queue, entries)
                 self.effect = effect
@@ -174,7 +174,7 @@ class Checkpoint:
         # Prepared units as of now, also those being backed out: one that ends before the record is
         # written has its end in the log after redo.
         self.units = [
-            told_unit(one, None) for one in coordinator.units.values() if one.xid is not None
+            serialize_unit(one, None) for one in coordinator.units.values() if one.xid is not None
         ]
         if self.clean:
             for one in coordinator.units.values():
@@ -253,7 +253,7 @@ class Checkpoint:
             "register": self.keeper.catalog.register_position.statement(),
             "newest_journal": list(self.keeper.catalog.newest_journal()),
             "untrusted": _untrusted(self.keeper.catalog) if self.clean else [],
-            "cursors": told_cursors(self.keeper.catalog.cursors),
+            "cursors": serialize_cursors(self.keeper.catalog.cursors),
             "heuristic": [
                 [
                     key[0],

@@ -63,22 +63,22 @@ class Redo:
                 queue.touched = True  # or a checkpoint would go on behind the record that says so
         self.catalog.settle_streams()
 
-    def carry_unit(self, told: dict[str, object]) -> None:
+    def carry_unit(self, values: dict[str, object]) -> None:
         """A prepared unit as the checkpoint tells it. A change that is not found yet has its
         message in the log, after the redo LSN: its record will bring it."""
-        number = integer_of(told["id"])
+        number = integer_of(values["id"])
         unit = UnitOfWork(number)
-        unit.first_lsn = integer_of(told["first_lsn"])
-        unit.last_lsn = integer_of(told["last_lsn"])
+        unit.first_lsn = integer_of(values["first_lsn"])
+        unit.last_lsn = integer_of(values["last_lsn"])
         unit.xid = XID(
-            integer_of(told["format_id"]),
-            bytes.fromhex(str(told["global_id"])),
-            bytes.fromhex(str(told["branch"])),
-            str(told.get("owner", "")),
+            integer_of(values["format_id"]),
+            bytes.fromhex(str(values["global_id"])),
+            bytes.fromhex(str(values["branch"])),
+            str(values.get("owner", "")),
         )
-        unit.state = integer_of(told["state"])
+        unit.state = integer_of(values["state"])
         self.units[number] = unit
-        changes = told["changes"]
+        changes = values["changes"]
         if isinstance(changes, list):
             for kind, queue_id, message in changes:
                 queue = self.queue(queue_id)

@@ -295,6 +295,6 @@ class Replay(Redo):
         if isinstance(next_unit, int):
             self.next_unit = next_unit
         if isinstance(units, list):
-            for told in units:
-                if told["first_lsn"] < redo_lsn:
-                    self.carry_unit(told)
+            for values in units:
+                if values["first_lsn"] < redo_lsn:
+                    self.carry_unit(values)

@@ -75,7 +75,7 @@ class StateSave(Effect):
             self.streams[len(self.fresh) - 1] = StreamSave(stream, self)
         batch, whole = state_batch(queue, lsn, self.checkpoint.removals)
         self.unpinned.append(
-            [one for one in queue.segments.values() if one.pinned and one.durable_told == 0]
+            [one for one in queue.segments.values() if one.pinned and one.durable_recorded == 0]
         )
         self.batches.append(batch)
         self.rewrites.append(whole)
@@ -147,14 +147,14 @@ class StateSave(Effect):
 
     def fail(self, error: OSError) -> None:
         """Nothing is released; the next checkpoint tells everything anew."""
-        self._tell_anew(str(error))
+        self._save_again(str(error))
 
     def damage(self, text: str) -> None:
         """A journal is not as it was left. Memory knows all that it should tell, so the next
         checkpoint writes it whole."""
-        self._tell_anew(text)
+        self._save_again(text)
 
-    def _tell_anew(self, text: str) -> None:
+    def _save_again(self, text: str) -> None:
         for queue in self.queues:
             queue.touched = True
             queue.rewrite_state = True
@@ -242,7 +242,7 @@ def force_segments(disk: Disk, queue: Queue, segments: list[Segment]) -> str:
     return ""
 
 
-def _tell_stream(queue: Queue, batch: StateBatch, remove_files: list[str]) -> None:
+def _save_stream(queue: Queue, batch: StateBatch, remove_files: list[str]) -> None:
     if queue.numbering.had_stream and queue.uncommitted_puts == 0:
         # What was reserved is given back, so that numbers go on without a gap. Whoever is given one
         # from now on has a record for it that comes after this batch.
@@ -262,16 +262,16 @@ def state_batch(queue: Queue, lsn: int, removals: Removals) -> tuple[StateBatch,
     failed."""
     batch = StateBatch(int(queue.queue_id), int(queue.queue_id), lsn)
     batch.counters(int(queue.next_number), int(queue.next_sequence), int(queue.next_segment))
-    _tell_stream(queue, batch, removals.paths)
+    _save_stream(queue, batch, removals.paths)
     messages = 0
     for segment in queue.segments.values():
         messages += int(segment.count)
     live = live_bytes(len(queue.segments), messages)
     whole = queue.rewrite_state or should_rewrite(int(queue.journal_offset), live)
     for segment in queue.segments.values():
-        durable = int(segment.durable_told)
-        is_told = segment.saved and (durable > 0 or not segment.pinned)
-        if whole or not is_told:
+        durable = int(segment.durable_recorded)
+        is_recorded = segment.saved and (durable > 0 or not segment.pinned)
+        if whole or not is_recorded:
             batch.segment_added(
                 int(segment.number),
                 int(segment.count),
@@ -283,7 +283,7 @@ def state_batch(queue: Queue, lsn: int, removals: Removals) -> tuple[StateBatch,
                 int(segment.file_bytes),
                 durable,
             )
-        if whole or segment.touched or not is_told:
+        if whole or segment.touched or not is_recorded:
             bitmap = segment.dead_bitmap()
             backouts = list(segment.backouts.items())
             if backouts or any(bitmap) or segment.saved:

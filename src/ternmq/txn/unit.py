@@ -70,7 +70,7 @@ class UnitOfWork:
         self.backed_out_by = ""  # why the queue manager ended it, told at the owner's next verb
 
 
-def told_unit(unit: UnitOfWork, only: Queue | None) -> dict[str, object]:
+def serialize_unit(unit: UnitOfWork, only: Queue | None) -> dict[str, object]:
     """A prepared unit as CHECKPOINT and media images tell it, with all its changes or those to one
     queue."""
     changes = [

@@ -35,9 +35,9 @@ def unpack_request(data: bytes) -> dict[str, Any]:
     return _object(data)
 
 
-def pack_answer(told: dict[str, Any]) -> bytes:
+def pack_answer(values: dict[str, Any]) -> bytes:
     """An answer, but for the bytes that follow it."""
-    text = json.dumps(told, separators=(",", ":")).encode("utf-8")
+    text = json.dumps(values, separators=(",", ":")).encode("utf-8")
     return _LENGTH.pack(len(text)) + text
 
 

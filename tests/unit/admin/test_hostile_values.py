@@ -46,8 +46,8 @@ def test_text_that_breaks_its_line_then_it_is_refused(qmgr: ternmq.QueueManager,
     assert command(qmgr, "ALTER", "QLOCAL", "Q", DESCR=text) == "AMQ8425E"
     assert command(qmgr, "DEFINE", "NAMELIST", "N", NAMES=text) == "AMQ8425E"
     assert command(qmgr, "DEFINE", "SUB", text, DEST="Q", TOPICSTR="a") == "AMQ8165E"
-    told = {"PROFILE": "Q", "OBJTYPE": "QUEUE", "PRINCIPAL": text, "AUTHADD": "GET"}
-    assert command(qmgr, "SET", "AUTHREC", "", **told) == "AMQ8871E"
+    output = {"PROFILE": "Q", "OBJTYPE": "QUEUE", "PRINCIPAL": text, "AUTHADD": "GET"}
+    assert command(qmgr, "SET", "AUTHREC", "", **output) == "AMQ8871E"
     rule = {"TYPE": "BLOCKUSER", "USERLIST": text}
     assert command(qmgr, "SET", "CHLAUTH", "*", **rule) == "AMQ8425E"
     od = ObjectDescriptor(object_name="Q")

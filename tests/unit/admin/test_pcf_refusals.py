@@ -214,7 +214,7 @@ def test_a_request_has_the_authority_of_its_user_and_no_more() -> None:
         assert outcomes(PCFClient(qmgr).ask(mq.MQCMD_CLEAR_Q, queue_name("Q"))) == [(0, 0)]
 
 
-def test_a_command_by_message_is_told_as_such(qmgr: QueueManager, client: PCFClient) -> None:
+def test_a_command_by_message_is_reported_as_such(qmgr: QueueManager, client: PCFClient) -> None:
     qmgr.alter_qmgr(CMDEV="ENABLED", CONFIGEV="ENABLED")
     client.ask(mq.MQCMD_CREATE_Q, queue_name("NEW"), queue_type(1))
     with qmgr.queue("SYSTEM.ADMIN.COMMAND.EVENT") as events:
@@ -222,10 +222,10 @@ def test_a_command_by_message_is_told_as_such(qmgr: QueueManager, client: PCFCli
     event = found[-1]
     context, data = event.parameters
     assert event.reason == rc.MQRC_COMMAND_PCF
-    told = {one.parameter: one.value for one in context.members}
-    assert told[mq.MQIACF_EVENT_ORIGIN] == mq.MQEVO_MSG
-    assert told[mq.MQIACF_COMMAND] == mq.MQCMD_CREATE_Q
-    assert told[mq.MQIACF_EVENT_APPL_TYPE] == mq.MQAT_UNIX
+    reported = {one.parameter: one.value for one in context.members}
+    assert reported[mq.MQIACF_EVENT_ORIGIN] == mq.MQEVO_MSG
+    assert reported[mq.MQIACF_COMMAND] == mq.MQCMD_CREATE_Q
+    assert reported[mq.MQIACF_EVENT_APPL_TYPE] == mq.MQAT_UNIX
     assert data.members == [queue_name("NEW"), queue_type(1)]
 
 

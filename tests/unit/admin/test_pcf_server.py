@@ -205,19 +205,21 @@ def test_the_queue_manager_is_inquired(client: PCFClient) -> None:
 def test_status_of_queues_and_of_handles(qmgr: QueueManager, client: PCFClient) -> None:
     queue = qmgr.queue("DEV.TWO", options=mq.MQOO_OUTPUT | mq.MQOO_BROWSE)
     (status,) = client.ask(mq.MQCMD_INQUIRE_Q_STATUS, queue_name("DEV.ONE"))
-    told = values(status)
-    assert (told[mq.MQIA_CURRENT_Q_DEPTH], told[mq.MQIACF_UNCOMMITTED_MSGS]) == (1, 0)
-    assert told[mq.MQIACF_Q_STATUS_TYPE] == mq.MQIACF_Q_STATUS
+    reported = values(status)
+    assert (reported[mq.MQIA_CURRENT_Q_DEPTH], reported[mq.MQIACF_UNCOMMITTED_MSGS]) == (1, 0)
+    assert reported[mq.MQIACF_Q_STATUS_TYPE] == mq.MQIACF_Q_STATUS
     kind = pcf.integer(mq.MQIACF_Q_STATUS_TYPE, mq.MQIACF_Q_HANDLE)
     queue.put(b"x")
     handles = client.ask(mq.MQCMD_INQUIRE_Q_STATUS, queue_name("DEV.TWO"), kind)
-    told = values(handles[0])
-    assert told[mq.MQIACF_Q_STATUS_TYPE] == mq.MQIACF_Q_HANDLE
-    assert (told[mq.MQIACF_OPEN_OUTPUT], told[mq.MQIACF_OPEN_BROWSE]) == (1, 1)
-    assert told[mq.MQIACF_OPEN_INPUT_TYPE] == 0
+    reported = values(handles[0])
+    assert reported[mq.MQIACF_Q_STATUS_TYPE] == mq.MQIACF_Q_HANDLE
+    assert (reported[mq.MQIACF_OPEN_OUTPUT], reported[mq.MQIACF_OPEN_BROWSE]) == (1, 1)
+    assert reported[mq.MQIACF_OPEN_INPUT_TYPE] == 0
 
 
-def test_connections_are_told_by_their_identifiers(qmgr: QueueManager, client: PCFClient) -> None:
+def test_connections_are_reported_by_their_identifiers(
+    qmgr: QueueManager, client: PCFClient
+) -> None:
     found = client.ask(mq.MQCMD_INQUIRE_CONNECTION)
     ids = [values(one)[mq.MQBACF_CONNECTION_ID] for one in found]
     assert qmgr.connection_id in ids
@@ -292,10 +294,10 @@ def test_objects_of_each_kind_are_created_inquired_and_deleted(
     named = pcf.string(name, "MINE")
     assert outcomes(client.ask(commands[f"MQCMD_CREATE_{family}"], named, *more)) == [(0, 0)]
     (found,) = client.ask(commands[f"MQCMD_INQUIRE_{family}"], named)
-    told = values(found)
-    assert told[name] == "MINE"
+    reported = values(found)
+    assert reported[name] == "MINE"
     for one in more:
-        assert told[one.parameter] == one.value
+        assert reported[one.parameter] == one.value
     assert outcomes(client.ask(commands[f"MQCMD_DELETE_{family}"], named)) == [(0, 0)]
     gone = client.ask(commands[f"MQCMD_INQUIRE_{family}"], named)
     assert [one.comp for one in gone] == [2, 2]
@@ -309,9 +311,9 @@ def test_the_queue_manager_is_changed(qmgr: QueueManager, client: PCFClient) -> 
 
 def test_statistics_of_queues_are_reset(client: PCFClient) -> None:
     for enqueued in (1, 0):
-        (told,) = client.ask(mq.MQCMD_RESET_Q_STATS, queue_name("DEV.ONE"))
-        assert values(told)[mq.MQIA_MSG_ENQ_COUNT] == enqueued
-        assert values(told)[mq.MQIA_HIGH_Q_DEPTH] == 1
+        (reported,) = client.ask(mq.MQCMD_RESET_Q_STATS, queue_name("DEV.ONE"))
+        assert values(reported)[mq.MQIA_MSG_ENQ_COUNT] == enqueued
+        assert values(reported)[mq.MQIA_HIGH_Q_DEPTH] == 1
 
 
 def test_authority_records_are_set_and_inquired(client: PCFClient) -> None:
@@ -333,8 +335,8 @@ def test_authority_records_are_set_and_inquired(client: PCFClient) -> None:
     assert {"staff", "guests"} <= entities
     for one in found:
         if values(one)[mq.MQCACF_ENTITY_NAME] == "staff":
-            told = values(one)[mq.MQIACF_AUTHORIZATION_LIST]
-            assert told == [mq.MQAUTH_BROWSE, mq.MQAUTH_INQUIRE]
+            reported = values(one)[mq.MQIACF_AUTHORIZATION_LIST]
+            assert reported == [mq.MQAUTH_BROWSE, mq.MQAUTH_INQUIRE]
 
 
 def test_mqsc_is_escaped(client: PCFClient) -> None:
@@ -386,9 +388,9 @@ def test_channel_rules_are_set_and_inquired(client: PCFClient) -> None:
     users = pcf.strings(mq.MQCACH_MCA_USER_ID_LIST, ["nobody", "guest"])
     assert outcomes(client.ask(mq.MQCMD_SET_CHLAUTH_REC, channel, kind, users)) == [(0, 0)]
     (found,) = client.ask(mq.MQCMD_INQUIRE_CHLAUTH_RECS, channel)
-    told = values(found)
-    assert told[mq.MQIACF_CHLAUTH_TYPE] == mq.MQCAUT_BLOCKUSER
-    assert told[mq.MQCACH_MCA_USER_ID_LIST] == ["nobody", "guest"]
+    reported = values(found)
+    assert reported[mq.MQIACF_CHLAUTH_TYPE] == mq.MQCAUT_BLOCKUSER
+    assert reported[mq.MQCACH_MCA_USER_ID_LIST] == ["nobody", "guest"]
     action = pcf.integer(mq.MQIACF_ACTION, mq.MQACT_REMOVEALL)
     assert outcomes(client.ask(mq.MQCMD_SET_CHLAUTH_REC, channel, kind, action)) == [(0, 0)]
 
@@ -483,10 +485,10 @@ STAT = (mq.MQIACF_SYSP_SMF_STAT_TIME_MINS, mq.MQIACF_SYSP_SMF_STAT_TIME_SECS)
 ACCT = (mq.MQIACF_SYSP_SMF_ACCT_TIME_MINS, mq.MQIACF_SYSP_SMF_ACCT_TIME_SECS)
 
 
-def test_intervals_are_set_and_told_in_minutes_and_seconds(client: PCFClient) -> None:
+def test_intervals_are_set_and_reported_in_minutes_and_seconds(client: PCFClient) -> None:
     def now() -> tuple[object, ...]:
-        told = values(client.ask(mq.MQCMD_INQUIRE_SYSTEM)[-1])
-        return tuple(told[one] for one in (*STAT, *ACCT))
+        reported = values(client.ask(mq.MQCMD_INQUIRE_SYSTEM)[-1])
+        return tuple(reported[one] for one in (*STAT, *ACCT))
 
     def set_system(*pairs: tuple[int, int]) -> int:
         given = [pcf.integer(one, number) for one, number in pairs]

@@ -33,7 +33,7 @@ def test_stopped_channel_when_restarted_then_stopped_until_it_is_started(tmp_pat
         assert stopped(qmgr) == []
 
 
-def test_stopped_channel_when_defined_anew_then_the_name_counts_and_the_copy_does_not() -> None:
+def test_stopped_channel_when_defined_again_then_the_name_counts_and_the_copy_does_not() -> None:
     with ternmq.memory("QM1") as qmgr:
         qmgr.mqsc("DEFINE CHANNEL(ONE) CHLTYPE(SVRCONN)\nSTOP CHANNEL(ONE)")
         qmgr.mqsc("DEFINE CHANNEL(ONE) CHLTYPE(SVRCONN) REPLACE DESCR('other')")

@@ -15,7 +15,7 @@ from typing import Any
 
 import ternmq
 import ternmq.aio
-from ternmq.network.edge.partner_socket import NetSocket
+from ternmq.network.edge.partner_socket import PartnerSocket
 from ternmq.network.edge.tcp_listener import Network
 from ternmq.runtime.starting import Started
 from ternmq.server.command_server import start_command_server
@@ -42,21 +42,23 @@ class Networked(Served):
         self, data: Path, name: str = "QM1", started: Started | None = None, port: int = 0
     ) -> None:
         self.port = port
-        self.told: list[tuple[str, tuple[object, ...]]] = []
+        self.logged: list[tuple[str, tuple[object, ...]]] = []
         self.network: Network | None = None
         super().__init__(data, name, started)
         with super().connect() as connection:
             for answer in connection.mqsc(SETUP):
                 assert answer.ok, answer
 
-    def _tell(self, message: str, *inserts: object) -> None:
-        self.told.append((message, inserts))
+    def _log_message(self, message: str, *inserts: object) -> None:
+        self.logged.append((message, inserts))
 
     async def _serve(self) -> None:
         host = self.host = Host(self.started)
         listener = await listen(host, str(self.folder))
         await start_command_server(self.started)
-        network = Network(host, str(self.folder), self._tell, lambda peer: NetSocket(host, peer))
+        network = Network(
+            host, str(self.folder), self._log_message, lambda peer: PartnerSocket(host, peer)
+        )
         self.network = network
         self.port = network.listen("127.0.0.1", self.port).port
         self._up.set()

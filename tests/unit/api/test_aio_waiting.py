@@ -127,7 +127,7 @@ async def test_second_task_when_a_unit_of_work_is_open_then_call_in_progress() -
 
 
 @in_loop
-async def test_stop_when_tasks_wait_then_they_are_told() -> None:
+async def test_stop_when_tasks_wait_then_they_are_notified() -> None:
     async with ternmq.aio.memory() as qmgr:
         await qmgr.define_queue("A")
         other = await qmgr.connect()
@@ -144,7 +144,7 @@ async def test_stop_when_tasks_wait_then_they_are_told() -> None:
 
 
 @in_loop
-async def test_disconnect_when_its_task_has_gone_then_the_waiter_is_told() -> None:
+async def test_disconnect_when_its_task_has_gone_then_the_waiter_is_notified() -> None:
     async with ternmq.aio.memory() as qmgr:
         await qmgr.define_queue("A")
         with pytest.raises(ZeroDivisionError):  # noqa: PT012
@@ -250,7 +250,7 @@ async def test_loop_when_messages_are_forced_swept_and_loaded_then_it_never_bloc
 
 
 @in_loop
-async def test_force_when_it_fails_then_everybody_who_waits_is_told(
+async def test_force_when_it_fails_then_everybody_who_waits_is_notified(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     disk = HeldDisk(monkeypatch)

@@ -31,9 +31,9 @@ async def lose_unit(qmgr: Any, other: Any, verb: str) -> None:
         for _ in range(200):
             await filling.put(bytes(16_000), persistent=True)
             await filling.get()
-    with pytest.raises(ternmq.BackedOut) as told:
+    with pytest.raises(ternmq.BackedOut) as caught:
         await (other.commit() if verb == "MQCMIT" else other.disconnect())
-    found = (told.value.comp, told.value.reason, told.value.verb)
+    found = (caught.value.comp, caught.value.reason, caught.value.verb)
     assert found == (mq.MQCC_WARNING, rc.MQRC_BACKED_OUT, verb)
     await other.disconnect()
     assert not other.connected

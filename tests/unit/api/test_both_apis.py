@@ -317,16 +317,16 @@ async def test_put_when_it_sets_context_then_its_own_handle(api: Any) -> None:
         await qmgr.define_queue("A")
         async with qmgr.queue("A") as queue:
             await queue.put("plain")
-            told = ternmq.Descriptor(user_id="somebody")
+            reported = ternmq.Descriptor(user_id="somebody")
             options = mq.MQPMO_SET_IDENTITY_CONTEXT
-            await queue.put("told", descriptor=told, options=options)
-            await queue.put("again", descriptor=told, options=options)
+            await queue.put("told", descriptor=reported, options=options)
+            await queue.put("again", descriptor=reported, options=options)
             assert (await queue.get()).descriptor.user_id.strip() != "somebody"
             assert (await queue.get()).descriptor.user_id.strip() == "somebody"
 
 
 @in_loop
-async def test_browse_when_broken_off_then_it_starts_anew(api: Any) -> None:
+async def test_browse_when_broken_off_then_it_starts_again(api: Any) -> None:
     async with api.memory() as qmgr:
         await qmgr.alter_qmgr(max_handles=8)
         await qmgr.define_queue("A")

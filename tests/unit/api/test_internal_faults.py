@@ -38,7 +38,7 @@ def _faulty(command: Command) -> Execution:
     raise LookupError(f"nobody has foreseen {command.noun}")
 
 
-def test_fault_in_a_command_then_it_is_answered_and_told_and_the_next_is_served(
+def test_fault_in_a_command_then_it_is_answered_and_reported_and_the_next_is_served(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     reported: list[str] = []
@@ -55,8 +55,8 @@ def test_fault_in_a_command_then_it_is_answered_and_told_and_the_next_is_served(
         assert server.faults == 1
         assert reported == ["LookupError('nobody has foreseen QUEUE')"]
         notices = qmgr.started.shell.engine.kernel.notices.take()
-        told = [one.inserts[0] for one in notices if one.message_id == "AMQ6118S"]
-        assert told == ["LookupError: nobody has foreseen QUEUE"]
+        answer = [one.inserts[0] for one in notices if one.message_id == "AMQ6118S"]
+        assert answer == ["LookupError: nobody has foreseen QUEUE"]
 
 
 def test_fault_in_a_reply_then_it_is_answered_and_the_next_is_served(

@@ -44,21 +44,21 @@ def test_a_callback_gets_every_message_and_its_puts_are_committed(served: Networ
         assert seen == [b"%d" % number for number in range(20)]
 
 
-def test_a_callback_that_raises_is_backed_out_and_told(served: Networked) -> None:
+def test_a_callback_that_raises_is_backed_out_and_reported(served: Networked) -> None:
     with served.connect() as connection, served.connect() as other:
-        told: list[Exception] = []
+        reported: list[Exception] = []
 
         def fail_once(message: ternmq.Message) -> None:
             connection.put("B", f"{message.text} after {message.backout_count}")
             if not message.backout_count:
                 raise ZeroDivisionError("the first time")
 
-        with ternmq.listen(connection, "A", fail_once, on_error=told.append):
+        with ternmq.listen(connection, "A", fail_once, on_error=reported.append):
             other.put("A", "x")
             with other.queue("B") as answers:
                 assert answers.get(wait=5).data == b"x after 1"
                 assert answers.try_get() is None
-        assert [type(one) for one in told] == [ZeroDivisionError]
+        assert [type(one) for one in reported] == [ZeroDivisionError]
 
 
 def test_without_on_error_the_first_failure_ends_it_and_stop_raises_it(
@@ -78,21 +78,21 @@ def test_without_on_error_the_first_failure_ends_it_and_stop_raises_it(
 
 
 def test_a_broken_connection_ends_it(served: Networked) -> None:
-    told: list[Exception] = []
+    reported: list[Exception] = []
     ended = threading.Event()
 
-    def tell(error: Exception) -> None:
-        told.append(error)
+    def log_message(error: Exception) -> None:
+        reported.append(error)
         ended.set()
 
     connection = served.connect()
-    listening = ternmq.listen(connection, "A", lambda message: None, on_error=tell)
+    listening = ternmq.listen(connection, "A", lambda message: None, on_error=log_message)
     transport = connection.transport
     assert isinstance(transport, FapThreads)
     until(lambda: transport.verbs.link.handles != {})
     served.cut()
     assert ended.wait(10)
     listening.stop()
-    (error,) = told
+    (error,) = reported
     assert isinstance(error, ternmq.MQError)
     assert error.reason == rc.MQRC_CONNECTION_BROKEN

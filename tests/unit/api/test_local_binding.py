@@ -51,7 +51,7 @@ def reason_of(raised: pytest.ExceptionInfo[ternmq.MQError]) -> int:
 # ---- connecting
 
 
-def test_connect_when_unknown_or_not_running_then_told(tmp_path: Path) -> None:
+def test_connect_when_unknown_or_not_running_then_reported(tmp_path: Path) -> None:
     with pytest.raises(ternmq.MQError) as unknown:
         ternmq.connect("QM1", data=tmp_path)
     assert reason_of(unknown) == mq.MQRC_Q_MGR_NAME_ERROR
@@ -134,7 +134,7 @@ def test_user_when_asked_for_then_only_by_those_who_may(served: Served) -> None:
 # ---- the end of a queue manager
 
 
-def test_end_when_immediate_then_waiters_are_told_and_others_broken(tmp_path: Path) -> None:
+def test_end_when_immediate_then_waiters_are_notified_and_others_broken(tmp_path: Path) -> None:
     served = Served(tmp_path)
     waiting, idle = served.connect(), served.connect()
     waiting.define_queue("A")

@@ -44,11 +44,11 @@ def test_call_when_its_arguments_are_garbage_then_refused_and_no_fault(
         peer, reader = by_hand(served)
         given = {"call": call, **dict.fromkeys(KEYS, garbage)}
         peer.sendall(wire.json_frame(wire.EXTENSION, 2, given))
-        hello, told = answers(peer, reader, 2)
+        hello, reported = answers(peer, reader, 2)
         assert hello.kind == wire.OK
-        assert told.kind in (wire.OK, wire.ERROR, wire.ENDED)
-        if told.kind == wire.ERROR:
-            assert told.json()["reason"] != mq.MQRC_UNEXPECTED_ERROR, (garbage, told.json())
+        assert reported.kind in (wire.OK, wire.ERROR, wire.ENDED)
+        if reported.kind == wire.ERROR:
+            assert reported.json()["reason"] != mq.MQRC_UNEXPECTED_ERROR, (garbage, reported.json())
         peer.close()
     with served.connect() as connection:
         assert connection.queue_names()

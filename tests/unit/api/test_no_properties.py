@@ -77,8 +77,8 @@ def test_get_when_no_properties_are_wanted_then_the_payload_comes(
         assert bytes(message) == PAYLOAD
         assert message.length == len(PAYLOAD)
         assert not message.truncated
-        told = message.descriptor
-        assert (told.format, told.ccsid, told.encoding) == ("MQSTR", 819, 0x2)
+        reported = message.descriptor
+        assert (reported.format, reported.ccsid, reported.encoding) == ("MQSTR", 819, 0x2)
 
 
 @pytest.mark.parametrize(

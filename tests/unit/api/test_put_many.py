@@ -66,7 +66,7 @@ def test_put_many_when_committed_then_all_are_there_in_order(
     assert len({message.msg_id for message in found}) == len(bodies)
 
 
-def test_put_many_when_the_queue_is_full_then_it_is_told(
+def test_put_many_when_the_queue_is_full_then_it_is_reported(
     connection: ternmq.Connection,
 ) -> None:
     connection.define_queue("SMALL", max_depth=10)
@@ -75,8 +75,8 @@ def test_put_many_when_the_queue_is_full_then_it_is_told(
     reason, failed = 0, 2
     try:
         connection.transport.put_many(handle, OPTIONS, [(packed(), b"x")] * 12)
-        told = connection.status()
-        reason, failed = told.reason, told.put_failure_count
+        status = connection.status()
+        reason, failed = status.reason, status.put_failure_count
     except ternmq.MQError as refused:
         reason = refused.reason
     assert (reason, failed) == (mq.MQRC_Q_FULL, 2)
@@ -109,7 +109,7 @@ def test_put_many_when_disconnected_then_refused(
     assert refused.value.reason == mq.MQRC_HCONN_ERROR
 
 
-def test_put_many_when_a_message_is_too_long_for_the_channel_then_it_is_told(
+def test_put_many_when_a_message_is_too_long_for_the_channel_then_it_is_reported(
     tmp_path: Path,
 ) -> None:
     with Networked(tmp_path) as networked, networked.connect(channel="SHORT.SVRCONN") as connection:
@@ -119,6 +119,6 @@ def test_put_many_when_a_message_is_too_long_for_the_channel_then_it_is_told(
         with pytest.raises(ternmq.MQError) as single:
             connection.queue("Q").put(b"x" * 60_000)
         connection.transport.put_many(handle, OPTIONS, [(packed(), b"x" * 60_000)])
-        told = connection.status()
-        assert (told.put_failure_count, told.reason) == (1, single.value.reason)
+        status = connection.status()
+        assert (status.put_failure_count, status.reason) == (1, single.value.reason)
         connection.backout()

@@ -28,7 +28,7 @@ def numbers(data: bytes) -> list[int]:
     return [int.from_bytes(one[6:10]) for one in records]
 
 
-class Told:
+class Reported:
     """What operators are told."""
 
     def __init__(self) -> None:
@@ -176,61 +176,61 @@ class Held(Writes):
         self.closed += 1
 
 
-def test_outlet_when_the_disk_is_slow_then_loss_is_counted_and_told_at_both_ends() -> None:
-    told = Told()
+def test_outlet_when_the_disk_is_slow_then_loss_is_counted_and_reported_at_both_ends() -> None:
+    log = Reported()
     held = Held()
-    outlet = Outlet("MAN", held, told, buffer_bytes_max=300)
+    outlet = Outlet("MAN", held, log, buffer_bytes_max=300)
     outlet.give([record(1)])
     assert held.entered.wait(10)
     outlet.give([record(2), record(3), record(4), record(5)])
-    assert told.lines == [(LOSES, "MAN", "its buffer of 300 bytes is full")]
+    assert log.lines == [(LOSES, "MAN", "its buffer of 300 bytes is full")]
     assert (outlet.lost, outlet.lost_bytes, outlet.losing) == (2, 200, True)
     held.allowed.set()
     assert outlet.drain()
-    assert told.lines[1:] == [(RESUMED, "MAN", 2, 200)]
+    assert log.lines[1:] == [(RESUMED, "MAN", 2, 200)]
     assert not outlet.losing
     assert b"".join(held.taken) == record(1) + record(2) + record(3)
     outlet.give([record(6)])
     outlet.end()
     assert held.taken[-1] == record(6)
     assert (outlet.written, outlet.written_bytes, held.closed) == (4, 400, 1)
-    assert len(told.lines) == 2
+    assert len(log.lines) == 2
 
 
 def test_outlet_when_the_disk_refuses_then_the_batch_is_lost_and_the_next_one_tried() -> None:
-    told = Told()
+    log = Reported()
     held = Held()
     held.allowed.set()
     held.refusing = True
-    outlet = Outlet("LOG", held, told)
+    outlet = Outlet("LOG", held, log)
     outlet.give([record(1)])
     assert outlet.drain()
     outlet.give([record(2)])
     assert outlet.drain()
-    assert told.lines == [(LOSES, "LOG", "No space left on device")]
+    assert log.lines == [(LOSES, "LOG", "No space left on device")]
     held.refusing = False
     outlet.give([record(3)])
     outlet.end()
-    assert told.lines[1:] == [(RESUMED, "LOG", 2, 200)]
+    assert log.lines[1:] == [(RESUMED, "LOG", 2, 200)]
     assert held.taken == [record(3)]
 
 
-def test_outlet_when_the_disk_hangs_at_the_end_then_what_is_left_is_told_as_lost() -> None:
-    told = Told()
+def test_outlet_when_the_disk_hangs_at_the_end_then_what_is_left_is_reported_as_lost() -> None:
+    log = Reported()
     held = Held()
-    outlet = Outlet("MAN", held, told)
+    outlet = Outlet("MAN", held, log)
     outlet.give([record(1)])
     assert held.entered.wait(10)
     outlet.give([record(2)])
     outlet.end(0.0)
-    assert told.lines == [(LOSES, "MAN", "the disk did not take it before the end")]
+    assert log.lines == [(LOSES, "MAN", "the disk did not take it before the end")]
     assert outlet.lost == 1
     held.allowed.set()
     assert outlet.drain()
 
 
 def test_outlet_when_switched_then_a_new_data_set_begins(tmp_path: Path) -> None:
-    outlet = Outlet("MAN", DataSets(str(tmp_path), "MAN", now_ns=Clock()), Told())
+    outlet = Outlet("MAN", DataSets(str(tmp_path), "MAN", now_ns=Clock()), Reported())
     outlet.give([record(1)])
     assert outlet.switch()
     outlet.give([record(2)])
@@ -242,17 +242,17 @@ def test_outlet_when_switched_then_a_new_data_set_begins(tmp_path: Path) -> None
 def test_outlet_when_types_are_named_then_others_go_elsewhere() -> None:
     held = Held()
     held.allowed.set()
-    outlet = Outlet("ACCT", held, Told(), types=frozenset({116}))
+    outlet = Outlet("ACCT", held, Reported(), types=frozenset({116}))
     outlet.give([record(1), record(2, kind=116)])
     outlet.end()
     assert held.taken == [record(2, kind=116)]
 
 
-def test_data_sets_when_the_folder_cannot_be_made_then_it_is_told(tmp_path: Path) -> None:
+def test_data_sets_when_the_folder_cannot_be_made_then_it_is_reported(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
-    told = Told()
-    outlet = Outlet("MAN", DataSets(str(tmp_path / "file"), "MAN"), told)
+    log = Reported()
+    outlet = Outlet("MAN", DataSets(str(tmp_path / "file"), "MAN"), log)
     outlet.give([record(1)])
     outlet.end()
-    assert told.lines[0][:2] == (LOSES, "MAN")
+    assert log.lines[0][:2] == (LOSES, "MAN")
     assert outlet.lost == 1

@@ -86,7 +86,7 @@ def values_of(record: Record) -> Iterator[tuple[str, object]]:
                 if isinstance(value, list | tuple):
                     for at, one in enumerate(value):
                         inner = one.items() if isinstance(one, dict) else ()
-                        yield from ((f"{name}[{at}].{each}", told) for each, told in inner)
+                        yield from ((f"{name}[{at}].{each}", reported) for each, reported in inner)
                 else:
                     yield name, value
 

@@ -26,7 +26,7 @@ from tests.battery.places import until as until_true
 from tests.unit.api import networked, served
 from tests.unit.api.by_hand import answers, by_hand
 from tests.unit.api.faces import in_loop
-from tests.unit.network.partner import Partner, Place, tell_story
+from tests.unit.network.partner import Partner, Place, run_story
 
 pytestmark = pytest.mark.core
 
@@ -207,13 +207,13 @@ def test_other_clients_never_find_it() -> None:
 
     async def story(place: Place, partner: Partner) -> None:
         asked = {"verb": fap.SPI_QUERY, "spqu": {}, "spqi": {}}
-        told = await partner.call(fap.SPI, asked)
-        assert fap.SPI_EXTENSION not in [one["verb"] for one in told["spqo"]["verbs"]]
+        reported = await partner.call(fap.SPI, asked)
+        assert fap.SPI_EXTENSION not in [one["verb"] for one in reported["spqo"]["verbs"]]
         request = pack_request("commit_batch", {"owner": "x", "batch": 1, "xids": []})
         reply = await partner.call(fap.SPI, {"verb": fap.SPI_EXTENSION, "extension": request})
         assert (reply["comp"], reply["reason"]) == (2, rc.MQRC_FUNCTION_NOT_SUPPORTED)
 
-    tell_story(story)
+    run_story(story)
 
 
 def test_another_queue_manager_is_not_asked(network: networked.Networked) -> None:
@@ -279,9 +279,9 @@ def test_what_a_frame_asks_is_bounded() -> None:
             }
             peer.sendall(wire.frame(wire.EXTENSION, 2, pack_request("stream_read", asked)))
             (answer,) = answers(peer, reader, 1)
-            told, at = unpack_answer(answer.body)
+            reported, at = unpack_answer(answer.body)
             assert 8 << 20 < len(answer.body) - at <= 18 << 20
-            asked["first"] = told["bounds"][2]
+            asked["first"] = reported["bounds"][2]
             peer.sendall(wire.frame(wire.EXTENSION, 3, pack_request("stream_read", asked)))
             (empty,) = answers(peer, reader, 1)
             assert unpack_answer(empty.body)[0]["parts"] == []

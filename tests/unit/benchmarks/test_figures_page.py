@@ -15,8 +15,12 @@ from tools.generate_figures import rivals_of
 
 def record(*figures: dict[str, Any]) -> dict[str, Any]:
     machine = {"processors": "2 x P", "system": "S", "python": "3", "load": "0.1"}
-    told = {"machine": machine, "rounds": 5, "benchmarks": {"rivals": {"compiled": list(figures)}}}
-    return {"rivals": told}
+    values = {
+        "machine": machine,
+        "rounds": 5,
+        "benchmarks": {"rivals": {"compiled": list(figures)}},
+    }
+    return {"rivals": values}
 
 
 def figure(name: str, note: str, value: float | None = 300.0) -> dict[str, Any]:

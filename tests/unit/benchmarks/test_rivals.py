@@ -77,27 +77,27 @@ def figures(fastest: type[Client], tmp_path: Path, monkeypatch: pytest.MonkeyPat
 def test_rival_when_its_fastest_client_is_here_then_both_are_shown(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    told = figures(Fast, tmp_path, monkeypatch)
-    assert [one.name for one in told] == [
+    reported = figures(Fast, tmp_path, monkeypatch)
+    assert [one.name for one in reported] == [
         f"{putters} putters / Pretended store, {client}"
         for putters in (16, 64)
         for client in ("theirs", "fastest")
     ]
-    assert [one.baseline_value for one in told] == [1_000, 4_000, 1_000, 4_000]
-    assert [one.ratio for one in told] == [1.0, 0.25, 1.0, 0.25]
-    assert told[1].note == f"{NOT_FORCED}; server CPU 25 us a message, ours 50"
+    assert [one.baseline_value for one in reported] == [1_000, 4_000, 1_000, 4_000]
+    assert [one.ratio for one in reported] == [1.0, 0.25, 1.0, 0.25]
+    assert reported[1].note == f"{NOT_FORCED}; server CPU 25 us a message, ours 50"
 
 
 def test_rival_when_its_toolchain_is_missing_then_left_out_and_said(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    told = figures(Absent, tmp_path, monkeypatch)
-    assert [one.name for one in told[:-1]] == [
+    reported = figures(Absent, tmp_path, monkeypatch)
+    assert [one.name for one in reported[:-1]] == [
         "16 putters / Pretended store, theirs",
         "64 putters / Pretended store, theirs",
     ]
-    assert told[-1].value is None
-    assert told[-1].note == (
+    assert reported[-1].value is None
+    assert reported[-1].note == (
         "Pretended store by absent is left out: there is no go (apt-get install golang-go)"
     )
 

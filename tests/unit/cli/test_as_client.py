@@ -33,13 +33,13 @@ def far(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Networked]:
         server.stop()
 
 
-def test_runmqsc_then_commands_are_done_and_told(
+def test_runmqsc_then_commands_are_done_and_reported(
     far: Networked, typed: Any, capsys: Capture
 ) -> None:
     typed("DEFINE QLOCAL(A) MAXDEPTH(7)\nDIS QL(A) MAXDEPTH\nDELETE QLOCAL(B)\nFLY\n")
     assert runmqsc.main(["-c", "QM1"]) == 10
-    told = capsys.readouterr().out.splitlines()
-    assert told[4:] == [
+    output = capsys.readouterr().out.splitlines()
+    assert output[4:] == [
         "     1 : DEFINE QLOCAL(A) MAXDEPTH(7)",
         "AMQ8006I: TernMQ queue created.",
         "     2 : DIS QL(A) MAXDEPTH",
@@ -49,7 +49,7 @@ def test_runmqsc_then_commands_are_done_and_told(
         "     3 : DELETE QLOCAL(B)",
         "AMQ8147E: TernMQ object B not found.",
         "     4 : FLY",
-        *told[13:-3],
+        *output[13:-3],
         "4 MQSC commands read.",
         "One command has a syntax error.",
         "One valid MQSC command could not be processed.",
@@ -89,9 +89,9 @@ def test_samples_then_messages_go_and_come(
     assert amqsputc.main(["A", "QM1"]) == 0
     assert amqsgbrc.main(["A", "QM1"]) == 0
     assert amqsbcgc.main(["A", "QM1"]) == 0
-    told = capsys.readouterr().out
-    assert "1 <one>" in told
-    assert re.search(r"MQGET of message number 2", told)
+    output = capsys.readouterr().out
+    assert "1 <one>" in output
+    assert re.search(r"MQGET of message number 2", output)
     assert amqsgetc.main(["A", "QM1"]) == 0
     assert "message <two>" in capsys.readouterr().out
 

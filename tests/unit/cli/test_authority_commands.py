@@ -23,8 +23,8 @@ from ternmq.security.passwords import is_password
 def run(main: object, text: str, capsys: pytest.CaptureFixture[str]) -> tuple[int, str, str]:
     assert callable(main)
     status = main(text.split())
-    told = capsys.readouterr()
-    return status, told.out, told.err
+    output = capsys.readouterr()
+    return status, output.out, output.err
 
 
 def test_authority_is_given_shown_listed_and_taken(

@@ -33,11 +33,11 @@ def test_every_command_has_its_function() -> None:
 
 def test_help_lists_all(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["help"]) == 0
-    told = capsys.readouterr().out
-    assert [row.name for row in COMMANDS if f"  {row.name} " not in told] == []
+    output = capsys.readouterr().out
+    assert [row.name for row in COMMANDS if f"  {row.name} " not in output] == []
 
 
-def test_unknown_command_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+def test_unknown_command_is_reported(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["mkqmgr"]) == EXIT_USAGE
     assert "mkqmgr" in capsys.readouterr().err
 
@@ -74,13 +74,13 @@ def test_fault_ends_with_report_and_no_traceback(
     reports = list((tmp_path / "errors").glob("AMQ*.FDC"))
     assert len(reports) == 1
     assert "nobody foresaw this" in reports[0].read_text(encoding="utf-8")
-    told = capsys.readouterr().err
-    assert told.startswith("AMQ6125E: ")
-    assert str(reports[0]) in told
-    assert "Traceback" not in told
+    output = capsys.readouterr().err
+    assert output.startswith("AMQ6125E: ")
+    assert str(reports[0]) in output
+    assert "Traceback" not in output
 
 
-def test_fault_is_told_where_no_report_can_be_written(
+def test_fault_is_reported_where_no_report_can_be_written(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "file").touch()
@@ -100,23 +100,23 @@ def test_wrong_configuration_file_is_named_with_its_line(
     (tmp_path / "mqs.ini").write_text("AllQueueManagers:\nwhat is this\n", encoding="utf-8")
     monkeypatch.setenv("TERNMQ_DATA", str(tmp_path))
     assert run(BY_NAME["dspmq"], []) == EXIT_UNEXPECTED
-    told = capsys.readouterr().err
-    assert told.startswith(
+    output = capsys.readouterr().err
+    assert output.startswith(
         f"AMQ6162E: An error has occurred reading the ini file {tmp_path}/mqs.ini"
     )
-    assert "line 2" in told
+    assert "line 2" in output
     assert not (tmp_path / "errors").exists()
 
 
-def test_version_tells_the_level_that_queue_managers_have(
+def test_version_reports_the_level_that_queue_managers_have(
     attached: ternmq.QueueManager, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run(BY_NAME["dspmqver"], ["-b", "-f", "4096"]) == 0
     level = attached.mqsc("DISPLAY QMGR CMDLEVEL")[0]["CMDLEVEL"]
     assert capsys.readouterr().out == f"{level}\n"
     assert run(BY_NAME["dspmqver"], ["-b", "-f", "2"]) == 0
-    told = attached.mqsc("DISPLAY QMGR VERSION")[0]["VERSION"]
-    numbers = [str(int(str(told)[at : at + 2])) for at in (0, 2, 4, 6)]
+    reported = attached.mqsc("DISPLAY QMGR VERSION")[0]["VERSION"]
+    numbers = [str(int(str(reported)[at : at + 2])) for at in (0, 2, 4, 6)]
     assert capsys.readouterr().out == ".".join(numbers) + "\n"
 
 

@@ -142,7 +142,7 @@ def test_without_arguments_a_parameter_is_missing(
     assert "Required parameter missing - queue name" in capsys.readouterr().out
 
 
-def test_a_full_queue_is_told(
+def test_a_full_queue_is_reported(
     attached: ternmq.QueueManager, typed: Typed, capsys: pytest.CaptureFixture[str]
 ) -> None:
     attached.define_queue("Q1", max_depth=1)

@@ -48,8 +48,8 @@ def test_a_message_with_what_to_do(capsys: Capture) -> None:
 
 def test_ranges_and_json(capsys: Capture) -> None:
     assert mqrc.main(["-R", "-f", "2050", "-l", "2053", "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)
-    assert {"number": 2053, "name": "MQRC_Q_FULL"}.items() <= told[-1].items()
+    values = json.loads(capsys.readouterr().out)
+    assert {"number": 2053, "name": "MQRC_Q_FULL"}.items() <= values[-1].items()
     assert mqrc.main(["-M", "-b", "-f", "8001", "-l", "8002"]) == 0
     assert "AMQ8002I: " in capsys.readouterr().out
 
@@ -64,7 +64,7 @@ def test_what_nobody_knows(capsys: Capture) -> None:
 # ---- media images
 
 
-def test_an_image_is_recorded_and_the_queue_made_anew(
+def test_an_image_is_recorded_and_the_queue_recreated(
     linear: ternmq.QueueManager, capsys: Capture
 ) -> None:
     linear.define_queue("QL.A")
@@ -83,11 +83,11 @@ def test_all_images_and_the_files_that_are_needed(
 ) -> None:
     linear.define_queue("QL.A")
     assert rcdmqimg.main(["-l", "-t", "all"]) == 0
-    told = capsys.readouterr().out
-    assert "object QL.A, type qlocal recorded." in told
-    assert "object *, type catalog recorded." in told
-    assert "AMQ7467I: The oldest log file required to start queue manager QM1 is S" in told
-    assert "AMQ7468I: " in told
+    output = capsys.readouterr().out
+    assert "object QL.A, type qlocal recorded." in output
+    assert "object *, type catalog recorded." in output
+    assert "AMQ7467I: The oldest log file required to start queue manager QM1 is S" in output
+    assert "AMQ7468I: " in output
 
 
 def test_definitions_alone(linear: ternmq.QueueManager, capsys: Capture) -> None:
@@ -178,9 +178,9 @@ def test_units_in_doubt_are_shown_and_ended(linear: ternmq.QueueManager, capsys:
     assert dspmqtrn.main(["-m", "QM1"]) == 102  # nothing waits any more
     capsys.readouterr()
     assert dspmqtrn.main(["-m", "QM1", "-h"]) == 0
-    told = capsys.readouterr().out
-    assert f"Transaction number {number_of(first)} was committed by an operator." in told
-    assert f"Transaction number {number_of(second)} was backed out by an operator." in told
+    output = capsys.readouterr().out
+    assert f"Transaction number {number_of(first)} was committed by an operator." in output
+    assert f"Transaction number {number_of(second)} was backed out by an operator." in output
     assert rsvmqtrn.main(["-m", "QM1", "-f", number_of(first)]) == 0
     capsys.readouterr()
     assert dspmqtrn.main(["-h", "--json"]) == 0
@@ -203,8 +203,8 @@ def test_many_units_in_doubt_are_ended_by_one_command(
     capsys.readouterr()
     in_doubt(linear, 8)
     assert rsvmqtrn.main(["-m", "QM1", "-c", "--all", "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)
-    assert told == {"outcome": "committed", "transactions": 1, "failed": 0}
+    values = json.loads(capsys.readouterr().out)
+    assert values == {"outcome": "committed", "transactions": 1, "failed": 0}
     with linear.queue("Q") as queue:
         assert [message.text for message in queue.browse()] == ["8"]
     assert dspmqtrn.main(["-m", "QM1", "-h", "--json"]) == 0
@@ -287,8 +287,8 @@ def test_without_a_name_and_without_a_default_one(down: Path, capsys: Capture) -
 def test_json_when_a_name_would_steer_a_terminal_then_it_is_escaped(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    told = {"name": "a\x1bb\x9bc\u202ed\x7fe"}
-    write_json(told)
+    values = {"name": "a\x1bb\x9bc\u202ed\x7fe"}
+    write_json(values)
     out = capsys.readouterr().out
-    assert json.loads(out) == told
+    assert json.loads(out) == values
     assert not set(out) & {"\x1b", "\x9b", "\u202e", "\x7f"}

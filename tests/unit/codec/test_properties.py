@@ -84,7 +84,7 @@ CONTENT = st.one_of(
 
 @settings(max_examples=400)
 @given(CONTENT, st.integers(-(1 << 31), (1 << 31) - 1), st.integers(-5, 99999))
-def test_content_when_anything_then_it_is_told_apart_without_an_error(
+def test_content_when_anything_then_it_is_distinguished_without_an_error(
     data: bytes, encoding: int, ccsid: int
 ) -> None:
     apart = take_apart(data + b"payload", encoding, ccsid)
@@ -92,8 +92,8 @@ def test_content_when_anything_then_it_is_told_apart_without_an_error(
         assert apart.data.endswith(b"payload")
         assert len(apart.format) == 8
     base = Descriptor(format="MQHRF2", encoding=encoding, ccsid=max(ccsid, 1), version=2).pack()
-    _, told = without_properties(data + b"payload", base)
-    assert len(told) == len(base)
+    _, reported = without_properties(data + b"payload", base)
+    assert len(reported) == len(base)
 
 
 @settings(max_examples=400)
@@ -149,10 +149,10 @@ def test_headers_when_one_follows_the_other_then_both_are_read() -> None:
     assert (apart.data, apart.format, apart.ccsid) == (b"payload", b"MQSTR   ", 819)
 
 
-def test_descriptor_when_properties_are_taken_away_then_it_tells_of_the_rest() -> None:
+def test_descriptor_when_properties_are_taken_away_then_it_reports_the_rest() -> None:
     data, base = without_properties(header(SOUND) + b"payload", base_of())
-    told = Descriptor.unpack(base)
-    assert (data, told.format, told.ccsid) == (b"payload", "MQSTR", 819)
+    reported = Descriptor.unpack(base)
+    assert (data, reported.format, reported.ccsid) == (b"payload", "MQSTR", 819)
 
 
 def test_format_when_not_of_eight_bytes_in_utf8_then_the_descriptor_keeps_its_length() -> None:

@@ -137,8 +137,8 @@ def test_put_back_when_a_dead_letter_header_came_in_front_then_the_header_goes_b
     area = pack_area([Property("colour", mq.MQTYPE_STRING, "red")])
     front = dead_letter("<", 819, b"MQSTR   ")
     base = Descriptor(format="MQDEAD", encoding=LITTLE, ccsid=1208, version=2).pack()
-    data, told = as_put(area, front + b"payload", base)
-    assert told == base
+    data, reported = as_put(area, front + b"payload", base)
+    assert reported == base
     assert data[116:124] == b"MQHRF2  "
     assert data[172:176] == b"RFH "
     parts = split(data, base)
@@ -186,28 +186,30 @@ def test_header_when_it_is_made_from_the_index_then_it_is_read_the_same(
 ) -> None:
     one = Property(name, kind, value, *mark)  # type: ignore[arg-type]
     base = Descriptor(format="MQSTR", encoding=LITTLE, ccsid=819, version=2).pack()
-    data, told = as_put(pack_area([one]), b"payload", base)
-    assert told[FORMAT_AT : FORMAT_AT + 8] == b"MQHRF2  "
+    data, reported = as_put(pack_area([one]), b"payload", base)
+    assert reported[FORMAT_AT : FORMAT_AT + 8] == b"MQHRF2  "
     assert len(data) == length_as_put(pack_area([one]), b"payload", base)
-    parts = split(data, told)
+    parts = split(data, reported)
     assert parts is not None
     assert parts.data == b"payload"
-    assert with_fields(told, parts.fields) == base
+    assert with_fields(reported, parts.fields) == base
     assert [facts(one) for one in read_properties(parts.area)] == [facts(one)]
 
 
 def test_header_when_the_support_is_required_then_folder_mq_says_so() -> None:
     for support in (mq.MQPD_SUPPORT_REQUIRED, mq.MQPD_SUPPORT_REQUIRED_IF_LOCAL):
         one = Property("mq.note", mq.MQTYPE_STRING, "x", support)
-        data, told = as_put(pack_area([one]), b"", base_of("MQSTR"))
-        parts = split(data, told)
+        data, reported = as_put(pack_area([one]), b"", base_of("MQSTR"))
+        parts = split(data, reported)
         assert parts is not None
         assert read_properties(parts.area)[0].support == support
 
 
 def test_header_when_a_name_is_no_element_then_its_value_still_travels() -> None:
-    data, told = as_put(pack_area([Property("$x", mq.MQTYPE_STRING, "v")]), b"", base_of("MQSTR"))
-    parts = split(data, told)
+    data, reported = as_put(
+        pack_area([Property("$x", mq.MQTYPE_STRING, "v")]), b"", base_of("MQSTR")
+    )
+    parts = split(data, reported)
     assert parts is not None
     assert read_properties(parts.area)[0].value == "v"
 
@@ -218,8 +220,8 @@ def test_put_back_when_more_was_set_beside_the_original_then_all_of_it_comes() -
     both = [Property("a", mq.MQTYPE_STRING, "1"), Property("b.c", mq.MQTYPE_INT32, 2)]
     area = pack_area(both, original, original_is_all=False)
     base = Descriptor(format="MQSTR", encoding=LITTLE, ccsid=819, version=2).pack()
-    made, told = as_put(area, b"payload", base)
-    parts = split(made, told)
+    made, reported = as_put(area, b"payload", base)
+    parts = split(made, reported)
     assert parts is not None
     assert [facts(one) for one in read_properties(parts.area)] == [facts(one) for one in both]
     assert as_put(area, b"payload", base, original_only=True) == (data, base_of())

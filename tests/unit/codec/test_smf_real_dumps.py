@@ -58,7 +58,7 @@ def test_dump_in_other_forms_says_the_same(name: str) -> None:
         pytest.skip(f"not shown: there is no {name}")
     with path.open("rb") as file:
         records = list(Framing(Source(file.read), "rdw").records())
-    expected = told(records_in(as_rdw(records)))
+    expected = reported(records_in(as_rdw(records)))
     for form, data in (
         ("rdw", as_rdw(records, 900)),
         ("bdw", as_bdw(records)),
@@ -67,14 +67,14 @@ def test_dump_in_other_forms_says_the_same(name: str) -> None:
     ):
         reader = records_in(data)
         assert reader.form == form
-        assert told(reader) == expected
+        assert reported(reader) == expected
 
 
 def records_in(data: bytes) -> Reader:
     return Reader(io.BytesIO(data).read)
 
 
-def told(reader: Reader) -> list[tuple[str, dict[str, Value]]]:
+def reported(reader: Reader) -> list[tuple[str, dict[str, Value]]]:
     """Every section of a file."""
     return [(s.name, s.values) for record in reader for s in record.sections()]
 

@@ -32,7 +32,7 @@ from ternmq.store.stream.block_cut import cut_block
 from ternmq.store.stream.memory import StreamMemory
 from ternmq.store.stream.numbered_stream import Stream
 from ternmq.store.stream.open_block import OpenBlock
-from ternmq.store.stream.stream_state import check_stream, load_stream, pack_stream, stream_told
+from ternmq.store.stream.stream_state import check_stream, load_stream, pack_stream, recorded_bounds
 from ternmq.testing.sim_disk import SimDisk
 from ternmq.values.entry import Entry, packed_descriptor
 from ternmq.values.stream_block import StreamBlock
@@ -160,7 +160,7 @@ def test_header_when_it_is_of_another_version_or_impossible_then_refused() -> No
         unpack_block_header(backwards)
 
 
-def test_state_when_told_by_the_journal_then_the_stream_is_there_again() -> None:
+def test_state_when_read_from_the_journal_then_the_stream_is_there_again() -> None:
     disk = SimDisk()
     disk.make_dir("q")
     queue = Queue(5, "Q", "q", 1)
@@ -177,7 +177,7 @@ def test_state_when_told_by_the_journal_then_the_stream_is_there_again() -> None
     batch.stream(pack_stream(queue))
     StateJournal.append(disk, "q/state", batch.parts())
     state = StateJournal.load(disk, "q/state")
-    assert stream_told(state.stream) == (77, 1, 4)
+    assert recorded_bounds(state.stream) == (77, 1, 4)
     again = Queue(5, "Q", "q", 1)
     again.next_sequence = 4
     load_stream(again, state.stream)

@@ -12,7 +12,7 @@ import pytest
 
 from ternmq.base import constants as mq
 from ternmq.wire.fap import vocabulary as fap
-from tests.unit.network.partner import Partner, Place, tell_story
+from tests.unit.network.partner import Partner, Place, run_story
 
 pytestmark = pytest.mark.core
 
@@ -24,7 +24,7 @@ BUFFER = 20 * SIZE
 Story = Callable[[Place, Partner, Partner], Coroutine[Any, Any, None]]
 
 
-def tell_of_two(story: Story) -> None:
+def log_of_two(story: Story) -> None:
     """The first partner puts; the second one, on a socket of its own, reads."""
 
     async def both(place: Place, putter: Partner) -> None:
@@ -37,12 +37,12 @@ def tell_of_two(story: Story) -> None:
         finally:
             await reader.lose()
 
-    tell_story(both)
+    run_story(both)
 
 
 def put(putter: Partner, handle: int, count: int, **fields: Any) -> None:
     for _ in range(count):
-        putter.tell(fap.MQPUT, putter.put_values(handle, BODY, ASYNC, **fields))
+        putter.send_flow(fap.MQPUT, putter.put_values(handle, BODY, ASYNC, **fields))
 
 
 def taken(reader: Partner) -> int:
@@ -80,7 +80,7 @@ def test_putter_when_half_of_the_buffer_is_full_then_held_until_a_quarter_is_lef
         reader.request(of, 8 * SIZE, flags=fap.STREAM, received=4 * SIZE, index=12)
         assert is_read(putter)
 
-    tell_of_two(story)
+    log_of_two(story)
 
 
 def test_putter_when_reader_is_slow_then_held_once_and_not_again() -> None:
@@ -101,7 +101,7 @@ def test_putter_when_reader_is_slow_then_held_once_and_not_again() -> None:
         put(putter, to, 11)
         assert not is_read(putter)
 
-    tell_of_two(story)
+    log_of_two(story)
 
 
 @pytest.mark.parametrize("how", ["window of none", "close", "lost"])
@@ -115,14 +115,14 @@ def test_putter_when_reader_leaves_then_let_go(how: str) -> None:
         if how == "window of none":
             reader.request(of, 0, flags=fap.STREAM)
         elif how == "close":
-            reader.tell(fap.MQCLOSE, {"handle": of, "options": 0})
+            reader.send_flow(fap.MQCLOSE, {"handle": of, "options": 0})
         else:
             await reader.lose()
         assert is_read(putter)
         put(putter, to, 4)
         assert is_read(putter)
 
-    tell_of_two(story)
+    log_of_two(story)
 
 
 def test_putter_when_it_leaves_while_held_then_nothing_is_left_of_it() -> None:
@@ -137,7 +137,7 @@ def test_putter_when_it_leaves_while_held_then_nothing_is_left_of_it() -> None:
         assert taken(reader) == 12
         assert place.depth("A") == 0
 
-    tell_of_two(story)
+    log_of_two(story)
 
 
 @pytest.mark.parametrize(
@@ -160,4 +160,4 @@ def test_putter_when_nobody_reads_along_then_not_held(kind: str) -> None:
         put(putter, to, 16, persistence=int(kind == "persistent"))
         assert is_read(putter)
 
-    tell_of_two(story)
+    log_of_two(story)

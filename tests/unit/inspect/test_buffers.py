@@ -85,7 +85,7 @@ def altered_and_killed(data: Path) -> None:
     ternmq.embedded(data).alter_queue("OTHER", persistent_buffer=3 << 20)
 
 
-def test_show_when_altered_just_before_a_crash_then_as_the_log_tells(data: Path) -> None:
+def test_show_when_altered_just_before_a_crash_then_as_the_log_reports(data: Path) -> None:
     crashed(data, altered_and_killed)
     assert sizes(data, "OTHER")["OTHER"] == (3 << 20, 1 << 20)
     set_buffers(data, pattern="OTHER", nonpersistent=2 << 20)

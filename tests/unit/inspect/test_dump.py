@@ -48,7 +48,7 @@ def busy(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_dump_when_every_kind_was_written_then_each_is_told(busy: Path) -> None:
+def test_dump_when_every_kind_was_written_then_each_is_reported(busy: Path) -> None:
     records = rows(busy, Range(base=True))
     kinds = by_kind(records)
     assert set(kinds) == set(KIND_NAMES.values())
@@ -123,18 +123,18 @@ def test_dump_when_for_eyes_then_aligned_and_readable(busy: Path) -> None:
 def test_range_when_start_end_count_then_that_part(busy: Path) -> None:
     lsns = [one["lsn"] for one in rows(busy, Range(base=True)) if "lsn" in one]
 
-    def told(wanted: Range) -> list[int]:
+    def reported(wanted: Range) -> list[int]:
         return [one["lsn"] for one in rows(busy, wanted) if "lsn" in one]
 
     for at in (0, 1, 7, len(lsns) // 2, len(lsns) - 1):
-        assert told(Range(start=lsns[at])) == lsns[at:]
-        assert told(Range(start=lsns[at] + 1)) == lsns[at + 1 :]
-        assert told(Range(base=True, end=lsns[at])) == lsns[:at]
-        assert told(Range(base=True, count=at)) == lsns[:at]
+        assert reported(Range(start=lsns[at])) == lsns[at:]
+        assert reported(Range(start=lsns[at] + 1)) == lsns[at + 1 :]
+        assert reported(Range(base=True, end=lsns[at])) == lsns[:at]
+        assert reported(Range(base=True, count=at)) == lsns[:at]
     last = rows(busy, Range(checkpoint=True))
     assert last[1]["kind"] == "CHECKPOINT"
     assert last[1]["lsn"] == last[0]["control"]["checkpoint_lsn"]
-    assert told(Range())[0] == last[0]["control"]["redo_lsn"]
+    assert reported(Range())[0] == last[0]["control"]["redo_lsn"]
     with pytest.raises(ValueError, match="exclude each other"):
         Range(base=True, start=1)
     assert rows(busy, Range(start=1 << 40))[-1]["end"].startswith("DAMAGED")
@@ -154,7 +154,7 @@ def test_range_when_an_extent_is_named_then_from_its_first_batch(tmp_path: Path)
     assert "DAMAGED" in rows(tmp_path, Range(extent=extents[-1] + 5))[-1]["end"]
 
 
-def test_data_when_limited_then_the_whole_length_is_told(busy: Path) -> None:
+def test_data_when_limited_then_the_whole_length_is_reported(busy: Path) -> None:
     put = by_kind(rows(busy, Range(base=True), data_bytes=3))["PUT"][0]["message"]
     assert bytes.fromhex(put["data"]) == b"fir"
     assert put["data_length"] == 5
@@ -163,23 +163,23 @@ def test_data_when_limited_then_the_whole_length_is_told(busy: Path) -> None:
 def test_dual_log_when_either_copy_then_the_same_records(tmp_path: Path) -> None:
     two_queues(tmp_path, dual_log=True)
 
-    def told(copy: int) -> list[dict[str, Any]]:
+    def reported(copy: int) -> list[dict[str, Any]]:
         return rows(tmp_path, Range(base=True), copy)
 
-    assert told(1) == told(0)
-    second = told(2)
+    assert reported(1) == reported(0)
+    second = reported(2)
     assert [{**one, "file": ""} for one in second[1:-1]] == [
-        {**one, "file": ""} for one in told(1)[1:-1]
+        {**one, "file": ""} for one in reported(1)[1:-1]
     ]
     assert {one["file"].rpartition("/")[0] for one in second[1:-1]} == {"log/active2"}
-    chosen = told(1)[4]
+    chosen = reported(1)[4]
     extent = root_of(tmp_path) / chosen["file"]
     content = extent.read_bytes()
     place = chosen["offset"] + 45
     extent.write_bytes(content[:place] + bytes([content[place] ^ 1]) + content[place + 1 :])
-    assert told(0)[-1] == second[-1]  # the other copy serves
-    assert told(2) == second
-    broken = told(1)
+    assert reported(0)[-1] == second[-1]  # the other copy serves
+    assert reported(2) == second
+    broken = reported(1)
     assert not broken[-1]["sound"]
     assert chosen["file"] in broken[-1]["end"]
     assert len(broken) < len(second)

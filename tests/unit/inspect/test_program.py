@@ -46,7 +46,7 @@ def test_dump_when_run_then_records(data: Path, capsys: pytest.CaptureFixture[st
     assert "one copy" in complaint
 
 
-def test_verify_when_run_then_the_status_tells(
+def test_verify_when_run_then_the_status_reports(
     data: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     status, text, _ = run(capsys, "verify", data)
@@ -63,7 +63,7 @@ def test_verify_when_run_then_the_status_tells(
     assert "It would not start" in text
 
 
-def test_dump_when_damaged_then_the_status_tells(
+def test_dump_when_damaged_then_the_status_reports(
     data: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     last = json.loads(run(capsys, "dump", data, "--json")[1].splitlines()[-2])

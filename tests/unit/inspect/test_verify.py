@@ -179,7 +179,7 @@ def test_verify_when_both_control_files_are_gone_then_it_would_not_start(data: P
     assert [one.verdict for one in report.files if "control" in one.path] == [MISSING, MISSING]
 
 
-def test_verify_when_something_else_lies_there_then_told_and_no_damage(data: Path) -> None:
+def test_verify_when_something_else_lies_there_then_reported_and_no_damage(data: Path) -> None:
     root = root_of(data)
     (root / "notes.txt").write_text("mine")
     (root / "catalog.new").write_bytes(b"half")

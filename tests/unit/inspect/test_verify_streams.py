@@ -45,11 +45,11 @@ def looked_at(data: Path) -> Report:
 def test_stream_files_when_whole_then_sound(tmp_path: Path) -> None:
     folder = streamed(tmp_path)
     (folder / "0000000009.stream").write_bytes(b"left behind")
-    told = {Path(one.path).name: one for one in looked_at(tmp_path).files}
-    assert told["0000000001.stream"].verdict == SOUND
-    assert told["0000000001.stream"].detail == "1 blocks, numbers 1 to 5"
-    assert told["0000000002.stream"].detail == "1 blocks, numbers 6 to 10"
-    assert told["0000000009.stream"].verdict == LEFTOVER
+    values = {Path(one.path).name: one for one in looked_at(tmp_path).files}
+    assert values["0000000001.stream"].verdict == SOUND
+    assert values["0000000001.stream"].detail == "1 blocks, numbers 1 to 5"
+    assert values["0000000002.stream"].detail == "1 blocks, numbers 6 to 10"
+    assert values["0000000009.stream"].verdict == LEFTOVER
 
 
 def test_stream_files_when_damaged_or_missing_then_named_and_queue_is_well(tmp_path: Path) -> None:
@@ -58,15 +58,15 @@ def test_stream_files_when_damaged_or_missing_then_named_and_queue_is_well(tmp_p
     content[600] ^= 1
     (folder / "0000000001.stream").write_bytes(content)
     (folder / "0000000002.stream").unlink()
-    told = {Path(one.path).name: one for one in looked_at(tmp_path).files}
-    assert told["0000000001.stream"].verdict == DAMAGED
-    assert "numbers 1 to 5 fails its checksum" in told["0000000001.stream"].detail
-    assert told["0000000002.stream"].verdict == MISSING
+    values = {Path(one.path).name: one for one in looked_at(tmp_path).files}
+    assert values["0000000001.stream"].verdict == DAMAGED
+    assert "numbers 1 to 5 fails its checksum" in values["0000000001.stream"].detail
+    assert values["0000000002.stream"].verdict == MISSING
     with ternmq.embedded(tmp_path) as qmgr, qmgr.queue("Q") as queue:
         assert queue.depth == 10
 
 
-def test_log_when_dumped_then_cursors_and_numbers_are_told(tmp_path: Path) -> None:
+def test_log_when_dumped_then_cursors_and_numbers_are_reported(tmp_path: Path) -> None:
     streamed(tmp_path)
     with Folder(tmp_path) as folder:
         text = "\n".join(json_lines(LogDump(folder, 0), Range(base=True), 64))

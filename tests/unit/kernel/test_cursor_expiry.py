@@ -63,8 +63,8 @@ def test_cursor_when_nobody_uses_it_for_its_time_then_it_goes_with_its_stream() 
     pass_minutes(machine, 3)
     assert names(machine) == []
     assert queue.stream is None
-    told = [one for one in machine.kernel.notices.take() if one.message_id == "AMQ8980I"]
-    assert [one.inserts for one in told] == [("SHORT", "Q", 10)]
+    reported = [one for one in machine.kernel.notices.take() if one.message_id == "AMQ8980I"]
+    assert [one.inserts for one in reported] == [("SHORT", "Q", 10)]
 
 
 def test_cursor_when_it_is_used_or_never_expires_then_it_stays() -> None:
@@ -79,7 +79,7 @@ def test_cursor_when_it_is_used_or_never_expires_then_it_stays() -> None:
 
 
 @pytest.mark.parametrize("how", ["log", "checkpoint"])
-def test_cursor_when_the_queue_manager_is_started_again_then_its_time_begins_anew(how: str) -> None:
+def test_cursor_when_the_queue_manager_restarts_then_its_time_begins_again(how: str) -> None:
     machine = begun(("SHORT", 10), ("FOREVER", 0))
     pass_minutes(machine, 8)
     if how == "checkpoint":

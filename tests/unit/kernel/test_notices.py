@@ -12,7 +12,7 @@ from ternmq.kernel.notices import NOTICES_MAX, Notices
 pytestmark = pytest.mark.core
 
 
-def told(notices: Notices) -> list[str]:
+def reported(notices: Notices) -> list[str]:
     return [notice.message_id for notice in notices.take()]
 
 
@@ -36,7 +36,7 @@ def test_without_a_taker_the_oldest_go() -> None:
     assert notices.dropped == 0
 
 
-def test_damage_is_told_once_with_the_name_of_the_object() -> None:
+def test_damage_is_reported_once_with_the_name_of_the_object() -> None:
     with ternmq.memory("QM1") as qm:
         qm.define_queue("A")
         kernel = qm.started.shell.engine.kernel
@@ -62,6 +62,6 @@ def test_a_breakdown_says_why() -> None:
         shell = qm.started.shell
         with shell.lock:
             shell.engine.break_down("a test wants it")
-        assert told(shell.engine.kernel.notices) == ["AMQ6118S"]
+        assert reported(shell.engine.kernel.notices) == ["AMQ6118S"]
     finally:
         qm.close()

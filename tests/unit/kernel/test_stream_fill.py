@@ -121,7 +121,7 @@ def filling_is_over(machine: Machine) -> bool:
     return stream is not None and stream.fill is None and queue.held == 0
 
 
-def test_checkpoint_when_filling_then_waits_and_tells_all_of_it() -> None:
+def test_checkpoint_when_filling_then_waits_and_reports_all_of_it() -> None:
     machine, client = begun(6_000)
     put = fill(machine, 1, 80, 300)
     half_done(machine, client)
@@ -238,7 +238,7 @@ def test_stream_when_messages_have_left_it_then_filled_with_those_that_lie_there
     assert client.read_all("Q", 1) == left
 
 
-def test_number_when_kept_without_a_cursor_then_bounds_tell_that_messages_may_be_missing() -> None:
+def test_number_when_kept_without_a_cursor_then_bounds_show_that_messages_may_be_missing() -> None:
     machine, client = begun()
     fill(machine, 1, 9)
     client.define("C", "Q", EARLIEST)
@@ -303,7 +303,7 @@ def test_queue_when_deleted_while_filling_then_gone() -> None:
     assert not machine.disk.exists(folder)
 
 
-def test_disk_when_full_then_reader_is_told_and_the_next_one_served() -> None:
+def test_disk_when_full_then_reader_is_notified_and_the_next_one_served() -> None:
     machine, client = begun(6_000)
     put = fill(machine, 1, 80, 300)
     disk = machine.disk
@@ -329,7 +329,7 @@ def test_disk_when_full_then_reader_is_told_and_the_next_one_served() -> None:
     assert client.read_all("Q", 1) == put
 
 
-def test_segment_when_damaged_then_who_reads_is_told_what_is_lost() -> None:
+def test_segment_when_damaged_then_who_reads_is_notified_what_is_lost() -> None:
     machine, client = begun(6_000)
     fill(machine, 1, 80, 300)
     machine.checkpoint(full=True)

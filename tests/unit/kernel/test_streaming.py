@@ -42,7 +42,7 @@ def kernel_of(qmgr: ternmq.QueueManager) -> Kernel:
     return qmgr.started.shell.engine.kernel
 
 
-def told(qmgr: ternmq.QueueManager) -> list[tuple[object, ...]]:
+def reported(qmgr: ternmq.QueueManager) -> list[tuple[object, ...]]:
     taken = kernel_of(qmgr).notices.take()
     return [one.inserts for one in taken if one.message_id == COPY_FAILED]
 
@@ -201,7 +201,7 @@ def test_target_by_an_alias_then_copies_are_on_its_queue_and_its_inhibits_count(
     qmgr.alter_queue("TO.COPY", put="DISABLED")
     qmgr.put("ORIGINAL", "x")
     assert depths(qmgr) == [2, 1]
-    assert told(qmgr) == [("TO.COPY", "ORIGINAL", 2051, "MQRC_PUT_INHIBITED")]
+    assert reported(qmgr) == [("TO.COPY", "ORIGINAL", 2051, "MQRC_PUT_INHIBITED")]
 
 
 @pytest.mark.parametrize("persistent", [False, True])
@@ -274,7 +274,7 @@ def test_full_target_then_bestef_puts_and_mustdup_refuses_with_the_copys_reason(
             qmgr.begin()
         for _ in range(4):
             original.put("x", persistent=persistent)
-        assert told(qmgr) == [("COPY", "ORIGINAL", 2053, "MQRC_Q_FULL")]
+        assert reported(qmgr) == [("COPY", "ORIGINAL", 2053, "MQRC_Q_FULL")]
         qmgr.alter_queue("ORIGINAL", stream_quality="MUSTDUP")
         for _ in range(2):
             with pytest.raises(ternmq.MQError) as refused:
@@ -283,27 +283,27 @@ def test_full_target_then_bestef_puts_and_mustdup_refuses_with_the_copys_reason(
         if in_unit:
             qmgr.commit()
     assert depths(qmgr) == [4, 2]
-    assert told(qmgr) == []  # the same reason on the same handle
+    assert reported(qmgr) == []  # the same reason on the same handle
 
 
-def test_refusals_then_told_once_a_handle_until_the_reason_changes(
+def test_refusals_then_reported_once_a_handle_until_the_reason_changes(
     qmgr: ternmq.QueueManager,
 ) -> None:
     qmgr.alter_queue("COPY", max_depth=0)
     with qmgr.queue("ORIGINAL") as one:
         one.put("x")
         one.put("x")
-        assert len(told(qmgr)) == 1
+        assert len(reported(qmgr)) == 1
         qmgr.alter_queue("COPY", put="DISABLED")
         one.put("x")
         one.put("x")
-        assert told(qmgr) == [("COPY", "ORIGINAL", 2051, "MQRC_PUT_INHIBITED")]
+        assert reported(qmgr) == [("COPY", "ORIGINAL", 2051, "MQRC_PUT_INHIBITED")]
         qmgr.alter_queue("COPY", put="ENABLED")
         one.put("x")
-        assert told(qmgr) == [("COPY", "ORIGINAL", 2053, "MQRC_Q_FULL")]
+        assert reported(qmgr) == [("COPY", "ORIGINAL", 2053, "MQRC_Q_FULL")]
         with qmgr.queue("ORIGINAL") as two:
             two.put("x")
-        assert len(told(qmgr)) == 1
+        assert len(reported(qmgr)) == 1
 
 
 REFUSALS: list[tuple[int, dict[str, object]]] = [
@@ -330,7 +330,7 @@ def test_target_that_takes_nothing_then_its_reason_is_the_applications(
 
 
 @pytest.mark.parametrize("quality", ["BESTEF", "MUSTDUP"])
-def test_target_that_is_missing_then_open_succeeds_and_puts_tell(
+def test_target_that_is_missing_then_open_succeeds_and_puts_report(
     qmgr: ternmq.QueueManager, quality: str
 ) -> None:
     qmgr.alter_queue("ORIGINAL", stream_queue="NOWHERE", stream_quality=quality)
@@ -341,7 +341,7 @@ def test_target_that_is_missing_then_open_succeeds_and_puts_tell(
             assert refused.value.object == "NOWHERE"
         else:
             original.put("x")
-        assert told(qmgr) == [("NOWHERE", "ORIGINAL", 2085, "MQRC_UNKNOWN_OBJECT_NAME")]
+        assert reported(qmgr) == [("NOWHERE", "ORIGINAL", 2085, "MQRC_UNKNOWN_OBJECT_NAME")]
         qmgr.define_queue("NOWHERE")
         original.put("y")
         assert depths(qmgr, "NOWHERE") == [1]
@@ -401,7 +401,7 @@ def test_chain_then_copies_go_on_where_strmchn_says_so(qmgr: ternmq.QueueManager
         qmgr.alter_queue("THIRD", max_depth=0)
         original.put("y")
         assert depths(qmgr, "ORIGINAL", "SECOND", "THIRD") == [2, 1, 0]
-        assert {one[:2] for one in told(qmgr)} == {("THIRD", "SECOND"), ("SECOND", "ORIGINAL")}
+        assert {one[:2] for one in reported(qmgr)} == {("THIRD", "SECOND"), ("SECOND", "ORIGINAL")}
         qmgr.alter_queue("ORIGINAL", stream_quality="MUSTDUP")
         with pytest.raises(ternmq.MQError) as refused:
             original.put("z")
@@ -415,7 +415,7 @@ def test_loop_that_came_by_an_alias_then_the_put_finds_it(qmgr: ternmq.QueueMana
     qmgr.define_alias("ROUND", "ORIGINAL", replace=True)
     qmgr.put("ORIGINAL", "x")
     assert depths(qmgr, "ORIGINAL", "SECOND") == [1, 1]
-    assert told(qmgr) == [("ROUND", "SECOND", 2057, "MQRC_Q_TYPE_ERROR")]
+    assert reported(qmgr) == [("ROUND", "SECOND", 2057, "MQRC_Q_TYPE_ERROR")]
 
 
 # ---- CAPEXPRY

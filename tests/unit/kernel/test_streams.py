@@ -146,13 +146,13 @@ def test_restart_when_power_is_lost_then_same_range_and_no_number_again(checkpoi
     fill(machine, 10, 15)
     machine.get("Q")
     fill(machine, 15, 20, persistent=False)
-    told = client.read_all("Q", 1)
-    assert len(told) == 19
+    reported = client.read_all("Q", 1)
+    assert len(reported) == 19
     incarnation = client.bounds("Q").incarnation
     machine, client = crashed(machine)
     found = client.read_all("Q", 1)
     assert len(found) == 14
-    assert found == told[:14]
+    assert found == reported[:14]
     assert client.bounds("Q").incarnation == incarnation
     machine.put("Q", b"20")
     number = client.read_all("Q", client.bounds("Q").next - 1)[0][0]
@@ -168,8 +168,8 @@ def test_numbers_when_reserved_before_a_checkpoint_then_none_comes_again() -> No
     machine.put("Q", b"2", link=link, sync=True, persistent=False)
     machine.checkpoint()
     machine.commit(link)
-    told = client.read_all("Q", 2)
-    assert told == [(2, b"2")]
+    reported = client.read_all("Q", 2)
+    assert reported == [(2, b"2")]
     machine, client = crashed(machine)
     assert machine.put("Q", b"3").sequence > 2
 
@@ -298,27 +298,27 @@ def test_prepared_unit_when_committed_after_restart_then_in_stream() -> None:
     machine.put("Q", b"1")
     machine, client = crashed(machine)
     machine.commit_prepared(xid)
-    told = client.read_all("Q", 1)
-    assert [data for _, data in told] == [b"1", b"prepared"]
+    reported = client.read_all("Q", 1)
+    assert [data for _, data in reported] == [b"1", b"prepared"]
     machine, client = crashed(machine)
-    assert client.read_all("Q", 1) == told
+    assert client.read_all("Q", 1) == reported
 
 
 def test_queue_when_idle_then_unloaded_and_loaded_with_its_stream() -> None:
     machine, client = begun()
     client.define("C", "Q")
     fill(machine, 1, 11)
-    told = client.read_all("Q", 1)
+    reported = client.read_all("Q", 1)
     machine.close_handles()
     for _ in range(4):
         machine.checkpoint()
     assert machine.kernel.catalog.definitions["Q"].object_id not in machine.kernel.catalog.queues
-    assert client.read_all("Q", 1) == told
+    assert client.read_all("Q", 1) == reported
     machine.put("Q", b"11")
     assert client.read_all("Q", 11) == [(11, b"11")]
     machine.checkpoint()
     machine, client = crashed(machine)
-    assert client.read_all("Q", 1) == [*told, (11, b"11")]
+    assert client.read_all("Q", 1) == [*reported, (11, b"11")]
 
 
 def test_memory_when_more_than_its_share_then_blocks_are_read_from_files() -> None:
@@ -326,22 +326,22 @@ def test_memory_when_more_than_its_share_then_blocks_are_read_from_files() -> No
     client.define("C", "Q")
     memory = machine.kernel.catalog.stream_memory
     memory.stream_bytes_max = 1 << 16
-    told = []
+    reported = []
     for number in range(1, 60):
         data = b"%d" % number + bytes(8000)
         machine.put("Q", data, persistent=number % 3 == 0)
-        told.append((number, data))
+        reported.append((number, data))
         if number % 5 == 0:
             stream_in(machine).seal()
     machine.settle()
     stream = stream_in(machine)
     assert stream.held <= memory.stream_bytes_max + (1 << 16)
     assert len(stream.files) == 1
-    assert client.read_all("Q", 1) == told
+    assert client.read_all("Q", 1) == reported
     assert memory.bytes == stream.held + stream.open.bytes
 
 
-def test_places_of_blocks_when_very_many_then_old_files_tell_them_again() -> None:
+def test_places_of_blocks_when_very_many_then_old_files_report_them_again() -> None:
     machine, client = begun()
     client.define("C", "Q")
     for number in range(1, 13):
@@ -415,7 +415,7 @@ def test_retention_when_altered_then_older_messages_stay() -> None:
     assert [int(data) for data in machine.browse("Q")] == [1, 2, 3, 4, 5]
 
 
-def test_file_when_damaged_then_reader_is_told_and_queue_is_well() -> None:
+def test_file_when_damaged_then_reader_is_notified_and_queue_is_well() -> None:
     machine, client = begun()
     client.define("C", "Q")
     fill(machine, 1, 6)
@@ -453,7 +453,7 @@ class Bell(Wakeable):
         self.rung += 1
 
 
-def test_watcher_when_number_comes_then_told_once() -> None:
+def test_watcher_when_number_comes_then_reported_once() -> None:
     machine, client = begun()
     client.define("C", "Q")
     link = machine.connect()
@@ -467,7 +467,7 @@ def test_watcher_when_number_comes_then_told_once() -> None:
     assert not await_number(machine.kernel, link, handle, 1, bell)
 
 
-def test_disk_when_full_then_putters_are_told_and_memory_is_bounded() -> None:
+def test_disk_when_full_then_putters_are_notified_and_memory_is_bounded() -> None:
     machine, client = begun(max_message_length=1 << 20)
     client.define("C", "Q")
     disk = machine.disk

@@ -113,7 +113,7 @@ def test_verbs_when_short_ones_are_interrupted_then_their_sum_is_right_but_for_o
     assert all(0 <= one.cpu_ns <= one.elapsed_ns for one in times)
 
 
-def test_verbs_when_the_clock_does_not_tell_cpu_time_then_they_have_none() -> None:
+def test_verbs_when_the_clock_does_not_report_cpu_time_then_they_have_none() -> None:
     thread = Thread()
     thread.clock.worked_ns = 0
     verb, time = thread.begin()

@@ -78,7 +78,7 @@ def bench() -> Iterator[Bench]:
         yield Bench(qm)
 
 
-def test_the_trigger_message_tells_queue_and_process(bench: Bench) -> None:
+def test_the_trigger_message_reports_queue_and_process(bench: Bench) -> None:
     bench.put()
     (trigger,) = bench.triggers()
     assert trigger.queue_name == "APP"
@@ -266,12 +266,12 @@ def test_what_the_initiation_queue_does_not_take_is_buried(bench: Bench) -> None
     assert TriggerMessage.unpack(message.data, header.size()).queue_name == "APP"
 
 
-def test_without_a_dead_letter_queue_operators_are_told(bench: Bench) -> None:
+def test_without_a_dead_letter_queue_operators_are_notified(bench: Bench) -> None:
     bench.qm.mqsc("ALTER QLOCAL(INIT) MAXMSGL(10)")
     bench.qm.started.shell.engine.kernel.notices.take()
     bench.put()
-    told = bench.qm.started.shell.engine.kernel.notices.take()
-    assert [notice.message_id for notice in told] == ["AMQ7315E"]
+    reported = bench.qm.started.shell.engine.kernel.notices.take()
+    assert [notice.message_id for notice in reported] == ["AMQ7315E"]
 
 
 def test_an_initiation_queue_that_triggers_itself_does_so_once(bench: Bench) -> None:

@@ -64,7 +64,7 @@ def test_take_when_nothing_buffered_then_none() -> None:
     assert writer.end_lsn == 4096
 
 
-def test_take_then_next_batch_starts_on_a_block_and_tells_the_gap() -> None:
+def test_take_then_next_batch_starts_on_a_block_and_reports_the_gap() -> None:
     writer = LogWriter(4096, 0, 1, SEED)
     writer.append(PUT, 0, 0, [b"x" * 24])
     first = writer.take()

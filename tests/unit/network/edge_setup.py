@@ -20,7 +20,7 @@ from ternmq.security.password_file import PATH, SALT_BYTES, text_of
 from ternmq.security.passwords import make_account
 from ternmq.server.host import Host
 from ternmq.server.parts import ServerParts
-from ternmq.server.settings.network_settings import NetSettings
+from ternmq.server.settings.network_settings import NetworkSettings
 from ternmq.wire.fap.initial_data import InitialData
 from ternmq.wire.fap.vocabulary import CAP_MQI
 
@@ -88,28 +88,28 @@ class Edge:
     """A queue manager in memory with a listener on a port of loopback."""
 
     def __init__(
-        self, manager: ternmq.QueueManager, folder: str, settings: NetSettings | None
+        self, manager: ternmq.QueueManager, folder: str, settings: NetworkSettings | None
     ) -> None:
         self.manager = manager
-        self.told: list[tuple[str, tuple[object, ...]]] = []
+        self.logged: list[tuple[str, tuple[object, ...]]] = []
         self.guests: list[Guest] = []
         self.writers: list[asyncio.StreamWriter] = []
         self.host = Host(manager.started)
         self.kernel = self.host.engine.kernel
-        self.parts = ServerParts(self.host, self._tell, {})
+        self.parts = ServerParts(self.host, self._log_message, {})
         self.kernel.parts = self.parts
         self.network = Network(
-            self.host, folder, self._tell, lambda peer: Guest(self, peer), settings
+            self.host, folder, self._log_message, lambda peer: Guest(self, peer), settings
         )
         self.listener: TcpListener = self.network.listen("127.0.0.1")
 
-    def _tell(self, message: str, *inserts: object) -> None:
-        self.told.append((message, inserts))
+    def _log_message(self, message: str, *inserts: object) -> None:
+        self.logged.append((message, inserts))
 
     @property
     def ids(self) -> list[str]:
         """What was told, by id."""
-        return [one for one, _ in self.told]
+        return [one for one, _ in self.logged]
 
     def run(self, *commands: str) -> None:
         """Commands that must succeed."""
@@ -185,7 +185,7 @@ class Edge:
 def on_edge(
     test: Callable[[Edge], Coroutine[Any, Any, None]],
     folder: Path | str = "",
-    settings: NetSettings | None = None,
+    settings: NetworkSettings | None = None,
 ) -> None:
     """Run a test on an edge of its own."""
 

@@ -20,7 +20,7 @@ from ternmq.codec.mqi.mqpmo import PutOptions
 from ternmq.host.shared_threads import thread_transport
 from ternmq.kernel.channel_instance import ChannelInstance
 from ternmq.network.edge.admission import Admission, Peer, Refused
-from ternmq.network.edge.partner_socket import WRITE_BYTES, NetSocket
+from ternmq.network.edge.partner_socket import WRITE_BYTES, PartnerSocket
 from ternmq.network.edge.tcp_listener import Network
 from ternmq.runtime.starting import Started, start_in_memory
 from ternmq.server.host import Host
@@ -69,7 +69,7 @@ class EverybodyComesIn(Admission):
         pass
 
 
-class OpenDoor:
+class OpenAcceptor:
     """A network without listeners."""
 
     def __init__(self, host: Host) -> None:
@@ -89,7 +89,7 @@ class Pipe(asyncio.Transport):
         self.unsent = b""  # what the system has not taken then
         self.reads = True
         self.resumed = asyncio.Event()
-        self.protocol: NetSocket | None = None
+        self.protocol: PartnerSocket | None = None
 
     def write(self, data: Any) -> None:
         self.writes += 1
@@ -167,7 +167,7 @@ class Partner:
         self.ccsid = ccsid
         self.ebcdic = ebcdic
         self.pipe = Pipe()
-        self.socket = NetSocket(host, Peer(address, 1))
+        self.socket = PartnerSocket(host, Peer(address, 1))
         self.pipe.protocol = self.socket
         self.socket.connection_made(self.pipe)
         self.reader = SegmentReader(200_000)
@@ -198,7 +198,7 @@ class Partner:
             else:
                 self.held.append(piece)
 
-    def tell(self, type: int, values: Values, conversation: int = 1, request: int = 0) -> None:
+    def send_flow(self, type: int, values: Values, conversation: int = 1, request: int = 0) -> None:
         header = self.header(type, conversation, request)
         self.send(header, write_body(header, values, self.level))
 
@@ -262,12 +262,12 @@ class Partner:
             self.shared = asked.conversations_max > 0
 
     async def connect(self, conversation: int = 1, name: str = "QM1") -> Values:
-        self.tell(fap.USERID_DATA, {"user_id": "joe", "long_user_id": "joe"}, conversation)
+        self.send_flow(fap.USERID_DATA, {"user_id": "joe", "long_user_id": "joe"}, conversation)
         given: Values = {"qmgr_name": name, "appl_name": "app", "appl_type": 28, "fcno": {}}
         return await self.call(fap.MQCONN, given, conversation)
 
     async def call(self, type: int, values: Values, conversation: int = 1) -> Values:
-        self.tell(type, values, conversation)
+        self.send_flow(type, values, conversation)
         return await self.values(type + fap.REPLY)
 
     def open_values(self, name: str, options: int) -> Values:
@@ -356,8 +356,8 @@ class Place:
         self.started = started or start_in_memory("QM1", "mqm", "test")
         self.host = Host(self.started)
         self.admin = Connection(thread_transport(self.started.shell, "mqm", "test", None))
-        self.door = OpenDoor(self.host)
-        self.host.network = cast("Network", self.door)
+        self.acceptor = OpenAcceptor(self.host)
+        self.host.network = cast("Network", self.acceptor)
         self.mqsc("DEFINE QLOCAL(A)")
         self.mqsc("DEFINE QLOCAL(B)")
         self.mqsc(
@@ -378,7 +378,7 @@ class Place:
 Story = Callable[[Place, Partner], Coroutine[Any, Any, None]]
 
 
-def tell_story(
+def run_story(
     story: Story, share: int = 10, *, started: Started | None = None, **form: Any
 ) -> None:
     """Run a story with a partner whose channel is open and whose conversation is connected."""

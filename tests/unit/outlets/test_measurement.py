@@ -118,7 +118,7 @@ def test_smf_when_an_application_works_then_its_records_say_what_it_did(tmp_path
     assert log["qjstlogw"] == 1  # the persistent put
 
 
-def test_queues_when_nobody_has_opened_them_since_the_start_then_they_are_told(
+def test_queues_when_nobody_has_opened_them_since_the_start_then_they_are_reported(
     tmp_path: Path,
 ) -> None:
     with ternmq.embedded(tmp_path, "QM1", create=True) as qmgr:
@@ -263,7 +263,7 @@ def test_end_when_messages_are_due_then_they_are_on_their_queues_at_the_next_sta
             assert unpack_pcf(queue.get().data).command == 167
 
 
-def test_loss_when_a_destination_cannot_be_written_then_it_is_told_and_work_goes_on(
+def test_loss_when_a_destination_cannot_be_written_then_it_is_reported_and_work_goes_on(
     tmp_path: Path,
 ) -> None:
     (tmp_path / "file").write_text("no folder")
@@ -280,8 +280,8 @@ def test_loss_when_a_destination_cannot_be_written_then_it_is_told_and_work_goes
             taken = qmgr.started.shell.engine.kernel.notices.take()
         (trace,) = qmgr.mqsc("DISPLAY TRACE(*) ALL")
         assert (trace["SMFDEST"], trace["SMFLOST"]) == ("MAN,MEM", 1)
-        told = [message_text(one.message_id, one.inserts) for one in taken]
-        assert [one for one in told if "CSQW133E" in one and "'MAN'" in one]
+        reported = [message_text(one.message_id, one.inserts) for one in taken]
+        assert [one for one in reported if "CSQW133E" in one and "'MAN'" in one]
         (tmp_path / "file").unlink()
         end_intervals(qmgr.started.shell)
         assert qmgr.measurement.smf.drain()

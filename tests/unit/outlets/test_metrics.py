@@ -197,7 +197,7 @@ def test_http_when_the_request_is_endless_then_it_is_cut_off() -> None:
         assert "ibmmq_qmgr_status{" in scrape(server)
 
 
-def test_http_when_too_many_come_then_they_are_told_so_and_others_go_on() -> None:
+def test_http_when_too_many_come_then_they_are_notified_so_and_others_go_on() -> None:
     with ternmq.memory("QM1") as qmgr, served(qmgr) as server:
         waiting = [socket.create_connection(("127.0.0.1", server.port)) for _ in range(SCRAPES_MAX)]
         try:

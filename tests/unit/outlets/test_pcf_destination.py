@@ -30,7 +30,7 @@ def notices(qmgr: ternmq.QueueManager) -> list[tuple[object, ...]]:
     return [(one.message_id, *one.inserts) for one in taken]
 
 
-def test_destination_when_told_then_messages_are_on_both_queues() -> None:
+def test_destination_when_given_then_messages_are_on_both_queues() -> None:
     with ternmq.memory("QM1") as qmgr:
         destination = MessageDestination(qmgr.started.shell)
         assert destination.takes(PCF)
@@ -50,7 +50,7 @@ def test_destination_when_told_then_messages_are_on_both_queues() -> None:
         assert commands == [167, 168]
 
 
-def test_destination_when_the_queue_is_full_then_the_loss_is_told_once_and_its_end() -> None:
+def test_destination_when_the_queue_is_full_then_the_loss_is_reported_once_and_its_end() -> None:
     with ternmq.memory("QM1") as qmgr:
         qmgr.alter_queue(STATISTICS_QUEUE, max_depth=1)
         notices(qmgr)
@@ -68,7 +68,7 @@ def test_destination_when_the_queue_is_full_then_the_loss_is_told_once_and_its_e
         assert (counted.put, counted.lost) == (4, 2)
 
 
-def test_destination_when_there_is_no_queue_then_it_is_told_and_nothing_fails() -> None:
+def test_destination_when_there_is_no_queue_then_it_is_reported_and_nothing_fails() -> None:
     with ternmq.memory("QM1") as qmgr:
         qmgr.delete_queue(ACCOUNTING_QUEUE)
         notices(qmgr)

@@ -115,7 +115,7 @@ def test_system_and_zone_when_asked_then_as_records_want_them() -> None:
     assert -50_400 <= zone_s(END_NS) <= 50_400
 
 
-def test_notices_when_told_then_operators_find_them() -> None:
+def test_notices_when_reported_then_operators_find_them() -> None:
     import ternmq
 
     with ternmq.memory("QM1") as qmgr:

@@ -70,21 +70,21 @@ def test_without_an_earlier_run_nothing_is_said() -> None:
 
 
 def test_smf_counts_more_than_what_applications_saw() -> None:
-    told = point(100.0, 50.0)
-    told.seen_rate, told.seen_cost = 90.0, 60.0
+    reported = point(100.0, 50.0)
+    reported.seen_rate, reported.seen_cost = 90.0, 60.0
     silent = Measured("single", "", "64 KB", 9, "usual", seen_rate=90.0, seen_cost=60.0)
-    settled([told, silent])
-    assert (told.rate, told.cost, told.source) == (100.0, 50.0, "smf")
+    settled([reported, silent])
+    assert (reported.rate, reported.cost, reported.source) == (100.0, 50.0, "smf")
     assert (silent.rate, silent.cost, silent.source) == (90.0, 60.0, "seen")
 
 
-def test_what_the_log_wrote_only_smf_can_tell() -> None:
+def test_what_the_log_wrote_only_smf_can_report() -> None:
     silent = Measured("log-bound", "", "1 KB", 3, "usual", counts="log bytes", seen_rate=90.0)
     settled([silent])
     assert (silent.rate, silent.source) == (None, "")
 
 
-def test_what_makes_runs_hard_to_compare_is_told() -> None:
+def test_what_makes_runs_hard_to_compare_is_reported() -> None:
     now, before = run_of(build="plain"), run_of()
     assert differences(now, before) == ["build: plain now, compiled before"]
     assert differences(now, now) == []
@@ -121,8 +121,8 @@ def test_missing_record_names_the_file(tmp_path: Path) -> None:
 
 def test_a_later_field_does_not_disturb(tmp_path: Path) -> None:
     path = run_of(point(1.0, 1.0)).save(tmp_path)
-    told = json.loads(path.read_text(encoding="utf-8"))
-    told["weather"] = "fair"
-    told["points"][0]["mood"] = "good"
-    path.write_text(json.dumps(told), encoding="utf-8")
+    values = json.loads(path.read_text(encoding="utf-8"))
+    values["weather"] = "fair"
+    values["points"][0]["mood"] = "good"
+    path.write_text(json.dumps(values), encoding="utf-8")
     assert load(tmp_path).points[0].rate == 1.0

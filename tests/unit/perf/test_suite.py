@@ -74,7 +74,7 @@ def test_bound_of_the_log_has_one_small_and_two_larger_tasks() -> None:
 def test_clients_come_by_their_channels() -> None:
     for name, way in (("clients-sharecnv-0", UNSHARED), ("clients-sharecnv-1", SINGLE)):
         for point in BY_NAME[name].points:
-            assert {crew.way for crew in point.crews} == {way}
+            assert {crew.binding for crew in point.crews} == {way}
             assert point.counts == BYTES
 
 
@@ -98,10 +98,10 @@ def test_every_point_can_be_carried_out(workload: Workload) -> None:
 
 
 def test_script_defines_every_queue() -> None:
-    told = script()
+    reported = script()
     for family in FAMILIES:
-        assert f"({queue_name(family.name, 1)})" in told
-        assert f"({queue_name(family.name, family.numbers)})" in told
+        assert f"({queue_name(family.name, 1)})" in reported
+        assert f"({queue_name(family.name, family.numbers)})" in reported
 
 
 def test_workloads_are_chosen_by_name_or_by_its_beginning() -> None:
@@ -125,7 +125,7 @@ def test_tasks_are_dealt_out_without_loss() -> None:
     assert dealt([Crew(SERVER, 1, "PERF.REQUEST")], 0, 2) == []  # the other process has it
 
 
-def test_who_serves_works_until_told() -> None:
+def test_who_serves_works_until_stopped() -> None:
     assert is_serving(Crew(SERVER, 1, "PERF.REQUEST"))
     assert not is_serving(Crew(REQUESTER, 1, "PERF.REQUEST"))
 
@@ -134,7 +134,7 @@ def test_sizes_are_said_in_words() -> None:
     assert [size_text(size) for size in SIZES] == ["2 KB", "64 KB", "4 MB"]
 
 
-def test_page_tells_every_workload() -> None:
+def test_page_reports_every_workload() -> None:
     page = (ROOT / "docs" / "perf.md").read_text(encoding="utf-8")
     for one in WORKLOADS:
         row = f"| `{one.name}` | {one.about} | {len(one.points)} | {len(one.chosen(True))} |"

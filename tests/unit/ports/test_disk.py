@@ -172,7 +172,7 @@ def test_unlink_when_open_then_reader_keeps_content(disk: Disk) -> None:
     file.close()
 
 
-def test_borrow_when_given_back_unlinked_and_made_anew_then_always_the_file_of_that_name(
+def test_borrow_when_given_back_unlinked_and_recreated_then_always_the_file_of_that_name(
     disk: Disk,
 ) -> None:
     write(disk, "a", b"one")

@@ -38,7 +38,7 @@ async def main():
             await queue.put("y")
 asyncio.run(main())
 """
-TELL = """
+REPORT = """
 print(*sorted(name for name in sys.modules if name.startswith("ternmq")))
 """
 
@@ -51,7 +51,7 @@ def test_client_when_it_connects_by_tcp_then_no_engine_and_few_modules(
         with served.connect() as connection:
             connection.define_queue("A")
         found = subprocess.run(
-            [sys.executable, "-c", program + TELL, served.conn],
+            [sys.executable, "-c", program + REPORT, served.conn],
             env={**os.environ, "TERNMQ_DATA": str(tmp_path / "none")},
             capture_output=True,
             text=True,

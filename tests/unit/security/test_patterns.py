@@ -132,7 +132,7 @@ def test_distinguished_names() -> None:
         (" , ", "no attribute"),
     ],
 )
-def test_a_text_that_is_no_pattern_of_names_is_told_and_fits_nobody(
+def test_a_text_that_is_no_pattern_of_names_is_reported_and_fits_nobody(
     pattern: str, fault: str
 ) -> None:
     assert fault in peer_fault(pattern)

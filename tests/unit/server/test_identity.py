@@ -26,7 +26,7 @@ USERS = {"joe": ("staff",), "boss": ("mqm",)}
 APP = make_account("app", (), "s3cret", bytes(16))
 
 
-class Door:
+class Bench:
     """Who comes in."""
 
     def __init__(self, qm: ternmq.QueueManager, slept: list[float]) -> None:
@@ -59,7 +59,7 @@ class Door:
 
 
 @pytest.fixture
-def door(monkeypatch: pytest.MonkeyPatch) -> Iterator[Door]:
+def bench(monkeypatch: pytest.MonkeyPatch) -> Iterator[Bench]:
     slept: list[float] = []
 
     async def sleep(seconds: float) -> None:
@@ -67,7 +67,7 @@ def door(monkeypatch: pytest.MonkeyPatch) -> Iterator[Door]:
 
     monkeypatch.setattr("ternmq.server.identity.asyncio.sleep", sleep)
     with ternmq.memory("QM1", security=USERS) as qm:
-        yield Door(qm, slept)
+        yield Bench(qm, slept)
 
 
 @pytest.mark.parametrize(
@@ -80,50 +80,50 @@ def door(monkeypatch: pytest.MonkeyPatch) -> Iterator[Door]:
     ],
 )
 def test_every_mode(
-    check: str, plain: str, administrator: str, right: str, wrong: str, door: Door
+    check: str, plain: str, administrator: str, right: str, wrong: str, bench: Bench
 ) -> None:
-    door.mode(check)
-    assert door.enter("joe") == plain
-    assert door.enter("boss") == administrator
-    assert door.enter("joe", "app", "s3cret") == right
-    assert door.enter("joe", "app", "wrong") == wrong
-    assert door.enter("joe", "ghost", "s3cret") == "-"
-    assert door.enter("joe", "app") == "-"  # nobody is another without a password
-    assert door.enter("joe", "app", "") == "-"
+    bench.mode(check)
+    assert bench.enter("joe") == plain
+    assert bench.enter("boss") == administrator
+    assert bench.enter("joe", "app", "s3cret") == right
+    assert bench.enter("joe", "app", "wrong") == wrong
+    assert bench.enter("joe", "ghost", "s3cret") == "-"
+    assert bench.enter("joe", "app") == "-"  # nobody is another without a password
+    assert bench.enter("joe", "app", "") == "-"
 
 
-def test_without_adoptctx_a_right_password_changes_nothing(door: Door) -> None:
-    door.mode("REQUIRED", adopt="NO")
-    assert door.enter("joe", "app", "s3cret") == "joe"
-    assert door.enter("joe", "app", "wrong") == "-"
+def test_without_adoptctx_a_right_password_changes_nothing(bench: Bench) -> None:
+    bench.mode("REQUIRED", adopt="NO")
+    assert bench.enter("joe", "app", "s3cret") == "joe"
+    assert bench.enter("joe", "app", "wrong") == "-"
 
 
-def test_the_owner_may_speak_for_others(door: Door) -> None:
-    assert door.enter("owner", "joe", uid=os.getuid()) == "joe"
-    assert door.enter("root", "joe", uid=identity.ROOT) == "joe"
-    assert door.enter("joe", "boss") == "-"
+def test_the_owner_may_speak_for_others(bench: Bench) -> None:
+    assert bench.enter("owner", "joe", uid=os.getuid()) == "joe"
+    assert bench.enter("root", "joe", uid=identity.ROOT) == "joe"
+    assert bench.enter("joe", "boss") == "-"
 
 
-def test_a_wrong_password_is_told_and_answered_late(door: Door) -> None:
-    door.mode("OPTIONAL")
-    door.kernel.notices.take()
-    assert door.enter("joe", "app", "wrong") == "-"
-    told = [(one.message_id, one.inserts) for one in door.kernel.notices.take()]
-    assert told == [("AMQ5534E", ("app",)), ("AMQ5541E", ("OPTIONAL",))]
-    assert door.slept == [7]
-    door.mode("REQUIRED")
-    assert door.enter("joe") == "-"
-    told = [(one.message_id, one.inserts) for one in door.kernel.notices.take()]
-    assert told == [("AMQ5540E", ("program",)), ("AMQ5541E", ("REQUIRED",))]
+def test_a_wrong_password_is_reported_and_answered_late(bench: Bench) -> None:
+    bench.mode("OPTIONAL")
+    bench.kernel.notices.take()
+    assert bench.enter("joe", "app", "wrong") == "-"
+    reported = [(one.message_id, one.inserts) for one in bench.kernel.notices.take()]
+    assert reported == [("AMQ5534E", ("app",)), ("AMQ5541E", ("OPTIONAL",))]
+    assert bench.slept == [7]
+    bench.mode("REQUIRED")
+    assert bench.enter("joe") == "-"
+    reported = [(one.message_id, one.inserts) for one in bench.kernel.notices.take()]
+    assert reported == [("AMQ5540E", ("program",)), ("AMQ5541E", ("REQUIRED",))]
 
 
-def test_a_refusal_is_an_event_if_it_is_wanted(door: Door) -> None:
-    door.mode("OPTIONAL")
-    door.qm.mqsc("ALTER QMGR AUTHOREV(ENABLED)")
-    with door.qm.queue("SYSTEM.ADMIN.QMGR.EVENT") as events:
+def test_a_refusal_is_an_event_if_it_is_wanted(bench: Bench) -> None:
+    bench.mode("OPTIONAL")
+    bench.qm.mqsc("ALTER QMGR AUTHOREV(ENABLED)")
+    with bench.qm.queue("SYSTEM.ADMIN.QMGR.EVENT") as events:
         while events.depth:
             events.get()
-        door.enter("joe", "app", "wrong")
+        bench.enter("joe", "app", "wrong")
         event = unpack_pcf(events.get().data)
         qualifier = event.find(mq.MQIACF_REASON_QUALIFIER)
         user = event.find(mq.MQCACF_USER_IDENTIFIER)
@@ -133,7 +133,7 @@ def test_a_refusal_is_an_event_if_it_is_wanted(door: Door) -> None:
 
 
 def test_at_most_two_are_checked_at_once_and_none_in_the_loop(
-    door: Door, monkeypatch: pytest.MonkeyPatch
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     running = 0
     most = 0
@@ -155,7 +155,7 @@ def test_at_most_two_are_checked_at_once_and_none_in_the_loop(
     monkeypatch.setattr(identity, "is_password", check)
 
     async def rush() -> list[str]:
-        checks = Identity(door.qm.started.shell)
+        checks = Identity(bench.qm.started.shell)
         asking = [checks.user(OTHER_UID, "joe", "app", "x", "p") for _ in range(6)]
         return await asyncio.gather(*asking)
 
@@ -164,13 +164,13 @@ def test_at_most_two_are_checked_at_once_and_none_in_the_loop(
     assert threading.get_ident() not in threads
 
 
-def test_a_file_that_cannot_be_read_lets_nobody_in(door: Door) -> None:
-    file = door.disk.create(PATH)
+def test_a_file_that_cannot_be_read_lets_nobody_in(bench: Bench) -> None:
+    file = bench.disk.create(PATH)
     file.pwritev(0, [b"nonsense\n"])
     file.close()
 
     async def ask() -> None:
-        checks = Identity(door.qm.started.shell)
+        checks = Identity(bench.qm.started.shell)
         await checks.user(OTHER_UID, "joe", "app", "s3cret", "program")
 
     with pytest.raises(ternmq.MQError, match="line 1") as refused:

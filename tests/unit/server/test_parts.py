@@ -24,13 +24,13 @@ class Stage:
 
     def __init__(self, manager: ternmq.QueueManager) -> None:
         self.manager = manager
-        self.told: list[str] = []
+        self.logged: list[str] = []
         host = Host(manager.started)
-        self.parts = ServerParts(host, self._tell, {"MQ_DATA_PATH": "/data"})
+        self.parts = ServerParts(host, self._log_message, {"MQ_DATA_PATH": "/data"})
         manager.started.shell.engine.kernel.parts = self.parts
 
-    def _tell(self, message: str, *inserts: object) -> None:
-        self.told.append(message)
+    def _log_message(self, message: str, *inserts: object) -> None:
+        self.logged.append(message)
 
     def first(self, text: str) -> str:
         return self.manager.mqsc(text)[0].message
@@ -83,7 +83,7 @@ def test_server_when_started_then_shown_until_it_is_stopped() -> None:
         assert stage.first("DIS SVSTATUS(S)") == "AMQ8147E"
         assert stage.first("STOP SERVICE(S)") == "AMQ8736W"
         assert stage.first("DELETE SERVICE(S)") == "AMQ8627I"
-        assert stage.told == ["AMQ5028I", "AMQ5029I"]
+        assert stage.logged == ["AMQ5028I", "AMQ5029I"]
 
     on_stage(play)
 
@@ -97,23 +97,23 @@ def test_command_when_started_then_its_output_and_inserts_are_as_defined(tmp_pat
         assert stage.first("START SERVICE(C)") == "AMQ8733I"
         await stage.settle()
         await asyncio.gather(*stage.parts._loose)
-        assert stage.told == ["AMQ5030I"]
+        assert stage.logged == ["AMQ5030I"]
 
     on_stage(play)
     assert out.read_text(encoding="utf-8") == "QM1 /data\n"
 
 
 @pytest.mark.parametrize(
-    ("more", "told"),
+    ("more", "reported"),
     [("STARTCMD('/no/such/program')", "AMQ5032E"), ("STARTARG('''open')", "AMQ5032E")],
 )
-def test_service_when_it_cannot_start_then_told(more: str, told: str) -> None:
+def test_service_when_it_cannot_start_then_reported(more: str, reported: str) -> None:
     async def play(stage: Stage) -> None:
         stage.first(service("S", "SERVTYPE(SERVER)"))
         stage.first(f"ALTER SERVICE(S) {more}")
         assert stage.first("START SERVICE(S)") == "AMQ8733I"
         await stage.settle()
-        assert stage.told == [told]
+        assert stage.logged == [reported]
         assert stage.first("DIS SVSTATUS(S)") == "AMQ8147E"
 
     on_stage(play)
@@ -150,12 +150,12 @@ def test_stop_when_it_has_a_command_then_that_is_run() -> None:
         stage.first("STOP SERVICE(S)")
         await task
         await asyncio.gather(*stage.parts._loose)
-        assert stage.told == ["AMQ5028I", "AMQ5029I"]
+        assert stage.logged == ["AMQ5028I", "AMQ5029I"]
 
     on_stage(play)
 
 
-def test_stop_when_its_command_cannot_start_then_told_and_the_service_goes_on() -> None:
+def test_stop_when_its_command_cannot_start_then_reported_and_the_service_goes_on() -> None:
     async def play(stage: Stage) -> None:
         more = f"SERVTYPE(SERVER) {argument(WAITS)} STOPCMD('/no/such/program')"
         stage.first(service("S", more))
@@ -163,7 +163,7 @@ def test_stop_when_its_command_cannot_start_then_told_and_the_service_goes_on() 
         await stage.settle()
         stage.first("STOP SERVICE(S)")
         await stage.settle()
-        assert stage.told == ["AMQ5028I", "AMQ8734E"]
+        assert stage.logged == ["AMQ5028I", "AMQ8734E"]
         assert stage.manager.mqsc("DIS SVSTATUS(S)")[0]["STATUS"] == "RUNNING"
 
     on_stage(play)

@@ -33,7 +33,7 @@ class Noted(Progress):
         self.steps.append(line)
 
 
-def test_restart_when_it_replays_much_then_it_tells_how_far_it_is(tmp_path: Path) -> None:
+def test_restart_when_it_replays_much_then_it_reports_how_far_it_is(tmp_path: Path) -> None:
     with ternmq.embedded(tmp_path / "here", "QM1", create=True, log_file_pages=4096) as qmgr:
         qmgr.define_queue("A", max_depth=100_000)
         with qmgr.queue("A") as queue:

@@ -71,7 +71,7 @@ def test_what_is_off_writes_nothing(served: Served, tmp_path: Path) -> None:
     assert records(tmp_path) == []
 
 
-def test_verbs_are_told_with_who_and_how_long(
+def test_verbs_are_reported_with_who_and_how_long(
     served: Served, tmp_path: Path, capsys: Capture
 ) -> None:
     assert strmqtrc.main(["-m", "QM1"]) == 0
@@ -79,19 +79,19 @@ def test_verbs_are_told_with_who_and_how_long(
     assert look(served).on
     work(served)
     served.close()  # the session has left by then
-    told = records(tmp_path)
-    verbs = [record["verb"] for record in told if record["component"] == "api"]
+    reported = records(tmp_path)
+    verbs = [record["verb"] for record in reported if record["component"] == "api"]
     assert {"MQOPEN", "MQPUT", "MQGET", "MQCLOSE", "MQDISC"} <= set(verbs)
-    (put,) = [record for record in told if record["verb"] == "MQPUT"]
+    (put,) = [record for record in reported if record["verb"] == "MQPUT"]
     assert (put["object"], put["application"], put["reason"]) == ("Q", "worker", 0)
     assert put["us"] >= 0
-    (failed,) = [record for record in told if record.get("reason") == 2085]
+    (failed,) = [record for record in reported if record.get("reason") == 2085]
     assert (failed["verb"], failed["object"]) == ("MQOPEN", "NONE")
-    assert [record["verb"] for record in told if record["component"] == "comms"] == [
+    assert [record["verb"] for record in reported if record["component"] == "comms"] == [
         "begins",
         "ends",
     ]
-    assert "a secret" not in json.dumps(told)
+    assert "a secret" not in json.dumps(reported)
 
 
 def test_only_what_is_wanted(served: Served, tmp_path: Path) -> None:

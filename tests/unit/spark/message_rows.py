@@ -28,8 +28,8 @@ def messages(spark: SparkSession, rows: list[dict[str, Any]]) -> DataFrame:
     from ternmq.spark.mq.message_schema import NAMES, ddl
 
     usual = {"queue_manager": "QM1", "incarnation": 1, "msg_type": 8, "report": 0}
-    told = [{**usual, "seq": n, **row} for n, row in enumerate(rows)]
-    values = [tuple(row.get(name) for name in NAMES) for row in told]
+    reported = [{**usual, "seq": n, **row} for n, row in enumerate(rows)]
+    values = [tuple(row.get(name) for name in NAMES) for row in reported]
     return spark.createDataFrame(values, ddl())
 
 

@@ -15,7 +15,7 @@ pytestmark = pytest.mark.spark
 ZONE = "spark.sql.session.timeZone"
 
 
-def test_burst_when_the_hour_comes_twice_then_it_is_told_with_its_time(
+def test_burst_when_the_hour_comes_twice_then_it_is_reported_with_its_time(
     spark: "SparkSession",
 ) -> None:
     from ternmq.spark.lake.anomaly_tables import anomalies

@@ -75,7 +75,7 @@ def test_import_when_pyspark_is_missing_then_nothing_is_raised_and_nothing_offer
 
 @pytest.mark.core
 @pytest.mark.parametrize("missing", ["pyarrow", "ternmq"])
-def test_import_when_what_we_need_is_missing_then_who_uses_it_is_told(missing: str) -> None:
+def test_import_when_what_we_need_is_missing_then_who_uses_it_is_notified(missing: str) -> None:
     pytest.importorskip("pyspark")
     lines = run(WITHOUT.format(missing=(missing,)))
     assert len(lines) == 4

@@ -98,7 +98,7 @@ def test_errors_of_others_when_raised_inside_then_they_pass() -> None:
 
 
 @pytest.mark.spark
-def test_missing_path_when_read_then_sentence_and_log_are_told(
+def test_missing_path_when_read_then_sentence_and_log_are_reported(
     spark: "SparkSession", tmp_path: Path
 ) -> None:
     from ternmq.spark.session import log_of

@@ -106,8 +106,8 @@ def test_runtime_when_it_lacks_the_module_then_its_launcher_drops_that_option(
     assert found.home != bundled
     options = ["-Xmx1g", f"--add-modules={ASKED_FOR}", "--add-modules=java.sql", "a  b", ""]
     program = str(found.home / "bin" / "java")
-    told = subprocess.run([program, *options], capture_output=True, text=True, check=True)
-    assert told.stdout.split("\n") == ["<-Xmx1g>", "<--add-modules=java.sql>", "<a  b>", "<>", ""]
+    output = subprocess.run([program, *options], capture_output=True, text=True, check=True)
+    assert output.stdout.split("\n") == ["<-Xmx1g>", "<--add-modules=java.sql>", "<a  b>", "<>", ""]
     assert (found.home / "lib").resolve() == bundled / "lib"
     assert (found.home / "bin" / "keytool").resolve() == bundled / "bin" / "keytool"
     assert find_java({"PATH": ""}, ()).home == found.home  # made once

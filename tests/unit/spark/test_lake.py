@@ -47,8 +47,8 @@ class World:
     def keep(self) -> None:
         from ternmq.spark.lake.lake_table import keep
 
-        told = {**self.way, "queue": "007", "startingOffsets": "earliest", "cursor": "LAKE"}
-        stream = self.spark.readStream.format("mq").options(**told).load()
+        given = {**self.way, "queue": "007", "startingOffsets": "earliest", "cursor": "LAKE"}
+        stream = self.spark.readStream.format("mq").options(**given).load()
         folder = self.warehouse
         finished(lambda: keep(stream, f"{folder}/messages", f"{folder}/_checkpoint"))
 
@@ -151,23 +151,23 @@ def test_search_when_by_any_of_its_ways_then_it_finds_these_and_no_others(
     # One pass for all: a column for each case.
     frame = lake(messages(spark, rows))
     every = [f.lit(True)]
-    told = frame.select(
+    reported = frame.select(
         "seq",
         *(
             f.reduce(f.array(*every, *conditions(search)), f.lit(True), lambda a, b: a & b)
             for search, _ in cases
         ),
     ).collect()
-    found = [sorted(row["seq"] for row in told if row[n + 1]) for n in range(len(cases))]
+    found = [sorted(row["seq"] for row in reported if row[n + 1]) for n in range(len(cases))]
     assert found == [wanted for _, wanted in cases]
 
 
-@pytest.mark.parametrize("told", ["4x", "414", "00" * 25, "ID:"])
-def test_identifier_when_it_is_none_then_refused(told: str) -> None:
+@pytest.mark.parametrize("reported", ["4x", "414", "00" * 25, "ID:"])
+def test_identifier_when_it_is_none_then_refused(reported: str) -> None:
     from ternmq.spark.lake.lake_search import identifier
 
     with pytest.raises(ValueError, match="up to 48 hexadecimal digits"):
-        identifier(told)
+        identifier(reported)
 
 
 # ---- replay
@@ -207,7 +207,7 @@ def test_replay_when_killed_between_commit_and_note_then_each_message_is_put_onc
     assert int(row["BATCHES"]) == 3
 
 
-def test_replay_when_a_property_cannot_be_put_then_told_before_or_left_out(
+def test_replay_when_a_property_cannot_be_put_then_reported_before_or_left_out(
     spark: "SparkSession", tmp_path: Path
 ) -> None:
     from ternmq.spark.lake import replay_plan
@@ -259,15 +259,15 @@ def test_replay_when_its_arguments_are_wrong_then_it_says_which(
 ) -> None:
     from ternmq.cli.tools.replay_command import main as replay
 
-    for wrong, told in (
+    for wrong, reported in (
         (["--to", "Q", "--set", "colour=9"], "a message has no column colour"),
         (["--to", "Q", "--set", "text=''", "--set", "body=''"], "one of the two can be changed"),
         (["--to", "Q", "--id", "xyz"], "hexadecimal digits"),
         (["--to", "Q", "--name", "../up"], "is no name for a replay"),
     ):
         assert replay([str(world.warehouse), "--quiet", *wrong]) == 71
-        assert told in capsys.readouterr().err
-    for wrong, told in (
+        assert reported in capsys.readouterr().err
+    for wrong, reported in (
         ([], "where to?"),
         (["--to", "Q", "--rate", "-1"], "--rate is -1.0"),
         (["--to", "Q", "--since", "yesterday"], "yesterday is no time"),
@@ -275,7 +275,7 @@ def test_replay_when_its_arguments_are_wrong_then_it_says_which(
     ):
         with pytest.raises(SystemExit):
             replay([str(tmp_path), *wrong])
-        assert told in capsys.readouterr().err
+        assert reported in capsys.readouterr().err
 
 
 def test_batches_when_runs_have_any_lengths_then_each_but_the_last_is_full() -> None:
@@ -310,7 +310,7 @@ def test_pace_when_batches_are_slow_then_it_does_not_catch_up_in_a_burst() -> No
     assert slept == [2.0, 1.0]
 
 
-def test_moment_when_told_as_ago_then_it_is_before_now() -> None:
+def test_moment_when_given_as_ago_then_it_is_before_now() -> None:
     from ternmq.cli.tools.lake_arguments import moment
 
     assert moment("2026-11-01T23:59:50").at == BEGIN

@@ -111,7 +111,7 @@ def test_cursor_when_it_is_on_another_queue_by_now_then_a_sentence(
     assert site.read(lenient, one, lenient.latest(one, 0, 0)) == ["two"]
 
 
-def test_cursor_when_defined_again_further_on_then_what_is_gone_is_told(site: Site) -> None:
+def test_cursor_when_defined_again_further_on_then_what_is_gone_is_reported(site: Site) -> None:
     planner = site.planner(cursor="QUERY")
     zero = planner.initial()
     site.put("one")
@@ -152,7 +152,7 @@ def test_own_cursor_when_the_stream_would_end_with_it_then_refused_and_kept(site
 
 
 @pytest.mark.parametrize(
-    ("told", "said"),
+    ("given", "said"),
     [
         ({"startingOffsets": '{"ORDERS": 5000}'}, "beyond the stream"),
         ({"queue": "ORDERS,NOWHERE"}, "MQRC_UNKNOWN_OBJECT_NAME"),
@@ -160,10 +160,10 @@ def test_own_cursor_when_the_stream_would_end_with_it_then_refused_and_kept(site
     ],
 )
 def test_own_cursor_when_the_query_cannot_begin_then_none_is_left(
-    site: Site, told: dict[str, str], said: str
+    site: Site, given: dict[str, str], said: str
 ) -> None:
     with pytest.raises((ValueError, MQError, DataLoss), match=said):
-        site.planner(**told).initial()
+        site.planner(**given).initial()
     assert cursors(site) == []
 
 

@@ -31,13 +31,13 @@ def cursors(place: Site) -> list[str]:
 def test_first_batch_when_repeated_by_another_driver_then_it_is_the_same(
     place: Site, start: str, cursor: str
 ) -> None:
-    told = {"startingOffsets": start, "cursor": cursor}
-    first = place.planner(**told)
+    given = {"startingOffsets": start, "cursor": cursor}
+    first = place.planner(**given)
     zero = first.initial()
     place.put("one", "two")
     one = first.latest(zero, 0, 0)
     place.put("three")
-    again = place.planner(**told)
+    again = place.planner(**given)
     assert place.read(again, again.initial(), one) == ["one", "two"]
     two = again.latest(one, 0, 0)
     assert place.read(again, one, two) == ["three"]
@@ -51,17 +51,17 @@ def test_beginning_when_asked_for_twice_then_it_is_the_same(place: Site) -> None
     assert planner.initial() == zero
 
 
-def test_first_batch_when_nothing_tells_where_it_began_then_an_error(place: Site) -> None:
+def test_first_batch_when_nothing_reports_where_it_began_then_an_error(place: Site) -> None:
     place.connection.alter_queue("ORDERS", RETAIN="SIZE", RETSIZE=1)
-    told = {"startingOffsets": "latest", "cursor": "none"}
-    first = place.planner(**told)
+    given = {"startingOffsets": "latest", "cursor": "none"}
+    first = place.planner(**given)
     zero = first.initial()
     place.put("one")
     one = first.latest(zero, 0, 0)
-    again = place.planner(**told)
+    again = place.planner(**given)
     with pytest.raises(DataLoss, match="where the first batch of ORDERS began"):
         again.partitions(again.initial(), one)
-    lenient = place.planner(failOnDataLoss="false", **told)
+    lenient = place.planner(failOnDataLoss="false", **given)
     assert lenient.partitions(lenient.initial(), one) == []
 
 

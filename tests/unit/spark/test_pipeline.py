@@ -31,8 +31,8 @@ ASKED, ANSWERED = "042", "007"  # names, which folders would make numbers
 def project_of(folder: Path, **settings: str) -> "Project":
     from ternmq.spark.pipeline.project import create, find
 
-    told = {key.replace("_", "."): value for key, value in settings.items()}
-    spec = create(folder, "tests", told)
+    values = {key.replace("_", "."): value for key, value in settings.items()}
+    spec = create(folder, "tests", values)
     text = spec.read_text(encoding="utf-8").replace('partitions: "8"', 'partitions: "1"')
     spec.write_text(text, encoding="utf-8")
     return find(folder)
@@ -123,7 +123,7 @@ def test_dumps_that_grow_when_run_and_followed_then_each_record_is_there_once(
     def is_over() -> bool:
         return bool(seen) and {"smf_wq", "calls"} <= seen[-1].rows.keys()
 
-    follow(spark, project, every_s=0.2, is_over=is_over, tell=seen.append)
+    follow(spark, project, every_s=0.2, is_over=is_over, notify=seen.append)
     assert counts() == {**first, "calls": 2 * one}
 
     grow()
@@ -159,8 +159,8 @@ def test_messages_when_run_through_then_they_are_in_the_lake_once_with_their_exc
         with connection.queue(ASKED) as asked, connection.queue(ANSWERED) as answered:
             for number in range(2):
                 question = Descriptor(msg_type=mq.MQMT_REQUEST, reply_to_queue=ANSWERED)
-                told = asked.put(f"question {number}", descriptor=question)
-                answer = Descriptor(msg_type=mq.MQMT_REPLY, correl_id=told)
+                reported = asked.put(f"question {number}", descriptor=question)
+                answer = Descriptor(msg_type=mq.MQMT_REPLY, correl_id=reported)
                 answered.put("answer", descriptor=answer)
                 run(spark, project)
                 counts = served.counts(spark, project.settings.warehouse)
@@ -195,8 +195,8 @@ def test_served_tables_when_made_then_they_have_the_columns_that_are_promised(
         else:
             made[flow.name] = flow.make([made[name] for name in flow.reads])
     assert made.keys() >= TABLES.keys()
-    for name, told in TABLES.items():
-        assert set(told.columns) - set(made[name].columns) == set(), name
+    for name, reported in TABLES.items():
+        assert set(reported.columns) - set(made[name].columns) == set(), name
 
 
 def test_anomalies_when_followed_then_their_streams_have_the_columns_of_the_table(

@@ -145,9 +145,17 @@ def test_qstatcsv_when_printed_then_each_line_has_its_headings(sections: "Sectio
     head, first, *others = [line.split(",") for line in printed("QSTATCSV", sections)]
     assert len(others) == 2 * INTERVALS - 1
     assert {len(line) for line in (first, *others)} == {len(head)}
-    told = dict(zip(head, first, strict=True))
-    assert (told["Queue"], told["Time"], told["Duration"]) == ("ORDERS", "16:14:10", "10")
-    assert (told["Put"], told["Get"], told["Queue_Depth_High_Water"]) == ("600", "560", "5")
+    reported = dict(zip(head, first, strict=True))
+    assert (reported["Queue"], reported["Time"], reported["Duration"]) == (
+        "ORDERS",
+        "16:14:10",
+        "10",
+    )
+    assert (reported["Put"], reported["Get"], reported["Queue_Depth_High_Water"]) == (
+        "600",
+        "560",
+        "5",
+    )
 
 
 def test_statistics_when_printed_then_figures_are_those_of_the_records(
@@ -244,26 +252,26 @@ def test_page_when_made_of_dumps_then_it_has_every_section_and_a_browser_shows_i
     from ternmq.spark.report.report_html import html_page
 
     steps: list[str] = []
-    told = html_page(tables | messages_of(spark), step=steps.append, source="dump.smf")
+    reported = html_page(tables | messages_of(spark), step=steps.append, source="dump.smf")
     assert len(steps) + 1 == len(SECTIONS) + 2 == STEPS
-    assert told.title == "QM1"
-    assert told.sections == [
+    assert reported.title == "QM1"
+    assert reported.sections == [
         "Overview", "Findings", "Queues", "Latency", "Log", "Calls", "Applications", "Buffer pools",
     ]  # fmt: skip
-    assert told.findings == 3  # polling, the log, a buffer pool
-    assert "2,700 messages came in, 90/s on average" in told.html
-    assert "The deepest queue was ORDERS, with 85 messages." in told.html
-    assert "100 requests were answered, half of those on ORDERS within 1.49 ms" in told.html
-    assert "ORDERS grows" in told.html
-    assert "Not on this page" not in told.html
+    assert reported.findings == 3  # polling, the log, a buffer pool
+    assert "2,700 messages came in, 90/s on average" in reported.html
+    assert "The deepest queue was ORDERS, with 85 messages." in reported.html
+    assert "100 requests were answered, half of those on ORDERS within 1.49 ms" in reported.html
+    assert "ORDERS grows" in reported.html
+    assert "Not on this page" not in reported.html
     page = tmp_path / "report.html"
-    page.write_text(told.html, encoding="utf-8")
+    page.write_text(reported.html, encoding="utf-8")
     assert 'data-ready="yes"' in document(page)
     picture = screenshot(page, tmp_path / "report.png", 800, 600)
     assert picture.count("#1f78c8") + picture.count("#5aa9ee") > 100
 
 
-def test_page_when_only_a_time_is_asked_for_then_only_that_is_told(
+def test_page_when_only_a_time_is_asked_for_then_only_that_is_reported(
     tables: "dict[str, DataFrame]",
 ) -> None:
     from ternmq.spark.report.report_data import survey_of
@@ -335,8 +343,8 @@ def awkward(spark: "SparkSession") -> "dict[str, DataFrame]":
 def test_page_when_tables_are_awkward_then_it_is_small_and_right(spark: "SparkSession") -> None:
     from ternmq.spark.report.report_html import html_page
 
-    told = html_page(awkward(spark))
-    html = told.html
+    reported = html_page(awkward(spark))
+    html = reported.html
     assert len(html) < 600_000
     assert "<b>" not in html
     assert "<i>2" not in html
@@ -345,11 +353,11 @@ def test_page_when_tables_are_awkward_then_it_is_small_and_right(spark: "SparkSe
     puts = sum(QUEUES_MANY - n for n in range(QUEUES_MANY) if n != 5)
     assert f"{puts:,} messages came in" in html
     assert f"The deepest queue was &lt;b&gt;Q{QUEUES_MANY - 1}, with 777 messages." in html
-    assert told.period is not None
-    assert told.period.last.year == 2026  # whatever a message says
+    assert reported.period is not None
+    assert reported.period.last.year == 2026  # whatever a message says
     assert "half of those answered on CONFIRMATIONS within 1 ms" in html
     assert html.count('<td class="t">CONFIRMATIONS</td><td class="t">COPIES</td>') == 1
-    assert (told.findings, told.anomalies) == (30, 20)
+    assert (reported.findings, reported.anomalies) == (30, 20)
     assert "20 others like these are in the table." in html
     assert "8 other anomalies are in the table." in html
 
@@ -357,9 +365,9 @@ def test_page_when_tables_are_awkward_then_it_is_small_and_right(spark: "SparkSe
 def test_page_when_tables_are_empty_then_it_says_so(spark: "SparkSession") -> None:
     from ternmq.spark.report.report_html import html_page
 
-    told = html_page({name: table.limit(0) for name, table in messages_of(spark).items()})
-    assert told.period is None
-    assert "no row with a moment in it" in told.html
+    reported = html_page({name: table.limit(0) for name, table in messages_of(spark).items()})
+    assert reported.period is None
+    assert "no row with a moment in it" in reported.html
 
 
 def test_lines_when_a_name_has_controls_then_a_terminal_does_not_get_them(

@@ -35,11 +35,11 @@ except SparkError as error:
 
 
 def test_session_when_pyspark_is_missing_then_the_sentence_says_what_to_install() -> None:
-    told = subprocess.run(
+    output = subprocess.run(
         [sys.executable, "-c", WITHOUT], capture_output=True, text=True, check=False
     )
-    assert told.stderr == ""
-    assert told.stdout == "PySpark is not installed for this Python: pip install 'ternmq[spark]'"
+    assert output.stderr == ""
+    assert output.stdout == "PySpark is not installed for this Python: pip install 'ternmq[spark]'"
 
 
 @pytest.mark.spark
@@ -78,8 +78,8 @@ def test_workers_when_started_here_then_they_import_what_is_installed(
 
         return str(pyspark.__file__)
 
-    (told,) = spark.sparkContext.parallelize([0], 1).map(where).collect()
-    assert ".zip" not in told
+    (reported,) = spark.sparkContext.parallelize([0], 1).map(where).collect()
+    assert ".zip" not in reported
 
 
 @pytest.mark.spark

@@ -104,15 +104,15 @@ def test_spoiled_file_when_divided_or_read_in_pieces_then_it_says_the_same_as_in
     assert [record for some, _ in parts for record in some] == records
     assert [fault for _, some in parts for fault in some] == faults
     if shape == "rdw" and all(fault.reason != TRUNCATED for fault in faults[:-1]):
-        told = sum(len(record) + 4 for _, record in records)
-        assert told + sum(fault.length for fault in faults) == len(data)
+        reported = sum(len(record) + 4 for _, record in records)
+        assert reported + sum(fault.length for fault in faults) == len(data)
 
 
 def segment(code: int, body: bytes) -> bytes:
     return (len(body) + 4).to_bytes(2, "big") + bytes((code, 0)) + body
 
 
-def test_cut_records_when_one_follows_the_other_over_pieces_then_each_is_told_once() -> None:
+def test_cut_records_when_one_follows_the_other_over_pieces_then_each_is_reported_once() -> None:
     first = segment(1, RECORDS[0][4:2000])
     data = RECORDS[0] + first * 200 + segment(2, bytes(10)) + RECORDS[1]
     records, faults = walked(data, RDW, 0, len(data), 1)
@@ -190,7 +190,7 @@ def test_record_when_it_says_that_it_has_no_subtype_then_the_words_say_so() -> N
     assert row["Detail"] == "115 without a subtype is no record that is known"
 
 
-def test_record_when_nobody_has_told_its_layout_then_it_is_kept_apart_and_no_error(
+def test_record_when_nobody_has_given_its_layout_then_it_is_kept_apart_and_no_error(
     tmp_path: Path,
 ) -> None:
     pools = next(record for record in RECORDS if record[22:24] == bytes((0, 215)))
@@ -238,10 +238,10 @@ def test_folder_when_other_files_are_in_it_then_a_stream_rejects_each_once(tmp_p
     (tmp_path / "blocks").write_bytes(as_bdw(RECORDS))
     (tmp_path / "words").write_bytes(dump)
     end, rows = followed(tmp_path, {})
-    told = {Path(row["Record_File"]).name: row for row in rows}
-    assert sorted(told) == ["README.txt", "dump.gz"]
-    assert told["README.txt"]["Record_Length"] == 20
-    assert "gzip" in told["dump.gz"]["Detail"]
+    values = {Path(row["Record_File"]).name: row for row in rows}
+    assert sorted(values) == ["README.txt", "dump.gz"]
+    assert values["README.txt"]["Record_Length"] == 20
+    assert "gzip" in values["dump.gz"]["Detail"]
     assert end[str(tmp_path / "words")] == len(dump)
     (tmp_path / "README.txt").write_text("Dumps of last week, and of this one.\n")
     assert followed(tmp_path, end) == (end, [])
@@ -252,12 +252,12 @@ def test_file_when_it_is_taken_away_before_it_was_read_then_that_is_said_or_pass
 ) -> None:
     for name in ("one", "two"):
         (tmp_path / name).write_bytes(b"".join(RECORDS))
-    told = {"section": "WQ", "path": str(tmp_path)}
-    end = latest(SmfOptions(told), {}, 0, None)
+    reported = {"section": "WQ", "path": str(tmp_path)}
+    end = latest(SmfOptions(reported), {}, 0, None)
     (tmp_path / "one").unlink()
     with pytest.raises(ValueError, match=r"one was to be read from 0 to \d+, and is gone"):
-        list(ranges_between(SmfOptions(told), {}, end))
-    lenient = SmfOptions({**told, "failOnDataLoss": "false"})
+        list(ranges_between(SmfOptions(reported), {}, end))
+    lenient = SmfOptions({**reported, "failOnDataLoss": "false"})
     assert {each.path for each in ranges_between(lenient, {}, end)} == {str(tmp_path / "two")}
 
 
@@ -303,7 +303,7 @@ def test_log_stream_when_looked_at_again_then_full_segments_are_not_unpacked_aga
     assert len(unpacked) == 5
 
 
-def test_segments_when_some_are_damaged_then_the_rest_is_read_and_the_damage_told(
+def test_segments_when_some_are_damaged_then_the_rest_is_read_and_the_damage_reported(
     tmp_path: Path,
 ) -> None:
     whole, middle, head, cut, begun = log_stream(tmp_path, 5)
@@ -315,13 +315,13 @@ def test_segments_when_some_are_damaged_then_the_rest_is_read_and_the_damage_tol
     options = SmfOptions({"section": "_rejects", "path": str(tmp_path)})
     ranges = list(ranges_of(find_files(options.paths), "auto", 1 << 20))
     rows = [row for batch in read_ranges(ranges, options) for row in batch.to_pylist()]
-    told = {Path(row["Record_File"]): row for row in rows}
+    values = {Path(row["Record_File"]): row for row in rows}
     assert len(rows) == 3
-    assert {each: row["Reason"] for each, row in told.items()} == {
+    assert {each: row["Reason"] for each, row in values.items()} == {
         middle: "truncated", head: "lost", cut: "truncated",
     }  # fmt: skip
-    assert told[head]["Record_Length"] == head.stat().st_size
-    assert told[cut]["Record_Position"] == sum(map(len, RECORDS[:5]))
+    assert values[head]["Record_Length"] == head.stat().st_size
+    assert values[cut]["Record_Position"] == sum(map(len, RECORDS[:5]))
     end, rows = followed(tmp_path, {})
     assert [row["Record_File"] for row in rows] == [str(head)]
     assert end[str(whole)] == sum(map(len, RECORDS[:6]))

@@ -41,7 +41,7 @@ def record(kind: int, subtype: int, **sections: list[Values]) -> bytes:
     return build(kind, subtype, header_values(kind, subtype, STAMP), sections)
 
 
-def told_by(name: str) -> bytes:
+def reported_by(name: str) -> bytes:
     """What links queues to a task."""
     return correlator({"wtasstrt": tod_of_ns(BEGIN), "wtasmthr": name.encode()[-4:]})
 
@@ -50,7 +50,7 @@ def task(name: str, queues: list[Values], **values: Any) -> bytes:
     """A task with its queues."""
     own: Values = {"wtasstrt": tod_of_ns(BEGIN), "wtasmthr": name.encode()[-4:], **values}
     own["wtaswqct"] = len(queues)
-    linked: list[Values] = [{**queue, "correl": told_by(name)} for queue in queues]
+    linked: list[Values] = [{**queue, "correl": reported_by(name)} for queue in queues]
     who: Values = {"wtidccn": name, "wtidopid": "USER1", **WHO.get(name, {"wtidatyp": 2})}
     sections = {"WTID": [who], "WTAS": [own], **({"WQ": linked} if linked else {})}
     return record(116, 1, **sections)
@@ -115,7 +115,7 @@ def dump(spark: "SparkSession", tmp_path_factory: pytest.TempPathFactory) -> Pat
             record(115, 201, QIS1=[page_set]),
             record(116, 10, QCST=CHANNELS),
             task("BATCH1", [polled, searched], wtascmn=5, wtascmct=10 * MS, wtasjwb=7000),
-            record(116, 2, WTID=[{}], WQ=[{**more, "correl": told_by("BATCH1")}]),
+            record(116, 2, WTID=[{}], WQ=[{**more, "correl": reported_by("BATCH1")}]),
             *(task(name, []) for name in WHO),
             task("BATCH2", [browsed], wtasotct=3 * MS, wtasotn=2, wtasstct=1 * MS, wtasstn=4),
         )
@@ -153,10 +153,10 @@ def test_time_on_queue_when_nothing_was_got_then_unknown(spark: "SparkSession", 
 
     section = load(spark, dump, "QQST")
     cases = spark.createDataFrame([(200, 0), (0, 70), (0, 0)], "gets bigint, took bigint")
-    told = section.crossJoin(cases).withColumns(
+    reported = section.crossJoin(cases).withColumns(
         {"Get": f.col("gets"), "QTime_Short": f.col("took")}
     )
-    rows = queues(told.drop("gets", "took")).collect()
+    rows = queues(reported.drop("gets", "took")).collect()
     assert sorted(str(row["time_on_queue_us"]) for row in rows) == ["0", "70", "None"]
 
 

@@ -34,7 +34,7 @@ def put(disk: MemoryDisk, path: str, data: bytes) -> None:
     disk.create(path).pwritev(0, [data])
 
 
-def told(disk: MemoryDisk, position: RegisterPosition) -> dict[int, tuple[int, int, int, int]]:
+def reported(disk: MemoryDisk, position: RegisterPosition) -> dict[int, tuple[int, int, int, int]]:
     found, table = load_register(disk, position.statement())
     assert (found.offset, found.statement()) == (position.offset, position.statement())
     return {
@@ -55,16 +55,16 @@ def made() -> tuple[MemoryDisk, list[RegisterPosition]]:
 def test_rows_come_back_and_the_last_of_a_queue_counts() -> None:
     disk, positions = made()
     first = {number: (99 + number, 102, 101, 1 - number) for number in range(1, 41)}
-    assert told(disk, positions[0]) == first
-    assert told(disk, positions[1]) == {**first, 3: (900, 902, 901, 0)}
-    assert len(told(disk, positions[2])) == 60
+    assert reported(disk, positions[0]) == first
+    assert reported(disk, positions[1]) == {**first, 3: (900, 902, 901, 0)}
+    assert len(reported(disk, positions[2])) == 60
 
 
 def test_batch_after_the_statement_then_overwritten_by_the_next() -> None:
     disk, positions = made()
     after = append_register(disk, positions[0], rows(7, 1, 5000))
-    assert told(disk, after)[7] == (5000, 5002, 5001, 0)
-    assert len(told(disk, after)) == 40
+    assert reported(disk, after)[7] == (5000, 5002, 5001, 0)
+    assert len(reported(disk, after)) == 40
 
 
 def test_rewrite_then_the_file_of_the_last_checkpoint_stays() -> None:
@@ -72,12 +72,12 @@ def test_rewrite_then_the_file_of_the_last_checkpoint_stays() -> None:
     before = content(disk, REGISTER_PATHS[positions[-1].file])
     fresh = rewrite_register(disk, positions[-1], rows(1, 2, 10))
     assert fresh.file != positions[-1].file
-    assert len(told(disk, fresh)) == 2
+    assert len(reported(disk, fresh)) == 2
     assert content(disk, REGISTER_PATHS[positions[-1].file]) == before
-    assert len(told(disk, positions[-1])) == 60
+    assert len(reported(disk, positions[-1])) == 60
     again = rewrite_register(disk, fresh, rows(1, 3, 10))
     assert again.file == positions[-1].file
-    assert len(told(disk, again)) == 3
+    assert len(reported(disk, again)) == 3
 
 
 def test_rewrite_is_due_when_most_of_a_large_file_is_old() -> None:
@@ -123,4 +123,4 @@ def test_missing_or_another_file_then_found() -> None:
 
 
 def test_none_yet_then_empty() -> None:
-    assert told(MemoryDisk(), no_register()) == {}
+    assert reported(MemoryDisk(), no_register()) == {}

@@ -76,7 +76,7 @@ def test_sweep_when_nobody_gets_then_five_stay_and_order_holds(rig: Rig) -> None
     assert queue.service.unsweeps == 1
 
 
-def test_status_when_swept_then_it_tells(rig: Rig) -> None:
+def test_status_when_swept_then_it_reports(rig: Rig) -> None:
     put(rig, range(100))
     swept(rig)
     with rig.qmgr.queue(NAME) as queue:

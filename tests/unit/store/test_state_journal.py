@@ -329,7 +329,7 @@ def test_append_over_a_file_without_content_forces_its_name() -> None:
     assert "create" not in disk.calls
 
 
-def test_settle_writes_a_journal_without_seal_anew_and_only_once() -> None:
+def test_settle_writes_a_journal_without_seal_again_and_only_once() -> None:
     disk = OrderDisk()
     disk.make_dir("queues/APP.IN")
     StateJournal.append(disk, PATH, sample_batches()[0].parts())

@@ -106,7 +106,7 @@ def test_files_when_persistent_messages_no_journal_knows_are_got_then_gone_at_on
     assert get_all(rig) == 0
 
 
-def test_files_when_the_journal_tells_of_persistent_messages_then_a_checkpoint_releases_them(
+def test_files_when_the_journal_reports_persistent_messages_then_a_checkpoint_releases_them(
     rig: Rig,
 ) -> None:
     put(rig, 100, persistent=True)
@@ -119,7 +119,7 @@ def test_files_when_the_journal_tells_of_persistent_messages_then_a_checkpoint_r
     assert (files(rig), queue.file_bytes, queue.waste.bytes) == (0, 0, 0)
 
 
-def test_files_when_the_dead_persistent_ones_were_told_then_the_last_get_frees_them(
+def test_files_when_the_dead_persistent_ones_were_reported_then_the_last_get_frees_them(
     rig: Rig,
 ) -> None:
     """One segment with messages of both kinds: after a checkpoint that knows the persistent ones as

@@ -138,7 +138,7 @@ def test_accounting_interval_when_minus_1_then_it_is_that_of_statistics() -> Non
         assert all(not one.is_last for one in kept.records)
 
 
-def test_short_task_when_it_ends_then_one_record_tells_it() -> None:
+def test_short_task_when_it_ends_then_one_record_reports_it() -> None:
     with Simulation() as sim:
         qmgr, kept = begin(sim, "START TRACE(ACCTG) CLASS(3)")
         task = qmgr.connect()
@@ -161,7 +161,7 @@ def test_short_task_when_it_ends_then_one_record_tells_it() -> None:
         ("ALTER QMGR ACCTMQI(ON)", "ALTER QMGR ACCTMQI(OFF)"),
     ],
 )
-def test_task_when_accounting_is_switched_off_right_after_it_then_it_is_told(
+def test_task_when_accounting_is_switched_off_right_after_it_then_it_is_reported(
     on: str, off: str
 ) -> None:
     with Simulation() as sim:
@@ -231,7 +231,7 @@ def test_families_when_both_are_on_then_each_has_its_interval_over_the_same_coun
         assert "A" in reported
 
 
-def test_trace_when_started_while_others_count_then_it_tells_nothing_from_before() -> None:
+def test_trace_when_started_while_others_count_then_it_reports_nothing_from_before() -> None:
     with Simulation() as sim:
         qmgr, kept = begin(sim, "ALTER QMGR STATMQI(ON) STATQ(ON)")
         with qmgr.queue("A") as queue:
@@ -264,12 +264,12 @@ def test_log_when_it_goes_on_in_other_extents_then_those_are_counted() -> None:
                 queue.get()
         after(sim, 1800)
         last = int(shell.engine.log.end_lsn - 1) // size
-        told = [int(one.log.extents_begun) for one in kept.of(SMF)]
+        reported = [int(one.log.extents_begun) for one in kept.of(SMF)]
         assert last - first >= 3
-        assert sum(told) == last - first
+        assert sum(reported) == last - first
 
 
-def test_statistics_when_reset_then_they_are_told_at_once() -> None:
+def test_statistics_when_reset_then_they_are_reported_at_once() -> None:
     with Simulation() as sim:
         qmgr, kept = begin(sim, "ALTER QMGR STATMQI(ON)")
         with qmgr.queue("A") as queue:
@@ -281,7 +281,7 @@ def test_statistics_when_reset_then_they_are_told_at_once() -> None:
         assert interval.figures.traffic.puts == 1
 
 
-def test_end_of_queue_manager_when_intervals_run_then_they_are_told_and_closed() -> None:
+def test_end_of_queue_manager_when_intervals_run_then_they_are_reported_and_closed() -> None:
     sim = Simulation()
     qmgr, kept = begin(sim, "START TRACE(STAT)", "START TRACE(ACCTG) CLASS(3)")
     task = qmgr.connect()
@@ -347,9 +347,9 @@ def test_override_when_application_asks_then_acctcono_decides() -> None:
         wants.disconnect()
         plain.disconnect()
         after(sim, 1)
-        told = [one.identity.tag for one in kept.records if one.mqi_reported]
-        assert tags[0] in told
-        assert tags[1] not in told
+        reported = [one.identity.tag for one in kept.records if one.mqi_reported]
+        assert tags[0] in reported
+        assert tags[1] not in reported
 
 
 def figures_of(interval: StatisticsInterval, name: str) -> QueueFigures:
@@ -387,7 +387,7 @@ def test_copies_purges_and_expiry_when_they_happen_then_their_queues_count_them(
         assert total.objects_deleted == 1
 
 
-def test_accounting_when_one_queue_has_acctq_then_only_that_queue_is_told() -> None:
+def test_accounting_when_one_queue_has_acctq_then_only_that_queue_is_reported() -> None:
     with Simulation() as sim:
         qmgr, kept = begin(sim, "DEFINE QLOCAL(B) ACCTQ(ON)")
         with qmgr.connect() as task:

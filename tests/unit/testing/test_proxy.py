@@ -171,5 +171,5 @@ def test_a_server_that_is_not_there_is_a_connection_that_ends() -> None:
         assert one.recv(1) == b""
 
 
-def test_kinds_are_told() -> None:
+def test_kinds_are_reported() -> None:
     assert KINDS == (CUT, RESET, STALL)

@@ -304,7 +304,7 @@ def test_spoil_then_other_bytes_are_there_before_and_after_a_crash() -> None:
     assert [content(one, "a") for one in outcomes(disk).values()] == [b"dime"]
 
 
-def test_history_then_marks_stand_between_operations_and_the_digest_tells_runs_apart() -> None:
+def test_history_then_marks_stand_between_operations_and_the_digest_reports_runs_apart() -> None:
     def run(data: bytes) -> SimDisk:
         disk = SimDisk()
         disk.create("a")

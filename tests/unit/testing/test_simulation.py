@@ -88,7 +88,7 @@ def test_crash_inside_a_verb_then_raised() -> None:
         assert texts(sim.start()) in ([], ["in the middle"])
 
 
-def test_failed_force_then_told_and_recovered() -> None:
+def test_failed_force_then_reported_and_recovered() -> None:
     with Simulation() as sim:
         qmgr = begun(sim)
         qmgr.put("Q", "kept")

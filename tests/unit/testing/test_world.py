@@ -146,7 +146,7 @@ def test_world_without_faults_then_everything_is_got_once() -> None:
     assert node.starts == 1
 
 
-def test_node_when_it_crashes_then_clients_are_told_and_connect_again() -> None:
+def test_node_when_it_crashes_then_clients_are_notified_and_connect_again() -> None:
     world, node, consumers = one_node(2)
     world.trace = []
     for number in range(6):

@@ -56,7 +56,7 @@ def put(qmgr: ternmq.QueueManager, data: bytes, expiry: float | None = None) -> 
         queue.put(data, descriptor=descriptor, expiry=expiry)
 
 
-def test_target_then_it_tells_the_expiry_of_a_copy() -> None:
+def test_target_then_it_reports_the_expiry_of_a_copy() -> None:
     for tenths in (-1, 1, 600, 999_999_999):
         target = Target(1, 2, 3)
         target.become_copy(tenths)
@@ -82,9 +82,9 @@ def test_target_when_it_has_its_own_fields_then_the_message_has_them_there() -> 
     made = own.apply(entry_from_image(image))
     assert made.correl_id == own.correl_id
     assert (made.priority, made.persistent) == (7, False)
-    told = Descriptor.unpack(packed_descriptor(made))
-    assert (told.priority, told.persistence) == (7, 0)
-    assert told.accounting_token == b"token".ljust(32, b"\0")
+    reported = Descriptor.unpack(packed_descriptor(made))
+    assert (reported.priority, reported.persistence) == (7, 0)
+    assert reported.accounting_token == b"token".ljust(32, b"\0")
     assert find_property(made.properties, "size") is not None
     assert (made.data, made.msg_id) == (shared.data, shared.msg_id)
     copy = last.apply(entry_from_image(image))
@@ -240,7 +240,7 @@ def test_target_that_nobody_has_open_when_checkpoints_go_on_then_it_keeps_its_co
         assert Machine(disk.survivor()).browse("COPY") == expected
 
 
-def test_tools_when_a_record_has_copies_then_they_tell_which(tmp_path: Path) -> None:
+def test_tools_when_a_record_has_copies_then_they_report_which(tmp_path: Path) -> None:
     import json
 
     with ternmq.embedded(tmp_path, "QM1", create=True, log_file_pages=64) as qmgr:

@@ -32,20 +32,20 @@ UNITS = [UnitEnd(7, [(1, 2, 3), (4, 5, 6)]), UnitEnd(9, []), UnitEnd(1 << 60, [(
 @pytest.mark.parametrize("units", [[], UNITS[:1], UNITS])
 def test_record_comes_back(units: list[UnitEnd]) -> None:
     row = first_row("öwner", "fred", 3, 123).with_batch(4, 456).with_batch(9, 789)
-    told = unpack_ledger(pack_ledger(row.to_json(), units))
-    assert [(one.unit_id, one.rows) for one in told.units] == [
+    values = unpack_ledger(pack_ledger(row.to_json(), units))
+    assert [(one.unit_id, one.rows) for one in values.units] == [
         (one.unit_id, one.rows) for one in units
     ]
-    found = told.row
+    found = values.row
     assert found is not None
-    assert told.owner == found.owner == "öwner"
+    assert values.owner == found.owner == "öwner"
     assert (found.user, found.runs, found.floor) == ("fred", [(3, 4), (9, 9)], 0)
     assert (found.committed, found.ns, found.latest) == (3, 789, 9)
 
 
 def test_deletion_comes_back() -> None:
-    told = unpack_ledger(pack_ledger({"owner": "x", "deleted": True}, []))
-    assert (told.owner, told.row, told.units) == ("x", None, [])
+    reported = unpack_ledger(pack_ledger({"owner": "x", "deleted": True}, []))
+    assert (reported.owner, reported.row, reported.units) == ("x", None, [])
 
 
 def test_record_that_is_cut_or_too_long_is_damage() -> None:
@@ -81,8 +81,8 @@ def test_rows_remember_as_a_set_does(seed: int) -> None:
         assert row.committed == len(known)
         assert len(row.runs) <= RUNS_MAX
         known_now = {one for one in known if one >= row.floor}
-        told = {one for first, last in row.runs for one in range(first, last + 1)}
-        assert told == known_now
+        values = {one for first, last in row.runs for one in range(first, last + 1)}
+        assert values == known_now
 
 
 def test_numbers_that_count_up_are_one_run() -> None:

@@ -71,6 +71,6 @@ def test_no_damage_of_a_hello_makes_the_reader_fail(data: st.DataObject) -> None
     assert isinstance(server_name(bytes(damaged)), str)
 
 
-def test_what_begins_neither_a_handshake_nor_a_segment_is_told_apart() -> None:
+def test_what_begins_neither_a_handshake_nor_a_segment_is_distinguished() -> None:
     assert [one for one in range(256) if is_tls(one)] == [0x16]
     assert [one for one in range(256) if is_segment(one)] == [b"TSH "[0], 0xE3]

@@ -35,7 +35,7 @@ from ternmq.base.reasons import (
 )
 from ternmq.kernel.authority_records import put_record, remove_record
 from ternmq.kernel.connection import Connection
-from ternmq.kernel.events import tell_deleted, tell_stored
+from ternmq.kernel.events import report_deleted, report_stored
 from ternmq.kernel.kernel import Kernel
 from ternmq.security.authorities import (
     CLASS_PROFILE,
@@ -187,7 +187,7 @@ def _set(
         link.depends_on(lsn)
         definition = kernel.catalog.find(AUTHREC, key)
         if definition is not None:
-            tell_stored(kernel, link, definition, before)
+            report_stored(kernel, link, definition, before)
 
 
 def delete_authrec(kernel: Kernel, link: Connection, command: Command) -> list[Answer] | None:
@@ -213,7 +213,7 @@ def delete_authrec(kernel: Kernel, link: Connection, command: Command) -> list[A
     if not kernel.can_log_object(link, verb, profile):
         return None
     link.depends_on(remove_record(kernel, key))
-    tell_deleted(kernel, link, definition)
+    report_deleted(kernel, link, definition)
     return [Answer("AMQ8863I")]
 
 

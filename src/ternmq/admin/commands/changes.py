@@ -164,8 +164,8 @@ class Delete(Change):
         purge = "PURGE" in command.given
         ignore = command.given.get("IGNSTATE", "NO") == "YES"
         name = command.name
-        told = "CHLTABLE" in command.given or "CHLTYPE" in command.given
-        if not told and bits & types.SVRCONN:
+        is_given = "CHLTABLE" in command.given or "CHLTYPE" in command.given
+        if not is_given and bits & types.SVRCONN:
             # without them the client's table is looked at too, if the other has no such name
             if kernel.catalog.find(types.SVRCONN, name) is None:
                 if kernel.catalog.find(types.CLNTCONN, name) is not None:

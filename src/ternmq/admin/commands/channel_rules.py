@@ -30,7 +30,7 @@ from ternmq.base.command_reasons import (
 from ternmq.base.errors import mq_error
 from ternmq.base.object_types import CHLAUTH, SVRCONN
 from ternmq.kernel.connection import Connection as Link
-from ternmq.kernel.events import tell_deleted, tell_stored
+from ternmq.kernel.events import report_deleted, report_stored
 from ternmq.kernel.kernel import Kernel
 from ternmq.security.chlauth import Partner, Rule, chosen, judge, rules_of
 from ternmq.security.patterns import address_fault, peer_fault
@@ -173,7 +173,7 @@ class SetChannelRule(Execution):
             existing.altered_ns = now_ns
             definition = existing
         link.depends_on(kernel.coordinator.define(kernel.catalog, definition))
-        tell_stored(kernel, link, definition, before)
+        report_stored(kernel, link, definition, before)
         return self.succeed()
 
     def _remove(
@@ -196,7 +196,7 @@ class SetChannelRule(Execution):
         if not kernel.can_log_object(link, self.verb, self.command.name):
             return False
         link.depends_on(kernel.coordinator.undefine(kernel.catalog, existing, None))
-        tell_deleted(kernel, link, existing)
+        report_deleted(kernel, link, existing)
         return self.succeed()
 
     def _remove_all(self, kernel: Kernel, link: Link, kind: str) -> bool:
@@ -217,7 +217,7 @@ class SetChannelRule(Execution):
                 if not kernel.can_log_object(link, self.verb, self.command.name):
                     return False
                 link.depends_on(kernel.coordinator.undefine(kernel.catalog, definition, None))
-                tell_deleted(kernel, link, definition)
+                report_deleted(kernel, link, definition)
             doomed.pop()
         if doomed:
             link.again = True

@@ -82,17 +82,17 @@ class DefineCursor(CursorCommand):
         position = position_of(start)
         if position is None:
             return self.no_position(start)
-        told = given.get("EXPIRY", "0")
-        if not (told.isdecimal() and told.isascii() and len(told) <= 8):
-            return self.no_expiry(told)
-        if int(told) > EXPIRY_MAX:
-            return self.no_expiry(told)
+        expiry = given.get("EXPIRY", "0")
+        if not (expiry.isdecimal() and expiry.isascii() and len(expiry) <= 8):
+            return self.no_expiry(expiry)
+        if int(expiry) > EXPIRY_MAX:
+            return self.no_expiry(expiry)
         there = self.named(kernel)
         if there is not None and "REPLACE" in given and there.queue_name == given["QUEUE"]:
             link.depends_on(there.visible_lsn)
             return self.succeed()
         name = self.command.name
-        made = define_cursor(kernel, link, name, given["QUEUE"], position, int(told))
+        made = define_cursor(kernel, link, name, given["QUEUE"], position, int(expiry))
         return made is not None and self.succeed()
 
 

@@ -125,11 +125,11 @@ class Check:
     def _cap(self) -> None:
         """CUSTOM may say CAPEXPRY as well, as before it was an attribute; one of them has to be
         enough."""
-        told = custom_cap(self._text("custom"))
-        if told == 0:
+        cap = custom_cap(self._text("custom"))
+        if cap == 0:
             detail = "CUSTOM takes CAPEXPRY of 1 to 999999999"
             raise self._error(MQRCCF_CUSTOM_ERROR, detail)
-        if told > 0 and self._number("cap_expiry") >= 0:
+        if cap > 0 and self._number("cap_expiry") >= 0:
             detail = "CAPEXPRY is in CUSTOM, which has to be without it first"
             raise self._error(MQRCCF_PARM_CONFLICT, detail)
 

@@ -53,7 +53,7 @@ from ternmq.kernel.authority_records import (
 )
 from ternmq.kernel.connection import Connection
 from ternmq.kernel.dynamic import delete_queue
-from ternmq.kernel.events import PERFORMANCE, tell_deleted, tell_stored
+from ternmq.kernel.events import PERFORMANCE, report_deleted, report_stored
 from ternmq.kernel.inquire import apply_definition
 from ternmq.kernel.kernel import OBJECT_RECORD_BYTES, Kernel
 from ternmq.kernel.metering import were_purged
@@ -188,7 +188,7 @@ def define(
         return False
     user = None if connection.privileged else connection.user
     connection.depends_on(define_for(kernel, user, definition))
-    tell_stored(kernel, connection, definition, None)
+    report_stored(kernel, connection, definition, None)
     return True
 
 
@@ -241,7 +241,7 @@ def _change(
     definition.altered_ns = kernel.clock.now_ns()
     connection.depends_on(kernel.coordinator.define(kernel.catalog, definition))
     apply_definition(kernel, definition)
-    tell_stored(kernel, connection, definition, before)
+    report_stored(kernel, connection, definition, before)
     return True
 
 
@@ -334,7 +334,7 @@ def delete(
             raise mq_error(MQRC_OBJECT_IN_USE, verb=verb, object=name)
         lsn = undefine_with_records(kernel, definition, None, not keep_authority)
         connection.depends_on(lsn)
-        tell_deleted(kernel, connection, definition)
+        report_deleted(kernel, connection, definition)
         return True
     local = kernel.local_queue(connection, definition)
     if local is None:
@@ -347,7 +347,7 @@ def delete(
     delete_queue(kernel, local, not keep_authority)
     _free_disk(kernel, local.queue)
     connection.depends_on(kernel.coordinator.log.end_lsn)
-    tell_deleted(kernel, connection, definition)
+    report_deleted(kernel, connection, definition)
     return True
 
 

@@ -71,7 +71,7 @@ class Events(EventSink):
     def __init__(self, kernel: Kernel) -> None:
         super().__init__()
         self._kernel = kernel
-        self._end_told = False
+        self._end_reported = False
         self.queues = EventQueues(kernel, self)
         self._performance = PerformanceEvents(kernel, self.queues)
         self.objects = ObjectEvents(kernel, self.queues)
@@ -137,8 +137,8 @@ class Events(EventSink):
             self._queue_manager_event(rc.MQRC_Q_MGR_ACTIVE, parameters)
 
     def stopping(self, qualifier: int) -> None:
-        if self._kernel.events & START_STOP and not self._end_told:
-            self._end_told = True
+        if self._kernel.events & START_STOP and not self._end_reported:
+            self._end_reported = True
             why = pcf.integer(mq.MQIACF_REASON_QUALIFIER, qualifier)
             self._queue_manager_event(rc.MQRC_Q_MGR_NOT_ACTIVE, [why])
 
@@ -225,10 +225,10 @@ class Events(EventSink):
         self.queues.put(LOGGER_EVENTS, event)
 
 
-COMMANDS_TOLD: Final = COMMAND | COMMAND_NOT_DISPLAY
+COMMANDS_REPORTED: Final = COMMAND | COMMAND_NOT_DISPLAY
 
 
-def tell_command(
+def report_command_event(
     kernel: Kernel, connection: Connection, command: Command, number: int, answers: list[Answer]
 ) -> None:
     """A command is done: CMDEV tells of it if it did what it said. It is on now, or was before."""

@@ -50,7 +50,7 @@ class RefreshQueueManager(Execution):
                 reason = MQRCCF_PARM_VALUE_ERROR
                 why = f"{word} is no type of object"
                 return self.refuse("AMQ8561E", row.action, row.noun, why, reason=reason)
-        self._tell_some(kernel, link)
+        self._report_some(kernel, link)
         if self._left:
             link.again = True
             return False
@@ -72,7 +72,7 @@ class RefreshQueueManager(Execution):
         self._left.reverse()
         return bits != 0
 
-    def _tell_some(self, kernel: Kernel, link: Link) -> None:
+    def _report_some(self, kernel: Kernel, link: Link) -> None:
         sink = kernel.event_sink
         for _ in range(min(STEP_OBJECTS, len(self._left))):
             definition = self._left.pop()

@@ -132,7 +132,7 @@ def unpack_event(md: Descriptor, data: bytes) -> PCFMessage:
 def event_json(queue_name: str, qmgr_name: str, md: Descriptor, data: bytes) -> dict[str, object]:
     """One event as values that JSON can hold."""
     event = unpack_event(md, data)
-    told: dict[str, object] = {
+    values: dict[str, object] = {
         "eventSource": {
             "objectName": queue_name,
             "objectType": "Queue",
@@ -147,12 +147,12 @@ def event_json(queue_name: str, qmgr_name: str, md: Descriptor, data: bytes) -> 
     when = md.put_datetime
     if when is not None:
         stamp = when.strftime("%Y-%m-%dT%H:%M:%SZ")
-        told["eventCreation"] = {"timeStamp": stamp, "epoch": int(when.timestamp())}
+        values["eventCreation"] = {"timeStamp": stamp, "epoch": int(when.timestamp())}
     if event.reason == MQRC_CONFIG_CHANGE_OBJECT:
-        told["correlationID"] = md.correl_id.hex().upper()
-        told["objectState"] = "Before Change" if event.sequence == 1 else "After Change"
-    told["eventData"] = _json_of(event.parameters)
-    return told
+        values["correlationID"] = md.correl_id.hex().upper()
+        values["objectState"] = "Before Change" if event.sequence == 1 else "After Change"
+    values["eventData"] = _json_of(event.parameters)
+    return values
 
 
 def _json_of(parameters: list[Parameter]) -> dict[str, object]:

@@ -114,14 +114,14 @@ class PerformanceEvents:
 
     def _event(self, local: LocalQueue, reason: int) -> None:
         width = mq.MQ_Q_NAME_LENGTH
-        told = reset_counts(self._kernel, local)
+        statistics = reset_counts(self._kernel, local)
         parameters = [
             pcf.string(mq.MQCA_Q_MGR_NAME, self._kernel.name, mq.MQ_Q_MGR_NAME_LENGTH),
             pcf.string(mq.MQCA_BASE_OBJECT_NAME, local.name, width),
-            pcf.integer(mq.MQIA_TIME_SINCE_RESET, told.seconds),
-            pcf.integer(mq.MQIA_HIGH_Q_DEPTH, told.high_depth),
-            pcf.integer(mq.MQIA_MSG_ENQ_COUNT, told.enqueued),
-            pcf.integer(mq.MQIA_MSG_DEQ_COUNT, told.dequeued),
+            pcf.integer(mq.MQIA_TIME_SINCE_RESET, statistics.seconds),
+            pcf.integer(mq.MQIA_HIGH_Q_DEPTH, statistics.high_depth),
+            pcf.integer(mq.MQIA_MSG_ENQ_COUNT, statistics.enqueued),
+            pcf.integer(mq.MQIA_MSG_DEQ_COUNT, statistics.dequeued),
         ]
         event = PCFMessage(
             mq.MQCFT_EVENT,
@@ -163,7 +163,7 @@ def reset_counts(kernel: Kernel, local: LocalQueue) -> QueueStatistics:
     now_ns = int(kernel.clock.monotonic_ns())
     depth = int(queue.depth)
     put = int(queue.next_number - counts.number)
-    told = QueueStatistics(
+    statistics = QueueStatistics(
         (now_ns - int(counts.since_ns)) // _NANOSECONDS_A_S,
         max(int(counts.high_depth), depth),
         put,
@@ -172,4 +172,4 @@ def reset_counts(kernel: Kernel, local: LocalQueue) -> QueueStatistics:
     fresh = QueueCounts(queue.next_number, queue.depth, now_ns)
     fresh.served_from_ns = counts.served_from_ns
     local.counts = fresh
-    return told
+    return statistics

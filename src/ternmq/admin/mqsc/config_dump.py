@@ -215,8 +215,8 @@ def _cursor_parts(answer: Answer, choice: DumpChoice) -> list[str]:
     if answer["EXPIRY"]:
         parts.append(f"EXPIRY({answer['EXPIRY']})")
     if choice.every_attribute:
-        told = ("POSITION", "INCARN", "USERID", "CRDATE", "CRTIME", "ALTDATE", "ALTTIME")
-        parts.extend([f"*{keyword}({answer[keyword]})" for keyword in told])
+        keywords = ("POSITION", "INCARN", "USERID", "CRDATE", "CRTIME", "ALTDATE", "ALTTIME")
+        parts.extend([f"*{keyword}({answer[keyword]})" for keyword in keywords])
     parts.append("REPLACE")
     return parts
 

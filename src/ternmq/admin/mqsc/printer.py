@@ -93,20 +93,20 @@ def _explained(text: str) -> list[str]:
 def answer_json(answer: Answer) -> dict[str, object]:
     """One answer for programs."""
     attributes: dict[str, Value] = answer.attributes()
-    told: dict[str, object] = {
+    values: dict[str, object] = {
         "message": answer.message,
         "text": message_text(answer.message, answer.inserts),
         "completionCode": answer.comp,
         "reasonCode": answer.reason,
     }
     if answer.message in SYNTAX_MESSAGES and len(answer.inserts) > 2:
-        told["segment"] = answer.inserts[1]
-        told["detail"] = answer.inserts[2]
+        values["segment"] = answer.inserts[1]
+        values["detail"] = answer.inserts[2]
     elif answer.detail:
-        told["detail"] = answer.detail
+        values["detail"] = answer.detail
     if attributes:
-        told["attributes"] = attributes
-    return told
+        values["attributes"] = attributes
+    return values
 
 
 def echo_lines(number: int, lines: list[str]) -> list[str]:

@@ -97,8 +97,8 @@ def failure(reason: int, blamed: int = 0) -> list[PCFMessage]:
     """A fault, and the response that sums up."""
     parameters: list[Parameter] = []
     if blamed:
-        told = mq.MQIACF_SELECTOR if reason == MQRC_SELECTOR_ERROR else mq.MQIACF_PARAMETER_ID
-        parameters.append(pcf.integer(told, blamed))
+        selector = mq.MQIACF_SELECTOR if reason == MQRC_SELECTOR_ERROR else mq.MQIACF_PARAMETER_ID
+        parameters.append(pcf.integer(selector, blamed))
     first = response(parameters, mq.MQCC_FAILED, reason)
     return [first, response(None, mq.MQCC_FAILED, rccf.MQRCCF_COMMAND_FAILED)]
 
@@ -155,12 +155,12 @@ def _reason(command: Command, answer: Answer) -> int:
 
 def _blamed(command: Command, row: PCFCommand, answer: Answer) -> int:
     """The parameter that a refused command's answer is about, if it tells."""
-    told = [str(one) for one in answer.inserts]
-    told.append(answer.detail.partition(" ")[0])
+    inserts = [str(one) for one in answer.inserts]
+    inserts.append(answer.detail.partition(" ")[0])
     for keyword in command.given:
-        if keyword in told:
+        if keyword in inserts:
             return _selector(command, keyword)
-    if command.name and command.name in told and answer.reason == rccf.MQRCCF_OBJECT_NAME_ERROR:
+    if command.name and command.name in inserts and answer.reason == rccf.MQRCCF_OBJECT_NAME_ERROR:
         return row.name
     return 0
 

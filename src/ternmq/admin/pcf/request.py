@@ -212,12 +212,12 @@ class _Builder:
                 command.noun = kind.noun
                 self.kind_of_object = kind
             return
-        told = _typed(command.noun, found)
-        self.kind_of_object = told
+        typed = _typed(command.noun, found)
+        self.kind_of_object = typed
         if not keyword:
-            command.noun = told.noun
+            command.noun = typed.noun
         elif command.action != "DELETE":
-            command.given[keyword] = told.noun
+            command.given[keyword] = typed.noun
 
     # ---- parameters
 

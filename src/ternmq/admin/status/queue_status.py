@@ -188,9 +188,9 @@ class ResetQueueStatistics(QueueWalk):
         values: Values = {"QSTATS": subject, "HIQDEPTH": 0, "MSGSIN": 0, "MSGSOUT": 0}
         values["RESETINT"] = 0
         if local is not None:
-            told = reset_counts(kernel, local)
-            values["HIQDEPTH"] = told.high_depth
-            values["MSGSIN"] = told.enqueued
-            values["MSGSOUT"] = told.dequeued
-            values["RESETINT"] = told.seconds
+            statistics = reset_counts(kernel, local)
+            values["HIQDEPTH"] = statistics.high_depth
+            values["MSGSIN"] = statistics.enqueued
+            values["MSGSOUT"] = statistics.dequeued
+            values["RESETINT"] = statistics.seconds
         return [values]

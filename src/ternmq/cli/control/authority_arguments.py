@@ -124,7 +124,7 @@ def _is_authority(word: str) -> bool:
     return word.lower() in BY_WORD or word.lower() in COLLECTIVE
 
 
-def told(answers: list[Answer]) -> int:
+def report_refusals(answers: list[Answer]) -> int:
     """Say what was refused; the exit status."""
     for answer in answers:
         if not answer.ok:

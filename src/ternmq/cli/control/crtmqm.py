@@ -104,7 +104,7 @@ def main(argv: list[str]) -> int:
     except (MQError, OSError) as error:
         write_error(message_line("AMQ7019E", (error,)))
         return EXIT_UNEXPECTED
-    _tell(asked)
+    _report(asked)
     return 0
 
 
@@ -140,7 +140,7 @@ def _asked(options: argparse.Namespace) -> Creation:
     return asked
 
 
-def _tell(asked: Creation) -> None:
+def _report(asked: Creation) -> None:
     """What people are used to see, once it is there."""
     write(message_text("AMQ8001I", (asked.name,)))
     write(f"Directory '{asked.folder}' created.")

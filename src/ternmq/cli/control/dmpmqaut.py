@@ -17,7 +17,7 @@ from ternmq.base.errors import MQError
 from ternmq.base.reasons import MQRC_UNKNOWN_OBJECT_NAME
 from ternmq.cli import attach
 from ternmq.cli.control import tool_status
-from ternmq.cli.control.authority_arguments import Arguments, BadArguments, told
+from ternmq.cli.control.authority_arguments import Arguments, BadArguments, report_refusals
 from ternmq.cli.output import write, write_error, write_json
 from ternmq.security.authorities import BY_WORD, words
 from ternmq.values.command import Answer, Command
@@ -47,7 +47,7 @@ def main(argv: list[str]) -> int:
         return tool_status.refused(error, asked.qmgr)
     if len(answers) == 1 and answers[0].reason == MQRC_UNKNOWN_OBJECT_NAME:
         answers = []
-    status = told(answers)
+    status = report_refusals(answers)
     if status:
         return status
     _show(answers, asked, qmgr)

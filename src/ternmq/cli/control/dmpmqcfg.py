@@ -31,7 +31,7 @@ def main(argv: list[str]) -> int:
     line = _arguments()
     given = line.parse_args(argv)
     try:
-        way = client_way(given.client)
+        arguments = client_arguments(given.client)
     except ValueError as error:
         line.error(f"-c: {error}")
     if given.form == "setmqaut" and given.sort != "authrec":
@@ -43,7 +43,7 @@ def main(argv: list[str]) -> int:
 
     try:
         client = given.client is not None
-        with attach(given.qmgr, "dmpmqcfg", given.user, client, **way) as connection:
+        with attach(given.qmgr, "dmpmqcfg", given.user, client, **arguments) as connection:
             if given.form == "setmqaut":
                 for answer in records(connection.mqsc, choice):
                     write(setmqaut_line(answer, connection.name))
@@ -93,7 +93,7 @@ def _arguments() -> CommandLine:
     return line
 
 
-def client_way(text: str | None) -> dict[str, str]:
+def client_arguments(text: str | None) -> dict[str, str]:
     """What -c says: `default` as the environment says, else a DEFINE CHANNEL CHLTYPE(CLNTCONN)."""
     if text is None or text.lower() == "default":
         return {}
@@ -104,11 +104,11 @@ def client_way(text: str | None) -> dict[str, str]:
     given = command.given
     if command.action != "DEFINE" or given.get("CHLTYPE", "") != "CLNTCONN":
         raise ValueError("DEFINE CHANNEL(name) CHLTYPE(CLNTCONN) CONNAME(...) is wanted")
-    way = {"channel": command.name, "conn": given.get("CONNAME", "")}
+    arguments = {"channel": command.name, "conn": given.get("CONNAME", "")}
     for keyword, argument in (("SSLCIPH", "cipher"), ("SSLPEER", "peer_name")):
         if given.get(keyword):
-            way[argument] = given[keyword]
-    return way
+            arguments[argument] = given[keyword]
+    return arguments
 
 
 def head_lines(ask: Callable[[str], list[Answer]], asked: str, now: datetime) -> list[str]:

@@ -80,9 +80,9 @@ def main(argv: list[str]) -> int:
         Copying(asked, choice, counts, pace).run()
     except (MQError, MessageFileError, OSError) as error:
         write_error(f"dmpmqmsg: {error}")
-        _tell(asked, counts)
+        _report(asked, counts)
         return FAILED
-    _tell(asked, counts)
+    _report(asked, counts)
     return 0
 
 
@@ -345,7 +345,7 @@ def _numbered(name: str) -> Iterator[str]:
         number += 1
 
 
-def _tell(asked: argparse.Namespace, counts: Counts) -> None:
+def _report(asked: argparse.Namespace, counts: Counts) -> None:
     if asked.json:
         write_json(
             {

@@ -8,7 +8,12 @@ from __future__ import annotations
 from ternmq.base.errors import MQError
 from ternmq.cli import attach
 from ternmq.cli.control import tool_status
-from ternmq.cli.control.authority_arguments import ENTITY_MISSING, Arguments, BadArguments, told
+from ternmq.cli.control.authority_arguments import (
+    ENTITY_MISSING,
+    Arguments,
+    BadArguments,
+    report_refusals,
+)
 from ternmq.cli.output import write, write_error, write_json
 from ternmq.security.authorities import BY_WORD, words
 from ternmq.values.command import Command
@@ -36,7 +41,7 @@ def main(argv: list[str]) -> int:
             name = asked.profile or connection.name
     except MQError as error:
         return tool_status.refused(error, asked.qmgr)
-    status = told(answers)
+    status = report_refusals(answers)
     if status:
         return status
     _show(entity, name, _ordered(str(answers[0]["AUTHLIST"])), asked.json)

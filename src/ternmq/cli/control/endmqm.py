@@ -25,7 +25,7 @@ EXIT_ACTIVE_NOT_ENDED: Final = 79
 EXIT_STANDBY_ENDED: Final = 90
 EXIT_NOT_AUTHORIZED: Final = 119
 _LOOK_S: Final = 0.02
-_TELL_S: Final = 1.0
+_REPORT_S: Final = 1.0
 
 
 def command_line() -> CommandLine:
@@ -120,7 +120,7 @@ def _is_there(place: Place, pid: int, switches: bool) -> bool:
 def _wait(place: Place, options: argparse.Namespace, mode: str, pid: int) -> int:
     """Until nobody has the folder; with -tp, in ever stricter ways."""
     began = time.monotonic()
-    told = began
+    reported_s = began
     write_now(f"Waiting for queue manager '{place.name}' to end.")
     ladder = _ladder(mode, options.tp)
     while _is_there(place, pid, options.s):
@@ -131,8 +131,8 @@ def _wait(place: Place, options: argparse.Namespace, mode: str, pid: int) -> int
                 ask(place, "stop", mode=stricter, reconnect=options.r, switch=options.s)
             except MQError:
                 pass  # it has just ended
-        if now - told >= _TELL_S:
-            told = now
+        if now - reported_s >= _REPORT_S:
+            reported_s = now
             write_now(f"Waiting for queue manager '{place.name}' to end.")
         time.sleep(_LOOK_S)
     write(message_text("AMQ8004I", (place.name,)))

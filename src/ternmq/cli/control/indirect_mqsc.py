@@ -61,9 +61,9 @@ class IndirectMqsc:
         answers: list[Answer] = []
         while True:
             reply = self._reply(msg_id)
-            told = reply.find(mq.MQCACF_ESCAPE_TEXT)
-            if told is not None:
-                answers.append(answer_of_text(told.text, reply.comp, reply.reason))
+            parameter = reply.find(mq.MQCACF_ESCAPE_TEXT)
+            if parameter is not None:
+                answers.append(answer_of_text(parameter.text, reply.comp, reply.reason))
             elif reply.comp == mq.MQCC_FAILED and not answers:
                 raise mq_error(reply.reason, verb="MQSC", object=self.name)
             if reply.control == mq.MQCFC_LAST:

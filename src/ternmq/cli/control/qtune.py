@@ -77,9 +77,13 @@ def _of_running(connection: Connection, pattern: str, given: dict[str, int]) -> 
             continue
         if given:
             connection.alter_queue(one.name, **cast("QueueAttributes", given))
-        told = connection.attributes(one.name)
+        attributes = connection.attributes(one.name)
         kind = "local" if one.type == LOCAL else "model"
-        rows.append(QueueBuffers(one.name, kind, int(told[PERSISTENT]), int(told[NONPERSISTENT])))
+        rows.append(
+            QueueBuffers(
+                one.name, kind, int(attributes[PERSISTENT]), int(attributes[NONPERSISTENT])
+            )
+        )
     if not rows:
         raise mq_error(MQRC_UNKNOWN_OBJECT_NAME, verb="qtune", object=pattern)
     return rows

@@ -48,7 +48,7 @@ def main(argv: list[str]) -> int:
                     kind, shown = _row(name)["type"], _row(name)["name"]
                     write(f"Media image for object {shown}, type {kind} recorded.")
                 if asked.l:
-                    _tell_extents(connection)
+                    _report_extents(connection)
     except MQError as error:
         return tool_status.refused(error, asked.m, "qlocal" if wanted == LOCAL else asked.t)
     return tool_status.OK
@@ -65,7 +65,7 @@ def _row(name: str) -> dict[str, str]:
     return {"name": name, "type": "qlocal"}
 
 
-def _tell_extents(connection: Connection) -> None:
+def _report_extents(connection: Connection) -> None:
     extents = connection.log_extents()
     write(message_line("AMQ7467I", (connection.name, extents.restart)))
     write(message_line("AMQ7468I", (connection.name, extents.media)))

@@ -49,7 +49,7 @@ class Report:
     def __init__(self, echo: bool, as_json: bool) -> None:
         self._echo = echo
         self._as_json = as_json
-        self._told: list[dict[str, object]] = []
+        self._answered: list[dict[str, object]] = []
         self.number = 0
         self.read = 0
         self.faulty = 0
@@ -78,8 +78,8 @@ class Report:
         elif any(not answer.ok for answer in answers):
             self.failed += 1
         if self._as_json:
-            told = [answer_json(answer) for answer in answers]
-            self._told.append({"command": source.text.strip(), "answers": told})
+            answered = [answer_json(answer) for answer in answers]
+            self._answered.append({"command": source.text.strip(), "answers": answered})
             return
         for answer in answers:
             write_lines(answer_lines(answer))
@@ -89,7 +89,7 @@ class Report:
         """The foot, and the exit status."""
         if self._as_json:
             counts = {"read": self.read, "syntaxErrors": self.faulty, "failed": self.failed}
-            write_json({"commands": self._told, **counts})
+            write_json({"commands": self._answered, **counts})
         else:
             lines = summary_lines(self.read, self.faulty, self.failed)
             write_lines(lines[:2] if checked_only else lines)

@@ -59,7 +59,7 @@ def main(argv: list[str]) -> int:
     try:
         connection = attach.attach(asked.m, "runmqtrm")
     except MQError as error:
-        tell("AMQ8605E" if error.reason == 2059 else "AMQ8607E")
+        write_line("AMQ8605E" if error.reason == 2059 else "AMQ8607E")
         write_now(str(error))
         return NOT_RUN
     with connection:
@@ -68,14 +68,14 @@ def main(argv: list[str]) -> int:
                 asked.q, options=mq.MQOO_INPUT_AS_Q_DEF | mq.MQOO_FAIL_IF_QUIESCING
             )
         except MQError as error:
-            tell(_OPEN_ERRORS.get(error.reason, "AMQ8611E"))
+            write_line(_OPEN_ERRORS.get(error.reason, "AMQ8611E"))
             write_now(str(error))
             return NOT_RUN
-        tell("AMQ8601I")
+        write_line("AMQ8601I")
         return _monitor(connection, queue)
 
 
-def tell(message_id: str, *inserts: object) -> None:
+def write_line(message_id: str, *inserts: object) -> None:
     """A line of the monitor: when, and what."""
     now = datetime.now().astimezone().strftime("%m/%d/%y  %H:%M:%S")
     write_now(f"{now} : {message_text(message_id, inserts)}")
@@ -84,25 +84,25 @@ def tell(message_id: str, *inserts: object) -> None:
 def _monitor(connection: Connection, queue: Queue) -> int:
     while True:
         write_now("_" * 50)
-        tell("AMQ8612I")
+        write_line("AMQ8612I")
         try:
             message = queue.try_get(wait=WAIT_S, options=_GET, syncpoint=False)
         except MQError as error:
             if error.reason in _ENDINGS:
-                tell("AMQ8602I")
+                write_line("AMQ8602I")
                 return 0
-            tell("AMQ8614E" if error.reason == 2016 else "AMQ8615E")
+            write_line("AMQ8614E" if error.reason == 2016 else "AMQ8615E")
             write_now(str(error))
             return INTERRUPTED
         if message is None:
-            tell("AMQ8602I")
+            write_line("AMQ8602I")
             return 0
         _serve(connection, message)
 
 
 def _serve(connection: Connection, message: Message) -> None:
     if not is_own(message):
-        tell("AMQ8617E")
+        write_line("AMQ8617E")
         _bury(connection, message, mq.MQFB_TM_ERROR)
         return
     order = LITTLE if message.descriptor.encoding & 0xF == 2 else BIG
@@ -110,27 +110,27 @@ def _serve(connection: Connection, message: Message) -> None:
     try:
         trigger = TriggerMessage.unpack(message.data, 0, order, ccsid)
     except MQError:
-        tell("AMQ8617E")
+        write_line("AMQ8617E")
         _bury(connection, message, mq.MQFB_TM_ERROR)
         return
     if trigger.application_type not in _STARTABLE:
-        tell("AMQ8619E", trigger.application_type)
+        write_line("AMQ8619E", trigger.application_type)
         _bury(connection, message, mq.MQFB_APPL_TYPE_ERROR)
         return
     try:
         words, beside = words_of(trigger, connection.name)
     except ValueError as error:
-        tell("AMQ8618E", str(error))
+        write_line("AMQ8618E", str(error))
         write_now(str(error))
         _bury(connection, message, mq.MQFB_APPL_CANNOT_BE_STARTED)
         return
     write_now(shlex.join(words) + (" &" if beside else ""))
     status = start(words, beside)
     if status:
-        tell("AMQ8618E", f"status {status}")
+        write_line("AMQ8618E", f"status {status}")
         if status in (_CANNOT_RUN, _NOT_FOUND):
             _bury(connection, message, mq.MQFB_APPL_CANNOT_BE_STARTED)
-    tell("AMQ8616I")
+    write_line("AMQ8616I")
 
 
 def is_own(message: Message) -> bool:

@@ -21,7 +21,7 @@ from ternmq.cli.control.authority_arguments import (
     UNKNOWN_OBJECT,
     Arguments,
     BadArguments,
-    told,
+    report_refusals,
 )
 from ternmq.cli.output import write, write_error
 from ternmq.security.authorities import Kind, bits_of
@@ -92,7 +92,7 @@ def _change(connection: Connection, asked: Arguments) -> int:
             command.given["AUTHADD"] = ",".join(asked.add)
         if asked.remove:
             command.given["AUTHRMV"] = ",".join(asked.remove)
-        status = told(connection.command(command))
+        status = report_refusals(connection.command(command))
         if status:
             return status
     return tool_status.OK

@@ -9,7 +9,7 @@ from ternmq.base import constants as mq
 from ternmq.base.errors import MQError
 from ternmq.base.visible_text import visible_in_line
 from ternmq.cli.output import write, write_lines
-from ternmq.cli.samples.sample import MISSING, SampleEnds, connected, told
+from ternmq.cli.samples.sample import MISSING, SampleEnds, connected, report_failure
 from ternmq.values.message import Message
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ def _browse(connection: Connection, name: str) -> None:
         write_lines([" ", " ", " ", " No more messages "])
         write_lines(summary_lines(sizes))
     except MQError as error:
-        told(" MQGET", error)
+        report_failure(" MQGET", error)
     finally:
         queue.close()
     write(" MQCLOSE")

@@ -136,8 +136,8 @@ class Events:
         md = message.descriptor
         try:
             if self._as_json:
-                told = event_json(queue.name, self._qmgr, md, message.data)
-                write_now(json.dumps(told, indent=self._indent, ensure_ascii=False))
+                event = event_json(queue.name, self._qmgr, md, message.data)
+                write_now(json.dumps(event, indent=self._indent, ensure_ascii=False))
             else:
                 lines = event_text(self._count, queue.name, md, message.data)
                 write_lines(map(visible_in_line, lines))  # names are their users' to choose

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from ternmq.base.errors import MQError
 from ternmq.cli.output import write
-from ternmq.cli.samples.sample import SampleEnds, connected, shown, started, told
+from ternmq.cli.samples.sample import SampleEnds, connected, report_failure, shown, started
 
 if TYPE_CHECKING:
     from ternmq.api.connection import Connection
@@ -32,7 +32,7 @@ def _browse(connection: Connection, name: str) -> None:
     try:
         queue = connection.queue(name)
     except MQError as error:
-        told("MQOPEN", error)
+        report_failure("MQOPEN", error)
         write("unable to open queue for input")
         return
     try:
@@ -42,6 +42,6 @@ def _browse(connection: Connection, name: str) -> None:
             write(f"{number} <{shown(message)}>")
         write("no more messages")
     except MQError as error:
-        told("MQGET", error)
+        report_failure("MQGET", error)
     finally:
         queue.close()

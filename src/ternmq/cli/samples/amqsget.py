@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING, Final
 from ternmq.base import constants as mq
 from ternmq.base.errors import MQError
 from ternmq.cli.output import write, write_now
-from ternmq.cli.samples.sample import SampleEnds, connected, options_given, shown, started, told
+from ternmq.cli.samples.sample import (
+    SampleEnds,
+    connected,
+    options_given,
+    report_failure,
+    shown,
+    started,
+)
 
 if TYPE_CHECKING:
     from ternmq.api.queue import Queue
@@ -27,7 +34,7 @@ def main(argv: list[str], client: bool = False) -> int:
             try:
                 queue = connection.queue(argv[0], options=options_given(argv, 2, _OPEN))
             except MQError as error:
-                told("MQOPEN", error)
+                report_failure("MQOPEN", error)
                 write("unable to open queue for input")
             else:
                 _get_all(queue)
@@ -43,7 +50,7 @@ def _get_all(queue: Queue) -> None:
         try:
             message = queue.try_get(wait=WAIT_S, options=_GET, syncpoint=False)
         except MQError as error:
-            told("MQGET", error)
+            report_failure("MQGET", error)
             return
         if message is None:
             write("no more messages")
@@ -58,4 +65,4 @@ def _close(queue: Queue, options: int) -> None:
         purge = options & mq.MQCO_DELETE_PURGE != 0
         queue.close(delete=purge or options & mq.MQCO_DELETE != 0, purge=purge)
     except MQError as error:
-        told("MQCLOSE", error)
+        report_failure("MQCLOSE", error)

@@ -133,8 +133,8 @@ class Choice:
         if self.object_name and not mentions(message, self.object_name):
             return False
         if self.connection:
-            told = message.find(mq.MQBACF_CONNECTION_ID)
-            if told is None or told.data != self.connection.ljust(24, b"\0"):
+            values = message.find(mq.MQBACF_CONNECTION_ID)
+            if values is None or values.data != self.connection.ljust(24, b"\0"):
                 return False
         start = f"{_text(message, 2711)} {_text(message, 2712)}"
         end = f"{_text(message, 2707)} {_text(message, 2708)}"
@@ -180,11 +180,11 @@ def _chosen(queue: Queue, choice: Choice, asked: argparse.Namespace) -> Iterator
 
 def _show(record: PCFMessage, fields: frozenset[int], name: str, *, as_json: bool) -> None:
     if as_json:
-        told: dict[str, object] = {
+        values: dict[str, object] = {
             "MonitoringType": pcf_rows.MESSAGE_NAMES[record.command],
             **_values(record.parameters, fields),
         }
-        write_json(told)
+        write_json(values)
         return
     lines = record_lines(record, fields, name)
     write_lines(map(visible_in_line, lines))  # names are their users' to choose

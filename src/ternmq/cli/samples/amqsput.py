@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING, Final
 from ternmq.base import constants as mq
 from ternmq.base.errors import MQError
 from ternmq.cli.output import write, write_now
-from ternmq.cli.samples.sample import SampleEnds, connected, next_line, options_given, started, told
+from ternmq.cli.samples.sample import (
+    SampleEnds,
+    connected,
+    next_line,
+    options_given,
+    report_failure,
+    started,
+)
 from ternmq.codec.mqi.mqmd import Descriptor
 
 if TYPE_CHECKING:
@@ -46,7 +53,7 @@ def _opened(connection: Connection, argv: list[str]) -> Queue | None:
     try:
         return connection.queue(argv[0], options=options, dynamic_name=dynamic)
     except MQError as error:
-        told("MQOPEN", error)
+        report_failure("MQOPEN", error)
         write("unable to open queue for output")
         return None
 
@@ -56,7 +63,7 @@ def _put_lines(queue: Queue) -> None:
         try:
             queue.put(line, format="MQSTR")
         except MQError as error:
-            told("MQPUT", error)
+            report_failure("MQPUT", error)
             return
 
 
@@ -67,7 +74,7 @@ def _put_elsewhere(connection: Connection, name: str, qmgr: str) -> None:
         try:
             connection.put(name, line, descriptor=md, qmgr_name=qmgr)
         except MQError as error:
-            told("MQPUT", error)
+            report_failure("MQPUT", error)
             return
 
 
@@ -77,4 +84,4 @@ def _close(queue: Queue, argv: list[str]) -> None:
         purge = options & mq.MQCO_DELETE_PURGE != 0
         queue.close(delete=purge or options & mq.MQCO_DELETE != 0, purge=purge)
     except MQError as error:
-        told("MQCLOSE", error)
+        report_failure("MQCLOSE", error)

@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING, Final
 from ternmq.base import constants as mq
 from ternmq.base.errors import MQError
 from ternmq.cli.output import write, write_now
-from ternmq.cli.samples.sample import SampleEnds, connected, next_line, shown, started, told
+from ternmq.cli.samples.sample import (
+    SampleEnds,
+    connected,
+    next_line,
+    report_failure,
+    shown,
+    started,
+)
 from ternmq.codec.mqi.mqmd import Descriptor
 
 if TYPE_CHECKING:
@@ -39,7 +46,7 @@ def _ask(connection: Connection, argv: list[str]) -> None:
     try:
         server = connection.queue(argv[0], options=mq.MQOO_OUTPUT | mq.MQOO_FAIL_IF_QUIESCING)
     except MQError as error:
-        told("MQOPEN", error)
+        report_failure("MQOPEN", error)
         write("unable to open server queue for output")
         raise SampleEnds(error.reason & 0xFF) from error
     reply_name = argv[2] if len(argv) > 2 else REPLY_QUEUE
@@ -47,7 +54,7 @@ def _ask(connection: Connection, argv: list[str]) -> None:
     try:
         replies = connection.queue(reply_name, options=options, dynamic_name="AMQ.*")
     except MQError as error:
-        told("MQOPEN", error)
+        report_failure("MQOPEN", error)
         write("unable to open reply queue")
         server.close()
         return
@@ -73,7 +80,7 @@ def _put_lines(server: Queue, reply_to: str) -> bool:
             server.put(line, descriptor=md, options=mq.MQPMO_NEW_MSG_ID, syncpoint=False)
             asked = True
         except MQError as error:
-            told("MQPUT", error)
+            report_failure("MQPUT", error)
             break
     return asked
 
@@ -84,7 +91,7 @@ def _show_replies(replies: Queue) -> None:
         try:
             message = replies.try_get(wait=wait_s, options=mq.MQGMO_CONVERT, syncpoint=False)
         except MQError as error:
-            told("MQGET", error)
+            report_failure("MQGET", error)
             return
         wait_s = WAIT_S
         if message is None:
@@ -99,4 +106,4 @@ def _close_replies(replies: Queue, delete: bool) -> None:
     try:
         replies.close(delete=delete)
     except MQError as error:
-        told("MQCLOSE (reply)", error)
+        report_failure("MQCLOSE (reply)", error)

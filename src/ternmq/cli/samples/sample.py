@@ -29,7 +29,7 @@ class SampleEnds(Exception):
         self.status = status
 
 
-def told(verb: str, error: MQError) -> None:
+def report_failure(verb: str, error: MQError) -> None:
     """How samples tell that a verb failed."""
     write_now(f"{verb} ended with reason code {error.reason}")
 
@@ -47,7 +47,7 @@ def connected(qmgr: str, application: str, client: bool = False) -> Connection:
     try:
         return attach.attach_sample(qmgr, application, client)
     except MQError as error:
-        told("MQCONNX", error)
+        report_failure("MQCONNX", error)
         raise SampleEnds(error.reason & 0xFF) from error
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from ternmq.base import constants as mq
 from ternmq.base.errors import MQError
 from ternmq.cli.output import write, write_now
-from ternmq.cli.samples.sample import SampleEnds, connected, shown, told, trigger
+from ternmq.cli.samples.sample import SampleEnds, connected, report_failure, shown, trigger
 from ternmq.codec.mqi.mqmd import Descriptor
 from ternmq.values.message import Message
 
@@ -31,7 +31,7 @@ def run(name: str, program: str, argv: list[str], serve: Serve) -> int:
             try:
                 queue = connection.queue(trig.queue_name, options=_OPEN)
             except MQError as error:
-                told("MQOPEN (input)", error)
+                report_failure("MQOPEN (input)", error)
                 return error.reason & 0xFF
             try:
                 while True:
@@ -41,7 +41,7 @@ def run(name: str, program: str, argv: list[str], serve: Serve) -> int:
                         break
                     _answer(connection, message, serve)
             except MQError as error:
-                told("MQGET", error)
+                report_failure("MQGET", error)
             finally:
                 queue.close()
     except SampleEnds as end:
@@ -61,7 +61,7 @@ def _answer(connection: Connection, message: Message, serve: Serve) -> None:
     try:
         data = serve(connection, data)
     except MQError as error:
-        told(error.verb or "MQI call", error)
+        report_failure(error.verb or "MQI call", error)
         feedback = error.reason
         if not request.report & mq.MQRO_EXCEPTION:
             return  # nobody wants to know
@@ -69,7 +69,7 @@ def _answer(connection: Connection, message: Message, serve: Serve) -> None:
     try:
         connection.put(request.reply_to_queue, data, descriptor=md)
     except MQError as error:
-        told("MQPUT1", error)
+        report_failure("MQPUT1", error)
 
 
 def reply_descriptor(request: Descriptor, feedback: int) -> Descriptor:

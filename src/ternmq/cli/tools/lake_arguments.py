@@ -21,7 +21,7 @@ class Moment(NamedTuple):
     """A time, and as what it was told: an hour ago is another time when it is told again."""
 
     at: datetime
-    told: str
+    text: str
 
 
 def add_choice(line: CommandLine) -> None:
@@ -50,8 +50,8 @@ def search_of(asked: argparse.Namespace) -> Search:
     from ternmq.spark.lake.lake_search import Search, identifier
 
     ids = {
-        name: identifier(told) if told else b""
-        for name, told in (
+        name: identifier(text) if text else b""
+        for name, text in (
             ("msg_id", asked.id),
             ("correl_id", asked.correl_id),
             ("group_id", asked.group_id),
@@ -60,7 +60,7 @@ def search_of(asked: argparse.Namespace) -> Search:
     return Search(
         queue=asked.queue,
         queue_manager=asked.of,
-        properties=tuple(property_of(told) for told in asked.property),
+        properties=tuple(property_of(text) for text in asked.property),
         since=asked.since.at if asked.since else None,
         until=asked.until.at if asked.until else None,
         text=asked.text,
@@ -69,21 +69,21 @@ def search_of(asked: argparse.Namespace) -> Search:
     )
 
 
-def property_of(told: str) -> tuple[str, str | None]:
+def property_of(text: str) -> tuple[str, str | None]:
     """`name` or `name=value`."""
-    name, equals, value = told.partition("=")
+    name, equals, value = text.partition("=")
     return name, value if equals else None
 
 
-def moment(told: str) -> Moment:
+def moment(text: str) -> Moment:
     """A time as people give it: ISO 8601, or so long ago."""
-    ago = _AGO.fullmatch(told)
+    ago = _AGO.fullmatch(text)
     try:
         if ago is not None and int(ago[1]) <= _AGO_MAX:
-            return Moment(datetime.now(UTC) - timedelta(**{_UNITS[ago[2]]: int(ago[1])}), told)
-        found = datetime.fromisoformat(told)
+            return Moment(datetime.now(UTC) - timedelta(**{_UNITS[ago[2]]: int(ago[1])}), text)
+        found = datetime.fromisoformat(text)
     except (ValueError, OverflowError) as wrong:
         raise argparse.ArgumentTypeError(
-            f"{told} is no time; 2026-11-16T10:00, 2026-11-16 and 2h (ago) are"
+            f"{text} is no time; 2026-11-16T10:00, 2026-11-16 and 2h (ago) are"
         ) from wrong
-    return Moment(found if found.tzinfo is not None else found.replace(tzinfo=UTC), told)
+    return Moment(found if found.tzinfo is not None else found.replace(tzinfo=UTC), text)

@@ -103,7 +103,7 @@ def _check(asked: argparse.Namespace, line: CommandLine) -> None:
 
 def _list(as_json: bool) -> int:
     if as_json:
-        write_json([_told(name) for name in (one.name for one in WORKLOADS)])
+        write_json([_workload_json(name) for name in (one.name for one in WORKLOADS)])
         return OK
     chapter = ""
     width = max(len(one.name) for one in WORKLOADS)
@@ -116,7 +116,7 @@ def _list(as_json: bool) -> int:
     return OK
 
 
-def _told(name: str) -> dict[str, Any]:
+def _workload_json(name: str) -> dict[str, Any]:
     (one,) = [each for each in WORKLOADS if each.name == name]
     return {
         "name": one.name,
@@ -157,12 +157,12 @@ def _run(asked: argparse.Namespace, line: CommandLine) -> int:
         with Steps(NAME, wish.steps, quiet=asked.quiet) as steps:
             record = run(wish, steps.next)
     except BaseException:
-        _tell_kept(folder)
+        _report_kept(folder)
         raise
     return _report(asked, record, folder)
 
 
-def _tell_kept(folder: Path) -> None:
+def _report_kept(folder: Path) -> None:
     """After a run that did not come to its end: what there is of it."""
     try:
         count = len(load(folder).points)
@@ -212,13 +212,13 @@ def _as_json(
     folder: Path | None = None,
     page: Path | None = None,
 ) -> dict[str, Any]:
-    told = record.to_json()
+    values = record.to_json()
     if folder is not None:
-        told["folder"] = str(folder)
+        values["folder"] = str(folder)
     if page is not None:
-        told["page"] = str(page.absolute())
+        values["page"] = str(page.absolute())
     if earlier is not None:
-        told["compared"] = {
+        values["compared"] = {
             "with": earlier.label or earlier.begun,
             "figures": counted(points),
             "differences": differences(record, earlier),
@@ -235,4 +235,4 @@ def _as_json(
                 for one in points
             ],
         }
-    return told
+    return values

@@ -91,7 +91,7 @@ class Figuring:
                 spark,
                 project,
                 Choice(refresh=tuple(sorted(wanted))),
-                tell=lambda step: steps.next(step.table) if step.state == COMPLETED else None,
+                notify=lambda step: steps.next(step.table) if step.state == COMPLETED else None,
             )
         return {name: served.table(spark, project.settings.warehouse, name) for name in NEEDED}
 

@@ -102,10 +102,10 @@ def table(workload: Workload, points: list[Compared], is_compared: bool) -> Iter
 
 def ending(points: list[Compared], run: Run, earlier: Run) -> Iterator[str]:
     """What came of the comparison."""
-    told = counted(points)
+    shown = counted(points)
     yield (
-        f"Beside {earlier.label or earlier.begun}: {told['within']} figures within 6 %,"
-        f" {told['better']} better (+), {told['worse']} worse (!)."
+        f"Beside {earlier.label or earlier.begun}: {shown['within']} figures within 6 %,"
+        f" {shown['better']} better (+), {shown['worse']} worse (!)."
     )
     for words in differences(run, earlier):
         yield f"Not the same in both runs: {words}."

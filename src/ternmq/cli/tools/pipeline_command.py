@@ -100,16 +100,16 @@ def _init(line: CommandLine, asked: argparse.Namespace) -> int:
     if asked.smf and "://" not in asked.smf:
         settings["smf.path"] = str(Path(asked.smf).absolute())
     folder = Path(asked.project).absolute()
-    told = {key: value for key, value in settings.items() if value}
-    if not {"smf.path", "mq.queue"} & told.keys():
+    reported = {key: value for key, value in settings.items() if value}
+    if not {"smf.path", "mq.queue"} & reported.keys():
         line.error("what is to be read? --smf PATH, --queue QUEUE or both")
     try:
-        spec = create(folder, folder.name, told)
+        spec = create(folder, folder.name, reported)
     except SparkError as error:
         write_error(f"{NAME}: {error}")
         return FAILED
     if asked.json:
-        write_json({"project": str(folder), "spec": str(spec), "settings": told})
+        write_json({"project": str(folder), "spec": str(spec), "settings": reported})
     else:
         write(f"{spec} is there; next: ternmq pipeline run {asked.project}")
     return OK
@@ -123,8 +123,8 @@ def _run(asked: argparse.Namespace) -> int:
     try:
         project = find(Path(asked.project))
         if asked.events:
-            told = {f"{PREFIX}events.queue": asked.events}
-            project = project._replace(configuration={**project.configuration, **told})
+            reported = {f"{PREFIX}events.queue": asked.events}
+            project = project._replace(configuration={**project.configuration, **reported})
         _ = project.settings.kinds
     except SparkError as error:
         write_error(f"{NAME}: {error}")
@@ -156,14 +156,14 @@ class _Run:
         )
         total = len(flows(spark, self._project.settings))
         with Steps("pipeline", total, quiet=asked.quiet) as self._steps:
-            states = run(spark, self._project, choice, self._told)
+            states = run(spark, self._project, choice, self._notified)
         if choice.is_dry:
-            self._tell(states, {}, [])
+            self._report(states, {}, [])
         else:
-            self._tell(states, self._rows(spark), rejected(spark, self._project.settings))
+            self._report(states, self._rows(spark), rejected(spark, self._project.settings))
         return OK
 
-    def _told(self, step: Step) -> None:
+    def _notified(self, step: Step) -> None:
         if self._steps is not None and step.state == "COMPLETED":
             self._steps.next(step.table)
 
@@ -172,14 +172,14 @@ class _Run:
 
         return counts(spark, self._project.settings.warehouse)
 
-    def _tell(self, states: dict[str, str], rows: dict[str, int], lost: list[Rejected]) -> None:
+    def _report(self, states: dict[str, str], rows: dict[str, int], lost: list[Rejected]) -> None:
         from ternmq.spark.pipeline_rejects import sentences
 
         warehouse = self._project.settings.warehouse
         if self._asked.json:
             found = [one._asdict() for one in lost]
-            told = {"warehouse": warehouse, "states": states, "rows": rows, "rejected": found}
-            write_json(told)
+            reported = {"warehouse": warehouse, "states": states, "rows": rows, "rejected": found}
+            write_json(reported)
             return
         if self._asked.action == "dry-run":
             write(f"{self._project.spec}: nothing is wrong with it")
@@ -216,7 +216,7 @@ class _Follow:
                 self._project,
                 every_s=self._asked.every,
                 is_over=lambda: self._is_over,
-                tell=self._told,
+                notify=self._notified,
             )
         finally:
             for each, old in zip(_ENDING, before):
@@ -226,14 +226,14 @@ class _Follow:
     def _end(self, number: int, frame: object) -> None:
         self._is_over = True
 
-    def _told(self, update: Update) -> None:
+    def _notified(self, update: Update) -> None:
         if update.trouble != self._trouble:
             self._trouble = update.trouble
             now = f"events wait: {update.trouble}" if update.trouble else "events go on"
             write_error(f"{NAME}: {now}")
         if self._asked.json:
-            told = {"rows": update.rows, "views": update.views, "trouble": update.trouble}
-            write_now(json.dumps(told))
+            reported = {"rows": update.rows, "views": update.views, "trouble": update.trouble}
+            write_now(json.dumps(reported))
         elif not self._asked.quiet:
             rows = ", ".join(f"{name} {count}" for name, count in sorted(update.rows.items()))
             if rows != self._rows:
@@ -241,15 +241,15 @@ class _Follow:
                 write_now(f"read so far: {rows}")
 
 
-def _seconds(told: str) -> float:
+def _seconds(text: str) -> float:
     try:
-        seconds = float(told)
+        seconds = float(text)
     except ValueError:
         seconds = 0.0
     if not 0 < seconds < float("inf"):
-        raise argparse.ArgumentTypeError(f"{told} is no number of seconds")
+        raise argparse.ArgumentTypeError(f"{text} is no number of seconds")
     return seconds
 
 
-def _names(told: str) -> Sequence[str]:
-    return [name.strip() for name in told.split(",") if name.strip()]
+def _names(text: str) -> Sequence[str]:
+    return [name.strip() for name in text.split(",") if name.strip()]

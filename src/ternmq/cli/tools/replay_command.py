@@ -79,10 +79,10 @@ def _line() -> CommandLine:
 
 
 def _change(text: str) -> tuple[str, str]:
-    name, equals, told = text.partition("=")
-    if not name or not equals or not told:
+    name, equals, values = text.partition("=")
+    if not name or not equals or not values:
         raise argparse.ArgumentTypeError(f"{text!r} is no change; priority=9 is")
-    return name.strip(), told
+    return name.strip(), values
 
 
 class _Work:
@@ -97,7 +97,7 @@ class _Work:
 
         asked = self._asked
         if asked.dry_run:
-            return self._tell_count(spark)
+            return self._report_count(spark)
         plan = self._plan(spark)
         begun = done(plan)
         before = min(begun * plan.batch_messages, plan.messages)
@@ -114,7 +114,7 @@ class _Work:
                 put = sent.messages
                 progress.at(put)
         forget_messages(plan)
-        self._tell(plan, put - before)
+        self._report(plan, put - before)
         return OK if plan.messages else NOTHING
 
     def _folder(self) -> str:
@@ -146,7 +146,7 @@ class _Work:
             chosen, folder, size, changes, _about(asked), bad_properties=asked.bad_properties
         )
 
-    def _tell_count(self, spark: SparkSession) -> int:
+    def _report_count(self, spark: SparkSession) -> int:
         from ternmq.spark.lake.lake_search import found
         from ternmq.spark.lake.replay_plan import rewritten
         from ternmq.spark.lake.replay_properties import unfit
@@ -163,10 +163,10 @@ class _Work:
             write(f"{wrong.messages} have properties that cannot be put: {wrong.example}")
         return OK if count else NOTHING
 
-    def _tell(self, plan: Plan, put: int) -> None:
+    def _report(self, plan: Plan, put: int) -> None:
         if self._asked.json:
-            told = {"name": self._name, "messages": plan.messages, "put": put}
-            write_json({**told, "without_properties": plan.without, "owner": plan.owner})
+            values = {"name": self._name, "messages": plan.messages, "put": put}
+            write_json({**values, "without_properties": plan.without, "owner": plan.owner})
         elif put or not plan.messages:
             without = f", {plan.without} without some of their properties" if plan.without else ""
             write(f"{put} of {plan.messages} messages put{without}; replay {self._name}")
@@ -176,7 +176,7 @@ class _Work:
 
 def _about(asked: argparse.Namespace) -> str:
     """The arguments that make one replay another, in words that can be compared."""
-    told = {
+    values = {
         "to": asked.to,
         "set": dict(asked.set),
         "queue": asked.queue,
@@ -185,15 +185,15 @@ def _about(asked: argparse.Namespace) -> str:
         "correl_id": asked.correl_id,
         "group_id": asked.group_id,
         "property": asked.property,
-        "since": asked.since.told if asked.since else "",
-        "until": asked.until.told if asked.until else "",
+        "since": asked.since.text if asked.since else "",
+        "until": asked.until.text if asked.until else "",
         "text": asked.text,
         "where": asked.where,
         "where to": [connection_of(asked).get(name, "") for name in _PLACE],
         "keep_context": asked.keep_context or "",
         "bad_properties": "" if asked.bad_properties == "fail" else asked.bad_properties,
     }
-    return json.dumps({name: value for name, value in told.items() if value}, sort_keys=True)
+    return json.dumps({name: value for name, value in values.items() if value}, sort_keys=True)
 
 
 def _name(asked: argparse.Namespace) -> str:

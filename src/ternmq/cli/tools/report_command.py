@@ -19,7 +19,7 @@ from ternmq.cli.tools.spark_command import in_spark
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-    from ternmq.spark.report.report_html import Told
+    from ternmq.spark.report.report_html import ReportPage
 
 ABOUT: Final = """\
 A page about queue managers that any browser opens: rates, depths, latency, who did how much, and
@@ -51,11 +51,11 @@ def main(argv: list[str]) -> int:
 def _made(spark: SparkSession, asked: argparse.Namespace) -> int:
     """Make the page and write it."""
     with Steps("report", STEPS, quiet=asked.quiet) as steps, _tables(spark, asked, steps) as tables:
-        told = _page(tables, asked, steps)
+        page = _page(tables, asked, steps)
     path = Path(asked.output).absolute()
-    path.write_text(told.html, encoding="utf-8")
-    _tell(told, path, asked)
-    return OK if told.period is not None else NOTHING
+    path.write_text(page.html, encoding="utf-8")
+    _report(page, path, asked)
+    return OK if page.period is not None else NOTHING
 
 
 def _line() -> CommandLine:
@@ -105,7 +105,7 @@ def _tables(
         yield report_tables.between(tables, asked.since, asked.until, asked.manager)
 
 
-def _page(tables: dict[str, DataFrame], asked: argparse.Namespace, steps: Steps) -> Told:
+def _page(tables: dict[str, DataFrame], asked: argparse.Namespace, steps: Steps) -> ReportPage:
     from ternmq.spark.report.report_html import html_page
 
     names = [os.path.basename(source.rstrip("/")) or source for source in asked.sources]
@@ -113,23 +113,23 @@ def _page(tables: dict[str, DataFrame], asked: argparse.Namespace, steps: Steps)
     return html_page(tables, asked.title, step=steps.next, source=source)
 
 
-def _tell(told: Told, path: Path, asked: argparse.Namespace) -> None:
-    period = told.period
+def _report(page: ReportPage, path: Path, asked: argparse.Namespace) -> None:
+    period = page.period
     if asked.json:
         write_json(
             {
                 "page": str(path),
                 "bytes": path.stat().st_size,
-                "title": told.title,
+                "title": page.title,
                 "from": period.first.isoformat() if period else None,
                 "to": period.last.isoformat() if period else None,
-                "sections": told.sections,
-                "findings": told.findings,
-                "anomalies": told.anomalies,
+                "sections": page.sections,
+                "findings": page.findings,
+                "anomalies": page.anomalies,
             }
         )
         return
     if period is None:
         write_error("ternmq report: there is nothing with a time in it; the page says so")
-    found = f"{told.findings} findings, {told.anomalies} anomalies"
+    found = f"{page.findings} findings, {page.anomalies} anomalies"
     write(f"{path} ({path.stat().st_size / 1000:.0f} KB, {found})")

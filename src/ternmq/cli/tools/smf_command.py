@@ -59,7 +59,7 @@ def main(argv: list[str]) -> int:
         for name in asked.files:
             status = max(status, _show(name, asked, selection, export, tally))
     if not asked.quiet:
-        _tell(tally)
+        _report(tally)
     return max(status, NOT_ALL_READ) if tally.not_read else status
 
 
@@ -123,7 +123,7 @@ def _show(
     return OK
 
 
-def _tell(tally: Tally) -> None:
+def _report(tally: Tally) -> None:
     """What was read and what was not, on standard error."""
     read = ", ".join(f"{kind}-{sub} {n}" for (kind, sub), n in sorted(tally.read.items()))
     write_error(f"{tally.records} records; read: {read or 'none'}")

@@ -42,8 +42,8 @@ class Dump(Export):
                     f"{GAP}section {triplet}: {len(copies)} of {len(copies[0].raw)} bytes, unknown"
                 )
                 continue
-            told = [section_lines(name, copy.values, self._everything) for copy in copies]
-            self._table(told, name, [copy.index for copy in copies])
+            tables = [section_lines(name, copy.values, self._everything) for copy in copies]
+            self._table(tables, name, [copy.index for copy in copies])
         write()
 
     def _table(
@@ -102,16 +102,16 @@ class Dump(Export):
 
 def heading(record: Record) -> str:
     """Who wrote a record, when, and for which interval."""
-    told = natural_record(record)
+    values = natural_record(record)
     parts = [
         f"{record.row.name} {record.row.about}",
         f"written {local_time(record).replace('T', ' ')}",
-        f"{told['system']} {told['queue_manager']}",
+        f"{values['system']} {values['queue_manager']}",
         f"level {level_text(record.level)}",
     ]
-    if "interval_start" in told:
-        start = str(told["interval_start"]).replace("T", " ")[:19]
-        parts.append(f"interval {start}, {int(told['interval_us']) / 1e6:g} s")  # type: ignore[arg-type]
+    if "interval_start" in values:
+        start = str(values["interval_start"]).replace("T", " ")[:19]
+        parts.append(f"interval {start}, {int(values['interval_us']) / 1e6:g} s")  # type: ignore[arg-type]
     return " | ".join(parts)
 
 

@@ -78,12 +78,12 @@ class ToJSON(Export):
         identity = natural_identity(record) if record.row.name == "116-0" else {}
         for section in sections:
             values = natural_values(section.name, section.values) if section.name else {}
-            told: dict[str, object] = {**head, "section": section.name, "index": section.index}
+            row: dict[str, object] = {**head, "section": section.name, "index": section.index}
             if section.name == "QMAC":
-                told["task"] = identity
+                row["task"] = identity
             if section.name:
-                told["values"] = values
+                row["values"] = values
             else:
-                told["triplet"] = section.triplet
-                told["bytes"] = section.raw.hex().upper()
-            sys.stdout.write(json.dumps(told, ensure_ascii=False, separators=(",", ":")) + "\n")
+                row["triplet"] = section.triplet
+                row["bytes"] = section.raw.hex().upper()
+            sys.stdout.write(json.dumps(row, ensure_ascii=False, separators=(",", ":")) + "\n")

@@ -94,8 +94,8 @@ class Record:
     @property
     def release(self) -> str:
         """What the record says its release is."""
-        told = self.header.get("qwhxrel", self.header["smfrel"])
-        return str(told or "")
+        level = self.header.get("qwhxrel", self.header["smfrel"])
+        return str(level or "")
 
     def sections(self, wanted: Collection[str] | None = None) -> list[Section]:
         """The sections, or those that are wanted; MQError if an eye-catcher is wrong."""
@@ -188,11 +188,11 @@ def unpack_product(row: RecordRow, product: bytes, release: str) -> Values:
 
 def triplet_count(row: RecordRow, header: Values) -> int:
     """How many triplets a record has, that of the product section included."""
-    told = header.get("qwhsnsda")
-    if not isinstance(told, int):  # a stub, which tells nothing
+    level = header.get("qwhsnsda")
+    if not isinstance(level, int):  # a stub, which tells nothing
         return 2
     # The channel initiator of 8.0 wrote 5 in records that have 6.
-    return row.triplets if row.subtype == 231 and told == row.triplets - 1 else told
+    return row.triplets if row.subtype == 231 and level == row.triplets - 1 else level
 
 
 def unpack_triplets(row: RecordRow, header: Values, data: bytes) -> list[tuple[int, int, int]]:

@@ -96,8 +96,8 @@ def build(
     for number in range(1, count):
         name = by_triplet.get(number, "")
         # 115-231 tells where absent tasks would be, see "Order".
-        told = name in sections or (subtype == 231 and name)
-        length = length_at(name, level) if told else 0
+        is_known = name in sections or (subtype == 231 and name)
+        length = length_at(name, level) if is_known else 0
         pack = LAYOUTS[name].pack if name else None
         rows = sections.get(name, ()) if name else ()
         copies.append((length, [pack(values, length) for values in rows] if pack else []))

@@ -64,7 +64,7 @@ class Callbacks:
         """MQCB."""
         if operation & mq.MQOP_REGISTER and consumer is not None:
             self._consumers[hobj] = consumer
-            self._tell(consumer, constants_all.MQCBDO_REGISTER_CALL, "MQCBCT_REGISTER_CALL")
+            self._notify(consumer, constants_all.MQCBDO_REGISTER_CALL, "MQCBCT_REGISTER_CALL")
             return
         known = self._consumers.get(hobj)
         if known is None:
@@ -72,7 +72,7 @@ class Callbacks:
             raise mq_error(MQRC_CALLBACK_NOT_REGISTERED, verb="MQCB", detail=detail)
         if operation & mq.MQOP_DEREGISTER:
             del self._consumers[hobj]
-            self._tell(known, constants_all.MQCBDO_DEREGISTER_CALL, "MQCBCT_DEREGISTER_CALL")
+            self._notify(known, constants_all.MQCBDO_DEREGISTER_CALL, "MQCBCT_DEREGISTER_CALL")
         elif operation & (mq.MQOP_SUSPEND | mq.MQOP_RESUME):
             known.is_suspended = operation & mq.MQOP_SUSPEND != 0
         else:
@@ -114,14 +114,14 @@ class Callbacks:
     def _run(self) -> None:
         for one in list(self._consumers.values()):
             one.silent_since_s = time.monotonic()
-            self._tell(one, constants_all.MQCBDO_START_CALL, "MQCBCT_START_CALL")
+            self._notify(one, constants_all.MQCBDO_START_CALL, "MQCBCT_START_CALL")
         try:
             while not self._stopping.is_set():
                 self._round()
         except MQError as error:
             self._broken(error)
         for one in list(self._consumers.values()):
-            self._tell(one, constants_all.MQCBDO_STOP_CALL, "MQCBCT_STOP_CALL")
+            self._notify(one, constants_all.MQCBDO_STOP_CALL, "MQCBCT_STOP_CALL")
 
     def _round(self) -> None:
         """Each queue once."""
@@ -166,7 +166,7 @@ class Callbacks:
         for one in [events] if events is not None else list(self._consumers.values()):
             self._call(one, "MQCBCT_EVENT_CALL", error.comp, error.reason)
 
-    def _tell(self, one: Consumer, option: int, kind: str) -> None:
+    def _notify(self, one: Consumer, option: int, kind: str) -> None:
         if one.options & option:
             self._call(one, kind, mq.MQCC_OK, 0)
 

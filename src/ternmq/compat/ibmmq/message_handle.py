@@ -8,7 +8,7 @@ from ternmq.base import constants as mq
 from ternmq.base.errors import mq_error
 from ternmq.base.reasons import MQRC_HMSG_ERROR
 from ternmq.compat.calls import text_of
-from ternmq.compat.errors import Told
+from ternmq.compat.errors import TranslatedErrors
 from ternmq.compat.ibmmq.errors import MQMIError
 from ternmq.compat.ibmmq.structures import IMPO
 from ternmq.compat.properties import bag_of, create_handle, delete_handle
@@ -39,7 +39,7 @@ class _Properties(pymqi._Properties):
             raise TypeError("impo must be an instance of IMPO")
         options = impo_options if impo is None else impo.Options
         asked = text_of(name)
-        with Told(self._mqmi_error):
+        with TranslatedErrors(self._mqmi_error):
             bag = bag_of(self.msg_handle, "MQINQMP")
             found_name, found = bag.inquire(asked, options, property_type)
         self._check_length(found.value, max_value_length or self.default_value_length)
@@ -48,7 +48,7 @@ class _Properties(pymqi._Properties):
 
     def dlt(self, name: Any, dmpo: Any = None) -> None:
         """MQDLTMP."""
-        with Told(self._mqmi_error):
+        with TranslatedErrors(self._mqmi_error):
             bag_of(self.msg_handle, "MQDLTMP").delete(text_of(name))
 
 
@@ -71,7 +71,7 @@ class MessageHandle:
 
     def dlt(self, dmho: Any = None) -> None:
         """MQDLTMH."""
-        with Told(MQMIError):
+        with TranslatedErrors(MQMIError):
             if self.duplicated:
                 raise mq_error(MQRC_HMSG_ERROR, verb="MQDLTMH", detail="it is another's handle")
             delete_handle(self.msg_handle)

@@ -8,7 +8,7 @@ from ternmq.base import constants as mq
 from ternmq.base.errors import mq_error
 from ternmq.base.reasons import MQRC_FUNCTION_NOT_SUPPORTED, MQRC_STAT_TYPE_ERROR
 from ternmq.compat import calls, connecting
-from ternmq.compat.errors import Told
+from ternmq.compat.errors import TranslatedErrors
 from ternmq.compat.ibmmq.callbacks import Callbacks, Consumer
 from ternmq.compat.ibmmq.errors import MQMIError, PYIFError
 from ternmq.compat.ibmmq.structures import (
@@ -58,7 +58,7 @@ def described(name: Any) -> Any:
 
 def refuse(verb: str) -> NoReturn:
     """What is not there yet."""
-    with Told(MQMIError):
+    with TranslatedErrors(MQMIError):
         raise mq_error(MQRC_FUNCTION_NOT_SUPPORTED, verb=verb, detail="it is not supported yet")
     raise AssertionError("unreachable")
 
@@ -85,7 +85,7 @@ class QueueManager(pymqi.QueueManager, MQObject):
         options = given.get("opts", mq.MQCNO_NONE) if cno is None else cno.Options
         if not options & _SHARING:
             options |= mq.MQCNO_HANDLE_SHARE_BLOCK
-        with self._told():
+        with self._translated_errors():
             self._handle = connecting.connect(
                 name,
                 options=options,
@@ -163,14 +163,14 @@ class QueueManager(pymqi.QueueManager, MQObject):
 
     def inquire(self, selectors: Any) -> Any:
         """MQINQ: one value, or with a list of selectors a dictionary of values."""
-        with self._told():
+        with self._translated_errors():
             return _inquired(self.get_handle(), self._opened(), selectors)
 
     inq = inquire
 
     def stat(self, status_type: int) -> STS:
         """MQSTAT: how asynchronous puts went."""
-        with self._told():
+        with self._translated_errors():
             if status_type != mq.MQSTAT_TYPE_ASYNC_ERROR:
                 detail = f"status type {status_type} is not supported yet"
                 raise mq_error(MQRC_STAT_TYPE_ERROR, verb="MQSTAT", detail=detail)
@@ -189,7 +189,7 @@ class QueueManager(pymqi.QueueManager, MQObject):
             if not isinstance(given.setdefault(name, kind()), kind):
                 raise TypeError(f"{name} must be an instance of {name.upper()}")
         consumer = Consumer(queue, given["md"], given["gmo"], given["cbd"])
-        with self._told():
+        with self._translated_errors():
             self.get_handle()
             self._callbacks().change(operation, hobj, consumer)
 
@@ -202,7 +202,7 @@ class QueueManager(pymqi.QueueManager, MQObject):
         """MQCTL: start and stop the calls of functions."""
         if not isinstance(ctlo, CTLO):
             raise TypeError("ctlo must be an instance of CTLO")
-        with self._told():
+        with self._translated_errors():
             self.get_handle()
             self._callbacks().control(operation, ctlo.ConnectionArea)
 
@@ -265,7 +265,7 @@ class Queue(pymqi_queue.Queue, MQObject):
     def inquire(self, selectors: Any) -> Any:
         """MQINQ: one value, or with a list of selectors a dictionary of values."""
         handle = self._opened(mq.MQOO_INQUIRE)
-        with self._told():
+        with self._translated_errors():
             return _inquired(self._qmgr.get_handle(), handle, selectors)
 
     inq = inquire
@@ -274,7 +274,7 @@ class Queue(pymqi_queue.Queue, MQObject):
         """MQSET: a selector and its value, or a dictionary of them."""
         values = args[0] if isinstance(args[0], dict) else {args[0]: args[1]}
         handle = self._opened(mq.MQOO_SET)
-        with self._told():
+        with self._translated_errors():
             calls.set_attributes(self._qmgr.get_handle(), handle, values)
 
     def get_name(self) -> Any:

@@ -110,13 +110,13 @@ class PCFExecute(pymqi.PCFExecute, QueueManager):
         found.clear()
         failure: MQMIError | None = None
         while True:
-            told, header = pymqi.read_message(self._answer(msg_id), exact=True)
+            values, header = pymqi.read_message(self._answer(msg_id), exact=True)
             if header.CompCode and failure is None:
                 failure = MQMIError(header.CompCode, header.Reason)
                 if responses is None:
                     raise failure
-            if told:
-                found.append(told if responses is None else (told, header))
+            if values:
+                found.append(values if responses is None else (values, header))
             if header.Control == mq.MQCFC_LAST:
                 break
         if failure is not None:
@@ -138,7 +138,7 @@ class PCFExecute(pymqi.PCFExecute, QueueManager):
     @staticmethod
     def unpack(message: bytes) -> tuple[dict[int, Any], CFH]:
         """Parameters and header of an answer; one that tells of a failure raises its reason."""
-        told, header = pymqi.read_message(message, exact=True)
+        values, header = pymqi.read_message(message, exact=True)
         if header.CompCode:
             raise MQMIError(header.CompCode, header.Reason)
-        return told, header
+        return values, header

@@ -8,7 +8,7 @@ from ternmq.base import constants as mq
 from ternmq.base.errors import mq_error
 from ternmq.base.reasons import MQRC_OPTIONS_ERROR, MQRC_PROPERTY_VALUE_TOO_BIG
 from ternmq.compat.calls import text_of
-from ternmq.compat.errors import MQMIError, Told
+from ternmq.compat.errors import MQMIError, TranslatedErrors
 from ternmq.compat.properties import bag_of, create_handle
 
 
@@ -40,7 +40,7 @@ class _Properties:
         property_type: int = mq.MQTYPE_AS_SET,
     ) -> Any:
         """MQINQMP: the value in its type; `max_value_length` is the greatest one of a text."""
-        with Told(self._mqmi_error):
+        with TranslatedErrors(self._mqmi_error):
             bag = bag_of(self.msg_handle, "MQINQMP")
             _, found = bag.inquire(text_of(name), impo_options, property_type)
         self._check_length(found.value, max_value_length or MessageHandle.default_value_length)
@@ -70,7 +70,7 @@ class _Properties:
         """MQSETMP: a value of a type; text if nothing is said."""
         if value_length >= 0 and isinstance(value, (str, bytes)):
             value = value[:value_length]
-        with Told(self._mqmi_error):
+        with TranslatedErrors(self._mqmi_error):
             if smpo is not None and smpo.Options != mq.MQSMPO_SET_FIRST:
                 detail = f"MQSMPO options {smpo.Options} are not supported yet"
                 raise mq_error(MQRC_OPTIONS_ERROR, verb="MQSETMP", detail=detail)

@@ -169,8 +169,8 @@ class PCFExecute(QueueManager):
         msg_id = self._send(command, parameters(given, filters, self.qm.bytes_encoding))
         found: list[dict[int, Any]] = []
         while True:
-            told, header = self.unpack(self._answer(msg_id))
-            found.append(told)
+            values, header = self.unpack(self._answer(msg_id))
+            found.append(values)
             if header.Control == mq.MQCFC_LAST:
                 return found
 
@@ -238,7 +238,7 @@ class PCFExecute(QueueManager):
     @staticmethod
     def unpack(message: bytes) -> tuple[dict[int, Any], CFH]:
         """Parameters and header of an answer; one that tells of a failure raises its reason."""
-        told, header = read_message(message)
+        values, header = read_message(message)
         if header.CompCode:
             raise MQMIError(header.CompCode, header.Reason)
-        return told, header
+        return values, header

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from ternmq.base import constants as mq
 from ternmq.compat import calls
-from ternmq.compat.errors import Error, MQMIError, PYIFError, Told
+from ternmq.compat.errors import Error, MQMIError, PYIFError, TranslatedErrors
 from ternmq.compat.pymqi.arguments import common_q_args, make_q_desc
 from ternmq.compat.pymqi.structures import GMO, PMO
 from ternmq.compat.rfh2 import RFH2
@@ -49,8 +49,8 @@ class Queue:
             except (Error, OSError):
                 return  # nobody is left to be told
 
-    def _told(self) -> Told:
-        return Told(self._mqmi_error)
+    def _translated_errors(self) -> TranslatedErrors:
+        return TranslatedErrors(self._mqmi_error)
 
     def _put_arguments(self, opts: tuple[Any, ...]) -> tuple[Any, Any]:
         """MQMD and MQPMO, made if they are not given."""
@@ -69,7 +69,7 @@ class Queue:
         descriptor = self._descriptor
         if descriptor is None:
             raise self._pyif_error("The Queue Descriptor has not been set.")
-        with self._told():
+        with self._translated_errors():
             self._handle = calls.open_object(self._qmgr.get_handle(), descriptor, options)
 
     def _opened(self, options: int) -> int:
@@ -98,7 +98,7 @@ class Queue:
         md, pmo = self._put_arguments(opts)
         data = self._qmgr._message(msg, md)
         handle = self._opened(mq.MQOO_OUTPUT)
-        with self._told():
+        with self._translated_errors():
             calls.put(self._qmgr.get_handle(), handle, md, pmo, data)
 
     def put_rfh2(self, msg: bytes, *opts: Any) -> None:
@@ -126,7 +126,7 @@ class Queue:
         length = maxLength
         if length is None and gmo.Options & mq.MQGMO_ACCEPT_TRUNCATED_MSG:
             length = 0
-        with self._told():
+        with self._translated_errors():
             got = calls.get(self._qmgr.get_handle(), handle, md, gmo, length)
         if got.reason:
             comp = mq.MQCC_WARNING
@@ -177,21 +177,21 @@ class Queue:
         """MQCLOSE."""
         if not self._handle:
             raise self._pyif_error("not open")
-        with self._told():
+        with self._translated_errors():
             calls.close_object(self._qmgr.get_handle(), self._handle, options)
         self._handle = self._descriptor = None
 
     def inquire(self, attribute: Any) -> Any:
         """MQINQ: a number, or bytes filled up with blanks."""
         handle = self._opened(mq.MQOO_INQUIRE)
-        with self._told():
+        with self._translated_errors():
             return calls.inquire(self._qmgr.get_handle(), handle, [attribute])[attribute]
 
     def set(self, attribute: Any, arg: Any) -> None:
         """MQSET of one attribute."""
         ensure_not_unicode(arg)
         handle = self._opened(mq.MQOO_SET)
-        with self._told():
+        with self._translated_errors():
             calls.set_attributes(self._qmgr.get_handle(), handle, {attribute: ensure_bytes(arg)})
 
     def set_handle(self, queue_handle: int) -> None:

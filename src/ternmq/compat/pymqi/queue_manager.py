@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 from ternmq.base import constants as mq
 from ternmq.base.errors import MQError
 from ternmq.compat import calls, connecting
-from ternmq.compat.errors import Error, MQMIError, PYIFError, Told
+from ternmq.compat.errors import Error, MQMIError, PYIFError, TranslatedErrors
 from ternmq.compat.pymqi.arguments import common_q_args, make_q_desc
 from ternmq.compat.pymqi.structures import CD, OD, PMO
 from ternmq.compat.structure import MQOpts
@@ -44,14 +44,14 @@ class QueueManager:
             except (MQError, OSError, ImportError):
                 return  # nobody is left to be told; the last: Python ends, and texts of errors too
 
-    def _told(self) -> Told:
-        return Told(self._mqmi_error)
+    def _translated_errors(self) -> TranslatedErrors:
+        return TranslatedErrors(self._mqmi_error)
 
     # ---- connecting
 
     def connect(self, name: Any) -> None:
         """Connect to a queue manager on this machine."""
-        with self._told():
+        with self._translated_errors():
             self._handle = connecting.connect(name)
         self._name = ensure_bytes(name)
 
@@ -68,7 +68,7 @@ class QueueManager:
                 raise ValueError("Password must not be None if user is provided")
             if not isinstance(user, (str, bytes)) or not isinstance(password, (str, bytes)):
                 raise ValueError("Both user and password must be instances of str or bytes")
-        with self._told():
+        with self._translated_errors():
             self._handle = connecting.connect(
                 name,
                 options=given.get("opts", mq.MQCNO_NONE),
@@ -106,7 +106,7 @@ class QueueManager:
     def _disconnect(self) -> None:
         handle = self.get_handle()
         self._handle = self._own_object = None
-        with self._told():
+        with self._translated_errors():
             calls.disconnect(handle)
 
     def get_handle(self) -> int:
@@ -132,17 +132,17 @@ class QueueManager:
 
     def begin(self) -> None:
         """MQBEGIN."""
-        with self._told():
+        with self._translated_errors():
             calls.begin(self.get_handle())
 
     def commit(self) -> None:
         """MQCMIT."""
-        with self._told():
+        with self._translated_errors():
             calls.commit(self.get_handle())
 
     def backout(self) -> None:
         """MQBACK."""
-        with self._told():
+        with self._translated_errors():
             calls.back_out(self.get_handle())
 
     # ---- messages and attributes
@@ -153,7 +153,7 @@ class QueueManager:
 
     def _put1(self, od: MQOpts, msg: Any, md: MQOpts, pmo: MQOpts | None) -> None:
         data = self._message(msg, md)
-        with self._told():
+        with self._translated_errors():
             calls.put1(self.get_handle(), od, md, pmo or PMO(), data)
 
     def _message(self, msg: Any, md: MQOpts) -> bytes:
@@ -168,7 +168,7 @@ class QueueManager:
 
     def inquire(self, attribute: Any) -> Any:
         """MQINQ of the queue manager: a number, or bytes filled up with blanks."""
-        with self._told():
+        with self._translated_errors():
             return calls.inquire(self.get_handle(), self._opened(), [attribute])[attribute]
 
     def _opened(self) -> int:

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, NoReturn
 from ternmq.base import constants as mq
 from ternmq.base.errors import mq_error
 from ternmq.base.reasons import MQRC_FUNCTION_NOT_SUPPORTED
-from ternmq.compat.errors import MQMIError, PYIFError, Told
+from ternmq.compat.errors import MQMIError, PYIFError, TranslatedErrors
 from ternmq.compat.pymqi.structures import OD, SD
 from ternmq.compat.unicode import ensure_bytes
 
@@ -16,7 +16,7 @@ def refuse(kind: type[MQMIError], verb: str, about: Any) -> NoReturn:
     """MQRC_FUNCTION_NOT_SUPPORTED."""
     shown = about.decode("utf-8", "replace") if isinstance(about, bytes) else str(about or "")
     detail = "publish/subscribe is not supported yet"
-    with Told(kind):
+    with TranslatedErrors(kind):
         raise mq_error(MQRC_FUNCTION_NOT_SUPPORTED, verb=verb, object=shown, detail=detail)
     raise AssertionError("unreachable")
 

@@ -130,7 +130,7 @@ class Consumer(Guarded):
         local = self.handle.local
         if is_stream and self._readers is None and local is not None and not options & BROWSES:
             conversation = self.conversation
-            self._readers = self.turns.holds.add(self.turns, local.queue, conversation.line)
+            self._readers = self.turns.backpressure.add(self.turns, local.queue, conversation.line)
 
     def select(self, selection: Selection) -> None:
         """Other messages."""
@@ -580,7 +580,7 @@ class Consumer(Guarded):
         readers = self._readers
         if readers is not None:
             self._readers = None
-            self.turns.holds.remove(readers, self.conversation.line)
+            self.turns.backpressure.remove(readers, self.conversation.line)
 
     def is_gone(self) -> bool:
         return self.state != FORCING
@@ -595,6 +595,6 @@ class Consumer(Guarded):
         self._take_back()
         self._end_without(reason)
 
-    def tell(self, reason: int) -> None:
+    def notify(self, reason: int) -> None:
         """The connection was ended by an operator, or the queue manager is quiescing."""
         notifications.notify_refusal(self.conversation, self.handle.handle_id, reason)

@@ -78,20 +78,20 @@ class Guarded(Job):
         try:
             self.run()
         except MQError as error:
-            self._tell(error)
+            self._report_error(error)
         except RemoteProtocolError as wrong:
             self.conversation.line.protocol_error(wrong)
             self.drop()
         except Exception as fault:
-            self._tell(self.conversation.fault(fault, self.doing()))
+            self._report_error(self.conversation.fault(fault, self.doing()))
 
     def forced(self, error: MQError | None) -> None:
         if error is None:
             self.go_on()
         else:
-            self._tell(error)
+            self._report_error(error)
 
-    def _tell(self, error: MQError) -> None:
+    def _report_error(self, error: MQError) -> None:
         """Refuse it; if even that cannot be said, the partner is cut off."""
         try:
             self.count_refusal()
@@ -337,15 +337,15 @@ class Conversation:
         try:
             self.line.serve(self, one)
         except MQError as error:
-            self._tell(one, error)
+            self._report_error(one, error)
         except RemoteProtocolError as wrong:
             self.line.protocol_error(wrong)
         except Exception as fault:
-            self._tell(one, self.fault(fault, type_name(one.header.type)))
+            self._report_error(one, self.fault(fault, type_name(one.header.type)))
         if self.are_held and self.call is None:
             self.release_consumers()
 
-    def _tell(self, one: Segment, error: MQError) -> None:
+    def _report_error(self, one: Segment, error: MQError) -> None:
         """Refuse a call; if even that cannot be said, the partner is cut off."""
         try:
             if self.verbs is not None:
@@ -551,7 +551,7 @@ class Conversation:
         error = mq_error(MQRC_CONNECTION_BROKEN, detail="STOP CONN")
         self.settle_get()
         for consumer in list(self.consumers.values()):
-            consumer.tell(error.reason)
+            consumer.notify(error.reason)
         self.stop_consumers()
         self.leaving = Leaving(self)
         call = self.call

@@ -14,7 +14,7 @@ from ternmq.kernel.connection import Handle
 from ternmq.kernel.verb_clock import MESSAGE
 from ternmq.mqi.steps.table import IN_UNIT
 from ternmq.network.clients.conversation import Call, Conversation
-from ternmq.server.error_log.error_values import told
+from ternmq.server.error_log.error_values import error_values
 from ternmq.server.extension_calls import AskedCall
 from ternmq.wire.extension import pack_answer, unpack_request
 from ternmq.wire.fap.part import Values
@@ -92,7 +92,7 @@ class ExtensionCall(Call):
 
     def refuse(self, error: MQError) -> None:
         self._stop_waiting()
-        self.values["extension"] = pack_answer(told(error))
+        self.values["extension"] = pack_answer(error_values(error))
         super().refuse(error)
 
     def doing(self) -> str:

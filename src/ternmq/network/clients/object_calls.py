@@ -81,7 +81,7 @@ class OpenCall(Call):
             od.object_name = local.name
         complete_object(od, handle, self.conversation.connected().engine.name)
         if self.attributes is not None:
-            tell_defaults(handle, self.attributes)
+            return_defaults(handle, self.attributes)
 
     def give_up(self) -> None:
         self.values["handle"] = _NO_HANDLE
@@ -119,7 +119,7 @@ def complete_object(od: ObjectDescriptor, handle: Handle, qmgr_name: str) -> Non
     od.resolved_type = od.object_type
 
 
-def tell_defaults(handle: Handle, told: Values) -> None:
+def return_defaults(handle: Handle, fields: Values) -> None:
     """The defaults of a queue, so that the client can resolve options that name them."""
     definition = handle.definition
     names = {
@@ -132,11 +132,11 @@ def tell_defaults(handle: Handle, told: Values) -> None:
         value: Any = _UNKNOWN
         if definition is not None and definition.is_queue:
             value = definition.attributes.get(attribute, _UNKNOWN)
-        told[field] = value if isinstance(value, int) else _UNKNOWN
-    if "policy_offset" in told:
-        told["policy_error_queue"] = ""
-        told["policy_offset"] = told["length"]
-        told["policy_length"] = 0
+        fields[field] = value if isinstance(value, int) else _UNKNOWN
+    if "policy_offset" in fields:
+        fields["policy_error_queue"] = ""
+        fields["policy_offset"] = fields["length"]
+        fields["policy_length"] = 0
 
 
 def open_object(conversation: Conversation, one: Segment) -> None:

@@ -219,7 +219,7 @@ def _put_silently(
     if local is not None:
         queue = local.queue
         if queue.plain_bytes > queue.plain_limit >> 1:
-            conversation.turns.holds.hold(queue, conversation.line)
+            conversation.turns.backpressure.apply_backpressure(queue, conversation.line)
 
 
 def note_failure(conversation: Conversation, pmo: PutOptions, name: str, error: MQError) -> None:

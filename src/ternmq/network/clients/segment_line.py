@@ -18,7 +18,7 @@ from ternmq.base.errors import MQError, ProtocolError
 from ternmq.base.limits import (
     REQUEST_BYTES_WAITING_MAX,
     REQUESTS_WAITING_MAX,
-    STRANGER_BYTES_MAX,
+    UNAUTHENTICATED_BYTES_MAX,
 )
 from ternmq.host.answer_room import OUT_BYTES_MAX
 from ternmq.host.jobs import Job, LoopVerbs, Outlet, Turns
@@ -68,7 +68,7 @@ from ternmq.wire.fap.vocabulary import (
 
 if TYPE_CHECKING:
     from ternmq.network.clients.server_dialogue import Opening
-    from ternmq.network.edge.partner_socket import NetSocket
+    from ternmq.network.edge.partner_socket import PartnerSocket
 
 _ENDS_OF_UNITS: Final = {MQCMIT, MQBACK, *XA_CALLS}
 OPENING_BYTES_MAX: Final = 4096  # of a segment before both sides have agreed
@@ -81,7 +81,7 @@ _TSH: Final = 0x54534820
 class Line(Outlet):
     """What one socket says and hears."""
 
-    def __init__(self, socket: NetSocket, turns: Turns) -> None:
+    def __init__(self, socket: PartnerSocket, turns: Turns) -> None:
         super().__init__()
         self.socket = socket
         self.turns = turns
@@ -133,7 +133,7 @@ class Line(Outlet):
         self.conversations_max = max(conversations_max, 1)
         self._segment_max = bytes_allowed(agreement.segment_bytes_max)
         self._call_bytes_max = bytes_of_call_max(agreement)
-        self._assembler = Assembler(STRANGER_BYTES_MAX, self.conversations_max)
+        self._assembler = Assembler(UNAUTHENTICATED_BYTES_MAX, self.conversations_max)
 
     def recognize(self) -> None:
         """The partner has shown who it is: from now on it may send what was agreed."""
@@ -435,21 +435,21 @@ class Line(Outlet):
             self.turns.post(job)
         self._paused = []
 
-    def hold(self, is_held: bool) -> None:
+    def apply_backpressure(self, has_backpressure: bool) -> None:
         """Read no further for a moment, or go on; see `backpressure`."""
-        self.is_held = is_held
+        self.has_backpressure = has_backpressure
         self._read_or_not()
 
     def check_waiting(self, conversation: Conversation) -> None:
         """A conversation has more, or less, that waits: it is read no further than allowed."""
         if not self.is_known:
             kept = sum([one.waiting_bytes for one in self.conversations.values()])
-            if kept > STRANGER_BYTES_MAX:
+            if kept > UNAUTHENTICATED_BYTES_MAX:
                 raise SegmentError(f"{kept} bytes before it is known who sends them")
         self._read_or_not()
 
     def _read_or_not(self) -> None:
-        should = self.is_writable and not self.is_held
+        should = self.is_writable and not self.has_backpressure
         for conversation in self.conversations.values():
             if (
                 len(conversation.waiting) > REQUESTS_WAITING_MAX

@@ -14,7 +14,7 @@ from ternmq.wire.fap.segment_reader import SegmentReader
 from ternmq.wire.fap.vocabulary import FLAGS_1, flag_names, is_call, type_name
 
 if TYPE_CHECKING:
-    from ternmq.network.edge.partner_socket import NetSocket
+    from ternmq.network.edge.partner_socket import PartnerSocket
 
 RECEIVED: Final = "received"
 SENT: Final = "sent"
@@ -25,7 +25,7 @@ _SEGMENT_BYTES_MAX: Final = 1 << 20
 class SegmentTrace:
     """One direction of one socket, from a moment at which a segment begins."""
 
-    def __init__(self, socket: NetSocket, way: str) -> None:
+    def __init__(self, socket: PartnerSocket, way: str) -> None:
         self._socket = socket
         self._way = way
         self._reader = SegmentReader(_SEGMENT_BYTES_MAX)
@@ -67,7 +67,7 @@ class SegmentTrace:
 class SocketTrace:
     """Both directions, while the trace is on."""
 
-    def __init__(self, socket: NetSocket) -> None:
+    def __init__(self, socket: PartnerSocket) -> None:
         self._received = SegmentTrace(socket, RECEIVED)
         self._sent = SegmentTrace(socket, SENT)
 

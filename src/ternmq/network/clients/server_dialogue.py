@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 
 from ternmq.base import constants as mq
 from ternmq.base.errors import MQError, mq_error
-from ternmq.base.limits import OBJECT_NAME_BYTES_MAX, STRANGER_CONVERSATIONS_MAX
+from ternmq.base.limits import OBJECT_NAME_BYTES_MAX, UNAUTHENTICATED_CONVERSATIONS_MAX
 from ternmq.base.reasons import MQRC_CONNECTION_BROKEN, MQRC_Q_MGR_NAME_ERROR
 from ternmq.host.jobs import LoopVerbs
 from ternmq.kernel.channel_instance import RUNNING, ChannelInstance
@@ -67,7 +67,7 @@ from ternmq.wire.fap.vocabulary import (
 )
 
 if TYPE_CHECKING:
-    from ternmq.network.edge.partner_socket import NetSocket
+    from ternmq.network.edge.partner_socket import PartnerSocket
 
 FAP_LEVEL: Final = 10
 PRODUCT_ID: Final = f"MQMM{COMMAND_LEVEL // 100:02}{COMMAND_LEVEL // 10 % 10:02}0000"
@@ -87,7 +87,7 @@ _OWN_APPL_TYPES: Final = (
 class Opening:
     """The beginning of one socket, and what is the socket's own."""
 
-    def __init__(self, socket: NetSocket, line: Line) -> None:
+    def __init__(self, socket: PartnerSocket, line: Line) -> None:
         self.socket = socket
         self.line = line
         self.offer: Offer | None = None
@@ -213,7 +213,7 @@ class Opening:
             raise SegmentError(f"SOCKET_ACTION: conversation {number}", CONV_ID_ERROR)
         most = line.conversations_max
         if not line.is_known:
-            most = min(most, STRANGER_CONVERSATIONS_MAX)
+            most = min(most, UNAUTHENTICATED_CONVERSATIONS_MAX)
         if len(line.conversations) >= most:
             raise SegmentError(
                 f"SOCKET_ACTION: more than {most} conversations",
@@ -224,14 +224,14 @@ class Opening:
         reply.variant = TSHM
         reply.conversation = number
         reply.request = values["request"]
-        told = {
+        reply_values = {
             "conversation": number,
             "request": values["request"],
             "action": ACTION_STARTED,
             "parameter_1": 0 if self.offer is None else self.offer.thread_id,
             "parameter_2": values["parameter_2"],
         }
-        line.write_call(reply, write_body(reply, told, line.fap_level))
+        line.write_call(reply, write_body(reply, reply_values, line.fap_level))
 
     # ---- a conversation that is not connected
 
@@ -345,7 +345,7 @@ class Opening:
             fcno["connection_tag"] = verbs.link.tag.ljust(128, b"\0")
 
 
-def _appl_type(told: int) -> int:
+def _appl_type(given: int) -> int:
     """PutApplType of a client's messages: what it says of itself, unless that is the queue
     manager, whose messages programs act on."""
-    return mq.MQAT_DEFAULT if told in _OWN_APPL_TYPES else told
+    return mq.MQAT_DEFAULT if given in _OWN_APPL_TYPES else given

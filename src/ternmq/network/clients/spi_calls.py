@@ -52,12 +52,12 @@ def spi_call(conversation: Conversation, one: Segment) -> None:
     verb: int = values["verb"]
     if verb == SPI_OPEN:
         od: ObjectDescriptor = values["object"]
-        told: Values = values["lpoo"]
-        values["spoo"] = {"length": _SPOO_BYTES + _size_of(told) + od.size()}
-        options: int = told["options"]
-        if told["lpi_options"] & _SAVES_CONTEXT and options & _INPUT:
+        lpoo: Values = values["lpoo"]
+        values["spoo"] = {"length": _SPOO_BYTES + _size_of(lpoo) + od.size()}
+        options: int = lpoo["options"]
+        if lpoo["lpi_options"] & _SAVES_CONTEXT and options & _INPUT:
             options |= mq.MQOO_SAVE_ALL_CONTEXT  # for messages that it moves to a backout queue
-        OpenCall(conversation, one.header, values, od, options, told).go_on()
+        OpenCall(conversation, one.header, values, od, options, lpoo).go_on()
         return
     if verb == SPI_EXTENSION and conversation.is_own_client:
         extension_call(conversation, one, values)

@@ -72,14 +72,14 @@ def code_of(error: MQError) -> int:
 
 def answer(conversation: Conversation, header: Header, values: Values, code: int) -> None:
     """The reply of an XA call."""
-    told: Values = {
+    fields: Values = {
         "return_value": code,
         "flags": values.get("flags", 0),
         "rmid": values.get("rmid", 0),
     }
     if header.type == XA_RECOVER:
-        told["xids"] = values.get("xids", [])
-    conversation.send(header.answer(header.type + REPLY), told)
+        fields["xids"] = values.get("xids", [])
+    conversation.send(header.answer(header.type + REPLY), fields)
 
 
 def refuse_xa(conversation: Conversation, header: Header, error: MQError) -> None:

@@ -16,8 +16,8 @@ from typing import cast
 from ternmq.base import constants as mq
 from ternmq.base.limits import (
     AUTHENTICATE_S_MAX,
-    STRANGERS_MAX,
-    STRANGERS_OF_ADDRESS_MAX,
+    UNAUTHENTICATED_MAX,
+    UNAUTHENTICATED_OF_ADDRESS_MAX,
 )
 from ternmq.network.edge.admission import Peer
 from ternmq.network.edge.channel_tls import TlsContexts, failure
@@ -31,18 +31,18 @@ from ternmq.wire.tls_hello import (
     server_name,
 )
 
-Tell = Callable[..., None]
+LogMessage = Callable[..., None]
 TlsFailed = Callable[[int, str, str], None]  # MQRQ_, channel, address
 ProtocolOf = Callable[[Peer], asyncio.Protocol]
 _UNKNOWN_CHANNEL = "????"
 
 
-class Strangers:
+class Unauthenticated:
     """How many partners there are that have not shown who they are."""
 
     def __init__(self) -> None:
-        self.most = STRANGERS_MAX
-        self.most_of_address = STRANGERS_OF_ADDRESS_MAX
+        self.most = UNAUTHENTICATED_MAX
+        self.most_of_address = UNAUTHENTICATED_OF_ADDRESS_MAX
         self.count = 0
         self.of_address: dict[str, int] = {}
 
@@ -72,17 +72,21 @@ class Strangers:
             self.of_address.pop(address, None)
 
 
-class Doorway:
+class Acceptor:
     """What all doors of a queue manager share. Used in the loop's thread."""
 
     def __init__(
-        self, tls: TlsContexts, protocol_of: ProtocolOf, tell: Tell, tls_failed: TlsFailed
+        self,
+        tls: TlsContexts,
+        protocol_of: ProtocolOf,
+        log_message: LogMessage,
+        tls_failed: TlsFailed,
     ) -> None:
         self.tls = tls
         self.protocol_of = protocol_of
-        self.tell = tell
+        self.log_message = log_message
         self.tls_failed = tls_failed
-        self.strangers = Strangers()
+        self.unauthenticated = Unauthenticated()
         self.visitors: set[Visitor] = set()
         self.waiting = 0  # of them, those that no protocol serves yet
         self.is_full: Callable[[], bool] = lambda: False  # there are as many sockets as may be
@@ -90,9 +94,9 @@ class Doorway:
 
     def enter(self, sock: socket.socket, peer: Peer) -> None:
         """A partner has connected."""
-        if self.is_full() or not self.strangers.has_room(peer.origin):
+        if self.is_full() or not self.unauthenticated.has_room(peer.origin):
             sock.close()
-            self.tell("AMQ9513E")
+            self.log_message("AMQ9513E")
             return
         visitor = Visitor(self, peer)
         self.visitors.add(visitor)
@@ -107,8 +111,8 @@ class Doorway:
 class Visitor(asyncio.Protocol):
     """One partner until it has gone, or is authenticated."""
 
-    def __init__(self, doorway: Doorway, peer: Peer) -> None:
-        self._doorway = doorway
+    def __init__(self, acceptor: Acceptor, peer: Peer) -> None:
+        self._acceptor = acceptor
         self._peer = peer
         self._loop = asyncio.get_running_loop()
         self._transport: asyncio.Transport | None = None
@@ -117,10 +121,10 @@ class Visitor(asyncio.Protocol):
         peer.on_authenticated = self._done
         peer.on_lost = self._done
         self._is_served = False
-        doorway.waiting += 1
-        doorway.strangers.come(peer.origin)
+        acceptor.waiting += 1
+        acceptor.unauthenticated.come(peer.origin)
         self._timer: asyncio.TimerHandle | None = self._loop.call_later(
-            doorway.authenticate_s, self._late
+            acceptor.authenticate_s, self._late
         )
 
     def enter(self, sock: socket.socket) -> None:
@@ -153,7 +157,7 @@ class Visitor(asyncio.Protocol):
         if is_segment(first[0]):
             self._receive(transport)
         elif not is_tls(first[0]):
-            self._doorway.tell("AMQ9207E", self._peer.address, _UNKNOWN_CHANNEL)
+            self._acceptor.log_message("AMQ9207E", self._peer.address, _UNKNOWN_CHANNEL)
             self.cut()
         elif len(first) >= bytes_wanted(first):
             self._start_tls(transport, server_name(first))
@@ -174,21 +178,21 @@ class Visitor(asyncio.Protocol):
         """A protocol serves it, or nobody."""
         if not self._is_served:
             self._is_served = True
-            self._doorway.waiting -= 1
+            self._acceptor.waiting -= 1
 
     def _welcome(self, transport: asyncio.Transport) -> asyncio.Protocol:
         self._serve()
-        protocol = self._doorway.protocol_of(self._peer)
+        protocol = self._acceptor.protocol_of(self._peer)
         protocol.connection_made(transport)
         return protocol
 
     def _start_tls(self, transport: asyncio.Transport, name: str) -> None:
         self._peer.server_name = name
         try:
-            context = self._doorway.tls.context(name)
+            context = self._acceptor.tls.context(name)
         except KeyRepositoryError as error:
-            self._doorway.tell("AMQ9660E", error)
-            self._tell_failure()
+            self._acceptor.log_message("AMQ9660E", error)
+            self._report_failure()
             self.cut()
             return
         first = self._first
@@ -203,18 +207,18 @@ class Visitor(asyncio.Protocol):
             return
         message_id, reason = failure(error)
         channel = channel_of_sni(self._peer.server_name) or _UNKNOWN_CHANNEL
-        self._doorway.tell(message_id, channel, self._peer.address, reason)
-        self._tell_failure()
+        self._acceptor.log_message(message_id, channel, self._peer.address, reason)
+        self._report_failure()
         self._done()
 
-    def _tell_failure(self) -> None:
+    def _report_failure(self) -> None:
         channel = channel_of_sni(self._peer.server_name)
-        self._doorway.tls_failed(mq.MQRQ_SSL_HANDSHAKE_ERROR, channel, self._peer.address)
+        self._acceptor.tls_failed(mq.MQRQ_SSL_HANDSHAKE_ERROR, channel, self._peer.address)
 
     # ---- the end
 
     def _late(self) -> None:
-        self._doorway.tell("AMQ9271E", _UNKNOWN_CHANNEL, self._peer.address)
+        self._acceptor.log_message("AMQ9271E", _UNKNOWN_CHANNEL, self._peer.address)
         self.cut()
 
     def _done(self) -> None:
@@ -226,8 +230,8 @@ class Visitor(asyncio.Protocol):
         self._serve()
         self._peer.on_authenticated = None
         self._peer.on_lost = None
-        self._doorway.strangers.go(self._peer.origin)
-        self._doorway.visitors.discard(self)
+        self._acceptor.unauthenticated.go(self._peer.origin)
+        self._acceptor.visitors.discard(self)
 
     def cut(self) -> None:
         """Close the connection, whatever is on its way."""

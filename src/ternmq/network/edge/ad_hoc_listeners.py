@@ -26,16 +26,16 @@ def loose_listener(host: Host, given: dict[str, Any]) -> dict[str, Any]:
         for name in there:
             if not wanted or name == wanted:
                 network.listeners[name].close()
-                network.tell("AMQ5027I", name, os.getpid())
+                network.log_message("AMQ5027I", name, os.getpid())
     elif action == START:
         address = given.get("address", "")
         port = given.get("port", 0) or network.settings.port
         try:
             made = network.listen(address, port, "", given.get("backlog", 0))
         except OSError as error:
-            network.tell("AMQ9218E", port, address or "*", error.strerror)
+            network.log_message("AMQ9218E", port, address or "*", error.strerror)
             return {"why": f"port {port} cannot be had: {error.strerror}"}
         network.rename(made, f"{_PREFIX}{address or '*'}({made.port})")
-        network.tell("AMQ5026I", made.name, os.getpid())
+        network.log_message("AMQ5026I", made.name, os.getpid())
         return {"name": made.name, "port": made.port}
     return {"names": there}

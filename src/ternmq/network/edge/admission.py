@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Admission", "ChannelInstance", "Peer", "Refused"]
 
-Tell = Callable[..., None]
+LogMessage = Callable[..., None]
 _IPV6_PREFIX: Final = 64  # of the networks that are given out
 # What an SSL event says about a refusal because of TLS.
 _QUALIFIERS: Final[dict[int, int]] = {
@@ -134,11 +134,13 @@ class Peer:
 class Admission:
     """Lets partners in. One for all sockets of a queue manager; used in the loop's thread."""
 
-    def __init__(self, host: Host, channels: Channels, users: Users, tell: Tell) -> None:
+    def __init__(
+        self, host: Host, channels: Channels, users: Users, log_message: LogMessage
+    ) -> None:
         self._host = host
         self._lock = host.started.shell.lock
         self._kernel = host.engine.kernel
-        self._tell = tell
+        self._log_message = log_message
         self.channels = channels
         self.users = users
 
@@ -171,8 +173,8 @@ class Admission:
         return definition
 
     def _refuse(self, refused: Refused, name: str, peer: Peer) -> None:
-        self._tell(refused.message_id, *refused.inserts)
-        self._tell("AMQ9999E", name, peer.address)
+        self._log_message(refused.message_id, *refused.inserts)
+        self._log_message("AMQ9999E", name, peer.address)
         qualifier = _QUALIFIERS.get(refused.status)
         if qualifier is not None:
             subject, issuer = peer.certificate_subject, peer.certificate_issuer
@@ -218,10 +220,10 @@ class Admission:
     def broken(self, instance: ChannelInstance, peer: Peer, error: Exception | None) -> None:
         """A partner has gone in the middle of a conversation."""
         if error is None:
-            self._tell("AMQ9209E", peer.address, instance.name)
+            self._log_message("AMQ9209E", peer.address, instance.name)
         else:
-            self._tell("AMQ9208E", peer.address, str(error) or type(error).__name__)
-        self._tell("AMQ9999E", instance.name, peer.address)
+            self._log_message("AMQ9208E", peer.address, str(error) or type(error).__name__)
+        self._log_message("AMQ9999E", instance.name, peer.address)
 
     def leave(self, instance: ChannelInstance) -> None:
         """The socket of an instance is gone."""

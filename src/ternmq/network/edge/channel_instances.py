@@ -26,21 +26,21 @@ from ternmq.wire.fap.vocabulary import CHANNEL_UNAVAILABLE, MAX_CONNS_LIMIT_REAC
 LOOK_S: Final = 1.0
 KEEP_ALIVE_MORE_S: Final = 60
 KEEP_ALIVE_S_MAX: Final = 32_767  # as TCP has it
-Tell = Callable[..., None]
+LogMessage = Callable[..., None]
 
 
 class Channels:
     """All instances of a queue manager. Changed in the loop's thread, with the engine's lock held:
     commands read them with it in any thread."""
 
-    def __init__(self, kernel: Kernel, instances_max: int, tell: Tell) -> None:
+    def __init__(self, kernel: Kernel, instances_max: int, log_message: LogMessage) -> None:
         self._parts = kernel.parts
         self._meter = kernel.meter
         self._clock = kernel.clock
         self._at_work = kernel.catalog.at_work.setdefault(SPACE_OF[SVRCONN], set())
         self.instances_max = instances_max
         kernel.meter.dispatcher.channels_max = instances_max
-        self._tell = tell
+        self._log_message = log_message
         self._loop = asyncio.get_running_loop()
         self._last_number = 0
         self._of_channel: dict[str, int] = {}  # how many there are
@@ -135,7 +135,7 @@ class Channels:
 
     def _stop(self, instance: ChannelInstance, mode: int) -> None:
         if instance.number in self.instances and instance.ask_to_stop is not None:
-            self._tell("AMQ9258E", instance.name)
+            self._log_message("AMQ9258E", instance.name)
             instance.ask_to_stop(mode)
 
     def _look(self) -> None:
@@ -153,7 +153,7 @@ class Channels:
             if calls != before or instance.calls_under_way > 0:
                 self._idle[instance.number] = (calls, now)
             elif now - since >= limit_s and instance.ask_to_stop is not None:
-                self._tell("AMQ9545I", instance.name)
+                self._log_message("AMQ9545I", instance.name)
                 instance.status = STOPPING
                 instance.ask_to_stop(QUIESCE)
         if watched:

@@ -35,20 +35,20 @@ if TYPE_CHECKING:
     from ternmq.network.edge.admission import Peer
     from ternmq.server.host import Host
 
-Tell = Callable[..., None]
+LogMessage = Callable[..., None]
 _NO_LOOKUP: Final = BY_NAME[QMGR]["REVDNS"].words["DISABLED"]
 
 
 class Users:
     """Finds out as whom clients work. Used in the loop's thread."""
 
-    def __init__(self, host: Host, tell: Tell, adopts_early: bool = True) -> None:
+    def __init__(self, host: Host, log_message: LogMessage, adopts_early: bool = True) -> None:
         self._host = host
         self._shell = host.started.shell
         self._lock = host.started.shell.lock
         self._kernel = host.engine.kernel
         self._identity = host.identity
-        self._tell = tell
+        self._log_message = log_message
         self._adopts_early = adopts_early
 
     # ---- addresses
@@ -136,10 +136,10 @@ class Users:
         is_administrator = self._kernel.authority.is_administrator(user)
         decision = connauth_decides(mode, password is not None, is_administrator)
         if decision == REFUSE:
-            self._tell("AMQ5540E", application)
-            self._tell(message_id, WORDS.get(mode, str(mode)))
-            self._tell("AMQ9557E", user or claimed, mq.MQCC_FAILED, MQRC_NOT_AUTHORIZED)
-            self._identity.tell_refused(user or claimed, application)
+            self._log_message("AMQ5540E", application)
+            self._log_message(message_id, WORDS.get(mode, str(mode)))
+            self._log_message("AMQ9557E", user or claimed, mq.MQCC_FAILED, MQRC_NOT_AUTHORIZED)
+            self._identity.report_refused(user or claimed, application)
             raise self._refusal(user or claimed, "a user and a password are needed")
         if decision == CHECK and password is not None:
             await self._check(
@@ -161,12 +161,12 @@ class Users:
                 return
         except MQError as error:
             if error.reason == MQRC_MAX_CONNS_LIMIT_REACHED:
-                self._tell("AMQ9513E")
+                self._log_message("AMQ9513E")
             raise
-        self._tell("AMQ5534E", user)
-        self._tell(message_id, WORDS.get(mode, str(mode)))
-        self._tell("AMQ9557E", user, mq.MQCC_FAILED, MQRC_NOT_AUTHORIZED)
-        self._identity.tell_refused(user, application)
+        self._log_message("AMQ5534E", user)
+        self._log_message(message_id, WORDS.get(mode, str(mode)))
+        self._log_message("AMQ9557E", user, mq.MQCC_FAILED, MQRC_NOT_AUTHORIZED)
+        self._identity.report_refused(user, application)
         await asyncio.sleep(authentication.failure_delay_s)
         raise self._refusal(user, f"user {user} or its password is not right")
 
@@ -187,9 +187,9 @@ class Users:
         self, qualifier: int, partner: Partner, user: str, application: str, rule: Rule
     ) -> None:
         if qualifier == mq.MQRQ_CHANNEL_BLOCKED_USERID:
-            self._tell("AMQ9776E", partner.channel, user, partner.address)
+            self._log_message("AMQ9776E", partner.channel, user, partner.address)
         else:
-            self._tell("AMQ9777E", partner.channel or "????", partner.address)
+            self._log_message("AMQ9777E", partner.channel or "????", partner.address)
         with self._lock:
             sink = self._kernel.event_sink
             sink.channel_blocked(qualifier, partner, user, application, rule.warn)
@@ -207,7 +207,7 @@ class Users:
             asked = loop.getnameinfo(place, socket.NI_NAMEREQD)
             peer.host, _ = await asyncio.wait_for(asked, LOOKUP_S_MAX)
         except TimeoutError:
-            self._tell("AMQ9788W", peer.address, int(LOOKUP_S_MAX))
+            self._log_message("AMQ9788W", peer.address, int(LOOKUP_S_MAX))
         except OSError:
             pass  # it has no name, and rules with names do not match it
 

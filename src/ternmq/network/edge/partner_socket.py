@@ -42,7 +42,7 @@ WRITE_BYTES: Final = 262_144  # written and not taken by the system, before answ
 _PAUSED_BYTES: Final = WRITE_BYTES // 4  # more than these are left, as long as they do
 
 
-class NetSocket(asyncio.Protocol):
+class PartnerSocket(asyncio.Protocol):
     """One socket of a partner. Made by the listener."""
 
     def __init__(self, host: Host, peer: Peer) -> None:
@@ -364,12 +364,12 @@ class NetSocket(asyncio.Protocol):
         else:
             self.line.close_with(status)
 
-    def tell_quiescing(self) -> None:
+    def notify_quiescing(self) -> None:
         """The queue manager is quiescing: consumers are notified."""
         for conversation in self.line.conversations.values():
             for consumer in conversation.consumers.values():
-                consumer.tell(MQRC_Q_MGR_QUIESCING)
+                consumer.notify(MQRC_Q_MGR_QUIESCING)
 
-    def tell_end(self, is_broken: bool) -> None:
+    def notify_end(self, is_broken: bool) -> None:
         """The queue manager ends: say so and close, once what was answered is on its way."""
         self.line.close_with(USER_CLOSED if is_broken else QM_TERMINATING)

@@ -17,18 +17,18 @@ from collections.abc import Callable
 from typing import Final
 
 from ternmq.base.limits import BLOCKED_HELD_MAX, BLOCKED_HOLD_S
-from ternmq.network.edge.accept import Doorway, ProtocolOf
+from ternmq.network.edge.accept import Acceptor, ProtocolOf
 from ternmq.network.edge.admission import Admission, Peer
 from ternmq.network.edge.channel_instances import Channels
 from ternmq.network.edge.channel_tls import TlsContexts
 from ternmq.network.edge.channel_users import Users
 from ternmq.security.password_file import PasswordFileError, has_default_password, read_accounts
-from ternmq.server.descriptors import strangers_max, strangers_of_address_max
-from ternmq.server.error_log.log_throttle import Telling
+from ternmq.server.descriptors import unauthenticated_max, unauthenticated_of_address_max
+from ternmq.server.error_log.log_throttle import LogThrottle
 from ternmq.server.host import Host
-from ternmq.server.settings.network_settings import NetSettings
+from ternmq.server.settings.network_settings import NetworkSettings
 
-Tell = Callable[..., None]
+LogMessage = Callable[..., None]
 _AT_ONCE: Final = 64  # connections taken before others have their turn
 _FULL_S: Final = 1.0  # until the next try, when no more files can be opened
 _BIND_TRIES: Final = 8
@@ -41,25 +41,26 @@ class Network:
         self,
         host: Host,
         folder: str,
-        tell: Tell,
+        log_message: LogMessage,
         protocol_of: ProtocolOf,
-        settings: NetSettings | None = None,
+        settings: NetworkSettings | None = None,
     ) -> None:
-        self.settings = settings or NetSettings()
+        self.settings = settings or NetworkSettings()
         self._host = host
-        self.tell = Telling(tell)
+        self.log_message = LogThrottle(log_message)
         self._loop = asyncio.get_running_loop()
         kernel = host.engine.kernel
         self.tls = TlsContexts(kernel.catalog, kernel.name, folder)
         self.tls.allows_tls_1_3 = self.settings.allows_tls_1_3
         most = self.settings.channels_max or host.sessions_max
-        self.channels = Channels(kernel, most, self.tell)
-        self.users = Users(host, self.tell, self.settings.adopts_early)
-        self.admission = Admission(host, self.channels, self.users, self.tell)
-        self.doorway = Doorway(self.tls, protocol_of, self.tell, self.admission.tls_failed)
-        self.doorway.is_full = lambda: host.open_sockets >= host.sessions_max
-        self.doorway.strangers.lower(
-            strangers_max(host.sessions_max), strangers_of_address_max(host.sessions_max)
+        self.channels = Channels(kernel, most, self.log_message)
+        self.users = Users(host, self.log_message, self.settings.adopts_early)
+        self.admission = Admission(host, self.channels, self.users, self.log_message)
+        self.acceptor = Acceptor(self.tls, protocol_of, self.log_message, self.admission.tls_failed)
+        self.acceptor.is_full = lambda: host.open_sockets >= host.sessions_max
+        self.acceptor.unauthenticated.lower(
+            unauthenticated_max(host.sessions_max),
+            unauthenticated_of_address_max(host.sessions_max),
         )
         self.listeners: dict[str, TcpListener] = {}
         host.network = self
@@ -68,7 +69,7 @@ class Network:
     @property
     def waiting(self) -> int:
         """Sockets that no protocol serves: those being accepted, and blocked ones that are held."""
-        return self.doorway.waiting + len(self._held)
+        return self.acceptor.waiting + len(self._held)
 
     def bind(self, name: str, address: str, port: int, backlog: int) -> TcpListener:
         """A listener that has its port, and takes nobody in yet; OSError if it cannot have it."""
@@ -107,11 +108,11 @@ class Network:
         if self.users.is_blocked(address):
             self._hold(sock)
         elif not self._may_come(address):
-            self.tell("AMQ9777E", "????", address)
+            self.log_message("AMQ9777E", "????", address)
             self._hold(sock)
         else:
             local = f"{plain_address(own[0])}({own[1]})"
-            self.doorway.enter(sock, Peer(address, place[1], local))
+            self.acceptor.enter(sock, Peer(address, place[1], local))
 
     def _may_come(self, address: str) -> bool:
         """From other machines only if no account has the password that everybody knows."""
@@ -123,7 +124,7 @@ class Network:
             return False  # who is who is not known
 
     def _hold(self, sock: socket.socket) -> None:
-        if len(self._held) >= min(BLOCKED_HELD_MAX, self.doorway.strangers.most):
+        if len(self._held) >= min(BLOCKED_HELD_MAX, self.acceptor.unauthenticated.most):
             sock.close()
             return
         self._held.add(sock)
@@ -137,11 +138,11 @@ class Network:
         """Nobody comes in any more; those who have shown who they are stay."""
         for listener in list(self.listeners.values()):
             listener.close()
-        self.doorway.close()
+        self.acceptor.close()
         self.channels.close()
         for sock in list(self._held):
             self._release(sock)
-        self.tell.close()
+        self.log_message.close()
 
 
 class TcpListener:
@@ -175,7 +176,7 @@ class TcpListener:
             except OSError as error:
                 if error.errno not in (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM):
                     raise
-                self._network.tell("AMQ9213E", "TCP/IP", "accept", error.strerror)
+                self._network.log_message("AMQ9213E", "TCP/IP", "accept", error.strerror)
                 self._loop.remove_reader(listening)
                 self._loop.call_later(_FULL_S, self._again, listening)
                 return

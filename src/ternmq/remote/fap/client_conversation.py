@@ -220,7 +220,7 @@ class Stream:
             self.is_paused = True  # and the next may be such
         return message
 
-    def told(self) -> int:
+    def take_consumed(self) -> int:
         """The bytes consumed, which are reported now."""
         consumed = self.consumed_bytes
         self.consumed_bytes = 0
@@ -264,7 +264,7 @@ class Conversation:
         self.reply = None
         return reply
 
-    def stir(self) -> None:
+    def wake_waiter(self) -> None:
         """Something has come that somebody may wait for."""
         wake = self.wake
         if wake is not None:
@@ -277,13 +277,13 @@ class Conversation:
             self.skip -= 1
             return
         self.reply = reply
-        self.stir()
+        self.wake_waiter()
 
     def end(self, error: Exception) -> None:
         """No more comes."""
         if self.ended is None:
             self.ended = error
-        self.stir()
+        self.wake_waiter()
 
     # ---- what comes
 
@@ -319,7 +319,7 @@ class Conversation:
             stream.name = data[name_at : name_at + name_bytes].decode("ascii", "replace").rstrip()
         stream.add(message, int(i32(data, at + _INDEX_AT, True)))
         if self.wake is not None:
-            self.stir()
+            self.wake_waiter()
 
     def pushed_values(self, values: Values) -> None:
         """The same from a partner of another byte order or character set."""
@@ -336,7 +336,7 @@ class Conversation:
         stream.reason = reason
         stream.name = str(values["resolved_queue_name"])
         stream.add(message, values["global_message_index"])
-        self.stir()
+        self.wake_waiter()
 
     def notified(self, handle: int, code: int, value: int, reply: Reply) -> None:
         """NOTIFICATION."""
@@ -352,7 +352,7 @@ class Conversation:
         elif code == STREAMING_TXN_PAUSED and handle in self.streams:
             self.streams[handle].is_armed = False
             self.streams[handle].is_paused = True
-        self.stir()
+        self.wake_waiter()
 
 
 @final

@@ -29,8 +29,8 @@ from ternmq.base.reasons import (
 from ternmq.base.user_names import carried_name
 from ternmq.remote.fap.client_channel import ClientChannel
 from ternmq.remote.fap.client_conversation import ChannelEnded, Conversation, Reply
+from ternmq.remote.fap.fap_request import FAP_LEVEL, FapRequest, table_body, whole_body
 from ternmq.remote.fap.fap_verbs import FapVerbs
-from ternmq.remote.fap.net_request import FAP_LEVEL, NetRequest, table_body, whole_body
 from ternmq.remote.fap.replies import checked
 from ternmq.remote.remote_verbs import Exchange
 from ternmq.wire.fap import vocabulary as fap
@@ -91,7 +91,7 @@ _REASONS: Final[dict[int, int]] = {
 }
 
 
-class Who(NamedTuple):
+class ConnectParameters(NamedTuple):
     """Who connects, to what, and how."""
 
     qmgr_name: str
@@ -103,7 +103,7 @@ class Who(NamedTuple):
     window_bytes: int = WINDOW_BYTES_USUAL
 
 
-class Met(NamedTuple):
+class Negotiated(NamedTuple):
     """What is known of the queue manager after the initial data."""
 
     agreement: Agreement
@@ -145,7 +145,7 @@ def wishes(channel: ClientChannel, qmgr_name: str) -> InitialData:
     return data
 
 
-def meeting(channel: ClientChannel, qmgr_name: str) -> Generator[bytes, Segment, Met]:
+def meeting(channel: ClientChannel, qmgr_name: str) -> Generator[bytes, Segment, Negotiated]:
     """The exchange of initial data: yields what to send, gets what came."""
     own = wishes(channel, qmgr_name)
     dialogue = Dialogue(SOCKET, INITIATOR, OPENING)
@@ -164,17 +164,19 @@ def meeting(channel: ClientChannel, qmgr_name: str) -> Generator[bytes, Segment,
             raise ChannelEnded(values.get("code", 0), values.get("value", 0))
         answered = read_initial_data(one)
         if action == AGREE:
-            return Met(accepted(own, answered), answered.qmgr_name, answered.qmgr_id)
+            return Negotiated(accepted(own, answered), answered.qmgr_name, answered.qmgr_id)
         own = revised(own, answered)
     raise RemoteProtocolError("the initial data go round and round")
 
 
-def connecting(conversation: Conversation, met: Met, who: Who) -> Exchange[FapVerbs]:
+def connecting(
+    conversation: Conversation, negotiated: Negotiated, parameters: ConnectParameters
+) -> Exchange[FapVerbs]:
     """From a conversation to a connection."""
     dialogue = conversation.dialogue
-    facts = 0 if who.password is None else HAS_PASSWORD
+    facts = 0 if parameters.password is None else HAS_PASSWORD
     while (row := dialogue.next(facts)) is not None:
-        request = _request(conversation, who, row.type)
+        request = _request(conversation, parameters, row.type)
         request.is_answered = dialogue.is_listening(facts)
         reply: Reply | None = yield request
         if reply is None:
@@ -182,37 +184,42 @@ def connecting(conversation: Conversation, met: Met, who: Who) -> Exchange[FapVe
         detail = FAILED if reply.failed else COMPLETED
         action = dialogue.came(reply.type, detail=detail).action
         if action == REPORT_REASON:
-            checked(reply, who.qmgr_name)
+            checked(reply, parameters.qmgr_name)
         if action == TAKE_OVER:
-            return _verbs(conversation, met, who, reply.values())
+            return _verbs(conversation, negotiated, parameters, reply.values())
     raise RemoteProtocolError("the dialogue ended before MQCONN was answered")
 
 
-def _verbs(conversation: Conversation, met: Met, who: Who, values: Values) -> FapVerbs:
+def _verbs(
+    conversation: Conversation,
+    negotiated: Negotiated,
+    parameters: ConnectParameters,
+    values: Values,
+) -> FapVerbs:
     """The connection that a reply to MQCONN describes."""
-    agreement = met.agreement
+    agreement = negotiated.agreement
     fcno = values.get("fcno", {})
     tag: bytes = fcno.get("connection_tag", b"")[:24]
-    name = str(values["qmgr_name"]) or met.qmgr_name
+    name = str(values["qmgr_name"]) or negotiated.qmgr_name
     has_get = agreement.has_shared_get or not agreement.is_shared
-    user = who.csp_user or who.user
+    user = parameters.csp_user or parameters.user
     verbs = FapVerbs(conversation, name, tag, user, agreement.is_shared, has_get)
     verbs.takes_back = fcno.get("capabilities", 0) & fap.FCNO_TAKES_BACK != 0
     verbs.has_xa_calls = agreement.has_xa
-    verbs.qmgr_id = met.qmgr_id
-    verbs.window_bytes = who.window_bytes
+    verbs.qmgr_id = negotiated.qmgr_id
+    verbs.window_bytes = parameters.window_bytes
     return verbs
 
 
 # ---- what is in each segment
 
 
-def _request(conversation: Conversation, who: Who, type: int) -> NetRequest:
+def _request(conversation: Conversation, parameters: ConnectParameters, type: int) -> FapRequest:
     if type == fap.SOCKET_ACTION:
         return _action(conversation, fap.ACTION_START)
     if type == fap.USERID_DATA:
-        return identified(who)
-    return authenticated(who) if type == fap.CONAUTH_INFO else _connect(who)
+        return identified(parameters)
+    return authenticated(parameters) if type == fap.CONAUTH_INFO else _connect(parameters)
 
 
 def ended_segment(conversation: Conversation) -> bytes:
@@ -221,45 +228,45 @@ def ended_segment(conversation: Conversation) -> bytes:
     return _action(conversation, fap.ACTION_END).encoded(conversation)
 
 
-def _action(conversation: Conversation, action: int) -> NetRequest:
+def _action(conversation: Conversation, action: int) -> FapRequest:
     values = {"conversation": conversation.number, "action": action}
     if action == fap.ACTION_START:
         values["parameter_1"] = 1
         values["parameter_2"] = 1
-    return NetRequest(fap.SOCKET_ACTION, None, whole_body(fap.SOCKET_ACTION, values))
+    return FapRequest(fap.SOCKET_ACTION, None, whole_body(fap.SOCKET_ACTION, values))
 
 
-def identified(who: Who) -> NetRequest:
+def identified(parameters: ConnectParameters) -> FapRequest:
     """USERID_DATA: who the client runs as."""
     values = {
-        "user_id": carried_name(who.user),
-        "long_user_id": who.user,
+        "user_id": carried_name(parameters.user),
+        "long_user_id": parameters.user,
         "security_id": bytes(40),
     }
-    return NetRequest(fap.USERID_DATA, None, whole_body(fap.USERID_DATA, values))
+    return FapRequest(fap.USERID_DATA, None, whole_body(fap.USERID_DATA, values))
 
 
-def authenticated(who: Who) -> NetRequest:
+def authenticated(parameters: ConnectParameters) -> FapRequest:
     """CONAUTH_INFO: user and password."""
-    password = (who.password or "").encode("utf-8")
-    user = who.csp_user.encode("utf-8")
+    password = (parameters.password or "").encode("utf-8")
+    user = parameters.csp_user.encode("utf-8")
     values = {
         "user_id_max": len(user),
         "password_max": len(password),
-        "user_id": who.csp_user,
+        "user_id": parameters.csp_user,
         "password": password,
     }
-    return NetRequest(fap.CONAUTH_INFO, None, whole_body(fap.CONAUTH_INFO, values))
+    return FapRequest(fap.CONAUTH_INFO, None, whole_body(fap.CONAUTH_INFO, values))
 
 
-def _connect(who: Who) -> NetRequest:
+def _connect(parameters: ConnectParameters) -> FapRequest:
     """MQCONN: to which queue manager, for which application."""
     values = {
-        "qmgr_name": who.qmgr_name,
-        "appl_name": who.application.encode("utf-8")[:28].decode("utf-8", "ignore"),
+        "qmgr_name": parameters.qmgr_name,
+        "appl_name": parameters.application.encode("utf-8")[:28].decode("utf-8", "ignore"),
         "appl_type": mq.MQAT_UNIX if os.name == "posix" else mq.MQAT_WINDOWS_NT,
         "options": _CONNECTX,
-        "x_options": who.options,
+        "x_options": parameters.options,
         "fcno": {"capabilities": fap.FCNO_TAKES_BACK},
     }
-    return NetRequest(fap.MQCONN, None, table_body(fap.MQCONN, values))
+    return FapRequest(fap.MQCONN, None, table_body(fap.MQCONN, values))

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Final
 
 from ternmq.base.errors import RemoteProtocolError
 from ternmq.remote.fap.client_conversation import ChannelEnd, Conversation, Reply, Stream
-from ternmq.remote.fap.client_dialogue import Met
+from ternmq.remote.fap.client_dialogue import Negotiated
 from ternmq.remote.fap.frames import tail
 from ternmq.wire.fap.negotiation import SEGMENT_BYTES_USUAL
 from ternmq.wire.fap.segment import TSH_BYTES, Segment
@@ -41,7 +41,7 @@ def heartbeat_segment(is_shared: bool) -> bytes:
     return _START.pack(eye, TSH_BYTES) + tail(HEARTBEAT, CONFIRM_REQUEST)
 
 
-class NetSocket:
+class ClientSocket:
     """A connected socket, with TLS or without."""
 
     def __init__(self, opened: socket.socket, tls: TlsPipe | None) -> None:
@@ -54,7 +54,7 @@ class NetSocket:
         self._waiting: list[threading.Event] = []  # who would read, if nobody did
         self._timeout_s = -1.0
         self.end: ChannelEnd | None = None
-        self.met: Met | None = None
+        self.negotiated: Negotiated | None = None
         self.last_s = _MONOTONIC()  # when bytes last came
         self.last_words: list[bytes] = []  # to be sent with what comes next
         self.is_closed = False
@@ -125,11 +125,11 @@ class NetSocket:
                 reader.feed(came)
         return one
 
-    def meet(self, met: Met) -> ChannelEnd:
+    def meet(self, negotiated: Negotiated) -> ChannelEnd:
         """The initial data are agreed."""
-        self.met = met
-        self.end = ChannelEnd(met.agreement)
-        beat_s = met.agreement.heartbeat_s
+        self.negotiated = negotiated
+        self.end = ChannelEnd(negotiated.agreement)
+        beat_s = negotiated.agreement.heartbeat_s
         if beat_s:
             # Who does not read for so long is gone, as who says nothing is.
             packed = _TIMEVAL.pack(beat_s + int(ANSWER_S_MAX), 0)

@@ -25,7 +25,7 @@ from ternmq.security.patterns import peer_matches
 from ternmq.wire.cipher_specs import cipher_specs_of, sni_of_channel
 
 if TYPE_CHECKING:
-    from ternmq.remote.fap.endpoint import Reach, TlsSettings
+    from ternmq.remote.fap.endpoint import FapEndpoint, TlsSettings
 
 _CHUNK_BYTES: Final = 1 << 18
 
@@ -143,9 +143,9 @@ def _not_possible(
     )
 
 
-def server_name(reach: Reach, address: Address) -> str:
+def server_name(endpoint: FapEndpoint, address: Address) -> str:
     """What the handshake says whom it wants: the channel, or the host."""
-    return address.host if reach.tls.is_host_named else sni_of_channel(reach.channel.name)
+    return address.host if endpoint.tls.is_host_named else sni_of_channel(endpoint.channel.name)
 
 
 def peer_checked(connected: Any, channel: ClientChannel, address: Address) -> None:

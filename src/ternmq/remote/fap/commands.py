@@ -76,9 +76,9 @@ def answers(verbs: FapVerbs, text: str) -> Exchange[list[Answer]]:
     request = PCFMessage(mq.MQCFT_COMMAND, mq.MQCMD_ESCAPE, parameters)
     found: list[Answer] = []
     for reply in (yield from exchanged(verbs, request)):
-        told = reply.find(mq.MQCACF_ESCAPE_TEXT)
-        if told is not None:
-            found.append(answer_of_text(told.text, reply.comp, reply.reason))
+        parameter = reply.find(mq.MQCACF_ESCAPE_TEXT)
+        if parameter is not None:
+            found.append(answer_of_text(parameter.text, reply.comp, reply.reason))
         elif reply.comp == mq.MQCC_FAILED and not found:
             raise mq_error(reply.reason, verb="MQSC", object=verbs.name)
     return found

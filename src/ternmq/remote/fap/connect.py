@@ -17,14 +17,14 @@ from ternmq.base.user_names import user_name_fault
 from ternmq.remote.fap.ccdt import read_table
 from ternmq.remote.fap.channel_choice import CHOICES, asked_name, matching
 from ternmq.remote.fap.client_channel import ClientChannel, addresses_of, checked_name, system_user
-from ternmq.remote.fap.client_dialogue import Who
+from ternmq.remote.fap.client_dialogue import ConnectParameters
 from ternmq.remote.fap.client_ini import ClientSettings, client_settings
-from ternmq.remote.fap.endpoint import Reach, TlsSettings
+from ternmq.remote.fap.endpoint import FapEndpoint, TlsSettings
 from ternmq.remote.fap.reconnect import WORDS, EventListener, Plan, reconnecting
 from ternmq.remote.local.folder_lookup import cannot_connect, data_folder, default_name, places
 
 
-class WayArguments(TypedDict, total=False):
+class ClientArguments(TypedDict, total=False):
     """The arguments of `connect` that are about the network; see `Way`."""
 
     channel: str | None
@@ -42,7 +42,7 @@ class WayArguments(TypedDict, total=False):
     sharing: int | None
 
 
-class Way(NamedTuple):
+class ClientOptions(NamedTuple):
     """What an application says about the way to its queue manager; None: as is set elsewhere."""
 
     channel: str | None = None
@@ -65,7 +65,7 @@ class Way(NamedTuple):
         return self.channel is not None or self.conn is not None or self.ccdt is not None
 
 
-NO_WAY: Final = Way()
+NO_CLIENT_OPTIONS: Final = ClientOptions()
 _NOT_STANDARD: Final = (
     mq.MQCNO_FASTPATH_BINDING
     | mq.MQCNO_SHARED_BINDING
@@ -76,14 +76,17 @@ _NOT_STANDARD: Final = (
 
 
 def goes_by_network(
-    name: str, way: Way, options: int | None, data: str | os.PathLike[str] | None
+    name: str,
+    client_options: ClientOptions,
+    options: int | None,
+    data: str | os.PathLike[str] | None,
 ) -> bool:
     """Whether a queue manager is to be reached over the network.
 
     What the application says counts first, then MQ_CONNECT_TYPE; else a queue manager of that name
     in the data folder is the one, and if there is none, the environment's channels are tried.
     """
-    if way.is_given:
+    if client_options.is_given:
         return True
     given = options or 0
     kind = os.environ.get("MQ_CONNECT_TYPE", "").upper()
@@ -107,7 +110,7 @@ def _is_here(name: str) -> bool:
         raise cannot_connect(name, error) from error
 
 
-_ABOUT_THE_WAY: Final = (
+_CLIENT_OPTIONS: Final = (
     mq.MQCNO_CLIENT_BINDING
     | mq.MQCNO_RECONNECT
     | mq.MQCNO_RECONNECT_Q_MGR
@@ -118,7 +121,7 @@ _ABOUT_THE_WAY: Final = (
 
 def options_besides(options: int | None) -> int | None:
     """MQCNO options without those about the network, which other connections refuse."""
-    return None if options is None else options & ~_ABOUT_THE_WAY
+    return None if options is None else options & ~_CLIENT_OPTIONS
 
 
 def has_channels() -> bool:
@@ -127,60 +130,73 @@ def has_channels() -> bool:
     return settings.server is not None or settings.table != ""
 
 
-def who_connects(
+def connect_parameters(
     qmgr_name: str,
     user: str | None,
     password: str | None,
     application: str,
     options: int | None,
-) -> Who:
+) -> ConnectParameters:
     """Who connects; a user without a password is claimed, not proved."""
     system = system_user()
     fault = user_name_fault(user or "")
     if fault:
         raise mq_error(MQRC_NOT_AUTHORIZED, verb="MQCONN", object=qmgr_name, detail=fault)
     if password is None:
-        return Who(qmgr_name, user or system, "", None, application, options or 0)
-    return Who(qmgr_name, system, user or system, password, application, options or 0)
+        return ConnectParameters(qmgr_name, user or system, "", None, application, options or 0)
+    return ConnectParameters(qmgr_name, system, user or system, password, application, options or 0)
 
 
-def planned(name: str, way: Way, who: Who) -> Plan:
+def planned(name: str, client_options: ClientOptions, parameters: ConnectParameters) -> Plan:
     """The definitions to try, and everything about each."""
     settings = client_settings()
-    found = definitions(name, way, settings)
-    options = who.options | reconnect_options(way.reconnect)
+    found = definitions(name, client_options, settings)
+    options = parameters.options | reconnect_options(client_options.reconnect)
     ordered = CHOICES.order(name, found) if len(found) > 1 else found
     tls = settings.tls
-    if way.key_repository is not None:
-        tls = TlsSettings(os.fspath(way.key_repository), way.key_password or "", tls.is_host_named)
-    connect_s = settings.connect_s if way.connect_timeout is None else way.connect_timeout
-    who = who._replace(window_bytes=settings.window_bytes)
+    if client_options.key_repository is not None:
+        tls = TlsSettings(
+            os.fspath(client_options.key_repository),
+            client_options.key_password or "",
+            tls.is_host_named,
+        )
+    connect_s = (
+        settings.connect_s
+        if client_options.connect_timeout is None
+        else client_options.connect_timeout
+    )
+    parameters = parameters._replace(window_bytes=settings.window_bytes)
     shares = not options & mq.MQCNO_NO_CONV_SHARING
-    reaches = tuple(
-        Reach(_completed(one, way, settings), who, tls, connect_s, shares) for one in ordered
+    endpoints = tuple(
+        FapEndpoint(_completed(one, client_options, settings), parameters, tls, connect_s, shares)
+        for one in ordered
     )
     reconnect = reconnecting(options, ordered[0], settings)
     return Plan(
-        reaches,
+        endpoints,
         settings,
         reconnect,
-        way.on_event,
+        client_options.on_event,
         lambda channel: CHOICES.failed(name, found, channel),
     )
 
 
-def definitions(name: str, way: Way, settings: ClientSettings) -> list[ClientChannel]:
+def definitions(
+    name: str, client_options: ClientOptions, settings: ClientSettings
+) -> list[ClientChannel]:
     """The channels that a name and a way lead to."""
-    if way.channel is not None and way.conn is not None:
-        channel = checked_name(way.channel)
-        return [ClientChannel(channel, addresses_of(way.conn, channel))]
-    if way.ccdt is None and (way.channel is not None or way.conn is not None):
+    if client_options.channel is not None and client_options.conn is not None:
+        channel = checked_name(client_options.channel)
+        return [ClientChannel(channel, addresses_of(client_options.conn, channel))]
+    if client_options.ccdt is None and (
+        client_options.channel is not None or client_options.conn is not None
+    ):
         raise mq_error(
             MQRC_CHANNEL_CONFIG_ERROR, verb="MQCONN", detail="channel and conn go together"
         )
-    if way.ccdt is None and settings.server is not None:
+    if client_options.ccdt is None and settings.server is not None:
         return [settings.server]
-    table = settings.table if way.ccdt is None else os.fspath(way.ccdt)
+    table = settings.table if client_options.ccdt is None else os.fspath(client_options.ccdt)
     if not table:
         raise mq_error(
             MQRC_CHANNEL_CONFIG_ERROR,
@@ -189,25 +205,27 @@ def definitions(name: str, way: Way, settings: ClientSettings) -> list[ClientCha
             detail="neither a channel nor MQSERVER nor a CCDT says where it is",
         )
     found = read_table(table)
-    if way.channel is not None:
-        found = [one for one in found if one.name == way.channel]
+    if client_options.channel is not None:
+        found = [one for one in found if one.name == client_options.channel]
     return matching(found, name, table)
 
 
-def _completed(channel: ClientChannel, way: Way, settings: ClientSettings) -> ClientChannel:
+def _completed(
+    channel: ClientChannel, client_options: ClientOptions, settings: ClientSettings
+) -> ClientChannel:
     """A definition with what the application or mqclient.ini says beside."""
     changes: dict[str, Any] = {
         field: given
         for field, given in (
-            ("cipher", way.cipher),
-            ("peer_name", way.peer_name),
-            ("certificate_label", way.certificate_label),
-            ("heartbeat_s", way.heartbeat),
-            ("sharing", way.sharing),
+            ("cipher", client_options.cipher),
+            ("peer_name", client_options.peer_name),
+            ("certificate_label", client_options.certificate_label),
+            ("heartbeat_s", client_options.heartbeat),
+            ("sharing", client_options.sharing),
         )
         if given is not None
     }
-    if not channel.certificate_label and way.certificate_label is None:
+    if not channel.certificate_label and client_options.certificate_label is None:
         changes["certificate_label"] = settings.certificate_label
     if settings.keep_alive:
         changes["keep_alive"] = True
@@ -228,12 +246,12 @@ def reconnect_options(given: bool | str | None) -> int:
 
 def plan_for(
     name: str,
-    way: Way,
+    client_options: ClientOptions,
     user: str | None,
     password: str | None,
     application: str,
     options: int | None,
 ) -> Plan:
     """All about a connection that an application asks for."""
-    who = who_connects(asked_name(name), user, password, application, options)
-    return planned(name, way, who)
+    parameters = connect_parameters(asked_name(name), user, password, application, options)
+    return planned(name, client_options, parameters)

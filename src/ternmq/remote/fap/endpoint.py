@@ -22,7 +22,7 @@ from ternmq.base.reasons import (
 )
 from ternmq.remote.fap.client_channel import Address, ClientChannel
 from ternmq.remote.fap.client_conversation import ChannelEnded
-from ternmq.remote.fap.client_dialogue import Who
+from ternmq.remote.fap.client_dialogue import ConnectParameters
 from ternmq.wire.fap import vocabulary as fap
 
 CONNECT_S_USUAL: Final = 30.0
@@ -41,19 +41,19 @@ class TlsSettings(NamedTuple):
     is_host_named: bool = False  # OutboundSNI=HOSTNAME
 
 
-class Reach(NamedTuple):
+class FapEndpoint(NamedTuple):
     """How to get to a queue manager, and as whom."""
 
     channel: ClientChannel
-    who: Who
+    parameters: ConnectParameters
     tls: TlsSettings = TlsSettings()
     connect_s: float = CONNECT_S_USUAL
     is_shared: bool = True  # its socket may be another connection's too
 
     def key(self, address: Address) -> tuple[object, ...]:
         """Connections with the same key may share a socket."""
-        who = self.who
-        identity = (who.user, who.csp_user, who.password, who.qmgr_name)
+        parameters = self.parameters
+        identity = (parameters.user, parameters.csp_user, parameters.password, parameters.qmgr_name)
         return (os.getpid(), address, self.channel, self.tls, identity)
 
 

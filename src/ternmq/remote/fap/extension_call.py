@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ternmq.base import constants as mq
-from ternmq.remote.fap.net_request import NetRequest, table_body
+from ternmq.remote.fap.fap_request import FapRequest, table_body
 from ternmq.remote.fap.replies import checked
 from ternmq.remote.remote_verbs import Exchange, Extended, error_from
 from ternmq.wire.extension import pack_request, unpack_answer
@@ -21,14 +21,14 @@ def asked(verbs: FapVerbs, call: str, arguments: dict[str, Any]) -> Exchange[Ext
         longest = verbs.conversation.framing.message_bytes_max // 2
         arguments = {**arguments, "bytes_max": min(arguments["bytes_max"], max(longest, 1))}
     values = {"verb": SPI_EXTENSION, "extension": pack_request(call, arguments)}
-    reply = yield NetRequest(SPI, None, table_body(SPI, values))
+    reply = yield FapRequest(SPI, None, table_body(SPI, values))
     data: bytes = reply.values().get("extension", b"")
     if not data:
         checked(reply, verbs.name)
-    told, at = unpack_answer(data)
+    answer, at = unpack_answer(data)
     if reply.comp == mq.MQCC_FAILED:
-        raise error_from({"comp": reply.comp, "reason": reply.reason, **_EMPTY, **told})
-    return Extended(told, data, at)
+        raise error_from({"comp": reply.comp, "reason": reply.reason, **_EMPTY, **answer})
+    return Extended(answer, data, at)
 
 
 _EMPTY = {"verb": "", "object": "", "detail": ""}

@@ -19,16 +19,16 @@ from ternmq.remote.fap.client_channel import Address, ClientChannel
 from ternmq.remote.fap.client_conversation import ChannelEnded, Conversation, Reply
 from ternmq.remote.fap.client_dialogue import connecting, ended_segment, meeting, refused
 from ternmq.remote.fap.endpoint import (
-    Reach,
+    FapEndpoint,
     broken_detail,
     broken_reason,
     tls_failed,
     unreachable,
     went_away,
 )
+from ternmq.remote.fap.fap_request import FapRequest
 from ternmq.remote.fap.fap_verbs import NOT_AHEAD, FapVerbs
 from ternmq.remote.fap.lost import LOST, source_of, taking_back
-from ternmq.remote.fap.net_request import NetRequest
 from ternmq.remote.fap.quick import VERBS_WITHOUT_PAUSE, AheadGet, PlainPut, Quick
 from ternmq.remote.fap.reconnect import (
     Plan,
@@ -41,7 +41,7 @@ from ternmq.remote.fap.reconnect import (
     refuse_lost,
     restored,
 )
-from ternmq.remote.fap.task_socket import NetStream
+from ternmq.remote.fap.task_socket import TaskSocket
 from ternmq.remote.remote_verbs import Exchange, PackedPut, Result
 from ternmq.remote.tasks_runner import RemoteTasks, until_done
 from ternmq.values.get_request import GetRequest
@@ -53,15 +53,15 @@ from ternmq.wire.fap.vocabulary import MQDISC, MQGET, NOTIFICATION
 _GOODBYE_S: Final = 2.0  # for TLS to end in good order
 
 
-async def open_stream(reach: Reach, address: Address) -> NetStream:
+async def open_stream(endpoint: FapEndpoint, address: Address) -> TaskSocket:
     """A socket with the initial data agreed."""
-    channel = reach.channel
+    channel = endpoint.channel
     loop = asyncio.get_running_loop()
-    context, host_name = _tls(reach, address)
+    context, host_name = _tls(endpoint, address)
     try:
-        async with asyncio.timeout(reach.connect_s):
+        async with asyncio.timeout(endpoint.connect_s):
             transport, stream = await loop.create_connection(
-                NetStream,
+                TaskSocket,
                 address.host,
                 address.port,
                 ssl=context,
@@ -83,8 +83,8 @@ async def open_stream(reach: Reach, address: Address) -> NetStream:
             opened.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             if channel.keep_alive:
                 opened.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
-        async with asyncio.timeout(reach.connect_s):
-            return await _met(reach, stream)
+        async with asyncio.timeout(endpoint.connect_s):
+            return await _negotiated(endpoint, stream)
     except BaseException as error:
         stream.lost(EOFError("it was not let in"))
         await until_done(stream.closed)
@@ -95,13 +95,13 @@ async def open_stream(reach: Reach, address: Address) -> NetStream:
         raise
 
 
-def _tls(reach: Reach, address: Address) -> tuple[ssl.SSLContext | None, str | None]:
+def _tls(endpoint: FapEndpoint, address: Address) -> tuple[ssl.SSLContext | None, str | None]:
     """Context and server name, if the channel has a cipher."""
-    if not reach.channel.cipher:
+    if not endpoint.channel.cipher:
         return None, None
     from ternmq.remote.fap.client_tls import context_of, server_name
 
-    return context_of(reach.channel, reach.tls), server_name(reach, address)
+    return context_of(endpoint.channel, endpoint.tls), server_name(endpoint, address)
 
 
 def _check_peer(transport: asyncio.BaseTransport, channel: ClientChannel, address: Address) -> None:
@@ -110,8 +110,8 @@ def _check_peer(transport: asyncio.BaseTransport, channel: ClientChannel, addres
     peer_checked(transport.get_extra_info("ssl_object"), channel, address)
 
 
-async def _met(reach: Reach, stream: NetStream) -> NetStream:
-    words = meeting(reach.channel, reach.who.qmgr_name)
+async def _negotiated(endpoint: FapEndpoint, stream: TaskSocket) -> TaskSocket:
+    words = meeting(endpoint.channel, endpoint.parameters.qmgr_name)
     data = next(words)
     while True:
         one = await stream.first_segment(data)
@@ -126,14 +126,14 @@ class SharedStreams:
     """The sockets of one loop, by who may share them."""
 
     def __init__(self) -> None:
-        self._streams: dict[tuple[object, ...], list[NetStream]] = {}
+        self._streams: dict[tuple[object, ...], list[TaskSocket]] = {}
         self._opening: dict[tuple[object, ...], asyncio.Lock] = {}
 
     def lock(self, key: tuple[object, ...]) -> asyncio.Lock:
         """Held while a socket is opened: who comes second joins it."""
         return self._opening.setdefault(key, asyncio.Lock())
 
-    def join(self, key: tuple[object, ...]) -> tuple[NetStream, Conversation] | None:
+    def join(self, key: tuple[object, ...]) -> tuple[TaskSocket, Conversation] | None:
         """A conversation on a socket that is there."""
         known = [one for one in self._streams.get(key, []) if not one.is_closed]
         if not known:
@@ -145,7 +145,7 @@ class SharedStreams:
                 return one, one.end.add()
         return None
 
-    def add(self, key: tuple[object, ...], one: NetStream) -> None:
+    def add(self, key: tuple[object, ...], one: TaskSocket) -> None:
         """A socket that others may join."""
         self._streams.setdefault(key, []).append(one)
 
@@ -160,33 +160,33 @@ class TaskLine:
 
     def __init__(
         self,
-        reach: Reach,
+        endpoint: FapEndpoint,
         address: Address,
-        stream: NetStream,
+        stream: TaskSocket,
         conversation: Conversation,
     ) -> None:
-        self.reach = reach
+        self.endpoint = endpoint
         self.address = address
         self.stream = stream
         self.conversation = conversation
 
     async def connected(self) -> FapVerbs:
         """MQCONN."""
-        met = self.stream.met
+        negotiated = self.stream.negotiated
         try:
-            if met is None:
+            if negotiated is None:
                 raise RemoteProtocolError("nothing was agreed")
-            words = connecting(self.conversation, met, self.reach.who)
-            async with asyncio.timeout(self.reach.connect_s):
+            words = connecting(self.conversation, negotiated, self.endpoint.parameters)
+            async with asyncio.timeout(self.endpoint.connect_s):
                 return await self.run(words)
         except BaseException as error:
             self.close()
             if self.stream.is_closed:
                 await until_done(self.stream.closed)
             if isinstance(error, ChannelEnded):
-                raise refused(error, self.reach.channel, str(self.address)) from error
+                raise refused(error, self.endpoint.channel, str(self.address)) from error
             if isinstance(error, LOST):
-                raise went_away(self.reach.channel, self.address, error) from error
+                raise went_away(self.endpoint.channel, self.address, error) from error
             raise
 
     async def run(self, exchange: Exchange[Result]) -> Result:
@@ -200,7 +200,7 @@ class TaskLine:
                 result: Result = end.value
                 return result
 
-    async def exchanged(self, request: NetRequest) -> Reply | None:
+    async def exchanged(self, request: FapRequest) -> Reply | None:
         """Send a request and wait for what answers it."""
         conversation = self.conversation
         stream = self.stream
@@ -216,7 +216,7 @@ class TaskLine:
             while conversation.reply is None:
                 if conversation.ended is not None:
                     raise conversation.ended
-                future = stream.stirred(conversation)
+                future = stream.wakeup(conversation)
                 try:
                     await future  # here and not in a coroutine of its own: every verb comes by
                 finally:
@@ -227,7 +227,7 @@ class TaskLine:
             await stream.room()
         return None
 
-    async def take_back(self, request: NetRequest) -> None:
+    async def take_back(self, request: FapRequest) -> None:
         """A get shall not have happened."""
         reply = await self.exchanged(taking_back(request))
         while reply is not None and reply.type != NOTIFICATION:
@@ -249,40 +249,40 @@ class TaskLine:
 async def connected_task(plan: Plan) -> tuple[TaskLine, FapVerbs]:
     """A connection by the first definition and address that has one."""
     failure: MQError | None = None
-    for reach in plan.reaches:
-        for address in reach.channel.addresses:
+    for endpoint in plan.endpoints:
+        for address in endpoint.channel.addresses:
             try:
-                line = await _line(reach, address)
+                line = await _line(endpoint, address)
                 return line, await line.connected()
             except MQError as error:
                 failure = error
         if plan.failed is not None:
-            plan.failed(reach.channel)
+            plan.failed(endpoint.channel)
     if failure is None:
         raise RemoteProtocolError("there is no definition to try")
     raise failure
 
 
-async def _line(reach: Reach, address: Address) -> TaskLine:
-    if not reach.is_shared:
-        return await _alone(reach, address, None)
+async def _line(endpoint: FapEndpoint, address: Address) -> TaskLine:
+    if not endpoint.is_shared:
+        return await _alone(endpoint, address, None)
     shared = _STREAMS.setdefault(asyncio.get_running_loop(), SharedStreams())
-    key = reach.key(address)
+    key = endpoint.key(address)
     async with shared.lock(key):
         joined = shared.join(key)
         if joined is not None:
-            return TaskLine(reach, address, joined[0], joined[1])
-        return await _alone(reach, address, shared)
+            return TaskLine(endpoint, address, joined[0], joined[1])
+        return await _alone(endpoint, address, shared)
 
 
-async def _alone(reach: Reach, address: Address, shared: SharedStreams | None) -> TaskLine:
-    stream = await open_stream(reach, address)
+async def _alone(endpoint: FapEndpoint, address: Address, shared: SharedStreams | None) -> TaskLine:
+    stream = await open_stream(endpoint, address)
     end = stream.end
     if end is None:
         raise RemoteProtocolError("nothing was agreed")
     if shared is not None and end.agreement.is_shared:
-        shared.add(reach.key(address), stream)
-    return TaskLine(reach, address, stream, end.add())
+        shared.add(endpoint.key(address), stream)
+    return TaskLine(endpoint, address, stream, end.add())
 
 
 class FapTasks(RemoteTasks):
@@ -349,7 +349,7 @@ class FapTasks(RemoteTasks):
         is_ended = self.line.conversation.ended is not None and not self.plan.reconnect
         return self.verbs.link.connected and not is_ended
 
-    async def exchanged(self, verb: str, request: NetRequest) -> Any:
+    async def exchanged(self, verb: str, request: FapRequest) -> Any:
         """Send a request and wait for what answers it."""
         if self.verbs.lost_unit:
             refuse_lost(self.verbs, request, verb)
@@ -364,7 +364,7 @@ class FapTasks(RemoteTasks):
                 await self._cancelled(request)
                 raise
 
-    async def _lost(self, verb: str, request: NetRequest, error: Exception) -> None:
+    async def _lost(self, verb: str, request: FapRequest, error: Exception) -> None:
         """Returns if the connection is there again and the request can be sent once more."""
         if not self.plan.reconnect or request.type == MQDISC:
             self._break(error)
@@ -375,27 +375,27 @@ class FapTasks(RemoteTasks):
         except MQError as failure:
             self.turns.break_off(failure.reason, failure.detail)
             raise self.turns.broken_error(verb) from error
-        told = outcome(self.verbs, request, verb)
-        if told is not None:
-            raise told from error
+        result = outcome(self.verbs, request, verb)
+        if result is not None:
+            raise result from error
 
     async def _reconnect(self, verb: str) -> None:
         plan = self.plan
-        plan.tell(MQRC_RECONNECTING)
+        plan.notify(MQRC_RECONNECTING)
         settings = plan.settings
         failure: MQError | None = None
         for pause_s in pauses(settings.delays, settings.reconnect_s):
             try:
                 line, fresh = await connected_task(plan)
                 if await self._restored(line, fresh):
-                    plan.tell(MQRC_RECONNECTED)
+                    plan.notify(MQRC_RECONNECTED)
                     return
             except MQError as error:
                 failure = error
                 if is_hopeless(error):
                     break
             await asyncio.sleep(pause_s)
-        plan.tell(MQRC_RECONNECT_FAILED)
+        plan.notify(MQRC_RECONNECT_FAILED)
         raise gave_up(verb, self.verbs.name, failure)
 
     async def _restored(self, line: TaskLine, fresh: FapVerbs) -> bool:
@@ -415,11 +415,11 @@ class FapTasks(RemoteTasks):
 
     def _break(self, error: Exception) -> None:
         line = self.line
-        detail = broken_detail(error, line.reach.channel, line.address)
+        detail = broken_detail(error, line.endpoint.channel, line.address)
         self.turns.break_off(broken_reason(error), detail)
         line.close()
 
-    async def _cancelled(self, request: NetRequest) -> None:
+    async def _cancelled(self, request: FapRequest) -> None:
         """The task was cancelled: a get is taken back, what else is under way goes to its end."""
         if request.stream is not None or not request.is_answered:
             return
@@ -433,7 +433,7 @@ class FapTasks(RemoteTasks):
         if isinstance(error, Exception):
             self._break(error)
 
-    async def _dropped(self, request: NetRequest) -> None:
+    async def _dropped(self, request: FapRequest) -> None:
         reply = await self.line.stream.reply(self.line.conversation)
         handle = request.handle
         if request.type == MQGET and handle is not None and not reply.failed:

@@ -20,18 +20,18 @@ from ternmq.base.reasons import (
 from ternmq.remote.fap.client_channel import Address
 from ternmq.remote.fap.client_conversation import ChannelEnded, Conversation, Reply
 from ternmq.remote.fap.client_dialogue import connecting, ended_segment, meeting, refused
-from ternmq.remote.fap.client_socket import NetSocket
+from ternmq.remote.fap.client_socket import ClientSocket
 from ternmq.remote.fap.endpoint import (
-    Reach,
+    FapEndpoint,
     broken_detail,
     broken_reason,
     tls_failed,
     unreachable,
     went_away,
 )
+from ternmq.remote.fap.fap_request import FapRequest
 from ternmq.remote.fap.fap_verbs import FapVerbs
 from ternmq.remote.fap.lost import LOST, source_of, taking_back
-from ternmq.remote.fap.net_request import NetRequest
 from ternmq.remote.fap.quick import FLUSH_NOW, Outgoing, Quick
 from ternmq.remote.fap.reconnect import (
     Plan,
@@ -56,25 +56,25 @@ from ternmq.wire.fap.vocabulary import MQDISC, MQPUT, NOTIFICATION, REQUEST_MSGS
 # ---- sockets
 
 
-def open_socket(reach: Reach, address: Address) -> NetSocket:
+def open_socket(endpoint: FapEndpoint, address: Address) -> ClientSocket:
     """A socket with the initial data agreed."""
-    channel = reach.channel
+    channel = endpoint.channel
     try:
         opened = socket.create_connection(
-            address, reach.connect_s, source_of(channel.local_address)
+            address, endpoint.connect_s, source_of(channel.local_address)
         )
     except OSError as error:
         raise unreachable(channel, address, error) from error
     try:
-        return _met(reach, address, opened)
+        return _negotiated(endpoint, address, opened)
     except BaseException:
         opened.close()
         raise
 
 
-def _met(reach: Reach, address: Address, opened: socket.socket) -> NetSocket:
-    channel = reach.channel
-    deadline_s = time.monotonic() + reach.connect_s
+def _negotiated(endpoint: FapEndpoint, address: Address, opened: socket.socket) -> ClientSocket:
+    channel = endpoint.channel
+    deadline_s = time.monotonic() + endpoint.connect_s
     opened.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     if channel.keep_alive:
         opened.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
@@ -82,15 +82,15 @@ def _met(reach: Reach, address: Address, opened: socket.socket) -> NetSocket:
     if channel.cipher:
         from ternmq.remote.fap.client_tls import TlsPipe, context_of, peer_checked, server_name
 
-        pipe = TlsPipe(context_of(channel, reach.tls), server_name(reach, address))
+        pipe = TlsPipe(context_of(channel, endpoint.tls), server_name(endpoint, address))
         try:
             pipe.shake_hands(opened)
         except (OSError, EOFError) as failed:
             raise tls_failed(channel, address, failed) from failed
         peer_checked(pipe.object, channel, address)
     opened.settimeout(None)
-    made = NetSocket(opened, pipe)
-    words = meeting(channel, reach.who.qmgr_name)
+    made = ClientSocket(opened, pipe)
+    words = meeting(channel, endpoint.parameters.qmgr_name)
     try:
         data = next(words)
         while True:
@@ -110,9 +110,9 @@ class SharedSockets:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._sockets: dict[tuple[object, ...], list[NetSocket]] = {}
+        self._sockets: dict[tuple[object, ...], list[ClientSocket]] = {}
 
-    def join(self, key: tuple[object, ...]) -> tuple[NetSocket, Conversation] | None:
+    def join(self, key: tuple[object, ...]) -> tuple[ClientSocket, Conversation] | None:
         """A conversation on a socket that is there."""
         with self._lock:
             known = [one for one in self._sockets.get(key, []) if not one.is_closed]
@@ -125,7 +125,7 @@ class SharedSockets:
                     return one, one.end.add()
         return None
 
-    def add(self, key: tuple[object, ...], one: NetSocket) -> None:
+    def add(self, key: tuple[object, ...], one: ClientSocket) -> None:
         """A socket that others may join."""
         with self._lock:
             self._sockets.setdefault(key, []).append(one)
@@ -144,36 +144,36 @@ if hasattr(os, "register_at_fork"):
 class Line:
     """One conversation on a socket, and who else may come."""
 
-    def __init__(self, reach: Reach, address: Address) -> None:
-        self.reach = reach
+    def __init__(self, endpoint: FapEndpoint, address: Address) -> None:
+        self.endpoint = endpoint
         self.address = address
-        key = reach.key(address)
-        joined = SOCKETS.join(key) if reach.is_shared else None
+        key = endpoint.key(address)
+        joined = SOCKETS.join(key) if endpoint.is_shared else None
         if joined is not None:
             self.socket, self.conversation = joined
             return
-        self.socket = open_socket(reach, address)
+        self.socket = open_socket(endpoint, address)
         end = self.socket.end
         if end is None:
             raise RemoteProtocolError("nothing was agreed")
         self.conversation = end.add()
-        if reach.is_shared and end.agreement.is_shared:
+        if endpoint.is_shared and end.agreement.is_shared:
             SOCKETS.add(key, self.socket)
 
     def connected(self) -> FapVerbs:
         """MQCONN."""
-        met = self.socket.met
+        negotiated = self.socket.negotiated
         try:
-            if met is None:
+            if negotiated is None:
                 raise RemoteProtocolError("nothing was agreed")
-            words = connecting(self.conversation, met, self.reach.who)
+            words = connecting(self.conversation, negotiated, self.endpoint.parameters)
             return self.run(words)
         except ChannelEnded as ended:
             self.close()
-            raise refused(ended, self.reach.channel, str(self.address)) from ended
+            raise refused(ended, self.endpoint.channel, str(self.address)) from ended
         except LOST as error:
             self.close()
-            raise went_away(self.reach.channel, self.address, error) from error
+            raise went_away(self.endpoint.channel, self.address, error) from error
         except BaseException:
             self.close()
             raise
@@ -188,7 +188,7 @@ class Line:
             result: Result = end.value
             return result
 
-    def exchanged(self, request: NetRequest) -> Reply | None:
+    def exchanged(self, request: FapRequest) -> Reply | None:
         """Send a request and wait for what answers it."""
         conversation = self.conversation
         if conversation.ended is not None:
@@ -204,7 +204,7 @@ class Line:
         request.is_sent = False
         return reply
 
-    def take_back(self, request: NetRequest) -> None:
+    def take_back(self, request: FapRequest) -> None:
         """A get shall not have happened."""
         reply = self.exchanged(taking_back(request))
         while reply is not None and reply.type != NOTIFICATION:
@@ -268,7 +268,7 @@ class FapThreads(RemoteThreads):
         self, handle: ObjectHandle, options: int, puts: Iterable[tuple[bytes, bytes]]
     ) -> None:
         conversation = self.line.conversation
-        request = NetRequest(MQPUT, handle, b"")
+        request = FapRequest(MQPUT, handle, b"")
         request.options = options
         if self.verbs.lost_unit:
             refuse_lost(self.verbs, request, "MQPUT")
@@ -301,7 +301,7 @@ class FapThreads(RemoteThreads):
         try:
             self.line.socket.send(self._outgoing.take())
         except LOST as error:
-            request = NetRequest(type, handle, b"")
+            request = FapRequest(type, handle, b"")
             request.options = options
             if type == MQPUT:
                 self._lost("MQPUT", request, error)
@@ -314,7 +314,7 @@ class FapThreads(RemoteThreads):
         is_ended = self.line.conversation.ended is not None and not self.plan.reconnect
         return self.verbs.link.connected and not is_ended
 
-    def exchanged(self, verb: str, request: NetRequest) -> Any:
+    def exchanged(self, verb: str, request: FapRequest) -> Any:
         """Send a request and wait for what answers it."""
         if self.verbs.lost_unit:
             refuse_lost(self.verbs, request, verb)
@@ -329,12 +329,12 @@ class FapThreads(RemoteThreads):
                 self._interrupted(request)
                 raise
 
-    def _lost(self, verb: str, request: NetRequest, error: Exception) -> None:
+    def _lost(self, verb: str, request: FapRequest, error: Exception) -> None:
         """Returns if the connection is there again and the request can be sent once more."""
         line = self.line
         line.close()
         if not self.plan.reconnect or request.type == MQDISC:
-            detail = broken_detail(error, line.reach.channel, line.address)
+            detail = broken_detail(error, line.endpoint.channel, line.address)
             self.turns.break_off(broken_reason(error), detail)
             raise self.turns.broken_error(verb) from error
         try:
@@ -342,13 +342,13 @@ class FapThreads(RemoteThreads):
         except MQError as failure:
             self.turns.break_off(failure.reason, failure.detail)
             raise self.turns.broken_error(verb) from error
-        told = outcome(self.verbs, request, verb)
-        if told is not None:
-            raise told from error
+        result = outcome(self.verbs, request, verb)
+        if result is not None:
+            raise result from error
 
     def _reconnect(self, verb: str) -> None:
         plan = self.plan
-        plan.tell(MQRC_RECONNECTING)
+        plan.notify(MQRC_RECONNECTING)
         settings = plan.settings
         failure: MQError | None = None
         pause = threading.Event()
@@ -356,14 +356,14 @@ class FapThreads(RemoteThreads):
             try:
                 line, fresh = connected(plan)
                 if self._restored(line, fresh):
-                    plan.tell(MQRC_RECONNECTED)
+                    plan.notify(MQRC_RECONNECTED)
                     return
             except MQError as error:
                 failure = error
                 if is_hopeless(error):
                     break
             pause.wait(pause_s)
-        plan.tell(MQRC_RECONNECT_FAILED)
+        plan.notify(MQRC_RECONNECT_FAILED)
         raise gave_up(verb, self.verbs.name, failure)
 
     def _restored(self, line: Line, fresh: FapVerbs) -> bool:
@@ -380,7 +380,7 @@ class FapThreads(RemoteThreads):
         self.line = line
         return True
 
-    def _interrupted(self, request: NetRequest) -> None:
+    def _interrupted(self, request: FapRequest) -> None:
         """A signal handler raised while a verb waited: a get has not happened; of any other verb
         the answer is dropped when it comes."""
         line = self.line
@@ -392,7 +392,7 @@ class FapThreads(RemoteThreads):
             elif line.conversation.take_reply() is None:
                 line.conversation.skip += 1
         except (*LOST, MQError) as error:
-            detail = broken_detail(error, line.reach.channel, line.address)
+            detail = broken_detail(error, line.endpoint.channel, line.address)
             self.turns.break_off(broken_reason(error), detail)
             line.close()
 
@@ -412,15 +412,15 @@ class FapThreads(RemoteThreads):
 def connected(plan: Plan) -> tuple[Line, FapVerbs]:
     """A connection by the first definition and address that has one."""
     failure: MQError | None = None
-    for reach in plan.reaches:
-        for address in reach.channel.addresses:
+    for endpoint in plan.endpoints:
+        for address in endpoint.channel.addresses:
             try:
-                line = Line(reach, address)
+                line = Line(endpoint, address)
                 return line, line.connected()
             except MQError as error:
                 failure = error
         if plan.failed is not None:
-            plan.failed(reach.channel)
+            plan.failed(endpoint.channel)
     if failure is None:
         raise RemoteProtocolError("there is no definition to try")
     raise failure

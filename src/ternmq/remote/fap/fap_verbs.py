@@ -1,6 +1,6 @@
 """The verbs of a connection over MQ's client protocol, but for the way bytes travel.
 
-A verb yields a `NetRequest` and gets the `Reply` that answers it. Requests name handles, not their
+A verb yields a `FapRequest` and gets the `Reply` that answers it. Requests name handles, not their
 numbers, and become bytes when they are sent: after a reconnection the same request goes to another
 conversation, where its queue has another number.
 """
@@ -26,8 +26,8 @@ from ternmq.codec.mqi.mqmd import (
 from ternmq.codec.mqi.mqpmo import PutOptions
 from ternmq.remote.fap import flows
 from ternmq.remote.fap.client_conversation import Conversation, Reply, Stream
+from ternmq.remote.fap.fap_request import FapRequest, table_body
 from ternmq.remote.fap.frames import asked_options, get_body, headed, own_id, silent_options
-from ternmq.remote.fap.net_request import NetRequest, table_body
 from ternmq.remote.fap.open_call import OpenState
 from ternmq.remote.fap.replies import (
     checked,
@@ -121,7 +121,7 @@ class FapVerbs(RemoteVerbs):
         framing = self.conversation.framing
         if len(data) > framing.message_bytes_max:
             raise framing.too_long(len(data), "MQPUT", handle.resolved_name)
-        request = NetRequest(MQPUT, handle, packed, data)
+        request = FapRequest(MQPUT, handle, packed, data)
         request.options = options
         request.context = form.context
         if self.is_shared and self.is_asynchronous(handle, options):
@@ -186,19 +186,19 @@ class FapVerbs(RemoteVerbs):
             "spru": {},
             "spri": {"tag_bytes": 24, "reservation": RESERVED_IDS},
         }
-        reply = yield NetRequest(SPI, None, table_body(SPI, values))
-        told = checked(reply, self.name).values()["spro"]
-        tag: bytes = told["tag"]
-        at: int = told["increment_offset"]
-        if not 0 <= at < 24 or told["reservation"] < 1:
-            raise RemoteProtocolError(f"RESERVE gives {told['reservation']} ids at {at}")
+        reply = yield FapRequest(SPI, None, table_body(SPI, values))
+        spro = checked(reply, self.name).values()["spro"]
+        tag: bytes = spro["tag"]
+        at: int = spro["increment_offset"]
+        if not 0 <= at < 24 or spro["reservation"] < 1:
+            raise RemoteProtocolError(f"RESERVE gives {spro['reservation']} ids at {at}")
         # The number that counts up is at the offset, eight bytes or to the end.
         size = min(8, 24 - at)
         self._id_head = tag[:at]
         self._id_tail = tag[at + size :]
         self._id_bytes = size
         self._next_id = int.from_bytes(tag[at : at + size], "big")
-        self._ids_left = told["reservation"]
+        self._ids_left = spro["reservation"]
 
     @property
     def ids_left(self) -> int:
@@ -315,7 +315,7 @@ class FapVerbs(RemoteVerbs):
     def _get(
         self, handle: ObjectHandle, request: GetRequest, returnable: bool
     ) -> Exchange[Message | None]:
-        asked = NetRequest(MQGET, handle, self.get_body(request))
+        asked = FapRequest(MQGET, handle, self.get_body(request))
         asked.area = self.conversation.framing.buffer_length(request)
         asked.options = int(request.options)
         asked.returnable = returnable and self.takes_back
@@ -328,10 +328,10 @@ class FapVerbs(RemoteVerbs):
         stream = self._stream(handle, 0)
         if request.plain and not request.options & NOT_AHEAD and stream.messages:
             return stream.take()  # it came for a get that was cancelled
-        asked = NetRequest(REQUEST_MSGS, handle, b"")
+        asked = FapRequest(REQUEST_MSGS, handle, b"")
         asked.get = request
         asked.options = self._options(request)
-        asked.received_bytes = stream.told()
+        asked.received_bytes = stream.take_consumed()
         asked.requested_bytes = 1
         asked.wait_ms = int(request.wait_ms)
         reply = yield asked
@@ -360,7 +360,7 @@ class FapVerbs(RemoteVerbs):
             stream.was_interrupted = False
             detail = "messages were on their way when the connection was lost"
             raise mq_error(MQRC_CALL_INTERRUPTED, verb="MQGET", object=self.name, detail=detail)
-        wait = NetRequest(REQUEST_MSGS, handle, b"")
+        wait = FapRequest(REQUEST_MSGS, handle, b"")
         wait.wait_ms = int(request.wait_ms)
         wait.stream = stream
         while message is None:
@@ -385,14 +385,14 @@ class FapVerbs(RemoteVerbs):
             yield self.ahead_request(handle, stream)
         return message
 
-    def ahead_request(self, handle: ObjectHandle, stream: Stream) -> NetRequest:
+    def ahead_request(self, handle: ObjectHandle, stream: Stream) -> FapRequest:
         """Ask for messages before anybody wants them: so many bytes, and so on when some of them
         were taken."""
-        asked = NetRequest(REQUEST_MSGS, handle, b"")
+        asked = FapRequest(REQUEST_MSGS, handle, b"")
         asked.get = stream.get
         if stream.get is not None:
             asked.options = self._options(stream.get)
-        asked.received_bytes = stream.told()
+        asked.received_bytes = stream.take_consumed()
         asked.requested_bytes = stream.window_bytes
         asked.is_stream = True
         asked.is_answered = False
@@ -423,7 +423,7 @@ class FapVerbs(RemoteVerbs):
             yield from self.return_unread(handle)
         was_lost = self.lost_unit
         self.lost_unit = False
-        committed((yield NetRequest(MQDISC, None, b"")), self.name)
+        committed((yield FapRequest(MQDISC, None, b"")), self.name)
         if was_lost:
             raise lost_with_connection("MQDISC", self.name)
 

@@ -21,8 +21,8 @@ from ternmq.base.reasons import (
 from ternmq.codec.mqi.mqmd import Descriptor
 from ternmq.codec.mqi.mqsts import Status
 from ternmq.mqi.options import check_close
+from ternmq.remote.fap.fap_request import FapRequest, table_body
 from ternmq.remote.fap.frames import LONG, headed
-from ternmq.remote.fap.net_request import NetRequest, table_body
 from ternmq.remote.fap.open_call import (
     OpenState,
     checked_object,
@@ -112,7 +112,7 @@ def _close(verbs: FapVerbs, call: Close) -> Exchange[None]:
         raise mq_error(MQRC_READ_AHEAD_MSGS, verb="MQCLOSE", object=name)
     yield from verbs.return_unread(handle)
     body = LONG.pack(options & ~(mq.MQCO_QUIESCE | mq.MQCO_IMMEDIATE))
-    checked((yield NetRequest(MQCLOSE, handle, body)), name)
+    checked((yield FapRequest(MQCLOSE, handle, body)), name)
     verbs.drop(handle)
 
 
@@ -125,7 +125,7 @@ def _inquire(verbs: FapVerbs, call: Inquire) -> Exchange[None]:
         "integer_count": len(integers),
         "character_length": sum(lengths),
     }
-    request = NetRequest(MQINQ, handle, table_body(MQINQ, values))
+    request = FapRequest(MQINQ, handle, table_body(MQINQ, values))
     request.area = 4 * len(integers) + sum(lengths)
     reply = checked((yield request), handle.resolved_name)
     call.values = inquired(selectors, reply.values())
@@ -135,7 +135,7 @@ def _inquire(verbs: FapVerbs, call: Inquire) -> Exchange[None]:
 
 def _set(verbs: FapVerbs, call: SetAttributes) -> Exchange[None]:
     body = table_body(MQSET, set_values(call.values))
-    checked((yield NetRequest(MQSET, call.handle, body)), call.handle.resolved_name)
+    checked((yield FapRequest(MQSET, call.handle, body)), call.handle.resolved_name)
 
 
 # ---- puts
@@ -151,7 +151,7 @@ def _put1(verbs: FapVerbs, call: Put1) -> Exchange[None]:
         raise framing.too_long(len(data), "MQPUT1", described.object_name)
     options = int(form.options) & ~mq.MQPMO_ASYNC_RESPONSE
     body = described.pack() + framing.put_body(packed, options, b"", form.context)
-    request = NetRequest(MQPUT1, None, body + LONG.pack(len(data)), data)
+    request = FapRequest(MQPUT1, None, body + LONG.pack(len(data)), data)
     request.options = options
     reply = checked((yield request), described.object_name)
     if options & mq.MQPMO_SYNCPOINT:
@@ -167,7 +167,7 @@ def _status(verbs: FapVerbs, call: InquirePuts) -> Exchange[None]:
         detail = "puts without an answer were under way when the connection was lost"
         raise mq_error(MQRC_CALL_INTERRUPTED, verb="MQSTAT", object=verbs.name, detail=detail)
     body = table_body(MQSTAT, {"status_type": mq.MQSTAT_TYPE_ASYNC_ERROR, "status": Status()})
-    reply = checked((yield NetRequest(MQSTAT, None, body)), verbs.name)
+    reply = checked((yield FapRequest(MQSTAT, None, body)), verbs.name)
     verbs.has_silent_puts = False
     call.found = reply.values()["status"]
 
@@ -190,7 +190,7 @@ def _commit(verbs: FapVerbs, call: Call) -> Exchange[None]:
     if verbs.lost_unit:
         verbs.lost_unit = False
         raise lost_with_connection("MQCMIT", verbs.name)
-    reply = yield NetRequest(MQCMIT, None, b"")
+    reply = yield FapRequest(MQCMIT, None, b"")
     verbs.has_silent_puts = False
     committed(reply, verbs.name)
 
@@ -199,7 +199,7 @@ def _back_out(verbs: FapVerbs, call: Call) -> Exchange[None]:
     verbs.in_unit = False
     verbs.has_changes = False
     verbs.lost_unit = False
-    checked((yield NetRequest(MQBACK, None, b"")), verbs.name)
+    checked((yield FapRequest(MQBACK, None, b"")), verbs.name)
 
 
 def _prepare(verbs: FapVerbs, call: Prepare) -> Exchange[None]:

@@ -7,7 +7,7 @@ from typing import Final
 
 from ternmq.base.errors import RemoteProtocolError
 from ternmq.remote.fap.client_conversation import ChannelEnded
-from ternmq.remote.fap.net_request import NetRequest, whole_body
+from ternmq.remote.fap.fap_request import FapRequest, whole_body
 from ternmq.wire.fap.vocabulary import NOTIFICATION, TAKE_BACK
 
 LOST: Final = (OSError, EOFError, RemoteProtocolError, ChannelEnded, ssl.SSLError)
@@ -21,8 +21,8 @@ def source_of(local_address: str) -> tuple[str, int] | None:
     return host, int(port.rstrip(")") or 0)
 
 
-def taking_back(request: NetRequest) -> NetRequest:
+def taking_back(request: FapRequest) -> FapRequest:
     """TAKE_BACK for a get."""
     handle = 0 if request.handle is None else request.handle.handle_id
     values = {"handle": handle, "code": TAKE_BACK}
-    return NetRequest(NOTIFICATION, None, whole_body(NOTIFICATION, values))
+    return FapRequest(NOTIFICATION, None, whole_body(NOTIFICATION, values))

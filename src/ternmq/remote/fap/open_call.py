@@ -9,7 +9,7 @@ from ternmq.base.attributes import Value
 from ternmq.base.errors import mq_error
 from ternmq.base.reasons import MQRC_OD_ERROR
 from ternmq.codec.mqi.mqod import ObjectDescriptor
-from ternmq.remote.fap.net_request import NetRequest, table_body
+from ternmq.remote.fap.fap_request import FapRequest, table_body
 from ternmq.values.character_lengths import character_bytes
 from ternmq.wire.fap.part import Values
 from ternmq.wire.fap.vocabulary import MQOPEN
@@ -52,10 +52,10 @@ def checked_object(od: ObjectDescriptor) -> ObjectDescriptor:
     return made
 
 
-def open_request(od: ObjectDescriptor, options: int) -> NetRequest:
+def open_request(od: ObjectDescriptor, options: int) -> FapRequest:
     """MQOPEN."""
     values = {"object": od, "options": options, "fopa": {}}
-    return NetRequest(MQOPEN, None, table_body(MQOPEN, values))
+    return FapRequest(MQOPEN, None, table_body(MQOPEN, values))
 
 
 # ---- attributes

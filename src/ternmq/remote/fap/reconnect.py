@@ -37,9 +37,9 @@ from ternmq.codec.mqi.mqod import ObjectDescriptor
 from ternmq.remote.fap.client_channel import ClientChannel
 from ternmq.remote.fap.client_conversation import ChannelEnded, Reply, Stream
 from ternmq.remote.fap.client_ini import ClientSettings, Delay
-from ternmq.remote.fap.endpoint import Reach
+from ternmq.remote.fap.endpoint import FapEndpoint
+from ternmq.remote.fap.fap_request import FapRequest
 from ternmq.remote.fap.fap_verbs import TAKES_NOTHING, FapVerbs
-from ternmq.remote.fap.net_request import NetRequest
 from ternmq.remote.fap.open_call import OpenState, checked_object, open_request
 from ternmq.remote.fap.replies import checked
 from ternmq.remote.remote_verbs import Exchange
@@ -84,13 +84,13 @@ EventListener = Callable[[int], None]
 class Plan(NamedTuple):
     """How to connect, now and again."""
 
-    reaches: tuple[Reach, ...]  # in the order to try them
+    endpoints: tuple[FapEndpoint, ...]  # in the order to try them
     settings: ClientSettings
     reconnect: int = 0  # MQCNO_RECONNECT or _Q_MGR; 0 for never
     on_event: EventListener | None = None
     failed: Callable[[ClientChannel], None] | None = None  # a definition led nowhere
 
-    def tell(self, reason: int) -> None:
+    def notify(self, reason: int) -> None:
         """An event for the application."""
         if self.on_event is not None:
             self.on_event(reason)
@@ -167,7 +167,7 @@ def restored(verbs: FapVerbs, fresh: FapVerbs) -> Exchange[None]:
             yield from _stream_again(verbs, handle, stream)
 
 
-def _made_again(state: OpenState) -> NetRequest:
+def _made_again(state: OpenState) -> FapRequest:
     od = checked_object(
         ObjectDescriptor(
             object_name=state.model,
@@ -205,7 +205,7 @@ def _stream_again(verbs: FapVerbs, handle: ObjectHandle, stream: Stream) -> Exch
         yield verbs.ahead_request(handle, stream)
 
 
-def outcome(verbs: FapVerbs, request: NetRequest, verb: str) -> MQError | None:
+def outcome(verbs: FapVerbs, request: FapRequest, verb: str) -> MQError | None:
     """The error of a verb that was under way; None: it is sent again."""
     was_in_unit = verbs.has_changes
     verbs.has_changes = False
@@ -226,7 +226,7 @@ def outcome(verbs: FapVerbs, request: NetRequest, verb: str) -> MQError | None:
     return None
 
 
-def _may_have_happened(verbs: FapVerbs, request: NetRequest) -> bool:
+def _may_have_happened(verbs: FapVerbs, request: FapRequest) -> bool:
     """Whether nobody knows if a call has changed something."""
     type = request.type
     if type in (MQPUT, MQPUT1):
@@ -241,7 +241,7 @@ def _may_have_happened(verbs: FapVerbs, request: NetRequest) -> bool:
     return XA_START <= type <= XA_COMPLETE and type != XA_OPEN
 
 
-def _may_have_taken(request: NetRequest) -> bool:
+def _may_have_taken(request: FapRequest) -> bool:
     """Whether a message may be lost that was on its way."""
     stream = request.stream
     if stream is not None:  # read ahead
@@ -254,7 +254,7 @@ def _may_have_taken(request: NetRequest) -> bool:
     return not options & _TAKES_NOTHING
 
 
-def refuse_lost(verbs: FapVerbs, request: NetRequest, verb: str) -> None:
+def refuse_lost(verbs: FapVerbs, request: FapRequest, verb: str) -> None:
     """The unit of work is lost: only ending it is possible, and what does not belong to it."""
     if request.type in _IN_UNIT:
         raise mq_error(MQRC_BACKED_OUT, verb=verb, object=verbs.name, detail="reconnected")

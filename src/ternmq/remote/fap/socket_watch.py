@@ -11,7 +11,7 @@ import time
 import weakref
 from typing import Final
 
-from ternmq.remote.fap.client_socket import NetSocket
+from ternmq.remote.fap.client_socket import ClientSocket
 
 _PERIOD_S_MAX: Final = 10.0
 _PERIOD_S_MIN: Final = 0.2
@@ -22,11 +22,11 @@ class Watch:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._sockets: weakref.WeakSet[NetSocket] = weakref.WeakSet()
+        self._sockets: weakref.WeakSet[ClientSocket] = weakref.WeakSet()
         self._again = threading.Event()
         self._runs = False
 
-    def add(self, one: NetSocket) -> None:
+    def add(self, one: ClientSocket) -> None:
         """Look after a socket, until it is closed."""
         end = one.end
         if end is None or not end.agreement.heartbeat_s:

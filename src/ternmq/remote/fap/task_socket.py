@@ -13,7 +13,7 @@ from typing import cast
 
 from ternmq.base.errors import RemoteProtocolError
 from ternmq.remote.fap.client_conversation import ChannelEnd, Conversation, Reply, Stream
-from ternmq.remote.fap.client_dialogue import Met
+from ternmq.remote.fap.client_dialogue import Negotiated
 from ternmq.remote.fap.client_socket import ANSWER_S_MAX, heartbeat_segment
 from ternmq.remote.fap.quick import FLUSH_NOW, Outgoing
 from ternmq.wire.fap.negotiation import SEGMENT_BYTES_USUAL
@@ -26,14 +26,14 @@ def _wake(future: asyncio.Future[None]) -> None:
         future.set_result(None)
 
 
-class NetStream(asyncio.Protocol):
+class TaskSocket(asyncio.Protocol):
     """A connected socket, with TLS or without."""
 
     def __init__(self) -> None:
         self.loop = asyncio.get_running_loop()
         self.transport: asyncio.Transport | None = None
         self.end: ChannelEnd | None = None
-        self.met: Met | None = None
+        self.negotiated: Negotiated | None = None
         self.is_closed = False
         self.closed: asyncio.Future[None] = self.loop.create_future()
         self._first = SegmentReader(bytes_allowed(SEGMENT_BYTES_USUAL))
@@ -134,10 +134,10 @@ class NetStream(asyncio.Protocol):
             await self._first_waiter
         return one
 
-    def meet(self, met: Met) -> ChannelEnd:
+    def meet(self, negotiated: Negotiated) -> ChannelEnd:
         """The initial data are agreed."""
-        self.met = met
-        self.end = ChannelEnd(met.agreement)
+        self.negotiated = negotiated
+        self.end = ChannelEnd(negotiated.agreement)
         self._last_s = self.loop.time()
         self._watch()
         return self.end
@@ -154,7 +154,7 @@ class NetStream(asyncio.Protocol):
             if conversation.ended is not None:
                 raise conversation.ended
             try:
-                await self.stirred(conversation)
+                await self.wakeup(conversation)
             finally:
                 conversation.wake = None
 
@@ -167,7 +167,7 @@ class NetStream(asyncio.Protocol):
             if left_s <= 0:
                 return
             timer = None
-            future = self.stirred(conversation)
+            future = self.wakeup(conversation)
             if deadline_s:
                 timer = self.loop.call_later(left_s, _wake, future)
             try:
@@ -177,7 +177,7 @@ class NetStream(asyncio.Protocol):
                 if timer is not None:
                     timer.cancel()
 
-    def stirred(self, conversation: Conversation) -> asyncio.Future[None]:
+    def wakeup(self, conversation: Conversation) -> asyncio.Future[None]:
         """What is done when something comes for the conversation, which does not wake anybody
         after that."""
         future = self.loop.create_future()

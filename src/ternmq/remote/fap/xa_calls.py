@@ -28,7 +28,7 @@ from ternmq.base.reasons import (
     MQRC_UOW_IN_PROGRESS,
 )
 from ternmq.remote.fap.client_conversation import Reply
-from ternmq.remote.fap.net_request import NetRequest, whole_body
+from ternmq.remote.fap.fap_request import FapRequest, whole_body
 from ternmq.remote.remote_verbs import Exchange
 from ternmq.values.xid import XID, check_xid
 from ternmq.wire.fap.part import Values
@@ -72,8 +72,8 @@ _FAILURES: Final = {
 }
 
 
-def _request(type: int, values: Values) -> NetRequest:
-    return NetRequest(type, None, whole_body(type, values))
+def _request(type: int, values: Values) -> FapRequest:
+    return FapRequest(type, None, whole_body(type, values))
 
 
 def _branch(xid: XID, flags: int = 0) -> Values:
@@ -142,9 +142,9 @@ def recover(verbs: FapVerbs, at_once: int = _RECOVERED_MAX) -> Exchange[list[XID
         reply = yield _request(XA_RECOVER, {"count": at_once, "flags": flags, "rmid": 1})
         if reply.comp < 0:  # else it is a count, whatever the same number means elsewhere
             _checked(reply, "recover", verbs.name)
-        told = reply.values()["xids"]
-        found += [XID(one["format_id"], one["gtrid"], one["bqual"]) for one in told]
-        if len(told) < at_once:
+        xids = reply.values()["xids"]
+        found += [XID(one["format_id"], one["gtrid"], one["bqual"]) for one in xids]
+        if len(xids) < at_once:
             return found
         flags = 0
 

@@ -37,7 +37,9 @@ class ErrorLog:
         self.origin = origin
         self.services = error_log_services(None) if services is None else services
         self.lost = 0
-        self._told: dict[tuple[str, str], float] = {}  # when a suppressed message was last written
+        self._last_written: dict[
+            tuple[str, str], float
+        ] = {}  # when a suppressed message was last written
 
     def write(
         self,
@@ -61,10 +63,10 @@ class ErrorLog:
             return True
         now = time.monotonic()
         key = (service.name, number)
-        last = self._told.get(key)
+        last = self._last_written.get(key)
         if last is not None and now - last < service.suppress_s:
             return False
-        self._told[key] = now
+        self._last_written[key] = now
         return True
 
     def _append(self, service: LogService, entry: LogEntry) -> None:

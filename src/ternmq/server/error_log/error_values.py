@@ -7,7 +7,7 @@ from typing import Any
 from ternmq.base.errors import MQError, XAError
 
 
-def told(error: MQError) -> dict[str, Any]:
+def error_values(error: MQError) -> dict[str, Any]:
     """An error for the other side."""
     value: dict[str, Any] = {
         "comp": error.comp,

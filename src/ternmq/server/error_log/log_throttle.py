@@ -11,44 +11,44 @@ import time
 from collections.abc import Callable
 from typing import Final
 
-Tell = Callable[..., None]
+LogMessage = Callable[..., None]
 MESSAGES_MAX: Final = 50
 INTERVAL_S: Final = 10.0
 ALWAYS: Final = ("AMQ5026I", "AMQ5027I", "AMQ9218E")  # an operator causes these
 
 
-class Telling:
+class LogThrottle:
     """A function that tells a message, or does not."""
 
-    def __init__(self, tell: Tell, now: Callable[[], float] = time.monotonic) -> None:
-        self._tell = tell
+    def __init__(self, log_message: LogMessage, now: Callable[[], float] = time.monotonic) -> None:
+        self._log_message = log_message
         self._now = now
         self._begun: dict[str, float] = {}  # the interval of a message
-        self._told: dict[str, int] = {}  # how often it came in it
+        self._counts: dict[str, int] = {}  # how often it came in it
 
     def __call__(self, message_id: str, *inserts: object) -> None:
         """Tell a message of the table, unless it was told often enough."""
-        if message_id not in ALWAYS and not self._may_tell(message_id):
+        if message_id not in ALWAYS and not self._may_log(message_id):
             return
-        self._tell(message_id, *inserts)
+        self._log_message(message_id, *inserts)
 
-    def _may_tell(self, message_id: str) -> bool:
+    def _may_log(self, message_id: str) -> bool:
         now = self._now()
         if now - self._begun.get(message_id, now - INTERVAL_S) >= INTERVAL_S:
-            self._tell_rest(message_id)
+            self._log_rest(message_id)
             self._begun[message_id] = now
-            self._told[message_id] = 0
-        self._told[message_id] += 1
-        return self._told[message_id] <= MESSAGES_MAX
+            self._counts[message_id] = 0
+        self._counts[message_id] += 1
+        return self._counts[message_id] <= MESSAGES_MAX
 
-    def _tell_rest(self, message_id: str) -> None:
-        rest = self._told.get(message_id, 0) - MESSAGES_MAX
+    def _log_rest(self, message_id: str) -> None:
+        rest = self._counts.get(message_id, 0) - MESSAGES_MAX
         if rest > 0:
             text = f"{message_id} came {rest} times more, which was not written"
-            self._tell("AMQ9492E", text)
-            self._told[message_id] = 0
+            self._log_message("AMQ9492E", text)
+            self._counts[message_id] = 0
 
     def close(self) -> None:
         """Tell what was counted and not told yet."""
-        for message_id in list(self._told):
-            self._tell_rest(message_id)
+        for message_id in list(self._counts):
+            self._log_rest(message_id)

@@ -53,8 +53,8 @@ class Installation(NamedTuple):
 def version() -> str:
     """Version, release, modification and fix of the MQ that programs find here, as tools write it:
     the VERSION of every queue manager as four numbers. The product's own is its Level."""
-    told = str(BY_NAME[QMGR]["VERSION"].default)
-    return ".".join(str(int(told[at : at + 2])) for at in range(0, len(told), 2))
+    level = str(BY_NAME[QMGR]["VERSION"].default)
+    return ".".join(str(int(level[at : at + 2])) for at in range(0, len(level), 2))
 
 
 def here() -> str:

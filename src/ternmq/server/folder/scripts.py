@@ -14,7 +14,7 @@ class ScriptFailed(Exception):
     """A command that must not fail did."""
 
 
-def told(answer: Answer) -> str:
+def answer_line(answer: Answer) -> str:
     """An answer as one line."""
     return message_line(answer.message, answer.inserts)
 
@@ -23,7 +23,9 @@ def run_script(connection: Connection, commands: list[str]) -> list[str]:
     """Run commands, one after the other; what failed, each as a line that names its command."""
     failed: list[str] = []
     for command in commands:
-        failed += [f"{command}: {told(one)}" for one in connection.mqsc(command) if not one.ok]
+        failed += [
+            f"{command}: {answer_line(one)}" for one in connection.mqsc(command) if not one.ok
+        ]
     return failed
 
 

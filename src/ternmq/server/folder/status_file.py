@@ -58,8 +58,8 @@ class Status(NamedTuple):
 def write_status(folder: str, state: str, **more: Any) -> None:
     """Tell the world; a reader finds the old file or the new one."""
     path = os.path.join(folder, STATUS_FILE)
-    told = {"state": state, "pid": os.getpid(), "host": socket.gethostname(), **more}
-    data = json.dumps(told).encode().ljust(_STATUS_BYTES - 1) + b"\n"
+    values = {"state": state, "pid": os.getpid(), "host": socket.gethostname(), **more}
+    data = json.dumps(values).encode().ljust(_STATUS_BYTES - 1) + b"\n"
     temporary = f"{path}.new"
     try:
         _write(temporary, os.O_CREAT | os.O_TRUNC, data)
@@ -92,23 +92,23 @@ def status_of(folder: str) -> Status:
     """What the queue manager of this folder is doing."""
     if not os.path.isdir(folder):
         return Status(NOT_AVAILABLE)
-    told = _told(folder)
-    state = str(told.get("state", ""))
-    host = str(told.get("host", ""))
-    permits = bool(told.get("standby"))
+    values = _read_status(folder)
+    state = str(values.get("state", ""))
+    host = str(values.get("host", ""))
+    permits = bool(values.get("standby"))
     if host not in ("", socket.gethostname()) and is_refused(folder):
         return Status(RUNNING_ELSEWHERE, -1, permits_standby=permits, host=host)
     holder = lock_holder(folder)
     if holder:
-        mine = told.get("pid") == holder
+        mine = values.get("pid") == holder
         if not mine:
             # Another process than the one that told has it: an embedded one, or one that begins.
             state = STARTING if holder == standby_of(folder) else RUNNING
-        foreground = bool(told.get("foreground"))
+        foreground = bool(values.get("foreground"))
         return Status(state or RUNNING, holder, foreground, permits and mine, host=host)
     if not state:
         return Status(ENDED_NORMALLY)  # made, and never run by a process of its own
-    switches = bool(told.get("switch"))
+    switches = bool(values.get("switch"))
     return Status(state if state in _ENDED else ENDED_UNEXPECTEDLY, switches=switches, host=host)
 
 
@@ -117,13 +117,13 @@ def standby_of(folder: str) -> int:
     return lock_holder(folder, STANDBY_LOCK)
 
 
-def _told(folder: str) -> dict[str, Any]:
+def _read_status(folder: str) -> dict[str, Any]:
     try:
         with open(os.path.join(folder, STATUS_FILE), encoding="utf-8") as file:
-            told = json.load(file)
+            values = json.load(file)
     except (FileNotFoundError, ValueError):
         return {}
-    return told if isinstance(told, dict) else {}
+    return values if isinstance(values, dict) else {}
 
 
 def is_refused(folder: str) -> bool:

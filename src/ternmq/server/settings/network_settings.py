@@ -10,7 +10,7 @@ DEFAULT_PORT = 1414
 
 
 @dataclass
-class NetSettings:
+class NetworkSettings:
     """As if qm.ini said nothing."""
 
     port: int = DEFAULT_PORT  # of a listener with PORT(0)
@@ -21,9 +21,9 @@ class NetSettings:
     allows_tls_1_3: bool = True
 
 
-def net_settings(ini: IniFile) -> NetSettings:
+def read_network_settings(ini: IniFile) -> NetworkSettings:
     """The settings of a queue manager."""
-    made = NetSettings()
+    made = NetworkSettings()
     tcp = ini.first("TCP")
     if tcp is not None:
         port = tcp.get("Port")

@@ -59,8 +59,8 @@ def read_settings(data: str) -> dict[str, TraceWanted]:
     """By queue manager; nothing if the file is not there or is not one."""
     try:
         with open(settings_path(data), encoding="utf-8") as file:
-            told = json.load(file)
-        return {name: _wanted(value) for name, value in told.items()}
+            values = json.load(file)
+        return {name: _wanted(value) for name, value in values.items()}
     except (OSError, ValueError, AttributeError, KeyError, TypeError):
         return {}
 

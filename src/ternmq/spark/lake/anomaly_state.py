@@ -62,9 +62,9 @@ def observed_again(
     fresh = fresh_of(pd.concat(list(arrived)), known)
     if silence:
         fresh = filled(known, fresh, 0, habit)
-    told, known = judged(key, known, fresh, habit)
+    reported, known = judged(key, known, fresh, habit)
     keep(state, known, silence)
-    return told
+    return reported
 
 
 def after_silence(key: Any, state: Any, habit: Habit, silence: bool) -> pd.DataFrame:
@@ -74,12 +74,12 @@ def after_silence(key: Any, state: Any, habit: Habit, silence: bool) -> pd.DataF
         state.remove()
         return judged(key, known, NOTHING, habit)[0]
     until = state.getCurrentWatermarkMs() * 1000 - known.window_us
-    told, known = judged(key, known, filled(known, NOTHING, until, habit), habit)
+    reported, known = judged(key, known, filled(known, NOTHING, until, habit), habit)
     if known.observed.puts.any():
         keep(state, known, silence)
     else:
         state.remove()
-    return told
+    return reported
 
 
 def known_from(state: Any) -> Known:
@@ -160,8 +160,8 @@ def judged(key: Any, known: Known, fresh: Known, habit: Habit) -> tuple[pd.DataF
         }
         parts.append(pd.DataFrame(columns))
     # Without the empty ones: pandas warns that their types will count one day.
-    told = pd.concat([part for part in parts if len(part)] or parts[:1])
-    told.insert(0, "queue_manager", key[0])
-    told.insert(1, "queue", key[1])
+    reported = pd.concat([part for part in parts if len(part)] or parts[:1])
+    reported.insert(0, "queue_manager", key[0])
+    reported.insert(1, "queue", key[1])
     first = max(0, len(starts) - habit.kept)
-    return told, Known(starts[first:], observed.after(first), tuple(since))
+    return reported, Known(starts[first:], observed.after(first), tuple(since))

@@ -122,7 +122,7 @@ def anomalies(
         found = in_stream(observations, habit, silence, late)
     else:
         found = in_batch(observations, habit, silence)
-    told = found.select(
+    reported = found.select(
         *KEYS,
         "rule",
         f.timestamp_micros("start_us").alias("window_start"),
@@ -132,7 +132,7 @@ def anomalies(
         "expected",
         "score",
     )
-    return told.withColumn("words", words())
+    return reported.withColumn("words", words())
 
 
 def all_anomalies(
@@ -202,11 +202,11 @@ class Scoring:
         self, key: Any, arrived: Iterator[pd.DataFrame], state: Any
     ) -> Iterator[pd.DataFrame]:
         if state.hasTimedOut:
-            told = after_silence(key, state, self._habit, self._silence)
+            reported = after_silence(key, state, self._habit, self._silence)
         else:
-            told = observed_again(key, arrived, state, self._habit, self._silence)
-        if len(told):
-            yield told
+            reported = observed_again(key, arrived, state, self._habit, self._silence)
+        if len(reported):
+            yield reported
 
 
 def words() -> Column:

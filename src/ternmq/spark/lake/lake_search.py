@@ -98,13 +98,13 @@ def identified(column: str, wanted: bytes) -> Column:
 _ID: Final = re.compile(r"(?:[0-9A-Fa-f]{2}){1,24}")
 
 
-def identifier(told: str) -> bytes:
+def identifier(given: str) -> bytes:
     """An identifier as people paste it: hexadecimal digits, perhaps with ID: or 0x before, or
     spaces within. ValueError if it is none."""
-    digits = re.sub(r"^(?:ID:|0[xX]|X')|[ ']", "", told.strip())
+    digits = re.sub(r"^(?:ID:|0[xX]|X')|[ ']", "", given.strip())
     if _ID.fullmatch(digits) is None:
         raise ValueError(
-            f"an identifier is up to {2 * ID_BYTES} hexadecimal digits, two a byte, not {told!r}"
+            f"an identifier is up to {2 * ID_BYTES} hexadecimal digits, two a byte, not {given!r}"
         )
     return bytes.fromhex(digits)
 
@@ -122,8 +122,8 @@ def shown(messages: DataFrame, whole: bool, limit: int) -> DataFrame:
     """The newest messages for eyes and for JSON: bytes in hexadecimal, times in UTC. `whole` is
     every column, else those of a line."""
     newest = messages.orderBy(f.desc("put_timestamp"), f.desc("seq")).limit(limit)
-    told = [column_shown(field) for field in newest.schema.fields if field.name != "put_date"]
-    frame = newest.select(*told, f.length("body").alias("bytes"))
+    columns = [column_shown(field) for field in newest.schema.fields if field.name != "put_date"]
+    frame = newest.select(*columns, f.length("body").alias("bytes"))
     return frame if whole else frame.select(*LINE)
 
 

@@ -67,7 +67,7 @@ def rewritten(messages: DataFrame, changes: Mapping[str, str]) -> DataFrame:
     if "text" in changes and "body" in changes:
         raise ValueError("text is the body in characters: one of the two can be changed")
     types = {field.name: field.dataType for field in messages.schema.fields}
-    made = {name: f.expr(told).cast(types[name]) for name, told in changes.items()}
+    made = {name: f.expr(text).cast(types[name]) for name, text in changes.items()}
     if "text" in made:
         # Where there was no text there is none to rewrite: the bytes stay.
         is_text = f.col("text").isNotNull()
@@ -155,10 +155,10 @@ def write(plan: Plan) -> None:
 
 def read(folder: str) -> Plan | None:
     """The plan that lies in a folder; None if none was finished there."""
-    told = read_text(folder, PLAN)
-    if told is None:
+    text = read_text(folder, PLAN)
+    if text is None:
         return None
-    values: dict[str, Any] = json.loads(told)
+    values: dict[str, Any] = json.loads(text)
     return Plan(**{**values, "folder": folder, "ends": tuple(values["ends"])})
 
 

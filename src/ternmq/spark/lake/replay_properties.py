@@ -33,8 +33,8 @@ class Unfit(NamedTuple):
 
 def unfit(messages: DataFrame) -> Unfit:
     """How many messages have a property that cannot be put, and why one of them cannot."""
-    told = messages.where(f.size("properties") > 0).select(*_COLUMNS)
-    said = told.mapInArrow(_said, "said string")
+    listed = messages.where(f.size("properties") > 0).select(*_COLUMNS)
+    said = listed.mapInArrow(_said, "said string")
     row = said.agg(f.count(f.lit(1)).alias("messages"), f.min("said").alias("said")).first()
     return Unfit(row["messages"], row["said"] or "") if row is not None else Unfit(0, "")
 

@@ -151,8 +151,8 @@ class MqFilteringReader(MqReader):
     def narrow(self, one: Filter, queue: str, number: str) -> None:
         """Leave out what a filter leaves out; filters of other columns say nothing here."""
         if isinstance(one, EqualTo | In) and one.attribute == (queue,):
-            told = one.value if isinstance(one, In) else (one.value,)
-            self.keep({str(value) for value in told})
+            given = one.value if isinstance(one, In) else (one.value,)
+            self.keep({str(value) for value in given})
         elif isinstance(
             one, EqualTo | LessThan | LessThanOrEqual | GreaterThan | GreaterThanOrEqual
         ):

@@ -31,13 +31,13 @@ def shares(backlogs: dict[str, int], most: int, turn: int = 0) -> dict[str, int]
     return found
 
 
-def divided(ranges: list[Range], tasks: int, is_told: bool) -> list[list[Range]]:
+def divided(ranges: list[Range], tasks: int, is_given: bool) -> list[list[Range]]:
     """Ranges for each task, of about as many numbers: exactly as many tasks as a user told, or no
     more than are worth it."""
     whole = sum(part.end - part.first for part in ranges)
     if not whole:
         return []
-    if not is_told:
+    if not is_given:
         tasks = min(tasks, -(-whole // PARTITION_NUMBERS_MIN))
     size = -(-whole // tasks)
     found: list[list[Range]] = []

@@ -103,10 +103,10 @@ class Messages:
         for row, area in self.areas.items():
             mqmd = self.heads[row].tobytes()[HEADER_BYTES:]
             bodies[row], base = as_put(area, bodies[row], mqmd)
-            told = Descriptor.unpack(base)
-            self.formats[row] = told.format.ljust(8).encode("utf-8", "surrogateescape")
-            self.encodings[row] = told.encoding
-            self.ccsids[row] = told.ccsid
+            given = Descriptor.unpack(base)
+            self.formats[row] = given.format.ljust(8).encode("utf-8", "surrogateescape")
+            self.encodings[row] = given.encoding
+            self.ccsids[row] = given.ccsid
         self.bodies = pa.array(bodies, pa.binary())
 
     def _own_fields(self) -> None:
@@ -251,8 +251,8 @@ class BatchMaker:
             return pa.nulls(len(messages), kind)
         rows = [
             [
-                {"key": name, "value": mq_properties.bytes_of(kind_told, value)}
-                for name, kind_told, value in messages.properties[row]
+                {"key": name, "value": mq_properties.bytes_of(kind_name, value)}
+                for name, kind_name, value in messages.properties[row]
             ]
             if row in messages.properties
             else None
@@ -321,12 +321,12 @@ def _stamps(heads: Ints) -> pa.Array:
     valid = np.ones(len(heads), np.bool_)
     own = np.flatnonzero(heads["own_flags"] & OWN_DATE)
     if len(own):
-        stamps[own], valid[own] = _told(heads["put_date"][own], heads["put_time"][own])
+        stamps[own], valid[own] = _own_stamps(heads["put_date"][own], heads["put_time"][own])
     mask = None if valid.all() else ~valid
     return pa.array(stamps, pa.int64(), mask=mask).cast(pa.timestamp("us", "UTC"))
 
 
-def _told(dates: Ints, times: Ints) -> tuple[Ints, Ints]:
+def _own_stamps(dates: Ints, times: Ints) -> tuple[Ints, Ints]:
     """Microseconds since 1970 of YYYYMMDD and HHMMSSTH, and which of them are moments at all."""
     joined = [np.ascontiguousarray(one).view(np.uint8).reshape(-1, 8) for one in (dates, times)]
     digits = np.concatenate(joined, axis=1).astype(np.int64) - ord("0")

@@ -74,10 +74,10 @@ def ddl(columns: tuple[tuple[str, str], ...] = COLUMNS) -> str:
     return ", ".join(f"`{name}` {kind}" for name, kind in columns)
 
 
-def columns_named(told: str, columns: tuple[tuple[str, str], ...]) -> tuple[tuple[str, str], ...]:
+def columns_named(given: str, columns: tuple[tuple[str, str], ...]) -> tuple[tuple[str, str], ...]:
     """Those columns that a user asked for, in the user's order; all if none are told."""
     known = {name.lower(): (name, kind) for name, kind in columns}
-    wanted = [name.strip() for name in told.split(",") if name.strip()]
+    wanted = [name.strip() for name in given.split(",") if name.strip()]
     for name in wanted:
         if name.lower() not in known:
             raise ValueError(f"option columns: there is no column {name}")

@@ -11,7 +11,7 @@ from typing import Final, NamedTuple, final
 
 from ternmq.base.names import is_name
 from ternmq.spark.mq.message_schema import COLUMNS, KAFKA_COLUMNS, columns_named
-from ternmq.spark.mq.positions import EARLIEST, LATEST, Position, position_told
+from ternmq.spark.mq.positions import EARLIEST, LATEST, Position, position_given
 from ternmq.spark.option_words import check_names, lowered, number, one_of, yes_or_no
 from ternmq.txn.families.cursor_records import EXPIRY_MAX
 
@@ -108,8 +108,8 @@ SOURCE_OPTIONS: Final = (
 class ConnectionOptions:
     """How to reach the queue manager. Passwords are read where the connection is made."""
 
-    def __init__(self, told: Mapping[str, str]) -> None:
-        options = lowered(told)
+    def __init__(self, given: Mapping[str, str]) -> None:
+        options = lowered(given)
         self.queue_manager: Final = options.get("queuemanager", "")
         self.conn_name: Final = options.get("connname") or None
         self.channel: Final = options.get("channel") or None
@@ -134,8 +134,8 @@ class ConnectionOptions:
             raise ValueError(f"option queueManager is {self.queue_manager!r}, which is no name")
         if (self.conn_name is None) != (self.channel is None) and self.ccdt_url is None:
             raise ValueError("options connName and channel go together")
-        told = (self.password is not None, bool(self.password_file), bool(self.password_env))
-        if sum(told) > 1:
+        given = (self.password is not None, bool(self.password_file), bool(self.password_env))
+        if sum(given) > 1:
             raise ValueError("only one of the options password, passwordFile and passwordEnv")
         if self.key_password is not None and self.key_password_file:
             raise ValueError("only one of the options keyPassword and keyPasswordFile")
@@ -153,16 +153,16 @@ class ConnectionOptions:
 class SourceOptions:
     """What a user asked for. ValueError says which option is wrong, and what it may be."""
 
-    def __init__(self, told: Mapping[str, str], is_stream: bool) -> None:
-        check_names(told, names_of(*CONNECTION_OPTIONS, *SOURCE_OPTIONS), OF_KAFKA)
-        options = lowered(told)
-        self.connection: Final = ConnectionOptions(told)
-        self.queues: Final = queues_told(options.get("queue", ""))
-        self.start: Final = position_told(
+    def __init__(self, given: Mapping[str, str], is_stream: bool) -> None:
+        check_names(given, names_of(*CONNECTION_OPTIONS, *SOURCE_OPTIONS), OF_KAFKA)
+        options = lowered(given)
+        self.connection: Final = ConnectionOptions(given)
+        self.queues: Final = queues_given(options.get("queue", ""))
+        self.start: Final = position_given(
             options, "startingOffsets", LATEST if is_stream else EARLIEST
         )
         self.has_start: Final = bool(options.get("startingoffsets")) or not is_stream
-        self.end: Final = position_told(options, "endingOffsets", LATEST)
+        self.end: Final = position_given(options, "endingOffsets", LATEST)
         self.mode: Final = one_of(options, "mode", self._usual_mode(options, is_stream), MODES)
         self.cursor: Final = options.get("cursor", "")
         self.cursor_expiry_h: Final = number(
@@ -213,9 +213,9 @@ class SourceOptions:
         return (self.end if at_end else self.start).of(queue)
 
 
-def queues_told(told: str) -> tuple[str, ...]:
+def queues_given(given: str) -> tuple[str, ...]:
     """Names and patterns of queues."""
-    names = tuple(dict.fromkeys(name.strip() for name in told.split(",") if name.strip()))
+    names = tuple(dict.fromkeys(name.strip() for name in given.split(",") if name.strip()))
     if not names:
         raise ValueError("option queue says which queue to read; it is missing")
     for name in names:

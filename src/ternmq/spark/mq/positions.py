@@ -50,31 +50,31 @@ class Positions(NamedTuple):
         return dict(self.by_queue).get(queue, self.usual)
 
 
-def position_told(options: Mapping[str, str], name: str, default: str) -> Positions:
+def position_given(options: Mapping[str, str], name: str, default: str) -> Positions:
     """An option that says positions."""
-    told = options.get(name.lower(), "").strip()
-    if not told.startswith("{"):
-        return Positions(_place(name, told or default))
+    stated = options.get(name.lower(), "").strip()
+    if not stated.startswith("{"):
+        return Positions(_place(name, stated or default))
     try:
-        given = json.loads(told)
+        given = json.loads(stated)
     except ValueError as error:
         raise ValueError(f"option {name} is no JSON: {error}") from None
     places = tuple((str(queue), _place(name, place)) for queue, place in given.items())
     return Positions(Position(default), places)
 
 
-def _place(name: str, told: Any) -> Position:
-    if isinstance(told, dict):
-        number, incarnation = told.get("next"), told.get("incarnation", 0)
+def _place(name: str, stated: Any) -> Position:
+    if isinstance(stated, dict):
+        number, incarnation = stated.get("next"), stated.get("incarnation", 0)
         if type(number) is int and type(incarnation) is int:
             return Position(NUMBER, _checked(name, number), incarnation)
-    if isinstance(told, int) and not isinstance(told, bool):
-        return Position(NUMBER, _checked(name, told))
-    if isinstance(told, str):
-        if told.lower() in (EARLIEST, LATEST):
-            return Position(told.lower())
-        return Position(TIME, _nanoseconds(name, told))
-    raise ValueError(f"option {name}: {told!r} is no position")
+    if isinstance(stated, int) and not isinstance(stated, bool):
+        return Position(NUMBER, _checked(name, stated))
+    if isinstance(stated, str):
+        if stated.lower() in (EARLIEST, LATEST):
+            return Position(stated.lower())
+        return Position(TIME, _nanoseconds(name, stated))
+    raise ValueError(f"option {name}: {stated!r} is no position")
 
 
 def _checked(name: str, number: int) -> int:
@@ -83,14 +83,14 @@ def _checked(name: str, number: int) -> int:
     return number
 
 
-def _nanoseconds(name: str, told: str) -> int:
-    if told.isdecimal():
-        return int(told) * 1_000_000
+def _nanoseconds(name: str, stated: str) -> int:
+    if stated.isdecimal():
+        return int(stated) * 1_000_000
     try:
-        moment = datetime.fromisoformat(told)
+        moment = datetime.fromisoformat(stated)
     except ValueError:
         raise ValueError(
-            f"option {name} is {told!r}; it may be earliest, latest, a time such as "
+            f"option {name} is {stated!r}; it may be earliest, latest, a time such as "
             "2026-11-16T10:00:00Z, or JSON with a position for each queue"
         ) from None
     if moment.tzinfo is None:

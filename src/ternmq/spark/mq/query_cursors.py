@@ -57,11 +57,13 @@ class Cursors:
 
     def name(self, queue: str, place: Place) -> str:
         """The cursor of a queue; empty if it has none."""
-        told = self._options.cursor
-        if told == NONE:
+        given = self._options.cursor
+        if given == NONE:
             return ""
-        if told:
-            return told if len(self._options.queues) == 1 == self._plain() else joined(told, queue)
+        if given:
+            return (
+                given if len(self._options.queues) == 1 == self._plain() else joined(given, queue)
+            )
         known: str = place.get("cursor", "")
         return known or joined(f"SPARK.{self._token}", queue)
 
@@ -203,12 +205,12 @@ class Cursors:
     def noted(self, connection: Connection, queue: str, place: Place) -> Place:
         """A place with the cursor that the query has by now: option cursor may have been another
         when it began. One of its own that is not used any more is deleted."""
-        told, known = self._options.cursor, place.get("cursor", "")
-        if not told and not known:
+        given, known = self._options.cursor, place.get("cursor", "")
+        if not given and not known:
             return {**place, "cursor": self.name(queue, place)}
-        if not told or not known or known in self._kept:
+        if not given or not known or known in self._kept:
             return place
-        is_free = told != NONE or self._may_go(connection, queue, known)
+        is_free = given != NONE or self._may_go(connection, queue, known)
         if not is_free or not delete(connection, known):
             self._kept.add(known)  # it is not asked for at every look
             return place

@@ -57,7 +57,7 @@ COMMIT_ATTEMPTS: Final = 3
 _RUN_LETTERS: Final = 16
 _MADE_UP: Final = 1 << 40  # the bit of an address that says it is of a group, as no machine's is
 
-XIDTold = tuple[int, bytes, bytes]
+XIDParts = tuple[int, bytes, bytes]
 
 
 class Written(WriterCommitMessage):
@@ -66,7 +66,7 @@ class Written(WriterCommitMessage):
     def __init__(self, owner: str, partition: int, xids: list[XID], messages: int) -> None:
         self.owner: Final = owner
         self.partition: Final = partition
-        self.told: Final[list[XIDTold]] = [
+        self.xid_parts: Final[list[XIDParts]] = [
             (xid.format_id, xid.global_id, xid.branch_qualifier) for xid in xids
         ]
         self.messages: Final = messages
@@ -74,20 +74,20 @@ class Written(WriterCommitMessage):
     @property
     def xids(self) -> list[XID]:
         """The units of work that the task prepared."""
-        return [XID(*told) for told in self.told]
+        return [XID(*parts) for parts in self.xid_parts]
 
 
-Told = list[WriterCommitMessage | None]
+CommitMessages = list[WriterCommitMessage | None]
 
 
-def written(told: Told) -> list[Written]:
+def written(messages: CommitMessages) -> list[Written]:
     """The messages of tasks, in the order of their partitions: so messages become visible."""
-    found = [one for one in told if isinstance(one, Written)]
+    found = [one for one in messages if isinstance(one, Written)]
     return sorted(found, key=lambda one: one.partition)
 
 
-def xids_of(told: Told) -> list[XID]:
-    return [xid for one in written(told) for xid in one.xids]
+def xids_of(messages: CommitMessages) -> list[XID]:
+    return [xid for one in written(messages) for xid in one.xids]
 
 
 # ---- tasks
@@ -214,8 +214,8 @@ def abort(options: SinkOptions, xids: list[XID]) -> None:
 class MqStreamWriter(DataSourceStreamArrowWriter):
     """Writes the batches of a query."""
 
-    def __init__(self, told: Mapping[str, str], schema: StructType) -> None:
-        self.options: Final = SinkOptions(told, is_stream=True)
+    def __init__(self, given: Mapping[str, str], schema: StructType) -> None:
+        self.options: Final = SinkOptions(given, is_stream=True)
         self.schema: Final = schema
         Rows(shape_of(schema, self.options.is_kafka, self.options.has_context), self.options.queue)
 
@@ -230,20 +230,20 @@ class MqStreamWriter(DataSourceStreamArrowWriter):
             raise RuntimeError("Spark does not tell which batch of which query this is")
         return Identity(f"spark-{query}", int(batch), local_property(RUN_ID), True)
 
-    def commit(self, messages: Told, batchId: int) -> None:
-        told = written(messages)
-        if told and self.options.is_exact:
-            commit(self.options, told[0].owner, batchId, xids_of(messages))
+    def commit(self, messages: CommitMessages, batchId: int) -> None:
+        tasks = written(messages)
+        if tasks and self.options.is_exact:
+            commit(self.options, tasks[0].owner, batchId, xids_of(messages))
 
-    def abort(self, messages: Told, batchId: int) -> None:
+    def abort(self, messages: CommitMessages, batchId: int) -> None:
         abort(self.options, xids_of(messages))
 
 
 class MqBatchWriter(DataSourceArrowWriter):
     """Writes one DataFrame."""
 
-    def __init__(self, told: Mapping[str, str], schema: StructType, overwrite: bool) -> None:
-        self.options: Final = SinkOptions(told, is_stream=False)
+    def __init__(self, given: Mapping[str, str], schema: StructType, overwrite: bool) -> None:
+        self.options: Final = SinkOptions(given, is_stream=False)
         if overwrite:
             raise ValueError("messages are added to a queue: mode('append'), not overwrite")
         self.schema: Final = schema
@@ -255,7 +255,7 @@ class MqBatchWriter(DataSourceArrowWriter):
         identity = Identity(options.owner, options.batch, self.job, options.is_exact)
         return write(options, self.schema, iterator, identity)
 
-    def commit(self, messages: Told) -> None:
+    def commit(self, messages: CommitMessages) -> None:
         options = self.options
         xids = xids_of(messages)
         if options.owner:
@@ -263,5 +263,5 @@ class MqBatchWriter(DataSourceArrowWriter):
         elif xids:
             commit_job(options, xids)
 
-    def abort(self, messages: Told) -> None:
+    def abort(self, messages: CommitMessages) -> None:
         abort(self.options, xids_of(messages))

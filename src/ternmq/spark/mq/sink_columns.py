@@ -156,17 +156,17 @@ def refuse_unknown(names: list[str], is_kafka: bool) -> None:
         raise ValueError(f"a message has no column {name}{hint}")
 
 
-def check_whole_type(types: dict[str, DataType], name: str, told: str) -> None:
+def check_whole_type(types: dict[str, DataType], name: str, given: str) -> None:
     """A column that has others inside."""
-    if name in types and types[name].simpleString() != told:
+    if name in types and types[name].simpleString() != given:
         raise ValueError(
-            f"column {name} is of type {types[name].simpleString()}; it is to be {told}"
+            f"column {name} is of type {types[name].simpleString()}; it is to be {given}"
         )
 
 
 def check_type(
-    types: dict[str, DataType], name: str, kinds: tuple[type[DataType], ...], told: str
+    types: dict[str, DataType], name: str, kinds: tuple[type[DataType], ...], given: str
 ) -> None:
     if name in types and not isinstance(types[name], kinds):
         found = types[name].simpleString()
-        raise ValueError(f"column {name} is of type {found}; it is to be {told}")
+        raise ValueError(f"column {name} is of type {found}; it is to be {given}")

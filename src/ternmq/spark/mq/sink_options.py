@@ -44,10 +44,10 @@ _SPARKS: Final = (Option("checkpointLocation", "", ""), Option("queryName", "", 
 class SinkOptions:
     """What a user asked for. ValueError says which option is wrong, and what it may be."""
 
-    def __init__(self, told: Mapping[str, str], is_stream: bool) -> None:
-        check_names(told, names_of(*CONNECTION_OPTIONS, *SINK_OPTIONS, *_SPARKS), OF_KAFKA)
-        options = lowered(told)
-        self.connection: Final = ConnectionOptions(told)
+    def __init__(self, given: Mapping[str, str], is_stream: bool) -> None:
+        check_names(given, names_of(*CONNECTION_OPTIONS, *SINK_OPTIONS, *_SPARKS), OF_KAFKA)
+        options = lowered(given)
+        self.connection: Final = ConnectionOptions(given)
         self.queue: Final = options.get("queue", "")
         delivery = one_of(options, "delivery", EXACTLY_ONCE, (EXACTLY_ONCE, AT_LEAST_ONCE))
         self.is_exact: Final = delivery == EXACTLY_ONCE

@@ -141,11 +141,11 @@ class Rows:
             given = properties[at].as_py()
             row = matrix[at]
             try:
-                told = dict(kinds[at].as_py() or ()) if kinds is not None else {}
+                types = dict(kinds[at].as_py() or ()) if kinds is not None else {}
                 named = dict(given) if shape.properties else {}
                 if shape.headers:
-                    named, told = from_kafka(given)
-                header = self._headers.header(named, told, described(row))
+                    named, types = from_kafka(given)
+                header = self._headers.header(named, types, described(row))
             except ValueError as error:
                 raise ValueError(f"column {shape.properties or shape.headers}: {error}") from None
             bodies[at] = header + bodies[at]
@@ -229,8 +229,8 @@ def fill_time(matrix: Matrix, column: pa.Array) -> None:
         raise ValueError(
             f"column put_timestamp is in the year {year}; PutDate has years from 0001 to 9999"
         )
-    told = np.datetime_as_string(numbers.astype("datetime64[ms]"), unit="ms").astype("S23")
-    letters = np.frombuffer(told.tobytes(), np.uint8).reshape(len(matrix), 23)
+    stamps = np.datetime_as_string(numbers.astype("datetime64[ms]"), unit="ms").astype("S23")
+    letters = np.frombuffer(stamps.tobytes(), np.uint8).reshape(len(matrix), 23)
     digits = letters[:, (0, 1, 2, 3, 5, 6, 8, 9, 11, 12, 14, 15, 17, 18, 20, 21)]
     matrix[:, mqmd.PUT_DATE_AT : mqmd.APPL_ORIGIN_DATA_AT] = np.where(known[:, None], digits, 32)
 

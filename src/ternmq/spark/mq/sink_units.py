@@ -110,15 +110,15 @@ class Units:
 
     def _check_puts(self, count: int) -> None:
         """Whether the puts that were not answered went well."""
-        told = self._connection.status()
-        if told.put_failure_count:
+        status = self._connection.status()
+        if status.put_failure_count:
             raise mq_error(
-                told.reason,
+                status.reason,
                 verb="MQPUT",
-                object=told.object_name,
-                detail=f"{told.put_failure_count} of {count} messages of a unit of work",
+                object=status.object_name,
+                detail=f"{status.put_failure_count} of {count} messages of a unit of work",
             )
-        went = told.put_success_count + told.put_warning_count
+        went = status.put_success_count + status.put_warning_count
         if went not in (0, count):  # 0: every put was answered
             raise mq_error(
                 MQRC_UNEXPECTED_ERROR,

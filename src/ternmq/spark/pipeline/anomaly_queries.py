@@ -27,14 +27,14 @@ if TYPE_CHECKING:
 
 # As the queues of the queue manager's own events have it.
 DEPTH_MAX: Final = 3000
-_WAYS: Final = frozenset(("queuemanager", "connname", "channel", "ccdturl", "path"))
+_ENDPOINTS: Final = frozenset(("queuemanager", "connname", "channel", "ccdturl", "path"))
 _SHARED: Final = frozenset(option.name.lower() for option in CONNECTION_OPTIONS)
 _REMEDY: Final = f"; --events QUEUE names another queue, --events {NONE} raises no events"
 
 
-def way(settings: Settings) -> dict[str, str]:
+def sink_settings(settings: Settings) -> dict[str, str]:
     """Options of the sink: those of the source, unless another queue manager is told."""
-    if any(name.lower() in _WAYS for name in settings.events):
+    if any(name.lower() in _ENDPOINTS for name in settings.events):
         return dict(settings.events)
     read = {name: value for name, value in settings.mq.items() if name.lower() in _SHARED}
     return {**read, **settings.events}
@@ -42,10 +42,10 @@ def way(settings: Settings) -> dict[str, str]:
 
 def look(settings: Settings) -> None:
     """See to it that events can be put, before following begins. SparkError if they cannot."""
-    queue, told = settings.events_queue, way(settings)
+    queue, given = settings.events_queue, sink_settings(settings)
     try:
-        SinkOptions({**told, "queue": queue}, is_stream=True)
-        with connect(ConnectionOptions(told)) as connection:
+        SinkOptions({**given, "queue": queue}, is_stream=True)
+        with connect(ConnectionOptions(given)) as connection:
             opened(connection, queue)
     except ValueError as error:
         raise SparkError(f"events: {error}") from None
@@ -67,4 +67,4 @@ def opened(connection: Connection, queue: str) -> None:
 
 def query(seen: DataFrame, settings: Settings, checkpoint: str, every: str) -> Any:
     """The query that raises what is seen in one table."""
-    return raise_events(seen, settings.events_queue, way(settings), checkpoint, every)
+    return raise_events(seen, settings.events_queue, sink_settings(settings), checkpoint, every)

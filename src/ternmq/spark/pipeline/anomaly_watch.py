@@ -90,8 +90,8 @@ def answered_within(within: str) -> Make:
     """Requests with their replies, as soon as these come."""
 
     def make(read: Sequence[DataFrame]) -> DataFrame:
-        told = exchanges.answered(of_now("messages", read[0]), within)
-        return told.select(
+        reported = exchanges.answered(of_now("messages", read[0]), within)
+        return reported.select(
             "queue_manager", "request_queue", "requested_at", "replied_at", "latency_us"
         )
 

@@ -117,8 +117,8 @@ def typed(section: str, zone: str) -> Flow:
 
 
 def served_flow(name: str, make: Make, *reads: str, is_stream: bool = False) -> Flow:
-    told = TABLES[name]
-    return Flow(name, told.about, is_stream, reads, make, told.partitioned_by)
+    table = TABLES[name]
+    return Flow(name, table.about, is_stream, reads, make, table.partitioned_by)
 
 
 def intervals() -> Iterator[Flow]:

@@ -65,7 +65,7 @@ def follow(
     *,
     every_s: float = EVERY_S,
     is_over: Callable[[], bool],
-    tell: Callable[[Update], None] | None = None,
+    notify: Callable[[Update], None] | None = None,
 ) -> None:
     """Follow a pipeline until `is_over`. Errors of its queries are raised; those of the queue of
     events only if they are there from the beginning."""
@@ -76,7 +76,7 @@ def follow(
         try:
             all_flows = watched(flows(spark, settings), settings)
             with_tables(spark, settings, all_flows)
-            Following(spark, project, all_flows, every_s).until(is_over, tell)
+            Following(spark, project, all_flows, every_s).until(is_over, notify)
         finally:
             forget_tables(spark)
 
@@ -125,7 +125,7 @@ class Following:
         self._rows: dict[str, int] = {}
         self._troubles: dict[str, str] = {}  # of queries of events
 
-    def until(self, is_over: Callable[[], bool], tell: Callable[[Update], None] | None) -> None:
+    def until(self, is_over: Callable[[], bool], notify: Callable[[Update], None] | None) -> None:
         """Run until somebody has had enough."""
         made = 0
         try:
@@ -136,9 +136,9 @@ class Following:
             while not is_over():
                 if changed:
                     made += self._made_views(changed)
-                    if tell is not None:
+                    if notify is not None:
                         trouble = "; ".join(sorted({*self._troubles.values()}))
-                        tell(Update(dict(self._rows), made, trouble))
+                        notify(Update(dict(self._rows), made, trouble))
                 self._wait(is_over)
                 changed = self._news()
         finally:

@@ -59,7 +59,7 @@ def prepared(spark: SparkSession, settings: Settings) -> list[Flow]:
 def with_tables(spark: SparkSession, settings: Settings, all_flows: list[Flow]) -> list[Flow]:
     """The same flows, of which the session knows sources and tables then."""
     register_sources(spark, settings)
-    tell_tables(spark, settings, all_flows)
+    register_tables(spark, settings, all_flows)
     return all_flows
 
 
@@ -93,7 +93,7 @@ def define_flow(spark: SparkSession, flow: Flow) -> None:
     )(query)
 
 
-def tell_tables(spark: SparkSession, settings: Settings, all_flows: list[Flow]) -> None:
+def register_tables(spark: SparkSession, settings: Settings, all_flows: list[Flow]) -> None:
     """Tell the session's catalog of the tables that it does not know."""
     known = {table.name for table in spark.catalog.listTables() if not table.isTemporary}
     schemas: dict[str, StructType] = {}
@@ -106,10 +106,10 @@ def tell_tables(spark: SparkSession, settings: Settings, all_flows: list[Flow]) 
             system, inside = file_system(path)
             system.create_dir(inside, recursive=True)  # it may be read before its first row
         schemas[flow.name] = schema_of(spark, path, flow, schemas)
-        tell_table(spark, current(path), flow, schemas[flow.name])
+        register_table(spark, current(path), flow, schemas[flow.name])
 
 
-def tell_table(spark: SparkSession, path: str, flow: Flow, schema: StructType) -> None:
+def register_table(spark: SparkSession, path: str, flow: Flow, schema: StructType) -> None:
     columns = ", ".join(f"`{field.name}` {field.dataType.simpleString()}" for field in schema)
     parts = ", ".join(f"`{name}`" for name in flow.partitioned_by)
     partitioned = f" PARTITIONED BY ({parts})" if parts else ""

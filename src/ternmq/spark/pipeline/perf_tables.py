@@ -76,9 +76,11 @@ def ended() -> Column:
 
 def intervals_of(windows: DataFrame, log: DataFrame) -> DataFrame:
     """The whole intervals of each window: the log tells of each, whatever happened in it."""
-    told = log.select("queue_manager", "interval_start", "interval_s", ended().alias("ended"))
-    inside = (told["interval_start"] >= windows["begin"]) & (told["ended"] <= windows["end"])
-    return told.join(f.broadcast(windows), inside)
+    reported = log.select("queue_manager", "interval_start", "interval_s", ended().alias("ended"))
+    inside = (reported["interval_start"] >= windows["begin"]) & (
+        reported["ended"] <= windows["end"]
+    )
+    return reported.join(f.broadcast(windows), inside)
 
 
 def amounts_of(intervals: DataFrame, queues: DataFrame, log: DataFrame) -> DataFrame:
@@ -131,20 +133,22 @@ def totals_of(windows: DataFrame, queues: DataFrame) -> DataFrame:
 def used_of(spans: DataFrame, tasks: DataFrame) -> DataFrame:
     """CPU time of the tasks of each window."""
     middle = (f.unix_micros("interval_start") + f.unix_micros("interval_end")) / 2
-    told = tasks.select(
+    reported = tasks.select(
         "queue_manager",
         "puts",
         "cpu_us",
         f.timestamp_micros(middle.cast("long")).alias("middle"),
     )
     inside = (
-        (told["queue_manager"] == spans["queue_manager"])
-        & (told["middle"] >= spans["first"])
-        & (told["middle"] < spans["last"])
-        & (~spans["cost_of_putters"] | (told["puts"] > 0))
+        (reported["queue_manager"] == spans["queue_manager"])
+        & (reported["middle"] >= spans["first"])
+        & (reported["middle"] < spans["last"])
+        & (~spans["cost_of_putters"] | (reported["puts"] > 0))
     )
     return (
-        told.join(f.broadcast(spans), inside).groupBy("number").agg(f.sum("cpu_us").alias("cpu_us"))
+        reported.join(f.broadcast(spans), inside)
+        .groupBy("number")
+        .agg(f.sum("cpu_us").alias("cpu_us"))
     )
 
 

@@ -64,9 +64,9 @@ def create(folder: Path, name: str, settings: Mapping[str, str]) -> Path:
     (folder / "transformations").mkdir(parents=True, exist_ok=True)
     storage = folder.resolve() / "storage"
     storage.mkdir(exist_ok=True)
-    told = {"warehouse": "warehouse", **settings}
+    given = {"warehouse": "warehouse", **settings}
     # JSON's strings are YAML's too.
-    lines = [f"  {PREFIX}{key}: {json.dumps(value)}" for key, value in told.items()]
+    lines = [f"  {PREFIX}{key}: {json.dumps(value)}" for key, value in given.items()]
     text = SPEC.format(
         name=json.dumps(name), storage=json.dumps(storage.as_uri()), settings="\n".join(lines)
     )
@@ -92,7 +92,7 @@ def read(spec: Path) -> Project:
     from yaml import YAMLError
 
     try:
-        told: Any = load_pipeline_spec(spec)
+        given: Any = load_pipeline_spec(spec)
     except (YAMLError, PySparkException, KeyError, TypeError, AttributeError) as error:
         raise SparkError(f"{spec} is no spec of a pipeline: {error}") from None
-    return Project(spec.parent.resolve(), spec, told.name, told.storage, told.configuration)
+    return Project(spec.parent.resolve(), spec, given.name, given.storage, given.configuration)

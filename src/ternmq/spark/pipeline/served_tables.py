@@ -168,12 +168,12 @@ def table(spark: SparkSession, folder: str | Path, name: str) -> DataFrame:
         raise SparkError(f"there is no table {name} in {folder}: there is {there}")
     path = current(path)
     found = spark.read.parquet(path)
-    told = TABLES[name].partitioned_by
-    if not told:
+    reported = TABLES[name].partitioned_by
+    if not reported:
         return found
     columns = (
         f"`{field.name}` "
-        + (_FOLDERS[field.name] if field.name in told else field.dataType.simpleString())
+        + (_FOLDERS[field.name] if field.name in reported else field.dataType.simpleString())
         for field in found.schema
     )
     return spark.read.schema(", ".join(columns)).parquet(path)

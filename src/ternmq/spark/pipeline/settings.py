@@ -60,31 +60,31 @@ class Settings:
     """What a project says. SparkError if it makes no sense."""
 
     def __init__(self, configuration: Mapping[str, str], folder: Path) -> None:
-        told = {
+        given = {
             key.removeprefix(PREFIX): value
             for key, value in configuration.items()
             if key.startswith(PREFIX) and value
         }
-        for key in told:
+        for key in given:
             fault = fault_of_key(key)
             if fault:
                 raise SparkError(f"{PREFIX}{key}: {fault}")
-        self.warehouse: Final = placed(told.get(WAREHOUSE, WAREHOUSE), folder)
-        smf = under(told, _SMF)
-        self.sections: Final = sections_told(smf.pop("sections", SERVED))
+        self.warehouse: Final = placed(given.get(WAREHOUSE, WAREHOUSE), folder)
+        smf = under(given, _SMF)
+        self.sections: Final = sections_given(smf.pop("sections", SERVED))
         if "path" in smf:
             smf["path"] = placed(smf["path"], folder)
         self.smf: Final = smf
-        self.mq: Final = under(told, _MQ)
-        self.within: Final = told.get(_WITHIN, WITHIN)
-        events = under(told, _EVENTS)
+        self.mq: Final = under(given, _MQ)
+        self.within: Final = given.get(_WITHIN, WITHIN)
+        events = under(given, _EVENTS)
         self.events_queue: Final = self._events_queue(events.pop("queue", ""))
         self.events: Final = events
-        self.versions: Final = under(told, VERSION)
+        self.versions: Final = under(given, VERSION)
 
-    def _events_queue(self, told: str) -> str:
+    def _events_queue(self, given: str) -> str:
         """Where events go; nowhere unless told, if no queue manager is read."""
-        queue = told or (EVENTS_QUEUE if "queue" in self.mq else "")
+        queue = given or (EVENTS_QUEUE if "queue" in self.mq else "")
         if queue.lower() == NONE:
             return ""
         if queue and not is_name(queue):
@@ -94,8 +94,8 @@ class Settings:
     @property
     def kinds(self) -> tuple[str, ...]:
         """The kinds of data that there are."""
-        told = ((STATISTICS, "path" in self.smf), (MESSAGES, "queue" in self.mq))
-        found = tuple(kind for kind, is_there in told if is_there)
+        given = ((STATISTICS, "path" in self.smf), (MESSAGES, "queue" in self.mq))
+        found = tuple(kind for kind, is_there in given if is_there)
         if not found:
             raise SparkError(
                 f"the pipeline has no data to read: set {PREFIX}{_SMF}path (SMF dumps),"
@@ -119,10 +119,10 @@ def fault_of_key(key: str) -> str:
     return f"there is no such setting{hint}"
 
 
-def under(told: Mapping[str, str], prefix: str) -> dict[str, str]:
+def under(given: Mapping[str, str], prefix: str) -> dict[str, str]:
     """What is told of one thing, without its name before it."""
     return {
-        key.removeprefix(prefix): value for key, value in told.items() if key.startswith(prefix)
+        key.removeprefix(prefix): value for key, value in given.items() if key.startswith(prefix)
     }
 
 
@@ -133,14 +133,14 @@ def placed(path: str, folder: Path) -> str:
     return str(folder.resolve() / path)
 
 
-def sections_told(told: str) -> tuple[str, ...]:
+def sections_given(given: str) -> tuple[str, ...]:
     """The sections that have typed tables."""
-    if told.lower() == ALL:
+    if given.lower() == ALL:
         return SECTION_NAMES
-    if told.lower() == SERVED:
+    if given.lower() == SERVED:
         return SERVED_SECTIONS
     try:
-        named = tuple(section_named(name.strip()) for name in told.split(",") if name.strip())
+        named = tuple(section_named(name.strip()) for name in given.split(",") if name.strip())
     except ValueError as error:
         raise SparkError(f"{PREFIX}{_SMF}sections: {error}") from None
     return tuple(name for name in dict.fromkeys(named) if name in SECTION_NAMES)

@@ -86,7 +86,7 @@ def queues_of_tasks(wtas: DataFrame, wq: DataFrame) -> DataFrame:
     )
     more = wq.where("Record_Subtype = 2")
     place = ["LPAR", "QMgr", "Correlation", "Time", *_RECORD]
-    told = wtas.select(
+    reported = wtas.select(
         "LPAR", "QMgr", f.col("Correl").alias("Correlation"), "Time", *_RECORD,
         f.struct(*_RECORD).alias("task"),
     )  # fmt: skip
@@ -94,7 +94,7 @@ def queues_of_tasks(wtas: DataFrame, wq: DataFrame) -> DataFrame:
     before = Window.partitionBy("LPAR", "QMgr", "Correlation").orderBy("Time", *_RECORD)
     last = f.last("task", ignorenulls=True).over(before)
     nearest = (
-        told.unionByName(asked)
+        reported.unionByName(asked)
         .select(*_RECORD, f.col("task").isNull().alias("is_asked"), last.alias("last"))
         .where("is_asked and last is not null")
         .select(

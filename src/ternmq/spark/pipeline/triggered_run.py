@@ -44,20 +44,20 @@ def run(
     spark: SparkSession,
     project: Project,
     choice: Choice | None = None,
-    tell: Callable[[Step], None] | None = None,
+    notify: Callable[[Step], None] | None = None,
 ) -> dict[str, str]:
     """Run a pipeline; the last state of each of its tables. Errors are Spark's."""
     choice = choice or Choice()
-    tell = tell or (lambda step: None)
+    notify = notify or (lambda step: None)
     chosen = {*choice.refresh, *choice.full_refresh}
     states: dict[str, str] = {}
     try:
         if not choice.is_dry:
-            completed(bring_up(spark, project, chosen), states, tell)
-        with connected(spark) as session, versions(session, project, choice, states) as told:
-            stepped(session, told, choice, states, tell)
+            completed(bring_up(spark, project, chosen), states, notify)
+        with connected(spark) as session, versions(session, project, choice, states) as reported:
+            stepped(session, reported, choice, states, notify)
         if not choice.is_dry:
-            completed(finish(spark, project, chosen), states, tell)
+            completed(finish(spark, project, chosen), states, notify)
     finally:
         forget_tables(spark)
     return states
@@ -76,19 +76,19 @@ def versions(
         is_made = flow.is_declared and not flow.is_stream
         if is_made and (not chosen or flow.name in chosen or choice.full_refresh_all):
             begun[flow.name] = begin(settings.path(flow.name))
-    told = {f"{PREFIX}{VERSION}{name}": place for name, place in begun.items() if place}
+    reported = {f"{PREFIX}{VERSION}{name}": place for name, place in begun.items() if place}
     try:
-        yield project._replace(configuration={**project.configuration, **told})
+        yield project._replace(configuration={**project.configuration, **reported})
     finally:
         for name, place in begun.items():
             if place and states.get(name) == COMPLETED:
                 swap(settings.path(name), place)
 
 
-def completed(names: list[str], states: dict[str, str], tell: Callable[[Step], None]) -> None:
+def completed(names: list[str], states: dict[str, str], notify: Callable[[Step], None]) -> None:
     for name in names:
         states[name] = COMPLETED
-        tell(Step(name, COMPLETED))
+        notify(Step(name, COMPLETED))
 
 
 def stepped(
@@ -96,7 +96,7 @@ def stepped(
     project: Project,
     choice: Choice,
     states: dict[str, str],
-    tell: Callable[[Step], None],
+    notify: Callable[[Step], None],
 ) -> None:
     """The declarative run."""
     others = {flow.name for flow in flows(session, project.settings) if not flow.is_declared}
@@ -111,7 +111,7 @@ def stepped(
     without_metrics(session)
     for step in steps(started(session, project, own)):
         states[step.table] = step.state
-        tell(step)
+        notify(step)
 
 
 def started(session: SparkSession, project: Project, choice: Choice) -> Iterable[Any]:

@@ -100,7 +100,7 @@ def at_top(times: Sequence[datetime], values: Sequence[float | None]) -> str:
     return f"{shown(highest, RATE)} at {shown_time_of(when, span_s)}"
 
 
-def tell_rates(maker: Maker, rates: Lines, total: int) -> None:
+def add_rates(maker: Maker, rates: Lines, total: int) -> None:
     """Tiles, the first chart and the first sentence: how much went through."""
     put, got = rates.values["put"], rates.values["got"]
     for label, values, colour in (("Messages put", put, 1), ("Messages got", got, 2)):
@@ -123,7 +123,7 @@ def tell_rates(maker: Maker, rates: Lines, total: int) -> None:
     )
 
 
-def tell_depth(maker: Maker, row: Mapping[str, Any], depths: Lines) -> None:
+def add_depth(maker: Maker, row: Mapping[str, Any], depths: Lines) -> None:
     """A tile and a sentence: the deepest queue."""
     name, deepest = row["name"], row["deepest"]
     spark = spark_of(depths, name, 3)
@@ -131,7 +131,7 @@ def tell_depth(maker: Maker, row: Mapping[str, Any], depths: Lines) -> None:
     maker.words.append(f"The deepest queue was {name}, with {deepest:,} messages.")
 
 
-def tell_calls(maker: Maker, found: Lines) -> None:
+def add_calls(maker: Maker, found: Lines) -> None:
     """Tiles from the calls, where no queue tells of itself."""
     for name, label, colour in (("put_per_s", "Puts", 1), ("get_per_s", "Gets", 2)):
         values = found.values[name]

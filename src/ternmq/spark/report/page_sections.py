@@ -15,14 +15,14 @@ from ternmq.spark.report.numbers import BYTE_RATE, BYTES, MICROSECONDS, PERCENT,
 from ternmq.spark.report.page import SPARK, TEXT, Card, Column, Section, Tile, cards, grid, table
 from ternmq.spark.report.page_parts import (
     Maker,
+    add_calls,
+    add_depth,
+    add_rates,
     chart,
     mean,
     only,
     relabelled,
     spark_of,
-    tell_calls,
-    tell_depth,
-    tell_rates,
 )
 from ternmq.spark.report.report_data import Lines, moment_of
 
@@ -94,14 +94,14 @@ def queues(maker: Maker) -> Section | None:
     rows = data.queue_rows(table_of_queues, name)
     rates = data.message_rates(table_of_queues, maker.period)
     if rates:
-        tell_rates(maker, rates, rows[0]["all_puts"])
+        add_rates(maker, rates, rows[0]["all_puts"])
     deepest = sorted((r for r in rows if r["deepest"]), key=lambda row: -row["deepest"])
     deep = [row["name"] for row in deepest[:LINES_MAX]]
-    slow = told_time(rows)[:LINES_MAX]
+    slow = names_with_waits(rows)[:LINES_MAX]
     wanted = list(dict.fromkeys([*deep, *slow, *(row["name"] for row in rows[:SPARKS_MAX])]))
     depths, waits = data.queue_lines(table_of_queues, name, maker.period, wanted)
     if deep:
-        tell_depth(maker, deepest[0], depths)
+        add_depth(maker, deepest[0], depths)
     for row in rows:
         row["line"] = sparkline(depths.values.get(row["name"], []), 3)
     # A queue has the same colour in both charts.
@@ -142,7 +142,7 @@ def busiest(rows: Sequence[Mapping[str, Any]]) -> str:
     return bars("Busiest queues", some, about="messages put and got")
 
 
-def told_time(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+def names_with_waits(rows: Sequence[Mapping[str, Any]]) -> list[str]:
     return [row["name"] for row in rows if row["waited"]]
 
 
@@ -286,7 +286,7 @@ def calls(maker: Maker) -> Section | None:
     labels = {name: f"MQ{name.removesuffix('_per_s').upper()}" for name in columns}
     some = chart("Calls a second", relabelled(found, labels), unit=RATE, wide=True)
     if not maker.has("queues"):
-        tell_calls(maker, found)
+        add_calls(maker, found)
     return Section("Calls", grid([some])) if some else None
 
 

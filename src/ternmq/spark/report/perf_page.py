@@ -127,10 +127,10 @@ def summary(story: Story) -> str:
     doubts = [*story.doubts[:DOUBTS_MAX]]
     if len(story.doubts) > DOUBTS_MAX:
         doubts.append(f"and {len(story.doubts) - DOUBTS_MAX} other points")
-    told = [Card("Counted differently", words, level="warning") for words in doubts]
+    doubt_cards = [Card("Counted differently", words, level="warning") for words in doubts]
     if story.earlier:
-        told += cards_of(story)
-    return tiles(some) + (cards(told) if told else "")
+        doubt_cards += cards_of(story)
+    return tiles(some) + (cards(doubt_cards) if doubt_cards else "")
 
 
 def tile_of(sheet: Sheet) -> Tile:

@@ -184,7 +184,7 @@ def queue_rows(queues: DataFrame, name: Column) -> list[dict[str, Any]]:
     """Each queue over the whole time, the busiest first; of very many the busiest and the deepest.
     `all_puts` of each is what was put to all, also to those that are not among them."""
     waited = f.col("time_on_queue_us") * f.col("gets")
-    told = f.when(f.col("time_on_queue_us").isNotNull(), f.col("gets"))
+    known = f.when(f.col("time_on_queue_us").isNotNull(), f.col("gets"))
     everywhere = Window.partitionBy(f.lit(0))
     by_traffic = (f.desc(f.col("puts") + f.col("gets")), f.desc("deepest"), f.asc("name"))
     by_depth = (f.desc_nulls_last("deepest"), f.asc("name"))
@@ -197,7 +197,7 @@ def queue_rows(queues: DataFrame, name: Column) -> list[dict[str, Any]]:
             f.max("puts_per_s").alias("busiest"),
             f.max(f.greatest("depth_high", "depth")).alias("deepest"),
             f.max_by("depth", "interval_start").alias("depth"),
-            (f.sum(waited) / f.nullif(f.sum(told), f.lit(0))).alias("waited"),
+            (f.sum(waited) / f.nullif(f.sum(known), f.lit(0))).alias("waited"),
             f.max("oldest_s").alias("oldest_s"),
             f.sum("gets_without_message").alias("empty"),
             f.sum("expired").alias("expired"),
@@ -432,8 +432,8 @@ def latency_rows(exchanges: DataFrame, named: Callable[..., Column]) -> list[dic
 
 def latency_histogram(exchanges: DataFrame) -> tuple[list[float], list[float]]:
     """Edges and counts; what took longer than nearly all is in the last."""
-    told = exchanges.where("latency_us is not null")
-    found = told.select(f.percentile_approx("latency_us", 0.995)).first()
+    known = exchanges.where("latency_us is not null")
+    found = known.select(f.percentile_approx("latency_us", 0.995)).first()
     top = float(found[0]) if found is not None and found[0] is not None else 0.0
     if top <= 0:
         return [], []
@@ -441,7 +441,7 @@ def latency_histogram(exchanges: DataFrame) -> tuple[list[float], list[float]]:
     # Below zero a reply can be when the clocks of two queue managers differ.
     place = f.floor(f.col("latency_us") / width).cast("int")
     place = f.greatest(f.least(place, f.lit(_BINS - 1)), f.lit(0)).alias("place")
-    counted = {int(row["place"]): row["count"] for row in told.groupBy(place).count().collect()}
+    counted = {int(row["place"]): row["count"] for row in known.groupBy(place).count().collect()}
     edges = [width * n for n in range(_BINS + 1)]
     return edges, [float(counted.get(n, 0)) for n in range(_BINS)]
 

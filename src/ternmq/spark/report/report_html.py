@@ -26,7 +26,7 @@ REMEDIES: Final[Mapping[str, str]] = {
 }
 
 
-class Told(NamedTuple):
+class ReportPage(NamedTuple):
     """The page and what it was made of."""
 
     html: str
@@ -43,14 +43,14 @@ def html_page(
     *,
     step: Callable[[str], None] = lambda _: None,
     source: str = "",
-) -> Told:
+) -> ReportPage:
     """The page. `step` is told what comes next, for whoever shows progress."""
     step("what there is")
     survey = data.survey_of(tables)
     period = survey.period
     if period is None:
         empty = Section("Nothing to show", "", "The tables have no row with a moment in it.")
-        return Told(page(title or "Nothing", "", [empty]), title, None, 0, 0, [])
+        return ReportPage(page(title or "Nothing", "", [empty]), title, None, 0, 0, [])
     maker = Maker(tables, survey, period)
     made: list[Section] = []
     for name, section in SECTIONS:
@@ -66,7 +66,7 @@ def html_page(
         notes.append("Not on this page, and what brings it: " + "; ".join(missing) + ".")
     html = page(title, shown_period(period.first, period.last), parts, [n for n in notes if n])
     named = [part.title for part in parts]
-    return Told(html, title, period, maker.findings, survey.rows.get("anomalies", 0), named)
+    return ReportPage(html, title, period, maker.findings, survey.rows.get("anomalies", 0), named)
 
 
 def names_of(managers: Sequence[str]) -> str:

@@ -188,11 +188,11 @@ def remote_files(path: str, recursive: bool) -> list[DumpFile]:
     ]
 
 
-def form_of(file: Bytes, told: str) -> str:
+def form_of(file: Bytes, given: str) -> str:
     """The form of a file, recognised from its beginning if it is not told."""
-    if told != AUTO:
-        if told not in FORMS:
-            raise ValueError(f"form is {told!r}, not {AUTO}, {', '.join(FORMS)}")
-        return told
+    if given != AUTO:
+        if given not in FORMS:
+            raise ValueError(f"form is {given!r}, not {AUTO}, {', '.join(FORMS)}")
+        return given
     probe = [file.read_at(0, PROBE_BYTES)]
     return recognise(Source(lambda size: probe.pop() if probe else b""))

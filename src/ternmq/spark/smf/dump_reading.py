@@ -36,7 +36,7 @@ def pieces_of(opened: Bytes, each: Range) -> Iterator[Piece]:
     makes no sense, which is its beginning."""
     form = RDW if each.form == LOST_FORM else each.form
     yield from Walk(opened.read_at, form, each.start, each.end).pieces()
-    if each.tells_rest and isinstance(opened, SegmentBytes) and opened.rest:
+    if each.includes_rest and isinstance(opened, SegmentBytes) and opened.rest:
         rest = opened.rest
         words = "the segment ends within a block, or the block is damaged"
         fault = Fault(each.end, len(rest), TRUNCATED, words, rest[:SAMPLE_BYTES])

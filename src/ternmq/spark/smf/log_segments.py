@@ -45,8 +45,8 @@ def length_of(path: str) -> int:
 
 
 def extent_of(path: str) -> Extent:
-    told = os.stat(path)
-    return extent_once(path, told.st_size, told.st_mtime_ns)
+    status = os.stat(path)
+    return extent_once(path, status.st_size, status.st_mtime_ns)
 
 
 @lru_cache(maxsize=LENGTHS_MAX)
@@ -59,8 +59,8 @@ def extent_once(path: str, size: int, changed_ns: int) -> Extent:
 
 def unpacked(path: str) -> Unpacked:
     """A segment as it is now."""
-    told = os.stat(path)
-    return unpacked_once(path, told.st_size, told.st_mtime_ns)
+    status = os.stat(path)
+    return unpacked_once(path, status.st_size, status.st_mtime_ns)
 
 
 @lru_cache(maxsize=2)

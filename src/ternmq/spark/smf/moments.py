@@ -43,7 +43,7 @@ def moments_of(head: Bytes, heads: Heads, record: Longs, default_zone: str) -> M
     day, is_dated = days_of(head[:, 10:14])
     hundredths = smf_arrow.big_endian(head[:, 6:10], False).astype(np.int64)
     local_us = day * DAY_US + hundredths * 10_000
-    zone_us, has_zone = zones_told(heads, record, local_us)
+    zone_us, has_zone = recorded_zones(heads, record, local_us)
     has_zone &= is_dated
     if default_zone and not has_zone.all():
         zone_us = np.where(has_zone, zone_us, zones_given(default_zone, local_us))
@@ -67,7 +67,7 @@ def days_of(packed: Bytes) -> tuple[Longs, Mask]:
     return np.where(is_date, after_1970, 0), is_date
 
 
-def zones_told(heads: Heads, record: Longs, local_us: Longs) -> tuple[Longs, Mask]:
+def recorded_zones(heads: Heads, record: Longs, local_us: Longs) -> tuple[Longs, Mask]:
     """The zones that follow from the clocks of the records themselves."""
     has = ~heads.is_stub[record]
     places = np.where(has, heads.product[record], 0)

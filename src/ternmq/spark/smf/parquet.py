@@ -67,14 +67,16 @@ def to_parquet(
     if mode not in MODES:
         raise ValueError(f"mode is {mode!r}; it may be {', '.join(MODES)}")
     names = tuple(section_named(name) for name in sections) or (*SECTION_NAMES, REJECTS)
-    told = SmfOptions({**options, "section": names[0]})
+    smf_options = SmfOptions({**options, "section": names[0]})
     system, folder = target_of(target)
     prepare(system, folder, mode)
     paths = [source] if isinstance(source, str) else list(source)
-    files = find_files(paths, told.name_pattern, told.recursive)
-    parts = packed(ranges_of(files, told.form, told.split_bytes), told.split_bytes)
+    files = find_files(paths, smf_options.name_pattern, smf_options.recursive)
+    parts = packed(
+        ranges_of(files, smf_options.form, smf_options.split_bytes), smf_options.split_bytes
+    )
     run = uuid.uuid4().hex[:12]
-    work = Work(target, names, run, told.default_zone)
+    work = Work(target, names, run, smf_options.default_zone)
     jobs = list(enumerate(parts))
     written: list[Written] = []
     if jobs:

@@ -41,7 +41,7 @@ class Range(NamedTuple):
     form: str
     start: int
     end: int
-    tells_rest: bool = False  # of a segment: what is behind its whole blocks, as well
+    includes_rest: bool = False  # of a segment: what is behind its whole blocks, as well
 
 
 def ranges_of(files: list[DumpFile], form: str, split_bytes: int) -> Iterator[Range]:

@@ -132,8 +132,8 @@ def kinds_of(records: Records) -> tuple[Longs, Longs]:
     types = np.where(length > 5, buffer[np.minimum(at + 5, last)], -1).astype(np.int64)
     high = buffer[np.minimum(at + 22, last)].astype(np.int64)
     low = buffer[np.minimum(at + 23, last)].astype(np.int64)
-    told = (length >= 24) & ((buffer[np.minimum(at + 4, last)] & SUBTYPES) != 0)
-    return types, np.where(told, high << 8 | low, -1)
+    stated = (length >= 24) & ((buffer[np.minimum(at + 4, last)] & SUBTYPES) != 0)
+    return types, np.where(stated, high << 8 | low, -1)
 
 
 def read_heads(row: RecordRow, records: Records) -> Heads:
@@ -193,10 +193,10 @@ def levels(characters: NDArray[Any]) -> Longs:
 
 def triplet_counts(row: RecordRow, buffer: Bytes, product: Longs, is_stub: Mask) -> Longs:
     """How many triplets records have; see codec/smf_decoding.triplet_count."""
-    told = buffer[np.minimum(product + 6, len(buffer) - 1)].astype(np.int64)
+    stated = buffer[np.minimum(product + 6, len(buffer) - 1)].astype(np.int64)
     if row.subtype == 231:
-        told = np.where(told == row.triplets - 1, row.triplets, told)
-    return np.where(is_stub, 2, told)
+        stated = np.where(stated == row.triplets - 1, row.triplets, stated)
+    return np.where(is_stub, 2, stated)
 
 
 def triplet_at(records: Records, has: Mask, number: int) -> tuple[Longs, Longs, Longs]:

@@ -89,9 +89,9 @@ def unusable(records: Records) -> Iterator[Reject]:
             row = KINDS.get((kind, subtype))
             if row is None:
                 detail = f"{kind_text(kind, subtype)} is no record that is known"
-                told = subtype if subtype != NO_SUBTYPE else None
+                shown = subtype if subtype != NO_SUBTYPE else None
                 for index in range(len(chosen.at)):
-                    yield reject(chosen, index, kind, told, UNKNOWN_SUBTYPE, detail)
+                    yield reject(chosen, index, kind, shown, UNKNOWN_SUBTYPE, detail)
             else:
                 yield from unsound(read_heads(row, chosen))
 
@@ -102,8 +102,8 @@ def unsound(heads: Heads) -> Iterator[Reject]:
     known = heads.is_known()
     for index in np.flatnonzero(heads.sound & ~known).tolist():
         level = int(heads.level[index])
-        told = level_text(level) if level else "none that could be"
-        detail = f"level {told}; known are {level_text(LEVEL_MIN)} to {level_text(LEVEL_MAX)}"
+        shown = level_text(level) if level else "none that could be"
+        detail = f"level {shown}; known are {level_text(LEVEL_MIN)} to {level_text(LEVEL_MAX)}"
         yield reject(heads.records, index, kind, subtype, UNKNOWN_LEVEL, detail)
     if not any(section for _, section in heads.row.sections):
         detail = f"{kind}-{subtype} has no layout that anybody has told"

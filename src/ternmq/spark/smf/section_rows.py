@@ -90,8 +90,8 @@ def versions(buffer: Bytes, section: str, place: Longs, size: Longs) -> Longs:
     if layout.version_field:
         has = size >= layout.version_at + 4
         cells = gathered(buffer, np.where(has, place + layout.version_at, 0), 4)
-        told = smf_arrow.big_endian(cells, True).astype(np.int64)
-        found = np.where(has & (told >= 0), np.minimum(told, VERSION_MAX), 0)
+        stated = smf_arrow.big_endian(cells, True).astype(np.int64)
+        found = np.where(has & (stated >= 0), np.minimum(stated, VERSION_MAX), 0)
     return found
 
 
@@ -311,9 +311,9 @@ CHANNEL_INITIATOR: Final = ((115, 231), (116, 10))
 
 def interval_us(row: RecordRow, cells: Bytes) -> Longs:
     """Lengths of intervals in microseconds; the channel initiator tells units of the clock."""
-    told = smf_arrow.big_endian(cells, False).astype(np.uint64)
+    stated = smf_arrow.big_endian(cells, False).astype(np.uint64)
     units = UNITS_US if (row.record_type, row.subtype) in CHANNEL_INITIATOR else 1
-    length: Longs = (told // np.uint64(units)).astype(np.int64)
+    length: Longs = (stated // np.uint64(units)).astype(np.int64)
     return length
 
 

@@ -34,12 +34,12 @@ SMF_OPTIONS: Final = (
 class SmfOptions:
     """What a user asked for. ValueError says which option is wrong, and what it may be."""
 
-    def __init__(self, told: Mapping[str, str]) -> None:
-        check_names(told, SMF_OPTIONS)
-        options = lowered(told)
+    def __init__(self, given: Mapping[str, str]) -> None:
+        check_names(given, SMF_OPTIONS)
+        options = lowered(given)
         self.section: Final = section_named(options.get("section", ""))
         self.names: Final = columns_named(self.section, options.get("columns", ""))
-        self.paths: Final = paths_told(options)
+        self.paths: Final = paths_given(options)
         self.form: Final = one_of(options, "form", AUTO, (AUTO, *FORMS))
         mode = one_of(options, "mode", PERMISSIVE, (PERMISSIVE, FAILFAST))
         self.is_strict: Final = mode == FAILFAST
@@ -78,7 +78,7 @@ def columns_named(section: str, columns: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(known[name.lower()] for name in wanted)) or tuple(known.values())
 
 
-def paths_told(options: Mapping[str, str]) -> list[str]:
+def paths_given(options: Mapping[str, str]) -> list[str]:
     """One path, or several as load([...]) gives them."""
     if options.get("paths"):
         return [str(path) for path in json.loads(options["paths"])]

@@ -20,13 +20,13 @@ from ternmq.spark.smf.smf_options import SmfOptions
 
 def read_smf(spark: SparkSession, path: str, section: str, **options: str) -> DataFrame:
     """The rows of a section in files that Spark reads; `options` are those of the source."""
-    told = SmfOptions({**options, "section": section})
+    smf_options = SmfOptions({**options, "section": section})
     reader = spark.read.format("binaryFile")
-    if told.name_pattern:
-        reader = reader.option("pathGlobFilter", told.name_pattern)
-    reader = reader.option("recursiveFileLookup", str(told.recursive).lower())
+    if smf_options.name_pattern:
+        reader = reader.option("pathGlobFilter", smf_options.name_pattern)
+    reader = reader.option("recursiveFileLookup", str(smf_options.recursive).lower())
     files = reader.load(path).select("path", "content")
-    return files.mapInArrow(Decoding(options, section).batches, told.ddl())
+    return files.mapInArrow(Decoding(options, section).batches, smf_options.ddl())
 
 
 @final
@@ -48,11 +48,11 @@ class Decoding:
     """What each task does."""
 
     def __init__(self, options: dict[str, str], section: str) -> None:
-        self._told: Final = {**options, "section": section}
+        self._options: Final = {**options, "section": section}
 
     def batches(self, files: Iterator[Any]) -> Iterator[Any]:
         """The rows of whole files."""
-        options = SmfOptions(self._told)
+        options = SmfOptions(self._options)
         for batch in files:
             for path, content in zip(batch.column(0), batch.column(1)):
                 held = HeldFile(content.as_py())

@@ -187,7 +187,7 @@ class Stream:
         if memory is not None and memory.bytes > memory.bytes_max:
             memory.relieve()
         if self.watchers:
-            self._tell_watchers()
+            self._notify_watchers()
 
     def stamp(self, number: i64, lsn: i64) -> None:
         """Who reads this message, which was just appended, depends on `lsn`."""
@@ -221,7 +221,7 @@ class Stream:
         if memory is not None:
             memory.sealed(self)
 
-    def _tell_watchers(self) -> None:
+    def _notify_watchers(self) -> None:
         outbox = self.outbox
         left: list[Watcher] = []
         for watcher in self.watchers:
@@ -231,7 +231,7 @@ class Stream:
                 left.append(watcher)
         self.watchers = left
 
-    def tell_all_watchers(self) -> None:
+    def notify_all_watchers(self) -> None:
         """The stream ends here: whoever waits for more has to look again."""
         outbox = self.outbox
         if outbox is not None:
@@ -418,7 +418,7 @@ class Stream:
 
     def drop_all(self) -> list[str]:
         """The stream is no more; the paths of its files."""
-        self.tell_all_watchers()
+        self.notify_all_watchers()
         if self.fill is not None:
             self.fill.stream_ended()
         if self.memory is not None:

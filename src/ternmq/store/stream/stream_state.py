@@ -70,7 +70,7 @@ def check_stream(payload: bytes) -> None:
         raise IntegrityError(f"a stream of {files} files in {len(payload)} bytes")
 
 
-def files_told(folder: str, payload: bytes) -> list[StreamFile]:
+def recorded_files(folder: str, payload: bytes) -> list[StreamFile]:
     """The files that the journal names."""
     files: list[StreamFile] = []
     for number, start, end, first, last, newest_ns, size in _FILE.iter_unpack(
@@ -104,13 +104,13 @@ def load_stream(queue: Queue, payload: bytes) -> None:
     stream.whole = whole
     stream.next = after
     stream.next_file = next_file
-    stream.files = files_told(queue.folder, payload)
+    stream.files = recorded_files(queue.folder, payload)
     for file in stream.files:
         stream.bytes += file.bytes
     queue.stream = stream
 
 
-def stream_told(payload: bytes) -> tuple[int, int, int]:
+def recorded_bounds(payload: bytes) -> tuple[int, int, int]:
     """Incarnation, earliest and next number; incarnation 0 if the queue has no stream."""
     head = _HEAD.unpack_from(payload)
     return head[0], head[2], head[3]

@@ -38,7 +38,7 @@ DELETE: Final = 4
 ACTION_NAMES: Final = ("", "define", "advance", "reset", "delete")
 
 CURSOR_RECORD_BYTES: Final = 512  # more than any takes
-CURSOR_TOLD_BYTES: Final = 272  # the same in CHECKPOINT
+CURSOR_ROW_BYTES: Final = 272  # the same in CHECKPOINT
 
 FILLS: Final = 1  # the flags
 HAD_STREAM: Final = 2
@@ -139,19 +139,19 @@ def log_change(
     return lsn
 
 
-def apply_change(table: CursorTable, action: int, told: StreamCursor) -> None:
+def apply_change(table: CursorTable, action: int, recorded: StreamCursor) -> None:
     """Change the table."""
     if action == DEFINE:
-        table.add(told)
+        table.add(recorded)
         return
     if action == DELETE:
-        table.remove(told.name)
+        table.remove(recorded.name)
         return
-    cursor = table.by_name.get(told.name)
+    cursor = table.by_name.get(recorded.name)
     if cursor is not None:
-        cursor.position = told.position
-        cursor.incarnation = told.incarnation
-        cursor.altered_ns = told.altered_ns
+        cursor.position = recorded.position
+        cursor.incarnation = recorded.incarnation
+        cursor.altered_ns = recorded.altered_ns
 
 
 @final
@@ -210,7 +210,7 @@ def _fill_stream(redo: Redo, change: CursorChange, record: LogRecord) -> None:
 # ---- all cursors, in CHECKPOINT
 
 
-def told_cursors(table: CursorTable) -> list[list[object]]:
+def serialize_cursors(table: CursorTable) -> list[list[object]]:
     """All cursors as CHECKPOINT tells them."""
     rows: list[list[object]] = []
     for name in sorted(table.by_name):
@@ -255,4 +255,4 @@ def take_cursors(table: CursorTable, rows: object) -> None:
 
 def checkpoint_bytes(table: CursorTable, more: int) -> int:
     """About what the table takes of a CHECKPOINT record, with so many cursors more."""
-    return CURSOR_TOLD_BYTES * (len(table.by_name) + more)
+    return CURSOR_ROW_BYTES * (len(table.by_name) + more)

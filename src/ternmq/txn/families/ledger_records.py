@@ -64,9 +64,9 @@ class LedgerRecord:
         self.units = units
 
 
-def pack_ledger(told: dict[str, object], units: list[UnitEnd]) -> bytes:
+def pack_ledger(values: dict[str, object], units: list[UnitEnd]) -> bytes:
     """The payload."""
-    row = pack_json(told)
+    row = pack_json(values)
     parts = [_HEAD.pack(len(units), len(row)), row]
     for unit in units:
         parts.append(_UNIT.pack(unit.unit_id, len(unit.rows), 0))
@@ -80,7 +80,7 @@ def unpack_ledger(payload: bytes) -> LedgerRecord:
         raise IntegrityError(f"LEDGER record of {len(payload)} bytes")
     count, length = _HEAD.unpack_from(payload, 0)
     at = _HEAD.size + length
-    told = unpack_json(payload[_HEAD.size : at])
+    values = unpack_json(payload[_HEAD.size : at])
     units: list[UnitEnd] = []
     for _ in range(count):
         if at + _UNIT.size > len(payload):
@@ -97,8 +97,8 @@ def unpack_ledger(payload: bytes) -> LedgerRecord:
         at = end
     if at != len(payload):
         raise IntegrityError(f"LEDGER record has {len(payload)} bytes, {at} are told of")
-    row = None if told.get("deleted") else row_from_json(told)
-    return LedgerRecord(str(told["owner"]), row, units)
+    row = None if values.get("deleted") else row_from_json(values)
+    return LedgerRecord(str(values["owner"]), row, units)
 
 
 def commit_with_row(
@@ -118,8 +118,8 @@ def commit_with_row(
 
 def delete_row(coordinator: Coordinator, catalog: Catalog, owner: str) -> i64:
     """The owner's batches are forgotten; returns what must be forced."""
-    told: dict[str, object] = {"owner": owner, "deleted": True}
-    coordinator.log.append(LEDGER, 0, 0, [pack_ledger(told, [])])
+    values: dict[str, object] = {"owner": owner, "deleted": True}
+    coordinator.log.append(LEDGER, 0, 0, [pack_ledger(values, [])])
     catalog.drop_ledger(owner)
     return coordinator.log.end_lsn
 
@@ -134,15 +134,15 @@ def persistent_puts(units: list[UnitOfWork]) -> int:
     return count
 
 
-def redo_row(catalog: Catalog, record_lsn: int, told: LedgerRecord) -> None:
+def redo_row(catalog: Catalog, record_lsn: int, recorded: LedgerRecord) -> None:
     """The row of a record, unless the catalog file has it."""
     if record_lsn < catalog.lsn:
         return
-    row = told.row
+    row = recorded.row
     if row is not None:
         catalog.set_ledger(row)
     else:
-        catalog.drop_ledger(told.owner)
+        catalog.drop_ledger(recorded.owner)
 
 
 @final

@@ -51,7 +51,7 @@ def find_catalog(disk: Disk, opened: OpenedLog) -> tuple[Catalog, str]:
         check(
             isinstance(saved, int) and catalog.lsn >= saved,
             f"{CATALOG_PATH} is of LSN {catalog.lsn}, but one of LSN {saved} was written; "
-            f"{_changes_told(disk)}",
+            f"{_describe_changes(disk)}",
         )
         if isinstance(saved, int) and catalog.lsn > saved:
             # No record tells that it was forced; so nothing is added to it.
@@ -68,7 +68,7 @@ def find_catalog(disk: Disk, opened: OpenedLog) -> tuple[Catalog, str]:
     return catalog, ""
 
 
-def _changes_told(disk: Disk) -> str:
+def _describe_changes(disk: Disk) -> str:
     there = "is damaged or old" if disk.exists(CHANGES_PATH) else "is missing"
     return f"{CHANGES_PATH} {there}, or belongs to another one"
 

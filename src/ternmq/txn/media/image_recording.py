@@ -30,7 +30,7 @@ from ternmq.store.segment_file import SegmentFile
 from ternmq.store.segment_format import damaged
 from ternmq.store.state_journal import StateBatch
 from ternmq.txn.families.image_records import HEAD, pack_begin, pack_end, pack_piece
-from ternmq.txn.unit import told_unit
+from ternmq.txn.unit import serialize_unit
 
 if TYPE_CHECKING:
     from ternmq.txn.keeper import Keeper
@@ -100,7 +100,7 @@ class ImageRecording:
             if self.definition is not None:
                 facts["definition"] = self.definition.to_json()
             facts["units"] = [
-                told_unit(one, queue)
+                serialize_unit(one, queue)
                 for one in coordinator.units.values()
                 if one.xid is not None and one.first_lsn < self.media_lsn
             ]

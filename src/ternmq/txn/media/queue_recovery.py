@@ -28,9 +28,9 @@ from ternmq.txn.families.image_records import BEGIN, END, PIECE, ImagePart
 from ternmq.txn.families.packing import unpack_json
 from ternmq.txn.families.record_kind import FoundImage
 from ternmq.txn.families.table import kind_of
-from ternmq.txn.housing import Housing
 from ternmq.txn.number_map import NumberMap
 from ternmq.txn.redo import Redo
+from ternmq.txn.replay_segments import ReplaySegments
 from ternmq.txn.unit import CHANGE_PUT, Change
 from ternmq.values.entry import Entry
 
@@ -76,7 +76,7 @@ class Rebuild:
         self._end_lsn = 0  # where those end
         self._queue: Queue | None = None
         self._redo: QueueRedo | None = None
-        self._house: Housing | None = None
+        self._replay_segments: ReplaySegments | None = None
         self._facts: dict[str, object] = {}
         self._state: list[bytes] = []
         self._file: DiskFile | None = None
@@ -111,12 +111,12 @@ class Rebuild:
         return redo
 
     @property
-    def housing(self) -> Housing:
+    def replay_segments(self) -> ReplaySegments:
         """Where its messages find room."""
-        house = self._house
-        if house is None:
+        found = self._replay_segments
+        if found is None:
             raise IntegrityError(f"{self.definition.name}: its media image is not whole")
-        return house
+        return found
 
     def advance(self, end_lsn: int, bytes_max: int) -> bool:
         """Go on towards `end_lsn`, up to which the log is forced, by about so many bytes of log;
@@ -213,10 +213,10 @@ class Rebuild:
 
     def _load_image(self) -> None:
         self._close_file()
-        told = self._facts["definition"]
-        if not isinstance(told, dict):
+        recorded = self._facts["definition"]
+        if not isinstance(recorded, dict):
             raise IntegrityError(f"{self.definition.name}: its image has no definition")
-        definition = self._placed(definition_from_json(told))
+        definition = self._placed(definition_from_json(recorded))
         StateJournal.rewrite(self._disk, state_path(definition.folder), self._state)
         self._state = []
         seed = seed_of(self._control.identity)
@@ -230,7 +230,7 @@ class Rebuild:
     def _begin_replay(self, definition: Definition, queue: Queue) -> None:
         self._queue = queue
         self._redo = QueueRedo(self._disk, definition, queue)
-        self._house = Housing(self._disk, self._redo)
+        self._replay_segments = ReplaySegments(self._disk, self._redo)
 
     # ---- the log
 
@@ -238,7 +238,7 @@ class Rebuild:
         queue = self.queue
         self.redo.take(record)
         if queue.persistent_bytes > queue.persistent_limit:
-            self.housing.relieve(queue)
+            self.replay_segments.relieve(queue)
             self._remove_doomed()
 
     def _remove_doomed(self) -> None:
@@ -263,7 +263,7 @@ class Rebuild:
         while entry is not None:
             entries.append(entry)
             entry = entry.log_next
-        self.housing.house(queue, entries)
+        self.replay_segments.write_segments(queue, entries)
         check(redo.in_log.count == 0, f"{queue.name}: a message without a home")
         self._remove_doomed()
         check(not queue.undecided, f"{queue.name}: a prepared message without its unit of work")

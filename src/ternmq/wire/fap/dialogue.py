@@ -148,7 +148,7 @@ class When:
         self.flags: Final = flags
         self.detail: Final = detail
 
-    def holds(self, flags: int, detail: int) -> bool:
+    def backpressure(self, flags: int, detail: int) -> bool:
         """Whether a segment with these meets it."""
         if flags & self.mask != self.flags:
             return False
@@ -225,10 +225,10 @@ class Table:
     def find(self, state: int, speaker: int, type: int, flags: int, detail: int) -> Row | None:
         """The row for a segment; None if there is none."""
         for row in self._found.get((state, speaker, type), ()):
-            if row.when.holds(flags, detail):
+            if row.when.backpressure(flags, detail):
                 return row
         for row in self._found.get((state, speaker, ANY), ()):
-            if row.when.holds(flags, detail):
+            if row.when.backpressure(flags, detail):
                 return row
         return None
 

@@ -329,8 +329,8 @@ class Data(Counted):
         self.is_secret: Final = is_secret
 
     def read(self, cursor: Cursor, values: Values) -> None:
-        told: int = values[self.count]
-        if (self.can_be_cut or cursor.is_cut) and told > cursor.left:
+        count: int = values[self.count]
+        if (self.can_be_cut or cursor.is_cut) and count > cursor.left:
             size = cursor.left
         else:
             size = self.number(cursor, values, 1)

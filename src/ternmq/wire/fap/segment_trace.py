@@ -156,6 +156,6 @@ def _shown(name: str, value: Any, names: Named | None) -> str:
     if isinstance(value, str):
         return repr(value)
     if isinstance(value, int) and names is not None:
-        told = names.show(value)
-        return f"{value} {told}" if told else str(value)
+        shown = names.show(value)
+        return f"{value} {shown}" if shown else str(value)
     return str(value)

@@ -31,8 +31,8 @@ def test_rows_are_shown_chosen_and_deleted() -> None:
         assert all(one["ALTDATE"] and one["ALTTIME"] for one in shown)
         (one,) = qmgr.mqsc("DISPLAY LEDGER('query*') WHERE(BATCH GT 7)")
         assert one["LEDGER"] == "query-2"
-        (told,) = qmgr.mqsc("DELETE LEDGER('query-1')")
-        assert (told.message, told.ok) == ("AMQ8988I", True)
+        (reported,) = qmgr.mqsc("DELETE LEDGER('query-1')")
+        assert (reported.message, reported.ok) == ("AMQ8988I", True)
         assert [one["LEDGER"] for one in qmgr.mqsc("DISPLAY LEDGER(*)")] == ["query-2"]
         # What is forgotten can happen again.
         assert qmgr.commit_batch("query-1", 1, []).committed
@@ -41,11 +41,11 @@ def test_rows_are_shown_chosen_and_deleted() -> None:
 def test_an_owner_that_is_not_there_is_named() -> None:
     with ternmq.memory("QM1") as qmgr:
         for text in ("DISPLAY LEDGER('nobody')", "DELETE LEDGER('nobody')"):
-            (told,) = qmgr.mqsc(text)
-            assert (told.message, told.inserts) == ("AMQ8989E", ("nobody",))
-            assert told.reason == MQRC_UNKNOWN_OBJECT_NAME
-        (told,) = qmgr.mqsc("DELETE LEDGER('nobody') IGNSTATE(YES)")
-        assert told.ok
+            (reported,) = qmgr.mqsc(text)
+            assert (reported.message, reported.inserts) == ("AMQ8989E", ("nobody",))
+            assert reported.reason == MQRC_UNKNOWN_OBJECT_NAME
+        (reported,) = qmgr.mqsc("DELETE LEDGER('nobody') IGNSTATE(YES)")
+        assert reported.ok
 
 
 def test_deleted_rows_stay_deleted_after_a_restart(tmp_path: Path) -> None:

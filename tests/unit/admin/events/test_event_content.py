@@ -54,7 +54,7 @@ def reasons(events: list[PCFMessage]) -> list[int]:
 # ---- queue manager events
 
 
-def test_inhibited_put_and_get_are_told_while_inhibtev_is_on(qmgr: QueueManager) -> None:
+def test_inhibited_put_and_get_are_reported_while_inhibtev_is_on(qmgr: QueueManager) -> None:
     qmgr.define_queue("Q", put="DISABLED", get="DISABLED")
     qmgr.define_alias("A", "Q")
     queue = qmgr.queue("A")
@@ -78,7 +78,7 @@ def test_inhibited_put_and_get_are_told_while_inhibtev_is_on(qmgr: QueueManager)
     assert [one.width for one in put.parameters] == [48, 48, 0, 28]
 
 
-def test_names_that_lead_nowhere_are_told_by_localev_and_remoteev(qmgr: QueueManager) -> None:
+def test_names_that_lead_nowhere_are_reported_by_localev_and_remoteev(qmgr: QueueManager) -> None:
     qmgr.define_alias("TO.NOTHING", "NOTHING")
     qmgr.define_model("M")
     qmgr.define_alias("TO.MODEL", "M")
@@ -95,7 +95,7 @@ def test_names_that_lead_nowhere_are_told_by_localev_and_remoteev(qmgr: QueueMan
     assert (mq.MQIA_Q_TYPE, mq.MQQT_MODEL) in values(kind)
 
 
-def test_an_unknown_queue_manager_is_told_by_remoteev_alone(qmgr: QueueManager) -> None:
+def test_an_unknown_queue_manager_is_reported_by_remoteev_alone(qmgr: QueueManager) -> None:
     far = ObjectDescriptor(object_name="Q", object_qmgr_name="FAR")
     qmgr.define_queue("Q")
     qmgr.alter_qmgr(LOCALEV="ENABLED")
@@ -108,7 +108,7 @@ def test_an_unknown_queue_manager_is_told_by_remoteev_alone(qmgr: QueueManager) 
     assert (mq.MQCACF_OBJECT_Q_MGR_NAME, "FAR") in values(event)
 
 
-def test_missing_authority_is_told_by_authorev() -> None:
+def test_missing_authority_is_reported_by_authorev() -> None:
     with ternmq.memory("QM1", security={"app": ["staff"]}) as qmgr:
         taken(qmgr, "QMGR")
         qmgr.define_queue("Q")
@@ -132,7 +132,7 @@ def test_missing_authority_is_told_by_authorev() -> None:
         assert (mq.MQIACF_COMMAND, mq.MQCMD_CLEAR_Q) in values(commanded)
 
 
-def test_start_and_stop_are_told_by_strstpev(sim: Simulation) -> None:
+def test_start_and_stop_are_reported_by_strstpev(sim: Simulation) -> None:
     qmgr = sim.qmgr
     assert qmgr is not None
     (started,) = taken(qmgr, "QMGR")
@@ -236,7 +236,7 @@ def test_uncommitted_messages_count_for_depth_events(
         unit.backout()
 
 
-def test_a_queue_that_is_served_late_is_told_and_when_it_is_served_in_time_again(
+def test_a_queue_that_is_served_late_is_reported_and_when_it_is_served_in_time_again(
     sim: Simulation, qmgr: QueueManager, busy: ternmq.Queue
 ) -> None:
     qmgr.alter_queue("Q", QSVCIEV="HIGH", QSVCINT=1000)
@@ -291,7 +291,7 @@ def test_clearing_a_queue_is_a_get_for_performance_events(
 # ---- configuration, command and logger events
 
 
-def test_changes_of_objects_are_told_before_and_after(qmgr: QueueManager) -> None:
+def test_changes_of_objects_are_reported_before_and_after(qmgr: QueueManager) -> None:
     qmgr.alter_qmgr(CONFIGEV="ENABLED")
     before, after = taken(qmgr, "CONFIG")
     assert (mq.MQIACF_OBJECT_TYPE, mq.MQOT_Q_MGR) in values(before)
@@ -334,7 +334,7 @@ def test_both_messages_of_a_change_have_one_correlation_identifier(qmgr: QueueMa
     assert (mq.MQIACF_EVENT_ORIGIN, mq.MQEVO_MQSET) in values(unpack_pcf(new.data))
 
 
-def test_commands_are_told_by_cmdev_and_displays_only_if_asked_for(qmgr: QueueManager) -> None:
+def test_commands_are_reported_by_cmdev_and_displays_only_if_asked_for(qmgr: QueueManager) -> None:
     qmgr.mqsc("ALTER QMGR CMDEV(NODISPLAY)")
     qmgr.mqsc("DISPLAY QMGR")
     qmgr.mqsc("DEFINE QLOCAL(Q)")
@@ -373,8 +373,8 @@ def test_password_however_written_then_it_is_not_in_the_event(
         f"ldappwd({written}) descr('seen')"
     )
     with qmgr.queue("SYSTEM.ADMIN.COMMAND.EVENT") as events:
-        told = [unpack_pcf(message.data) for message in events.browse()]
-    data = [event.parameters[1].members[0].text for event in told]
+        reported = [unpack_pcf(message.data) for message in events.browse()]
+    data = [event.parameters[1].members[0].text for event in reported]
     text = next(one for one in data if one.startswith("define"))
     assert text.endswith("ldapuser('u') ldappwd('********') descr('seen')")
 
@@ -385,12 +385,12 @@ def test_no_password_leaves_in_an_event(qmgr: QueueManager) -> None:
         "DEFINE AUTHINFO(LDAP) AUTHTYPE(CRLLDAP) CONNAME('h') LDAPUSER('u') LDAPPWD('sesame')"
     )
     assert answers[-1].ok
-    told = repr(taken(qmgr, "COMMAND")) + repr(taken(qmgr, "CONFIG"))
-    assert "LDAPPWD('********')" in told
-    assert "sesame" not in told
+    reported = repr(taken(qmgr, "COMMAND")) + repr(taken(qmgr, "CONFIG"))
+    assert "LDAPPWD('********')" in reported
+    assert "sesame" not in reported
 
 
-def test_refresh_tells_every_object_and_can_be_narrowed(qmgr: QueueManager) -> None:
+def test_refresh_reports_every_object_and_can_be_narrowed(qmgr: QueueManager) -> None:
     refused = qmgr.mqsc("REFRESH QMGR TYPE(CONFIGEV)")
     assert not refused[0].ok
     qmgr.define_queue("Q")
@@ -408,7 +408,7 @@ def test_refresh_tells_every_object_and_can_be_narrowed(qmgr: QueueManager) -> N
     assert len(taken(qmgr, "CONFIG")) == count
 
 
-def test_a_new_log_extent_is_told_by_loggerev() -> None:
+def test_a_new_log_extent_is_reported_by_loggerev() -> None:
     with Simulation(log_type="linear") as sim:
         qmgr = sim.start()
         qmgr.alter_qmgr(LOGGEREV="ENABLED")
@@ -492,7 +492,7 @@ def test_an_event_waits_for_its_queue_to_be_loaded(sim: Simulation, qmgr: QueueM
     assert qmgr.started.shell.engine.events.queues.lost == 0
 
 
-def test_records_and_permanent_dynamic_queues_are_told_too(qmgr: QueueManager) -> None:
+def test_records_and_permanent_dynamic_queues_are_reported_too(qmgr: QueueManager) -> None:
     qmgr.alter_qmgr(CONFIGEV="ENABLED")
     taken(qmgr, "CONFIG")
     authority = "SET AUTHREC PROFILE(Q) OBJTYPE(QUEUE) GROUP('staff')"
@@ -502,17 +502,17 @@ def test_records_and_permanent_dynamic_queues_are_told_too(qmgr: QueueManager) -
     rule = "SET CHLAUTH('*') TYPE(BLOCKUSER)"
     assert qmgr.mqsc(f"{rule} USERLIST('nobody')")[0].ok
     assert qmgr.mqsc(f"{rule} ACTION(REMOVEALL)")[0].ok
-    told = taken(qmgr, "CONFIG")
-    assert reasons(told[:4]) == [
+    reported = taken(qmgr, "CONFIG")
+    assert reasons(reported[:4]) == [
         rc.MQRC_CONFIG_CREATE_OBJECT,
         rc.MQRC_CONFIG_CHANGE_OBJECT,
         rc.MQRC_CONFIG_CHANGE_OBJECT,
         rc.MQRC_CONFIG_DELETE_OBJECT,
     ]
-    assert (mq.MQIACF_OBJECT_TYPE, mq.MQOT_AUTH_REC) in values(told[0])
-    assert (mq.MQCACF_AUTH_PROFILE_NAME, "Q") in values(told[0])
-    assert (mq.MQIACF_AUTHORIZATION_LIST, [mq.MQAUTH_OUTPUT]) in values(told[1])
-    rules = [one for one in told if (mq.MQIACF_OBJECT_TYPE, mq.MQOT_CHLAUTH) in values(one)]
+    assert (mq.MQIACF_OBJECT_TYPE, mq.MQOT_AUTH_REC) in values(reported[0])
+    assert (mq.MQCACF_AUTH_PROFILE_NAME, "Q") in values(reported[0])
+    assert (mq.MQIACF_AUTHORIZATION_LIST, [mq.MQAUTH_OUTPUT]) in values(reported[1])
+    rules = [one for one in reported if (mq.MQIACF_OBJECT_TYPE, mq.MQOT_CHLAUTH) in values(one)]
     assert reasons(rules)[-1] == rc.MQRC_CONFIG_DELETE_OBJECT
     qmgr.define_model("MODEL", definition_type="PERMDYN")
     taken(qmgr, "CONFIG")

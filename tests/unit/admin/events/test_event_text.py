@@ -56,8 +56,8 @@ def test_an_event_as_json_in_any_byte_order() -> None:
     for order, encoding in ((BIG, 273), ("<", 546)):
         md = MD.copy()
         md.encoding = encoding
-        told = event_json("SYSTEM.ADMIN.PERFM.EVENT", "QM1", md, FULL.pack(order))
-        assert json.loads(json.dumps(told)) == {
+        values = event_json("SYSTEM.ADMIN.PERFM.EVENT", "QM1", md, FULL.pack(order))
+        assert json.loads(json.dumps(values)) == {
             "eventSource": {
                 "objectName": "SYSTEM.ADMIN.PERFM.EVENT",
                 "objectType": "Queue",
@@ -97,11 +97,11 @@ def test_both_sides_of_a_change_groups_bytes_and_words() -> None:
     md = MD.copy()
     md.correl_id = b"\xab" * 24
     md.put_date = ""
-    told = event_json("Q", "QM1", md, event.pack())
-    assert told["objectState"] == "After Change"
-    assert told["correlationID"] == "AB" * 24
-    assert "eventCreation" not in told
-    assert told["eventData"] == {
+    values = event_json("Q", "QM1", md, event.pack())
+    assert values["objectState"] == "After Change"
+    assert values["correlationID"] == "AB" * 24
+    assert "eventCreation" not in values
+    assert values["eventData"] == {
         "eventOrigin": "Console",
         "applType": "Unix",
         "inhibitPut": "Disabled",

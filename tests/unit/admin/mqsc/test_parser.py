@@ -81,7 +81,7 @@ def test_beginnings_when_they_fit_one_word_then_it_is_meant() -> None:
         ("DIS QL(*) WHERE(A EQ 1)", "AMQ8569E", "DIS QL(*) WHERE(A"),
     ],
 )
-def test_fault_when_told_then_with_its_message_and_place(
+def test_fault_when_reported_then_with_its_message_and_place(
     text: str, message: str, segment: str
 ) -> None:
     with pytest.raises(SyntaxFault) as caught:

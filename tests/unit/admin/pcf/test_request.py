@@ -138,7 +138,7 @@ def test_what_does_not_fit_is_refused(
 # ---- replies
 
 
-def test_a_reply_that_cannot_be_said_is_told_as_such() -> None:
+def test_a_reply_that_cannot_be_said_is_reported_as_such() -> None:
     request = understood(mq.MQCMD_INQUIRE_Q, NAME)
     answer = Answer("AMQ8409I", object_type=types.LOCAL)
     answer.add("QUEUE", "Q")
@@ -155,8 +155,8 @@ def test_faults_come_after_what_was_found() -> None:
     found.add("QUEUE", "Q")
     damaged = Answer("AMQ8149S", ("D",), comp=mq.MQCC_FAILED, reason=rc.MQRC_OBJECT_DAMAGED)
     made = replies(request, [damaged, found], mq.MQCMD_INQUIRE_Q)
-    told = [made.message(at).reason for at in range(made.count)]
-    assert told == [0, rc.MQRC_OBJECT_DAMAGED, rccf.MQRCCF_COMMAND_FAILED]
+    reported = [made.message(at).reason for at in range(made.count)]
+    assert reported == [0, rc.MQRC_OBJECT_DAMAGED, rccf.MQRCCF_COMMAND_FAILED]
 
 
 def test_who_is_to_blame_is_found_in_what_the_answer_says() -> None:

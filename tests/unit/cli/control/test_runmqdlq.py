@@ -73,14 +73,14 @@ def test_a_message_that_goes_on_keeps_its_properties(
     dlq.put("B", "hello", properties={"colour": "red"})
     with dlq.queue("B") as queue:
         whole = queue.get(options=mq.MQGMO_PROPERTIES_FORCE_MQRFH2 | mq.MQGMO_NO_SYNCPOINT)
-    told = whole.descriptor
+    reported = whole.descriptor
     header = DeadLetterHeader(
         reason=2053,
         destination_queue="A",
         destination_qmgr="QM1",
-        encoding=told.encoding,
-        ccsid=told.ccsid,
-        format=told.format,
+        encoding=reported.encoding,
+        ccsid=reported.ccsid,
+        format=reported.format,
     )
     md = ternmq.Descriptor(format="MQDEAD")
     dlq.put(DLQ, header.pack() + whole.data, descriptor=md)
@@ -310,7 +310,7 @@ def test_with_putaut_ctx_the_sender_must_be_allowed(
         ("INPUTQ(A) ACTION(RETRY)", "AMQ8759E"),
     ],
 )
-def test_a_rule_with_a_mistake_is_told_and_nothing_is_done(
+def test_a_rule_with_a_mistake_is_reported_and_nothing_is_done(
     dlq: ternmq.QueueManager,
     typed: Typed,
     capsys: pytest.CaptureFixture[str],

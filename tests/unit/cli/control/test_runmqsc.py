@@ -19,9 +19,9 @@ def test_stdin_when_read_then_echo_answers_and_summary(
 ) -> None:
     typed("def ql(A)\nend\nping qmgr\n")
     assert runmqsc.main(["QM1"]) == 0
-    told = capsys.readouterr().out.splitlines()
-    assert told[1:4] == ["Starting MQSC for queue manager QM1.", "", ""]
-    assert told[4:] == [
+    output = capsys.readouterr().out.splitlines()
+    assert output[1:4] == ["Starting MQSC for queue manager QM1.", "", ""]
+    assert output[4:] == [
         "     1 : def ql(A)",
         "AMQ8006I: TernMQ queue created.",
         "     2 : end",
@@ -54,9 +54,9 @@ def test_v_when_given_then_nothing_is_done(
 ) -> None:
     typed("DEFINE QLOCAL(A)\nDEFINE QLOCAL(B) FOO(1)\n")
     assert runmqsc.main(["-v", "QM1"]) == 10
-    told = capsys.readouterr().out
-    assert "One command has a syntax error." in told
-    assert "processed" not in told
+    output = capsys.readouterr().out
+    assert "One command has a syntax error." in output
+    assert "processed" not in output
     assert "A" not in attached.queue_names()
 
 
@@ -73,9 +73,9 @@ def test_json_when_asked_then_one_value(
 ) -> None:
     typed("DIS QMGR DESCR\nFLY\nDIS QL(NONE)\n")
     assert runmqsc.main(["--json", "QM1"]) == 10
-    told = json.loads(capsys.readouterr().out)
-    assert (told["read"], told["syntaxErrors"], told["failed"]) == (3, 1, 1)
-    first, second, third = told["commands"]
+    values = json.loads(capsys.readouterr().out)
+    assert (values["read"], values["syntaxErrors"], values["failed"]) == (3, 1, 1)
+    first, second, third = values["commands"]
     assert first["answers"][0]["attributes"] == {"QMNAME": "QM1", "DESCR": ""}
     assert second["answers"][0]["segment"] == "FLY"
     assert third["answers"][0]["message"] == "AMQ8147E"
@@ -170,9 +170,9 @@ def test_without_a_connection_it_says_why_and_ends_with_20(
     monkeypatch.setattr("ternmq.cli.attach.attach", refuse)
     for main in (runmqsc.main, dmpmqcfg.main):
         assert main(["QM1"] if main is runmqsc.main else ["-m", "QM1"]) == 20
-        told = capsys.readouterr()
-        assert told.out == ""
-        assert told.err.startswith(f"{message}: ")
+        output = capsys.readouterr()
+        assert output.out == ""
+        assert output.err.startswith(f"{message}: ")
 
 
 # ---- by message
@@ -186,11 +186,11 @@ def test_w_when_given_then_by_message_to_the_command_server(
         "DEFINE QLOCAL(A) MAXDEPTH(7)\nDISPLAY QLOCAL(A) MAXDEPTH\nDELETE QLOCAL(B)\nDEF QL(C) X(1)"
     )
     assert runmqsc.main(["-w", "30", "-m", "QM1", "QM1"]) == 10
-    told = capsys.readouterr().out.splitlines()
-    assert "AMQ8006I: TernMQ queue created." in told
-    assert "   MAXDEPTH(7)" in told
-    assert "AMQ8147E: TernMQ object B not found." in told
-    assert told[-3:] == [
+    output = capsys.readouterr().out.splitlines()
+    assert "AMQ8006I: TernMQ queue created." in output
+    assert "   MAXDEPTH(7)" in output
+    assert "AMQ8147E: TernMQ object B not found." in output
+    assert output[-3:] == [
         "4 MQSC commands read.",
         "One command has a syntax error.",
         "One valid MQSC command could not be processed.",
@@ -222,9 +222,9 @@ def test_options_when_they_cannot_be_then_20_and_nothing_is_run(
     why: str,
 ) -> None:
     assert runmqsc.main(arguments) == 20
-    told = capsys.readouterr().err
-    assert why in told
-    assert "nothing was run" in told
+    output = capsys.readouterr().err
+    assert why in output
+    assert "nothing was run" in output
 
 
 def test_w_when_it_is_no_time_then_20(attached: ternmq.QueueManager) -> None:
@@ -254,13 +254,13 @@ def test_dump_when_as_setmqaut_then_commands_that_make_the_records(
 
 def test_dump_when_by_a_channel_then_the_way_is_taken_from_it() -> None:
     text = "DEFINE CHANNEL(A.SVRCONN) CHLTYPE(CLNTCONN) CONNAME('host(1414)') SSLCIPH(ANY_TLS12)"
-    assert dmpmqcfg.client_way(text) == {
+    assert dmpmqcfg.client_arguments(text) == {
         "channel": "A.SVRCONN",
         "conn": "host(1414)",
         "cipher": "ANY_TLS12",
     }
-    assert dmpmqcfg.client_way("default") == {}
-    assert dmpmqcfg.client_way(None) == {}
+    assert dmpmqcfg.client_arguments("default") == {}
+    assert dmpmqcfg.client_arguments(None) == {}
     for wrong in ("DEFINE QLOCAL(A)", "nonsense", "DEFINE CHANNEL(A) CHLTYPE(SVRCONN)"):
         with pytest.raises(ValueError, match="DEFINE CHANNEL"):
-            dmpmqcfg.client_way(wrong)
+            dmpmqcfg.client_arguments(wrong)

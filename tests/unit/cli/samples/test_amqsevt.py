@@ -37,8 +37,8 @@ def test_for_people(full: ternmq.QueueManager, capsys: Capture) -> None:
 def test_looking_leaves_them(full: ternmq.QueueManager, capsys: Capture) -> None:
     for _ in range(2):
         assert amqsevt.main(["-b", "-q", PERFM, "-o", "json"]) == 0
-        told = json.loads(capsys.readouterr().out)
-        assert told["eventReason"]["value"] == 2053
+        values = json.loads(capsys.readouterr().out)
+        assert values["eventReason"]["value"] == 2053
 
 
 def test_the_usual_queues_are_read(full: ternmq.QueueManager, capsys: Capture) -> None:
@@ -46,7 +46,7 @@ def test_the_usual_queues_are_read(full: ternmq.QueueManager, capsys: Capture) -
     assert "Queue Full" in capsys.readouterr().out
 
 
-def test_what_is_no_event_is_told(attached: ternmq.QueueManager, capsys: Capture) -> None:
+def test_what_is_no_event_is_reported(attached: ternmq.QueueManager, capsys: Capture) -> None:
     attached.define_queue("Q")
     attached.put("Q", "no event")
     assert amqsevt.main(["-q", "Q", "-w", "0"]) == 0

@@ -107,9 +107,9 @@ def test_depth_and_time_when_given_then_so_many_of_that_time(
 
 def test_json_when_asked_then_values(measured: ternmq.QueueManager, capsys: Capture) -> None:
     assert amqsmon.main(["-t", "statistics", "-q", "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)
-    assert told["MonitoringType"] == "QueueStatistics"
-    assert [one["QueueName"] for one in told["QueueStatistics"]] == ["QUEUE.0", "QUEUE.1"]
+    values = json.loads(capsys.readouterr().out)
+    assert values["MonitoringType"] == "QueueStatistics"
+    assert [one["QueueName"] for one in values["QueueStatistics"]] == ["QUEUE.0", "QUEUE.1"]
 
 
 def test_other_messages_when_there_then_they_stay(

@@ -46,8 +46,8 @@ def refused(*words: str) -> None:
 
 def test_list_names_every_workload(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["list"]) == OK
-    told = capsys.readouterr().out
-    assert [one.name for one in WORKLOADS if f"  {one.name} " not in told] == []
+    output = capsys.readouterr().out
+    assert [one.name for one in WORKLOADS if f"  {one.name} " not in output] == []
     assert main(["list", "--json"]) == OK
     assert [one["name"] for one in json.loads(capsys.readouterr().out)] == [
         one.name for one in WORKLOADS
@@ -58,9 +58,9 @@ def test_compare_within_the_tolerance(
     runs: tuple[str, str, str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["compare", runs[0], runs[1]]) == OK
-    told = capsys.readouterr().out
-    assert "-4.8 %" in told
-    assert "3 figures within 6 %, 0 better (+), 0 worse (!)" in told
+    output = capsys.readouterr().out
+    assert "-4.8 %" in output
+    assert "3 figures within 6 %, 0 better (+), 0 worse (!)" in output
 
 
 def test_compare_beyond_it_ends_with_a_status(
@@ -69,18 +69,18 @@ def test_compare_beyond_it_ends_with_a_status(
     assert main(["compare", runs[0], runs[2]]) == IS_WORSE
     assert "-16.7 %!" in capsys.readouterr().out
     assert main(["compare", runs[2], runs[0], "--json"]) == OK  # better is no fault
-    told = json.loads(capsys.readouterr().out)["compared"]
-    assert told["figures"] == {"within": 2, "better": 1, "worse": 0}
-    assert told["points"][0]["rate_verdict"] == "better"
+    values = json.loads(capsys.readouterr().out)["compared"]
+    assert values["figures"] == {"within": 2, "better": 1, "worse": 0}
+    assert values["points"][0]["rate_verdict"] == "better"
 
 
 def test_report_without_page_shows_the_record(
     runs: tuple[str, str, str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["report", runs[0], "--no-page", "--with", runs[1]]) == OK
-    told = capsys.readouterr().out
-    assert "PRIVATE QUEUE" in told
-    assert "KB/connection" in told
+    output = capsys.readouterr().out
+    assert "PRIVATE QUEUE" in output
+    assert "KB/connection" in output
     assert main(["report", runs[0], "--no-page", "--json"]) == OK
     assert json.loads(capsys.readouterr().out)["label"] == "run 0"
 
@@ -98,13 +98,15 @@ def test_wrong_words_are_refused(
     assert "there is a run in" in capsys.readouterr().err
 
 
-def test_folder_without_a_run_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_folder_without_a_run_is_reported(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert main(["report", str(tmp_path), "--no-page"]) == FAILED
     assert "cannot be read" in capsys.readouterr().err
     assert main(["run", "--no-page", "--with", str(tmp_path)]) == FAILED
 
 
-def test_missing_java_is_told_before_anything_is_measured(
+def test_missing_java_is_reported_before_anything_is_measured(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     from ternmq.spark.errors import SparkError
@@ -174,13 +176,13 @@ def test_run_that_does_not_come_to_its_end_keeps_what_it_has(
     folder = tmp_path / "run"
     words = ["--only", "scaling", "--quick", "--no-page", "--quiet", "-o", str(folder)]
     assert main(["run", *words]) == FAILED
-    told = capsys.readouterr().err
-    assert said in told
-    assert f"{folder / FILE} has one point of it" in told
+    output = capsys.readouterr().err
+    assert said in output
+    assert f"{folder / FILE} has one point of it" in output
     assert [point.x for point in load(folder).points] == ["1"]
 
 
-def test_report_without_records_is_told(tmp_path: Path) -> None:
+def test_report_without_records_is_reported(tmp_path: Path) -> None:
     from ternmq.cli.tools.perf_spark import Figuring
     from ternmq.spark.errors import SparkError
 

@@ -18,16 +18,16 @@ from ternmq.spark.pipeline.settings import Settings
 from ternmq.spark.pipeline_rejects import FILES_SHOWN, Rejected, sentences
 
 
-def settings_of(capsys: pytest.CaptureFixture[str], folder: Path, *told: str) -> dict[str, str]:
+def settings_of(capsys: pytest.CaptureFixture[str], folder: Path, *output: str) -> dict[str, str]:
     arguments = ["init", str(folder), "--queue", "ORDERS", "--json"]
-    for one in told:
+    for one in output:
         arguments += ["--set", one]
     assert pipeline.main(arguments) == 0
     found: dict[str, str] = json.loads(capsys.readouterr().out)["settings"]
     return found
 
 
-def test_set_when_told_with_and_without_the_prefix_then_it_is_the_same_setting(
+def test_set_when_given_with_and_without_the_prefix_then_it_is_the_same_setting(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     short = settings_of(capsys, tmp_path / "a", "mq.connName=h(1)", "mq.channel=APP")
@@ -41,7 +41,7 @@ def test_set_when_told_with_and_without_the_prefix_then_it_is_the_same_setting(
 
 
 @pytest.mark.parametrize(
-    ("told", "hint"),
+    ("output", "hint"),
     [
         ("mq.channelx=APP", "is mq.channel meant?"),
         ("spark.ternmq.smf.section=WQ", "is smf.sections meant?"),
@@ -50,10 +50,10 @@ def test_set_when_told_with_and_without_the_prefix_then_it_is_the_same_setting(
     ],
 )
 def test_set_when_there_is_no_such_setting_then_it_is_refused(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, told: str, hint: str
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, output: str, hint: str
 ) -> None:
     with pytest.raises(SystemExit) as caught:
-        pipeline.main(["init", str(tmp_path / "p"), "--queue", "ORDERS", "--set", told])
+        pipeline.main(["init", str(tmp_path / "p"), "--queue", "ORDERS", "--set", output])
     assert caught.value.code == pipeline.BAD_ARGUMENTS
     assert hint in capsys.readouterr().err
     assert not (tmp_path / "p").exists()

@@ -43,8 +43,8 @@ def queues(tmp_path: Path) -> Path:
 
 def test_dump_is_a_table(queues: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["smf", "dump", "--width", "90", "--type", "115-216", str(queues)]) == 0
-    told = capsys.readouterr()
-    assert told.out.splitlines() == [
+    output = capsys.readouterr()
+    assert output.out.splitlines() == [
         "115-216 queues | written 2023-11-14 22:13:20.00 | SYS1 QM1 | level 9.4.5"
         " | interval 1970-01-01 00:00:00, 60 s",
         "  QQST: queue, 2 of them",
@@ -55,16 +55,16 @@ def test_dump_is_a_table(queues: Path, capsys: pytest.CaptureFixture[str]) -> No
         "    Put                            qqstputs               4000               3990",
         "",
     ]
-    assert told.err == "2 records; read: 115-216 1\n"
+    assert output.err == "2 records; read: 115-216 1\n"
 
 
 def test_dump_with_all_shows_zeros_and_eye_catchers(
     queues: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["smf", "dump", "--all", "--section", "qpst", str(queues)]) == 0
-    told = capsys.readouterr().out
-    assert "qpsteyec" in told
-    assert "Buffer_Steals" in told
+    output = capsys.readouterr().out
+    assert "qpsteyec" in output
+    assert "Buffer_Steals" in output
 
 
 def test_dump_shows_as_many_copies_beside_each_other_as_fit(
@@ -89,10 +89,10 @@ def test_every_section_can_be_dumped(tmp_path: Path, capsys: pytest.CaptureFixtu
     path = tmp_path / "all.smf"
     path.write_bytes(b"".join(sample_records(100000)))
     assert main(["smf", "dump", "--all", str(path)]) == 0
-    told = capsys.readouterr()
+    output = capsys.readouterr()
     for word in ("WTID", "wtidcori", "qeststr", "CF Put", "IO_Max_Time [2.2]", "QWHC"):
-        assert word in told.out
-    assert "116-10 2" in told.err
+        assert word in output.out
+    assert "116-10 2" in output.err
 
 
 def test_csv_to_standard_output(queues: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -124,16 +124,16 @@ def test_csv_when_it_does_not_know_where_to(
 
 def test_json_is_an_object_on_a_line(queues: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["smf", "json", "--quiet", str(queues)]) == 0
-    told = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
-    assert [(one["record"], one["section"], one["index"]) for one in told] == [
+    values = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert [(one["record"], one["section"], one["index"]) for one in values] == [
         ("115-216", "QQST", 0),
         ("115-216", "QQST", 1),
         ("115-215", "QPST", 0),
     ]
-    assert told[0]["values"]["qqstqnam"] == "ORDERS"
-    assert told[0]["values"]["qqstlput"] is None
-    assert told[0]["interval_us"] == 60_000_000
-    assert told[2]["release"] == "800"
+    assert values[0]["values"]["qqstqnam"] == "ORDERS"
+    assert values[0]["values"]["qqstlput"] is None
+    assert values[0]["interval_us"] == 60_000_000
+    assert values[2]["release"] == "800"
 
 
 def test_level_chooses_records(queues: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -144,8 +144,8 @@ def test_level_chooses_records(queues: Path, capsys: pytest.CaptureFixture[str])
         ("9.0-9.3", set()),
     ):
         assert main(["smf", "json", "--quiet", "--level", asked, str(queues)]) == 0
-        told = [json.loads(line)["section"] for line in capsys.readouterr().out.splitlines()]
-        assert set(told) == sections
+        values = [json.loads(line)["section"] for line in capsys.readouterr().out.splitlines()]
+        assert set(values) == sections
 
 
 @pytest.mark.parametrize(
@@ -173,12 +173,12 @@ def test_file_that_is_cut_is_read_as_far_as_it_goes(
     cut = tmp_path / "cut.smf"
     cut.write_bytes(queues.read_bytes()[:-1])
     assert main(["smf", "json", str(cut)]) == 10
-    told = capsys.readouterr()
-    assert len(told.out.splitlines()) == 2
-    assert "cut short: 1" in told.err
+    output = capsys.readouterr()
+    assert len(output.out.splitlines()) == 2
+    assert "cut short: 1" in output.err
 
 
-def test_record_that_is_damaged_is_told(
+def test_record_that_is_damaged_is_reported(
     queues: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     data = bytearray(queues.read_bytes())
@@ -186,10 +186,10 @@ def test_record_that_is_damaged_is_told(
     path = tmp_path / "damaged.smf"
     path.write_bytes(data)
     assert main(["smf", "json", str(path)]) == 10
-    told = capsys.readouterr()
-    assert "QPST" in told.out
-    assert "not valid: 1" in told.err
-    assert "record at byte 0: SMF: QQST: the eye-catcher is 'OOPS'" in told.err
+    output = capsys.readouterr()
+    assert "QPST" in output.out
+    assert "not valid: 1" in output.err
+    assert "record at byte 0: SMF: QQST: the eye-catcher is 'OOPS'" in output.err
 
 
 def test_file_that_is_none_ends_with_its_status(
@@ -198,10 +198,10 @@ def test_file_that_is_none_ends_with_its_status(
     text = tmp_path / "notes.txt"
     text.write_text("this is no dump at all")
     assert main(["smf", "json", str(text), str(tmp_path / "missing"), str(queues)]) == 71
-    told = capsys.readouterr()
-    assert f"{text}: SMF: the file begins with 74686973" in told.err
-    assert "missing" in told.err
-    assert len(told.out.splitlines()) == 3
+    output = capsys.readouterr()
+    assert f"{text}: SMF: the file begins with 74686973" in output.err
+    assert "missing" in output.err
+    assert len(output.out.splitlines()) == 3
 
 
 def test_what_is_passed_over_is_counted(
@@ -223,7 +223,7 @@ def test_what_is_passed_over_is_counted(
     ]
 
 
-def test_sections_that_nobody_knows_are_told(
+def test_sections_that_nobody_knows_are_reported(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     header = header_values(115, 240, STAMP)
@@ -233,9 +233,9 @@ def test_sections_that_nobody_knows_are_told(
     path = tmp_path / "internal.smf"
     path.write_bytes(data + zeros + totals)
     assert main(["smf", "dump", "--quiet", str(path)]) == 0
-    told = capsys.readouterr().out
-    assert "  section 1: 1 of 4 bytes, unknown" in told
-    assert "    nothing but zeros" in told
+    output = capsys.readouterr().out
+    assert "  section 1: 1 of 4 bytes, unknown" in output
+    assert "    nothing but zeros" in output
     assert main(["smf", "json", "--quiet", str(path)]) == 0
     lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     assert (lines[0]["section"], lines[0]["triplet"], lines[0]["bytes"]) == ("", 1, "61626364")
@@ -245,7 +245,7 @@ def test_sections_that_nobody_knows_are_told(
     assert sorted(p.name for p in folder.iterdir()) == ["SMF-QMAC.csv", "SMF-QSST.csv"]
 
 
-def test_form_can_be_told(queues: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_form_can_be_given(queues: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["smf", "json", "--form", "bdw", str(queues)]) == 71
     assert "at byte" in capsys.readouterr().err
 
@@ -295,9 +295,9 @@ def test_log_stream_when_a_block_is_damaged_then_that_is_counted(
     segment.write_bytes(written[:-20] + b"\xff" + written[-19:])
     for path in (segment, segment.parent):
         assert main(["smf", "json", str(path)]) == 10
-        told = capsys.readouterr()
-        assert 0 < len(told.out.splitlines()) < 3
-        assert "cut short: 1" in told.err
+        output = capsys.readouterr()
+        assert 0 < len(output.out.splitlines()) < 3
+        assert "cut short: 1" in output.err
 
 
 def test_progress_is_for_terminals(
@@ -310,6 +310,6 @@ def test_progress_is_for_terminals(
     monkeypatch.setattr(Progress, "STEP_S", 0.0)
     with Progress("dump", 100_000_000) as progress:
         progress.at(50_000_000)
-    told = capsys.readouterr().err
-    assert told.startswith("\rdump:  50% 50 MB, ")
-    assert told.endswith("\r")
+    output = capsys.readouterr().err
+    assert output.startswith("\rdump:  50% 50 MB, ")
+    assert output.endswith("\r")

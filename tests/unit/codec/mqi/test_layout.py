@@ -124,6 +124,6 @@ def test_named_offsets_of_the_descriptor_are_those_of_its_layout() -> None:
     assert (mqmd.BYTES_1, mqmd.BYTES_2) == (324, 364)
 
 
-def test_encoding_tells_the_byte_order() -> None:
+def test_encoding_reports_the_byte_order() -> None:
     assert byte_order(273) == byte_order(785) == BIG
     assert byte_order(546) == LITTLE

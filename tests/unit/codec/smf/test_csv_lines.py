@@ -40,8 +40,8 @@ def line(
 
 
 def test_line_says_who_and_when() -> None:
-    told = line(115, 216, "QQST", {"QQST": [{"qqstqnam": "Q1"}]})
-    assert [told[heading] for heading in (*COMMON, *INTERVAL)] == [
+    reported = line(115, 216, "QQST", {"QQST": [{"qqstqnam": "Q1"}]})
+    assert [reported[heading] for heading in (*COMMON, *INTERVAL)] == [
         "2023/11/14",
         "22:13:20,000000",
         "SYS1",
@@ -56,17 +56,22 @@ def test_line_says_who_and_when() -> None:
 
 def test_headings_that_were_swapped_are_right() -> None:
     values: Values = {"qqstnpdg": 1, "qqstpdg": 2, "qqstnpbr": 3, "qqstpbr": 4}
-    told = line(115, 216, "QQST", {"QQST": [values]})
-    assert [told[h] for h in ("Get_NP", "Get_P", "Browse_NP", "Browse_P")] == ["1", "2", "3", "4"]
-    told = line(115, 2, "Q5ST", {"Q5ST": [{"sskdtcuw": 4_096_000_001}]})
-    assert told["SSKT_Thread_Delete_Elapsed(S)"] == "1"
-    assert not any("Update" in heading for heading in told if heading.startswith("SSKT"))
+    reported = line(115, 216, "QQST", {"QQST": [values]})
+    assert [reported[h] for h in ("Get_NP", "Get_P", "Browse_NP", "Browse_P")] == [
+        "1",
+        "2",
+        "3",
+        "4",
+    ]
+    reported = line(115, 2, "Q5ST", {"Q5ST": [{"sskdtcuw": 4_096_000_001}]})
+    assert reported["SSKT_Thread_Delete_Elapsed(S)"] == "1"
+    assert not any("Update" in heading for heading in reported if heading.startswith("SSKT"))
 
 
 def test_durations_and_times_have_two_columns() -> None:
-    told = line(116, 1, "WTAS", {"WTID": [{}], "WTAS": [{"wtascmet": 1_500_000 * 4096}]})
-    assert (told["Commit_ET(S)"], told["Commit_ET(US)"]) == ("1", "500000")
-    assert (told["Start_Time (DATE)"], told["Start_Time (TIME)"]) == ("", "")
+    reported = line(116, 1, "WTAS", {"WTID": [{}], "WTAS": [{"wtascmet": 1_500_000 * 4096}]})
+    assert (reported["Commit_ET(S)"], reported["Commit_ET(US)"]) == ("1", "500000")
+    assert (reported["Start_Time (DATE)"], reported["Start_Time (TIME)"]) == ("", "")
 
 
 def test_arrays_take_turns() -> None:
@@ -75,8 +80,8 @@ def test_arrays_take_turns() -> None:
     at = headings.index("Latch_Wait_Time{1}(S)")
     expected = ("Latch_Wait_Time{1}(US)", "Latch_Wait_Count {1}", "Latch_Wait_Time{2}(S)")
     assert headings[at + 1 : at + 4] == expected
-    told = line(116, 1, "WTAS", {"WTID": [{}], "WTAS": [values]})
-    assert (told["Latch_Wait_Time{31}(US)"], told["Latch_Wait_Count {31}"]) == ("30", "30")
+    reported = line(116, 1, "WTAS", {"WTID": [{}], "WTAS": [values]})
+    assert (reported["Latch_Wait_Time{31}(US)"], reported["Latch_Wait_Count {31}"]) == ("30", "30")
 
 
 def test_task_is_linked_to_its_queues() -> None:
@@ -97,38 +102,42 @@ def test_task_is_linked_to_its_queues() -> None:
 
 def test_coupling_facility_has_its_columns() -> None:
     numbers = tuple(range(100))
-    told = line(116, 2, "WQ", {"WTID": [{}], "WQ": [{"mqcfreq4": numbers}]})
-    assert told["CFCount {Put_Lock}"] == "0"
-    assert told["CFSync {Put_Unlock_ET}"] == "7"
-    assert told["CFAsync {Put_Delete_ET}"] == "69"
-    assert told["CFCount {Get_Lock}"] == "0"
+    reported = line(116, 2, "WQ", {"WTID": [{}], "WQ": [{"mqcfreq4": numbers}]})
+    assert reported["CFCount {Put_Lock}"] == "0"
+    assert reported["CFSync {Put_Unlock_ET}"] == "7"
+    assert reported["CFAsync {Put_Delete_ET}"] == "69"
+    assert reported["CFCount {Get_Lock}"] == "0"
     assert "CFCount {Cmit_ReadList}" not in Lines("WTAS").headings
 
 
 def test_flags_are_words() -> None:
-    told = line(115, 215, "QPST", {"QPST": [{"qpstflags": 0x40000000}]})
-    assert (told["LOC"], told["FIX"]) == ("Below", "Fixed")
-    told = line(115, 216, "QQST", {"QQST": [{"qqstflag": 0x20000000}]}, level=90300)
-    assert (told["Queue_Disp"], told["Record"], told["Uncommitted"]) == ("PRIVATE", "FULL", "")
-    told = line(115, 2, "QESD", {"QESD": [{"qesdflag": 0x80000000}]})
-    assert told["Encrypted"] == "Yes"
+    reported = line(115, 215, "QPST", {"QPST": [{"qpstflags": 0x40000000}]})
+    assert (reported["LOC"], reported["FIX"]) == ("Below", "Fixed")
+    reported = line(115, 216, "QQST", {"QQST": [{"qqstflag": 0x20000000}]}, level=90300)
+    assert (reported["Queue_Disp"], reported["Record"], reported["Uncommitted"]) == (
+        "PRIVATE",
+        "FULL",
+        "",
+    )
+    reported = line(115, 2, "QESD", {"QESD": [{"qesdflag": 0x80000000}]})
+    assert reported["Encrypted"] == "Yes"
 
 
 def test_numbers_have_words_where_there_are_some() -> None:
-    told = line(116, 10, "QCST", {"QCST": [{"qcstchty": 7, "qcstchst": 200}]})
-    assert (told["Type"], told["Status"]) == ("SvrConn", "200")
+    reported = line(116, 10, "QCST", {"QCST": [{"qcstchty": 7, "qcstchst": 200}]})
+    assert (reported["Type"], reported["Status"]) == ("SvrConn", "200")
 
 
 def test_value_that_is_not_there_is_empty() -> None:
-    told = line(116, 2, "WQ", {"WTID": [{}], "WQ": [{}]}, level=80000)
-    assert told["Streamed_Msgs"] == ""
-    assert told["Get_Min_Msg_Size"] == ""
-    assert told["Put_Delay_Count"] == "0"
-    told = line(115, 5, "QSPH", {"QSPH": [{"qsphdspnm": "LEFTOVER"}]})
-    assert told["Dataspace_Name"] == ""
-    assert told["Interval_Duration"] == ""
-    told = line(115, 5, "QSPH", {"QSPH": [{"qsphdspnm": "SPACE", "qsphflags": 0x20}]})
-    assert told["Dataspace_Name"] == "SPACE"
+    reported = line(116, 2, "WQ", {"WTID": [{}], "WQ": [{}]}, level=80000)
+    assert reported["Streamed_Msgs"] == ""
+    assert reported["Get_Min_Msg_Size"] == ""
+    assert reported["Put_Delay_Count"] == "0"
+    reported = line(115, 5, "QSPH", {"QSPH": [{"qsphdspnm": "LEFTOVER"}]})
+    assert reported["Dataspace_Name"] == ""
+    assert reported["Interval_Duration"] == ""
+    reported = line(115, 5, "QSPH", {"QSPH": [{"qsphdspnm": "SPACE", "qsphflags": 0x20}]})
+    assert reported["Dataspace_Name"] == "SPACE"
 
 
 def test_structures_in_use_have_a_line_each() -> None:
@@ -148,11 +157,13 @@ def test_totals_of_a_task_say_whose_they_are() -> None:
     header: Values = {"qwhcaid": "USER1", "qwhcatyp": 6, "qwhccv": b"\x01" * 12}
     record = open_record(build(116, 0, header, {"QWAC": [{}], "QMAC": [{"qmacputa": 3}]}))
     lines = Lines("QMAC")
-    told = dict(zip(lines.headings, lines.rows(record, record.sections(("QMAC",)))[0], strict=True))
-    assert told["Authorisation_ID"] == "USER1"
-    assert told["Application_Type"] == "CHIN"
-    assert told["Correl_ID"] == "01" * 12
-    assert told["Puts_Len_0to99"] == 3
+    reported = dict(
+        zip(lines.headings, lines.rows(record, record.sections(("QMAC",)))[0], strict=True)
+    )
+    assert reported["Authorisation_ID"] == "USER1"
+    assert reported["Application_Type"] == "CHIN"
+    assert reported["Correl_ID"] == "01" * 12
+    assert reported["Puts_Len_0to99"] == 3
 
 
 def test_section_that_mq_smf_csv_does_not_print_has_its_fields_as_columns() -> None:

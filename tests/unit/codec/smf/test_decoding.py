@@ -60,13 +60,17 @@ def test_record_when_it_is_read_and_written_then_no_byte_differs(level: int) -> 
 
 def test_record_says_who_wrote_it() -> None:
     record = open_record(build(115, 215, header_values(115, 215, STAMP), {"QPST": [{}]}))
-    told = natural_record(record)
-    assert told["record"] == "115-215"
-    assert told["written"] == "2023-11-14T23:13:20.12"
-    assert told["built"] == "2023-11-14T22:13:20.120000Z"
-    assert told["interval_start"] == "2023-11-14T23:12:20.000000"
-    assert told["interval_us"] == 60_000_000
-    assert (told["system"], told["queue_manager"], told["release"]) == ("SYS1", "QM1X", "945")
+    reported = natural_record(record)
+    assert reported["record"] == "115-215"
+    assert reported["written"] == "2023-11-14T23:13:20.12"
+    assert reported["built"] == "2023-11-14T22:13:20.120000Z"
+    assert reported["interval_start"] == "2023-11-14T23:12:20.000000"
+    assert reported["interval_us"] == 60_000_000
+    assert (reported["system"], reported["queue_manager"], reported["release"]) == (
+        "SYS1",
+        "QM1X",
+        "945",
+    )
 
 
 def test_interval_of_the_channel_initiator_is_in_microseconds_all_the_same() -> None:
@@ -164,12 +168,12 @@ def test_group_is_in_the_extension_header() -> None:
     assert Lines("QPST").rows(record, record.sections())[0][4:6] == ["QSG1", "100000"]
 
 
-def test_task_when_neither_it_nor_a_queue_is_told_then_it_has_no_correlator() -> None:
+def test_task_when_neither_it_nor_a_queue_is_reported_then_it_has_no_correlator() -> None:
     record = open_record(build(116, 2, {}, {"WTID": [{}]}))
     assert Lines("WTID").rows(record, record.sections())[0][6] == ""
 
 
-def test_lengths_that_records_tell_do_not_fill_memory() -> None:
+def test_lengths_that_records_report_do_not_fill_memory() -> None:
     layout = LAYOUTS["QMST"]
     data = layout.pack({}, 328) + bytes(2000)
     read = [len(layout.unpack(data, 0, length)) for length in range(8, 1000)]
@@ -236,7 +240,7 @@ def test_every_kind_of_record_has_a_sample() -> None:
     assert kinds == set(KINDS) - unknown
 
 
-def test_values_that_are_not_told_get_what_a_writer_puts() -> None:
+def test_values_that_are_not_reported_get_what_a_writer_puts() -> None:
     length = length_at("WQ", 90405)
     read = LAYOUTS["WQ"].unpack(LAYOUTS["WQ"].pack({}, length), 0, length)
     expected: dict[str, Value] = {
@@ -268,7 +272,7 @@ def test_values_that_do_not_fit_are_refused(values: Values, said: str) -> None:
         LAYOUTS["WTAS"].pack(values, 2344)
 
 
-def test_group_when_it_is_told_in_part_then_the_rest_is_zeros() -> None:
+def test_group_when_it_is_reported_in_part_then_the_rest_is_zeros() -> None:
     layout = LAYOUTS["QEST"]
     entry: Values = {"qeststr": "CSQ_ADMIN", "qestcsec": 7}
     read = layout.unpack(layout.pack({"qeststuc": ({**entry},)}, 4104), 0, 4104)  # type: ignore[dict-item]

@@ -163,7 +163,7 @@ def test_segments_without_their_first_or_last_are_counted() -> None:
         ),
     ],
 )
-def test_file_when_it_makes_no_sense_then_the_place_is_told(
+def test_file_when_it_makes_no_sense_then_the_place_is_reported(
     data: bytes, form: str, said: str
 ) -> None:
     with pytest.raises(FormatError, match=said):
@@ -183,13 +183,13 @@ def test_record_of_endless_segments_is_refused() -> None:
     st.booleans(),
 )
 def test_file_when_bytes_are_changed_then_it_is_read_or_refused(
-    form: str, at: int, new: bytes, told: bool
+    form: str, at: int, new: bytes, reported: bool
 ) -> None:
     some = RECORDS[4:9]
     data = {RDW: as_rdw(some, 700), BDW: as_bdw(some, 700), NO_RDW: as_nordw(some)}[form]
     data = data[:at] + new + data[at + len(new) :]
     try:
-        reader = Reader(io.BytesIO(data).read, form=form if told else "")
+        reader = Reader(io.BytesIO(data).read, form=form if reported else "")
         for record in reader:
             record.sections()
     except MQError:

@@ -14,7 +14,7 @@ from ternmq.codec.mqi.layout import BIG, LITTLE
 from ternmq.wire.fap import vocabulary as fap
 from ternmq.wire.fap.flow import read_body, write_body
 from ternmq.wire.fap.part import Values
-from tests.unit.network.partner import Partner, Place, tell_story
+from tests.unit.network.partner import Partner, Place, run_story
 
 pytestmark = pytest.mark.core
 
@@ -68,7 +68,7 @@ def test_request_when_window_is_one_then_one_message_comes(form: dict[str, Any])
         assert numbers(messages(partner)) == [1]
         assert place.depth("A") == 1
 
-    tell_story(story, **form)
+    run_story(story, **form)
 
 
 def test_request_when_it_wants_an_answer_then_it_has_one_after_the_message() -> None:
@@ -86,7 +86,7 @@ def test_request_when_it_wants_an_answer_then_it_has_one_after_the_message() -> 
         assert (await partner.values(fap.NOTIFICATION))["code"] == fap.CHECK_MSG
         assert not partner.look()
 
-    tell_story(story)
+    run_story(story)
 
 
 def test_request_when_it_waits_then_the_message_comes_later() -> None:
@@ -99,7 +99,7 @@ def test_request_when_it_waits_then_the_message_comes_later() -> None:
         assert numbers(messages(partner)) == [0]
         assert place.depth("A") == 1
 
-    tell_story(story)
+    run_story(story)
 
 
 def test_request_when_client_looks_once_more_then_the_wait_is_over() -> None:
@@ -112,7 +112,7 @@ def test_request_when_client_looks_once_more_then_the_wait_is_over() -> None:
         await partner.until(lambda: place.depth("A") == 1)
         assert not partner.look()
 
-    tell_story(story)
+    run_story(story)
 
 
 def test_stream_when_window_is_full_then_it_stops_until_messages_are_taken() -> None:
@@ -130,7 +130,7 @@ def test_stream_when_window_is_full_then_it_stops_until_messages_are_taken() -> 
         await partner.until(lambda: len(partner.look()) == 2)
         assert numbers(messages(partner)) == [0, 1]
 
-    tell_story(story)
+    run_story(story)
 
 
 def test_stream_when_client_says_how_far_it_came_then_the_rest_goes_back() -> None:
@@ -147,7 +147,7 @@ def test_stream_when_client_says_how_far_it_came_then_the_rest_goes_back() -> No
             left = [int(one.data.rstrip(b"\0")) for one in queue]
         assert left == [4, 5, 6, 7, 8, 9]
 
-    tell_story(story)
+    run_story(story)
 
 
 def test_stream_when_client_takes_nothing_then_no_more_than_allowed_is_kept() -> None:
@@ -162,7 +162,7 @@ def test_stream_when_client_takes_nothing_then_no_more_than_allowed_is_kept() ->
         partner.request(handle, 0, flags=STREAM, select=False)
         assert place.depth("A") == 4
 
-    tell_story(story)
+    run_story(story)
 
 
 def test_stream_when_messages_are_persistent_then_they_come_one_by_one() -> None:
@@ -175,7 +175,7 @@ def test_stream_when_messages_are_persistent_then_they_come_one_by_one() -> None
         partner.request(handle, 1_000_000, flags=STREAM, received=374, index=1, select=False)
         assert numbers(messages(partner)) == [1]
 
-    tell_story(story)
+    run_story(story)
 
 
 def test_stream_in_syncpoint_when_socket_is_lost_then_all_goes_back() -> None:
@@ -187,7 +187,7 @@ def test_stream_in_syncpoint_when_socket_is_lost_then_all_goes_back() -> None:
         await partner.lose()
         assert place.depth("A") == 5
 
-    tell_story(story)
+    run_story(story)
 
 
 def test_stream_in_syncpoint_when_committed_then_it_is_gone() -> None:
@@ -199,14 +199,14 @@ def test_stream_in_syncpoint_when_committed_then_it_is_gone() -> None:
         assert (await partner.call(fap.MQCMIT, {}))["reason"] == 0
         assert place.depth("A") == 0
 
-    tell_story(story)
+    run_story(story)
 
 
 def test_consumption_when_stopped_and_started_then_messages_wait_for_it() -> None:
     async def story(place: Place, partner: Partner) -> None:
         handle = await partner.open("A", ALL)
         state = {"handle": -1, "code": fap.CONN_STATE, "value": 2}
-        partner.tell(fap.NOTIFICATION, state, request=1)
+        partner.send_flow(fap.NOTIFICATION, state, request=1)
         partner.request(handle, flags=STREAM, options=SYNCPOINT)
         header = partner.header(fap.NOTIFICATION, 1, 5)
         header.flags_1 |= fap.CONFIRM_REQUEST
@@ -217,10 +217,10 @@ def test_consumption_when_stopped_and_started_then_messages_wait_for_it() -> Non
         fill(place, 1)
         await partner.until(lambda: place.depth("A") == 1)
         assert not partner.look()
-        partner.tell(fap.NOTIFICATION, state, request=1)
+        partner.send_flow(fap.NOTIFICATION, state, request=1)
         assert numbers(messages(partner)) == [0]
 
-    tell_story(story)
+    run_story(story)
 
 
 def test_handle_when_closed_then_what_was_not_sent_stays() -> None:
@@ -233,7 +233,7 @@ def test_handle_when_closed_then_what_was_not_sent_stays() -> None:
         assert not partner.look()
         assert place.host.engine.kernel.locals["A"].waiters.count == 0
 
-    tell_story(story)
+    run_story(story)
 
 
 def test_request_when_message_is_longer_then_it_is_cut_and_stays() -> None:
@@ -251,7 +251,7 @@ def test_request_when_message_is_longer_then_it_is_cut_and_stays() -> None:
         partner.request(handle, length=5000, received=MD_BYTES + 100, index=1)
         assert len(messages(partner)[0]["data"]) == 5000
 
-    tell_story(story)
+    run_story(story)
 
 
 def test_request_when_message_needs_segments_then_it_comes_whole() -> None:
@@ -261,7 +261,7 @@ def test_request_when_message_needs_segments_then_it_comes_whole() -> None:
         partner.request(handle)
         assert len(messages(partner)[0]["data"]) == 200_000
 
-    tell_story(story)
+    run_story(story)
 
 
 def test_browse_when_first_and_next_are_asked_for_then_one_after_the_other_comes() -> None:
@@ -278,13 +278,13 @@ def test_browse_when_first_and_next_are_asked_for_then_one_after_the_other_comes
         assert numbers([read_body(one, 10).values for one in partner.look()[:3]]) == [0, 1, 2]
         assert place.depth("A") == 3
 
-    tell_story(story)
+    run_story(story)
 
 
 @pytest.mark.parametrize(
     ("options", "reason"), [(mq.MQGMO_SYNCPOINT | mq.MQGMO_NO_SYNCPOINT, 2046), (0, 2016)]
 )
-def test_request_when_refused_then_client_is_told(options: int, reason: int) -> None:
+def test_request_when_refused_then_client_is_notified(options: int, reason: int) -> None:
     async def story(place: Place, partner: Partner) -> None:
         handle = await partner.open("A", ALL)
         if reason == 2016:
@@ -295,16 +295,16 @@ def test_request_when_refused_then_client_is_told(options: int, reason: int) -> 
         check = await partner.values(fap.NOTIFICATION)
         assert (check["code"], check["value"]) == (fap.CHECK_MSG, reason)
 
-    tell_story(story)
+    run_story(story)
 
 
-def test_request_when_handle_is_none_then_client_is_told() -> None:
+def test_request_when_handle_is_none_then_client_is_notified() -> None:
     async def story(place: Place, partner: Partner) -> None:
         partner.request(99, confirm=True)
         assert (await partner.values(fap.NOTIFICATION))["value"] == 2019
         assert (await partner.values(fap.NOTIFICATION))["code"] == fap.CHECK_MSG
 
-    tell_story(story)
+    run_story(story)
 
 
 def test_request_when_it_waits_then_client_is_in_a_call() -> None:
@@ -333,7 +333,7 @@ def test_request_when_it_waits_then_client_is_in_a_call() -> None:
         await partner.call(fap.MQCLOSE, {"handle": handle, "options": 0})
         assert int(instance.calls_under_way) == 0
 
-    tell_story(story)
+    run_story(story)
 
 
 def test_consumers_when_several_wait_then_each_has_its_own() -> None:
@@ -349,7 +349,7 @@ def test_consumers_when_several_wait_then_each_has_its_own() -> None:
         handles = [one["handle"] for one in messages(partner)]
         assert sorted(handles) == [first, second]
 
-    tell_story(story)
+    run_story(story)
 
 
 def test_partner_when_it_does_not_read_then_stream_waits() -> None:
@@ -365,7 +365,7 @@ def test_partner_when_it_does_not_read_then_stream_waits() -> None:
         await partner.wait()
         assert numbers(messages(partner)) == [0, 1, 2, 3, 4]
 
-    tell_story(story)
+    run_story(story)
 
 
 def test_answers_of_one_turn_then_they_leave_in_one_write() -> None:
@@ -378,7 +378,7 @@ def test_answers_of_one_turn_then_they_leave_in_one_write() -> None:
         assert len(messages(partner)) == 50
         assert partner.pipe.writes == writes + 1
 
-    tell_story(story)
+    run_story(story)
 
 
 KINDS: list[Values] = [
@@ -435,4 +435,4 @@ def test_stream_when_messages_are_of_many_kinds_then_each_is_as_a_get_has_it(
             assert (one["actual_length"], one["total_length"]) == (length, length)
         assert place.depth("A") == 0
 
-    tell_story(story, **form)
+    run_story(story, **form)

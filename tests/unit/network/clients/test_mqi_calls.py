@@ -19,7 +19,7 @@ from ternmq.codec.mqi.mqpmo import PutOptions
 from ternmq.codec.mqi.mqsd import SubscriptionDescriptor
 from ternmq.codec.mqi.mqsts import Status
 from ternmq.wire.fap import vocabulary as fap
-from tests.unit.network.partner import Partner, Place, tell_story
+from tests.unit.network.partner import Partner, Place, run_story
 
 pytestmark = pytest.mark.core
 
@@ -64,7 +64,7 @@ def test_messages_when_put_and_got_then_they_are_the_same(share: int, form: dict
         assert (await partner.call(fap.MQCLOSE, {"handle": handle, "options": 0}))["handle"] == -1
         assert (await partner.call(fap.MQDISC, {}))["reason"] == 0
 
-    tell_story(story, share, **form)
+    run_story(story, share, **form)
 
 
 @pytest.mark.parametrize("share", [0, 10])
@@ -79,7 +79,7 @@ def test_message_of_any_size_then_it_comes_back_whole(share: int, size: int) -> 
         reply = await partner.get(handle, length=size)
         assert reply["data"] == data
 
-    tell_story(story, share)
+    run_story(story, share)
 
 
 def test_unit_of_work_when_ended_then_it_has_happened_or_not() -> None:
@@ -96,7 +96,7 @@ def test_unit_of_work_when_ended_then_it_has_happened_or_not() -> None:
         reply = await partner.get(handle, mq.MQGMO_SYNCPOINT)
         assert reply["descriptor"].backout_count == 1
 
-    tell_story(story)
+    run_story(story)
 
 
 def test_socket_when_lost_then_unit_of_work_is_backed_out() -> None:
@@ -107,11 +107,11 @@ def test_socket_when_lost_then_unit_of_work_is_backed_out() -> None:
         await partner.put(handle, b"goes", mq.MQPMO_SYNCPOINT)
         await partner.lose()
         assert place.depth("A") == 1
-        assert place.door.admission.left == 1
+        assert place.acceptor.admission.left == 1
         assert len(place.host.engine.kernel.connections) == 1  # the administrator's
         assert partner.socket not in place.host.sockets
 
-    tell_story(story)
+    run_story(story)
 
 
 def test_disconnect_when_said_then_unit_of_work_is_committed() -> None:
@@ -122,7 +122,7 @@ def test_disconnect_when_said_then_unit_of_work_is_committed() -> None:
         assert place.depth("A") == 1
         assert (await partner.connect())["reason"] == 0  # the conversation may be used again
 
-    tell_story(story)
+    run_story(story)
 
 
 def test_get_when_message_comes_later_then_it_waits() -> None:
@@ -137,14 +137,14 @@ def test_get_when_message_comes_later_then_it_waits() -> None:
             queue.put(b"late")
         assert (await waiting)["data"] == b"late"
 
-    tell_story(story, 0)
+    run_story(story, 0)
 
 
 def test_get_when_time_is_over_then_there_is_no_message() -> None:
     async def story(place: Place, partner: Partner) -> None:
         handle = await partner.open("A", ALL)
         begun = place.host.turns.clock.monotonic_ns()
-        partner.tell(
+        partner.send_flow(
             fap.MQGET,
             {
                 "handle": handle,
@@ -157,7 +157,7 @@ def test_get_when_time_is_over_then_there_is_no_message() -> None:
         assert (await partner.values(fap.MQGET + fap.REPLY))["reason"] == 2033
         assert place.host.turns.clock.monotonic_ns() - begun >= 30_000_000
 
-    tell_story(story, 0)
+    run_story(story, 0)
 
 
 def _wait(wait_ms: int) -> object:
@@ -167,7 +167,7 @@ def _wait(wait_ms: int) -> object:
 def test_get_that_waits_when_socket_is_lost_then_it_takes_nothing() -> None:
     async def story(place: Place, partner: Partner) -> None:
         handle = await partner.open("A", ALL)
-        partner.tell(
+        partner.send_flow(
             fap.MQGET,
             {
                 "handle": handle,
@@ -181,13 +181,13 @@ def test_get_that_waits_when_socket_is_lost_then_it_takes_nothing() -> None:
             queue.put(b"late")
         assert place.depth("A") == 1
 
-    tell_story(story, 0)
+    run_story(story, 0)
 
 
 def test_call_when_another_waits_then_it_comes_after_it() -> None:
     async def story(place: Place, partner: Partner) -> None:
         handle = await partner.open("A", ALL)
-        partner.tell(
+        partner.send_flow(
             fap.MQGET,
             {
                 "handle": handle,
@@ -196,14 +196,14 @@ def test_call_when_another_waits_then_it_comes_after_it() -> None:
                 "buffer_length": 100,
             },
         )
-        partner.tell(fap.MQCMIT, {})
+        partner.send_flow(fap.MQCMIT, {})
         assert not partner.look()
         with place.admin.queue("A") as queue:
             queue.put(b"late")
         assert (await partner.values(fap.MQGET + fap.REPLY))["data"] == b"late"
         assert (await partner.values(fap.MQCMIT + fap.REPLY))["reason"] == 0
 
-    tell_story(story)
+    run_story(story)
 
 
 def test_get_when_identifiers_differ_then_the_right_message_comes() -> None:
@@ -215,7 +215,7 @@ def test_get_when_identifiers_differ_then_the_right_message_comes() -> None:
             reply = await partner.get(handle, correl_id=bytes([number + 1]) * 24)
             assert reply["data"] == b"%d" % number
 
-    tell_story(story)
+    run_story(story)
 
 
 def test_get_when_buffer_is_short_then_message_is_cut() -> None:
@@ -232,7 +232,7 @@ def test_get_when_buffer_is_short_then_message_is_cut() -> None:
         assert (reply["comp"], reply["reason"], reply["data"]) == (1, 2079, b"123\0")
         assert place.depth("A") == 0
 
-    tell_story(story)
+    run_story(story)
 
 
 def test_get_when_converted_then_text_is_in_the_set_that_is_asked_for() -> None:
@@ -248,7 +248,7 @@ def test_get_when_converted_then_text_is_in_the_set_that_is_asked_for() -> None:
         assert reply["data"][:2] == "hé".encode("latin-1")  # as it is
         assert reply["descriptor"].ccsid == 819
 
-    tell_story(story)
+    run_story(story)
 
 
 def test_partner_when_it_changes_its_form_then_answers_change_too() -> None:
@@ -260,7 +260,7 @@ def test_partner_when_it_changes_its_form_then_answers_change_too() -> None:
             assert (await partner.put(handle, b"x", format="MQSTR"))["reason"] == 0
             assert (await partner.get(handle))["descriptor"].format == "MQSTR"
 
-    tell_story(story)
+    run_story(story)
 
 
 @pytest.mark.parametrize(
@@ -278,12 +278,12 @@ def test_descriptor_when_the_partners_set_lacks_characters_then_its_message_come
         await partner.put(handle, b"x", mq.MQPMO_SET_ALL_CONTEXT, **fields)
         partner.ccsid, partner.ebcdic, partner.order = ccsid, ccsid == 500, BIG
         reply = await partner.get(handle)
-        told = reply["descriptor"]
+        reported = reply["descriptor"]
         assert (reply["reason"], reply["data"][:1]) == (0, b"x")
-        assert (told.put_appl_name, told.reply_to_queue, told.format) == names
+        assert (reported.put_appl_name, reported.reply_to_queue, reported.format) == names
         assert place.depth("A") == 0
 
-    tell_story(story, ccsid=1208)
+    run_story(story, ccsid=1208)
 
 
 def test_descriptor_when_its_text_is_longer_in_the_partners_set_then_it_is_cut() -> None:
@@ -296,17 +296,17 @@ def test_descriptor_when_its_text_is_longer_in_the_partners_set_then_it_is_cut()
         reply = await partner.get(handle)
         assert (reply["reason"], reply["descriptor"].put_appl_name) == (0, "\u00e5" * 7)
 
-    tell_story(story, ccsid=1208)
+    run_story(story, ccsid=1208)
 
 
-def test_message_when_it_expires_then_what_is_left_is_told() -> None:
+def test_message_when_it_expires_then_what_is_left_is_reported() -> None:
     async def story(place: Place, partner: Partner) -> None:
         handle = await partner.open("A", ALL)
         await partner.put(handle, b"x", expiry=600)
         reply = await partner.get(handle)
         assert 1 <= reply["descriptor"].expiry <= 600
 
-    tell_story(story)
+    run_story(story)
 
 
 def test_requests_when_they_name_a_queue_for_replies_then_they_share_their_base() -> None:
@@ -322,10 +322,10 @@ def test_requests_when_they_name_a_queue_for_replies_then_they_share_their_base(
         assert first.next is not None
         assert first.next.base is first.base
 
-    tell_story(story)
+    run_story(story)
 
 
-def test_open_when_model_queue_then_the_name_is_told() -> None:
+def test_open_when_model_queue_then_the_name_is_reported() -> None:
     async def story(place: Place, partner: Partner) -> None:
         od = ObjectDescriptor(
             object_name="SYSTEM.DEFAULT.MODEL.QUEUE", dynamic_queue_name="REPLY.*", version=3
@@ -339,10 +339,10 @@ def test_open_when_model_queue_then_the_name_is_told() -> None:
         assert reply["fopa"]["default_put_response"] == mq.MQPRT_SYNC_RESPONSE
         assert reply["fopa"]["default_read_ahead"] == mq.MQREADA_NO
 
-    tell_story(story)
+    run_story(story)
 
 
-def test_call_when_refused_then_reason_is_told() -> None:
+def test_call_when_refused_then_reason_is_reported() -> None:
     async def story(place: Place, partner: Partner) -> None:
         given = {"object": ObjectDescriptor(object_name="NONE"), "options": ALL, "fopa": {}}
         reply = await partner.call(fap.MQOPEN, given)
@@ -358,7 +358,7 @@ def test_call_when_refused_then_reason_is_told() -> None:
         assert (await partner.put(output, bytes(1_000_001)))["reason"] == 2218
         assert (await partner.call(fap.MQSUB, _subscription()))["reason"] == 2298
 
-    tell_story(story)
+    run_story(story)
 
 
 def _subscription() -> dict[str, object]:
@@ -378,7 +378,7 @@ def test_put1_when_called_then_message_is_there() -> None:
         assert (await partner.call(fap.MQPUT1, given))["reason"] == 2085
         assert len(place.host.engine.kernel.locals["A"].handles) == 0
 
-    tell_story(story)
+    run_story(story)
 
 
 def test_attributes_when_inquired_and_set_then_they_are_the_queues() -> None:
@@ -403,7 +403,7 @@ def test_attributes_when_inquired_and_set_then_they_are_the_queues() -> None:
         asked["selectors"] = [1_000_000]
         assert (await partner.call(fap.MQINQ, asked))["reason"] == 2067
 
-    tell_story(story)
+    run_story(story)
 
 
 def test_puts_without_answer_when_some_fail_then_status_counts_them() -> None:
@@ -411,10 +411,10 @@ def test_puts_without_answer_when_some_fail_then_status_counts_them() -> None:
         handle = await partner.open("A", ALL)
         asynchronous = mq.MQPMO_ASYNC_RESPONSE
         for number in range(3):
-            partner.tell(fap.MQPUT, partner.put_values(handle, b"%d" % number, asynchronous))
+            partner.send_flow(fap.MQPUT, partner.put_values(handle, b"%d" % number, asynchronous))
         place.mqsc("ALTER QLOCAL(A) PUT(DISABLED)")
         for number in range(2):
-            partner.tell(fap.MQPUT, partner.put_values(handle, b"%d" % number, asynchronous))
+            partner.send_flow(fap.MQPUT, partner.put_values(handle, b"%d" % number, asynchronous))
         assert not partner.look()
         given = {"status_type": mq.MQSTAT_TYPE_ASYNC_ERROR, "status": Status()}
         status: Status = (await partner.call(fap.MQSTAT, given))["status"]
@@ -424,7 +424,7 @@ def test_puts_without_answer_when_some_fail_then_status_counts_them() -> None:
         again: Status = (await partner.call(fap.MQSTAT, given))["status"]
         assert (again.put_success_count, again.put_failure_count, again.reason) == (0, 0, 0)
 
-    tell_story(story)
+    run_story(story)
 
 
 def test_connect_when_refused_then_conversation_may_try_again() -> None:
@@ -432,16 +432,16 @@ def test_connect_when_refused_then_conversation_may_try_again() -> None:
         await partner.call(fap.MQDISC, {})
         assert (await partner.connect(name="OTHER"))["reason"] == 2058
         given = {"user_id": "joe", "password": b"wrong"}
-        partner.tell(fap.CONAUTH_INFO, given)
+        partner.send_flow(fap.CONAUTH_INFO, given)
         await partner.next(fap.STATUS_DATA)
         assert (await partner.connect())["reason"] == 2035
-        partner.tell(fap.CONAUTH_INFO, {"user_id": "joe", "password": b"right"})
+        partner.send_flow(fap.CONAUTH_INFO, {"user_id": "joe", "password": b"right"})
         await partner.next(fap.STATUS_DATA)
         reply = await partner.connect(name="*GROUP")
         assert (reply["reason"], reply["qmgr_name"]) == (0, "QM1")
         assert reply["fcno"]["connection_tag"].startswith(b"AMQC")
 
-    tell_story(story)
+    run_story(story)
 
 
 def test_properties_when_none_are_wanted_then_the_header_goes() -> None:
@@ -467,4 +467,4 @@ def test_properties_when_none_are_wanted_then_the_header_goes() -> None:
         assert reply["data"].endswith(own + b"body")
         assert b"color" not in reply["data"]
 
-    tell_story(story)
+    run_story(story)

@@ -12,7 +12,7 @@ import pytest
 from ternmq.base import constants as mq
 from ternmq.wire.fap import vocabulary as fap
 from ternmq.wire.fap.flow import read_body
-from tests.unit.network.partner import Partner, Place, tell_story
+from tests.unit.network.partner import Partner, Place, run_story
 
 pytestmark = pytest.mark.core
 
@@ -68,7 +68,7 @@ def look_again(partner: Partner, handle: int, options: int) -> None:
 
 @pytest.mark.parametrize("options", [GET, IF_PERSISTENT])
 @pytest.mark.parametrize("text", [b"p0", b"n0"])
-def test_get_when_the_one_before_ended_empty_then_it_is_told_of_its_message_at_once(
+def test_get_when_the_one_before_ended_empty_then_it_gets_its_message_at_once(
     text: bytes, options: int
 ) -> None:
     async def story(place: Place, partner: Partner) -> None:
@@ -79,7 +79,7 @@ def test_get_when_the_one_before_ended_empty_then_it_is_told_of_its_message_at_o
         partner.request(handle, WINDOW, options=options, wait_ms=LONG_MS, select=False)
         assert await what_came(partner) == [text]
 
-    tell_story(story)
+    run_story(story)
 
 
 def test_request_that_a_get_left_behind_then_it_is_given_nothing() -> None:
@@ -100,7 +100,7 @@ def test_request_that_a_get_left_behind_then_it_is_given_nothing() -> None:
         partner.request(handle, WINDOW, options=GET, wait_ms=LONG_MS, select=False)
         assert await what_came(partner) == [b"p1"]
 
-    tell_story(story)
+    run_story(story)
 
 
 @pytest.mark.parametrize("options", [GET, IF_PERSISTENT])
@@ -118,11 +118,11 @@ def test_persistent_message_when_it_is_behind_another_then_it_is_not_read_ahead(
         partner.request(handle, WINDOW, options=options, wait_ms=LONG_MS, received=taken, index=2)
         assert await what_came(partner) == [b"p2"]
 
-    tell_story(story)
+    run_story(story)
 
 
 @pytest.mark.parametrize(("received", "answer"), [(ONE_BYTES, b"p1"), (WINDOW // 2, b"paused")])
-def test_request_that_tells_of_much_then_no_get_waits_for_it(received: int, answer: bytes) -> None:
+def test_request_that_asks_for_much_then_no_get_waits_for_it(received: int, answer: bytes) -> None:
     async def story(place: Place, partner: Partner) -> None:
         handle = await partner.open("A", mq.MQOO_INPUT_SHARED)
         put(place, b"n0".ljust(received - ONE_BYTES + 2))
@@ -134,7 +134,7 @@ def test_request_that_tells_of_much_then_no_get_waits_for_it(received: int, answ
         put(place, b"p1")
         assert await what_came(partner) == [answer]
 
-    tell_story(story)
+    run_story(story)
 
 
 def test_browse_when_the_one_before_ended_empty_then_its_message_comes() -> None:
@@ -148,10 +148,10 @@ def test_browse_when_the_one_before_ended_empty_then_its_message_comes() -> None
         assert await what_came(partner) == [b"p0"]
         assert left(place) == [b"p0"]
 
-    tell_story(story)
+    run_story(story)
 
 
-def test_get_inhibited_when_nobody_waits_then_the_next_get_is_told() -> None:
+def test_get_inhibited_when_nobody_waits_then_the_next_get_is_notified() -> None:
     async def story(place: Place, partner: Partner) -> None:
         handle = await opened(partner, GET)
         place.mqsc("ALTER QLOCAL(A) GET(DISABLED)")
@@ -160,7 +160,7 @@ def test_get_inhibited_when_nobody_waits_then_the_next_get_is_told() -> None:
         note = await partner.values(fap.NOTIFICATION)
         assert note["code"] == fap.GET_INHIBITED
 
-    tell_story(story)
+    run_story(story)
 
 
 def test_close_when_nobody_waits_then_nothing_more_is_sent() -> None:
@@ -171,4 +171,4 @@ def test_close_when_nobody_waits_then_nothing_more_is_sent() -> None:
         assert await what_came(partner) == []
         assert left(place) == [b"n0"]
 
-    tell_story(story)
+    run_story(story)

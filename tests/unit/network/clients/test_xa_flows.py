@@ -8,7 +8,7 @@ import pytest
 from ternmq.base import constants as mq
 from ternmq.wire.fap import vocabulary as fap
 from ternmq.wire.fap.part import Values
-from tests.unit.network.partner import Partner, Place, tell_story
+from tests.unit.network.partner import Partner, Place, run_story
 
 pytestmark = pytest.mark.core
 
@@ -44,7 +44,7 @@ def test_branch_when_committed_in_two_phases_then_its_messages_are_there() -> No
         assert (await partner.get(handle))["data"] == b"x"
         assert await xa(partner, fap.XA_COMMIT, "one") == NOTA
 
-    tell_story(story)
+    run_story(story)
 
 
 @pytest.mark.parametrize("prepared", [False, True])
@@ -58,7 +58,7 @@ def test_branch_when_rolled_back_then_nothing_is_there(prepared: bool) -> None:
         assert place.depth("A") == 0
         assert (await partner.get(handle))["reason"] == 2033
 
-    tell_story(story)
+    run_story(story)
 
 
 def test_branch_when_committed_in_one_phase_then_it_is_done() -> None:
@@ -68,7 +68,7 @@ def test_branch_when_committed_in_one_phase_then_it_is_done() -> None:
         assert await xa(partner, fap.XA_COMMIT, "one", fap.TMONEPHASE) == OK
         assert place.depth("A") == 1
 
-    tell_story(story)
+    run_story(story)
 
 
 def test_branch_when_it_changed_nothing_then_prepare_says_so() -> None:
@@ -78,7 +78,7 @@ def test_branch_when_it_changed_nothing_then_prepare_says_so() -> None:
         assert await xa(partner, fap.XA_PREPARE, "one") == RDONLY
         assert await xa(partner, fap.XA_COMMIT, "one") == NOTA
 
-    tell_story(story)
+    run_story(story)
 
 
 def test_branch_when_prepared_and_socket_lost_then_another_ends_it() -> None:
@@ -101,7 +101,7 @@ def test_branch_when_prepared_and_socket_lost_then_another_ends_it() -> None:
         assert (await other.call(fap.XA_RECOVER, given))["return_value"] == 0
         await other.lose()
 
-    tell_story(story)
+    run_story(story)
 
 
 def test_scan_when_cut_then_it_goes_on_where_it_was() -> None:
@@ -123,7 +123,7 @@ def test_scan_when_cut_then_it_goes_on_where_it_was() -> None:
         for name in names:
             assert await xa(partner, fap.XA_ROLLBACK, name) == OK
 
-    tell_story(story)
+    run_story(story)
 
 
 def test_calls_when_out_of_order_then_codes_say_so() -> None:
@@ -150,4 +150,4 @@ def test_calls_when_out_of_order_then_codes_say_so() -> None:
         given = {"xid": {"format_id": -1, "gtrid": b"x", "bqual": b""}, "flags": 0, "rmid": 1}
         assert (await partner.call(fap.XA_START, given))["return_value"] == INVAL
 
-    tell_story(story)
+    run_story(story)

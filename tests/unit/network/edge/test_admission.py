@@ -15,7 +15,7 @@ from ternmq.base import constants as mq
 from ternmq.base import reasons as rc
 from ternmq.codec.pcf.structures import unpack_pcf
 from ternmq.server import host as modes
-from ternmq.server.settings.network_settings import NetSettings
+from ternmq.server.settings.network_settings import NetworkSettings
 from ternmq.wire.fap import vocabulary as fap
 from tests.unit.network.edge_setup import Edge, on_edge
 
@@ -37,7 +37,7 @@ NO_BACKSTOP = (
 
 
 @pytest.mark.parametrize(
-    ("commands", "asked", "answer", "told"),
+    ("commands", "asked", "answer", "reported"),
     [
         ((), "APP alice", "OK alice", None),
         ((), "NOT.THERE alice", f"REFUSED {fap.NO_CHANNEL}", "AMQ9519E"),
@@ -70,13 +70,13 @@ NO_BACKSTOP = (
     ],
 )
 def test_a_channel_is_found_or_refused_as_it_is_defined(
-    commands: tuple[str, ...], asked: str, answer: str, told: str | None
+    commands: tuple[str, ...], asked: str, answer: str, reported: str | None
 ) -> None:
     async def play(edge: Edge) -> None:
         edge.run(*OPEN, *commands)
         assert await edge.ask(asked) == answer
-        if told is not None:
-            assert edge.ids == [told, "AMQ9999E"]
+        if reported is not None:
+            assert edge.ids == [reported, "AMQ9999E"]
         else:
             assert edge.ids == []
 
@@ -107,7 +107,7 @@ def test_more_channels_than_max_channels_are_refused_as_too_many() -> None:
         assert edge.ids == ["AMQ9513E", "AMQ9999E"]
         writer.transport.abort()
 
-    on_edge(play, settings=NetSettings(channels_max=1))
+    on_edge(play, settings=NetworkSettings(channels_max=1))
 
 
 def test_nobody_comes_in_while_the_queue_manager_ends() -> None:
@@ -127,7 +127,7 @@ NOBODY = "USERSRC(NOACCESS)"
 
 
 @pytest.mark.parametrize(
-    ("rules", "asked", "answer", "told"),
+    ("rules", "asked", "answer", "reported"),
     [
         ((), "APP alice", "OK alice", []),
         (
@@ -219,12 +219,12 @@ NOBODY = "USERSRC(NOACCESS)"
     ],
 )
 def test_rules_of_channel_authentication_decide_who_comes_in(
-    rules: tuple[str, ...], asked: str, answer: str, told: list[str]
+    rules: tuple[str, ...], asked: str, answer: str, reported: list[str]
 ) -> None:
     async def play(edge: Edge) -> None:
         edge.run(*NO_BACKSTOP, *rules)
         assert await edge.ask(asked) == answer
-        assert edge.ids == told
+        assert edge.ids == reported
         channel, user = asked.split()
         shown = edge.manager.mqsc(
             f"DISPLAY CHLAUTH({channel}) MATCH(RUNCHECK) CLNTUSER('{user}') ADDRESS('127.0.0.1')"
@@ -285,7 +285,7 @@ def events_of(edge: Edge) -> list[tuple[int, dict[int, object]]]:
     return found
 
 
-def test_a_user_that_is_blocked_is_told_as_an_event() -> None:
+def test_a_user_that_is_blocked_is_reported_as_an_event() -> None:
     async def play(edge: Edge) -> None:
         edge.run(*NO_BACKSTOP, "SET CHLAUTH(APP) TYPE(BLOCKUSER) USERLIST('alice') WARN(YES)")
         edge.run("ALTER QMGR CHLEV(ENABLED)")
@@ -315,7 +315,7 @@ class Names:
 
 
 @pytest.mark.parametrize(
-    ("name", "command", "answer", "told", "asked"),
+    ("name", "command", "answer", "reported", "asked"),
     [
         ("app.example.com", "", "OK mapped", [], 1),
         ("APP.EXAMPLE.COM", "", "OK mapped", [], 1),
@@ -329,7 +329,7 @@ def test_rules_with_host_names_ask_for_the_name_of_the_address(
     name: str,
     command: str,
     answer: str,
-    told: list[str],
+    reported: list[str],
     asked: int,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -347,7 +347,7 @@ def test_rules_with_host_names_ask_for_the_name_of_the_address(
         if command:
             edge.run(command)
         assert await edge.ask("APP alice") == answer
-        assert edge.ids == told
+        assert edge.ids == reported
         assert names.asked == asked
 
     on_edge(play)
@@ -369,7 +369,7 @@ def checked(edge: Edge, check: str, adopt: str = "YES", more: str = "") -> None:
 
 
 @pytest.mark.parametrize(
-    ("check", "adopt", "more", "asked", "answer", "told"),
+    ("check", "adopt", "more", "asked", "answer", "reported"),
     [
         ("NONE", "YES", "", "APP bob alice wrong", "OK bob", []),
         ("OPTIONAL", "YES", "", "APP bob", "OK bob", []),
@@ -424,12 +424,12 @@ def checked(edge: Edge, check: str, adopt: str = "YES", more: str = "") -> None:
     ],
 )
 def test_passwords_are_wanted_and_adopted_as_connauth_says(
-    check: str, adopt: str, more: str, asked: str, answer: str, told: list[str]
+    check: str, adopt: str, more: str, asked: str, answer: str, reported: list[str]
 ) -> None:
     async def play(edge: Edge) -> None:
         checked(edge, check, adopt, more)
         assert await edge.ask(asked) == answer
-        assert edge.ids == told
+        assert edge.ids == reported
 
     on_edge(play)
 
@@ -439,7 +439,7 @@ def test_without_early_adoption_the_rules_see_whom_the_client_says_it_is() -> No
         checked(edge, "OPTIONAL", "YES", "SET CHLAUTH(APP) TYPE(BLOCKUSER) USERLIST('alice')")
         assert await edge.ask("APP bob alice secret") == "OK alice"
 
-    on_edge(play, settings=NetSettings(adopts_early=False))
+    on_edge(play, settings=NetworkSettings(adopts_early=False))
 
 
 def test_while_an_account_has_the_default_password_only_this_machine_may_connect() -> None:

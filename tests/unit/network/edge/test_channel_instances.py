@@ -18,7 +18,7 @@ import ternmq
 from ternmq.base import constants as mq
 from ternmq.kernel.channel_instance import FORCE, QUIESCE, TERMINATE
 from ternmq.network.edge.tcp_listener import plain_address
-from ternmq.server.settings.network_settings import NetSettings
+from ternmq.server.settings.network_settings import NetworkSettings
 from ternmq.wire.fap import vocabulary as fap
 from tests.unit.network.edge_setup import Edge, on_edge
 
@@ -296,10 +296,10 @@ def test_a_listener_is_started_shown_and_stopped() -> None:
         assert first(edge, "DELETE LISTENER(L)") == "AMQ8628I"
         assert edge.ids == ["AMQ5026I", "AMQ5027I"]
 
-    on_edge(play, settings=NetSettings(port=0))
+    on_edge(play, settings=NetworkSettings(port=0))
 
 
-def test_a_listener_whose_port_is_taken_is_refused_and_told() -> None:
+def test_a_listener_whose_port_is_taken_is_refused_and_reported() -> None:
     async def play(edge: Edge) -> None:
         port = edge.listener.port
         edge.run(f"DEFINE LISTENER(L) TRPTYPE(TCP) IPADDR('127.0.0.1') PORT({port})")
@@ -319,7 +319,7 @@ def test_listeners_start_with_the_queue_manager_as_control_says() -> None:
         edge.parts.begin()
         assert sorted(edge.parts.running["listener"]) == ["A", "C"]
 
-    on_edge(play, settings=NetSettings(port=0))
+    on_edge(play, settings=NetworkSettings(port=0))
 
 
 def test_addresses_are_shown_as_people_know_them() -> None:

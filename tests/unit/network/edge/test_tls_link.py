@@ -36,7 +36,7 @@ class Echo(asyncio.Protocol):
         self.transport: asyncio.Transport | None = None
         self.received = 0
         self.lost: list[Exception | None] = []
-        self.holds = False
+        self.backpressure = False
         self.pauses = 0
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
@@ -44,10 +44,10 @@ class Echo(asyncio.Protocol):
 
     def data_received(self, data: bytes) -> None:
         assert self.transport is not None
-        assert not self.holds
+        assert not self.backpressure
         self.received += len(data)
         if self.received == len(b"hold"):
-            self.holds = True
+            self.backpressure = True
             self.transport.pause_reading()
         self.transport.write(data)
 
@@ -159,7 +159,7 @@ def test_a_protocol_that_wants_no_more_gets_no_more_until_it_does(
         for _ in range(50):
             await asyncio.sleep(0)
         assert stage.echo.received == 4
-        stage.echo.holds = False
+        stage.echo.backpressure = False
         stage.echo.transport.resume_reading()
         assert await reader.readexactly(5) == b"later"
         writer.transport.abort()
@@ -179,7 +179,7 @@ def test_records_that_came_while_reading_was_paused_are_not_lost(
         writer.write(b"second")
         writer.write(b"third")
         assert await reader.readexactly(4) == b"hold"
-        stage.echo.holds = False
+        stage.echo.backpressure = False
         assert stage.echo.transport is not None
         stage.echo.transport.resume_reading()
         assert await reader.readexactly(11) == b"secondthird"
@@ -188,7 +188,7 @@ def test_records_that_came_while_reading_was_paused_are_not_lost(
     on_stage(play, certificates)
 
 
-def test_close_sends_what_was_written_and_says_farewell(certificates: Certificates) -> None:
+def test_close_sends_what_was_written_and_sends_close_notify(certificates: Certificates) -> None:
     async def play(stage: Stage) -> None:
         reader, writer = await stage.connect()
         writer.write(b"x")
@@ -204,7 +204,7 @@ def test_close_sends_what_was_written_and_says_farewell(certificates: Certificat
     on_stage(play, certificates)
 
 
-def test_a_client_that_says_farewell_is_gone(certificates: Certificates) -> None:
+def test_a_client_that_sends_close_notify_is_gone(certificates: Certificates) -> None:
     async def play(stage: Stage) -> None:
         reader, writer = await stage.connect()
         writer.write(b"x")
@@ -231,7 +231,7 @@ def test_bytes_that_were_tampered_with_end_the_connection(certificates: Certific
     on_stage(play, certificates)
 
 
-def test_a_client_that_goes_during_the_handshake_is_told_as_a_failure(
+def test_a_client_that_goes_during_the_handshake_is_reported_as_a_failure(
     certificates: Certificates,
 ) -> None:
     async def play(stage: Stage) -> None:

@@ -20,15 +20,15 @@ from ternmq.kernel.connection import Connection, Handle
 from ternmq.remote.fap.client_channel import Address, ClientChannel
 from ternmq.remote.fap.client_conversation import ChannelEnd, ChannelEnded, Reply, Stream
 from ternmq.remote.fap.client_dialogue import (
-    Met,
-    Who,
+    ConnectParameters,
+    Negotiated,
     connecting,
     ended_segment,
     meeting,
     refused,
     wishes,
 )
-from ternmq.remote.fap.net_request import NetRequest
+from ternmq.remote.fap.fap_request import FapRequest
 from ternmq.wire.fap import vocabulary as fap
 from ternmq.wire.fap.dialogue import CONVERSATION
 from ternmq.wire.fap.flow import read_body, write_body
@@ -158,7 +158,7 @@ def test_messages_that_are_pushed_come_to_the_stream_of_their_handle(
     assert second is not None
     assert (first.correl_id[:1], second.correl_id[:1]) == (b"1", b"2")
     assert (len(first.data), stream.index, stream.name) == (size, 2, "QUEUE.A")
-    assert stream.told() == 2 * (size + 364)
+    assert stream.take_consumed() == 2 * (size + 364)
     assert stream.take() is None
 
 
@@ -231,7 +231,7 @@ def test_a_put_by_offsets_is_what_the_tables_would_write(sharing: int, size: int
     end = end_with(conversations_max=sharing)
     conversation = end.conversations[1]
     packed = Descriptor(format="MQSTR", priority=3).pack()
-    request = NetRequest(fap.MQPUT, Handle(Connection(0, b"", "", ""), 8, 0), packed, bytes(size))
+    request = FapRequest(fap.MQPUT, Handle(Connection(0, b"", "", ""), 8, 0), packed, bytes(size))
     request.options = 4
     request.msg_id = b"i" * 24
     whole = assembled(request.encoded(conversation))
@@ -261,7 +261,7 @@ def assembled(data: bytes) -> Segment:
 # ---- the first words
 
 
-def play(offer: Offer, channel: ClientChannel = CHANNEL) -> tuple[Met, list[str]]:
+def play(offer: Offer, channel: ClientChannel = CHANNEL) -> tuple[Negotiated, list[str]]:
     """The exchange of initial data with a queue manager that offers this; the headers used."""
     words = meeting(channel, "QM1")
     data = next(words)
@@ -274,8 +274,8 @@ def play(offer: Offer, channel: ClientChannel = CHANNEL) -> tuple[Met, list[str]
         try:
             data = words.send(read_segment(segment(back, write_initial_data(back, made))))
         except StopIteration as end:
-            met: Met = end.value
-            return met, variants
+            negotiated: Negotiated = end.value
+            return negotiated, variants
 
 
 def test_both_sides_agree_on_the_least_of_both() -> None:
@@ -288,23 +288,23 @@ def test_both_sides_agree_on_the_least_of_both() -> None:
         conversations_max=3,
         capabilities_3=fap.CAP_MULTIPLEX_SYNCGET,
     )
-    met, variants = play(offer)
-    agreement = met.agreement
-    assert (met.qmgr_name, met.qmgr_id) == ("QM1", "QM1_X")
+    negotiated, variants = play(offer)
+    agreement = negotiated.agreement
+    assert (negotiated.qmgr_name, negotiated.qmgr_id) == ("QM1", "QM1_X")
     assert (agreement.message_bytes_max, agreement.heartbeat_s) == (5000, 300)
     assert (agreement.conversations_max, agreement.has_shared_get) == (3, True)
     assert variants == ["TSH ", "TSHM"]
 
 
 def test_without_sharing_everything_has_the_plain_header() -> None:
-    met, variants = play(Offer(fap_level=10, conversations_max=0))
-    assert not met.agreement.is_shared
+    negotiated, variants = play(Offer(fap_level=10, conversations_max=0))
+    assert not negotiated.agreement.is_shared
     assert variants == ["TSH ", "TSH "]
 
 
 def test_a_queue_manager_of_an_old_level_is_met_there() -> None:
-    met, _variants = play(Offer(fap_level=8))
-    assert (met.agreement.fap_level, met.agreement.is_shared) == (8, False)
+    negotiated, _variants = play(Offer(fap_level=8))
+    assert (negotiated.agreement.fap_level, negotiated.agreement.is_shared) == (8, False)
 
 
 def test_a_refusal_has_its_reason_with_host_and_channel() -> None:
@@ -349,8 +349,10 @@ def connect(number: int, password: str | None, wrong: dict[int, int]) -> list[He
     what the client sent."""
     end = end_with(number)
     *_others, conversation = end.conversations.values()
-    met = Met(end.agreement, "QM1", "QM1_X")
-    words = connecting(conversation, met, Who("QM1", "joe", "joe", password, "app"))
+    negotiated = Negotiated(end.agreement, "QM1", "QM1_X")
+    words = connecting(
+        conversation, negotiated, ConnectParameters("QM1", "joe", "joe", password, "app")
+    )
     sent: list[Header] = []
     reply: Reply | None = None
     while True:

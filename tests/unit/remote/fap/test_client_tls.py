@@ -123,7 +123,7 @@ def test_the_queue_managers_name_is_compared_with_sslpeer(served: Networked, key
     assert refused(served, **tls, peer_name="CN=OTHER") == {rc.MQRC_SSL_PEER_NAME_MISMATCH}
 
 
-def test_a_queue_manager_of_a_stranger_is_not_believed(
+def test_an_unknown_queue_manager_is_not_believed(
     served: Networked, certificates: Certificates, tmp_path: Path
 ) -> None:
     folder = tmp_path / "stranger"
@@ -142,7 +142,7 @@ def test_a_channel_that_wants_tls_is_not_had_without_and_the_other_way_round(
 
 
 @pytest.mark.parametrize(
-    ("arguments", "reason", "told"),
+    ("arguments", "reason", "values"),
     [
         ({"cipher": "ROT13"}, rc.MQRC_SSL_INITIALIZATION_ERROR, "ROT13"),
         ({"cipher": "ANY"}, rc.MQRC_KEY_REPOSITORY_ERROR, "no key repository"),
@@ -153,13 +153,13 @@ def test_a_channel_that_wants_tls_is_not_had_without_and_the_other_way_round(
         ),
     ],
 )
-def test_settings_of_tls_that_cannot_be_are_told(
-    served: Networked, arguments: dict[str, str], reason: int, told: str
+def test_settings_of_tls_that_cannot_be_are_reported(
+    served: Networked, arguments: dict[str, str], reason: int, values: str
 ) -> None:
     with pytest.raises(ternmq.MQError) as error:
         served.connect(channel="TLS", **arguments)
     assert error.value.reason == reason
-    assert told in error.value.detail
+    assert values in error.value.detail
 
 
 def test_a_cut_in_tls_is_a_broken_connection(served: Networked, keys: Path) -> None:

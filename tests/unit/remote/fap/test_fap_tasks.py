@@ -308,7 +308,7 @@ async def lost_in_unit(queue: ternmq.aio.Queue) -> None:
         await queue.put(b"more")
 
 
-def test_nobody_there_is_told_with_host_and_channel(served: Networked) -> None:
+def test_nobody_there_is_reported_with_host_and_channel(served: Networked) -> None:
     async def main() -> None:
         with pytest.raises(ternmq.MQError) as unknown:
             await served.connect_task(channel="NOT.THERE")

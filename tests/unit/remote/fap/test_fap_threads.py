@@ -24,8 +24,8 @@ from ternmq.base import constants as mq
 from ternmq.base import reasons as rc
 from ternmq.remote.fap.client_channel import Address, ClientChannel
 from ternmq.remote.fap.client_conversation import Reply
-from ternmq.remote.fap.client_dialogue import Met, wishes
-from ternmq.remote.fap.client_socket import NetSocket
+from ternmq.remote.fap.client_dialogue import Negotiated, wishes
+from ternmq.remote.fap.client_socket import ClientSocket
 from ternmq.remote.fap.fap_threads import FapThreads
 from ternmq.wire.fap.negotiation import Agreement
 from tests.battery.places import Task, until, waiters
@@ -44,7 +44,7 @@ def served() -> Iterator[Networked]:
         yield served
 
 
-def socket_of(connection: ternmq.Connection) -> NetSocket:
+def socket_of(connection: ternmq.Connection) -> ClientSocket:
     transport = connection._transport
     assert isinstance(transport, FapThreads)
     return transport.line.socket
@@ -66,7 +66,7 @@ def closed_port() -> int:
 # ---- connecting
 
 
-def test_what_stands_in_the_way_is_told_with_host_and_channel(served: Networked) -> None:
+def test_what_stands_in_the_way_is_reported_with_host_and_channel(served: Networked) -> None:
     port = closed_port()
     nobody = refused(served, conn=f"127.0.0.1({port})")
     assert nobody.reason == rc.MQRC_HOST_NOT_AVAILABLE
@@ -163,8 +163,8 @@ def test_who_leaves_with_its_answer_names_the_next_reader() -> None:
     agreement = Agreement(wishes(ClientChannel("C", (Address("h", 1),)), "QM1"))
     near, far = socket.socketpair()
     with near, far:
-        one = NetSocket(near, None)
-        conversation = one.meet(Met(agreement, "QM1", "")).add()
+        one = ClientSocket(near, None)
+        conversation = one.meet(Negotiated(agreement, "QM1", "")).add()
         # It was to read, but its answer has come before: somebody else waits, and nobody reads.
         next_reader = threading.Event()
         one._waiting.append(next_reader)

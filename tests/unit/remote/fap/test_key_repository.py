@@ -86,7 +86,7 @@ def test_an_encrypted_key_needs_the_password(certificates: Certificates, tmp_pat
         usable(tmp_path, "one", "falsch")
 
 
-def test_a_cms_database_is_refused_and_the_way_out_told(tmp_path: Path) -> None:
+def test_a_cms_database_is_refused_and_the_way_out_reported(tmp_path: Path) -> None:
     (tmp_path / "key.kdb").write_bytes(b"\0")
     for path in (tmp_path / "key", tmp_path / "key.kdb"):
         with pytest.raises(KeyRepositoryError, match="pkcs12"):

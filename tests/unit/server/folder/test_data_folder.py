@@ -96,7 +96,7 @@ def test_file_when_replaced_then_nothing_else_is_left(tmp_path: Path) -> None:
     assert os.listdir(tmp_path) == ["file"]
 
 
-def test_status_when_the_holder_lives_or_has_died_then_told(tmp_path: Path) -> None:
+def test_status_when_the_holder_lives_or_has_died_then_reported(tmp_path: Path) -> None:
     folder = str(tmp_path)
     assert status_of(str(tmp_path / "none")).state == "Status not available"
     assert status_of(folder).state == "Ended normally"
@@ -111,14 +111,14 @@ def test_status_when_the_holder_lives_or_has_died_then_told(tmp_path: Path) -> N
         child.stdout.readline()
         assert lock_holder(folder) == child.pid
         assert status_of(folder)[:3] == ("Running", child.pid, False)  # an embedded one is silent
-        told = {"state": "Quiescing", "pid": child.pid}
-        (tmp_path / "status").write_text(json.dumps(told))
+        values = {"state": "Quiescing", "pid": child.pid}
+        (tmp_path / "status").write_text(json.dumps(values))
         assert status_of(folder).state == "Quiescing"
-        told["host"] = "another machine"
-        (tmp_path / "status").write_text(json.dumps(told))
+        values["host"] = "another machine"
+        (tmp_path / "status").write_text(json.dumps(values))
         assert status_of(folder).state == "Running elsewhere"
-        del told["host"]
-        (tmp_path / "status").write_text(json.dumps(told))
+        del values["host"]
+        (tmp_path / "status").write_text(json.dumps(values))
         child.kill()
         child.wait()
     assert lock_holder(folder) == 0

@@ -21,9 +21,9 @@ def text_of(row: Row, value: object) -> str:
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row.stanza}.{row.name}")
 def test_value_when_it_fits_or_not_then_taken_or_refused(row: Row) -> None:
     good = row.words[0].lower() if row.words else str(row.highest if row.highest > 0 else "text")
-    told = [one.why for one in check(IniFile(text_of(row, good), "qm.ini"))]
+    reported = [one.why for one in check(IniFile(text_of(row, good), "qm.ini"))]
     idle = f"attribute {row.name} of stanza {row.stanza} has no effect here"
-    assert told == ([] if row.works else [idle])
+    assert reported == ([] if row.works else [idle])
     wrong = ["nonsense"] if row.words or row.highest >= row.lowest else []
     if row.highest >= row.lowest:
         wrong += [str(row.lowest - 1), str(row.highest + 1), ""]
@@ -34,16 +34,19 @@ def test_value_when_it_fits_or_not_then_taken_or_refused(row: Row) -> None:
         assert row.name in fault.value.why
 
 
-def test_unknown_when_there_then_told_and_kept() -> None:
+def test_unknown_when_there_then_reported_and_kept() -> None:
     text = "Colours:\n   Sky=blue\nLog:\n   LogColour=red\n"
-    told = [(one.line, one.why) for one in check(IniFile(text))]
-    assert told == [(1, "unknown stanza Colours"), (4, "unknown attribute LogColour of stanza Log")]
+    reported = [(one.line, one.why) for one in check(IniFile(text))]
+    assert reported == [
+        (1, "unknown stanza Colours"),
+        (4, "unknown attribute LogColour of stanza Log"),
+    ]
 
 
 @pytest.mark.parametrize("stanza", FREE)
-def test_free_stanza_when_anything_is_in_it_then_it_is_told_to_have_no_effect(stanza: str) -> None:
-    (told,) = check(IniFile(f"{stanza}:\n   Anything=at all\n   More=of it\n"))
-    assert (told.line, told.why) == (1, f"stanza {stanza} has no effect here")
+def test_free_stanza_when_anything_is_in_it_then_it_is_reported_without_effect(stanza: str) -> None:
+    (reported,) = check(IniFile(f"{stanza}:\n   Anything=at all\n   More=of it\n"))
+    assert (reported.line, reported.why) == (1, f"stanza {stanza} has no effect here")
 
 
 def test_exits_of_the_api_when_there_are_some_then_they_are_refused() -> None:
@@ -70,7 +73,7 @@ def test_more_files_when_given_then_they_count_more(tmp_path: Path) -> None:
     assert fault.value.file == str(config / "c.ini")
 
 
-def test_page_when_read_then_it_tells_what_has_an_effect() -> None:
+def test_page_when_read_then_it_reports_what_has_an_effect() -> None:
     page = (ROOT / "docs" / "running.md").read_text(encoding="utf-8")
     missing = [f"{row.stanza}.{row.name}" for row in ROWS if f"`{row.name}`" not in page]
     assert missing == []

@@ -36,10 +36,10 @@ def test_statistics_classes(text: str, classes: tuple[int, ...]) -> None:
 
 
 @pytest.mark.parametrize("line", ["STATIME=0.5", "ACCTIME=1441", "SMFSTAT=6", "SMFACCT=2"])
-def test_parameters_when_wrong_then_file_and_line_are_told(line: str) -> None:
-    with pytest.raises(IniError) as told:
+def test_parameters_when_wrong_then_file_and_line_are_reported(line: str) -> None:
+    with pytest.raises(IniError) as caught:
         system_parameters(stanza(line))
-    assert (told.value.file, told.value.line) == ("qm.ini", 2)
+    assert (caught.value.file, caught.value.line) == ("qm.ini", 2)
 
 
 def test_parameters_when_nothing_is_said_then_nothing_is_on() -> None:

@@ -53,7 +53,7 @@ def changed(count: int, usual: float, **at_places: float) -> list[float]:
     return values
 
 
-def test_rules_when_one_thing_is_wrong_then_that_rule_alone_tells() -> None:
+def test_rules_when_one_thing_is_wrong_then_that_rule_alone_reports() -> None:
     nan = float("nan")
     for seen, wanted in (
         (observed(60), {}),
@@ -73,7 +73,7 @@ def test_rules_when_one_thing_is_wrong_then_that_rule_alone_tells() -> None:
         assert flagged(seen) == wanted
 
 
-def test_queue_when_it_grows_while_served_then_it_is_told_and_a_batch_load_is_not() -> None:
+def test_queue_when_it_grows_while_served_then_it_is_reported_and_a_batch_load_is_not() -> None:
     steady = [3.0] * 30 + [3.0 + 120 * n for n in range(10)]
     assert flagged(observed(40, puts=720.0, depth=steady)) == {"queue grows": list(range(34, 40))}
     assert flagged(observed(40, puts=720.0, gets=0.0, depth=steady)) == {}  # nobody serves it
@@ -81,7 +81,7 @@ def test_queue_when_it_grows_while_served_then_it_is_told_and_a_batch_load_is_no
     assert flagged(observed(40, depth=loaded)) == {}
 
 
-def test_silence_when_few_messages_are_usual_then_several_stretches_tell() -> None:
+def test_silence_when_few_messages_are_usual_then_several_stretches_report() -> None:
     assert flagged(observed(40, puts=[10.0] * 30 + [0.0] * 10)) == {
         "unusual rate": [33, 34, 35, 36, 37, 38, 39]
     }
@@ -201,7 +201,7 @@ def test_table_when_streamed_in_pieces_then_it_says_what_a_batch_says_and_silenc
     assert rows_of(spark.read.parquet(str(tmp_path / "table"))) == batch
 
 
-def test_messages_when_they_stop_then_a_batch_and_a_stream_tell_the_silence(
+def test_messages_when_they_stop_then_a_batch_and_a_stream_report_the_silence(
     spark: "SparkSession", tmp_path: Path
 ) -> None:
     from ternmq.spark.lake.anomaly_tables import all_anomalies, anomalies, of_messages
@@ -221,18 +221,18 @@ def test_messages_when_they_stop_then_a_batch_and_a_stream_tell_the_silence(
     # The last minute is not over: few messages are no sign in it.
     silent = {("STOPS", minute) for minute in range(27, 39)}
 
-    def told(frame: "DataFrame") -> set[tuple[str, int]]:
+    def reported(frame: "DataFrame") -> set[tuple[str, int]]:
         rows = frame.where("rule = 'unusual rate' AND score < 0").collect()
         begin = at(10).replace(tzinfo=None)
         return {(r["queue"], int((r["window_start"] - begin).total_seconds() / 60)) for r in rows}
 
-    assert told(anomalies(counted, silence=True)) == silent
+    assert reported(anomalies(counted, silence=True)) == silent
     for part in ("minute(window_start) < 20", "minute(window_start) >= 20"):
         counted.where(part).coalesce(1).write.mode("append").parquet(str(tmp_path / "counted"))
     stream = spark.readStream.schema(counted.schema).option("maxFilesPerTrigger", 1)
     run(anomalies(stream.parquet(str(tmp_path / "counted")), silence=True), str(tmp_path))
     # As far as the watermark, which is a minute behind, and a stretch for what may still come.
-    seen = told(spark.read.parquet(str(tmp_path / "table")))
+    seen = reported(spark.read.parquet(str(tmp_path / "table")))
     assert seen == {(queue, minute) for queue, minute in silent if minute < 37}
     with pytest.raises(ValueError, match="there is none"):
         all_anomalies()
@@ -286,14 +286,14 @@ def test_events_when_raised_from_a_stream_then_each_anomaly_is_on_the_queue_once
         put = list(queue)
     connection.disconnect()
     events = [event_json("ANOMALIES", "QM1", one.descriptor, one.data) for one in put]
-    told: list[Any] = [event["eventData"] for event in events]
+    reported: list[Any] = [event["eventData"] for event in events]
     assert {one.format for one in put} == {"MQEVENT"}
-    assert sorted((one["baseObjectName"], one["anomalyRule"]) for one in told) == [
+    assert sorted((one["baseObjectName"], one["anomalyRule"]) for one in reported) == [
         ("BURST", "unusual rate"),
         ("GROWS", "queue grows"),
         ("SLOW", "consumer slows"),
     ]
-    burst = next(one for one in told if one["baseObjectName"] == "BURST")
+    burst = next(one for one in reported if one["baseObjectName"] == "BURST")
     assert burst["anomalySince"] == "2026-11-02T00:39:50Z"
     assert burst["anomalyValue"] == 150_000
     assert burst["anomalyText"].startswith("BURST: 150.0 puts a second")

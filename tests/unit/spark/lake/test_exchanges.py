@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.spark
 
 
-def request(number: int, seconds: float, **told: Any) -> dict[str, Any]:
+def request(number: int, seconds: float, **reported: Any) -> dict[str, Any]:
     row = {"queue": "REQUESTS", "msg_type": MQMT_REQUEST, "msg_id": msg_id(number)}
-    return {**row, "put_timestamp": at(seconds), "body": b"?", **told}
+    return {**row, "put_timestamp": at(seconds), "body": b"?", **reported}
 
 
 def reply(to: int, seconds: float) -> dict[str, Any]:
@@ -28,7 +28,7 @@ def reply(to: int, seconds: float) -> dict[str, Any]:
     return {**row, "correl_id": msg_id(to), "put_timestamp": at(seconds), "body": b"!!"}
 
 
-def told(frame: "DataFrame") -> set[tuple[int, int | None]]:
+def reported(frame: "DataFrame") -> set[tuple[int, int | None]]:
     """Request and microseconds to the reply."""
     rows = frame.select("msg_id", "latency_us").collect()
     return {(int.from_bytes(row["msg_id"], "big"), row["latency_us"]) for row in rows}
@@ -59,7 +59,7 @@ def test_exchanges_when_in_a_batch_then_requests_have_their_replies_or_none(
 
     frame = exchanges(messages(spark, EARLY + NAMELESS + LATER), within="10 seconds")
     second = 1_000_000
-    assert told(frame) == {
+    assert reported(frame) == {
         (1, second // 2),
         (1, 700_000),
         (2, second),
@@ -78,7 +78,7 @@ def test_exchanges_when_in_a_batch_then_requests_have_their_replies_or_none(
     assert (first["exchanges"], first["answered"], first["longest_us"]) == (6, 3, second)
 
 
-def test_exchanges_when_streamed_then_unanswered_requests_are_told_once_time_has_passed(
+def test_exchanges_when_streamed_then_unanswered_requests_are_reported_once_time_has_passed(
     spark: "SparkSession", tmp_path: Path
 ) -> None:
     """Also if there are only requests any more: time goes on with them."""
@@ -90,5 +90,5 @@ def test_exchanges_when_streamed_then_unanswered_requests_are_told_once_time_has
         lake(messages(spark, rows)).coalesce(1).write.mode("append").parquet(lake_folder)
         stream = lake_stream(spark, lake_folder)
         run(exchanges(stream, within="10 seconds", late="1 minute"), str(tmp_path))
-    found = told(spark.read.parquet(str(tmp_path / "table")))
+    found = reported(spark.read.parquet(str(tmp_path / "table")))
     assert found == {(1, 500_000), (1, 700_000), (2, 1_000_000), (3, None), (4, None), (5, None)}

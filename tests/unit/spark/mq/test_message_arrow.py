@@ -33,8 +33,8 @@ FROM_ELSEWHERE = (
 )
 
 
-def rows_of(blocks: list[ternmq.StreamBlock], **told: str) -> list[dict[str, Any]]:
-    options = SourceOptions({"queue": "ORDERS", **told}, True)
+def rows_of(blocks: list[ternmq.StreamBlock], **given: str) -> list[dict[str, Any]]:
+    options = SourceOptions({"queue": "ORDERS", **given}, True)
     batch = BatchMaker(options, "QM1").batch(messages_of(blocks, "ORDERS"))
     batch.validate(full=True)
     assert batch.schema == arrow_schema(options.columns)
@@ -223,8 +223,8 @@ def test_folder_when_not_sound_then_nothing_is_guessed(folder: str) -> None:
 
 
 def test_folder_when_elements_are_nested_then_names_have_dots() -> None:
-    told = "<mqps content='properties'><Top>a/b</Top><x><y dt='r8'>1.5</y></x></mqps>"
-    assert properties_of(told) == [("mqps.Top", "string", "a/b"), ("mqps.x.y", "r8", "1.5")]
+    reported = "<mqps content='properties'><Top>a/b</Top><x><y dt='r8'>1.5</y></x></mqps>"
+    assert properties_of(reported) == [("mqps.Top", "string", "a/b"), ("mqps.x.y", "r8", "1.5")]
 
 
 # ---- text

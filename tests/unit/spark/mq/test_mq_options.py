@@ -23,11 +23,11 @@ from ternmq.spark.mq.spark_connection import password
 from ternmq.spark.smf.smf_options import SmfOptions
 
 
-def options(is_stream: bool = True, /, **told: str) -> SourceOptions:
-    return SourceOptions({"queue": "ORDERS", **told}, is_stream)
+def options(is_stream: bool = True, /, **given: str) -> SourceOptions:
+    return SourceOptions({"queue": "ORDERS", **given}, is_stream)
 
 
-def test_options_when_nothing_is_told_then_defaults_are_those_of_the_table() -> None:
+def test_options_when_nothing_is_given_then_defaults_are_those_of_the_table() -> None:
     stream, batch = options(), options(False)
     assert stream.mode == STREAM
     assert stream.position_of("ORDERS") == Position("latest")
@@ -39,14 +39,14 @@ def test_options_when_nothing_is_told_then_defaults_are_those_of_the_table() -> 
     assert stream.has_properties
 
 
-def test_batch_when_positions_are_told_then_it_reads_the_stream() -> None:
+def test_batch_when_positions_are_given_then_it_reads_the_stream() -> None:
     assert options(False, startingOffsets="earliest").mode == STREAM
     assert options(False, endingOffsets="latest").mode == STREAM
     assert options(False, mode="DRAIN").mode == DRAIN
 
 
 @pytest.mark.parametrize(
-    ("told", "wanted"),
+    ("reported", "wanted"),
     [
         ("Earliest", Position("earliest")),
         ('{"ORDERS": 17}', Position("number", 17)),
@@ -58,10 +58,10 @@ def test_batch_when_positions_are_told_then_it_reads_the_stream() -> None:
         ("1500", Position("time", 1_500_000_000)),
     ],
 )
-def test_starting_offsets_when_told_in_any_way_then_they_are_understood(
-    told: str, wanted: Position
+def test_starting_offsets_when_given_in_any_way_then_they_are_understood(
+    reported: str, wanted: Position
 ) -> None:
-    assert options(startingOffsets=told).position_of("ORDERS") == wanted
+    assert options(startingOffsets=reported).position_of("ORDERS") == wanted
 
 
 def test_columns_when_named_then_only_those_in_that_order() -> None:
@@ -70,7 +70,7 @@ def test_columns_when_named_then_only_those_in_that_order() -> None:
 
 
 @pytest.mark.parametrize(
-    ("told", "text"),
+    ("given", "text"),
     [
         ({"startingOffset": "latest"}, "is startingOffsets meant?"),
         ({"queue": ""}, "option queue says which queue"),
@@ -100,9 +100,9 @@ def test_columns_when_named_then_only_those_in_that_order() -> None:
         ({"queueManager": "QM 1"}, "option queueManager is 'QM 1'"),
     ],
 )
-def test_option_when_wrong_then_the_error_names_it(told: dict[str, str], text: str) -> None:
+def test_option_when_wrong_then_the_error_names_it(given: dict[str, str], text: str) -> None:
     with pytest.raises(ValueError, match=r"option|offsets") as raised:
-        options(True, **told)
+        options(True, **given)
     assert text in str(raised.value)
 
 
@@ -129,11 +129,11 @@ def test_password_when_in_a_file_or_variable_then_it_is_read_where_it_is_used(
 ) -> None:
     (tmp_path / "secret").write_text("hidden\nnot this\n")
     assert password(ConnectionOptions({"passwordFile": str(tmp_path / "secret")})) == "hidden"
-    told = ConnectionOptions({"passwordEnv": "MQ_PASSWORD_HERE"})
+    given = ConnectionOptions({"passwordEnv": "MQ_PASSWORD_HERE"})
     with pytest.raises(ValueError, match="MQ_PASSWORD_HERE, which is not set"):
-        password(told)
+        password(given)
     monkeypatch.setenv("MQ_PASSWORD_HERE", "other")
-    assert password(told) == "other"
+    assert password(given) == "other"
     assert "hidden" not in repr(ConnectionOptions({"password": "hidden"}))
     with pytest.raises(ValueError, match="No such file"):
         password(ConnectionOptions({"passwordFile": str(tmp_path / "none")}))

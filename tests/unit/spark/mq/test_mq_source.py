@@ -31,15 +31,15 @@ class Site:
         self.served = served
         self.connection = served.connect()
 
-    def way(self, **told: str) -> dict[str, str]:
+    def way(self, **given: str) -> dict[str, str]:
         where = {"queueManager": "QM1", "connName": self.served.conn, "channel": CHANNEL}
-        return {**where, **told}
+        return {**where, **given}
 
-    def stream(self, **told: str) -> "DataFrame":
-        return self.spark.readStream.format("mq").options(**self.way(**told)).load()
+    def stream(self, **given: str) -> "DataFrame":
+        return self.spark.readStream.format("mq").options(**self.way(**given)).load()
 
-    def batch(self, **told: str) -> "DataFrame":
-        return self.spark.read.format("mq").options(**self.way(**told)).load()
+    def batch(self, **given: str) -> "DataFrame":
+        return self.spark.read.format("mq").options(**self.way(**given)).load()
 
     def define(self, name: str, *texts: str) -> ternmq.QueueCursor:
         self.connection.define_queue(name)
@@ -148,8 +148,8 @@ def test_batch_when_browsed_drained_or_from_the_stream_then_what_each_promises(s
     assert {row["text"] for row in drained.collect()} == {f"text {n}" for n in range(4)}
     with site.connection.queue("BATCH") as left:
         assert left.depth == 2
-    told = {"startingOffsets": f'{{"BATCH": {first + 1}}}', "minPartitions": "2"}
-    stream = site.batch(queue="BATCH", **told)
+    given = {"startingOffsets": f'{{"BATCH": {first + 1}}}', "minPartitions": "2"}
+    stream = site.batch(queue="BATCH", **given)
     assert stream.rdd.getNumPartitions() == 2
     assert {row["text"] for row in stream.collect()} == {f"text {n}" for n in range(1, 6)}
 
@@ -167,11 +167,11 @@ def test_filters_when_pushed_then_only_what_they_leave_is_read(site: Site) -> No
 
 
 def test_errors_when_options_are_wrong_then_one_sentence(site: Site) -> None:
-    for told, sentence in (
+    for given, sentence in (
         ({"queue": "ORDERS", "startingOffset": "latest"}, "is startingOffsets meant?"),
         ({"queue": "NO.SUCH.QUEUE"}, "MQRC_UNKNOWN_OBJECT_NAME"),
         ({"queue": "ORDERS", "mode": "drain", "channel": "NO.SUCH"}, "NO.SUCH"),
     ):
         with pytest.raises(SparkError) as raised, explained():
-            site.batch(**told).collect()
+            site.batch(**given).collect()
         assert sentence in raised.value.sentence

@@ -36,12 +36,12 @@ class Site:
         self.connection.define_queue("ORDERS")
         self.planners: list[Planner] = []
 
-    def options(self, is_stream: bool = True, **told: str) -> SourceOptions:
+    def options(self, is_stream: bool = True, **given: str) -> SourceOptions:
         where = {"path": str(self.served.data), "queueManager": "QM1", "queue": "ORDERS"}
-        return SourceOptions({**where, **told}, is_stream)
+        return SourceOptions({**where, **given}, is_stream)
 
-    def planner(self, **told: str) -> Planner:
-        planner = Planner(self.options(True, **told))
+    def planner(self, **given: str) -> Planner:
+        planner = Planner(self.options(True, **given))
         self.planners.append(planner)
         return planner
 
@@ -52,8 +52,8 @@ class Site:
     def read(self, planner: Planner, start: Offset, end: Offset) -> list[str]:
         return self.read_parts(planner.partitions(start, end))
 
-    def read_parts(self, parts: list[list[Range]], **told: str) -> list[str]:
-        options = self.options(True, columns="text", **told)
+    def read_parts(self, parts: list[list[Range]], **given: str) -> list[str]:
+        options = self.options(True, columns="text", **given)
         return [
             row["text"]
             for part in parts
@@ -110,7 +110,7 @@ def test_range_when_read_again_after_gets_and_a_restart_then_it_is_the_same(site
     assert names == [zero["ORDERS"]["cursor"]]  # it went on with the same
 
 
-def test_limits_when_told_then_batches_have_no_more(site: Site) -> None:
+def test_limits_when_given_then_batches_have_no_more(site: Site) -> None:
     planner = site.planner()
     zero = planner.initial()
     site.put(*(f"{n:01000d}" for n in range(100)))
@@ -135,8 +135,8 @@ def test_available_now_when_messages_come_later_then_they_are_left(site: Site) -
     assert planner.latest(two, 1, 0) == two
 
 
-@pytest.mark.parametrize("told", ["earliest", "latest", "number", "time", "json"])
-def test_start_when_told_in_any_way_then_reading_begins_there(site: Site, told: str) -> None:
+@pytest.mark.parametrize("reported", ["earliest", "latest", "number", "time", "json"])
+def test_start_when_given_in_any_way_then_reading_begins_there(site: Site, reported: str) -> None:
     first = site.connection.cursor("EARLIER", "ORDERS").position
     site.put("one", "two")
     moment = datetime.now(UTC).isoformat()
@@ -148,11 +148,11 @@ def test_start_when_told_in_any_way_then_reading_begins_there(site: Site, told: 
         "time": moment,
         "json": '{"ORDERS": "earliest"}',
     }
-    planner = site.planner(startingOffsets=words[told])
+    planner = site.planner(startingOffsets=words[reported])
     zero = planner.initial()
     site.put("five")
     found = site.read(planner, zero, planner.latest(zero, 0, 0))
-    skipped = {"earliest": 0, "latest": 4, "number": 1, "time": 2, "json": 0}[told]
+    skipped = {"earliest": 0, "latest": 4, "number": 1, "time": 2, "json": 0}[reported]
     assert found == ["one", "two", "three", "four", "five"][skipped:]
 
 
@@ -245,7 +245,7 @@ def test_cursor_when_somebody_deletes_it_then_it_is_there_again(site: Site) -> N
     assert site.position("QUERY") == one["ORDERS"]["next"]
 
 
-def test_cursor_when_deleted_and_the_stream_filled_anew_then_an_error(site: Site) -> None:
+def test_cursor_when_deleted_and_the_stream_filled_again_then_an_error(site: Site) -> None:
     planner = site.planner(cursor="QUERY", startingOffsets="earliest")
     zero = planner.initial()
     other = site.connection.cursor("OTHER", "ORDERS", start="earliest")
@@ -275,7 +275,7 @@ def test_cursor_when_the_query_never_read_then_it_is_gone_with_it(site: Site) ->
     assert not site.connection.mqsc("DISPLAY CURSOR(SPARK.*)")[0].ok
 
 
-def test_no_cursor_when_told_then_the_stream_must_be_there(site: Site) -> None:
+def test_no_cursor_when_given_then_the_stream_must_be_there(site: Site) -> None:
     planner = site.planner(cursor="none", startingOffsets="earliest")
     with pytest.raises(ValueError, match="ORDERS has no stream"):
         planner.initial()
@@ -295,14 +295,14 @@ def test_start_when_beyond_the_stream_then_an_error(site: Site) -> None:
 # ---- batches of a stream
 
 
-def test_batch_when_positions_are_told_then_that_range(site: Site) -> None:
+def test_batch_when_positions_are_given_then_that_range(site: Site) -> None:
     first = site.connection.cursor("ANY", "ORDERS").position
     site.put("one", "two", "three", "four")
-    told = {
+    given = {
         "startingOffsets": f'{{"ORDERS": {first + 1}}}',
         "endingOffsets": f'{{"ORDERS": {first + 3}}}',
     }
-    reader = MqReader(site.options(False, minPartitions="2", **told))
+    reader = MqReader(site.options(False, minPartitions="2", **given))
     parts = [part.ranges for part in reader.partitions() if isinstance(part, RangePartition)]
     assert len(parts) == 2
     assert site.read_parts(parts) == ["two", "three"]
@@ -368,9 +368,9 @@ def test_connection_when_the_queue_manager_is_not_there_then_its_reason(tmp_path
         Planner(options).initial()
 
 
-def rows_of(site: Site, **told: str) -> list[tuple[str, int | None]]:
+def rows_of(site: Site, **given: str) -> list[tuple[str, int | None]]:
     """What a batch reads: texts with their incarnations, by number."""
-    reader = MqReader(site.options(False, columns="text,seq,incarnation", **told))
+    reader = MqReader(site.options(False, columns="text,seq,incarnation", **given))
     rows = [
         row
         for part in reader.partitions()

@@ -99,9 +99,9 @@ def test_rows_when_a_column_fills_a_field_then_it_is_there_and_null_is_the_usual
     mds, _ = only(batch_of(columns), has_context=True)
     name = ATTRIBUTES.get(field.column, field.column)
     size = field.size if field.kind == "binary" else 0
-    told = [value.ljust(size, b"\0") if size else value for value in VALUES[field.column]]
+    reported = [value.ljust(size, b"\0") if size else value for value in VALUES[field.column]]
     usual = Descriptor(persistence=mq.MQPER_PERSISTENT)
-    assert [getattr(md, name) for md in mds] == [*told, getattr(usual, name)]
+    assert [getattr(md, name) for md in mds] == [*reported, getattr(usual, name)]
 
 
 def test_rows_when_context_is_not_asked_for_then_left_aside() -> None:
@@ -118,7 +118,7 @@ def test_rows_when_the_time_is_given_then_date_and_time_in_utc() -> None:
     assert (none.put_date, none.put_time) == ("", "")
 
 
-def test_rows_when_text_has_a_ccsid_column_then_the_truth_is_told() -> None:
+def test_rows_when_text_has_a_ccsid_column_then_it_is_reported() -> None:
     columns = {"body": pa.array(["é"]), "ccsid": pa.array([500], pa.int32())}
     (md,), bodies = only(batch_of(columns))
     assert (md.ccsid, bodies) == (1208, ["é".encode()])
@@ -245,7 +245,7 @@ def test_rows_when_kafkas_headers_cannot_be_properties_then_named(
 
 
 @pytest.mark.parametrize(
-    ("microseconds", "told"),
+    ("microseconds", "reported"),
     [
         (-62_135_596_800_000_000, ("00010101", "00000000")),
         (-2_208_988_800_000_001, ("18991231", "23595999")),
@@ -257,16 +257,16 @@ def test_rows_when_kafkas_headers_cannot_be_properties_then_named(
     ],
 )
 def test_rows_when_the_time_is_far_then_right_or_named(
-    microseconds: int, told: tuple[str, str] | str
+    microseconds: int, reported: tuple[str, str] | str
 ) -> None:
     times = pa.array([microseconds], pa.int64()).cast(pa.timestamp("us", "UTC"))
     batch = batch_of({"body": pa.array(["x"]), "put_timestamp": times})
-    if isinstance(told, str):
-        with pytest.raises(ValueError, match=f"column put_timestamp {told}"):
+    if isinstance(reported, str):
+        with pytest.raises(ValueError, match=f"column put_timestamp {reported}"):
             only(batch, has_context=True)
     else:
         (md,), _ = only(batch, has_context=True)
-        assert (md.put_date, md.put_time) == told
+        assert (md.put_date, md.put_time) == reported
 
 
 @pytest.mark.parametrize(
@@ -340,12 +340,12 @@ OPTIONS: list[tuple[dict[str, str], bool, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("told", "is_stream", "said"), OPTIONS, ids=[row[2] for row in OPTIONS])
-def test_options_when_wrong_then_named(told: dict[str, str], is_stream: bool, said: str) -> None:
+@pytest.mark.parametrize(("given", "is_stream", "said"), OPTIONS, ids=[row[2] for row in OPTIONS])
+def test_options_when_wrong_then_named(given: dict[str, str], is_stream: bool, said: str) -> None:
     with pytest.raises(ValueError, match=said):
-        SinkOptions(told, is_stream)
+        SinkOptions(given, is_stream)
 
 
 def test_options_when_spark_adds_its_own_then_taken() -> None:
-    told = {"queue": "Q", "checkpointLocation": "/x", "path": "/data", "queueManager": "QM1"}
-    assert SinkOptions(told, is_stream=True).is_exact
+    values = {"queue": "Q", "checkpointLocation": "/x", "path": "/data", "queueManager": "QM1"}
+    assert SinkOptions(values, is_stream=True).is_exact

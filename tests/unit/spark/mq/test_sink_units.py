@@ -40,9 +40,9 @@ def networked(tmp_path: Path) -> Iterator[Networked]:
         yield made
 
 
-def options_of(networked: Networked, **told: str) -> SinkOptions:
+def options_of(networked: Networked, **given: str) -> SinkOptions:
     way = {"queueManager": "QM1", "connName": networked.conn, "channel": CHANNEL}
-    return SinkOptions({**way, **told}, is_stream=False)
+    return SinkOptions({**way, **given}, is_stream=False)
 
 
 def batch_of(bodies: list[str], queues: list[str] | None = None) -> pa.RecordBatch:
@@ -136,7 +136,7 @@ def test_job_when_it_has_no_owner_then_committed_as_a_whole_each_time(networked:
         assert row["BATCHES"] == 2
 
 
-def test_stream_when_spark_does_not_tell_the_batch_then_refused_unless_it_does_not_matter() -> None:
+def test_stream_when_spark_gives_no_batch_then_refused_unless_it_does_not_matter() -> None:
     schema = from_arrow_schema(batch_of(["x"]).schema)
     writer = MqStreamWriter({"queue": "Q"}, schema)
     with pytest.raises(RuntimeError, match="which batch of which query"):

@@ -34,12 +34,12 @@ def served() -> Iterator[Networked]:
         yield found
 
 
-def options(served: Networked, **told: str) -> ConnectionOptions:
+def options(served: Networked, **given: str) -> ConnectionOptions:
     usual = {"queueManager": "QM1", "connName": served.conn, "channel": CHANNEL}
-    return ConnectionOptions({**usual, **told})
+    return ConnectionOptions({**usual, **given})
 
 
-def test_network_when_told_then_connected_under_the_name_of_the_application(
+def test_network_when_given_then_connected_under_the_name_of_the_application(
     served: Networked,
 ) -> None:
     with connect(options(served, applicationName="lake")) as connection:
@@ -48,14 +48,14 @@ def test_network_when_told_then_connected_under_the_name_of_the_application(
         assert "lake" in [answer["APPLTAG"] for answer in shown]
 
 
-def test_local_socket_when_a_path_is_told_then_connected(served: Networked) -> None:
+def test_local_socket_when_a_path_is_given_then_connected(served: Networked) -> None:
     with connect(
         ConnectionOptions({"queueManager": "QM1", "path": str(served.data)})
     ) as connection:
         assert connection.name == "QM1"
 
 
-def test_table_when_told_then_its_channel(served: Networked, tmp_path: Path) -> None:
+def test_table_when_given_then_its_channel(served: Networked, tmp_path: Path) -> None:
     row = {
         "name": CHANNEL,
         "type": "clientConnection",
@@ -66,12 +66,14 @@ def test_table_when_told_then_its_channel(served: Networked, tmp_path: Path) -> 
     }
     (tmp_path / "ccdt.json").write_text(json.dumps({"channel": [row]}))
     for where in (str(tmp_path / "ccdt.json"), (tmp_path / "ccdt.json").as_uri()):
-        told = ConnectionOptions({"queueManager": "QM1", "ccdtUrl": where})
-        with connect(told) as connection:
+        given = ConnectionOptions({"queueManager": "QM1", "ccdtUrl": where})
+        with connect(given) as connection:
             assert connection.name == "QM1"
 
 
-def test_tls_when_told_then_both_sides_show_certificates(served: Networked, tmp_path: Path) -> None:
+def test_tls_when_given_then_both_sides_show_certificates(
+    served: Networked, tmp_path: Path
+) -> None:
     certificates = Certificates()
     certificates.write_folder(served.folder / "ssl")  # from the same authority as the client's
     with served.connect() as operator:
@@ -98,9 +100,9 @@ def test_password_when_wrong_then_not_authorized_and_the_text_does_not_have_it(
             "ALTER QMGR CONNAUTH(PASSWORDS)\nREFRESH SECURITY TYPE(CONNAUTH)"
         )
         try:
-            told = options(served, user="nobody", passwordFile=str(tmp_path / "secret"))
+            reported = options(served, user="nobody", passwordFile=str(tmp_path / "secret"))
             with pytest.raises(ternmq.MQError) as refused:
-                connect(told)
+                connect(reported)
             assert refused.value.reason == rc.MQRC_NOT_AUTHORIZED
             assert "not-this-one" not in str(refused.value)
         finally:

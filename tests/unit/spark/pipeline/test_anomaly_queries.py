@@ -38,9 +38,9 @@ def there() -> Iterator[Networked]:
 def project_of(folder: Path, there: Networked, **settings: str) -> "Project":
     from ternmq.spark.pipeline.project import create, find
 
-    way = {"mq.queueManager": "QM1", "mq.connName": there.conn, "mq.channel": CHANNEL}
-    told = {key.replace("_", "."): value for key, value in settings.items()}
-    spec = create(folder, "tests", {**way, "mq.queue": "ORDERS", **told})
+    sink_settings = {"mq.queueManager": "QM1", "mq.connName": there.conn, "mq.channel": CHANNEL}
+    given = {key.replace("_", "."): value for key, value in settings.items()}
+    spec = create(folder, "tests", {**sink_settings, "mq.queue": "ORDERS", **given})
     text = spec.read_text(encoding="utf-8").replace('partitions: "8"', 'partitions: "1"')
     spec.write_text(text, encoding="utf-8")
     return find(folder)
@@ -49,11 +49,11 @@ def project_of(folder: Path, there: Networked, **settings: str) -> "Project":
 def put_minute(connection: ternmq.Connection, minute: datetime, count: int) -> None:
     for number in range(count):
         moment = minute + timedelta(seconds=number * 60 / count)
-        told = Descriptor(
+        reported = Descriptor(
             put_date=f"{moment:%Y%m%d}", put_time=f"{moment:%H%M%S}{moment.microsecond // 10000:02}"
         )
         options = mq.MQPMO_SET_ALL_CONTEXT
-        connection.put("ORDERS", f"order {number}", descriptor=told, options=options)
+        connection.put("ORDERS", f"order {number}", descriptor=reported, options=options)
 
 
 def events_on(connection: ternmq.Connection, queue: str) -> list[dict[str, Any]]:
@@ -62,8 +62,8 @@ def events_on(connection: ternmq.Connection, queue: str) -> list[dict[str, Any]]
 
     with connection.queue(queue) as opened:
         found = [event_json(queue, "QM1", one.descriptor, one.data) for one in opened.browse()]
-    told: list[Any] = [each["eventData"] for each in found]
-    return told
+    reported: list[Any] = [each["eventData"] for each in found]
+    return reported
 
 
 def rows_of(project: "Project") -> list[dict[str, Any]]:
@@ -107,22 +107,24 @@ def test_bursts_when_followed_then_each_is_a_row_and_an_event_also_over_a_restar
         moment = begin + timedelta(minutes=minute)
         put_minute(connection, moment, 60 if moment in bursts else USUAL)
     until(2)
-    told = events_on(connection, EVENTS)
+    reported = events_on(connection, EVENTS)
     rows = rows_of(project)
     connection.disconnect()
-    assert told[:1] == first
-    assert [one["anomalySince"] for one in told] == [
+    assert reported[:1] == first
+    assert [one["anomalySince"] for one in reported] == [
         f"{each:%Y-%m-%dT%H:%M:%SZ}" for each in bursts
     ]
-    assert {(one["baseObjectName"], one["anomalyRule"]) for one in told} == {
+    assert {(one["baseObjectName"], one["anomalyRule"]) for one in reported} == {
         ("ORDERS", "unusual rate")
     }
-    assert [one["anomalyValue"] for one in told] == [1000, 1000]  # one a second, in thousandths
+    assert [one["anomalyValue"] for one in reported] == [1000, 1000]  # one a second, in thousandths
     assert sorted((row["queue"], row["window_start"]) for row in rows) == [
         ("ORDERS", each.replace(tzinfo=None)) for each in bursts
     ]
-    assert {row["words"] for row in rows} == {one["anomalyText"] for one in told}
-    assert told[0]["anomalyText"].startswith("ORDERS: 60.0 puts a minute; 3.0 are usual (score 3")
+    assert {row["words"] for row in rows} == {one["anomalyText"] for one in reported}
+    assert reported[0]["anomalyText"].startswith(
+        "ORDERS: 60.0 puts a minute; 3.0 are usual (score 3"
+    )
 
 
 def test_queue_of_events_when_it_is_ours_then_it_is_made_and_any_other_must_be_there(
@@ -149,23 +151,23 @@ def test_events_when_settings_say_where_then_they_go_there(
     there: Networked, tmp_path: Path
 ) -> None:
     from ternmq.spark.errors import SparkError
-    from ternmq.spark.pipeline.anomaly_queries import way
+    from ternmq.spark.pipeline.anomaly_queries import sink_settings
     from ternmq.spark.pipeline.settings import Settings
 
-    def told(**settings: str) -> Settings:
+    def reported(**settings: str) -> Settings:
         named = {f"spark.ternmq.{key.replace('_', '.')}": settings[key] for key in settings}
         return Settings(named, tmp_path)
 
-    assert told(smf_path="x").events_queue == ""
-    assert told(smf_path="x", events_queue="ALARMS").events_queue == "ALARMS"
-    assert told(mq_queue="ORDERS").events_queue == EVENTS
-    assert told(mq_queue="ORDERS", events_queue="none").events_queue == ""
+    assert reported(smf_path="x").events_queue == ""
+    assert reported(smf_path="x", events_queue="ALARMS").events_queue == "ALARMS"
+    assert reported(mq_queue="ORDERS").events_queue == EVENTS
+    assert reported(mq_queue="ORDERS", events_queue="none").events_queue == ""
     with pytest.raises(SparkError, match="'A B', which is no name of a queue"):
-        told(mq_queue="ORDERS", events_queue="A B")
-    same = told(mq_queue="ORDERS", mq_ConnName="a(1)", mq_cursor="LAKE", events_user="bob")
-    assert way(same) == {"ConnName": "a(1)", "user": "bob"}
-    other = told(mq_queue="ORDERS", mq_connName="a(1)", mq_user="ann", events_connName="b(1)")
-    assert way(other) == {"connName": "b(1)"}
+        reported(mq_queue="ORDERS", events_queue="A B")
+    same = reported(mq_queue="ORDERS", mq_ConnName="a(1)", mq_cursor="LAKE", events_user="bob")
+    assert sink_settings(same) == {"ConnName": "a(1)", "user": "bob"}
+    other = reported(mq_queue="ORDERS", mq_connName="a(1)", mq_user="ann", events_connName="b(1)")
+    assert sink_settings(other) == {"connName": "b(1)"}
 
 
 def test_command_when_it_names_a_queue_then_events_go_there_and_one_that_is_none_is_refused(

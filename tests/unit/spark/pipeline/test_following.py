@@ -100,7 +100,7 @@ def test_views_when_something_came_then_those_are_made_that_are_made_of_it(
         flow("chargeback", "tasks"),
         flow("exchanges", "messages"),
     )
-    told: list[Update] = []
+    reported: list[Update] = []
     begun.until(
         Looks(
             None,
@@ -110,14 +110,14 @@ def test_views_when_something_came_then_those_are_made_that_are_made_of_it(
             lambda: queries["messages"].batch(0, 0),  # time went on, and rows may be there
             None,
         ),
-        told.append,
+        reported.append,
     )
     assert made == ["tasks", "chargeback", "exchanges", "tasks", "chargeback", "exchanges"]
-    assert told[-1] == Update({"smf_wtid": 5}, 3)
+    assert reported[-1] == Update({"smf_wtid": 5}, 3)
     assert all(query.is_stopped for query in queries.values())
 
 
-def test_events_when_they_cannot_be_put_then_following_goes_on_and_tells_it_once(
+def test_events_when_they_cannot_be_put_then_following_goes_on_and_reports_it_once(
     project: "Project", made: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(pipeline_follow, "started", lambda *_: Query())
@@ -128,12 +128,12 @@ def test_events_when_they_cannot_be_put_then_following_goes_on_and_tells_it_once
         return queries[-1]
 
     monkeypatch.setattr(Following, "_raising", raising)
-    told: list[Update] = []
+    reported: list[Update] = []
     begun = following(project, flow("seen_in_messages", is_stream=True))
     looks = Looks(*[None] * 6, lambda: queries[-1].batch(0, 1), None)
-    begun.until(looks, told.append)
+    begun.until(looks, reported.append)
     assert len(queries) == 6
-    assert [update.trouble for update in told] == ["MQRC_Q_FULL", ""]
+    assert [update.trouble for update in reported] == ["MQRC_Q_FULL", ""]
 
 
 def test_stream_when_it_fails_again_and_again_then_following_ends_with_its_error(
@@ -156,9 +156,9 @@ def test_run_when_a_view_was_not_completed_then_it_is_as_it_was(tmp_path: Path) 
     for number, states in enumerate(
         ({"tasks": COMPLETED, "findings": COMPLETED}, {"tasks": COMPLETED, "findings": "FAILED"})
     ):
-        with versions(session, project, Choice(), states) as told:
+        with versions(session, project, Choice(), states) as reported:
             for name in states:
-                place = Path(told.settings.path(name))
+                place = Path(reported.settings.path(name))
                 assert place != Path(project.settings.path(name))
                 (place / str(number)).touch()
 
@@ -168,8 +168,8 @@ def test_run_when_a_view_was_not_completed_then_it_is_as_it_was(tmp_path: Path) 
     assert files("tasks") == ["1"]
     assert files("findings") == ["0"]
     for choice in (Choice(is_dry=True), Choice(refresh=["findings"])):
-        with versions(session, project, choice, {}) as told:
-            assert told.settings.path("tasks") == project.settings.path("tasks")
+        with versions(session, project, choice, {}) as reported:
+            assert reported.settings.path("tasks") == project.settings.path("tasks")
     conf["spark.sql.catalogImplementation"] = "hive"
-    with versions(session, project, Choice(), {}) as told:
-        assert told == project
+    with versions(session, project, Choice(), {}) as reported:
+        assert reported == project

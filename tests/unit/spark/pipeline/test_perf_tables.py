@@ -27,8 +27,8 @@ def window(number: int, first: float, last: float, counts: str, **more: Any) -> 
     begin = BEGIN.timestamp()
     # Measured from the interval before to the one after.
     around = {"from_s": begin + first - 1, "to_s": begin + last + 1}
-    told = {"counted": "PERF.REPLY", "cost_of_putters": False, **around, **more}
-    return Window(number, begin + first, begin + last, counts=counts, **told)
+    given = {"counted": "PERF.REPLY", "cost_of_putters": False, **around, **more}
+    return Window(number, begin + first, begin + last, counts=counts, **given)
 
 
 @pytest.fixture(scope="module")

@@ -26,7 +26,7 @@ def write_version(folder: str, number: int) -> None:
         pq.write_table(table, f"{folder}/part-{number}-{file}.parquet")
 
 
-def made_anew(path: str, number: int) -> None:
+def recreated(path: str, number: int) -> None:
     version = view_versions.begin(path)
     write_version(version, number)
     view_versions.swap(path, version)
@@ -39,11 +39,11 @@ def read(folder: str) -> list[int]:
     return found
 
 
-def test_reader_when_a_table_is_made_anew_then_it_finds_all_rows_of_one_version(
+def test_reader_when_a_table_is_recreated_then_it_finds_all_rows_of_one_version(
     tmp_path: Path,
 ) -> None:
     path = str(tmp_path / "tasks")
-    made_anew(path, 0)
+    recreated(path, 0)
     readings: list[list[int]] = []
     errors: list[Exception] = []
     has_read = threading.Event()
@@ -63,7 +63,7 @@ def test_reader_when_a_table_is_made_anew_then_it_finds_all_rows_of_one_version(
     try:
         for number in range(1, VERSIONS):
             has_read.clear()
-            made_anew(path, number)
+            recreated(path, number)
             has_read.wait()  # so that there is a reading about each version
     finally:
         is_over.set()
@@ -79,10 +79,10 @@ def test_version_when_it_was_replaced_then_it_stays_for_a_while_and_then_goes(
     tmp_path: Path,
 ) -> None:
     path = str(tmp_path / "tasks")
-    made_anew(path, 0)
+    recreated(path, 0)
     first = view_versions.current(path)
     left = view_versions.begin(path)  # by one that was killed
-    made_anew(path, 1)
+    recreated(path, 1)
     assert len(read(first)) == FILES * ROWS
     now = Path(first).stat().st_mtime + 1
     os.utime(left, (now + 60, now + 60))
@@ -103,7 +103,7 @@ def test_table_when_it_was_a_folder_then_it_becomes_a_version_too(
     (tmp_path / "tasks").mkdir()
     write_version(str(tmp_path / "tasks"), 0)
     assert view_versions.current(path) == path
-    made_anew(path, 1)
+    recreated(path, 1)
     assert set(read(str(tmp_path / "tasks"))) == {1}
     (old,) = (
         each

@@ -102,8 +102,8 @@ def test_clock_ticks_when_made_then_inside_and_few(span: int) -> None:
 
 
 def test_period_when_shown_then_the_day_is_said_once() -> None:
-    told = shown_period(BEGIN, BEGIN + timedelta(seconds=59))
-    assert told == "16 November 2026, 11:00:00 to 11:00:59 UTC"
+    reported = shown_period(BEGIN, BEGIN + timedelta(seconds=59))
+    assert reported == "16 November 2026, 11:00:00 to 11:00:59 UTC"
 
 
 def test_cell_when_its_value_is_no_number_then_a_dash_and_nothing_breaks() -> None:
@@ -122,7 +122,7 @@ def test_sorting_when_numbers_are_large_then_it_is_by_all_their_digits() -> None
     assert 'data-v="123456789"' in html
 
 
-def test_moment_when_told_then_with_its_day_where_there_are_several() -> None:
+def test_moment_when_given_then_with_its_day_where_there_are_several() -> None:
     assert shown_time_of(BEGIN, 60.0) == f"{BEGIN:%H:%M:%S}"
     assert shown_time_of(BEGIN, 9 * 86_400.0) == f"{BEGIN.day} {BEGIN:%b %H:%M}"
 
@@ -226,13 +226,15 @@ document.body.append(Object.assign(document.createElement("pre"), {
 @browsing
 def test_page_when_used_then_it_sorts_finds_points_and_changes_its_shade(tmp_path: Path) -> None:
     html = document(opened(tmp_path, VISIT))
-    told = json.loads(unescape(html.partition('<pre id="told">')[2].partition("</pre>")[0]))
-    assert told["falling"][:2] == ["Q11", "Q09"]
-    assert told["rising"][:2] == ["Q00", "Q02"]
-    assert told["falling"][-1] == told["rising"][-1] == "Q03"  # it has no number, and stays last
-    assert sorted(told["found"]) == ["Q10", "Q11", "Q12"]
-    assert told["tip"].split() == ["16", "Nov", "11:00:20", "ORDERS", "3", "REPLIES", "5"]
-    assert (told["off"], told["shade"], told["ready"]) == (1, "dark", "yes")
+    values = json.loads(unescape(html.partition('<pre id="told">')[2].partition("</pre>")[0]))
+    assert values["falling"][:2] == ["Q11", "Q09"]
+    assert values["rising"][:2] == ["Q00", "Q02"]
+    assert (
+        values["falling"][-1] == values["rising"][-1] == "Q03"
+    )  # it has no number, and stays last
+    assert sorted(values["found"]) == ["Q10", "Q11", "Q12"]
+    assert values["tip"].split() == ["16", "Nov", "11:00:20", "ORDERS", "3", "REPLIES", "5"]
+    assert (values["off"], values["shade"], values["ready"]) == (1, "dark", "yes")
 
 
 @pytest.mark.parametrize(

@@ -71,12 +71,12 @@ def test_every_sheet_has_charts_and_table() -> None:
 
 
 def test_what_left_the_band_is_said_first() -> None:
-    told = story(
+    reported = story(
         sheet("Scaling", curve({2: "better", 4: "worse"})),
         earlier="run one",
         differences=("build: plain now, compiled before",),
     )
-    page = page_of(told)
+    page = page_of(reported)
     assert page.count('class="verdict worse"') == 1
     assert page.count('class="verdict better"') == 1
     assert page.index("Scaling: worse") < page.index("Scaling: better")
@@ -92,10 +92,10 @@ def test_nothing_changed_is_good_news() -> None:
     assert "Every figure is within 6\u00a0%." in page
 
 
-def test_what_was_counted_differently_is_told_without_an_earlier_run() -> None:
-    told = story(sheet("Scaling", curve({})))._replace(doubts=["single: 7 by SMF, 8 <else>"])
-    assert "single: 7 by SMF, 8 &lt;else&gt;" in page_of(told)
-    many = page_of(told._replace(doubts=[f"point {n}" for n in range(20)]))
+def test_what_was_counted_differently_is_reported_without_an_earlier_run() -> None:
+    reported = story(sheet("Scaling", curve({})))._replace(doubts=["single: 7 by SMF, 8 <else>"])
+    assert "single: 7 by SMF, 8 &lt;else&gt;" in page_of(reported)
+    many = page_of(reported._replace(doubts=[f"point {n}" for n in range(20)]))
     assert many.count("Counted differently") == 6
     assert "and 15 other points" in many
 
@@ -147,8 +147,8 @@ def test_browser_draws_bands_and_rings_and_answers_a_pointer(tmp_path: Path) -> 
     path.write_text(html.replace("</body>", f"<script>{VISIT}</script></body>"), encoding="utf-8")
     title = re.search(r"<title>(.*?)</title>", document(path))
     assert title is not None
-    told = json.loads(title[1])
-    assert "was 450, +11.1 %" in told["tip"]
-    assert told["ring"] == "rgb(179, 84, 30)"  # the page's colour of a warning
-    assert told["band"]
-    assert told["wide"] > 300
+    values = json.loads(title[1])
+    assert "was 450, +11.1 %" in values["tip"]
+    assert values["ring"] == "rgb(179, 84, 30)"  # the page's colour of a warning
+    assert values["band"]
+    assert values["wide"] > 300

@@ -48,7 +48,7 @@ def test_path_when_it_means_nothing_then_it_is_named(folder: Path) -> None:
         find_files([f"{folder}/nothing"])
 
 
-def test_local_path_when_told_by_uri_then_it_is_decoded() -> None:
+def test_local_path_when_given_by_uri_then_it_is_decoded() -> None:
     assert local_path("file:///a%20b/c") == "/a b/c"
     assert local_path("file:/a/c") == "/a/c"
     assert local_path("relative/c") == "relative/c"

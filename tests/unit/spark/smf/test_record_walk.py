@@ -74,7 +74,7 @@ def test_file_when_divided_then_each_record_is_in_one_range(name: str, split: in
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_file_when_cut_then_whole_records_come_and_the_rest_is_told(name: str) -> None:
+def test_file_when_cut_then_whole_records_come_and_the_rest_is_reported(name: str) -> None:
     form, data = FILES[name]
     whole = [record[4:] for record in RECORDS]
     for cut in (len(data) - 1, len(data) // 2, len(data) // 3, 5):
@@ -99,7 +99,7 @@ def test_file_when_it_grows_then_nothing_comes_twice_and_nothing_is_left_out(nam
     assert found == [record[4:] for record in RECORDS]
 
 
-def test_segments_when_first_or_last_are_missing_then_they_are_told() -> None:
+def test_segments_when_first_or_last_are_missing_then_they_are_reported() -> None:
     a, b = RECORDS[0], RECORDS[1]
     spanned = as_rdw([a], 300)
     first = int.from_bytes(spanned[:2], "big")

@@ -139,7 +139,7 @@ def test_zone_when_the_record_has_a_clock_then_times_are_instants(zone_s: int) -
 @pytest.mark.parametrize(
     ("zone", "offset"), [("", None), ("+02:00", 7200), ("Europe/Berlin", 3600), ("-0330", -12_600)]
 )
-def test_zone_when_the_record_tells_none_then_it_is_the_one_given(
+def test_zone_when_the_record_reports_none_then_it_is_the_one_given(
     zone: str, offset: int | None
 ) -> None:
     stamp = Stamp("SYS1", "QM1X", 1_700_000_000_000_000_000)

@@ -104,7 +104,7 @@ def test_long_file_when_divided_then_tasks_share_it_and_nothing_is_lost(
     assert len(set(positions)) == len(positions) == 10 * len(decoded(as_rdw(RECORDS), "QMAC"))
 
 
-def test_rejects_when_counted_then_they_are_told_by_reason(
+def test_rejects_when_counted_then_they_are_reported_by_reason(
     smf: "SparkSession", tmp_path: Path
 ) -> None:
     newer = bytearray(RECORDS[0])

@@ -125,7 +125,7 @@ def test_queue_statistics_when_queues_are_many_then_messages_have_a_hundred_each
     assert names == [f"QUEUE.{number}" for number in range(250) if number != 3]
 
 
-def test_queue_statistics_when_a_queue_was_not_accessed_then_it_is_not_told() -> None:
+def test_queue_statistics_when_a_queue_was_not_accessed_then_it_is_not_reported() -> None:
     made = interval(1, PCF)
     made.mqi_reported = False
     made.channels = []
@@ -235,7 +235,7 @@ def test_accounting_when_a_task_ends_then_both_messages_are_made() -> None:
     assert group[721] == first.generated
 
 
-def test_accounting_when_the_task_goes_on_then_no_end_is_told() -> None:
+def test_accounting_when_the_task_goes_on_then_no_end_is_notified() -> None:
     record = task_record(1, PCF, is_last=False)
     record.queues_reported = False
     record.identity.channel_name = "APP.SVRCONN"
@@ -274,8 +274,8 @@ def test_messages_when_shown_as_events_then_every_parameter_has_its_name() -> No
     assert {one.command for one in messages} == {164, 165, 166, 167, 168}
     md = Descriptor(format="MQADMIN", ccsid=1208)
     for message in messages:
-        told = event_json("Q", "QM1", md, message.pack())
-        data = told["eventData"]
+        reported = event_json("Q", "QM1", md, message.pack())
+        data = reported["eventData"]
         assert isinstance(data, dict)
         groups = [one for value in data.values() for one in _groups(value)]
         names = [name for group in (data, *groups) for name in group]

@@ -17,7 +17,7 @@ def record(kind: int, number: int, size: int = 24) -> bytes:
     return bytes([0, size, 0, 0, 0x5E, kind, number]) + bytes(size - 7)
 
 
-def test_ring_when_room_is_used_up_then_the_oldest_go_and_are_told_as_missed() -> None:
+def test_ring_when_room_is_used_up_then_the_oldest_go_and_are_reported_as_missed() -> None:
     ring = SmfRing(100)
     for number in range(1, 7):
         ring.append(record(115, number))

@@ -82,12 +82,12 @@ def test_section_when_packed_then_each_row_is_in_its_field_and_the_rest_is_empty
     data = packer.pack(root)
     values = LAYOUTS[section].unpack(data, 0, len(data))
     empty = LAYOUTS[section].unpack(LAYOUTS[section].pack({}, len(data)), 0, len(data))
-    told = {row.field: expected(row.source, root) for row in ROWS[section]}
-    for name, value in told.items():
+    reported = {row.field: expected(row.source, root) for row in ROWS[section]}
+    for name, value in reported.items():
         if "[" not in name:
             assert values[name] == value, name
     for name, value in values.items():
-        if name not in told and name not in {one.partition("[")[0] for one in told}:
+        if name not in reported and name not in {one.partition("[")[0] for one in reported}:
             assert value == empty[name], name
 
 
@@ -170,7 +170,7 @@ def test_time_on_queue_when_monitoring_is_off_then_it_is_the_mean_of_the_interva
     assert (values["qqstqtst"], values["qqstqtlt"]) == (4000, 4000)  # microseconds
 
 
-def test_storage_when_intervals_follow_then_the_one_before_is_told() -> None:
+def test_storage_when_intervals_follow_then_the_one_before_is_reported() -> None:
     maker = records()
     first, second = interval(classes="13"), interval(classes="13")
     first.storage.persistent_bytes = 1_000
@@ -187,7 +187,7 @@ def test_storage_when_intervals_follow_then_the_one_before_is_told() -> None:
     assert (pool["qpstnbuf"], pool["qpstcbs"], pool["qpstcbsl"]) == (100, 40, 40)
 
 
-def test_task_when_it_ends_then_totals_and_queues_are_told_and_linked() -> None:
+def test_task_when_it_ends_then_totals_and_queues_are_reported_and_linked() -> None:
     found = dict(sections_of(one) for one in records().task(task_record()))
     assert sorted(found) == ["116-0", "116-1"]
     head = found["116-0"]["QWHC"][0]
@@ -235,7 +235,7 @@ def test_task_when_nothing_was_put_or_got_then_smallest_sizes_say_so() -> None:
     assert values["minlatnt"] == 0
 
 
-def test_channels_when_told_then_instances_have_their_blocks() -> None:
+def test_channels_when_given_then_instances_have_their_blocks() -> None:
     found = [sections_of(one) for one in records().channels(channel_interval(120))]
     assert {name for name, _ in found} == {"116-10"}
     blocks = [block for _, one in found for block in one["QCST"]]

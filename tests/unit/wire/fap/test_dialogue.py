@@ -320,7 +320,7 @@ def test_every_segment_has_a_row_where_an_initiator_listens(state: int) -> None:
 def test_rows_then_what_is_sent_meets_their_condition_and_they_can_be_reached(name: str) -> None:
     table = TABLES[name]
     for row in table.rows:
-        assert row.when.holds(row.flags, row.when.detail) or row.action == rules.REFUSE
+        assert row.when.backpressure(row.flags, row.when.detail) or row.action == rules.REFUSE
         assert (row.text != "") == (row.action == rules.REFUSE)
         detail = 7 if row.when.detail == rules.ANY_DETAIL else row.when.detail
         found = [

@@ -72,8 +72,8 @@ def test_get_reply_when_published_then_understood() -> None:
 def test_status_when_published_then_understood() -> None:
     assert read_body(read_segment(NO_CHANNEL), 10).values == {"length": 8, "code": v.NO_CHANNEL}
     assert read_body(read_segment(STATUS_OK), 10).values == {}
-    told = again(v.STATUS_DATA, {"length": 12, "code": 4, "value": 77})
-    assert told == {"length": 12, "code": 4, "value": 77}
+    reported = again(v.STATUS_DATA, {"length": 12, "code": 4, "value": 77})
+    assert reported == {"length": 12, "code": 4, "value": 77}
 
 
 @pytest.mark.parametrize("type", BODIES)

@@ -112,7 +112,7 @@ def test_segments_when_cut_anywhere_then_whole(piece: int) -> None:
     assert reader.kept_bytes == 0
 
 
-def test_reader_tells_what_is_missing() -> None:
+def test_reader_reports_what_is_missing() -> None:
     reader = SegmentReader(1000)
     assert reader.missing == 8
     reader.feed(STATUS_OK[:5])
@@ -151,7 +151,7 @@ def test_length_when_more_was_agreed_then_allowed() -> None:
 
 
 @pytest.mark.parametrize("start", [b"GET ", b"\x16\x03\x01\x02", b"TSHX", b"tsh "])
-def test_stranger_when_four_bytes_came_then_refused(start: bytes) -> None:
+def test_unauthenticated_connection_when_four_bytes_came_then_refused(start: bytes) -> None:
     reader = SegmentReader(1000)
     reader.feed(start)
     with pytest.raises(SegmentError, match=start.hex()):

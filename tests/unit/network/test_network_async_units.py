@@ -18,7 +18,7 @@ from ternmq.codec.mqi.mqpmo import PutOptions
 from ternmq.codec.mqi.mqsts import Status
 from ternmq.wire.fap import vocabulary as fap
 from ternmq.wire.fap.part import Values
-from tests.unit.network.partner import Partner, Place, tell_story
+from tests.unit.network.partner import Partner, Place, run_story
 
 pytestmark = pytest.mark.core
 
@@ -35,8 +35,8 @@ def put1_values(partner: Partner, queue: str, options: int = SILENT) -> Values:
 
 async def status_of(partner: Partner) -> Status:
     given = {"status_type": mq.MQSTAT_TYPE_ASYNC_ERROR, "status": Status()}
-    told: Status = (await partner.call(fap.MQSTAT, given))["status"]
-    return told
+    status: Status = (await partner.call(fap.MQSTAT, given))["status"]
+    return status
 
 
 @pytest.mark.parametrize("share", [0, 1, 10])
@@ -46,58 +46,58 @@ def test_commit_when_an_asynchronous_put_failed_then_the_unit_is_backed_out(
 ) -> None:
     async def story(place: Place, partner: Partner) -> None:
         handle = await partner.open("A", ALL)
-        partner.tell(fap.MQPUT, partner.put_values(handle, b"good", SILENT))
+        partner.send_flow(fap.MQPUT, partner.put_values(handle, b"good", SILENT))
         expected = MQRC_UNKNOWN_OBJECT_NAME
         if verb == "MQPUT1":
-            partner.tell(fap.MQPUT1, put1_values(partner, "NO.SUCH.QUEUE"))
+            partner.send_flow(fap.MQPUT1, put1_values(partner, "NO.SUCH.QUEUE"))
         else:
             place.mqsc("ALTER QLOCAL(A) PUT(DISABLED)")
-            partner.tell(fap.MQPUT, partner.put_values(handle, b"lost", SILENT))
+            partner.send_flow(fap.MQPUT, partner.put_values(handle, b"lost", SILENT))
             expected = MQRC_PUT_INHIBITED
         reply = await partner.call(fap.MQCMIT, {})
         assert (reply["comp"], reply["reason"]) == (mq.MQCC_WARNING, MQRC_BACKED_OUT)
         assert place.depth("A") == 0
-        told = await status_of(partner)
-        assert (told.put_success_count, told.put_failure_count) == (1, 1)
-        assert (told.comp, told.reason) == (mq.MQCC_FAILED, expected)
+        status = await status_of(partner)
+        assert (status.put_success_count, status.put_failure_count) == (1, 1)
+        assert (status.comp, status.reason) == (mq.MQCC_FAILED, expected)
         # The next unit is another one.
         place.mqsc("ALTER QLOCAL(A) PUT(ENABLED)")
-        partner.tell(fap.MQPUT, partner.put_values(handle, b"good", SILENT))
+        partner.send_flow(fap.MQPUT, partner.put_values(handle, b"good", SILENT))
         assert (await partner.call(fap.MQCMIT, {}))["reason"] == 0
         assert place.depth("A") == 1
 
-    tell_story(story, share=share)
+    run_story(story, share=share)
 
 
 def test_commit_when_status_was_asked_before_then_it_fails_all_the_same() -> None:
     async def story(place: Place, partner: Partner) -> None:
-        partner.tell(fap.MQPUT1, put1_values(partner, "NO.SUCH.QUEUE"))
+        partner.send_flow(fap.MQPUT1, put1_values(partner, "NO.SUCH.QUEUE"))
         assert (await status_of(partner)).put_failure_count == 1
         assert (await partner.call(fap.MQCMIT, {}))["reason"] == MQRC_BACKED_OUT
 
-    tell_story(story)
+    run_story(story)
 
 
 def test_backout_when_an_asynchronous_put_failed_then_the_next_commit_is_good() -> None:
     async def story(place: Place, partner: Partner) -> None:
-        partner.tell(fap.MQPUT1, put1_values(partner, "NO.SUCH.QUEUE"))
+        partner.send_flow(fap.MQPUT1, put1_values(partner, "NO.SUCH.QUEUE"))
         assert (await partner.call(fap.MQBACK, {}))["reason"] == 0
         assert (await partner.call(fap.MQCMIT, {}))["reason"] == 0
 
-    tell_story(story)
+    run_story(story)
 
 
 def test_commit_when_the_failed_put_was_outside_of_the_unit_then_it_commits() -> None:
     async def story(place: Place, partner: Partner) -> None:
         handle = await partner.open("A", ALL)
         outside = mq.MQPMO_ASYNC_RESPONSE | mq.MQPMO_NO_SYNCPOINT
-        partner.tell(fap.MQPUT1, put1_values(partner, "NO.SUCH.QUEUE", outside))
+        partner.send_flow(fap.MQPUT1, put1_values(partner, "NO.SUCH.QUEUE", outside))
         assert (await partner.put(handle, b"good", mq.MQPMO_SYNCPOINT))["reason"] == 0
         assert (await partner.call(fap.MQCMIT, {}))["reason"] == 0
         assert place.depth("A") == 1
         assert (await status_of(partner)).put_failure_count == 1
 
-    tell_story(story)
+    run_story(story)
 
 
 def test_commit_when_messages_were_got_in_the_unit_then_they_are_back() -> None:
@@ -106,24 +106,24 @@ def test_commit_when_messages_were_got_in_the_unit_then_they_are_back() -> None:
         await partner.put(handle, b"request")
         got = await partner.get(handle, mq.MQGMO_SYNCPOINT)
         assert got["data"] == b"request"
-        partner.tell(fap.MQPUT1, put1_values(partner, "NO.SUCH.QUEUE"))
+        partner.send_flow(fap.MQPUT1, put1_values(partner, "NO.SUCH.QUEUE"))
         assert (await partner.call(fap.MQCMIT, {}))["reason"] == MQRC_BACKED_OUT
         again = await partner.get(handle, mq.MQGMO_SYNCPOINT)
         assert (again["data"], again["descriptor"].backout_count) == (b"request", 1)
 
-    tell_story(story)
+    run_story(story)
 
 
 def test_disconnect_when_an_asynchronous_put_failed_then_nothing_is_committed() -> None:
     async def story(place: Place, partner: Partner) -> None:
         handle = await partner.open("A", ALL)
-        partner.tell(fap.MQPUT, partner.put_values(handle, b"good", SILENT))
-        partner.tell(fap.MQPUT1, put1_values(partner, "NO.SUCH.QUEUE"))
+        partner.send_flow(fap.MQPUT, partner.put_values(handle, b"good", SILENT))
+        partner.send_flow(fap.MQPUT1, put1_values(partner, "NO.SUCH.QUEUE"))
         reply = await partner.call(fap.MQDISC, {})
         assert (reply["comp"], reply["reason"]) == (mq.MQCC_WARNING, MQRC_BACKED_OUT)
         assert place.depth("A") == 0
 
-    tell_story(story)
+    run_story(story)
 
 
 @pytest.mark.parametrize("flags", [fap.TMONEPHASE, 0], ids=["one phase", "two phases"])
@@ -136,8 +136,8 @@ def test_branch_when_an_asynchronous_put_failed_then_it_is_rolled_back(flags: in
         branch = {"format_id": 1, "gtrid": b"one", "bqual": b"b"}
         handle = await partner.open("A", ALL)
         assert await xa(fap.XA_START) == 0
-        partner.tell(fap.MQPUT, partner.put_values(handle, b"good", SILENT))
-        partner.tell(fap.MQPUT1, put1_values(partner, "NO.SUCH.QUEUE"))
+        partner.send_flow(fap.MQPUT, partner.put_values(handle, b"good", SILENT))
+        partner.send_flow(fap.MQPUT1, put1_values(partner, "NO.SUCH.QUEUE"))
         assert await xa(fap.XA_END) == 0
         ended = await xa(fap.XA_COMMIT, flags) if flags else await xa(fap.XA_PREPARE)
         assert ended == XA_RBROLLBACK
@@ -145,13 +145,13 @@ def test_branch_when_an_asynchronous_put_failed_then_it_is_rolled_back(flags: in
         # The same connection works for the next branch.
         branch["gtrid"] = b"two"
         assert await xa(fap.XA_START) == 0
-        partner.tell(fap.MQPUT, partner.put_values(handle, b"good", SILENT))
+        partner.send_flow(fap.MQPUT, partner.put_values(handle, b"good", SILENT))
         assert await xa(fap.XA_END) == 0
         assert await xa(fap.XA_PREPARE) == 0
         assert await xa(fap.XA_COMMIT) == 0
         assert place.depth("A") == 1
 
-    tell_story(story)
+    run_story(story)
 
 
 def test_asynchronous_put1_when_it_cannot_be_understood_then_it_is_not_answered() -> None:
@@ -160,17 +160,17 @@ def test_asynchronous_put1_when_it_cannot_be_understood_then_it_is_not_answered(
         pmo: PutOptions = values["options"]
         pmo.version = 2
         pmo.records_present = 1
-        partner.tell(fap.MQPUT1, values)
+        partner.send_flow(fap.MQPUT1, values)
         assert not partner.look()
-        told = await status_of(partner)
-        assert (told.put_failure_count, told.reason) == (1, MQRC_RECS_PRESENT_ERROR)
+        status = await status_of(partner)
+        assert (status.put_failure_count, status.reason) == (1, MQRC_RECS_PRESENT_ERROR)
         assert (await partner.call(fap.MQCMIT, {}))["reason"] == MQRC_BACKED_OUT
 
-    tell_story(story)
+    run_story(story)
 
 
 @pytest.mark.parametrize("finder", ["put outside syncpoint", "stream"])
-def test_commit_when_something_else_found_the_unit_backed_out_then_it_tells(finder: str) -> None:
+def test_commit_when_something_else_found_the_unit_backed_out_then_it_reports(finder: str) -> None:
     async def story(place: Place, partner: Partner) -> None:
         handle = await partner.open("A", ALL)
         assert (await partner.put(handle, b"lost", mq.MQPMO_SYNCPOINT))["reason"] == 0
@@ -181,7 +181,7 @@ def test_commit_when_something_else_found_the_unit_backed_out_then_it_tells(find
             verbs.engine.kernel.keeper.back_out_victim(unit)
         if finder == "put outside syncpoint":
             options = mq.MQPMO_ASYNC_RESPONSE | mq.MQPMO_NO_SYNCPOINT
-            partner.tell(fap.MQPUT, partner.put_values(handle, b"other", options))
+            partner.send_flow(fap.MQPUT, partner.put_values(handle, b"other", options))
         else:
             partner.request(handle, 100_000, options=mq.MQGMO_NO_SYNCPOINT, flags=fap.STREAM)
         partner.look()
@@ -190,4 +190,4 @@ def test_commit_when_something_else_found_the_unit_backed_out_then_it_tells(find
         assert (reply["comp"], reply["reason"]) == (mq.MQCC_WARNING, MQRC_BACKED_OUT)
         assert (await partner.call(fap.MQCMIT, {}))["reason"] == 0
 
-    tell_story(story)
+    run_story(story)

@@ -37,10 +37,10 @@ def test_pip_when_it_works_then_said_what_it_is_at_and_how_far(
 ) -> None:
     pretended_pip(tmp_path, monkeypatch, 0)
     assert prepare.Installing("Spark", ["pyspark"]).wait()
-    told = capsys.readouterr().err
-    assert "prepare: Spark: downloading pyspark-4.3.0.tar.gz, 0 of 456 MB (0 s)" in told
-    assert "prepare: Spark: building wheel for pyspark (" in told
-    assert "prepare: Spark: done in " in told
+    output = capsys.readouterr().err
+    assert "prepare: Spark: downloading pyspark-4.3.0.tar.gz, 0 of 456 MB (0 s)" in output
+    assert "prepare: Spark: building wheel for pyspark (" in output
+    assert "prepare: Spark: done in " in output
 
 
 def test_pip_when_it_fails_then_shown_what_it_said(
@@ -106,5 +106,5 @@ def test_run_when_tests_are_skipped_then_the_reasons_are_kept(
     )
     for _ in range(2):
         pytester.runpytest("-p", "tests.left_out").assert_outcomes(skipped=2)
-    told = [json.loads(line) for line in file.read_text().splitlines()]
-    assert told == [{"no browser": 1, "later": 1}] * 2
+    values = [json.loads(line) for line in file.read_text().splitlines()]
+    assert values == [{"no browser": 1, "later": 1}] * 2

@@ -30,7 +30,7 @@ def begun() -> Machine:
 @pytest.mark.parametrize(
     "command", ["", "DISPLAY CURSOR(C)", "DEFINE CURSOR(C) QUEUE(Q) REPLACE"], ids=str
 )
-def test_cursor_when_its_change_is_not_forced_then_who_is_told_waits(command: str) -> None:
+def test_cursor_when_its_change_is_not_forced_then_its_caller_waits(command: str) -> None:
     machine = begun()
     kernel = machine.kernel
     mine, other = machine.connect(), machine.connect()

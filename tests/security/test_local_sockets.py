@@ -113,12 +113,12 @@ def test_name_with_control_characters_then_the_logs_show_them_as_text(
     name: str, tmp_path: Path
 ) -> None:
     entry = LogEntry(Origin("QM1", "1"), "AMQ8077W", (name, "connect", "QM1"), remote_host=name)
-    told = [
+    reported = [
         entry.as_text(),
         datagram(entry, "ternmq").decode(),
         json.loads(entry.as_json())["message"],
     ]
-    for text in told:
+    for text in reported:
         assert all(one.isprintable() or one == "\n" for one in text), repr(text)
         assert "\\x" in text or "\\u" in text
     log = ErrorLog(tmp_path, Origin("QM1", "1"))

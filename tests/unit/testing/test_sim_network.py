@@ -9,7 +9,7 @@ from collections.abc import Callable
 import pytest
 
 from ternmq.testing.chance import Chance
-from ternmq.testing.sim_net import LinkClosed, SimLink, SimNet
+from ternmq.testing.sim_network import LinkClosed, SimLink, SimNetwork
 
 pytestmark = pytest.mark.core
 
@@ -21,7 +21,7 @@ class Stage:
         self.now = 0.0
         self.heap: list[tuple[float, int, Callable[[], None]]] = []
         self.count = 0
-        self.net = SimNet(self.after, lambda: self.now, Chance(seed))
+        self.net = SimNetwork(self.after, lambda: self.now, Chance(seed))
         self.here = b""
         self.there = b""
         self.ended: list[str] = []
@@ -71,7 +71,7 @@ def test_bytes_when_sent_then_arrive_in_order_and_not_in_the_same_pieces() -> No
     assert stage.now > 0
 
 
-def test_close_then_the_other_end_is_told_after_the_last_byte() -> None:
+def test_close_then_the_other_end_is_notified_after_the_last_byte() -> None:
     stage = Stage()
     stage.client.send(b"last words")
     stage.client.close()
@@ -85,7 +85,7 @@ def test_close_then_the_other_end_is_told_after_the_last_byte() -> None:
 
 
 @pytest.mark.parametrize("count", [0, 1, 7, 9_999])
-def test_cut_after_bytes_then_exactly_those_arrive_and_both_ends_are_told(count: int) -> None:
+def test_cut_after_bytes_then_exactly_those_arrive_and_both_ends_are_notified(count: int) -> None:
     stage = Stage()
     stage.client.cut_after(count)
     stage.client.send(b"x" * 10_000)
@@ -123,7 +123,7 @@ def test_cut_with_late_bytes_then_they_arrive_when_a_new_connection_is_there() -
     assert again.number > old.number
 
 
-def test_silent_then_nothing_arrives_and_nobody_is_told() -> None:
+def test_silent_then_nothing_arrives_and_nobody_is_notified() -> None:
     stage = Stage()
     stage.client.go_silent()
     stage.client.send(b"into the void")
@@ -135,7 +135,7 @@ def test_silent_then_nothing_arrives_and_nobody_is_told() -> None:
     assert stage.ended == []
 
 
-def test_nobody_there_then_the_end_is_told() -> None:
+def test_nobody_there_then_the_end_is_notified() -> None:
     stage = Stage()
     for place in ("nowhere", "B"):
         stage.net.refuses.add("B")

@@ -15,7 +15,7 @@ from ternmq.codec.mqi.mqmd import Descriptor
 from ternmq.wire.fap import vocabulary as fap
 from ternmq.wire.fap.flow import read_body
 from ternmq.wire.fap.part import Values
-from tests.unit.network.partner import Partner, Place, tell_story
+from tests.unit.network.partner import Partner, Place, run_story
 
 pytestmark = pytest.mark.core
 
@@ -62,7 +62,7 @@ def test_request_that_waits_when_another_conversation_notifies_then_it_ends_with
         options = mq.MQGMO_WAIT | mq.MQGMO_SYNCPOINT
         partner.request(handle, options=options, wait_ms=LONG_MS)
         assert not partner.look()
-        reply = await told(partner, notify(tag_of(partner)), other)
+        reply = await reported(partner, notify(tag_of(partner)), other)
         assert reply["reason"] == 0
         put(place, b"stays")
         for _ in range(5):
@@ -72,13 +72,13 @@ def test_request_that_waits_when_another_conversation_notifies_then_it_ends_with
         assert not partner.look()
         assert place.depth("A") == 1
 
-    async def told(partner: Partner, given: Values, conversation: int) -> Values:
-        partner.tell(fap.SPI, given, conversation)
+    async def reported(partner: Partner, given: Values, conversation: int) -> Values:
+        partner.send_flow(fap.SPI, given, conversation)
         note = await partner.values(fap.NOTIFICATION)
         assert (note["code"], note["value"]) == (fap.STREAMING_FAILURE, MQRC_XWAIT_CANCELED)
         return await partner.values(fap.SPI + fap.REPLY)
 
-    tell_story(story)
+    run_story(story)
 
 
 @pytest.mark.parametrize("share", [0, 1])
@@ -92,16 +92,16 @@ def test_mqget_that_waits_when_its_own_conversation_notifies_then_it_ends(share:
             "options": GetOptions(options=mq.MQGMO_WAIT, wait_interval=LONG_MS),
             "buffer_length": 100,
         }
-        partner.tell(fap.MQGET, given)
+        partner.send_flow(fap.MQGET, given)
         assert not partner.look()
-        partner.tell(fap.SPI, notify(tag_of(partner, number)))
+        partner.send_flow(fap.SPI, notify(tag_of(partner, number)))
         ended = await partner.values(fap.MQGET + fap.REPLY)
         assert (ended["comp"], ended["reason"]) == (mq.MQCC_FAILED, MQRC_XWAIT_CANCELED)
         assert (await partner.values(fap.SPI + fap.REPLY))["reason"] == 0
         put(place, b"stays")
         assert place.depth("A") == 1
 
-    tell_story(story, share=share)
+    run_story(story, share=share)
 
 
 def test_notify_when_nothing_waits_or_nobody_is_meant_then_it_does_nothing() -> None:
@@ -112,7 +112,7 @@ def test_notify_when_nothing_waits_or_nobody_is_meant_then_it_does_nothing() -> 
         for given in wrong:
             assert (await partner.call(fap.SPI, given))["reason"] == MQRC_OPTIONS_ERROR
 
-    tell_story(story)
+    run_story(story)
 
 
 def test_notify_when_the_connection_is_another_users_then_refused() -> None:
@@ -129,7 +129,7 @@ def test_notify_when_the_connection_is_another_users_then_refused() -> None:
         await partner.wait()
         assert messages(partner) == [b"one"]
 
-    tell_story(story)
+    run_story(story)
 
 
 def test_connection_consumer_then_it_is_sent_what_is_there_and_what_comes_once_it_is_started() -> (
@@ -140,14 +140,14 @@ def test_connection_consumer_then_it_is_sent_what_is_there_and_what_comes_once_i
         handle = await partner.open("A", ALL | mq.MQOO_CO_OP)
         partner.request(handle, 100_000, options=MARKING, flags=0)
         assert not partner.look()  # MQCB, and not started yet
-        partner.tell(fap.NOTIFICATION, {"handle": -1, "code": fap.CONN_STATE, "value": 2})
+        partner.send_flow(fap.NOTIFICATION, {"handle": -1, "code": fap.CONN_STATE, "value": 2})
         assert messages(partner) == [b"before"]
         put(place, b"after")
         await partner.wait()
         assert messages(partner) == [b"after"]
         assert place.depth("A") == 2
 
-    tell_story(story)
+    run_story(story)
 
 
 def test_notify_when_the_client_does_not_read_then_it_is_not_answered_without_end() -> None:
@@ -159,18 +159,18 @@ def test_notify_when_the_client_does_not_read_then_it_is_not_answered_without_en
             "options": GetOptions(options=mq.MQGMO_WAIT, wait_interval=LONG_MS),
             "buffer_length": 100,
         }
-        partner.tell(fap.MQGET, given)
+        partner.send_flow(fap.MQGET, given)
         partner.socket.pause_writing()
         before = len(partner.pipe.data)
         for _ in range(50):
-            partner.tell(fap.SPI, notify(b"nobody".ljust(24)))
+            partner.send_flow(fap.SPI, notify(b"nobody".ljust(24)))
         assert len(partner.pipe.data) == before
         partner.socket.resume_writing()
         put(place, b"one")
         assert (await partner.values(fap.MQGET + fap.REPLY))["data"] == b"one"
         assert (await partner.values(fap.SPI + fap.REPLY))["reason"] == 0
 
-    tell_story(story)
+    run_story(story)
 
 
 def test_get_that_reads_ahead_when_it_has_not_asked_then_it_is_ended_too() -> None:
@@ -183,7 +183,7 @@ def test_get_that_reads_ahead_when_it_has_not_asked_then_it_is_ended_too() -> No
         partner.request(handle, 102_400, options=options, flags=look, confirm=True, select=False)
         assert (await partner.values(fap.NOTIFICATION))["code"] == fap.CHECK_MSG
         # The next get of IBM's client does not ask: it takes its request to be open still.
-        partner.tell(fap.SPI, notify(tag_of(partner)), other)
+        partner.send_flow(fap.SPI, notify(tag_of(partner)), other)
         note = await partner.values(fap.NOTIFICATION)
         assert (note["code"], note["value"]) == (fap.STREAMING_FAILURE, MQRC_XWAIT_CANCELED)
         assert (await partner.values(fap.SPI + fap.REPLY))["reason"] == 0
@@ -192,4 +192,4 @@ def test_get_that_reads_ahead_when_it_has_not_asked_then_it_is_ended_too() -> No
         await partner.wait()
         assert messages(partner) == [b"one"]
 
-    tell_story(story)
+    run_story(story)

@@ -17,7 +17,7 @@ from ternmq.kernel.meter import ACCTG, STAT
 from ternmq.runtime.starting import start_in_memory
 from ternmq.wire.fap import vocabulary as fap
 from tests.unit.api.ticking import TICK_NS, Ticking
-from tests.unit.network.partner import Partner, Place, tell_story
+from tests.unit.network.partner import Partner, Place, run_story
 
 pytestmark = pytest.mark.core
 
@@ -52,7 +52,7 @@ class Bench:
         partner = self.partner
         partner.held = []
         for handle, data in puts:
-            partner.tell(fap.MQPUT, partner.put_values(handle, data, SILENT))
+            partner.send_flow(fap.MQPUT, partner.put_values(handle, data, SILENT))
         piece = b"".join(partner.held)
         partner.held = None
         before = self.clock.looks
@@ -65,10 +65,10 @@ def on_bench(story: Any) -> None:
     clock = Ticking()
     started.shell.engine.clock = clock
 
-    async def told(place: Place, partner: Partner) -> None:
+    async def reported(place: Place, partner: Partner) -> None:
         await story(Bench(place, partner, clock))
 
-    tell_story(told, started=started)
+    run_story(reported, started=started)
 
 
 def test_puts_when_they_come_together_then_one_look_at_the_clock_times_them_all() -> None:
@@ -168,7 +168,7 @@ def test_stream_when_it_begins_an_interval_then_the_depth_before_is_seen() -> No
     on_bench(story)
 
 
-def test_callbacks_when_a_client_tells_of_them_then_they_are_counted() -> None:
+def test_callbacks_when_a_client_reports_them_then_they_are_counted() -> None:
     async def story(bench: Bench) -> None:
         partner = bench.partner
         handle = await partner.open("A", mq.MQOO_INPUT_SHARED)
@@ -178,7 +178,7 @@ def test_callbacks_when_a_client_tells_of_them_then_they_are_counted() -> None:
             (fap.CONN_STATE, 0),
             (fap.CONN_STATE, 2),
         ):
-            partner.tell(fap.NOTIFICATION, {"handle": handle, "code": code, "value": value})
+            partner.send_flow(fap.NOTIFICATION, {"handle": handle, "code": code, "value": value})
         figures = bench.place.host.engine.kernel.meter.figures
         assert figures.callbacks == [1, 0, 0, 0]
         assert figures.controls == [2, 1, 0, 0]

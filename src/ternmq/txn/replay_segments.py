@@ -17,7 +17,7 @@ from ternmq.values.entry import Entry
 
 
 @final
-class Housing:
+class ReplaySegments:
     """Writes segments for the queues of one replay."""
 
     def __init__(self, disk: Disk, redo: Redo) -> None:
@@ -33,7 +33,7 @@ class Housing:
                 self._outbox.effects.clear()
                 self._write(queue, effect)
 
-    def house(self, queue: Queue, entries: list[Entry]) -> None:
+    def write_segments(self, queue: Queue, entries: list[Entry]) -> None:
         """Messages of whatever state go to segments, as they are."""
         some: list[Entry] = []
         size = 0

@@ -19,7 +19,7 @@ from ternmq.codec.mqi.mqsts import Status
 from ternmq.wire.fap import vocabulary as fap
 from ternmq.wire.fap.flow import read_body
 from ternmq.wire.fap.part import Values
-from tests.unit.network.partner import Partner, Place, tell_story
+from tests.unit.network.partner import Partner, Place, run_story
 
 pytestmark = pytest.mark.core
 
@@ -50,7 +50,7 @@ def test_segments_of_a_shared_socket_then_each_is_a_multiple_of_four(size: int) 
         (message,) = came(partner)
         assert message[1]["data"] == b"x" * size
 
-    tell_story(story)
+    run_story(story)
 
 
 def test_get_under_cursor_by_request_then_its_reason_comes_by_itself() -> None:
@@ -64,7 +64,7 @@ def test_get_under_cursor_by_request_then_its_reason_comes_by_itself() -> None:
         partner.request(handle)
         assert came(partner)[0][1]["data"] == b"one"
 
-    tell_story(story)
+    run_story(story)
 
 
 def test_unlock_by_request_then_the_message_stays_and_a_message_of_nothing_comes() -> None:
@@ -81,13 +81,13 @@ def test_unlock_by_request_then_the_message_stays_and_a_message_of_nothing_comes
         (_, note), _ = came(partner)
         assert (note["code"], note["value"]) == (fap.STREAMING_FAILURE, MQRC_NO_MSG_LOCKED)
 
-    tell_story(story)
+    run_story(story)
 
 
 def test_listener_that_leaves_out_stream_then_it_is_sent_messages_all_the_same() -> None:
     async def story(place: Place, partner: Partner) -> None:
         handle = await partner.open("A", ALL)
-        partner.tell(fap.NOTIFICATION, {"handle": -1, "code": fap.CONN_STATE, "value": 2})
+        partner.send_flow(fap.NOTIFICATION, {"handle": -1, "code": fap.CONN_STATE, "value": 2})
         partner.request(handle, flags=fap.STREAM)
         put(place, b"one")
         await partner.wait()
@@ -98,7 +98,7 @@ def test_listener_that_leaves_out_stream_then_it_is_sent_messages_all_the_same()
         await partner.wait()
         assert came(partner)[0][1]["data"] == b"two"
 
-    tell_story(story)
+    run_story(story)
 
 
 @pytest.mark.parametrize("share", [0, 1, 10])
@@ -106,12 +106,12 @@ def test_asynchronous_put_where_spi_is_agreed_then_it_has_no_reply(share: int) -
     async def story(place: Place, partner: Partner) -> None:
         handle = await partner.open("A", ALL)
         values = partner.put_values(handle, b"one", mq.MQPMO_ASYNC_RESPONSE | mq.MQPMO_NO_SYNCPOINT)
-        partner.tell(fap.MQPUT, values)
+        partner.send_flow(fap.MQPUT, values)
         reply = await partner.call(fap.MQSTAT, {"status_type": 0, "status": Status()})
         assert reply["status"].put_success_count == 1
         assert place.depth("A") == 1
 
-    tell_story(story, share=share)
+    run_story(story, share=share)
 
 
 @pytest.mark.parametrize("handle_offset", [0, 1000])
@@ -123,13 +123,13 @@ def test_inquiry_with_areas_of_gigabytes_then_refused_in_few_bytes(handle_offset
         wrong.append(("character_length", MQRC_CHAR_ATTR_LENGTH_ERROR))
         for name, reason in wrong:
             areas = {"integer_count": 1, "character_length": 0, name: 0x7FFFFFFF}
-            partner.tell(fap.MQINQ, {**asked, **areas})
+            partner.send_flow(fap.MQINQ, {**asked, **areas})
             await partner.until(lambda: bool(partner.pipe.data))
             assert len(partner.pipe.data) < 200
             reply = await partner.values(fap.MQINQ + fap.REPLY)
             assert reply["reason"] == (reason if handle_offset == 0 else 2019)
 
-    tell_story(story)
+    run_story(story)
 
 
 def test_inquiry_of_jms_for_a_backout_queue_then_it_has_what_the_queue_has() -> None:
@@ -148,11 +148,11 @@ def test_inquiry_of_jms_for_a_backout_queue_then_it_has_what_the_queue_has() -> 
             "character_length": 96,
         }
         reply = await partner.call(fap.MQINQ, asked)
-        told = (reply["comp"], reply["reason"], reply["integers"])
-        assert told == (1, MQRC_SELECTOR_NOT_FOR_TYPE, [3, mq.MQQT_LOCAL])
+        reported = (reply["comp"], reply["reason"], reply["integers"])
+        assert reported == (1, MQRC_SELECTOR_NOT_FOR_TYPE, [3, mq.MQQT_LOCAL])
         assert reply["characters"] == b"B".ljust(48) + b"*" * 48
 
-    tell_story(story)
+    run_story(story)
 
 
 def test_open_of_jms_that_saves_context_then_it_can_be_passed() -> None:
@@ -177,4 +177,4 @@ def test_open_of_jms_that_saves_context_then_it_can_be_passed() -> None:
         assert (await partner.call(fap.MQCMIT, {}))["reason"] == 0
         assert (place.depth("A"), place.depth("B")) == (0, 1)
 
-    tell_story(story)
+    run_story(story)

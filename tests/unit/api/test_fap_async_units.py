@@ -36,13 +36,13 @@ def put_one_too_many(connection: Connection, queue: Queue) -> None:
         queue.put(b"x", options=mq.MQPMO_ASYNC_RESPONSE)
 
 
-def test_commit_when_a_put_failed_then_it_tells_and_all_is_backed_out(served: Networked) -> None:
+def test_commit_when_a_put_failed_then_it_reports_and_all_is_backed_out(served: Networked) -> None:
     with served.connect() as connection, connection.queue("A") as queue:
         put_one_too_many(connection, queue)
         with pytest.raises(ternmq.MQError) as refused:
             connection.commit()
-        told = (refused.value.comp, refused.value.reason)
-        assert told == (mq.MQCC_WARNING, rc.MQRC_BACKED_OUT)
+        reported = (refused.value.comp, refused.value.reason)
+        assert reported == (mq.MQCC_WARNING, rc.MQRC_BACKED_OUT)
         assert list(queue) == []
         status = connection.status()
         assert (status.put_success_count, status.put_failure_count) == (1, 1)
@@ -66,7 +66,7 @@ def test_unit_of_work_when_a_put_failed_then_the_end_of_the_block_raises(served:
         assert not connection.in_unit
 
 
-def test_disconnect_when_a_put_failed_then_it_tells(served: Networked) -> None:
+def test_disconnect_when_a_put_failed_then_it_reports(served: Networked) -> None:
     connection = served.connect()
     put_one_too_many(connection, connection.queue("A"))
     with pytest.raises(ternmq.MQError) as refused:
@@ -77,7 +77,9 @@ def test_disconnect_when_a_put_failed_then_it_tells(served: Networked) -> None:
         assert list(queue) == []
 
 
-def test_prepare_when_a_put_failed_then_it_tells_and_nothing_is_in_doubt(served: Networked) -> None:
+def test_prepare_when_a_put_failed_then_it_reports_and_nothing_is_in_doubt(
+    served: Networked,
+) -> None:
     with served.connect() as connection, connection.queue("A") as queue:
         put_one_too_many(connection, queue)
         with pytest.raises(ternmq.MQError) as refused:

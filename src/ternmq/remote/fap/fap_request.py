@@ -29,7 +29,7 @@ _CALL_HEAD_BYTES: Final = 16
 
 
 @final
-class NetRequest:
+class FapRequest:
     """One call or other flow; `data` follows the body without being copied into it."""
 
     __slots__ = (

@@ -15,7 +15,7 @@ from tests.unit.api.networked import Networked, in_memory
 pytestmark = pytest.mark.core
 
 
-def test_in_doubt_when_as_many_as_a_code_of_xa_then_they_are_told_all_the_same() -> None:
+def test_in_doubt_when_as_many_as_a_code_of_xa_then_they_are_reported_all_the_same() -> None:
     with in_memory() as served, served.connect() as connection:
         connection.define_queue("A")
         made: list[XID] = []

@@ -23,7 +23,7 @@ from ternmq.remote.fap.channel_choice import Choices, asked_name, drawn, matchin
 from ternmq.remote.fap.client_channel import Address, ClientChannel, addresses_of
 from ternmq.remote.fap.client_ini import DELAYS_USUAL, Delay, client_settings, delays_of
 from ternmq.remote.fap.connect import (
-    Way,
+    ClientOptions,
     definitions,
     goes_by_network,
     plan_for,
@@ -110,7 +110,7 @@ def test_a_json_table_gives_its_client_connections_with_all_they_say() -> None:
 
 
 @pytest.mark.parametrize(
-    ("data", "told"),
+    ("data", "reported"),
     [
         (b"AMQRCCDT", "not JSON"),
         (b'{"channel": 1}', "no array"),
@@ -122,11 +122,11 @@ def test_a_json_table_gives_its_client_connections_with_all_they_say() -> None:
         (table(row("A" * 21)), "no name of a channel"),
     ],
 )
-def test_a_table_that_cannot_be_is_refused_with_its_fault(data: bytes, told: str) -> None:
+def test_a_table_that_cannot_be_is_refused_with_its_fault(data: bytes, reported: str) -> None:
     with pytest.raises(MQError) as refused:
         channels_of(data, "t.json")
     assert refused.value.reason == rc.MQRC_CHANNEL_CONFIG_ERROR
-    assert told in refused.value.detail
+    assert reported in refused.value.detail
 
 
 def test_a_table_is_read_from_a_path_or_a_file_url(tmp_path: Path) -> None:
@@ -227,7 +227,7 @@ def test_variables_count_more_than_mqclient_ini(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "reported"),
     [
         ("PreConnect:\n   Module=x\n", "PreConnect"),
         ("CHANNELS:\n   DefRecon=MAYBE\n", "DefRecon"),
@@ -236,13 +236,15 @@ def test_variables_count_more_than_mqclient_ini(tmp_path: Path) -> None:
         ("nonsense\n", "line 1"),
     ],
 )
-def test_an_ini_that_cannot_be_believed_is_refused(tmp_path: Path, text: str, told: str) -> None:
+def test_an_ini_that_cannot_be_believed_is_refused(
+    tmp_path: Path, text: str, reported: str
+) -> None:
     path = tmp_path / "mqclient.ini"
     path.write_text(text)
     with pytest.raises(MQError) as refused:
         client_settings({"MQCLNTCF": str(path)})
     assert refused.value.reason == rc.MQRC_CHANNEL_CONFIG_ERROR
-    assert told in refused.value.detail
+    assert reported in refused.value.detail
 
 
 @pytest.mark.parametrize("text", ["CH", "CH/TCP", "CH/LU62/host", "/TCP/host"])
@@ -258,27 +260,33 @@ def test_what_the_application_says_counts_most_then_mqserver_then_the_table(
     path = tmp_path / "t.json"
     path.write_bytes(table(row("TABLE.CH", queueManager="QM1")))
     settings = client_settings({"MQSERVER": "SRV.CH/TCP/s", "MQCCDTURL": str(path)})
-    given = Way(channel="APP.CH", conn="a(1)")
+    given = ClientOptions(channel="APP.CH", conn="a(1)")
     assert definitions("QM1", given, settings)[0].name == "APP.CH"
-    assert definitions("QM1", Way(), settings)[0].name == "SRV.CH"
-    assert definitions("QM1", Way(ccdt=path), settings)[0].name == "TABLE.CH"
+    assert definitions("QM1", ClientOptions(), settings)[0].name == "SRV.CH"
+    assert definitions("QM1", ClientOptions(ccdt=path), settings)[0].name == "TABLE.CH"
     with_table = client_settings({"MQCCDTURL": str(path)})
-    assert definitions("QM1", Way(), with_table)[0].name == "TABLE.CH"
+    assert definitions("QM1", ClientOptions(), with_table)[0].name == "TABLE.CH"
     with pytest.raises(MQError, match="channel and conn go together"):
-        definitions("QM1", Way(channel="APP.CH"), settings)
+        definitions("QM1", ClientOptions(channel="APP.CH"), settings)
     with pytest.raises(MQError, match="neither a channel nor MQSERVER"):
-        definitions("QM1", Way(), client_settings({}))
+        definitions("QM1", ClientOptions(), client_settings({}))
 
 
 def test_a_plan_has_everything_about_each_definition(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("MQSERVER", "MQCCDTURL", "MQCHLLIB", "MQCHLTAB", "MQCLNTCF"):
         monkeypatch.delenv(name, raising=False)
-    way = Way(channel="CH", conn="a,b", cipher="ANY_TLS12", reconnect="queueManager", sharing=0)
-    plan = plan_for("QM1", way, "alice", "secret", "app", None)
-    (reach,) = plan.reaches
-    assert [str(one) for one in reach.channel.addresses] == ["a(1414)", "b(1414)"]
-    assert (reach.channel.cipher, reach.channel.sharing) == ("ANY_TLS12", 0)
-    assert (reach.who.csp_user, reach.who.password, reach.who.qmgr_name) == (
+    client_options = ClientOptions(
+        channel="CH", conn="a,b", cipher="ANY_TLS12", reconnect="queueManager", sharing=0
+    )
+    plan = plan_for("QM1", client_options, "alice", "secret", "app", None)
+    (endpoint,) = plan.endpoints
+    assert [str(one) for one in endpoint.channel.addresses] == ["a(1414)", "b(1414)"]
+    assert (endpoint.channel.cipher, endpoint.channel.sharing) == ("ANY_TLS12", 0)
+    assert (
+        endpoint.parameters.csp_user,
+        endpoint.parameters.password,
+        endpoint.parameters.qmgr_name,
+    ) == (
         "alice",
         "secret",
         "QM1",
@@ -313,25 +321,27 @@ def test_a_queue_manager_of_this_machine_comes_before_the_environments_channels(
     monkeypatch.setenv("TERNMQ_DATA", str(tmp_path))
     monkeypatch.delenv("MQ_CONNECT_TYPE", raising=False)
     monkeypatch.setenv("MQSERVER", "CH/TCP/host")
-    assert not goes_by_network("HERE", Way(), None, None)
-    assert goes_by_network("ELSEWHERE", Way(), None, None)
-    assert goes_by_network("", Way(), None, None)
-    assert goes_by_network("HERE", Way(), mq.MQCNO_CLIENT_BINDING, None)
-    assert not goes_by_network("ELSEWHERE", Way(), mq.MQCNO_LOCAL_BINDING, None)
-    assert not goes_by_network("ELSEWHERE", Way(), None, tmp_path)
-    assert goes_by_network("HERE", Way(channel="CH", conn="host"), None, None)
+    assert not goes_by_network("HERE", ClientOptions(), None, None)
+    assert goes_by_network("ELSEWHERE", ClientOptions(), None, None)
+    assert goes_by_network("", ClientOptions(), None, None)
+    assert goes_by_network("HERE", ClientOptions(), mq.MQCNO_CLIENT_BINDING, None)
+    assert not goes_by_network("ELSEWHERE", ClientOptions(), mq.MQCNO_LOCAL_BINDING, None)
+    assert not goes_by_network("ELSEWHERE", ClientOptions(), None, tmp_path)
+    assert goes_by_network("HERE", ClientOptions(channel="CH", conn="host"), None, None)
     monkeypatch.setenv("MQ_CONNECT_TYPE", "CLIENT")
-    assert goes_by_network("HERE", Way(), None, None)
+    assert goes_by_network("HERE", ClientOptions(), None, None)
     for option in (
         mq.MQCNO_FASTPATH_BINDING,
         mq.MQCNO_SHARED_BINDING,
         mq.MQCNO_ISOLATED_BINDING,
         mq.MQCNO_LOCAL_BINDING,
     ):
-        assert not goes_by_network("HERE", Way(), option, None)  # the variable is for others
+        assert not goes_by_network(
+            "HERE", ClientOptions(), option, None
+        )  # the variable is for others
     monkeypatch.delenv("MQ_CONNECT_TYPE")
     monkeypatch.delenv("MQSERVER")
-    assert not goes_by_network("ELSEWHERE", Way(), None, None)
+    assert not goes_by_network("ELSEWHERE", ClientOptions(), None, None)
 
 
 def test_a_table_is_fetched_by_http() -> None:

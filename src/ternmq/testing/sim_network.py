@@ -42,7 +42,7 @@ def _ignore_end() -> None:
 class SimLink:
     """One end of a connection. Set `on_bytes` and `on_end`, then `send` and `close`."""
 
-    def __init__(self, net: SimNet, name: str, number: int) -> None:
+    def __init__(self, net: SimNetwork, name: str, number: int) -> None:
         self.net = net
         self.name = name
         self.number = number  # of the connection; a later one has a higher number
@@ -88,7 +88,7 @@ class SimLink:
 class _Connection:
     """What is between two ends."""
 
-    def __init__(self, net: SimNet, one: SimLink, two: SimLink) -> None:
+    def __init__(self, net: SimNetwork, one: SimLink, two: SimLink) -> None:
         self.net = net
         self.ends = (one, two)
         self.quota: dict[str, int] = {}  # by sending end: bytes until it is lost
@@ -156,15 +156,15 @@ class _Connection:
         self.late = late
         self.net.cuts += 1
         for end in self.ends:
-            self.net.after(self.net.draw_delay_s(), lambda end=end: self._tell(end))  # type: ignore[misc]
+            self.net.after(self.net.draw_delay_s(), lambda end=end: self._notify(end))  # type: ignore[misc]
 
-    def _tell(self, end: SimLink) -> None:
+    def _notify(self, end: SimLink) -> None:
         if end.is_open and end.name not in self.silent:
             end.is_open = False
             end.on_end()
 
 
-class SimNet:
+class SimNetwork:
     """The places that can be connected to, and how the network behaves."""
 
     def __init__(self, after: After, now_s: Callable[[], float], chance: Chance) -> None:

@@ -30,10 +30,10 @@ both = pytest.mark.parametrize("api", FACES.values(), ids=FACES.keys())
 @in_loop
 async def test_inert_attribute_when_given_another_value_then_stored_and_warned(api: Any) -> None:
     async with api.memory() as qmgr:
-        with pytest.warns(ternmq.InertAttribute) as told:
+        with pytest.warns(ternmq.InertAttribute) as caught:
             await qmgr.define_queue("A", default_bind="GROUP", max_depth=5, CLUSTER="C")
-        assert [one.message.attribute for one in told] == ["default_bind", "cluster"]  # type: ignore[union-attr]
-        first = told[0].message
+        assert [one.message.attribute for one in caught] == ["default_bind", "cluster"]  # type: ignore[union-attr]
+        first = caught[0].message
         assert isinstance(first, ternmq.InertAttribute)
         assert (first.object, first.keyword, first.value) == ("A", "DEFBIND", "GROUP")
         assert str(first) == (
@@ -77,9 +77,9 @@ async def test_inert_attribute_when_warnings_are_errors_then_nothing_was_done(ap
 
 
 def test_inert_attribute_when_warned_then_the_place_is_the_applications_line() -> None:
-    with ternmq.memory() as qmgr, pytest.warns(ternmq.InertAttribute) as told:
+    with ternmq.memory() as qmgr, pytest.warns(ternmq.InertAttribute) as caught:
         qmgr.define_queue("A", cluster="C")
-    assert told[0].filename == __file__
+    assert caught[0].filename == __file__
 
 
 def test_inert_attributes_when_all_are_set_then_each_is_warned_of() -> None:
@@ -176,7 +176,7 @@ def test_xa_error_when_pickled_then_the_same() -> None:
 # ---- the log
 
 
-def test_message_when_larger_than_the_log_then_told_so_and_nobody_backed_out(
+def test_message_when_larger_than_the_log_then_reported_so_and_nobody_backed_out(
     tmp_path: Path,
 ) -> None:
     with ternmq.embedded(
@@ -200,7 +200,7 @@ def test_message_when_larger_than_the_log_then_told_so_and_nobody_backed_out(
             queue.put(bytes(1 << 20), persistent=False)  # it needs no log
 
 
-def test_log_when_full_then_told_what_is_left(tmp_path: Path) -> None:
+def test_log_when_full_then_reported_what_is_left(tmp_path: Path) -> None:
     """A message that an empty log could hold, but not this one."""
     with ternmq.embedded(
         tmp_path, create=True, log_primary_files=2, log_secondary_files=1, log_file_pages=16

@@ -24,14 +24,14 @@ from ternmq.wire.fap.dialogue import CONNECTED_TYPES
 from ternmq.wire.fap.flow import read_body
 from ternmq.wire.fap.part import Values
 from ternmq.wire.fap.segment import TSHC, Header
-from tests.unit.network.partner import Partner, Place, tell_story
+from tests.unit.network.partner import Partner, Place, run_story
 
 pytestmark = pytest.mark.core
 
 ALL = mq.MQOO_INPUT_SHARED | mq.MQOO_OUTPUT | mq.MQOO_FAIL_IF_QUIESCING
 
 
-async def farewell(partner: Partner) -> int:
+async def close_notify(partner: Partner) -> int:
     """The code with which the queue manager closes."""
     one = await partner.next(fap.STATUS_DATA)
     assert one.header.flags_1 & (fap.ERROR | fap.CLOSE_CHANNEL) == fap.ERROR | fap.CLOSE_CHANNEL
@@ -63,10 +63,10 @@ def test_agreement_when_opened_then_instance_has_it() -> None:
         link = partner.socket.line.conversations[1].connected().link
         assert (link.channel_name, link.connection_name) == ("APP", "127.0.0.1")
 
-    tell_story(story)
+    run_story(story)
 
 
-def test_channel_when_unknown_then_partner_is_told() -> None:
+def test_channel_when_unknown_then_partner_is_notified() -> None:
     async def story(place: Place, partner: Partner) -> None:
         other = Partner(place.host)
         with pytest.raises(AssertionError, match="STATUS_DATA"):
@@ -74,7 +74,7 @@ def test_channel_when_unknown_then_partner_is_told() -> None:
         assert other.pipe.closed
         await other.socket.gone
 
-    tell_story(story)
+    run_story(story)
 
 
 @pytest.mark.parametrize(
@@ -94,20 +94,20 @@ def test_bytes_that_cannot_be_then_socket_is_closed(
     async def story(place: Place, partner: Partner) -> None:
         other = partner if is_open else Partner(place.host)
         other.socket.data_received(data)
-        assert await farewell(other) == status
+        assert await close_notify(other) == status
         assert "AMQ9504E" in place.notices()
         await other.socket.gone
         assert other.socket not in place.host.sockets
 
-    tell_story(story)
+    run_story(story)
 
 
 def test_segment_when_cut_anywhere_then_it_is_understood() -> None:
     async def story(place: Place, partner: Partner) -> None:
         handle = await partner.open("A", ALL)
         partner.held = []
-        partner.tell(fap.MQPUT, partner.put_values(handle, b"hello"))
-        partner.tell(fap.MQCMIT, {})
+        partner.send_flow(fap.MQPUT, partner.put_values(handle, b"hello"))
+        partner.send_flow(fap.MQCMIT, {})
         stream = b"".join(partner.held)
         for cut in range(1, len(stream), 37):
             partner.socket.data_received(stream[:cut])
@@ -115,7 +115,7 @@ def test_segment_when_cut_anywhere_then_it_is_understood() -> None:
             assert (await partner.values(fap.MQPUT + fap.REPLY))["reason"] == 0
             assert (await partner.values(fap.MQCMIT + fap.REPLY))["reason"] == 0
 
-    tell_story(story)
+    run_story(story)
 
 
 @pytest.mark.parametrize(
@@ -131,19 +131,19 @@ def test_call_when_out_of_order_then_socket_is_closed(
 ) -> None:
     async def story(place: Place, partner: Partner) -> None:
         values: Values = {"fcno": {}} if type == fap.MQCONN else {}
-        partner.tell(type, values, conversation)
-        assert await farewell(partner) == status
+        partner.send_flow(type, values, conversation)
+        assert await close_notify(partner) == status
 
-    tell_story(story)
+    run_story(story)
 
 
 def test_call_before_connect_then_socket_is_closed() -> None:
     async def story(place: Place, partner: Partner) -> None:
         await partner.call(fap.MQDISC, {})
-        partner.tell(fap.MQCMIT, {})
-        assert await farewell(partner) == fap.PROTOCOL_SEGMENT_TYPE
+        partner.send_flow(fap.MQCMIT, {})
+        assert await close_notify(partner) == fap.PROTOCOL_SEGMENT_TYPE
 
-    tell_story(story)
+    run_story(story)
 
 
 def test_conversations_when_several_then_each_is_a_connection() -> None:
@@ -164,17 +164,17 @@ def test_conversations_when_several_then_each_is_a_connection() -> None:
         await partner.until(lambda: partner.socket.applications == 2)
         assert place.depth("A") == 0
         partner.action(fap.ACTION_START, 5)
-        assert await farewell(partner) == fap.CONV_ID_ERROR
+        assert await close_notify(partner) == fap.CONV_ID_ERROR
 
-    tell_story(story)
+    run_story(story)
 
 
 def test_conversations_when_too_many_then_socket_is_closed() -> None:
     async def story(place: Place, partner: Partner) -> None:
         partner.action(fap.ACTION_START, 3)
-        assert await farewell(partner) == fap.MAX_CONNS_LIMIT_REACHED
+        assert await close_notify(partner) == fap.MAX_CONNS_LIMIT_REACHED
 
-    tell_story(story, 1)
+    run_story(story, 1)
 
 
 def test_heartbeat_when_asked_for_then_answered() -> None:
@@ -183,10 +183,10 @@ def test_heartbeat_when_asked_for_then_answered() -> None:
         header.flags_1 = fap.CONFIRM_REQUEST
         partner.send(header, b"")
         assert not (await partner.next(fap.HEARTBEAT)).header.flags_1 & fap.CONFIRM_REQUEST
-        partner.tell(fap.HEARTBEAT, {})
+        partner.send_flow(fap.HEARTBEAT, {})
         assert not partner.look()
 
-    tell_story(story)
+    run_story(story)
 
 
 def test_silence_when_long_then_partner_is_asked_and_cut_off_if_it_says_nothing() -> None:
@@ -199,7 +199,7 @@ def test_silence_when_long_then_partner_is_asked_and_cut_off_if_it_says_nothing(
             assert asked.header.flags_1 & fap.CONFIRM_REQUEST
             assert asked.header.variant == TSHC
             if answers:
-                partner.tell(fap.HEARTBEAT, {})
+                partner.send_flow(fap.HEARTBEAT, {})
                 partner.socket._beat()
                 assert not partner.pipe.closed
         partner.socket._beat()
@@ -210,7 +210,7 @@ def test_silence_when_long_then_partner_is_asked_and_cut_off_if_it_says_nothing(
         assert partner.pipe.is_closing()
         assert "AMQ9208E" in place.notices()
 
-    tell_story(story)
+    run_story(story)
 
 
 def test_queue_manager_when_it_quiesces_then_waits_end() -> None:
@@ -225,29 +225,29 @@ def test_queue_manager_when_it_quiesces_then_waits_end() -> None:
         assert (await partner.put(handle, b"x"))["reason"] == 0
         place.host.engine.kernel.status = 0
 
-    tell_story(story)
+    run_story(story)
 
 
 def test_queue_manager_when_it_ends_then_calls_end_and_the_socket_is_closed() -> None:
     async def story(place: Place, partner: Partner) -> None:
         handle = await partner.open("A", ALL)
         await partner.put(handle, b"no", mq.MQPMO_SYNCPOINT)
-        partner.tell(fap.MQGET, waiting_get(await partner.open("B", ALL)))
+        partner.send_flow(fap.MQGET, waiting_get(await partner.open("B", ALL)))
         await place.host.loop_shell.drain()
         assert (await partner.values(fap.MQGET + fap.REPLY))["reason"] == 2162
-        partner.socket.tell_end(False)
-        assert await farewell(partner) == fap.QM_TERMINATING
+        partner.socket.notify_end(False)
+        assert await close_notify(partner) == fap.QM_TERMINATING
         await partner.socket.gone
         assert place.depth("A") == 0
 
-    tell_story(story)
+    run_story(story)
 
 
 @pytest.mark.parametrize("how", [QUIESCE, FORCE, TERMINATE])
 def test_channel_when_stopped_then_socket_is_closed(how: int) -> None:
     async def story(place: Place, partner: Partner) -> None:
         handle = await partner.open("A", ALL)
-        partner.tell(fap.MQGET, waiting_get(handle))
+        partner.send_flow(fap.MQGET, waiting_get(handle))
         partner.socket.ask_to_stop(how)
         await partner.socket.gone
         codes = [one.header.type for one in partner.look()]
@@ -256,7 +256,7 @@ def test_channel_when_stopped_then_socket_is_closed(how: int) -> None:
             queue.put(b"x")
         assert place.depth("A") == 1
 
-    tell_story(story)
+    run_story(story)
 
 
 @pytest.mark.parametrize("doing", ["nothing", "waiting", "consuming", "putting"])
@@ -270,7 +270,7 @@ def test_connection_when_stopped_then_others_of_the_socket_go_on(doing: str) -> 
         given = partner.put_values(handle, b"x", mq.MQPMO_SYNCPOINT)
         assert (await partner.call(fap.MQPUT, given, 3))["reason"] == 0
         if doing == "waiting":
-            partner.tell(fap.MQGET, waiting_get(handle), 3)
+            partner.send_flow(fap.MQGET, waiting_get(handle), 3)
         elif doing == "consuming":
             partner.request(handle, flags=fap.STREAM, conversation=3)
         socket = partner.socket
@@ -292,11 +292,11 @@ def test_connection_when_stopped_then_others_of_the_socket_go_on(doing: str) -> 
         socket.end_connection(socket.connection_ids[0])  # the last one: the socket goes with it
         await socket.gone
 
-    tell_story(story)
+    run_story(story)
 
 
 @pytest.mark.skipif(is_compiled(), reason="compiled attributes take no wrong type")
-def test_fault_of_ours_then_its_caller_is_told_and_the_others_go_on(
+def test_fault_of_ours_then_its_caller_is_notified_and_the_others_go_on(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     async def story(place: Place, partner: Partner) -> None:
@@ -310,7 +310,7 @@ def test_fault_of_ours_then_its_caller_is_told_and_the_others_go_on(
         line.message_bytes_max = 1000
         assert (await partner.put(handle, b"x"))["reason"] == 0
 
-    tell_story(story)
+    run_story(story)
 
 
 @pytest.mark.skipif(is_compiled(), reason="compiled methods cannot be replaced")
@@ -327,21 +327,21 @@ def test_answer_when_it_cannot_be_made_then_socket_is_closed_and_nothing_stays(
             raise LocalProtocolError("a value that does not fit")
 
         monkeypatch.setattr(Conversation, "reply", broken)
-        partner.tell(fap.MQCMIT, {})
-        assert await farewell(partner) == fap.PROTOCOL_GENERAL
+        partner.send_flow(fap.MQCMIT, {})
+        assert await close_notify(partner) == fap.PROTOCOL_GENERAL
         assert faults
         await partner.socket.gone
         monkeypatch.undo()
 
-    tell_story(story)
+    run_story(story)
 
 
 def test_partner_when_it_sends_ahead_then_it_is_read_no_further_than_allowed() -> None:
     async def story(place: Place, partner: Partner) -> None:
         handle = await partner.open("A", ALL)
-        partner.tell(fap.MQGET, waiting_get(handle))
+        partner.send_flow(fap.MQGET, waiting_get(handle))
         for _ in range(257):
-            partner.tell(fap.MQCMIT, {})
+            partner.send_flow(fap.MQCMIT, {})
         assert not partner.pipe.is_reading()
         with place.admin.queue("A") as queue:
             queue.put(b"x")
@@ -349,7 +349,7 @@ def test_partner_when_it_sends_ahead_then_it_is_read_no_further_than_allowed() -
         assert partner.pipe.is_reading()
         partner.came.clear()
 
-    tell_story(story)
+    run_story(story)
 
 
 def test_partner_when_it_says_much_at_once_then_others_have_a_turn() -> None:
@@ -357,7 +357,7 @@ def test_partner_when_it_says_much_at_once_then_others_have_a_turn() -> None:
         handle = await partner.open("A", ALL)
         partner.held = []
         for _ in range(40):
-            partner.tell(fap.MQPUT, partner.put_values(handle, bytes(1000)))
+            partner.send_flow(fap.MQPUT, partner.put_values(handle, bytes(1000)))
         partner.socket.data_received(b"".join(partner.held))
         assert not partner.pipe.is_reading()
         await asyncio.sleep(0)
@@ -365,10 +365,10 @@ def test_partner_when_it_says_much_at_once_then_others_have_a_turn() -> None:
         assert len(partner.look()) == 40
         partner.came.clear()
 
-    tell_story(story)
+    run_story(story)
 
 
-def test_trace_when_on_then_it_tells_of_segments_and_not_of_what_is_in_them() -> None:
+def test_trace_when_on_then_it_reports_segments_and_not_of_what_is_in_them() -> None:
     async def story(place: Place, partner: Partner) -> None:
         handle = await partner.open("A", ALL)
         lines: list[dict[str, object]] = []
@@ -383,8 +383,8 @@ def test_trace_when_on_then_it_tells_of_segments_and_not_of_what_is_in_them() ->
         await partner.put(handle, b"secret")
         await partner.put(77, b"secret")
         place.host.trace = None
-        told = [(one["verb"], one["way"], one.get("reason")) for one in lines]
-        assert told == [
+        reported = [(one["verb"], one["way"], one.get("reason")) for one in lines]
+        assert reported == [
             ("MQPUT", "received", 0),
             ("MQPUT_REPLY", "sent", 0),
             ("MQPUT", "received", 0),
@@ -394,20 +394,20 @@ def test_trace_when_on_then_it_tells_of_segments_and_not_of_what_is_in_them() ->
         assert {one["channel"] for one in lines} == {"APP"}
         assert "secret" not in str(lines)
 
-    tell_story(story)
+    run_story(story)
 
 
-def test_stranger_when_it_sends_much_then_it_is_cut_off() -> None:
+def test_unauthenticated_connection_when_it_sends_much_then_it_is_cut_off() -> None:
     async def story(place: Place, partner: Partner) -> None:
         for kind in ("one call", "many calls", "conversations"):
             other = Partner(place.host)
             await other.open_channel()
             if kind == "one call":
-                other.tell(fap.MQCONN, {"fcno": {}, "rest": bytes(200_000)})
+                other.send_flow(fap.MQCONN, {"fcno": {}, "rest": bytes(200_000)})
             elif kind == "many calls":
-                other.tell(fap.MQCONN, {"fcno": {}})
+                other.send_flow(fap.MQCONN, {"fcno": {}})
                 for _ in range(40):
-                    other.tell(fap.MQPUT, other.put_values(2, bytes(2000)))
+                    other.send_flow(fap.MQPUT, other.put_values(2, bytes(2000)))
             else:
                 place.mqsc("ALTER CHANNEL(APP) CHLTYPE(SVRCONN) SHARECNV(1000)")
                 other = Partner(place.host)
@@ -418,7 +418,7 @@ def test_stranger_when_it_sends_much_then_it_is_cut_off() -> None:
             assert other.pipe.closed
             await other.socket.gone
 
-    tell_story(story)
+    run_story(story)
 
 
 def test_calls_then_they_are_what_the_table_of_the_dialogue_serves() -> None:
@@ -434,7 +434,7 @@ def test_turns_when_many_deadlines_are_dropped_then_they_are_swept() -> None:
         assert len(turns._due) < 1000
         await asyncio.sleep(0)
 
-    tell_story(story)
+    run_story(story)
 
 
 @pytest.mark.parametrize("type", [fap.MQPUT, fap.MQGET, fap.REQUEST_MSGS])
@@ -459,4 +459,4 @@ def test_frequent_call_when_cut_short_then_it_is_the_partners_fault(
             await other.socket.gone
         assert faults == []
 
-    tell_story(story)
+    run_story(story)

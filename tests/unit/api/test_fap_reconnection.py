@@ -73,7 +73,7 @@ def test_reconnection_restores_handles_and_asks_again(served: Networked) -> None
     connection.disconnect()
 
 
-def test_a_unit_of_work_is_lost_with_the_connection_and_told(served: Networked) -> None:
+def test_a_unit_of_work_is_lost_with_the_connection_and_reported(served: Networked) -> None:
     connection, events = reconnecting(served)
     queue = connection.queue("A")
     connection.begin()
@@ -177,7 +177,7 @@ def test_a_get_that_reads_ahead_under_way_is_interrupted(served: Networked) -> N
     connection.disconnect()
 
 
-def test_puts_without_an_answer_under_way_are_told_by_mqstat(served: Networked) -> None:
+def test_puts_without_an_answer_under_way_are_reported_by_mqstat(served: Networked) -> None:
     connection, _events = reconnecting(served)
     queue = connection.queue("A")
     queue.put(b"1", options=mq.MQPMO_ASYNC_RESPONSE)

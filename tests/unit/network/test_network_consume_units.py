@@ -12,7 +12,7 @@ from ternmq.base import constants as mq
 from ternmq.base.reasons import MQRC_GET_INHIBITED
 from ternmq.wire.fap import vocabulary as fap
 from ternmq.wire.fap.flow import read_body
-from tests.unit.network.partner import Partner, Place, tell_story
+from tests.unit.network.partner import Partner, Place, run_story
 
 pytestmark = pytest.mark.core
 
@@ -76,7 +76,7 @@ def test_unit_when_it_ends_after_an_empty_receive_then_the_message_stays(
             assert came(partner) == []
         assert is_left(place) == [b"one"]
 
-    tell_story(story)
+    run_story(story)
 
 
 def test_receive_when_it_is_asked_again_after_an_empty_one_then_it_has_its_message() -> None:
@@ -88,7 +88,7 @@ def test_receive_when_it_is_asked_again_after_an_empty_one_then_it_has_its_messa
         partner.request(handle, options=RECEIVE, wait_ms=LONG_MS, select=False)
         assert came(partner) == [b"one"]
 
-    tell_story(story)
+    run_story(story)
 
 
 def test_receive_when_get_was_inhibited_then_the_end_of_a_unit_gives_nothing() -> None:
@@ -105,7 +105,7 @@ def test_receive_when_get_was_inhibited_then_the_end_of_a_unit_gives_nothing() -
         assert came(partner) == []
         assert is_left(place) == [b"one"]
 
-    tell_story(story)
+    run_story(story)
 
 
 @pytest.mark.parametrize("verb", [fap.MQCMIT, fap.MQBACK])
@@ -122,7 +122,7 @@ def test_receive_when_it_waits_while_a_unit_ends_then_it_goes_on_waiting(verb: i
         assert (await partner.call(fap.MQBACK, {}))["reason"] == 0
         assert is_left(place) == [b"one"]
 
-    tell_story(story)
+    run_story(story)
 
 
 def test_receive_when_units_end_while_it_waits_then_its_time_is_not_longer() -> None:
@@ -135,7 +135,7 @@ def test_receive_when_units_end_while_it_waits_then_its_time_is_not_longer() -> 
             await asyncio.sleep(0)
             ended = any(one.header.type == fap.NOTIFICATION for one in partner.look())
 
-    tell_story(story)
+    run_story(story)
 
 
 def test_branch_when_it_ends_after_an_empty_receive_then_the_message_stays() -> None:
@@ -157,7 +157,7 @@ def test_branch_when_it_ends_after_an_empty_receive_then_the_message_stays() -> 
             assert came(partner) == []
         assert is_left(place) == [b"one"]
 
-    tell_story(story)
+    run_story(story)
 
 
 def test_stream_when_its_branch_has_ended_then_nothing_more_is_got_in_it() -> None:
@@ -177,8 +177,8 @@ def test_stream_when_its_branch_has_ended_then_nothing_more_is_got_in_it() -> No
         put(place, b"two")
         await settle()
         assert came(partner) == []
-        partner.tell(fap.NOTIFICATION, {"handle": -1, "code": fap.CONN_STATE, "value": 0})
+        partner.send_flow(fap.NOTIFICATION, {"handle": -1, "code": fap.CONN_STATE, "value": 0})
         assert await xa(fap.XA_ROLLBACK) == 0
         assert is_left(place) == [b"one", b"two"]
 
-    tell_story(story)
+    run_story(story)

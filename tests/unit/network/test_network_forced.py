@@ -19,7 +19,7 @@ from ternmq.network.clients.consumers import FORCING
 from ternmq.runtime.starting import Started, log_parameters, start_in_folder
 from ternmq.wire.fap import vocabulary as fap
 from ternmq.wire.fap.flow import read_body
-from tests.unit.network.partner import Partner, Place, tell_story
+from tests.unit.network.partner import Partner, Place, run_story
 
 ALL = mq.MQOO_INPUT_SHARED | mq.MQOO_OUTPUT
 
@@ -45,7 +45,7 @@ def test_puts_of_one_turn_then_they_share_a_force(tmp_path: Path, may_block: boo
             before = shell.forcer.forces
             for number, other in enumerate(others):
                 given = other.put_values(handles[number], bytes(2000), persistence=1)
-                other.tell(fap.MQPUT, given)
+                other.send_flow(fap.MQPUT, given)
             assert not any(other.look() for other in others)  # nobody is told before the force
             for other in others:
                 await other.wait()
@@ -56,7 +56,7 @@ def test_puts_of_one_turn_then_they_share_a_force(tmp_path: Path, may_block: boo
         for other in others:
             await other.lose()
 
-    tell_story(story, started=on_disk(tmp_path))
+    run_story(story, started=on_disk(tmp_path))
 
 
 def test_force_when_quick_then_the_loop_does_it(
@@ -77,16 +77,16 @@ def test_force_when_quick_then_the_loop_does_it(
             loop_shell.may_block = may_block
             loop_shell._force_ns = 1000
             forcing.clear()
-            partner.tell(fap.MQPUT, partner.put_values(handle, b"x", persistence=1))
+            partner.send_flow(fap.MQPUT, partner.put_values(handle, b"x", persistence=1))
             await partner.wait()
             assert (await partner.values(fap.MQPUT + fap.REPLY))["reason"] == 0
             assert (threading.get_ident() in forcing) == may_block
         monkeypatch.undo()
 
-    tell_story(story, started=on_disk(tmp_path))
+    run_story(story, started=on_disk(tmp_path))
 
 
-def test_force_when_it_fails_then_nobody_is_told_that_it_worked(
+def test_force_when_it_fails_then_nobody_is_notified_that_it_worked(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def failing(descriptor: int) -> None:
@@ -95,15 +95,15 @@ def test_force_when_it_fails_then_nobody_is_told_that_it_worked(
     async def story(place: Place, partner: Partner) -> None:
         handle = await partner.open("A", ALL)
         monkeypatch.setattr(os, "fdatasync", failing)
-        partner.tell(fap.MQPUT, partner.put_values(handle, b"x", persistence=1))
+        partner.send_flow(fap.MQPUT, partner.put_values(handle, b"x", persistence=1))
         await partner.wait()
         assert (await partner.values(fap.MQPUT + fap.REPLY))["reason"] == 2009
-        partner.tell(fap.MQCMIT, {})
+        partner.send_flow(fap.MQCMIT, {})
         await partner.wait()
         assert (await partner.values(fap.MQCMIT + fap.REPLY))["reason"] == 2009
         monkeypatch.undo()
 
-    tell_story(story, started=on_disk(tmp_path))
+    run_story(story, started=on_disk(tmp_path))
 
 
 def test_message_that_waits_for_its_force_when_woken_otherwise_then_it_is_not_sent(
@@ -126,7 +126,7 @@ def test_message_that_waits_for_its_force_when_woken_otherwise_then_it_is_not_se
             partner.request(handle)
             conversation.consumers[handle].go_on()  # there is room to write, say
             assert partner.look() == []
-            partner.tell(fap.MQPUT, partner.put_values(handle, b"two", persistence=1))
+            partner.send_flow(fap.MQPUT, partner.put_values(handle, b"two", persistence=1))
             call = conversation.call
             assert call is not None
             call.go_on()
@@ -141,7 +141,7 @@ def test_message_that_waits_for_its_force_when_woken_otherwise_then_it_is_not_se
         assert sorted(came) == [fap.ASYNC_MESSAGE, fap.MQPUT + fap.REPLY]
         monkeypatch.undo()
 
-    tell_story(story, started=on_disk(tmp_path))
+    run_story(story, started=on_disk(tmp_path))
 
 
 def test_get_that_waits_for_its_force_when_the_channel_quiesces_then_it_is_answered(
@@ -170,8 +170,8 @@ def test_get_that_waits_for_its_force_when_the_channel_quiesces_then_it_is_answe
             "options": _get_options(),
             "buffer_length": 100,
         }
-        partner.tell(fap.MQGET, given)
-        partner.tell(fap.MQPUT, partner.put_values(other, b"two", persistence=1), 2)
+        partner.send_flow(fap.MQGET, given)
+        partner.send_flow(fap.MQPUT, partner.put_values(other, b"two", persistence=1), 2)
         partner.socket.ask_to_stop(QUIESCE)
         held.set()
         await partner.socket.gone
@@ -182,7 +182,7 @@ def test_get_that_waits_for_its_force_when_the_channel_quiesces_then_it_is_answe
         assert (place.depth("A"), place.depth("B")) == (0, 1)
         monkeypatch.undo()
 
-    tell_story(story, started=on_disk(tmp_path))
+    run_story(story, started=on_disk(tmp_path))
 
 
 def test_get_that_waits_for_its_force_when_socket_is_lost_then_message_goes_back(
@@ -206,7 +206,7 @@ def test_get_that_waits_for_its_force_when_socket_is_lost_then_message_goes_back
             "options": _get_options(),
             "buffer_length": 100,
         }
-        partner.tell(fap.MQGET, given)
+        partner.send_flow(fap.MQGET, given)
         assert place.depth("A") == 0
         partner.pipe.closed = True
         partner.socket.connection_lost(ConnectionResetError())
@@ -215,7 +215,7 @@ def test_get_that_waits_for_its_force_when_socket_is_lost_then_message_goes_back
         await partner.socket.gone
         monkeypatch.undo()
 
-    tell_story(story, started=on_disk(tmp_path))
+    run_story(story, started=on_disk(tmp_path))
 
 
 def _get_options() -> object:
@@ -250,18 +250,20 @@ def test_consumers_with_messages_under_way_when_they_stop_then_each_goes_back(
             options = mq.MQPMO_NO_SYNCPOINT | mq.MQPMO_ASYNC_RESPONSE
             for other in others:
                 given = putter.put_values(other, b"one", options, persistence=1)
-                putter.tell(fap.MQPUT, given)
+                putter.send_flow(fap.MQPUT, given)
             for handle in handles:
                 partner.request(handle, flags=fap.STREAM, options=mq.MQGMO_SYNCPOINT)
             assert [conversation.consumers[one].state for one in handles] == [FORCING, FORCING]
             options = mq.MQPMO_SYNCPOINT | mq.MQPMO_ASYNC_RESPONSE
-            partner.tell(fap.MQPUT, partner.put_values(handles[0], b"two", options, persistence=1))
+            partner.send_flow(
+                fap.MQPUT, partner.put_values(handles[0], b"two", options, persistence=1)
+            )
             if how == "stop":
                 state = {"handle": -1, "code": fap.CONN_STATE, "value": 0}
-                partner.tell(fap.NOTIFICATION, state, request=1)
+                partner.send_flow(fap.NOTIFICATION, state, request=1)
             elif how == "close":
                 for handle in handles:
-                    partner.tell(fap.MQCLOSE, {"handle": handle, "options": 0})
+                    partner.send_flow(fap.MQCLOSE, {"handle": handle, "options": 0})
             elif how == "vanish":
                 partner.pipe.closed = True
                 partner.socket.connection_lost(ConnectionResetError())
@@ -275,4 +277,4 @@ def test_consumers_with_messages_under_way_when_they_stop_then_each_goes_back(
         assert kernel.status == RUNNING
         await putter.lose()
 
-    tell_story(story, started=on_disk(tmp_path))
+    run_story(story, started=on_disk(tmp_path))

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
-class PutFront:
+class FastPutQueue:
     """A queue that messages are put to."""
 
     def __init__(self) -> None:

@@ -13,7 +13,7 @@ import pytest
 from ternmq.base import constants as mq
 from ternmq.wire.fap import vocabulary as fap
 from ternmq.wire.fap.flow import read_body
-from tests.unit.network.partner import Partner, Place, tell_story
+from tests.unit.network.partner import Partner, Place, run_story
 
 pytestmark = pytest.mark.core
 
@@ -74,15 +74,15 @@ class Client:
         """A call; its handle. Messages may come before the answer."""
         self.look()
         self.partner.came.clear()  # notifications that nobody waits for
-        self.partner.tell(type, values)
+        self.partner.send_flow(type, values)
         while True:
             self.look()
             for one in list(self.partner.came):
                 if one.header.type == reply:
                     self.partner.came.clear()
-                    told = read_body(one, 10).values
-                    assert told["reason"] == 0, told["reason"]
-                    return int(told.get("handle", 0))
+                    reported = read_body(one, 10).values
+                    assert reported["reason"] == 0, reported["reason"]
+                    return int(reported.get("handle", 0))
             self.partner.pipe.written.clear()
             await self.partner.pipe.written.wait()
 
@@ -93,10 +93,10 @@ class Client:
     def ask(self, name: str, window: int, flags: int) -> None:
         self.look()
         handle = self.handles[name]
-        told, self.received[handle] = self.received[handle], 0
+        reported, self.received[handle] = self.received[handle], 0
         options = mq.MQGMO_SYNCPOINT if self.syncpoint else mq.MQGMO_NO_SYNCPOINT
         self.partner.request(
-            handle, window, options=options, flags=flags, received=told, index=self.index
+            handle, window, options=options, flags=flags, received=reported, index=self.index
         )
         self.look()
 
@@ -110,7 +110,7 @@ class Client:
 
     def start(self, is_started: bool) -> None:
         state = {"handle": -1, "code": fap.CONN_STATE, "value": 2 if is_started else 0}
-        self.partner.tell(fap.NOTIFICATION, state, request=1)
+        self.partner.send_flow(fap.NOTIFICATION, state, request=1)
 
     async def vanish(self) -> None:
         """All that was sent has come; what was not committed goes back."""
@@ -186,4 +186,4 @@ def test_walk_when_it_ends_then_every_message_is_somewhere_once(seed: int) -> No
         assert sorted(walk.had + left) == sorted(walk.put)
         assert walk.had, "nothing was consumed"
 
-    tell_story(story)
+    run_story(story)

@@ -48,13 +48,13 @@ async def opened(wall: Wall) -> None:
         raise AssertionError(f"a client was answered {answer!r}")
 
 
-def strangers(before: list[int], shape: str) -> str:
+def unauthenticated(before: list[int], shape: str) -> str:
     async def play(wall: Wall) -> None:
         crowd = [until_closed(wall.port, SHAPES[shape]) for _ in range(AT_ONCE)]
         await asyncio.gather(*crowd, opened(wall))
         while wall.host.sockets:  # noqa: ASYNC110 - the loop itself is what is waited for
             await asyncio.sleep(0)
-        left = wall.network.doorway.strangers.count, len(wall.network.channels.instances)
+        left = wall.network.acceptor.unauthenticated.count, len(wall.network.channels.instances)
         if left != (0, 0):
             raise AssertionError(f"{left} strangers and instances are left")
 
@@ -74,7 +74,7 @@ def crowds(tier: int, shard: int, shards: int) -> Iterator[Point]:
     for _ in range(2 if tier == 1 else 400):
         for shape in SHAPES:
             if mine(number, shard, shards):
-                yield Point(shape, partial(strangers, before, shape), AT_ONCE)
+                yield Point(shape, partial(unauthenticated, before, shape), AT_ONCE)
             number += 1
 
 
