@@ -8,7 +8,7 @@ more than the put. What it returns is the coroutine of the put.
 from __future__ import annotations
 
 from collections.abc import Coroutine
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mypy_extensions import mypyc_attr
 
@@ -16,6 +16,9 @@ from ternmq.api.arguments import Data
 from ternmq.api.fast_put import fast_put
 from ternmq.codec.mqi.mqmd import Descriptor
 from ternmq.values.transport import PlainPut
+
+if TYPE_CHECKING:
+    from ternmq.values.message_properties import Given
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
@@ -39,6 +42,7 @@ class FastPutQueue:
         descriptor: Descriptor | None = None,
         options: int = 0,
         syncpoint: bool | None = None,
+        properties: Given | None = None,
     ) -> Coroutine[Any, Any, bytes]:
         """Put a message and return its MsgId; arguments as those of the blocking `Queue.put`."""
         plain = self.plain
@@ -55,6 +59,7 @@ class FastPutQueue:
             and descriptor is None
             and options == 0
             and syncpoint is None
+            and properties is None
         ):
             return fast_put(self, plain, data)
         return self.put_with(
@@ -69,6 +74,7 @@ class FastPutQueue:
             descriptor,
             options,
             syncpoint,
+            properties,
         )
 
     def put_with(
@@ -84,6 +90,7 @@ class FastPutQueue:
         descriptor: Descriptor | None,
         options: int,
         syncpoint: bool | None,
+        properties: Given | None,
     ) -> Coroutine[Any, Any, bytes]:
         """The same with every argument."""
         raise NotImplementedError

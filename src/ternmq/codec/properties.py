@@ -33,7 +33,6 @@ from ternmq.base.errors import MQError
 from ternmq.codec.charset import decode, encode, is_known, is_wide
 from ternmq.codec.headers.mqrfh import FOLDER_CCSIDS
 from ternmq.codec.mqi.layout import byte_order
-from ternmq.codec.mqi.mqmd import ENCODING_AT, FORMAT_AT
 
 FORMAT: Final = b"MQHRF2  "
 FOLDER_USER: Final = "usr"
@@ -45,19 +44,17 @@ FOLDERS: Final = frozenset(
         *("sib", "sib_usr", "sib_context", "ibm", "mq_svc", "mqtt"),
     )
 )
+JMS_FOLDERS: Final = ("mcd", "jms", "usr", "mqext")  # what PROPCTL(COMPAT) asks for
+MARKS: Final = ("context", "copy", "sr", "sx")  # attributes that make the MQPD of a property
 NAME_LENGTH_MAX: Final = 4095  # MQ_MAX_PROPERTY_NAME_LENGTH
 PARTS_MAX: Final = 8192  # headers, folders and elements of a message
-# How far headers are looked at in a step under the engine's lock.
-STEP_BYTES_MAX: Final = 64 * 1024
 _HEAD_BYTES: Final = 36
 _STRUC_ID: Final = b"RFH "
-_THIRD_OF_FORMAT: Final = 0x52  # what tells MQHRF2 from most other formats
 # Names may take more room than their folder, for each has its groups in front.
 _NAMES_FACTOR: Final = 8
 _NAMES_LEAST: Final = 64 * 1024
 _NAME: Final = re.compile(r"\s*<\s*([A-Za-z_][\w.\-]*)([^>]*)>")
 _CONTENT: Final = re.compile(r"content\s*=\s*(['\"])properties\1")
-_PAIR: Final = struct.Struct("<ii")
 _INTEGER: Final = re.compile(r"[+-]?[0-9]{1,40}")
 _REAL: Final = re.compile(
     r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|NaN|-?Infinity|-?INF"
@@ -74,16 +71,28 @@ Property = tuple[str, str, str | None]  # name, type, value
 class Apart:
     """A message's properties, and its data without them."""
 
-    __slots__ = ("ccsid", "data", "encoding", "format", "properties")
+    __slots__ = (
+        "ccsid",
+        "data",
+        "encoding",
+        "end",
+        "format",
+        "is_for_jms",
+        "kept",
+        "marks",
+        "properties",
+    )
 
-    def __init__(
-        self, properties: list[Property], data: bytes, format: bytes, encoding: int, ccsid: int
-    ) -> None:
+    def __init__(self, properties: list[Property]) -> None:
         self.properties = properties
-        self.data = data
-        self.format = format  # of the data: 8 bytes
-        self.encoding = encoding
-        self.ccsid = ccsid
+        self.marks: dict[int, dict[str, str]] = {}  # attributes of elements, by place in the list
+        self.is_for_jms = False  # one of the folders is of those that PROPCTL(COMPAT) asks for
+        self.data = b""
+        self.format = FORMAT  # of the data: 8 bytes
+        self.encoding = 0
+        self.ccsid = 0
+        self.end = 0  # where in the message the headers that were read end
+        self.kept = 0  # bytes of the header, at the front of the data, that stayed of the last one
 
 
 @final
@@ -102,77 +111,72 @@ class _Header:
         self.ccsid = 0
 
 
-def has_properties(base: bytes) -> bool:
-    """Whether the data of a message with that descriptor may begin with properties."""
-    if base[FORMAT_AT + 3] != _THIRD_OF_FORMAT:
-        return False
-    return base[FORMAT_AT : FORMAT_AT + 8] == FORMAT
-
-
-def take_apart(data: bytes, encoding: int, ccsid: int, end_max: int = 0) -> Apart | None:
+def take_apart(data: bytes, encoding: int, ccsid: int) -> Apart | None:
     """Properties and data of a message that begins with an MQRFH2, in this encoding and CCSID;
-    None if all of it is data. With `end_max`, headers that end behind it are data."""
-    properties: list[Property] = []
+    None if all of it is data."""
+    apart = Apart([])
     format = FORMAT
     at = 0
     left = PARTS_MAX
     while format == FORMAT:
-        header = _read_header(data, at, encoding, ccsid, end_max or len(data), left)
+        header = _read_header(data, at, encoding, ccsid, left)
         if header is None:
             break
         left -= 1 + len(header.parts)
         kept: list[bytes] = []
         for part in header.parts:
-            found: list[Property] | None = None
+            is_read = False
             if left > 0:
                 text = decode(part[4:], header.folder_ccsid, header.order).rstrip(" \0")
                 if is_property_folder(text):
                     reader = _FolderReader(len(text) * _NAMES_FACTOR + _NAMES_LEAST, left)
-                    found = reader.read(text)
+                    is_read = _add_folder(apart, reader, text)
                     left = reader.elements_left
-            if found is None:
+            if not is_read:
                 kept.append(part)
-            else:
-                properties += found
         if kept:
             if len(kept) == len(header.parts):
                 break
             folders = b"".join(kept)
             length = struct.pack(f"{header.order}i", _HEAD_BYTES + len(folders))
             head = data[at : at + 8] + length + data[at + 12 : at + _HEAD_BYTES]
-            whole = b"".join((head, folders, data[header.end :]))
-            return Apart(properties, whole, FORMAT, encoding, ccsid)
+            apart.data = b"".join((head, folders, data[header.end :]))
+            apart.encoding = encoding
+            apart.ccsid = ccsid
+            apart.end = header.end
+            apart.kept = _HEAD_BYTES + len(folders)
+            return apart
         at = header.end
         format = header.format
         encoding = header.encoding
         ccsid = header.ccsid
     if at == 0:
         return None
-    return Apart(properties, data[at:], format, encoding, ccsid)
+    apart.data = data[at:]
+    apart.format = format
+    apart.encoding = encoding
+    apart.ccsid = ccsid
+    apart.end = at
+    return apart
 
 
-def without_properties(data: bytes, base: bytes) -> tuple[bytes, bytes]:
-    """Data and descriptor of a message without its properties; as they are if it has none."""
-    encoding, ccsid = _PAIR.unpack_from(base, ENCODING_AT)
-    apart = take_apart(data, encoding, ccsid)
-    if apart is None:
-        return data, base
-    packed = _PAIR.pack(apart.encoding, apart.ccsid)
-    return apart.data, base[:ENCODING_AT] + packed + apart.format + base[FORMAT_AT + 8 :]
+def _add_folder(apart: Apart, reader: _FolderReader, text: str) -> bool:
+    """Add what a folder has; False if it is not sound."""
+    found = reader.read(text)
+    if found is None:
+        return False
+    first = len(apart.properties)
+    for place, attributes in reader.marks.items():
+        apart.marks[first + place] = attributes
+    apart.properties += found
+    name = _NAME.match(text)
+    if name is not None and name.group(1) in JMS_FOLDERS:
+        apart.is_for_jms = True
+    return True
 
 
-def length_without_properties(data: bytes, base: bytes) -> int:
-    """The length of the data without its properties. Headers that end behind what a step looks at
-    count as data."""
-    encoding, ccsid = _PAIR.unpack_from(base, ENCODING_AT)
-    apart = take_apart(data, encoding, ccsid, STEP_BYTES_MAX)
-    return len(data) if apart is None else len(apart.data)
-
-
-def _read_header(
-    data: bytes, at: int, encoding: int, ccsid: int, end_max: int, parts_max: int
-) -> _Header | None:
-    """The header at this place; None if it is not sound, ends too late or has too many folders."""
+def _read_header(data: bytes, at: int, encoding: int, ccsid: int, parts_max: int) -> _Header | None:
+    """The header at this place; None if it is not sound or has too many folders."""
     if len(data) - at < _HEAD_BYTES or parts_max <= 0:
         return None
     order = byte_order(encoding)
@@ -180,9 +184,9 @@ def _read_header(
     version, length, inner_encoding, inner_ccsid = struct.unpack_from(f"{order}iiii", data, at + 4)
     folder_ccsid: int = struct.unpack_from(f"{order}i", data, at + 32)[0]
     if (
-        _characters(data[at : at + 4], outer_ccsid) != _STRUC_ID
+        characters(data[at : at + 4], outer_ccsid) != _STRUC_ID
         or version != 2
-        or not _HEAD_BYTES <= length <= min(end_max, len(data)) - at
+        or not _HEAD_BYTES <= length <= len(data) - at
         or folder_ccsid not in FOLDER_CCSIDS
     ):
         return None
@@ -190,7 +194,7 @@ def _read_header(
     header.end = at + length
     header.order = order
     header.folder_ccsid = folder_ccsid
-    header.format = _characters(data[at + 20 : at + 28], outer_ccsid)
+    header.format = characters(data[at + 20 : at + 28], outer_ccsid)
     header.encoding = inner_encoding
     header.ccsid = inner_ccsid if inner_ccsid > 0 else ccsid
     at += _HEAD_BYTES
@@ -207,7 +211,7 @@ def _read_header(
     return header
 
 
-def _characters(field: bytes, ccsid: int) -> bytes:
+def characters(field: bytes, ccsid: int) -> bytes:
     """A field of characters as the descriptor has it; as it is if that cannot be."""
     if field.isascii() or not is_known(ccsid) or is_wide(ccsid):
         return field
@@ -246,6 +250,7 @@ class _FolderReader:
         self.parser.EndElementHandler = self._end
         self.parser.CharacterDataHandler = self._text
         self.found: list[Property] = []
+        self.marks: dict[int, dict[str, str]] = {}  # by place in that list
         self.elements_left = elements_max
         self._names_left = names_max
         self._path: list[str] = []
@@ -254,6 +259,7 @@ class _FolderReader:
         self._kind = STRING
         self._is_nil = False
         self._is_leaf = False
+        self._attributes: dict[str, str] = {}
 
     def read(self, folder: str) -> list[Property] | None:
         """The properties of the folder; None if it is not sound."""
@@ -276,6 +282,7 @@ class _FolderReader:
             raise ValueError("a name is too long")
         self._kind = attributes.get("dt", STRING)
         self._is_nil = attributes.get("xsi:nil") == "true"
+        self._attributes = attributes
         self._is_leaf = len(self._path) > 1
 
     def _text(self, text: str) -> None:
@@ -289,6 +296,8 @@ class _FolderReader:
             self._names_left -= self._path_length
             if self._names_left < 0:
                 raise ValueError("the names are too long")
+            if self._attributes and not self._attributes.keys().isdisjoint(MARKS):
+                self.marks[len(self.found)] = self._attributes
             self.found.append((".".join(path), self._kind, value))
         else:
             self._refuse_text()

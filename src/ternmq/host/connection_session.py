@@ -29,7 +29,7 @@ from ternmq.kernel.connection import Connection as Link
 from ternmq.kernel.connection import Handle
 from ternmq.kernel.ending import refuse_if_backed_out
 from ternmq.kernel.get import BROWSE_OPTIONS, get_returnable, resume
-from ternmq.kernel.property_options import as_delivered, loses_properties
+from ternmq.kernel.property_options import as_delivered
 from ternmq.kernel.refusals import BROWSE, refused
 from ternmq.kernel.requests import GetCall, PutRequest
 from ternmq.kernel.resolve import check_handle
@@ -252,7 +252,7 @@ class Session:
     def message(self, call: GetCall) -> Message | None:
         """What a get answers: the message, None if there is none, or the error that says why."""
         entry = call.entry
-        if entry is not None and loses_properties(call, entry):
+        if entry is not None and entry.properties:
             entry = as_delivered(call, entry)
         if entry is not None and call.reason == 0:
             got_ns = self.engine.clock.now_ns() if entry.expiry_at else 0
@@ -294,6 +294,8 @@ def get_verb(request: GetRequest) -> str:
     return BROWSE if request.options & BROWSE_OPTIONS else "MQGET"
 
 
-def request_get(md: Descriptor, gmo: GetOptions, buffer_length: int) -> GetRequest:
+def request_get(
+    md: Descriptor, gmo: GetOptions, buffer_length: int, apart: bool = False
+) -> GetRequest:
     """Check match fields and options once; the result may be used for any number of gets."""
-    return get_request(md, gmo, buffer_length)
+    return get_request(md, gmo, buffer_length, apart)

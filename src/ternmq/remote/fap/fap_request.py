@@ -119,7 +119,7 @@ class FapRequest:
             self.received_bytes,
             self.requested_bytes,
             conversation.framing.buffer_length(get),
-            int(get.options),
+            self.options,
             self.wait_ms,
             0 if stream is None else stream.index,
             selection_of(get, 1),

@@ -22,7 +22,7 @@ from ternmq.codec.mqi.mqmd import Descriptor
 from ternmq.codec.mqi.mqsts import Status
 from ternmq.mqi.options import check_close
 from ternmq.remote.fap.fap_request import FapRequest, table_body
-from ternmq.remote.fap.frames import LONG
+from ternmq.remote.fap.frames import LONG, headed
 from ternmq.remote.fap.open_call import (
     OpenState,
     checked_object,
@@ -142,14 +142,15 @@ def _set(verbs: FapVerbs, call: SetAttributes) -> Exchange[None]:
 
 
 def _put1(verbs: FapVerbs, call: Put1) -> Exchange[None]:
-    form, data = call.form, call.data
+    form = call.form
     assert isinstance(form, PackedPut)
+    packed, data = headed(form, call.data)
     described = checked_object(call.od)
     framing = verbs.conversation.framing
     if len(data) > framing.message_bytes_max:
         raise framing.too_long(len(data), "MQPUT1", described.object_name)
     options = int(form.options) & ~mq.MQPMO_ASYNC_RESPONSE
-    body = described.pack() + framing.put_body(form.packed, options, b"", form.context)
+    body = described.pack() + framing.put_body(packed, options, b"", form.context)
     request = FapRequest(MQPUT1, None, body + LONG.pack(len(data)), data)
     request.options = options
     reply = checked((yield request), described.object_name)

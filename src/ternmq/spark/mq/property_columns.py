@@ -10,8 +10,15 @@ from typing import NamedTuple
 from ternmq.codec.properties import FORMAT as FORMAT
 from ternmq.codec.properties import Property as Property
 from ternmq.codec.properties import read_folder, take_apart
+from ternmq.codec.property_area import read_properties
+from ternmq.codec.property_header import as_text
 
 properties_of = read_folder
+
+
+def properties_in(area: bytes) -> list[Property]:
+    """The properties of a property area."""
+    return [(one.name, *as_text(one)) for one in read_properties(area)]
 
 
 class Headed(NamedTuple):
