@@ -50,6 +50,8 @@ if TYPE_CHECKING:
     from ternmq.runtime.embedded import QueueManager, embedded, memory
     from ternmq.values.batch import batch_xid
     from ternmq.values.message import Message
+    from ternmq.values.message_properties import MessageProperties
+    from ternmq.values.property_types import Float32, Int8, Int16, Int32, Int64
     from ternmq.values.status import BatchOutcome, SMFRead, SMFStatus
     from ternmq.values.stream_block import HEAD_COLUMNS, StreamBlock, StreamRange
     from ternmq.values.xid import XID
@@ -66,16 +68,22 @@ __all__ = [
     "Connection",
     "Damaged",
     "Descriptor",
+    "Float32",
     "ForceFailed",
     "FormatError",
     "Full",
     "InertAttribute",
     "Inhibited",
+    "Int8",
+    "Int16",
+    "Int32",
+    "Int64",
     "IntegrityError",
     "Listening",
     "LogDamaged",
     "MQError",
     "Message",
+    "MessageProperties",
     "NoMessage",
     "NotAuthorized",
     "ObjectInUse",
@@ -128,6 +136,8 @@ if not TYPE_CHECKING:
         "ternmq.remote.connect": "connect",
         "ternmq.values.status": "BatchOutcome SMFRead SMFStatus",
         "ternmq.values.message": "Message",
+        "ternmq.values.message_properties": "MessageProperties",
+        "ternmq.values.property_types": "Float32 Int8 Int16 Int32 Int64",
         "ternmq.api.pcf_execute": "PCFExecute",
         "ternmq.remote.pool": "Pool",
         "ternmq.api.queue": "Queue",

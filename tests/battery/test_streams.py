@@ -104,7 +104,7 @@ def test_columns_are_views_of_one_block(qmgr: QueueManager, cursor: ternmq.Queue
     (block,) = cursor.read().blocks
     assert len(block) == 3
     assert block.numbers == [block.first, block.first + 1, block.last]
-    assert len(block.heads) == 3 * 412
+    assert len(block.heads) == 3 * 416
     bodies = block.bodies
     offsets = list(block.offsets)
     pairs = pairwise(offsets)

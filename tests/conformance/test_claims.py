@@ -290,7 +290,7 @@ ROWS: Final[dict[str, Probe]] = {
         later("MQPUT", mq.MQPMO_MD_FOR_OUTPUT_ONLY),
         shown_by("tests/conformance/test_nothing_ignored.py", "test_field_when_used_then"),
     ),
-    "message properties": later("MQGET", mq.MQGMO_PROPERTIES_IN_HANDLE),
+    "message properties": shown_by("tests/unit/api/test_properties.py", "then_the_option_wins"),
     "selectors": refused(
         mq.MQRC_SELECTION_NOT_AVAILABLE,
         open_with(object_name="Q", selection_string=CharV(offset=400, length=4)),

@@ -39,6 +39,7 @@ from ternmq.values.xid import XID
 if TYPE_CHECKING:
     from ternmq.api.aio_stream import QueueCursor, QueueStream
     from ternmq.api.stream import Start
+    from ternmq.values.message_properties import Given
     from ternmq.values.queue_attributes import (
         AliasAttributes,
         LocalAttributes,
@@ -197,6 +198,7 @@ class Connection:
         descriptor: Descriptor | None = None,
         options: int = 0,
         syncpoint: bool | None = None,
+        properties: Given | None = None,
         qmgr_name: str = "",
         alternate_user: str = "",
     ) -> bytes:
@@ -217,6 +219,7 @@ class Connection:
             descriptor,
             options | put1_alternate(alternate_user),
             syncpoint,
+            properties,
         )
         od = ObjectDescriptor(
             object_name=queue_name,

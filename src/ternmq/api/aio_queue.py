@@ -6,7 +6,7 @@ Interpreted on the compiled build too, so that Python warns of a call that nobod
 from __future__ import annotations
 
 from types import TracebackType
-from typing import final
+from typing import TYPE_CHECKING, final
 
 from ternmq.api.arguments import Data, FastPutQueue, Requests, as_bytes, browse_request
 from ternmq.api.handles import BROWSE, Handles, for_output
@@ -28,6 +28,9 @@ from ternmq.values.handle import ObjectHandle
 from ternmq.values.message import Message
 from ternmq.values.status import StorageStatus
 from ternmq.values.transport import AheadGet, TaskTransport
+
+if TYPE_CHECKING:
+    from ternmq.values.message_properties import Given
 
 
 @final
@@ -77,13 +80,14 @@ class Browse:
         handles: Handles,
         msg_id: bytes | None,
         correl_id: bytes | None,
+        options: int,
     ) -> None:
         self._handle: ObjectHandle | None = None
         self._ended = False
         self._transport = transport
         self._handles = handles
-        self._first = browse_request(True, msg_id, correl_id)
-        self._following = browse_request(False, msg_id, correl_id)
+        self._first = browse_request(True, msg_id, correl_id, options)
+        self._following = browse_request(False, msg_id, correl_id, options)
 
     def __aiter__(self) -> Browse:
         return self
@@ -147,6 +151,7 @@ class Queue(FastPutQueue):
         descriptor: Descriptor | None,
         options: int,
         syncpoint: bool | None,
+        properties: Given | None,
     ) -> bytes:
         """As `put`, with every argument. If the task is cancelled while it waits for the disk, the
         message stays on the queue."""
@@ -162,6 +167,7 @@ class Queue(FastPutQueue):
             descriptor,
             options,
             syncpoint,
+            properties,
         )
         output = self._handles.output
         if output is None or options != 0:
@@ -270,9 +276,16 @@ class Queue(FastPutQueue):
         pass without one."""
         return Messages(self, wait)
 
-    def browse(self, *, msg_id: bytes | None = None, correl_id: bytes | None = None) -> Browse:
-        """Look at the messages in order without taking them."""
-        return Browse(self._transport, self._handles, msg_id, correl_id)
+    def browse(
+        self,
+        *,
+        msg_id: bytes | None = None,
+        correl_id: bytes | None = None,
+        options: int = 0,
+    ) -> Browse:
+        """Look at the messages in order without taking them; `options` are MQGMO options, for
+        properties say."""
+        return Browse(self._transport, self._handles, msg_id, correl_id, options)
 
     # ---- attributes
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Coroutine
-from typing import Any, Final, final
+from typing import TYPE_CHECKING, Any, Final, final
 
 from mypy_extensions import mypyc_attr
 
@@ -26,6 +26,9 @@ from ternmq.values.entry import ZERO_ID
 from ternmq.values.get_request import UNLIMITED_LENGTH, GetRequest
 from ternmq.values.put_form import PutForm
 from ternmq.values.transport import Endpoint, PlainPut
+
+if TYPE_CHECKING:
+    from ternmq.values.message_properties import Given
 
 Data = bytes | bytearray | memoryview | str | dict[str, Any] | list[Any]
 WAIT_FOREVER_MS: Final = -1
@@ -163,8 +166,26 @@ class Requests:
         descriptor: Descriptor | None,
         options: int,
         syncpoint: bool | None,
+        properties: Given | None = None,
     ) -> PutForm:
         """The request of a put with these arguments."""
+        if properties is not None:
+            form = self.put(
+                data,
+                persistent,
+                priority,
+                expiry,
+                msg_id,
+                correl_id,
+                reply_to,
+                format,
+                descriptor,
+                options,
+                syncpoint,
+            )
+            from ternmq.values.message_properties import area_of  # few puts need it
+
+            return form.with_properties(area_of(properties))
         if syncpoint is None:
             syncpoint = self._endpoint.in_unit
         lasting = 2 if persistent is None else int(persistent)
@@ -258,10 +279,12 @@ class Requests:
         return request.with_ids(whole_id(msg_id, "MQGET"), whole_id(correl_id, "MQGET"))
 
 
-def browse_request(first: bool, msg_id: bytes | None, correl_id: bytes | None) -> GetRequest:
+def browse_request(
+    first: bool, msg_id: bytes | None, correl_id: bytes | None, options: int
+) -> GetRequest:
     """The next message that matches, from the cursor on, or from the first."""
     step = mq.MQGMO_BROWSE_FIRST if first else mq.MQGMO_BROWSE_NEXT
-    return particular_get((0, False), msg_id, correl_id, None, None, None, step)
+    return particular_get((0, False), msg_id, correl_id, None, None, None, step | options)
 
 
 def particular_get(
@@ -289,7 +312,7 @@ def particular_get(
         gmo.wait_interval = key[0]
     if not gmo.options & _SYNCPOINT_SETTLED:
         gmo.options |= mq.MQGMO_SYNCPOINT if key[1] else mq.MQGMO_NO_SYNCPOINT
-    return get_request(md, gmo, UNLIMITED_LENGTH if max_length is None else max_length)
+    return get_request(md, gmo, UNLIMITED_LENGTH if max_length is None else max_length, True)
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
@@ -313,6 +336,7 @@ class FastPutQueue:
         descriptor: Descriptor | None = None,
         options: int = 0,
         syncpoint: bool | None = None,
+        properties: Given | None = None,
     ) -> Coroutine[Any, Any, bytes]:
         """Put a message and return its MsgId; arguments as those of the blocking `Queue.put`."""
         plain = self.plain
@@ -329,6 +353,7 @@ class FastPutQueue:
             and descriptor is None
             and options == 0
             and syncpoint is None
+            and properties is None
         ):
             return fast_put(self, plain, data)
         return self.put_with(
@@ -343,6 +368,7 @@ class FastPutQueue:
             descriptor,
             options,
             syncpoint,
+            properties,
         )
 
     def put_with(
@@ -358,6 +384,7 @@ class FastPutQueue:
         descriptor: Descriptor | None,
         options: int,
         syncpoint: bool | None,
+        properties: Given | None,
     ) -> Coroutine[Any, Any, bytes]:
         """The same with every argument."""
         raise NotImplementedError

@@ -37,6 +37,7 @@ from ternmq.values.xid import XID
 
 if TYPE_CHECKING:
     from ternmq.api.stream import QueueCursor, QueueStream, Start
+    from ternmq.values.message_properties import Given
     from ternmq.values.queue_attributes import (
         AliasAttributes,
         LocalAttributes,
@@ -118,6 +119,7 @@ class Connection:
         descriptor: Descriptor | None = None,
         options: int = 0,
         syncpoint: bool | None = None,
+        properties: Given | None = None,
         qmgr_name: str = "",
         alternate_user: str = "",
     ) -> bytes:
@@ -138,6 +140,7 @@ class Connection:
             descriptor,
             options | put1_alternate(alternate_user),
             syncpoint,
+            properties,
         )
         od = ObjectDescriptor(
             object_name=queue_name,

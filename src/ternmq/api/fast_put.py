@@ -15,4 +15,4 @@ async def fast_put(queue: FastPutQueue, plain: PlainPut, data: bytes) -> bytes:
     done = plain.put(data)
     if done:
         return done
-    return await queue.put_with(data, None, None, None, None, None, None, None, None, 0, None)
+    return await queue.put_with(data, None, None, None, None, None, None, None, None, 0, None, None)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from types import TracebackType
-from typing import final
+from typing import TYPE_CHECKING, final
 
 from ternmq.api.arguments import Data, Requests, as_bytes, browse_request
 from ternmq.api.handles import BROWSE, Handles, for_output
@@ -27,6 +27,9 @@ from ternmq.values.message import Message
 from ternmq.values.status import StorageStatus
 from ternmq.values.transport import Transport
 
+if TYPE_CHECKING:
+    from ternmq.values.message_properties import Given
+
 
 @final
 class Browse:
@@ -42,13 +45,14 @@ class Browse:
         handles: Handles,
         msg_id: bytes | None,
         correl_id: bytes | None,
+        options: int,
     ) -> None:
         self._handle: ObjectHandle | None = None
         self._ended = False
         self._transport = transport
         self._handles = handles
-        self._first = browse_request(True, msg_id, correl_id)
-        self._following = browse_request(False, msg_id, correl_id)
+        self._first = browse_request(True, msg_id, correl_id, options)
+        self._following = browse_request(False, msg_id, correl_id, options)
 
     def __iter__(self) -> Browse:
         return self
@@ -112,12 +116,14 @@ class Queue:
         descriptor: Descriptor | None = None,
         options: int = 0,
         syncpoint: bool | None = None,
+        properties: Given | None = None,
     ) -> bytes:
         """Put a message and return its MsgId.
 
         Text gets the format MQSTR. `persistent` and `priority` are the queue's defaults if not
         given; `expiry` is in seconds. A `descriptor` gives all of MQMD; it and MQPMO `options` are
-        checked as MQPUT checks them.
+        checked as MQPUT checks them. `properties` are names and values: str, bool, int, float,
+        bytes or None, or those of another message.
         """
         request = self._requests.put(
             data,
@@ -131,6 +137,7 @@ class Queue:
             descriptor,
             options,
             syncpoint,
+            properties,
         )
         output = self._handles.output
         if output is None or options != 0:
@@ -166,7 +173,8 @@ class Queue:
 
         `wait` of -1 waits without end. A message longer than `max_length` raises Truncated and
         stays on the queue, unless `options` have MQGMO_ACCEPT_TRUNCATED_MSG; `message.length` is
-        the whole length either way.
+        the whole length either way. Properties come in `message.properties`, not in the data,
+        unless `options` or the queue's PROPCTL ask for an MQRFH2.
         """
         message = self.try_get(
             wait=wait,
@@ -222,9 +230,16 @@ class Queue:
                 return
             yield message
 
-    def browse(self, *, msg_id: bytes | None = None, correl_id: bytes | None = None) -> Browse:
-        """Look at the messages in order without taking them."""
-        return Browse(self._transport, self._handles, msg_id, correl_id)
+    def browse(
+        self,
+        *,
+        msg_id: bytes | None = None,
+        correl_id: bytes | None = None,
+        options: int = 0,
+    ) -> Browse:
+        """Look at the messages in order without taking them; `options` are MQGMO options, for
+        properties say."""
+        return Browse(self._transport, self._handles, msg_id, correl_id, options)
 
     # ---- attributes
 

@@ -256,3 +256,11 @@ def name_by_package(kind: type[Exception]) -> None:
 
 for _public in (*_FAMILIES.values(), XAError, IntegrityError, ForceFailed, InertAttribute):
     name_by_package(_public)
+
+
+def other_format(what: str, found: int, known: int) -> str:
+    """The sentence that refuses a file of another version of its format."""
+    return (
+        f"{what} has format version {found}, and this build reads version {known}; use the build "
+        "of TernMQ that wrote it, or create the queue manager again"
+    )

@@ -134,7 +134,7 @@ logger_event         LOGGEREV IA_LOGGER_EVENT         @switch            DISABLE
 mark_interval_ms     MARKINT  IA_MSG_MARK_BROWSE_INTERVAL 0..999999999|@nolimit 5000 *
 max_handles          MAXHANDS IA_MAX_HANDLES          1..999999999       256      *
 max_message_length   MAXMSGL  IA_MAX_MSG_LENGTH       32768..104857600   4194304  *
-max_properties_length MAXPROPL IA_MAX_PROPERTIES_LENGTH 0..104857600|@nolimit NOLIMIT * i
+max_properties_length MAXPROPL IA_MAX_PROPERTIES_LENGTH 0..104857600|@nolimit NOLIMIT *
 max_priority         MAXPRTY  IA_MAX_PRIORITY         0..9               9        * s
 max_uncommitted      MAXUMSGS IA_MAX_UNCOMMITTED_MSGS 1..999999999       10000    *
 monitoring_clusters  MONACLS  IA_MONITORING_AUTO_CLUSSDR @cluster_monitoring QMGR * i

@@ -12,8 +12,11 @@ Layout, little-endian, no padding:
         37  u8       flags          bit 0: persistent; the others are the store's
         38  u16      backout_count  stays at 65,535 once it is there
         40  u64      visible_lsn    log address that made it visible; 0 = none
-        48  364 B    MQMD           version 2, little-endian, canonical
-       412  data_length bytes       application data
+        48  u32      area_length    bytes of the property area; 0 = it has no properties
+        52  364 B    MQMD           version 2, little-endian, canonical; its Format, Encoding and
+                                    CCSID are those of the application data
+       416  area_length bytes       properties: see `property_area`
+         -  data_length bytes       application data
 
 MsgId lies at 48, CorrelId at 72 and GroupId at 324 of the MQMD, 24 bytes each.
 
@@ -28,10 +31,10 @@ from typing import Final, final
 
 from ternmq.base.errors import IntegrityError
 
-HEADER_BYTES: Final = 48
+HEADER_BYTES: Final = 52
 MQMD_BYTES: Final = 364
-FIXED_BYTES: Final = 412  # header and MQMD: where the data begins
-DATA_BYTES_MAX: Final = 0xFFFFFFFF - FIXED_BYTES  # so that the length of an image is a u32 too
+FIXED_BYTES: Final = 416  # header and MQMD: where the properties begin, and the data without any
+PARTS_BYTES_MAX: Final = 0xFFFFFFFF - FIXED_BYTES  # so that the length of an image is a u32 too
 
 ID_BYTES: Final = 24
 MSG_ID_OFFSET: Final = 48
@@ -41,7 +44,7 @@ GROUP_ID_OFFSET: Final = 324
 FLAG_PERSISTENT: Final = 1
 BACKOUT_COUNT_MAX: Final = 0xFFFF
 
-_HEADER: Final = struct.Struct("<QQqqIBBHQ")
+_HEADER: Final = struct.Struct("<QQqqIBBHQI")
 
 
 @final
@@ -58,6 +61,7 @@ class ImageHeader:
         "flags",
         "backout_count",
         "visible_lsn",
+        "area_length",
     )
 
     def __init__(
@@ -71,6 +75,7 @@ class ImageHeader:
         flags: int,
         backout_count: int,
         visible_lsn: int,
+        area_length: int,
     ) -> None:
         self.number = number
         self.sequence = sequence
@@ -81,6 +86,7 @@ class ImageHeader:
         self.flags = flags
         self.backout_count = backout_count
         self.visible_lsn = visible_lsn
+        self.area_length = area_length
 
 
 def pack_header(
@@ -93,10 +99,14 @@ def pack_header(
     flags: int,
     backout_count: int,
     visible_lsn: int,
+    area_length: int = 0,
 ) -> bytes:
-    """The 48 bytes before the MQMD."""
-    if data_length < 0 or data_length > DATA_BYTES_MAX:
-        raise IntegrityError(f"message {number}: data length {data_length} cannot be stored")
+    """The 52 bytes before the MQMD."""
+    if data_length < 0 or data_length + area_length > PARTS_BYTES_MAX:
+        raise IntegrityError(
+            f"message {number}: data length {data_length} and {area_length} bytes of properties "
+            "cannot be stored"
+        )
     if backout_count > BACKOUT_COUNT_MAX:
         backout_count = BACKOUT_COUNT_MAX
     return _HEADER.pack(
@@ -109,6 +119,7 @@ def pack_header(
         flags,
         backout_count,
         visible_lsn,
+        area_length,
     )
 
 
@@ -118,11 +129,12 @@ def unpack_header(buffer: bytes, offset: int) -> ImageHeader:
     if offset < 0 or present < FIXED_BYTES:
         raise IntegrityError(f"message image at {offset}: {present} bytes are too few for one")
     fields = _HEADER.unpack_from(buffer, offset)
-    number, sequence, put_ns, expiry_at, data_length, priority, flags, backout, lsn = fields
-    if present - FIXED_BYTES < data_length:
+    number, sequence, put_ns, expiry_at, data_length, priority, flags, backout, lsn, area = fields
+    if present - FIXED_BYTES < data_length + area:
         raise IntegrityError(
-            f"message image at {offset}: data length {data_length}, {present - FIXED_BYTES} present"
+            f"message image at {offset}: data length {data_length} and {area} bytes of properties, "
+            f"{present - FIXED_BYTES} present"
         )
     return ImageHeader(
-        number, sequence, put_ns, expiry_at, data_length, priority, flags, backout, lsn
+        number, sequence, put_ns, expiry_at, data_length, priority, flags, backout, lsn, area
     )

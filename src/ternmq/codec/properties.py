@@ -29,47 +29,49 @@ from ternmq.base.errors import MQError
 from ternmq.codec.charset import UTF8, decode, encode, is_known, is_wide
 from ternmq.codec.headers.mqrfh import FOLDER_CCSIDS, RulesHeader2
 from ternmq.codec.mqi.layout import byte_order
-from ternmq.codec.mqi.mqmd import ENCODING_AT, FORMAT_AT
 from ternmq.codec.property import Property
 from ternmq.codec.property_folders import (
     PARTS_MAX,
     Element,
     FolderReader,
     folders_of,
+    is_jms_folder,
     is_property_folder,
     property_of,
 )
 
 FORMAT: Final = b"MQHRF2  "
-# How far headers are looked at in a step under the engine's lock.
-STEP_BYTES_MAX: Final = 64 * 1024
 _HEAD_BYTES: Final = 36
 _STRUC_ID: Final = b"RFH "
-_THIRD_OF_FORMAT: Final = 0x52  # what tells MQHRF2 from most other formats
-_PAIR: Final = struct.Struct("<ii")
 
 
 @final
 class Apart:
     """A message's properties, and its data without them."""
 
-    __slots__ = ("ccsid", "data", "descriptors", "encoding", "format", "properties")
+    __slots__ = (
+        "ccsid",
+        "data",
+        "descriptors",
+        "encoding",
+        "end",
+        "format",
+        "is_for_jms",
+        "kept",
+        "properties",
+    )
 
-    def __init__(
-        self,
-        properties: list[Element],
-        descriptors: dict[int, tuple[int, int, int]],
-        data: bytes,
-        format: bytes,
-        encoding: int,
-        ccsid: int,
-    ) -> None:
-        self.properties = properties  # as they are in the folders: name, dt, text
-        self.descriptors = descriptors  # support, context, copy options of those that say them
-        self.data = data
-        self.format = format  # of the data: 8 bytes
-        self.encoding = encoding
-        self.ccsid = ccsid
+    def __init__(self) -> None:
+        self.properties: list[Element] = []  # as they are in the folders: name, dt, text
+        # Support, context and copy options of those that say them, by their place in the list.
+        self.descriptors: dict[int, tuple[int, int, int]] = {}
+        self.is_for_jms = False  # one of the folders is of those that PROPCTL(COMPAT) asks for
+        self.data = b""
+        self.format = FORMAT  # of the data: 8 bytes
+        self.encoding = 0
+        self.ccsid = 0
+        self.end = 0  # where in the message the headers that were read end
+        self.kept = 0  # bytes of the header, at the front of the data, that stayed of the last one
 
     def typed_properties(self) -> list[Property]:
         """The properties with their types, values and descriptors."""
@@ -99,96 +101,73 @@ class _Header:
         self.ccsid = 0
 
 
-def has_properties(base: bytes) -> bool:
-    """Whether the data of a message with that descriptor may begin with properties."""
-    if base[FORMAT_AT + 3] != _THIRD_OF_FORMAT:
-        return False
-    return base[FORMAT_AT : FORMAT_AT + 8] == FORMAT
-
-
-def take_apart(data: bytes, encoding: int, ccsid: int, end_max: int = 0) -> Apart | None:
+def take_apart(data: bytes, encoding: int, ccsid: int) -> Apart | None:
     """Properties and data of a message that begins with an MQRFH2, in this encoding and CCSID;
-    None if all of it is data. With `end_max`, headers that end behind it are data."""
-    collected = _Collected()
+    None if all of it is data."""
+    apart = Apart()
+    left = PARTS_MAX
     format = FORMAT
     at = 0
     while format == FORMAT:
-        header = _read_header(data, at, encoding, ccsid, end_max or len(data), collected.left)
+        header = _read_header(data, at, encoding, ccsid, left)
         if header is None:
             break
-        collected.left -= 1 + len(header.parts)
-        kept = [part for part in header.parts if not collected.take(part, header)]
+        left -= 1 + len(header.parts)
+        kept: list[bytes] = []
+        for part in header.parts:
+            left_after = _take_folder(apart, part, header, left)
+            if left_after < 0:
+                kept.append(part)
+            left = left_after if left_after >= 0 else ~left_after
         if kept:
             if len(kept) == len(header.parts):
                 break
             folders = b"".join(kept)
             length = struct.pack(f"{header.order}i", _HEAD_BYTES + len(folders))
             head = data[at : at + 8] + length + data[at + 12 : at + _HEAD_BYTES]
-            whole = b"".join((head, folders, data[header.end :]))
-            return collected.apart(whole, FORMAT, encoding, ccsid)
+            apart.data = b"".join((head, folders, data[header.end :]))
+            apart.encoding = encoding
+            apart.ccsid = ccsid
+            apart.end = header.end
+            apart.kept = _HEAD_BYTES + len(folders)
+            return apart
         at = header.end
         format = header.format
         encoding = header.encoding
         ccsid = header.ccsid
     if at == 0:
         return None
-    return collected.apart(data[at:], format, encoding, ccsid)
+    apart.data = data[at:]
+    apart.format = format
+    apart.encoding = encoding
+    apart.ccsid = ccsid
+    apart.end = at
+    return apart
 
 
-@final
-class _Collected:
-    """The properties of the headers of a message, and how many parts may still be looked at."""
-
-    __slots__ = ("descriptors", "left", "properties")
-
-    def __init__(self) -> None:
-        self.properties: list[Element] = []
-        self.descriptors: dict[int, tuple[int, int, int]] = {}
-        self.left = PARTS_MAX
-
-    def take(self, part: bytes, header: _Header) -> bool:
-        """Take the properties of a folder; False if it is data."""
-        if self.left <= 0:
-            return False
-        text = decode(part[4:], header.folder_ccsid, header.order).rstrip(" \0")
-        if not is_property_folder(text):
-            return False
-        reader = FolderReader(text, self.left)
-        found = reader.read()
-        self.left = reader.elements_left
-        if found is None:
-            return False
-        for at, descriptor in reader.descriptors.items():
-            self.descriptors[len(self.properties) + at] = descriptor
-        self.properties += found
-        return True
-
-    def apart(self, data: bytes, format: bytes, encoding: int, ccsid: int) -> Apart:
-        return Apart(self.properties, self.descriptors, data, format, encoding, ccsid)
+def _take_folder(apart: Apart, part: bytes, header: _Header, left: int) -> int:
+    """Take the properties of a folder, of at most so many elements: how many more may be read. If
+    the folder is data, that number is inverted (~)."""
+    if left <= 0:
+        return ~left
+    text = decode(part[4:], header.folder_ccsid, header.order).rstrip(" \0")
+    if not is_property_folder(text):
+        return ~left
+    reader = FolderReader(text, left)
+    found = reader.read()
+    left = max(reader.elements_left, 0)
+    if found is None:
+        return ~left
+    first = len(apart.properties)
+    for at, descriptor in reader.descriptors.items():
+        apart.descriptors[first + at] = descriptor
+    apart.properties += found
+    apart.is_for_jms = apart.is_for_jms or is_jms_folder(text)
+    return left
 
 
-def without_properties(data: bytes, base: bytes) -> tuple[bytes, bytes]:
-    """Data and descriptor of a message without its properties; as they are if it has none."""
-    encoding, ccsid = _PAIR.unpack_from(base, ENCODING_AT)
-    apart = take_apart(data, encoding, ccsid)
-    if apart is None:
-        return data, base
-    packed = _PAIR.pack(apart.encoding, apart.ccsid)
-    return apart.data, base[:ENCODING_AT] + packed + apart.format + base[FORMAT_AT + 8 :]
-
-
-def length_without_properties(data: bytes, base: bytes) -> int:
-    """The length of the data without its properties. Headers that end behind what a step looks at
-    count as data."""
-    encoding, ccsid = _PAIR.unpack_from(base, ENCODING_AT)
-    apart = take_apart(data, encoding, ccsid, STEP_BYTES_MAX)
-    return len(data) if apart is None else len(apart.data)
-
-
-def _read_header(
-    data: bytes, at: int, encoding: int, ccsid: int, end_max: int, parts_max: int
-) -> _Header | None:
-    """The header at this place; None if it is not sound, ends too late or has too many folders."""
+def _read_header(data: bytes, at: int, encoding: int, ccsid: int, parts_max: int) -> _Header | None:
+    """The header at this place; None if it is not sound or has too many folders."""
     if len(data) - at < _HEAD_BYTES or parts_max <= 0:
         return None
     order = byte_order(encoding)
@@ -196,9 +175,9 @@ def _read_header(
     version, length, inner_encoding, inner_ccsid = struct.unpack_from(f"{order}iiii", data, at + 4)
     folder_ccsid: int = struct.unpack_from(f"{order}i", data, at + 32)[0]
     if (
-        _characters(data[at : at + 4], outer_ccsid) != _STRUC_ID
+        characters(data[at : at + 4], outer_ccsid) != _STRUC_ID
         or version != 2
-        or not _HEAD_BYTES <= length <= min(end_max, len(data)) - at
+        or not _HEAD_BYTES <= length <= len(data) - at
         or folder_ccsid not in FOLDER_CCSIDS
     ):
         return None
@@ -206,7 +185,7 @@ def _read_header(
     header.end = at + length
     header.order = order
     header.folder_ccsid = folder_ccsid
-    header.format = _characters(data[at + 20 : at + 28], outer_ccsid)
+    header.format = characters(data[at + 20 : at + 28], outer_ccsid)
     header.encoding = inner_encoding
     header.ccsid = inner_ccsid if inner_ccsid > 0 else ccsid
     at += _HEAD_BYTES
@@ -223,7 +202,7 @@ def _read_header(
     return header
 
 
-def _characters(field: bytes, ccsid: int) -> bytes:
+def characters(field: bytes, ccsid: int) -> bytes:
     """A field of characters as the descriptor has it; as it is if that cannot be."""
     if field.isascii() or not is_known(ccsid) or is_wide(ccsid):
         return field

@@ -40,6 +40,7 @@ FOLDERS: Final = frozenset(
         *("sib", "sib_usr", "sib_context", "ibm", "mq_svc", "mqtt"),
     )
 )
+JMS_FOLDERS: Final = ("mcd", "jms", "usr", "mqext")  # what PROPCTL(COMPAT) asks for
 NAME_LENGTH_MAX: Final = 4095  # MQ_MAX_PROPERTY_NAME_LENGTH
 PARTS_MAX: Final = 8192  # headers, folders and elements of a message
 # Elements of folder jms whose type is not a string if they do not say it.
@@ -94,6 +95,12 @@ def is_property_folder(folder: str) -> bool:
     if found is None:
         return False
     return found.group(1) in FOLDERS or _CONTENT.search(found.group(2)) is not None
+
+
+def is_jms_folder(folder: str) -> bool:
+    """Whether it is one of those that PROPCTL(COMPAT) asks for."""
+    found = _FIRST_TAG.match(folder)
+    return found is not None and found.group(1) in JMS_FOLDERS
 
 
 def read_folder(folder: str) -> list[Element] | None:

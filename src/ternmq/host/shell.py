@@ -25,6 +25,7 @@ from ternmq.kernel.ending import disconnect
 from ternmq.kernel.get import cancel, get, resume
 from ternmq.kernel.kernel import BROKEN
 from ternmq.kernel.put import put
+from ternmq.kernel.put_parts import in_parts
 from ternmq.kernel.requests import GetCall, PutRequest
 from ternmq.kernel.returning import take_back
 from ternmq.kernel.verb_clock import FORCE, MESSAGE, READ, SUSPENSION
@@ -146,6 +147,8 @@ class Shell:
     def try_put(self, link: Link, handle: Handle, request: PutRequest, data: bytes) -> Entry | None:
         """MQPUT, once and without waiting: None if the connection is parked. The caller sees to
         the force."""
+        if request.splits:
+            request, data = in_parts(request, data)
         engine = self.engine
         lock = self.lock
         lock.acquire()
@@ -305,7 +308,7 @@ class Shell:
         back, unless the log has no room to say so."""
         entry = call.entry
         kernel = self.engine.kernel
-        if entry is None or kernel.coordinator.has_room(None, entry.length):
+        if entry is None or kernel.coordinator.has_room(None, entry.length + len(entry.properties)):
             take_back(kernel, call)
             self.settle()
 

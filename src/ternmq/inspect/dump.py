@@ -301,7 +301,11 @@ def _flat(value: Any) -> str:
 
 
 def _message(message: Values) -> Iterator[str]:
-    shown = {name: one for name, one in message.items() if name not in ("data", "data_length")}
+    shown = {
+        name: one
+        for name, one in message.items()
+        if name not in ("data", "data_length", "properties")
+    }
     line = "    message     "
     for name, one in shown.items():
         text = " ".join(one) if isinstance(one, list) else str(one)
@@ -312,6 +316,8 @@ def _message(message: Values) -> Iterator[str]:
             line = " " * 16
         line += f" {name} {text}"
     yield line.rstrip()
+    if "properties" in message:
+        yield f"    properties   {_json(message['properties'])}"
     data = bytes.fromhex(message["data"])
     whole = message["data_length"]
     cut = f", the first {len(data)}" if len(data) < whole else ""

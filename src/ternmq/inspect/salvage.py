@@ -25,14 +25,12 @@ from ternmq.inspect.overlay import Overlay
 from ternmq.inspect.text import table
 from ternmq.store.catalog import Definition
 from ternmq.store.catalog_file import load_catalog
-from ternmq.store.copying import copied_image
 from ternmq.store.loading import state_path
 from ternmq.store.segment_file import SegmentFile
 from ternmq.store.segment_format import SegmentIndex, scan_records
 from ternmq.store.state_journal import QueueState, StateJournal
 from ternmq.txn.families.describing import Values, describe_message
 from ternmq.txn.families.message_history import MessageHistory
-from ternmq.txn.families.message_records import COPY, copy_tenths
 from ternmq.txn.families.table import kind_of
 from ternmq.txn.unit import CHANGE_PUT
 
@@ -218,14 +216,9 @@ class LogHistory(MessageHistory):
             ):
                 found.states[number] = UNCOMMITTED
 
-    def put(
-        self, lsn: int, unit: int, queue_id: int, number: int, sequence: int, flags: int,
-        image: bytes,
-    ) -> None:  # fmt: skip
+    def put(self, lsn: int, unit: int, queue_id: int, number: int, image: bytes) -> None:
         if queue_id != self._queue_id:
             return
-        if flags & COPY:
-            image = copied_image(image, number, sequence, copy_tenths(flags))
         self._found.take(image, f"log LSN {lsn}", ALIVE)
         if unit:
             self._puts.setdefault(unit, []).append(number)

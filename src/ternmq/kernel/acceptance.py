@@ -43,10 +43,11 @@ def check_queue(
     local: LocalQueue,
     via: list[Definition],
     length: i64,
+    area_bytes: i64,
     persistence: i64,
 ) -> None:
-    """The reason why the queue, which was reached by these aliases, does not take such a
-    message."""
+    """The reason why the queue, which was reached by these aliases, does not take such a message;
+    `area_bytes` of properties beside its body do not count for MAXMSGL."""
     if local.put_inhibited:
         raise _inhibited(kernel, connection, local.name)
     for alias in via:
@@ -74,7 +75,7 @@ def check_queue(
     if queue.available + queue.swept_alive + queue.uncommitted_puts >= local.max_depth:
         raise _full(kernel, local)
     used = queue.file_bytes - queue.waste.bytes + queue.plain_bytes + queue.persistent_bytes
-    if used + length > local.max_bytes:
+    if used + length + area_bytes > local.max_bytes:
         raise mq_error(
             MQRC_Q_SPACE_NOT_AVAILABLE,
             verb="MQPUT",

@@ -16,7 +16,7 @@ from ternmq.kernel.connection import Connection, Handle
 from ternmq.kernel.kernel import Kernel
 from ternmq.kernel.metering import passed_over
 from ternmq.kernel.objects import LocalQueue
-from ternmq.kernel.property_options import fits_buffer
+from ternmq.kernel.property_options import delivered_length
 from ternmq.kernel.requests import GetCall
 from ternmq.store.cursor import Cursor
 from ternmq.store.fetching import SegmentFetch, fetch_page
@@ -96,7 +96,8 @@ def browse_find(kernel: Kernel, call: GetCall, local: LocalQueue) -> Entry | Non
 
 def _fits_buffer(call: GetCall, entry: Entry) -> bool:
     """A message that is cut without leave moves no cursor and gets no lock and no mark."""
-    if entry.length <= call.request.buffer_length or fits_buffer(call, entry):
+    length = delivered_length(call, entry) if entry.properties else entry.length
+    if length <= call.request.buffer_length:
         return True
     return call.request.options & mq.MQGMO_ACCEPT_TRUNCATED_MSG != 0
 

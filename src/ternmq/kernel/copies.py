@@ -39,15 +39,30 @@ COPY_FAILED: Final = "AMQ7587E"
 class _Asking:
     """One message on its way: who was asked, and who takes a copy."""
 
-    __slots__ = ("connection", "handle", "kernel", "length", "persistence", "taken")
+    __slots__ = (
+        "area_bytes",
+        "connection",
+        "handle",
+        "kernel",
+        "length",
+        "persistence",
+        "taken",
+    )
 
     def __init__(
-        self, kernel: Kernel, connection: Connection, handle: Handle, length: i64, persistence: i64
+        self,
+        kernel: Kernel,
+        connection: Connection,
+        handle: Handle,
+        length: i64,
+        area_bytes: i64,
+        persistence: i64,
     ) -> None:
         self.kernel = kernel
         self.connection = connection
         self.handle = handle
         self.length: i64 = length
+        self.area_bytes: i64 = area_bytes
         self.persistence: i64 = persistence
         self.taken: list[CopyTarget] = []
 
@@ -72,15 +87,17 @@ class _Asking:
         if local is None or target.reason:
             return target.error()
         length = self.length
-        if target.route is not None:
-            length += HEADERS_BYTES_MAX
+        area_bytes = self.area_bytes
+        if target.route is not None:  # its properties travel in the data
+            length += HEADERS_BYTES_MAX + area_bytes
+            area_bytes = 0
         kernel = self.kernel
         connection = self.connection
         try:
             if local.queue.clearing_before or local.held_by is not None:
                 raise mq_error(MQRC_OBJECT_IN_USE, verb="MQPUT", object=local.name)
-            check_queue(kernel, connection, local, target.via, length, self.persistence)
-            if is_behind(kernel, connection, local, length):
+            check_queue(kernel, connection, local, target.via, length, area_bytes, self.persistence)
+            if is_behind(kernel, connection, local, length + area_bytes):
                 return None
         except MQError as refusal:
             return refusal
@@ -107,6 +124,7 @@ def copies_for(
     local: LocalQueue,
     unit: UnitOfWork | None,
     length: i64,
+    area_bytes: i64,
     persistence: i64,
 ) -> list[CopyTarget] | None:
     """The queues that take a copy of a message; None: the connection is parked. Raises the reason
@@ -116,9 +134,11 @@ def copies_for(
         plan = plan_of(kernel, connection, local)
         if plan is None:
             return None
-    if plan.plain and _takes_one(kernel, connection, plan.targets[0], unit, length, persistence):
+    if plan.plain and _takes_one(
+        kernel, connection, plan.targets[0], unit, length, area_bytes, persistence
+    ):
         return plan.targets
-    asking = _Asking(kernel, connection, handle, length, persistence)
+    asking = _Asking(kernel, connection, handle, length, area_bytes, persistence)
     refusal = asking.ask_all(plan.targets, plan.must, local.name)
     if connection.park is not None:
         return None
@@ -136,6 +156,7 @@ def _takes_one(
     target: CopyTarget,
     unit: UnitOfWork | None,
     length: i64,
+    area_bytes: i64,
     persistence: i64,
 ) -> bool:
     """Whether the one target of a plain plan takes its copy without further ado. The questions are
@@ -150,12 +171,12 @@ def _takes_one(
         or queue.damaged
         or length > local.max_length
         or queue.available + queue.swept_alive + queue.uncommitted_puts >= local.max_depth
-        or queue.file_bytes + held + length > local.max_bytes
+        or queue.file_bytes + held + length + area_bytes > local.max_bytes
         or held > BACKLOG_BUFFERS * (queue.plain_limit + queue.persistent_limit)
     ):
         return False
     if persistence == PERSISTENT:
-        room = has_room_for_copies(kernel.coordinator, unit, length, 1, 0, 0)
+        room = has_room_for_copies(kernel.coordinator, unit, length + area_bytes, 1, 0, 0)
         room = room and kernel.coordinator.reserve.is_whole
         return room and not local.temporary
     return True
@@ -170,7 +191,7 @@ def _has_room(
         if target.route is not None:
             away += 1
     copies = len(asking.taken)
-    length = asking.length
+    length = asking.length + asking.area_bytes
     coordinator = kernel.coordinator
     all_of_them: i64 = 1 + copies
     if not coordinator.reserve.is_whole and not kernel.disk_takes(

@@ -12,6 +12,7 @@ from ternmq.kernel.get import attempt, refuse_if_inhibited, stop_waiting
 from ternmq.kernel.kernel import QUIESCING, RUNNING, Kernel
 from ternmq.kernel.metering import waits_on, was_got
 from ternmq.kernel.objects import LocalQueue
+from ternmq.kernel.property_options import delivered_length
 from ternmq.kernel.requests import GetCall
 from ternmq.values.entry import PERSISTENT, Entry
 
@@ -32,14 +33,17 @@ def hand_over(kernel: Kernel, connection: Connection, local: LocalQueue, entry: 
         or request.syncpoint
         or (request.syncpoint_if_persistent and entry.flags & PERSISTENT)
         or (request.spares and request.spared(entry))
-        or entry.length > request.buffer_length
+        or (delivered_length(call, entry) if entry.properties else entry.length)
+        > request.buffer_length
         or local.get_inhibited
         or kernel.status not in (RUNNING, QUIESCING)
         or _inhibited(call, local)
     ):
         return False
     if call.reserved == 0 and entry.flags & PERSISTENT:
-        call.reserved = kernel.coordinator.reserve_return(None, entry.length)
+        call.reserved = kernel.coordinator.reserve_return(
+            None, entry.length + len(entry.properties)
+        )
         if call.reserved == 0:
             return False
     durable_at = kernel.coordinator.hand_over(local.queue, entry)

@@ -48,7 +48,7 @@ def draw(
         entry = queue.lanes[lane].front.head
         if entry is None or entry.expiry_at or entry.visible_lsn or entry.flags & PERSISTENT:
             break
-        if entry.length > request.buffer_length or entry.segment is not None:
+        if entry.length > request.buffer_length or entry.segment is not None or entry.properties:
             break
         coordinator.get(None, queue, entry)
         if kernel.events & PERFORMANCE:

@@ -30,7 +30,7 @@ from ternmq.kernel.events import INHIBIT, PERFORMANCE
 from ternmq.kernel.kernel import Kernel
 from ternmq.kernel.metering import got_nothing, got_nothing_yet, was_browsed, was_got
 from ternmq.kernel.objects import LocalQueue
-from ternmq.kernel.property_options import fits_buffer
+from ternmq.kernel.property_options import delivered_length
 from ternmq.kernel.requests import GetCall
 from ternmq.kernel.search import Search
 from ternmq.store.fetching import fetch_ahead
@@ -196,7 +196,10 @@ def _answer(kernel: Kernel, call: GetCall, local: LocalQueue, entry: Entry) -> N
         call.reason = SPARED
         return
     reason: i64 = 0
-    if entry.length > call.request.buffer_length and not fits_buffer(call, entry):
+    length = entry.length
+    if entry.properties:
+        length = delivered_length(call, entry)
+    if length > call.request.buffer_length:
         if call.request.options & mq.MQGMO_ACCEPT_TRUNCATED_MSG:
             reason = MQRC_TRUNCATED_MSG_ACCEPTED
         else:
@@ -258,7 +261,7 @@ def was_taken(
 def _has_room(kernel: Kernel, call: GetCall, unit: UnitOfWork | None, entry: Entry) -> bool:
     if call.reserved < 0:
         return kernel.coordinator.has_room(unit, 0)
-    call.reserved = kernel.coordinator.reserve_return(unit, entry.length)
+    call.reserved = kernel.coordinator.reserve_return(unit, entry.length + len(entry.properties))
     return call.reserved > 0
 
 

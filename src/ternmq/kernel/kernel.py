@@ -93,6 +93,7 @@ class Kernel:
         self.msg_counter: i64 = clock.now_ns() // 1000  # so that a restart never makes an id again
         self.max_uncommitted: i64 = 0
         self.max_length: i64 = 0
+        self.max_properties: i64 = -1  # MAXPROPL; -1: no limit
         self.max_handles: i64 = 0
         self.mark_interval_ms: i64 = 0
         self.expired_total: i64 = 0
@@ -108,6 +109,7 @@ class Kernel:
         """After the queue manager's attributes changed."""
         self.max_uncommitted = self.number("max_uncommitted")
         self.max_length = self.number("max_message_length")
+        self.max_properties = self.number("max_properties_length")
         self.max_handles = self.number("max_handles")
         self.mark_interval_ms = self.number("mark_interval_ms")
         self.events = events_on(self.catalog.qmgr)

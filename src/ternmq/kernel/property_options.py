@@ -1,8 +1,21 @@
-"""Messages without their properties: who asks for that (MQGMO_NO_PROPERTIES, PROPCTL(NONE)), how
-much of the buffer they then need, and what is delivered.
+"""What a get delivers of a message's properties: MQGMO options, PROPCTL and the message together.
 
-Whether a message fits is decided before it is taken, by its length without properties: a get whose
-buffer holds the payload succeeds, and one that accepts a cut message cuts the payload. Every
+    way            option                     PROPCTL, if there is no option
+    DROPPED        NO_PROPERTIES              NONE; COMPAT without a property for JMS
+    IN_HEADER      FORCE_MQRFH2;              FORCE; ALL; COMPAT with a property for JMS
+                   COMPATIBILITY with a
+                   property for JMS, else
+                   DROPPED
+    APART          IN_HANDLE                  ALL, COMPAT and NONE, for who takes them beside the
+                                              data
+    AS_SENT        -                          V6COMPAT
+
+A property for JMS is one of folder mcd, jms, usr or mqext. `apart` of a request: its caller takes
+properties beside the data, in a message handle or as `Message.properties`. AS_SENT gives the MQRFH2
+headers that an application put before the data; what was set otherwise goes to who takes it beside
+the data. The PROPCTL that counts is that of the queue as it was named, an alias say.
+
+Whether a message fits is decided before it is taken, by the length that it is delivered with. Every
 binding delivers by `as_delivered`, so that all give the same.
 """
 
@@ -13,17 +26,25 @@ from typing import Final
 from mypy_extensions import i64
 
 from ternmq.base import constants as mq
-from ternmq.base.reasons import MQRC_TRUNCATED_MSG_ACCEPTED
-from ternmq.codec.properties import (
-    has_properties,
-    length_without_properties,
-    without_properties,
+from ternmq.codec.property_area import (
+    HAS_JMS_FOLDER,
+    ORIGINAL_IS_ALL,
+    area_flags,
+    original_of,
+    pack_area,
+    read_properties,
 )
+from ternmq.codec.property_header import as_put, length_as_put, split
 from ternmq.kernel.connection import Handle
 from ternmq.kernel.requests import GetCall
 from ternmq.values.entry import Entry
 
-_CHOICE: Final = (
+DROPPED: Final = 0
+IN_HEADER: Final = 1
+APART: Final = 2
+AS_SENT: Final = 3
+
+CHOICE: Final = (
     mq.MQGMO_PROPERTIES_FORCE_MQRFH2
     | mq.MQGMO_NO_PROPERTIES
     | mq.MQGMO_PROPERTIES_IN_HANDLE
@@ -31,39 +52,73 @@ _CHOICE: Final = (
 )
 
 
-def drops_properties(options: i64, handle: Handle) -> bool:
-    """Whether a get with these options is to have no properties: what it says counts, and if it
-    says nothing the queue as it was named, an alias say."""
-    choice = options & _CHOICE
-    if choice:
-        return choice == mq.MQGMO_NO_PROPERTIES
+def way_of(options: i64, control: i64, apart: bool, is_for_jms: bool) -> i64:
+    """How properties are delivered by these MQGMO options and this PROPCTL."""
+    for_jms: i64 = IN_HEADER if is_for_jms else DROPPED
+    choice = options & CHOICE
+    if choice == mq.MQGMO_NO_PROPERTIES:
+        return DROPPED
+    if choice == mq.MQGMO_PROPERTIES_FORCE_MQRFH2:
+        return IN_HEADER
+    if choice == mq.MQGMO_PROPERTIES_IN_HANDLE:
+        return APART
+    if choice == mq.MQGMO_PROPERTIES_COMPATIBILITY:
+        return for_jms
+    if control == mq.MQPROP_FORCE_MQRFH2:
+        return IN_HEADER
+    if control == mq.MQPROP_V6COMPAT:
+        return AS_SENT
+    if apart:
+        return APART
+    if control == mq.MQPROP_ALL:
+        return IN_HEADER
+    return DROPPED if control == mq.MQPROP_NONE else for_jms
+
+
+def control_of(handle: Handle) -> i64:
+    """PROPCTL of the queue as it was named."""
     definition = handle.definition
     if definition is None:
-        return False
-    return definition.attributes.get("property_control") == mq.MQPROP_NONE
+        return mq.MQPROP_ALL
+    return definition.number("property_control")
 
 
-def loses_properties(call: GetCall, entry: Entry) -> bool:
-    """Whether a message is delivered otherwise than it lies on its queue."""
-    return has_properties(entry.base) and drops_properties(call.request.options, call.handle)
+def _way(call: GetCall, entry: Entry) -> i64:
+    is_for_jms = area_flags(entry.properties) & HAS_JMS_FOLDER != 0
+    request = call.request
+    return way_of(request.options, control_of(call.handle), request.apart, is_for_jms)
 
 
-def fits_buffer(call: GetCall, entry: Entry) -> bool:
-    """Whether the buffer holds what is delivered."""
-    limit = call.request.buffer_length
-    if entry.length <= limit:
-        return True
-    if not loses_properties(call, entry):
-        return False
-    return length_without_properties(entry.data, entry.base) <= int(limit)
+def delivered_length(call: GetCall, entry: Entry) -> i64:
+    """How long the data of a message with properties is when it is delivered."""
+    way = _way(call, entry)
+    if way in (DROPPED, APART):
+        return entry.length
+    return length_as_put(entry.properties, entry.data, entry.base, way == AS_SENT)
 
 
 def as_delivered(call: GetCall, entry: Entry) -> Entry:
-    """The message of a call without its properties; it is no longer cut if it fits now. The one
-    that was got stays in the call, for it may go back to its queue."""
-    data, base = without_properties(entry.data, entry.base)
-    if call.reason == MQRC_TRUNCATED_MSG_ACCEPTED and len(data) <= int(call.request.buffer_length):
-        call.reason = 0
+    """A message with properties as the get wants it. The one that was got stays in the call, for
+    it may go back to its queue."""
+    way = _way(call, entry)
+    if way == APART:
+        return entry
+    data = entry.data
+    base = entry.base
+    properties = b""
+    if way != DROPPED:
+        data, base = as_put(entry.properties, data, base, way == AS_SENT)
+    if way == AS_SENT and call.request.apart:
+        properties = _beside_original(entry)
+    return _other(entry, base, data, properties)
+
+
+def without_area(entry: Entry) -> Entry:
+    """The message without its properties, as it is got."""
+    return _other(entry, entry.base, entry.data, b"")
+
+
+def _other(entry: Entry, base: bytes, data: bytes, properties: bytes) -> Entry:
     other = Entry(
         entry.number,
         entry.priority,
@@ -76,12 +131,25 @@ def as_delivered(call: GetCall, entry: Entry) -> Entry:
         base,
         data,
         len(data),
+        properties,
     )
-    if call.reason and len(data) <= int(call.request.buffer_length):
-        # It failed for a header that is longer than a step looks at: all of it has to fit.
-        other.length = entry.length
     other.queue_id = entry.queue_id
     other.lane = entry.lane
     other.sequence = entry.sequence
     other.backout_count = entry.backout_count
     return other
+
+
+def _beside_original(entry: Entry) -> bytes:
+    """The properties that the headers of an application do not have."""
+    area = entry.properties
+    if area_flags(area) & ORIGINAL_IS_ALL:
+        return b""
+    if original_of(area) is None:
+        return area
+    data, base = as_put(area, entry.data, entry.base, True)
+    parts = split(data, base)
+    said: set[str] = set()
+    if parts is not None:
+        said = {one.name for one in read_properties(parts.area)}
+    return pack_area([one for one in read_properties(area) if one.name not in said])

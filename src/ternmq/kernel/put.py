@@ -15,9 +15,12 @@ from ternmq.base.limits import PRIORITY_MAX
 from ternmq.base.reasons import (
     MQRC_HOBJ_ERROR,
     MQRC_PRIORITY_EXCEEDS_MAXIMUM,
+    MQRC_PROPERTIES_TOO_BIG,
     MQRC_Q_DELETED,
     MQRC_SYNCPOINT_LIMIT_REACHED,
 )
+from ternmq.codec.property_area import property_bytes
+from ternmq.codec.property_header import length_as_put
 from ternmq.kernel.acceptance import check_queue, must_wait, relieve
 from ternmq.kernel.connection import Connection, Handle
 from ternmq.kernel.copies import copies_for, put_with_copies
@@ -43,13 +46,18 @@ def put(
     kernel.refuse_if_ending(request.options & mq.MQPMO_FAIL_IF_QUIESCING != 0, "MQPUT")
     persistence, priority = _defaults(handle, local, request)
     length: i64 = len(data) + handle.header_bytes
-    check_queue(kernel, connection, local, handle.via, length, persistence)
+    area_bytes: i64 = len(request.properties)
+    if area_bytes:
+        length += _checked_properties(kernel, handle, request, data)
+    check_queue(kernel, connection, local, handle.via, length, area_bytes, persistence)
     unit = _unit_for(kernel, connection, request)
-    if must_wait(kernel, connection, local, unit, length, persistence):
+    if must_wait(kernel, connection, local, unit, length + area_bytes, persistence):
         return None
     copies: list[CopyTarget] | None = None
     if local.streams:
-        copies = copies_for(kernel, connection, handle, local, unit, length, persistence)
+        copies = copies_for(
+            kernel, connection, handle, local, unit, length, area_bytes, persistence
+        )
         if copies is None:
             return None
     connection.log_tries = 0
@@ -65,9 +73,7 @@ def put(
     else:
         _place_in_unit(kernel, local, unit, placed)
     if kernel.measured:
-        was_put(kernel, handle, local, entry, handed_over)
-        if copies:
-            were_streamed(kernel, handle, local, len(copies))
+        _measure(kernel, handle, local, entry, handed_over, copies)
     if local.triggered:
         kernel.triggers.was_put(local, placed, unit, handle)
     return entry
@@ -116,7 +122,39 @@ def _new_entry(
         base,
         data,
         len(data),
+        request.properties,
     )
+
+
+def _measure(
+    kernel: Kernel,
+    handle: Handle,
+    local: LocalQueue,
+    entry: Entry,
+    handed_over: bool,
+    copies: list[CopyTarget] | None,
+) -> None:
+    was_put(kernel, handle, local, entry, handed_over)
+    if copies:
+        were_streamed(kernel, handle, local, len(copies))
+
+
+def _checked_properties(kernel: Kernel, handle: Handle, request: PutRequest, data: bytes) -> i64:
+    """How much longer the data of a message with properties becomes on its way to another queue
+    manager; 0 on a queue here. MQRC_PROPERTIES_TOO_BIG if MAXPROPL does not allow them."""
+    area = request.properties
+    if kernel.max_properties >= 0:
+        found = property_bytes(area)
+        if found > kernel.max_properties:
+            raise mq_error(
+                MQRC_PROPERTIES_TOO_BIG,
+                verb="MQPUT",
+                object=kernel.name,
+                detail=f"{found} bytes of properties, MAXPROPL({kernel.max_properties})",
+            )
+    if handle.route is not None:
+        return length_as_put(area, data, request.base) - len(data)
+    return 0
 
 
 def _place(kernel: Kernel, connection: Connection, local: LocalQueue, entry: Entry) -> bool:

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Final, final
 
 from mypy_extensions import i64, mypyc_attr
 
+from ternmq.codec.mqi.mqmd import ENCODING_AT, FORMAT_AT
+from ternmq.codec.property_header import may_be_split
 from ternmq.store.copying import copied_descriptor
 from ternmq.store.cursor import Cursor
 from ternmq.values.entry import ZERO_ID, Entry
@@ -41,6 +43,8 @@ class PutRequest(PutForm):
         "_copied_tenths",
         "_key",
         "_origin",
+        "_payload",
+        "_payload_fields",
         "_placed",
         "_resolved",
         "base",
@@ -53,7 +57,9 @@ class PutRequest(PutForm):
         "new_group_id",
         "persistence",
         "priority",
+        "properties",
         "replies_unplaced",
+        "splits",
         "syncpoint",
     )
 
@@ -63,6 +69,8 @@ class PutRequest(PutForm):
         self.syncpoint = syncpoint
         # It names a queue for replies and no queue manager: the queue manager fills that in.
         self.replies_unplaced = base[REPLY_QUEUE_AT] > _BLANK and base[REPLY_QMGR_AT] <= _BLANK
+        self.splits = may_be_split(base)  # the data may begin with properties: see `put_parts`
+        self.properties = b""  # an area
         self.msg_id = ZERO_ID  # zeros: a new one is made
         self.correl_id = ZERO_ID
         self.group_id = ZERO_ID
@@ -79,6 +87,8 @@ class PutRequest(PutForm):
         self._copied_of = b""
         self._copied_tenths: i64 = -1
         self._origin: PutRequest | None = None  # whose base it shares
+        self._payload: PutRequest | None = None  # the last one for data without its headers
+        self._payload_fields = b""
 
     def resolved_base(self, priority: i64, persistence: i64) -> bytes:
         """The base with the priority and persistence that the queue decided; the last answer is
@@ -116,9 +126,37 @@ class PutRequest(PutForm):
 
     def with_ids(self, msg_id: bytes, correl_id: bytes) -> PutRequest:
         """The same with other identifiers, which the base does not hold."""
-        other = PutRequest(self.options, self.base, self.syncpoint)
+        other = self._copy(self.base)
         other.msg_id = msg_id
         other.correl_id = correl_id
+        other._origin = self
+        return other
+
+    def with_properties(self, area: bytes) -> PutRequest:
+        """The same with properties."""
+        other = self.with_ids(self.msg_id, self.correl_id)
+        other.properties = area
+        return other
+
+    def with_parts(self, area: bytes, fields: bytes) -> PutRequest:
+        """The same for the body alone, with its Encoding, CCSID and Format, and for the properties
+        that were split off. Messages with equal fields share a base."""
+        keeper = self if self._origin is None else self._origin
+        payload = keeper._payload
+        if payload is None or keeper._payload_fields != fields:
+            base = self.base
+            payload = keeper._copy(base[:ENCODING_AT] + fields + base[FORMAT_AT + 8 :])
+            payload.splits = False
+            keeper._payload = payload
+            keeper._payload_fields = fields
+        other = payload.with_ids(self.msg_id, self.correl_id)
+        other.properties = area
+        return other
+
+    def _copy(self, base: bytes) -> PutRequest:
+        other = PutRequest(self.options, base, self.syncpoint)
+        other.splits = self.splits
+        other.properties = self.properties
         other.group_id = self.group_id
         other.new_correl_id = self.new_correl_id
         other.new_group_id = self.new_group_id
@@ -126,7 +164,6 @@ class PutRequest(PutForm):
         other.persistence = self.persistence
         other.expiry = self.expiry
         other.flags = self.flags
-        other._origin = self
         return other
 
 

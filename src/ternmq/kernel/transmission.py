@@ -4,7 +4,8 @@ get there.
 A name leads to another queue manager by a local definition of a remote queue (QREMOTE), by the name
 of a queue manager that is a transmission queue here or a queue manager alias (a QREMOTE without
 RNAME), or by the default transmission queue. On the transmission queue a message is MQXQH, MQMDE
-where version 2 of its descriptor says something, then its data; the identifier of the message
+where version 2 of its descriptor says something, MQRFH2 if it has properties, then its data; the
+identifier of the message
 itself is the correlation identifier there. Channels take them from it.
 """
 
@@ -30,6 +31,7 @@ from ternmq.base.reasons import (
 from ternmq.codec.headers.mqmde import DescriptorExtension
 from ternmq.codec.headers.mqxqh import TransmissionHeader
 from ternmq.codec.mqi.mqmd import Descriptor
+from ternmq.codec.property_header import as_put
 from ternmq.kernel.kernel import Kernel
 from ternmq.kernel.requests import REPLY_QMGR_AT, REPLY_QUEUE_AT
 from ternmq.store.catalog import Catalog, Definition
@@ -155,7 +157,14 @@ def as_transmitted(kernel: Kernel, route: Route, entry: Entry) -> Entry:
     own = Descriptor.unpack(packed_descriptor(entry))
     own.expiry = int(tenths_of(entry))  # CAPEXPRY may have shortened it
     outer = own.copy()
-    data = _extension(own) + entry.data
+    data = entry.data
+    if entry.properties:
+        data, base = as_put(entry.properties, data, entry.base)
+        said = Descriptor.unpack(base)
+        own.format = said.format
+        own.ccsid = said.ccsid
+        own.encoding = said.encoding
+    data = _extension(own) + data
     header = TransmissionHeader(
         remote_queue=route.remote_queue, remote_qmgr=route.remote_qmgr, descriptor=own
     )

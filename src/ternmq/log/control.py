@@ -4,7 +4,7 @@
     offset size  field
          0    8  "TERNCTL1"
          8    4  CRC-32C of bytes 12..512
-        12    4  version, 1
+        12    4  version, 2
         16   16  identity of the log
         32    8  generation, +1 at every save
         40    4  type: 0 circular, 1 linear
@@ -28,7 +28,8 @@
        136    8  identifiers up to this number may have been given (base.ids)
        144    -  zeros
 
-Validity. A copy is valid if magic, version and checksum hold and the numbers make sense. The valid
+Validity. A copy is valid if magic, version and checksum hold and the numbers make sense; one of
+another version whose checksum holds is refused, whatever the other copy says. The valid
 copy with the higher generation counts; if none is valid the log cannot be opened.
 
 Order. A save writes and forces one copy, then the other, beginning with the one that was not valid
@@ -43,9 +44,16 @@ from struct import Struct
 from typing import Final, final
 
 from ternmq.base.checksum import crc32c
-from ternmq.base.errors import ForceFailed, check
+from ternmq.base.errors import ForceFailed, check, other_format
 from ternmq.log.parameters import LogParameters
-from ternmq.log.record import BLOCK_BYTES, FIRST_LSN, IDENTITY_BYTES, LogDamaged
+from ternmq.log.record import (
+    BLOCK_BYTES,
+    FIRST_LSN,
+    IDENTITY_BYTES,
+    LOG_VERSION,
+    LogDamaged,
+    LogOfOtherFormat,
+)
 from ternmq.log.writer import LogWriter
 from ternmq.ports.disk import Disk, parent_dir, write_all
 
@@ -57,7 +65,6 @@ CONTROL_PATHS: Final = ["log/control.1", "log/control.2"]
 SECTOR_BYTES: Final = 512
 
 _MAGIC: Final = b"TERNCTL1"
-_VERSION: Final = 1
 _HEAD: Final = Struct("<8sI")
 _BODY: Final = Struct("<I16sQ6I5QIIQIIQQ")
 _BODY_OFFSET: Final = 12
@@ -133,6 +140,8 @@ def load_control(disk: Disk) -> Control:
     for index, path in enumerate(CONTROL_PATHS):
         try:
             found = decode_control(_load_copy(disk, path))
+        except LogOfOtherFormat:
+            raise
         except LogDamaged as error:
             faults.append(f"{path}: {error}")
             continue
@@ -154,7 +163,7 @@ def encode_control(control: Control) -> bytes:
     """The sector of a copy."""
     parameters = control.parameters
     body = _BODY.pack(
-        _VERSION,
+        LOG_VERSION,
         control.identity,
         control.generation,
         parameters.kind,
@@ -190,8 +199,8 @@ def decode_control(sector: bytes) -> Control:
     if crc32c(sector[_BODY_OFFSET:]) != crc:
         raise LogDamaged("checksum is wrong")
     fields = _BODY.unpack_from(sector, _BODY_OFFSET)
-    if fields[0] != _VERSION:
-        raise LogDamaged(f"version {fields[0]} is not known")
+    if fields[0] != LOG_VERSION:
+        raise LogOfOtherFormat(other_format("the log", fields[0], LOG_VERSION))
     if fields[7] not in (1, 2):
         raise LogDamaged(f"{fields[7]} copies")
     try:

@@ -9,7 +9,7 @@ another. The first 4096 bytes are the header, twice, at 0 and at 2048. Little-en
     offset size  field
          0    8  "TERNLOG1"
          8    4  CRC-32C of bytes 12..52
-        12    4  version, 1
+        12    4  version, 2
         16   16  identity of the log
         32    8  extent number
         40    8  extent bytes
@@ -33,7 +33,7 @@ from typing import Final, final
 
 from ternmq.base.checksum import crc32c
 from ternmq.log.control import Control
-from ternmq.log.record import BLOCK_BYTES, LogDamaged
+from ternmq.log.record import BLOCK_BYTES, LOG_VERSION, LogDamaged
 from ternmq.ports.disk import Disk, DiskFile
 
 FOLDERS: Final = ["log/active", "log/active2"]
@@ -41,7 +41,6 @@ SECOND_HEADER_OFFSET: Final = 2048
 NO_EXTENT: Final = -1
 
 _MAGIC: Final = b"TERNLOG1"
-_VERSION: Final = 1
 _HEAD: Final = Struct("<8sI")
 _BODY: Final = Struct("<I16sQQI")
 _BODY_OFFSET: Final = 12
@@ -198,7 +197,7 @@ class ExtentTable:
 
     def header(self, extent: int, slot: int) -> bytes:
         """The header block of an extent: the same header twice."""
-        body = _BODY.pack(_VERSION, self.identity, extent, self.extent_bytes, slot)
+        body = _BODY.pack(LOG_VERSION, self.identity, extent, self.extent_bytes, slot)
         header = _HEAD.pack(_MAGIC, crc32c(body)) + body
         half = header + bytes(SECOND_HEADER_OFFSET - len(header))
         return half + half
@@ -227,7 +226,7 @@ class ExtentTable:
             return NO_EXTENT
         version, identity, extent, size, held_in = _BODY.unpack(body)
         number: int = extent
-        if version != _VERSION or identity != self.identity or size != self.extent_bytes:
+        if version != LOG_VERSION or identity != self.identity or size != self.extent_bytes:
             return NO_EXTENT
         if held_in != slot or (self.parameters.is_linear and number != slot):
             return NO_EXTENT

@@ -37,6 +37,8 @@ from typing import Final, final
 from ternmq.base.checksum import crc32c
 from ternmq.base.errors import IntegrityError, name_by_package
 
+# Of control file, extents, tail copy and records; 1 had no properties beside the data.
+LOG_VERSION: Final = 2
 BLOCK_BYTES: Final = 4096
 FIRST_LSN: Final = 4096
 HEADER_BYTES: Final = 40
@@ -54,7 +56,12 @@ class LogDamaged(IntegrityError):
     """The log cannot be read where it must be readable; the text names file, offset and LSN."""
 
 
+class LogOfOtherFormat(LogDamaged):
+    """The log was written by another build, in a format that this one does not read."""
+
+
 name_by_package(LogDamaged)
+name_by_package(LogOfOtherFormat)
 
 
 @final

@@ -8,7 +8,7 @@ place again. The file is made with the log and keeps its size, so that a full di
     offset size  field
          0    8  "TERNTAIL"
          8    4  CRC-32C of bytes 12..56
-        12    4  version, 1
+        12    4  version, 2
         16   16  identity of the log
         32    8  LSN of the piece
         40    8  its length
@@ -28,14 +28,13 @@ from typing import Final
 
 from ternmq.base.checksum import crc32c
 from ternmq.log.control import Control
-from ternmq.log.record import BLOCK_BYTES
+from ternmq.log.record import BLOCK_BYTES, LOG_VERSION
 from ternmq.ports.disk import Disk, parent_dir, write_all, write_zeros
 
 TAIL_PATH: Final = "log/tail"
 
 _PIECE_BYTES_MAX: Final = 1 << 20
 _MAGIC: Final = b"TERNTAIL"
-_VERSION: Final = 1
 _HEAD: Final = Struct("<8sI")
 _BODY: Final = Struct("<I16sQQII")
 _BODY_OFFSET: Final = 12
@@ -61,7 +60,7 @@ def save_tail_copy(disk: Disk, control: Control, lsn: int, piece: bytes) -> None
     """Write and force a piece."""
     if not disk.exists(TAIL_PATH):
         create_tail_copy(disk, control)
-    body = _BODY.pack(_VERSION, control.identity, lsn, len(piece), crc32c(piece), 0)
+    body = _BODY.pack(LOG_VERSION, control.identity, lsn, len(piece), crc32c(piece), 0)
     header = _HEAD.pack(_MAGIC, crc32c(body)) + body
     header += bytes(BLOCK_BYTES - len(header))
     file = disk.open(TAIL_PATH)
@@ -86,7 +85,7 @@ def load_tail_copy(disk: Disk, control: Control) -> tuple[int, bytes] | None:
         if magic != _MAGIC or crc32c(header[_BODY_OFFSET:]) != crc:
             return None
         version, identity, lsn, length, piece_crc, _ = _BODY.unpack_from(header, _BODY_OFFSET)
-        if version != _VERSION or identity != control.identity or length > _PIECE_BYTES_MAX:
+        if version != LOG_VERSION or identity != control.identity or length > _PIECE_BYTES_MAX:
             return None
         piece = file.pread(BLOCK_BYTES, length)
     finally:

@@ -61,8 +61,11 @@ def check_open_for(handle: ObjectHandle, options: int) -> None:
         )
 
 
-def get_request(md: Descriptor, gmo: GetOptions, buffer_length: int) -> GetRequest:
-    """Check options and match fields; the result may be used for any number of gets."""
+def get_request(
+    md: Descriptor, gmo: GetOptions, buffer_length: int, apart: bool = False
+) -> GetRequest:
+    """Check options and match fields; the result may be used for any number of gets. `apart`: its
+    caller takes properties beside the data."""
     options = gmo.options
     if not 1 <= gmo.version <= 4:
         raise mq_error(MQRC_GMO_ERROR, verb="MQGET", detail=f"version {gmo.version}")
@@ -74,7 +77,11 @@ def get_request(md: Descriptor, gmo: GetOptions, buffer_length: int) -> GetReque
     if gmo.version >= mq.MQGMO_VERSION_4 and gmo.message_handle not in _NO_HANDLE:
         detail = f"message handle {gmo.message_handle}: there are none here; read the MQRFH2"
         raise mq_error(MQRC_HMSG_ERROR, verb="MQGET", detail=detail)
+    if options & mq.MQGMO_PROPERTIES_IN_HANDLE and not apart:
+        detail = "MQGMO_PROPERTIES_IN_HANDLE without a message handle; give one"
+        raise mq_error(MQRC_HMSG_ERROR, verb="MQGET", detail=detail)
     request = GetRequest(options)
+    request.apart = apart
     request.buffer_length = buffer_length
     request.syncpoint = options & mq.MQGMO_SYNCPOINT != 0
     request.syncpoint_if_persistent = options & mq.MQGMO_SYNCPOINT_IF_PERSISTENT != 0

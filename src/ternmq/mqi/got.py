@@ -16,7 +16,7 @@ from ternmq.kernel.browse import unlock
 from ternmq.kernel.connection import Connection, Handle
 from ternmq.kernel.get import BROWSE_OPTIONS
 from ternmq.kernel.kernel import Kernel
-from ternmq.kernel.property_options import as_delivered, loses_properties
+from ternmq.kernel.property_options import as_delivered
 from ternmq.kernel.refusals import BROWSE
 from ternmq.kernel.requests import GetCall
 from ternmq.kernel.resolve import check_handle
@@ -45,7 +45,7 @@ def unlocked(
 def message_of(clock: Clock, call: GetCall) -> Message | None:
     """The message, None if there is none, or the error that says why."""
     entry = call.entry
-    if entry is not None and loses_properties(call, entry):
+    if entry is not None and entry.properties:
         entry = as_delivered(call, entry)
     if entry is not None and call.reason == 0:
         got_ns = clock.now_ns() if entry.expiry_at else 0

@@ -145,7 +145,8 @@ class CommandServer(Companion):
         if md.reply_to_queue:
             self._reply(md, exchange)
         elif exchange.malformed:
-            self._bury(md, message.data, exchange.replies.message(0).reason, COMMAND_QUEUE)
+            reason = exchange.replies.message(0).reason
+            self._bury(md, message.data, reason, COMMAND_QUEUE, message.property_area)
 
     def _fault(self, exchange: Exchange, fault: Exception) -> None:
         """Something in here is wrong, and not the request: the others are served all the same."""
@@ -181,15 +182,25 @@ class CommandServer(Companion):
                 self._bury(descriptor, data, refused.reason, md.reply_to_queue)
 
     def _put(
-        self, target: ObjectDescriptor, descriptor: Descriptor, data: bytes, options: int = 0
+        self,
+        target: ObjectDescriptor,
+        descriptor: Descriptor,
+        data: bytes,
+        options: int = 0,
+        area: bytes = b"",
     ) -> None:
         transport = self._connection.transport
         sync = mq.MQPMO_SYNCPOINT if transport.in_unit else mq.MQPMO_NO_SYNCPOINT
         options |= sync | mq.MQPMO_FAIL_IF_QUIESCING
-        transport.run(Put1(target, transport.put_form(descriptor, options, "MQPUT1"), data))
+        form = transport.put_form(descriptor, options, "MQPUT1")
+        if area:
+            form = form.with_properties(area)
+        transport.run(Put1(target, form, data))
 
-    def _bury(self, md: Descriptor, data: bytes, reason: int, destination: str) -> None:
-        """Put a message on the dead-letter queue, if there is one."""
+    def _bury(
+        self, md: Descriptor, data: bytes, reason: int, destination: str, area: bytes = b""
+    ) -> None:
+        """Put a message, with its properties, on the dead-letter queue, if there is one."""
         name = str(self._shell.engine.kernel.catalog.qmgr.get("dead_letter_queue", ""))
         header = DeadLetterHeader(
             reason=reason or MQRC_UNEXPECTED_ERROR,
@@ -207,7 +218,7 @@ class CommandServer(Companion):
         copy.ccsid = UTF8
         try:
             if name:
-                self._put(ObjectDescriptor(object_name=name), copy, header.pack() + data)
+                self._put(ObjectDescriptor(object_name=name), copy, header.pack() + data, 0, area)
                 self.dead += 1
             else:
                 self.lost += 1

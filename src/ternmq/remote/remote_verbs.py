@@ -40,18 +40,24 @@ Exchange = Generator[Any, Any, Result]  # what is sent and what answers are the 
 class PackedPut(PutForm):
     """MQPMO options and a descriptor as it travels."""
 
-    __slots__ = ("context", "packed")
+    __slots__ = ("context", "packed", "properties")
 
     def __init__(self, options: i64, packed: bytes, context: int = 0) -> None:
         super().__init__(options)
         self.packed = packed
         self.context = context  # the handle of the get whose context is passed on
+        self.properties = b""  # an area
 
     def with_ids(self, msg_id: bytes, correl_id: bytes) -> PutForm:
         base = self.packed
         return PackedPut(
             self.options, base[:MSG_ID_AT] + msg_id + correl_id + base[CORREL_ID_AT + 24 :]
         )
+
+    def with_properties(self, area: bytes) -> PutForm:
+        other = PackedPut(self.options, self.packed, self.context)
+        other.properties = area
+        return other
 
 
 def packed_form(md: Descriptor, options: int, verb: str, context: int = 0) -> PackedPut:

@@ -10,18 +10,19 @@ from typing import Any, Final
 
 from ternmq.api.arguments import CACHED_REQUESTS_MAX
 from ternmq.base import constants as mq
-from ternmq.base.errors import RemoteProtocolError, mq_error
+from ternmq.base.errors import IntegrityError, RemoteProtocolError, mq_error
 from ternmq.base.ids import put_stamp
 from ternmq.base.reasons import MQRC_MD_ERROR
 from ternmq.codec.mqi.mqgmo import GetOptions
 from ternmq.codec.mqi.mqmd import BYTES_2, CORREL_ID_AT, MSG_ID_AT, Descriptor
 from ternmq.codec.mqi.mqod import ObjectDescriptor
 from ternmq.codec.mqi.mqpmo import PutOptions
+from ternmq.codec.property_area import check_area
 from ternmq.host.asked_call import AskedCall
 from ternmq.host.loop_shell import LoopShell
 from ternmq.host.tasks import LoopTransport
 from ternmq.kernel.connection import Handle
-from ternmq.kernel.property_options import as_delivered, loses_properties
+from ternmq.kernel.property_options import as_delivered
 from ternmq.kernel.requests import GetCall, PutRequest
 from ternmq.mqi.getting import get_request
 from ternmq.mqi.sharing import BY_UNIT
@@ -106,7 +107,7 @@ class Binding:
         put = wire.PutBody(body, False)
         verbs = self.verbs
         handle = self._handle(put.handle, "MQPUT")
-        await verbs.put(handle, self._put_request(put, "MQPUT"), put.data)
+        await verbs.put(handle, with_properties(self._put_request(put, "MQPUT"), put), put.data)
         entry, verbs.entry = verbs.entry, None
         assert entry is not None
         return was_put(entry, int(verbs.link.warning))
@@ -114,7 +115,7 @@ class Binding:
     async def _put1(self, body: bytes) -> bytes:
         put = wire.PutBody(body, True)
         od = put1_object(put.object)
-        call = Put1(od, self._put_request(put, "MQPUT1"), put.data)
+        call = Put1(od, with_properties(self._put_request(put, "MQPUT1"), put), put.data)
         await self.verbs.run(call)
         assert call.entry is not None
         return was_put(call.entry, call.warning)
@@ -142,7 +143,8 @@ class Binding:
             message_token=fields[13],
         )
         length = fields[4]
-        request = get_request(md, gmo, UNLIMITED_LENGTH if length < 0 else length)
+        apart = fields[5] & wire.APART != 0
+        request = get_request(md, gmo, UNLIMITED_LENGTH if length < 0 else length, apart)
         if request.plain:  # one by identifier does not come again
             if len(self._gets) >= CACHED_REQUESTS_MAX:
                 self._gets.clear()
@@ -189,6 +191,17 @@ class Binding:
             self.verbs.session.take_back(call)
 
 
+def with_properties(request: PutRequest, put: wire.PutBody) -> PutRequest:
+    """The request for a message with the properties that came with it."""
+    if not put.properties:
+        return request
+    try:
+        check_area(put.properties)
+    except IntegrityError as error:
+        raise RemoteProtocolError(f"a put with {error}") from error
+    return request.with_properties(put.properties)
+
+
 def was_put(entry: Entry, warning: int) -> bytes:
     """The answer to a put: the MsgId, what became of the descriptor, a reason if it warns."""
     base = entry.base
@@ -201,8 +214,8 @@ def got(call: GetCall, now_ns: int) -> bytes:
     """The answer to a get."""
     entry = call.entry
     if entry is None:
-        return wire.GOT_HEAD.pack(int(call.reason), *(0,) * 12)
-    if loses_properties(call, entry):
+        return wire.GOT_HEAD.pack(int(call.reason), *(0,) * (wire.GOT_FIELDS - 1))
+    if entry.properties:
         entry = as_delivered(call, entry)
     head = wire.GOT_HEAD.pack(
         int(call.reason),
@@ -218,11 +231,12 @@ def got(call: GetCall, now_ns: int) -> bytes:
         int(entry.put_ns),
         int(entry.expiry_at),
         now_ns,
+        len(entry.properties),
     )
     data = entry.data
     if call.reason:  # cut: what is longer does not leave
         data = data[: call.request.buffer_length]
-    return b"".join((head, packed_descriptor(entry), data))
+    return b"".join((head, packed_descriptor(entry), entry.properties, data))
 
 
 def put1_object(given: dict[str, Any]) -> ObjectDescriptor:

@@ -19,7 +19,7 @@ class Chain:
         self.head: Entry | None = None
         self.tail: Entry | None = None
         self.count: i64 = 0
-        self.bytes: i64 = 0  # of data, for the sweeper
+        self.bytes: i64 = 0  # of data and properties, for the sweeper
 
     def __del__(self) -> None:
         entry = self.head
@@ -42,7 +42,7 @@ class Chain:
             tail.next = entry
         self.tail = entry
         self.count += 1
-        self.bytes += entry.length
+        self.bytes += entry.length + len(entry.properties)
 
     def prepend(self, entry: Entry) -> None:
         """Add before the head: the entry has the lowest sequence."""
@@ -55,7 +55,7 @@ class Chain:
             head.prev = entry
         self.head = entry
         self.count += 1
-        self.bytes += entry.length
+        self.bytes += entry.length + len(entry.properties)
 
     def insert(self, entry: Entry) -> None:
         """Put back in its place by sequence; what comes back mostly belongs near the head, and what
@@ -83,7 +83,7 @@ class Chain:
         else:
             before.next = entry
         self.count += 1
-        self.bytes += entry.length
+        self.bytes += entry.length + len(entry.properties)
 
     def remove(self, entry: Entry) -> None:
         """Take out of the chain; the entry's own links are cleared."""
@@ -100,7 +100,7 @@ class Chain:
             after.prev = before
             entry.next = None
         self.count -= 1
-        self.bytes -= entry.length
+        self.bytes -= entry.length + len(entry.properties)
 
     def join(self, other: Chain) -> None:
         """Move all of `other` behind the tail."""

@@ -139,10 +139,12 @@ def add_image(builder: SegmentBuilder, entry: Entry) -> None:
         entry.flags,
         entry.backout_count,
         entry.visible_lsn,
+        len(entry.properties),
     )
     builder.add(
         header,
         packed_descriptor(entry),
+        entry.properties,
         entry.data,
         int(entry.number),
         int(entry.sequence),

@@ -14,7 +14,6 @@ from typing import Final
 from mypy_extensions import i64
 
 from ternmq.base import constants as mq
-from ternmq.codec.message_image import FIXED_BYTES, HEADER_BYTES, pack_header, unpack_header
 from ternmq.values.entry import Entry
 
 NANOSECONDS_A_TENTH: Final = 100_000_000
@@ -58,26 +57,8 @@ def copy_of(entry: Entry, base: bytes, tenths: i64) -> Entry:
         base,
         entry.data,
         entry.length,
+        entry.properties,
     )
-
-
-def copied_image(image: bytes, number: int, sequence: int, tenths: int) -> bytes:
-    """The image of a copy, from that of its original."""
-    header = unpack_header(image, 0)
-    expiry_at: i64 = 0 if tenths < 0 else header.put_ns + tenths * NANOSECONDS_A_TENTH
-    head = pack_header(
-        number,
-        sequence,
-        header.put_ns,
-        expiry_at,
-        header.data_length,
-        header.priority,
-        header.flags,
-        header.backout_count,
-        0,
-    )
-    base = copied_descriptor(image[HEADER_BYTES:FIXED_BYTES], tenths)
-    return head + base + image[FIXED_BYTES:]
 
 
 def tenths_of(entry: Entry) -> i64:

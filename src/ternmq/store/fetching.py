@@ -26,7 +26,7 @@ PAGES_MAX: Final = 4
 FETCHED_MAX: Final = 256
 AHEAD_MESSAGES: Final = 64
 AHEAD_FRACTION: Final = 5  # of the gets of an interval of the sweeper
-_PREFIX: Final = struct.Struct("<II")
+_PREFIX: Final = struct.Struct("<III")
 
 
 def check_age(segment: Segment, ordinal: i64, entry: Entry) -> None:
@@ -74,7 +74,7 @@ class RecordReader:
         at = segment.offsets[ordinal] * 8 - start
         if at + RECORD_PREFIX_BYTES > len(records):
             raise damaged(segment.path, int(start + at), f"the file ends before message {ordinal}")
-        crc, length = _PREFIX.unpack_from(records, int(at))
+        _, crc, length = _PREFIX.unpack_from(records, int(at))
         image = at + RECORD_PREFIX_BYTES
         end = image + length
         if end > len(records) or crc32c(records[image:end], self.identity ^ int(ordinal)) != crc:

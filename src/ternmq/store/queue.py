@@ -295,10 +295,10 @@ class Queue:
             self.by_number[int(entry.number)] = entry
         self.available += 1
         if entry.flags & PERSISTENT:
-            self.persistent_bytes += entry.length + 364
+            self.persistent_bytes += entry.length + len(entry.properties) + 364
             self.touched = True
         else:
-            self.plain_bytes += entry.length + 364
+            self.plain_bytes += entry.length + len(entry.properties) + 364
         if entry.expiry_at:
             self.expiring += 1
         if entry.lane > self.highest:
@@ -317,10 +317,10 @@ class Queue:
             self.by_number.pop(int(entry.number), None)
         self.available -= 1
         if entry.flags & PERSISTENT:
-            self.persistent_bytes -= entry.length + 364
+            self.persistent_bytes -= entry.length + len(entry.properties) + 364
             self.touched = True
         else:
-            self.plain_bytes -= entry.length + 364
+            self.plain_bytes -= entry.length + len(entry.properties) + 364
         if entry.expiry_at:
             self.expiring -= 1
 

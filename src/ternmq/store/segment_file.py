@@ -25,6 +25,8 @@ from ternmq.store.segment_format import (
     SegmentIndex,
     damaged,
     hash_id,
+    head_bytes,
+    unpack_head,
     unpack_record,
     unpack_segment_footer,
     unpack_segment_header,
@@ -32,6 +34,8 @@ from ternmq.store.segment_format import (
 )
 
 READ_CHUNK_BYTES: Final = 1 << 20
+# A shorter body costs less to read on the way than another read.
+BODY_SKIPPED_BYTES: Final = 4096
 
 _ID_OFFSETS: Final = (
     HEADER_BYTES + MSG_ID_OFFSET,
@@ -93,6 +97,33 @@ class SegmentFile:
         while first < index.count:
             first = self._read_chunk(index, first, images)
         return images
+
+    def read_head(self, index: SegmentIndex, ordinal: int) -> bytes:
+        """Header, MQMD and properties of one message, without reading its body."""
+        record = self._file.pread(index.offsets[ordinal], head_bytes(index, ordinal))
+        return unpack_head(index, ordinal, record, 0)
+
+    def read_heads(self, index: SegmentIndex, first: int, after: int) -> list[bytes]:
+        """The same for the messages from `first` to before `after`. Heads that lie close together
+        are read at once; a body that is longer than that is never read."""
+        heads: list[bytes] = []
+        while first < after:
+            start = index.offsets[first]
+            end = start + head_bytes(index, first)
+            last = first + 1
+            while last < after and index.offsets[last] - end <= BODY_SKIPPED_BYTES:
+                next_end = index.offsets[last] + head_bytes(index, last)
+                if next_end - start > READ_CHUNK_BYTES:
+                    break
+                end = next_end
+                last += 1
+            buffer = self._file.pread(start, end - start)
+            heads += [
+                unpack_head(index, ordinal, buffer, index.offsets[ordinal] - start)
+                for ordinal in range(first, last)
+            ]
+            first = last
+        return heads
 
     def find(self, index: SegmentIndex, kind: int, id_hash: int) -> list[int]:
         """Ordinals, rising, of the messages whose id of this kind has this hash."""
@@ -157,9 +188,10 @@ def verify_segment_messages(
     for ordinal in range(index.count):
         if index.offsets[ordinal] != offset:
             raise damaged(segment.path, offset, f"message {ordinal} does not follow the one before")
-        offset += RECORD_PREFIX_BYTES + (index.lengths[ordinal] + 7 & -8)
+        offset += RECORD_PREFIX_BYTES + index.lengths[ordinal] + 7 & -8
         try:
             image = segment.read_message(index, ordinal)
+            segment.read_head(index, ordinal)
             verify_segment_columns(index, ordinal, image)
         except IntegrityError as error:
             report.faults.append(str(error))
@@ -181,12 +213,19 @@ def verify_segment_messages(
 def verify_segment_columns(index: SegmentIndex, ordinal: int, image: bytes) -> None:
     """The header of one image against its columns."""
     header = unpack_header(image, 0)
-    said = (header.sequence, header.expiry_at, header.priority, header.flags)
+    said = (
+        header.sequence,
+        header.expiry_at,
+        header.priority,
+        header.flags,
+        header.area_length,
+    )
     kept = (
         index.sequences[ordinal],
         index.expiries[ordinal],
         index.priorities[ordinal],
         index.message_flags[ordinal],
+        index.area_lengths[ordinal],
     )
     if said != kept:
         raise damaged(index.path, index.offsets[ordinal], f"message {ordinal} is not as indexed")

@@ -6,7 +6,7 @@ of a record starts from it XOR the place of the message in the file, from 0 (its
 
     header, 64 bytes at 0
          0  8 bytes  "TERNSEG" and 0
-         8  u32      version, 1
+         8  u32      version, 2
         12  u32      flags: the store's
         16  u64      queue id
         24  u64      incarnation of the queue
@@ -16,9 +16,11 @@ of a record starts from it XOR the place of the message in the file, from 0 (its
         60  u32      CRC of bytes 0 to 59, from identity
 
     records, from 64, one after the other, each on a multiple of 8 (zeros between)
-         0  u32      CRC of the image, from identity XOR ordinal
-         4  u32      length of the image
-         8  image    see `image`; the number in it says which message this is
+         0  u32      CRC of the head of the image: header, MQMD and properties, from identity XOR
+                     ordinal
+         4  u32      CRC of the whole image, from identity XOR ordinal
+         8  u32      length of the image
+        12  image    see `message_image`; the number in it says which message this is
 
     index, on a multiple of 8: columns one after the other, in this order
             u64 x n  number
@@ -26,6 +28,7 @@ of a record starts from it XOR the place of the message in the file, from 0 (its
             u64 x n  offset of the record in the file
             i64 x n  expiry_at
             u32 x n  length of the image
+            u32 x n  length of its properties
             u8  x n  priority
             u8  x n  flags
                      zeros to a multiple of 8
@@ -46,6 +49,10 @@ of a record starts from it XOR the place of the message in the file, from 0 (its
         52  8 bytes  zero
         60  u32      CRC of bytes 0 to 59, from identity
 
+Reading without bodies: offset and length of the properties, both in the index, say where the head
+of each message lies, and the head has a CRC of its own. So descriptors and properties of a file are
+read, and trusted, without a byte of a body (`segment_file.read_head`).
+
 Validity: header, footer and index must have their CRC, agree with each other and with the size of
 the file; then a record is what its CRC, its length in the index and its number in the index say.
 Ordering: the whole file is written once, forced, and its name forced, before anything names it
@@ -63,13 +70,13 @@ from typing import Final, final
 from mypy_extensions import i64
 
 from ternmq.base.checksum import crc32c
-from ternmq.base.errors import IntegrityError
+from ternmq.base.errors import IntegrityError, other_format
 from ternmq.codec.message_image import FIXED_BYTES, HEADER_BYTES, ID_BYTES, MQMD_BYTES
 
 SEGMENT_HEADER_BYTES: Final = 64
 SEGMENT_FOOTER_BYTES: Final = 64
-SEGMENT_VERSION: Final = 1
-RECORD_PREFIX_BYTES: Final = 8
+SEGMENT_VERSION: Final = 2  # 1 had no properties beside the data
+RECORD_PREFIX_BYTES: Final = 12
 
 # Kinds of id, as `find` takes them.
 MSG_ID: Final = 0
@@ -84,7 +91,7 @@ _NO_ID: Final = bytes(ID_BYTES)
 _IDENTITY: Final = struct.Struct("<QQQ")
 _HEADER: Final = struct.Struct("<8sIIQQQI16s")
 _FOOTER: Final = struct.Struct("<8sQQQIIIII8s")
-_PREFIX: Final = struct.Struct("<II")
+_PREFIX: Final = struct.Struct("<III")
 _CRC: Final = struct.Struct("<I")
 _HEADER_ZEROS: Final = bytes(16)
 _FOOTER_ZEROS: Final = bytes(8)
@@ -143,6 +150,7 @@ class SegmentIndex:
         "offsets",
         "expiries",
         "lengths",
+        "area_lengths",
         "priorities",
         "message_flags",
         "hashes",
@@ -172,6 +180,7 @@ class SegmentIndex:
         self.offsets: array[int] = array("Q")
         self.expiries: array[int] = array("q")
         self.lengths: array[int] = array("I")
+        self.area_lengths: array[int] = array("I")
         self.priorities: bytes = b""
         self.message_flags: bytes = b""
         self.hashes: list[array[int]] = []
@@ -219,6 +228,7 @@ class SegmentBuilder:
         "_offsets",
         "_expiries",
         "_lengths",
+        "_area_lengths",
         "_priorities",
         "_message_flags",
         "_hashes",
@@ -242,6 +252,7 @@ class SegmentBuilder:
         self._offsets: list[int] = []
         self._expiries: list[int] = []
         self._lengths: list[int] = []
+        self._area_lengths: list[int] = []
         self._priorities: list[int] = []
         self._message_flags: list[int] = []
         self._hashes: list[list[int]] = [[] for _ in range(ID_KINDS)]
@@ -251,6 +262,7 @@ class SegmentBuilder:
         self,
         header_bytes: bytes,
         mqmd: bytes,
+        properties: bytes,
         data: bytes,
         number: int,
         sequence: int,
@@ -267,16 +279,23 @@ class SegmentBuilder:
                 f"message {number}: header of {len(header_bytes)} and MQMD of {len(mqmd)} bytes"
             )
         head = header_bytes + mqmd
-        length = FIXED_BYTES + len(data)
-        crc = crc32c(data, crc32c(head, self._identity ^ self.count))
-        self._parts.append(self._pad + _PREFIX.pack(crc, length) + head)
+        length = FIXED_BYTES + len(properties) + len(data)
+        head_crc = crc32c(head, self._identity ^ self.count)
+        if properties:
+            head_crc = crc32c(properties, head_crc)
+        prefix = _PREFIX.pack(head_crc, crc32c(data, head_crc), length)
+        self._parts.append(self._pad + prefix + head)
+        if properties:
+            self._parts.append(properties)
         self._parts.append(data)
-        self._pad = _PADS[-length & 7]
+        size = RECORD_PREFIX_BYTES + length
+        self._pad = _PADS[-size & 7]
         self._numbers.append(number)
         self._sequences.append(sequence)
         self._offsets.append(self.bytes)
         self._expiries.append(expiry_at)
         self._lengths.append(length)
+        self._area_lengths.append(len(properties))
         self._priorities.append(priority)
         self._message_flags.append(flags)
         if msg_id != _NO_ID:
@@ -286,7 +305,7 @@ class SegmentBuilder:
         if group_id != _NO_ID:
             self._pair(GROUP_ID, group_id)
         self.count += 1
-        self.bytes += RECORD_PREFIX_BYTES + ((length + 7) & -8)
+        self.bytes += (size + 7) & -8
 
     def file_bytes(self) -> int:
         """Size of the whole file if it ended here."""
@@ -324,9 +343,10 @@ class SegmentBuilder:
             _packed("Q", self._offsets),
             _packed("q", self._expiries),
             _packed("I", self._lengths),
+            _packed("I", self._area_lengths),
             bytes(self._priorities),
             bytes(self._message_flags),
-            _PADS[-6 * self.count & 7],
+            _PADS[-2 * self.count & 7],
         ]
         for kind in range(ID_KINDS):
             hashes = self._hashes[kind]
@@ -355,7 +375,7 @@ class SegmentBuilder:
 
 def index_bytes(count: int, pairs: list[int]) -> int:
     """Size of the index of `count` messages with so many ids of each kind."""
-    total = 32 * count + (6 * count + 7 & -8)
+    total = 40 * count + (2 * count + 7 & -8)
     for pair_count in pairs:
         total += 8 * pair_count + (4 * pair_count + 7 & -8)
     return total
@@ -372,7 +392,7 @@ def unpack_segment_header(path: str, block: bytes) -> SegmentIndex:
     if crc32c(block[:60], index.identity) != _CRC.unpack_from(block, 60)[0]:
         raise damaged(path, 0, "the header fails its checksum")
     if version != SEGMENT_VERSION:
-        raise damaged(path, 8, f"format version {version} is not known here")
+        raise IntegrityError(other_format(f"segment {path}", version, SEGMENT_VERSION))
     return index
 
 
@@ -410,8 +430,9 @@ def unpack_segment_index(index: SegmentIndex, block: bytes, footer: list[int]) -
     index.offsets = _column("Q", view[16 * n : 24 * n])
     index.expiries = _column("q", view[24 * n : 32 * n])
     index.lengths = _column("I", view[32 * n : 36 * n])
-    index.priorities = block[36 * n : 37 * n]
-    index.message_flags = block[37 * n : 38 * n]
+    index.area_lengths = _column("I", view[36 * n : 40 * n])
+    index.priorities = block[40 * n : 41 * n]
+    index.message_flags = block[41 * n : 42 * n]
     at = index_bytes(n, [])
     for pairs in footer[2:]:
         index.hashes.append(_column("Q", view[at : at + 8 * pairs]))
@@ -426,16 +447,44 @@ def unpack_record(index: SegmentIndex, ordinal: int, buffer: bytes, at: int) -> 
     end = at + RECORD_PREFIX_BYTES + index.lengths[ordinal]
     if len(buffer) < end:
         raise damaged(index.path, offset, "the file ends inside a record")
-    crc, length = _PREFIX.unpack_from(buffer, at)
+    _, crc, length = _PREFIX.unpack_from(buffer, at)
     image = buffer[at + RECORD_PREFIX_BYTES : end]
     if length != len(image) or crc32c(image, index.identity ^ ordinal) != crc:
         raise damaged(index.path, offset, f"message {ordinal} fails its checksum")
-    number = int.from_bytes(image[:8], "little")
+    _check_lengths(index, ordinal, image)
+    return image
+
+
+def head_bytes(index: SegmentIndex, ordinal: int) -> int:
+    """How long a record is up to where its body begins."""
+    return RECORD_PREFIX_BYTES + FIXED_BYTES + index.area_lengths[ordinal]
+
+
+def unpack_head(index: SegmentIndex, ordinal: int, buffer: bytes, at: int) -> bytes:
+    """The image of a message but for its body, from the beginning of its record at `at` of the
+    buffer, checked."""
+    offset = index.offsets[ordinal]
+    end = at + head_bytes(index, ordinal)
+    if len(buffer) < end:
+        raise damaged(index.path, offset, "the file ends inside a record")
+    crc, _, length = _PREFIX.unpack_from(buffer, at)
+    head = buffer[at + RECORD_PREFIX_BYTES : end]
+    if length != index.lengths[ordinal] or crc32c(head, index.identity ^ ordinal) != crc:
+        raise damaged(index.path, offset, f"the head of message {ordinal} fails its checksum")
+    _check_lengths(index, ordinal, head)
+    return head
+
+
+def _check_lengths(index: SegmentIndex, ordinal: int, head: bytes) -> None:
+    """The number and the lengths in a head against the index."""
+    offset = index.offsets[ordinal]
+    number = int.from_bytes(head[:8], "little")
     if number != index.numbers[ordinal]:
         raise damaged(index.path, offset, f"message {number} lies where another belongs")
-    if int.from_bytes(image[32:36], "little") + FIXED_BYTES != length:
+    data = int.from_bytes(head[32:36], "little")
+    area = int.from_bytes(head[48:52], "little")
+    if data + area + FIXED_BYTES != index.lengths[ordinal] or area != index.area_lengths[ordinal]:
         raise damaged(index.path, offset, f"message {number} has another length than its record")
-    return image
 
 
 def scan_records(path: str, content: bytes) -> list[tuple[int, bytes]]:
@@ -447,14 +496,14 @@ def scan_records(path: str, content: bytes) -> list[tuple[int, bytes]]:
     for ordinal in range(index.count):
         if at + RECORD_PREFIX_BYTES > len(content):
             break
-        crc, length = _PREFIX.unpack_from(content, at)
+        _, crc, length = _PREFIX.unpack_from(content, at)
         image = content[at + RECORD_PREFIX_BYTES : at + RECORD_PREFIX_BYTES + length]
         if len(image) < max(length, FIXED_BYTES):
             break
         if crc32c(image, index.identity ^ ordinal) != crc:
             break
         found.append((ordinal, image))
-        at += RECORD_PREFIX_BYTES + (length + 7 & -8)
+        at += RECORD_PREFIX_BYTES + length + 7 & -8
     return found
 
 

@@ -143,7 +143,7 @@ def newest_targets(chain: Chain, kept: i64, near: i64) -> list[Entry]:
         and len(entries) < SEGMENT_MESSAGES_MAX
     ):
         entries.append(entry)
-        size += entry.length + ENTRY_BYTES
+        size += entry.length + len(entry.properties) + ENTRY_BYTES
         left -= 1
         entry = entry.prev
     entries.reverse()

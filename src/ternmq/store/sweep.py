@@ -15,6 +15,7 @@ from typing import Final
 from mypy_extensions import i64
 
 from ternmq.base.errors import check
+from ternmq.codec.message_image import FIXED_BYTES
 from ternmq.ports.disk import Disk, parent_dir, write_all
 from ternmq.ports.effect import Effect, Outbox
 from ternmq.store.chain import Chain
@@ -22,12 +23,13 @@ from ternmq.store.compaction import add_image
 from ternmq.store.lane import Lane
 from ternmq.store.queue import LANES, Queue
 from ternmq.store.segment import DEAD, LOCKED, MIXED, SEGMENT_MESSAGES_MAX
-from ternmq.store.segment_format import SegmentBuilder
+from ternmq.store.segment_format import RECORD_PREFIX_BYTES, SegmentBuilder
 from ternmq.values.entry import AVAILABLE, GONE, PERSISTENT, PUTTING, Entry
 
 SEGMENT_BYTES_MAX: Final = 8 << 20
 KEEP_IN_FRONT: Final = 4  # the front list keeps a quarter of the buffer
-ENTRY_BYTES: Final = 420  # of a message in a segment, but for its data
+# Of a message in a segment, but for data and properties.
+ENTRY_BYTES: Final = RECORD_PREFIX_BYTES + FIXED_BYTES
 
 
 class HomeLedger:
@@ -209,13 +211,13 @@ def oldest_targets(chain: Chain, keep_bytes: i64) -> list[Entry]:
     kept: i64 = 0
     entry = chain.head
     while entry is not None and kept < keep_bytes:
-        kept += entry.length + 364
+        kept += entry.memory_bytes()
         entry = entry.next
     entries: list[Entry] = []
     size: i64 = 0
     while entry is not None and size < SEGMENT_BYTES_MAX and len(entries) < SEGMENT_MESSAGES_MAX:
         entries.append(entry)
-        size += entry.length + ENTRY_BYTES
+        size += entry.length + len(entry.properties) + ENTRY_BYTES
         entry = entry.next
     return entries
 
@@ -232,7 +234,7 @@ def unswept(queue: Queue) -> list[Entry]:
             while entry is not None:
                 if entry.segment is None or entry.home_lsn:
                     entries.append(entry)
-                    size += entry.length + ENTRY_BYTES
+                    size += entry.length + len(entry.properties) + ENTRY_BYTES
                     if size >= SEGMENT_BYTES_MAX or len(entries) >= SEGMENT_MESSAGES_MAX:
                         return entries
                 entry = entry.next

@@ -158,7 +158,7 @@ class Checkpoint:
                 movable = unit is not None and unit.state == PREPARED
             if movable and (not found or found[0].queue_id == entry.queue_id):
                 found.append(entry)
-                size += entry.length
+                size += entry.length + len(entry.properties)
                 if len(found) >= MOVE_MESSAGES_MAX or size >= MOVE_BYTES_MAX:
                     break
             entry = entry.log_next

@@ -14,7 +14,7 @@ from mypy_extensions import i64
 
 from ternmq.base.attributes import LOCAL, QMGR
 from ternmq.base.errors import IntegrityError, check
-from ternmq.codec.message_image import pack_header
+from ternmq.codec.message_image import FIXED_BYTES, pack_header
 from ternmq.log.kinds import (
     BACKOUT,
     COMMIT,
@@ -81,7 +81,7 @@ UNIT_RESERVE: Final = 3 * 4096
 CHANGE_RESERVE: Final = 48
 BACKOUT_STEP_CHANGES: Final = 256
 NUMBERS_RECORD_BYTES: Final = 40 + 16  # STREAM_NUMBERS, which may have to come before a put
-PUT_RECORD_OVERHEAD: Final = 40 + 40 + 48 + 364 + 8 + NUMBERS_RECORD_BYTES
+PUT_RECORD_OVERHEAD: Final = 40 + 40 + FIXED_BYTES + 8 + NUMBERS_RECORD_BYTES
 # A record that may have to be forced alone; and a COMPENSATE of one change.
 RETURN_RESERVE: Final = 4096
 COMPENSATE_ONE: Final = 40 + 8 + 24
@@ -162,7 +162,8 @@ class Coordinator:
 
     def image(self, entry: Entry, queue: Queue, sequence: i64) -> list[bytes]:
         """The payload of a PUT with one target."""
-        return [
+        properties = entry.properties
+        parts = [
             pack_put(int(queue.queue_id), int(entry.number), int(sequence)),
             pack_header(
                 entry.number,
@@ -174,10 +175,14 @@ class Coordinator:
                 entry.flags,
                 entry.backout_count,
                 0,
+                len(properties),
             ),
             packed_descriptor(entry),
-            entry.data,
         ]
+        if properties:
+            parts.append(properties)
+        parts.append(entry.data)
+        return parts
 
     def number_ahead(self, queue: Queue) -> None:
         """Reserve stream numbers for a message that comes to a queue with a stream, and for all

@@ -18,7 +18,7 @@ from ternmq.txn.coordinator import (
     UNIT_RESERVE,
     Coordinator,
 )
-from ternmq.txn.families.message_records import TARGET, copy_flags, pack_puts
+from ternmq.txn.families.message_records import TARGET, Target, pack_puts
 from ternmq.txn.unit import CHANGE_PUT, Change, UnitOfWork
 from ternmq.values.entry import PERSISTENT, PUTTING, Entry
 
@@ -85,16 +85,20 @@ def _log(
     coordinator: Coordinator, unit: UnitOfWork | None, queues: list[Queue], entries: list[Entry]
 ) -> i64:
     """The record; its LSN."""
-    rows: list[tuple[int, int, int, int]] = []
+    targets: list[Target] = []
+    first = entries[0]
     at: i64 = 0
     while at < len(entries):
         entry = entries[at]
         sequence = queues[at].next_sequence if unit is None else 0
-        flags = copy_flags(int(tenths_of(entry))) if at else 0
-        rows.append((int(entry.queue_id), int(entry.number), int(sequence), flags))
+        target = Target(int(entry.queue_id), int(entry.number), int(sequence))
+        if at:
+            target.become_copy(int(tenths_of(entry)))
+            target.differ(entry, first)
+        targets.append(target)
         at += 1
-    parts = coordinator.image(entries[0], queues[0], rows[0][2])
-    parts[0] = pack_puts(rows)
+    parts = coordinator.image(first, queues[0], targets[0].sequence)
+    parts[0] = pack_puts(targets)
     if unit is None:
         return coordinator.log.append(PUT, 0, 0, parts)
     coordinator.join_log(unit)

@@ -48,7 +48,7 @@ class InLog(HomeLedger):
             tail.log_next = entry
         self.tail = entry
         self.count += 1
-        self.bytes += entry.length + ENTRY_BYTES
+        self.bytes += entry.length + len(entry.properties) + ENTRY_BYTES
 
     def remove(self, entry: Entry) -> None:
         """The message is gone, or safe in a segment; no matter if it was not here."""
@@ -68,7 +68,7 @@ class InLog(HomeLedger):
             entry.log_next = None
         entry.home_lsn = 0
         self.count -= 1
-        self.bytes -= entry.length + ENTRY_BYTES
+        self.bytes -= entry.length + len(entry.properties) + ENTRY_BYTES
 
     def oldest_lsn(self) -> i64:
         """LSN of the oldest record that holds a living body, or 0."""

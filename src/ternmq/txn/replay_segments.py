@@ -11,7 +11,7 @@ from ternmq.ports.disk import Disk
 from ternmq.ports.effect import Effect, Outbox
 from ternmq.store.queue import Queue
 from ternmq.store.segment import MIXED, SEGMENT_MESSAGES_MAX
-from ternmq.store.sweep import SEGMENT_BYTES_MAX, SegmentWrite, sweep_overflow
+from ternmq.store.sweep import ENTRY_BYTES, SEGMENT_BYTES_MAX, SegmentWrite, sweep_overflow
 from ternmq.txn.redo import Redo
 from ternmq.values.entry import Entry
 
@@ -39,7 +39,7 @@ class ReplaySegments:
         size = 0
         for entry in entries:
             some.append(entry)
-            size += int(entry.length) + 420
+            size += int(entry.length) + len(entry.properties) + ENTRY_BYTES
             if size >= SEGMENT_BYTES_MAX or len(some) >= SEGMENT_MESSAGES_MAX:
                 self._write(queue, SegmentWrite(queue, MIXED, some, self.redo.in_log))
                 some = []

@@ -1,4 +1,4 @@
-"""One message in memory.
+"""One message in memory, in its two parts: properties (`property_area`) and body.
 
 The descriptor stays packed: `base` is a canonical MQMD version 2 (364 bytes, little endian) that
 many messages of one handle share; the fields that differ from message to message stand beside it
@@ -68,6 +68,7 @@ class Entry:
         "place",
         "prev",
         "priority",
+        "properties",
         "put_ns",
         "queue_id",
         "segment",
@@ -90,6 +91,7 @@ class Entry:
         base: bytes,
         data: bytes,
         length: i64,
+        properties: bytes = b"",
     ) -> None:
         # What others' steps touch comes first: compiled, fields lie in this order, and on a deep
         # queue it is cache lines that a get by identifier pays for.
@@ -101,7 +103,8 @@ class Entry:
         self.msg_id = msg_id
         self.correl_id = correl_id
         self.data = data
-        self.length: i64 = length
+        self.length: i64 = length  # of the body
+        self.properties = properties  # its property area, empty without any
         self.lane: i64 = 0
         self.flags: i64 = flags
         self.cursors: i64 = 0
@@ -128,7 +131,7 @@ class Entry:
 
     def memory_bytes(self) -> i64:
         """What the message counts in its queue's buffer."""
-        return self.length + 364
+        return self.length + len(self.properties) + 364
 
 
 def packed_descriptor(entry: Entry) -> bytes:

@@ -19,6 +19,8 @@ def entry_from_image(image: bytes, offset: i64 = 0) -> Entry:
     """The message of an image."""
     header = unpack_header(image, offset)
     ids = offset + HEADER_BYTES
+    properties = offset + FIXED_BYTES
+    data = properties + header.area_length
     entry = Entry(
         header.number,
         header.priority,
@@ -28,9 +30,10 @@ def entry_from_image(image: bytes, offset: i64 = 0) -> Entry:
         image[ids + MSG_ID_OFFSET : ids + MSG_ID_OFFSET + 24],
         image[ids + CORREL_ID_OFFSET : ids + CORREL_ID_OFFSET + 24],
         image[ids + GROUP_ID_OFFSET : ids + GROUP_ID_OFFSET + 24],
-        image[ids : offset + FIXED_BYTES],
-        image[offset + FIXED_BYTES : offset + FIXED_BYTES + header.data_length],
+        image[ids:properties],
+        image[data : data + header.data_length],
         header.data_length,
+        image[properties:data],
     )
     entry.sequence = header.sequence
     entry.backout_count = header.backout_count

@@ -28,6 +28,7 @@ class GetRequest:
     """Which message, and how. Ids of zeros, and -1, match everything."""
 
     __slots__ = (
+        "apart",
         "buffer_length",
         "ccsid",
         "correl_id",
@@ -67,6 +68,8 @@ class GetRequest:
         self.syncpoint_if_persistent = False
         self.plain = True  # any message will do
         self.spares: i64 = 0  # messages that are not to be taken
+        # Properties come beside the data if nobody says otherwise, as to a message handle.
+        self.apart = False
 
     def spared(self, entry: Entry) -> bool:
         """Whether a message that was found is not to be taken."""
@@ -85,6 +88,7 @@ class GetRequest:
         other.encoding = self.encoding
         other.syncpoint = self.syncpoint
         other.syncpoint_if_persistent = self.syncpoint_if_persistent
+        other.apart = self.apart
         other.settle()
         return other
 

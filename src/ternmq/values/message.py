@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import struct
 from datetime import UTC, datetime
-from typing import Any, Final, final
+from typing import TYPE_CHECKING, Any, Final, final
 
 from mypy_extensions import i64, mypyc_attr
 
@@ -27,6 +27,9 @@ from ternmq.codec.mqi.mqmd import (
 )
 from ternmq.values.entry import OWN_DATE, PERSISTENT, Entry, packed_descriptor
 
+if TYPE_CHECKING:
+    from ternmq.values.message_properties import MessageProperties
+
 _TENTH_NS = 100_000_000
 PERSISTENCE_AT: Final = PRIORITY_AT + 4
 _PAIR: Final = struct.Struct("<ii")
@@ -40,12 +43,14 @@ class Message:
     """Data and descriptor of one message."""
 
     __slots__ = (
+        "_area",
         "_backout_count",
         "_base",
         "_descriptor",
         "_entry",
         "_got_ns",
         "_length",
+        "_properties",
         "_token",
         "data",
         "truncated",
@@ -61,6 +66,7 @@ class Message:
         base: bytes = b"",
         token: bytes = b"",
         length: i64 = 0,
+        area: bytes = b"",
     ) -> None:
         self.data = data
         self.truncated = truncated  # `data` is shorter than the message; see `length`
@@ -74,6 +80,8 @@ class Message:
         self._got_ns: i64 = got_ns
         self._backout_count: i64 = -1 if entry is None else entry.backout_count
         self._descriptor: Descriptor | None = None
+        self._area = area if entry is None else entry.properties
+        self._properties: MessageProperties | None = None
 
     def _whole(self) -> Entry:
         """What the message is beside its data."""
@@ -99,6 +107,31 @@ class Message:
                 descriptor.expiry = max(left, 1)
             self._descriptor = descriptor
         return descriptor
+
+    @property
+    def property_area(self) -> bytes:
+        """Its properties as the queue manager keeps them (docs/format/property_area.md); empty if
+        none came beside the data."""
+        return self._area
+
+    @property
+    def properties(self) -> MessageProperties:
+        """Names and values of its properties, which cannot be changed; read when asked for. Where
+        they came in an MQRFH2 in the data, they are here, too."""
+        found = self._properties
+        if found is None:
+            # Not before: a client that never looks need not load what reads them.
+            from ternmq.codec.property_header import split
+            from ternmq.values.message_properties import MessageProperties
+
+            area = self._area
+            if not area:
+                parts = split(self.data, self._base)
+                if parts is not None:
+                    area = parts.area
+            found = MessageProperties(area)
+            self._properties = found
+        return found
 
     @property
     def msg_id(self) -> bytes:

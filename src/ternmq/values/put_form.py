@@ -18,6 +18,10 @@ class PutForm:
     def __init__(self, options: i64) -> None:
         self.options: i64 = options
 
+    def with_properties(self, area: bytes) -> PutForm:
+        """The same for a message with this property area."""
+        raise NotImplementedError
+
     def with_ids(self, msg_id: bytes, correl_id: bytes) -> PutForm:
         """The same for a message with these identifiers."""
         raise NotImplementedError

@@ -18,21 +18,24 @@ import time
 from collections.abc import Iterator
 from typing import Final, final, overload
 
-from ternmq.base.errors import IntegrityError
+from ternmq.base.errors import IntegrityError, other_format
 from ternmq.codec.mqi.layout import CHARS, I32
 from ternmq.codec.mqi.mqmd import LAYOUT as MQMD_LAYOUT
 from ternmq.codec.stream_block_format import (
     BLOCK_HEADER_BYTES,
     BLOCK_VERSION,
     HEAD_BYTES,
+    areas_begin,
+    block_bytes_of,
+    bodies_begin,
     check_block,
 )
 from ternmq.values.entry_image import entry_from_image
 from ternmq.values.message import Message
 
-_NUMBERS: Final = struct.Struct("<8xQ396x")
+_NUMBERS: Final = struct.Struct("<8xQ400x")
 _NUMBER: Final = struct.Struct("<Q")
-_HEADER: Final = struct.Struct("<8sIIQQQQqIIQ20x")
+_HEADER: Final = struct.Struct("<8sIIQQQQqIIQQ12x")
 _MAGIC: Final = b"TERNSTRM"
 
 
@@ -49,6 +52,7 @@ def _columns() -> list[tuple[str, str]]:
         ("own_flags", "u1"),
         ("own_backout_count", "<u2"),
         ("zero", "<u8"),
+        ("properties_length", "<u4"),
         ("struc_id", "S4"),
         ("version", "<i4"),
     ]
@@ -69,6 +73,7 @@ class StreamBlock:
     """Some messages of a stream, by rising number."""
 
     __slots__ = (
+        "_area_bytes",
         "_count",
         "_got_ns",
         "_numbers",
@@ -83,11 +88,13 @@ class StreamBlock:
         if len(raw) < BLOCK_HEADER_BYTES:
             raise IntegrityError(f"a stream block of {len(raw)} bytes")
         header = _HEADER.unpack_from(raw)
-        if header[0] != _MAGIC or header[1] != BLOCK_VERSION or header[9] != HEAD_BYTES:
+        if header[0] != _MAGIC:
             raise IntegrityError("no stream block begins here")
-        count, size = header[8], header[10]
-        heads = BLOCK_HEADER_BYTES + count * (HEAD_BYTES + 4) + 8
-        if not 0 <= start < stop <= count or not heads <= len(raw) == size:
+        if header[1] != BLOCK_VERSION or header[9] != HEAD_BYTES:
+            raise IntegrityError(other_format("a stream block", header[1], BLOCK_VERSION))
+        count, size, area_bytes = header[8], header[10], header[11]
+        least = block_bytes_of(count, area_bytes, 0)
+        if not 0 <= start < stop <= count or not least <= len(raw) == size:
             raise IntegrityError(
                 f"messages {start} to {stop} of a stream block of {count}, "
                 f"{len(raw)} of {size} bytes"
@@ -96,6 +103,7 @@ class StreamBlock:
         self._raw = memoryview(raw)
         self._queue_id: int = header[3]
         self._count: int = count
+        self._area_bytes: int = area_bytes
         self._start = start
         self._stop = stop
         self._numbers: list[int] | None = None
@@ -132,7 +140,7 @@ class StreamBlock:
 
     @property
     def heads(self) -> memoryview:
-        """Heads, one after the other, of 412 bytes each: `HEAD_COLUMNS` says what is where."""
+        """Heads, one after the other, of 416 bytes each: `HEAD_COLUMNS` says what is where."""
         start = BLOCK_HEADER_BYTES + self._start * HEAD_BYTES
         return self._raw[start : start + len(self) * HEAD_BYTES]
 
@@ -146,8 +154,26 @@ class StreamBlock:
     @property
     def bodies(self) -> memoryview:
         """All application data of the block."""
-        start = BLOCK_HEADER_BYTES + self._count * HEAD_BYTES + (self._count + 1) * 4
-        return self._raw[start:-4]
+        return self._raw[bodies_begin(self._count, self._area_bytes) : -4]
+
+    @property
+    def has_properties(self) -> bool:
+        """Whether a message of the block has properties."""
+        return self._area_bytes != 0
+
+    @property
+    def area_offsets(self) -> memoryview:
+        """As `offsets`, for the property areas; empty if the block has none."""
+        if not self._area_bytes:
+            return self._raw[:0].cast("I")
+        start = BLOCK_HEADER_BYTES + self._count * HEAD_BYTES + (self._count + 1 + self._start) * 4
+        return self._raw[start : start + (len(self) + 1) * 4].cast("I")
+
+    @property
+    def areas(self) -> memoryview:
+        """All property areas of the block."""
+        start = areas_begin(self._count)
+        return self._raw[start : start + self._area_bytes]
 
     # ---- messages
 
@@ -157,12 +183,20 @@ class StreamBlock:
         offsets = self.offsets
         return bytes(self.bodies[offsets[place] : offsets[place + 1]])
 
+    def area(self, index: int) -> bytes:
+        """The property area of one message; empty if it has no properties."""
+        place = self._place(index)
+        if not self._area_bytes:
+            return b""
+        offsets = self.area_offsets
+        return bytes(self.areas[offsets[place] : offsets[place + 1]])
+
     def message(self, index: int) -> Message:
         """One message."""
         place = self._place(index)
         data = self.data(place)
         head = self.heads[place * HEAD_BYTES : (place + 1) * HEAD_BYTES]
-        entry = entry_from_image(b"".join((head, data)), 0)
+        entry = entry_from_image(b"".join((head, self.area(place), data)), 0)
         entry.queue_id = self._queue_id
         return Message(entry, data, False, self._time_ns())
 

@@ -13,11 +13,13 @@ queue manager says why it is about to close the connection.
               `extension` and `values.calls`
     CALL      JSON {"call": name, ...arguments} -> JSON; on control connections alone: status, stop,
               listeners, the command server
-    PUT       handle i32, PMO options i32, context handle i32, MQMD (version 2, canonical form),
-              data -> MsgId, then of the MQMD as it was put: Priority and Persistence, and
-              UserIdentifier to ApplOriginData; then the reason of a warning u32, or 0
+    PUT       handle i32, PMO options i32, context handle i32, length of the properties u32, MQMD
+              (version 2, canonical form), property area, data -> MsgId, then of the MQMD as it was
+              put: Priority and Persistence, and UserIdentifier to ApplOriginData; then the reason
+              of a warning u32, or 0
     PUT1      length u16 and JSON of the MQOD, then as PUT; its handle is 0 -> the same
-    GET       GET_HEAD -> GOT_HEAD, MQMD, data; if there is no message, GOT_HEAD alone
+    GET       GET_HEAD -> GOT_HEAD, MQMD, property area, data; if there is no message, GOT_HEAD
+              alone
     COMMIT, BACKOUT, DISCONNECT   nothing -> nothing
     CANCEL    number u32 of a GET: it shall not have happened. Answered after that GET, whose own
               answer then does not count
@@ -44,10 +46,12 @@ from ternmq.base.limits import (
 )
 from ternmq.codec.mqi.mqmd import BYTES_2
 
-FRAME_BYTES_MAX: Final = MESSAGE_BYTES_MAX + FRAME_HEAD_BYTES_MAX
+# A message may be nothing but headers with properties, of which the area has two forms.
+FRAME_BYTES_MAX: Final = 3 * MESSAGE_BYTES_MAX + FRAME_HEAD_BYTES_MAX
 
-PROTOCOL_OLDEST: Final = 2  # 1 had a frame with JSON alone for each call
-PROTOCOL_NEWEST: Final = 2
+# 1 had a frame with JSON alone for each call, 2 no properties beside the data.
+PROTOCOL_OLDEST: Final = 3
+PROTOCOL_NEWEST: Final = 3
 
 HELLO: Final = 1
 CALL: Final = 2
@@ -84,18 +88,20 @@ _AFTER_LENGTH: Final = 5
 LENGTH: Final = struct.Struct("<I")
 NUMBER: Final = struct.Struct("<I")
 SHORT: Final = struct.Struct("<H")
-PUT_HEAD: Final = struct.Struct("<iii")
-PUT_HEAD_BYTES: Final = 12
+PUT_HEAD: Final = struct.Struct("<iiiI")
+PUT_HEAD_BYTES: Final = 16
 PUT_DATA_AT: Final = PUT_HEAD_BYTES + BYTES_2
 
 # handle, options, match options, wait ms, buffer length, flags, CCSID, encoding, MsgSeqNumber,
 # Offset, MsgId, CorrelId, GroupId, MsgToken
 GET_HEAD: Final = struct.Struct("<iiiiqiiiii24s24s24s16s")
 # reason, flags, priority, entry's flags, lane, backout count, length, sequence, number, queue,
-# put time, end of life, time of the get
-GOT_HEAD: Final = struct.Struct("<iiiiiiqqqqqqq")
+# put time, end of life, time of the get, length of the properties
+GOT_HEAD: Final = struct.Struct("<iiiiiiqqqqqqqI")
+GOT_FIELDS: Final = 14
 
 RETURNABLE: Final = 1  # in GET: until ACK or the next request, CANCEL brings the message back
+APART: Final = 2  # in GET: properties come beside the data, if the queue does not say otherwise
 HAS_MESSAGE: Final = 1  # in the answer
 
 
@@ -211,7 +217,7 @@ def chosen_protocol(offered: object) -> int:
 class PutBody:
     """PUT and PUT1, taken apart."""
 
-    __slots__ = ("context", "data", "descriptor", "handle", "object", "options")
+    __slots__ = ("context", "data", "descriptor", "handle", "object", "options", "properties")
 
     def __init__(self, body: bytes, is_put1: bool) -> None:
         at = 0
@@ -224,20 +230,30 @@ class PutBody:
             self.object = Frame(PUT1, 0, body[SHORT.size : at]).json()
         if len(body) < at + PUT_DATA_AT:
             raise RemoteProtocolError(f"a put of {len(body)} bytes has no descriptor")
-        handle, options, context = PUT_HEAD.unpack_from(body, at)
+        handle, options, context, area_bytes = PUT_HEAD.unpack_from(body, at)
+        data_at = at + PUT_DATA_AT + area_bytes
+        if len(body) < data_at:
+            raise RemoteProtocolError(f"a put of {len(body)} bytes, {area_bytes} of properties")
         self.handle: int = handle
         self.options: int = options
         self.context: int = context
         self.descriptor = body[at + PUT_HEAD_BYTES : at + PUT_DATA_AT]
-        self.data = body[at + PUT_DATA_AT :]
+        self.properties = body[at + PUT_DATA_AT : data_at]
+        self.data = body[data_at:]
 
 
-def put_head(handle: int, options: int, context: int, descriptor: bytes) -> bytes:
+def put_head(
+    handle: int, options: int, context: int, descriptor: bytes, properties: bytes = b""
+) -> bytes:
     """What stands before the data of a PUT."""
-    return PUT_HEAD.pack(handle, options, context) + descriptor
+    head = PUT_HEAD.pack(handle, options, context, len(properties)) + descriptor
+    return head + properties if properties else head
 
 
-def put1_head(object: dict[str, Any], options: int, context: int, descriptor: bytes) -> bytes:
+def put1_head(
+    object: dict[str, Any], options: int, context: int, descriptor: bytes, properties: bytes
+) -> bytes:
     """What stands before the data of a PUT1."""
     described = json.dumps(object).encode("utf-8")
-    return SHORT.pack(len(described)) + described + put_head(0, options, context, descriptor)
+    head = put_head(0, options, context, descriptor, properties)
+    return SHORT.pack(len(described)) + described + head

@@ -7,11 +7,14 @@ import struct
 
 import pytest
 
+from ternmq.base.checksum import crc32c
 from ternmq.base.errors import IntegrityError
 from ternmq.base.ids import put_stamp
 from ternmq.codec.stream_block_format import (
     BLOCK_HEADER_BYTES,
     HEAD_BYTES,
+    area_at,
+    area_bytes_of,
     block_bytes_of,
     body_at,
     body_offset,
@@ -19,17 +22,20 @@ from ternmq.codec.stream_block_format import (
     first_ordinal,
     number_at,
     pack_block,
+    parts_offset,
     unpack_block_header,
 )
 from ternmq.ports.effect import Outbox
 from ternmq.store.queue import Queue
 from ternmq.store.state_journal import StateBatch, StateJournal
+from ternmq.store.stream.block_cut import cut_block
 from ternmq.store.stream.memory import StreamMemory
 from ternmq.store.stream.numbered_stream import Stream
 from ternmq.store.stream.open_block import OpenBlock
 from ternmq.store.stream.stream_state import check_stream, load_stream, pack_stream, recorded_bounds
 from ternmq.testing.sim_disk import SimDisk
 from ternmq.values.entry import Entry, packed_descriptor
+from ternmq.values.stream_block import StreamBlock
 
 pytestmark = pytest.mark.core
 
@@ -55,7 +61,7 @@ def test_block_when_packed_then_found_again() -> None:
     header = check_block(block)
     assert (header.queue_id, header.incarnation, header.count) == (5, 77, 5)
     assert (header.first_number, header.last_number) == (1, 10)
-    assert header.block_bytes == len(block) == block_bytes_of(5, 1 + 2 + 5 + 9 + 20)
+    assert header.block_bytes == len(block) == block_bytes_of(5, 0, 1 + 2 + 5 + 9 + 20)
     assert [number_at(block, at) for at in range(5)] == numbers
     assert [first_ordinal(block, 5, number) for number in (0, 1, 3, 5, 10, 11)] == [
         0,
@@ -68,9 +74,9 @@ def test_block_when_packed_then_found_again() -> None:
     assert [body_at(block, 5, at) for at in range(5)] == [b"%d" % n * n for n in numbers]
     assert body_offset(block, 5, 5) == 37
     head = block[BLOCK_HEADER_BYTES + 2 * HEAD_BYTES : BLOCK_HEADER_BYTES + 3 * HEAD_BYTES]
-    assert struct.unpack_from("<QQqqIBBHQ", head) == (50, 5, 7_000_000_000, 0, 5, 3, 1, 0, 0)
-    assert head[48:] == packed_descriptor(entry(5, b""))
-    assert head[48 + 304 : 48 + 320] == put_stamp(7_000_000_000)
+    assert struct.unpack_from("<QQqqIBBHQI", head) == (50, 5, 7_000_000_000, 0, 5, 3, 1, 0, 0, 0)
+    assert head[52:] == packed_descriptor(entry(5, b""))
+    assert head[52 + 304 : 52 + 320] == put_stamp(7_000_000_000)
 
 
 def test_heads_when_descriptors_differ_then_each_is_that_of_its_message() -> None:
@@ -86,7 +92,7 @@ def test_heads_when_descriptors_differ_then_each_is_that_of_its_message() -> Non
     packed = block.pack(5, 77, 0, 3)
     for at, one in enumerate(made):
         start = BLOCK_HEADER_BYTES + at * HEAD_BYTES
-        assert packed[start + 48 : start + HEAD_BYTES] == packed_descriptor(one)
+        assert packed[start + 52 : start + HEAD_BYTES] == packed_descriptor(one)
 
 
 def test_block_when_a_byte_is_changed_or_missing_then_refused() -> None:
@@ -101,11 +107,55 @@ def test_block_when_a_byte_is_changed_or_missing_then_refused() -> None:
         check_block(block + b"\0")
 
 
+def test_block_when_some_messages_have_properties_then_they_lie_before_the_bodies() -> None:
+    block = OpenBlock()
+    areas = [b"", b"properties", b"", b"p"]
+    for number, area in enumerate(areas, 1):
+        one = entry(number, b"%d" % number)
+        one.properties = area
+        assert block.add(one) == HEAD_BYTES + 4 + 1 + len(area)
+    packed = block.pack(5, 77, 0, 4)
+    header = check_block(packed)
+    assert header.block_bytes == len(packed) == block_bytes_of(4, 11, 4)
+    assert area_bytes_of(packed) == 11
+    assert [area_at(packed, 4, at) for at in range(4)] == areas
+    assert [body_at(packed, 4, at) for at in range(4)] == [b"1", b"2", b"3", b"4"]
+    assert [parts_offset(packed, 4, at) for at in range(5)] == [0, 1, 12, 13, 15]
+    heads = [
+        packed[start : start + HEAD_BYTES]
+        for start in range(BLOCK_HEADER_BYTES, BLOCK_HEADER_BYTES + 4 * HEAD_BYTES, HEAD_BYTES)
+    ]
+    assert [struct.unpack_from("<I", head, 48)[0] for head in heads] == [0, 10, 0, 1]
+    part = cut_block(packed, 1, 3)
+    assert check_block(part).count == 2
+    assert [area_at(part, 2, at) for at in range(2)] == [b"properties", b""]
+    assert [body_at(part, 2, at) for at in range(2)] == [b"2", b"3"]
+    view = StreamBlock(packed, 1, 4)
+    assert view.has_properties
+    assert [view.area(at) for at in range(3)] == [b"properties", b"", b"p"]
+    assert [view.data(at) for at in range(3)] == [b"2", b"3", b"4"]
+    plain = StreamBlock(cut_block(packed, 2, 3), 0, 1)
+    assert (plain.has_properties, plain.area(0), len(plain.area_offsets)) == (False, b"", 0)
+    for at in range(len(packed)):
+        with pytest.raises(IntegrityError):
+            check_block(packed[:at] + bytes([packed[at] ^ 0x41]) + packed[at + 1 :])
+
+
+def test_block_when_it_is_of_the_former_format_then_it_is_refused_with_a_sentence() -> None:
+    block = bytearray(block_of([1, 2]))
+    struct.pack_into("<I", block, 8, 1)
+    struct.pack_into("<I", block, 92, crc32c(bytes(block[:92])))
+    with pytest.raises(IntegrityError, match=r"format version 1.* reads version 2; use the build"):
+        unpack_block_header(bytes(block))
+    with pytest.raises(IntegrityError, match=r"format version 1.* reads version 2; use the build"):
+        StreamBlock(bytes(block), 0, 1)
+
+
 def test_header_when_it_is_of_another_version_or_impossible_then_refused() -> None:
-    empty = pack_block(5, 77, 1, 1, 0, [], [])
+    empty = pack_block(5, 77, 1, 1, 0, [], [], [])
     with pytest.raises(IntegrityError, match="0 messages"):
         unpack_block_header(empty)
-    backwards = pack_block(5, 77, 2, 1, 0, [bytes(HEAD_BYTES)], [b""])
+    backwards = pack_block(5, 77, 2, 1, 0, [bytes(HEAD_BYTES)], [b""], [b""])
     with pytest.raises(IntegrityError, match="1 messages"):
         unpack_block_header(backwards)
 

@@ -95,7 +95,7 @@ def test_read_when_bounded_then_goes_on_where_it_ended() -> None:
     assert max(sizes) == 6
     one = client.read("Q", 5, bytes_max=1)
     assert messages_of(one) == [(5, b"5")]
-    two = client.read("Q", 5, bytes_max=2 * 413)
+    two = client.read("Q", 5, bytes_max=2 * 417)
     assert [n for n, _ in messages_of(two)] == [5, 6]
 
 

@@ -32,9 +32,11 @@ class Sample:
         msg_id: bytes = NO_ID,
         correl_id: bytes = NO_ID,
         group_id: bytes = NO_ID,
+        properties: bytes = b"",
     ) -> None:
         self.number = number
         self.data = data
+        self.properties = properties
         self.sequence = sequence or number + 1000
         self.expiry_at = expiry_at
         self.priority = priority
@@ -47,9 +49,19 @@ class Sample:
             mqmd[at : at + ID_BYTES] = identifier
         self.mqmd = bytes(mqmd)
         self.header = pack_header(
-            number, self.sequence, 17, expiry_at, len(data), priority, flags, 0, 4096
+            number,
+            self.sequence,
+            17,
+            expiry_at,
+            len(data),
+            priority,
+            flags,
+            0,
+            4096,
+            len(properties),
         )
-        self.image = self.header + self.mqmd + data
+        self.head = self.header + self.mqmd + properties
+        self.image = self.head + data
 
 
 def message_id(number: int) -> bytes:
@@ -64,6 +76,7 @@ def built(samples: list[Sample], segment_number: int = 3) -> SegmentBuilder:
         builder.add(
             sample.header,
             sample.mqmd,
+            sample.properties,
             sample.data,
             sample.number,
             sample.sequence,
@@ -94,7 +107,7 @@ def small_segment() -> list[Sample]:
     return [
         Sample(10, b"alpha", msg_id=message_id(10), correl_id=b"C" * 24),
         Sample(11, b"", msg_id=message_id(11), correl_id=b"C" * 24, expiry_at=99, priority=0),
-        Sample(12, b"gamma-gamma", group_id=b"G" * 24, flags=0),
+        Sample(12, b"gamma-gamma", group_id=b"G" * 24, flags=0, properties=b"properties"),
         Sample(15, b"delta123", msg_id=message_id(15), correl_id=b"D" * 24, priority=9),
     ]
 

@@ -25,6 +25,7 @@ from ternmq.store.segment_format import (
     CORREL_ID,
     GROUP_ID,
     MSG_ID,
+    RECORD_PREFIX_BYTES,
     SEGMENT_HEADER_BYTES,
     SegmentIndex,
     hash_id,
@@ -52,6 +53,7 @@ MESSAGES = st.lists(
         Sample,
         st.integers(1, 2**40),
         st.binary(max_size=50),
+        properties=st.one_of(st.just(b""), st.binary(max_size=30)),
         sequence=st.integers(1, 2**62),
         expiry_at=st.integers(0, 2**62),
         priority=st.integers(0, 9),
@@ -79,6 +81,10 @@ def test_segment_written_comes_back(samples: list[Sample]) -> None:
     images = [sample.image for sample in samples]
     assert segment.read_all(index) == images
     assert [segment.read_message(index, n) for n in range(len(samples))] == images
+    heads = [sample.head for sample in samples]
+    assert segment.read_heads(index, 0, len(samples)) == heads
+    assert [segment.read_head(index, n) for n in range(len(samples))] == heads
+    assert list(index.area_lengths) == [len(sample.properties) for sample in samples]
     assert list(index.numbers) == [sample.number for sample in samples]
     assert list(index.sequences) == [sample.sequence for sample in samples]
     assert list(index.expiries) == [sample.expiry_at for sample in samples]
@@ -114,6 +120,44 @@ def test_read_all_in_several_chunks() -> None:
     assert segment.read_all(index) == [sample.image for sample in samples]
 
 
+def test_heads_when_bodies_are_long_then_no_byte_of_them_is_read() -> None:
+    long = b"body" * segment_file.BODY_SKIPPED_BYTES
+    samples = [Sample(n, long, properties=b"p%d" % n) for n in range(5)]
+    samples += [Sample(n, b"body", properties=b"p%d" % n) for n in range(5, 9)]
+    disk = written(samples)
+    _, index = loaded(disk)
+    content = get_file(disk, PATH).replace(b"bodybodybody", b"...DAMAGE...")
+    put_file(disk, PATH, content)
+    segment, index = loaded(disk)
+    assert segment.read_heads(index, 0, 9) == [sample.head for sample in samples]
+    assert segment.read_heads(index, 2, 6) == [sample.head for sample in samples[2:6]]
+    assert segment.read_heads(index, 3, 3) == []
+    with pytest.raises(IntegrityError, match="fails its checksum"):
+        segment.read_message(index, 0)
+
+
+def test_head_when_a_byte_of_it_is_changed_then_it_is_refused() -> None:
+    disk = written([Sample(3, b"data", properties=b"properties")])
+    content = get_file(disk, PATH)
+    _, index = loaded(disk)
+    start = index.offsets[0]
+    for at in (start, start + 8, start + 12, start + 60, start + 12 + 416, start + 12 + 425):
+        put_file(disk, PATH, content[:at] + bytes([content[at] ^ 1]) + content[at + 1 :])
+        segment, again = loaded(disk)
+        with pytest.raises(IntegrityError, match="the head of message 0 fails its checksum"):
+            segment.read_head(again, 0)
+
+
+def test_segment_when_it_is_of_the_former_format_then_it_is_refused_with_a_sentence() -> None:
+    disk = written(small_segment())
+    content = bytearray(get_file(disk, PATH))
+    content[8] = 1
+    content[60:64] = crc32c(bytes(content[:60]), identity_crc(77, 5, 3)).to_bytes(4, "little")
+    put_file(disk, PATH, bytes(content))
+    with pytest.raises(IntegrityError, match=r"S0000000003.seg has format version 1, and this"):
+        loaded(disk)
+
+
 def what_reads_give(disk: MemoryDisk) -> list[object]:
     """All that can be read of the file; an error stands where one was raised."""
     results: list[object] = []
@@ -129,6 +173,10 @@ def what_reads_give(disk: MemoryDisk) -> list[object]:
     for ordinal in range(index.count):
         try:
             results.append(segment.read_message(index, ordinal))
+        except IntegrityError as error:
+            results.append(error)
+        try:
+            results.append(segment.read_head(index, ordinal))
         except IntegrityError as error:
             results.append(error)
     try:
@@ -166,7 +214,7 @@ def test_flip_of_any_byte_is_found_and_named_or_without_effect() -> None:
             put_file(disk, PATH, bytes(flipped))
             silent += check_right_or_named(disk, right) == 0
     # Only the zeros between records may change without anyone seeing it.
-    padding = sum(-len(sample.image) & 7 for sample in small_segment())
+    padding = sum(-(RECORD_PREFIX_BYTES + len(sample.image)) & 7 for sample in small_segment())
     assert silent == 3 * padding
 
 
@@ -233,7 +281,6 @@ def altered(content: bytes, block: int, at: int, value: bytes) -> bytes:
 @pytest.mark.parametrize(
     ("from_end", "at", "value", "text"),
     [
-        (False, 8, b"\x02", "format version 2 is not known"),
         (False, 40, b"\x05", "do not agree"),
         (True, 24, b"\x07", "do not agree"),
         (True, 8, bytes(8), "the index cannot lie at 0"),
@@ -300,14 +347,36 @@ def test_verify_finds_an_index_that_lies() -> None:
     sample = small_segment()[0]
     builder = built([])
     builder.add(
-        sample.header, sample.mqmd, sample.data, 10, sample.sequence, 5, 4, 1, NO_ID, NO_ID, NO_ID
+        sample.header,
+        sample.mqmd,
+        b"",
+        sample.data,
+        10,
+        sample.sequence,
+        5,
+        4,
+        1,
+        NO_ID,
+        NO_ID,
+        NO_ID,
     )
     disk = folder()
     write_segment(disk, PATH, builder.parts())
     assert "message 0 is not as indexed" in verify_segment(disk, PATH).faults[0]
     builder = built([])
     builder.add(
-        sample.header, sample.mqmd, sample.data, 10, sample.sequence, 0, 4, 1, NO_ID, NO_ID, NO_ID
+        sample.header,
+        sample.mqmd,
+        b"",
+        sample.data,
+        10,
+        sample.sequence,
+        0,
+        4,
+        1,
+        NO_ID,
+        NO_ID,
+        NO_ID,
     )
     write_segment(disk, PATH, builder.parts())
     assert "wrong hashes of id kind 0" in verify_segment(disk, PATH).faults[0]

@@ -32,12 +32,12 @@ def test_bodies_are_not_copied() -> None:
     assert any(part is body for part in parts)
 
 
-@pytest.mark.parametrize(("header", "mqmd"), [(47, 364), (48, 363), (49, 364), (48, 365)])
+@pytest.mark.parametrize(("header", "mqmd"), [(51, 364), (52, 363), (53, 364), (52, 365)])
 def test_add_of_wrong_lengths_is_refused(header: int, mqmd: int) -> None:
     builder = SegmentBuilder(1, 1, 1)
     no_id = bytes(24)
     with pytest.raises(IntegrityError, match="message 9"):
-        builder.add(bytes(header), bytes(mqmd), b"", 9, 0, 0, 0, 0, no_id, no_id, no_id)
+        builder.add(bytes(header), bytes(mqmd), b"", b"", 9, 0, 0, 0, 0, no_id, no_id, no_id)
 
 
 def test_hash_id_has_known_values() -> None:

@@ -1,8 +1,8 @@
 """Log records of every kind with fixed values, packed by the code that ships.
 
-`record_bytes.json` has what version 1 of the format makes of them: bytes, what dmpmqlog shows, and
-what the survey of a lost register finds. It was written before record kinds had a table. It changes
-only with the format, by hand.
+`record_bytes.json` has what version 2 of the format makes of them: bytes, what dmpmqlog shows, and
+what the survey of a lost register finds. It changes only with the format, by hand:
+version 2 changed PUT alone.
 """
 
 from __future__ import annotations
@@ -10,9 +10,12 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+from ternmq.base import constants as mq
 from ternmq.base.attributes import LOCAL
 from ternmq.codec.message_image import FLAG_PERSISTENT, pack_header
 from ternmq.codec.mqi.mqmd import Descriptor
+from ternmq.codec.property import Property
+from ternmq.codec.property_area import pack_area
 from ternmq.log import kinds
 from ternmq.log.record import LogRecord
 from ternmq.store.ledger import first_row
@@ -29,7 +32,13 @@ from ternmq.txn.families.cursor_records import (
 from ternmq.txn.families.image_records import pack_begin, pack_end, pack_piece
 from ternmq.txn.families.ledger_records import UnitEnd, pack_ledger
 from ternmq.txn.families.message_records import (
-    copy_flags,
+    COPY,
+    OWN_CORREL_ID,
+    OWN_PERSISTENCE,
+    OWN_PRIORITY,
+    OWN_PROPERTIES,
+    OWN_TOKEN,
+    Target,
     pack_cleared,
     pack_expired,
     pack_get,
@@ -70,6 +79,30 @@ def image() -> bytes:
     return header + descriptor.pack() + _DATA
 
 
+def area() -> bytes:
+    """The properties of a message."""
+    return pack_area([Property("colour", mq.MQTYPE_STRING, "red"), Property("a.b", 128, 5)])
+
+
+def with_properties() -> bytes:
+    """A message of which PUT carries properties, too."""
+    header = pack_header(5, 6, 10**18, 0, len(_DATA), 4, FLAG_PERSISTENT, 0, 0, len(area()))
+    return header + Descriptor(format="MQSTR").pack() + area() + _DATA
+
+
+def own_targets() -> list[Target]:
+    """Targets that have everything otherwise than the image."""
+    own = Target(13, 8, 9, OWN_CORREL_ID | OWN_PRIORITY | OWN_PERSISTENCE | OWN_TOKEN)
+    own.flags |= OWN_PROPERTIES
+    own.correl_id = b"own".ljust(24, b"\0")
+    own.priority = 7
+    own.token = b"token".ljust(32, b"\0")
+    own.properties = pack_area([Property("size", mq.MQTYPE_INT32, 3)])
+    last = Target(14, 1, 0, COPY | OWN_PERSISTENCE, 20)
+    last.persistence = 1
+    return [Target(12, 5, 6), own, last]
+
+
 def samples() -> list[tuple[str, int, int, bytes]]:
     """Name, kind, unit of work and payload of each."""
     xid = XID(1, b"global", b"branch", "frédéric")
@@ -77,7 +110,7 @@ def samples() -> list[tuple[str, int, int, bytes]]:
     ends = [UnitEnd(7, [(1, 2, 3), (4, 5, 6)]), UnitEnd(9, [])]
     cursor = StreamCursor("READER", 12, "ORDERS", 3, 44, "fred", 1, 1_700_000_000_000_000_000, 90)
     undone = [(compensation_kind(1, 0), 12, 5), (compensation_kind(2, 3), 13, 6)]
-    copies = [(12, 5, 6, 0), (13, 8, 9, copy_flags(250)), (14, 1, 0, copy_flags(-1))]
+    copies = [Target(12, 5, 6), Target(13, 8, 9, COPY, 250), Target(14, 1, 0, COPY)]
     deleted: dict[str, object] = {"id": 12, "name": "ORDERS", "type": LOCAL, "also": [15]}
     facts: dict[str, object] = {"definition": _OBJECT, "media_lsn": 8192, "units": []}
     checkpoint: dict[str, object] = {"redo_lsn": 4096, "next_unit": 9, "units": [], "clean": True}
@@ -85,6 +118,8 @@ def samples() -> list[tuple[str, int, int, bytes]]:
         ("PUT", kinds.PUT, 0, pack_put(12, 5, 6) + image()),
         ("PUT in a unit", kinds.PUT, UNIT, pack_put(12, 5, 0) + image()),
         ("PUT with copies", kinds.PUT, 0, pack_puts(copies) + image()),
+        ("PUT with properties", kinds.PUT, 0, pack_put(12, 5, 6) + with_properties()),
+        ("PUT to own targets", kinds.PUT, 0, pack_puts(own_targets()) + with_properties()),
         ("GET", kinds.GET, 0, pack_get(12, 5)),
         ("GET in a unit", kinds.GET, UNIT, pack_get(12, 5)),
         ("PUT_GOT", kinds.PUT_GOT, 0, pack_put_got(12, 5, 6, 7)),

@@ -13,7 +13,9 @@ import pytest
 
 import ternmq
 from ternmq import constants as mq
+from ternmq.base.errors import IntegrityError
 from ternmq.codec.mqi.mqmd import Descriptor
+from ternmq.codec.property_area import find_property
 from ternmq.inspect.dump import LogDump, Range, json_lines
 from ternmq.inspect.folder import Folder
 from ternmq.inspect.salvage import salvage_to_file
@@ -23,8 +25,18 @@ from ternmq.testing import Simulation
 from ternmq.testing.chance import Chance
 from ternmq.testing.machine import Machine, create
 from ternmq.testing.sim_disk import SimDisk
-from ternmq.txn.families.message_records import copy_flags, copy_tenths, pack_puts, unpack_put
+from ternmq.txn.families.message_records import (
+    COPY,
+    OWN_PERSISTENCE,
+    Target,
+    image_at,
+    pack_puts,
+    unpack_put,
+)
+from ternmq.values.entry import packed_descriptor
+from ternmq.values.entry_image import entry_from_image
 from ternmq.values.xid import XID
+from tests.unit.txn.record_samples import area, own_targets, with_properties
 
 pytestmark = pytest.mark.core
 
@@ -44,13 +56,57 @@ def put(qmgr: ternmq.QueueManager, data: bytes, expiry: float | None = None) -> 
         queue.put(data, descriptor=descriptor, expiry=expiry)
 
 
-def test_flags_then_they_report_the_expiry_of_a_copy() -> None:
+def test_target_then_it_reports_the_expiry_of_a_copy() -> None:
     for tenths in (-1, 1, 600, 999_999_999):
-        assert copy_tenths(copy_flags(tenths)) == tenths
-    rows = [(1, 2, 3, 0), (4, 5, 6, copy_flags(600)), (7, 8, 0, copy_flags(-1))]
-    targets, end = unpack_put(pack_puts(rows))
-    found = [(one.queue_id, one.number, one.sequence, one.flags) for one in targets]
+        target = Target(1, 2, 3)
+        target.become_copy(tenths)
+        assert (target.tenths, target.flags) == (tenths, COPY)
+    rows = [(1, 2, 3, 0, 0), (4, 5, 6, COPY, 600), (7, 8, 0, COPY, 0)]
+    targets, end = unpack_put(pack_puts([Target(*row) for row in rows]))
+    found = [(one.queue_id, one.number, one.sequence, one.flags, one.expiry) for one in targets]
     assert (found, end) == (rows, 8 + 3 * 32)
+
+
+def test_targets_when_there_are_more_than_65535_then_all_of_them_are_read() -> None:
+    packed = pack_puts([Target(number, 1, 0) for number in range(70_000)])
+    targets, end = unpack_put(packed)
+    assert (len(targets), end) == (70_000, len(packed))
+    assert targets[-1].queue_id == 69_999
+
+
+def test_target_when_it_has_its_own_fields_then_the_message_has_them_there() -> None:
+    first, own, last = unpack_put(pack_puts(own_targets()))[0]
+    image = with_properties()
+    shared = entry_from_image(image)
+    assert first.apply(entry_from_image(image)).properties == area()
+    made = own.apply(entry_from_image(image))
+    assert made.correl_id == own.correl_id
+    assert (made.priority, made.persistent) == (7, False)
+    reported = Descriptor.unpack(packed_descriptor(made))
+    assert (reported.priority, reported.persistence) == (7, 0)
+    assert reported.accounting_token == b"token".ljust(32, b"\0")
+    assert find_property(made.properties, "size") is not None
+    assert (made.data, made.msg_id) == (shared.data, shared.msg_id)
+    copy = last.apply(entry_from_image(image))
+    assert (copy.persistent, copy.properties) == (True, area())
+    assert copy.expiry_at == copy.put_ns + 2 * 10**9
+    again = entry_from_image(image_at(own, image))
+    assert (again.number, again.sequence, again.properties) == (8, 9, made.properties)
+
+
+def test_target_when_messages_differ_then_it_notes_what() -> None:
+    first = entry_from_image(with_properties())
+    for target in own_targets()[1:]:
+        noted = Target(target.queue_id, target.number, target.sequence)
+        noted.differ(target.apply(entry_from_image(with_properties())), first)
+        assert noted.flags == target.flags & ~(COPY | OWN_PERSISTENCE * target.persistence)
+        assert noted.pack()[32:] == target.pack()[32:] or target.persistence
+
+
+@pytest.mark.parametrize("flags", [64, 1 << 31])
+def test_target_when_a_flag_is_not_known_then_the_record_is_refused(flags: int) -> None:
+    with pytest.raises(IntegrityError, match="flags"):
+        unpack_put(pack_puts([Target(1, 2, 3, flags)]))
 
 
 def test_descriptor_of_a_copy_when_nothing_differs_then_it_is_the_same_object() -> None:

@@ -81,8 +81,10 @@ def test_put_when_taken_apart_then_as_made() -> None:
     packed = Descriptor(priority=5).pack()
     put = wire.PutBody(wire.put_head(2, 4, 0, packed) + b"data", False)
     assert (put.handle, put.options, put.context) == (2, 4, 0)
-    assert (put.descriptor, put.data) == (packed, b"data")
-    put = wire.PutBody(wire.put1_head({"object_name": "A"}, 4, 9, packed) + b"data", True)
+    assert (put.descriptor, put.properties, put.data) == (packed, b"", b"data")
+    put = wire.PutBody(wire.put_head(2, 4, 0, packed, b"area") + b"data", False)
+    assert (put.descriptor, put.properties, put.data) == (packed, b"area", b"data")
+    put = wire.PutBody(wire.put1_head({"object_name": "A"}, 4, 9, packed, b"") + b"data", True)
     assert (put.object, put.handle, put.context, put.data) == ({"object_name": "A"}, 0, 9, b"data")
 
 
@@ -90,7 +92,8 @@ def test_put_when_cut_short_anywhere_then_refused() -> None:
     packed = Descriptor().pack()
     for is_put1, whole in (
         (False, wire.put_head(2, 4, 0, packed)),
-        (True, wire.put1_head({"object_name": "A"}, 4, 0, packed)),
+        (False, wire.put_head(2, 4, 0, packed, b"area")),
+        (True, wire.put1_head({"object_name": "A"}, 4, 0, packed, b"area")),
     ):
         for length in range(len(whole)):
             with pytest.raises(RemoteProtocolError):
@@ -99,7 +102,7 @@ def test_put_when_cut_short_anywhere_then_refused() -> None:
 
 @pytest.mark.parametrize(
     ("offered", "chosen"),
-    [([2, 2], 2), ([1, 9], 2), ([1, 1], 0), ([3, 9], 0), ([0, 0], 0), ([-5, 5], 2)],
+    [([3, 3], 3), ([1, 9], 3), ([2, 2], 0), ([4, 9], 0), ([0, 0], 0), ([-5, 5], 3)],
 )
 def test_protocol_when_offered_then_the_newest_of_both(offered: list[int], chosen: int) -> None:
     assert wire.chosen_protocol(offered) == chosen

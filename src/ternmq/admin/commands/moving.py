@@ -169,7 +169,7 @@ class MoveMessages(Execution):
                 if not self._fits(kernel, link, target, unit, entry):
                     break
                 self._move(kernel, source, target, unit, entry)
-                taken += int(entry.length)
+                taken += int(entry.length) + len(entry.properties)
                 if taken >= STEP_BYTES:
                     break
         finally:
@@ -208,7 +208,7 @@ class MoveMessages(Execution):
             raise self._refused(MQRC_MSG_TOO_BIG_FOR_Q, target.name, detail)
         if entry.persistent and target.temporary:
             raise self._refused(MQRC_PERSISTENT_NOT_ALLOWED, target.name)
-        length = entry.length + PUT_RECORD_OVERHEAD  # the get has a record, too
+        length = entry.length + len(entry.properties) + PUT_RECORD_OVERHEAD  # and that of the get
         if must_wait(kernel, link, target, unit, length, 1 if entry.persistent else 0):
             return False
         link.log_tries = 0
@@ -235,6 +235,7 @@ class MoveMessages(Execution):
             entry.base,
             entry.data,
             entry.length,
+            entry.properties,
         )
         if queue.fetched:
             queue.forget_fetched(entry)

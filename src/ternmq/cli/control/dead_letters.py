@@ -28,7 +28,8 @@ if TYPE_CHECKING:
     from ternmq.api.queue import Queue
 
 OPEN: Final = mq.MQOO_INPUT_AS_Q_DEF | mq.MQOO_BROWSE | mq.MQOO_INQUIRE | mq.MQOO_FAIL_IF_QUIESCING
-_BROWSE: Final = mq.MQGMO_BROWSE_NEXT | mq.MQGMO_FAIL_IF_QUIESCING
+_WHOLE: Final = mq.MQGMO_PROPERTIES_FORCE_MQRFH2  # what is put elsewhere loses nothing
+_BROWSE: Final = mq.MQGMO_BROWSE_NEXT | mq.MQGMO_FAIL_IF_QUIESCING | _WHOLE
 _GROUPED: Final = mq.MQMF_MSG_IN_GROUP | mq.MQMF_LAST_MSG_IN_GROUP
 _LETTER: Final = "MQDEAD"
 
@@ -156,7 +157,7 @@ class DeadLetters:
         connection.begin()
         try:
             for token in tokens:
-                message = self.queue.try_get(token=token)
+                message = self.queue.try_get(token=token, options=_WHOLE)
                 if message is not None:
                     self._handle(message, rule)
             connection.commit()

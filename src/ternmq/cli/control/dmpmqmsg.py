@@ -42,6 +42,7 @@ if TYPE_CHECKING:
 ABOUT: Final = "copy or move messages between queues and files"
 FAILED: Final = 1
 UNIT_DEFAULT: Final = 200
+_WHOLE: Final = mq.MQGMO_PROPERTIES_FORCE_MQRFH2  # what is filed loses nothing
 _CONTEXTS: Final = {
     "A": mq.MQPMO_SET_ALL_CONTEXT,
     "I": mq.MQPMO_SET_IDENTITY_CONTEXT,
@@ -198,7 +199,7 @@ class Copying:
                 connection.begin()
                 yield from self._taken(connection, queue)
                 return
-            for place, message in enumerate(queue.browse(), 1):
+            for place, message in enumerate(queue.browse(options=_WHOLE), 1):
                 if self.choice.beyond(place) and not self.asked.p:
                     return
                 self._count_in(len(message.data))
@@ -219,7 +220,7 @@ class Copying:
         while True:
             if not connection.in_unit:
                 connection.begin()
-            message = queue.try_get(wait=self.asked.w)
+            message = queue.try_get(wait=self.asked.w, options=_WHOLE)
             if message is None:
                 return
             self._count_in(len(message.data))

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from ternmq.base import constants as mq
 from ternmq.base.errors import MQError
 from ternmq.base.visible_text import visible_in_line
 from ternmq.cli.output import write, write_lines
@@ -45,7 +46,7 @@ def _browse(connection: Connection, name: str) -> None:
         return
     sizes: list[int] = []
     try:
-        for message in queue.browse():
+        for message in queue.browse(options=mq.MQGMO_PROPERTIES_FORCE_MQRFH2):
             sizes.append(message.length)
             write(" ")
             write(f" MQGET of message number {len(sizes)}, CompCode:0 Reason:0")

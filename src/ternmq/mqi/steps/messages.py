@@ -16,6 +16,7 @@ from ternmq.kernel.connection import Handle
 from ternmq.kernel.get import cancel, get_returnable, resume
 from ternmq.kernel.kernel import Kernel
 from ternmq.kernel.put import put
+from ternmq.kernel.put_parts import in_parts
 from ternmq.kernel.requests import GetCall, PutRequest
 from ternmq.kernel.resolve import close
 from ternmq.mqi.getting import check_open_for
@@ -48,7 +49,11 @@ class Put(Step):
         call = self.call
         handle = self.about(link, call.handle)
         check_open_for_output(handle, int(call.form.options), self.verb)
-        entry = put(kernel, link, handle, put_request(call.form, self.verb), call.data)
+        request = put_request(call.form, self.verb)
+        data = call.data
+        if request.splits:
+            request, data = in_parts(request, data)
+        entry = put(kernel, link, handle, request, data)
         if entry is None:
             return False
         call.entry = entry
@@ -90,7 +95,11 @@ class Put1(Step):
     def _put(self, kernel: Kernel, link: Link, handle: Handle) -> bool:
         call = self.call
         try:
-            entry = put(kernel, link, handle, put_request(call.form, self.verb), call.data)
+            request = put_request(call.form, self.verb)
+            data = call.data
+            if request.splits:
+                request, data = in_parts(request, data)
+            entry = put(kernel, link, handle, request, data)
         except MQError as error:
             self._error = error
         else:

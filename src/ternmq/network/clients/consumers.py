@@ -180,11 +180,11 @@ class Consumer(Guarded):
         request = self._request
         if request is None:
             endless = self.is_stream or self.ahead.lingers
-            request = self.selection.next_request(
-                options_here(self.options), self.is_first, endless, self.wait_ms, self.length_max
+            options, apart = options_here(self.options, self.conversation.is_own_client)
+            request = self._request = self.selection.next_request(
+                options, self.is_first, endless, self.wait_ms, self.length_max, apart
             )
             request.spares = self.ahead.spares
-            self._request = request
         return request
 
     # ---- messages
@@ -281,7 +281,7 @@ class Consumer(Guarded):
         return True
 
     def _wants_plain_messages(self) -> bool:
-        return self.selection.version == 2 and is_as_it_is(self.options, self.handle)
+        return self.selection.version == 2 and not self.options & mq.MQGMO_CONVERT
 
     def _pushes(self) -> Push:
         """What makes most segments."""
@@ -371,7 +371,7 @@ class Consumer(Guarded):
         base = entry.base
         reason = 0
         whole = len(data)
-        if call is not None and (warning or not is_as_it_is(self.options, self.handle)):
+        if call is not None and (warning or not is_as_it_is(self.options, entry)):
             made = deliver(call, entry, self.options)
             data = made.data
             base = made.base

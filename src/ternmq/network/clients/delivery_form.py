@@ -2,7 +2,7 @@
 get and the queue want them.
 
 Properties travel as an MQRFH2 before the data, in both directions; clients make message handles of
-that by themselves. So all that is done here is to leave it or to take it away.
+that by themselves. So they are put before the data here, or dropped, as get and queue say.
 """
 
 from __future__ import annotations
@@ -12,10 +12,11 @@ from typing import final
 from ternmq.base import constants as mq
 from ternmq.base.reasons import MQRC_CONVERTED_MSG_TOO_BIG
 from ternmq.codec.conversion import convert
-from ternmq.kernel.connection import Handle
-from ternmq.kernel.property_options import as_delivered, drops_properties, loses_properties
+from ternmq.codec.property_header import as_put
+from ternmq.kernel.property_options import as_delivered, without_area
 from ternmq.kernel.requests import GetCall
 from ternmq.values.entry import Entry
+from ternmq.wire.fap.vocabulary import PROPERTIES_APART
 
 
 @final
@@ -31,23 +32,31 @@ class Delivered:
         self.length = length  # of the whole message, if the data is cut
 
 
-def options_here(options: int) -> int:
-    """The options of a get as the queue manager takes them: a client that wants properties in a
-    handle fills that itself, from the MQRFH2 before the data."""
-    if options & mq.MQGMO_PROPERTIES_IN_HANDLE:
-        return options & ~mq.MQGMO_PROPERTIES_IN_HANDLE | mq.MQGMO_PROPERTIES_FORCE_MQRFH2
-    return options
+def options_here(options: int, is_own_client: bool) -> tuple[int, bool]:
+    """The options of a get as the queue manager takes them, and whether properties come beside the
+    data. A client that wants them in a handle fills that itself, from the MQRFH2 before the data;
+    to our own client that header does not count for the buffer (`deliver`)."""
+    if not options & mq.MQGMO_PROPERTIES_IN_HANDLE:
+        return options, False
+    if not is_own_client:
+        options &= ~mq.MQGMO_PROPERTIES_IN_HANDLE
+        return options | mq.MQGMO_PROPERTIES_FORCE_MQRFH2, False
+    if options & PROPERTIES_APART == PROPERTIES_APART:
+        options &= ~PROPERTIES_APART
+    return options, True
 
 
-def is_as_it_is(options: int, handle: Handle) -> bool:
-    """Whether messages of such a get go out as they lie on the queue."""
-    return not options & mq.MQGMO_CONVERT and not drops_properties(options, handle)
+def is_as_it_is(options: int, entry: Entry) -> bool:
+    """Whether a message of such a get goes out as it lies on the queue."""
+    return not options & mq.MQGMO_CONVERT and not entry.properties
 
 
 def deliver(call: GetCall, entry: Entry, options: int) -> Delivered:
     """The message of a call as its options want it; cut to the buffer."""
-    if loses_properties(call, entry):
+    if entry.properties:
         entry = as_delivered(call, entry)
+    if entry.properties:
+        return _with_header(call, entry, options)
     data = entry.data
     base = entry.base
     reason = int(call.reason)
@@ -60,3 +69,14 @@ def deliver(call: GetCall, entry: Entry, options: int) -> Delivered:
             return Delivered(data, base, MQRC_CONVERTED_MSG_TOO_BIG, len(data))
         return Delivered(converted.data, converted.base, converted.warning, len(converted.data))
     return Delivered(data[:limit] if len(data) > limit else data, base, reason, int(entry.length))
+
+
+def _with_header(call: GetCall, entry: Entry, options: int) -> Delivered:
+    """The same for our own client, which takes properties apart: the length is that of the body,
+    and what the data has more is their header. A message that is cut comes without them."""
+    area = entry.properties
+    entry = without_area(entry)
+    made = deliver(call, entry, options)
+    if int(call.reason) == 0:
+        made.data, made.base = as_put(area, made.data, made.base)
+    return made

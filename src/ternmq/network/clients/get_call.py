@@ -103,7 +103,8 @@ def get_message(conversation: Conversation, one: Segment) -> None:
     gmo: GetOptions = values["options"]
     md: Descriptor = values["descriptor"]
     handle = conversation.handle(int(values["handle"]), "MQGET")
-    request = _request_get(md, gmo, int(values["buffer_length"]))
+    own = conversation.is_own_client
+    request = _request_get(md, gmo, int(values["buffer_length"]), own)
     body = one.data
     at = one.body_at
     prefix = body[at + 12 : at + _IDS_AT]
@@ -111,7 +112,7 @@ def get_message(conversation: Conversation, one: Segment) -> None:
     plan = GetPlan(prefix, suffix, handle, request, gmo, md.version)
     if _may_be_kept(plan, gmo, md) and conversation.form.is_of(one.header):
         plain_md = Descriptor(version=md.version, ccsid=md.ccsid, encoding=md.encoding)
-        plan.request = _request_get(plain_md, gmo, int(values["buffer_length"]))
+        plan.request = _request_get(plain_md, gmo, int(values["buffer_length"]), own)
         if len(conversation.get_plans) >= CACHED_REQUESTS_MAX:
             conversation.get_plans.clear()
         conversation.get_plans[prefix + suffix] = plan
@@ -119,13 +120,16 @@ def get_message(conversation: Conversation, one: Segment) -> None:
     MessageCall(conversation, plan, request, one.header.request).go_on()
 
 
-def _request_get(md: Descriptor, gmo: GetOptions, buffer_length: int) -> GetRequest:
+def _request_get(
+    md: Descriptor, gmo: GetOptions, buffer_length: int, is_own_client: bool
+) -> GetRequest:
     """The checked request. A message handle is the client's own; its number goes back to it as it
     came, and so do the options."""
     asked, handle = gmo.options, gmo.message_handle
-    gmo.options, gmo.message_handle = options_here(asked), mq.MQHM_NONE
+    gmo.options, apart = options_here(asked, is_own_client)
+    gmo.message_handle = mq.MQHM_NONE
     try:
-        return get_request(md, gmo, buffer_length)
+        return get_request(md, gmo, buffer_length, apart)
     finally:
         gmo.options, gmo.message_handle = asked, handle
 
@@ -264,7 +268,7 @@ class MessageCall(Call):
         base = entry.base
         reason = 0
         whole = len(data)
-        if call.reason or not is_as_it_is(options, plan.handle):
+        if call.reason or not is_as_it_is(options, entry):
             made = deliver(call, entry, options)
             data = made.data
             base = made.base

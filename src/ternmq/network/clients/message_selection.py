@@ -42,7 +42,13 @@ class Selection:
         self.message_token = bytes(16)
 
     def next_request(
-        self, options: int, is_first: bool, endless: bool, wait_ms: int, length_max: int
+        self,
+        options: int,
+        is_first: bool,
+        endless: bool,
+        wait_ms: int,
+        length_max: int,
+        apart: bool,
     ) -> GetRequest:
         """The request of a consumer: of two browse options the first holds for the first message
         only; `endless` waits until a message comes."""
@@ -51,9 +57,11 @@ class Selection:
         if endless:
             options |= mq.MQGMO_WAIT
             wait_ms = mq.MQWI_UNLIMITED
-        return self.request(options, wait_ms, length_max)
+        return self.request(options, wait_ms, length_max, apart)
 
-    def request(self, options: int, wait_ms: int, length_max: int) -> GetRequest:
+    def request(
+        self, options: int, wait_ms: int, length_max: int, apart: bool = False
+    ) -> GetRequest:
         """The checked get that finds them."""
         md = Descriptor(
             ccsid=self.ccsid,
@@ -70,7 +78,8 @@ class Selection:
             match_options=self.match_options,
             message_token=self.message_token,
         )
-        return get_request(md, gmo, UNLIMITED_LENGTH if length_max < 0 else length_max)
+        length = UNLIMITED_LENGTH if length_max < 0 else length_max
+        return get_request(md, gmo, length, apart)
 
 
 def read_selection(data: bytes, at: int, end: int, is_little: bool) -> Selection:

@@ -22,7 +22,7 @@ from ternmq.base.reasons import (
     MQRC_MSG_TOO_BIG_FOR_CHANNEL,
 )
 from ternmq.codec.charset import encode
-from ternmq.codec.mqi.mqmd import BYTES_1, BYTES_2, Descriptor
+from ternmq.codec.mqi.mqmd import BYTES_1, BYTES_2, ENCODING_AT, FORMAT_AT, Descriptor
 from ternmq.codec.mqi.mqod import ObjectDescriptor
 from ternmq.codec.mqi.mqpmo import LAYOUT as MQPMO
 from ternmq.codec.mqi.mqpmo import PutOptions
@@ -95,7 +95,10 @@ class PutPlan:
 
     def prepare_reply(self, form: Form, entry: Entry, qmgr_name: str) -> None:
         """The parts of the reply that all messages of this base share."""
-        own = form.base(entry.base)
+        # The fields of the data are those that the client gave: its properties are split off here.
+        given = self.request.base
+        base = entry.base[:ENCODING_AT] + given[ENCODING_AT : FORMAT_AT + 8]
+        own = form.base(base + entry.base[FORMAT_AT + 8 :])
         version = form.long.pack(self.version)
         pmo = self.pmo
         handle = self.handle
@@ -342,7 +345,7 @@ class PutCall(Call):
                     plan.before_date,
                     date,
                     plan.behind_date,
-                    pack(int(entry.length)),
+                    pack(len(self.message)),
                 )
             )
         )

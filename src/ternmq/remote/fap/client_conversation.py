@@ -161,6 +161,8 @@ class Reply:
         # Segments may be filled up behind the data, so their length says nothing.
         returned: int = LONG.unpack(self.bytes_at(GOT_TOKEN_AT + 16, 4))[0]
         size = min(self.size - GOT_LENGTH_AT - 4, max(length, 0))
+        if returned > length:  # properties stand before the data
+            size = min(self.size - GOT_LENGTH_AT - 4, returned)
         if is_cut and 0 <= returned < size:
             size = returned
         start = self.at + GOT_LENGTH_AT + 4
@@ -304,14 +306,12 @@ class Conversation:
         if data[base_at + 4] != 2:
             found = data[base_at + 4]
             raise RemoteProtocolError(f"ASYNC_MESSAGE with MQMD {found}, 2 was asked for")
-        message = Message(
-            None,
-            data[data_at : data_at + size],
-            reason in _CUT,
-            0,
+        message = message_from(
             data[base_at:data_at],
+            data[data_at : data_at + size],
             data[at + _TOKEN_AT : at + _TOKEN_AT + 16],
-            i32(data, at + _TOTAL_AT, True),
+            int(i32(data, at + _TOTAL_AT, True)),
+            reason in _CUT,
         )
         if reason and reason not in _CUT:
             message.warning = reason

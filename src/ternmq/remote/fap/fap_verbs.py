@@ -26,7 +26,15 @@ from ternmq.codec.mqi.mqmd import (
 from ternmq.codec.mqi.mqpmo import PutOptions
 from ternmq.remote.fap import flows
 from ternmq.remote.fap.client_conversation import Conversation, Reply, Stream
-from ternmq.remote.fap.frames import FapRequest, get_body, own_id, silent_options, table_body
+from ternmq.remote.fap.frames import (
+    FapRequest,
+    asked_options,
+    get_body,
+    headed,
+    own_id,
+    silent_options,
+    table_body,
+)
 from ternmq.remote.fap.open_call import OpenState
 from ternmq.remote.fap.replies import (
     checked,
@@ -125,7 +133,7 @@ class FapVerbs(RemoteVerbs):
     def put(self, handle: ObjectHandle, form: PackedPut, data: bytes) -> Exchange[bytes]:
         """MQPUT; the MsgId."""
         options = int(form.options)
-        packed = form.packed
+        packed, data = headed(form, data)
         framing = self.conversation.framing
         if len(data) > framing.message_bytes_max:
             raise framing.too_long(len(data), "MQPUT", handle.resolved_name)
@@ -291,19 +299,22 @@ class FapVerbs(RemoteVerbs):
         key = (request, length)
         body = self._get_bodies.get(key)
         if body is None:
-            body = get_body(request, length)
+            body = get_body(request, length, self._options(request))
             if len(self._get_bodies) >= _GETS_MAX:
                 self._get_bodies.clear()
             self._get_bodies[key] = body
         return body
 
+    def _options(self, request: GetRequest) -> int:
+        return asked_options(request, self.takes_back)
+
     def _body_with_ids(self, request: GetRequest, length: int) -> bytes:
         """The same for a request by MsgId and CorrelId, which are laid over one that is kept."""
         ids_alone = request.group_id == ZERO_ID and request.token < 0
         if not ids_alone or request.msg_sequence >= 0 or request.msg_offset >= 0:
-            return get_body(request, length)
+            return get_body(request, length, self._options(request))
         key = (
-            int(request.options),
+            self._options(request),
             int(request.wait_ms),
             int(request.ccsid),
             int(request.encoding),
@@ -311,7 +322,7 @@ class FapVerbs(RemoteVerbs):
         )
         body = self._id_bodies.get(key)
         if body is None:
-            body = get_body(request, length)
+            body = get_body(request, length, self._options(request))
             if len(self._id_bodies) >= _GETS_MAX:
                 self._id_bodies.clear()
             self._id_bodies[key] = body
@@ -335,6 +346,7 @@ class FapVerbs(RemoteVerbs):
             return stream.take()  # it came for a get that was cancelled
         asked = FapRequest(REQUEST_MSGS, handle, b"")
         asked.get = request
+        asked.options = self._options(request)
         asked.received_bytes = stream.take_consumed()
         asked.requested_bytes = 1
         asked.wait_ms = int(request.wait_ms)
@@ -394,6 +406,8 @@ class FapVerbs(RemoteVerbs):
         were taken."""
         asked = FapRequest(REQUEST_MSGS, handle, b"")
         asked.get = stream.get
+        if stream.get is not None:
+            asked.options = self._options(stream.get)
         asked.received_bytes = stream.take_consumed()
         asked.requested_bytes = stream.window_bytes
         asked.is_stream = True

@@ -24,8 +24,9 @@ from ternmq.base.ids import message_token
 from ternmq.base.limits import MESSAGE_BYTES_MAX
 from ternmq.base.reasons import MQRC_MSG_TOO_BIG_FOR_CHANNEL
 from ternmq.codec.mqi.mqgmo import GetOptions
-from ternmq.codec.mqi.mqmd import BYTES_2, Descriptor
+from ternmq.codec.mqi.mqmd import BYTES_2, ENCODING_AT, FORMAT_AT, Descriptor
 from ternmq.codec.mqi.mqpmo import PutOptions
+from ternmq.remote.remote_verbs import PackedPut
 from ternmq.values.entry import ZERO_ID
 from ternmq.values.get_request import GetRequest
 from ternmq.values.handle import ObjectHandle
@@ -41,6 +42,7 @@ from ternmq.wire.fap.vocabulary import (
     LAST,
     MQGET,
     MQPUT,
+    PROPERTIES_APART,
     REQUEST_MSGS,
     SELECTION,
     SOCKET_ACTION,
@@ -53,6 +55,9 @@ if TYPE_CHECKING:
     from ternmq.remote.fap.client_conversation import Conversation, Stream
 
 ANSWER_S_MAX: Final = 60.0  # for a heartbeat that we asked for
+_PROPERTY_CHOICE: Final = (
+    PROPERTIES_APART | mq.MQGMO_PROPERTIES_FORCE_MQRFH2 | mq.MQGMO_NO_PROPERTIES
+)
 CALL_HEAD_BYTES: Final = 16
 PMO_BYTES: Final = 128
 GMO_BYTES: Final = 100
@@ -250,6 +255,16 @@ class Framing:
         return min(int(request.buffer_length), self.message_bytes_max, _I32_MAX)
 
 
+def headed(form: PackedPut, data: bytes) -> tuple[bytes, bytes]:
+    """Descriptor and data of a put; its properties travel in an MQRFH2 before the data."""
+    if not form.properties:
+        return form.packed, data
+    from ternmq.codec.property_header import as_put  # few puts need it
+
+    data, packed = as_put(form.properties, data, form.packed)
+    return packed, data
+
+
 def own_id(options: int, packed: bytes) -> bytes:
     """The MsgId that the application gave a message; empty if it is to have a new one."""
     msg_id = packed[48:72]
@@ -262,7 +277,16 @@ def silent_options(options: int) -> int:
     return (options | mq.MQPMO_ASYNC_RESPONSE) & ~mq.MQPMO_NEW_MSG_ID
 
 
-def get_body(request: GetRequest, buffer_length: int) -> bytes:
+def asked_options(request: GetRequest, is_ours: bool) -> int:
+    """MQGMO options as they travel. To a queue manager of ours they say whether properties are to
+    come beside the data; with any other, that is as its queue and the options say."""
+    options = int(request.options)
+    if is_ours and request.apart and not options & _PROPERTY_CHOICE:
+        options |= PROPERTIES_APART
+    return options
+
+
+def get_body(request: GetRequest, buffer_length: int, options: int) -> bytes:
     """MQMD, MQGMO and the length of the buffer."""
     md = Descriptor(
         msg_id=request.msg_id,
@@ -274,7 +298,7 @@ def get_body(request: GetRequest, buffer_length: int) -> bytes:
         offset=max(int(request.msg_offset), 0),
     )
     gmo = GetOptions(
-        options=int(request.options),
+        options=options,
         wait_interval=int(request.wait_ms),
         match_options=matches(request),
         message_token=token_of(request),
@@ -310,7 +334,15 @@ def token_of(request: GetRequest) -> bytes:
 
 
 def message_from(base: bytes, data: bytes, token: bytes, length: int, is_cut: bool) -> Message:
-    """A message with a canonical descriptor, as the application gets it."""
+    """A message with a canonical descriptor, as the application gets it. Data that is longer than
+    the message has its properties in front."""
+    if length < len(data) and not is_cut:
+        from ternmq.codec.property_header import split  # few messages need it
+
+        parts = split(data, base)
+        if parts is not None:
+            base = base[:ENCODING_AT] + parts.fields + base[FORMAT_AT + 8 :]
+            return Message(None, parts.data, is_cut, 0, base, token, length, parts.area)
     return Message(None, data, is_cut, 0, base, token, length)
 
 
@@ -472,7 +504,7 @@ class FapRequest:
             self.received_bytes,
             self.requested_bytes,
             conversation.framing.buffer_length(get),
-            int(get.options),
+            self.options,
             self.wait_ms,
             0 if stream is None else stream.index,
             selection_of(get, 1),

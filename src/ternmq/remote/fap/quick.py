@@ -101,6 +101,8 @@ class Quick:
         conversation = verbs.conversation
         if not verbs.is_shared or not verbs.ids_left or conversation.ended is not None:
             return b""
+        if form.properties:
+            return b""
         if outgoing.is_full or verbs.lost_unit or not verbs.is_asynchronous(handle, options):
             return b""
         if len(data) > conversation.framing.message_bytes_max:

@@ -59,6 +59,7 @@ def waiting_for(request: GetRequest, wait_ms: int) -> GetRequest:
     made.syncpoint = request.syncpoint
     made.syncpoint_if_persistent = request.syncpoint_if_persistent
     made.plain = request.plain
+    made.apart = request.apart
     return made
 
 

@@ -85,7 +85,9 @@ class LocalVerbs(RemoteVerbs):
     def put(self, handle: ObjectHandle, form: PackedPut, data: bytes) -> Exchange[bytes]:
         """MQPUT; the MsgId."""
         check_length(data, "MQPUT", handle.resolved_name)
-        head = wire.put_head(handle.handle_id, int(form.options), form.context, form.packed)
+        head = wire.put_head(
+            handle.handle_id, int(form.options), form.context, form.packed, form.properties
+        )
         return (yield from self._put(wire.PUT, head, int(form.options), data))
 
     def _put1(self, call: Put1) -> Exchange[None]:
@@ -94,7 +96,7 @@ class LocalVerbs(RemoteVerbs):
             raise foreign_form(call.verb)
         check_length(call.data, "MQPUT1", call.od.object_name)
         od = object_to_json(call.od)
-        head = wire.put1_head(od, int(form.options), form.context, form.packed)
+        head = wire.put1_head(od, int(form.options), form.context, form.packed, form.properties)
         call.msg_id = yield from self._put(wire.PUT1, head, int(form.options), call.data)
 
     def _put(self, kind: int, head: bytes, options: int, data: bytes) -> Exchange[bytes]:
@@ -119,9 +121,12 @@ class LocalVerbs(RemoteVerbs):
     ) -> Exchange[Message | None]:
         """MQGET with a checked request; None if there is no message."""
         takes = not request.options & _TAKES_NOTHING
-        flags = wire.RETURNABLE if returnable and takes else 0
-        asked = Request(wire.GET, get_head(handle, request, flags))
-        asked.returnable = flags != 0
+        asked = Request(wire.GET)
+        asked.returnable = returnable and takes
+        flags = wire.RETURNABLE if asked.returnable else 0
+        if request.apart:
+            flags |= wire.APART
+        asked.head = get_head(handle, request, flags)
         frame = answer_of((yield asked))
         message = message_of(frame.body, request, handle.resolved_name)
         if takes and message is not None and request.options & _IN_UNIT:
@@ -233,8 +238,11 @@ def message_of(body: bytes, request: GetRequest, name: str) -> Message | None:
     base = body[head_bytes:at]
     if len(base) < BYTES_2:
         raise RemoteProtocolError("a message without its descriptor")
-    data = body[at:]
-    entry = entry_of(fields, base, data)
+    data_at = at + fields[13]
+    if len(body) < data_at:
+        raise RemoteProtocolError(f"a message of {len(body)} bytes, {fields[13]} of properties")
+    data = body[data_at:]
+    entry = entry_of(fields, base, data, body[at:data_at])
     message = Message(entry, data, reason != 0, fields[12])
     if reason == MQRC_TRUNCATED_MSG_FAILED:
         raise mq_error(
@@ -250,7 +258,7 @@ def message_of(body: bytes, request: GetRequest, name: str) -> Message | None:
     return message
 
 
-def entry_of(fields: tuple[int, ...], base: bytes, data: bytes) -> Entry:
+def entry_of(fields: tuple[int, ...], base: bytes, data: bytes, area: bytes) -> Entry:
     """The message as the queue manager keeps it."""
     entry = Entry(
         fields[8],
@@ -264,6 +272,7 @@ def entry_of(fields: tuple[int, ...], base: bytes, data: bytes) -> Entry:
         base,
         data,
         fields[6],
+        area,
     )
     entry.lane = fields[4]
     entry.backout_count = fields[5]

@@ -36,7 +36,7 @@ BATCH_BYTES: Final = 4 << 20
 # Nothing else: a user need not have more authority than it takes.
 _TO_BROWSE: Final = mq.MQOO_BROWSE | mq.MQOO_FAIL_IF_QUIESCING
 _TO_GET: Final = mq.MQOO_INPUT_AS_Q_DEF | mq.MQOO_FAIL_IF_QUIESCING
-_HEAD: Final = struct.Struct("<QQqqIBBHQ")
+_HEAD: Final = struct.Struct("<QQqqIBBHQI")
 
 
 def browsed(
@@ -98,11 +98,13 @@ def columns_of(messages: list[Message], queue: str, incarnation: int | None = No
     """Messages that came one by one, as a stream would have given them."""
     heads = np.frombuffer(b"".join(head_of(message) for message in messages), HEAD_TYPE)
     bodies = pa.array([message.data for message in messages], pa.binary())
-    return Messages(heads, bodies, queue, incarnation)
+    areas = {row: one.property_area for row, one in enumerate(messages) if one.property_area}
+    return Messages(heads, bodies, queue, incarnation, areas)
 
 
 def head_of(message: Message) -> bytes:
     """The head of a message, as it is in a block of a stream."""
     number, backouts = message.sequence, min(message.backout_count, 0xFFFF)
-    own = _HEAD.pack(0, number, 0, 0, len(message.data), message.priority, OWN_DATE, backouts, 0)
+    length, priority = len(message.data), message.priority
+    own = _HEAD.pack(0, number, 0, 0, length, priority, OWN_DATE, backouts, 0, 0)
     return own + message.descriptor.pack()

@@ -14,6 +14,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from ternmq.codec.message_image import HEADER_BYTES
+from ternmq.codec.mqi.mqmd import Descriptor
+from ternmq.codec.property_header import as_put
 from ternmq.spark.mq import property_columns as mq_properties
 from ternmq.spark.mq.message_text import Ints, texts
 from ternmq.spark.mq.mq_options import CONVERT_ALL, NONE, SourceOptions
@@ -49,8 +52,16 @@ def arrow_schema(columns: tuple[tuple[str, str], ...]) -> pa.Schema:
 class Messages:
     """Some messages of one queue while they become columns."""
 
-    def __init__(self, heads: Ints, bodies: pa.Array, queue: str, incarnation: int | None) -> None:
+    def __init__(
+        self,
+        heads: Ints,
+        bodies: pa.Array,
+        queue: str,
+        incarnation: int | None,
+        areas: dict[int, bytes] | None = None,
+    ) -> None:
         self.heads = heads
+        self.areas: dict[int, bytes] = {} if areas is None else areas  # of properties, by row
         self.bodies = bodies
         self.queue = queue
         self.incarnation = incarnation
@@ -64,15 +75,14 @@ class Messages:
         return len(self.heads)
 
     def take_headers(self) -> None:
-        """Take MQRFH2 headers away from the bodies and keep what they say."""
+        """Take what the property areas say, and MQRFH2 headers away from the bodies, which have
+        them if they come from other queue managers."""
+        for row, area in self.areas.items():
+            self.properties[row] = mq_properties.properties_in(area)
         rows = np.flatnonzero(self.formats == mq_properties.FORMAT)
         if not len(rows):
             return
-        self.formats, self.encodings, self.ccsids = (
-            self.formats.copy(),
-            self.encodings.copy(),
-            self.ccsids.copy(),
-        )
+        self._own_fields()
         bodies = self.bodies.to_pylist()
         for row in rows.tolist():
             found = mq_properties.without_header(
@@ -83,8 +93,29 @@ class Messages:
                 self.formats[row] = found.format.ljust(8).encode("utf-8", "surrogateescape")
                 self.encodings[row] = found.encoding
                 self.ccsids[row] = found.ccsid
-                self.properties[row] = found.properties
+                self.properties[row] = self.properties.get(row, []) + found.properties
         self.bodies = pa.array(bodies, pa.binary())
+
+    def put_headers_back(self) -> None:
+        """The bodies with their properties in MQRFH2 headers, as they may have been put."""
+        self._own_fields()
+        bodies = self.bodies.to_pylist()
+        for row, area in self.areas.items():
+            mqmd = self.heads[row].tobytes()[HEADER_BYTES:]
+            bodies[row], base = as_put(area, bodies[row], mqmd)
+            given = Descriptor.unpack(base)
+            self.formats[row] = given.format.ljust(8).encode("utf-8", "surrogateescape")
+            self.encodings[row] = given.encoding
+            self.ccsids[row] = given.ccsid
+        self.bodies = pa.array(bodies, pa.binary())
+
+    def _own_fields(self) -> None:
+        """Fields of the data are about to differ from those of the heads."""
+        self.formats, self.encodings, self.ccsids = (
+            self.formats.copy(),
+            self.encodings.copy(),
+            self.ccsids.copy(),
+        )
 
 
 def messages_of(blocks: list[StreamBlock], queue: str) -> Messages:
@@ -99,7 +130,23 @@ def messages_of(blocks: list[StreamBlock], queue: str) -> Messages:
         for block in blocks
     ]
     whole = heads[0] if len(heads) == 1 else np.concatenate(heads)
-    return Messages(whole, pa.concat_arrays(bodies), queue, blocks[0].incarnation)
+    return Messages(
+        whole, pa.concat_arrays(bodies), queue, blocks[0].incarnation, _areas_of(blocks)
+    )
+
+
+def _areas_of(blocks: list[StreamBlock]) -> dict[int, bytes]:
+    """Property areas by row, of the messages that have one."""
+    areas: dict[int, bytes] = {}
+    first = 0
+    for block in blocks:
+        if block.has_properties:
+            for place in range(len(block)):
+                area = block.area(place)
+                if area:
+                    areas[first + place] = area
+        first += len(block)
+    return areas
 
 
 class BatchMaker:
@@ -117,6 +164,8 @@ class BatchMaker:
         """The columns of these messages."""
         if self._has_properties:
             messages.take_headers()
+        elif messages.areas:
+            messages.put_headers_back()
         makers = _KAFKA if self._is_kafka else _OWN
         columns = []
         for name, kind in self._kinds.items():

@@ -9,10 +9,17 @@ from typing import NamedTuple
 
 from ternmq.codec.properties import FORMAT as FORMAT
 from ternmq.codec.properties import take_apart
+from ternmq.codec.property_area import read_properties
 from ternmq.codec.property_folders import Element as Element
 from ternmq.codec.property_folders import read_folder
+from ternmq.codec.property_header import as_text
 
 properties_of = read_folder
+
+
+def properties_in(area: bytes) -> list[Element]:
+    """The properties of a property area."""
+    return [(one.name, *as_text(one)) for one in read_properties(area)]
 
 
 class Headed(NamedTuple):

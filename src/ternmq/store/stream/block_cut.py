@@ -3,14 +3,14 @@ should not be sent all of them."""
 
 from __future__ import annotations
 
-import struct
-
 from ternmq.codec.stream_block_format import (
     BLOCK_HEADER_BYTES,
     HEAD_BYTES,
-    body_offset,
+    area_at,
+    body_at,
     number_at,
     pack_block,
+    parts_offset,
     unpack_block_header,
 )
 
@@ -19,16 +19,14 @@ def cut_block(block: bytes, start: int, stop: int) -> bytes:
     """A block of the messages from place `start` to before `stop`."""
     header = unpack_block_header(block)
     count = header.count
-    bodies = BLOCK_HEADER_BYTES + count * HEAD_BYTES + (count + 1) * 4
-    offsets = struct.unpack_from(
-        f"<{stop - start + 1}I", block, BLOCK_HEADER_BYTES + count * HEAD_BYTES + start * 4
-    )
     heads: list[bytes] = []
-    data: list[bytes] = []
-    for at in range(stop - start):
-        head = BLOCK_HEADER_BYTES + (start + at) * HEAD_BYTES
+    areas: list[bytes] = []
+    bodies: list[bytes] = []
+    for at in range(start, stop):
+        head = BLOCK_HEADER_BYTES + at * HEAD_BYTES
         heads.append(block[head : head + HEAD_BYTES])
-        data.append(block[bodies + offsets[at] : bodies + offsets[at + 1]])
+        areas.append(area_at(block, count, at))
+        bodies.append(body_at(block, count, at))
     return pack_block(
         header.queue_id,
         header.incarnation,
@@ -36,12 +34,13 @@ def cut_block(block: bytes, start: int, stop: int) -> bytes:
         number_at(block, stop - 1),
         header.newest_ns,
         heads,
-        data,
+        areas,
+        bodies,
     )
 
 
 def part_bytes(block: bytes, start: int, stop: int) -> int:
     """How long that would be, about."""
     count = unpack_block_header(block).count
-    size = body_offset(block, count, stop) - body_offset(block, count, start)
+    size = parts_offset(block, count, stop) - parts_offset(block, count, start)
     return BLOCK_HEADER_BYTES + (stop - start) * (HEAD_BYTES + 4) + size

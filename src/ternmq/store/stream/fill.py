@@ -87,7 +87,9 @@ class StreamFill:
                 break
             if self._open.count and self._open.bytes + len(found.body) > BLOCK_BYTES:
                 self._seal()
-            size += self._open.append(found.number, found.put_ns, found.head, found.body)
+            size += self._open.append(
+                found.number, found.put_ns, found.head, found.area, found.body
+            )
             if self._open.bytes >= BLOCK_BYTES or self._open.count >= BLOCK_MESSAGES_MAX:
                 self._seal()
         self._seal()

@@ -23,8 +23,10 @@ from ternmq.store.queue import Queue
 from ternmq.store.segment import DEAD, Segment, segment_of
 from ternmq.values.entry import GETTING, Entry, packed_descriptor
 
-_FACTS: Final = struct.Struct("<QQq8xI")  # number, stream number, put_ns, length: see `image`
-_BACKOUT_COUNT: Final = 38  # in an image; what follows is where it became visible in the log
+# Number, stream number, put_ns, length, length of properties: see `message_image`.
+_FACTS: Final = struct.Struct("<QQq8xI12xI")
+_BACKOUT_COUNT: Final = 38  # in an image; then comes where it became visible in the log
+_AREA_LENGTH: Final = 48
 _MQMD_BACKOUT_COUNT: Final = HEADER_BYTES + 96
 _NONE: Final = bytes(4)
 
@@ -34,37 +36,41 @@ class Lying:
     """A message as its stream will have it: as it was put. How often a get of it was backed out by
     now is not the same after a crash."""
 
-    __slots__ = ("body", "head", "message", "number", "put_ns")
+    __slots__ = ("area", "body", "head", "message", "number", "put_ns")
 
-    def __init__(self, number: i64, message: i64, put_ns: i64, head: bytes, body: bytes) -> None:
+    def __init__(
+        self, number: i64, message: i64, put_ns: i64, head: bytes, area: bytes, body: bytes
+    ) -> None:
         self.number: i64 = number  # of the stream
         self.message: i64 = message  # its other number, on the queue
         self.put_ns: i64 = put_ns
         self.head = head
+        self.area = area
         self.body = body
 
 
 def _from_image(records: bytes, at: i64) -> Lying:
-    message, number, put_ns, length = _FACTS.unpack_from(records, int(at))
+    message, number, put_ns, length, area_length = _FACTS.unpack_from(records, int(at))
     backouts = at + _BACKOUT_COUNT
     in_mqmd = at + _MQMD_BACKOUT_COUNT
     end = at + FIXED_BYTES
     head = b"".join(
         (
             records[at:backouts],
-            bytes(HEADER_BYTES - _BACKOUT_COUNT),
-            records[at + HEADER_BYTES : in_mqmd],
+            bytes(_AREA_LENGTH - _BACKOUT_COUNT),
+            records[at + _AREA_LENGTH : in_mqmd],
             _NONE,
             records[in_mqmd + 4 : end],
         )
     )
-    return Lying(number, message, put_ns, head, records[end : end + length])
+    body = end + area_length
+    return Lying(number, message, put_ns, head, records[end:body], records[body : body + length])
 
 
-def lying_of(head: bytes, body: bytes) -> Lying:
+def lying_of(head: bytes, area: bytes, body: bytes) -> Lying:
     """One that was in a stream."""
-    message, number, put_ns, _ = _FACTS.unpack_from(head, 0)
-    return Lying(number, message, put_ns, head, body)
+    message, number, put_ns, _, _ = _FACTS.unpack_from(head, 0)
+    return Lying(number, message, put_ns, head, area, body)
 
 
 def _from_entry(entry: Entry) -> Lying:
@@ -80,9 +86,11 @@ def _from_entry(entry: Entry) -> Lying:
         int(entry.flags),
         0,
         0,
+        len(entry.properties),
     )
     head = b"".join((header, mqmd[:in_mqmd], _NONE, mqmd[in_mqmd + 4 :]))
-    return Lying(entry.sequence, entry.number, entry.put_ns, head, entry.data)
+    area = entry.properties
+    return Lying(entry.sequence, entry.number, entry.put_ns, head, area, entry.data)
 
 
 @final

@@ -174,7 +174,7 @@ class Stream:
     def append(self, entry: Entry) -> None:
         """A message has become visible under its stream number."""
         block = self.open
-        if block.count and block.bytes + entry.length > BLOCK_BYTES:
+        if block.count and block.bytes + entry.length + len(entry.properties) > BLOCK_BYTES:
             self.seal()
             block = self.open
         size = block.add(entry)

@@ -17,7 +17,7 @@ from ternmq.codec.message_image import pack_header
 from ternmq.codec.stream_block_format import HEAD_BYTES, pack_block
 from ternmq.values.entry import OWN_DATE, Entry
 
-MESSAGE_BYTES: Final = HEAD_BYTES + 4  # of a message in a block, but for its body
+MESSAGE_BYTES: Final = HEAD_BYTES + 4  # of a message in a block, but for properties and body
 _I32: Final = struct.Struct("<i")
 _NONE: Final = bytes(4)
 
@@ -32,6 +32,7 @@ class OpenBlock:
         "_front",
         "_middle",
         "_rear",
+        "areas",
         "bodies",
         "bytes",
         "count",
@@ -44,10 +45,11 @@ class OpenBlock:
 
     def __init__(self) -> None:
         self.heads: list[bytes] = []
+        self.areas: list[bytes] = []
         self.bodies: list[bytes] = []
         self.numbers: list[int] = []
         self.count: i64 = 0
-        self.bytes: i64 = 0  # of heads and bodies
+        self.bytes: i64 = 0  # of heads, properties and bodies
         self.first: i64 = 0
         self.newest_ns: i64 = 0
         self.lsn: i64 = 0  # what a reader of it depends on
@@ -69,17 +71,20 @@ class OpenBlock:
             int(entry.flags),
             int(entry.backout_count),
             0,
+            len(entry.properties),
         )
         if entry.visible_lsn > self.lsn:
             self.lsn = entry.visible_lsn
-        return self.append(entry.sequence, entry.put_ns, self._head(head, entry), entry.data)
+        whole = self._head(head, entry)
+        return self.append(entry.sequence, entry.put_ns, whole, entry.properties, entry.data)
 
-    def append(self, number: i64, put_ns: i64, head: bytes, body: bytes) -> i64:
+    def append(self, number: i64, put_ns: i64, head: bytes, area: bytes, body: bytes) -> i64:
         """The same for a message of which the head is there."""
-        size: i64 = len(body) + MESSAGE_BYTES
+        size: i64 = len(body) + len(area) + MESSAGE_BYTES
         if self.count == 0:
             self.first = number
         self.heads.append(head)
+        self.areas.append(area)
         self.bodies.append(body)
         self.numbers.append(int(number))
         self.count += 1
@@ -123,7 +128,7 @@ class OpenBlock:
         size = 0
         at = start
         while at < stop and (size < bytes_max or at == start):
-            size += len(self.bodies[at]) + HEAD_BYTES
+            size += len(self.bodies[at]) + len(self.areas[at]) + HEAD_BYTES
             at += 1
         return at
 
@@ -136,5 +141,6 @@ class OpenBlock:
             self.numbers[stop - 1],
             int(self.newest_ns),
             self.heads[start:stop],
+            self.areas[start:stop],
             self.bodies[start:stop],
         )

@@ -11,7 +11,7 @@ from typing import final
 
 from mypy_extensions import i64
 
-from ternmq.codec.stream_block_format import HEAD_BYTES, body_offset, first_ordinal, number_at
+from ternmq.codec.stream_block_format import HEAD_BYTES, first_ordinal, number_at, parts_offset
 from ternmq.store.stream.numbered_stream import Stream, StreamBlock, StreamFile
 from ternmq.store.stream.stream_file import StreamFetch
 
@@ -152,7 +152,7 @@ class RangeReader:
         return True
 
     def _add(self, data: bytes, count: int, start: int, stop: int) -> None:
-        size = body_offset(data, count, stop) - body_offset(data, count, start)
+        size = parts_offset(data, count, stop) - parts_offset(data, count, start)
         self.parts.append(StreamPart(data, start, stop))
         self.messages += stop - start
         self.bytes += size + HEAD_BYTES * (stop - start)
@@ -162,14 +162,14 @@ class RangeReader:
         """Where to end before `stop` so that the bytes suffice; an empty answer takes one message
         whatever its length."""
         left = int(self.bytes_max - self.bytes)
-        base = body_offset(data, count, start)
+        base = parts_offset(data, count, start)
         low = start + 1 if self.messages == 0 else start
         high = stop
         if high <= low:
             return high
         while low < high:
             middle = (low + high + 1) // 2
-            size = body_offset(data, count, middle) - base + HEAD_BYTES * (middle - start)
+            size = parts_offset(data, count, middle) - base + HEAD_BYTES * (middle - start)
             if size <= left:
                 low = middle
             else:

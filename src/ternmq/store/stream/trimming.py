@@ -13,6 +13,7 @@ from ternmq.base.errors import IntegrityError
 from ternmq.codec.stream_block_format import (
     BLOCK_HEADER_BYTES,
     HEAD_BYTES,
+    area_at,
     body_at,
     check_block,
     first_ordinal,
@@ -40,8 +41,9 @@ def cut_below(disk: Disk, stream: Stream, number: i64) -> list[Lying]:
         if header.first_number < number:
             for at in range(first_ordinal(data, header.count, int(number)), header.count):
                 head = BLOCK_HEADER_BYTES + at * HEAD_BYTES
+                area = area_at(data, header.count, at)
                 body = body_at(data, header.count, at)
-                rest.append(lying_of(data[head : head + HEAD_BYTES], body))
+                rest.append(lying_of(data[head : head + HEAD_BYTES], area, body))
             stream.trim_below(header.last_number + 1)
             if stream.open.count and stream.open.first < number:
                 _drop_open(stream)

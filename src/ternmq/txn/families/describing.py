@@ -10,6 +10,7 @@ from typing import Any, Final, final
 
 from ternmq.codec.message_image import FIXED_BYTES, FLAG_PERSISTENT, HEADER_BYTES, unpack_header
 from ternmq.codec.mqi.mqmd import Descriptor
+from ternmq.codec.property_area import read_properties
 from ternmq.store.catalog import Catalog
 from ternmq.values.entry import OWN_DATE
 from ternmq.values.xid import XID
@@ -54,8 +55,9 @@ def describe_message(image: bytes, data_bytes: int) -> Values:
     """A message image: header, the descriptor's main fields, the beginning of the data."""
     header = unpack_header(image, 0)
     md = Descriptor.unpack(image[HEADER_BYTES:FIXED_BYTES])
-    data = image[FIXED_BYTES : FIXED_BYTES + header.data_length]
-    return {
+    begin = FIXED_BYTES + header.area_length
+    data = image[begin : begin + header.data_length]
+    found: Values = {
         "msg_id": md.msg_id.hex(),
         "correl_id": md.correl_id.hex(),
         "group_id": md.group_id.hex(),
@@ -70,9 +72,21 @@ def describe_message(image: bytes, data_bytes: int) -> Values:
         "reply_to_queue": md.reply_to_queue,
         "user_id": md.user_id,
         "put_appl_name": md.put_appl_name,
-        "data_length": header.data_length,
-        "data": data[:data_bytes].hex(),
     }
+    if header.area_length:
+        found["properties_length"] = header.area_length
+        found["properties"] = describe_properties(image[FIXED_BYTES:begin])
+    found["data_length"] = header.data_length
+    found["data"] = data[:data_bytes].hex()
+    return found
+
+
+def describe_properties(area: bytes) -> Values:
+    """Properties by their names; bytes as hexadecimal digits."""
+    found: Values = {}
+    for one in read_properties(area):
+        found[one.name] = one.value.hex() if isinstance(one.value, bytes) else one.value
+    return found
 
 
 def time_of(ns: int) -> str:

@@ -12,11 +12,8 @@ from mypy_extensions import mypyc_attr
 class MessageHistory:
     """Takes events in the order of the log. Unit 0 is none: the event counts at once."""
 
-    def put(
-        self, lsn: int, unit: int, queue_id: int, number: int, sequence: int, flags: int,
-        image: bytes,
-    ) -> None:  # fmt: skip
-        """A message was put; `flags` are those of the target in its PUT record."""
+    def put(self, lsn: int, unit: int, queue_id: int, number: int, image: bytes) -> None:
+        """A message was put; its image is as this queue has it."""
         raise NotImplementedError
 
     def got(self, unit: int, queue_id: int, number: int) -> None:

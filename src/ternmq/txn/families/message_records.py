@@ -1,14 +1,21 @@
 """Records about messages: put, got, expired, cleared, and the numbers they may have.
 
-All integers little endian. A message image is `store.image`'s: header, MQMD, data.
+All integers little endian. A message image is `codec.message_image`'s: header, MQMD, properties,
+data.
 
-    PUT            u16 targets, u16 0, u32 0, then for each target u64 queue, u64 number, u64
-    sequence, u64 flags; image.
+    PUT            u32 targets, u32 0, then each target; image.
+                   A target is u64 queue, u64 number, u64 sequence, u32 flags, u32 expiry, and then
+                   what is its own, in this order and only if its flag says so:
+                       bit 1   24 bytes CorrelId
+                       bit 2   u8 priority
+                       bit 3   u8 persistence
+                       bit 4   32 bytes AccountingToken
+                       bit 5   u32 length, property area of that length
                    One body, several targets: streamed copies, publications and distribution lists
-                   share it. A sequence of 0 is given later, by COMMIT. Flags: bit 0 says that the
+                   share it. A sequence of 0 is given later, by COMMIT. Bit 0 of the flags: the
                    target has a copy, without the report options of the image's MQMD that make
-                   messages, and with an expiry of its own in bits 32 to 63: tenths of a second
-                   after the put, 0 is unlimited. The image is that of the first target.
+                   messages, and with an expiry of its own: tenths of a second after the put, 0 is
+                   unlimited. All else is as in the image, which is that of the first target.
     GET            u64 queue, u64 number
     PUT_GOT        u64 queue, u64 number, u64 sequence, u64 data length: handed to a waiting getter;
     there is no body,
@@ -25,22 +32,44 @@ import struct
 from typing import Final, final
 
 from ternmq.base.errors import IntegrityError
+from ternmq.codec.message_image import ID_BYTES, pack_header
 from ternmq.log.record import LogRecord
 from ternmq.store.copying import copied_descriptor, copy_of
 from ternmq.store.segment import ALIVE, DEAD
-from ternmq.txn.families.describing import Names, Values, describe_message
+from ternmq.txn.families.describing import (
+    Names,
+    Values,
+    describe_message,
+    describe_properties,
+)
 from ternmq.txn.families.message_history import MessageHistory
 from ternmq.txn.families.packing import PAIR, pack_pairs, unpack_pair, unpack_pairs
 from ternmq.txn.families.record_kind import MessageRecordKind
 from ternmq.txn.redo import Redo
-from ternmq.values.entry import GONE, Entry
+from ternmq.values.entry import GONE, PERSISTENT, Entry, packed_descriptor
 from ternmq.values.entry_image import entry_from_image
 
-TARGET_HEAD: Final = struct.Struct("<HHI")
-TARGET: Final = struct.Struct("<QQQQ")
-ONE_TARGET: Final = struct.Struct("<HHIQQQQ")
-COPY: Final = 1  # flag of a target
-_FLAG_BITS: Final = 0xFFFFFFFF  # of a target; above them is an expiry
+TARGET_HEAD: Final = struct.Struct("<II")
+TARGET: Final = struct.Struct("<QQQII")
+ONE_TARGET: Final = struct.Struct("<IIQQQII")
+TARGETS_MAX: Final = 0xFFFFFFFF
+# Flags of a target.
+COPY: Final = 1
+OWN_CORREL_ID: Final = 2
+OWN_PRIORITY: Final = 4
+OWN_PERSISTENCE: Final = 8
+OWN_TOKEN: Final = 16
+OWN_PROPERTIES: Final = 32
+_OWN: Final = OWN_CORREL_ID | OWN_PRIORITY | OWN_PERSISTENCE | OWN_TOKEN | OWN_PROPERTIES
+_KNOWN: Final = COPY | _OWN
+_GOT: Final = struct.Struct("<QQQQ")
+_LENGTH: Final = struct.Struct("<I")
+_LONG: Final = struct.Struct("<i")
+# In the MQMD.
+_PRIORITY_AT: Final = 40
+_PERSISTENCE_AT: Final = 44
+_TOKEN_AT: Final = 208
+_TOKEN_END: Final = 240
 
 
 # ---- PUT
@@ -48,50 +77,188 @@ _FLAG_BITS: Final = 0xFFFFFFFF  # of a target; above them is an expiry
 
 @final
 class Target:
-    """Where a logged message goes."""
+    """Where a logged message goes, and what it has otherwise than the image there."""
 
-    __slots__ = ("flags", "number", "queue_id", "sequence")
+    __slots__ = (
+        "correl_id",
+        "expiry",
+        "flags",
+        "number",
+        "persistence",
+        "priority",
+        "properties",
+        "queue_id",
+        "sequence",
+        "token",
+    )
 
-    def __init__(self, queue_id: int, number: int, sequence: int, flags: int) -> None:
+    def __init__(
+        self, queue_id: int, number: int, sequence: int, flags: int = 0, expiry: int = 0
+    ) -> None:
         self.queue_id = queue_id
         self.number = number
         self.sequence = sequence
         self.flags = flags
+        self.expiry = expiry  # of a copy: tenths of a second, 0 is unlimited
+        # What follows counts if its flag is set.
+        self.correl_id = b""
+        self.priority = 0
+        self.persistence = 0
+        self.token = b""
+        self.properties = b""
+
+    def become_copy(self, tenths: int) -> None:
+        """The target has a copy, with that expiry in tenths of a second; -1: unlimited."""
+        self.flags |= COPY
+        self.expiry = 0 if tenths < 0 else max(tenths, 1)
+
+    @property
+    def tenths(self) -> int:
+        """The expiry of a copy; -1: unlimited."""
+        return self.expiry or -1
+
+    def differ(self, entry: Entry, first: Entry) -> None:
+        """Note what the message of this target has otherwise than that of the first."""
+        if entry.correl_id is not first.correl_id and entry.correl_id != first.correl_id:
+            self.flags |= OWN_CORREL_ID
+            self.correl_id = entry.correl_id
+        if entry.priority != first.priority:
+            self.flags |= OWN_PRIORITY
+            self.priority = int(entry.priority)
+        if (entry.flags ^ first.flags) & PERSISTENT:
+            self.flags |= OWN_PERSISTENCE
+            self.persistence = int(entry.flags & PERSISTENT)
+        if entry.base is not first.base:
+            token = entry.base[_TOKEN_AT:_TOKEN_END]
+            if token != first.base[_TOKEN_AT:_TOKEN_END]:
+                self.flags |= OWN_TOKEN
+                self.token = token
+        if entry.properties is not first.properties and entry.properties != first.properties:
+            self.flags |= OWN_PROPERTIES
+            self.properties = entry.properties
+
+    def pack(self) -> bytes:
+        """Its bytes."""
+        flags = self.flags
+        head = TARGET.pack(self.queue_id, self.number, self.sequence, flags, self.expiry)
+        if not flags & _OWN:
+            return head
+        parts = [head]
+        if flags & OWN_CORREL_ID:
+            parts.append(self.correl_id)
+        if flags & OWN_PRIORITY:
+            parts.append(bytes((self.priority,)))
+        if flags & OWN_PERSISTENCE:
+            parts.append(bytes((self.persistence,)))
+        if flags & OWN_TOKEN:
+            parts.append(self.token)
+        if flags & OWN_PROPERTIES:
+            parts.append(_LENGTH.pack(len(self.properties)))
+            parts.append(self.properties)
+        return b"".join(parts)
+
+    def take_own(self, payload: bytes, at: int) -> int:
+        """Read what is its own; where the next target begins."""
+        flags = self.flags
+        if flags & OWN_CORREL_ID:
+            self.correl_id = _cut(payload, at, ID_BYTES)
+            at += ID_BYTES
+        if flags & OWN_PRIORITY:
+            self.priority = _cut(payload, at, 1)[0]
+            at += 1
+        if flags & OWN_PERSISTENCE:
+            self.persistence = _cut(payload, at, 1)[0]
+            at += 1
+        if flags & OWN_TOKEN:
+            self.token = _cut(payload, at, _TOKEN_END - _TOKEN_AT)
+            at += _TOKEN_END - _TOKEN_AT
+        if flags & OWN_PROPERTIES:
+            length: int = _LENGTH.unpack(_cut(payload, at, 4))[0]
+            self.properties = _cut(payload, at + 4, length)
+            at += 4 + length
+        return at
+
+    def apply(self, entry: Entry) -> Entry:
+        """The message of the image as this target has it."""
+        if self.flags == 0:
+            return entry
+        if self.flags & COPY:
+            entry = copy_of(entry, copied_descriptor(entry.base, self.tenths), self.tenths)
+        if self.flags & OWN_CORREL_ID:
+            entry.correl_id = self.correl_id
+        if self.flags & OWN_PRIORITY:
+            entry.priority = self.priority
+            entry.base = _with_long(entry.base, _PRIORITY_AT, self.priority)
+        if self.flags & OWN_PERSISTENCE:
+            entry.flags = entry.flags & ~PERSISTENT | self.persistence
+            entry.base = _with_long(entry.base, _PERSISTENCE_AT, self.persistence)
+        if self.flags & OWN_TOKEN:
+            entry.base = entry.base[:_TOKEN_AT] + self.token + entry.base[_TOKEN_END:]
+        if self.flags & OWN_PROPERTIES:
+            entry.properties = self.properties
+        return entry
+
+
+def _cut(payload: bytes, at: int, length: int) -> bytes:
+    """So many bytes of a record that must have them."""
+    if at + length > len(payload):
+        raise IntegrityError(f"PUT record of {len(payload)} bytes ends inside a target at {at}")
+    return payload[at : at + length]
+
+
+def _with_long(base: bytes, at: int, value: int) -> bytes:
+    return base[:at] + _LONG.pack(value) + base[at + 4 :]
 
 
 def pack_put(queue_id: int, number: int, sequence: int) -> bytes:
     """The head of a PUT with one target."""
-    return ONE_TARGET.pack(1, 0, 0, queue_id, number, sequence, 0)
+    return ONE_TARGET.pack(1, 0, queue_id, number, sequence, 0, 0)
 
 
-def pack_puts(targets: list[tuple[int, int, int, int]]) -> bytes:
-    """The head of a PUT with several targets, each with its flags."""
-    parts = [TARGET_HEAD.pack(len(targets), 0, 0)]
-    parts.extend([TARGET.pack(*target) for target in targets])
+def pack_puts(targets: list[Target]) -> bytes:
+    """The head of a PUT with several targets."""
+    parts = [TARGET_HEAD.pack(len(targets), 0)]
+    parts.extend([target.pack() for target in targets])
     return b"".join(parts)
-
-
-def copy_flags(tenths: int) -> int:
-    """The flags of a target that has a copy; its expiry in tenths of a second, -1: unlimited."""
-    return COPY if tenths < 0 else COPY | max(tenths, 1) << 32
-
-
-def copy_tenths(flags: int) -> int:
-    """The expiry in such flags."""
-    return flags >> 32 or -1
 
 
 def unpack_put(payload: bytes) -> tuple[list[Target], int]:
     """Targets of a PUT, and where its image starts."""
-    count = TARGET_HEAD.unpack_from(payload, 0)[0]
-    end = TARGET_HEAD.size + count * TARGET.size
-    if end > len(payload):
+    count, zero = TARGET_HEAD.unpack_from(payload, 0)
+    at: int = TARGET_HEAD.size
+    if zero or at + count * TARGET.size > len(payload):
         raise IntegrityError(f"PUT record announces {count} targets in {len(payload)} bytes")
-    targets = []
-    for at in range(TARGET_HEAD.size, end, TARGET.size):
-        queue_id, number, sequence, flags = TARGET.unpack_from(payload, at)
-        targets.append(Target(queue_id, number, sequence, flags))
-    return targets, end
+    targets: list[Target] = []
+    for _ in range(count):
+        if at + TARGET.size > len(payload):
+            raise IntegrityError(f"PUT record ends inside its {count} targets")
+        queue_id, number, sequence, flags, expiry = TARGET.unpack_from(payload, at)
+        target = Target(queue_id, number, sequence, flags, expiry)
+        at += TARGET.size
+        if flags & ~_KNOWN:
+            raise IntegrityError(f"PUT record has a target with flags {flags}, which are not known")
+        if flags & _OWN:
+            at = target.take_own(payload, at)
+        targets.append(target)
+    return targets, at
+
+
+def image_at(target: Target, image: bytes) -> bytes:
+    """The image of the message as one of its targets has it."""
+    entry = target.apply(entry_from_image(image))
+    header = pack_header(
+        target.number,
+        target.sequence,
+        int(entry.put_ns),
+        int(entry.expiry_at),
+        int(entry.length),
+        int(entry.priority),
+        int(entry.flags),
+        int(entry.backout_count),
+        0,
+        len(entry.properties),
+    )
+    return b"".join((header, packed_descriptor(entry), entry.properties, entry.data))
 
 
 @final
@@ -101,6 +268,7 @@ class PutKind(MessageRecordKind):
     def redo(self, redo: Redo, record: LogRecord) -> None:
         targets, start = unpack_put(record.payload)
         shared: bytes | None = None
+        properties = b""
         for target in targets:
             queue = redo.queue(target.queue_id)
             if queue is None:
@@ -112,10 +280,13 @@ class PutKind(MessageRecordKind):
                 if pending is not None and record.uow:
                     redo.putting(redo.unit(record.uow, record.lsn), queue, pending)
                 continue
-            entry = _entry(record, start, target.flags)
+            entry = target.apply(entry_from_image(record.payload, start))
             if shared is None:
                 shared = entry.data
+                properties = entry.properties
             entry.data = shared  # one body for all copies, as it was when they were put
+            if not target.flags & OWN_PROPERTIES:
+                entry.properties = properties
             entry.number = target.number
             entry.queue_id = target.queue_id
             redo.in_log.add(entry, record.lsn)
@@ -135,11 +306,12 @@ class PutKind(MessageRecordKind):
         for target in targets:
             row = names.place(target.queue_id, target.number)
             row["sequence"] = target.sequence
-            row["flags"] = target.flags & _FLAG_BITS
+            row["flags"] = target.flags
             if target.flags & COPY:
-                tenths = copy_tenths(target.flags)
                 row["copy"] = True
-                row["expiry_tenths"] = "unlimited" if tenths < 0 else tenths
+                row["expiry_tenths"] = target.expiry or "unlimited"
+            if target.flags & _OWN:
+                _describe_own(target, row)
             rows.append(row)
         return {"targets": rows, "message": describe_message(record.payload[at:], data_bytes)}
 
@@ -147,18 +319,22 @@ class PutKind(MessageRecordKind):
         targets, at = unpack_put(record.payload)
         image = record.payload[at:]
         for one in targets:
-            history.put(
-                record.lsn, record.uow, one.queue_id, one.number, one.sequence, one.flags, image
-            )
+            own = image_at(one, image) if one.flags else image
+            history.put(record.lsn, record.uow, one.queue_id, one.number, own)
 
 
-def _entry(record: LogRecord, start: int, flags: int) -> Entry:
-    """The message of a PUT as one of its targets has it."""
-    entry = entry_from_image(record.payload, start)
-    if flags & COPY:
-        tenths = copy_tenths(flags)
-        return copy_of(entry, copied_descriptor(entry.base, tenths), tenths)
-    return entry
+def _describe_own(target: Target, row: Values) -> None:
+    """What a target has otherwise than the image."""
+    if target.flags & OWN_CORREL_ID:
+        row["correl_id"] = target.correl_id.hex()
+    if target.flags & OWN_PRIORITY:
+        row["priority"] = target.priority
+    if target.flags & OWN_PERSISTENCE:
+        row["persistence"] = target.persistence
+    if target.flags & OWN_TOKEN:
+        row["accounting_token"] = target.token.hex()
+    if target.flags & OWN_PROPERTIES:
+        row["properties"] = describe_properties(target.properties)
 
 
 # ---- GET
@@ -199,7 +375,7 @@ class GetKind(MessageRecordKind):
 
 def pack_put_got(queue_id: int, number: int, sequence: int, length: int) -> bytes:
     """A PUT_GOT."""
-    return TARGET.pack(queue_id, number, sequence, length)
+    return _GOT.pack(queue_id, number, sequence, length)
 
 
 @final
@@ -207,14 +383,14 @@ class PutGotKind(MessageRecordKind):
     """A message that was never on its queue: only its numbers are used up."""
 
     def redo(self, redo: Redo, record: LogRecord) -> None:
-        queue_id, number, sequence, _ = TARGET.unpack(record.payload)
+        queue_id, number, sequence, _ = _GOT.unpack(record.payload)
         queue = redo.queue(queue_id)
         if queue is not None:
             queue.next_number = max(queue.next_number, number + 1)
             queue.next_sequence = max(queue.next_sequence, sequence + 1)
 
     def describe(self, record: LogRecord, names: Names, data_bytes: int) -> Values:
-        queue_id, number, sequence, length = TARGET.unpack(record.payload)
+        queue_id, number, sequence, length = _GOT.unpack(record.payload)
         place = names.place(queue_id, number)
         place["sequence"] = sequence
         return {"message_at": place, "data_length": length}

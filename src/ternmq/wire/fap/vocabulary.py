@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from typing import Final, final
 
+from ternmq.base import constants as mq
+
 # Segment types below 0x80: control flows and message channels.
 INITIAL_DATA: Final = 0x01
 RESYNC_DATA: Final = 0x02
@@ -33,6 +35,9 @@ MQDISC: Final = 0x82
 MQOPEN: Final = 0x83
 MQCLOSE: Final = 0x84
 MQGET: Final = 0x85
+# Of our own clients alone: two options that exclude each other say that a get takes properties
+# beside the data, if its queue does not say otherwise.
+PROPERTIES_APART: Final = mq.MQGMO_PROPERTIES_IN_HANDLE | mq.MQGMO_PROPERTIES_COMPATIBILITY
 MQPUT: Final = 0x86
 MQPUT1: Final = 0x87
 MQSET: Final = 0x88

@@ -144,6 +144,19 @@ def test_a_copy_leaves_the_queue_and_comes_back_whole(
     assert texts(attached, "B") == ["one", "two"]
 
 
+@pytest.mark.parametrize("taken", ["-i", "-I"])
+def test_properties_come_back(attached: ternmq.QueueManager, tmp_path: Path, taken: str) -> None:
+    fill(attached)
+    attached.put("A", "one", properties={"colour": "red", "size": 4})
+    file = tmp_path / "messages"
+    assert dmpmqmsg.main(["-m", "QM1", taken, "A", "-f", str(file)]) == 0
+    assert dmpmqmsg.main(["-mQM1", "-oB", f"-f{file}"]) == 0
+    with attached.queue("B") as queue:
+        message = queue.get()
+    assert (message.text, message.format) == ("one", "MQSTR")
+    assert message.properties == {"colour": "red", "size": 4}
+
+
 def test_a_move_empties_the_queue(attached: ternmq.QueueManager, tmp_path: Path) -> None:
     fill(attached, *"abcde")
     assert dmpmqmsg.main(["-I", "A", "-f", str(tmp_path / "f"), "-t", "2", "-q"]) == 0

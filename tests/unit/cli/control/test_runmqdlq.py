@@ -66,6 +66,34 @@ def run(typed: Typed, rules: str) -> int:
     return runmqdlq.main([DLQ, "QM1"])
 
 
+@pytest.mark.parametrize("action", ["RETRY", "FWD FWDQ(A) HEADER(NO)"])
+def test_a_message_that_goes_on_keeps_its_properties(
+    dlq: ternmq.QueueManager, typed: Typed, action: str
+) -> None:
+    dlq.put("B", "hello", properties={"colour": "red"})
+    with dlq.queue("B") as queue:
+        whole = queue.get(options=mq.MQGMO_PROPERTIES_FORCE_MQRFH2 | mq.MQGMO_NO_SYNCPOINT)
+    reported = whole.descriptor
+    header = DeadLetterHeader(
+        reason=2053,
+        destination_queue="A",
+        destination_qmgr="QM1",
+        encoding=reported.encoding,
+        ccsid=reported.ccsid,
+        format=reported.format,
+    )
+    md = ternmq.Descriptor(format="MQDEAD")
+    dlq.put(DLQ, header.pack() + whole.data, descriptor=md)
+    with dlq.queue(DLQ) as queue:
+        (dead_one,) = queue.browse()
+    assert (dead_one.format, dict(dead_one.properties)) == ("MQDEAD", {"colour": "red"})
+    assert run(typed, f"ACTION({action.split()[0]}) {action.partition(' ')[2]}") == 0
+    with dlq.queue("A") as queue:
+        message = queue.get()
+    assert (message.text, message.format) == ("hello", "MQSTR")
+    assert message.properties == {"colour": "red"}
+
+
 def test_a_retry_brings_the_message_back_as_it_was(
     dlq: ternmq.QueueManager, typed: Typed, capsys: pytest.CaptureFixture[str]
 ) -> None:

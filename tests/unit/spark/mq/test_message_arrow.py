@@ -279,4 +279,4 @@ def test_schema_when_in_arrow_then_heads_have_all_plain_columns() -> None:
     for name, _ in COLUMNS:
         if name not in FROM_ELSEWHERE:
             assert FIELDS.get(name, name) in names
-    assert struct.calcsize("<QQqqIBBHQ") + 364 == np.dtype(ternmq.HEAD_COLUMNS).itemsize
+    assert struct.calcsize("<QQqqIBBHQI") + 364 == np.dtype(ternmq.HEAD_COLUMNS).itemsize
