@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, Unpack, final
 from ternmq.api import definitions
 from ternmq.api.aio_queue import Queue
 from ternmq.api.arguments import Data, Requests, as_bytes, put1_alternate
+from ternmq.api.handles import for_selection
 from ternmq.base.attributes import Value
 from ternmq.base.object_types import ALIAS, LOCAL, MODEL
 from ternmq.codec.mqi.mqmd import Descriptor
@@ -168,20 +169,23 @@ class Connection:
         exclusive: bool = False,
         dynamic_name: str = "AMQ.*",
         options: int = 0,
+        selector: str = "",
     ) -> Opening[Queue]:
         """Open a queue, with `async with` or `await`. A model queue gives a new dynamic one, named
         after `dynamic_name`.
 
         `options` are MQOO options for one handle that does everything; without them handles are
-        opened as needed.
+        opened as needed. With a `selector`, gets and browses see only messages that match it, such
+        as "colour = 'red' AND size > 3"; puts are not filtered.
         """
-        return Opening(self._open_queue(name, exclusive, dynamic_name, options))
+        return Opening(self._open_queue(name, exclusive, dynamic_name, options, selector))
 
     async def _open_queue(
-        self, name: str, exclusive: bool, dynamic_name: str, options: int
+        self, name: str, exclusive: bool, dynamic_name: str, options: int, selector: str
     ) -> Queue:
         od = ObjectDescriptor(object_name=name, dynamic_queue_name=dynamic_name)
-        return Queue(self._transport, await self.run(Open(od, options, True, exclusive)))
+        call = Open(od, for_selection(options, selector), True, exclusive, selector=selector)
+        return Queue(self._transport, await self.run(call))
 
     async def put(
         self,

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, Unpack
 
 from ternmq.api import definitions
 from ternmq.api.arguments import Data, Requests, as_bytes, put1_alternate
+from ternmq.api.handles import for_selection
 from ternmq.api.queue import Queue
 from ternmq.api.unit import Unit
 from ternmq.base.attributes import Value
@@ -95,14 +96,17 @@ class Connection:
         exclusive: bool = False,
         dynamic_name: str = "AMQ.*",
         options: int = 0,
+        selector: str = "",
     ) -> Queue:
         """Open a queue. A model queue gives a new dynamic one, named after `dynamic_name`.
 
         `options` are MQOO options for one handle that does everything; without them handles are
-        opened as needed.
+        opened as needed. With a `selector`, gets and browses see only messages that match it, such
+        as "colour = 'red' AND size > 3"; puts are not filtered.
         """
         od = ObjectDescriptor(object_name=name, dynamic_queue_name=dynamic_name)
-        return Queue(self._transport, self.run(Open(od, options, True, exclusive)))
+        call = Open(od, for_selection(options, selector), True, exclusive, selector=selector)
+        return Queue(self._transport, self.run(call))
 
     def put(
         self,

@@ -27,11 +27,19 @@ CONTEXT_OPTIONS: Final = (
 OUTPUT: Final = mq.MQOO_OUTPUT | mq.MQOO_FAIL_IF_QUIESCING
 INPUT_OPTIONS: Final = mq.MQOO_INPUT_AS_Q_DEF | mq.MQOO_INPUT_SHARED | mq.MQOO_INPUT_EXCLUSIVE
 BROWSE: Final = mq.MQOO_BROWSE | mq.MQOO_FAIL_IF_QUIESCING
+READING: Final = INPUT_OPTIONS | mq.MQOO_BROWSE
 
 
 def for_output(put_options: int) -> int:
     """MQOO options for a put with these MQPMO options."""
     return OUTPUT | (put_options & CONTEXT_OPTIONS)
+
+
+def for_selection(options: int, selector: str) -> int:
+    """MQOO options of a queue's first handle: one with a selection string is open to be read."""
+    if not selector or options & READING:
+        return options
+    return options | mq.MQOO_INPUT_AS_Q_DEF | BROWSE | mq.MQOO_INQUIRE
 
 
 @final
@@ -44,6 +52,7 @@ class Handles:
         self.name = opened.od.object_name
         if opened.renamed:
             self.name = base.resolved_name  # a model queue has become a dynamic one
+        self._selector = opened.selector
         self.is_open = True
         self.output: ObjectHandle | None = base if base.options & mq.MQOO_OUTPUT else None
         # A handle that was asked to browse has the cursor, so gets of every kind are its business.
@@ -88,6 +97,10 @@ class Handles:
         """What to open by."""
         self.check_open()
         return ObjectDescriptor(object_name=self.name)
+
+    def open_browse(self) -> Open:
+        """The call that opens a handle for one browse."""
+        return Open(self.descriptor(), BROWSE, selector=self._selector)
 
     def borrow(self) -> ObjectHandle | None:
         """A handle that nobody uses; None if one has to be opened."""

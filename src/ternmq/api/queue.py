@@ -7,7 +7,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, final
 
 from ternmq.api.arguments import Data, Requests, as_bytes, browse_request
-from ternmq.api.handles import BROWSE, Handles, for_output
+from ternmq.api.handles import Handles, for_output
 from ternmq.api.inert_attributes import warn_inert_values
 from ternmq.base import constants as mq
 from ternmq.base.attributes import Value
@@ -65,7 +65,7 @@ class Browse:
         if handle is None:
             handle = self._handles.borrow()
             if handle is None:
-                call = Open(self._handles.descriptor(), BROWSE)
+                call = self._handles.open_browse()
                 self._transport.run(call)
                 handle = call.opened()
                 self._handles.lend(handle)

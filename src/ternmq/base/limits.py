@@ -63,3 +63,7 @@ MQSC_CHARACTERS_MAX: Final = 4_194_304  # in one call of an application, over th
 # MQINQ: the areas that a client may offer for what it asks.
 INQUIRED_INTEGERS_MAX: Final = 4096
 INQUIRED_CHARACTERS_MAX: Final = 1_048_576
+
+# Selection strings.
+SELECTION_STRING_CHARACTERS_MAX: Final = 10_240  # MQ_SELECTOR_LENGTH
+SELECTION_STRING_BYTES_MAX: Final = 4 * SELECTION_STRING_CHARACTERS_MAX

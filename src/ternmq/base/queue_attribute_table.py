@@ -65,6 +65,7 @@ retain_megabytes     RETSIZE  -                       0..999999999       0      
 remote_queue         RNAME    CA_REMOTE_Q_NAME        name48             -        ...R u
 remote_qmgr          RQMNAME  CA_REMOTE_Q_MGR_NAME    name48             -        ...R u
 scope                SCOPE    IA_SCOPE                @scope             QMGR     L.AR i
+selector             SELECTOR CACF_SUB_SELECTOR       10240              -        ..A.
 shareable            SHARE    IA_SHAREABILITY         bare@share         SHARE    L... u
 shareable            SHARE    IA_SHAREABILITY         bare@share         NOSHARE  .M..
 statistics           STATQ    IA_STATISTICS_Q         @queue_switch      QMGR     LM..

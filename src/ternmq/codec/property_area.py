@@ -34,6 +34,8 @@ from __future__ import annotations
 import struct
 from typing import Final, final
 
+from mypy_extensions import i64
+
 from ternmq.base import constants as mq
 from ternmq.base.errors import IntegrityError
 from ternmq.codec.property import Property, PropertyValue
@@ -314,3 +316,30 @@ def _check_entry(area: bytes, at: int, end: int) -> int:
     except UnicodeDecodeError as error:
         raise IntegrityError(f"a property area whose text at {at} is no UTF-8") from error
     return after
+
+
+def find_value(area: bytes, name: bytes) -> PropertyValue:
+    """The value of the first property of that name; None if there is none or it is null."""
+    if not area:
+        return None
+    count: i64 = area[2] | area[3] << 8
+    length: i64 = len(name)
+    at: i64 = HEAD_BYTES
+    while count > 0:
+        count -= 1
+        name_bytes: i64 = area[at] | area[at + 1] << 8
+        value_bytes: i64 = _u32(area, at + 4)
+        start: i64 = at + 8
+        if area[at + 3]:
+            start += _DESCRIPTOR.size
+        after: i64 = start + name_bytes
+        if name_bytes == length and area[start:after] == name:
+            return _value(1 << area[at + 2], area[after : after + value_bytes])
+        at = after + value_bytes
+    return None
+
+
+def _u32(data: bytes, at: i64) -> i64:
+    low: i64 = data[at] | data[at + 1] << 8
+    high: i64 = data[at + 2] | data[at + 3] << 8
+    return low | high << 16

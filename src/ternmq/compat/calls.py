@@ -6,6 +6,7 @@ turn it into their own.
 
 from __future__ import annotations
 
+import ctypes
 import os
 import sys
 from contextlib import ExitStack
@@ -23,8 +24,11 @@ from ternmq.base.reasons import (
     MQRC_NO_MSG_AVAILABLE,
     MQRC_OPTIONS_ERROR,
     MQRC_RECS_PRESENT_ERROR,
-    MQRC_SELECTION_NOT_AVAILABLE,
+    MQRC_SELECTION_STRING_ERROR,
+    MQRC_SELECTOR_INVALID_FOR_TYPE,
+    MQRC_SOURCE_CCSID_ERROR,
 )
+from ternmq.codec.charset import UTF8, decode, is_known
 from ternmq.codec.mqi.layout import BIG, LITTLE
 from ternmq.codec.mqi.mqgmo import GetOptions
 from ternmq.codec.mqi.mqmd import GROUP_ID_AT, MSG_ID_AT, PRIORITY_AT, USER_ID_AT, Descriptor
@@ -98,11 +102,7 @@ def _verbs(attachment: Attachment) -> RemoteVerbs:
 
 
 def described(od: MQOpts, verb: str) -> ObjectDescriptor:
-    """An MQOD as our client takes it."""
-    if od.Version >= mq.MQOD_VERSION_4 and od.SelectionStringVSPtr:
-        raise mq_error(
-            MQRC_SELECTION_NOT_AVAILABLE, verb=verb, detail="selectors are not supported yet"
-        )
+    """An MQOD as our client takes it, but for its selection string."""
     found = ObjectDescriptor(
         object_type=od.ObjectType,
         object_name=text_of(od.ObjectName),
@@ -115,12 +115,31 @@ def described(od: MQOpts, verb: str) -> ObjectDescriptor:
     return found
 
 
+def selection_string(od: MQOpts, verb: str) -> str:
+    """The text that SelectionString of an MQOD points to; "" without one."""
+    if od.Version < mq.MQOD_VERSION_4 or od.SelectionStringVSLength == 0:
+        return ""
+    address = od.SelectionStringVSPtr
+    length = od.SelectionStringVSLength
+    if not address or length < mq.MQVS_NULL_TERMINATED:
+        detail = f"SelectionString has VSPtr {address} and VSLength {length}"
+        raise mq_error(MQRC_SELECTION_STRING_ERROR, verb=verb, detail=detail)
+    data = ctypes.string_at(address, length)
+    ccsid = od.SelectionStringVSCCSID
+    if ccsid in (0, mq.MQCCSI_APPL):
+        ccsid = UTF8
+    if not is_known(ccsid):
+        raise mq_error(MQRC_SOURCE_CCSID_ERROR, verb=verb, detail=f"VSCCSID {ccsid}")
+    return decode(data, ccsid)
+
+
 def open_object(hconn: object, od: MQOpts, options: int) -> int:
     """MQOPEN; the descriptor is told the name of a dynamic queue, and what it resolved to."""
     attachment = attached(hconn, "MQOPEN")
     connection = attachment.connection
     od.pack()  # members of a wrong type are found before anything is sent
-    opened = connection.run(Open(described(od, "MQOPEN"), options))
+    selector = selection_string(od, "MQOPEN")
+    opened = connection.run(Open(described(od, "MQOPEN"), options, selector=selector))
     handle = opened.opened()
     attachment.opened[handle.handle_id] = opened
     if od.ObjectType == mq.MQOT_Q:
@@ -234,6 +253,8 @@ def put1(hconn: object, od: MQOpts, md: MQOpts, pmo: MQOpts, data: bytes) -> Non
         detail = "MQPMO_RESOLVE_LOCAL_Q is not supported here yet; open the queue, then put"
         raise mq_error(MQRC_OPTIONS_ERROR, verb="MQPUT1", detail=detail)
     form, whole = _prepared(attachment, md, pmo, data, "MQPUT1")
+    if selection_string(od, "MQPUT1"):
+        raise mq_error(MQRC_SELECTOR_INVALID_FOR_TYPE, verb="MQPUT1", object=text_of(od.ObjectName))
     call = connection.run(Put1(described(od, "MQPUT1"), form, whole))
     _was_put(attachment, md, pmo, call.msg_id)
 

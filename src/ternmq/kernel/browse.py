@@ -18,10 +18,12 @@ from ternmq.kernel.metering import passed_over
 from ternmq.kernel.objects import LocalQueue
 from ternmq.kernel.property_options import delivered_length
 from ternmq.kernel.requests import GetCall
+from ternmq.kernel.selection import HandleSelection
 from ternmq.store.cursor import Cursor
 from ternmq.store.fetching import SegmentFetch, fetch_page
 from ternmq.store.lane import Lane
 from ternmq.store.queue import LANES, Queue
+from ternmq.store.scanning import SegmentScan
 from ternmq.store.segment import ALIVE, Segment, segment_of
 from ternmq.values.entry import ASTRAY, AVAILABLE, Entry
 
@@ -49,6 +51,7 @@ def unlock(kernel: Kernel, handle: Handle) -> bool:
     if number == 0 or local is None or local.queue.locks.get(number) != holder_of(handle):
         return False
     del local.queue.locks[number]
+    local.queue.returns += 1
     kernel.meter.figures.locks_released += 1
     return True
 
@@ -231,7 +234,7 @@ def _shows(kernel: Kernel, call: GetCall, queue: Queue, entry: Entry, now_ns: i6
         kernel, call.handle, queue, entry
     ):
         return False
-    return call.request.matches(entry)
+    return call.matches(entry)
 
 
 def _walk(kernel: Kernel, call: GetCall, queue: Queue, walk: Cursor) -> Entry | None:
@@ -259,7 +262,7 @@ def next_message(kernel: Kernel, call: GetCall, queue: Queue, walk: Cursor) -> E
     if walk.lane >= LANES:
         walk.lane = LANES - 1
     while walk.lane >= 0:
-        entry = _next_in_lane(kernel, call, queue, walk)
+        entry = next_in_lane(kernel, call, queue, walk)
         if entry is not None or call.connection.park is not None:
             return entry
         walk.leave()
@@ -291,7 +294,8 @@ def _next_stray(lane: Lane, walk: Cursor) -> Entry | None:
     return walk.stray
 
 
-def _next_in_lane(kernel: Kernel, call: GetCall, queue: Queue, walk: Cursor) -> Entry | None:
+def next_in_lane(kernel: Kernel, call: GetCall, queue: Queue, walk: Cursor) -> Entry | None:
+    """The message of its lane after the place; None at the end, or while a segment is fetched."""
     lane = queue.lanes[walk.lane]
     at = walk.entry
     if at is not None and at.place != ASTRAY:
@@ -313,6 +317,9 @@ def _next_in_lane(kernel: Kernel, call: GetCall, queue: Queue, walk: Cursor) -> 
 
 def _next_swept(kernel: Kernel, call: GetCall, queue: Queue, walk: Cursor) -> Entry | None:
     """The next message in the swept chain of a lane, from a page of copies."""
+    selection = call.handle.selection
+    if selection is not None:
+        return _next_scanned(kernel, call, queue, walk, selection)
     lane = queue.lanes[walk.lane]
     place = lane.segment_after(walk.sequence)
     while place < len(lane.swept):
@@ -329,6 +336,56 @@ def _next_swept(kernel: Kernel, call: GetCall, queue: Queue, walk: Cursor) -> En
                 return page[at]
             at += 1
     return None
+
+
+def _next_scanned(
+    kernel: Kernel, call: GetCall, queue: Queue, walk: Cursor, selection: HandleSelection
+) -> Entry | None:
+    """The next message in the swept chain of a lane that a selection wants; None: there is none, or
+    the connection is parked until a scan has looked through a segment."""
+    lane = queue.lanes[walk.lane]
+    place = lane.segment_after(walk.sequence)
+    while place < len(lane.swept):
+        segment = lane.swept[place]
+        place += 1
+        if segment.alive == 0:
+            continue
+        scan = selection.scan
+        first: i64 = 0
+        if scan is not None and scan.segment is segment and scan.is_complete:
+            _count_scan(kernel, call, selection, scan)
+            for entry in scan.found:
+                if entry.sequence > walk.sequence and segment.states[entry.ordinal] == ALIVE:
+                    count_backouts(segment, entry)
+                    return entry
+            if scan.after >= segment.count:
+                stray = _next_stray(lane, walk)
+                if stray is None or stray.sequence > segment.last_sequence:
+                    walk.pass_over(segment.last_sequence)
+                continue
+            first = scan.after
+        scan = SegmentScan(queue, segment, first, selection.for_scan())
+        selection.scan = scan
+        kernel.outbox.add(scan)
+        call.connection.park = scan
+        return None
+    return None
+
+
+def _count_scan(
+    kernel: Kernel, call: GetCall, selection: HandleSelection, scan: SegmentScan
+) -> None:
+    """A scan has ended: it looked at messages for this handle, and passed over most of them."""
+    selection.looked_at += scan.looked_at
+    if kernel.measured:
+        passed_over(kernel, call, scan.looked_at - len(scan.found), 0)
+    scan.looked_at = 0
+
+
+def count_backouts(segment: Segment, entry: Entry) -> None:
+    """A copy may be older than the last backout."""
+    if segment.backouts:
+        entry.backout_count = segment.backouts.get(int(entry.ordinal), int(entry.backout_count))
 
 
 def page_of(kernel: Kernel, call: GetCall, queue: Queue, segment: Segment) -> list[Entry] | None:

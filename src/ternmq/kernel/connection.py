@@ -22,6 +22,7 @@ from ternmq.values.handle import ObjectHandle
 
 if TYPE_CHECKING:
     from ternmq.kernel.requests import GetCall
+    from ternmq.kernel.selection import HandleSelection
     from ternmq.kernel.transmission import Route
     from ternmq.ports.effect import Effect
 
@@ -47,6 +48,7 @@ class Handle(ObjectHandle):
         "opened_ns",
         "put_inhibited_by",
         "route",
+        "selection",
         "via",
     )
 
@@ -62,6 +64,7 @@ class Handle(ObjectHandle):
         self.header_bytes: i64 = 0  # that each message gets on the way
         self.cursor: Cursor | None = None
         self.locked: i64 = 0  # number of the message under a browse lock of this handle
+        self.selection: HandleSelection | None = None  # which messages its gets see; all without
         self.context: Entry | None = None  # saved for put with pass context
         self.is_put1 = False  # opened by MQPUT1, for one put
         self.opened_ns: i64 = 0  # Unix time, if its connection was accounted for then

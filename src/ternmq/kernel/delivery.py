@@ -5,6 +5,8 @@ Called in the step that made a message available: a put, a commit, a backout.
 
 from __future__ import annotations
 
+from typing import final
+
 from ternmq.base import constants as mq
 from ternmq.base.errors import MQError
 from ternmq.kernel.connection import Connection
@@ -14,7 +16,10 @@ from ternmq.kernel.metering import waits_on, was_got
 from ternmq.kernel.objects import LocalQueue
 from ternmq.kernel.property_options import delivered_length
 from ternmq.kernel.requests import GetCall
-from ternmq.values.entry import PERSISTENT, Entry
+from ternmq.kernel.waiters import ASKED_AT_ONCE
+from ternmq.ports.disk import Disk
+from ternmq.ports.effect import Effect
+from ternmq.values.entry import AVAILABLE, PERSISTENT, Entry
 
 
 def hand_over(kernel: Kernel, connection: Connection, local: LocalQueue, entry: Entry) -> bool:
@@ -29,7 +34,7 @@ def hand_over(kernel: Kernel, connection: Connection, local: LocalQueue, entry: 
         return False
     request = call.request
     if (
-        not request.matches(entry)
+        not call.matches(entry)
         or request.syncpoint
         or (request.syncpoint_if_persistent and entry.flags & PERSISTENT)
         or (request.spares and request.spared(entry))
@@ -93,10 +98,42 @@ def serve(kernel: Kernel, local: LocalQueue, entry: Entry) -> None:
     getters = waiters.for_entry(entry)
     waiters.end_turn()
     for call in getters:
-        if call.request.matches(entry):
+        if call.matches(entry):
             serve_one(kernel, call)
-            if entry.state != 1:  # AVAILABLE: somebody has it now
+            if entry.state != AVAILABLE:
+                return  # somebody has it now
+    if len(waiters.selecting) > ASKED_AT_ONCE:
+        rest = list(waiters.selecting.values())[ASKED_AT_ONCE:]
+        kernel.outbox.add(AskRest(kernel, local, entry, rest))
+
+
+@final
+class AskRest(Effect):
+    """Asks waiters with a selection string, those that the put did not ask, a few in each step: a
+    put must not pay for all of them. There is nothing to run outside a step."""
+
+    def __init__(
+        self, kernel: Kernel, local: LocalQueue, entry: Entry, rest: list[GetCall]
+    ) -> None:
+        super().__init__()
+        self.kernel = kernel
+        self.local = local
+        self.entry = entry
+        self.rest = rest
+
+    def run(self, disk: Disk) -> None:
+        pass
+
+    def complete(self) -> None:
+        entry = self.entry
+        for call in self.rest[:ASKED_AT_ONCE]:
+            if entry.state != AVAILABLE or self.local.deleted:
                 return
+            if call.waiting and call.matches(entry):
+                serve_one(self.kernel, call)
+        rest = self.rest[ASKED_AT_ONCE:]
+        if rest and entry.state == AVAILABLE:
+            self.kernel.outbox.add(AskRest(self.kernel, self.local, entry, rest))
 
 
 def serve_one(kernel: Kernel, call: GetCall) -> None:

@@ -82,7 +82,7 @@ def _is_plain(
 ) -> bool:
     if handle.connection is not connection or local.deleted or local.get_inhibited or handle.via:
         return False
-    if kernel.status != RUNNING or not request.plain:
+    if kernel.status != RUNNING or not request.plain or handle.selection is not None:
         return False
     if request.syncpoint or request.options & _MORE_THAN_A_GET:
         return False

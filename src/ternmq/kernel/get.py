@@ -66,6 +66,10 @@ def _begin(kernel: Kernel, call: GetCall) -> None:
     call.browse = request.options & BROWSE_OPTIONS != 0
     if request.wait_ms > 0:
         call.deadline_ns = kernel.clock.monotonic_ns() + request.wait_ms * _NANOSECONDS_A_MS
+    selection = call.handle.selection
+    local = call.handle.local
+    if selection is not None and local is not None:
+        selection.begin(local.queue)
     attempt(kernel, call)
 
 
@@ -165,7 +169,7 @@ def _find(kernel: Kernel, call: GetCall, local: LocalQueue) -> Entry | None:
     if options & mq.MQGMO_MSG_UNDER_CURSOR:
         return under_cursor(kernel, call, local)
     queue = local.queue
-    if call.request.plain and call.walk is None:
+    if call.request.plain and call.walk is None and call.handle.selection is None:
         lane = queue.top_lane()
         if lane < 0:
             return None

@@ -29,6 +29,7 @@ from ternmq.kernel.notices import Notices
 from ternmq.kernel.objects import LocalQueue
 from ternmq.kernel.parts import Parts
 from ternmq.kernel.requests import GetCall
+from ternmq.kernel.selection import CompiledSelectors
 from ternmq.kernel.services import Services
 from ternmq.kernel.trigger_sink import TriggerSink
 from ternmq.kernel.verb_clock import VerbClock
@@ -85,6 +86,7 @@ class Kernel:
         self.status: i64 = RUNNING
         self.broken_by = ""
         self.locals: dict[str, LocalQueue] = {}
+        self.selectors = CompiledSelectors()
         self.connections: dict[int, Connection] = {}
         self.next_connection = 1
         self.waiting: dict[int, GetCall] = {}  # gets that wait for a message, by handle

@@ -251,11 +251,11 @@ def was_browsed(
 def _count_kind(account: TaskQueueAccount, call: GetCall) -> None:
     """One MQGET more, of its kind."""
     if call.browse:
-        if call.request.plain:
+        if call.takes_any:
             account.browses_any += 1
         else:
             account.browses_specific += 1
-    elif call.request.plain:
+    elif call.takes_any:
         account.gets_any += 1
     else:
         account.gets_specific += 1

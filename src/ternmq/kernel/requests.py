@@ -16,6 +16,7 @@ from ternmq.codec.mqi.mqmd import ENCODING_AT, FORMAT_AT
 from ternmq.codec.property_header import may_be_split
 from ternmq.store.copying import copied_descriptor
 from ternmq.store.cursor import Cursor
+from ternmq.store.segment_format import CORREL_ID, GROUP_ID, MSG_ID
 from ternmq.values.entry import ZERO_ID, Entry
 from ternmq.values.get_request import GetRequest
 from ternmq.values.put_form import PutForm
@@ -212,3 +213,40 @@ class GetCall:
         self.fetch: Effect | None = None  # what was last read for it
         self.looking = False  # its search goes on in another step, and then it would wait
         self.missed = False  # meanwhile a message came that it may have passed
+
+    @property
+    def takes_any(self) -> bool:
+        """Whether any message will do."""
+        return self.request.plain and self.handle.selection is None
+
+    def by_id(self) -> bool:
+        """Whether an identifier narrows the search: the request's, or one that the selection string
+        requires."""
+        if self.request.by_id():
+            return True
+        selection = self.handle.selection
+        return selection is not None and selection.key_kind >= 0
+
+    def wait_key(self) -> bytes:
+        """The identifier that waiters are kept by; zeros for none."""
+        return self.key()[1]
+
+    def key(self) -> tuple[i64, bytes]:
+        """That identifier, and of which kind it is; zeros if there is none."""
+        request = self.request
+        if request.msg_id != ZERO_ID:
+            return MSG_ID, request.msg_id
+        if request.correl_id != ZERO_ID:
+            return CORREL_ID, request.correl_id
+        selection = self.handle.selection
+        if selection is not None and selection.key_kind >= 0:
+            return selection.key_kind, selection.key
+        return GROUP_ID, request.group_id
+
+    def matches(self, entry: Entry) -> bool:
+        """Whether a message is one of those asked for: by the request, and by the selection string
+        that the handle was opened with."""
+        if not self.request.matches(entry):
+            return False
+        selection = self.handle.selection
+        return selection is None or selection.matches(entry)

@@ -37,6 +37,7 @@ from ternmq.kernel.kernel import Kernel
 from ternmq.kernel.metering import were_purged
 from ternmq.kernel.metering_calls import was_closed, was_opened
 from ternmq.kernel.objects import LocalQueue, alias_fault
+from ternmq.kernel.selection import selection_of
 from ternmq.kernel.streaming import check_receiver, plan_of
 from ternmq.kernel.transmission import (
     HEADERS_BYTES_MAX,
@@ -134,6 +135,7 @@ def open_queue(
     options: int,
     verb: str = "MQOPEN",
     alternate_user: str = "",
+    selector: str = "",
 ) -> Handle | None:
     """Open a queue; None: the connection is parked until the queue is loaded."""
     connection.begin_verb()
@@ -153,7 +155,9 @@ def open_queue(
         return None
     if not created and not can_open(kernel, connection, local, options, verb):
         return None
+    selection = selection_of(kernel, via, selector)
     handle = new_handle(kernel, connection, options)
+    handle.selection = selection
     attach(handle, local, via)
     if handle.input:
         kernel.triggers.input_opened(local)
@@ -406,6 +410,8 @@ def detach(handle: Handle) -> None:
         cursor.reset()
         local.queue.cursors.remove(cursor)
         handle.cursor = None
+    if handle.selection is not None:
+        handle.selection.forget(local.queue)
     local.handles.remove(handle)
     if local.held_by is handle:
         local.held_by = None

@@ -12,7 +12,14 @@ from typing import Final, final
 
 from mypy_extensions import i64
 
-from ternmq.kernel.browse import is_locked, next_message, page_of, swept_copy
+from ternmq.kernel.browse import (
+    count_backouts,
+    is_locked,
+    next_in_lane,
+    next_message,
+    page_of,
+    swept_copy,
+)
 from ternmq.kernel.connection import Connection
 from ternmq.kernel.kernel import Kernel
 from ternmq.kernel.metering import have_expired, passed_over
@@ -21,10 +28,10 @@ from ternmq.kernel.seeking import Seek, next_candidate, next_segment
 from ternmq.store.cursor import Cursor
 from ternmq.store.fetching import MessageFetch, fetch_first, fetch_message
 from ternmq.store.id_index import IdIndex
-from ternmq.store.queue import Queue
+from ternmq.store.queue import LANES, Queue
 from ternmq.store.segment import ALIVE, SEGMENT_MESSAGES_MAX, Segment
-from ternmq.store.segment_format import CORREL_ID, GROUP_ID, MSG_ID, hash_id
-from ternmq.values.entry import ZERO_ID, Entry
+from ternmq.store.segment_format import CORREL_ID, GROUP_ID, hash_id
+from ternmq.values.entry import Entry
 from ternmq.values.get_request import GetRequest
 
 STEP_MESSAGES_MAX: Final = 256
@@ -52,10 +59,12 @@ class Search:
         request = self.request
         if request.token >= 0:
             found = self._by_token()
-        elif request.by_id():
+        elif self.call.by_id():
             found = self._by_id()
-        elif request.plain:
+        elif self.call.takes_any:
             found = self._in_order()
+        elif request.plain:
+            found = self._by_selection()
         else:
             found = self._by_criteria()
         if self.connection.park is None and not self.connection.again:
@@ -76,7 +85,7 @@ class Search:
             return False
         if queue.locks and is_locked(queue, entry, self.call.handle):
             return False
-        return self.request.matches(entry)
+        return self.call.matches(entry)
 
     def _is_enough(self) -> bool:
         """One more message did not fit; whether the rest is for the next step."""
@@ -131,6 +140,29 @@ class Search:
             if self._is_enough():
                 return None
 
+    def _by_selection(self) -> Entry | None:
+        """The first message that the handle's selection wants, behind the places up to which it
+        has looked before."""
+        selection = self.call.handle.selection
+        if selection is None:
+            return None
+        lane: i64 = LANES - 1
+        while lane >= 0:
+            place = selection.place(self.queue, lane)
+            while True:
+                entry = next_in_lane(self.kernel, self.call, self.queue, place)
+                if self.connection.park is not None:
+                    return None
+                if entry is None:
+                    break
+                if self._fits(entry):
+                    return entry
+                place.stand_on(entry)
+                if self._is_enough():
+                    return None
+            lane -= 1
+        return None
+
     def _begin_walk(self) -> Cursor:
         walk = Cursor()
         self.queue.cursors.append(walk)
@@ -166,19 +198,13 @@ class Search:
         return None
 
     def _by_id(self) -> Entry | None:
-        request = self.request
         queue = self.queue
+        kind, key = self.call.key()
         index: IdIndex = queue.msg_ids
-        key = request.msg_id
-        kind: i64 = MSG_ID
-        if key == ZERO_ID:
+        if kind == CORREL_ID:
             index = queue.correl_ids
-            key = request.correl_id
-            kind = CORREL_ID
-            if key == ZERO_ID:
-                index = queue.group_ids
-                key = request.group_id
-                kind = GROUP_ID
+        elif kind == GROUP_ID:
+            index = queue.group_ids
         seek = self.call.seek
         if seek is None:
             first = index.first(key)
@@ -253,7 +279,7 @@ class Search:
             self.call.fetch = effect
             self.connection.park = effect
         else:
-            _count_backouts(segment, entry)
+            count_backouts(segment, entry)
         return entry
 
     def _among_many(self, best: Entry | None, slots: dict[int, int], seek: Seek) -> Entry | None:
@@ -269,18 +295,12 @@ class Search:
             while ordinal < segment.count:
                 entry = page[ordinal]
                 if segment.states[ordinal] == ALIVE and self._fits(entry):
-                    _count_backouts(segment, entry)
+                    count_backouts(segment, entry)
                     return entry
                 seek.passed(segment, ordinal)
                 if self._is_enough():
                     return None
                 ordinal += 1
-
-
-def _count_backouts(segment: Segment, entry: Entry) -> None:
-    """A copy may be older than the last backout."""
-    if segment.backouts:
-        entry.backout_count = segment.backouts.get(int(entry.ordinal), int(entry.backout_count))
 
 
 def _is_before(best: Entry | None, segment: Segment) -> bool:

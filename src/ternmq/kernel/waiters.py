@@ -3,11 +3,14 @@
 The newest waiter is served first, so that one stays hot and the others stay asleep; every sixteenth
 message goes to the one that has waited longest, so that nobody starves. When that one waits again
 it comes behind the newest, who stays the hot one. Waiters for an identifier
-are found by it; waiting browsers all see a message before a getter takes it.
+are found by it; waiting browsers all see a message before a getter takes it. Waiters with a
+selection string come before those for any message, the one that has waited longest first; a put
+asks a few of them, and later steps ask the rest (`delivery`).
 """
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import TYPE_CHECKING, Final, final
 
 from mypy_extensions import i64
@@ -18,18 +21,30 @@ if TYPE_CHECKING:
     from ternmq.kernel.requests import GetCall
 
 TURNS_FOR_OLDEST: Final = 16
+ASKED_AT_ONCE: Final = 32  # waiters with a selection string that one step asks
 
 
 @final
 class Waiters:
     """The waiting gets of one queue."""
 
-    __slots__ = ("_any", "_by_id", "_oldest", "browsing", "count", "looking", "turn")
+    __slots__ = (
+        "_any",
+        "_by_id",
+        "_oldest",
+        "browsing",
+        "count",
+        "looking",
+        "selecting",
+        "turn",
+    )
 
     def __init__(self) -> None:
         self._any: list[GetCall] = []
         self._by_id: dict[bytes, list[GetCall]] = {}
         self.browsing: list[GetCall] = []
+        # for what a selection string says, in the order of their coming: a dict as ordered set
+        self.selecting: dict[int, GetCall] = {}
         self.looking: list[GetCall] = []  # their search takes several steps; then they would wait
         self.count: i64 = 0  # all of them
         self.turn: i64 = 0
@@ -41,9 +56,11 @@ class Waiters:
         if call.browse:
             self.browsing.append(call)
             return
-        key = call.request.wait_key()
+        key = call.wait_key()
         if key == ZERO_ID:
-            if call.handle.key == self._oldest and self._any:
+            if call.handle.selection is not None:
+                self.selecting[call.handle.key] = call
+            elif call.handle.key == self._oldest and self._any:
                 self._oldest = -1
                 self._any.insert(len(self._any) - 1, call)
             else:
@@ -57,9 +74,11 @@ class Waiters:
         if call.browse:
             self.browsing.remove(call)
             return
-        key = call.request.wait_key()
+        key = call.wait_key()
         if key == ZERO_ID:
-            if self._any[-1] is call:
+            if call.handle.selection is not None:
+                del self.selecting[call.handle.key]
+            elif self._any[-1] is call:
                 self._any.pop()
             else:
                 self._any.remove(call)
@@ -94,6 +113,8 @@ class Waiters:
                 same = self._by_id.get(key)
                 if same is not None:
                     found.extend(same)
+        if self.selecting:
+            found.extend(islice(self.selecting.values(), ASKED_AT_ONCE))
         if self._any:
             if (self.turn + 1) % TURNS_FOR_OLDEST == 0:
                 found.extend(self._any)
@@ -104,7 +125,7 @@ class Waiters:
     def first_any(self) -> GetCall | None:
         """The waiter for any message whose turn it is, when nobody waits for an identifier or
         browses."""
-        if self._by_id or self.browsing or not self._any:
+        if self._by_id or self.browsing or self.selecting or not self._any:
             return None
         if (self.turn + 1) % TURNS_FOR_OLDEST == 0:
             return self._any[0]
@@ -119,7 +140,7 @@ class Waiters:
 
     def all(self) -> list[GetCall]:
         """Everybody."""
-        everybody = list(self._any) + list(self.browsing)
+        everybody = list(self._any) + list(self.browsing) + list(self.selecting.values())
         for same in self._by_id.values():
             everybody.extend(same)
         return everybody

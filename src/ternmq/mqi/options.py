@@ -13,7 +13,7 @@ from ternmq.base.reasons import (
     MQRC_OPTION_NOT_VALID_FOR_TYPE,
     MQRC_OPTIONS_ERROR,
     MQRC_RECS_PRESENT_ERROR,
-    MQRC_SELECTION_NOT_AVAILABLE,
+    MQRC_SELECTOR_INVALID_FOR_TYPE,
     MQRC_UNKNOWN_OBJECT_NAME,
     MQRC_UNKNOWN_OBJECT_Q_MGR,
 )
@@ -54,6 +54,9 @@ _SOMETHING: Final = (
 )
 _BIND: Final = (mq.MQOO_BIND_ON_OPEN, mq.MQOO_BIND_NOT_FIXED, mq.MQOO_BIND_ON_GROUP)
 _READ_AHEAD: Final = (mq.MQOO_READ_AHEAD, mq.MQOO_NO_READ_AHEAD)
+_SELECTING: Final = (
+    mq.MQOO_INPUT_AS_Q_DEF | mq.MQOO_INPUT_SHARED | mq.MQOO_INPUT_EXCLUSIVE | mq.MQOO_BROWSE
+)
 CONTEXT_OPTIONS: Final = (
     mq.MQPMO_DEFAULT_CONTEXT,
     mq.MQPMO_NO_CONTEXT,
@@ -192,10 +195,14 @@ def refuse_unsupported(od: ObjectDescriptor, verb: str) -> None:
         raise mq_error(
             MQRC_RECS_PRESENT_ERROR, verb=verb, detail="distribution lists are not supported yet"
         )
-    # IBM's Java client fills in an offset also where there is no string.
-    if od.selection_string.length:
+
+
+def check_selection(od: ObjectDescriptor, options: int, verb: str) -> None:
+    """A selection string is for gets and browses of a queue."""
+    if od.object_type != mq.MQOT_Q or verb == "MQPUT1" or not options & _SELECTING:
+        detail = "a selection string needs MQOO_INPUT_* or MQOO_BROWSE on a queue"
         raise mq_error(
-            MQRC_SELECTION_NOT_AVAILABLE, verb=verb, detail="selectors are not supported yet"
+            MQRC_SELECTOR_INVALID_FOR_TYPE, verb=verb, object=od.object_name, detail=detail
         )
 
 

@@ -62,6 +62,13 @@ class Cursor:
             entry.cursors += 1
             self.entry = entry
 
+    def pass_over(self, sequence: i64) -> None:
+        """Move behind messages that were not brought to memory."""
+        self.leave()
+        self.sequence = sequence
+        self.on_message = False
+        self.at = None
+
     def message_left(self, entry: Entry, swept: bool) -> None:
         """The message it points at leaves the list: point at the one before; a swept one is
         still there to get."""

@@ -151,6 +151,8 @@ class Queue:
         self.plain_limit: i64 = 1 << 20
         self.service = Service()
         self.high_depth: i64 = 0
+        # messages that came back or were unlocked: a search that had passed their place is not done
+        self.returns: i64 = 0
         self.stream: Stream | None = None  # what became visible, for readers by number
         self.numbering = Numbering()
 
@@ -217,6 +219,7 @@ class Queue:
 
     def restore(self, entry: Entry) -> None:
         """A got message comes back to its place; its get was backed out."""
+        self.returns += 1
         segment = segment_of(entry)
         if segment is not None and segment.swept:
             ordinal = entry.ordinal

@@ -271,6 +271,7 @@ class AliasAttributes(TypedDict, total=False):
     put: int | str
     property_control: int | str
     scope: int | str
+    selector: str
     target_type: int | str
     CAPEXPRY: int | str
     CLUSNL: str
@@ -290,6 +291,7 @@ class AliasAttributes(TypedDict, total=False):
     PUT: int | str
     PROPCTL: int | str
     SCOPE: int | str
+    SELECTOR: str
     TARGTYPE: int | str
 
 
@@ -297,12 +299,14 @@ class QueueAttributes(LocalAttributes, total=False):
     """What alter_queue takes."""
 
     definition_type: int | str
+    selector: str
     target: str
     target_type: int | str
     remote_queue: str
     remote_qmgr: str
     transmission_queue: str
     DEFTYPE: int | str
+    SELECTOR: str
     TARGET: str
     TARGTYPE: int | str
     RNAME: str

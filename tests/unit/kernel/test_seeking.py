@@ -12,20 +12,15 @@ import pytest
 from ternmq.base import constants as mq
 from ternmq.codec.mqi.mqgmo import GetOptions
 from ternmq.codec.mqi.mqmd import Descriptor
-from ternmq.kernel.connection import Connection, Handle
 from ternmq.kernel.get import get, resume
-from ternmq.kernel.requests import GetCall
-from ternmq.kernel.resolve import open_queue
 from ternmq.kernel.returning import take_back
 from ternmq.log.parameters import CIRCULAR, LogParameters
 from ternmq.mqi.getting import get_request
-from ternmq.ports.effect import Effect
-from ternmq.store.fetching import MessageFetch, SegmentFetch
 from ternmq.store.id_table import IdTable
-from ternmq.store.queue import Queue as Storage
 from ternmq.store.segment_format import hash_id
 from ternmq.values.get_request import GetRequest
 from tests.model.rig import Rig
+from tests.unit.kernel.asker import Asker
 
 pytestmark = pytest.mark.core
 
@@ -43,50 +38,6 @@ def rig() -> Iterator[Rig]:
         )
     yield rig
     rig.stop()
-
-
-class Asker:
-    """One connection that gets step by step, and counts what each step and the disk did."""
-
-    def __init__(self, rig: Rig, name: str = NAME) -> None:
-        self.rig = rig
-        self.kernel = rig.engine.kernel
-        self.link: Connection = rig.engine.connect("tester", "asker")
-        options = mq.MQOO_INPUT_SHARED | mq.MQOO_BROWSE
-        handle = open_queue(self.kernel, self.link, name, "", "AMQ.*", options)
-        assert handle is not None
-        self.handle: Handle = handle
-        assert handle.local is not None
-        self.queue: Storage = handle.local.queue
-        self.steps = 0
-        self.messages_read = 0
-        self.segments_read = 0
-        self.most_in_memory = 0
-
-    def ask(self, request: GetRequest) -> GetCall:
-        call = get(self.kernel, self.link, self.handle, request)
-        while self.goes_on():
-            resume(self.kernel, call)
-        return call
-
-    def goes_on(self) -> bool:
-        self.steps += 1
-        assert self.steps < 2000, "the get does not end"
-        self.most_in_memory = max(self.most_in_memory, int(self.queue.available))
-        if self.link.park is not None:
-            self.run(self.link.park)
-            return True
-        return self.link.again
-
-    def run(self, effect: Effect) -> None:
-        if isinstance(effect, MessageFetch):
-            self.messages_read += 1
-        elif isinstance(effect, SegmentFetch):
-            self.segments_read += 1
-        if not effect.done:
-            self.rig.engine.outbox.effects.remove(effect)
-            effect.claimed = True
-            self.rig.shell.run_claimed(effect)
 
 
 def choosy(
@@ -123,7 +74,7 @@ def test_candidates_when_more_than_the_queue_keeps_copies_of_then_the_get_ends(r
     """Four ids of 52 messages keep their page from giving the fifth a table of its own."""
     ids = same_page(rig, 5)
     put(rig, ids[1:] * 52 + [ids[0]] * 300)
-    asker = Asker(rig)
+    asker = Asker(rig, NAME)
     table = asker.queue.swept_correls
     assert table is not None
     assert len(table.candidates(hash_id(ids[0]))) > STEP_MESSAGES_MAX
@@ -141,7 +92,7 @@ def test_two_gets_with_many_candidates_then_neither_takes_the_other_ones_copies_
 ) -> None:
     first, second = b"A" * 24, b"B" * 24
     put(rig, [first, second] * 190)
-    askers = [Asker(rig), Asker(rig)]
+    askers = [Asker(rig, NAME), Asker(rig, NAME)]
     calls = [
         get(one.kernel, one.link, one.handle, choosy(key, 2))
         for one, key in zip(askers, (first, second), strict=True)
@@ -158,7 +109,7 @@ def test_two_gets_with_many_candidates_then_neither_takes_the_other_ones_copies_
 
 def test_shared_correl_id_when_nothing_fits_then_bounded_steps_and_memory(rig: Rig) -> None:
     put(rig, [b"S" * 24] * 4000)
-    asker = Asker(rig)
+    asker = Asker(rig, NAME)
     in_memory = asker.queue.available
     segments = len(asker.queue.segments)
     assert segments > 20
@@ -180,7 +131,7 @@ def test_shared_correl_id_when_gets_take_them_one_by_one_then_in_order_and_each_
     rig: Rig,
 ) -> None:
     put(rig, [b"S" * 24, b"T" * 24] * 700)
-    asker = Asker(rig)
+    asker = Asker(rig, NAME)
     found: list[int] = []
     while True:
         asker.steps = 0
@@ -206,7 +157,7 @@ def test_correl_id_in_memory_with_a_second_criterion_then_bounded_steps(rig: Rig
 
 def test_ordered_search_when_nothing_fits_then_the_queue_stays_swept(rig: Rig) -> None:
     put(rig, [bytes(24)] * 4000)
-    asker = Asker(rig)
+    asker = Asker(rig, NAME)
     in_memory = asker.queue.available
     segments = len(asker.queue.segments)
     call = asker.ask(choosy(bytes(24), 77, mq.MQMO_MATCH_MSG_SEQ_NUMBER))
@@ -226,7 +177,7 @@ def test_message_that_comes_where_the_search_has_been_then_the_waiting_get_takes
 ) -> None:
     """A get that waits must not sleep beside a message that fits."""
     put(rig, [b"S" * 24] * 2000)
-    asker = Asker(rig)
+    asker = Asker(rig, NAME)
     call = get(asker.kernel, asker.link, asker.handle, choosy(b"S" * 24, 9, match, wait=1000))
     for _ in range(10):
         assert asker.goes_on()
@@ -245,7 +196,7 @@ def test_message_that_comes_where_the_search_has_been_then_the_waiting_get_takes
 
 def test_get_that_is_taken_back_while_it_looks_then_nothing_knows_of_it(rig: Rig) -> None:
     put(rig, [b"S" * 24] * 2000)
-    asker = Asker(rig)
+    asker = Asker(rig, NAME)
     cursors = list(asker.queue.cursors)
     match = mq.MQMO_MATCH_MSG_SEQ_NUMBER
     call = get(asker.kernel, asker.link, asker.handle, choosy(b"", 9, match, wait=1000))
@@ -262,6 +213,6 @@ def test_seed_of_the_id_tables_then_from_the_entropy_of_the_queue_manager(rig: R
     seed = rig.engine.kernel.catalog.id_seed
     assert seed == int.from_bytes(rig.engine.opened.control.identity[:8], "little") != 0
     put(rig, [b"A" * 24] * 100)
-    assert Asker(rig).queue.id_seed == seed
+    assert Asker(rig, NAME).queue.id_seed == seed
     rig.start()
     assert rig.engine.kernel.catalog.id_seed == seed

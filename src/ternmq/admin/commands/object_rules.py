@@ -31,6 +31,7 @@ from ternmq.base.command_reasons import (
 from ternmq.base.constants import MQDC_PROVIDED
 from ternmq.base.errors import MQError, mq_error
 from ternmq.base.names import control_character, is_name
+from ternmq.codec.selector.selector import compile_selector
 from ternmq.kernel.objects import custom_cap
 from ternmq.security.patterns import peer_fault
 from ternmq.store.catalog import Catalog
@@ -119,8 +120,15 @@ class Check:
         if self.object_type & (types.LOCAL | types.MODEL):
             is_model = self.object_type == types.MODEL
             StreamCheck(self.catalog, self.name, self.values, self.verb).run(is_model)
-        if self.object_type == types.ALIAS and self._text("target") == self.name:
+        if self.object_type == types.ALIAS:
+            self._alias()
+
+    def _alias(self) -> None:
+        if self._text("target") == self.name:
             raise self._error(MQRCCF_ATTR_VALUE_ERROR, "TARGET is the alias itself")
+        selector = self._text("selector")
+        if selector:
+            compile_selector(selector, self.verb, self.name)
 
     def _cap(self) -> None:
         """CUSTOM may say CAPEXPRY as well, as before it was an attribute; one of them has to be

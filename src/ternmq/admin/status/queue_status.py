@@ -146,6 +146,7 @@ def handle_values(kernel: Kernel, handle: Handle) -> Values:
     options = int(handle.options)
     inputs = {0: "NO", mq.MQOO_INPUT_EXCLUSIVE: "EXCL"}
     local = handle.local
+    selection = handle.selection
     return {
         "QUEUE": handle.resolved_name if local is None else local.name,
         "TYPE": "HANDLE",
@@ -162,6 +163,9 @@ def handle_values(kernel: Kernel, handle: Handle) -> Values:
         "OUTPUT": yes(options & mq.MQOO_OUTPUT != 0),
         "PID": link.process_id,
         "QMURID": unit_name(link),
+        "SELECTOR": "" if selection is None else selection.text,
+        "SELLOOK": 0 if selection is None else int(selection.looked_at),
+        "SELMATCH": 0 if selection is None else int(selection.matched),
         "SET": yes(options & mq.MQOO_SET != 0),
         "TID": thread_of(link),
         "URID": "XA_FORMATID[] XA_GTRID[] XA_BQUAL[]",

@@ -26,7 +26,7 @@ from ternmq.kernel.metering_calls import was_inquired, was_set
 from ternmq.kernel.resolve import close, open_plain, open_queue, open_queue_manager
 from ternmq.kernel.transmission import resolved_names
 from ternmq.kernel.widening import widen
-from ternmq.mqi.options import check_close, check_object, check_widen
+from ternmq.mqi.options import check_close, check_object, check_selection, check_widen
 from ternmq.mqi.steps.step import Step
 from ternmq.store.queue import Queue
 from ternmq.values.calls import objects as calls
@@ -37,10 +37,17 @@ _ALL_USES: Final = mq.MQOO_INPUT_AS_Q_DEF | mq.MQOO_OUTPUT | mq.MQOO_INQUIRE | m
 
 
 def open_object(
-    kernel: Kernel, link: Link, od: ObjectDescriptor, options: int, verb: str
+    kernel: Kernel,
+    link: Link,
+    od: ObjectDescriptor,
+    options: int,
+    verb: str,
+    selector: str = "",
 ) -> Handle | None:
     """MQOPEN, also as a part of MQPUT1; None: parked."""
     check_object(od, options, verb)
+    if selector:
+        check_selection(od, options, verb)
     kernel.refuse_if_ending(options & mq.MQOO_FAIL_IF_QUIESCING != 0, verb)
     if od.object_type == mq.MQOT_Q_MGR:
         link.begin_verb()
@@ -60,6 +67,7 @@ def open_object(
         options,
         verb,
         od.alternate_user_id,
+        selector,
     )
 
 
@@ -77,7 +85,7 @@ class Open(Step):
         call = self.call
         if self._options < 0:
             self._options = _needed(kernel, call) if call.as_needed else call.options
-        handle = open_object(kernel, link, call.od, self._options, self.verb)
+        handle = open_object(kernel, link, call.od, self._options, self.verb, call.selector)
         if handle is None:
             return False
         self.handle = handle

@@ -14,16 +14,20 @@ from ternmq.base.limits import (
     INQUIRED_CHARACTERS_MAX,
     INQUIRED_INTEGERS_MAX,
     OBJECT_NAME_BYTES_MAX,
+    SELECTION_STRING_BYTES_MAX,
 )
 from ternmq.base.reasons import (
     MQRC_CHAR_ATTR_LENGTH_ERROR,
     MQRC_CHAR_ATTRS_TOO_SHORT,
     MQRC_INT_ATTR_COUNT_ERROR,
     MQRC_INT_ATTR_COUNT_TOO_SMALL,
+    MQRC_SELECTION_STRING_ERROR,
     MQRC_SELECTOR_ERROR,
     MQRC_SELECTOR_NOT_FOR_TYPE,
+    MQRC_SOURCE_CCSID_ERROR,
 )
-from ternmq.codec.charset import decode, encode
+from ternmq.codec.charset import decode, encode, is_known
+from ternmq.codec.mqi.charv import CharV, read_charv
 from ternmq.codec.mqi.mqod import ObjectDescriptor
 from ternmq.kernel.connection import Handle
 from ternmq.kernel.transmission import resolved_names
@@ -56,7 +60,9 @@ class OpenCall(Call):
         options: int,
         attributes: Values | None,
     ) -> None:
-        self.step = steps.Open(calls.Open(asked_object(od), options))
+        selector = selection_text(conversation, od, values.pop("object_following", b""))
+        od.selection_string.length = 0  # the reply has no strings
+        self.step = steps.Open(calls.Open(asked_object(od), options, selector=selector))
         self.od = od
         self.attributes = attributes  # what the reply says of the queue's defaults
         super().__init__(conversation, header, values)
@@ -98,9 +104,27 @@ def asked_object(od: ObjectDescriptor) -> ObjectDescriptor:
         alternate_user_id=od.alternate_user_id,
         records_present=od.records_present if od.version >= 2 else 0,
     )
-    if od.version >= 4 and od.selection_string.length:
-        asked.selection_string = od.selection_string
     return asked
+
+
+def selection_text(conversation: Conversation, od: ObjectDescriptor, following: bytes) -> str:
+    """The selection string of an MQOD, which stands behind it; IBM's Java client fills in an offset
+    also where there is no string."""
+    described = od.selection_string
+    if od.version < mq.MQOD_VERSION_4 or described.length == 0:
+        return ""
+    at = described.offset - od.size()
+    if described.offset <= 0 or at < 0 or at > len(following):
+        detail = f"its offset is {described.offset}, its length {described.length}"
+        raise mq_error(MQRC_SELECTION_STRING_ERROR, verb="MQOPEN", detail=detail)
+    ccsid = conversation.form.ccsid if described.ccsid == mq.MQCCSI_APPL else described.ccsid
+    if not is_known(ccsid):
+        raise mq_error(MQRC_SOURCE_CCSID_ERROR, verb="MQOPEN", detail=f"VSCCSID {ccsid}")
+    shifted = CharV(offset=described.offset, length=described.length, ccsid=ccsid)
+    text = bytes(od.size()) + following
+    return read_charv(
+        shifted, text, 0, ccsid, MQRC_SELECTION_STRING_ERROR, SELECTION_STRING_BYTES_MAX
+    )
 
 
 def complete_object(od: ObjectDescriptor, handle: Handle, qmgr_name: str) -> None:

@@ -88,7 +88,7 @@ def _open(verbs: FapVerbs, call: Open) -> Exchange[None]:
         options = first_options(options, call.exclusive)
     described = checked_object(call.od)
     asked = described.object_name
-    reply = yield open_request(described, options)
+    reply = yield open_request(described, options, call.selector)
     checked(reply, asked)
     values = reply.values()
     handle = ObjectHandle(reply.handle, options)
@@ -96,7 +96,7 @@ def _open(verbs: FapVerbs, call: Open) -> Exchange[None]:
     handle.resolved_name = answered.resolved_queue_name or answered.object_name
     described.object_name = answered.object_name
     verbs.link.handles[reply.handle] = handle
-    state = OpenState(described, options, values.get("fopa", {}))
+    state = OpenState(described, options, values.get("fopa", {}), call.selector)
     if answered.object_name != asked:
         state.model = asked
     verbs.states[handle] = state

@@ -7,6 +7,8 @@ from typing import final
 from ternmq.base import constants as mq
 from ternmq.base.attributes import Value
 from ternmq.base.names import fits_field
+from ternmq.codec.charset import UTF8
+from ternmq.codec.mqi.charv import write_charv
 from ternmq.codec.mqi.mqod import ObjectDescriptor
 from ternmq.mqi.options import check_names
 from ternmq.remote.fap.frames import FapRequest, table_body
@@ -19,8 +21,9 @@ from ternmq.wire.fap.vocabulary import MQOPEN
 class OpenState:
     """What is known of an open object: how to open it again, and what its queue's defaults are."""
 
-    def __init__(self, od: ObjectDescriptor, options: int, fopa: Values) -> None:
+    def __init__(self, od: ObjectDescriptor, options: int, fopa: Values, selector: str) -> None:
         self.od = od
+        self.selector = selector
         self.model = ""  # of a dynamic queue, that it was made from
         self.options = options
         self.put_response: int = fopa.get("default_put_response", -1)
@@ -52,9 +55,13 @@ def checked_object(od: ObjectDescriptor, verb: str = "MQOPEN") -> ObjectDescript
     return made
 
 
-def open_request(od: ObjectDescriptor, options: int) -> FapRequest:
-    """MQOPEN."""
+def open_request(od: ObjectDescriptor, options: int, selector: str = "") -> FapRequest:
+    """MQOPEN; a selection string follows the MQOD."""
     values = {"object": od, "options": options, "fopa": {}}
+    if selector:
+        od.version = max(od.version, mq.MQOD_VERSION_4)
+        text = write_charv(od.selection_string, selector, od.size(), UTF8)
+        values["object_following"] = text + bytes(-len(text) % 4)
     return FapRequest(MQOPEN, None, table_body(MQOPEN, values))
 
 

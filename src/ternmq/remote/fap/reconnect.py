@@ -151,7 +151,7 @@ def restored(verbs: FapVerbs, fresh: FapVerbs) -> Exchange[None]:
     """Open again what was open, in the new conversation, and take that over."""
     numbers: dict[ObjectHandle, int] = {}
     for handle, state in verbs.states.items():
-        reply = yield open_request(state.od, state.options)
+        reply = yield open_request(state.od, state.options, state.selector)
         if reply.reason == MQRC_UNKNOWN_OBJECT_NAME and state.model:
             reply = yield _made_again(state)
         numbers[handle] = checked(reply, state.od.object_name).handle
@@ -176,7 +176,7 @@ def _made_again(state: OpenState) -> FapRequest:
             alternate_user_id=state.od.alternate_user_id,
         )
     )
-    return open_request(od, state.options)
+    return open_request(od, state.options, state.selector)
 
 
 def _take_over(verbs: FapVerbs, fresh: FapVerbs) -> None:

@@ -54,7 +54,7 @@ inquire             handle:handle selectors:integers -> values:values inapplicab
 log_extents         -> found:log_extents
 log_status          -> found:log_status
 object_files        -> files:object_files
-open                od:object options:integer as_needed:flag exclusive:flag
+open                od:object options:integer as_needed:flag exclusive:flag selector:text
 prepare             xid:new_xid -> prepared:flag
 put
 put1

@@ -24,7 +24,8 @@ def settle_names(od: ObjectDescriptor) -> None:
 @final
 class Open(Call):
     """MQOPEN. With `as_needed` no option means a handle that inquires, or everything that a dynamic
-    queue can be used for; `exclusive` then adds exclusive input."""
+    queue can be used for; `exclusive` then adds exclusive input. `selector` is the text that the
+    MQOD's SelectionString describes."""
 
     def __init__(
         self,
@@ -33,6 +34,7 @@ class Open(Call):
         as_needed: bool = False,
         exclusive: bool = False,
         verb: str = "MQOPEN",
+        selector: str = "",
     ) -> None:
         super().__init__("open", verb)
         settle_names(od)
@@ -40,6 +42,7 @@ class Open(Call):
         self.options = options
         self.as_needed = as_needed
         self.exclusive = exclusive
+        self.selector = selector
         self.handle: ObjectHandle | None = None
         self.object_type = 0  # a bit of base.object_types; 0: the queue manager, or not known
         self.resolved_name = ""  # of the queue as its queue manager knows it

@@ -151,7 +151,8 @@ class Following(Part):
         return end - from_start + -end % 4
 
 
-def _object() -> list[Part]:
+def object_parts() -> list[Part]:
+    """An MQOD, and what belongs to it behind it."""
     strings = ("object_string", "selection_string", "resolved_object_string")
     return [
         Struct("object", ObjectDescriptor, MQOD),
@@ -211,7 +212,7 @@ FOPA: Final = Record(
 )
 FCMI: Final = Record("fcmi", Fixed(eye("FCMI"), i32("unknown")))
 OPEN: Final[list[Part]] = [
-    *_object(),
+    *object_parts(),
     Fixed(i32("options")),
     Optional(FOPA, "FOPA"),  # from FAP level 9
     Optional(FCMI, "FCMI"),
@@ -252,8 +253,8 @@ CALL_FLOWS: Final[dict[int, list[Part]]] = {
     MQPUT: [*_put(), *_DATA],
     # The length was seen in the reply to MQPUT; that MQPUT1's has it too is a guess.
     MQPUT + REPLY: [*_put(), *_LENGTH_ONLY],
-    MQPUT1: [*_object(), *_put(), *_DATA],
-    MQPUT1 + REPLY: [*_object(), *_put(), *_LENGTH_ONLY],
+    MQPUT1: [*object_parts(), *_put(), *_DATA],
+    MQPUT1 + REPLY: [*object_parts(), *_put(), *_LENGTH_ONLY],
     MQSET: _ATTRIBUTES,
     MQSET + REPLY: [],  # guess
     MQINQ: _SELECTORS,

@@ -29,6 +29,7 @@ from ternmq.codec.mqi.mqod import LAYOUT as MQOD
 from ternmq.codec.mqi.mqod import ObjectDescriptor
 from ternmq.codec.mqi.mqpmo import LAYOUT as MQPMO
 from ternmq.codec.mqi.mqpmo import PutOptions
+from ternmq.wire.fap.call_flows import object_parts
 from ternmq.wire.fap.part import (
     AtLeast,
     Big,
@@ -171,7 +172,7 @@ SPI_REQUESTS: Final[dict[int, list[Part]]] = {
             ),
         ),
     ],
-    SPI_OPEN: [_plain("SPOU"), _plain("SPOI"), *_OPEN],
+    SPI_OPEN: [_plain("SPOU"), _plain("SPOI"), LPOO, *object_parts()],
     SPI_NOTIFY: [
         _plain("SPNU"),
         Record(
