@@ -13,6 +13,7 @@ import gc
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -41,6 +42,17 @@ def resident() -> int:
         trim(0)
     with open("/proc/self/statm", encoding="ascii") as file:
         return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+
+def peak_growth(work: Callable[[], object]) -> int:
+    """Bytes that this process had in memory at most during the work, beyond those before it."""
+    before = resident()
+    Path("/proc/self/clear_refs").write_text("5", encoding="ascii")  # the peak begins here
+    work()
+    for line in Path("/proc/self/status").read_text(encoding="utf-8").splitlines():
+        if line.startswith("VmHWM:"):
+            return int(line.split()[1]) * 1024 - before
+    raise RuntimeError("/proc/self/status has no VmHWM")
 
 
 def dictionary(count: int) -> float:

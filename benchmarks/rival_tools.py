@@ -1,6 +1,6 @@
 """Programs of other brokers that no package of Debian 12 brings: made or fetched once, by the tools
-of their own languages, and kept in the cache of this project. `Missing` says which tool is not
-there, or why it failed; then its column is left out.
+of their own languages, and kept in the cache of this project; Artemis in `build`. `Missing` says
+which tool is not there, or why it failed; then its column is left out.
 """
 
 from __future__ import annotations
@@ -27,7 +27,10 @@ POM: Final = f"""<project xmlns="http://maven.apache.org/POM/4.0.0">
 <groupId>com.rabbitmq</groupId><artifactId>perf-test</artifactId><version>{PERF_TEST}</version>
 </dependency></dependencies></project>
 """
-SOURCES: Final = Path(__file__).resolve().parent / "natsput"
+HERE: Final = Path(__file__).resolve().parent
+SOURCES: Final = HERE / "natsput"
+ARTEMIS_SOURCES: Final = HERE / "artemis"
+ARTEMIS_FOLDER: Final = HERE.parent / "build" / "artemis"
 
 
 def cache_folder() -> Path:
@@ -104,3 +107,28 @@ def perf_test() -> list[str]:
             run_tool(words, folder, "maven")
             (folder / "whole").touch()
     return ["java", "-cp", f"{jars}/*", "com.rabbitmq.perf.PerfTest"]
+
+
+@cache
+def artemis_select() -> list[str]:
+    """ActiveMQ Artemis with the program that drives it, as the words that begin its command."""
+    for program, package in (("java", "default-jre-headless"), ("javac", "default-jdk-headless")):
+        if shutil.which(program) is None:
+            raise Missing(f"there is no {program} (apt-get install {package})")
+    pom, source = ARTEMIS_SOURCES / "pom.xml", ARTEMIS_SOURCES / "ArtemisSelect.java"
+    jars, classes = ARTEMIS_FOLDER / "jars", ARTEMIS_FOLDER / "classes"
+    with held(ARTEMIS_FOLDER):
+        if is_older(ARTEMIS_FOLDER / "whole", pom):
+            shutil.rmtree(jars, ignore_errors=True)
+            words = ["mvn", "-q", "-B", "-f", str(pom), "dependency:copy-dependencies"]
+            run_tool([*words, f"-DoutputDirectory={jars}"], ARTEMIS_FOLDER, "maven")
+            (ARTEMIS_FOLDER / "whole").touch()
+        if is_older(classes / "ArtemisSelect.class", source):
+            words = ["javac", "-d", str(classes), "-cp", f"{jars}/*", str(source)]
+            run_tool(words, ARTEMIS_FOLDER, "default-jdk-headless")
+    return ["java", "-cp", f"{classes}{os.pathsep}{jars}/*"]
+
+
+def is_older(made: Path, source: Path) -> bool:
+    """Whether it has to be made, or made again."""
+    return not made.exists() or made.stat().st_mtime < source.stat().st_mtime
