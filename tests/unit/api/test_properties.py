@@ -185,6 +185,34 @@ def test_browse_and_backout_then_properties_are_still_there(qmgr: Any) -> None:
         assert queue.get().properties == GIVEN
 
 
+def test_get_when_data_is_converted_then_its_properties_stay(qmgr: Any) -> None:
+    latin = ternmq.Descriptor(format="MQSTR", ccsid=819)
+    with qmgr.queue("ALL") as queue:
+        queue.put("\u00e9".encode("latin-1"), descriptor=latin, properties=GIVEN)
+        message = queue.get(options=mq.MQGMO_CONVERT | mq.MQGMO_NO_SYNCPOINT)
+    assert (message.data, message.descriptor.ccsid) == ("\u00e9".encode(), 1208)
+    assert (message.warning, message.properties) == (0, GIVEN)
+
+
+def test_get_when_it_is_cut_on_purpose_then_the_body_is_cut(qmgr: Any) -> None:
+    with qmgr.queue("ALL") as queue:
+        queue.put(b"payload", properties=GIVEN)
+        message = queue.get(options=mq.MQGMO_ACCEPT_TRUNCATED_MSG, max_length=3)
+    assert (message.data, message.truncated, message.length) == (b"pay", True, 7)
+
+
+def test_stream_when_messages_have_properties_then_its_readers_have_them(qmgr: Any) -> None:
+    assert qmgr.mqsc("DEFINE QLOCAL(NUMBERED) REPLACE")[0].ok
+    qmgr.clear_queue("NUMBERED")
+    cursor = qmgr.cursor("PROPERTIES", "NUMBERED", start="latest")
+    for given in ({}, GIVEN, None):
+        qmgr.put("NUMBERED", b"x", properties=given)
+    messages = list(cursor.read())
+    assert [one.properties for one in messages] == [{}, GIVEN, {}]
+    assert [one.data for one in messages] == [b"x"] * 3
+    cursor.delete()
+
+
 def test_properties_when_beside_a_header_then_both_count_and_the_given_win(qmgr: Any) -> None:
     with qmgr.queue("ALL") as queue:
         queue.put(HEADED, descriptor=MD, properties={"a": 2, "b": 3})
@@ -212,6 +240,23 @@ def test_put_when_a_property_cannot_be_then_it_is_refused(
             queue.put(b"x", properties=given)
         assert caught.value.reason == reason
         assert queue.depth == 0
+
+
+@pytest.mark.parametrize("channel", ["APP.SVRCONN", "ALONE.SVRCONN"])
+def test_put_over_tcp_when_a_header_is_split_off_then_the_reply_has_the_format_as_given(
+    served: Networked, channel: str
+) -> None:
+    one: Any = served.connect(channel=channel)
+    with one:
+        assert one.mqsc("DEFINE QLOCAL(FORMATS) REPLACE")[0].ok
+        with one.queue("FORMATS") as queue:
+            queue.put(HEADED, descriptor=MD, options=mq.MQPMO_SYNC_RESPONSE)
+            queue.put(HEADED, descriptor=MD, options=mq.MQPMO_SYNC_RESPONSE)
+            reported = one.transport.verbs._put_reply.values()["descriptor"]
+            assert (reported.format, reported.ccsid) == ("MQHRF2", 1208)
+        one.put("FORMATS", HEADED, descriptor=MD)
+        reported = one.transport.verbs._put_descriptor
+        assert (reported.format, reported.ccsid) == ("MQHRF2", 1208)
 
 
 @pytest.mark.parametrize("channel", ["", "APP.SVRCONN", "ALONE.SVRCONN"])

@@ -36,6 +36,15 @@ def put_request(form: PutForm, verb: str) -> PutRequest:
     raise foreign_form(verb)
 
 
+def parts_of(call: calls.PutCall) -> tuple[PutRequest, bytes] | None:
+    """Request and body of a put whose data may begin with properties; None for any other. A step is
+    made before the engine's lock is taken."""
+    form = call.form
+    if isinstance(form, PutRequest) and form.splits:
+        return in_parts(form, call.data)
+    return None
+
+
 @final
 class Put(Step):
     """MQPUT."""
@@ -44,15 +53,13 @@ class Put(Step):
         super().__init__(call.verb)
         self.is_plain = True
         self.call = call
+        self._parts = parts_of(call)
 
     def attempt(self, kernel: Kernel, link: Link) -> bool:
         call = self.call
         handle = self.about(link, call.handle)
         check_open_for_output(handle, int(call.form.options), self.verb)
-        request = put_request(call.form, self.verb)
-        data = call.data
-        if request.splits:
-            request, data = in_parts(request, data)
+        request, data = self._parts or (put_request(call.form, self.verb), call.data)
         entry = put(kernel, link, handle, request, data)
         if entry is None:
             return False
@@ -69,6 +76,7 @@ class Put1(Step):
     def __init__(self, call: calls.Put1) -> None:
         super().__init__(call.verb)
         self.call = call
+        self._parts = parts_of(call)
         self._durable_at = 0  # what the answer depends on, over the parts
         self._is_put = False  # well or not
         self._error: MQError | None = None
@@ -95,10 +103,7 @@ class Put1(Step):
     def _put(self, kernel: Kernel, link: Link, handle: Handle) -> bool:
         call = self.call
         try:
-            request = put_request(call.form, self.verb)
-            data = call.data
-            if request.splits:
-                request, data = in_parts(request, data)
+            request, data = self._parts or (put_request(call.form, self.verb), call.data)
             entry = put(kernel, link, handle, request, data)
         except MQError as error:
             self._error = error

@@ -12,6 +12,7 @@ from typing import final
 from ternmq.base import constants as mq
 from ternmq.base.reasons import MQRC_CONVERTED_MSG_TOO_BIG
 from ternmq.codec.conversion import convert
+from ternmq.codec.property_area import pack_area, read_properties
 from ternmq.codec.property_header import as_put
 from ternmq.kernel.property_options import as_delivered, without_area
 from ternmq.kernel.requests import GetCall
@@ -78,5 +79,7 @@ def _with_header(call: GetCall, entry: Entry, options: int) -> Delivered:
     entry = without_area(entry)
     made = deliver(call, entry, options)
     if int(call.reason) == 0:
+        if made.base is not entry.base:  # converted: the original would say what it was before
+            area = pack_area(read_properties(area))
         made.data, made.base = as_put(area, made.data, made.base)
     return made

@@ -95,10 +95,7 @@ class PutPlan:
 
     def prepare_reply(self, form: Form, entry: Entry, qmgr_name: str) -> None:
         """The parts of the reply that all messages of this base share."""
-        # The fields of the data are those that the client gave: its properties are split off here.
-        given = self.request.base
-        base = entry.base[:ENCODING_AT] + given[ENCODING_AT : FORMAT_AT + 8]
-        own = form.base(base + entry.base[FORMAT_AT + 8 :])
+        own = form.base(as_given(entry.base, self.request.base))
         version = form.long.pack(self.version)
         pmo = self.pmo
         handle = self.handle
@@ -481,6 +478,7 @@ class Put1Call(Call):
         od: ObjectDescriptor = values["object"]
         message: bytes = values["data"]
         self.asked = calls.Put1(asked_object(od), request, message)
+        self._given = request.base
         self.step = Put1(self.asked)
         self.error: MQError | None = None
         super().__init__(conversation, header, values)
@@ -512,7 +510,7 @@ class Put1Call(Call):
     def finish(self) -> None:
         entry = self.asked.entry
         if entry is not None:
-            complete_put(self.values, entry, self.conversation.form)
+            complete_put(self.values, entry, self.conversation.form, self._given)
 
     def answer(self) -> None:
         pmo: PutOptions = self.values["options"]
@@ -529,10 +527,17 @@ class Put1Call(Call):
         super().answer()
 
 
-def complete_put(values: Values, entry: Entry, form: Form) -> None:
+def as_given(base: bytes, given: bytes) -> bytes:
+    """A descriptor with the fields of the data that the client gave: of a message whose properties
+    were split off, the queue has others."""
+    return base[:ENCODING_AT] + given[ENCODING_AT : FORMAT_AT + 8] + base[FORMAT_AT + 8 :]
+
+
+def complete_put(values: Values, entry: Entry, form: Form, given: bytes) -> None:
     """What MQMD and MQPMO have after a put."""
     asked: Descriptor = values["descriptor"]
-    values["descriptor"] = form.descriptor(entry, entry.base, asked.version, int(entry.put_ns))
+    base = as_given(entry.base, given)
+    values["descriptor"] = form.descriptor(entry, base, asked.version, int(entry.put_ns))
     pmo: PutOptions = values["options"]
     od: ObjectDescriptor = values["object"]
     pmo.known_count = od.known_count
