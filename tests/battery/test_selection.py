@@ -11,6 +11,7 @@ import ternmq
 from ternmq import QueueManager
 from ternmq.base import constants as mq
 from ternmq.base.errors import MQError
+from ternmq.codec.mqi.charv import CharV
 from ternmq.codec.mqi.mqod import ObjectDescriptor
 from ternmq.values.calls.objects import Open
 
@@ -103,6 +104,15 @@ def test_selector_on_a_handle_that_cannot_read_then_2516(filled: QueueManager) -
     with pytest.raises(MQError) as caught:
         filled.run(Open(ObjectDescriptor(object_name="A"), mq.MQOO_OUTPUT, selector="a = 1"))
     assert caught.value.reason == 2516
+
+
+def test_descriptor_that_describes_a_text_when_there_is_none_then_2519(
+    filled: QueueManager,
+) -> None:
+    od = ObjectDescriptor(object_name="A", selection_string=CharV(offset=400, length=4))
+    with pytest.raises(MQError) as caught:
+        filled.run(Open(od, mq.MQOO_INPUT_SHARED))
+    assert caught.value.reason == 2519
 
 
 # ---- alias queues

@@ -21,7 +21,6 @@ from ternmq import constants as mq
 from ternmq.base import object_types
 from ternmq.base.attributes import row_of
 from ternmq.cli.__main__ import main
-from ternmq.codec.mqi.charv import CharV
 from ternmq.codec.mqi.mqod import ObjectDescriptor
 from ternmq.mqi.table import BY_NAME
 from ternmq.network.clients.server_dialogue import FAP_LEVEL as SERVER_LEVEL
@@ -291,10 +290,6 @@ ROWS: Final[dict[str, Probe]] = {
         shown_by("tests/conformance/test_nothing_ignored.py", "test_field_when_used_then"),
     ),
     "message properties": shown_by("tests/unit/api/test_properties.py", "then_the_option_wins"),
-    "selectors": refused(
-        mq.MQRC_SELECTION_NOT_AVAILABLE,
-        open_with(object_name="Q", selection_string=CharV(offset=400, length=4)),
-    ),
     "conversion of other formats than text and PCF": converted_to_nothing,
     "events of channels between queue managers and of publish/subscribe": inert(
         object_types.QMGR, "CHADEV"
@@ -421,9 +416,6 @@ SENTENCES: Final[dict[tuple[str, str], Probe]] = {
     ("api.md", "an attribute was set that has no function yet"): inert(
         object_types.LOCAL, "CLUSTER"
     ),
-    ("compat-pymqi.md", "those synonyms are not there yet"): shown_by(
-        "tests/compat/test_message_handles.py", "Root.MQMD.Priority"
-    ),
     ("events.md", "Not there yet: events of channels"): inert(object_types.QMGR, "CHADEV"),
     ("streaming-queues.md", "Nothing is checked when the queue is opened"): shown_by(
         "tests/conformance/test_streaming.py", "test_puts_and_caps_answer_as_documented"
@@ -432,7 +424,7 @@ SENTENCES: Final[dict[tuple[str, str], Probe]] = {
     ("testing-with-simulation.md", "Channels between queue managers do not exist yet"): BETWEEN[0],
     ("promises.md", "features that do not exist yet"): BETWEEN[0],
     ("index.md", "what is not there yet"): shown_by(f"docs/{LIMITS}", "## Not there yet"),
-    ("network.md", "MQSUB, distribution lists, selectors"): TOPIC,
+    ("network.md", "MQSUB, distribution lists"): TOPIC,
     ("pcf.md", "is not there yet, PCF refuses"): commands("CLEAR TOPICSTR('a')", "AMQ8561E"),
     ("dependencies.md", "Not here yet: the `web` extra"): lambda _: (
         pytest.fail("web exists")

@@ -581,16 +581,13 @@ class Shell:
 
     def disconnect_all(self) -> None:
         """Whoever is still connected has lost the queue manager: units of work are backed out."""
-        engine = self.engine
-        more = True
-        while more:
+        kernel = self.engine.kernel
+        while kernel.connections:
             with self.lock:
-                links = list(engine.kernel.connections.values())
-                more = len(links) > 0
-                if more:
-                    disconnect(engine.kernel, links[0], True)
-                    engine.after_step()
-                    self.flush()
+                for link in list(kernel.connections.values())[:1]:
+                    disconnect(kernel, link, True)
+                self.engine.after_step()
+                self.flush()
 
     def end_house(self) -> None:
         """No more housekeeping."""

@@ -51,7 +51,7 @@ def unlock(kernel: Kernel, handle: Handle) -> bool:
     if number == 0 or local is None or local.queue.locks.get(number) != holder_of(handle):
         return False
     del local.queue.locks[number]
-    local.queue.returns += 1
+    local.queue.service.returns += 1
     kernel.meter.figures.locks_released += 1
     return True
 

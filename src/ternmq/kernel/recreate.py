@@ -350,7 +350,7 @@ class Installation:
         if old.stream is not None:
             old.stream.notify_all_watchers()
         new.users = old.users
-        new.returns = old.returns + 1
+        new.service.returns = old.service.returns + 1
         new.locks = old.locks
         new.marks = old.marks
         for cursor in old.cursors:

@@ -5,7 +5,7 @@ queue with SELECTOR; where there are several strings, a message must match all o
 
 A get that finds nothing remembers, for each priority, the place up to which nothing matched, and
 the next get of the handle begins there. New messages arrive behind every place. A message that
-comes back or is unlocked may be before one: the queue counts those (`Queue.returns`), and when the
+comes back or is unlocked may be before one: the queue counts those (`Service.returns`), and when the
 count has changed the handle forgets its places.
 """
 
@@ -82,9 +82,10 @@ class HandleSelection(Matcher):
 
     def place(self, queue: Queue, lane: i64) -> Cursor:
         """Where the search of a lane goes on."""
-        if queue.returns != self._returns:
+        returns = queue.service.returns
+        if returns != self._returns:
             self.forget(queue)
-            self._returns = queue.returns
+            self._returns = returns
         place = self._places[lane]
         if place is None:
             place = Cursor()

@@ -52,6 +52,7 @@ class Service:
         "gets_then",
         "keep",
         "messages_swept",
+        "returns",
         "sweeps",
         "sweeps_front",
         "unsweeps",
@@ -61,6 +62,7 @@ class Service:
     def __init__(self) -> None:
         self.gets: i64 = 0
         self.expired: i64 = 0
+        self.returns: i64 = 0  # messages that came back or were unlocked: see `kernel.selection`
         self.failure = ""  # why the last sweep failed
         self.sweeps: i64 = 0
         self.aborted: i64 = 0
@@ -151,8 +153,6 @@ class Queue:
         self.plain_limit: i64 = 1 << 20
         self.service = Service()
         self.high_depth: i64 = 0
-        # messages that came back or were unlocked: a search that had passed their place is not done
-        self.returns: i64 = 0
         self.stream: Stream | None = None  # what became visible, for readers by number
         self.numbering = Numbering()
 
@@ -219,7 +219,7 @@ class Queue:
 
     def restore(self, entry: Entry) -> None:
         """A got message comes back to its place; its get was backed out."""
-        self.returns += 1
+        self.service.returns += 1
         segment = segment_of(entry)
         if segment is not None and segment.swept:
             ordinal = entry.ordinal

@@ -7,7 +7,7 @@ from typing import Any, final
 from ternmq.base.attributes import Value
 from ternmq.base.errors import MQError, mq_error
 from ternmq.base.names import bare_name
-from ternmq.base.reasons import MQRC_SELECTOR_NOT_FOR_TYPE
+from ternmq.base.reasons import MQRC_SELECTION_STRING_ERROR, MQRC_SELECTOR_NOT_FOR_TYPE
 from ternmq.codec.mqi.mqod import ObjectDescriptor
 from ternmq.values.calls.call import Call
 from ternmq.values.handle import ObjectHandle
@@ -37,6 +37,9 @@ class Open(Call):
         selector: str = "",
     ) -> None:
         super().__init__("open", verb)
+        if od.selection_string.length and not selector:
+            detail = "SelectionString describes a text that is not there: give it as `selector`"
+            raise mq_error(MQRC_SELECTION_STRING_ERROR, verb=verb, detail=detail)
         settle_names(od)
         self.od = od
         self.options = options
