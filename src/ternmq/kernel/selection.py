@@ -5,8 +5,8 @@ queue with SELECTOR; where there are several strings, a message must match all o
 
 A get that finds nothing remembers, for each priority, the place up to which nothing matched, and
 the next get of the handle begins there. New messages arrive behind every place. A message that
-comes back or is unlocked may be before one: the queue counts those (`Service.returns`), and when the
-count has changed the handle forgets its places.
+comes back or is unlocked may be before one: the queue counts those (`Service.returns`), and when
+the count has changed the handle forgets its places.
 """
 
 from __future__ import annotations
