@@ -19,16 +19,21 @@ from tests.interop.judge import Verdict, judge
 # One of everything the Java client says.
 JAVA_SUITES: Final = (
     *("BaseMessages", "BaseBrowse", "BaseUnits", "BaseProperties", "BaseAsync", "BaseObjects"),
-    *("JmsPointToPoint", "JmsListeners", "JmsDistributed", "JmsMessages"),
+    *("JmsPointToPoint", "JmsListeners", "JmsDistributed", "JmsMessages", "JmsSelectors"),
 )
 
 
 def chosen(cases: list[JavaCase]) -> list[JavaCase]:
-    """Every third case over TCP of those classes, with the sizes around a segment."""
+    """Each case of those classes once over TCP, at the places in turn, with the sizes around a
+    segment."""
     plain = [f"tcp{sharing}" for sharing in (0, 1, 10)]
-    some = [case for case in cases if case.place in plain and case.suite in JAVA_SUITES]
+    by_method: dict[tuple[str, str], list[JavaCase]] = {}
+    for case in cases:
+        if case.place in plain and case.suite in JAVA_SUITES:
+            by_method.setdefault((case.suite, case.method), []).append(case)
+    some = [where[turn % len(where)] for turn, where in enumerate(by_method.values())]
     sizes = [case for case in cases if case.place in plain and case.method.startswith("of_32")]
-    return some[::3] + sizes
+    return some + sizes
 
 
 def java_traffic(

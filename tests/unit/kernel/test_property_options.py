@@ -6,6 +6,7 @@ Method: the table against its rules; then messages of each kind, got by each way
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -119,8 +120,10 @@ class World:
 
 
 @pytest.fixture
-def world() -> World:
-    return World()
+def world() -> Iterator[World]:
+    world = World()
+    yield world
+    world.qmgr.close()
 
 
 def expected_parts(way: int, area: bytes, apart: bool) -> tuple[str, list[str]]:

@@ -86,6 +86,8 @@ def another_value(row: Attribute) -> Value:
         return "ANY_TLS13"
     if row.keyword == "SSLPEER":
         return "CN=é 'text' (1)"
+    if row.keyword == "SELECTOR":
+        return "colour = 'é'"
     if row.kind == schema.NUMBER:
         return row.highest if row.default != row.highest else row.lowest
     if row.kind == schema.HEX:
