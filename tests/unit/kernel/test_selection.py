@@ -283,3 +283,17 @@ def test_selection_string_that_is_wrong_then_its_reason_and_nothing_is_open(
     assert caught.value.reason == reason
     local = rig.engine.kernel.locals["WIDE"]
     assert (len(local.handles), local.open_input) == (0, 0)
+
+
+def test_waiters_with_selections_when_those_that_are_asked_cannot_take_it_then_the_rest_is_asked(
+    rig: Rig,
+) -> None:
+    """A get that the message does not fit leaves the list while the put goes through it."""
+    askers = [Asker(rig, "WIDE", RED) for _ in range(ASKED_AT_ONCE + 2)]
+    calls = []
+    for number, asker in enumerate(askers):
+        request = any_message(mq.MQGMO_WAIT, wait_ms=1000)
+        request.buffer_length = 100 if number == ASKED_AT_ONCE else 2
+        calls.append(asker.ask(request))
+    put(rig, ["RED"], "WIDE", 4)
+    assert number_of(calls[ASKED_AT_ONCE]) == 0
