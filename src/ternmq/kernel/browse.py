@@ -352,7 +352,7 @@ def _next_scanned(
             continue
         scan = selection.scan
         first: i64 = 0
-        if scan is not None and scan.segment is segment and scan.is_complete:
+        if scan is not None and scan.answers(segment, walk.sequence):
             _count_scan(kernel, call, selection, scan)
             for entry in scan.found:
                 if entry.sequence > walk.sequence and segment.states[entry.ordinal] == ALIVE:
@@ -360,11 +360,13 @@ def _next_scanned(
                     return entry
             if scan.after >= segment.count:
                 stray = _next_stray(lane, walk)
-                if stray is None or stray.sequence > segment.last_sequence:
-                    walk.pass_over(segment.last_sequence)
+                if stray is not None and stray.sequence < segment.last_sequence:
+                    return None  # it is the next one; this scan is wanted behind it
+                walk.pass_over(segment.last_sequence)
                 continue
             first = scan.after
-        scan = SegmentScan(queue, segment, first, selection.for_scan())
+        behind: i64 = walk.sequence if first else 0
+        scan = SegmentScan(queue, segment, first, behind, selection.for_scan())
         selection.scan = scan
         kernel.outbox.add(scan)
         call.connection.park = scan

@@ -19,6 +19,7 @@ from ternmq.kernel.resolve import close
 from ternmq.kernel.returning import take_back
 from ternmq.kernel.waiters import ASKED_AT_ONCE
 from ternmq.log.parameters import CIRCULAR, LogParameters
+from ternmq.store.scanning import FOUND_MAX
 from ternmq.values.get_request import GetRequest
 from tests.model.rig import Rig
 from tests.unit.kernel.asker import Asker
@@ -166,6 +167,50 @@ def test_browse_with_selection_then_only_what_matches_in_order(rig: Rig, name: s
         found.append(number_of(asker.ask(any_message(mq.MQGMO_BROWSE_NEXT))))
     assert found == [*range(0, 900, 3), -1]
     assert asker.queue.depth == 900
+
+
+def first_swept(asker: Asker) -> int:
+    """How many messages lie before the swept ones."""
+    return min(int(one.first_sequence) for one in asker.queue.segments.values() if one.swept)
+
+
+@pytest.mark.parametrize("kind", ["get", "browse"])
+def test_search_from_the_head_when_a_browse_has_scanned_the_rest_of_a_segment_then_none_is_missed(
+    rig: Rig, kind: str
+) -> None:
+    """One scan ends after 64 messages; the next one knows nothing of those before it."""
+    put(rig, ["RED"] * 400, NAME, 300)
+    asker = Asker(rig, NAME, RED)
+    asker.ask(any_message(mq.MQGMO_BROWSE_FIRST))
+    for _ in range(first_swept(asker) + FOUND_MAX + 5):
+        asker.steps = 0
+        asker.ask(any_message(mq.MQGMO_BROWSE_NEXT))
+    found = []
+    for at in range(401):
+        options = mq.MQGMO_BROWSE_NEXT if at else mq.MQGMO_BROWSE_FIRST
+        asker.steps = 0
+        found.append(number_of(asker.ask(any_message(options if kind == "browse" else 0))))
+    assert found == [*range(400), -1]
+
+
+def test_selection_when_messages_came_back_between_swept_ones_then_the_search_ends(
+    rig: Rig,
+) -> None:
+    put(rig, ["BLUE"] * 500)
+    taker = Asker(rig, NAME, "Root.MQMD.Format = 'WHITE'")
+    request = any_message(mq.MQGMO_SYNCPOINT)
+    request.syncpoint = True
+    for _ in range(5):
+        put(rig, ["WHITE", "BLUE"])
+        taker.steps = 0
+        assert number_of(taker.ask(request)) == 0
+    put(rig, ["BLUE"] * 1500)
+    back_out(rig.engine.kernel, taker.link)
+    assert taker.queue.lanes[0].strays.count == 5
+    assert number_of(Asker(rig, NAME, RED).ask(any_message())) == -1
+    assert number_of(Asker(rig, NAME, RED).ask(any_message(mq.MQGMO_BROWSE_FIRST))) == -1
+    asker = Asker(rig, NAME, "Root.MQMD.Format = 'WHITE'")
+    assert [number_of(asker.ask(any_message())) for _ in range(6)] == [0, 0, 0, 0, 0, -1]
 
 
 def test_selection_by_priority_then_higher_lanes_first_and_places_for_each(rig: Rig) -> None:
