@@ -75,7 +75,7 @@ class SegmentScan(Effect):
         self.found.append(entry)
         size: i64 = 0
         for one in self.found:
-            size += one.length
+            size += one.length + len(one.properties)
         return len(self.found) >= FOUND_MAX or size >= FOUND_BYTES_MAX
 
     def complete(self) -> None:

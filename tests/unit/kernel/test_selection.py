@@ -19,7 +19,7 @@ from ternmq.kernel.resolve import close
 from ternmq.kernel.returning import take_back
 from ternmq.kernel.waiters import ASKED_AT_ONCE
 from ternmq.log.parameters import CIRCULAR, LogParameters
-from ternmq.store.scanning import FOUND_MAX
+from ternmq.store.scanning import FOUND_BYTES_MAX, FOUND_MAX
 from ternmq.values.get_request import GetRequest
 from tests.model.rig import Rig
 from tests.unit.kernel.asker import Asker
@@ -34,7 +34,7 @@ RED = "Root.MQMD.Format = 'RED'"
 @pytest.fixture
 def rig() -> Iterator[Rig]:
     rig = Rig(LogParameters(CIRCULAR, 3, 2, 1024, False))
-    for name, buffer in ((NAME, 1 << 16), ("WIDE", 1 << 30)):
+    for name, buffer in ((NAME, 1 << 16), ("MIDDLE", 1 << 24), ("WIDE", 1 << 30)):
         rig.qmgr.define_queue(
             name, max_depth=100_000, persistent_buffer=buffer, nonpersistent_buffer=buffer
         )
@@ -211,6 +211,22 @@ def test_selection_when_messages_came_back_between_swept_ones_then_the_search_en
     assert number_of(Asker(rig, NAME, RED).ask(any_message(mq.MQGMO_BROWSE_FIRST))) == -1
     asker = Asker(rig, NAME, "Root.MQMD.Format = 'WHITE'")
     assert [number_of(asker.ask(any_message())) for _ in range(6)] == [0, 0, 0, 0, 0, -1]
+
+
+def test_scan_of_messages_with_long_properties_then_few_are_kept_at_a_time(rig: Rig) -> None:
+    with rig.qmgr.queue("MIDDLE") as queue:
+        for _ in range(400):
+            queue.put(b"\0\0\0\0", format="RED", properties={"long": "x" * 100_000})
+            rig.run_effects(1)
+    rig.settle()
+    asker = Asker(rig, "MIDDLE", RED)
+    most = 0
+    while number_of(asker.ask(any_message(mq.MQGMO_BROWSE_NEXT))) >= 0:
+        asker.steps = 0
+        scan = asker.handle.selection.scan if asker.handle.selection else None
+        if scan is not None:
+            most = max(most, sum(len(one.properties) for one in scan.found))
+    assert FOUND_BYTES_MAX <= most < FOUND_BYTES_MAX + 200_000
 
 
 def test_selection_by_priority_then_higher_lanes_first_and_places_for_each(rig: Rig) -> None:
