@@ -17,6 +17,7 @@ from mypy_extensions import i64
 
 from ternmq.codec.selector.selector import Selector, compile_selector
 from ternmq.kernel.selection_source import EntrySource
+from ternmq.ports.clock import Clock
 from ternmq.store.catalog import Definition
 from ternmq.store.cursor import Cursor
 from ternmq.store.queue import LANES, Queue
@@ -35,9 +36,10 @@ _NO_ENTRY: Final = Entry(0, 0, 0, 0, 0, ZERO_ID, ZERO_ID, ZERO_ID, b"", b"", 0)
 class HandleSelection(Matcher):
     """The selection strings of one handle, compiled, and its places on the queue."""
 
-    def __init__(self, selectors: list[Selector]) -> None:
+    def __init__(self, selectors: list[Selector], clock: Clock) -> None:
         self.selectors = selectors
-        self._sources = [EntrySource(one.names, _NO_ENTRY) for one in selectors]
+        self._clock = clock
+        self._sources = [EntrySource(one.names, _NO_ENTRY, clock) for one in selectors]
         self.looked_at: i64 = 0  # messages, for statistics
         self.matched: i64 = 0
         self.scan: SegmentScan | None = None  # the last one; what it found may be wanted next
@@ -72,7 +74,7 @@ class HandleSelection(Matcher):
 
     def for_scan(self) -> HandleSelection:
         """The same selection for a scan, which runs outside the engine's lock."""
-        return HandleSelection(self.selectors)
+        return HandleSelection(self.selectors, self._clock)
 
     def begin(self, queue: Queue) -> None:
         """A get begins: what it remembers does not hold if a message may match later than it
@@ -130,4 +132,4 @@ def selection_of(kernel: Kernel, via: list[Definition], text: str) -> HandleSele
     texts += [alias.text("selector") for alias in via if alias.attributes.get("selector")]
     if not texts:
         return None
-    return HandleSelection([kernel.selectors.find(one) for one in texts])
+    return HandleSelection([kernel.selectors.find(one) for one in texts], kernel.clock)

@@ -145,6 +145,18 @@ def test_delivery_count_when_a_message_was_backed_out_then_the_handle_that_passe
     assert number_of(asker.ask(any_message())) == 0
 
 
+@pytest.mark.parametrize("name", [NAME, "WIDE"])
+def test_expiry_in_the_selection_then_it_is_the_time_that_is_left(rig: Rig, name: str) -> None:
+    put(rig, ["BLUE"] * 300, name)
+    with rig.qmgr.queue(name) as queue:
+        for number, seconds in enumerate((500.0, 50.0)):
+            queue.put(number.to_bytes(4, "big"), expiry=seconds)
+    put(rig, ["BLUE"] * 300, name)
+    asker = Asker(rig, name, "Root.MQMD.Expiry BETWEEN 1 AND 1000")
+    assert number_of(asker.ask(any_message())) == 1
+    assert number_of(asker.ask(any_message())) == -1
+
+
 def test_message_under_a_lock_when_it_is_unlocked_then_the_handle_that_passed_it_finds_it(
     rig: Rig,
 ) -> None:
