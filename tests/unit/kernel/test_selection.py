@@ -114,6 +114,51 @@ def test_selection_in_memory_then_bounded_steps_and_the_place_is_kept(rig: Rig) 
     assert asker.steps == 1
 
 
+@pytest.mark.parametrize("options", [0, mq.MQGMO_BROWSE_FIRST])
+def test_selection_when_messages_have_very_many_properties_then_fewer_in_a_step(
+    rig: Rig, options: int
+) -> None:
+    with rig.qmgr.queue("WIDE") as queue:
+        for _ in range(5):
+            queue.put(b"", properties={f"a{number}": 1 for number in range(3000)})
+    names = " OR ".join(f"b{number} = 1" for number in range(100))
+    asker = Asker(rig, "WIDE", names)
+    assert number_of(asker.ask(any_message(options))) == -1
+    assert asker.steps >= 5
+
+
+@pytest.mark.parametrize("name", [NAME, "WIDE"])
+def test_search_when_others_back_out_all_the_time_then_it_ends(rig: Rig, name: str) -> None:
+    put(rig, ["WHITE"] + ["BLUE"] * 1500, name)
+    other = Asker(rig, name)
+    asker = Asker(rig, name, RED)
+    request = any_message(mq.MQGMO_SYNCPOINT)
+    request.syncpoint = True
+    call = get(asker.kernel, asker.link, asker.handle, any_message())
+    while asker.goes_on():
+        assert number_of(other.ask(request)) == 0
+        other.steps = 0
+        back_out(rig.engine.kernel, other.link)
+        resume(asker.kernel, call)
+    assert call.reason == 2033
+
+
+def test_search_when_a_message_is_unlocked_behind_it_then_a_get_that_would_wait_finds_it(
+    rig: Rig,
+) -> None:
+    put(rig, ["RED"] + ["BLUE"] * 600, "WIDE", 4)
+    other = Asker(rig, "WIDE")
+    assert number_of(other.ask(any_message(mq.MQGMO_BROWSE_FIRST | mq.MQGMO_LOCK))) == 0
+    asker = Asker(rig, "WIDE", RED)
+    call = get(asker.kernel, asker.link, asker.handle, any_message(mq.MQGMO_WAIT, wait_ms=1000))
+    assert asker.goes_on()
+    assert unlock(rig.engine.kernel, other.handle)
+    resume(asker.kernel, call)
+    while asker.goes_on():
+        resume(asker.kernel, call)
+    assert number_of(call) == 0
+
+
 @pytest.mark.parametrize("name", [NAME, "WIDE"])
 def test_message_that_was_backed_out_when_the_search_had_passed_it_then_found(
     rig: Rig, name: str
