@@ -126,6 +126,10 @@ class AskRest(Effect):
     def run(self, disk: Disk) -> None:
         pass
 
+    def fail(self, error: OSError) -> None:
+        """A signal came while nothing was run: the waiters are asked all the same."""
+        self.complete()
+
     def complete(self) -> None:
         entry = self.entry
         for call in self.rest[:ASKED_AT_ONCE]:

@@ -12,6 +12,7 @@ import pytest
 from ternmq.base import constants as mq
 from ternmq.base.errors import MQError
 from ternmq.kernel.browse import unlock
+from ternmq.kernel.delivery import AskRest
 from ternmq.kernel.ending import back_out
 from ternmq.kernel.get import get, resume
 from ternmq.kernel.requests import GetCall
@@ -19,6 +20,7 @@ from ternmq.kernel.resolve import close
 from ternmq.kernel.returning import take_back
 from ternmq.kernel.waiters import ASKED_AT_ONCE
 from ternmq.log.parameters import CIRCULAR, LogParameters
+from ternmq.ports.disk import INTERRUPTED
 from ternmq.store.scanning import FOUND_BYTES_MAX, FOUND_MAX
 from ternmq.values.get_request import GetRequest
 from tests.model.rig import Rig
@@ -415,3 +417,17 @@ def test_waiters_with_selections_when_those_that_are_asked_cannot_take_it_then_t
         calls.append(asker.ask(request))
     put(rig, ["RED"], "WIDE", 4)
     assert number_of(calls[ASKED_AT_ONCE]) == 0
+
+
+def test_waiters_that_are_asked_later_when_a_signal_comes_meanwhile_then_asked_all_the_same(
+    rig: Rig,
+) -> None:
+    askers = [Asker(rig, "WIDE", f"Root.MQMD.Format = 'F{number}'") for number in range(40)]
+    calls = [one.ask(any_message(mq.MQGMO_WAIT, wait_ms=1000)) for one in askers]
+    with rig.qmgr.queue("WIDE") as queue:
+        queue.put(b"\0\0\0\7", format="F39")
+    effects = rig.engine.outbox.effects
+    later = next(one for one in effects if isinstance(one, AskRest))
+    effects.remove(later)
+    rig.engine.finish(later, OSError(INTERRUPTED, "interrupted"))
+    assert number_of(calls[39]) == 7
