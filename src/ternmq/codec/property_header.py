@@ -141,7 +141,10 @@ def length_as_put(area: bytes, data: bytes, base: bytes, original_only: bool = F
     """The length of that data."""
     original = original_of(area)
     if original is not None and (original_only or area_flags(area) & ORIGINAL_IS_ALL):
-        return len(data) + len(original.header) - original.replaced
+        front = _front_of(data, base, True)
+        end = len(data) if front is None else front.end
+        # An area from outside may say that it takes the place of more than there is.
+        return end + len(original.header) + max(len(data) - end - original.replaced, 0)
     return len(as_put(area, data, base, original_only)[0])
 
 

@@ -52,6 +52,8 @@ def unlock(kernel: Kernel, handle: Handle) -> bool:
         return False
     del local.queue.locks[number]
     local.queue.service.returns += 1
+    for call in local.waiters.looking:
+        call.missed = True
     kernel.meter.figures.locks_released += 1
     return True
 
@@ -73,6 +75,8 @@ def browse_find(kernel: Kernel, call: GetCall, local: LocalQueue) -> Entry | Non
         return _again(kernel, call, local)
     walk = call.walk
     if walk is None:
+        if handle.selection is not None:
+            handle.selection.begin_step(local.queue)
         walk = Cursor()
         if not options & mq.MQGMO_BROWSE_FIRST:
             walk.lane = cursor.lane
@@ -241,6 +245,8 @@ def _walk(kernel: Kernel, call: GetCall, queue: Queue, walk: Cursor) -> Entry | 
     """Go on from the place of `walk` until a message fits."""
     now_ns = kernel.clock.now_ns()
     seen = 0
+    selection = call.handle.selection
+    effort_before: i64 = 0 if selection is None else selection.effort
     while True:
         entry = next_message(kernel, call, queue, walk)
         if entry is None:
@@ -251,7 +257,8 @@ def _walk(kernel: Kernel, call: GetCall, queue: Queue, walk: Cursor) -> Entry | 
         seen += 1
         if kernel.measured:
             passed_over(kernel, call, 1, 0)
-        if seen >= STEP_MESSAGES_MAX:
+        effort: i64 = 0 if selection is None else selection.effort - effort_before
+        if seen >= STEP_MESSAGES_MAX or effort >= STEP_MESSAGES_MAX:
             call.connection.again = True
             return None
 
@@ -352,7 +359,7 @@ def _next_scanned(
             continue
         scan = selection.scan
         first: i64 = 0
-        if scan is not None and scan.segment is segment and scan.is_complete:
+        if scan is not None and scan.answers(segment, walk.sequence):
             _count_scan(kernel, call, selection, scan)
             for entry in scan.found:
                 if entry.sequence > walk.sequence and segment.states[entry.ordinal] == ALIVE:
@@ -360,11 +367,13 @@ def _next_scanned(
                     return entry
             if scan.after >= segment.count:
                 stray = _next_stray(lane, walk)
-                if stray is None or stray.sequence > segment.last_sequence:
-                    walk.pass_over(segment.last_sequence)
+                if stray is not None and stray.sequence < segment.last_sequence:
+                    return None  # it is the next one; this scan is wanted behind it
+                walk.pass_over(segment.last_sequence)
                 continue
             first = scan.after
-        scan = SegmentScan(queue, segment, first, selection.for_scan())
+        behind: i64 = walk.sequence if first else 0
+        scan = SegmentScan(queue, segment, first, behind, selection.for_scan())
         selection.scan = scan
         kernel.outbox.add(scan)
         call.connection.park = scan

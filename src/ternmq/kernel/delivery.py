@@ -96,14 +96,16 @@ def serve(kernel: Kernel, local: LocalQueue, entry: Entry) -> None:
         if call.request.matches(entry):
             serve_one(kernel, call)
     getters = waiters.for_entry(entry)
+    rest: list[GetCall] = []
+    if len(waiters.selecting) > ASKED_AT_ONCE:  # who is asked below may leave, or come again
+        rest = list(waiters.selecting.values())[ASKED_AT_ONCE:]
     waiters.end_turn()
     for call in getters:
         if call.matches(entry):
             serve_one(kernel, call)
             if entry.state != AVAILABLE:
                 return  # somebody has it now
-    if len(waiters.selecting) > ASKED_AT_ONCE:
-        rest = list(waiters.selecting.values())[ASKED_AT_ONCE:]
+    if rest:
         kernel.outbox.add(AskRest(kernel, local, entry, rest))
 
 
@@ -123,6 +125,10 @@ class AskRest(Effect):
 
     def run(self, disk: Disk) -> None:
         pass
+
+    def fail(self, error: OSError) -> None:
+        """A signal came while nothing was run: the waiters are asked all the same."""
+        self.complete()
 
     def complete(self) -> None:
         entry = self.entry

@@ -112,7 +112,9 @@ def _go_on_or_end(kernel: Kernel, call: GetCall, local: LocalQueue) -> None:
     connection = call.connection
     if connection.park is None and not connection.again and call.missed:
         call.missed = False  # one came to a place where the search had been
-        connection.again = True
+        # Messages may come back all the time: a wait that is over ends all the same.
+        ends = call.deadline_ns
+        connection.again = ends == 0 or ends > kernel.clock.monotonic_ns()
     if connection.park is None and not connection.again:
         _wait_or_end(kernel, call, local)
     elif call.request.wait_ms != 0:

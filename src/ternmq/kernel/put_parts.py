@@ -7,8 +7,10 @@ an application gives beside the data counts more than what the headers say of th
 
 from __future__ import annotations
 
+from ternmq.base.errors import mq_error
+from ternmq.base.reasons import MQRC_PROPERTIES_TOO_BIG
 from ternmq.codec.property import Property
-from ternmq.codec.property_area import original_of, pack_area, read_properties
+from ternmq.codec.property_area import COUNT_MAX, original_of, pack_area, read_properties
 from ternmq.codec.property_header import split
 from ternmq.kernel.requests import PutRequest
 
@@ -29,4 +31,9 @@ def merged(area: bytes, more: bytes) -> bytes:
     own = read_properties(more)
     names = {one.name for one in own}
     found: list[Property] = [one for one in read_properties(area) if one.name not in names]
+    if len(found) + len(own) > COUNT_MAX:
+        detail = f"{len(found) + len(own)} properties with those in the MQRFH2"
+        raise mq_error(
+            MQRC_PROPERTIES_TOO_BIG, verb="MQPUT", detail=f"{detail}; {COUNT_MAX} are the most"
+        )
     return pack_area(found + own, original_of(area), False)

@@ -25,6 +25,7 @@ from ternmq.kernel.kernel import Kernel
 from ternmq.kernel.metering import have_expired, passed_over
 from ternmq.kernel.requests import GetCall
 from ternmq.kernel.seeking import Seek, next_candidate, next_segment
+from ternmq.kernel.selection import HandleSelection
 from ternmq.store.cursor import Cursor
 from ternmq.store.fetching import MessageFetch, fetch_first, fetch_message
 from ternmq.store.id_index import IdIndex
@@ -41,7 +42,17 @@ STEP_MESSAGES_MAX: Final = 256
 class Search:
     """One look for a message, within one step."""
 
-    __slots__ = ("call", "connection", "expired", "kernel", "now_ns", "queue", "request", "seen")
+    __slots__ = (
+        "call",
+        "connection",
+        "effort_before",
+        "expired",
+        "kernel",
+        "now_ns",
+        "queue",
+        "request",
+        "seen",
+    )
 
     def __init__(self, kernel: Kernel, call: GetCall, queue: Queue, now_ns: i64) -> None:
         self.kernel = kernel
@@ -52,6 +63,8 @@ class Search:
         self.now_ns: i64 = now_ns
         self.expired: list[Entry] = []
         self.seen: i64 = 0
+        selection = call.handle.selection
+        self.effort_before: i64 = 0 if selection is None else selection.effort
 
     def find(self) -> Entry | None:
         """The message, or None: then there is none, or the connection is parked or has to step
@@ -90,10 +103,16 @@ class Search:
     def _is_enough(self) -> bool:
         """One more message did not fit; whether the rest is for the next step."""
         self.seen += 1
-        if self.seen >= STEP_MESSAGES_MAX:
+        if self.seen >= STEP_MESSAGES_MAX or self._effort() >= STEP_MESSAGES_MAX:
             self.connection.again = True
             return True
         return False
+
+    def _effort(self) -> i64:
+        """How much a selection had to look at in this step: a message may have any number of
+        properties."""
+        selection = self.call.handle.selection
+        return 0 if selection is None else selection.effort - self.effort_before
 
     # ---- by place
 
@@ -146,6 +165,12 @@ class Search:
         selection = self.call.handle.selection
         if selection is None:
             return None
+        selection.begin_step(self.queue)
+        found = self._behind_places(selection)
+        selection.end_step(self.connection.park is None and not self.connection.again)
+        return found
+
+    def _behind_places(self, selection: HandleSelection) -> Entry | None:
         lane: i64 = LANES - 1
         while lane >= 0:
             place = selection.place(self.queue, lane)

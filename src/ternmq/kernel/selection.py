@@ -5,8 +5,8 @@ queue with SELECTOR; where there are several strings, a message must match all o
 
 A get that finds nothing remembers, for each priority, the place up to which nothing matched, and
 the next get of the handle begins there. New messages arrive behind every place. A message that
-comes back or is unlocked may be before one: the queue counts those (`Service.returns`), and when
-the count has changed the handle forgets its places.
+comes back or is unlocked may be before one: the queue counts those (`Service.returns`), and if the
+count has changed the next search of the handle forgets its places.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from mypy_extensions import i64
 
 from ternmq.codec.selector.selector import Selector, compile_selector
 from ternmq.kernel.selection_source import EntrySource
+from ternmq.ports.clock import Clock
 from ternmq.store.catalog import Definition
 from ternmq.store.cursor import Cursor
 from ternmq.store.queue import LANES, Queue
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from ternmq.kernel.kernel import Kernel
 
 NO_KIND: Final = -1
+EFFORT_BITS: Final = 14  # so many bytes of properties, for one name, are as much as a message
 COMPILED_MAX: Final = 256  # selection strings that a queue manager keeps compiled
 _NO_ENTRY: Final = Entry(0, 0, 0, 0, 0, ZERO_ID, ZERO_ID, ZERO_ID, b"", b"", 0)
 
@@ -35,12 +37,16 @@ _NO_ENTRY: Final = Entry(0, 0, 0, 0, 0, ZERO_ID, ZERO_ID, ZERO_ID, b"", b"", 0)
 class HandleSelection(Matcher):
     """The selection strings of one handle, compiled, and its places on the queue."""
 
-    def __init__(self, selectors: list[Selector]) -> None:
+    def __init__(self, selectors: list[Selector], clock: Clock) -> None:
         self.selectors = selectors
-        self._sources = [EntrySource(one.names, _NO_ENTRY) for one in selectors]
+        self._clock = clock
+        self._sources = [EntrySource(one.names, _NO_ENTRY, clock) for one in selectors]
         self.looked_at: i64 = 0  # messages, for statistics
         self.matched: i64 = 0
         self.scan: SegmentScan | None = None  # the last one; what it found may be wanted next
+        self._names: i64 = sum([len(one.names) for one in selectors])
+        self.effort: i64 = 0  # for all messages so far, in messages with few properties
+        self._is_searching = False  # a search of several steps is under way
         self._places: list[Cursor | None] = [None] * LANES
         self._returns: i64 = 0
         self._can_change = any(one.can_change for one in selectors)
@@ -55,6 +61,7 @@ class HandleSelection(Matcher):
 
     def matches(self, entry: Entry) -> bool:
         self.looked_at += 1
+        self.effort += 1 + (len(entry.properties) * self._names >> EFFORT_BITS)
         for at, selector in enumerate(self.selectors):
             source = self._sources[at]
             source.entry = entry
@@ -72,20 +79,30 @@ class HandleSelection(Matcher):
 
     def for_scan(self) -> HandleSelection:
         """The same selection for a scan, which runs outside the engine's lock."""
-        return HandleSelection(self.selectors)
+        return HandleSelection(self.selectors, self._clock)
 
     def begin(self, queue: Queue) -> None:
         """A get begins: what it remembers does not hold if a message may match later than it
         arrived."""
+        self._is_searching = False
         if self._can_change:
             self.forget(queue)
 
-    def place(self, queue: Queue, lane: i64) -> Cursor:
-        """Where the search of a lane goes on."""
+    def begin_step(self, queue: Queue) -> None:
+        """A step of a search begins. The first one forgets the places if messages came back; later
+        ones do not, or a search would not end while others back out. A get that would wait looks
+        again for what came meanwhile."""
         returns = queue.service.returns
-        if returns != self._returns:
+        if returns != self._returns and not self._is_searching:
             self.forget(queue)
             self._returns = returns
+
+    def end_step(self, is_over: bool) -> None:
+        """A step has ended; whether the search has."""
+        self._is_searching = not is_over
+
+    def place(self, queue: Queue, lane: i64) -> Cursor:
+        """Where the search of a lane goes on."""
         place = self._places[lane]
         if place is None:
             place = Cursor()
@@ -130,4 +147,4 @@ def selection_of(kernel: Kernel, via: list[Definition], text: str) -> HandleSele
     texts += [alias.text("selector") for alias in via if alias.attributes.get("selector")]
     if not texts:
         return None
-    return HandleSelection([kernel.selectors.find(one) for one in texts])
+    return HandleSelection([kernel.selectors.find(one) for one in texts], kernel.clock)

@@ -17,6 +17,7 @@ from ternmq.codec.mqi import mqmd
 from ternmq.codec.property import PropertyValue
 from ternmq.codec.property_area import find_value
 from ternmq.codec.selector.source import PropertySource
+from ternmq.ports.clock import Clock
 from ternmq.values.entry import PERSISTENT, ZERO_ID, Entry, packed_descriptor
 
 _I32: Final = struct.Struct("<i")
@@ -97,9 +98,9 @@ _GROUP: Final = b"jms.Gid"
 class EntrySource(PropertySource):
     """The values of one message after another; `entry` is the one it looks at."""
 
-    def __init__(self, names: list[str], entry: Entry) -> None:
+    def __init__(self, names: list[str], entry: Entry, clock: Clock) -> None:
         self.entry = entry
-        self.now_ns: i64 = 0
+        self.clock = clock
         self._how: list[int] = []
         self._at: list[int] = []
         self._end: list[int] = []
@@ -122,7 +123,7 @@ class EntrySource(PropertySource):
         if how >= MESSAGE_ID:
             return self._jms(how, entry)
         if how == EXPIRY:
-            return _left(entry, self.now_ns)
+            return _left(entry, self.clock)
         data = entry.base if how <= BYTES else packed_descriptor(entry)
         field = data[self._at[index] : self._end[index]]
         if how in (TEXT, OWN_TEXT):
@@ -158,8 +159,8 @@ def _identifier(of_jms: PropertyValue, identifier: bytes) -> PropertyValue:
     return None if identifier == ZERO_ID else f"ID:{identifier.hex()}"
 
 
-def _left(entry: Entry, now_ns: i64) -> int:
+def _left(entry: Entry, clock: Clock) -> int:
     """Expiry: tenths of a second that are left."""
     if entry.expiry_at == 0:
         return mq.MQEI_UNLIMITED
-    return max((int(entry.expiry_at) - int(now_ns)) // _NS_A_TENTH, 1)
+    return max((int(entry.expiry_at) - clock.now_ns()) // _NS_A_TENTH, 1)

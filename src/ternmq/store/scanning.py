@@ -35,11 +35,14 @@ class Matcher:
 class SegmentScan(Effect):
     """Finds the messages of a swept segment that a matcher wants, from one ordinal on."""
 
-    def __init__(self, queue: Queue, segment: Segment, first: i64, matcher: Matcher) -> None:
+    def __init__(
+        self, queue: Queue, segment: Segment, first: i64, behind: i64, matcher: Matcher
+    ) -> None:
         super().__init__()
         self.queue = queue
         self.segment = segment
         self.first: i64 = first
+        self.behind: i64 = behind  # a search that is not so far wants messages before `first`
         self.after: i64 = first  # the ordinal behind the last message that it looked at
         self.matcher = matcher
         self.found: list[Entry] = []
@@ -72,11 +75,15 @@ class SegmentScan(Effect):
         self.found.append(entry)
         size: i64 = 0
         for one in self.found:
-            size += one.length
+            size += one.length + len(one.properties)
         return len(self.found) >= FOUND_MAX or size >= FOUND_BYTES_MAX
 
     def complete(self) -> None:
         self.is_complete = True
+
+    def answers(self, segment: Segment, sequence: i64) -> bool:
+        """Whether it has looked at what lies in a segment behind a stream number."""
+        return self.is_complete and self.segment is segment and self.behind <= sequence
 
     def fail(self, error: OSError) -> None:
         note_unread(self.queue, self.segment, error)

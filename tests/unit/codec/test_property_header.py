@@ -260,3 +260,19 @@ def test_value_when_it_fits_its_type_then_it_has_it(
 ) -> None:
     one = property_of((name, dt, text))
     assert (one.type, one.value) == (kind, value)
+
+
+@pytest.mark.parametrize("replaced", [0, 5, 11, 12, 0xFFFFFFFF])
+@pytest.mark.parametrize("is_all", [False, True])
+def test_length_when_an_original_replaces_more_than_there_is_then_that_of_the_data(
+    replaced: int, is_all: bool
+) -> None:
+    """An area over the local socket says what it likes; a length that is too low would give a
+    reader more than its buffer holds."""
+    original = Original(b"H" * 40, replaced, LITTLE, 1208, b"MQHRF2  ")
+    area = pack_area([property_of(("a", "string", "b"))], original, is_all)
+    check_area(area)
+    base = base_of("MQSTR")
+    for original_only in (False, True):
+        data, _ = as_put(area, b"hello world", base, original_only)
+        assert length_as_put(area, b"hello world", base, original_only) == len(data)

@@ -194,3 +194,16 @@ def test_tools_when_a_message_has_properties_then_they_show_both_parts(tmp_path:
     assert put["message"]["data"] == b"payload".hex()
     found = salvage(tmp_path, None, "A")
     assert found.values(1)["properties"] == {"a": "1"}
+
+
+def test_put_when_header_and_properties_are_too_many_together_then_it_is_refused() -> None:
+    """Each of both may be as many as there can be."""
+    with ternmq.memory("QM1") as qmgr, qmgr.queue(_define(qmgr, "Q", 100)) as queue:
+        many = {f"a{number}": 1 for number in range(65_535)}
+        with pytest.raises(MQError) as caught:
+            queue.put(header(SOUND) + b"x", descriptor=MD, properties=many)
+        assert caught.value.reason == MQRC_PROPERTIES_TOO_BIG
+        with pytest.raises(MQError) as caught:
+            qmgr.put("Q", header(SOUND) + b"x", descriptor=MD, properties=many)
+        assert caught.value.reason == MQRC_PROPERTIES_TOO_BIG
+        assert queue.depth == 0

@@ -12,6 +12,7 @@ import pytest
 from ternmq.base import constants as mq
 from ternmq.base.errors import MQError
 from ternmq.kernel.browse import unlock
+from ternmq.kernel.delivery import AskRest
 from ternmq.kernel.ending import back_out
 from ternmq.kernel.get import get, resume
 from ternmq.kernel.requests import GetCall
@@ -19,6 +20,8 @@ from ternmq.kernel.resolve import close
 from ternmq.kernel.returning import take_back
 from ternmq.kernel.waiters import ASKED_AT_ONCE
 from ternmq.log.parameters import CIRCULAR, LogParameters
+from ternmq.ports.disk import INTERRUPTED
+from ternmq.store.scanning import FOUND_BYTES_MAX, FOUND_MAX
 from ternmq.values.get_request import GetRequest
 from tests.model.rig import Rig
 from tests.unit.kernel.asker import Asker
@@ -33,7 +36,7 @@ RED = "Root.MQMD.Format = 'RED'"
 @pytest.fixture
 def rig() -> Iterator[Rig]:
     rig = Rig(LogParameters(CIRCULAR, 3, 2, 1024, False))
-    for name, buffer in ((NAME, 1 << 16), ("WIDE", 1 << 30)):
+    for name, buffer in ((NAME, 1 << 16), ("MIDDLE", 1 << 24), ("WIDE", 1 << 30)):
         rig.qmgr.define_queue(
             name, max_depth=100_000, persistent_buffer=buffer, nonpersistent_buffer=buffer
         )
@@ -113,6 +116,51 @@ def test_selection_in_memory_then_bounded_steps_and_the_place_is_kept(rig: Rig) 
     assert asker.steps == 1
 
 
+@pytest.mark.parametrize("options", [0, mq.MQGMO_BROWSE_FIRST])
+def test_selection_when_messages_have_very_many_properties_then_fewer_in_a_step(
+    rig: Rig, options: int
+) -> None:
+    with rig.qmgr.queue("WIDE") as queue:
+        for _ in range(5):
+            queue.put(b"", properties={f"a{number}": 1 for number in range(3000)})
+    names = " OR ".join(f"b{number} = 1" for number in range(100))
+    asker = Asker(rig, "WIDE", names)
+    assert number_of(asker.ask(any_message(options))) == -1
+    assert asker.steps >= 5
+
+
+@pytest.mark.parametrize("name", [NAME, "WIDE"])
+def test_search_when_others_back_out_all_the_time_then_it_ends(rig: Rig, name: str) -> None:
+    put(rig, ["WHITE"] + ["BLUE"] * 1500, name)
+    other = Asker(rig, name)
+    asker = Asker(rig, name, RED)
+    request = any_message(mq.MQGMO_SYNCPOINT)
+    request.syncpoint = True
+    call = get(asker.kernel, asker.link, asker.handle, any_message())
+    while asker.goes_on():
+        assert number_of(other.ask(request)) == 0
+        other.steps = 0
+        back_out(rig.engine.kernel, other.link)
+        resume(asker.kernel, call)
+    assert call.reason == 2033
+
+
+def test_search_when_a_message_is_unlocked_behind_it_then_a_get_that_would_wait_finds_it(
+    rig: Rig,
+) -> None:
+    put(rig, ["RED"] + ["BLUE"] * 600, "WIDE", 4)
+    other = Asker(rig, "WIDE")
+    assert number_of(other.ask(any_message(mq.MQGMO_BROWSE_FIRST | mq.MQGMO_LOCK))) == 0
+    asker = Asker(rig, "WIDE", RED)
+    call = get(asker.kernel, asker.link, asker.handle, any_message(mq.MQGMO_WAIT, wait_ms=1000))
+    assert asker.goes_on()
+    assert unlock(rig.engine.kernel, other.handle)
+    resume(asker.kernel, call)
+    while asker.goes_on():
+        resume(asker.kernel, call)
+    assert number_of(call) == 0
+
+
 @pytest.mark.parametrize("name", [NAME, "WIDE"])
 def test_message_that_was_backed_out_when_the_search_had_passed_it_then_found(
     rig: Rig, name: str
@@ -144,6 +192,18 @@ def test_delivery_count_when_a_message_was_backed_out_then_the_handle_that_passe
     assert number_of(asker.ask(any_message())) == 0
 
 
+@pytest.mark.parametrize("name", [NAME, "WIDE"])
+def test_expiry_in_the_selection_then_it_is_the_time_that_is_left(rig: Rig, name: str) -> None:
+    put(rig, ["BLUE"] * 300, name)
+    with rig.qmgr.queue(name) as queue:
+        for number, seconds in enumerate((500.0, 50.0)):
+            queue.put(number.to_bytes(4, "big"), expiry=seconds)
+    put(rig, ["BLUE"] * 300, name)
+    asker = Asker(rig, name, "Root.MQMD.Expiry BETWEEN 1 AND 1000")
+    assert number_of(asker.ask(any_message())) == 1
+    assert number_of(asker.ask(any_message())) == -1
+
+
 def test_message_under_a_lock_when_it_is_unlocked_then_the_handle_that_passed_it_finds_it(
     rig: Rig,
 ) -> None:
@@ -166,6 +226,66 @@ def test_browse_with_selection_then_only_what_matches_in_order(rig: Rig, name: s
         found.append(number_of(asker.ask(any_message(mq.MQGMO_BROWSE_NEXT))))
     assert found == [*range(0, 900, 3), -1]
     assert asker.queue.depth == 900
+
+
+def first_swept(asker: Asker) -> int:
+    """How many messages lie before the swept ones."""
+    return min(int(one.first_sequence) for one in asker.queue.segments.values() if one.swept)
+
+
+@pytest.mark.parametrize("kind", ["get", "browse"])
+def test_search_from_the_head_when_a_browse_has_scanned_the_rest_of_a_segment_then_none_is_missed(
+    rig: Rig, kind: str
+) -> None:
+    """One scan ends after 64 messages; the next one knows nothing of those before it."""
+    put(rig, ["RED"] * 400, NAME, 300)
+    asker = Asker(rig, NAME, RED)
+    asker.ask(any_message(mq.MQGMO_BROWSE_FIRST))
+    for _ in range(first_swept(asker) + FOUND_MAX + 5):
+        asker.steps = 0
+        asker.ask(any_message(mq.MQGMO_BROWSE_NEXT))
+    found = []
+    for at in range(401):
+        options = mq.MQGMO_BROWSE_NEXT if at else mq.MQGMO_BROWSE_FIRST
+        asker.steps = 0
+        found.append(number_of(asker.ask(any_message(options if kind == "browse" else 0))))
+    assert found == [*range(400), -1]
+
+
+def test_selection_when_messages_came_back_between_swept_ones_then_the_search_ends(
+    rig: Rig,
+) -> None:
+    put(rig, ["BLUE"] * 500)
+    taker = Asker(rig, NAME, "Root.MQMD.Format = 'WHITE'")
+    request = any_message(mq.MQGMO_SYNCPOINT)
+    request.syncpoint = True
+    for _ in range(5):
+        put(rig, ["WHITE", "BLUE"])
+        taker.steps = 0
+        assert number_of(taker.ask(request)) == 0
+    put(rig, ["BLUE"] * 1500)
+    back_out(rig.engine.kernel, taker.link)
+    assert taker.queue.lanes[0].strays.count == 5
+    assert number_of(Asker(rig, NAME, RED).ask(any_message())) == -1
+    assert number_of(Asker(rig, NAME, RED).ask(any_message(mq.MQGMO_BROWSE_FIRST))) == -1
+    asker = Asker(rig, NAME, "Root.MQMD.Format = 'WHITE'")
+    assert [number_of(asker.ask(any_message())) for _ in range(6)] == [0, 0, 0, 0, 0, -1]
+
+
+def test_scan_of_messages_with_long_properties_then_few_are_kept_at_a_time(rig: Rig) -> None:
+    with rig.qmgr.queue("MIDDLE") as queue:
+        for _ in range(400):
+            queue.put(b"\0\0\0\0", format="RED", properties={"long": "x" * 100_000})
+            rig.run_effects(1)
+    rig.settle()
+    asker = Asker(rig, "MIDDLE", RED)
+    most = 0
+    while number_of(asker.ask(any_message(mq.MQGMO_BROWSE_NEXT))) >= 0:
+        asker.steps = 0
+        scan = asker.handle.selection.scan if asker.handle.selection else None
+        if scan is not None:
+            most = max(most, sum(len(one.properties) for one in scan.found))
+    assert FOUND_BYTES_MAX <= most < FOUND_BYTES_MAX + 200_000
 
 
 def test_selection_by_priority_then_higher_lanes_first_and_places_for_each(rig: Rig) -> None:
@@ -283,3 +403,31 @@ def test_selection_string_that_is_wrong_then_its_reason_and_nothing_is_open(
     assert caught.value.reason == reason
     local = rig.engine.kernel.locals["WIDE"]
     assert (len(local.handles), local.open_input) == (0, 0)
+
+
+def test_waiters_with_selections_when_those_that_are_asked_cannot_take_it_then_the_rest_is_asked(
+    rig: Rig,
+) -> None:
+    """A get that the message does not fit leaves the list while the put goes through it."""
+    askers = [Asker(rig, "WIDE", RED) for _ in range(ASKED_AT_ONCE + 2)]
+    calls = []
+    for number, asker in enumerate(askers):
+        request = any_message(mq.MQGMO_WAIT, wait_ms=1000)
+        request.buffer_length = 100 if number == ASKED_AT_ONCE else 2
+        calls.append(asker.ask(request))
+    put(rig, ["RED"], "WIDE", 4)
+    assert number_of(calls[ASKED_AT_ONCE]) == 0
+
+
+def test_waiters_that_are_asked_later_when_a_signal_comes_meanwhile_then_asked_all_the_same(
+    rig: Rig,
+) -> None:
+    askers = [Asker(rig, "WIDE", f"Root.MQMD.Format = 'F{number}'") for number in range(40)]
+    calls = [one.ask(any_message(mq.MQGMO_WAIT, wait_ms=1000)) for one in askers]
+    with rig.qmgr.queue("WIDE") as queue:
+        queue.put(b"\0\0\0\7", format="F39")
+    effects = rig.engine.outbox.effects
+    later = next(one for one in effects if isinstance(one, AskRest))
+    effects.remove(later)
+    rig.engine.finish(later, OSError(INTERRUPTED, "interrupted"))
+    assert number_of(calls[39]) == 7
