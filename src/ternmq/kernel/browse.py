@@ -352,7 +352,7 @@ def _next_scanned(
             continue
         scan = selection.scan
         first: i64 = 0
-        if scan is not None and scan.segment is segment and scan.is_complete:
+        if scan is not None and scan.serves(segment, walk.sequence):
             _count_scan(kernel, call, selection, scan)
             for entry in scan.found:
                 if entry.sequence > walk.sequence and segment.states[entry.ordinal] == ALIVE:
@@ -364,7 +364,7 @@ def _next_scanned(
                     walk.pass_over(segment.last_sequence)
                 continue
             first = scan.after
-        scan = SegmentScan(queue, segment, first, selection.for_scan())
+        scan = SegmentScan(queue, segment, first, walk.sequence, selection.for_scan())
         selection.scan = scan
         kernel.outbox.add(scan)
         call.connection.park = scan

@@ -33,18 +33,33 @@ class Matcher:
 
 @final
 class SegmentScan(Effect):
-    """Finds the messages of a swept segment that a matcher wants, from one ordinal on."""
+    """Finds the messages of a swept segment that a matcher wants, from one ordinal on. `since`:
+    the place of the search that it runs for; that search has passed what is before `first`."""
 
-    def __init__(self, queue: Queue, segment: Segment, first: i64, matcher: Matcher) -> None:
+    def __init__(
+        self, queue: Queue, segment: Segment, first: i64, since: i64, matcher: Matcher
+    ) -> None:
         super().__init__()
         self.queue = queue
         self.segment = segment
         self.first: i64 = first
+        self.since: i64 = since
+        self.returns: i64 = queue.service.returns
         self.after: i64 = first  # the ordinal behind the last message that it looked at
         self.matcher = matcher
         self.found: list[Entry] = []
         self.looked_at: i64 = 0
         self.is_complete = False
+
+    def serves(self, segment: Segment, sequence: i64) -> bool:
+        """Whether it tells a search at that place all that it wants of the segment, up to `after`.
+        One that did not begin at the head does so only for places that are not before its own, and
+        until a message comes back."""
+        if self.segment is not segment or not self.is_complete:
+            return False
+        return self.first == 0 or (
+            sequence >= self.since and self.returns == self.queue.service.returns
+        )
 
     def run(self, disk: Disk) -> None:
         segment = self.segment

@@ -168,6 +168,31 @@ def test_browse_with_selection_then_only_what_matches_in_order(rig: Rig, name: s
     assert asker.queue.depth == 900
 
 
+def browsed(asker: Asker, count: int) -> list[int]:
+    """The numbers of so many messages, from the head of the queue."""
+    found = []
+    for at in range(count):
+        asker.steps = 0
+        option = mq.MQGMO_BROWSE_NEXT if at else mq.MQGMO_BROWSE_FIRST
+        found.append(number_of(asker.ask(any_message(option))))
+    return found
+
+
+@pytest.mark.parametrize("what", ["browse", "get"])
+def test_selection_when_a_browse_is_deep_in_a_segment_then_others_begin_at_its_head(
+    rig: Rig, what: str
+) -> None:
+    """A scan finds so many messages only; the next one, from where it ended, is the browse's."""
+    put(rig, ["RED"] * 600, size=100)
+    asker = Asker(rig, NAME, RED)
+    assert browsed(asker, 130) == list(range(130))
+    if what == "browse":
+        assert browsed(asker, 130) == list(range(130))
+    else:
+        found = [number_of(asker.ask(any_message())) for _ in range(130)]
+        assert found == list(range(130))
+
+
 def test_selection_by_priority_then_higher_lanes_first_and_places_for_each(rig: Rig) -> None:
     put(rig, ["BLUE", "RED"], "WIDE", 4, 1)
     put(rig, ["BLUE"] * 3, "WIDE", 4, 5)
