@@ -360,8 +360,9 @@ def _next_scanned(
                     return entry
             if scan.after >= segment.count:
                 stray = _next_stray(lane, walk)
-                if stray is None or stray.sequence > segment.last_sequence:
-                    walk.pass_over(segment.last_sequence)
+                if stray is not None and stray.sequence <= segment.last_sequence:
+                    return None  # the stray is before what other segments have
+                walk.pass_over(segment.last_sequence)
                 continue
             first = scan.after
         scan = SegmentScan(queue, segment, first, walk.sequence, selection.for_scan())

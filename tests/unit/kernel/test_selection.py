@@ -193,6 +193,30 @@ def test_selection_when_a_browse_is_deep_in_a_segment_then_others_begin_at_its_h
         assert found == list(range(130))
 
 
+@pytest.mark.parametrize("stray", ["RED", "BLUE"])
+def test_selection_when_a_message_came_back_between_segments_then_the_search_ends(
+    rig: Rig, stray: str
+) -> None:
+    """It lies astray; the segments before and behind it are scanned once each."""
+    put(rig, ["BLUE"] * 500 + [stray])
+    other = Asker(rig, NAME)
+    request = any_message(mq.MQGMO_SYNCPOINT)
+    request.syncpoint = True
+    lane = other.queue.lanes[0]
+    last = lane.rear.tail
+    assert last is not None
+    request.msg_id = last.msg_id
+    request.settle()
+    assert number_of(other.ask(request)) == 500
+    put(rig, ["BLUE"] * 500)
+    back_out(rig.engine.kernel, other.link)
+    assert lane.strays.count == 1
+    asker = Asker(rig, NAME, RED)
+    assert number_of(asker.ask(any_message())) == (500 if stray == "RED" else -1)
+    assert number_of(asker.ask(any_message())) == -1
+    assert asker.segments_read <= 2 * len(asker.queue.segments)
+
+
 def test_selection_by_priority_then_higher_lanes_first_and_places_for_each(rig: Rig) -> None:
     put(rig, ["BLUE", "RED"], "WIDE", 4, 1)
     put(rig, ["BLUE"] * 3, "WIDE", 4, 5)
