@@ -17,7 +17,7 @@ from ternmq.log.control import load_control
 from ternmq.log.parameters import CIRCULAR, LogParameters
 from ternmq.log.record import LogDamaged
 from ternmq.testing.machine import Machine, create
-from ternmq.testing.model import State, found_state, name_of
+from ternmq.testing.model import State, found_state, name_of, name_of_message
 from ternmq.testing.sim_clock import SimClock
 from ternmq.testing.sim_disk import SimDisk
 from ternmq.testing.workload import Workload
@@ -65,7 +65,7 @@ def outcome(disk: SimDisk, expected: State) -> str:
     for name, names in expected[0].items():
         if name not in damaged:
             try:
-                found = [name_of(data) for data in machine.drain(name)]
+                found = [name_of_message(one) for one in machine.take_all(name)]
             except MQError as error:
                 if error.reason != MQRC_OBJECT_DAMAGED:
                     raise

@@ -19,7 +19,8 @@ from ternmq.base.errors import IntegrityError, MQError
 from ternmq.base.reasons import MQRC_OBJECT_DAMAGED
 from ternmq.log.parameters import CIRCULAR, LogParameters
 from ternmq.testing.machine import Machine, create
-from ternmq.testing.model import State, body_of, name_of
+from ternmq.testing.model import State, body_of, name_of_message
+from ternmq.testing.second_part import kind_for
 from ternmq.testing.sim_disk import SECTOR_BYTES, Image, SimDisk
 from ternmq.testing.workload import Workload
 from tests.proof.goal import Goal, Point, mine
@@ -67,7 +68,7 @@ def queue_file(seed: int) -> Stage:
     names = [f"a{number}" for number in range(270)]
     earlier = disk.image()
     for number, name in enumerate(names):
-        machine.put("A", body_of(name, BODY))
+        machine.put("A", body_of(name, BODY, kind_for(name)))
         if number == 150:
             machine.checkpoint(full=True)
             earlier = disk.image()
@@ -243,7 +244,7 @@ def outcome(disk: SimDisk, expected: State, paths: list[str]) -> str:
 def read_queue(machine: Machine, name: str, names: list[str]) -> str:
     """Get everything; how damage was told, if it was."""
     try:
-        got = [name_of(data) for data in machine.drain_at_once(name)]
+        got = [name_of_message(one) for one in machine.take_all(name)]
     except MQError as error:
         if error.reason != MQRC_OBJECT_DAMAGED:
             raise

@@ -20,8 +20,9 @@ from ternmq.testing.model import (
     Disagreement,
     Snapshot,
     body_of,
-    name_of,
+    name_of_message,
 )
+from ternmq.testing.second_part import kind_for
 from ternmq.testing.sim_disk import SimDisk
 from ternmq.values.batch import batch_xid
 from ternmq.values.xid import XID
@@ -96,7 +97,7 @@ class BatchWorkload:
         for number in range(self.chance.randrange(1, 4)):
             name = f"b{batch}t{self.count}m{number}"
             queue = self.chance.choice(QUEUES)
-            data = body_of(name, self.chance.choice([0, 50, 700, 1500]))
+            data = body_of(name, self.chance.choice([0, 50, 700, 1500]), kind_for(name))
             self.machine.put(queue, data, link=link, sync=True)
             puts.append((queue, name))
 
@@ -155,7 +156,7 @@ def found_batches(machine: Machine) -> dict[str, list[str]]:
     batches = [] if row is None else [batch for a, b in row.runs for batch in range(a, b + 1)]
     prepared = [unit.xid for unit in machine.kernel.coordinator.prepared.values()]
     return {
-        **{name: [name_of(one) for one in machine.browse(name)] for name in QUEUES},
+        **{name: [name_of_message(one) for one in machine.look(name)] for name in QUEUES},
         "in doubt": sorted(xid.branch_qualifier.decode() for xid in prepared if xid is not None),
         "ledger": [str(batch) for batch in batches],
     }

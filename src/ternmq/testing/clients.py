@@ -26,8 +26,9 @@ from ternmq.testing.history import (
     UNKNOWN,
     Deed,
 )
-from ternmq.testing.model import Disagreement, body_of, name_of
+from ternmq.testing.model import Disagreement, body_of, name_of_message
 from ternmq.testing.node import Node, NodeDown
+from ternmq.testing.second_part import kind_for
 from ternmq.testing.verbs import Need
 from ternmq.testing.world import Ask, Client, Pause, Receive, World
 from ternmq.values.entry import Entry
@@ -108,7 +109,7 @@ class Producer(Application):
         stream = f"{self.name}/{self.queue}/{priority}"
         place = f"{self.node.name}/{self.queue}"
         deed = self.world.history.putting(self.name, name, place, stream, self.count)
-        return deed, body_of(name, self.chance.choice(SIZES)), priority
+        return deed, body_of(name, self.chance.choice(SIZES), kind_for(name)), priority
 
     def alone(self, link: Connection) -> Doing:
         deed, data, priority = self.next_put()
@@ -181,7 +182,7 @@ class Consumer(Application):
             yield from self.rest()
 
     def got(self, entry: Entry | None) -> str:
-        return "" if entry is None else name_of(entry.data)
+        return "" if entry is None else name_of_message(entry)
 
     def alone(self, link: Connection, waits: bool) -> Doing:
         history = self.world.history

@@ -279,9 +279,13 @@ class Machine:
 
     # ---- looking
 
-    def browse(self, name: str) -> list[bytes]:
+    def look(self, name: str) -> list[Entry]:
         """Look at every message, in the order a get would take them."""
-        return [bytes(one.data) for one in self.drive(self.verbs.browse(self.link, name))]
+        return self.drive(self.verbs.browse(self.link, name))
+
+    def browse(self, name: str) -> list[bytes]:
+        """The data of every message, in that order."""
+        return [bytes(one.data) for one in self.look(name)]
 
     def drain(self, name: str) -> list[bytes]:
         """Get every message outside a unit of work."""
@@ -293,13 +297,17 @@ class Machine:
             found.append(bytes(entry.data))
 
     def drain_at_once(self, name: str) -> list[bytes]:
+        """The data of every message, got in one unit of work."""
+        return [bytes(one.data) for one in self.take_all(name)]
+
+    def take_all(self, name: str) -> list[Entry]:
         """Get every message in one unit of work, which takes one force."""
         link = self.connect()
-        found: list[bytes] = []
+        found: list[Entry] = []
         while True:
             entry = self.get(name, link=link, sync=True)
             if entry is None:
                 break
-            found.append(bytes(entry.data))
+            found.append(entry)
         self.commit(link)
         return found

@@ -14,7 +14,9 @@ from zlib import crc32
 from ternmq.base.object_types import LOCAL
 from ternmq.testing.machine import Machine
 from ternmq.testing.operations import Mark, Operation
+from ternmq.testing.second_part import MARK, complaint
 from ternmq.txn.unit import CHANGE_GET, CHANGE_PUT
+from ternmq.values.entry import Entry
 
 
 class Disagreement(AssertionError):
@@ -188,19 +190,32 @@ class Chronicle:
         return self.snapshots[self.acknowledged : self.stepped + 1]
 
 
-def body_of(name: str, size: int) -> bytes:
-    """The data of a message: its name, and bytes that follow from it."""
-    head = f"{name} {size} ".encode("ascii")
+def body_of(name: str, size: int, second: int = 0) -> bytes:
+    """The data of a message: its name, the kind of its second part, and bytes that follow from
+    them."""
+    kind = f"+{second}" if second else ""
+    head = f"{name} {size}{kind} ".encode("ascii")
     return head + (crc32(head).to_bytes(4, "little") * (size // 4 + 1))[:size]
 
 
 def name_of(data: bytes) -> str:
     """The name of a message. Data that `body_of` made must be what it was, byte for byte."""
     name, _, rest = bytes(data).partition(b" ")
-    size = rest.partition(b" ")[0]
-    if size.isdigit() and data != body_of(name.decode("ascii", "replace"), int(size)):
-        raise Disagreement(f"message {name!r} has other bytes than were put")
+    size, _, kind = rest.partition(b" ")[0].partition(MARK)
+    if size.isdigit():
+        second = int(kind) if kind.isdigit() else 0
+        if data != body_of(name.decode("ascii", "replace"), int(size), second):
+            raise Disagreement(f"message {name!r} has other bytes than were put")
     return name.decode("ascii", "replace")
+
+
+def name_of_message(entry: Entry) -> str:
+    """The name of a message, both parts of which must be what they were."""
+    name = name_of(entry.data)
+    wrong = complaint(entry)
+    if wrong:
+        raise Disagreement(f"message {name!r} has another second part than was put: {wrong}")
+    return name
 
 
 def found_state(machine: Machine, *, drain: bool = True) -> State:
@@ -209,15 +224,15 @@ def found_state(machine: Machine, *, drain: bool = True) -> State:
     for unit in machine.engine.coordinator.prepared.values():
         if unit.xid is None:
             raise Disagreement(f"prepared unit {unit.unit_id} has no XID")
-        puts = [name_of(one.entry.data) for one in unit.changes if one.kind == CHANGE_PUT]
-        gets = [name_of(one.entry.data) for one in unit.changes if one.kind == CHANGE_GET]
+        puts = [name_of_message(one.entry) for one in unit.changes if one.kind == CHANGE_PUT]
+        gets = [name_of_message(one.entry) for one in unit.changes if one.kind == CHANGE_GET]
         prepared[unit.xid.global_id] = (sorted(puts), sorted(gets))
     queues: Queues = {}
     for name in machine.kernel.catalog.names(LOCAL):
         if not name.startswith("SYSTEM."):
-            queues[name] = [name_of(data) for data in machine.browse(name)]
+            queues[name] = [name_of_message(one) for one in machine.look(name)]
             if drain:
-                got = [name_of(data) for data in machine.drain_at_once(name)]
+                got = [name_of_message(one) for one in machine.take_all(name)]
                 if got != queues[name]:
                     raise Disagreement(f"got {got} of {name}, browsed {queues[name]}")
     return queues, prepared

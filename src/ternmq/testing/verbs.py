@@ -41,6 +41,7 @@ from ternmq.mqi.steps.step import Step
 from ternmq.mqi.steps.table import IN_UNIT, STEPS, step_of
 from ternmq.ports.disk import Disk
 from ternmq.ports.effect import Effect, Wakeable
+from ternmq.testing.second_part import beside_of
 from ternmq.values.calls import messages, objects, streams, units
 from ternmq.values.calls.administration import RunCommands
 from ternmq.values.calls.call import Call
@@ -87,7 +88,7 @@ class Verbs:
         self.fast = fast
         self._sessions: dict[int, Session] = {}
         self._handles: dict[tuple[int, str], tuple[Connection, Handle]] = {}
-        self._puts: dict[tuple[bool, int, bool, int], PutRequest] = {}
+        self._puts: dict[tuple[bool, int, bool, int, bool], PutRequest] = {}
         self._gets: dict[tuple[bool, int], GetRequest] = {}
 
     def connect(self, user: str, application: str) -> Connection:
@@ -246,15 +247,22 @@ class Verbs:
         sync: bool = False,
         expiry: int = -1,
     ) -> Steps[Entry]:
-        """MQPUT; `expiry` is in tenths of a second."""
+        """MQPUT; `expiry` is in tenths of a second. With the data goes the second part that its
+        head asks for (`second_part`)."""
         handle = yield from self.open(link, name)
-        key = (persistent, priority, sync, expiry)
+        second = beside_of(data)
+        key = (persistent, priority, sync, expiry, bool(second.header))
         request = self._puts.get(key)
         if request is None:
             options = mq.MQPMO_SYNCPOINT if sync else mq.MQPMO_NO_SYNCPOINT
             md = Descriptor(persistence=int(persistent), priority=priority, expiry=expiry)
+            if second.header:
+                md.format = "MQHRF2"
             request = put_request(self.kernel, link, md, PutOptions(options=options), "MQPUT")
             self._puts[key] = request
+        if second.area:
+            request = request.with_properties(second.area)
+        data = second.header + data
         if self.fast:
             return (yield from self._fast_put(link, handle, request, data))
         call = messages.Put(handle, request, data)

@@ -31,7 +31,9 @@ from ternmq.testing.model import (
     State,
     body_of,
     name_of,
+    name_of_message,
 )
+from ternmq.testing.second_part import kind_for
 from ternmq.testing.sim_clock import SimClock
 from ternmq.testing.sim_disk import SimDisk
 from ternmq.values.xid import XID
@@ -164,7 +166,7 @@ class Workload:
         size = self.chance.choice(self.sizes)
         message = ModelMessage(f"m{self.count}{queue}{priority}", queue, priority, persistent)
         self.known[message.name] = message
-        return message, body_of(message.name, size)
+        return message, body_of(message.name, size, kind_for(message.name))
 
     def put(self, link: Connection, sync: bool, persistent: bool = True) -> None:
         message, data = self.message(self.chance.choice("AB"), persistent)
@@ -196,7 +198,7 @@ class Workload:
             there = self.model.available(queue)
             message = chosen or (there[0] if there else None)
             entry = self.machine.got
-            found = None if entry is None else name_of(entry.data)
+            found = None if entry is None else name_of_message(entry)
             expected = None if message is None else message.name
             if found != expected:
                 raise Disagreement(f"got {found} of {queue}, expected {expected}")

@@ -19,7 +19,7 @@ from ternmq.log.parameters import CIRCULAR, LogParameters
 from ternmq.testing.chance import Chance
 from ternmq.testing.history import History, Report
 from ternmq.testing.machine import Machine
-from ternmq.testing.model import name_of
+from ternmq.testing.model import name_of_message
 from ternmq.testing.node import Node
 from ternmq.testing.sim_disk import Crash
 from ternmq.testing.sim_network import SimNetwork
@@ -198,7 +198,7 @@ class World:
         machine = Machine(self.nodes[name].disk.survivor())
         if queue not in machine.kernel.catalog.definitions:
             return []
-        return [name_of(data) for data in machine.browse(queue)]
+        return [name_of_message(one) for one in machine.look(queue)]
 
     def account(self, *left_out: str) -> Report:
         """Start every queue manager once more, get what is left, and account for every message;
@@ -207,6 +207,6 @@ class World:
             machine = Machine(self.nodes[name].disk.survivor())
             for queue in machine.kernel.catalog.queue_names():
                 if not queue.startswith("SYSTEM.") and queue not in left_out:
-                    found = [name_of(data) for data in machine.drain_at_once(queue)]
+                    found = [name_of_message(one) for one in machine.take_all(queue)]
                     self.history.drain(f"{name}/{queue}", found)
         return self.history.check()

@@ -286,6 +286,53 @@ def test_scan_of_messages_with_long_properties_then_few_are_kept_at_a_time(rig: 
         if scan is not None:
             most = max(most, sum(len(one.properties) for one in scan.found))
     assert FOUND_BYTES_MAX <= most < FOUND_BYTES_MAX + 200_000
+def browsed(asker: Asker, count: int) -> list[int]:
+    """The numbers of so many messages, from the head of the queue."""
+    found = []
+    for at in range(count):
+        asker.steps = 0
+        option = mq.MQGMO_BROWSE_NEXT if at else mq.MQGMO_BROWSE_FIRST
+        found.append(number_of(asker.ask(any_message(option))))
+    return found
+
+
+@pytest.mark.parametrize("what", ["browse", "get"])
+def test_selection_when_a_browse_is_deep_in_a_segment_then_others_begin_at_its_head(
+    rig: Rig, what: str
+) -> None:
+    """A scan finds so many messages only; the next one, from where it ended, is the browse's."""
+    put(rig, ["RED"] * 600, size=100)
+    asker = Asker(rig, NAME, RED)
+    assert browsed(asker, 130) == list(range(130))
+    if what == "browse":
+        assert browsed(asker, 130) == list(range(130))
+    else:
+        found = [number_of(asker.ask(any_message())) for _ in range(130)]
+        assert found == list(range(130))
+
+
+@pytest.mark.parametrize("stray", ["RED", "BLUE"])
+def test_selection_when_a_message_came_back_between_segments_then_the_search_ends(
+    rig: Rig, stray: str
+) -> None:
+    """It lies astray; the segments before and behind it are scanned once each."""
+    put(rig, ["BLUE"] * 500 + [stray])
+    other = Asker(rig, NAME)
+    request = any_message(mq.MQGMO_SYNCPOINT)
+    request.syncpoint = True
+    lane = other.queue.lanes[0]
+    last = lane.rear.tail
+    assert last is not None
+    request.msg_id = last.msg_id
+    request.settle()
+    assert number_of(other.ask(request)) == 500
+    put(rig, ["BLUE"] * 500)
+    back_out(rig.engine.kernel, other.link)
+    assert lane.strays.count == 1
+    asker = Asker(rig, NAME, RED)
+    assert number_of(asker.ask(any_message())) == (500 if stray == "RED" else -1)
+    assert number_of(asker.ask(any_message())) == -1
+    assert asker.segments_read <= 2 * len(asker.queue.segments)
 
 
 def test_selection_by_priority_then_higher_lanes_first_and_places_for_each(rig: Rig) -> None:
