@@ -13,6 +13,7 @@ import pytest
 
 import ternmq
 from ternmq import QueueManager
+from ternmq.admin.mqsc.config_dump import DumpChoice, dump_lines
 from ternmq.base import constants as mq
 from ternmq.base.errors import MQError
 from ternmq.codec.headers.mqdlh import DeadLetterHeader
@@ -435,3 +436,35 @@ def test_handle_with_a_selector_then_status_shows_it_and_what_it_looked_at(
     (shown,) = [one for one in answers if one["SELECTOR"]]
     assert shown["SELECTOR"] == "(new) AND (price > 0)"
     assert (int(shown["SELLOOK"]), int(shown["SELMATCH"])) == (4, 1)
+
+
+def test_alias_when_its_target_is_an_alias_then_2001_and_a_handle_adds_to_one_selector(
+    stock: QueueManager,
+) -> None:
+    """S24."""
+    assert stock.mqsc("DEFINE QALIAS(PAID) TARGET(A) SELECTOR('price > -9')")[0].ok
+    assert stock.mqsc("DEFINE QALIAS(X) TARGET(PAID) SELECTOR('code LIKE ''_a''')")[0].ok
+    with pytest.raises(MQError) as caught:
+        stock.queue("X")
+    assert caught.value.reason == 2001  # no alias of an alias
+    with stock.queue("PAID", selector="code LIKE '_a'") as queue:
+        assert texts(queue) == ["ink"]
+        with pytest.raises(MQError) as caught:
+            queue.inquire(mq.MQIA_CURRENT_Q_DEPTH)
+        assert caught.value.reason == 2068
+
+
+def test_alias_with_a_selector_when_its_script_is_replayed_then_it_is_the_same(
+    stock: QueueManager,
+) -> None:
+    """S24: what dmpmqcfg writes, and what PCF reports."""
+    text = "colour = ''red'' OR code LIKE ''literal''''s''"
+    assert stock.mqsc(f"DEFINE QALIAS(X) TARGET(A) SELECTOR('{text}')")[0].ok
+    before = stock.attributes("X")["selector"]
+    assert before == "colour = 'red' OR code LIKE 'literal''s'"
+    script = "\n".join(dump_lines(stock.mqsc, DumpChoice("object", "queue", "X")))
+    stock.delete_queue("X")
+    assert all(answer.ok for answer in stock.mqsc(script))
+    assert stock.attributes("X")["selector"] == before
+    with stock.queue("X") as queue:
+        assert texts(queue) == ["pen", "nib"]
