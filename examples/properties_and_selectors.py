@@ -23,8 +23,11 @@ def main() -> None:
     with ternmq.memory("QM1") as qmgr:
         qmgr.define_queue("PARCELS")
         for name, town, grams, fragile in PARCELS:
-            about = {"town": town, "grams": ternmq.Int32(grams), "fragile": fragile}
-            qmgr.put("PARCELS", name, properties=about)
+            qmgr.put(
+                "PARCELS",
+                name,
+                properties={"town": town, "grams": ternmq.Int32(grams), "fragile": fragile},
+            )
 
         # A selector on the handle: gets and browses pass over everything else.
         with qmgr.queue("PARCELS", selector="town = 'Oslo' AND grams > 5000") as lorry:

@@ -220,6 +220,19 @@ def test_folder_when_the_applications_then_its_content_attribute_decides(
         assert (message.data, dict(message.properties)) == (PAYLOAD, {"own.x": "1"})
 
 
+def test_element_of_jms_when_without_a_type_then_it_has_that_of_jms(queues: QueueManager) -> None:
+    """R8."""
+    names = {"Dlv": 2, "Exp": 9, "Pri": 7, "Tms": 5, "Seq": 1}
+    folder = "".join(f"<{name}>{value}</{name}>" for name, value in names.items())
+    with queues.queue("A") as queue:
+        queue.put(header(f"<jms>{folder}</jms>".encode()) + PAYLOAD, descriptor=MD)
+        found = queue.get().properties
+    assert dict(found) == {f"jms.{name}": value for name, value in names.items()}
+    long = {name for name in found if found.typed(name).type == mq.MQTYPE_INT64}
+    assert long == {"jms.Exp", "jms.Tms"}
+    assert {found.typed(name).type for name in set(found) - long} == {mq.MQTYPE_INT32}
+
+
 @pytest.mark.parametrize("control", CONTROLS)
 def test_propctl_when_there_is_no_option_then_it_decides(
     place: Place, queues: QueueManager, control: str
@@ -412,6 +425,33 @@ def test_selector_and_match_options_then_both_must_hold(stock: QueueManager) -> 
             plain.put("nib", msg_id=other.msg_id)
         assert queue.try_get(msg_id=other.msg_id) is None
         assert queue.get(msg_id=first.msg_id).text == "pen"
+
+
+def test_selector_and_token_or_group_then_both_must_hold(queues: QueueManager) -> None:
+    """S20, S21."""
+    group = b"g" * 24
+    md = ternmq.Descriptor(group_id=group, msg_flags=mq.MQMF_MSG_IN_GROUP, version=2)
+    with queues.queue("A") as plain, queues.queue("A", selector="n = 2") as second:
+        for number in (1, 2, 2):
+            md.msg_seq_number += 1
+            plain.put(f"{number}", descriptor=md, properties={"n": number})
+        first, *_ = plain.browse()
+        assert second.try_get(token=first.token) is None
+        found = second.get(group_id=group)
+        assert (found.text, second.try_get(group_id=b"h" * 24)) == ("2", None)
+        token = next(iter(second.browse())).token
+        assert second.get(token=token).text == "2"
+        assert texts(plain) == ["1"]
+
+
+def test_selector_and_marks_then_a_browse_shows_each_match_once(stock: QueueManager) -> None:
+    """S20."""
+    unmarked = mq.MQGMO_UNMARKED_BROWSE_MSG | mq.MQGMO_MARK_BROWSE_HANDLE
+    with stock.queue("A", selector="new IS NOT NULL", options=mq.MQOO_BROWSE) as queue:
+        for expected in ("pen", "ink"):
+            found = queue.get(options=mq.MQGMO_BROWSE_FIRST | unmarked)
+            assert found.text == expected
+        assert queue.try_get(options=mq.MQGMO_BROWSE_FIRST | unmarked) is None
 
 
 def test_selector_of_an_alias_when_wrong_then_define_refuses_it(queues: QueueManager) -> None:
