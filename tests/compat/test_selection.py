@@ -11,7 +11,7 @@ import pytest
 
 from ternmq.compat import ibmmq, pymqi
 from ternmq.compat.pymqi import CMQC
-from tests.unit.api.networked import Networked
+from tests.unit.api.networked import CHANNEL, Networked
 from tests.unit.api.served import Served
 
 pytestmark = pytest.mark.core
@@ -100,4 +100,35 @@ def test_selection_string_on_a_handle_for_output_then_2516(library: Any) -> None
     with pytest.raises(library.MQMIError) as caught:
         queue.open(descriptor(library, b"a = 1"), CMQC.MQOO_OUTPUT)
     assert caught.value.reason == 2516
+    qmgr.disconnect()
+
+
+@pytest.mark.usefixtures("data_folder")
+@pytest.mark.parametrize("library", LIBRARIES)
+@pytest.mark.parametrize("way", ["local", "channel"])
+def test_selection_by_a_property_of_a_handle_then_on_both_ways_and_through_an_alias(
+    served: Networked, library: Any, way: str
+) -> None:
+    with Served.connect(served) as connection:
+        script = f"DEFINE QALIAS(HEAVY) TARGET({QUEUE}) SELECTOR('weight > 5') REPLACE"
+        assert connection.mqsc(script)[0].ok
+    address = () if way == "local" else (CHANNEL, served.conn)
+    qmgr = library.connect("QM1", *address)
+    plain = library.Queue(qmgr, QUEUE)
+    for weight in (3, 7, 9):
+        handle = library.MessageHandle(qmgr, library.CMHO())
+        handle.properties.set(b"weight", weight, CMQC.MQTYPE_INT32)
+        pmo = library.PMO(Version=CMQC.MQPMO_VERSION_3, NewMsgHandle=handle.msg_handle)
+        plain.put(b"%d" % weight, library.MD(Version=CMQC.MQMD_VERSION_2), pmo)
+    chosen = library.Queue(qmgr)
+    chosen.open(descriptor(library, b"weight BETWEEN 6 AND 8"), CMQC.MQOO_INPUT_SHARED)
+    gmo = library.GMO(Options=CMQC.MQGMO_NO_PROPERTIES)
+    assert chosen.get(None, library.MD(), gmo) == b"7"
+    alias = library.Queue(qmgr, "HEAVY")
+    assert alias.get(None, library.MD(), gmo) == b"9"
+    for empty in (chosen, alias):
+        with pytest.raises(library.MQMIError) as caught:
+            empty.get(None, library.MD(), gmo)
+        assert caught.value.reason == 2033
+    assert library.Queue(qmgr, QUEUE).get(None, library.MD(), gmo) == b"3"
     qmgr.disconnect()

@@ -37,6 +37,7 @@ SHOWN = {
     "poison_message.py": "'five' moved to WORK.FAILED",
     "served.py": "after its end: MQRC_Q_MGR_NOT_AVAILABLE",
     "simulated_crashes.py": "6 tests passed",
+    "properties_and_selectors.py": "left, the urgent one first: vase, atlas",
     "request_reply.py": "puffin -> PUFFIN",
     "story.py": "The other half of the story is left out. You asked for no Spark.",
     "stream_reader.py": "each order once, in order: True",

@@ -11,10 +11,15 @@ from collections.abc import ItemsView, Iterator, KeysView, Mapping, ValuesView
 from typing import Final, final
 
 from ternmq.base.errors import mq_error
-from ternmq.base.reasons import MQRC_PROPERTY_NAME_ERROR, MQRC_PROPERTY_TYPE_ERROR
+from ternmq.base.reasons import (
+    MQRC_MIXED_CONTENT_NOT_ALLOWED,
+    MQRC_PROPERTY_NAME_ERROR,
+    MQRC_PROPERTY_TYPE_ERROR,
+)
 from ternmq.codec.property import Property, PropertyValue
 from ternmq.codec.property_area import find_property, pack_area, read_properties
-from ternmq.codec.property_names import checked_name
+from ternmq.codec.property_names import Hierarchy, checked_name
+from ternmq.codec.property_types import shown
 from ternmq.values.property_types import TYPES
 
 _USER_FOLDER: Final = "usr."
@@ -108,10 +113,26 @@ def area_of(properties: Given) -> bytes:
     if isinstance(properties, MessageProperties):
         return pack_area(properties.in_order())
     found = [_property(name, value) for name, value in properties.items()]
+    _refuse_mixed(found)
     try:
         return pack_area(found)
     except (UnicodeEncodeError, ValueError) as error:
         raise mq_error(MQRC_PROPERTY_TYPE_ERROR, verb="MQPUT", detail=str(error)) from error
+
+
+def _refuse_mixed(found: list[Property]) -> None:
+    """A name that is a value and a group, as no element of an MQRFH2 can be."""
+    hierarchy = Hierarchy()
+    for one in found:
+        if "." not in one.name:  # in folder usr, which has no groups
+            continue
+        clash = hierarchy.clash(one.name)
+        if clash:
+            detail = f"{shown(one.name)} beside {shown(clash)}: one would be a value and a group"
+            raise mq_error(
+                MQRC_MIXED_CONTENT_NOT_ALLOWED, verb="MQPUT", detail=f"{detail}; rename it"
+            )
+        hierarchy.add(one.name)
 
 
 def _property(name: object, value: object) -> Property:

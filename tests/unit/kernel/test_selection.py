@@ -286,6 +286,8 @@ def test_scan_of_messages_with_long_properties_then_few_are_kept_at_a_time(rig: 
         if scan is not None:
             most = max(most, sum(len(one.properties) for one in scan.found))
     assert FOUND_BYTES_MAX <= most < FOUND_BYTES_MAX + 200_000
+
+
 def browsed(asker: Asker, count: int) -> list[int]:
     """The numbers of so many messages, from the head of the queue."""
     found = []

@@ -1,0 +1,43 @@
+"""Goal: docs/conformance-messages.md names tests that exist, and says so where there is none.
+Method: look each name of its tables up in its file.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+ROOT: Final = Path(__file__).resolve().parents[2]
+PAGE: Final = ROOT / "docs" / "conformance-messages.md"
+MARKS: Final = ("yes", "part", "case", "no", "-")
+
+
+def rows() -> list[list[str]]:
+    """The cells of each row about a rule."""
+    lines = PAGE.read_text(encoding="utf-8").splitlines()
+    return [
+        [cell.strip() for cell in line.strip("|").split(" | ")]
+        for line in lines
+        if re.match(r"\| [PRCS]\d+ \|", line)
+    ]
+
+
+@pytest.mark.parametrize("row", rows(), ids=lambda row: row[0])
+def test_row_when_it_names_tests_then_they_exist(row: list[str]) -> None:
+    assert len(row) == 9
+    assert all(mark in MARKS for mark in row[4:])
+    named = re.findall(r"`([\w/.]+)::(\w+)`", row[3])
+    if not named:
+        assert row[3] == "not shown"
+        assert not {"yes", "part", "case"} & set(row[4:])
+    for path, name in named:
+        text = (ROOT / "tests" / path).read_text(encoding="utf-8")
+        assert re.search(rf"\b(?:def|void) {name}\(", text), f"{path}::{name}"
+
+
+def test_page_when_read_then_each_rule_is_there_once() -> None:
+    numbers = [row[0] for row in rows()]
+    assert len(numbers) == len(set(numbers)) > 50
