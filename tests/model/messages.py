@@ -140,6 +140,9 @@ class MessageRules(Stage):
         if reason in (rc.MQRC_BACKED_OUT, rc.MQRC_RESOURCE_PROBLEM):
             assert reason == rc.MQRC_BACKED_OUT or letter.persistent
             return
+        # Units of work that were backed out for room have changed the depth meanwhile.
+        after = target.depths(self.now_ns)
+        low, high = min(low, after[0]), max(high, after[1])
         if target.put_inhibited:
             assert reason == rc.MQRC_PUT_INHIBITED
         elif low >= target.max_depth:
