@@ -94,9 +94,9 @@ class VerbsMachine(MessageRules):
         queue.get_inhibited = get
 
     def close(self, number: int, name: str) -> None:
-        queue = self.open.pop((number, name), None)
-        if queue is not None:
-            self.model.handles.pop((number, name)).unlock()
+        for key in [key for key in self.open if key[:2] == (number, name)]:
+            queue = self.open.pop(key)
+            self.model.handles.pop(key).unlock()
             if number in self.doomed:
                 self.ask(number, queue.close)
             self.ask(number, queue.close)
@@ -137,7 +137,8 @@ class VerbsMachine(MessageRules):
         for key in [key for key in self.open if key[0] == number]:
             del self.open[key]
             self.model.handles.pop(key).unlock()
-        connection.transport.end(vanished)
+        reason = self.order(lambda: connection.transport.end(vanished))
+        assert reason == (rc.MQRC_BACKED_OUT if number in self.doomed and not vanished else 0)
         self.doomed.discard(number)
         if vanished:
             self.model.back_out(number)
@@ -152,7 +153,9 @@ class VerbsMachine(MessageRules):
             self.end_prepared(xid, what == "commit")
 
     def prepare(self, number: int, xid: int) -> None:
-        prepared, reason = self.ask(number, lambda: self.connection(number).prepare(xid_of(xid)))
+        prepared, reason = self.ask(
+            number, lambda: self.connection(number).prepare(xid_of(xid)), syncpoint=True
+        )
         if reason in (rc.MQRC_BACKED_OUT, rc.MQRC_RESOURCE_PROBLEM):
             return
         if xid_of(xid).global_id in self.model.prepared:
@@ -308,7 +311,7 @@ class VerbsMachine(MessageRules):
             letter = Letter(self.next_tag - 1, 500, 3, True, IDS[0], bytes(24))
             after.put(number, queue, letter, False)
         elif what == "get" and queue is not None:
-            taken = queue.first(ANY, after.handles[number, name], self.now_ns)
+            taken = queue.first(ANY, after.handles[number, name, ""], self.now_ns)
             if taken is not None:
                 after.take(number, queue, taken, False)
         stopped = copy.deepcopy(before)

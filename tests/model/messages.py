@@ -8,7 +8,16 @@ from ternmq.base import constants as mq
 from ternmq.base import reasons as rc
 from ternmq.values.message import Message
 from tests.model.reference import Letter, ModelHandle, ModelQueue, Wanted
-from tests.model.stage import IDS, TENTH_NS, Stage, connections, names
+from tests.model.stage import (
+    IDS,
+    LOOKS,
+    TENTH_NS,
+    Stage,
+    connections,
+    looks,
+    names,
+    selectors,
+)
 
 sizes = st.sampled_from([8, 500, 5_000, 15_000, 30_000])
 some_ids = st.none() | st.sampled_from(IDS)
@@ -36,6 +45,7 @@ class MessageRules(Stage):
         msg_id=some_ids,
         correl_id=some_ids,
         syncpoint=st.booleans(),
+        look=looks,
     )
     def put(
         self,
@@ -48,6 +58,7 @@ class MessageRules(Stage):
         msg_id: bytes | None,
         correl_id: bytes | None,
         syncpoint: bool,
+        look: int = 0,
     ) -> None:
         queue, handle = self.handle(number, name)
         letter = Letter(
@@ -58,6 +69,7 @@ class MessageRules(Stage):
             b"",
             correl_id or bytes(24),
             None if expiry is None else self.now_ns + expiry * TENTH_NS,
+            LOOKS[look],
         )
         self.next_tag += 1
         self._put(number, queue, handle.queue, letter, priority, expiry, msg_id, syncpoint)
@@ -71,6 +83,7 @@ class MessageRules(Stage):
         persistent=st.sampled_from(["all", "none", "some"]),
         ids=some_ids,
         syncpoint=st.booleans(),
+        has_properties=st.booleans(),
     )
     def put_many(
         self,
@@ -82,12 +95,14 @@ class MessageRules(Stage):
         persistent: str,
         ids: bytes | None,
         syncpoint: bool,
+        has_properties: bool = False,
     ) -> None:
         """Enough to fill a buffer and an extent."""
         for at in range(count):
             lasting = persistent == "all" or (persistent == "some" and at % 2 == 0)
             expiry = 20 if at % 7 == 3 else None
-            self.put(number, name, size, at % levels, lasting, expiry, ids, ids, syncpoint)
+            look = at % len(LOOKS) if has_properties else 0
+            self.put(number, name, size, at % levels, lasting, expiry, ids, ids, syncpoint, look)
 
     @rule(
         number=connections, name=names, count=st.integers(2, 8), size=sizes, lasting=st.booleans()
@@ -118,12 +133,16 @@ class MessageRules(Stage):
                 msg_id=msg_id,
                 correl_id=letter.correl_id if any(letter.correl_id) else None,
                 syncpoint=syncpoint,
+                properties=letter.properties or None,
             ),
             syncpoint,
         )
         if reason in (rc.MQRC_BACKED_OUT, rc.MQRC_RESOURCE_PROBLEM):
             assert reason == rc.MQRC_BACKED_OUT or letter.persistent
             return
+        # Units of work that were backed out for room have changed the depth meanwhile.
+        after = target.depths(self.now_ns)
+        low, high = min(low, after[0]), max(high, after[1])
         if target.put_inhibited:
             assert reason == rc.MQRC_PUT_INHIBITED
         elif low >= target.max_depth:
@@ -137,10 +156,18 @@ class MessageRules(Stage):
             letter.msg_id = given
             self.model.put(number, target, letter, syncpoint)
 
-    @rule(number=connections, name=names, count=st.integers(1, 20), inside=st.booleans())
-    def get_many(self, number: int, name: str, count: int, inside: bool) -> None:
+    @rule(
+        number=connections,
+        name=names,
+        count=st.integers(1, 20),
+        inside=st.booleans(),
+        selector=selectors,
+    )
+    def get_many(
+        self, number: int, name: str, count: int, inside: bool, selector: str = ""
+    ) -> None:
         for _ in range(count):
-            self.get(number, name, ("any", 0), 1, "in" if inside else "out", "")
+            self.get(number, name, ("any", 0), 1, "in" if inside else "out", "", selector)
 
     @rule(
         number=connections,
@@ -160,12 +187,20 @@ class MessageRules(Stage):
         count=st.sampled_from([1, 1, 3, 9]),
         point=st.sampled_from(["in", "out", "if persistent"]),
         short=st.sampled_from(["", "", "", "cut", "accept"]),
+        selector=selectors,
     )
     def get(
-        self, number: int, name: str, want: tuple[str, int], count: int, point: str, short: str
+        self,
+        number: int,
+        name: str,
+        want: tuple[str, int],
+        count: int,
+        point: str,
+        short: str,
+        selector: str = "",
     ) -> None:
         for _ in range(count):
-            queue, handle = self.handle(number, name)
+            queue, handle = self.handle(number, name, selector)
             wanted = self.wanted(handle.queue, want)
             options = mq.MQGMO_SYNCPOINT_IF_PERSISTENT if point == "if persistent" else 0
             if short == "accept":
@@ -193,7 +228,7 @@ class MessageRules(Stage):
                 options=options,
                 syncpoint=point == "in",
             ),
-            point == "in",
+            None if point == "if persistent" else point == "in",
         )
         if reason in (rc.MQRC_BACKED_OUT, rc.MQRC_RESOURCE_PROBLEM):
             return
@@ -223,17 +258,31 @@ class MessageRules(Stage):
         first=st.booleans(),
         want=wants(),
         lock=st.booleans(),
+        selector=selectors,
     )
     def browse_some(
-        self, number: int, name: str, count: int, first: bool, want: tuple[str, int], lock: bool
+        self,
+        number: int,
+        name: str,
+        count: int,
+        first: bool,
+        want: tuple[str, int],
+        lock: bool,
+        selector: str = "",
     ) -> None:
         for at in range(count):
-            self.browse(number, name, first and at == 0, want, lock)
+            self.browse(number, name, first and at == 0, want, lock, selector)
 
     def browse(
-        self, number: int, name: str, first: bool, want: tuple[str, int], lock: bool
+        self,
+        number: int,
+        name: str,
+        first: bool,
+        want: tuple[str, int],
+        lock: bool,
+        selector: str = "",
     ) -> None:
-        queue, handle = self.handle(number, name)
+        queue, handle = self.handle(number, name, selector)
         wanted = self.wanted(handle.queue, want)
         options = mq.MQGMO_BROWSE_FIRST if first else mq.MQGMO_BROWSE_NEXT
         message, reason = self.ask(
@@ -262,25 +311,28 @@ class MessageRules(Stage):
         name=names,
         what=st.sampled_from(["browse", "get", "unlock"]),
         option=st.booleans(),
+        selector=selectors,
     )
-    def at_cursor(self, number: int, name: str, what: str, option: bool) -> None:
+    def at_cursor(
+        self, number: int, name: str, what: str, option: bool, selector: str = ""
+    ) -> None:
         if what == "browse":
-            self.browse_under_cursor(number, name, option)
+            self.browse_under_cursor(number, name, option, selector)
         elif what == "get":
-            self.get_under_cursor(number, name, option)
+            self.get_under_cursor(number, name, option, selector)
         else:
-            self.unlock(number, name)
+            self.unlock(number, name, selector)
 
-    def browse_under_cursor(self, number: int, name: str, lock: bool) -> None:
-        queue, handle = self.handle(number, name)
+    def browse_under_cursor(self, number: int, name: str, lock: bool, selector: str) -> None:
+        queue, handle = self.handle(number, name, selector)
         options = mq.MQGMO_BROWSE_MSG_UNDER_CURSOR | (mq.MQGMO_LOCK if lock else 0)
         message, reason = self.ask(number, lambda: queue.try_get(options=options))
         letter = self._under_cursor(handle, message, reason)
         if letter is not None:
             handle.show(letter, lock)
 
-    def get_under_cursor(self, number: int, name: str, syncpoint: bool) -> None:
-        queue, handle = self.handle(number, name)
+    def get_under_cursor(self, number: int, name: str, syncpoint: bool, selector: str) -> None:
+        queue, handle = self.handle(number, name, selector)
         message, reason = self.ask(
             number,
             lambda: queue.try_get(options=mq.MQGMO_MSG_UNDER_CURSOR, syncpoint=syncpoint),
@@ -309,8 +361,8 @@ class MessageRules(Stage):
         self.same(message, letter)
         return letter
 
-    def unlock(self, number: int, name: str) -> None:
-        queue, handle = self.handle(number, name)
+    def unlock(self, number: int, name: str, selector: str) -> None:
+        queue, handle = self.handle(number, name, selector)
         _, reason = self.ask(number, lambda: queue.try_get(options=mq.MQGMO_UNLOCK))
         if reason != rc.MQRC_BACKED_OUT:
             assert reason == (0 if handle.unlock() else rc.MQRC_NO_MSG_LOCKED)

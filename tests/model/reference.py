@@ -6,10 +6,12 @@ somebody trips over it; a message that was in a unit of work at a crash may or m
 counted as backed out), the model answers with a range.
 """
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 Xid = bytes
 Change = tuple[str, "ModelQueue", "Letter"]  # "put" or "get"
+Properties = Mapping[str, int | str]
 
 
 @dataclass(eq=False)
@@ -23,6 +25,7 @@ class Letter:
     msg_id: bytes
     correl_id: bytes
     expires_ns: int | None = None
+    properties: Properties = field(default_factory=dict)
     backouts: int = 0
     hardened: int = 0  # of these, what a crash cannot take back
     unsure: int = 0  # after a crash: how many more the engine may have counted
@@ -50,6 +53,20 @@ class Wanted:
 
 
 ANY = Wanted()
+
+
+def _is_low_and_not_red(found: Properties) -> bool:
+    number, colour = found.get("number"), found.get("colour")
+    return isinstance(number, int) and number < 4 and colour is not None and colour != "red"
+
+
+# Selection strings and what they say; a comparison with a property that is not there is not true.
+SELECTORS: dict[str, Callable[[Properties], bool]] = {
+    "": lambda found: True,
+    "number > 2": lambda found: int(found.get("number", 0)) > 2,
+    "colour = 'red'": lambda found: found.get("colour") == "red",
+    "number < 4 AND colour <> 'red'": _is_low_and_not_red,
+}
 
 
 @dataclass(eq=False)
@@ -94,22 +111,26 @@ class ModelQueue:
         self.visible = [one for one in self.visible if one not in gone]
         self.expired += gone
 
-    def first(self, wanted: Wanted, handle: object, now_ns: int) -> Letter | None:
+    def first(self, wanted: Wanted, handle: "ModelHandle", now_ns: int) -> Letter | None:
         for letter in self.living(now_ns):
-            if letter.holder in (None, handle) and wanted.fits(letter):
+            if letter.holder in (None, handle) and wanted.fits(letter) and handle.selects(letter):
                 return letter
         return None
 
 
 @dataclass(eq=False)
 class ModelHandle:
-    """An open queue with its browse cursor."""
+    """An open queue with its selection string and its browse cursor."""
 
     queue: ModelQueue
+    selector: str = ""
     place: tuple[int, int] = (-10, 0)  # rank of the last message browsed
     under: Letter | None = None
     was_taken: bool = False  # the message under the cursor left the queue at least once
     locked: Letter | None = None
+
+    def selects(self, letter: Letter) -> bool:
+        return SELECTORS[self.selector](letter.properties)
 
     def browse(self, first: bool, wanted: Wanted, lock: bool, now_ns: int) -> Letter | None:
         """Move to the next message and show it."""
@@ -117,7 +138,7 @@ class ModelHandle:
         for letter in self.queue.living(now_ns):
             if self.queue.rank(letter) <= place or letter.holder not in (None, self):
                 continue
-            if wanted.fits(letter):
+            if wanted.fits(letter) and self.selects(letter):
                 self.place = self.queue.rank(letter)
                 self.under = letter
                 self.was_taken = False
@@ -153,7 +174,7 @@ class Model:
         self.queues: dict[str, ModelQueue] = {}
         self.units: dict[int, list[Change]] = {}
         self.prepared: dict[Xid, list[Change]] = {}
-        self.handles: dict[tuple[int, str], ModelHandle] = {}
+        self.handles: dict[tuple[int, str, str], ModelHandle] = {}  # the last: its selector
 
     # ---- messages
 

@@ -18,7 +18,16 @@ from ternmq.base import constants as mq
 from ternmq.base import reasons as rc
 from ternmq.log.parameters import CIRCULAR, LINEAR, LogParameters
 from ternmq.values.message import Message
-from tests.model.reference import ANY, Letter, Model, ModelHandle, ModelQueue, Wanted
+from tests.model.reference import (
+    ANY,
+    SELECTORS,
+    Letter,
+    Model,
+    ModelHandle,
+    ModelQueue,
+    Properties,
+    Wanted,
+)
 from tests.model.rig import Rig
 from tests.mqi import mqi
 
@@ -28,9 +37,20 @@ OPEN = mq.MQOO_INPUT_SHARED | mq.MQOO_OUTPUT | mq.MQOO_BROWSE | mq.MQOO_INQUIRE
 NAMES = ("A", "B", "C")
 IDS = [bytes([65 + at]) * 24 for at in range(3)]
 BUFFER = 65_536
+# What properties a message may have.
+LOOKS: list[Properties] = [
+    {},
+    {"number": 1, "colour": "red"},
+    {"number": 5, "colour": "blue"},
+    {"number": 3, "colour": "green", "text": "long " * 200},
+    {"number": 9},
+    {"colour": "red", "text": "longer " * 1500},
+]
 
 connections = st.integers(0, 2)
 names = st.sampled_from(NAMES)
+looks = st.integers(0, len(LOOKS) - 1)
+selectors = st.sampled_from([""] * 3 + list(SELECTORS))
 
 
 class Stage(RuleBasedStateMachine):
@@ -44,7 +64,7 @@ class Stage(RuleBasedStateMachine):
         self.rig = Rig(parameters)
         self.model = Model()
         self.connections: dict[int, Connection] = {}
-        self.open: dict[tuple[int, str], Queue] = {}
+        self.open: dict[tuple[int, str, str], Queue] = {}
         self.doomed: set[int] = set()
         self.tokens: dict[int, bytes] = {}
         self.next_tag = 1
@@ -70,22 +90,25 @@ class Stage(RuleBasedStateMachine):
             self.connections[number] = made
         return self.connections[number]
 
-    def handle(self, number: int, name: str) -> tuple[Queue, ModelHandle]:
-        """The one handle of a connection for a queue, which is defined if it is not there."""
+    def handle(self, number: int, name: str, selector: str = "") -> tuple[Queue, ModelHandle]:
+        """The one handle of a connection for a queue and a selection string; the queue is defined
+        if it is not there."""
         if name not in self.model.queues:
             self.define(name, 200, False, False, 4)
-        key = (number, name)
+        key = (number, name, selector)
         if key not in self.open:
+            connection = self.connection(number)
             if number in self.doomed:
-                self.ask(number, lambda: self.connection(number).queue(name, options=OPEN))
-            self.open[key] = self.connection(number).queue(name, options=OPEN)
-            self.model.handles[key] = ModelHandle(self.model.queues[name])
+                self.ask(number, lambda: connection.queue(name, options=OPEN, selector=selector))
+            self.open[key] = connection.queue(name, options=OPEN, selector=selector)
+            self.model.handles[key] = ModelHandle(self.model.queues[name], selector)
         return self.open[key], self.model.handles[key]
 
     def ask(
-        self, number: int, verb: Callable[[], T], syncpoint: bool = False
+        self, number: int, verb: Callable[[], T], syncpoint: bool | None = False
     ) -> tuple[T | None, int]:
-        """Call a verb; its result or the message of a warning, and its reason."""
+        """Call a verb; its result or the message of a warning, and its reason. `syncpoint`: whether
+        it is in the unit of work; None if that depends on the message."""
         was_doomed = number in self.doomed
         result: T | None = None
         reason = 0
@@ -97,7 +120,7 @@ class Stage(RuleBasedStateMachine):
         self.learn_of_victims()
         if reason == rc.MQRC_BACKED_OUT:
             if number not in self.doomed:  # its own unit went while it waited for room
-                assert syncpoint
+                assert syncpoint is not False
                 self.model.back_out(number, False)
             self.doomed.discard(number)
             self.note("told of a backout")
@@ -151,6 +174,7 @@ class Stage(RuleBasedStateMachine):
         assert message.length == letter.size
         assert message.msg_id == letter.msg_id
         assert message.correl_id == letter.correl_id
+        assert message.properties.as_dict() == letter.properties
         assert message.persistent == letter.persistent
         assert message.priority == letter.priority == message.descriptor.priority
         assert letter.backouts <= message.backout_count <= letter.backouts + letter.unsure
@@ -172,9 +196,10 @@ class Stage(RuleBasedStateMachine):
                 self.rig.qmgr.alter_queue(name, get=0)
                 queue.get_inhibited = False
             with self.rig.qmgr.queue(name) as real:
+                browsed = list(real.browse())
                 found = [
                     (int.from_bytes(message.data[:8], "big"), message.backout_count)
-                    for message in real.browse()
+                    for message in browsed
                 ]
                 low, high = queue.depths(self.now_ns)
                 if not low <= real.depth <= high:
@@ -182,6 +207,9 @@ class Stage(RuleBasedStateMachine):
             living = queue.living(self.now_ns)
             if [tag for tag, _ in found] != [letter.tag for letter in living]:
                 return f"{name}: {found} and not {[(one.tag, one.backouts) for one in living]}"
+            for message, letter in zip(browsed, living, strict=True):
+                if message.properties.as_dict() != letter.properties:
+                    return f"{name}: message {letter.tag} has {message.properties.as_dict()}"
             for (tag, count), letter in zip(found, living, strict=True):
                 if not letter.backouts <= count <= letter.backouts + letter.unsure:
                     return f"{name}: message {tag} backed out {count} times, not {letter.backouts}"

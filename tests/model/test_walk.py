@@ -79,3 +79,22 @@ def test_get_backed_out_while_the_rear_is_swept_then_it_is_before_what_was_swept
     state.everything_is_sound()
     state.get_many(2, "B", 40, False)
     state.teardown()
+
+
+def test_get_with_a_selection_after_a_sweep_and_a_crash_then_the_model_says_which() -> None:
+    state = VerbsMachine()
+    state.create(pages=64)
+    state.put_many(0, "B", 40, 3000, 1, "all", None, False, True)
+    state.background("sweep", 1)
+    state.background("settle", 1)
+    state.get_many(1, "B", 3, True, "number > 2")
+    state.get_many(2, "B", 30, False, "number < 4 AND colour <> 'red'")
+    state.undo(1)
+    state.get_many(2, "B", 2, False, "number > 2")
+    state.end("crash", 2, 0, "B")
+    state.everything_is_sound()
+    state.browse_some(0, "B", 9, True, ("any", 0), True, "colour = 'red'")
+    state.get_many(1, "B", 40, False, "colour = 'red'")
+    state.get_many(2, "B", 40, False)
+    state.everything_is_sound()
+    state.teardown()

@@ -18,7 +18,8 @@ from typing import Any
 
 from ternmq.log.parameters import LINEAR
 from tests.model.machine import CUTS, UNIT_ENDS, VerbsMachine
-from tests.model.stage import IDS, NAMES
+from tests.model.reference import SELECTORS
+from tests.model.stage import IDS, LOOKS, NAMES
 
 Arguments = dict[str, Any]
 
@@ -50,6 +51,11 @@ def _want(random: Random) -> tuple[str, int]:
     return random.choice(kinds), random.randrange(40)
 
 
+def _selector(random: Random) -> str:
+    """Three of five handles see every message."""
+    return random.choice(list(SELECTORS)) if random.random() < 0.5 else ""
+
+
 def _put(random: Random) -> Arguments:
     return {
         "size": random.choice((8, 500, 5_000, 15_000, 30_000)),
@@ -59,6 +65,7 @@ def _put(random: Random) -> Arguments:
         "msg_id": random.choice((None, None, *IDS)),
         "correl_id": random.choice((None, *IDS)),
         "syncpoint": random.random() < 0.5,
+        "look": random.randrange(len(LOOKS)),
     }
 
 
@@ -70,6 +77,7 @@ def _put_many(random: Random) -> Arguments:
         "persistent": random.choice(("all", "none", "some", "some")),
         "ids": random.choice((None, None, None, *IDS)),
         "syncpoint": random.random() < 0.4,
+        "has_properties": random.random() < 0.5,
     }
 
 
@@ -87,11 +95,16 @@ def _get(random: Random) -> Arguments:
         "count": random.choice((1, 1, 3, 9)),
         "point": random.choice(("in", "out", "if persistent")),
         "short": random.choice(("", "", "", "cut", "accept")),
+        "selector": _selector(random),
     }
 
 
 def _get_many(random: Random) -> Arguments:
-    return {"count": random.randint(1, 40), "inside": random.random() < 0.6}
+    return {
+        "count": random.randint(1, 40),
+        "inside": random.random() < 0.6,
+        "selector": _selector(random),
+    }
 
 
 def _get_middle(random: Random) -> Arguments:
@@ -107,6 +120,7 @@ def _browse(random: Random) -> Arguments:
         "first": random.random() < 0.3,
         "want": random.choice((("any", 0), _want(random))),
         "lock": random.random() < 0.3,
+        "selector": _selector(random),
     }
 
 
@@ -114,6 +128,7 @@ def _at_cursor(random: Random) -> Arguments:
     return {
         "what": random.choice(("browse", "get", "get", "unlock")),
         "option": random.random() < 0.5,
+        "selector": _selector(random),
     }
 
 

@@ -154,6 +154,20 @@ def test_widen_when_an_alias_was_opened_then_the_alias_counts() -> None:
                 queue.get()
 
 
+def test_widen_for_gets_when_the_alias_has_a_selector_then_they_see_what_matches(
+    qmgr: ternmq.QueueManager,
+) -> None:
+    qmgr.mqsc("DEFINE QALIAS(X) TARGET(A) SELECTOR('colour = ''red''')")
+    with qmgr.connect() as connection, connection.queue("X") as queue:
+        for colour in ("blue", "red"):
+            queue.put(colour, properties={"colour": colour})
+        held = handle_of(connection)
+        assert not held.options & mq.MQOO_INPUT_SHARED
+        assert queue.get().text == "red"
+        assert queue.try_get() is None
+        assert handle_of(connection) is held
+
+
 def test_widen_for_input_when_triggers_wait_then_they_know(qmgr: ternmq.QueueManager) -> None:
     qmgr.define_queue("INITQ")
     qmgr.mqsc("DEFINE PROCESS(P) APPLICID('x')")
