@@ -6,7 +6,6 @@ many, one missing, letters of other scripts. Few names and values, so that tests
 
 from __future__ import annotations
 
-import time
 from typing import Final
 
 from ternmq.base.errors import MQError
@@ -16,7 +15,6 @@ from ternmq.codec.selector.source import PropertiesByName
 from ternmq.testing.chance import Chance
 from tests.unit.codec.selector.slow_evaluator import judge
 
-SECONDS_MAX: Final = 0.05  # of the processor, for one text and all messages it is asked about
 NAMES: Final = ("a", "b", "c", "n", "usr.x", "Root.MQMD.MsgType", "Grösse", "$_1", "JMSPriority")
 STRINGS: Final = (
     "",
@@ -256,8 +254,7 @@ def long_selector(chance: Chance) -> str:
 
 
 def compare(text: str, messages: list[dict[str, PropertyValue]]) -> str:
-    """Ask both evaluators; AssertionError where they differ or the compiled one is slow."""
-    begun = time.thread_time()
+    """Ask both evaluators; AssertionError where they differ."""
     answer: list[bool] | int
     try:
         selector = compile_selector(text)
@@ -268,9 +265,6 @@ def compare(text: str, messages: list[dict[str, PropertyValue]]) -> str:
             answer.append(selector.matches(source))
     except MQError as error:
         answer = error.reason
-    taken = time.thread_time() - begun
-    if taken > SECONDS_MAX:
-        raise AssertionError(f"{taken:.3f} s for {text[:200]!r}")
     slow = judge(text, messages)
     expected = slow if isinstance(slow, int) else [one is True for one in slow]
     if answer != expected:
