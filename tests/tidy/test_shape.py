@@ -7,8 +7,12 @@ ruff's (C901, RUF022), in `make check`.
 import ast
 import re
 
+import pytest
+
 from tests.tidy.sources import all_sources, package_sources
 from tools.layers import SOURCE
+
+pytestmark = pytest.mark.timeout(120)  # they parse every file of the project
 
 FILE_LINES_MAX = 600
 FUNCTION_LINES_MAX = 60
