@@ -292,7 +292,9 @@ def unpack_value(name: str, type: int, data: bytes, encoding: int, ccsid: int) -
     integer = struct.Struct(byte_order(encoding) + form)
     _check_length(name, type, data, integer.size)
     whole: int = integer.unpack(data)[0]
-    return whole != 0 if type == mq.MQTYPE_BOOLEAN else whole
+    if type == mq.MQTYPE_BOOLEAN:
+        return whole != 0
+    return whole
 
 
 def _check_length(name: str, type: int, data: bytes, length: int) -> None:

@@ -8,7 +8,7 @@ bytes BYTE_STRING and None NULL; `property_types` has classes for the other type
 from __future__ import annotations
 
 from collections.abc import ItemsView, Iterator, KeysView, Mapping, ValuesView
-from typing import Final, final
+from typing import Any, Final, final
 
 from ternmq.base.errors import mq_error
 from ternmq.base.reasons import (
@@ -112,7 +112,8 @@ def area_of(properties: Given) -> bytes:
     without the headers that they came in."""
     if isinstance(properties, MessageProperties):
         return pack_area(properties.in_order())
-    found = [_property(name, value) for name, value in properties.items()]
+    given: Any = properties  # a user's: names and values may be anything
+    found = [_property(name, value) for name, value in given.items()]
     _refuse_mixed(found)
     try:
         return pack_area(found)

@@ -21,6 +21,7 @@ from ternmq.inspect.dump import LogDump, Range
 from ternmq.inspect.folder import Folder
 from ternmq.inspect.salvage import salvage
 from ternmq.testing import Simulation
+from tests.battery.places import until
 from tests.unit.codec.test_properties import LITTLE, SOUND, header
 from tests.unit.inspect.folders import crashed, small
 
@@ -134,7 +135,7 @@ def test_segment_when_messages_are_swept_then_their_properties_come_back() -> No
             for number in range(300):
                 head = header(b"<usr><n>%03d</n></usr>" % number)
                 queue.put(head + bytes(20_000), descriptor=MD)
-            assert queue.storage_status().segments > 0
+            until(lambda: queue.storage_status().segments > 0)
             for number in range(300):
                 message = queue.get(options=FORCE)
                 assert message.data.startswith(header(b"<usr><n>%03d</n></usr>" % number))
