@@ -169,8 +169,10 @@ def pack_product(row: RecordRow, count: int, header: Mapping[str, Value], level:
         extension = _QWHX.pack(release, 16)
     own = part_of(header, "qwhs")
     if row.product == STUB:
-        component = own.get("qwhsrmid", 0)
-        stub = _QWHS.pack({"qwhslen": 1, "qwhsrmid": component}, 52)[:STUB_BYTES]
+        kept: Values = {"qwhslen": 1, "qwhsrmid": own.get("qwhsrmid", 0)}
+        if "qwhstyp" in own:
+            kept["qwhstyp"] = own["qwhstyp"]
+        stub = _QWHS.pack(kept, 52)[:STUB_BYTES]
         return stub + extension
     length = 52 if row.product == LONG else QWHS_SHORT_BYTES
     values: Values = {
