@@ -63,3 +63,38 @@ def test_gets_when_nobody_reads_then_all_together_are_bounded(
         until(lambda: queue.depth == MANY)
         until(lambda: room.held_bytes == 0)
         assert room.waiting == 0
+
+
+@pytest.mark.parametrize("is_known", [False, True])
+def test_answer_when_the_application_goes_as_its_room_comes_then_the_message_goes_back(
+    tmp_path: Path, is_known: bool
+) -> None:
+    """Between the end of a connection and the loop's word of it, a socket takes every answer."""
+    with Served(tmp_path) as served, served.connect() as putter:
+        assert served.host is not None
+        host = served.host
+        room = host.turns.room
+        putter.define_queue("Q")
+        queue = putter.queue("Q")
+        queue.put(b"opens the queue: later there is no room for that answer")
+        queue.get()
+        before = set(host.sessions)
+        application = Raw(tmp_path)
+        (session,) = set(host.sessions) - before
+        application.get(wait=60_000)
+        until(lambda: len(host.engine.kernel.waiting) == 1)
+        in_loop(served, lambda: room.limit(0))
+        queue.put(bytes(LONG), persistent=True)
+        until(lambda: room.waiting == 1)
+
+        def go() -> None:
+            room.limit(3 * LONG)
+            room.tick()
+            application.close()
+            if is_known:
+                assert session._transport is not None
+                served._loop.call_soon(session._transport.close)
+
+        in_loop(served, go)
+        until(lambda: len(host.sessions) == 1)
+        assert queue.depth == 1

@@ -84,6 +84,7 @@ class Session(asyncio.Protocol):
         self._leaving = False
         self._task: asyncio.Task[None] | None = None
         self._is_cut = False  # bytes that were written have not left, and will not
+        self._has_said_end = False  # the last bytes that were written are not an answer
         self._gone: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._hello_timer: asyncio.TimerHandle | None = None
         self._outlet: LocalOutlet | None = None  # of an application
@@ -124,7 +125,9 @@ class Session(asyncio.Protocol):
     def connection_lost(self, error: Exception | None) -> None:
         """The other side has gone."""
         self._closing = True
-        if error is not None and not self._writable.is_set():
+        # An error says that the other side has not read the last bytes: a write of them failed, or
+        # they were unread when it closed its socket.
+        if error is not None and not (self._has_said_end and self._writable.is_set()):
             self._is_cut = True
         self._writable.set()
         if not self._gone.done():
@@ -363,6 +366,8 @@ class Session(asyncio.Protocol):
         for part in tail:
             self._write(part)
             size += len(part)
+        if self._transport is not None and self._transport.is_closing():
+            self._is_cut = True  # it drops what is written; `connection_lost` comes a turn later
         if size >= COUNTED_BYTES and self._outlet is not None:
             self._outlet.wrote(size)
         if binding is not None and binding.unanswered is not None and self._is_written():
@@ -385,13 +390,15 @@ class Session(asyncio.Protocol):
     def _refuse(self, error: RemoteProtocolError) -> None:
         """The other side speaks something else."""
         broken = mq_error(MQRC_CONNECTION_BROKEN, object=self.host.engine.name, detail=str(error))
-        self._write(wire.json_frame(wire.ENDED, 0, error_value(broken)))
-        self._close()
+        self._say_end(error_value(broken))
 
     def notify_end(self, reason: int) -> None:
         """The queue manager ends: say so and close, once what was answered is on its way."""
         ended = mq_error(reason, object=self.host.engine.name)
-        message = {**error_value(ended), "reconnect": self.host.reconnect}
+        self._say_end({**error_value(ended), "reconnect": self.host.reconnect})
+
+    def _say_end(self, message: dict[str, Any]) -> None:
+        self._has_said_end = True
         self._write(wire.json_frame(wire.ENDED, 0, message))
         self._close()
 
