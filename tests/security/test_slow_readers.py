@@ -9,6 +9,8 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 
+import pytest
+
 from ternmq import constants as mq
 from ternmq.codec.mqi.mqgmo import GetOptions
 from ternmq.codec.mqi.mqmd import Descriptor
@@ -97,6 +99,28 @@ def test_gets_when_all_conversations_wait_and_nothing_is_read_then_one_is_answer
         assert held(partner) <= EACH_BYTES_MAX
         await read_until(partner, lambda: len(partner.look()) == len(handles))
         assert place.depth("A") == 0
+
+    run_story(story)
+
+
+@pytest.mark.parametrize("is_known", [False, True])
+def test_get_when_its_partner_goes_as_it_is_answered_then_the_message_goes_back(
+    is_known: bool,
+) -> None:
+    """Between the end of a connection and the loop's word of it, a socket takes every answer."""
+
+    async def story(place: Place, partner: Partner) -> None:
+        handle = await partner.open("A", mq.MQOO_INPUT_SHARED)
+        partner.send_flow(fap.MQGET, get_values(handle, mq.MQGMO_WAIT, 60_000))
+        await settled()
+        place.admin.queue("A").put(b"once", persistent=True)
+        if is_known:
+            partner.pipe.closed = True
+            asyncio.get_running_loop().call_later(0.01, partner.socket.connection_lost, None)
+        else:
+            partner.pipe.is_broken = True
+        await asyncio.wait_for(partner.socket.gone, 5)
+        assert place.depth("A") == 1
 
     run_story(story)
 

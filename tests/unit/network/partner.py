@@ -86,6 +86,7 @@ class Pipe(asyncio.Transport):
         self.written = asyncio.Event()
         self.closed = False
         self.is_clogged = False  # the other side does not read
+        self.is_broken = False  # the other side has gone: the next write fails
         self.unsent = b""  # what the system has not taken then
         self.reads = True
         self.resumed = asyncio.Event()
@@ -93,6 +94,12 @@ class Pipe(asyncio.Transport):
 
     def write(self, data: Any) -> None:
         self.writes += 1
+        if self.closed:
+            return  # as sockets do: they drop it
+        if self.is_broken:
+            self.closed = True
+            self._lose(BrokenPipeError())
+            return
         if self.is_clogged:
             before = len(self.unsent)
             self.unsent += bytes(data)
@@ -145,9 +152,9 @@ class Pipe(asyncio.Transport):
             self.unsent = b""
             self._lose()
 
-    def _lose(self) -> None:
+    def _lose(self, error: Exception | None = None) -> None:
         if self.protocol is not None:
-            asyncio.get_running_loop().call_soon(self.protocol.connection_lost, None)
+            asyncio.get_running_loop().call_soon(self.protocol.connection_lost, error)
 
 
 class Partner:

@@ -117,8 +117,11 @@ class PartnerSocket(asyncio.Protocol):
     def connection_lost(self, error: Exception | None) -> None:
         """The partner has gone: all it did not commit is backed out."""
         self._lost = True
-        if error is not None and not self.line.is_writable and not self.cut_bytes:
-            self.cut_bytes = _PAUSED_BYTES
+        if error is not None and not self.cut_bytes:
+            if not self.line.is_writable:
+                self.cut_bytes = _PAUSED_BYTES
+            elif isinstance(error, BrokenPipeError) or self.line.has_unsent_gets:
+                self.cut_bytes = 1  # a write failed: its last byte has not left
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
@@ -141,13 +144,23 @@ class PartnerSocket(asyncio.Protocol):
 
     def write(self, data: bytes) -> None:
         """Send bytes."""
-        if self._is_cut:
+        transport = self._transport
+        if transport is None or self._lost:
+            return
+        if self._is_cut or transport.is_closing():
+            # A transport that closes drops what is written; `connection_lost` comes a turn later.
+            if not self._is_cut:
+                self.cut_bytes = self.unsent_bytes()
+                self._is_cut = True
             self.cut_bytes += len(data)
-        elif self._transport is not None and not self._lost:
-            trace = self.host.trace
-            if trace is not None and trace.on:
-                self._traced(True).sent(trace, data)
-            self._transport.write(data)
+            return
+        trace = self.host.trace
+        if trace is not None and trace.on:
+            self._traced(True).sent(trace, data)
+        transport.write(data)
+        if transport.is_closing():  # the partner had gone: the write failed at once
+            self.cut_bytes = len(data)
+            self._is_cut = True
 
     def _traced(self, is_whole: bool) -> SocketTrace:
         """Made again where segments begin; if one is under way, what follows is not known yet."""
