@@ -25,7 +25,7 @@ from tests.proof.live_ledger import Queues, Reported, found, read, template
 CHILD = Path(__file__).with_name("live_child.py")
 CALLS = ("pwrite64", "pwritev", "fdatasync", "fsync", "renameat", "unlinkat")
 STEPS = {1: 14, 2: 30, 3: 30}
-SEEDS_KILL = {1: 2, 2: 10, 3: 50}
+SEEDS_KILL = {1: 2, 2: 13, 3: 65}
 SEEDS_FORCE = {1: 1, 2: 3, 3: 12}
 CHILD_S_MAX = 60
 
