@@ -7,10 +7,10 @@
               refused, without their names
     others    the authority of the row, on the object or on the queue manager
 
-A cursor is no object that authority is given for: what counts is `chg`, or to display it `dsp`, on
-its queue.
+A cursor is not an object that authority is given for: what counts is `chg`, or to display it `dsp`,
+on its queue.
 
-A subscription is no object that authority is given for: what counts is `sub`, or to display it
+A subscription is not an object that authority is given for: what counts is `sub`, or to display it
 `dsp`, on its topic object.
 """
 

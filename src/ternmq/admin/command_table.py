@@ -1,7 +1,7 @@
 """The table of commands: one row for each action and noun.
 
 A row says what runs the command, its PCF number, the authority it needs and on what, the message
-that tells its success, whether its name may be generic, and which parameters it has beside the
+that reports its success, whether its name may be generic, and which parameters it has beside the
 attributes of its objects (those are in `base.attributes`). MQSC, PCF, the authority check, the
 documentation and the tests read it; `command_rows` is its text.
 """

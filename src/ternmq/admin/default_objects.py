@@ -1,5 +1,5 @@
 """The objects that every queue manager has: SYSTEM.*, with IBM MQ's names and attributes, and its
-three rules for channels: no administrators, and nobody on SYSTEM channels but one of them.
+three rules for channels: no administrators, and no connections on SYSTEM channels but one of them.
 
 A row: type, name, and the attributes that differ from the schema's defaults; ~ is a blank. They are
 made at the first start, one log record each and no force between them; a start that finds some

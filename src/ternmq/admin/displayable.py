@@ -55,9 +55,9 @@ def filter_fault(row: CommandRow, where: Filter) -> str:
             continue
         listed = attribute.kind in (schema.LIST, schema.WORDS)
         if operator in _LIST_OPERATORS and not listed:
-            return f"{operator} is for lists, and {where.keyword} is none"
+            return f"{operator} is for lists, and {where.keyword} is not a list"
         if operator in ("LK", "NL") and not attribute.text:
-            return f"{operator} is for texts, and {where.keyword} is none"
+            return f"{operator} is for texts, and {where.keyword} is not a text"
         if attribute.kind == schema.NUMBER and where.value not in attribute.words:
             if not where.value.removeprefix("-").isdecimal():
                 return f"{where.keyword} is a number, not {where.value!r}"

@@ -97,7 +97,7 @@ class AuthorityExecution(Execution):
 
 @final
 class Faulty(Execution):
-    """A command that is none: its answer is there from the beginning."""
+    """A text that is not a command: its answer is there from the beginning."""
 
     def step(self, kernel: Kernel, link: Link) -> bool:
         return True
@@ -105,7 +105,7 @@ class Faulty(Execution):
 
 @final
 class Checked(Execution):
-    """Any other execution, behind the check of authority; and told as an event when it is done."""
+    """Any other execution, behind the check of authority; reported as an event when it is done."""
 
     def __init__(self, inner: Execution) -> None:
         super().__init__(inner.command, inner.row)

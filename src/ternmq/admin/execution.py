@@ -19,7 +19,7 @@ from ternmq.values.command import Answer, Command
 
 STEP_OBJECTS: Final = 256
 
-# The message that tells a reason; the others have AMQ8101S with the reason's name.
+# The message that reports a reason; the others have AMQ8101S with the reason's name.
 _MESSAGES: Final[dict[int, str]] = {
     rc.MQRC_UNKNOWN_OBJECT_NAME: "AMQ8147E",
     rc.MQRC_OBJECT_ALREADY_EXISTS: "AMQ8150E",

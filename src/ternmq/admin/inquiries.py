@@ -30,7 +30,7 @@ def queue_attributes(kernel: Kernel, link: Connection, name: str) -> dict[str, V
 
 
 def queue_type(kernel: Kernel, link: Connection, name: str) -> int:
-    """The type of the queue of a name; 0 if there is none that the user may see."""
+    """The type of the queue of a name; 0 if no such queue is visible to the user."""
     definition = kernel.catalog.definitions.get(name)
     if definition is None:
         return 0

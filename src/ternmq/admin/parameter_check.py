@@ -76,7 +76,7 @@ def _check_wanted(command: Command, row: CommandRow) -> None:
 
 
 def _check_attribute(command: Command, row: CommandRow, keyword: str, value: str) -> None:
-    """What is no parameter may be an attribute, if the command is about objects."""
+    """What is not a parameter may be an attribute, if the command is about objects."""
     if keyword in _TYPES and row.types:
         kind = types.BY_NOUN.get(value.upper())
         if kind is None or not kind.bit & row.types:

@@ -1,7 +1,7 @@
 """What a queue manager keeps of one task, a connection, while accounting is on: how often each verb
 was called, what it took, and on which queues (WTAS, WQST, QMAC, 167, 168).
 
-An account begins with the connection or with accounting, and anew after each record written of it.
+An account begins with the connection or with accounting, and again after each record written of it.
 Counts are the kernel's, under the engine's lock; times are written by the shell that runs the verb.
 Units and words are those of `counters`.
 """
@@ -237,7 +237,7 @@ class TaskAccount:
         self.control = VerbTime()  # MQCTL: wtasct..
         self.callback = VerbTime()  # MQCB: cbn ...; 167 CBCount
         self.status = VerbTime()  # MQSTAT: wtasst..
-        # all other calls, and calls on objects that are no queues: wtasot..
+        # all other calls, and calls on objects that are not queues: wtasot..
         self.other = VerbTime()
         # calls by type of object (index MQOT_), queues too: 167 OpenCount, CloseCount, InqCount,
         # SetCount and their ...FailCount

@@ -8,7 +8,7 @@ from typing import Final
 # ruff: noqa: E501
 
 TABLE: Final = """\
-AMQ5005E	Unexpected error.	Something went wrong inside the product that nobody foresaw.	Keep the reports in the errors folder and tell the maintainers.
+AMQ5005E	Unexpected error.	The product failed in a way that it does not handle.	Keep the reports in the errors folder and send them to the maintainers.
 AMQ5008S	An essential TernMQ process %1 (%2) cannot be found and is assumed to have ended.	A process that the queue manager cannot do without is gone: it was killed, or the system took its memory away.	The queue manager stops. Find out who ended the process, then start the queue manager again.
 AMQ5009S	TernMQ agent process %1 has ended unexpectedly.	Connections that this process served are broken.	Look for a report in the errors folder that was written at the same time.
 AMQ5022I	The channel initiator has started. ProcessId(%1).
@@ -31,7 +31,7 @@ AMQ5066I	The log of queue manager '%1' is managed automatically: file %2 is reus
 AMQ5203E	An error occurred calling the XA interface: %1.	The transaction manager made a call out of turn, or with arguments that do not fit.	Look at the transaction manager's own log.
 AMQ5511E	Installable service component '%1' returned 'CompCode = %2, Reason = %3'.	A part that checks identity or authority failed.	See the messages before this one, correct the cause, and do what failed once more.
 AMQ5520E	The system could not load the module '%1' for the installable service '%2' component '%3'. The system return code was %4.	The queue manager goes on without this component.	Correct or remove the ServiceComponent stanza in qm.ini.
-AMQ5534E	User ID '%1' authentication failed.	The password that came with user ID '%1' is not its password, or the user is not known here.	Use a user and password that are known to the queue manager. If nobody you know tried this, find out who did.
+AMQ5534E	User ID '%1' authentication failed.	The password that came with user ID '%1' is not its password, or the user is not known here.	Use a user and password that are known to the queue manager. If you do not know who tried this, find out.
 AMQ5540E	Application '%1' did not supply a user ID and password.	The queue manager wants applications of this kind to say who they are (CHCKLOCL or CHCKCLNT), and this one did not.	Give the application a user ID and password, or make the check OPTIONAL.
 AMQ5541E	The failed authentication check was caused by the queue manager CONNAUTH CHCKLOCL(%1) configuration.	Applications on this machine are checked because the authentication information object says so.	See the message before this one.
 AMQ5542E	The failed authentication check was caused by the queue manager CONNAUTH CHCKCLNT(%1) configuration.	Client applications are checked because the authentication information object says so.	See the message before this one.
@@ -43,16 +43,16 @@ AMQ5975I	The distributed publish/subscribe controller has started.
 AMQ5976I	The distributed publish/subscribe controller has ended.
 AMQ6004E	An error occurred while TernMQ began or ended.		See the messages before this one.
 AMQ6047E	Conversion not supported: from CCSID %1 to CCSID %2.	One of the two character sets is not known here, or they share no characters.	Use character sets that the page on conversion lists.
-AMQ6090S	TernMQ was unable to display the message %1.	The message is not in the table of messages.	Tell the maintainers: no code should report a message that has no text.
-AMQ6109S	An internal TernMQ error has occurred.		Keep the reports in the errors folder and tell the maintainers.
-AMQ6118S	An internal TernMQ error has occurred (%1).	A check inside the product failed, or an exception came that nobody expected. A report was written.	Keep the report %2 and tell the maintainers.
-AMQ6119S	An internal TernMQ error has occurred (%1).	The operating system refused something that should not fail: %1. A report was written.	See to what the operating system says; else keep the report %2 and tell the maintainers.
-AMQ6125E	An internal error has occurred with identifier %1.	A report was written.	Keep the report and tell the maintainers.
+AMQ6090S	TernMQ was unable to display the message %1.	The message is not in the table of messages.	Report this to the maintainers: no code should report a message that has no text.
+AMQ6109S	An internal TernMQ error has occurred.		Keep the reports in the errors folder and send them to the maintainers.
+AMQ6118S	An internal TernMQ error has occurred (%1).	A check inside the product failed, or an unexpected exception was raised. A report was written.	Keep the report %2 and send it to the maintainers.
+AMQ6119S	An internal TernMQ error has occurred (%1).	The operating system refused something that should not fail: %1. A report was written.	See to what the operating system says; else keep the report %2 and send it to the maintainers.
+AMQ6125E	An internal error has occurred with identifier %1.	A report was written.	Keep the report and send it to the maintainers.
 AMQ6162E	An error has occurred reading the ini file %1: %2.		Correct the file.
-AMQ6183S	An internal TernMQ error has occurred.	The failing process is process %1.	Keep the reports in the errors folder and tell the maintainers.
-AMQ6184W	An internal TernMQ error has occurred on queue manager %1.	The failing process is process %2. A report named %3 was written.	Keep the report and tell the maintainers.
+AMQ6183S	An internal TernMQ error has occurred.	The failing process is process %1.	Keep the reports in the errors folder and send them to the maintainers.
+AMQ6184W	An internal TernMQ error has occurred on queue manager %1.	The failing process is process %2. A report named %3 was written.	Keep the report and send it to the maintainers.
 AMQ6206I	Command %1 was issued.	A control command was entered: %2
-AMQ6209I	An unexpected signal has arrived: %1.	Process %2 was told by a signal to end.
+AMQ6209I	An unexpected signal has arrived: %1.	A signal asked process %2 to end.
 AMQ6245I	Configuration file %1: %2. The line is left out.		Correct the line, or remove it.
 AMQ6287I	TernMQ V%1 (%2).	Host: %3. The version of the product that wrote what follows.
 AMQ6708E	A disk full condition was encountered when making a new log file in %1.	There is no room for another file of the log.	Make room on the file system of the log.
@@ -72,8 +72,8 @@ AMQ7022E	The resource manager identification number %1 is not recognized.		Use a
 AMQ7025E	Error in the descriptor of the object %1: %2.		Recreate the object (rcrmqobj) if the log is linear.
 AMQ7026E	A principal or group name was invalid: %1.		Use the name of a user or group that is known here.
 AMQ7028E	The queue manager '%1' is not available for use.	It is not running.	Start it with strmqm.
-AMQ7030I	Request to quiesce the queue manager '%1' accepted. It will stop when there is no more work for it to do.	Applications that ask to be told fail with reason 2161 from now on; it ends when the last has gone.
-AMQ7044E	Media recovery not allowed.	The log of queue manager '%1' is circular: it keeps nothing from which objects could be made anew.	Use a linear log for queue managers whose objects must be recoverable on their own.
+AMQ7030I	Request to quiesce the queue manager '%1' accepted. It will stop when there is no more work for it to do.	Calls with a FAIL_IF_QUIESCING option fail with reason 2161 from now on; it ends when the last application has disconnected.
+AMQ7044E	Media recovery not allowed.	The log of queue manager '%1' is circular: it keeps nothing from which objects could be recreated.	Use a linear log for queue managers whose objects must be recoverable on their own.
 AMQ7047E	An unexpected error was encountered by a command. Reason code is %1.		See the error log for the reason.
 AMQ7048E	The queue manager name is either not valid or not known: %1.		Look at the name: dspmq lists those that exist.
 AMQ7056I	Transaction number %1 is in-doubt.	A unit of work is prepared and waits for the decision of its transaction manager.	If the transaction manager does not come back, decide for it with rsvmqtrn.
@@ -95,7 +95,7 @@ AMQ7084E	Object %1, type %2 damaged.	What is on disk of it cannot be used.	Recre
 AMQ7085E	Object %1, type %2 not found.		Look at the name and the type.
 AMQ7086E	Media image for object %1, type %2 not available.	Its image was never recorded, or the file of the log that has it is gone.	Bring archived files of the log back and try again.
 AMQ7087E	Object %1, type %2 is a temporary object.	Temporary objects have no media images.
-AMQ7088E	Object %1, type %2 in use.		Wait until nobody has it open, or end who has.
+AMQ7088E	Object %1, type %2 in use.		Wait until no application has it open, or end the applications that have.
 AMQ7089E	Media recovery already in progress.		Wait until it has ended.
 AMQ7091E	You are performing authorization for the queue manager, but you specified an object name.		Leave the name out, or give another object type.
 AMQ7092E	An object name is required but you did not specify one.		Give the name with -n.
@@ -127,7 +127,7 @@ AMQ7270E	TernMQ queue manager '%1' is already running elsewhere. It permits stan
 AMQ7271E	TernMQ queue manager '%1' is already running elsewhere. It does not permit standby instances.	The active instance was started without -x.	End it and start it with strmqm -x, then start the standby.
 AMQ7274E	TernMQ queue manager '%1' already has a standby instance.	There is one standby at a time.
 AMQ7276E	TernMQ queue manager '%1' cannot switch over.	No standby instance is there to go on.	Start one with strmqm -x, or end the queue manager without -s.
-AMQ7277E	Active instance of TernMQ queue manager '%1' not ended.	endmqm -x ends a standby, and there is none here.	Leave -x out to end the queue manager.
+AMQ7277E	Active instance of TernMQ queue manager '%1' not ended.	endmqm -x ends a standby instance, and no standby instance runs here.	Leave -x out to end the queue manager.
 AMQ7278I	Standby instance of TernMQ queue manager '%1' ended.
 AMQ7310W	Report message could not be put on a reply-to queue: queue %1, reason %2.	It goes to the dead-letter queue if there is one.	See to the reply-to queue of the applications that ask for reports.
 AMQ7315E	Failed to put message to the dead-letter queue '%1': reason %2.		See to the dead-letter queue: it may be full, inhibited, or too small.
@@ -137,18 +137,18 @@ AMQ7468I	The oldest log file required to perform media recovery of queue manager
 AMQ7469W	Transactions rolled back to release log space.	The log ran short of room and %1 of the oldest units of work were backed out.	See which applications keep units of work open for long; allow more secondary files.
 AMQ7472W	Object %1, type %2 damaged.	What was read of it from disk was not what had been written.	Recreate it (rcrmqobj) if the log is linear. See to the disk.
 AMQ7486I	Transaction was preventing log space from being released: %1.		See why this application keeps its unit of work open for so long.
-AMQ7587E	Unable to put to streaming queue %1 for queue %2, MQRC %3 (%4).	The copy of a message could not be made. With STRMQOS(BESTEF) the message itself was put; with STRMQOS(MUSTDUP) it was not, and the application got this reason. This is told once for each open handle until the reason changes.	See to the streaming queue; mqrc explains the reason.
+AMQ7587E	Unable to put to streaming queue %1 for queue %2, MQRC %3 (%4).	The copy of a message could not be made. With STRMQOS(BESTEF) the message itself was put; with STRMQOS(MUSTDUP) it was not, and the application got this reason. This message is written once for each open handle until the reason changes.	See to the streaming queue; mqrc explains the reason.
 AMQ7604E	The XA resource manager '%1' was not available when called for %2.		Start it.
 AMQ7605E	The XA resource manager '%1' has returned an unexpected return code %2, when called for %3.		Look at the resource manager's own log.
 AMQ7935E	Bad CCSID in message header (CCSID = %1).		Correct the application that put the message.
 AMQ7990E	The SMF destination '%1' cannot be used: %2.	The queue manager goes on without it.	Correct the SMFDestination stanza in qm.ini, then start the queue manager again.
 AMQ7991E	Trace data lost, destination '%1' not accessible: %2 (CSQW133E).	SMF records could not be kept: the disk was too slow or had no room. They are counted until the destination takes records again (AMQ7992I).	See to the disk of the destination, write less often (STATIME, ACCTIME), or give it a larger buffer.
 AMQ7992I	Trace recording has been resumed on '%1': %2 records of %3 bytes were lost (CSQW123I).
-AMQ7993E	Statistics or accounting messages lost: queue '%1': %2.	The message could not be put. The loss is counted until one can be put again (AMQ7994I).	Read the queue, raise its MAXDEPTH, or see to what else is told.
+AMQ7993E	Statistics or accounting messages lost: queue '%1': %2.	The message could not be put. The loss is counted until one can be put again (AMQ7994I).	Read the queue, raise its MAXDEPTH, or remove the cause that the message names.
 AMQ7994I	Statistics or accounting messages are put on queue '%1' again: %2 were lost.
 AMQ7995I	Metrics are served on port %1.
 AMQ7996E	Metrics cannot be served on port %1: %2.	The queue manager goes on without them.	End what uses the port, or change the Metrics stanza in qm.ini.
-AMQ7997I	Trace recording has been resumed on '%1': what %2 intervals or tasks had to tell was lost (CSQW123I).
+AMQ7997I	Trace recording has been resumed on '%1': the records of %2 intervals or tasks were lost (CSQW123I).
 AMQ8001I	TernMQ queue manager '%1' created.
 AMQ8002I	TernMQ queue manager '%1' deleted.
 AMQ8003I	TernMQ queue manager '%1' started using V%2.
@@ -219,7 +219,7 @@ AMQ8144E	Log not available.		See AMQ7017.
 AMQ8145E	Connection broken.	The connection to queue manager '%1' was broken.	See the error log of the queue manager.
 AMQ8146E	TernMQ queue manager not available.	Queue manager '%1' is not running.	Start it with strmqm.
 AMQ8147E	TernMQ object %1 not found.		Look at the name and the type.
-AMQ8148E	TernMQ object in use.	Somebody has %1 open.	Wait until nobody has it open, or see who has: DISPLAY QSTATUS TYPE(HANDLE).
+AMQ8148E	TernMQ object in use.	An application has %1 open.	Wait until no application has it open. DISPLAY QSTATUS TYPE(HANDLE) shows the applications that have.
 AMQ8149S	TernMQ object damaged.	What is on disk of %1 cannot be used.	Recreate it (rcrmqobj) if the log is linear; else delete and define it again.
 AMQ8150E	TernMQ object already exists.	There is an object %1 already.	Use REPLACE, or ALTER it.
 AMQ8151E	TernMQ object has different type.	%1 exists as an object of another type.	Name its type, or choose another name.
@@ -300,7 +300,7 @@ AMQ8560I	TernMQ security cache refreshed.
 AMQ8561E	%1 %2 is not possible here: %3.	It belongs to another platform, or to a function that this version does not have yet.	See the page on limits and differences.
 AMQ8563I	TernMQ authentication information object created.	Object %1 was defined.
 AMQ8564I	TernMQ authentication information object deleted.	Object %1 was deleted.
-AMQ8565E	Queue Status not found.	Nobody has a queue open that matches %1.
+AMQ8565E	Queue Status not found.	No application has a queue open that matches %1.
 AMQ8566I	Display authentication information details.
 AMQ8567I	TernMQ authentication information changed.	Attributes of %1 were changed.
 AMQ8569E	Error in filter specification.	The filter %1 cannot be used: its keyword, operator or value does not fit.	Correct WHERE.
@@ -314,14 +314,14 @@ AMQ8606E	Insufficient storage available to the TernMQ trigger monitor.
 AMQ8607E	TernMQ trigger monitor connection failed.		See the reason that is shown.
 AMQ8608E	TernMQ trigger monitor connection broken.	The queue manager ended.	Start it and the trigger monitor again.
 AMQ8609E	Initiation queue missing or wrong type.		Name a local queue that exists.
-AMQ8610E	Initiation queue in use.	Somebody has it open exclusively.	End who has.
+AMQ8610E	Initiation queue in use.	An application has it open exclusively.	End that application.
 AMQ8611E	Initiation queue could not be opened.		See the reason that is shown.
 AMQ8612I	Waiting for a trigger message
 AMQ8613E	Initiation queue changed or deleted.		Start the trigger monitor again.
 AMQ8614E	Initiation queue not enabled for input.		ALTER it with GET(ENABLED).
 AMQ8615E	TernMQ trigger monitor failed.		See the reason that is shown.
 AMQ8616I	End of application trigger.
-AMQ8617E	Not a valid trigger message.	The message on the initiation queue is no MQTM; it was put on the dead-letter queue, or dropped if there is none.	See who puts messages on the initiation queue.
+AMQ8617E	Not a valid trigger message.	The message on the initiation queue is not an MQTM; it was put on the dead-letter queue, or dropped if the queue manager has no such queue.	Find the application that puts messages on the initiation queue.
 AMQ8618E	Error starting triggered application.	The command could not be started, or failed at once: %1	Correct the process definition.
 AMQ8619E	Application type %1 not supported.		Use APPLTYPE(UNIX) in the process definition.
 AMQ8620W	Trigger message with warning %1.
@@ -421,8 +421,8 @@ AMQ8975I	TernMQ system parameters set.	They hold from the next interval on.
 AMQ8976I	Display system parameters.
 AMQ8977E	The value '%2' of %1 is not valid: %3.
 AMQ8978E	No more traces can be started.	There are 32 traces.	Stop one with STOP TRACE.
-AMQ8980I	Cursor %1 of queue %2 has expired.	Nobody had used it for %3 minutes. The queue manager keeps no more messages for it.	A reader that is to come back may have a cursor without EXPIRY, or with a longer one.
-AMQ8981E	Position '%2' of cursor %1 is none.	A position is EARLIEST, LATEST or a stream number.	Give one of these.
+AMQ8980I	Cursor %1 of queue %2 has expired.	It was not used for %3 minutes. The queue manager keeps no more messages for it.	A reader that is to come back may have a cursor without EXPIRY, or with a longer one.
+AMQ8981E	Position '%2' of cursor %1 is not valid.	A position is EARLIEST, LATEST or a stream number.	Give one of these.
 AMQ8982I	TernMQ cursor created.	Cursor %1 was created.
 AMQ8983I	Display cursor details.
 AMQ8984I	TernMQ cursor reset.	Cursor %1 is at position %2 now.
@@ -459,7 +459,7 @@ AMQ9508E	Program cannot connect to queue manager '%1'. Reason code %2.		See to t
 AMQ9509E	Program cannot open queue manager object '%1' on queue manager '%2'. Reason code %3.		See to the object and to the authority.
 AMQ9513E	Maximum number of channels reached.		Allow more with MaxChannels, or end channels.
 AMQ9514E	Channel '%1' is in use.	It runs already.
-AMQ9519E	Channel '%1' not found.	Somebody asked for a channel that is not defined here.	Define it, or correct the name at the other end.
+AMQ9519E	Channel '%1' not found.	A partner asked for a channel that is not defined here.	Define it, or correct the name at the other end.
 AMQ9524E	Remote queue manager unavailable for channel '%1'.		Start it.
 AMQ9526E	Message sequence number error for channel '%1'.	The two ends differ on which message was the last: %2 was received and %3 expected.	See what became of the messages between, then reset the channel.
 AMQ9533W	Channel '%1' is not currently active.	There is nothing to stop.

@@ -5,7 +5,7 @@ the reference pages. Its rows stand in the `*_attribute_table` modules, in colum
 
     name      in Python
     keyword   in MQSC
-    constant  of MQINQ and PCF, without its MQ; `-` if there is none
+    constant  of MQINQ and PCF, without its MQ; `-` if it has no constant
     values    64: text of so many bytes; name48: the name of an object, or nothing; hex48: so many
               hexadecimal digits; list48x256: so many texts of so many bytes, joined by commas;
               0..9: a whole number; @set: one of the words of `word_table`; 0..9|@set: either;

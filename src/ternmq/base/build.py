@@ -1,7 +1,7 @@
-"""Tells which build runs: compiled or plain files, and why.
+"""Says which build runs: compiled or plain files, and why.
 
 Asked by `ternmq.build_info()`, the benchmarks and the tests; `python -m ternmq.base.build` prints
-it. Nothing is looked up, and nothing imported for it, before somebody asks. Not compiled: it asks
+it. Nothing is looked up, and nothing imported for it, before the first call. Not compiled: it asks
 the import system about a module that is.
 """
 

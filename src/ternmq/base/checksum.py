@@ -1,4 +1,4 @@
-"""CRC-32C, the checksum of every file: one name for it, so that one file knows who computes it."""
+"""CRC-32C, the checksum of every file: one name for it, so that one file knows what computes it."""
 
 from __future__ import annotations
 

@@ -1,13 +1,13 @@
 """What a queue manager counts while statistics or accounting is on: one set of counters for SMF
 records, PCF messages and Prometheus.
 
-All of them count from the start of an interval; whoever ends the interval takes the object away and
+All of them count from the start of an interval; the end of the interval takes the object away and
 the next call that counts makes a new one. Times are nanoseconds, sizes bytes. *Plain* is what MQ
 calls non-persistent. Each field names the SMF and PCF fields that it feeds (QMST, QQST, WTAS ...;
 `164 PutCount` is the field of the PCF message with that command number).
 
 The kernel writes them under the engine's lock; times of verbs are written by the shell that runs
-the verb. Nobody else writes.
+the verb. No other code writes them.
 """
 
 from __future__ import annotations

@@ -81,7 +81,7 @@ class ObjectUnknown(MQError):
 
 
 class ObjectInUse(MQError):
-    """Something or someone else holds what was asked for; later it may work."""
+    """Another holder has what was asked for; later it may work."""
 
 
 class NotAuthorized(MQError):

@@ -4,7 +4,7 @@
     ConnectionId     "AMQC" + the same 12 characters              + 8 unique bytes
     QMID             name (at most 28 characters) + "_YYYY-MM-DD_HH.MM.SS" of its creation
     MsgToken         16 bytes: number of the queue (4), priority lane (1), stream number (5) and
-                     number (6) of the message, which say where it lies even if it was swept
+                     number (6) of the message, which say where it is even if it was swept
     put date, time   "YYYYMMDD" "HHMMSSTH" in UTC, T and H tenths and hundredths of a second
 
 The unique bytes are one number, high byte first, that goes up by one for each id. It begins at

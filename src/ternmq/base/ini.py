@@ -7,7 +7,7 @@
 
 A stanza begins with its name and a colon at the start of a line; its attributes follow, one a line.
 Names of stanzas and attributes are compared without regard to case. A file is kept as its lines, so
-that who changes one attribute leaves everything else, comments too, as people wrote it.
+that a change of one attribute leaves everything else, comments too, as people wrote it.
 """
 
 from __future__ import annotations

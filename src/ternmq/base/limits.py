@@ -1,5 +1,5 @@
-"""Every limit of the queue manager that is no attribute's, with its unit, and the default of those
-that can be set. The ranges of attributes stand in the schema (`attributes`)."""
+"""Every limit of the queue manager that is not an attribute's, with its unit, and the default of
+those that can be set. The ranges of attributes stand in the schema (`attributes`)."""
 
 from typing import Final
 

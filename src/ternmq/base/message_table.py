@@ -63,7 +63,7 @@ def find_message(message_id: str) -> MessageRow | None:
 
 
 def message_row(message_id: str) -> MessageRow:
-    """The same; of an id nobody defined, a row that says so."""
+    """The same; of an id that is not defined, a row that says so."""
     row = find_message(message_id)
     if row is None:
         return MessageRow(

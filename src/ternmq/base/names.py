@@ -36,8 +36,9 @@ def fits_field(name: str) -> bool:
 
 
 def control_character(text: str) -> str:
-    """The first character that would break the line which shows it, or is none at all; "" if there
-    is none. Descriptions and the like go into listings, logs and scripts that are run again."""
+    """The first character that would break the line which shows it, or is not a character at all
+    (a surrogate); "" if it has neither. Descriptions and the like go into listings, logs and
+    scripts that are run again."""
     if text.isprintable():
         return ""
     for one in text:
@@ -51,7 +52,7 @@ def control_character(text: str) -> str:
 
 def pad(name: str, length: int = OBJECT_NAME_BYTES_MAX) -> bytes:
     """The name as a field of a structure: filled up with blanks. It must be ASCII and fit."""
-    check(len(name) <= length and name.isascii(), f"{name!r} is no name of {length} bytes")
+    check(len(name) <= length and name.isascii(), f"{name!r} is not a name of {length} bytes")
     return name.encode("ascii").ljust(length)
 
 
@@ -62,7 +63,7 @@ def trim(field: bytes) -> str:
 
 def file_name(name: str) -> str:
     """The name of the file or folder for an object. The object name must be valid."""
-    check(is_name(name), f"{name!r} is no object name")
+    check(is_name(name), f"{name!r} is not an object name")
     return name.replace(".", "!").replace("/", "&")
 
 

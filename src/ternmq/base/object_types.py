@@ -56,7 +56,7 @@ _NAMED: Final[dict[str, tuple[str, int, str, int, int]]] = {
     "SERVICE": ("SERVICE", mq.MQCA_SERVICE_NAME, "", 0, 48),
     "AUTHINFO": ("AUTHINFO", mq.MQCA_AUTH_INFO_NAME, "AUTHTYPE", mq.MQIA_AUTH_INFO_TYPE, 48),
     "COMMINFO": ("COMMINFO", mq.MQCA_COMM_INFO_NAME, "TYPE", mq.MQIA_COMM_INFO_TYPE, 48),
-    # Records have no name of their own: their attributes tell whom they are of.
+    # Records have no name of their own: their attributes say to whom they apply.
     "CHLAUTH": ("", 0, "", 0, 4096),
     "AUTHREC": ("", 0, "", 0, 4096),
 }
@@ -104,7 +104,7 @@ class ObjectType:
         named = _NAMED[group]
         self.name_keyword = named[0]  # what DISPLAY calls the name
         self.name_selector = named[1]  # and PCF
-        self.type_keyword = named[2]  # what DISPLAY calls the type; "" if it does not tell it
+        self.type_keyword = named[2]  # what DISPLAY calls the type; "" if it does not show it
         self.type_selector = named[3]
         self.name_bytes_max = named[4]
 

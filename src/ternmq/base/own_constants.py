@@ -63,6 +63,6 @@ TEXTS_LAST: Final = 0x5443FFFF
 
 
 def constant_named(name: str) -> int:
-    """The number of a constant; KeyError if there is none of that name."""
+    """The number of a constant; KeyError if no constant has that name."""
     own = globals().get(name)
     return int(vars(mq)[name]) if own is None else int(own)

@@ -27,7 +27,7 @@ _by_number: Final[dict[int, Reason]] = {}
 
 
 def reason(number: int) -> Reason:
-    """The row of a reason code; of a number nobody defined, a row that says so."""
+    """The row of a reason code; of a number that is not defined, a row that says so."""
     row = _rows().get(number)
     if row is None:
         return Reason(number, f"MQRC_{number}", 2, "Other", "raise", "no such reason is defined")

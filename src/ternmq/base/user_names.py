@@ -8,7 +8,7 @@ without the mark of a cut name.
     13 to 32 bytes     UserIdentifier has 11 of them and `*`, ApplIdentityData the whole name
 
 No user's name has `*`, so a cut name alone (also as AlternateUserId) never stands for another user:
-whoever finds no whole name beside it has nobody.
+where the whole name is not beside it, it names no user.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ CUT_MARK: Final = "*"
 
 
 def user_name_fault(name: str) -> str:
-    """Why nobody can be let in under this name; "" if somebody can."""
+    """Why no user can connect under this name; "" if a user can."""
     if not name.isprintable() or " " in name:
         return f"user name {name!r} has a blank or a character that cannot be printed"
     if CUT_MARK in name:

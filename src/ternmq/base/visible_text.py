@@ -1,4 +1,4 @@
-"""Texts that others chose, made harmless for the terminal of who reads them.
+"""Texts that others chose, made harmless for the terminal of the reader.
 
 What users, applications and partners call themselves is theirs to choose. It must not steer the
 terminal of an administrator, nor look like a line of its own where lines mean something.
@@ -18,7 +18,7 @@ _LINE_ENDS: Final = re.compile("[\t\n\r]")
 
 
 def visible(value: object) -> str:
-    """Without control characters; tabs and line ends stay, for who has an own way with them."""
+    """Without control characters; tabs and line ends stay, for callers that handle them."""
     return _UNSEEN.sub(_escaped, str(value))
 
 

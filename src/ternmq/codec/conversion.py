@@ -27,7 +27,7 @@ from ternmq.codec.pcf.structures import unpack_pcf
 
 _PCF_FORMATS: Final = (mq.MQFMT_ADMIN, mq.MQFMT_EVENT, mq.MQFMT_PCF)
 _I32: Final = struct.Struct("<i")
-PCF_PARTS_MAX: Final = 16384  # structures; more would keep others waiting for the one who converts
+PCF_PARTS_MAX: Final = 16384  # structures; more would keep others waiting for the conversion
 
 
 @final

@@ -18,10 +18,10 @@ Layout, little-endian, no padding:
        416  area_length bytes       properties: see `property_area`
          -  data_length bytes       application data
 
-MsgId lies at 48, CorrelId at 72 and GroupId at 324 of the MQMD, 24 bytes each.
+MsgId is at 48, CorrelId at 72 and GroupId at 324 of the MQMD, 24 bytes each.
 
-Validity: an image has no checksum of its own; whoever stores it guards it. `unpack_header` refuses
-an image that does not lie whole inside the bytes it is given.
+Validity: an image has no checksum of its own; the format that stores it has one. `unpack_header`
+refuses an image that is not whole inside the bytes it is given.
 """
 
 from __future__ import annotations

@@ -8,15 +8,15 @@ A header is a fixed part of 36 bytes (mqrfh) and folders, each a length and text
 A folder holds properties if MQ gives it to them or it says content='properties'. Others belong to
 the application and stay in the data. property_folders has the folders, property_types the values.
 
-The one rule for content that is not sound, for every reader of properties: what cannot be read
-stays in the data, byte by byte, and nothing fails.
+The one rule for invalid content, for every reader of properties: what cannot be read stays in the
+data, byte by byte, and nothing fails.
 
-- A header is sound if its StrucId, version and lengths hold together and the CCSID of its folders
+- A header is valid if its StrucId, version and lengths hold together and the CCSID of its folders
   is 1208, 1200, 13488 or 17584. Else it is data, and so is what follows it.
-- A folder that is not sound (property_folders) stays, in a header that is otherwise the same.
+- A folder that is invalid (property_folders) stays, in a header that is otherwise the same.
 - A value that does not fit its `dt` is a string.
 - Of a message, 8192 headers, folders and elements are looked at. A header or folder that has more
-  stays, and what follows it: nobody's message may keep all others waiting.
+  stays, and what follows it: no message may keep all others waiting.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ class Apart:
 
 @final
 class _Header:
-    """One sound header."""
+    """One valid header."""
 
     __slots__ = ("ccsid", "encoding", "end", "folder_ccsid", "format", "order", "parts")
 
@@ -167,7 +167,7 @@ def _take_folder(apart: Apart, part: bytes, header: _Header, left: int) -> int:
 
 
 def _read_header(data: bytes, at: int, encoding: int, ccsid: int, parts_max: int) -> _Header | None:
-    """The header at this place; None if it is not sound or has too many folders."""
+    """The header at this place; None if it is invalid or has too many folders."""
     if len(data) - at < _HEAD_BYTES or parts_max <= 0:
         return None
     order = byte_order(encoding)

@@ -2,11 +2,11 @@
 
 Checks are made where something is opened, never where it is used: a put or a get asks nothing.
 Administrators, and everybody while the checks are off, have `privileged` in their connection, which
-is all that is looked at then. What is refused is told to operators (AMQ8077W) and as an event.
+is all that is looked at then. A refusal is reported to operators (AMQ8077W) and as an event.
 
     MQCONN    connect on the queue manager
     MQOPEN    what OPEN_NEEDS says for each option, on the object that is named: for an alias, the
-              alias and not its target; for a model queue, dsp too, and who opens it may do
+              alias and not its target; for a model queue, dsp too, and its opener may do
               everything with the queue that comes of it. What QMGR_NEEDS says is needed on the
               queue manager as well. A transmission queue: put and setall, which is also needed on
               the queue manager. A queue of another queue manager: the profile of that name
@@ -56,8 +56,8 @@ QMGR_NEEDS: Final[dict[int, int]] = {
 }
 
 
-# Clients of IBM MQ browse it before they open anything else, whoever their user is. There is no
-# protection by policies here, so it has nothing that anybody must not see.
+# Clients of IBM MQ browse it before they open anything else, whatever their user is. There is no
+# protection by policies here, so it has nothing that must be hidden.
 POLICY_QUEUE: Final = "SYSTEM.PROTECTION.POLICY.QUEUE"
 
 
@@ -137,7 +137,7 @@ def check_administrator(kernel: Kernel, connection: Connection, verb: str) -> No
         MQRC_NOT_AUTHORIZED,
         verb=verb,
         object=kernel.name,
-        detail=f"user '{user}' is no administrator (group {ADMINISTRATORS})",
+        detail=f"user '{user}' is not an administrator (group {ADMINISTRATORS})",
     )
 
 
@@ -164,7 +164,7 @@ def check_connect(kernel: Kernel, connection: Connection) -> None:
 def acting_user(
     kernel: Kernel, connection: Connection, options: int, alternate_user: str, verb: str
 ) -> str | None:
-    """Who is asked for authority at an open; None if nobody has to be."""
+    """The user whose authority an open checks; None if it checks none."""
     if not options & mq.MQOO_ALTERNATE_USER_AUTHORITY:
         return None if connection.privileged else connection.user
     if not kernel.authority.enabled:

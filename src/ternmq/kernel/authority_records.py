@@ -1,6 +1,6 @@
 """Changes of authority records: each is logged with the catalog and seen by the next check.
 
-Called by the commands that set and delete them, and where objects come and go. Whoever calls has
+Called by the commands that set and delete them, and where objects come and go. The caller has
 seen to it that the log has room (`Kernel.can_log_object`).
 """
 

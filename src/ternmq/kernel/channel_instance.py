@@ -1,8 +1,8 @@
 """One running instance of a channel: what the socket that serves it counts, and what status shows.
 
-The server makes one when a partner is admitted and drops it when the partner has gone. Whoever
-serves the socket writes the counters; `admin` reads them for DISPLAY CHSTATUS. An instance can be
-asked to stop from any thread: `ask_to_stop` is what the server put there for it.
+The server makes one when a partner is admitted and drops it when the partner has gone. The code
+that serves the socket writes the counters; `admin` reads them for DISPLAY CHSTATUS. An instance can
+be asked to stop from any thread: `ask_to_stop` is what the server put there for it.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class ChannelInstance:
         self.certificate_subject = ""
         self.certificate_issuer = ""
         self.certificate_user = ""
-        # counted by whoever serves the socket
+        # counted where the socket is served
         self.bytes_sent: i64 = 0
         self.bytes_received: i64 = 0
         self.buffers_sent: i64 = 0  # segments

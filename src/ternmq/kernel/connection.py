@@ -71,7 +71,7 @@ class Handle(ObjectHandle):
         # where what is done with it is accounted, and of which account of the connection that is
         self.account: TaskQueueAccount | None = None
         self.accounted_in: TaskAccount | None = None
-        # by streaming queue: the reason that operators were told last
+        # by streaming queue: the reason that was reported last
         self.copies_refused: dict[str, int] | None = None
 
     @property

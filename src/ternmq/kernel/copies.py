@@ -2,9 +2,9 @@
 
 All that may refuse is asked before anything is changed: under MUSTDUP a queue that does not take
 its copy refuses the message as a whole, with its own reason, and neither queue has it; under BESTEF
-the copy is left out. Either way the operators are told, once a handle until the reason changes. The
-message and its copies are put in one step and, if they are persistent, with one log record and one
-body, so no crash parts them. Copies do not count in MAXUMSGS.
+the copy is left out. Either way operators get a message, once a handle until the reason changes.
+The message and its copies are put in one step and, if they are persistent, with one log record and
+one body, so no crash parts them. Copies do not count in MAXUMSGS.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ COPY_FAILED: Final = "AMQ7587E"
 
 @final
 class _Asking:
-    """One message on its way: who was asked, and who takes a copy."""
+    """One message on its way: the queues that were asked, and those that take a copy."""
 
     __slots__ = (
         "area_bytes",
@@ -304,9 +304,9 @@ def _put_also_away(
 def _arrived(
     kernel: Kernel, local: LocalQueue, entry: Entry, unit: UnitOfWork | None, is_copy: bool
 ) -> None:
-    """What a put means for the queue: events, who waits, triggers. The verb itself sees to the
+    """What a put means for the queue: events, waiting gets, triggers. The verb itself sees to the
     last for the original."""
-    # Nobody need have it open, and one that is in use must not be unloaded by a checkpoint which
+    # No handle need have it open, and one that is in use must not be unloaded by a checkpoint which
     # began before.
     local.queue.idle_checkpoints = 0
     if kernel.events & PERFORMANCE:

@@ -1,8 +1,8 @@
 """Who may do what with a cursor: what counts is the authority on its queue.
 
-`browse` to open a cursor and to advance it, `chg` to define, reset and delete it. Who names a
-cursor need not know its queue: a refusal names that only to users who have named it too, or who may
-display it.
+`browse` to open a cursor and to advance it, `chg` to define, reset and delete it. A user
+who names a cursor need not know its queue: a refusal names the queue only to users who have named
+it too, or who may display it.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Cursors that nobody uses any more: those with EXPIRY are deleted after so long without a use, so
+"""Cursors that are not used any more: those with EXPIRY are deleted after so long without a use, so
 that a reader which never comes back does not keep messages for ever.
 
 A use is to open, advance or reset the cursor. Time is counted by the monotonic clock, and in one
-life of the queue manager: while it is down nobody can use a cursor, and a clock that is set must
+life of the queue manager: while it is down no cursor can be used, and a clock that is set must
 not delete one.
 """
 
@@ -22,7 +22,7 @@ _MINUTE_NS: Final = 60_000_000_000
 
 
 def note_use(kernel: Kernel, cursor: StreamCursor) -> None:
-    """Somebody uses it."""
+    """The cursor is used now."""
     cursor.used_ns = int(kernel.clock.now_ns())
     cursor.idle_since_ns = int(kernel.clock.monotonic_ns())
 

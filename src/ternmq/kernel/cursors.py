@@ -64,7 +64,7 @@ def define_cursor(
     expiry_m: int = 0,
 ) -> StreamCursor | None:
     """A new cursor on a local queue, or an alias of one; its first cursor gives a queue a stream,
-    which begins with the next message, or for EARLIEST with what lies on the queue.
+    which begins with the next message, or for EARLIEST with what is on the queue.
 
     `start`: EARLIEST, LATEST or a number. `expiry_m`: it is deleted after so many minutes without
     a use, 0 for never. MQRC_OBJECT_ALREADY_EXISTS, MQRC_UNKNOWN_OBJECT_NAME,
@@ -204,8 +204,8 @@ def advance_cursor(
     """Its owner has done with all messages below `position`; a lower position than it has changes
     nothing.
 
-    `incarnation` 0 does not ask for one. MQRC_OBJECT_CHANGED: another incarnation (both are told).
-    MQRC_MSG_SEQ_NUMBER_ERROR: the stream has not come so far.
+    `incarnation` 0 does not ask for one. MQRC_OBJECT_CHANGED: another incarnation (the error has
+    both). MQRC_MSG_SEQ_NUMBER_ERROR: the stream has not come so far.
     """
     connection.begin_verb()
     kernel.refuse_if_ending(True, "ADVANCE")
@@ -274,7 +274,7 @@ def _moved(
 
 
 def delete_cursor(kernel: Kernel, connection: Connection, name: str) -> bool:
-    """The cursor is no more; with the last one a queue without retention loses its stream."""
+    """The cursor is deleted; with the last one a queue without retention loses its stream."""
     connection.begin_verb()
     kernel.refuse_if_ending(True, "DELETE")
     cursor = cursor_named(kernel, name)
@@ -292,7 +292,7 @@ def _of_cursor(kernel: Kernel, cursor: StreamCursor) -> Definition:
 
 
 def cursor_named(kernel: Kernel, name: str) -> StreamCursor:
-    """The cursor; MQRC_UNKNOWN_OBJECT_NAME if there is none of that name."""
+    """The cursor; MQRC_UNKNOWN_OBJECT_NAME if no cursor has that name."""
     cursor = kernel.catalog.cursors.by_name.get(name)
     if cursor is None:
         raise mq_error(

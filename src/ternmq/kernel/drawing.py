@@ -62,7 +62,7 @@ def draw(
 
 
 def _were_taken(kernel: Kernel, handle: Handle, local: LocalQueue, drawn: list[Entry]) -> None:
-    """Those who watch are told of all at once: they left in one step, so at one time."""
+    """Monitoring and accounting count all at once: they left in one step, so at one time."""
     now_ns: i64 = kernel.clock.now_ns()
     if local.watched:
         for entry in drawn:

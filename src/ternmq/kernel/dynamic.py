@@ -27,7 +27,7 @@ def create_dynamic(kernel: Kernel, model: Definition, name: str, user: str | Non
 
 
 def delete_queue(kernel: Kernel, local: LocalQueue, with_authority: bool = True) -> None:
-    """The queue and all its messages are gone; who waits or has it open is told MQRC_Q_DELETED.
+    """The queue and all its messages are gone; waiting gets and open handles get MQRC_Q_DELETED.
     The authority records of its name go with it, unless they are to stay."""
     for call in local.waiters.all():
         stop_waiting(kernel, call)

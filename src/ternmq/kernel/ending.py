@@ -1,7 +1,7 @@
 """Ending units of work: MQCMIT, MQBACK, and the end of a connection.
 
 A commit is one step, bounded by MAXUMSGS; a backout goes on in bounded steps. What becomes
-available is offered to those who wait in the same step.
+available is offered to waiting gets in the same step.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ BACKOUT_STEP_CHANGES: Final = 256
 
 
 def refuse_if_backed_out(connection: Connection, verb: str) -> None:
-    """The queue manager has backed out the unit of work: its owner is told, once. MQCMIT tells
-    by itself, when it has ended the unit."""
+    """The queue manager has backed out the unit of work: one verb of its owner reports it. MQCMIT
+    reports it by itself, when it has ended the unit."""
     unit = connection.unit
     if verb == "MQCMIT":
         return
@@ -40,7 +40,7 @@ def refuse_if_backed_out(connection: Connection, verb: str) -> None:
 
 
 def backed_out(verb: str, why: str) -> MQError:
-    """What a call is told that was to commit a unit of work which was backed out instead: a
+    """The error of a call that was to commit a unit of work which was backed out instead: a
     warning, because the call has ended the unit. Others fail with the same reason."""
     return mq_error(MQRC_BACKED_OUT, comp=mq.MQCC_WARNING, verb=verb, detail=why)
 
@@ -65,7 +65,7 @@ def commit(kernel: Kernel, connection: Connection) -> None:
 
 
 def commit_unit(kernel: Kernel, connection: Connection, unit: UnitOfWork) -> None:
-    """End a unit and serve those who waited for its messages."""
+    """End a unit and serve the gets that waited for its messages."""
     news = CommitNews()
     news.expect(kernel, unit)
     connection.depends_on(kernel.coordinator.commit(unit))
@@ -76,7 +76,7 @@ def commit_unit(kernel: Kernel, connection: Connection, unit: UnitOfWork) -> Non
 
 @final
 class CommitNews:
-    """Whom a commit concerns: noted before it, told after it."""
+    """The waiting gets that a commit concerns: noted before it, served after it."""
 
     def __init__(self) -> None:
         self.puts: list[tuple[Queue, Entry]] = []
@@ -95,7 +95,7 @@ class CommitNews:
                     puts.append((change.queue, change.entry))
 
     def serve_waiters(self, kernel: Kernel) -> None:
-        """It is visible: serve those who wait, and sweep what is too much."""
+        """It is visible: serve waiting gets, and sweep what is too much."""
         for queue, entry in self.puts:
             _offer(kernel, queue, entry)
         for queue in self.queues:

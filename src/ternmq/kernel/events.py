@@ -1,4 +1,4 @@
-"""Where the kernel tells of what instrumentation events are about.
+"""Where the kernel reports what instrumentation events are about.
 
 `Kernel.events` has a bit for each kind that is switched on, so that a verb pays one test of a
 number while none is. What an event contains and where it is put is not the kernel's: `EventSink` is
@@ -69,7 +69,7 @@ def events_on(attributes: dict[str, Value]) -> int:
 
 @final
 class QueueCounts:
-    """What performance events tell of one queue since its last event, its last RESET QSTATS, or
+    """What performance events report of one queue since its last event, its last RESET QSTATS, or
     since it was loaded."""
 
     __slots__ = ("depth", "high_depth", "number", "served_from_ns", "since_ns")
@@ -86,7 +86,7 @@ class QueueCounts:
 def report_stored(
     kernel: Kernel, connection: Connection, definition: Definition, before: dict[str, Value] | None
 ) -> None:
-    """A definition is new (`before` is None) or has changed: configuration events tell."""
+    """A definition is new (`before` is None) or has changed: configuration events report it."""
     if before is None:
         kernel.meter.figures.objects_created += 1
     else:
@@ -109,7 +109,7 @@ def report_deleted(kernel: Kernel, connection: Connection, definition: Definitio
 
 @mypyc_attr(allow_interpreted_subclasses=True)
 class EventSink:
-    """What the kernel tells. This one does not listen."""
+    """What the kernel reports. This one ignores it."""
 
     def __init__(self) -> None:
         self.due = False  # `after_step` has something to do
@@ -121,7 +121,7 @@ class EventSink:
     def not_authorized(
         self, connection: Connection, qualifier: int, object_type: int, name: str, options: int
     ) -> None:
-        """Somebody may not do what he wants: `qualifier` is MQRQ_, `options` those of the open, or
+        """A user may not do what was asked: `qualifier` is MQRQ_, `options` those of the open, or
         the number of the command."""
 
     def channel_blocked(
@@ -170,4 +170,4 @@ class EventSink:
 
     def after_step(self) -> None:
         """A step is over: events that had to wait for their queue are put, a new log extent is
-        told."""
+        reported."""

@@ -1,8 +1,8 @@
 """MQGET: take a message or browse it, wait for one, cut it to the buffer.
 
 `get` starts a call, `resume` tries it again after its park, `cancel` ends its wait. An answer is in
-the call: `entry` with an optional warning in `reason`, or `reason` alone. While `waiting` is set it
-is the waker that tells.
+the call: `entry` with an optional warning in `reason`, or `reason` alone. While `waiting` is set,
+the waker is called when the answer is there.
 """
 
 from __future__ import annotations
@@ -108,7 +108,7 @@ def attempt(kernel: Kernel, call: GetCall) -> None:
 
 
 def _go_on_or_end(kernel: Kernel, call: GetCall, local: LocalQueue) -> None:
-    """No message was found yet, or there is none."""
+    """No message was found yet, or the queue has none that fits."""
     connection = call.connection
     if connection.park is None and not connection.again and call.missed:
         call.missed = False  # one came to a place where the search had been
@@ -122,7 +122,7 @@ def _go_on_or_end(kernel: Kernel, call: GetCall, local: LocalQueue) -> None:
 
 
 def stop_looking(call: GetCall) -> None:
-    """The next step of a search begins, or nobody wants it any more."""
+    """The next step of a search begins, or the search is given up."""
     local = call.handle.local
     if call.looking and local is not None:
         local.waiters.stop_looking(call)
@@ -215,7 +215,7 @@ def _answer(kernel: Kernel, call: GetCall, local: LocalQueue, entry: Entry) -> N
             return
     else:
         connection.depends_on(entry.visible_lsn)
-        call.handle.context = None  # after a browse there is none to pass
+        call.handle.context = None  # after a browse there is no context to pass
         if kernel.measured:
             was_browsed(kernel, call, local, entry, reason)
     connection.log_tries = 0
@@ -250,8 +250,8 @@ def was_taken(
     entry: Entry,
     request: GetRequest | None = None,
 ) -> None:
-    """A get by this handle has taken a message off its queue: those who watch are told. Without a
-    request it was for any message."""
+    """A get by this handle has taken a message off its queue: monitoring, accounting and events
+    count it. Without a request it was for any message."""
     if local.watched or kernel.measured:
         now_ns: i64 = kernel.clock.now_ns()
         if local.watched:

@@ -68,7 +68,7 @@ def _inquire_one(kernel: Kernel, handle: Handle, selector: int) -> Value | None:
 
 
 def _not_applicable(selector: int) -> Value:
-    """What MQINQ tells instead of an attribute that the object does not have."""
+    """What MQINQ returns instead of an attribute that the object does not have."""
     if selector in _INTEGERS:
         return mq.MQIAV_NOT_APPLICABLE
     return "*" * character_bytes(selector)
@@ -192,7 +192,7 @@ def set_attributes(kernel: Kernel, handle: Handle, values: dict[int, Value]) -> 
 
 
 def apply_definition(kernel: Kernel, definition: Definition) -> None:
-    """What is in use learns of the change; who waits looks again."""
+    """An open queue takes over the change; waiting gets look again."""
     local = kernel.locals.get(definition.name) if definition.is_queue else None
     if local is not None:
         before = local.trigger_terms

@@ -79,7 +79,7 @@ class Kernel:
         catalog.remover.connect(outbox, list(catalog.queues.values()))
         self.authority = ObjectAuthority()  # lets everybody do everything until it is enabled
         self.parts = Parts()  # listeners and services
-        # where it runs, told by the shell for DISPLAY QMSTATUS: HOSTNAME, DATPATH, LOGPATH ...
+        # where it runs, set by the shell for DISPLAY QMSTATUS: HOSTNAME, DATPATH, LOGPATH ...
         self.environment: dict[str, str] = {}
         self.started_ns = int(clock.now_ns())
         self.notices = Notices()  # what operators should know; the shell writes it down
@@ -241,7 +241,7 @@ class Kernel:
         return local
 
     def load(self, definition: Definition) -> QueueLoad:
-        """Begin to load a queue, or join who has begun."""
+        """Begin to load a queue, or join a load under way."""
         for effect in self.keeper.loads:
             if effect.definition is definition and not effect.done:
                 return effect
@@ -292,7 +292,7 @@ class Kernel:
         """The log has no room for this verb now: park it until it has, or refuse it with nothing
         done."""
         largest = self.coordinator.largest_data_bytes(self.keeper.checkpoint_reserve)
-        if data_bytes > largest:  # nobody's unit of work is backed out in vain
+        if data_bytes > largest:  # no unit of work is backed out in vain
             connection.log_tries = 0
             raise self._log_error(
                 verb,

@@ -1,5 +1,5 @@
 """A batch of prepared units of work, committed with its row of the ledger: for a sink that must not
-write a batch twice, however often it is told to.
+write a batch twice, however often it is asked to.
 
 Tasks of the sink put inside units of work and prepare them under XIDs that name owner, batch and
 task (`batch_xid`). Then one call commits them all and the fact that the batch is done, in one
@@ -7,10 +7,10 @@ record of the log. Asked again, it finds the batch in the ledger, backs out what
 prepared, and says so. Prepared units of the same owner that no call named (of tasks that died, and
 of batches not above this one) are orphans, and backed out too.
 
-Who commits batches needs `set` on the queue manager, since a row is there for good. A row belongs
-to the user who made it: nobody else goes on with it, administrators neither, for a row that
-somebody else has filled would make a sink take its own batch for done. A user has ROWS_A_USER_MAX
-rows at the most, all users together ROWS_MAX.
+To commit batches, a user needs `set` on the queue manager, since a row is there for good. A row
+belongs to the user who made it: no other user goes on with it, administrators neither, for a row
+that another user has filled would make a sink take its own batch for done. A user has
+ROWS_A_USER_MAX rows at the most, all users together ROWS_MAX.
 """
 
 from __future__ import annotations
@@ -190,7 +190,7 @@ class BatchCommit:
                 self.backed_out.append(xid)
 
     def _back_out_some(self, kernel: Kernel) -> None:
-        """The next bounded part. A unit that somebody else has ended meanwhile is left alone."""
+        """The next bounded part. A unit that another call has ended meanwhile is left alone."""
         unit = self._unit
         while unit is None and self._left:
             first = self._left.pop(0)
@@ -218,13 +218,13 @@ def _check_authority(kernel: Kernel, connection: Connection) -> None:
 
 
 def owns_row(kernel: Kernel, connection: Connection, owner: str) -> bool:
-    """Whether the row is the user's, who may then forget it."""
+    """Whether the row is the user's own, which the user may then delete."""
     row = kernel.catalog.ledger.get(owner)
     return row is not None and _is_own(kernel, connection, row.user)
 
 
 def delete_ledger(kernel: Kernel, connection: Connection, owner: str, verb: str) -> bool:
-    """Forget an owner's batches; False: the log must make room first. Whoever calls has checked
+    """Forget an owner's batches; False: the log must make room first. The caller has checked
     the authority."""
     connection.begin_verb()
     kernel.refuse_if_broken(verb)

@@ -158,7 +158,7 @@ def cancel_images(kernel: Kernel) -> None:
 
 
 def begin_image(kernel: Kernel, connection: Connection, name: str) -> ImageRecording | None:
-    """Begin to record one object, or join who does; None: parked until its queue is loaded."""
+    """Begin to record one object, or join its recording; None: parked until its queue is loaded."""
     keeper = kernel.keeper
     definition: Definition | None = None
     queue = None

@@ -106,7 +106,7 @@ class EndedTask:
 
 @mypyc_attr(allow_interpreted_subclasses=True)
 class MeasureSink:
-    """What the kernel tells. This one does not listen."""
+    """What the kernel reports. This one ignores it."""
 
     def settings_changed(self) -> None:
         """Traces, intervals or attributes about measurement are not what they were."""
@@ -121,12 +121,12 @@ class MeasureSink:
 
 @final
 class Dispatcher:
-    """What serves channels: the loop of a server. It writes these; nobody sets them back."""
+    """What serves channels: the loop of a server. It writes these; they are never reset."""
 
     def __init__(self) -> None:
         self.turns: i64 = 0  # of the loop, in which something was served
         self.channels_high: i64 = 0  # most at once since the last look
-        self.channels_max: i64 = 0  # how many there may be; 0: there are none
+        self.channels_max: i64 = 0  # how many there may be; 0: no channels
 
 
 @final
@@ -142,11 +142,11 @@ class Meter:
         # queues that have counted something in it, and what
         self.touched: list[tuple[LocalQueue, QueueFigures]] = []
         self.ended: list[EndedTask] = []  # tasks that have ended with an account
-        # instances of channels that have ended, while somebody wants to know of channels
+        # instances of channels that have ended, while channel records are wanted
         self.channels_gone: list[ChannelInstance] = []
         self.channels_wanted = False
         self.dispatcher = Dispatcher()
-        self.is_watched = False  # somebody looks at the figures (Prometheus): count always
+        self.is_watched = False  # the figures are read (Prometheus): count always
         self.mqi_accounting = False  # ACCTMQI(ON)
         self.queue_accounting = False  # ACCTQ lets some queue be accounted
         self.override = False  # ACCTCONO(ENABLED)

@@ -2,8 +2,8 @@
 other calls. Called in the step that does it, and only while `Kernel.measured` is not 0.
 
 A queue's counters are made at its first use in an interval, so that an interval ends by counting to
-the next number and queues that nobody used cost nothing. Calls that worked are counted here; calls
-that were refused are counted by whoever tells the application (see `refusals`), because many are
+the next number and unused queues cost nothing. Calls that worked are counted here; calls
+that were refused are counted where the application is answered (see `refusals`), because many are
 before they come this far.
 """
 
@@ -48,7 +48,7 @@ def book(connection: Connection, verb: VerbTime) -> None:
 
 def account_of(kernel: Kernel, handle: Handle) -> TaskQueueAccount | None:
     """Where the connection's account keeps what is done with a handle; None: nothing is kept, or it
-    is no queue."""
+    is not a queue."""
     task = handle.connection.account
     if task is None:
         return None

@@ -1,8 +1,8 @@
-"""What the core has to tell operators: message ids and inserts that the shell writes to its error
+"""What the core reports to operators: message ids and inserts that the shell writes to its error
 log.
 
-The core has no files, so it keeps them until somebody takes them. Their number is bounded: where
-nobody takes any (a queue manager in an application's process has no error log), the oldest go.
+The core has no files, so it keeps them until the shell takes them. Their number is bounded: where
+no shell takes any (a queue manager in an application's process has no error log), the oldest go.
 Damaged objects and backed out units are found below the kernel; `look` notices that there are more.
 """
 
@@ -33,16 +33,16 @@ class Notice:
 
 @final
 class Notices:
-    """Those that nobody has taken yet, oldest first."""
+    """Those that are not taken yet, oldest first."""
 
     def __init__(self) -> None:
         self.waiting: list[Notice] = []
         self.dropped: i64 = 0  # since they were taken last
-        self._damaged: dict[int, str] = {}  # objects whose damage was told
+        self._damaged: dict[int, str] = {}  # objects whose damage was reported
         self._victims: i64 = 0
 
     def add(self, message_id: str, inserts: tuple[Value, ...]) -> None:
-        """Tell something, unless it is what was told last."""
+        """Report something, unless it equals the last report."""
         waiting = self.waiting
         if waiting:
             last = waiting[-1]

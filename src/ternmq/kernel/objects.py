@@ -1,6 +1,6 @@
 """A local queue in use: what every put and get looks at, without a dictionary in between.
 
-Made when somebody opens the queue, dropped with its messages when the queue is unloaded or deleted.
+Made when the queue is opened, dropped with its messages when the queue is unloaded or deleted.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ class LocalQueue:
         self.open_input: i64 = 0
         self.open_output: i64 = 0
         self.exclusive = False
-        self.held_by: Handle | None = None  # of a command that lets nobody else in
+        self.held_by: Handle | None = None  # of a command that keeps other handles out
         self.deleted = False
         self.creator: Handle | None = None  # of a dynamic queue: the handle whose MQOPEN made it
         self.put_inhibited = False
@@ -107,7 +107,7 @@ class LocalQueue:
 
     @property
     def in_use(self) -> bool:
-        """Somebody has it open."""
+        """A handle has it open."""
         return len(self.handles) > 0
 
 

@@ -66,5 +66,5 @@ class Parts:
 
 
 def is_stopped(channel: Definition) -> bool:
-    """Whether STOP CHANNEL was the last word on it: nobody may start it, also after a restart."""
+    """Whether STOP CHANNEL was the last word on it: it cannot be started, also after a restart."""
     return channel.attributes.get(STOPPED_BY_COMMAND) == 1

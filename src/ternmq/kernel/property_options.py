@@ -6,14 +6,14 @@
                    COMPATIBILITY with a
                    property for JMS, else
                    DROPPED
-    APART          IN_HANDLE                  ALL, COMPAT and NONE, for who takes them beside the
-                                              data
+    APART          IN_HANDLE                  ALL, COMPAT and NONE, for callers that take them
+                                              beside the data
     AS_SENT        -                          V6COMPAT
 
 A property for JMS is one of folder mcd, jms, usr or mqext. `apart` of a request: its caller takes
 properties beside the data, in a message handle or as `Message.properties`. AS_SENT gives the MQRFH2
-headers that an application put before the data; what was set otherwise goes to who takes it beside
-the data. The PROPCTL that counts is that of the queue as it was named, an alias say.
+headers that an application put before the data; what was set otherwise goes to callers that take it
+beside the data. The PROPCTL that counts is that of the queue as it was named, an alias say.
 
 Whether a message fits is decided before it is taken, by the length that it is delivered with. Every
 binding delivers by `as_delivered`, so that all give the same.

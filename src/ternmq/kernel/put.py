@@ -1,7 +1,7 @@
 """MQPUT and MQPUT1 to a local queue: queueing or a hand-over.
 
-A message goes straight to a waiting getter, without lying on the queue, where both are outside
-syncpoint and nobody browses; a persistent one is then a single put-and-got record, forced before
+A message goes straight to a waiting getter, without being on the queue, where both are outside
+syncpoint and no get browses; a persistent one is then a single put-and-got record, forced before
 either side is answered.
 """
 
@@ -158,7 +158,7 @@ def _checked_properties(kernel: Kernel, handle: Handle, request: PutRequest, dat
 
 
 def _place(kernel: Kernel, connection: Connection, local: LocalQueue, entry: Entry) -> bool:
-    """Outside a unit of work: to who waits (True), or onto the queue."""
+    """Outside a unit of work: to a waiting get (True), or onto the queue."""
     if local.waiters.count and hand_over(kernel, connection, local, entry):
         if kernel.events & PERFORMANCE:
             kernel.event_sink.was_put(local)

@@ -1,7 +1,7 @@
-"""Re-creating a queue from its media image (rcrmqobj) while everybody else works.
+"""Re-creating a queue from its media image (rcrmqobj) while other work goes on.
 
 `txn.media.queue_recovery` rebuilds it in effects, up to where the log ended when a pass began.
-Nobody can use the queue meanwhile, but units of work that hold messages of it may end; if one did,
+The queue cannot be used meanwhile, but units of work that hold messages of it may end; if one did,
 another pass follows. Then, in one step, the new queue takes the place of the old one: for open
 handles, waiting gets, and units of work. Non-persistent messages on the queue are gone.
 """
@@ -70,7 +70,7 @@ class Recreation:
         return self._save(kernel, connection)
 
     def _begin(self, kernel: Kernel) -> bool:
-        """Check the order and begin; False if the object is no local queue."""
+        """Check the order and begin; False if the object is not a local queue."""
         refuse_if_circular(kernel, VERB)
         catalog = kernel.catalog
         definition = catalog.definitions.get(self.name) or catalog.other_named(self.name)
@@ -174,7 +174,7 @@ class Recreation:
 
 @final
 class RebuildPass(Effect):
-    """A bounded part of making a queue anew."""
+    """A bounded part of recreating a queue."""
 
     def __init__(
         self, order: Recreation, kernel: Kernel, definition: Definition, image: FoundImage
@@ -234,7 +234,7 @@ class RebuildPass(Effect):
 
 @final
 class Installation:
-    """The step in which a queue that was made anew takes the place of the old one."""
+    """The step in which a recreated queue takes the place of the old one."""
 
     def __init__(
         self, kernel: Kernel, definition: Definition, old: Queue | None, rebuild: Rebuild
@@ -267,7 +267,7 @@ class Installation:
         return ""
 
     def install(self) -> None:
-        """Everybody has the new queue from here on."""
+        """All handles, gets and units of work have the new queue from here on."""
         catalog = self.kernel.catalog
         definition = self.definition
         self._hand_over_units()
@@ -278,7 +278,7 @@ class Installation:
         catalog.recovered(definition.object_id)
         catalog.queues[definition.object_id] = self.new
         self.new.waste.remover = catalog.remover
-        catalog.settle_stream(definition, self.new)  # it begins anew, as another incarnation
+        catalog.settle_stream(definition, self.new)  # a new one begins, as another incarnation
         catalog.version += 1
         self._hand_over_handles()
         if self.kernel.coordinator.has_room(None, OBJECT_RECORD_BYTES):

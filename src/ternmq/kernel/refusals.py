@@ -1,6 +1,6 @@
 """Counting verbs that were refused, for statistics and accounting.
 
-Called by whoever tells the application, with the engine's lock, and only while `Kernel.measured` is
+Called where the application is answered, with the engine's lock, only while `Kernel.measured` is
 not 0. An MQGET that ends without a message was not refused: `metering` counts it.
 """
 
@@ -17,7 +17,7 @@ from ternmq.kernel.meter import STATISTICS
 from ternmq.kernel.metering import account_of, book, figures_of
 from ternmq.kernel.metering_calls import place_of
 
-BROWSE: Final = "MQGET, browse"  # tells it from a get
+BROWSE: Final = "MQGET, browse"  # distinguishes it from a get
 _OF_OBJECTS: Final = ("MQOPEN", "MQCLOSE", "MQINQ", "MQSET")
 
 

@@ -199,12 +199,12 @@ class GetCall:
         self.browse = False
         self.deadline_ns: i64 = 0  # 0: none
         # What the answer depends on if another verb's step served it: the connection may be in a
-        # verb of its own by the time that somebody looks.
+        # verb of its own by the time that the answer is read.
         self.durable_at: i64 = 0
         self.entry: Entry | None = None  # the message, once there is one
-        self.reason: i64 = 0  # or why there is none; a warning may come with a message
+        self.reason: i64 = 0  # or why there is no message; a warning may come with one
         self.error: MQError | None = None  # what went wrong while another verb served it
-        # Log space for taking the get back: -1 if nobody will, then none is set aside.
+        # Log space for taking the get back: -1 if it never is, then none is set aside.
         self.reserved: i64 = -1
         self.waiting = False
         self.waker: Wakeable | None = None
@@ -232,7 +232,7 @@ class GetCall:
         return self.key()[1]
 
     def key(self) -> tuple[i64, bytes]:
-        """That identifier, and of which kind it is; zeros if there is none."""
+        """That identifier, and of which kind it is; zeros without one."""
         request = self.request
         if request.msg_id != ZERO_ID:
             return MSG_ID, request.msg_id

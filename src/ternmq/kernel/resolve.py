@@ -215,7 +215,7 @@ def _create(
     if not kernel.can_log_object(connection, verb, model.name):
         return None
     name = dynamic_queue_name(kernel, pattern)
-    if user is not None and name == pattern.rstrip():  # a name that is made up is nobody's STREAMQ
+    if user is not None and name == pattern.rstrip():  # a generated name is in no STREAMQ
         check_receiver(kernel, connection, user, name, verb, mq.MQRQ_OPEN_NOT_AUTHORIZED)
     definition = create_dynamic(kernel, model, name, user)
     if not definition.temporary:
@@ -241,13 +241,13 @@ def _check_user(
     options: int,
     verb: str,
 ) -> None:
-    """What is asked of a user who is no administrator, on the object that was named."""
+    """What is checked of a user who is not an administrator, on the object that was named."""
     if user is None:
         return
     if not is_this_manager(kernel, qmgr_name):
         if is_name(qmgr_name):
             check_open_remote(kernel, connection, user, qmgr_name, options, verb)
-        return  # what is no name is refused later
+        return  # an invalid name is refused later
     definition = find_definition(kernel, name, verb)
     check_open(kernel, connection, user, definition, options, verb)
 
@@ -392,7 +392,7 @@ def count_uses(handle: Handle, local: LocalQueue, options: int) -> None:
 
 
 def hold(kernel: Kernel, connection: Connection, local: LocalQueue) -> Handle:
-    """A handle of a command: nobody opens the queue until it is closed, or the connection ends."""
+    """A handle of a command: no other opens the queue until it is closed or the connection ends."""
     handle = new_handle(kernel, connection, 0)
     attach(handle, local, [])
     local.held_by = handle

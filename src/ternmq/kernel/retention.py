@@ -2,7 +2,7 @@
 
 Some of it at each tick and each advance of a cursor, a bounded number of messages a time. They
 leave as expired ones do, logged as EXPIRED; those that were there before the stream began are
-left alone, and so are those that somebody has under a browse lock or in a unit of work. Of a swept
+left alone, and so are those under a browse lock or in a unit of work. Of a swept
 segment only the index is read, when the stream has let go of the last message in it.
 """
 
@@ -52,7 +52,7 @@ def retain(kernel: Kernel) -> None:
 
 
 def purge(kernel: Kernel, queue: Queue, stream: Stream) -> None:
-    """Take some messages off the queue that its stream does not keep for anybody."""
+    """Take some messages off the queue that its stream does not keep."""
     bound = stream.floor if stream.floor else stream.earliest
     if bound <= stream.begin or queue.depth == 0:
         return

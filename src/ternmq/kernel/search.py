@@ -2,7 +2,7 @@
 
 Expired messages met on the way are removed. A get of any message that meets a swept segment sends
 for it and is tried again when it has come. A get that is choosy looks into copies of swept messages
-and takes the one that fits from where it lies, so that it does not bring the queue back to memory.
+and takes the one that fits from where it is, so that it does not bring the queue back to memory.
 One that has looked at many messages goes on in the next step.
 """
 
@@ -67,7 +67,7 @@ class Search:
         self.effort_before: i64 = 0 if selection is None else selection.effort
 
     def find(self) -> Entry | None:
-        """The message, or None: then there is none, or the connection is parked or has to step
+        """The message, or None: then no message fits, or the connection is parked or has to step
         again."""
         request = self.request
         if request.token >= 0:

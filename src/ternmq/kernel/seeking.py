@@ -35,7 +35,7 @@ class Seek:
     def __init__(self) -> None:
         self.memory_lane: i64 = LANES  # of the last message in memory that did not fit
         self.memory_sequence: i64 = 0
-        self.swept_lane: i64 = LANES  # of the last one in a segment: where its segment lies,
+        self.swept_lane: i64 = LANES  # of the last one in a segment: where its segment is,
         self.swept_first: i64 = 0
         self.swept_number: i64 = 0  # which one that was,
         self.swept_ordinal: i64 = -1  # and its place in there

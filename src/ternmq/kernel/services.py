@@ -1,7 +1,7 @@
-"""What the verbs ask of whoever runs the queue manager: figures that only it has, and SMF records.
+"""What the verbs ask of the queue manager's runtime: figures that only it has, and SMF records.
 
-The kernel owns this class and knows nothing of who answers. Runtime sets `Kernel.services` when a
-queue manager starts; where nobody did, as in the simulator, the verbs that need one are refused.
+The kernel owns this class and knows nothing of what answers. Runtime sets `Kernel.services` when a
+queue manager starts; where it is not set, as in the simulator, the verbs that need one are refused.
 Methods of SMF may touch files: they are called outside the engine's lock, but for the last two.
 """
 

@@ -146,7 +146,7 @@ def bounds_of(kernel: Kernel, local: LocalQueue, stream: Stream) -> StreamBounds
 
 
 def _lowest_lying(queue: Queue) -> int:
-    """A number below which nothing lies on the queue."""
+    """A number below which no message is on the queue."""
     lowest: i64 = queue.next_sequence
     for lane in queue.lanes:
         if lane.strays.head is not None:
@@ -170,7 +170,7 @@ def bounds(kernel: Kernel, connection: Connection, handle: Handle) -> StreamBoun
 
 
 def _depend(connection: Connection, local: LocalQueue) -> None:
-    """What is told of the end of a stream must be true after a crash."""
+    """What an answer says of the end of a stream must be true after a crash."""
     connection.depends_on(local.queue.last_lsn)
     connection.depends_on(local.queue.numbering.lsn)
 
@@ -190,12 +190,13 @@ def read(
     (0: any number) and about so many bytes of heads and bodies, at least one message.
 
     `incarnation` 0 reads whatever stream is there now. With `skip_lost` a read from before the
-    earliest number begins there and tells in `lost_to`. An answer without messages means that
-    there is none in the range now; `next_number` then is `end`, or where the stream ends.
+    earliest number begins there and sets `lost_to`. An answer without messages means that the
+    range has none now; `next_number` then is `end`, or where the stream ends.
 
-    MQRC_OBJECT_CHANGED: another incarnation (both are told). MQRC_MSG_SEQ_NUMBER_ERROR: `first` is
-    below the earliest number (both are told) or above the next one. MQRC_UNKNOWN_OBJECT_NAME: the
-    queue has no stream. MQRC_OBJECT_DAMAGED: a file of the stream is; the numbers are told.
+    MQRC_OBJECT_CHANGED: another incarnation (the error has both). MQRC_MSG_SEQ_NUMBER_ERROR:
+    `first` is below the earliest number (the error has both) or above the next one.
+    MQRC_UNKNOWN_OBJECT_NAME: the queue has no stream. MQRC_OBJECT_DAMAGED: a file of the stream is;
+    the error has the numbers.
     """
     call = StreamRead(
         connection, handle, incarnation, first, end, messages_max, bytes_max, skip_lost
@@ -240,7 +241,7 @@ def resume_read(kernel: Kernel, call: StreamRead) -> None:
 
 
 def _await_fill(connection: Connection, local: LocalQueue, stream: Stream) -> None:
-    """What is wanted lies on the queue and is on its way into the stream; MQRC_RESOURCE_PROBLEM if
+    """What is wanted is on the queue and on its way into the stream; MQRC_RESOURCE_PROBLEM if
     that has failed, and then it is tried again."""
     fill = stream.fill
     if fill is None:
@@ -309,8 +310,8 @@ def _answer(
 def await_number(
     kernel: Kernel, connection: Connection, handle: Handle, number: int, waker: Wakeable
 ) -> bool:
-    """Have `waker` told once when the stream has a message with this number or a higher one, or the
-    queue or its stream ends; False if that is so already, and nobody will be told."""
+    """Wake `waker` once when the stream has a message with this number or a higher one, or the
+    queue or its stream ends; False if that is so already, and `waker` is not woken."""
     connection.begin_verb()
     kernel.refuse_if_ending(True, "STREAM")
     stream = stream_of(_local(connection, handle))
@@ -321,7 +322,7 @@ def await_number(
 
 
 def stop_awaiting(kernel: Kernel, handle: Handle, waker: Wakeable) -> None:
-    """The waker is not told any more; nothing happens if it was told already."""
+    """The waker is not woken any more; nothing happens if it was woken already."""
     local = handle.local
     stream = None if local is None else local.queue.stream
     if stream is not None:

@@ -3,8 +3,8 @@
 STREAMQ names a queue or, which goes beyond IBM MQ, a namelist of queues. A queue with STRMCHN(YES)
 passes on the copies that it gets; then what is found is a tree, in which each queue stands once. A
 name that leads to nothing is kept with its reason: the put decides by STRMQOS what that means. The
-answer is kept until a definition changes or a queue is loaded or unloaded. Who puts the copies is
-`copies`.
+answer is kept until a definition changes or a queue is loaded or unloaded. The module `copies`
+puts the copies.
 """
 
 from __future__ import annotations
@@ -87,8 +87,8 @@ class StreamPlan:
 
 
 def stream_names(catalog: Catalog, name: str) -> list[str]:
-    """The queues that a STREAMQ means: the one of that name or, if there is none, those of a
-    namelist."""
+    """The queues that a STREAMQ means: the one of that name or, if it does not exist, those of
+    a namelist."""
     if name not in catalog.definitions:
         names = catalog.find(NAMELIST, name)
         if names is not None:
@@ -100,19 +100,19 @@ def stream_names(catalog: Catalog, name: str) -> list[str]:
 def check_receiver(
     kernel: Kernel, connection: Connection, user: str, name: str, verb: str, qualifier: int
 ) -> None:
-    """Who makes a queue whose name a STREAMQ has already, or changes where such a name leads, is
-    going to read the copies: that takes `browse` on each queue that they are copies of, and `chg`
-    on a model queue that has the name for the queues made of it. Who makes the dead-letter queue,
-    or the default transmission queue, reads what is everybody's: that takes `chg` on the queue
-    manager, whose attribute names it. Who makes an initiation queue may pass on the context of the
-    trigger messages that come, and with it give orders to the trigger monitor: that takes `chg` on
-    the queues that name it."""
+    """A user who makes a queue whose name a STREAMQ has already, or changes where such a name
+    leads, is going to read the copies: that takes `browse` on each queue that they are copies
+    of, and `chg` on a model queue that has the name for the queues made of it. The maker of the
+    dead-letter queue, or of the default transmission queue, reads messages of all users: that
+    takes `chg` on the queue manager, whose attribute names it. The maker of an initiation queue may
+    pass on the context of the trigger messages that come, and with it give orders to the trigger
+    monitor: that takes `chg` on the queues that name it."""
     for attribute in _OF_EVERYBODY:
         if kernel.catalog.qmgr.get(attribute, "") == name:
             of_qmgr = mq.MQOT_Q_MGR
             check(kernel, connection, user, of_qmgr, SELF_PROFILE, auth.CHG, verb, qualifier)
     for source in sources_of(kernel.catalog, name):
-        # Whoever opens a model queue for browse may see its own dynamic queue, not all of them.
+        # A user who opens a model queue for browse may see its own dynamic queue, not all of them.
         is_model = kernel.catalog.definitions[source].object_type == MODEL
         wanted = auth.CHG if is_model else auth.BROWSE
         check(kernel, connection, user, mq.MQOT_Q, source, wanted, verb, qualifier)

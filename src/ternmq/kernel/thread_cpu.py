@@ -2,7 +2,7 @@
 
 Reading the thread's CPU clock costs more than a small verb. So it is read at most every tenth of a
 millisecond, and in between the time is what it was at the last look plus the time that has passed:
-a thread in the middle of its work cannot have used more. Whoever asks after a longer pause, because
+a thread in the middle of its work cannot have used more. A call after a longer pause, because
 the loop was idle or busy with something else, or because the thread had to wait for a processor,
 gets a real look. So the CPU time between two moments is off by a tenth of a millisecond at most and
 never more than the time between them. It never goes back: what was too much stays until the real
@@ -34,7 +34,7 @@ class ThreadCPU:
 
     def at(self, now_ns: i64) -> i64:
         """CPU time used up to now, which is the monotonic clock's or a little earlier; 0 where
-        nobody knows."""
+        it is not known."""
         since_ns = now_ns - self._look_ns
         if since_ns >= LOOK_EVERY_NS:
             self._cpu_ns = self._clock.cpu_ns()

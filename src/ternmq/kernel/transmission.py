@@ -153,7 +153,7 @@ def with_reply_place(kernel: Kernel, base: bytes) -> bytes:
 
 
 def as_transmitted(kernel: Kernel, route: Route, entry: Entry) -> Entry:
-    """The message as it lies on the transmission queue."""
+    """The message as it is on the transmission queue."""
     own = Descriptor.unpack(packed_descriptor(entry))
     own.expiry = int(tenths_of(entry))  # CAPEXPRY may have shortened it
     outer = own.copy()

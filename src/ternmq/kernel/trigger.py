@@ -7,11 +7,11 @@ When, for TRIGTYPE (messages count from priority TRIGMPRI on, committed or not):
     EVERY   each put
     DEPTH   a put that makes TRIGDPTH or more; TRIGGER is switched off then
 
-FIRST and DEPTH want nobody to have the queue open for input. They are looked at again when the last
-such program closes the queue, when the queue's attributes are altered, and when somebody opens its
-initiation queue, so that a start of the trigger monitor finds what is waiting. Always: GET is
-enabled, the process exists (a transmission queue may have none), and the initiation queue is a
-local queue of USAGE(NORMAL) with puts and gets enabled that somebody has open for input.
+FIRST and DEPTH need a queue that no program has open for input. They are looked at again when the
+last such program closes the queue, when the queue's attributes are altered, and when a program
+opens its initiation queue, so that a start of the trigger monitor finds what is waiting. Always:
+GET is enabled, the process exists (a transmission queue may have none), and the initiation queue is
+a local queue of USAGE(NORMAL) with puts and gets enabled that a program has open for input.
 
 A trigger inside a unit of work waits for its end, commit or backout. A trigger message that the
 initiation queue does not take goes to the dead-letter queue. Opens of initiation queues are looked
@@ -60,7 +60,7 @@ class Triggers(TriggerSink):
         self._to_load: list[Definition] = []
         self._busy = False  # an initiation queue that is triggered itself triggers nothing
 
-    # ---- what the kernel tells
+    # ---- what the kernel reports
 
     def was_put(
         self, local: LocalQueue, entry: Entry, unit: UnitOfWork | None, handle: Handle | None
@@ -139,7 +139,7 @@ class Triggers(TriggerSink):
                 self._connection.begin_verb()
                 local = kernel.local_queue(self._connection, definition)
             except MQError:
-                continue  # damaged, or not to be read now: whoever opens it is told
+                continue  # damaged, or not to be read now: an MQOPEN reports it
             if local is None:
                 later.append(definition)
             elif local.open_input == 0:
@@ -258,7 +258,7 @@ class Triggers(TriggerSink):
         return True
 
     def _bury(self, initiation: LocalQueue, data: bytes, reason: int) -> bool:
-        """To the dead-letter queue; without one, operators are told, and it is False."""
+        """To the dead-letter queue; without one, operators get a message, and it is False."""
         kernel = self._kernel
         name = str(kernel.catalog.qmgr.get("dead_letter_queue", ""))
         header = DeadLetterHeader(

@@ -1,4 +1,4 @@
-"""Where the kernel tells of what triggers depend on.
+"""Where the kernel reports what triggers depend on.
 
 `LocalQueue.triggered` says whether a queue has triggering at all, so that a put pays one test while
 it has not. What answers is `trigger`, which puts messages itself and so stands above the verbs that
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class TriggerSink:
-    """What the kernel tells. This one does not listen."""
+    """What the kernel reports. This one ignores it."""
 
     def __init__(self) -> None:
         self.in_units = False  # trigger messages wait for the end of their unit of work
@@ -28,10 +28,10 @@ class TriggerSink:
         """A message was put on a triggered queue; by an application, if there is a handle."""
 
     def input_closed(self, local: LocalQueue) -> None:
-        """Nobody has the triggered queue open for input any more."""
+        """No handle has the triggered queue open for input any more."""
 
     def input_opened(self, local: LocalQueue) -> None:
-        """Somebody has opened the queue for input: a trigger monitor, it may be."""
+        """A handle has opened the queue for input; it may be a trigger monitor's."""
 
     def changed(self, local: LocalQueue) -> None:
         """What triggering of the queue depends on was altered."""

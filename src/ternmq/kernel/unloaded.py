@@ -1,6 +1,6 @@
 """Queues that are not in memory: how many messages they have, and when the first of them expires.
 
-A queue that is unloaded is remembered with both numbers. Of those that nobody has used since the
+A queue that is unloaded is remembered with both numbers. Of those that were not used since the
 queue manager was started the journals are read once, in the background, a bounded number at a time,
 and nothing but the two numbers is kept. The expiry scan loads what has come due; statistics show
 the depth.
@@ -48,7 +48,7 @@ def look_at_journals(kernel: Kernel) -> None:
 
 
 def resting_depth(catalog: Catalog, definition: Definition) -> int:
-    """Messages of a queue that nobody uses; -1: it is damaged, or nobody has looked yet."""
+    """Messages of a queue that is not in use; -1: it is damaged, or its depth is not known yet."""
     queue = catalog.queues.get(definition.object_id)
     if queue is not None:
         return int(queue.depth)
@@ -91,14 +91,14 @@ class JournalLook(Effect):
                 state = StateJournal.load(disk, state_path(definition.folder))
                 depth = living_messages(disk, definition.folder, state, trusted)
             except (IntegrityError, FileNotFoundError):
-                continue  # who loads it finds out, and tells
+                continue  # the load of the queue finds and reports it
             ends = [one.min_expiry for one in state.segments.values() if one.min_expiry]
             self.found[definition.object_id] = (depth, min(ends) if ends else 0)
 
     def complete(self) -> None:
         catalog = self.kernel.catalog
         for definition in self.looked:
-            # Who has loaded it meanwhile and dropped it again knows better.
+            # Numbers of a queue that was loaded and unloaded meanwhile are newer.
             depth, expiry = self.found.get(definition.object_id, (-1, 0))
             catalog.depths.setdefault(definition.object_id, depth)
             catalog.expiries.setdefault(definition.object_id, expiry)

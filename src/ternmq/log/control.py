@@ -133,7 +133,7 @@ class Control:
 
 
 def load_control(disk: Disk) -> Control:
-    """The newest valid copy; LogDamaged if there is none."""
+    """The newest valid copy; LogDamaged if no copy is valid."""
     faults: list[str] = []
     best: Control | None = None
     best_index = 0

@@ -1,4 +1,4 @@
-"""Extent files: where the stream of records lies on disk.
+"""Extent files: where the stream of records is on disk.
 
 An extent holds LogFilePages blocks of the stream: extent number = LSN // extent bytes, and the byte
 at an LSN is at 4096 + LSN % extent bytes of its file. Files are `log/active/S%07d.LOG`, with a
@@ -129,7 +129,7 @@ class ExtentTable:
         return -1
 
     def file(self, copy: int, slot: int) -> DiskFile | None:
-        """The open file of a slot; None if there is none."""
+        """The open file of a slot; None if the slot has no file."""
         files = self._files[copy]
         file = files.get(slot)
         if file is None and slot in self.present[copy]:
@@ -212,7 +212,7 @@ class ExtentTable:
         return self.number_in(self.read_file(copy, slot, 0, BLOCK_BYTES), slot)
 
     def number_in(self, block: bytes, slot: int) -> int:
-        """The extent that the header block of a file for this slot tells of, else NO_EXTENT."""
+        """The extent that the header block of a file for this slot names, else NO_EXTENT."""
         first = self._decode_header(block, 0, slot)
         return max(first, self._decode_header(block, SECOND_HEADER_OFFSET, slot))
 

@@ -64,7 +64,7 @@ class LogFiles:
         check(slot >= 0, f"log extent {extent}: every slot is still needed")
         check(
             extent * self._extent_bytes >= self.next_lsn,
-            f"log extent {extent} lies before the end of the log",
+            f"log extent {extent} is before the end of the log",
         )
         header = table.header(extent, slot)
         ready = [copy for copy in range(self._copies) if table.is_whole(copy, slot)]

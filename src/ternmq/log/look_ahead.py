@@ -1,4 +1,4 @@
-"""What lies beyond the place where reading stopped: the end of the log, or damage.
+"""What is beyond the place where reading stopped: the end of the log, or damage.
 
 See "End" in `reader`. The search covers every block that could hold the start of a later batch:
 all extents from the stop on, and every file that no valid header leads to, in each copy.

@@ -8,7 +8,7 @@ next block.
 End. Reading stops at the first place where nothing follows. That is the end of the log (the
 usual trace of a crash: a torn last batch) unless
 
-  - it lies below the proven LSN of the control file, or the padding before the proven LSN is not
+  - it is below the proven LSN of the control file, or the padding before the proven LSN is not
     as long as the control file says; or
   - a later block holds a valid first record of a batch with an epoch that is not lower than the
     last one read. A batch is forced before the next one is written, so only damage explains it; or
@@ -119,7 +119,7 @@ class LogReader:
             yield record
 
     def first_batch(self, lsn: int) -> int:
-        """Where the first batch at or after an LSN begins; beyond every LSN if there is none."""
+        """Where the first batch at or after an LSN begins; beyond every LSN if no batch follows."""
         found = find_later_batch(self.table, lsn, 0, self._seed)
         return 1 << 62 if found is None else found.lsn
 

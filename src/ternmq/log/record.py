@@ -25,7 +25,7 @@ Validity. A record is valid at LSN p if its length is 40 to 40 + PAYLOAD_BYTES_M
 its checksum holds, and undefined flags are zero. It follows the records before it if its epoch is
 not lower than theirs and either bit 0 is clear, it starts where the last one ended and its gap is
 zero; or bit 0 is set, p is a multiple of 4096, and its gap is the number of zero bytes between the
-last end and p. The identity in the checksum keeps records of another log, and records that someone
+last end and p. The identity in the checksum keeps records of another log, and records that were
 smuggled into a message body, from being believed.
 """
 

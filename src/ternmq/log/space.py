@@ -1,7 +1,7 @@
 """How much log there is and who may use it. Arithmetic only; `files` makes what is asked for.
 
 Invariant: block_end(end of log) + reserved <= limit_lsn. `fits` counts a record as if the batch
-were sealed right after it. Who will later have to write a record of n bytes (`record_space`) for
+were sealed right after it. A unit that will later write a record of n bytes (`record_space`) for
 commit or backout reserves n + FORCE_BYTES: one block more, because it may be forced alone and a
 force pads to a block. Releasing that and appending the record keeps the invariant, since
 block_end(end + n) <= block_end(end) + n + 4095. So an append whose space was reserved always fits,
@@ -68,7 +68,7 @@ class LogSpace:
     @property
     def largest_bytes(self) -> int:
         """What records of one step may take of the log at best: with nothing else in it, and all
-        of its files made. What needs more never fits, whoever makes room."""
+        of its files made. What needs more never fits, whatever is released."""
         if self._is_linear:
             return 1 << 62
         return self._slots * self._extent_bytes - FORCE_BYTES

@@ -3,7 +3,7 @@
 Restart writes the part of the log that the control file does not prove once more, in place and
 with the same bytes, and forces it. A crash in that moment may leave anything in a write that was
 not forced, so a piece first goes to `log/tail` and is forced there; at the next start it is put in
-place again. The file is made with the log and keeps its size, so that a full disk is no obstacle.
+place again. The file is made with the log and keeps its size, so that a full disk does not matter.
 
     offset size  field
          0    8  "TERNTAIL"

@@ -75,7 +75,7 @@ def get_request(
         raise mq_error(MQRC_BUFFER_LENGTH_ERROR, verb="MQGET", detail=f"{buffer_length}")
     check_get(options)
     if gmo.version >= mq.MQGMO_VERSION_4 and gmo.message_handle not in _NO_HANDLE:
-        detail = f"message handle {gmo.message_handle}: there are none here; read the MQRFH2"
+        detail = f"message handle {gmo.message_handle}: not supported here; read the MQRFH2"
         raise mq_error(MQRC_HMSG_ERROR, verb="MQGET", detail=detail)
     if options & mq.MQGMO_PROPERTIES_IN_HANDLE and not apart:
         detail = "MQGMO_PROPERTIES_IN_HANDLE without a message handle; give one"

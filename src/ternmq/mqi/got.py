@@ -43,7 +43,7 @@ def unlocked(
 
 
 def message_of(clock: Clock, call: GetCall) -> Message | None:
-    """The message, None if there is none, or the error that says why."""
+    """The message, None without one, or the error that says why."""
     entry = call.entry
     if entry is not None and entry.properties:
         entry = as_delivered(call, entry)
@@ -61,7 +61,7 @@ def message_of(clock: Clock, call: GetCall) -> Message | None:
 
 
 def _explain(clock: Clock, call: GetCall, entry: Entry | None) -> Message:
-    """The cut message of a warning, or the error that says why there is none."""
+    """The cut message of a warning, or the error that says why there is no message."""
     name = call.handle.resolved_name
     if entry is None:
         raise mq_error(int(call.reason), verb="MQGET", object=name)

@@ -191,7 +191,7 @@ def check_object(od: ObjectDescriptor, options: int, verb: str) -> None:
 
 
 def refuse_unsupported(od: ObjectDescriptor, verb: str) -> None:
-    """What an MQOD may ask for and nobody does yet is refused, not ignored."""
+    """What an MQOD may ask for and is not supported yet is refused, not ignored."""
     if od.records_present:
         raise mq_error(
             MQRC_RECS_PRESENT_ERROR, verb=verb, detail="distribution lists are not supported yet"

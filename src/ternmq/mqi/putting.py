@@ -105,7 +105,7 @@ def put_request(
 
 
 def _refuse_fields(pmo: PutOptions, verb: str) -> None:
-    """What an MQPMO may ask for and nobody does yet is refused, not ignored."""
+    """What an MQPMO may ask for and is not supported yet is refused, not ignored."""
     if pmo.version >= mq.MQPMO_VERSION_2 and pmo.records_present:
         detail = f"RecsPresent {pmo.records_present}: distribution lists are not supported yet"
         raise mq_error(MQRC_RECS_PRESENT_ERROR, verb=verb, detail=detail)
@@ -113,7 +113,7 @@ def _refuse_fields(pmo: PutOptions, verb: str) -> None:
         return
     for handle in (pmo.original_message_handle, pmo.new_message_handle):
         if handle not in (mq.MQHM_NONE, mq.MQHM_UNUSABLE_HMSG):
-            detail = f"message handle {handle}: there are none here; put an MQRFH2 before the data"
+            detail = f"message handle {handle}: not supported here; put an MQRFH2 before the data"
             raise mq_error(MQRC_HMSG_ERROR, verb=verb, detail=detail)
     if pmo.action != mq.MQACTP_NEW:
         detail = f"Action {pmo.action}: only MQACTP_NEW is supported yet"

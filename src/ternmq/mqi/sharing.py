@@ -7,8 +7,8 @@ from typing import Final
 from ternmq.base import constants as mq
 from ternmq.mqi.options import check_connect
 
-# Whoever leaves another's unit of work alone (what the Python API does unless it is given options),
-# its maker alone, or everybody in turn.
+# Any caller (thread or task) that leaves another's unit of work alone (what the Python API does
+# unless it is given options), its maker alone, or every caller in turn.
 BY_UNIT: Final = 0
 ALONE: Final = mq.MQCNO_HANDLE_SHARE_NONE
 NO_BLOCK: Final = mq.MQCNO_HANDLE_SHARE_NO_BLOCK

@@ -9,7 +9,7 @@ from typing import Final
 from mypy_extensions import mypyc_attr
 
 # Instants are signed 64-bit numbers wherever they are kept, which ends in April 2262; an expiry may
-# lie three years ahead. A wall clock that somebody has set beyond this stands still for the core.
+# be three years ahead. A wall clock that was set beyond this stands still for the core.
 LATEST_NS: Final = (1 << 63) - 1 - 200_000_000_000_000_000
 EARLIEST_NS: Final = 0
 
@@ -28,5 +28,5 @@ class Clock:
         raise NotImplementedError
 
     def cpu_ns(self) -> int:
-        """CPU time that the calling thread has used; 0 where nobody knows."""
+        """CPU time that the calling thread has used; 0 where it is not known."""
         return 0

@@ -17,7 +17,7 @@ Names = list[str]
 
 ZERO_CHUNK_BYTES: Final = 1 << 20
 FULL_ERRORS: Final = (errno.ENOSPC, errno.EDQUOT)
-INTERRUPTED: Final = errno.ECANCELED  # whoever ran an effect was interrupted in it
+INTERRUPTED: Final = errno.ECANCELED  # the thread that ran an effect was interrupted in it
 _PASSING: Final = (INTERRUPTED, errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EAGAIN)
 
 
@@ -28,7 +28,7 @@ def is_passing(error: OSError) -> bool:
 
 
 class DiskLocked(Exception):
-    """Someone else holds the lock at this path; `holder` is what they wrote into it."""
+    """Another process has the lock at this path; `holder` is what it wrote into the file."""
 
     def __init__(self, path: str, holder: str) -> None:
         super().__init__(f"{path} is locked by {holder or 'another process'}")
@@ -143,7 +143,7 @@ class Disk:
 
     def abandon(self) -> None:
         """Give back everything that was opened here, files and locks of callers too, as the end of
-        the process would. Nobody may use them any more."""
+        the process would. They must not be used any more."""
         self.close()
 
 

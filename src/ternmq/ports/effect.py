@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @mypyc_attr(allow_interpreted_subclasses=True)
 class Wakeable:
-    """Someone who waits outside the engine and wants to be told, after the step."""
+    """A waiter outside the engine that is to be woken after the step."""
 
     def wake(self) -> None:
         """Called by the shell, not inside the step."""
@@ -32,11 +32,11 @@ class Effect:
     """One piece of work for the disk."""
 
     def __init__(self) -> None:
-        self.claimed = False  # someone runs it
+        self.claimed = False  # a thread runs it
         self.done = False
         self.after_lsn = 0  # ORDER: log before page: run only when the log is forced up to here
         self.on_log = False  # touches the log's files or its control file: never beside a force
-        self.waiting: list[Wakeable] = []  # told when it is done
+        self.waiting: list[Wakeable] = []  # woken when it is done
         self.followers: list[Effect] = []  # begun when it is done
 
     def run(self, disk: Disk) -> None:
@@ -70,12 +70,12 @@ class Outbox:
         self.effects.append(effect)
 
     def wake(self, waker: Wakeable | None) -> None:
-        """Tell someone after this step."""
+        """Have it woken after this step."""
         if waker is not None:
             self.woken.append(waker)
 
     def done(self, effect: Effect) -> None:
-        """An effect has ended, well or not: whoever waits for it is told."""
+        """An effect has ended, well or not: all that wait for it are to be woken."""
         effect.done = True
         self.woken.extend(effect.waiting)
         effect.waiting = []

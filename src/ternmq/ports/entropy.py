@@ -7,7 +7,7 @@ from mypy_extensions import mypyc_attr
 
 @mypyc_attr(allow_interpreted_subclasses=True)
 class Entropy:
-    """A source of bytes that nobody can guess."""
+    """A source of bytes that cannot be guessed."""
 
     def bytes(self, count: int) -> bytes:
         raise NotImplementedError

@@ -31,7 +31,7 @@ _LOCK_PAUSE_S: Final = 0.01
 
 
 def kept_open_max(limit: int) -> int:
-    """How many files that nobody uses stay open, where a process may have so many."""
+    """How many files that are not in use stay open, if a process may have `limit` files."""
     return max(min(_KEPT_OPEN_MAX, limit // _KEPT_OPEN_SHARE), 1)
 
 
@@ -127,8 +127,8 @@ class OsLock(DiskLock):
 
 
 def _lock(descriptor: int) -> None:
-    """BlockingIOError if somebody has it. Who only looks (dspmq, where the system does not tell
-    who holds a lock) has it for an instant, so it is tried again."""
+    """BlockingIOError if another process has it. A process that only looks (dspmq, where the
+    system does not say which process has a lock) has it for an instant, so it is tried again."""
     for _ in range(_LOCK_TRIES - 1):
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -153,7 +153,7 @@ def make_folders(path: str, mode: int = 0o755) -> None:
 
 def make_root(root: str) -> None:
     """Make a folder and those above it, and force their names: the data below is worth nothing if
-    a power loss takes the folder. Also where it was there, for nobody knows who made it."""
+    a power loss takes the folder. Also where it was there, for its maker may not have forced it."""
     root = os.path.abspath(root)
     names = [root]
     while not os.path.isdir(names[-1]) or len(names) < 4:
@@ -163,7 +163,7 @@ def make_root(root: str) -> None:
         names.append(above)
     make_folders(root, 0o700)
     for name in names[1:]:
-        with contextlib.suppress(PermissionError):  # a folder of someone else, made long ago
+        with contextlib.suppress(PermissionError):  # a folder of another user, made long ago
             folder = os.open(name, _FOLDER)
             try:
                 os.fsync(folder)
@@ -345,7 +345,7 @@ class OsDisk(Disk):
             os.close(descriptor)
 
     def lock(self, path: str) -> DiskLock:
-        # The folder as well: the file may be removed by somebody, and a second process would then
+        # The folder as well: the file may be removed, and a second process would then
         # lock another one of that name.
         folder = self._open_folder("")
         try:
@@ -365,7 +365,7 @@ class OsDisk(Disk):
         return OsLock([file, folder], self._all_held)
 
     def lock_file(self, path: str) -> DiskLock:
-        """Another lock in the folder, beside the one of who works with it."""
+        """Another lock in the folder, beside the one of the process that works with it."""
         return OsLock([self._lock_file(path)], self._all_held)
 
     def _lock_file(self, path: str) -> int:
@@ -383,8 +383,8 @@ class OsDisk(Disk):
         return descriptor
 
     def _write_holder(self, descriptor: int) -> None:
-        """In place and always as long, so that a full disk is no obstacle. Where it is one all the
-        same, the lock holds without."""
+        """In place and always as long, so that a full disk does not matter. If the write
+        fails all the same, the lock holds without it."""
         holder = b"process %d" % os.getpid()
         try:
             os.pwrite(descriptor, holder.ljust(_HOLDER_BYTES - 1) + b"\n", 0)

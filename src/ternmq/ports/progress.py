@@ -1,4 +1,4 @@
-"""How far a start is: who starts a queue manager may want to say so while it goes on."""
+"""How far a start is: whatever starts a queue manager may show it while the start goes on."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from mypy_extensions import mypyc_attr
 
 @mypyc_attr(allow_interpreted_subclasses=True)
 class Progress:
-    """Is told; this one says nothing."""
+    """Receives the progress of a start; this one ignores it."""
 
     def replayed(self, records: int) -> None:
         """So many records of the log are replayed, and there may be more."""

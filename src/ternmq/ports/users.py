@@ -12,7 +12,7 @@ from mypy_extensions import mypyc_attr
 
 @mypyc_attr(allow_interpreted_subclasses=True)
 class Users:
-    """A directory of users. Whoever it does not know has no groups."""
+    """A directory of users. A user that it does not know has no groups."""
 
     def groups(self, user: str) -> tuple[str, ...]:
         """The groups of a user, the primary one first; () if the user is not known."""
@@ -33,7 +33,7 @@ class Users:
 
 @final
 class GroupTable(Users):
-    """Users and groups that stand in a table; who is not in it may be in another directory."""
+    """Users and groups that stand in a table; users not in it may be in another directory."""
 
     def __init__(self, table: dict[str, tuple[str, ...]], beyond: Users | None = None) -> None:
         self.table = table

@@ -50,8 +50,8 @@ class Kind:
         self.bit = bit  # in the rows of the authorities
         self.mqot = mqot
         self.word = word  # setmqaut -t; in capitals OBJTYPE in MQSC
-        self.short = short  # its short form in setmqaut -t; "" if there is none
-        self.space = space  # the space of names of its objects; "" if they are no objects
+        self.short = short  # its short form in setmqaut -t; "" if it has none
+        self.space = space  # the space of names of its objects; "" if they are not objects
 
     @property
     def objtype(self) -> str:
@@ -71,7 +71,7 @@ _LISTENER: Final = 256
 _SERVICE: Final = 512
 _COMMINFO: Final = 1024
 _RQMNAME: Final = 2048
-_OBJECTS: Final = 2047  # all but the names of remote queue managers, which are no objects
+_OBJECTS: Final = 2047  # all but the names of remote queue managers, which are not objects
 
 KINDS: Final[tuple[Kind, ...]] = (
     Kind(_AUTHINFO, mq.MQOT_AUTH_INFO, "authinfo", "", "authinfo"),
@@ -241,7 +241,7 @@ def bits_of(word: str, kind: Kind) -> int | None:
 
 
 def word_of_number(number: int) -> str:
-    """The word of an MQAUTH_ number; "" if there is none."""
+    """The word of an MQAUTH_ number; "" if it has none."""
     row = BY_MQAUTH.get(number)
     return _COLLECTIVE_WORDS.get(number, "") if row is None else row.word
 

@@ -10,8 +10,8 @@ A partner that wants to start a channel goes through three gates:
     3. BLOCKUSER: the user it would run as, in the list of the most specific rule for the channel;
        *MQADMIN is every administrator
 
-A rule with WARN(YES) blocks nobody: what it would have done is told. Rules are objects of the
-catalog (space "chlauth"). Nothing here touches a network.
+A rule with WARN(YES) blocks no connection: what it would have done is reported. Rules are objects
+of the catalog (space "chlauth"). Nothing here touches a network.
 """
 
 from __future__ import annotations
@@ -176,13 +176,13 @@ def specificity(rule: Rule) -> tuple[tuple[int, ...], ...]:
 
 
 def mapping(rules: list[Rule], partner: Partner) -> Rule | None:
-    """The map rule that counts; None if there is none."""
+    """The map rule that counts; None if no rule matches."""
     found = [rule for rule in rules if rule.is_map and matches(rule, partner)]
     return min(found, key=specificity) if found else None
 
 
 def address_block(rules: list[Rule], address: str, host: str = "") -> Rule | None:
-    """The rule that blocks an address before anything else is known; None if there is none."""
+    """The rule that blocks an address before anything else is known, or None."""
     for rule in rules:
         if rule.rule_type == mq.MQCAUT_BLOCKADDR:
             for pattern in rule.lists:
@@ -192,7 +192,7 @@ def address_block(rules: list[Rule], address: str, host: str = "") -> Rule | Non
 
 
 def user_block(rules: list[Rule], channel: str, user: str, is_administrator: bool) -> Rule | None:
-    """The rule that blocks a user on a channel; None if there is none."""
+    """The rule that blocks a user on a channel; None if no rule does."""
     found = [
         rule
         for rule in rules

@@ -3,7 +3,7 @@
 A user has what the most specific of its own records gives, and what the most specific record of
 each of its groups gives, all together. Everybody is in the group `nobody`. Administrators (the
 group mqm, the user of that name, and the owner of the process) may do everything and need no
-records. Whoever has no record that matches may do nothing.
+records. A user without a record that matches may do nothing.
 
 While it is not enabled everybody is an administrator: in the process of an application, whose
 files are its own, a user is a mere name unless that application asks for checks.
@@ -44,7 +44,7 @@ class ObjectAuthority:
         self.enabled = False
         self.owner = ""  # of the process
         self.policy = BY_USER
-        self.external = True  # authority may be given to names that nobody knows
+        self.external = True  # authority may be given to unknown names
         self.records = Records()
         self.users: Users = GroupTable({})
         self._groups: dict[str, tuple[str, ...]] = {}
@@ -81,7 +81,7 @@ class ObjectAuthority:
         if groups is None:
             if len(self._groups) >= ANSWERS_MAX:
                 self._groups = {}
-            # Who has not such a name cannot be there, and the system need not be asked about it.
+            # A user cannot have an invalid name, so the system need not be asked about one.
             groups = () if user_name_fault(user) else self.users.groups(user)
             self._groups[user] = groups
         return groups
@@ -100,7 +100,7 @@ class ObjectAuthority:
         self._numbers[user] = number
 
     def number(self, user: str) -> int:
-        """The system's number of a user, as far as it was learnt; -1 if there is none."""
+        """The system's number of a user, as far as it was learnt; -1 if it was not."""
         return self._numbers.get(user, -1)
 
     def is_known(self, entity: str, is_group: bool) -> bool:
@@ -170,7 +170,7 @@ class ObjectAuthority:
         return self._from_records(user, kind, name)
 
     def granted_to_group(self, group: str, kind: Kind, name: str) -> int:
-        """What whoever is in the group has by that alone."""
+        """What each member of the group has by that alone."""
         if group == ADMINISTRATORS:
             return applicable(kind)
         return self.granted_to(group, True, kind, name)

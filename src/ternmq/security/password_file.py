@@ -96,11 +96,11 @@ def _account(line: str, number: int) -> Account:
         raise PasswordFileError(f"{PATH}, line {number}: {len(fields)} fields, not 7")
     user, groups, method, cost, salt, digest, origin = fields
     if not is_user_name(user):
-        raise PasswordFileError(f"{PATH}, line {number}: '{user}' is no user name")
+        raise PasswordFileError(f"{PATH}, line {number}: '{user}' is not a user name")
     names = tuple(group for group in groups.split(",") if group)
     for group in names:
         if not is_user_name(group):
-            raise PasswordFileError(f"{PATH}, line {number}: '{group}' is no group name")
+            raise PasswordFileError(f"{PATH}, line {number}: '{group}' is not a group name")
     if method != METHOD:
         raise PasswordFileError(f"{PATH}, line {number}: method '{method}' is not known")
     try:
@@ -130,8 +130,8 @@ def text_of(accounts: dict[str, Account]) -> str:
 
 
 def has_default_password(accounts: dict[str, Account]) -> bool:
-    """Whether somebody still has the password that everybody knows: then nobody from outside of
-    this machine may connect."""
+    """Whether a user still has the default password, which is public: then no user from
+    another machine may connect."""
     return any(account.is_default for account in accounts.values())
 
 
@@ -150,7 +150,7 @@ def read_accounts(disk: Disk) -> dict[str, Account]:
 
 
 def save_accounts(disk: Disk, accounts: dict[str, Account]) -> None:
-    """Replace the file: whoever reads it meanwhile, and a crash, find the old one or the new."""
+    """Replace the file: a reader meanwhile, or after a crash, finds the old one or the new."""
     file = disk.create(NEW_PATH)
     try:
         write_all(file, 0, [text_of(accounts).encode("utf-8")])

@@ -1,7 +1,7 @@
 """Passwords: what is kept of them, and whether one is right.
 
-A check costs 16 MiB of memory and some tens of milliseconds, for a user who is not there as well,
-so that nobody learns from the time who is. Never call it in a loop or under the engine's lock.
+A check costs 16 MiB of memory and some tens of milliseconds, for a user who does not exist as well,
+so that the time does not show who exists. Never call it in a loop or under the engine's lock.
 """
 
 from __future__ import annotations

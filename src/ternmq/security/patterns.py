@@ -76,7 +76,7 @@ def is_host_pattern(pattern: str) -> bool:
 
 
 def address_fault(pattern: str) -> str:
-    """Why a text is no pattern of addresses or hosts; "" if it is one."""
+    """Why a text is not a pattern of addresses or hosts; "" if it is one."""
     if not pattern:
         return "it is empty"
     if is_host_pattern(pattern):
@@ -91,7 +91,7 @@ def address_fault(pattern: str) -> str:
             continue
         bounds = _bounds(part, base)
         if bounds is None or not 0 <= bounds[0] <= bounds[1] <= highest:
-            return f"'{part}' is no part of an address"
+            return f"'{part}' is not a part of an address"
     return ""
 
 
@@ -179,7 +179,7 @@ def peer_attributes(name: str) -> list[tuple[str, str]]:
 
 
 def _parsed_peer(name: str) -> tuple[list[tuple[str, str]], str]:
-    """The attributes, and what is no attribute with its value; "" if there is nothing such."""
+    """The attributes, and the first text that is not an attribute with its value, or ""."""
     found: list[tuple[str, str]] = []
     place = 0
     while True:
@@ -224,18 +224,18 @@ def _quoted(name: str, place: int) -> tuple[str, int]:
 
 
 def peer_fault(pattern: str) -> str:
-    """Why a text is no pattern of distinguished names; "" if it is one."""
+    """Why a text is not a pattern of distinguished names; "" if it is one."""
     attributes, wrong = _parsed_peer(pattern)
     if wrong:
-        return f"'{wrong}' is no attribute with its value, such as CN=name"
+        return f"'{wrong}' is not an attribute with its value, such as CN=name"
     for key, _ in attributes:
         if key not in PEER_KEYS:
-            return f"'{key}' is no attribute of a distinguished name"
+            return f"'{key}' is not an attribute of a distinguished name"
     return "" if attributes or not pattern else "it has no attribute, such as CN=name"
 
 
 def peer_matches(pattern: str, name: str) -> bool:
-    """Whether a pattern of a distinguished name stands for one; what is no pattern for none."""
+    """Whether a distinguished name matches a pattern; an invalid pattern matches none."""
     if not pattern:
         return True
     if peer_fault(pattern):

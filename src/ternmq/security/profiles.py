@@ -42,7 +42,7 @@ def fixed_part(profile: str) -> str:
 
 
 def fault_of(profile: str) -> str:
-    """Why a text is no profile; "" if it is one."""
+    """Why a text is not a profile; "" if it is one."""
     if profile in (CLASS_PROFILE, SELF_PROFILE):
         return ""
     if not 0 < len(profile) <= OBJECT_NAME_BYTES_MAX:

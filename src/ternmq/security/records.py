@@ -92,7 +92,7 @@ class Records:
         # those with wildcards, the most specific first; the others are found by their key
         self._generic: dict[tuple[int, bool, str], list[Record]] = {}
         self._by_profile: dict[tuple[int, str], list[Record]] = {}
-        self.changes = 0  # counts, so that who remembers an answer knows when it is old
+        self.changes = 0  # counts, so that a remembered answer is known to be old
 
     def load(self, definitions: Iterable[Definition]) -> None:
         """All that the catalog has."""
@@ -132,7 +132,7 @@ class Records:
             self.changes += 1
 
     def effective(self, kind: Kind, name: str, entity: str, is_group: bool) -> Record | None:
-        """The record that counts for a user or group alone and an object; None if there is none."""
+        """The record that counts for a user or group alone and an object; None without a match."""
         exact = self.by_key.get(record_key(kind, name, entity, is_group))
         if exact is not None:
             return exact

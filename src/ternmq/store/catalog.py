@@ -1,7 +1,7 @@
 """The catalog: every object's definition, and the queues whose messages are loaded.
 
 Plain tables: one for the names of queues, one for each other space of names. Changes are logged by
-the coordinator, noted here, and told to the catalog file by the next checkpoint (`catalog_file`).
+the coordinator, noted here, and go to the catalog file with the next checkpoint (`catalog_file`).
 Deleting and defining again gives a new object id, so that nothing in the log or on disk is mistaken
 for the new queue's.
 """
@@ -187,14 +187,14 @@ class Catalog:
         self.untrusted: set[int] = (
             set()
         )  # ids of queues whose non-persistent messages did not survive
-        self.unloaded: dict[int, str] = {}  # by id: why it could not be loaded now; told once
+        self.unloaded: dict[int, str] = {}  # by id: why it could not be loaded now; reported once
         self.damaged: dict[int, str] = {}  # by id: why a queue cannot be loaded
         self.given_up: dict[int, str] = {}  # those of them that restart could not replay
         self.qmgr: dict[str, Value] = {}  # attributes of the queue manager itself
         self.ledger: dict[str, LedgerRow] = {}  # by owner: the batches that were committed
         self.cursors = CursorTable()
         self.stream_memory = StreamMemory()
-        self.keeps_streams = True  # not where one queue is made anew from the log
+        self.keeps_streams = True  # not where one queue is recreated from the log
         self.knows_cursors = True  # not during a restart
         self.facts: dict[str, Value] = {}  # its name, QMID and the like, which never change
         self.at_work: dict[str, set[str]] = {}  # by space: what runs and is not deleted meanwhile
@@ -207,7 +207,7 @@ class Catalog:
         self.is_due = False  # the checkpoint that runs has to write it: the register relies on it
         self.rewrite_file = True  # all of it, not only what changed
         self.position = CatalogPosition(0, 0, 0)
-        # What the file does not have yet: objects by id, ids that are no more, owners of rows.
+        # What the file does not have yet: objects by id, ids of deleted ones, owners of rows.
         self.altered: dict[int, Definition] = {}
         self.gone: list[int] = []
         self.owners: set[str] = set()
@@ -216,7 +216,7 @@ class Catalog:
         self.id_seed = 0  # of the tables of identifiers: secret, from the identity of the log
 
     def give_up(self, queue_id: int, text: str) -> None:
-        """Restart has passed over what the log tells of a queue that is damaged. From now on its
+        """Restart has passed over what the log says of a queue that is damaged. From now on its
         files are behind, so it stays damaged even if they can be read again one day."""
         self.damaged[queue_id] = text
         self.given_up[queue_id] = text
@@ -239,7 +239,7 @@ class Catalog:
         self.rewrite_file = True
 
     def note_altered(self, definition: Definition) -> None:
-        """The catalog file has to be told of a definition."""
+        """A definition has to be written to the catalog file."""
         if not definition.temporary:
             self.altered[definition.object_id] = definition
             self.changed = True
@@ -263,7 +263,7 @@ class Catalog:
         return row
 
     def image_of_catalog(self) -> int:
-        """LSN of the catalog's own media image; 0 if there is none."""
+        """LSN of the catalog's own media image; 0 if it has none."""
         row = self.register.get(CATALOG_ROW)
         return 0 if row is None else row.image_lsn
 
@@ -279,7 +279,7 @@ class Catalog:
             self._newest_journal = (queue_id, lsn)
 
     def newest_journal(self) -> tuple[int, int]:
-        """The queue whose journal is the newest, and its LSN; zeros if there is none."""
+        """The queue whose journal is the newest, and its LSN; zeros if no queue has one."""
         queue_id, lsn = self._newest_journal
         if lsn == 0 or self.proven_lsn(queue_id) != lsn:  # at first, and when it was deleted
             self._newest_journal = (0, 0)
@@ -300,11 +300,11 @@ class Catalog:
         return self.others[SPACE_OF[object_type]]
 
     def find(self, object_type: int, name: str) -> Definition | None:
-        """The object of that name in the type's space, of whatever type; None if there is none."""
+        """The object of that name in the type's space, of whatever type; None without one."""
         return self.table_of(object_type).get(name)
 
     def other_named(self, name: str) -> Definition | None:
-        """Some object of that name that is no queue."""
+        """Some object of that name that is not a queue."""
         for space in self.others.values():
             if name in space:
                 return space[name]
@@ -326,7 +326,7 @@ class Catalog:
         self.note_altered(definition)
 
     def remove(self, definition: Definition) -> None:
-        """The object is no more; its messages go with it."""
+        """The object is deleted; its messages go with it."""
         del self.table_of(definition.object_type)[definition.name]
         self.version += 1
         if definition.object_type == LOCAL:
@@ -421,8 +421,8 @@ class Catalog:
         self.stream_memory.join(stream)
 
     def _keep_stream(self, definition: Definition, queue: Queue) -> None:
-        """The same in a restart: what the journal tells is kept whole until all cursors are known;
-        where a stream begins later, the log tells. A new queue with retention has one from its
+        """The same in a restart: what the journal has is kept whole until all cursors are known;
+        where a stream begins later, the log says. A new queue with retention has one from its
         first message on."""
         if queue.stream is None and queue.state_lsn == 0:
             if keeps_stream(definition.attributes, definition.temporary):
@@ -445,7 +445,7 @@ class Catalog:
                 self.settle_stream(definition, queue)
 
     def uninstall(self, queue: Queue) -> None:
-        """A queue that nobody uses leaves memory; all of it is on disk."""
+        """A queue that is not in use leaves memory; all of it is on disk."""
         del self.queues[int(queue.queue_id)]
         ends = [int(one.min_expiry) for one in queue.segments.values() if one.min_expiry]
         self.expiries[int(queue.queue_id)] = min(ends) if ends else 0
@@ -467,8 +467,8 @@ class Catalog:
 
 def stream_incarnation(definition: Definition) -> int:
     """A number that no other creation of a queue has: one that was deleted and defined again, or
-    made anew from the log, has another stream. Object ids alone would come again in a queue manager
-    that is created anew."""
+    recreated from the log, has another stream. Object ids alone would come again in a queue manager
+    that is created again."""
     seconds = definition.created_ns // 1_000_000_000 & (1 << 34) - 1
     object_id = definition.object_id & (1 << 20) - 1
     return seconds << 28 | object_id << 8 | definition.folder_number & 0xFF

@@ -1,4 +1,4 @@
-"""The catalog file: every definition as of one LSN, and what changed since, told by checkpoints.
+"""The catalog file: every definition as of one LSN, and what changed since, added by checkpoints.
 
 `catalog`, written whole now and then:
 
@@ -17,14 +17,14 @@
              before; for the first one with that of `catalog`
     u32      length of the JSON
     JSON     as above, but of objects and rows only those that are new or changed, and
-             "gone": [ids] of objects that are no more, "dropped": [owners] of rows that are
+             "gone": [ids] of deleted objects, "dropped": [owners] of deleted rows
     zeros to a multiple of 512
 
 Validity: magic, length and checksum hold. Batches of another `catalog` and those behind a batch
-that does not count have the wrong checksum. Whether any is missing at the end is told by the last
+that does not count have the wrong checksum. Whether any is missing at the end is shown by the last
 CHECKPOINT record, which has the LSN of the last. Ordering: `catalog` is written as catalog.new,
 forced, renamed to catalog, the folder forced; so there is always one whole file. A batch is forced
-before the CHECKPOINT record. One that no record tells of may be in the system's memory alone: the
+before the CHECKPOINT record. One that no record names may be in the system's memory alone: the
 next checkpoint writes `catalog` whole (`txn.catalog_recovery`), and so it does when a batch failed
 and when the changes are longer than the file. Changes after the last LSN are in the log.
 """
@@ -222,7 +222,7 @@ def _take_head(catalog: Catalog, facts: dict[str, Any]) -> None:
 
 
 def unpack_catalog(content: bytes) -> Catalog:
-    """The catalog that a file's content tells; IntegrityError if it cannot be believed."""
+    """The catalog that a file's content describes; IntegrityError if it cannot be believed."""
     if len(content) < _HEAD.size or content[:8] != _MAGIC:
         raise IntegrityError(f"{CATALOG_PATH} does not begin as a catalog")
     _, crc, length = _HEAD.unpack_from(content)

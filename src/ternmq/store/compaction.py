@@ -1,4 +1,4 @@
-"""Compaction: a swept segment in which few messages still live is written anew with those alone.
+"""Compaction: a swept segment in which few messages still live is rewritten with those alone.
 
 It takes the place of the old one in its lane, so order does not change. Begun at checkpoints and by
 the sweeper, one a queue at a time; a segment that a unit of work holds messages of, or that comes

@@ -27,7 +27,7 @@ class Cursor:
         self.entry: Entry | None = (
             None  # in a list: the message itself, or the last one before the place
         )
-        self.at: Entry | None = None  # the message under the cursor, wherever it lies
+        self.at: Entry | None = None  # the message under the cursor, wherever it is
         self.on_message = False
         # a hint where to look among the strays; it may have left, or moved, since
         self.stray: Entry | None = None

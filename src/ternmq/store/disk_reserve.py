@@ -3,10 +3,10 @@
 A get needs a log record. When the log is full, a checkpoint has to make room: it moves bodies from
 the log to segments and writes journals, and needs disk space for both. So the file `reserve` keeps
 as much as the log files hold, and a margin for journals, in a linear log for new log files too.
-Whoever writes for a checkpoint and finds the disk full takes a part of it (`gives`). It is made
+A write for a checkpoint that finds the disk full takes a part of it (`gives`). It is made
 whole again at the end of each checkpoint and when a put asks for it. While it is not whole, a put
 is taken only if what is left suffices for all bodies in the log and the margin. Its content means
-nothing, and it is forced by nobody.
+nothing, and it is never forced.
 """
 
 from __future__ import annotations

@@ -31,7 +31,7 @@ _PREFIX: Final = struct.Struct("<III")
 
 def check_age(segment: Segment, ordinal: i64, entry: Entry) -> None:
     """Refuse a message that became visible after the journal that named its segment was written:
-    the file is of another life of the queue. Who reads such a message would wait for a force of a
+    the file is of another life of the queue. A reader of such a message would wait for a force of a
     part of the log that does not exist."""
     if entry.visible_lsn > segment.newest_lsn > 0:
         raise IntegrityError(
@@ -156,16 +156,16 @@ class SegmentFetch(Effect):
 
 
 def note_unread(queue: Queue, segment: Segment, error: OSError) -> None:
-    """A segment could not be read: a verb is told, or the queue is damaged."""
+    """A segment could not be read: a verb reports it, or the queue is damaged."""
     text = f"segment {segment.path} cannot be read: {error}"
     if not is_passing(error):
         note_damage(queue, segment, text)
-    elif error.errno != INTERRUPTED:  # who was interrupted knows; others try again
+    elif error.errno != INTERRUPTED:  # the interrupted thread knows; others try again
         queue.unread = text
 
 
 def note_damage(queue: Queue, segment: Segment, text: str) -> None:
-    """A segment could not be read. That is no damage if all of it has been got meanwhile: then a
+    """A segment could not be read. That is not damage if all of it has been got meanwhile: then a
     checkpoint may have removed the file."""
     if queue.segments.get(segment.slot) is segment:
         queue.damaged = text

@@ -42,8 +42,8 @@ _MARK_SHIFT: Final = 29  # 62 - 33
 
 @final
 class IdTable:
-    """Pairs of id hash and value; see the head of this file. A seed that nobody outside knows
-    keeps chosen ids from gathering in one page; a queue manager's comes from its entropy."""
+    """Pairs of id hash and value; see the head of this file. A secret seed keeps
+    chosen ids from gathering in one page; a queue manager's comes from its entropy."""
 
     __slots__ = (
         "_seed",

@@ -79,7 +79,7 @@ class Lane:
 
     def chain(self, segment: Segment, at_head: bool) -> None:
         """A segment was swept off the tail of a list. What came back to a place between segments,
-        or inside this one, is astray; what came after the first segment is the rear."""
+        or inside this one, becomes a stray; what came after the first segment is the rear."""
         if not self.swept:
             self.swept.append(segment)
             self._split_front(segment)

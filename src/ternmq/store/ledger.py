@@ -2,7 +2,7 @@
 
 One row an owner, kept in the catalog. Batches are remembered as runs, so that an owner whose
 numbers count up costs the same for ever. Of an owner whose numbers have gaps the latest RUNS_MAX
-runs are kept; a batch before those is neither known nor unknown, and whoever asks is told so.
+runs are kept; a batch before those is neither known nor unknown, and the answer says so.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ class LedgerRow:
         ns: int,
     ) -> None:
         self.owner = owner
-        self.user = user  # who committed its first batch: only that user and administrators go on
+        self.user = user  # who committed its first batch: only that user goes on
         self.runs = runs  # first and last batch of each, ascending, with a gap between any two
         self.floor = floor  # of batches below this nothing is remembered
         self.committed = committed  # how many batches
         self.ns = ns  # when the latest was committed
-        self.visible_lsn = 0  # to be forced before anybody is told of it; 0 after a restart
+        self.visible_lsn = 0  # to be forced before an answer shows it; 0 after a restart
 
     @property
     def latest(self) -> int:

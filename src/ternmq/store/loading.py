@@ -35,7 +35,7 @@ def state_path(folder: str) -> str:
 
 
 def older_log(path: str, lsn: int, end_lsn: int) -> IntegrityError:
-    """A file tells of more than the log does. Journals and catalog are written after the log is
+    """A file has more than the log has. Journals and catalog are written after the log is
     forced, so no crash explains it: one of the two was brought back from a backup."""
     return IntegrityError(
         f"{path} is of LSN {lsn}, but the log ends at LSN {end_lsn}: the log is older than the "
@@ -52,7 +52,7 @@ def load_queue(
     newest_lsn: int,
     id_seed: int,
 ) -> Queue:
-    """The queue as its journal tells it; reads the disk, so not inside a step.
+    """The queue as its journal describes it; reads the disk, so not inside a step.
 
     `proven_lsn`: what the register says of the journal. `newest_lsn`: no journal can be newer.
     """
@@ -102,7 +102,7 @@ def load_queue(
 
 def _chain(state: QueueState) -> set[int]:
     """Numbers of the segments that stay swept. Segments of a lane follow one another, but one that
-    was in memory while its messages were swept anew lies across others: of those that overlap the
+    was in memory while its messages were swept again overlaps others: of those that overlap the
     fullest stays, the rest is read as if it were mixed."""
     chosen: set[int] = set()
     starts: dict[int, list[int]] = {}
@@ -276,7 +276,7 @@ def _load_messages(disk: Disk, queue: Queue, segment: Segment) -> None:
 
 @final
 class QueueLoad(Effect):
-    """Loads a queue that somebody wants to use."""
+    """Loads a queue that is to be used."""
 
     def __init__(self, catalog: Catalog, definition: Definition) -> None:
         super().__init__()
@@ -311,7 +311,7 @@ class QueueLoad(Effect):
         text = f"queue {self.definition.name} cannot be loaded: {error}"
         if not is_passing(error):
             self.damage(text)
-        elif error.errno != INTERRUPTED:  # who was interrupted knows; others try again
+        elif error.errno != INTERRUPTED:  # the interrupted thread knows; others try again
             self.catalog.unloaded[self.definition.object_id] = text
 
     def damage(self, text: str) -> None:

@@ -1,9 +1,9 @@
 """Building the index of a queue's messages in memory by number, some at a time.
 
-Gets by MsgToken need it, and nobody else while verbs run; a queue may have hundreds of thousands of
+Gets by MsgToken alone need it while verbs run; a queue may have hundreds of thousands of
 messages in memory when the first comes. What is there at the start is noted by two copies of lists,
-which cost little; the rest goes on in steps. Whatever comes or goes between them tells the index
-itself (`Queue._list`, `Queue._uncount`).
+which cost little; the rest goes on in steps. What comes or goes between them is noted in the index
+at once (`Queue._list`, `Queue._uncount`).
 """
 
 from __future__ import annotations

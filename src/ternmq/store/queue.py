@@ -79,15 +79,15 @@ class Service:
 
 @final
 class Numbering:
-    """Numbers that the journal tells, and what a queue keeps for a stream, also without one."""
+    """Numbers that the journal has, and what a queue keeps for a stream, also without one."""
 
     def __init__(self) -> None:
         self.saved: i64 = 1  # `next_number` as the journal knows it
-        self.had_stream = False  # the journal tells of one, or of its end
+        self.had_stream = False  # the journal has one, or its end
         self.reserved: i64 = 0  # stream numbers below it may have been given
         self.lsn: i64 = 0  # where the log says so
         self.next_file: i64 = 1  # for a stream that begins
-        self.waste: list[str] = []  # files of a stream that is no more
+        self.waste: list[str] = []  # files of a stream that has ended
         self.indexing: NumberIndexing | None = None  # `by_number` of the queue is not whole yet
 
 
@@ -117,7 +117,7 @@ class Queue:
         self.file_bytes: i64 = 0  # of all segment files, those of dead ones included
         self.expiring: i64 = 0  # available entries in memory that have an expiry
         self.last_lsn: i64 = 0  # what a reader of counts depends on
-        self.state_lsn: i64 = 0  # the journal tells everything up to here
+        self.state_lsn: i64 = 0  # the journal has everything up to here
         self.cursors: list[Cursor] = []
         self.segments: dict[int, Segment] = {}  # by slot, swept and loaded
         self.waste = Waste()  # files of dead segments
@@ -130,18 +130,18 @@ class Queue:
         self.fetches: dict[str, Effect] = {}  # reads under way
         self.compacting = False
         self.sweep_effect: Effect | None = None
-        self.unread = ""  # why a segment could not be read now; told to one verb, then tried again
+        self.unread = ""  # why a segment could not be read; one verb reports it, then tried again
         self.damaged = ""  # what was found; the queue is of no use until it is recovered
-        self.rewrite_state = False  # a batch of the journal failed: the next one tells everything
+        self.rewrite_state = False  # a batch of the journal failed: the next one has everything
         self.dropped = False  # deleted while an effect was under way
         self.touched = False  # changed since the last checkpoint
         self.journal_offset: i64 = 0  # where the next batch of the state journal goes
         self.journal_batch: i64 = 1
-        self.locks: dict[int, int] = {}  # by message number: who has it under a browse lock
+        self.locks: dict[int, int] = {}  # by message number: the holder of its browse lock
         self.marks: dict[int, dict[int, int]] = {}  # the same: by whom marked, and until when
         self.clearing_before: i64 = 0  # a CLEAR is under way for lower numbers
         self.undecided: dict[int, Entry] = {}  # put in a prepared unit, found in a segment at load
-        self.held = 0  # somebody copies its segments: files of dead ones stay until that ends
+        self.held = 0  # copies of its segments under way: files of dead ones stay until they end
         self.fifo = False
         self.temporary = False
         self.keep_plain = False  # NPMCLASS(HIGH)
@@ -182,7 +182,7 @@ class Queue:
             self.touched = True
 
     def reveal_again(self, entry: Entry, sequence: i64, lsn: i64) -> None:
-        """Restart: make visible with the stream number that the log tells."""
+        """Restart: make visible with the stream number that the log has."""
         entry.sequence = sequence
         entry.visible_lsn = lsn
         if sequence >= self.next_sequence:
@@ -205,7 +205,7 @@ class Queue:
         self._unlist(entry, state)
 
     def take_swept(self, entry: Entry, segment: Segment, ordinal: i64, state: i64) -> None:
-        """The same for a message that lies in a swept segment and was fetched alone."""
+        """The same for a message that is in a swept segment and was fetched alone."""
         check(segment.states[ordinal] == ALIVE, f"{segment.path}: message {ordinal} is not alive")
         segment.mark(ordinal, DEAD if state == GONE else LOCKED)
         self.swept_alive -= 1
@@ -266,7 +266,7 @@ class Queue:
         self._discard(segment)
 
     def let_go(self) -> None:
-        """Somebody who held the files of dead segments needs them no longer."""
+        """A copy that held the files of dead segments needs them no longer."""
         self.held -= 1
         self.touched = True
         if self.held == 0:
@@ -374,7 +374,7 @@ class Queue:
         return index
 
     def number_index(self) -> dict[int, Entry]:
-        """Entries by number, for replay, before anybody is served or without the engine's lock;
+        """Entries by number, for replay, before verbs run or without the engine's lock;
         built at the first need, kept until replay ends."""
         index = self.by_number
         if index is None or self.numbering.indexing is not None:
@@ -453,7 +453,7 @@ class Queue:
             self.swept_groups.discard(hash_id(entry.group_id), location)
 
     def move_home(self, entry: Entry, segment: Segment, ordinal: i64) -> None:
-        """The safe copy of a message now lies in `segment`; where it lay before, it is dead."""
+        """The safe copy of a message now is in `segment`; where it was before, it is dead."""
         old = segment_of(entry)
         if old is not None:
             old.mark(entry.ordinal, DEAD)
@@ -481,7 +481,7 @@ class Queue:
 
     @property
     def is_idle(self) -> bool:
-        """Nobody has it open and nothing is under way on it."""
+        """No handle has it open and nothing is under way on it."""
         return (
             self.users == 0
             and not self.dropped

@@ -1,4 +1,4 @@
-"""The register: how far each queue's state journal was forced, told outside the journal. A journal
+"""The register: how far each queue's state journal was forced, kept outside the journal. A journal
 that was cut off looks whole by itself, and a missing one as if the queue never had any.
 
 Two files, `queues/register.1` and `queues/register.2`, of which one counts. Batches of rows, each
@@ -14,16 +14,16 @@ on a multiple of 512 bytes, little-endian:
     row
          0  u64      queue; 0 is the catalog
          8  u64      journal LSN: a batch of its journal with this LSN was forced; 0 = it has none,
-                     2^63 = its files are behind the log for ever, whatever they tell
+                     2^63 = its files are behind the log for ever, whatever they say
         16  u64      image LSN: the record that its last media image begins with; 0 = it has none
         24  u64      media LSN: where the log has to be read from to bring that image up to date
         32  i64      when that image was made, ns since 1970 UTC
 
 Later rows win. Validity: which file counts, how many of its batches, and the CRC of the last one
-are told by the CHECKPOINT record that the control file names; bytes after those batches mean
+are in the CHECKPOINT record that the control file names; bytes after those batches mean
 nothing. So a file that is cut, old or exchanged is found. Ordering: journals are forced before the
-batch that tells of them, that before the CHECKPOINT record. A file that has grown too long is
-written anew under the other name, because the last checkpoint still speaks of this one.
+batch that names them, that before the CHECKPOINT record. A file that has grown too long is
+rewritten under the other name, because the last checkpoint still refers to this one.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ class RegisterRow:
 
 @final
 class RegisterPosition:
-    """Which file counts and how much of it; `file` -1 if there is none yet."""
+    """Which file counts and how much of it; `file` -1 if no file counts yet."""
 
     __slots__ = ("batches", "crc", "file", "offset")
 
@@ -135,7 +135,7 @@ def rewrite_register(
 def load_register(
     disk: Disk, statement: list[int]
 ) -> tuple[RegisterPosition, dict[int, RegisterRow]]:
-    """The part of the register that a checkpoint speaks of; IntegrityError if it is not there."""
+    """The part of the register that a checkpoint refers to; IntegrityError if it is not there."""
     number, batches, crc = statement
     rows: dict[int, RegisterRow] = {}
     if number < 0:
@@ -160,8 +160,8 @@ def load_register(
 
 
 def newest_journal(disk: Disk) -> tuple[str, int]:
-    """The highest journal LSN that either file tells, also behind what the last checkpoint speaks
-    of, and the file. A batch there belongs to the file as long as the checksums go on."""
+    """The highest journal LSN that either file has, also behind what the last checkpoint refers
+    to, and the file. A batch there belongs to the file as long as the checksums go on."""
     newest = 0
     where = ""
     for path in REGISTER_PATHS:
@@ -174,7 +174,7 @@ def newest_journal(disk: Disk) -> tuple[str, int]:
             file.close()
         position = RegisterPosition(0, 0, 0, 0)
         rows: dict[int, RegisterRow] = {}
-        with suppress(IntegrityError):  # here it ends, or is damaged; that is for others to tell
+        with suppress(IntegrityError):  # here it ends, or is damaged; others report that
             while position.offset < len(content):
                 _take_batch(path, content, position, rows)
         for row in rows.values():

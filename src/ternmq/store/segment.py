@@ -79,8 +79,8 @@ class Segment(Home):
         self.backouts: dict[int, int] = {}
         self.swept = False
         self.saved = False  # named in the state journal
-        self.pinned = False  # a journal may name it and tell of persistent messages in it
-        self.touched = True  # changed since the journal last told of it
+        self.pinned = False  # a journal may name it and the persistent messages in it
+        self.touched = True  # changed since the journal last recorded it
         self.wanted = False  # a fetch is under way
 
     @property
@@ -89,7 +89,7 @@ class Segment(Home):
         return int(self.number) & SLOT_MASK
 
     def location(self, ordinal: i64) -> int:
-        """Where a message lies, as the id tables keep it."""
+        """Where a message is, as the id tables keep it."""
         return (self.slot << ORDINAL_BITS) | int(ordinal)
 
     def mark(self, ordinal: i64, state: i64) -> None:
@@ -124,7 +124,7 @@ class Segment(Home):
 
     @property
     def durable_recorded(self) -> i64:
-        """How many persistent messages the journal tells of: none once all of them are dead, so
+        """How many persistent messages the journal records: none once all of them are dead, so
         that restart need not read the file."""
         return self.persistent if self.durable_left > 0 else 0
 

@@ -50,7 +50,7 @@ of a record starts from it XOR the place of the message in the file, from 0 (its
         60  u32      CRC of bytes 0 to 59, from identity
 
 Reading without bodies: offset and length of the properties, both in the index, say where the head
-of each message lies, and the head has a CRC of its own. So descriptors and properties of a file are
+of each message is, and the head has a CRC of its own. So descriptors and properties of a file are
 read, and trusted, without a byte of a body (`segment_file.read_head`).
 
 Validity: header, footer and index must have their CRC, agree with each other and with the size of
@@ -480,7 +480,7 @@ def _check_lengths(index: SegmentIndex, ordinal: int, head: bytes) -> None:
     offset = index.offsets[ordinal]
     number = int.from_bytes(head[:8], "little")
     if number != index.numbers[ordinal]:
-        raise damaged(index.path, offset, f"message {number} lies where another belongs")
+        raise damaged(index.path, offset, f"message {number} is where another belongs")
     data = int.from_bytes(head[32:36], "little")
     area = int.from_bytes(head[48:52], "little")
     if data + area + FIXED_BYTES != index.lengths[ordinal] or area != index.area_lengths[ordinal]:

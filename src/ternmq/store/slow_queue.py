@@ -2,13 +2,13 @@
 
 Every 5 seconds each queue is looked at. One that has more than 64 KiB of messages in memory, more
 than twice as many as were got in the interval, is swept: the first that many gets + 5, in the order
-in which gets take them, stay in the front lists; of each lane what lies behind them in the front
+in which gets take them, stay in the front lists; of each lane what is behind them in the front
 list and all of the rear list goes to segments, one write at a time. The newest of a front list go
 first, chained at the head of the lane's segments, half of what is left at a time; a rear list's
 oldest first, at the tail. A front list that a get has refilled within the interval is left alone,
 and so is the small rest of one.
 
-Writing and verification are those of `sweep`; docs/sweeper.md tells where this differs from TPF's.
+Writing and verification are those of `sweep`; docs/sweeper.md says where this differs from TPF's.
 """
 
 from __future__ import annotations
@@ -118,7 +118,7 @@ class SlowQueueSweeper(Sweeper):
 
 
 def _is_worth_it(lane: Lane, kept: i64) -> bool:
-    """Whether what lies behind the first `kept` messages of a front list should leave memory. The
+    """Whether what is behind the first `kept` messages of a front list should leave memory. The
     rest of a segment that a get has brought back stays, if it is small."""
     behind = lane.front.count - kept
     if behind <= 1:

@@ -51,7 +51,7 @@ of the journal, torn or not, unless something later proves that a batch was forc
 this or a later batch, or the header of a later one (it was written only after the force of those
 before). Then the file is damaged at that place, and so it is if the caller knows of an LSN that was
 forced and the journal ends before it. Ordering: batch, datasync, (name: sync_dir,) seal; the
-seal itself is not forced. `settle` writes a journal whose last batch has no seal anew, before the
+seal itself is not forced. `settle` rewrites a journal whose last batch has no seal, before the
 caller relies on it. A rewrite is a new file with one batch that takes the name of the old one.
 """
 
@@ -98,7 +98,7 @@ _SCAN_BYTES: Final = 1 << 20
 
 @final
 class SegmentState:
-    """One segment as the journal tells it."""
+    """One segment as the journal describes it."""
 
     __slots__ = (
         "number",
@@ -289,7 +289,7 @@ def pack_entry(kind: int, lsn: int, payload: bytes) -> bytes:
 
 
 def should_rewrite(size: int, live: int) -> bool:
-    """Whether a journal of `size` bytes of which `live` still matter is to be written anew."""
+    """Whether a journal of `size` bytes of which `live` still matter is to be rewritten."""
     return size > REWRITE_FLOOR_BYTES and size > 2 * live
 
 
@@ -365,7 +365,7 @@ class StateJournal:
     def settle(disk: Disk, path: str, state: QueueState) -> None:
         """Make sure that what `load` believed is on the disk, not only in the system's memory.
 
-        Without a seal nobody knows that the last batch was forced. It goes to a new file: writing
+        Without a seal the last batch may not have been forced. It goes to a new file: writing
         it once more in place could spoil the only copy, if the machine stops in that moment.
         """
         if state.is_sealed:
@@ -430,7 +430,7 @@ def _load_batches(file: DiskFile, state: QueueState) -> None:
 
 
 def _load_batch(file: DiskFile, size: int, state: QueueState) -> bool:
-    """Take the batch at the position into the state; False if there is none that counts."""
+    """Take the batch at the position into the state; False if no batch there counts."""
     at = state.position.offset
     block = file.pread(at, BATCH_HEADER_BYTES)
     if not _is_whole(block, _MAGIC):

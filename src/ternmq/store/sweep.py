@@ -33,7 +33,7 @@ ENTRY_BYTES: Final = RECORD_PREFIX_BYTES + FIXED_BYTES
 
 
 class HomeLedger:
-    """Told when a message's body has a home in a segment; the coordinator's list of bodies in
+    """Called when a message's body has a home in a segment; the coordinator's list of bodies in
     the log."""
 
     def remove(self, entry: Entry) -> None:

@@ -53,8 +53,8 @@ class Waste:
 
     def __init__(self) -> None:
         self.bytes: i64 = 0  # of all files of dead segments that are still there
-        self.doomed: list[DeadFile] = []  # what the next checkpoint tells or removes
-        self.held_files: list[DeadFile] = []  # told, and kept for somebody: see `Queue.held`
+        self.doomed: list[DeadFile] = []  # what the next checkpoint records or removes
+        self.held_files: list[DeadFile] = []  # recorded, and kept for a copy: see `Queue.held`
         self.removal: Effect | None = None  # the last one that is under way
         self.remover: Remover | None = None
 
@@ -98,7 +98,7 @@ def remove_file(disk: Disk, path: str) -> bool:
 
 
 def remove_folder(disk: Disk, folder: str) -> bool:
-    """Remove the folder of a queue that is no more; False if that cannot be done now."""
+    """Remove the folder of a deleted queue; False if that cannot be done now."""
     with suppress(OSError):
         for name in disk.list(folder):
             remove_file(disk, f"{folder}/{name}")
@@ -109,8 +109,8 @@ def remove_folder(disk: Disk, folder: str) -> bool:
 
 
 def remove_unnamed(disk: Disk, folder: str, known: list[str]) -> None:
-    """Remove segment files that a crash has left behind and that no journal names. Nobody uses the
-    queue yet, so none of them is being written."""
+    """Remove segment files that a crash has left behind and that no journal names. The queue is
+    not in use yet, so none of them is being written."""
     for name in disk.list(folder):
         path = f"{folder}/{name}"
         if name.endswith(".seg") and path not in known:
@@ -142,7 +142,7 @@ class FileRemove(Effect):
         dead.is_going = False
         queue = dead.queue
         if dead not in queue.waste.doomed:
-            dead.is_named = False  # the journal was told meanwhile
+            dead.is_named = False  # the journal has it meanwhile
             queue.waste.doomed.append(dead)
         queue.touched = True
 
@@ -160,7 +160,7 @@ class Remover:
         self._outbox: Outbox | None = None  # none while the log is replayed
 
     def connect(self, outbox: Outbox, queues: list[Queue]) -> None:
-        """From now on there is somebody who runs effects."""
+        """From now on effects are run."""
         self._outbox = outbox
         for queue in queues:
             self.release(queue)

@@ -3,10 +3,10 @@
 Its phases, each an effect whose completion begins the next:
 
 1. move: living bodies in the oldest part of the log get a home in segments, a bounded number at a
-   time, if the log needs the room; queues that nobody uses are written out;
-2. save: each queue that changed tells its state journal what changed since the last checkpoint
-   (segments that came and went, a bitmap of the dead for each touched one, counters); the catalog
-   file is told which definitions changed; the register is told how far the journals reach;
+   time, if the log needs the room; queues that are not in use are written out;
+2. save: the state journal of each queue gets what changed since the last checkpoint (segments that
+   came and went, a bitmap of the dead for each touched one, counters), the catalog file the
+   definitions that changed, the register how far the journals reach;
 3. record: a CHECKPOINT record with the redo LSN and every prepared unit, which from now on pins no
    log;
 4. control: the control file names the checkpoint, then extents before the redo LSN are released
@@ -104,7 +104,7 @@ class Checkpoint:
         self.move()
 
     def unload(self) -> None:
-        """Unloading, second phase: nobody has used it since, and all of it is on disk."""
+        """Unloading, second phase: it was not used since, and all of it is on disk."""
         catalog = self.keeper.catalog
         for queue in list(catalog.queues.values()):
             if queue.idle_checkpoints >= 2 and queue.is_idle and not queue.touched:
@@ -167,7 +167,7 @@ class Checkpoint:
     # ---- 2 save
 
     def choose_redo(self) -> None:
-        """Where restart would have to begin, and which queues have something to tell."""
+        """Where restart would have to begin, and which queues have something to save."""
         keeper = self.keeper
         coordinator = keeper.coordinator
         self.redo_lsn = coordinator.redo_lsn()
@@ -224,7 +224,7 @@ class Checkpoint:
         return catalog.is_due or (catalog.changed and not self.has_catalog)
 
     def _await_fill(self, fill: StreamFill) -> None:
-        """A journal tells of whole streams alone."""
+        """A journal has whole streams alone."""
         error = fill.error
         fill.go_on()
         if error or fill.effect is None:
@@ -288,8 +288,8 @@ class Checkpoint:
 
 
 def _untrusted(catalog: Catalog) -> list[int]:
-    """Queues of NPMCLASS(HIGH) that nobody has loaded since a crash: what the journal still tells
-    of their non-persistent messages does not become true by a clean stop."""
+    """Queues of NPMCLASS(HIGH) that were not loaded since a crash: what the journal still has of
+    their non-persistent messages does not become true by a clean stop."""
     return [
         one.object_id
         for one in catalog.definitions.values()
@@ -298,8 +298,9 @@ def _untrusted(catalog: Catalog) -> list[int]:
 
 
 def _forget_plain_gets(unit: UnitOfWork) -> None:
-    """A prepared unit outlives the stop, its gets of non-persistent messages do not: nothing tells
-    of them. With NPMCLASS(HIGH) such a message would be back and could be got twice; so it goes."""
+    """A prepared unit outlives the stop, its gets of non-persistent messages do not: no
+    record has them. With NPMCLASS(HIGH) such a message would be back and could be got twice; so it
+    goes."""
     for change in unit.changes:
         segment = segment_of(change.entry)
         if change.kind == CHANGE_GET and segment is not None and not change.entry.persistent:
@@ -341,7 +342,7 @@ class SaveAgain(Effect):
 
 @final
 class IdleWrite(SegmentWrite):
-    """Writes out a queue that nobody uses."""
+    """Writes out a queue that is not in use."""
 
     def __init__(self, checkpoint: Checkpoint, queue: Queue, entries: list[Entry]) -> None:
         super().__init__(queue, MIXED, entries, checkpoint.keeper.coordinator.in_log)

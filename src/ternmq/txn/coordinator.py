@@ -1,8 +1,8 @@
 """Units of work: every change of recoverable data goes through here, is logged here and then done
 to the store.
 
-ORDER: the log record is appended before the change is made, in the same step; nobody is answered
-before the log is forced to where the record ends (`durable_at` of whoever changed or read). Called
+ORDER: the log record is appended before the change is made, in the same step; no call is answered
+before the log is forced to where the record ends (`durable_at` of the connection). Called
 by the kernel; restart and checkpoint work on the same tables from `restart` and `checkpoint`.
 """
 
@@ -186,7 +186,7 @@ class Coordinator:
 
     def number_ahead(self, queue: Queue) -> None:
         """Reserve stream numbers for a message that comes to a queue with a stream, and for all
-        that are in units of work on it: the log tells no number of a non-persistent message, and
+        that are in units of work on it: the log has no number of a non-persistent message, and
         none may come again after a crash."""
         wanted = queue.next_sequence + queue.uncommitted_puts + 1
         if wanted > queue.numbering.reserved:
@@ -194,7 +194,7 @@ class Coordinator:
             self.log.append(STREAM_NUMBERS, 0, 0, [pack_numbers(int(queue.queue_id), int(bound))])
             queue.numbering.reserved = bound
             queue.numbering.lsn = self.log.end_lsn
-            queue.touched = True  # or a checkpoint would go on behind the record without telling it
+            queue.touched = True  # or a checkpoint would pass the record without saving the bound
 
     def put(self, unit: UnitOfWork | None, queue: Queue, entry: Entry) -> i64:
         """Put a message; returns what must be forced before the putter is answered (0: nothing)."""
@@ -223,8 +223,8 @@ class Coordinator:
         return 0
 
     def hand_over(self, queue: Queue, entry: Entry) -> i64:
-        """A message goes straight to a waiting getter, both outside a unit of work; it never
-        lies on the queue."""
+        """A message goes straight to a waiting getter, both outside a unit of work; it is
+        never on the queue."""
         entry.number = queue.next_number
         entry.queue_id = queue.queue_id
         queue.next_number += 1
@@ -286,12 +286,12 @@ class Coordinator:
 
     def give_back_in_unit(self, unit: UnitOfWork, queue: Queue, entry: Entry) -> None:
         """The same for a get of a unit of work that goes on; no backout is counted. It need not be
-        the last change: who reads several queues at once has several gets under way."""
+        the last change: a reader of several queues has several gets under way."""
         changes = unit.changes
         at = len(changes) - 1
         while at >= 0 and (changes[at].entry is not entry or changes[at].kind != CHANGE_GET):
             at -= 1
-        check(at >= 0, f"{queue.name}: the get of {entry.number} is no change of its unit")
+        check(at >= 0, f"{queue.name}: the get of {entry.number} is not a change of its unit")
         del changes[at]
         queue.uncommitted_gets -= 1
         entry.unit_id = 0
@@ -435,7 +435,7 @@ class Coordinator:
     # ---- the end of a unit
 
     def commit(self, unit: UnitOfWork) -> i64:
-        """Make it happen, in one step; returns what must be forced before anybody is answered."""
+        """Make it happen, in one step; returns what must be forced before any answer."""
         logged = unit.first_lsn != 0
         rows = self.reveal_unit(unit)
         lsn: i64 = 0
@@ -448,7 +448,7 @@ class Coordinator:
 
     def reveal_unit(self, unit: UnitOfWork) -> list[tuple[int, int, int]]:
         """Make its changes visible; queue, number and sequence of its persistent puts. The record
-        that tells of them and `conclude_unit` have to follow in the same step."""
+        of them and `conclude_unit` have to follow in the same step."""
         check(unit.state == ACTIVE or unit.state == PREPARED, "commit of a unit that has ended")
         rows: list[tuple[int, int, int]] = []
         for change in unit.changes:
@@ -468,7 +468,7 @@ class Coordinator:
         return rows
 
     def conclude_unit(self, unit: UnitOfWork, lsn: i64, durable_at: i64) -> None:
-        """Its record is at `lsn` (0: it has none); who reads its messages waits for the force."""
+        """Its record is at `lsn` (0: it has none); readers of its messages wait for the force."""
         if lsn:
             self._pin_rehomed(unit, lsn)
         for change in unit.changes:
@@ -484,7 +484,7 @@ class Coordinator:
         self._end(unit)
 
     def _pin_rehomed(self, unit: UnitOfWork, lsn: i64) -> None:
-        """A body that left the log while its unit was prepared lies in a segment without its
+        """A body that left the log while its unit was prepared is in a segment without its
         stream number; the number is in COMMIT alone, so the log keeps that until the message
         gets a home that knows it."""
         for change in unit.changes:
@@ -570,7 +570,7 @@ class Coordinator:
         return self.log.end_lsn
 
     def redo_lsn(self) -> i64:
-        """Where a restart would have to begin to read, if every journal told all up to now."""
+        """Where a restart would have to begin to read, if every journal had all up to now."""
         redo: i64 = self.log.end_lsn
         oldest = self.in_log.oldest_lsn()
         if oldest and oldest < redo:

@@ -109,7 +109,7 @@ def _log(
 
 
 def _hold(unit: UnitOfWork, queue: Queue, entry: Entry) -> None:
-    """Put inside a unit of work: nobody sees it yet."""
+    """Put inside a unit of work: it is not visible yet."""
     entry.state = PUTTING
     entry.unit_id = unit.unit_id
     queue.uncommitted_puts += 1

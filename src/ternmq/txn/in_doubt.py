@@ -1,7 +1,7 @@
 """How much of the log is reserved for the ends of units of work in doubt, and for whose.
 
-A prepared unit is never the victim of a full log, so what it has reserved is gone until somebody
-ends it. Units of all users together may have half of the log, those of one user a quarter: what is
+A prepared unit is never the victim of a full log, so what it has reserved is gone until it
+is ended. Units of all users together may have half of the log, those of one user a quarter: what is
 left is for work that ends by itself. Administrators are not limited. Called by the coordinator.
 """
 

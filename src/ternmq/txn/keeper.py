@@ -2,7 +2,7 @@
 the log is full.
 
 When nothing else helps, the oldest unit of work that still keeps the log from being reused is
-backed out and its owner told so at its next verb; a prepared unit never is. Called after steps and
+backed out, and the owner's next verb reports it; a prepared unit never is. Called after steps and
 by verbs that found no room.
 """
 
@@ -310,7 +310,7 @@ class Keeper:
         return effect
 
     def back_out_victim(self, unit: UnitOfWork) -> None:
-        """Some of the oldest unit's changes are undone; its owner is told when all are."""
+        """Some of the oldest unit's changes are undone; its owner learns of it when all are."""
         unit.backed_out_by = LOG_FULL
         queues: list[Queue] = []
         for change in unit.changes[-VICTIM_STEP_CHANGES:]:

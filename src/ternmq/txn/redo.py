@@ -41,7 +41,7 @@ class Redo:
         self.revealed: list[tuple[int, Queue, Entry]] = []  # by this record, for streams
 
     def load(self, definition: Definition) -> Queue | None:
-        """A queue that a record speaks of, as its files tell it; None if it cannot be had."""
+        """A queue that a record names, as its files describe it; None if it cannot be had."""
         raise NotImplementedError
 
     def find_journal(self, definition: Definition) -> None:
@@ -64,7 +64,7 @@ class Redo:
         self.catalog.settle_streams()
 
     def carry_unit(self, values: dict[str, object]) -> None:
-        """A prepared unit as the checkpoint tells it. A change that is not found yet has its
+        """A prepared unit as the checkpoint describes it. A change that is not found yet has its
         message in the log, after the redo LSN: its record will bring it."""
         number = integer_of(values["id"])
         unit = UnitOfWork(number)
@@ -114,7 +114,7 @@ class Redo:
 
     def lives_in_segment(self, queue: Queue, number: int) -> bool:
         """Whether the log need not bring a message. If it is dead there, it may be alive all the
-        same, with the log as its home; and if it is not, the log tells that as well."""
+        same, with the log as its home; and if it is not, the log says that as well."""
         place = self._in_segment(queue, number)
         return place is not None and place[0].states[place[1]] != DEAD
 
@@ -138,8 +138,8 @@ class Redo:
 
     def to_streams(self) -> None:
         """What a record made visible goes to the streams in the order of numbers, unless it is
-        there: a journal tells its stream up to a number, and one who gives a message back puts it
-        again with its old number."""
+        there: a journal has its stream up to a number, and a get that is taken back puts its
+        message again with its old number."""
         self.revealed.sort(key=_stream_order)
         for sequence, queue, entry in self.revealed:
             stream = queue.stream
@@ -170,7 +170,7 @@ class Redo:
             try:
                 entry = self._read(queue, place[0], place[1])
             except IntegrityError as error:
-                queue.damaged = str(error)  # nobody will ever get it, so it may stay where it is
+                queue.damaged = str(error)  # it cannot be got any more, so it may stay where it is
                 return
             queue.take_swept(entry, place[0], place[1], GETTING)
         entry.unit_id = unit.unit_id

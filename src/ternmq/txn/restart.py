@@ -1,7 +1,7 @@
 """Restart: replay the log from the redo LSN, find what is in doubt, undo what never ended.
 
-Replay repeats history (`redo`) on top of what state journals and catalog tell. Only messages whose
-record lies after the redo LSN are looked at; swept ones stay swept. A queue that the log speaks of
+Replay repeats history (`redo`) on top of what state journals and catalog have. Only messages whose
+record is after the redo LSN are looked at; swept ones stay swept. A queue that the log names
 and whose files are damaged is re-created from its media image, if the log is linear and has one.
 Undo then backs out every unit that was neither ended nor prepared, with compensation records, so
 that a crash inside restart is simply restarted.
@@ -50,7 +50,7 @@ class Replay(Redo):
         self.progress = Progress()
         self.notes: list[str] = []  # for the report
         self._failures: dict[int, str] = {}  # by queue: why it could not be re-created
-        self._unproven: set[int] = set()  # queues that the lost register told of
+        self._unproven: set[int] = set()  # queues that were in the lost register
 
     def run(self) -> None:
         """Read the log to its end; `settle` has to follow."""
@@ -93,7 +93,7 @@ class Replay(Redo):
 
     def _refuse_newer_files(self) -> None:
         """A log that is older than the files beside it would give numbers and LSNs twice. The
-        register tells of journals that are not read here."""
+        register names journals that are not read here."""
         catalog = self.catalog
         end_lsn = block_end(self.opened.reader.end_lsn)
         catalog.log_end = end_lsn
@@ -121,7 +121,7 @@ class Replay(Redo):
             return Queue(queue_id, definition.name, definition.folder, catalog.id_seed)
         if queue_id in self._unproven:
             self._unproven.discard(queue_id)
-            queue = self._from_image(definition, "nothing tells whether its journal is whole")
+            queue = self._from_image(definition, "nothing shows whether its journal is whole")
             if queue is not None:
                 return queue
         trust = queue_id not in catalog.untrusted
@@ -137,7 +137,7 @@ class Replay(Redo):
 
     def _re_create(self, definition: Definition, damage: str) -> Queue | None:
         """A damaged queue from its media image. If it has none, damage is confined: this queue
-        cannot be used, the others can. A disk that fails now (OSError) is no damage: then nothing
+        cannot be used, the others can. A disk that fails now (OSError) is not damage: then nothing
         starts, and nothing is passed over."""
         catalog = self.catalog
         queue = self._from_image(definition, damage)
@@ -168,7 +168,7 @@ class Replay(Redo):
         return queue
 
     def _rebuilt(self, rebuild: Rebuild) -> Queue:
-        """The queue as a journal of the last checkpoint would tell it. Not as it was at the redo
+        """The queue as a journal of the last checkpoint would have it. Not as it was at the redo
         LSN: a unit of work that ended in between may have changed it before that."""
         end_lsn = max(self.position, self.opened.control.checkpoint_lsn)
         while not rebuild.advance(end_lsn, 1 << 62):
@@ -180,7 +180,7 @@ class Replay(Redo):
 
     def _load_register(self) -> None:
         """What the checkpoint knows of the queues' journals. The register only proves what other
-        files tell: one that is lost is named and made anew from them."""
+        files have: one that is lost is named and rebuilt from them."""
         statement = register_statement(self.opened)
         if statement is None:
             return
@@ -188,7 +188,7 @@ class Replay(Redo):
         try:
             catalog.register_position, catalog.register = load_register(self.disk, statement)
         except IntegrityError as error:
-            self.notes.append(f"Damaged: {error}. It is made anew.")
+            self.notes.append(f"Damaged: {error}. It is rebuilt.")
             catalog.rewrite_register = True
             self._make_register()
             if not catalog.keeps_images:
@@ -196,7 +196,7 @@ class Replay(Redo):
         catalog.with_state.update([one for one, row in catalog.register.items() if row.journal_lsn])
 
     def _make_register(self) -> None:
-        """What it would tell: from the journals, and from all of the log if it is linear. Then
+        """What it would have: from the journals, and from all of the log if it is linear. Then
         journals are not believed without it, either: what the log can re-create, it does."""
         catalog = self.catalog
         control = self.opened.control
@@ -233,7 +233,7 @@ class Replay(Redo):
                 )
 
     def _prune_register(self) -> None:
-        """Queues that are no more leave it."""
+        """Deleted queues leave it."""
         catalog = self.catalog
         known = {one.object_id for one in catalog.definitions.values()}
         known.add(CATALOG_ROW)
@@ -268,7 +268,7 @@ class Replay(Redo):
 
     def _remove_leftovers(self) -> None:
         """What a crash has left of queues that have no journal, and of those that
-        are no more, as temporary ones. At once: the next queue may have the same folder."""
+        are deleted, as temporary ones. At once: the next queue may have the same folder."""
         catalog = self.catalog
         known = {one.folder: one.object_id for one in catalog.definitions.values()}
         kept = set(catalog.dead_folders)  # by the next checkpoint, whose catalog is without them

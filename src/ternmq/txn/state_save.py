@@ -104,7 +104,7 @@ class StateSave(Effect):
         if not disk.exists(queue.folder):
             disk.make_dir(queue.folder)
         if self.positions[at].offset == 0:
-            # Also where the folder is there: one who was killed may have made it just before.
+            # Also where the folder is there: a killed process may have made it just before.
             disk.sync_dir(parent_dir(queue.folder))
         # ORDER: segments before the journal that names them.
         lost = force_segments(disk, queue, self.fresh[at])
@@ -146,11 +146,11 @@ class StateSave(Effect):
         self.checkpoint.save()
 
     def fail(self, error: OSError) -> None:
-        """Nothing is released; the next checkpoint tells everything anew."""
+        """Nothing is released; the next checkpoint writes everything again."""
         self._save_again(str(error))
 
     def damage(self, text: str) -> None:
-        """A journal is not as it was left. Memory knows all that it should tell, so the next
+        """A journal is not as it was left. Memory has all that it should have, so the next
         checkpoint writes it whole."""
         self._save_again(text)
 
@@ -172,7 +172,7 @@ class StateSave(Effect):
 
 @final
 class RegisterSave(Effect):
-    """The end of phase 2: the register is told of the journals that were forced."""
+    """The end of phase 2: the journals that were forced go to the register."""
 
     def __init__(self, checkpoint: Checkpoint) -> None:
         super().__init__()
@@ -244,8 +244,8 @@ def force_segments(disk: Disk, queue: Queue, segments: list[Segment]) -> str:
 
 def _save_stream(queue: Queue, batch: StateBatch, remove_files: list[str]) -> None:
     if queue.numbering.had_stream and queue.uncommitted_puts == 0:
-        # What was reserved is given back, so that numbers go on without a gap. Whoever is given one
-        # from now on has a record for it that comes after this batch.
+        # What was reserved is given back, so that numbers go on without a gap. A message that
+        # gets one from now on has a record for it that comes after this batch.
         queue.numbering.reserved = queue.next_sequence
     batch.stream(pack_stream(queue))
     stream = queue.stream

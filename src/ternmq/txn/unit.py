@@ -58,7 +58,7 @@ class UnitOfWork:
 
     def __init__(self, unit_id: i64) -> None:
         self.unit_id: i64 = unit_id
-        self.started_ns: i64 = 0  # when its first put or get began; 0 if nobody noted it
+        self.started_ns: i64 = 0  # when its first put or get began; 0 if it was not noted
         self.state: i64 = ACTIVE
         self.first_lsn: i64 = 0  # 0: nothing of it is in the log
         self.last_lsn: i64 = 0
@@ -67,11 +67,11 @@ class UnitOfWork:
         self.reserved: i64 = 0
         self.durable_at: i64 = 0  # the highest LSN that its gets have read
         self.xid: XID | None = None
-        self.backed_out_by = ""  # why the queue manager ended it, told at the owner's next verb
+        self.backed_out_by = ""  # why the queue manager ended it; the owner's next verb reports it
 
 
 def serialize_unit(unit: UnitOfWork, only: Queue | None) -> dict[str, object]:
-    """A prepared unit as CHECKPOINT and media images tell it, with all its changes or those to one
+    """A prepared unit as CHECKPOINT and media images have it, with all its changes or those to one
     queue."""
     changes = [
         [int(change.kind), int(change.queue.queue_id), int(change.entry.number)]

@@ -2,7 +2,7 @@
 
 The descriptor stays packed: `base` is a canonical MQMD version 2 (364 bytes, little endian) that
 many messages of one handle share; the fields that differ from message to message stand beside it
-and are laid over it by `packed_descriptor` only when somebody asks. Called by the queue, the units
+and are laid over it only by `packed_descriptor`, on demand. Called by the queue, the units
 of work and the kernel.
 """
 
@@ -40,7 +40,7 @@ class Home:
 
 
 # Not watched by the garbage collector, which would look at every message of a deep queue again and
-# again. The only cycles are the links of a chain, and who owns a chain undoes them (`__del__`).
+# again. The only cycles are the links of a chain, and the owner of a chain undoes them (`__del__`).
 @mypyc_attr(acyclic=True)
 @final
 class Entry:

@@ -1,6 +1,6 @@
 """Which message a get asks for, after the verb's arguments were checked.
 
-A request may be used again and again; nobody changes it. What differs from call to call is in the
+A request may be used again and again; it is never changed. What differs from call to call is in the
 connection.
 """
 
@@ -68,7 +68,7 @@ class GetRequest:
         self.syncpoint_if_persistent = False
         self.plain = True  # any message will do
         self.spares: i64 = 0  # messages that are not to be taken
-        # Properties come beside the data if nobody says otherwise, as to a message handle.
+        # Properties come beside the data unless options say otherwise, as to a handle.
         self.apart = False
 
     def spared(self, entry: Entry) -> bool:

@@ -71,8 +71,8 @@ class Message:
         self.data = data
         self.truncated = truncated  # `data` is shorter than the message; see `length`
         self.warning = 0  # a reason code: why the data could not be converted
-        # One from the network is what travels, its whole descriptor and its token, until somebody
-        # wants to know more than its data.
+        # One from the network is what travels, its whole descriptor and its token, until the
+        # application reads more than its data.
         self._entry = entry
         self._token = token
         self._base = base if entry is None else entry.base

@@ -5,7 +5,7 @@ reasons of IBM MQ. The handle is an object of the application's side: no queue m
 Fields of the descriptor are properties Root.MQMD.<Field> and the JMS names of property_synonyms.
 
 A handle belongs to the connection that made it, or to MQHC_UNASSOCIATED_HCONN and so to all. It is
-used by one call at a time: `use` before a call and `release` behind it, by whoever runs verbs.
+used by one call at a time: `use` before a call and `release` behind it, where verbs are run.
 """
 
 from __future__ import annotations

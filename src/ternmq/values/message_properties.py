@@ -1,5 +1,5 @@
 """The properties of a message as an application sees them: a read-only mapping of names to Python
-values, made from the property area when somebody looks.
+values, made from the property area at the first access.
 
 `area_of` makes an area of a mapping: str is MQTYPE_STRING, bool BOOLEAN, int INT64, float FLOAT64,
 bytes BYTE_STRING and None NULL; `property_types` has classes for the other types.
@@ -45,7 +45,7 @@ class MessageProperties:
         return found
 
     def typed(self, name: str) -> Property:
-        """The property with its type and the fields of its MQPD; KeyError if there is none."""
+        """The property with its type and the fields of its MQPD; KeyError without one."""
         one = find_property(self._area, name.removeprefix(_USER_FOLDER))
         if one is None:
             raise KeyError(name)

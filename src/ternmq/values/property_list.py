@@ -119,7 +119,7 @@ class PropertyList:
         self._insert(self._at + after, Slot(property))
 
     def remove_first(self, name: str) -> bool:
-        """Delete the first of that name; False if there is none."""
+        """Delete the first of that name; False if no property has it."""
         if self._hierarchy.has(name):
             for at, slot in enumerate(self._slots):
                 if slot.property.name == name:

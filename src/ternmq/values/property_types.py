@@ -1,4 +1,4 @@
-"""Numbers of a type of their own, for properties: what Python's int and float do not tell apart.
+"""Numbers of a type of their own, for properties: what Python's int and float do not distinguish.
 
 queue.put(b"x", properties={"size": Int32(4), "ratio": Float32(0.5)})
 """

@@ -22,7 +22,7 @@ from ternmq.values.put_form import PutForm
 
 @mypyc_attr(allow_interpreted_subclasses=True)
 class Endpoint:
-    """What the API asks of a transport, whoever waits."""
+    """What the API asks of a transport, for threads and for tasks."""
 
     def __init__(self) -> None:
         self.warns = True  # if the connection is dropped without MQDISC

@@ -11,7 +11,7 @@ clients alone: IBM's clients never see it.
               "object", "detail"} and "xa" for an XA code; on the network beside the reason in the
               header of the call
 
-Validity: the JSON lies inside the answer and is an object. Everything else is the call's own
+Validity: the JSON is inside the answer and is an object. Everything else is the call's own
 (`values.calls`).
 """
 

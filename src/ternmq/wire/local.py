@@ -141,7 +141,7 @@ class FrameReader:
     def __init__(self, kinds: tuple[int, ...]) -> None:
         self._kinds = kinds
         self._buffer = bytearray()
-        self._at = 0  # what lies before it was given out
+        self._at = 0  # the bytes before it were given out
         self._bytes_max = FRAME_BYTES_BEFORE_HELLO
 
     def hello_is_done(self) -> None:
@@ -202,7 +202,7 @@ def json_frame(kind: int, number: int, value: object) -> bytes:
 
 
 def chosen_protocol(offered: object) -> int:
-    """The newest protocol that both sides speak; 0 if there is none."""
+    """The newest protocol that both sides speak; 0 if they share none."""
     if (
         not isinstance(offered, list)
         or len(offered) != 2

@@ -68,7 +68,7 @@ def test_file_names_are_those_that_people_know() -> None:
 
 def test_file_name_of_a_text_that_is_no_name_is_refused() -> None:
     for name in ("", "a b", "x" * 49, "../etc\0"):
-        with pytest.raises(IntegrityError, match="is no object name"):
+        with pytest.raises(IntegrityError, match="is not an object name"):
             file_name(name)
 
 

@@ -80,8 +80,8 @@ GOOD = account("app", "a").line()
     ("line", "fault"),
     [
         ("app:a", "2 fields"),
-        (GOOD.replace("app:", "a b:", 1), "no user name"),
-        (GOOD.replace(":a:", ":a b:", 1), "no group name"),
+        (GOOD.replace("app:", "a b:", 1), "is not a user name"),
+        (GOOD.replace(":a:", ":a b:", 1), "is not a group name"),
         (GOOD.replace("scrypt", "md5"), "method 'md5'"),
         (GOOD.replace("16384,8,1", "16384,8"), "out of range"),
         (GOOD.replace("16384,8,1", "16383,8,1"), "out of range"),

@@ -53,7 +53,7 @@ def test_record_that_is_cut_or_too_long_is_damage() -> None:
     for length in range(len(whole)):
         with pytest.raises((IntegrityError, ValueError)):
             unpack_ledger(whole[:length])
-    with pytest.raises(IntegrityError, match="are told of"):
+    with pytest.raises(IntegrityError, match="its counts give"):
         unpack_ledger(whole + b"x")
 
 

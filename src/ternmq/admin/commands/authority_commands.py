@@ -96,7 +96,7 @@ def entity_named(command: Command, verb: str) -> tuple[str, bool]:
         raise mq_error(MQRCCF_PARM_CONFLICT, verb=verb, detail="PRINCIPAL and GROUP")
     entity = principal or group
     if not is_entity(entity):
-        raise mq_error(MQRC_UNKNOWN_ENTITY, verb=verb, object=entity, detail="it is no valid name")
+        raise mq_error(MQRC_UNKNOWN_ENTITY, verb=verb, object=entity, detail="not a valid name")
     return entity, bool(group)
 
 
@@ -107,7 +107,7 @@ def _check_known(kernel: Kernel, entity: str, is_group: bool, verb: str) -> None
 
 
 def is_entity(name: str) -> bool:
-    """Whether a user or group may be called so; "" is nobody."""
+    """Whether a user or group may be called so; "" stands for no user."""
     if control_character(name) or " " in name or "," in name or "\t" in name:
         return False
     return len(name.encode("utf-8")) <= ENTITY_BYTES_MAX
@@ -368,7 +368,7 @@ def display_authserv(kernel: Kernel, link: Connection, command: Command) -> list
 
 
 def refresh_security(kernel: Kernel, link: Connection, command: Command) -> list[Answer]:
-    """REFRESH SECURITY: groups, and with them who is an administrator, are asked for anew.
+    """REFRESH SECURITY: groups, and with them the administrators, are asked for again.
 
     TYPE(SSL) has certificates and keys read again, and ends the channels that use TLS.
     TYPE(CONNAUTH) finds nothing that is remembered: passwords and rules are read at each connect.

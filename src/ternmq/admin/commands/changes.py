@@ -1,7 +1,7 @@
 """DEFINE, ALTER, DELETE and CLEAR: the commands that change objects, over `objects`.
 
-An attribute that has no function yet is stored; whoever sets one to something else than its default
-is told so with a warning beside the success.
+An attribute that has no function yet is stored; a command that sets one to something else than its
+default gets a warning beside the success.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """START CHANNEL and STOP CHANNEL, for the channels of clients (SVRCONN).
 
 STOP CHANNEL ends the instances that run, or those from one address (CONNAME). With STATUS(STOPPED),
-which it is unless an address was given, nobody can use the channel until START CHANNEL, also after
+which it is unless an address was given, clients cannot use it until START CHANNEL, also after
 a restart of the queue manager. Channels between queue managers are refused so far.
 """
 

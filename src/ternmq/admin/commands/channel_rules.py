@@ -308,7 +308,7 @@ class DisplayChannelRules(Execution):
         if where is not None:
             if where.keyword not in values or not fits(where, values[where.keyword]):
                 return
-        # A list of rules shows of each what tells it from others; one by its name shows all.
+        # A list of rules shows of each what identifies it; one by its name shows all.
         everything = "ALL" in command.wanted or not (command.wanted or "*" in command.name)
         answer = Answer(self.row.message, object_type=CHLAUTH)
         for one in status_attributes("CHLAUTH", ""):

@@ -37,7 +37,7 @@ _NUMBER_MAX: Final = (1 << 63) - 1
 
 
 def position_of(text: str) -> int | None:
-    """A position as MQSC has it; None if it is none."""
+    """A position as MQSC has it; None if it is not valid."""
     word = _WORDS.get(text.upper())
     if word is not None:
         return word
@@ -58,12 +58,12 @@ class CursorCommand(Execution):
         return self.refuse("AMQ8986E", self.command.name, reason=MQRC_UNKNOWN_OBJECT_NAME)
 
     def no_expiry(self, text: str) -> bool:
-        """What was given is no number of minutes."""
+        """What was given is not a number of minutes."""
         why = f"it is a number of minutes from 0 (never) to {EXPIRY_MAX}"
         return self.refuse("AMQ8977E", "EXPIRY", text, why, reason=MQRCCF_ATTR_VALUE_ERROR)
 
     def no_position(self, text: str) -> bool:
-        """What was given is no position."""
+        """What was given is not a position."""
         return self.refuse("AMQ8981E", self.command.name, text, reason=MQRCCF_ATTR_VALUE_ERROR)
 
 

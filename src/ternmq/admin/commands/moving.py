@@ -2,7 +2,7 @@
 
 A step takes a bounded number of messages off the one queue, puts them on the other and commits: a
 crash leaves each message on exactly one of the two. Both queues are held from the first step to the
-last, so that nobody opens them. What prevents a message from being moved ends the command; those
+last, so that no other opens them. What prevents a message from being moved ends the command; those
 before it stay where they are then.
 """
 

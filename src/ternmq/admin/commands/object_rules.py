@@ -154,7 +154,7 @@ class Check:
             self._need("transmission_queue", MQRCCF_XMIT_Q_NAME_ERROR)
             queue = self.catalog.definitions.get(self._text("transmission_queue"))
             if queue is not None and queue.object_type != types.LOCAL:
-                detail = f"XMITQ({queue.name}) is no local queue"
+                detail = f"XMITQ({queue.name}) is not a local queue"
                 raise self._error(MQRCCF_XMIT_Q_NAME_WRONG_TYPE, detail)
 
     def _topic(self) -> None:
@@ -181,7 +181,7 @@ class Check:
         names = self._text("names")
         for one in names.split(",") if names else []:
             if not is_name(one):
-                raise self._error(MQRCCF_ATTR_VALUE_ERROR, f"NAMES: {one!r} is no name")
+                raise self._error(MQRCCF_ATTR_VALUE_ERROR, f"NAMES: {one!r} is not a name")
 
     def _authentication(self) -> None:
         if self.object_type & (types.CRLLDAP | types.IDPWLDAP):

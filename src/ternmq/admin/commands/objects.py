@@ -159,8 +159,8 @@ def define(
     replace: bool,
     like: str = "",
 ) -> bool:
-    """A new object. With `replace` one that is there gets all attributes anew, and a queue keeps
-    its messages."""
+    """A new object. With `replace` all attributes of one that is there are set, and a queue
+    keeps its messages."""
     connection.begin_verb()
     verb = "DEFINE"
     kernel.refuse_if_ending(False, verb)
@@ -246,7 +246,7 @@ def _change(
 
 
 def _locked_changes(definition: Definition, attributes: dict[str, Value]) -> list[str]:
-    """Keywords of what changes and must not under those who have the object open."""
+    """Keywords of what changes and must not while handles have the object open."""
     return [
         row.keyword
         for row in attributes_of(definition.object_type)
@@ -261,7 +261,7 @@ def _check_in_use(kernel: Kernel, definition: Definition, locked: list[str], ver
     local = kernel.locals.get(definition.name) if definition.object_type == types.LOCAL else None
     if local is None:
         if is_open(kernel, definition):
-            detail = f"{', '.join(locked)} needs FORCE while somebody has it open"
+            detail = f"{', '.join(locked)} needs FORCE while an application has it open"
             raise mq_error(MQRCCF_OBJECT_OPEN, verb=verb, object=definition.name, detail=detail)
         return
     for keyword in locked:
@@ -356,7 +356,7 @@ def _uncommitted(local: LocalQueue) -> bool:
 
 
 def clear(kernel: Kernel, connection: Connection, name: str) -> bool:
-    """Remove all messages of a local queue that nobody has open; `again` while there is more to
+    """Remove all messages of a local queue that is not open; `again` while there is more to
     do."""
     connection.begin_verb()
     definition = find(kernel, types.LOCAL, name, "CLEAR")

@@ -1,8 +1,8 @@
 """What DEFINE and ALTER ask about STREAMQ: which queues may stream, to where, and by whose word.
 
-As in IBM MQ: no transmission queue streams, of the SYSTEM queues only those that tell something
+As in IBM MQ: no transmission queue streams, of the SYSTEM queues only those with reports
 (events, statistics, accounting) and the default ones do, none but SYSTEM.DEFAULT.LOCAL.QUEUE gets
-copies, and a model queue cannot. Who sets STREAMQ needs authority to change the target as well,
+copies, and a model queue cannot. Setting STREAMQ needs authority to change the target as well,
 since puts do not ask for any. Where we go further: dynamic queues may be altered, a namelist may be
 named, and a queue with STRMCHN(YES) may pass copies on, if they do not come back to where they
 were.
@@ -135,8 +135,8 @@ def check_stream_authority(
     before: dict[str, Value],
     verb: str,
 ) -> None:
-    """Who lets messages be copied to a queue needs authority to change it: nobody is asked when
-    they are put. That may be by STREAMQ, or by a namelist that is somebody's STREAMQ."""
+    """A user who lets messages be copied to a queue needs authority to change it: puts check none.
+    That may be by STREAMQ, or by a namelist that is the STREAMQ of a queue."""
     if link.privileged:
         return
     stream = str(values.get("stream_queue", ""))

@@ -36,7 +36,7 @@ SET: Final = "SET"
 
 
 def interval_seconds(text: str) -> int | None:
-    """MMMM.SS as seconds; None if it is none. 0 is one."""
+    """MMMM.SS as seconds; None if it is not valid. 0 is valid."""
     found = _INTERVAL.fullmatch(text)
     if found is None:
         return None
@@ -54,7 +54,7 @@ def interval_text(seconds: int) -> str:
 
 
 def classes_of(kind: str, text: str) -> tuple[int, ...] | None:
-    """CLASS(1,3), CLASS(1:5), CLASS(*); None if one of them is none of this kind of trace."""
+    """CLASS(1,3), CLASS(1:5), CLASS(*); None if this kind of trace lacks one of them."""
     known = TRACE_CLASSES[kind]
     if text == "*":
         return known
@@ -79,11 +79,11 @@ class TraceCommand(Execution):
         return KINDS.get(self.command.name.upper(), "")
 
     def wrong(self, keyword: str, value: str, why: str) -> bool:
-        """A value that is none."""
+        """A value that is not valid."""
         return self.refuse("AMQ8977E", keyword, value, why, reason=MQRCCF_ATTR_VALUE_ERROR)
 
     def wrong_kind(self) -> bool:
-        """A trace that is none of these."""
+        """A kind of trace that is not one of `KINDS`."""
         return self.wrong("TRACE", self.command.name, "it is STAT or ACCTG; see also strmqtrc")
 
     def wrong_destination(self) -> bool:
@@ -119,7 +119,7 @@ class StartTrace(TraceCommand):
 
 
 def _chosen(kernel: Kernel, kind: str, given: dict[str, str]) -> list[Trace] | None:
-    """The traces that a command is about; None if TNO or CLASS is none."""
+    """The traces that a command is about; None if TNO or CLASS is not valid."""
     traces = list(kernel.meter.system.traces.values())
     if kind:
         traces = [one for one in traces if one.kind == kind]
@@ -150,7 +150,7 @@ class StopTrace(TraceCommand):
             return True
         chosen = _chosen(kernel, kind, given)
         if chosen is None:
-            return self.wrong("CLASS", given.get("CLASS", ""), "it is none of this trace, or TNO")
+            return self.wrong("CLASS", given.get("CLASS", ""), "the trace has no such class or TNO")
         if not chosen:
             return self.refuse("AMQ8974E", self.command.name, reason=MQRCCF_COMMAND_FAILED)
         going = classes_of(kind, given["CLASS"]) if kind and "CLASS" in given else None

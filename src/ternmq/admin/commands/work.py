@@ -1,7 +1,7 @@
 """PING, START and STOP; and what cannot be done here, said plainly.
 
 Commands for channels, clusters and publish/subscribe look for what they name first, so that an
-unknown name is told as such, and are then refused until their function is there.
+unknown name is reported as such, and are then refused until their function is there.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def not_here(execution: Execution) -> bool:
 
 @final
 class PingQueueManager(Execution):
-    """PING QMGR: whoever gets an answer knows that commands are carried out."""
+    """PING QMGR: an answer shows that commands are carried out."""
 
     def step(self, kernel: Kernel, link: Link) -> bool:
         return self.succeed(kernel.name)

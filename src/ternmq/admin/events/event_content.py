@@ -1,4 +1,4 @@
-"""Instrumentation events: what each contains. The kernel tells, `event_put` puts.
+"""Instrumentation events: what each contains. The kernel reports, `event_put` puts.
 
 Queue manager events (authority, inhibit, local, remote, start and stop) and logger events are made
 here; performance events in `performance_events`, configuration and command events in
@@ -192,7 +192,7 @@ class Events(EventSink):
             self.objects.deleted(connection, definition)
 
     def queue_manager_changed(self, connection: Connection, before: dict[str, Value]) -> None:
-        # CONFIGEV itself may be what was switched off: that is told, too.
+        # CONFIGEV itself may be what was switched off: that is reported, too.
         self.objects.queue_manager_changed(connection, before)
 
     # ---- logger events
@@ -231,7 +231,7 @@ COMMANDS_REPORTED: Final = COMMAND | COMMAND_NOT_DISPLAY
 def report_command_event(
     kernel: Kernel, connection: Connection, command: Command, number: int, answers: list[Answer]
 ) -> None:
-    """A command is done: CMDEV tells of it if it did what it said. It is on now, or was before."""
+    """A command is done: CMDEV reports it if it did what it said. It is on now, or was before."""
     sink = kernel.event_sink
     if isinstance(sink, Events) and all(answer.ok for answer in answers):
         sink.objects.command_done(connection, command, number)

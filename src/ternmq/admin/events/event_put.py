@@ -1,6 +1,6 @@
 """Putting event messages on their queues.
 
-An event is put in the step that it tells of, outside any unit of work, by the queue manager itself.
+An event is put in the step that it reports, outside any unit of work, by the queue manager itself.
 Nothing that goes wrong with it touches the verb: if the queue is missing, full, inhibited or
 damaged, or the log has no room, the event is lost and counted. If the queue has to be loaded first,
 up to 100 events wait for it.
@@ -86,7 +86,7 @@ class EventQueues:
     def _put_or_keep(self, event: _Waiting) -> None:
         definition = self._kernel.catalog.definitions.get(event.queue_name)
         if definition is None or definition.object_type != LOCAL:
-            self._lose(f"{event.queue_name} is no local queue")
+            self._lose(f"{event.queue_name} is not a local queue")
             return
         try:
             done = self._attempt(definition, event)

@@ -48,7 +48,7 @@ class RefreshQueueManager(Execution):
             if not self._choose(kernel):
                 word = f"OBJECT({given.get('OBJECT', '')})"
                 reason = MQRCCF_PARM_VALUE_ERROR
-                why = f"{word} is no type of object"
+                why = f"{word} is not a type of object"
                 return self.refuse("AMQ8561E", row.action, row.noun, why, reason=reason)
         self._report_some(kernel, link)
         if self._left:
@@ -57,7 +57,7 @@ class RefreshQueueManager(Execution):
         return self.succeed()
 
     def _choose(self, kernel: Kernel) -> bool:
-        """False if OBJECT is no type."""
+        """False if OBJECT is not a type."""
         given = self.command.given
         word = given.get("OBJECT", "ALL").upper()
         bits = _EVERYTHING if word in ("ALL", "") else types.GROUP_BITS.get(word, 0)

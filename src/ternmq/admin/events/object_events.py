@@ -64,7 +64,7 @@ def name_parameter(object_type: int, name: str) -> Parameter:
 
 
 def identity_parameters(object_type: int, name: str) -> list[Parameter]:
-    """Name and subtype of an object; a record's attributes tell what it is of."""
+    """Name and subtype of an object; a record's attributes say to what it applies."""
     row = BY_BIT[object_type]
     if not row.name_selector:
         return []

@@ -11,7 +11,7 @@ The rules of enabling, which change the queue's attributes as events are made:
     Service OK         a get comes within QSVCINT, and QSVCIEV(OK)           QSVCIEV(HIGH)
 
 The service timer starts at a put to an empty queue and after a get that leaves messages; a get that
-leaves none stops it. Each event resets the counts that it tells. The changed attributes are in
+leaves none stops it. Each event resets the counts that it reports. The changed attributes are in
 force and shown at once; they reach the disk with the catalog's next checkpoint, not with a log
 record of their own. The event queues themselves have no performance events.
 """
@@ -152,9 +152,9 @@ class QueueStatistics:
 
 
 def reset_counts(kernel: Kernel, local: LocalQueue) -> QueueStatistics:
-    """The counts up to now, which begin anew: for performance events and RESET QSTATS.
+    """The counts up to now, which are reset: for performance events and RESET QSTATS.
 
-    Nothing is counted on the way: the numbers that messages have, and the depth, tell all but the
+    Nothing is counted on the way: the numbers that messages have, and the depth, give all but the
     highest depth. That is followed while performance events are on; else it is that of now or of
     the last reset.
     """

@@ -179,7 +179,7 @@ def _object_parts(
 
 
 def _is_usual(row: Attribute, item: Item, is_qmgr: bool, lender: dict[str, Value]) -> bool:
-    """Whether a new object has this value without being told."""
+    """Whether a new object has this value by default."""
     usual = Column(row).item(row.default)
     if usual.keyword != item.keyword or usual.value != item.value:
         return False

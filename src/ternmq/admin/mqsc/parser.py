@@ -89,7 +89,7 @@ class _Parameter:
 
 
 class Fault(SyntaxFault):
-    """A fault with the message that tells it."""
+    """A fault with the message that reports it."""
 
     def __init__(self, text: str, at: int, why: str, message: str, what: str) -> None:
         super().__init__(text, at, why)
@@ -111,7 +111,7 @@ def fault_answer(fault: SyntaxFault) -> Answer:
 
 
 def parse(text: str) -> Command:
-    """The command; SyntaxFault if there is none in the text."""
+    """The command; SyntaxFault if the text has none."""
     return _Parse(text).command()
 
 

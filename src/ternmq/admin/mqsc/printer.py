@@ -110,7 +110,7 @@ def answer_json(answer: Answer) -> dict[str, object]:
 
 
 def echo_lines(number: int, lines: list[str]) -> list[str]:
-    """The text of a command; a number of 0 is a line that is no command."""
+    """The text of a command; a number of 0 is a line that is not a command."""
     first = f"{number:>6} : " if number else "       : "
     result: list[str] = []
     for line in lines:

@@ -188,7 +188,7 @@ class PCFCommand:
         self.word = f"MQCMD_{word}"
         self.number = constant_named(self.word)
         self.action = action
-        self.noun = noun  # QUEUE stands for the type that the parameters tell
+        self.noun = noun  # QUEUE stands for the type that the parameters give
         self.name = name  # the parameter of the object's name
         self.attributes = attributes  # the parameter of the list of wanted attributes
         self.from_name = 0  # COPY: the parameter of the object that is copied

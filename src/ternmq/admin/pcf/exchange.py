@@ -52,8 +52,8 @@ class Exchange(Execution):
         self._execution: Execution | None = None
 
     def read(self) -> None:
-        """Take the message apart: it may be long, so whoever attempts this under a lock calls this
-        before, without it."""
+        """Take the message apart: it may be long, so a caller that attempts this under a lock calls
+        this before, without the lock."""
         if self._message is None and self._fault is None:
             try:
                 self._message = self._unpacked()

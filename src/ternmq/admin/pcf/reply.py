@@ -66,7 +66,7 @@ class Replies:
         return self._numbered(made, at)
 
     def packed(self, at: int, order: str, ccsid: int) -> bytes:
-        """One of them as bytes. What cannot be said in PCF, or in the character set, is told."""
+        """One of them as bytes. What PCF or the character set cannot express is an error."""
         try:
             return self.message(at).pack(order, ccsid)
         except MQError as unsayable:
@@ -104,7 +104,7 @@ def failure(reason: int, blamed: int = 0) -> list[PCFMessage]:
 
 
 def error_replies(command: int, error: PCFError) -> Replies:
-    """The answer to a message that is no good command."""
+    """The answer to a message that is not a valid command."""
     return Replies(command, failure(error.reason, error.parameter))
 
 
@@ -154,7 +154,7 @@ def _reason(command: Command, answer: Answer) -> int:
 
 
 def _blamed(command: Command, row: PCFCommand, answer: Answer) -> int:
-    """The parameter that a refused command's answer is about, if it tells."""
+    """The parameter that a refused command's answer is about, if it names one."""
     inserts = [str(one) for one in answer.inserts]
     inserts.append(answer.detail.partition(" ")[0])
     for keyword in command.given:
@@ -274,7 +274,7 @@ def _names(row: PCFCommand, answers: list[Answer]) -> PCFMessage:
 
 
 def _escaped(answers: list[Answer]) -> list[PCFMessage]:
-    """The lines of MQSC, an answer to a response; the last tells whether the command worked."""
+    """The lines of MQSC, an answer to a response; the last says whether the command worked."""
     found: list[PCFMessage] = []
     failed = False
     for answer in answers:

@@ -41,7 +41,7 @@ _DUPLICATES: Final[dict[int, int]] = {
     pcf.CFSL: rccf.MQRCCF_CFSL_DUPLICATE_PARM,
     pcf.CFBS: rccf.MQRCCF_CFBS_DUPLICATE_PARM,
 }
-# The parameter that tells which type of its group an object is, and the value that means any.
+# The parameter that says which type of its group an object is, and the value that means any.
 _TYPES: Final[dict[str, tuple[int, int, str]]] = {
     "QUEUE": (mq.MQIA_Q_TYPE, mq.MQQT_ALL, ""),
     "CHANNEL": (mq.MQIACH_CHANNEL_TYPE, mq.MQCHT_ALL, "CHLTYPE"),
@@ -76,7 +76,7 @@ class Request:
 def check_header(message: PCFMessage) -> None:
     """The header of a message that is to be a command."""
     if message.kind not in (mq.MQCFT_COMMAND, mq.MQCFT_COMMAND_XR):
-        raise PCFError(rccf.MQRCCF_CFH_TYPE_ERROR, f"type {message.kind} is no command")
+        raise PCFError(rccf.MQRCCF_CFH_TYPE_ERROR, f"type {message.kind} is not a command")
     if message.sequence != 1:
         detail = f"MsgSeqNumber {message.sequence}, a command has 1"
         raise PCFError(rccf.MQRCCF_CFH_MSG_SEQ_NUMBER_ERR, detail)
@@ -89,7 +89,7 @@ def check_header(message: PCFMessage) -> None:
 
 
 def request_of(message: PCFMessage, catalog: Catalog, qmgr_name: str) -> Request:
-    """The commands that a message asks for; PCFError says what is wrong with it. The catalog tells
+    """The commands that a message asks for; PCFError says what is wrong with it. The catalog has
     the type of a queue that a command only names."""
     check_header(message)
     if message.command == mq.MQCMD_ESCAPE:
@@ -129,7 +129,7 @@ class _Builder:
         self.entity = ""
         self.entity_is_group = False
         self.entities: list[str] = []
-        self.kind_of_object: ObjectType | None = None  # told by the type parameter
+        self.kind_of_object: ObjectType | None = None  # given by the type parameter
         self.selectors: set[int] = set()
         self.filtered_by = 0
         self.intervals: dict[str, list[int]] = {}  # minutes and seconds that came as numbers
@@ -194,7 +194,7 @@ class _Builder:
             return found.text
         if found.kind == pcf.CFBS:
             return found.data[-8:].hex().upper()  # MQSC has the rest as EXTCONN
-        detail = f"parameter {number}, the name, is no string"
+        detail = f"parameter {number}, the name, is not a string"
         raise PCFError(STRUCTURE_REASONS[found.kind], detail, parameter=number)
 
     def _take_type(self, catalog: Catalog) -> None:
@@ -455,7 +455,7 @@ _OPERATOR_REASONS: Final[dict[int, int]] = {
 
 
 def _typed(group: str, one: Parameter) -> ObjectType:
-    """The type of object that a type parameter tells."""
+    """The type of object that a type parameter gives."""
     for row in OBJECT_TYPES:
         if row.group == group and row.subtype == one.number and one.kind == pcf.CFIN:
             return row

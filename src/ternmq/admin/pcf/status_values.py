@@ -1,5 +1,5 @@
 """Values of status displays as PCF parameters: DISPLAY QSTATUS and its kind show words, PCF has
-numbers. The number of a parameter tells which structure it needs."""
+numbers. The number of a parameter says which structure it needs."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def interval_parameters(selector: int, text: str) -> list[Parameter]:
 
 
 def status_parameter(selector: int, value: Value) -> Parameter:
-    """A value of a status display; the parameter's number tells what kind of structure it needs."""
+    """A value of a status display; the parameter's number says what kind of structure it needs."""
     if mq.MQBACF_FIRST <= selector <= mq.MQBACF_LAST_USED:
         return pcf.byte_string(selector, _bytes_of(selector, str(value)))
     is_own_text = TEXTS_FIRST <= selector <= TEXTS_LAST
@@ -162,7 +162,7 @@ def _bytes_of(selector: int, text: str) -> bytes:
 
 
 def _number(words: dict[str, int], value: Value) -> int:
-    """A number, a word, or nothing, which MQ tells as -1 (MQMON_NOT_AVAILABLE)."""
+    """A number, a word, or nothing, which MQ shows as -1 (MQMON_NOT_AVAILABLE)."""
     if isinstance(value, int):
         return value
     text = value.strip().upper()

@@ -66,7 +66,7 @@ def unit_name(link: Link) -> str:
 
 
 def connection_id(link: Link) -> str:
-    """The half of its 24 bytes that tells it from the others of the queue manager."""
+    """The half of its 24 bytes that differs within the queue manager."""
     return link.tag[_STEM_BYTES:].hex().upper()
 
 

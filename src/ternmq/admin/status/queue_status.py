@@ -176,7 +176,7 @@ def handle_values(kernel: Kernel, handle: Handle) -> Values:
 
 @final
 class ResetQueueStatistics(QueueWalk):
-    """RESET QSTATS: what came and went since the last time; from now on it is counted anew."""
+    """RESET QSTATS: what came and went since the last time; the counts begin at 0 again."""
 
     def allowed(self, kernel: Kernel, link: Link, subject: str) -> bool:
         if not may_display_named(kernel, link, mq.MQOT_Q, subject):

@@ -205,7 +205,7 @@ SECTIONS: Final[dict[str, list[StatusAttribute]]] = _sections()
 
 
 def status_attributes(noun: str, kind: str) -> list[StatusAttribute]:
-    """What DISPLAY noun TYPE(kind) can show; nothing for what is no status."""
+    """What DISPLAY noun TYPE(kind) can show; nothing for what is not a status."""
     if noun in SECTIONS:
         return SECTIONS[noun]
     kind = kind or DEFAULT_KIND.get(noun, "")

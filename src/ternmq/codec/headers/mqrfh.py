@@ -6,7 +6,7 @@
     version 2:  32 CCSID of the folders, 36 folders, each: length i32, then as many bytes of text
 
 Integers and the fields of characters are in the encoding and CCSID that the header before it, or
-the MQMD, tells. In version 1 the string is in that CCSID too. Strings are filled up with blanks to
+the MQMD, gives. In version 1 the string is in that CCSID too. Strings are filled up with blanks to
 a multiple of four bytes.
 
 Validity: the header is all there; its length is at least that of the fixed part; every folder has a
@@ -127,7 +127,7 @@ class RulesHeader2(Structure):
         return self.structure_length
 
     def folder(self, name: str) -> str:
-        """The folder of that name with its tags; the empty string if there is none."""
+        """The folder of that name with its tags; the empty string without one."""
         for folder in self.folders:
             if folder_name(folder) == name:
                 return folder
@@ -152,7 +152,7 @@ class RulesHeader2(Structure):
 
 
 def folder_name(folder: str) -> str:
-    """The name in the first tag of a folder: "usr" of `<usr dt="x">...`; empty if there is none."""
+    """The name in the first tag of a folder: "usr" of `<usr dt="x">...`; empty without one."""
     if not folder.startswith("<"):
         return ""
     for end, character in enumerate(folder):

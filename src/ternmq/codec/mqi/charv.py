@@ -18,7 +18,7 @@ from ternmq.codec.charset import decode, encode
 
 @final
 class CharV:
-    """Where a string of variable length lies: at `offset` from the start of its structure."""
+    """Where a string of variable length is: at `offset` from the start of its structure."""
 
     def __init__(
         self,

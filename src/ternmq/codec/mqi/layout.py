@@ -15,7 +15,7 @@ The first two fields are the eye-catcher (4 characters) and the version (i32; in
 characters). A field belongs to the versions from its `since` on. The wire form is what a 32-bit
 program has in memory and what channels carry; the native form that of a 64-bit program, where the
 length of a version is rounded up to 8 if it holds anything aligned. Integers are in the byte order
-that the reader is told, characters in the CCSID that it is told.
+that the caller gives, characters in the CCSID that it gives.
 
 Validity: the eye-catcher is that of the table, the version one of those known, and all bytes of
 that version are present. Anything else is the reason code that the table names. Nothing is read
@@ -45,7 +45,7 @@ CHARV: Final = 6
 
 
 def byte_order(encoding: int) -> str:
-    """LITTLE or BIG: the order of integers that an Encoding field (MQENC) tells."""
+    """LITTLE or BIG: the order of integers that an Encoding field (MQENC) gives."""
     return LITTLE if encoding & MQENC_INTEGER_MASK == MQENC_INTEGER_REVERSED else BIG
 
 
@@ -89,7 +89,7 @@ def charv(name: str, since: int = 1) -> Field:
 
 @final
 class Plan:
-    """How one version of a structure lies in memory, in one form and byte order."""
+    """How one version of a structure is laid out in memory, in one form and byte order."""
 
     def __init__(self, codec: struct.Struct, fields: list[Field], offsets: dict[str, int]) -> None:
         self.codec: Final = codec

@@ -1,4 +1,4 @@
-"""MQCSP: who connects. It points to secrets and holds none."""
+"""MQCSP: the credentials of a connection. It points to secrets and holds none."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ LAYOUT: Final = Layout(
 
 @final
 class SecurityParameters(Structure):
-    """MQCSP: who connects. It points to secrets and holds none."""
+    """MQCSP: the credentials of a connection. It points to secrets and holds none."""
 
     LAYOUT: ClassVar[Layout] = LAYOUT
 

@@ -1,4 +1,4 @@
-"""MQSTS: what MQSTAT tells of earlier calls."""
+"""MQSTS: what MQSTAT reports of earlier calls."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ LAYOUT: Final = Layout(
 
 @final
 class Status(Structure):
-    """MQSTS: what MQSTAT tells of earlier calls."""
+    """MQSTS: what MQSTAT reports of earlier calls."""
 
     LAYOUT: ClassVar[Layout] = LAYOUT
 

@@ -1,7 +1,7 @@
 """The parameter structures of PCF as values, and the writing of each.
 
 A structure is a multiple of four bytes and begins with its type and its whole length, both i32, in
-the byte order that the message descriptor tells; `Parameter` is what it is about.
+the byte order that the message descriptor gives; `Parameter` is what it is about.
 
     type  structure  after type and length
       3   MQCFIN     parameter, value                                         length 16

@@ -18,7 +18,7 @@ Validity, each with its own MQRCCF_ reason: the header is there, of length 36 an
 a structure's type is known, its length is that of its type, counts and string lengths, and all of
 it is present; counts are not negative; groups are nested at most 8 deep; the structures fill the
 message exactly. A length is compared with what is present before anything is made from it. Whether
-type, command, sequence and control suit a command is for who carries it out.
+type, command, sequence and control suit a command is checked where it is carried out.
 """
 
 from __future__ import annotations

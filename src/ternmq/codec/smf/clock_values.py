@@ -6,7 +6,7 @@ duration      the same unit
 SMF date      4 bytes, packed decimal 0cyydddF: century after 1900, year, day of the year
 SMF time      hundredths of a second since midnight, local time
 level         VVRRMM: 80000 is 8.0, 90405 is 9.4.5. A release in a record has three characters,
-              VRM; 946 is none and means: the extension header (QWHX) has the level, in six
+              VRM; 946 is not a release and means: the extension header (QWHX) has the level, in six
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def pack_date(day: datetime.date) -> bytes:
 
 
 def unpack_date(packed: bytes) -> datetime.date | None:
-    """The date in 0cyydddF; None if the bytes are no date."""
+    """The date in 0cyydddF; None if the bytes are not a date."""
     digits = packed.hex()
     if len(digits) != 8 or digits[0] != "0" or not digits[:7].isdecimal():
         return None
@@ -81,7 +81,7 @@ def smf_stamp(unix_ns: int, zone_s: int) -> tuple[bytes, int]:
 
 
 def level_of_release(release: str) -> int:
-    """The level that three or six characters tell; 0 if they tell none."""
+    """The level that three or six characters give; 0 if they give none."""
     if not (release.isascii() and release.isdecimal()):
         return 0
     if len(release) == 3:

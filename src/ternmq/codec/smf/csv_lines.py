@@ -1,8 +1,8 @@
 """Sections as lines with the headings of mq-smf-csv, for spreadsheets and those who know them.
 
 A line has the columns that every section has (who wrote the record, when, for which interval), then
-those of its section, in the order of mq-smf-csv. A clock that tells when has two columns, `name
-(DATE)` and `name (TIME)`; one that tells how long has `name(S)` and `name(US)`, whole seconds and
+those of its section, in the order of mq-smf-csv. A point in time has two columns, `name
+(DATE)` and `name (TIME)`; a length of time has `name(S)` and `name(US)`, whole seconds and
 the microseconds beyond them. Times are as they were recorded: UTC, but the date, time and interval
 of the record are local. Where mq-smf-csv puts -1, dots or 1970 for a value that the record does not
 have, the cell here is empty; wrong headings are right here (docs/smf-reader.md lists both).
@@ -69,14 +69,14 @@ class Lines:
 
     @property
     def is_statistics(self) -> bool:
-        """Whether the section is one of 115 records, which tell their interval."""
+        """Whether the section is one of 115 records, which give their interval."""
         return self.name not in ("QWAC", "QMAC", "WTID", "WTAS", "WQ", "QCST")
 
     def rows(
         self, record: Record, sections: list[Section], common: Cells | None = None
     ) -> list[Cells]:
         """A line for each section, which are all of this kind and of this record. `common` are the
-        `common_cells` of the record, if somebody has them."""
+        `common_cells` of the record, if the caller has them."""
         front = common_cells(record) if common is None else common
         if self.is_statistics:
             front = front + interval_cells(record)
@@ -99,7 +99,7 @@ class Lines:
     def _steps_for(self, values: Values) -> list[Step]:
         """What makes the cells of a section with these fields."""
         # Fields come in their order, and what a version hides is part of what an earlier one does:
-        # number and last one tell which they are.
+        # number and last one say which they are.
         key = len(values), next(reversed(values), "")
         steps = self._steps.get(key)
         if steps is None:

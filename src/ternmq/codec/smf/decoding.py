@@ -1,7 +1,7 @@
 """Reading one SMF record 115 or 116: what smf_record says about layout and validity, backwards.
 
 `open_record` looks at header, product section and triplets, and refuses what cannot be; `sections`
-of what it returns reads the sections that somebody wants. `rebuild` writes a record as it was.
+of what it returns reads the sections that a caller wants. `rebuild` writes a record as it was.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class Section:
     def __init__(
         self, name: str, triplet: int, index: int, values: Values, record: bytes, at: int, size: int
     ) -> None:
-        self.name: Final = name  # "" if nobody knows what it is
+        self.name: Final = name  # "" if it is not known
         self.triplet: Final = triplet
         self.index: Final = index  # among the copies
         self.values: Final = values
@@ -64,13 +64,13 @@ class Section:
         return self._record[self._at : self._at + self._size]
 
     def leftovers(self) -> dict[int, bytes]:
-        """What `values` does not tell of the bytes."""
+        """The bytes that `values` does not show."""
         return LAYOUTS[self.name].leftovers(self.raw) if self.name else {0: self.raw}
 
 
 @final
 class Record:
-    """A record whose header has been read and whose triplets are sound."""
+    """A record whose header has been read and whose triplets are valid."""
 
     def __init__(
         self,
@@ -147,9 +147,9 @@ def open_record(data: bytes) -> Record:
     kind, subtype = record_type(data), record_subtype(data)
     row = KINDS.get((kind, subtype))
     if row is None:
-        raise smf_error(f"{kind_text(kind, subtype)} is no record of MQ")
+        raise smf_error(f"{kind_text(kind, subtype)} is not a record of MQ")
     if len(data) < HEADER_BYTES + TRIPLET_BYTES:
-        raise smf_error(f"{row.name}: {len(data)} bytes are no record")
+        raise smf_error(f"{row.name}: {len(data)} bytes are not a record")
     header = _SMF.unpack(data, 0, HEADER_BYTES)
     offset, length, _ = _TRIPLET.unpack_from(data, HEADER_BYTES)
     if length < STUB_BYTES or offset + length > len(data):
@@ -189,7 +189,7 @@ def unpack_product(row: RecordRow, product: bytes, release: str) -> Values:
 def triplet_count(row: RecordRow, header: Values) -> int:
     """How many triplets a record has, that of the product section included."""
     level = header.get("qwhsnsda")
-    if not isinstance(level, int):  # a stub, which tells nothing
+    if not isinstance(level, int):  # a stub, which does not say
         return 2
     # The channel initiator of 8.0 wrote 5 in records that have 6.
     return row.triplets if row.subtype == 231 and level == row.triplets - 1 else level
@@ -217,7 +217,7 @@ def unpack_triplets(row: RecordRow, header: Values, data: bytes) -> list[tuple[i
 
 
 def rebuild(record: Record) -> bytes:
-    """The bytes of a record, made anew from what was read of it."""
+    """The bytes of a record, rebuilt from what was read of it."""
     copies: list[tuple[int, list[bytes]]] = [(length, []) for _, length, _ in record.triplets]
     for section in record.sections():
         packed = section.raw

@@ -10,8 +10,8 @@ from typing import Final, NamedTuple
 
 UNSIGNED: Final = "u"
 SIGNED: Final = "i"
-TIME: Final = "T"  # a clock value that tells when
-DURATION: Final = "D"  # a clock value that tells how long
+TIME: Final = "T"  # a clock value that is a point in time
+DURATION: Final = "D"  # a clock value that is a length of time
 TEXT: Final = "c"  # padded with blanks, and blanks where nothing is said
 ZERO_TEXT: Final = "z"  # as TEXT, but binary zeros where nothing is said
 BYTES: Final = "x"
@@ -42,7 +42,7 @@ class Also(NamedTuple):
 
 
 class Field(NamedTuple):
-    """One row: where it lies, what it is, what mq-smf-csv calls it."""
+    """One row: where it is, what it is, what mq-smf-csv calls it."""
 
     offset: int
     size: int  # of one, where there are several
@@ -52,7 +52,7 @@ class Field(NamedTuple):
     level: int
     version: int  # of the structure, from which on it counts; 0: any
     default: Default | None
-    column: str  # "" if it is none; {n} stands for the index
+    column: str  # "" if it has no column; {n} stands for the index
     place: int  # in the line, if that is not where the bytes are; 0: it is
     words: str  # name of the words for its numbers
     wrong_column: str  # what mq-smf-csv says, where that is wrong

@@ -10,11 +10,11 @@ RDW     u2 length with these four bytes, u1 segment code, u1 zero. Code 0 is a w
 BDW     u2 length with these four bytes, u2 zero; or, with the first bit on, 31 bits of length.
 nordw   there is no length: a record ends where its last section does, and offsets count four bytes
         that are not there. The dump's own header and trailer (types 2 and 3, no subtype) have 14
-        bytes. Any other record is one whose end nobody can know.
+        bytes. The end of any other record cannot be known.
 
 Validity: a length is at least that of the word it stands in, a block is filled by its segments, a
 joined record has at most RECORD_BYTES_MAX bytes. What does not hold is an error with its place in
-the file, after which nothing more can be read, because nobody knows where the next record begins.
+the file, after which nothing more can be read, because the start of the next record is not known.
 A record that the end of the file cuts, and segments without their first or last, are counted.
 `records` gives every record with an RDW in front, whatever the form was.
 """
@@ -197,7 +197,7 @@ def check_rdw(word: bytes, offset: int) -> tuple[int, int]:
     length, code = int.from_bytes(word[:2], "big"), word[2]
     if length < WORD or code > MIDDLE or word[3]:
         packed = "; a gzip file begins so: unpack it first" if is_gzip(word, offset) else ""
-        raise lost(offset, f"{word.hex().upper()} is no record descriptor word{packed}")
+        raise lost(offset, f"{word.hex().upper()} is not a record descriptor word{packed}")
     if length > RECORD_BYTES_MAX:
         raise lost(offset, f"a record of {length} bytes; at most {RECORD_BYTES_MAX} are read")
     return length, code
@@ -213,7 +213,7 @@ def check_bdw(word: bytes, offset: int) -> int:
     number = int.from_bytes(word, "big")
     length = number & 0x7FFFFFFF if number >> 31 else number >> 16
     if length < 2 * WORD or length > BLOCK_BYTES_MAX or (not number >> 31 and number & 0xFFFF):
-        raise lost(offset, f"{word.hex().upper()} is no block descriptor word")
+        raise lost(offset, f"{word.hex().upper()} is not a block descriptor word")
     return length
 
 
@@ -266,7 +266,7 @@ def bare_end(data: bytes, first: int, room: int, offset: int) -> int:
 
 
 def recognise(source: Source) -> str:
-    """The form of a file, from its beginning; MQError if it is none of them."""
+    """The form of a file, from its beginning; MQError if it has none of the forms."""
     probe = source.peek(PROBE_BYTES)
     if not probe:
         return RDW
@@ -276,7 +276,7 @@ def recognise(source: Source) -> str:
     if not found[best]:
         packed = "; it is a gzip file: unpack it first" if is_gzip(probe, 0) else ""
         raise smf_error(
-            f"the file begins with {probe[:8].hex().upper()}, which is no SMF record in any form"
+            f"the file begins with {probe[:8].hex().upper()}, not with an SMF record in any form"
             f" ({', '.join(FORMS)}){packed}"
         )
     return best

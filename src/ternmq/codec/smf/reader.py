@@ -1,6 +1,6 @@
 """Reads a file of SMF records: what MQ wrote is given, everything else kept apart and counted.
 
-A dump holds records of other products, of subtypes and levels that nobody here knows, and often
+A dump holds records of other products, of subtypes and levels that are not known here, and often
 ends within a record. None of that is an error or guessed at: the `Tally` says how many.
 """
 
@@ -74,7 +74,7 @@ class Reader:
         kinds: Collection[tuple[int, int]] | None = None,
         newer: bool = False,
     ) -> None:
-        """`form` is recognised if it is not told. `kinds` are types and subtypes that are wanted.
+        """`form` is recognised if it is not given. `kinds` are types and subtypes that are wanted.
         With `newer`, records of levels after the last that is known are read as far as the tables
         go: fields never moved so far."""
         self.source: Final = Source(read)
@@ -107,7 +107,7 @@ class Reader:
             tally.stray = framing.stray
 
     def note_damage(self, error: MQError) -> None:
-        """Somebody found the record that was given last not to be valid after all."""
+        """The caller found the record that was given last not to be valid after all."""
         self.tally.note_damage(self._framing.record_offset, error)
 
     def _opened(self, data: bytes) -> Record | None:

@@ -8,9 +8,9 @@
     last     the product section: QWHS, 52 bytes, or 36 and a QWHC of 92 (116-0, 1, 2); from 10.0 on
              with a QWHX of 16 behind. In 115-5, 6 and 7 it is a stub of 4 bytes, and comes first.
 
-Order: nothing follows the last section, because a file without RDWs has no other way to tell where
+Order: nothing follows the last section, because a file without RDWs has no other sign of where
 a record ends. A triplet without copies is zero, but in 115-231 it has offset and length.
-Validity: each section lies within the record, all together are not longer than it, and eye-catchers
+Validity: each section is within the record, all together are not longer than it, and eye-catchers
 are right. A release that is not known to the tables, or a record that is not valid, is an error;
 nothing is read before its presence is known, and nothing is guessed.
 """
@@ -59,7 +59,7 @@ _CLOCK_DURATION: Final = frozenset({(115, 231), (116, 10)})
 
 
 class Stamp(NamedTuple):
-    """Who writes a record, and when: what `header_values` makes a header of."""
+    """Which system writes a record, and when: what `header_values` makes a header of."""
 
     system: str
     queue_manager: str
@@ -95,7 +95,7 @@ def build(
     count = triplets_written(row, sections)
     for number in range(1, count):
         name = by_triplet.get(number, "")
-        # 115-231 tells where absent tasks would be, see "Order".
+        # 115-231 shows where absent tasks would be, see "Order".
         is_known = name in sections or (subtype == 231 and name)
         length = length_at(name, level) if is_known else 0
         pack = LAYOUTS[name].pack if name else None

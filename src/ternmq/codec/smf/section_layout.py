@@ -8,11 +8,11 @@
     x            bytes                            bytes
     array        so many numbers                  tuple of them
     group        so many structures               tuple of dicts
-    reserved     nothing                          not told; see `leftovers`
+    reserved     nothing                          left out; see `leftovers`
 
-A field is there if it ends within the length that the record tells, and if the structure's version
+A field is there if it ends within the length that the record gives, and if the structure's version
 (WTAS and WQ have one) is that of the field or later. A section may be longer than the fields that
-are known. What no field tells, reserved bytes that are not zero and bytes behind the last field,
+are known. What no field shows, reserved bytes that are not zero and bytes behind the last field,
 is what `leftovers` finds and `pack` puts back, so that a section can be written as it was read.
 """
 
@@ -58,7 +58,7 @@ _CODES: Final = {
     "T8": "Q",
     "D8": "Q",
 }
-# Which field tells the version of the structure, and where it is.
+# Which field has the version of the structure, and where it is.
 _VERSIONS: Final = {"WTAS": ("wtasver", 696), "WQ": ("wqver", 8)}
 
 
@@ -135,7 +135,7 @@ class SectionLayout:
         return plan
 
     def version(self, data: bytes | memoryview, offset: int, length: int) -> int:
-        """The version that a copy tells; 0 where the structure has none."""
+        """The version that a copy has; 0 where the structure has none."""
         if not self.version_field or length < self.version_at + 4:
             return 0
         at = offset + self.version_at
@@ -187,7 +187,7 @@ class SectionLayout:
         return bytes(packed)
 
     def leftovers(self, data: bytes) -> dict[int, bytes]:
-        """What no field of this copy tells: offset and bytes, where they are not zero."""
+        """What no field of this copy shows: offset and bytes, where they are not zero."""
         known = self.row.fields[: self._fields_within(len(data))]
         found: dict[int, bytes] = {}
         version = self.version(data, 0, len(data))
@@ -292,13 +292,13 @@ def pack_numbers(
 
 
 def pack_group(where: str, field: Field, entries: tuple[object, ...] | list[object]) -> bytes:
-    """The structures of a group; those that are not told are zeros."""
+    """The structures of a group; those that are not given are zeros."""
     if len(entries) > field.copies:
         raise smf_error(f"{where}: {len(entries)} entries for {field.copies}")
     packed = bytearray(field.end - field.offset)
     for number, entry in enumerate(entries):
         if not isinstance(entry, dict):
-            raise smf_error(f"{where}: {entry!r} is no entry")
+            raise smf_error(f"{where}: {entry!r} is not an entry")
         at = number * field.size
         for member in field.members:
             if member.name:

@@ -208,7 +208,7 @@ class InquireLogExtents(Step):
 
 @final
 class DeleteLogExtents(Step):
-    """Files of the log that nobody needs are deleted."""
+    """Files of the log that are not needed are deleted."""
 
     def __init__(self, call: calls.DeleteLogExtents) -> None:
         super().__init__(call.verb)

@@ -120,7 +120,7 @@ class Put1(Step):
 
 @final
 class Get(Step):
-    """MQGET. One that waits is done, and `lacks` a message: whoever runs it waits and attempts it
+    """MQGET. One that waits is done, and `lacks` a message: its driver waits and attempts it
     again."""
 
     def __init__(self, call: calls.Get) -> None:

@@ -1,13 +1,13 @@
 """The base of all steps: what one verb does under the engine's lock.
 
 A step is attempted until it says that it is done. In between, its connection is parked on an
-effect, or (`again`) has done a bounded part and lets others have the lock. Whoever runs a step
+effect, or (`again`) has done a bounded part and lets others have the lock. The driver of a step
 forces the log to the connection's `durable_at` before answering. Most steps carry out a call of
 `values.calls`: they read its arguments and write its result; `table` says which step that is.
 
 Some calls wait, for a time, for something to happen: then the driver has itself woken
 (`await_more`) and attempts the step again. It does so in pieces of `WAIT_PIECE_S`, so that a caller
-who is cancelled, and a queue manager that ends, wait no longer than that.
+that is cancelled, and a queue manager that ends, wait no longer than that.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Step:
         self.counts_as = verb  # what is counted if it is refused
         self.subject: Handle | None = None  # the open object that it is about
         self.is_plain = False  # MQPUT and MQGET, which have fast paths beside their steps
-        # A get under way: whoever runs the step ends it with `answered` or `take_back` (see
+        # A get under way: the driver of the step ends it with `answered` or `take_back` (see
         # `kernel.returning`).
         self.got: GetCall | None = None
 

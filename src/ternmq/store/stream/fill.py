@@ -5,7 +5,7 @@ what is in it to stream files of their own, in the order of numbers, some MiB ea
 before all others of the stream.
 
 Readers of numbers that are not there yet wait for the next effect. A checkpoint waits for all of
-it: a journal tells of whole streams alone, and before that the CURSOR record is redone at its
+it: a journal has whole streams alone, and before that the CURSOR record is redone at its
 place in the log, where the queue is again as it was.
 """
 
@@ -67,7 +67,7 @@ class StreamFill:
         stream.earliest = inventory.lowest
 
     def go_on(self) -> None:
-        """The next effect, unless one is under way or there is nobody to run it."""
+        """The next effect, unless one is under way or no outbox runs it."""
         outbox = self.stream.outbox
         if self.effect is None and outbox is not None:
             self.error = ""
@@ -102,7 +102,7 @@ class StreamFill:
 
     @property
     def is_over(self) -> bool:
-        """Nobody wants it any more."""
+        """The queue was dropped or has another stream: the fill is not needed any more."""
         return self.queue.dropped or self.queue.stream is not self.stream
 
     def written(self, file: StreamFile) -> None:
@@ -125,7 +125,7 @@ class StreamFill:
             self.end()
 
     def end(self) -> None:
-        """All of it is there, or nobody wants it any more."""
+        """All of it is there, or it is not needed any more."""
         queue = self.queue
         self.stream.fill = None
         queue.let_go()
@@ -137,13 +137,13 @@ class StreamFill:
             self.stream.trim()
 
     def stream_ended(self) -> None:
-        """Its stream is no more."""
+        """Its stream has ended."""
         if self.effect is None:
             self.end()
 
     def give_up(self) -> None:
-        """What lay on the queue cannot be read: the stream is without it, and whoever wants to read
-        there is told that it is lost."""
+        """What was on the queue cannot be read: the stream is without it, and a reader of those
+        numbers is refused because they are lost."""
         self.ready = []
         self.end()
         stream = self.stream
@@ -212,7 +212,7 @@ class FillWrite(Effect):
             fill.go_on()
 
     def fail(self, error: OSError) -> None:
-        """The disk is full: it is tried again when somebody needs it. A segment that cannot be read
+        """The disk is full: it is tried again when it is needed. A segment that cannot be read
         is damaged."""
         if self._reads and not is_passing(error):
             self.damage(f"what lay on the queue cannot be read: {error}")

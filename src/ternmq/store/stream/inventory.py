@@ -1,5 +1,5 @@
-"""What lies on a queue in one step, to be brought into its stream: an inventory, read out later in
-the order of stream numbers.
+"""The messages on a queue in one step, to be brought into its stream: an inventory, read out later
+in the order of stream numbers.
 
 Taken in a step: references to the messages in memory, as many as the queue's buffers hold, and
 which messages of its swept segments live. Read by effects (`fill`) or by a restart. What is
@@ -140,7 +140,7 @@ class SweptRun:
                 if states[first] != DEAD:
                     found.append(_from_image(records, reader.image_at(records, start, first)))
                 first += 1
-        # Only now: who fails above is asked for the same again.
+        # Only now: after a failure above the same is asked for again.
         self.found = found
         self.place = 0
         self._ordinal = first
@@ -159,7 +159,7 @@ class Inventory:
         self.lowest: i64 = below  # no message has a lower number
         self.rest: list[Lying] = []  # more, with higher numbers, the last first
         self.runs: list[SweptRun] = []
-        self.asked: SweptRun | None = None  # who was asked last
+        self.asked: SweptRun | None = None  # the run that was asked last
         self._entries: list[Entry] = []
         self._place: i64 = 0
         self._is_sorted = False

@@ -68,7 +68,7 @@ class StreamMemory:
             self.begin_write(stream)
 
     def begin_write(self, stream: Stream) -> None:
-        """Write what has no place yet, unless somebody writes already."""
+        """Write what has no place yet, unless a writer is under way."""
         outbox = self.outbox
         if outbox is None or stream.writer is not None or not stream.recent:
             return

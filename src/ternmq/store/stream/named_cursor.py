@@ -51,7 +51,7 @@ class StreamCursor:
         self.expiry_m = expiry_m  # minutes without a use after which it is deleted; 0: never
         self.used_ns = altered_ns  # when it was last used; before this life, when it was changed
         self.idle_since_ns = 0  # the same by the monotonic clock; 0: not looked at in this life
-        self.visible_lsn = 0  # to be forced before anybody is told of it; 0 after a restart
+        self.visible_lsn = 0  # to be forced before an answer shows it; 0 after a restart
 
 
 @final

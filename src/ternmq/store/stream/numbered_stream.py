@@ -66,7 +66,7 @@ class StreamBlock:
 
 @final
 class StreamFile:
-    """A file of blocks. `blocks` is None until somebody reads a file of an earlier run."""
+    """A file of blocks. `blocks` is None until a file of an earlier run is read."""
 
     __slots__ = (
         "blocks",
@@ -122,7 +122,7 @@ def stream_path(folder: str, number: int) -> str:
 
 @final
 class Watcher:
-    """Who wants to be told when the stream has come to a number."""
+    """A waiter to be woken when the stream has come to a number."""
 
     __slots__ = ("number", "waker")
 
@@ -157,7 +157,7 @@ class Stream:
         self.purges = False  # RETAIN: what is trimmed leaves the queue too
         self.purged: set[int] = set()  # segments of the queue that have nothing more to purge
         self.writer: Effect | None = None  # one at a time writes its files
-        self.is_saved_next = False  # a checkpoint waits for the writer; nobody else begins
+        self.is_saved_next = False  # a checkpoint waits for the writer; no other one begins
         self.failure = ""  # why the last write failed
         self.damage: dict[int, str] = {}  # by file: what is wrong with it
         self.bad_blocks: dict[int, str] = {}  # by first number: the same of one block
@@ -190,7 +190,7 @@ class Stream:
             self._notify_watchers()
 
     def stamp(self, number: i64, lsn: i64) -> None:
-        """Who reads this message, which was just appended, depends on `lsn`."""
+        """A reader of this message, which was just appended, depends on `lsn`."""
         block = self.open
         if block.count and number >= block.first:
             if lsn > block.lsn:
@@ -232,7 +232,7 @@ class Stream:
         self.watchers = left
 
     def notify_all_watchers(self) -> None:
-        """The stream ends here: whoever waits for more has to look again."""
+        """The stream ends here: all that wait for more have to look again."""
         outbox = self.outbox
         if outbox is not None:
             for watcher in self.watchers:
@@ -312,7 +312,7 @@ class Stream:
                 self.memory.bytes -= block.length
 
     def forget_indexes(self) -> None:
-        """Files of long ago tell again where their blocks are, when somebody reads there."""
+        """Forget the blocks of old files; a reader reads them from the file again."""
         count = 0
         for at in range(len(self.files) - 1, -1, -1):
             file = self.files[at]
@@ -417,7 +417,7 @@ class Stream:
         self.damage.pop(int(file.number), None)
 
     def drop_all(self) -> list[str]:
-        """The stream is no more; the paths of its files."""
+        """The stream ends; the paths of its files."""
         self.notify_all_watchers()
         if self.fill is not None:
             self.fill.stream_ended()
@@ -427,7 +427,7 @@ class Stream:
 
 
 def _stamp_blocks(blocks: list[StreamBlock], number: i64, lsn: i64) -> bool:
-    """Stamp those that reach to the number; True if one lies before it, and so do all others."""
+    """Stamp those that reach to the number; True if one is before it, and so are all others."""
     for at in range(len(blocks) - 1, -1, -1):
         block = blocks[at]
         if block.last < number:

@@ -1,7 +1,7 @@
 """The open block of a stream: messages that became visible and are not in a block yet.
 
 It keeps references to bodies, not copies; `pack` makes a block (`stream_block`) of all of it, when
-it is sealed, or of a part, for a reader who is close behind.
+it is sealed, or of a part, for a reader that is close behind.
 """
 
 from __future__ import annotations

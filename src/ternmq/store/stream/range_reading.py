@@ -1,7 +1,7 @@
 """Reading a range of a stream: which blocks have it, and from where to where.
 
 Whole sealed blocks are given out as they are, without a copy; of the open block a block of just
-the wanted messages is made. What lies in a file has to be fetched first (`StreamFetch`): the reader
+the wanted messages is made. What is in a file has to be fetched first (`StreamFetch`): the reader
 says which file, and goes on with what was fetched.
 """
 

@@ -2,7 +2,7 @@
 
 A file is a sequence of blocks (`stream_block`), each on a multiple of 4096, zeros between. Blocks
 are not forced when they are written: the checkpoint whose state journal names them does that
-(`txn.state_save`). How many bytes of a file count is told by the journal alone; what lies behind is
+(`txn.state_save`). How many bytes of a file count is in the journal alone; what is behind them is
 not looked at. A file that an earlier run began gets no more blocks.
 """
 
@@ -67,7 +67,7 @@ def write_blocks(disk: Disk, folder: str, writes: list[BlockWrite]) -> None:
                     file.close()
                     file = None
                 path = write.path
-                # One that somebody removed is begun again: only what was in it is lost.
+                # One that was removed is begun again: only what was in it is lost.
                 is_there = not write.creates and disk.exists(path)
                 file = disk.open(path) if is_there else disk.create(path)
             write_all(file, write.offset, [write.data, bytes(-len(write.data) % ALIGNMENT)])
@@ -84,7 +84,7 @@ class StreamSave:
 
     def __init__(self, stream: Stream, writer: Effect | None) -> None:
         self.stream = stream
-        stream.writer = writer  # before the block is sealed: nobody else begins to write then
+        stream.writer = writer  # before the block is sealed: no other effect begins to write then
         stream.is_saved_next = False
         stream.seal()
         self.blocks = stream.place(1 << 62)
@@ -100,7 +100,7 @@ class StreamSave:
             try:
                 opened = disk.open(file.path)
             except FileNotFoundError:
-                # The queue does not need it: who reads there is told.
+                # The queue does not need it: a reader of these numbers gets an error.
                 self.lost.append(file)
                 continue
             try:
@@ -122,7 +122,7 @@ class StreamSave:
             return
         self.stream.placed(self.blocks)
         for file in self.files:
-            file.is_forced = True  # nobody else has written to it meanwhile
+            file.is_forced = True  # no other effect has written to it meanwhile
         for file in self.lost:
             self.stream.damage[int(file.number)] = f"stream file {file.path} is missing"
             file.is_fresh = False
@@ -152,7 +152,7 @@ class StreamWrite(Effect):
             stream.memory.sealed(stream)
 
     def fail(self, error: OSError) -> None:
-        """The disk is full or ill: the blocks stay in memory, and putters are told."""
+        """The disk is full or ill: the blocks stay in memory, and puts are refused."""
         stream = self.stream
         stream.writer = None
         stream.failure = f"its stream cannot be written: {error}"
@@ -169,7 +169,7 @@ def spill(disk: Disk, stream: Stream) -> None:
 
 @final
 class StreamFetch(Effect):
-    """Reads blocks of a file from the one that has a number on; whoever asked takes them from
+    """Reads blocks of a file from the one that has a number on; the reader takes them from
     here."""
 
     def __init__(self, stream: Stream, file: StreamFile, number: i64, bytes_max: i64) -> None:
@@ -226,11 +226,11 @@ class StreamFetch(Effect):
         text = f"stream file {self.file.path} cannot be read: {error}"
         if not is_passing(error):
             self.damage(text)
-        elif error.errno != INTERRUPTED:  # who was interrupted knows; others try again
+        elif error.errno != INTERRUPTED:  # the interrupted thread knows; others try again
             self.error = text
 
     def damage(self, text: str) -> None:
-        """The stream says so to whoever reads there; the queue itself is unharmed."""
+        """A reader of these numbers gets the error; the queue itself is unharmed."""
         self.complete()
         bad = self.bad_block
         if self.file not in self.stream.files:

@@ -1,11 +1,11 @@
-"""The stream of a queue as the state journal tells it: the payload of its STREAM entry.
+"""The stream of a queue as the state journal has it: the payload of its STREAM entry.
 
     u64 incarnation, u64 begin, u64 earliest, u64 next number, u64 reserved number, u64 next file,
     u64 the number from which on it is whole, u32 flags (bit 0: the queue has a stream), u32 count
     of files; then for each file u64 number, u64 offset of its first block that counts, u64 end of
     the last, u64 first number, u64 last number, i64 newest put_ns, u64 bytes of its blocks
 
-Each entry tells everything. A queue without a stream has none, or one without bit 0 if it had a
+Each entry has everything. A queue without a stream has none, or one without bit 0 if it had a
 stream before.
 """
 
@@ -24,7 +24,7 @@ _FILE: Final = struct.Struct("<QQQQQqQ")
 
 
 def pack_stream(queue: Queue) -> bytes:
-    """What the journal will tell; nothing if the queue never had a stream. The caller has sealed
+    """What the journal will have; nothing if the queue never had a stream. The caller has sealed
     the open block and given all blocks their places."""
     stream = queue.stream
     reserved = int(queue.numbering.reserved)
@@ -90,7 +90,7 @@ def recorded_files(folder: str, payload: bytes) -> list[StreamFile]:
 
 
 def load_stream(queue: Queue, payload: bytes) -> None:
-    """Give a queue the stream that its journal tells of."""
+    """Give a queue the stream that its journal describes."""
     head = _HEAD.unpack_from(payload)
     incarnation, begin, earliest, after, reserved, next_file, whole, flags, _ = head
     queue.numbering.had_stream = True

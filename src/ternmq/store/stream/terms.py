@@ -36,7 +36,7 @@ def keeps_stream(attributes: dict[str, Value], temporary: bool) -> bool:
 
 
 def begin_stream(queue: Queue, incarnation: int, begin: int = 0) -> Stream:
-    """The stream of a queue begins, with its next message or the number that the log tells."""
+    """The stream of a queue begins, with its next message or the number that the log gives."""
     end_stream(queue)
     first = queue.next_sequence if begin == 0 else begin
     stream = Stream(queue.queue_id, queue.folder, incarnation, first)
@@ -48,7 +48,7 @@ def begin_stream(queue: Queue, incarnation: int, begin: int = 0) -> Stream:
 
 
 def end_stream(queue: Queue) -> None:
-    """The stream is no more; its files go after the next checkpoint."""
+    """The stream ends; its files go after the next checkpoint."""
     stream = queue.stream
     if stream is None:
         return

@@ -1,8 +1,8 @@
 """Restart: a stream lets go of what it had let go of before, although a block begins elsewhere now.
 
-What is trimmed is not logged, and where blocks end is told of those alone that a checkpoint has
-written. So a stream that is redone may have more than it had; that harms nobody until what lies on
-the queue comes before a certain number (`fill`), and then it has to begin just there.
+What is trimmed is not logged, and where blocks end is recorded only of those that a checkpoint
+has written. So a stream that is redone may have more than it had. That does no harm until the
+messages on the queue come before a certain number (`fill`), and then it has to begin just there.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from ternmq.store.stream.stream_file import check_owner, read_index
 
 
 def cut_below(disk: Disk, stream: Stream, number: i64) -> list[Lying]:
-    """The stream has no lower numbers any more. The block in which the number lies goes as a whole;
+    """The stream has no lower numbers any more. The block that has the number goes as a whole;
     what it had from there on is returned. A block that is damaged stays, and all behind it."""
     if stream.earliest >= number:
         return []
@@ -53,7 +53,7 @@ def cut_below(disk: Disk, stream: Stream, number: i64) -> list[Lying]:
 
 
 def _block_with(disk: Disk, stream: Stream, number: i64) -> bytes:
-    """The first block that has this number or a higher one; nothing if there is none."""
+    """The first block that has this number or a higher one; nothing if no block has."""
     for file in stream.files:
         if file.last < number:
             continue

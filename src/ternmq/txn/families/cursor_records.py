@@ -1,10 +1,10 @@
-"""Stream cursors in the log: each change is a CURSOR record, and CHECKPOINT tells all of them.
+"""Stream cursors in the log: each change is a CURSOR record, and CHECKPOINT has all of them.
 
     CURSOR         u8 action (1 define, 2 advance, 3 reset, 4 delete), u8 length of the cursor's
                    name, u8 length of the queue's name, u8 length of the owner, u32 flags, u64
                    queue, u64 incarnation, u64 position, u64 begin, i64 time in ns since 1970; then
                    cursor, queue and owner in UTF-8. `begin`: the queue's stream begins there by
-                   this record; 0: it had one. Flags, bit 0: what lies on the queue with numbers
+                   this record; 0: it had one. Flags, bit 0: what is on the queue with numbers
                    below `begin` comes into the stream, from `position` on; bit 1: it had a stream,
                    which had nothing below `begin` any more; bits 8 to 31: minutes without a use
                    after which the cursor is deleted, 0 for never
@@ -51,7 +51,7 @@ _HEAD: Final = struct.Struct("<BBBBIQQQQq")
 
 @final
 class CursorChange:
-    """What a CURSOR record tells."""
+    """What a CURSOR record says."""
 
     __slots__ = ("action", "begin", "cursor", "flags")
 
@@ -68,7 +68,7 @@ class CursorChange:
 
     @property
     def fills(self) -> bool:
-        """The stream is filled with what lies on the queue."""
+        """The stream is filled with what is on the queue."""
         return self.flags & FILLS != 0
 
 
@@ -93,7 +93,7 @@ def pack_change(action: int, begin: int, cursor: StreamCursor, flags: int = 0) -
 
 
 def unpack_change(payload: bytes) -> CursorChange:
-    """What such a record tells."""
+    """What such a record says."""
     if len(payload) < _HEAD.size:
         raise IntegrityError(f"CURSOR record of {len(payload)} bytes")
     action, name, queue, owner, flags, queue_id, incarnation, position, begin, at_ns = (
@@ -211,7 +211,7 @@ def _fill_stream(redo: Redo, change: CursorChange, record: LogRecord) -> None:
 
 
 def serialize_cursors(table: CursorTable) -> list[list[object]]:
-    """All cursors as CHECKPOINT tells them."""
+    """All cursors as CHECKPOINT has them."""
     rows: list[list[object]] = []
     for name in sorted(table.by_name):
         cursor = table.by_name[name]
@@ -232,7 +232,7 @@ def serialize_cursors(table: CursorTable) -> list[list[object]]:
 
 
 def take_cursors(table: CursorTable, rows: object) -> None:
-    """Fill the table from what CHECKPOINT tells."""
+    """Fill the table from what CHECKPOINT has."""
     if not isinstance(rows, list):
         return
     for row in rows:

@@ -1,8 +1,8 @@
 """MEDIA_IMAGE records: an object as it was at one LSN, in pieces, while work goes on between them.
 
-An image of a queue is what its state journal would tell at the LSN of its first record, and the
+An image of a queue is what its state journal would have at the LSN of its first record, and the
 segment files that it names. Segments never change, so they can be copied one after the other. What
-happened since lies in the log behind the *media LSN*: the redo LSN that a checkpoint would have had
+happened since is in the log behind the *media LSN*: the redo LSN that a checkpoint would have had
 in that moment. An image of the catalog is its file.
 
     offset size  field
@@ -16,8 +16,8 @@ in that moment. An image of the catalog is its file.
         40    -  BEGIN: JSON {"definition", "media_lsn", "units": prepared units with their changes
                  to this queue, as in CHECKPOINT}; PIECE: bytes; END: JSON {"media_lsn", "ns"}
 
-Validity: an image counts if its END is in the log. Pieces lie between BEGIN and END in the order of
-the files; each has its checksum as a record. A queue without an image yet is made anew from the
+Validity: an image counts if its END is in the log. Pieces are between BEGIN and END in the order of
+the files; each has its checksum as a record. A queue without an image yet is recreated from the
 OBJECT record that defined it, which says "made".
 """
 

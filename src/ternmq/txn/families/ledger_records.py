@@ -54,7 +54,7 @@ class UnitEnd:
 
 @final
 class LedgerRecord:
-    """What a record tells; `row` is None if the owner's row was deleted."""
+    """What a record says; `row` is None if the owner's row was deleted."""
 
     __slots__ = ("owner", "row", "units")
 
@@ -75,7 +75,7 @@ def pack_ledger(values: dict[str, object], units: list[UnitEnd]) -> bytes:
 
 
 def unpack_ledger(payload: bytes) -> LedgerRecord:
-    """What a payload tells; IntegrityError if its lengths do not add up."""
+    """What a payload says; IntegrityError if its lengths do not add up."""
     if len(payload) < _HEAD.size:
         raise IntegrityError(f"LEDGER record of {len(payload)} bytes")
     count, length = _HEAD.unpack_from(payload, 0)
@@ -96,7 +96,7 @@ def unpack_ledger(payload: bytes) -> LedgerRecord:
         units.append(UnitEnd(unit_id, rows))
         at = end
     if at != len(payload):
-        raise IntegrityError(f"LEDGER record has {len(payload)} bytes, {at} are told of")
+        raise IntegrityError(f"LEDGER record has {len(payload)} bytes, its counts give {at}")
     row = None if values.get("deleted") else row_from_json(values)
     return LedgerRecord(str(values["owner"]), row, units)
 
@@ -105,7 +105,7 @@ def commit_with_row(
     coordinator: Coordinator, catalog: Catalog, units: list[UnitOfWork], row: LedgerRow
 ) -> i64:
     """All units and the row, in one step and one record; returns what must be forced before
-    anybody is answered. ORDER: as with COMMIT, in the step that makes the changes visible."""
+    any answer. ORDER: as with COMMIT, in the step that makes the changes visible."""
     ends = [UnitEnd(int(unit.unit_id), coordinator.reveal_unit(unit)) for unit in units]
     lsn: i64 = coordinator.log.append(LEDGER, 0, 0, [pack_ledger(row.to_json(), ends)])
     durable_at: i64 = coordinator.log.end_lsn
@@ -125,7 +125,7 @@ def delete_row(coordinator: Coordinator, catalog: Catalog, owner: str) -> i64:
 
 
 def persistent_puts(units: list[UnitOfWork]) -> int:
-    """How many messages one record would have to tell of."""
+    """How many messages one record would have to list."""
     count = 0
     for unit in units:
         for change in unit.changes:

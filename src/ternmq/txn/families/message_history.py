@@ -1,4 +1,4 @@
-"""What the log did to messages, event by event: the base for whoever follows it without a store.
+"""What the log did to messages, event by event: the base for readers of the log without a store.
 
 Record kinds report to it (`RecordKind.follow`); the salvage tool implements it.
 """
@@ -10,7 +10,7 @@ from mypy_extensions import mypyc_attr
 
 @mypyc_attr(allow_interpreted_subclasses=True)
 class MessageHistory:
-    """Takes events in the order of the log. Unit 0 is none: the event counts at once."""
+    """Takes events in the order of the log. Unit 0 means no unit: the event counts at once."""
 
     def put(self, lsn: int, unit: int, queue_id: int, number: int, image: bytes) -> None:
         """A message was put; its image is as this queue has it."""

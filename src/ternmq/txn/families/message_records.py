@@ -23,7 +23,7 @@ data.
     EXPIRED        u32 messages, u32 0, then u64 queue, u64 number
     QUEUE_CLEARED  u64 queue, u64 next number: all committed messages with lower numbers are gone
     STREAM_NUMBERS u64 queue, u64 bound: stream numbers below it may have been given, also to
-                   messages that the log does not tell of
+                   messages that the log does not have
 """
 
 from __future__ import annotations

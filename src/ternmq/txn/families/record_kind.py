@@ -1,8 +1,8 @@
 """What every kind of log record has: the base of the classes that the families define.
 
 A family's module holds for each of its kinds the layout, `pack_*` and `unpack_*`, and a class with
-the methods below, side by side. `table` has one object of each class. Whoever writes a record
-calls `pack_*` in the step that makes the change; the table is for those who read the log.
+the methods below, side by side. `table` has one object of each class. The writer of a record
+calls `pack_*` in the step that makes the change; the table is for readers of the log.
 """
 
 from __future__ import annotations

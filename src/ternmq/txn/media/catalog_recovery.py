@@ -54,7 +54,7 @@ def find_catalog(disk: Disk, opened: OpenedLog) -> tuple[Catalog, str]:
             f"{_describe_changes(disk)}",
         )
         if isinstance(saved, int) and catalog.lsn > saved:
-            # No record tells that it was forced; so nothing is added to it.
+            # No record says that it was forced; so nothing is added to it.
             catalog.changed = True
             catalog.rewrite_file = True
     except IntegrityError as error:
@@ -91,7 +91,7 @@ def _recover(disk: Disk, opened: OpenedLog, facts: dict[str, object]) -> Catalog
 
 
 def _search(disk: Disk, control: Control) -> int:
-    """No checkpoint tells where the image is: read the log."""
+    """No checkpoint says where the image is: read the log."""
     image = last_image(all_records(disk, control), CATALOG_ROW)
     if image is None:
         raise IntegrityError("the log has no media image of the catalog")

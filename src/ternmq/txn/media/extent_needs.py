@@ -1,7 +1,7 @@
-"""Which extents of a linear log somebody needs, and the removal of the others.
+"""Which extents of a linear log are needed, and the removal of the others.
 
 Restart needs the log from the redo LSN of the last checkpoint on. Media recovery needs it from the
-lowest media LSN of any recoverable object on. What lies before both is superfluous.
+lowest media LSN of any recoverable object on. Extents before both are superfluous.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ def oldest_image(catalog: Catalog) -> tuple[int, str]:
 
 @final
 class ExtentRemoval(Effect):
-    """Deletes the files of extents that nobody needs."""
+    """Deletes the files of extents that are not needed."""
 
     def __init__(self, keeper: Keeper) -> None:
         super().__init__()

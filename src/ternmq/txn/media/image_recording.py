@@ -136,7 +136,7 @@ class ImageRecording:
             self.go_on()
 
     def _is_in_vain(self) -> bool:
-        """Whether nobody will need the image; then it has failed."""
+        """Whether the image is not needed any more; then it has failed."""
         if self.queue is not None and self.queue.dropped:
             self.fail(MQRC_UNKNOWN_OBJECT_NAME, "it was deleted meanwhile")
         elif self.is_cancelled:
@@ -209,7 +209,7 @@ class ImageRecording:
         return False
 
     def awaited(self) -> Effect | None:
-        """What somebody who waits for it has to see done next."""
+        """The effect that a waiter has to wait for next."""
         before = self.before
         if before is not None and not before.done:
             return before
@@ -313,7 +313,7 @@ class PieceRead(Effect):
 
 
 def image_files(queue: Queue, lsn: int) -> list[ImageFile]:
-    """The state of a queue as a journal would tell it, and the segments in it. Segments without a
+    """The state of a queue as a journal would have it, and the segments in it. Segments without a
     persistent message are left out: nothing in them is ever recovered."""
     batch = StateBatch(int(queue.queue_id), int(queue.queue_id), lsn)
     batch.counters(int(queue.next_number), int(queue.next_sequence), int(queue.next_segment))

@@ -1,7 +1,7 @@
-"""A survey of all of a linear log that is kept: what the register would tell, if it is lost.
+"""A survey of all of a linear log that is kept: what the register would have, if it is lost.
 
 Where the last media image of each object is, and for each queue the last record that a journal must
-know of. Only records count that make a queue tell its journal something at the next checkpoint; so
+know of. Only records count that make the next checkpoint write to the queue's journal; so
 a journal that ends before the one found here was cut off.
 """
 

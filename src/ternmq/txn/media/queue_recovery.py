@@ -1,4 +1,4 @@
-"""Media recovery: one queue made anew from its last image and everything that the log tells since.
+"""Media recovery: one queue recreated from its last image and everything in the log since.
 
 The files of the image are put into a new folder, so that nothing of the damaged ones is touched or
 believed, and the log behind the media LSN is replayed for this queue alone. At the end every
@@ -41,7 +41,7 @@ class QueueRedo(Redo):
 
     def __init__(self, disk: Disk, definition: Definition, queue: Queue) -> None:
         super().__init__(disk, Catalog())
-        self.catalog.keeps_streams = False  # its stream begins anew where it is installed
+        self.catalog.keeps_streams = False  # a new stream begins where it is installed
         self.catalog.definitions[definition.name] = definition
         self.catalog.install(definition, queue)
         queue.number_index()
@@ -286,8 +286,8 @@ class Rebuild:
         return found
 
     def release_units(self) -> None:
-        """Let go of those changes, for whoever knows the units from elsewhere and will do them
-        again: puts are undecided, gets not done."""
+        """Let go of those changes, for a caller that knows the units from elsewhere and will do
+        them again: puts are undecided, gets not done."""
         queue = self.queue
         for change in self.open_changes().values():
             entry = change.entry

@@ -51,7 +51,7 @@ class Recreate(Call):
 
 @final
 class DeleteLogExtents(Call):
-    """Files of the log that nobody needs are deleted; `names` are theirs."""
+    """Files of the log that are not needed are deleted; `names` are theirs."""
 
     def __init__(self) -> None:
         super().__init__("delete_log_extents", "delete log extents")

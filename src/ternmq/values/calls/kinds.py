@@ -4,7 +4,7 @@
               goes on in lines that are indented
 
 A value that does not fit its kind raises TypeError or ValueError with what is wanted: on the queue
-manager's side that ends the connection of whoever sent it.
+manager's side that ends the connection of the sender.
 """
 
 from __future__ import annotations

@@ -61,7 +61,7 @@ class Get(Call):
         self.handle = handle
         self.request = request
         self.wait_s = inf if request.wait_ms < 0 else int(request.wait_ms) / 1000
-        self.message: Message | None = None  # None: there is none
+        self.message: Message | None = None  # None: no message
         self.error: MQError | None = None  # why not; an answer, so the log is forced before it
         self.is_waiting = False
 

@@ -60,7 +60,7 @@ OWN_FORM: Final = frozenset(("disconnect", "get", "put", "put1"))
 
 def call_from(name: object, given: dict[str, Any]) -> Call:
     """The call that a request asks for; RemoteProtocolError if it does not fit the table. One that
-    waits does so for a piece of its time: whoever asked asks again."""
+    waits does so for a piece of its time: the caller asks again."""
     fields = ARGUMENTS.get(name) if isinstance(name, str) else None
     if not isinstance(name, str) or fields is None or name in OWN_FORM:
         raise RemoteProtocolError(f"there is no call {name!r}")

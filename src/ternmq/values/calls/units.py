@@ -66,7 +66,7 @@ class EndPrepared(Call):
 
 @final
 class Recover(Call):
-    """XIDs of prepared units, and of those that an operator resolved and nobody forgot yet."""
+    """XIDs of prepared units, and of those that an operator resolved and that wait for a forget."""
 
     def __init__(self) -> None:
         super().__init__("recover", "recover")

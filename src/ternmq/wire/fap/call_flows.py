@@ -179,7 +179,7 @@ FCNO: Final = Record(
     ),
 )
 # The layout of the connection: at FAP level 6 it ends before FCNO, from 10 or 12 on (sources
-# differ) it has the two fields for reconnection. Length tells.
+# differ) it has the two fields for reconnection. The length says which.
 CONNECTION: Final[list[Part]] = [
     Fixed(
         chars("qmgr_name", 48),

@@ -1,4 +1,4 @@
-"""Bodies of the flows that are no calls: identity, status, shared sockets, delivery of messages,
+"""Bodies of the flows that are not calls: identity, status, shared sockets, delivery of messages,
 and those of message channels. INITIAL_DATA has its own file.
 
     USERID_DATA       who the client runs as; not answered

@@ -94,7 +94,7 @@ STATE_NAMES: Final[dict[int, str]] = {
 # Types that are not a segment's: what happens on one side, and every type that has no row.
 ANY: Final = -1
 STOP_CONN: Final = 0x100  # an operator ends the connection
-LEAVES: Final = 0x101  # the partner goes, so nobody is left to be told
+LEAVES: Final = 0x101  # the partner goes, so no answer can be sent
 LEFT: Final = 0x102  # all of the conversation has ended
 EVENT_NAMES: Final[dict[int, str]] = {
     ANY: "anything else",
@@ -223,7 +223,7 @@ class Table:
                     self._planned.setdefault((state, row.speaker), []).append(row)
 
     def find(self, state: int, speaker: int, type: int, flags: int, detail: int) -> Row | None:
-        """The row for a segment; None if there is none."""
+        """The row for a segment; None if no row fits."""
         for row in self._found.get((state, speaker, type), ()):
             if row.when.backpressure(flags, detail):
                 return row
@@ -389,7 +389,7 @@ CONVERSATION: Final = Table(
             type=SOCKET_ACTION,
         ),
         _refuse((ABSENT,), INITIATOR, "{type}: no conversation {number}", CONV_ID_ERROR),
-        # The action in the answer is not looked at: nobody has confirmed its number.
+        # The action in the answer is not looked at: its number is not confirmed.
         Row((STARTING,), ACCEPTOR, (SOCKET_ACTION,), GO_ON, NEW, flags=0),
         _refuse((STARTING,), ACCEPTOR, "{type} answers SOCKET_ACTION"),
         # Who it is. Partners leave parts out or repeat them.

@@ -17,8 +17,8 @@ takes over the values, drops what was refused and sends again; an answer without
                                                                 a second round is needed)
     sequence wrap               must be equal                   yes
 
-A responder answers at most ROUNDS_MAX times, so that nobody goes round for ever: IBM's Java client
-does, if what it does not give up is refused.
+A responder answers at most ROUNDS_MAX times, so that the rounds end: IBM's Java client
+repeats its offer for ever if a value that it does not give up is refused.
 
 Level 10 without sharing, SPI, XA and heartbeats is accepted by IBM's Java client 9.3.5, and so are
 sharing with or without MULTIPLEX_SYNCGET. From level 11 on it insists (reason 2594) on a list of
@@ -61,7 +61,7 @@ from ternmq.wire.fap.vocabulary import (
 
 ROUNDS_MAX: Final = 4
 SEGMENT_BYTES_USUAL: Final = 32748
-# Structures must fit the first segment of an ASYNC_MESSAGE; nobody was seen to ask for less.
+# Structures must fit the first segment of an ASYNC_MESSAGE; no partner was seen to ask for less.
 SEGMENT_BYTES_MIN: Final = 1024
 FAP_LEVEL_MIN: Final = 4  # below, there is no CCSID and no queue manager name
 
@@ -166,7 +166,7 @@ def answer(asked: InitialData, offer: Offer) -> tuple[InitialData, bool]:
     made.conversations_max = 0
     if has_sharing:
         made.conversations_max = max(min(asked.conversations_max, offer.conversations_max), 0)
-    # Below level 9 the field is not there, so its loss is no change that needs another round.
+    # Below level 9 the field is not there, so its loss needs no other round.
     fewer = has_sharing and made.conversations_max != asked.conversations_max
     made.has_bytes = bytes_of_level(level)
     return made, made.is_refusal or fewer

@@ -57,7 +57,7 @@ class Cursor:
         self.ccsid: Final = ccsid
         self.fap_level: Final = fap_level
         self.is_packed: Final = is_packed
-        self.is_cut = False  # data that a call tells of need not be there
+        self.is_cut = False  # data whose length a call gives need not be there
         self.starts: dict[str, int] = {}  # of structures, by name
         self.secrets: list[tuple[int, int]] = []  # what no trace may show
 
@@ -319,7 +319,7 @@ class Counted(Part):
 
 @final
 class Data(Counted):
-    """Bytes. With `can_be_cut` the field may tell of more than there are: the whole message."""
+    """Bytes. With `can_be_cut` the count may be higher: that of the whole message."""
 
     def __init__(
         self, name: str, count: str, *, can_be_cut: bool = False, is_secret: bool = False

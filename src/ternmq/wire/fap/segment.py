@@ -149,7 +149,7 @@ class Header:
     def text_ccsid(self) -> int:
         """The character set of the body: the one named, unless it cannot be.
 
-        Partners are known that name a set they do not use; the eye-catcher then tells the family.
+        Partners are known that name a set they do not use; the eye-catcher then shows the family.
         """
         if is_known(self.ccsid) and not is_wide(self.ccsid):
             if is_ascii_based(self.ccsid) != self.is_ebcdic:
@@ -199,7 +199,7 @@ class Header:
 @final
 class Segment:
     """One whole segment, or one call put together from several: its header, and where its body
-    lies in its bytes."""
+    is in its bytes."""
 
     __slots__ = ("header", "data", "body_at", "is_cut")
 
@@ -225,7 +225,7 @@ def segment_variant(data: bytes | bytearray, at: int) -> str:
     variant = _EYE_CATCHERS.get(bytes(data[at : at + 4]))
     if variant is None:
         found = bytes(data[at : at + 4]).hex()
-        raise SegmentError(f"a segment begins with {found}, which is no header", PROTOCOL_GENERAL)
+        raise SegmentError(f"a segment begins with {found}, not with a header", PROTOCOL_GENERAL)
     return variant
 
 
@@ -244,7 +244,7 @@ def segment_length(data: bytes | bytearray, at: int, variant: str, bytes_max: in
 def read_segment(data: bytes) -> Segment:
     """The segment that the bytes are; SegmentError unless they are exactly one."""
     if len(data) < BYTES_MIN:
-        raise SegmentError(f"{len(data)} bytes are no segment", PROTOCOL_LENGTH_ERROR)
+        raise SegmentError(f"{len(data)} bytes are not a segment", PROTOCOL_LENGTH_ERROR)
     variant = segment_variant(data, 0)
     length = segment_length(data, 0, variant, len(data))
     if length != len(data):

@@ -65,7 +65,7 @@ class SegmentReader:
 
     def __init__(self, bytes_max: int) -> None:
         self._buffer = bytearray()
-        self._at = 0  # what lies before it was given out
+        self._at = 0  # the bytes before it were given out
         self._bytes_max = bytes_max
 
     def allow(self, bytes_max: int) -> None:

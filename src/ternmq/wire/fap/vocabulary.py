@@ -1,8 +1,8 @@
 """Numbers and names of IBM MQ's client protocol: segment types, flags, status and other codes.
 
 One table a family. Encoders, decoders, negotiation and the trace take numbers and names from here.
-Confidence: all from a public dissector unless a comment says otherwise; "guess" is what nobody has
-confirmed against the real thing.
+Confidence: all from a public dissector unless a comment says otherwise; "guess" is what has not
+been confirmed against IBM MQ.
 """
 
 from __future__ import annotations
@@ -339,7 +339,7 @@ SPI_SUBSCRIBE: Final = 7
 SPI_UNSUBSCRIBE: Final = 8  # from one open-source client only
 SPI_NOTIFY: Final = 11
 SPI_OPEN: Final = 12
-# Our own (see `extension`): served for our own client alone, and QUERY does not tell of it.
+# Our own (see `extension`): served for our own client alone, and QUERY does not list it.
 SPI_EXTENSION: Final = 0x7E02
 SPI_NAMES: Final[dict[int, str]] = {
     SPI_QUERY: "QUERY",
@@ -415,7 +415,7 @@ def is_call(type: int) -> bool:
 
 
 def can_split(type: int) -> bool:
-    """Whether FIRST and LAST tell how segments of this type are put together."""
+    """Whether FIRST and LAST say how segments of this type are put together."""
     # Other types came with FIRST alone or neither flag, each in one segment. Nothing is known of
     # XA calls that need more than one, so they stand for themselves too.
     return is_call(type) or type == ASYNC_MESSAGE

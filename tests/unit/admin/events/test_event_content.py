@@ -446,7 +446,7 @@ def test_a_full_missing_or_inhibited_event_queue_loses_the_event_and_not_the_ver
             assert "MQRC_PUT_INHIBITED" in events.last_loss
             qmgr.delete_queue("SYSTEM.ADMIN.PERFM.EVENT")
     assert (events.lost, events.made) == (3, made)
-    assert "no local queue" in events.last_loss
+    assert "is not a local queue" in events.last_loss
     assert busy.inquire(mq.MQIA_CURRENT_Q_DEPTH) == [3]
 
 

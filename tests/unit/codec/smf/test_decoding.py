@@ -138,7 +138,7 @@ def spoiled(data: bytes, at: int, new: bytes) -> bytes:
         (36, b"\x00\x00\x7f\x00", "3 sections of 104 bytes at 32512"),
         (40, b"\x00\x00", "3 sections of 0 bytes"),
         (42, b"\xff\xff", "65535 sections of 104 bytes"),
-        (5, b"\x1e", "30-215 is no record of MQ"),
+        (5, b"\x1e", "30-215 is not a record of MQ"),
     ],
 )
 def test_record_when_it_cannot_be_then_the_error_says_why(at: int, new: bytes, said: str) -> None:
@@ -297,7 +297,7 @@ def test_group_when_it_is_reported_in_part_then_the_rest_is_zeros() -> None:
     assert isinstance(second, dict)
     assert (first["qeststr"], first["qestcsec"]) == ("CSQ_ADMIN", 7)
     assert second["qeststr"] is None
-    with pytest.raises(FormatError, match="7 is no entry"):
+    with pytest.raises(FormatError, match="7 is not an entry"):
         layout.pack({"qeststuc": (7,)}, 4104)
     with pytest.raises(FormatError, match="qmstspp does not fit into 72 bytes"):
         LAYOUTS["QMST"].pack({"qmstspp": 1}, 72)

@@ -109,7 +109,7 @@ def test_form_when_other_products_write_first_is_recognised() -> None:
 
 @pytest.mark.parametrize("data", [b"#!/bin/sh\nexit 0\n", bytes(100), b"\xff" * 50, b"\0"])
 def test_file_that_is_something_else_is_refused(data: bytes) -> None:
-    with pytest.raises(FormatError, match="no SMF record in any form"):
+    with pytest.raises(FormatError, match="not with an SMF record in any form"):
         Reader(io.BytesIO(data).read)
 
 
@@ -146,13 +146,13 @@ def test_segments_without_their_first_or_last_are_counted() -> None:
 @pytest.mark.parametrize(
     ("data", "form", "said"),
     [
-        (word(10) + bytes(10) + b"\0\3\0\0", RDW, "at byte 14: 00030000 is no record descriptor"),
-        (b"\0\x10\4\0" + bytes(12), RDW, "at byte 0: 00100400 is no record descriptor"),
-        (b"\0\x10\0\1" + bytes(12), RDW, "00100001 is no record descriptor"),
+        (word(10) + bytes(10) + b"\0\3\0\0", RDW, "at byte 14: 00030000 is not a record descriptor"),
+        (b"\0\x10\4\0" + bytes(12), RDW, "at byte 0: 00100400 is not a record descriptor"),
+        (b"\0\x10\0\1" + bytes(12), RDW, "00100001 is not a record descriptor"),
         (b"\xff\xff\0\0" + bytes(70_000), RDW, "a record of 65535 bytes"),
-        (b"\0\4\0\0", BDW, "00040000 is no block descriptor"),
-        (b"\0\x20\0\1", BDW, "00200001 is no block descriptor"),
-        (b"\xff\xff\xff\xff", BDW, "FFFFFFFF is no block descriptor"),
+        (b"\0\4\0\0", BDW, "00040000 is not a block descriptor"),
+        (b"\0\x20\0\1", BDW, "00200001 is not a block descriptor"),
+        (b"\xff\xff\xff\xff", BDW, "FFFFFFFF is not a block descriptor"),
         (b"\0\x0c\0\0" + word(10) + bytes(10), BDW, "at byte 4: a record of 14 bytes in a block"),
         (b"\x5e\x1e" + bytes(60), NO_RDW, "a record of type 30 has no known end"),
         (b"\x1e\x73" + bytes(60), NO_RDW, "without a subtype"),
