@@ -95,7 +95,7 @@ def test_attribute_when_it_is_not_there_then_the_text_is_as_pythons(one: Any, na
 def test_command_when_there_is_none_of_the_name_then_that_is_reported(way: str) -> None:
     qmgr = pymqi.connect("QM1")
     pcf = pymqi.PCFExecute(qmgr)
-    with pytest.raises(KeyError, match="MQCMD_NOPE is no command of PCF"):
+    with pytest.raises(KeyError, match="MQCMD_NOPE is not a PCF command"):
         pcf.MQCMD_NOPE()
     pcf.disconnect()
     qmgr.disconnect()

@@ -2,7 +2,7 @@
 
 What is opened (`connect`, `queue`) is opened by `async with` or by `await`. Everything belongs to
 the loop in which it was opened. Interpreted on the compiled build too, so that Python warns of a
-call that nobody awaits.
+call that is not awaited.
 """
 
 from __future__ import annotations
@@ -264,7 +264,7 @@ class Connection:
         return (await self.run(units.Prepare(xid))).prepared
 
     async def in_doubt(self) -> list[XID]:
-        """XIDs of prepared units, and of those that an operator resolved and nobody forgot yet."""
+        """XIDs of prepared units, and of resolved units that are not forgotten yet."""
         return (await self.run(units.Recover())).xids
 
     async def commit_prepared(self, xid: XID) -> None:
@@ -359,12 +359,12 @@ class Connection:
         definitions.check_done(call, self.name)
 
     async def delete_queue(self, name: str, *, purge: bool = False) -> None:
-        """Delete a queue that nobody has open; `purge` also if it holds messages."""
+        """Delete a queue that no application has open; `purge` also if it holds messages."""
         shown = await self.run(definitions.display(name, "TYPE", "DELETE"))
         await self._try(definitions.deletions(shown, name, purge), name)
 
     async def clear_queue(self, name: str) -> None:
-        """Remove all messages of a queue that nobody has open."""
+        """Remove all messages of a queue that no application has open."""
         definitions.check_done(await self.run(definitions.clear(name)), name)
 
     async def attributes(self, name: str) -> dict[str, Value]:

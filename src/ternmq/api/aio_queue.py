@@ -1,6 +1,6 @@
 """A queue for tasks: the methods of `queue`, with `await`, `async with` and `async for`.
 
-Interpreted on the compiled build too, so that Python warns of a call that nobody awaits.
+Interpreted on the compiled build too, so that Python warns of a call that is not awaited.
 """
 
 from __future__ import annotations

@@ -133,8 +133,8 @@ class QueueCursor:
         max_bytes: int = READ_BYTES_DEFAULT,
         wait: float | None = 0,
     ) -> StreamRange:
-        """The next messages; none if there is none within the wait. What retention by age or size
-        has purged before it was read is skipped, and `lost_to` says up to where."""
+        """The next messages; an empty range if none come within the wait. What retention by age or
+        size has purged before it was read is skipped, and `lost_to` says up to where."""
         call = read_call(
             self.queue, self._next, None, count, max_bytes, self.incarnation, True, wait
         )
@@ -192,7 +192,7 @@ class QueueCursor:
         return found.position
 
     async def delete(self) -> None:
-        """The cursor is no more. Needs the authority to change the queue."""
+        """Delete the cursor. Needs the authority to change the queue."""
         await self._transport.run(CursorDelete(self.name))
 
     def __repr__(self) -> str:

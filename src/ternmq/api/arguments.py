@@ -67,8 +67,8 @@ def is_text(data: Data) -> bool:
 
 
 def wait_ms(wait: float | None) -> int:
-    """Seconds to milliseconds; None is no wait, -1 or infinity is without end. Any other negative
-    number is a deadline that has passed, and not a wish to wait for ever."""
+    """Seconds to milliseconds; None does not wait, -1 or infinity waits without end. Any other
+    negative number is a deadline that has passed, and not a wish to wait for ever."""
     if wait is None:
         return 0
     if wait == -1 or wait == float("inf"):
@@ -80,8 +80,8 @@ def wait_ms(wait: float | None) -> int:
 
 
 def expiry_tenths(expiry: float) -> int:
-    """Seconds to tenths, at least one; infinity is no expiry. There is no time before now, so less
-    is an error, and not the end of the message."""
+    """Seconds to tenths, at least one; infinity means no expiry. A message cannot expire before
+    now, so 0 or less is an error."""
     if expiry == float("inf"):
         return mq.MQEI_UNLIMITED
     if not 0 < expiry * 10 < EXPIRY_TENTHS_MAX:

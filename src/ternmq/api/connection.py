@@ -185,7 +185,7 @@ class Connection:
         return self.run(units.Prepare(xid)).prepared
 
     def in_doubt(self) -> list[XID]:
-        """XIDs of prepared units, and of those that an operator resolved and nobody forgot yet."""
+        """XIDs of prepared units, and of resolved units that are not forgotten yet."""
         return self.run(units.Recover()).xids
 
     def commit_prepared(self, xid: XID) -> None:
@@ -280,12 +280,12 @@ class Connection:
         definitions.check_done(call, self.name)
 
     def delete_queue(self, name: str, *, purge: bool = False) -> None:
-        """Delete a queue that nobody has open; `purge` also if it holds messages."""
+        """Delete a queue that no application has open; `purge` also if it holds messages."""
         shown = self.run(definitions.display(name, "TYPE", "DELETE"))
         self._try(definitions.deletions(shown, name, purge), name)
 
     def clear_queue(self, name: str) -> None:
-        """Remove all messages of a queue that nobody has open."""
+        """Remove all messages of a queue that no application has open."""
         definitions.check_done(self.run(definitions.clear(name)), name)
 
     def attributes(self, name: str) -> dict[str, Value]:

@@ -181,7 +181,7 @@ def is_done(call: RunCommands, name: str, is_last: bool) -> bool:
 
 def nouns_to_change(call: RunCommands, name: str) -> list[str]:
     """The type of a queue that is to be altered or deleted; all types if the user may not see it:
-    who may change a queue need not be allowed to display it."""
+    a user that may change a queue need not be allowed to display it."""
     if call.answers and call.answers[0].reason == MQRC_NOT_AUTHORIZED:
         return list(NOUNS)
     return [noun_of(call, name)]

@@ -1,5 +1,5 @@
 """Warns of connections that an application drops without disconnecting, as Python warns of files
-that nobody closed. What they had in a unit of work is backed out by whoever calls this."""
+that were not closed. The caller backs out their unit of work."""
 
 from __future__ import annotations
 

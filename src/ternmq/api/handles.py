@@ -60,7 +60,7 @@ class Handles:
         self.input: ObjectHandle | None = base if gets else None
         self._others: dict[int, ObjectHandle] = {}
         self._loans: list[ObjectHandle] = []  # lent to one user at a time
-        self._free: list[ObjectHandle] = []  # those of them that nobody uses
+        self._free: list[ObjectHandle] = []  # those of them that are not in use
 
     def check_open(self) -> None:
         """MQRC_HOBJ_ERROR if the queue was closed."""
@@ -103,16 +103,16 @@ class Handles:
         return Open(self.descriptor(), BROWSE, selector=self._selector)
 
     def borrow(self) -> ObjectHandle | None:
-        """A handle that nobody uses; None if one has to be opened."""
+        """A handle that is not in use; None if one has to be opened."""
         self.check_open()
         return self._free.pop() if self._free else None
 
     def lend(self, handle: ObjectHandle) -> None:
-        """A handle was opened for somebody who borrows."""
+        """A handle was opened for a caller that borrows it."""
         self._loans.append(handle)
 
     def give_back(self, handle: ObjectHandle) -> None:
-        """Who borrowed it is done with it; it stays open for the next one."""
+        """The borrower is done with the handle; it stays open for the next one."""
         if self.is_open:
             self._free.append(handle)
 

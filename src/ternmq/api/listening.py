@@ -3,7 +3,7 @@
     with ternmq.listen(connection, "ORDERS", handle) as listening:
         ...
 
-The connection is the listener's while it listens: anybody else who uses it gets
+The connection is the listener's while it listens: any other caller that uses it gets
 MQRC_CALL_IN_PROGRESS. With `syncpoint` (the default) the message and what the callback does on that
 connection are one unit of work: committed when the callback returns, backed out when it raises.
 Tasks have `async for message in queue.consume()`.

@@ -29,8 +29,8 @@ def task_of_verb(task: asyncio.Task[Any] | None) -> asyncio.Task[Any] | None:
 
 
 def _waiting_task(task: asyncio.Task[Any]) -> asyncio.Task[Any] | None:
-    """Who waits for a task by wait_for: the task sets a future when it is done, and the future
-    wakes the one who waits."""
+    """The task that waits for `task` in wait_for: `task` sets a future when it is done, and the
+    future wakes the waiting task."""
     for callback, _ in _callbacks(task):
         if isinstance(callback, functools.partial) and callback.func is _RELEASE:
             for wakeup, _ in _callbacks(callback.args[0]):

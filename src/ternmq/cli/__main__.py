@@ -43,7 +43,7 @@ def run(row: Row, argv: list[str]) -> int:
     try:
         status = command(row)(argv)
         sys.stdout.flush()
-    except BrokenPipeError:  # whoever read has seen enough
+    except BrokenPipeError:  # the reader of the output has ended
         # What is still buffered has nowhere to go; Python's last flush must not complain.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
@@ -55,13 +55,13 @@ def run(row: Row, argv: list[str]) -> int:
     except IniError as wrong:
         write_error(message_line("AMQ6162E", (wrong.file, f"line {wrong.line}: {wrong.why}")))
         return EXIT_UNEXPECTED
-    except Exception as fault:  # nobody foresaw it: a report for the maintainers, a line for people
+    except Exception as fault:  # unforeseen: a report for the maintainers, a line for people
         return _faulty(row.name, fault)
     return status
 
 
 def _faulty(name: str, fault: Exception) -> int:
-    """Tell of a fault in the product, and where the report on it is."""
+    """Report a fault in the product, and where the report on it is."""
     from ternmq.remote.local.folder_lookup import data_folder
     from ternmq.server.error_log.fault_report import FaultReports, probe_id
     from ternmq.server.error_log.log_entry import Origin
@@ -76,7 +76,7 @@ def _faulty(name: str, fault: Exception) -> int:
 
 
 def _overview() -> list[str]:
-    lines = ["usage: ternmq COMMAND [ARGUMENTS]; `ternmq COMMAND --help` tells more", ""]
+    lines = ["usage: ternmq COMMAND [ARGUMENTS]; `ternmq COMMAND --help` says more", ""]
     width = max((len(row.name) for row in COMMANDS), default=0)
     lines += [f"  {row.name.ljust(width)}  {row.about}" for row in COMMANDS]
     return lines

@@ -52,7 +52,7 @@ class CommandLine(argparse.ArgumentParser):
         self.add_argument("-?", "--help", action="help", help="show this and do nothing")
 
     def error(self, message: str) -> NoReturn:
-        """Tell what is wrong with the arguments, and end."""
+        """Write what is wrong with the arguments, and end."""
         write_error(f"{self.prog}: {message}")
         write_error(self.format_usage().rstrip())
         raise SystemExit(self._bad_arguments)

@@ -55,7 +55,7 @@ COMMANDS: Final[tuple[Row, ...]] = (
     Row("qtune", "control.qtune", "show and set the buffers of queues"),
     Row("dmpmqlog", "control.dmpmqlog", "show the records of the recovery log"),
     Row("rcdmqimg", "control.rcdmqimg", "write media images of objects to the log"),
-    Row("rcrmqobj", "control.rcrmqobj", "make objects anew from their media images"),
+    Row("rcrmqobj", "control.rcrmqobj", "recreate objects from their media images"),
     Row("dspmqfls", "control.dspmqfls", "show which files hold an object"),
     Row("dspmqtrn", "control.dspmqtrn", "show units of work in doubt"),
     Row("rsvmqtrn", "control.rsvmqtrn", "end units of work in doubt"),

@@ -14,7 +14,7 @@ _ARGUMENTS: Final = (
     ("--channel", "channel", "NAME", "its server-connection channel"),
     ("--ccdt", "ccdtUrl", "FILE", "a client channel definition table instead"),
     ("--path", "path", "FOLDER", "data folder of a queue manager on this machine"),
-    ("-u", "user", "USER", "who connects"),
+    ("-u", "user", "USER", "the user that connects"),
     ("--password-file", "passwordFile", "FILE", "a file that has the password"),
     ("--password-env", "passwordEnv", "NAME", "an environment variable that has it"),
 )
@@ -37,7 +37,7 @@ def add_connection(line: CommandLine) -> None:
 
 
 def connection_of(asked: argparse.Namespace) -> dict[str, str]:
-    """The options that were told."""
+    """The options that were given."""
     given = {option: getattr(asked, f"mq_{option}") for _, option, _, _ in _ARGUMENTS}
     return {name: value for name, value in given.items() if value} | dict(asked.mq_options)
 
@@ -45,5 +45,5 @@ def connection_of(asked: argparse.Namespace) -> dict[str, str]:
 def _pair(text: str) -> tuple[str, str]:
     name, equals, value = text.partition("=")
     if not name or not equals:
-        raise argparse.ArgumentTypeError(f"{text!r} is no option; cipherSpec=ANY_TLS12 is")
+        raise argparse.ArgumentTypeError(f"{text!r} is not an option; cipherSpec=ANY_TLS12 is")
     return name, value

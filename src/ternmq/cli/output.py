@@ -102,7 +102,7 @@ class Progress(TerminalLine):
     def __init__(self, name: str, total: int) -> None:
         super().__init__()
         self._name: Final = name
-        self._total: Final = total  # bytes; 0 if nobody knows
+        self._total: Final = total  # bytes; 0 if not known
         self._is_shown: Final = sys.stderr.isatty()
         self._begun: Final = time.monotonic()
         self._next = self._begun + self.STEP_S

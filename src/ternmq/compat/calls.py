@@ -58,7 +58,7 @@ _ELSEWHERE: Final = (  # properties are wanted, but not in the handle
     mq.MQGMO_PROPERTIES_FORCE_MQRFH2,
     mq.MQGMO_PROPERTIES_COMPATIBILITY,
 )
-# Lengths of character attributes that are no part of a definition.
+# Lengths of character attributes that are not part of a definition.
 _LENGTHS: Final = {
     mq.MQCA_ALTERATION_DATE: mq.MQ_DATE_LENGTH,
     mq.MQCA_ALTERATION_TIME: mq.MQ_TIME_LENGTH,
@@ -134,7 +134,7 @@ def selection_string(od: MQOpts, verb: str) -> str:
 
 
 def open_object(hconn: object, od: MQOpts, options: int) -> int:
-    """MQOPEN; the descriptor is told the name of a dynamic queue, and what it resolved to."""
+    """MQOPEN; the descriptor gets the name of a dynamic queue, and what it resolved to."""
     attachment = attached(hconn, "MQOPEN")
     connection = attachment.connection
     od.pack()  # members of a wrong type are found before anything is sent
@@ -210,7 +210,7 @@ def descriptor_of(md: MQOpts) -> Descriptor:
 
 
 def fill_descriptor(md: MQOpts, descriptor: Descriptor) -> None:
-    """What a message says of itself; an MQMD of version 1 is not told of groups."""
+    """What a message says of itself; an MQMD of version 1 gets nothing about groups."""
     version = md.Version
     kept = {name: md[name] for name in _LATER_MEMBERS}
     md.unpack(descriptor.pack(order=_NATIVE))
@@ -268,7 +268,7 @@ def _prepared(
     if options & mq.MQPMO_NEW_MSG_ID:
         md.MsgId = mq.MQMI_NONE
     if options & mq.MQPMO_NEW_CORREL_ID:
-        # The queue manager does not tell the one that it would make; ours is as good.
+        # The queue manager does not return the one that it would make; ours is as good.
         md.CorrelId = new_identifier(attachment.connection.name)
     descriptor = descriptor_of(md)
     if pmo.Version >= mq.MQPMO_VERSION_2 and pmo.RecsPresent:
@@ -327,7 +327,7 @@ def _put_handles(
 
 
 def new_identifier(qmgr_name: str) -> bytes:
-    """24 bytes that nobody else has, as queue managers make them."""
+    """24 unique bytes, as queue managers make them."""
     return b"AMQ " + qmgr_name.encode("utf-8")[:12].ljust(12) + os.urandom(8)
 
 
@@ -393,7 +393,7 @@ def _wants_handle(gmo: MQOpts) -> bool:
 
 
 def _received(md: MQOpts, gmo: MQOpts, taken: Taken) -> Got:
-    """What the structures of the application are told of a message."""
+    """Fill in the application's structures for a message."""
     descriptor = taken.descriptor
     fill_descriptor(md, descriptor)
     if gmo.Version >= mq.MQGMO_VERSION_2:
@@ -412,7 +412,7 @@ def _status(flags: int, last: int, if_last: str, one: int, if_one: str) -> int:
 
 def status(hconn: object) -> bytes:
     """MQSTAT: how asynchronous puts went, as a packed MQSTS. On the queue manager's machine no put
-    is asynchronous, so there is nothing to tell."""
+    is asynchronous, so there is nothing to report."""
     found = attached(hconn, "MQSTAT").connection.run(InquirePuts()).found
     return found.pack(order=_NATIVE, native=True)
 
@@ -452,9 +452,9 @@ def disconnect(hconn: int) -> None:
 
 
 def drop(hconn: int) -> None:
-    """A connection that nobody holds any more. What is in its unit of work is committed, as by
-    MQDISC; if there is nothing, nothing is sent: the collector may run in any thread, and should
-    not wait for an answer there."""
+    """A connection that the application has dropped. Its unit of work is committed, as by MQDISC;
+    if that is empty, nothing is sent: the collector may run in any thread, and should not wait for
+    an answer there."""
     attachment = attached(hconn, "MQDISC")
     detach(hconn)
     delete_handles_of(hconn)

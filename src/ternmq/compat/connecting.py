@@ -19,7 +19,7 @@ _BINDINGS: Final = (
     | mq.MQCNO_ISOLATED_BINDING
     | mq.MQCNO_FASTPATH_BINDING
 )
-# What an MQCD has if nobody says anything.
+# Defaults of an MQCD.
 _HEARTBEAT_S: Final = 300
 _SHARING: Final = 10
 

@@ -58,8 +58,8 @@ class PYIFError(Error):
 
 
 class TranslatedErrors:
-    """`with Told(MQMIError)`: an MQError of ours leaves the block as the library's; ours, with
-    object and detail, is its cause."""
+    """`with TranslatedErrors(MQMIError)`: an MQError of ours leaves the block as the library's;
+    ours, with object and detail, is its cause."""
 
     def __init__(self, kind: type[MQMIError]) -> None:
         self._kind = kind

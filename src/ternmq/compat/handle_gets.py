@@ -63,7 +63,7 @@ def get_for_handle(
         same = _only(options, cut.token)
         shown = _look(ask, same, cut.length)
         if shown is None:
-            continue  # somebody else has got it
+            continue  # another application has got it
         if accepts or _fits(shown, length):
             message = ask(same, cut.length)
             if message is not None:

@@ -52,7 +52,7 @@ def _default(text: str, library: str, width: str) -> Any:
 
 
 def members(structure: str, library: str) -> list[Member]:
-    """The members of a structure, made anew: programs may change the lists."""
+    """The members of a structure, as new lists: programs may change them."""
     found: list[Member] = []
     for line in _ROWS[structure]:
         name, width, *rest = line.split(maxsplit=2)

@@ -48,7 +48,7 @@ _VERSION_REASONS: Final = {
 
 
 class _Held:
-    """Keeps a handle as long as somebody has its number."""
+    """Keeps a handle as long as an object has its number."""
 
     def __init__(self, handle: MessageHandle) -> None:
         self.handle = handle
@@ -56,7 +56,7 @@ class _Held:
 
 class HandleNumber(int):
     """A message handle: a number that keeps its handle. pymqi has no way to delete a handle, so it
-    lives as long as somebody has its number, in an MQPMO say."""
+    lives as long as an object has its number, such as an MQPMO."""
 
     held: _Held
 

@@ -84,7 +84,7 @@ class RFH2(MQOpts):
         return super().pack()
 
     def unpack(self, buff: bytes, encoding: int | None = None) -> Any:
-        """Read the header at the beginning of the data; without an encoding its version tells the
+        """Read the header at the beginning of the data; without an encoding its version gives the
         byte order."""
         ensure_not_unicode(buff)
         if buff[:4] != mq.MQRFH_STRUC_ID:

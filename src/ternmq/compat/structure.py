@@ -17,7 +17,7 @@ from ternmq.compat.unicode import ensure_bytes, ensure_not_unicode
 
 class MQOpts:
     """The members are given as lists: name, default, format of `struct`, how often (1 if not
-    given). Keywords set members; a name that is no member is AttributeError."""
+    given). Keywords set members; an unknown name raises AttributeError."""
 
     _library: ClassVar[str] = PYMQI
 

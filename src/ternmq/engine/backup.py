@@ -2,7 +2,7 @@
 does nothing else until it is activated.
 
 The log it has is the other one's, byte for byte, so it writes no record. After a replay its files
-tell everything up to the end of what was shipped, and the control file names the last CHECKPOINT
+hold everything up to the end of what was shipped, and the control file names the last CHECKPOINT
 record in it: from there the next replay, or the first start, goes on by the rules of restart. Units
 of work that have not ended are neither undone nor forgotten.
 
@@ -74,7 +74,7 @@ def _backup_control(disk: Disk, verb: str) -> Control:
     control = load_control(disk)
     if control.role != BACKUP:
         raise mq_error(
-            MQRC_OPERATION_NOT_ALLOWED, verb=verb, detail="it is no backup queue manager"
+            MQRC_OPERATION_NOT_ALLOWED, verb=verb, detail="it is not a backup queue manager"
         )
     return control
 

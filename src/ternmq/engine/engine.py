@@ -117,7 +117,7 @@ class Engine:
         self.disk = disk
         self.clock = clock
         self.outbox = Outbox()
-        self.report: list[str] = []  # what restart did, as strmqm tells it
+        self.report: list[str] = []  # what restart did; strmqm prints it
         opened: OpenedLog = open_log(disk)
         refuse_backup(opened)
         catalog, damage = find_catalog(disk, opened)
@@ -159,7 +159,7 @@ class Engine:
         self.images = ImageSchedule(self.kernel)
         self.expiry: ExpiryScan | None = None
         self.expiry_due_ns: i64 = 0
-        self.cursors_due_ns: i64 = 0  # when cursors are looked at that nobody uses
+        self.cursors_due_ns: i64 = 0  # when idle cursors are checked for expiry
         self._recover_units(replay)
         self._note_restart(replay)
         self._begin_work(catalog)
@@ -316,7 +316,7 @@ class Engine:
         self.after_step()
 
     def _reserve_ids(self) -> None:
-        """Half of what the control file allows is still ahead when it is told of more."""
+        """Half of what the control file allows is still unused when its limit is raised."""
         control = self.keeper.control
         given = int(self.kernel.msg_counter)
         if given > control.unique_below - UNIQUE_RESERVE // 2:
@@ -380,7 +380,7 @@ class Engine:
     # ---- the end
 
     def quiesce(self) -> None:
-        """No new work for those who asked to be told; waits that fail if quiescing end."""
+        """Refuse new work that has FAIL_IF_QUIESCING; gets that wait with that option end."""
         kernel = self.kernel
         if kernel.status == RUNNING:
             self.events.stopping(MQRQ_Q_MGR_QUIESCING)
@@ -388,7 +388,7 @@ class Engine:
             self._look_again()
 
     def stop(self) -> None:
-        """Nothing new from now on; everybody who waits is told."""
+        """Refuse new work from now on; gets that wait end with the reason."""
         kernel = self.kernel
         if kernel.status in (RUNNING, QUIESCING):
             self.events.stopping(MQRQ_Q_MGR_STOPPING)

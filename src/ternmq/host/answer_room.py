@@ -2,14 +2,14 @@
 and for all of them together.
 
 A socket that cannot be written gets no new answers: its calls wait where they are (`segment_line`).
-Beside that, all sockets together hold at most `ANSWER_BYTES_MAX`: while they hold more, nobody
-gets or browses a message. A quarter is kept for those who hold little, which are users at an
-address whose sockets together hold less than a sixteenth: the one who holds most cannot take that.
-Those who wait go on in turn, who holds least first.
+Beside that, all sockets together hold at most `ANSWER_BYTES_MAX`: while they hold more, no call
+gets or browses a message. A quarter is kept for those that hold little, which are users at an
+address whose sockets together hold less than a sixteenth: the user that holds most cannot take it.
+Jobs that wait go on in turn, those of the user that holds least first.
 
-Who reads makes room in milliseconds. Who does not, while others wait for room, is cut off after
-`STALL_S`, the largest first, until half of the room is free: one that has taken less in that time
-than `PROGRESS_BYTES` and a 64th of what it holds counts as one that does not read.
+A socket that reads makes room in milliseconds. One that does not, while others wait for room, is
+cut off after `STALL_S`, the largest first, until half of the room is free: one that has taken less
+in that time than `PROGRESS_BYTES` and a 64th of what it holds counts as one that does not read.
 """
 
 from __future__ import annotations
@@ -46,9 +46,9 @@ class Room:
     def __init__(self, turns: Turns) -> None:
         self._turns = turns
         self.bytes_max = 0
-        self.common_bytes_max = 0  # of it, for everybody
+        self.common_bytes_max = 0  # of it, for all shares
         self._kept_bytes = 0  # the rest
-        self._little_bytes = 0  # who holds less may have that, too
+        self._little_bytes = 0  # a share that holds less may have that, too
         self._most_bytes = 0  # that a share held when all was counted
         self.held_bytes = 0
         self._held: dict[Outlet, int] = {}
@@ -178,10 +178,10 @@ class Room:
             at += 1
             queues = [jobs for jobs in queues if len(jobs) > at]
 
-    # ---- who does not read
+    # ---- sockets that do not read
 
     def tick(self) -> None:
-        """Some wait: perhaps there is room by now, or somebody does not read."""
+        """Jobs wait: perhaps there is room by now, or a socket does not read."""
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None

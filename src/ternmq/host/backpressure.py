@@ -2,11 +2,11 @@
 do not have to leave memory for a file only to be read again at once.
 
 It is about non-persistent messages that are put without an answer, on a queue from which messages
-are streamed to somebody: when half of the queue's buffer is full, the putter's socket is not read
+are streamed to a reader: when half of the queue's buffer is full, the putter's socket is not read
 until a quarter is left. That takes a good reader milliseconds. One that needs longer than
-`BACKPRESSURE_S` is slow, and a queue is there to let it be slow: nobody is held then until the
-reader has caught up by itself, or for `REST_S`, after which it is tried once more. Nobody is held
-whose own socket the reader uses.
+`BACKPRESSURE_S` is slow, and a queue is there to let it be slow: no putter is held then until the
+reader has caught up by itself, or for `REST_S`, after which it is tried once more. A putter whose
+own socket the reader uses is never held.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ REST_S: Final = 1.0
 
 @mypyc_attr(allow_interpreted_subclasses=True)
 class Putter:
-    """The socket of somebody who puts, or reads, or both."""
+    """The socket of an application that puts, or reads, or both."""
 
     def __init__(self) -> None:
-        self.has_backpressure = False  # it puts faster than somebody reads
+        self.has_backpressure = False  # it puts faster than a reader reads
 
     def apply_backpressure(self, has_backpressure: bool) -> None:
         """Do not read the socket for a moment, or read it again."""
@@ -39,27 +39,27 @@ class Putter:
 
 @final
 class Readers:
-    """Those to whom the messages of one queue are streamed, and who is held because of them."""
+    """The readers of one queue's streamed messages, and the putters held because of them."""
 
     def __init__(self, turns: Turns, queue: Queue) -> None:
         self._turns = turns
         self.queue = queue
         self._lines: list[Putter] = []  # of the readers; one that has two is here twice
         self._paused: list[Putter] = []
-        self._rests_until = 0.0  # in the loop's time: the readers are slow, and nobody is held
+        self._rests_until = 0.0  # in the loop's time: the readers are slow, and no putter is held
         self._timer: asyncio.TimerHandle | None = None
 
     @property
     def is_empty(self) -> bool:
-        """Nobody reads."""
+        """Whether it has no reader."""
         return not self._lines
 
     def add(self, line: Putter) -> None:
-        """Another one reads."""
+        """Add a reader."""
         self._lines.append(line)
 
     def remove(self, line: Putter) -> None:
-        """It does not any more."""
+        """Remove a reader; the last one lets the held putters go on."""
         if line in self._lines:
             self._lines.remove(line)
         if not self._lines:
@@ -108,7 +108,7 @@ class Backpressure:
         self._readers: dict[Queue, Readers] = {}
 
     def add(self, turns: Turns, queue: Queue, line: Putter) -> Readers:
-        """Somebody reads a queue."""
+        """Add a reader of a queue."""
         readers = self._readers.get(queue)
         if readers is None:
             readers = Readers(turns, queue)
@@ -117,7 +117,7 @@ class Backpressure:
         return readers
 
     def remove(self, readers: Readers, line: Putter) -> None:
-        """Somebody reads it no more."""
+        """Remove a reader of a queue."""
         readers.remove(line)
         if readers.is_empty:
             self._readers.pop(readers.queue, None)

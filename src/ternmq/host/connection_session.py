@@ -54,7 +54,7 @@ class Session:
             try:
                 self.link: Link = shell.engine.connect(user, application)
             finally:
-                shell.flush()  # a refused one may have made an event, for which somebody waits
+                shell.flush()  # a refused one may have put an event that a get waits for
         self.link.process_id = os.getpid()
         self.link.connect_options = share
         self._cpu_ns = 0  # of the thread, when the verb began
@@ -110,7 +110,7 @@ class Session:
 
     def enter_unit(self) -> None:
         """After MQBEGIN: puts and gets are inside syncpoint. A second one has nothing of its own to
-        end: whoever ends it would end the first."""
+        end: its MQCMIT or MQBACK would end the first."""
         if self.in_unit:
             raise mq_error(MQRC_UOW_IN_PROGRESS, verb="MQBEGIN", object=self.engine.name)
         self.in_unit = True
@@ -211,7 +211,7 @@ class Session:
     # ---- gets
 
     def waker_of(self, call: GetCall, waiter: Wakeable | None) -> Wakeable | None:
-        """With the lock: a get waits for a message; who is woken when there is one."""
+        """With the lock: a get waits for a message; what is woken when there is one."""
         return waiter
 
     def attempt_get(

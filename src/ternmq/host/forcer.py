@@ -1,9 +1,9 @@
 """Forcing the log for callers that wait: the first forces for all (leader and followers).
 
-Whoever needs an LSN forced and finds nobody forcing becomes the leader: it takes what the engine
-has buffered, writes and syncs it, and wakes the followers that are served. Those that came
-meanwhile are the next batch; one of them leads it. Group commit follows from that shape, without a
-timer.
+A caller that needs an LSN forced, while no other caller forces, becomes the leader: it takes what
+the engine has buffered, writes and syncs it, and wakes the followers that are served. Those that
+came meanwhile are the next batch; one of them leads it. Group commit follows from that shape,
+without a timer.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from ternmq.ports.effect import Wakeable
 
 
 class Gate(Wakeable):
-    """Where a thread waits, at a lock that nobody else has; opened once for each wait."""
+    """Where a thread waits, at a lock that no other thread has; opened once for each wait."""
 
     def __init__(self, lock: threading.Lock) -> None:
         self.lock = lock
@@ -38,7 +38,7 @@ class Gate(Wakeable):
 
 @final
 class Follower:
-    """Someone who waits for an LSN."""
+    """A thread that waits for an LSN."""
 
     __slots__ = ("gate", "lsn", "who")
 
@@ -53,8 +53,9 @@ class Forcer:
     """The one way to force the log of an engine.
 
     A signal handler may raise in any caller, between any two calls. So the leader is named by
-    `_leader` alone, which a thread that is interrupted finds and hands on; who is to be woken is
-    kept until it is; and `with` takes the locks, because nothing can come between that and its end.
+    `_leader` alone, which a thread that is interrupted finds and hands on; a gate that is to be
+    opened is kept until it is; and `with` takes the locks, because nothing can come between that
+    and its end.
     """
 
     def __init__(
@@ -72,7 +73,7 @@ class Forcer:
         self.forces = 0
 
     def renew_locks(self, lock: threading.Lock) -> None:
-        """In a forked child, where nobody holds any."""
+        """In a forked child, where no thread holds any."""
         self.lock = lock
         self.files_lock = self._make_lock()
         self._mutex = self._make_lock()
@@ -114,7 +115,7 @@ class Forcer:
         """Leave the followers, if among them; hand on the lead, if it is here. When interrupted,
         this can be done again."""
         if follower is not None:
-            self._gates.gate = None  # someone may still wake the old one
+            self._gates.gate = None  # another thread may still wake the old one
             with self._mutex:
                 if follower in self._followers:
                     self._followers.remove(follower)
@@ -196,8 +197,8 @@ class Forcer:
             begun_ns = engine.clock.monotonic_ns()
             engine.files.write(batch)
             took_ns = engine.clock.monotonic_ns() - begun_ns
-            # Inside: who saves the control file holds this lock and must find LSN and gap of one
-            # batch, not of two.
+            # Inside: the thread that saves the control file holds this lock and must find LSN and
+            # gap of one batch, not of two.
             with self.lock:
                 engine.log.forced(batch)
                 self.forces += 1

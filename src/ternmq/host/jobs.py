@@ -94,7 +94,7 @@ class Outlet(Putter):
         raise NotImplementedError
 
     def cut_stalled(self, left_bytes: int) -> None:
-        """Nobody reads it, and others wait for the room that it takes."""
+        """The partner does not read, and others wait for the room that its answers take."""
         raise NotImplementedError
 
 
@@ -108,10 +108,10 @@ class Turns(Turn):
         self.loop = loop_shell.loop
         self.clock = loop_shell.engine.clock
         self._dispatcher = loop_shell.engine.kernel.meter.dispatcher
-        # when the bytes of this turn came, or the last verb of it ended; 0: nobody has looked
+        # when the bytes of this turn came, or the last verb of it ended; 0: not read yet
         self.clock_ns = 0
         # While puts without an answer follow each other: the handle that they are for, its account
-        # and who serves them. See `LoopVerbs.start_put`.
+        # and the verbs that serve them. See `LoopVerbs.start_put`.
         self.run: Handle | None = None
         self.run_account: TaskAccount | None = None
         self.run_verbs: LoopVerbs | None = None
@@ -120,7 +120,7 @@ class Turns(Turn):
         self._ready: deque[Job] = deque()
         self._later: list[Job] = []
         self._dirty: list[Outlet] = []
-        self._inside = False  # somebody will settle
+        self._inside = False  # the job that runs now will settle
         self._scheduled = False
         self._due: list[tuple[int, int, Job]] = []
         self._numbers = 0
@@ -131,7 +131,7 @@ class Turns(Turn):
     # ---- jobs
 
     def post(self, job: Job) -> None:
-        """From any thread: the job goes on in the loop. After the loop's end nobody waits."""
+        """From any thread: the job goes on in the loop. After the loop's end no job waits."""
         self._ready.append(job)
         if get_ident() == self.loop_shell.thread_id:
             if not self._inside:
@@ -155,7 +155,7 @@ class Turns(Turn):
             self.loop.call_soon(self._run)
 
     def _run(self) -> None:
-        self._scheduled = False  # ORDER: before looking, so that who comes later calls again
+        self._scheduled = False  # ORDER: before looking, so that a later caller calls again
         self.begin()
         later = self._later
         if later:

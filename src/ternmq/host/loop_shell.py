@@ -62,13 +62,13 @@ class TaskWaker(Wakeable):
 
 @mypyc_attr(allow_interpreted_subclasses=True)
 class Follower(Wakeable):
-    """Someone in the loop who waits for an LSN."""
+    """A caller in the loop that waits for an LSN."""
 
     def __init__(self, lsn: int) -> None:
         self.lsn = lsn
 
     def is_gone(self) -> bool:
-        """Whether nobody waits any more."""
+        """Whether it does not wait any more."""
         return False
 
     def forced(self, error: MQError | None) -> None:
@@ -126,7 +126,7 @@ class LoopShell(Companion):
         self._target = 0
         self._forcing = False
         self.turn: Turn | None = None
-        self.may_block = False  # nobody else's work is in this loop
+        self.may_block = False  # the loop is the queue manager's own
         self.cpu = ThreadCPU(self.engine.clock)
         self._force_ns = 0  # how long a force takes, on average; 0: not known yet
         self._orders: queue.SimpleQueue[int] = queue.SimpleQueue()
@@ -180,7 +180,7 @@ class LoopShell(Companion):
                 raise
 
     def _drain(self) -> None:
-        self._will_drain = False  # before looking, so that who comes later calls again
+        self._will_drain = False  # before looking, so that a later caller calls again
         posted = self._posted
         while posted:
             posted.popleft().finish()
@@ -224,7 +224,7 @@ class LoopShell(Companion):
 
     def _send_order(self) -> None:
         quick = self.may_block and 0 < self._force_ns < QUICK_FORCE_NS
-        # Whoever has the log's files may have them for long.
+        # Another thread may have the log's files for long.
         if quick and not self.shell.forcer.files_lock.locked():
             self._force(self._target)
             self._serve()

@@ -2,8 +2,8 @@
 one housekeeper.
 
 A verb runs in its caller's thread under the lock. If it is parked, the caller runs the effect it
-waits for, or waits for whoever does; if the log must be forced before the answer leaves, the forcer
-sees to that. The housekeeper thread runs effects nobody waits for and gives the engine the time.
+waits for, or waits for the thread that does; if the log must be forced before the answer leaves,
+the forcer sees to that. The housekeeper runs all other effects and gives the engine the time.
 """
 
 from __future__ import annotations
@@ -78,16 +78,16 @@ class Shell:
         self.make_lock = made.lock
         self.lock = made.step()
         self.forcer = Forcer(engine, self.lock, made.lock)
-        # Gets whose loop was closed, or whose task was dropped: to be taken back. Who adds one may
-        # be inside the collector and must not touch a lock; the housekeeper looks at every tick.
+        # Gets whose loop was closed, or whose task was dropped: to be taken back. Code that adds
+        # one may be in the collector and must not touch a lock; the housekeeper looks each tick.
         self.orphans: deque[GetCall] = deque()
         # Connections that were dropped without MQDISC: their units of work are backed out. The
-        # same holds for who adds one.
+        # same holds for code that adds one.
         self.dropped: deque[Link] = deque()
         self.companions: list[Companion] = []
         self._delivering = made.lock()  # of figures: one thread at a time
         self._claimed: list[Effect] = []  # those that some thread runs
-        self._watching: list[Gate] = []  # who waits until one of them ends
+        self._watching: list[Gate] = []  # of threads that wait until one of them ends
         self._work = made.semaphore(0)
         self._called = False  # the housekeeper knows that there is work
         self._ending = False
@@ -221,7 +221,7 @@ class Shell:
         when compiled; plain files know both."""
         if not self._was_waiting and not isinstance(failure, _OF_VERBS):
             self.engine.break_down(f"a step was interrupted: {type(failure).__name__}")
-        self.flush()  # a refused verb may have made an event, for which somebody waits
+        self.flush()  # a refused verb may have put an event message that a get waits for
         self._was_waiting = False
 
     def _let_others_in(self) -> BaseException | None:
@@ -282,7 +282,7 @@ class Shell:
             raise call.error
 
     def _after_wait(self, link: Link, call: GetCall, interrupted: bool) -> None:
-        """With the lock: nobody waits any more."""
+        """With the lock: the get does not wait any more."""
         clock = link.clock
         if clock is not None and clock.waits_for:
             clock.go_on(self.engine.clock.monotonic_ns())
@@ -338,7 +338,7 @@ class Shell:
             self._force(link, int(durable_at))
 
     def settle(self) -> None:
-        """After a step of a verb, with the lock: run what is due, wake who is to be woken."""
+        """After a step of a verb, with the lock: run what is due, wake the waiters that are due."""
         self.engine.after_step()
         self.flush()
 
@@ -425,8 +425,8 @@ class Shell:
             self._finish_claimed(effect, error, broken)
 
     def _run_on_log(self, effect: Effect) -> None:
-        """ORDER: nothing touches the log's files after a failed force. Whoever has waited for their
-        lock must see the failure, so it is recorded before the lock is released."""
+        """ORDER: nothing touches the log's files after a failed force. A thread that has waited for
+        their lock must see the failure, so it is recorded before the lock is released."""
         broken = self.engine.error_for("")
         if broken is not None:
             raise broken
@@ -441,7 +441,7 @@ class Shell:
         self._lock_again()
         try:
             if broken:
-                self.engine.outbox.done(effect)  # who waits for it gets the error
+                self.engine.outbox.done(effect)  # callers that wait for it get the error
             else:
                 self.engine.finish(effect, error)
             self._let_go(effect)
@@ -492,7 +492,7 @@ class Shell:
 
     def give_back_disk(self) -> None:
         """The queue manager has stopped: the disk is closed, now or when the last effect that a
-        thread is still at has ended (after a breakdown nobody waits for those)."""
+        thread is still at has ended (after a breakdown no thread waits for those)."""
         with self.lock:
             self._gives_back = True
             if not self._claimed:
@@ -504,7 +504,7 @@ class Shell:
             self._work.release()
 
     def keep_house(self) -> None:
-        """Run effects that nobody waits for and give the engine the time, until `end_house`."""
+        """Run effects that no caller waits for, give the engine the time, until `end_house`."""
         while True:
             self._work.acquire(True, max(self.engine.collector.due_in_s(TICK_S), DUE_MIN_S))
             self._called = False  # ORDER: before it looks for work
@@ -514,7 +514,7 @@ class Shell:
                 self.run_effects()
                 if self.engine.error_for("") is not None:
                     with self.lock:
-                        self.flush()  # those who wait for a message
+                        self.flush()  # wake the gets that wait for a message
                     break  # the queue manager has broken down; its callers get the error
                 self.return_orphans()
                 self.end_dropped()
@@ -534,8 +534,8 @@ class Shell:
                 break
 
     def _break_down_without_housekeeper(self, fault: Exception) -> bool:
-        """Something was raised that nobody has foreseen: nothing would be tidied and no time would
-        pass any more, so the queue manager stops and says why. False if it has broken already."""
+        """An unforeseen exception was raised: nothing would be tidied and no time would pass
+        any more, so the queue manager stops and says why. False if it has broken already."""
         with self.lock:
             if self.engine.error_for("") is not None:
                 self.flush()
@@ -554,7 +554,7 @@ class Shell:
                 collector.deliver()
 
     def return_orphans(self) -> None:
-        """Messages that nobody will come for go back to their queues."""
+        """Put messages back on their queues whose caller will not take them."""
         while self.orphans:
             call = self.orphans.popleft()
             with self.lock:
@@ -562,7 +562,7 @@ class Shell:
                 self.settle()
 
     def end_dropped(self) -> None:
-        """Nobody can use these connections any more: it is as if their applications had died."""
+        """End connections that no code refers to any more, as if their applications had died."""
         while self.dropped:
             link = self.dropped.popleft()
             more = link.connected
@@ -580,7 +580,7 @@ class Shell:
                 self.engine.after_step()
 
     def disconnect_all(self) -> None:
-        """Whoever is still connected has lost the queue manager: units of work are backed out."""
+        """Connections that are left have lost the queue manager: back out their units of work."""
         kernel = self.engine.kernel
         while kernel.connections:
             with self.lock:

@@ -136,7 +136,7 @@ class LoopTransport(TaskTransport):
         return message_of(session.engine.clock, call)
 
     async def get_returnable(self, handle: Handle, request: GetRequest) -> GetCall:
-        """MQGET for somebody else: the caller ends it with the session's `answered`, once its
+        """MQGET for a remote caller: the caller ends it with the session's `answered`, once its
         answer counts, or with `take_back`."""
         session = self.session
         session.begin_task("MQGET")

@@ -37,7 +37,7 @@ def main(arguments: list[str]) -> int:
     run = {"dump": _dump, "verify": _verify, "buffers": _buffers, "salvage": _salvage}
     try:
         status = run[options.tool](options)
-    except BrokenPipeError:  # whoever read has seen enough
+    except BrokenPipeError:  # the reader of the output has ended
         sys.stderr.close()
         return EXIT_SOUND
     except ValueError as error:
@@ -73,7 +73,7 @@ def parser() -> argparse.ArgumentParser:
     buffers.add_argument("--nonpersistent", type=size_in_bytes, metavar="SIZE", help="set it")
     salvage = _tool(tools, "salvage", "write what can be read of a queue's messages to a file")
     salvage.add_argument("--queue", required=True, metavar="NAME")
-    salvage.add_argument("--output", required=True, metavar="FILE", help="JSON lines, made anew")
+    salvage.add_argument("--output", required=True, metavar="FILE", help="JSON lines; replaced")
     salvage.add_argument("--dead", action="store_true", help="also messages that were got already")
     return program
 

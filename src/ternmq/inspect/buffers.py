@@ -61,7 +61,7 @@ def size_in_bytes(text: str) -> int:
     unit = _UNITS.get(word[-1:], 1)
     digits = word[:-1] if unit > 1 else word
     if not digits.isdecimal():
-        raise ValueError(f"{text!r} is no size: a number of bytes, or one with K, M or G")
+        raise ValueError(f"{text!r} is not a size: a number of bytes, or one with K, M or G")
     return int(digits) * unit
 
 

@@ -1,6 +1,6 @@
 """The recovery log, record by record, as dmpmqlog shows it: for people, and as JSON lines.
 
-Where to begin and end is told by a `Range`. Reading follows the rules of restart: what restart
+A `Range` says where to begin and end. Reading follows the rules of restart: what restart
 would put in place from the tail copy is in place, a torn last batch is where the log ends, and
 damage is named and never read past.
 """

@@ -1,4 +1,4 @@
-"""The folder of one queue manager, held while it is looked at: nobody can start it meanwhile.
+"""The folder of one queue manager, held while it is looked at: it cannot be started meanwhile.
 
 A tool is given the queue manager's own folder, or the data folder and a name. The lock is taken
 shared and only for reading, so several can look at once and nothing is written.

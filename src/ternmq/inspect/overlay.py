@@ -29,7 +29,7 @@ class Node:
 
 @final
 class OverlayFile(DiskFile):
-    """An open file: a descriptor on the real one, until somebody writes."""
+    """An open file: a descriptor on the real one, until the first write."""
 
     def __init__(self, path: str, node: Node, descriptor: int) -> None:
         super().__init__(path)
@@ -85,7 +85,7 @@ class OverlayFile(DiskFile):
 
 @final
 class NoLock(DiskLock):
-    """Nobody else can have what only this process sees."""
+    """No other process can have what only this one sees."""
 
     def release(self) -> None:
         return

@@ -81,7 +81,7 @@ class Report:
         self._seen: dict[str, FileVerdict] = {}
 
     def add(self, path: str, what: str, verdict: str, detail: str, size: int) -> None:
-        """A verdict about a file. What is told of it later must not make it better."""
+        """A verdict about a file. A later one must not make it better."""
         known = self._seen.get(path)
         if known is None:
             known = FileVerdict(path, what, verdict, detail, size)

@@ -3,7 +3,7 @@ object a message, with all of its data.
 
 The queue manager refuses a damaged queue whole, because it cannot promise order and completeness.
 Here nothing is promised: every message of every segment that passes its own checksum is taken, also
-where the journal or an index is gone, and every PUT of the log. What journal and log tell of its
+where the journal or an index is gone, and every PUT of the log. What journal and log say of its
 end (got, expired, cleared) is followed as far as they can be read; where the journal cannot,
 `state` is "unknown".
 """
@@ -36,7 +36,7 @@ from ternmq.txn.unit import CHANGE_PUT
 
 ALIVE: Final = "alive"
 DEAD: Final = "dead"
-UNKNOWN: Final = "unknown"  # nothing that can be read tells
+UNKNOWN: Final = "unknown"  # nothing that can be read says
 UNCOMMITTED: Final = "uncommitted"
 
 _WHOLE: Final = 1 << 62
@@ -194,7 +194,7 @@ def _without_index(disk: Overlay, path: str, found: Salvaged) -> list[tuple[int,
 
 @final
 class LogHistory(MessageHistory):
-    """What the log tells of one queue's messages."""
+    """What the log says of one queue's messages."""
 
     def __init__(self, queue_id: int, found: Salvaged) -> None:
         self._queue_id = queue_id

@@ -41,7 +41,7 @@ def verify(path: str | os.PathLike[str], name: str | None = None) -> Report:
         disk = folder.overlay()
         if disk.exists(LOCK_PATH):
             size = disk.size(LOCK_PATH)
-            report.add(LOCK_PATH, "lock", SOUND, "nobody holds it", size)
+            report.add(LOCK_PATH, "lock", SOUND, "no process holds it", size)
         if disk.exists(RESERVE_PATH):
             size = disk.size(RESERVE_PATH)
             report.add(RESERVE_PATH, "disk reserve", SOUND, "its content means nothing", size)
@@ -60,7 +60,7 @@ def _verify_store(disk: Overlay, control: Control, report: Report) -> Catalog | 
     try:
         opened = open_log(disk)
     except (IntegrityError, ForceFailed):
-        return None  # told by the log's own verdicts, and by the rehearsal
+        return None  # reported by the log's own verdicts, and by the rehearsal
     try:
         catalog = verify_catalog(disk, opened, report)
         rows = verify_register(disk, opened, report)

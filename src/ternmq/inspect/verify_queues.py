@@ -1,5 +1,5 @@
 """Verifying catalog, register and the files of every queue: each by its checksums, and all against
-each other: what a journal names is there and has its length, what nobody names is a leftover.
+each other: what a journal names is there and has its length, what nothing names is a leftover.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def _add_damaged_catalog(disk: Overlay, report: Report, detail: str) -> None:
 
 
 def _verify_changes(disk: Overlay, report: Report) -> None:
-    """The file of changes; what the last checkpoint told of is there, or nothing would start."""
+    """The file of changes; all up to the last checkpoint is there, or nothing would start."""
     size = disk.size(CHANGES_PATH)
     counts = load_catalog(disk).position.offset
     if counts:
@@ -127,7 +127,7 @@ def verify_queue(
 
 def _describe(state: QueueState) -> str:
     living = sum(living_in(segment) for segment in state.segments.values())
-    seal = "" if state.is_sealed else "; the last batch has no seal, the next start writes it anew"
+    seal = "" if state.is_sealed else "; the last batch has no seal, the next start writes it again"
     return f"LSN {state.lsn}, {len(state.segments)} segments, {living} messages live{seal}"
 
 
@@ -170,7 +170,7 @@ def _verify_segment(
 
 
 def verify_leftovers(disk: Overlay, catalog: Catalog | None, report: Report) -> None:
-    """Everything else that lies in the folder."""
+    """Everything else in the folder."""
     folders = {}
     if catalog is not None:
         for definition in catalog.definitions.values():

@@ -4,11 +4,11 @@ after the other, and puts the replies where each request says.
 A thread with a connection of its own. A request is got inside syncpoint and committed once its
 replies are put, so a persistent one that was under way in a crash is carried out again. A request
 without a reply queue is carried out all the same. A reply that cannot be put, and a message that is
-no command and has no reply queue, goes to the dead-letter queue (DEADQ) if there is one.
+not a command and has no reply queue, goes to the dead-letter queue (DEADQ) if there is one.
 
-An internal fault in a command is told (AMQ6118S), answered with MQRC_UNEXPECTED_ERROR, and the next
-request is served, unless the fault has broken the queue manager itself. A request that was got and
-backed out so often that it may be what breaks it is answered likewise and not carried out.
+An internal fault in a command is logged (AMQ6118S), answered with MQRC_UNEXPECTED_ERROR, and the
+next request is served, unless the fault has broken the queue manager itself. A request that was got
+and backed out so often that it may be what breaks it is answered likewise and not carried out.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """What a queue manager measures, and where it goes: SMF records, messages, metrics.
 
 One object a queue manager, there from its start and light until something is measured: the tables
-of records and messages are read when the first snapshot comes. Whoever runs the queue manager says
-by `MeasureSettings` where SMF records go.
+of records and messages are read when the first snapshot comes. `MeasureSettings` of the process
+that runs the queue manager say where SMF records go.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class MeasureSettings:
     folder: str = ""  # of the queue manager; empty: it has none
     smf: tuple[SMFDestination, ...] | None = None  # None: the usual
     metrics_port: int | None = None  # 0: one that the system chooses; None: not served
-    metrics_at_start: bool = True  # with the queue manager; else whoever runs it opens the port
+    metrics_at_start: bool = True  # with the queue manager; else its process opens the port
     metrics_address: str = LOOPBACK  # "*" is every one
     metrics_scheme: str = "Both"
     metrics_queues: tuple[str, ...] = ALL_QUEUES
@@ -69,7 +69,7 @@ def measure_settings(
 
 
 def notices_of(shell: Shell) -> Callable[..., None]:
-    """Tells operators through the notices of the queue manager, from any thread."""
+    """Writes messages to operators as notices of the queue manager, from any thread."""
 
     def log_message(message: str, *inserts: str | int) -> None:
         with shell.lock:
@@ -100,7 +100,7 @@ class Measurement(Destination):
         self.metrics: MetricsServer | None = None
         shell.engine.collector.destinations.append(self)
 
-    # ---- what the collector tells
+    # ---- what the collector hands over
 
     def takes(self, family: str) -> bool:
         """All there is."""
@@ -120,7 +120,7 @@ class Measurement(Destination):
         self._queues[SMF].add(lambda: self.smf.channels(interval))
 
     def drain(self) -> bool:
-        """Wait until what was told so far is records and messages; False if that takes too long."""
+        """Wait until all handed over so far is records and messages; False if it takes too long."""
         return all(one.drain() for one in self._queues.values())
 
     def shown(self) -> list[tuple[str, int]]:
@@ -239,7 +239,7 @@ def _unknown(name: str, known: Iterable[str]) -> MQError:
 
 
 def resident_bytes() -> int:
-    """Memory that the process has; 0 where nobody tells."""
+    """Memory that the process has; 0 where the system does not report it."""
     try:
         with open("/proc/self/statm", "rb") as file:
             return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")

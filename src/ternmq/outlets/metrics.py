@@ -138,7 +138,7 @@ class Metrics:
         }
 
     def _load_some(self) -> None:
-        """Queues that have messages on disk and that nobody has used yet, a few at a time."""
+        """Load queues that have messages on disk and were not used yet, a few at a time."""
         shell = self._shell
         catalog = shell.engine.kernel.catalog
         with shell.lock:
@@ -165,7 +165,7 @@ class Metrics:
         try:
             self._shell.engine.kernel.local_queue(link, definition)
         except MQError:
-            pass  # it is damaged, or cannot be loaded now: who uses it is told
+            pass  # it is damaged, or cannot be loaded now: an application that uses it gets that
         link.park = None
 
     def _is_shown(self, local: LocalQueue) -> bool:
@@ -216,7 +216,7 @@ class Metrics:
                 "type": "SVRCONN",
                 "rqmname": NOTHING,
                 "connname": one.address or NOTHING,
-                # tells instances apart that are the same else
+                # distinguishes instances that are the same else
                 "jobname": f"{os.getpid():08X}{one.number:08X}",
                 "sslciph": one.cipher or NOTHING,
             }

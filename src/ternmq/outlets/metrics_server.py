@@ -2,7 +2,7 @@
 
     GET /metrics    the metrics, as text
     GET /           that they are served, as MQ's container says it
-    anything else   404, 405, or 400 if it is no HTTP
+    anything else   404, 405, or 400 if it is not HTTP
 
 A thread takes connections and one more serves each scrape, so that neither the engine nor an event
 loop waits for a reader. All of it is bounded: scrapes at once, bytes of a request, time for the
@@ -24,7 +24,7 @@ from ternmq.outlets.metrics import Metrics
 from ternmq.outlets.restarting import LogMessage, OnFault, RestartedTask, went_well
 from ternmq.telemetry.metrics.metric_text import BOTH, CONTENT_TYPE, metrics_text
 
-# Linux tells here of what became of a connection before its turn.
+# Linux reports here what became of a connection before its turn.
 _GONE: Final = (errno.ECONNABORTED, errno.EPROTO, errno.EPERM)
 REQUEST_S_MAX: Final = 5.0
 ANSWER_S_MAX: Final = 30.0
@@ -74,7 +74,7 @@ class MetricsServer:
         self._worker.start()
 
     def close(self) -> None:
-        """Serve nobody any more."""
+        """Stop serving."""
         self._closing = True
         _shut(self._listening)
         self._worker.join()
@@ -149,7 +149,7 @@ class MetricsServer:
         elif answer.path:
             answer.short(404, "the metrics are at /metrics\n")
         else:
-            answer.short(400, "this is no request\n")
+            answer.short(400, "this is not an HTTP request\n")
 
 
 def _nobody(message: str, *inserts: str | int) -> None:
@@ -184,7 +184,7 @@ class Answer:
         self._send(head.encode("ascii") + body)
 
     def begin(self, status: int, content_type: str) -> None:
-        """The head of an answer whose length nobody knows yet."""
+        """The head of an answer whose length is not known yet."""
         head = f"HTTP/1.1 {status} {_REASONS[status]}\r\nContent-Type: {content_type}\r\n"
         if self._gzip:
             head += "Content-Encoding: gzip\r\n"
@@ -254,7 +254,7 @@ def _refuse(sock: socket.socket) -> None:
             sock.shutdown(socket.SHUT_WR)
             sock.recv(REQUEST_BYTES_MAX)  # unread, it would take the answer with it
         except OSError:
-            pass  # it is told no more than it listens
+            pass  # the client has gone: the answer is lost
 
 
 def _bound(address: str, port: int) -> socket.socket:
@@ -274,7 +274,7 @@ def _bound(address: str, port: int) -> socket.socket:
 
 
 def _shut(sock: socket.socket) -> None:
-    """Wake whoever waits on it, in whatever thread."""
+    """Wake the thread that waits on it."""
     try:
         sock.shutdown(socket.SHUT_RDWR)
     except OSError:

@@ -2,8 +2,8 @@
 SYSTEM.ADMIN.ACCOUNTING.QUEUE, put by the queue manager itself, outside any unit of work.
 
 As with events, nothing that goes wrong with one touches an application: if the queue is missing,
-full, inhibited or damaged, or the log has no room, the message is lost, counted, and told when that
-begins and when it ends.
+full, inhibited or damaged, or the log has no room, the message is lost and counted. Notices
+report when losing begins and when it ends.
 """
 
 from __future__ import annotations
@@ -94,8 +94,8 @@ class MessageDestination(Destination):
         local = self._loaded(queue_name)
         handle = Handle(self._link, 0, mq.MQOO_OUTPUT)
         attach(handle, local, [])
-        # The last messages tell of the end, when applications may put no more. Nobody sees this:
-        # the lock is held all the while.
+        # The last messages report the end, when applications may put no more. No other thread sees
+        # this status: the lock is held all the while.
         was_stopping = kernel.status == STOPPING
         if was_stopping:
             kernel.status = QUIESCING
@@ -115,7 +115,7 @@ class MessageDestination(Destination):
         while True:
             definition = kernel.catalog.definitions.get(queue_name)
             if definition is None or definition.object_type != LOCAL:
-                detail = "it is no local queue"
+                detail = "it is not a local queue"
                 raise mq_error(MQRC_UNKNOWN_OBJECT_NAME, object=queue_name, detail=detail)
             self._link.begin_verb()
             local = kernel.local_queue(self._link, definition)

@@ -19,14 +19,14 @@ GIVEN_UP: Final = "AMQ5038E"  # task, error
 PAUSE_S: Final = 0.1  # before the first new try, then twice as long each time
 PAUSE_S_MAX: Final = 30.0
 FAILURES_MAX: Final = 10  # one after the other
-WELL_S: Final = 60.0  # who has worked so long is well again
+WELL_S: Final = 60.0  # a task that has worked so long is well again
 
 LogMessage = Callable[..., None]  # a message and its inserts
 OnFault = Callable[[BaseException, str], None]  # what was raised, and while doing what
 
 
 def report(on_fault: OnFault | None, error: BaseException, doing: str) -> None:
-    """To who writes reports on internal faults; in an application's process to standard error."""
+    """To `on_fault`, which reports internal faults; in an application's process to stderr."""
     if on_fault is not None:
         on_fault(error, doing)
     else:
@@ -34,7 +34,7 @@ def report(on_fault: OnFault | None, error: BaseException, doing: str) -> None:
 
 
 def went_well(work: Callable[[], None], on_fault: OnFault | None, doing: str) -> bool:
-    """Do something whose failure concerns nobody else; a fault is reported."""
+    """Do something whose failure harms nothing else; a fault is reported."""
     try:
         work()
     except Exception as error:
@@ -75,7 +75,7 @@ class RestartedTask:
         return self._thread.is_alive()
 
     def join(self, wait_s: float | None = None) -> None:
-        """Wait until the work has returned; it has been told to. Nobody waits for a pause."""
+        """Wait until the work has returned; the caller has ended it. A pause is cut short."""
         self._hurried.set()
         self._thread.join(wait_s)
 

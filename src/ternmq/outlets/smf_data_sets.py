@@ -68,7 +68,7 @@ class DataSets(Writes):
         self._size = before + len(data)
 
     def _forget(self, size: int) -> None:
-        """Half of a record is none: the file ends before it."""
+        """A record that was written in part is cut off: the file ends before it."""
         try:
             os.ftruncate(self._file, size)
         except OSError:

@@ -1,7 +1,7 @@
 """The in-memory SMF stream as threads and tasks follow it: `telemetry.smf.memory_ring` with a lock.
 
-Nobody who reads holds up who writes. A reader that falls behind loses the oldest records and is
-told how many; the stream itself loses nothing by that, so nothing is told to the operators.
+A reader never blocks a writer. One that falls behind loses the oldest records and learns how many;
+the stream itself loses nothing by that, so no message goes to the operators.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class MemoryStream:
             return self._ring.bytes
 
     def give(self, records: list[bytes]) -> None:
-        """More records, for whoever follows."""
+        """Add records, for the readers that follow."""
         with self._changed:
             for record in records:
                 if not self.types or record[5] in self.types:
@@ -77,7 +77,7 @@ class MemoryStream:
             )
 
     def watch(self, watcher: Callable[[], None]) -> None:
-        """Have a function called after each gift, in the thread of who gave."""
+        """Have a function called after each `give`, in the thread that gave."""
         with self._changed:
             self._watchers.append(watcher)
 

@@ -1,7 +1,7 @@
 """A destination of SMF records that is slower than memory: a bounded buffer and a thread behind it.
 
-Whoever has records gives them and goes on. What the buffer has no room for, and what the disk
-refused, is lost: counted, told when losing begins (CSQW133E) and when it ends (CSQW123I). A
+A caller gives its records and goes on. What the buffer has no room for, and what the disk
+refused, is lost and counted. CSQW133E reports when losing begins, CSQW123I when it ends. A
 destination writes what has gathered with one call.
 """
 
@@ -122,7 +122,7 @@ class Outlet:
 
     def end(self, wait_s: float = 10.0) -> None:
         """Write what is left and close the file. A disk that hangs is not waited for longer than
-        this: what it has not taken is lost, and told."""
+        this: what it has not taken is lost, and reported."""
         with self._changed:
             self._ending = True
             self._changed.notify_all()

@@ -64,6 +64,6 @@ class SMFDestination:
         return self.size_max or _SIZES[self.kind]
 
 
-# What a queue manager has that is not told anything else.
+# The default of a queue manager.
 IN_FOLDER: Final = (SMFDestination("SMF", DATA_SET),)
 IN_MEMORY: Final = (SMFDestination("SMF", MEMORY),)

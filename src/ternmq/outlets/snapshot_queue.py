@@ -1,9 +1,9 @@
-"""Snapshots on their way to a destination, in a thread of their own: who ends an interval does not
-wait until records are made of it.
+"""Snapshots on their way to a destination, in a thread of their own: the thread that ends an
+interval does not wait until records are made of it.
 
-Their number is bounded. What does not fit, and what a destination fails to take, is lost: counted,
-told when losing begins and when it ends. An unforeseen fault costs the snapshot that led to it; the
-thread is begun again (`restarting`).
+Their number is bounded. What does not fit, and what a destination fails to take, is lost and
+counted; notices report when losing begins and when it ends. An unforeseen fault costs the snapshot
+that led to it; the thread is begun again (`restarting`).
 """
 
 from __future__ import annotations

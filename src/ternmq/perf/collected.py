@@ -1,7 +1,7 @@
 """The SMF records of a run while they come: until when statistics have been written.
 
 A record begins with its length in two bytes. What a queue manager has counted in an interval is
-in the records that it writes at the end of it, so whoever wants all of it waits for that.
+in the records that it writes at the end of it, so a caller that wants all of it waits for that.
 """
 
 from __future__ import annotations

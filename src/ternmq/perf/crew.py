@@ -1,6 +1,6 @@
-"""The processes of the applications: two groups, those who ask and those who serve.
+"""The processes of the applications: two groups, requesters and servers.
 
-They are started once for a run and told point after point; tasks of a crew are dealt out over the
+They are started once for a run and get point after point; tasks of a crew are dealt out over the
 processes of its group, so that a crew of sixty does not need sixty interpreters.
 """
 
@@ -81,7 +81,7 @@ class Process:
                 try:
                     pipe.close()
                 except BrokenPipeError:
-                    pass  # it has failed, and that was told
+                    pass  # it has failed, and that was reported
         try:
             self._process.wait(END_S)
         except subprocess.TimeoutExpired:
@@ -98,7 +98,7 @@ class Applications:
         self._busy: list[Process] = []
 
     def open(self, point: Point) -> None:
-        """Everybody whom the point needs is connected."""
+        """Connect all tasks that the point needs."""
         shares: list[tuple[Process, list[dict[str, Any]]]] = []
         for group, serves in ((self._asking, False), (self._serving, True)):
             crews = [one for one in point.crews if is_serving(one) == serves]
@@ -106,7 +106,7 @@ class Applications:
                 share = dealt(crews, number, len(group))
                 if share:
                     shares.append((process, share))
-        # Those who serve are ready first: nobody asks before.
+        # Servers are ready first: no requester starts before.
         self._busy = [process for process, _ in reversed(shares)]
         for process, share in reversed(shares):
             process.send("open", share)
@@ -127,14 +127,14 @@ class Applications:
         )
 
     def stop(self) -> int:
-        """Everybody has disconnected; how much they did in all, also after their time."""
+        """All tasks disconnect; how much they did in all, also after their time."""
         busy, self._busy = self._busy, []
         for process in busy:
             process.send("stop")
         return sum(one["done"] for one in self._answers(busy))
 
     def _answers(self, processes: list[Process]) -> list[Any]:
-        """One of each; what failed is told when all have answered."""
+        """One of each; what failed is reported when all have answered."""
         answers, failed = [], []
         for process in processes:
             try:
@@ -152,7 +152,7 @@ class Applications:
 
 
 def is_serving(crew: Crew) -> bool:
-    """Whether tasks of this crew work until they are told to stop."""
+    """Whether tasks of this crew work until `stop`."""
     role = ROLES[crew.role]
     return isinstance(role, type) and issubclass(role, Task) and role.serves
 

@@ -1,4 +1,4 @@
-"""CPU time and memory of a process and its descendants, as the system tells them."""
+"""CPU time and memory of a process and its descendants, as the system reports them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 
 class Gauge(NamedTuple):
-    """Both at one moment; zero where the system does not tell."""
+    """Both at one moment; zero where the system does not report them."""
 
     cpu_s: float
     resident_kb: int

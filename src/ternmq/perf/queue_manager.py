@@ -1,6 +1,6 @@
 """The queue manager under load: made for a run, in a process of its own, ended with it.
 
-It is made by the commands that anybody would use (crtmqm, ternmq run) in a data folder of its own.
+It is made by the usual commands (crtmqm, ternmq run) in a data folder of its own.
 Its SMF records go to the folder of the run, one statistics interval a second.
 """
 
@@ -26,7 +26,7 @@ START_S: Final = 60.0
 END_S: Final = 60
 LOOK_S: Final = 0.05
 TRACE_MB: Final = 64
-STATISTICS_S: Final = 10.0  # an interval that has not been told by then is not waited for
+STATISTICS_S: Final = 10.0  # an interval that was not written by then is not waited for
 # Room for a unit of work of some messages of 4 MB, and for a second at the bound of the log.
 LOG_FILES: Final = 4
 LOG_PAGES: Final = 16_384
@@ -55,7 +55,7 @@ STARTED: Final[dict[str, tuple[str, ...]]] = {
 
 
 class QueueManagerFailed(Exception):
-    """The queue manager could not be made, started or told; the text is what it said."""
+    """The queue manager could not be made or started, or refused a command; the text says why."""
 
 
 class QueueManager:
@@ -151,7 +151,7 @@ class QueueManager:
                     raise QueueManagerFailed(f"{line}: {answer.message}")
 
     def measure(self, mode: str) -> None:
-        """End what is measured and begin anew: the first interval begins here."""
+        """End what is measured and begin again: the first interval begins here."""
         self.stop_measuring()
         if mode == TRACE:
             before = self._traced()
@@ -161,7 +161,7 @@ class QueueManager:
             self.mqsc(line)
 
     def stop_measuring(self, mode: str = "") -> None:
-        """What was counted so far is told: statistics are when their interval ends, not before."""
+        """Have what was counted so far written: statistics when their interval ends, not before."""
         if mode == USUAL:
             self._await_statistics(time.time())
         if self._control is not None:

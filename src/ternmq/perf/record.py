@@ -21,7 +21,7 @@ MEGABYTE: Final = 1_000_000
 
 
 class NoRecord(Exception):
-    """There is no record of a run where one was looked for, or it is none; the text says why."""
+    """A file that cannot be read, or is not the record of a run; the text says why."""
 
 
 @dataclass
@@ -33,16 +33,16 @@ class Measured:
     x: str
     tasks: int
     mode: str
-    begin_s: float = 0.0  # wall clock; between these everybody was at work
+    begin_s: float = 0.0  # wall clock; between these all tasks were at work
     end_s: float = 0.0
     from_s: float = 0.0  # and between these the queue manager measured
     to_s: float = 0.0
-    # What was counted, and of which queues: for whoever reads the SMF records.
+    # What was counted, and of which queues: for readers of the SMF records.
     counted: str = ""
     counts: str = ""
     cost_of_putters: bool = False
     # By the applications' own counting, and by the system.
-    done: int = 0  # from the first to the last, also when not everybody was at work
+    done: int = 0  # from the first to the last, also when not all tasks were at work
     seen_rate: float | None = None
     seen_cost: float | None = None  # of the queue manager's process
     application_cost: float | None = None

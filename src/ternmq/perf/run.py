@@ -1,8 +1,8 @@
 """A run: starts the queue manager and the applications, measures point after point, ends them.
 
-    opened -> measurement begins -> everybody works -> the window closes -> measurement ends
+    opened -> measurement begins -> all tasks work -> the window closes -> measurement ends
 
-Measurement begins anew for each point, after everybody is connected, so that intervals begin with
+Measurement begins again for each point, after all tasks are connected, so that intervals begin with
 the work and belong to one point only.
 """
 
@@ -50,7 +50,7 @@ class Wish:
 
     @property
     def steps(self) -> int:
-        """How many things are told: the points, and the start."""
+        """How many steps are reported: the points, and the start."""
         return 1 + sum(len(one.chosen(self.quick)) for one in self.workloads)
 
 
@@ -130,7 +130,7 @@ def measured(
     point: Point,
     seconds: float,
 ) -> Measured:
-    """One point. What fails ends the run, and with it everybody."""
+    """One point. What fails ends the run, and with it all tasks."""
     qmgr.empty()
     applications.open(point)
     from_s = time.time()

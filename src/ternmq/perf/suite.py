@@ -240,7 +240,7 @@ STREAMED_PUTS: Final = Workload(
 
 
 def streamed_pairs(count: int, series: str, queue: str) -> Point:
-    """Pairs of queues whose requests are copied, with somebody who takes the copies."""
+    """Pairs of queues whose requests are copied, with a getter that takes the copies."""
     crews = pair(requesters=count, servers=count, each=True, queue=queue)
     if queue != REQUEST:
         crews += (Crew(GETTER, count, COPY, each_its_own=True, is_counted=False),)

@@ -1,7 +1,7 @@
 """What tasks of a workload do: one coroutine a task, one connection a task.
 
-A task is opened before anybody begins, so that connecting and opening cost nothing that is
-measured; it works until its end, or until it is told to stop when it only serves others.
+A task is opened before any of them begins, so that connecting and opening cost nothing that is
+measured; it works until its end, or until `stop` when it only serves others.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class Place:
 class Task:
     """One task; `number` from 0 on within its crew."""
 
-    serves = False  # works until it is told to stop
+    serves = False  # works until it is stopped
 
     def __init__(self, place: Place, crew: Crew, number: int) -> None:
         self.place: Final = place
@@ -85,7 +85,7 @@ class Task:
         raise NotImplementedError
 
     def has_time(self, end: float) -> bool:
-        """Whether it goes on; everybody does at least one thing."""
+        """Whether it goes on; every task does at least one thing."""
         return self.done == 0 or time.perf_counter() < end
 
     async def close(self) -> None:
@@ -168,7 +168,7 @@ class Getter(Task):
 
 
 class Putter(Task):
-    """Puts, and waits while whoever gets is far behind."""
+    """Puts, and waits while the getters are far behind."""
 
     async def open(self) -> None:
         self.queue = await self.opened(self.crew.queue)
@@ -180,7 +180,7 @@ class Putter(Task):
             for _ in range(min(LOOK_EVERY, depth_max)):
                 await self.queue.put(self.body, persistent=persistent)
                 self.done += 1
-            # Whoever gets is another process: its progress can only be asked for.
+            # A getter is another process: its progress can only be asked for.
             while await self.queue.depth() > depth_max and time.perf_counter() < end:  # noqa: ASYNC110
                 await asyncio.sleep(AHEAD_S)
 
@@ -242,7 +242,7 @@ ROLES: Final[dict[str, Callable[[Place, Crew, int], Task]]] = {
 
 
 def crew_from(values: dict[str, Any]) -> Crew:
-    """A crew as it was told to this process."""
+    """A crew as this process received it."""
     return Crew(**values)
 
 

@@ -1,10 +1,10 @@
 """A process of tasks: python -m ternmq.perf.worker QMGR DATA PORT
 
-It is told on standard input and answers on standard output, a line of JSON each:
+It reads commands on standard input and answers on standard output, a line of JSON each:
 
     open CREWS        connect and open everything; "ready"
-    go SECONDS        work; what was done, and when, once those who do not serve others are through
-    stop              those who serve others end too; what was done in all, when all have left
+    go SECONDS        work; what was done, and when, once tasks that do not serve others are through
+    stop              tasks that serve others end too; what was done in all, when all have left
 
 What the queue manager refuses is answered as {"error": TEXT}. It ends with its input.
 """
@@ -33,7 +33,7 @@ class Worker:
         self.serving: list[asyncio.Task[None]] = []
 
     async def do(self, verb: str, argument: Any = None) -> object:
-        """What it is told; the answer."""
+        """Carry out a command; the answer."""
         if verb == "open":
             return await self.open(argument)
         if verb == "go":
@@ -53,7 +53,7 @@ class Worker:
         return "ready"
 
     async def go(self, seconds: float) -> object:
-        """Work; those who serve others go on."""
+        """Work; tasks that serve others go on."""
         begun_s, begun = time.time(), time.perf_counter()
         used = time.process_time()
         end = begun + seconds
@@ -80,7 +80,7 @@ class Worker:
         }
 
     async def stop(self) -> object:
-        """Everybody disconnects."""
+        """All tasks disconnect."""
         for task in self.tasks:
             task.stopping = True
         await asyncio.gather(*self.serving)

@@ -1,6 +1,6 @@
 """What a workload is: points to be measured one after the other, each with its applications.
 
-A point is one mark on a chart: who works (crews of tasks), on which queues, with messages of which
+A point is one mark on a chart: which crews of tasks work, on which queues, with messages of which
 size, and what is counted as a transaction. It says nothing about how it is carried out.
 """
 
@@ -59,7 +59,7 @@ class Crew:
     persistent: bool = False
     syncpoint: bool = False
     binding: str = LOCAL
-    ahead: bool = False  # puts that nobody answers, messages before they are asked for
+    ahead: bool = False  # puts without an answer, messages before they are asked for
     is_counted: bool = True  # among what the applications say they have done
 
     def to_dict(self) -> dict[str, Any]:

@@ -69,11 +69,11 @@ class Pool:
 
     @property
     def idle(self) -> int:
-        """Connections that are open and in nobody's hands."""
+        """Connections that are open and not in use."""
         return len(self._idle)
 
     async def close(self) -> None:
-        """Disconnect those that nobody uses; the others when they come back."""
+        """Disconnect those that are not in use; the others when they come back."""
         self._is_closed = True
         idle, self._idle = self._idle, []
         for one in idle:

@@ -40,7 +40,7 @@ def connect(
     there are `cipher`, `key_repository`, `certificate_label` and `peer_name`, for automatic
     reconnection `reconnect` and `on_event`. docs/clients.md has them all.
     MQRC_Q_MGR_NAME_ERROR if there is none of that name, MQRC_Q_MGR_NOT_AVAILABLE if it is not
-    running, MQRC_HOST_NOT_AVAILABLE if nobody answers.
+    running, MQRC_HOST_NOT_AVAILABLE if the host does not answer.
     """
     asked = ClientOptions(**client_options)
     by_network = goes_by_network(name, asked, options, data)

@@ -1,11 +1,11 @@
-"""A pool of connections for threads: opened when needed, kept for whoever comes next.
+"""A pool of connections for threads: opened when needed, kept for the next caller.
 
     with ternmq.Pool("QM1", size=8, channel="APP.SVRCONN", conn="host(1414)") as pool:
         with pool.connection() as connection:
             ...
 
-A connection comes back when its block ends: backed out if the block raised, or left work in a unit
-that nobody ended; one that is broken is let go, and a new one made for the next. `aio_pool` is the
+A connection comes back when its block ends: backed out if the block raised, or left work in an
+open unit; one that is broken is let go, and a new one made for the next. `aio_pool` is the
 same for tasks.
 """
 
@@ -76,11 +76,11 @@ class Pool:
 
     @property
     def idle(self) -> int:
-        """Connections that are open and in nobody's hands."""
+        """Connections that are open and not in use."""
         return len(self._idle)
 
     def close(self) -> None:
-        """Disconnect those that nobody uses; the others when they come back."""
+        """Disconnect those that are not in use; the others when they come back."""
         with self._lock:
             self._is_closed = True
             idle, self._idle = self._idle, []

@@ -3,7 +3,7 @@
 A verb is a generator: it yields what is to be sent and gets what answers it. A runner drives it in
 a thread or in a task. `local_verbs` speaks the protocol of the local socket, `fap_verbs` that of
 MQ's clients. Arguments are checked here by the functions that the embedded API uses, so that all
-refuse alike, and once more by the queue manager, which trusts nobody.
+refuse alike, and once more by the queue manager, which trusts no client.
 """
 
 from __future__ import annotations
@@ -135,7 +135,7 @@ class RemoteVerbs:
         raise NotImplementedError
 
     def run_by_name(self, call: Call) -> Exchange[None]:
-        """The same with a call, which takes the answer. Waits go in pieces: whoever is cancelled
+        """The same with a call, which takes the answer. Waits go in pieces: a cancelled caller
         need not wait for the whole of it."""
         deadline_s = monotonic() + call.wait_s
         while True:

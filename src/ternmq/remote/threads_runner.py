@@ -65,7 +65,7 @@ class RemoteThreads(Transport):
 
     @property
     def is_ours(self) -> bool:
-        """Not in a forked child: there the connection is the parent's, who goes on using it."""
+        """Not in a forked child: there the connection is the parent's, which goes on using it."""
         return self._process == os.getpid()
 
     @property

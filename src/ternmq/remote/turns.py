@@ -17,7 +17,7 @@ from ternmq.remote.remote_verbs import RemoteVerbs
 
 
 class Turns:
-    """Who uses the connection, and whether it can be used at all."""
+    """Which caller uses the connection, and whether it can be used at all."""
 
     def __init__(self, verbs: RemoteVerbs, share: int, caller: int) -> None:
         self._verbs = verbs
@@ -34,7 +34,7 @@ class Turns:
     @property
     def is_anyones(self) -> bool:
         """Whether any caller may use it just now for something outside syncpoint, and need not take
-        it: nobody else can come between."""
+        it: no other caller can come between."""
         verbs = self._verbs
         return (
             self._share == BY_UNIT

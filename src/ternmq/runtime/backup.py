@@ -64,8 +64,8 @@ class Held:
 
 
 def replay_in_place(folder: str, name: str) -> BackupReport:
-    """strmqm -r: a copy of a queue manager becomes a backup, if it is none yet, and replays what is
-    in its log. One that was activated is refused."""
+    """strmqm -r: a copy of a queue manager becomes a backup, if it is not one yet, and replays what
+    is in its log. One that was activated is refused."""
     with Held(folder, name, "replay") as disk:
         if load_control(disk).role == USUAL:
             make_backup(disk)
@@ -79,7 +79,7 @@ def activate_in_place(folder: str, name: str) -> None:
 
 
 def is_backup(folder: str) -> bool:
-    """Whether it is one that was not activated; False if nobody can tell."""
+    """Whether it is one that was not activated; False if its files cannot be read."""
     disk = OsDisk(folder)
     try:
         return load_control(disk).role == BACKUP

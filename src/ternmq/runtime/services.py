@@ -1,4 +1,4 @@
-"""What verbs ask of whoever runs the queue manager: figures of the log, and SMF records."""
+"""What verbs ask of the queue manager's process: figures of the log, and SMF records."""
 
 from __future__ import annotations
 

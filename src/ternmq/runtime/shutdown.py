@@ -7,8 +7,8 @@ from ternmq.store.sweep import keep_in_segment
 
 
 def shut_down(shell: Shell) -> None:
-    """Everybody is told, units of work are backed out, what must be kept is kept, a last
-    checkpoint is taken."""
+    """End the calls that wait, back out units of work, keep the messages that must be kept, take a
+    last checkpoint."""
     engine = shell.engine
     with shell.lock:
         engine.stop()
@@ -29,7 +29,7 @@ def shut_down(shell: Shell) -> None:
         with shell.lock:
             engine.keeper.begin(False, True)
         shell.finish_effects()
-    with shell.forcer.files_lock:  # after a breakdown, someone may still be writing
+    with shell.forcer.files_lock:  # after a breakdown, a thread may still be writing
         engine.files.close()
         engine.opened.close()
     for companion in shell.companions:

@@ -79,7 +79,7 @@ class Started:
         self._lock.release()  # our copy of it; the parent's holds
 
     def stop(self) -> None:
-        """Everybody who is still connected is backed out; a last checkpoint is taken."""
+        """Back out every application that is still connected; take a last checkpoint."""
         try:
             self.measurement.end_metrics()
             shut_down(self.shell)
@@ -92,9 +92,9 @@ class Started:
             self.shell.give_back_disk()
 
     def abandon(self) -> None:
-        """Leave everything as a killed process would, for tests: nothing is written, nobody is
-        backed out, every descriptor and thread is given back. Who still uses the queue manager
-        gets MQRC_CONNECTION_BROKEN."""
+        """Leave everything as a killed process would, for tests: nothing is written, no
+        unit of work is backed out, every descriptor and thread is given back. An application that
+        still uses the queue manager gets MQRC_CONNECTION_BROKEN."""
         shell = self.shell
         with shell.lock:
             shell.engine.break_down("it was abandoned")
@@ -179,7 +179,7 @@ def start_in_folder(
 
 
 def _cannot_start(name: str, error: OSError) -> MQError:
-    """The same reasons as for who connects to one that runs."""
+    """The same reasons as for a connection to a queue manager that runs."""
     code = MQRC_RESOURCE_PROBLEM if is_passing(error) else MQRC_Q_MGR_NOT_AVAILABLE
     return mq_error(code, verb="MQCONN", object=name, detail=f"it cannot be started: {error}")
 
@@ -226,8 +226,8 @@ def start(
     progress: Progress | None = None,
 ) -> Started:
     """Lock the disk, make the queue manager if wanted, restart it; `when_locked` is called before
-    anything is read. `begun_as` is what the event of the start tells. The disk belongs to the queue
-    manager from here on, and is closed if that does not start."""
+    anything is read. `begun_as` is the reason qualifier of the start event. The disk belongs to
+    the queue manager from here on, and is closed if that does not start."""
     return _serving(
         _restarted(
             disk,
@@ -319,7 +319,7 @@ def _lock(disk: Disk, name: str) -> DiskLock:
 
 
 def _directory(disk: Disk, security: Security) -> Users:
-    """Who there is: those of the table, or of the password file and the operating system."""
+    """The known users: those of the table, or of the password file and the operating system."""
     if isinstance(security, Mapping):
         return GroupTable({user: tuple(groups) for user, groups in security.items()})
     return PasswordUsers(disk, OsUsers())

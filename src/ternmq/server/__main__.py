@@ -1,6 +1,6 @@
 """`python -m ternmq.server NAME --data FOLDER --report FD`: a queue manager's detached process.
 
-strmqm starts it. It tells JSON lines on the descriptor until it is up: {"say": text}, then
+strmqm starts it. It writes JSON lines to the descriptor until it is up: {"say": text}, then
 {"up": true}, or {"standby": true} if it stands by, or {"failed": text, "exit": status}.
 """
 
@@ -18,7 +18,7 @@ from ternmq.server.standby import Standby
 
 
 class Reporter:
-    """The pipe to whoever started the process; it may be gone, which stops nothing."""
+    """The pipe to the process that started this one; it may be gone, which stops nothing."""
 
     def __init__(self, descriptor: int) -> None:
         self._descriptor = descriptor

@@ -184,7 +184,7 @@ class Binding:
         return True
 
     def take_back(self) -> None:
-        """The last get, if nobody has its message yet, has not happened."""
+        """Take the last get back, if the application does not have its message yet."""
         call = self.unanswered
         if call is not None:
             self.unanswered = None

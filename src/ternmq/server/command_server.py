@@ -1,8 +1,8 @@
 """The command server of a queue manager that runs in a process of its own: it starts and ends with
 it, unless SCMDSERV(MANUAL) says otherwise; strmqcsv, endmqcsv and dspmqcsv ask for it. What it does
-is in `client.command_server`.
+is in `outlets.command_queue`.
 
-Without its queue it does not serve, which is told and stops nothing else.
+Without its queue it does not serve, which is reported and stops nothing else.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ from ternmq.wire import local as wire
 
 
 def ask(place: Place, call: str, **arguments: Any) -> dict[str, Any]:
-    """One question on a control connection; MQRC_Q_MGR_NOT_AVAILABLE if nobody answers."""
+    """One question on a control connection; MQRC_Q_MGR_NOT_AVAILABLE if it does not answer."""
     connection = LocalSocket(place)
     try:
         said = {"protocol": [wire.PROTOCOL_OLDEST, wire.PROTOCOL_NEWEST], "control": True}

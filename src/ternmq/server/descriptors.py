@@ -1,6 +1,6 @@
 """How many sockets there may be: the process's limit of open files (RLIMIT_NOFILE) less a reserve.
 
-The reserve is for what the queue manager must be able to open whoever connects: every file of the
+The reserve is for what the queue manager must always be able to open: every file of the
 log, the files that the disk keeps open, and some others (catalog, journals, error logs, listeners).
 `LOCAL_SPARE` more may come by the local socket, so that control commands reach a queue
 manager that is full.

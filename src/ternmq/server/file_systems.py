@@ -1,6 +1,6 @@
 """How large the file systems of a queue manager are, and how full: what DISPLAY QMSTATUS shows.
 
-Asking may take long where a file system is remote: nobody does so with the engine's lock. The
+Asking may take long where a file system is remote: it is never done with the engine's lock. The
 server asks now and then and leaves the figures with what else the shell knows.
 """
 

@@ -1,8 +1,8 @@
-"""A running queue manager and who uses it: sessions come and go, and it ends in one of three ways.
+"""A running queue manager and its sessions, which come and go. It ends in one of three ways.
 
 Quiesce: nothing new, and the end when the last application has gone. Immediate: calls under way
-end, then everybody is cut off and backed out. Pre-emptive: nobody is waited for. The process around
-this is `process`; tests host a queue manager in a thread of their own.
+end, then all applications are cut off and backed out. Pre-emptive: it waits for no application.
+The process around this is `process`; tests host a queue manager in a thread of their own.
 """
 
 from __future__ import annotations
@@ -40,9 +40,9 @@ class Host(NetworkHost):
         self.started = started
         self.sessions: set[Session] = set()
         self.state = RUNNING
-        self.reconnect = False  # endmqm -r: applications are told that they may come again
+        self.reconnect = False  # endmqm -r: applications may reconnect
         self.switch = False  # endmqm -s: a standby goes on
-        self.on_state: Callable[[str], None] | None = None  # tells the world
+        self.on_state: Callable[[str], None] | None = None  # publishes the state
         self.trace: Trace | None = None
         self.faults: FaultReports | None = None
         self._changed = asyncio.Event()
@@ -96,7 +96,7 @@ class Host(NetworkHost):
         while not self._is_due():
             self._changed.clear()
             try:
-                # Also from time to time: a breakdown has nobody to tell of it.
+                # Also from time to time: a breakdown does not set the event.
                 await asyncio.wait_for(self._changed.wait(), 1.0)
             except TimeoutError:
                 pass
@@ -109,7 +109,7 @@ class Host(NetworkHost):
         return self.state != RUNNING
 
     async def stop(self) -> None:
-        """The end itself: sessions are told and closed, the queue manager is stopped cleanly."""
+        """The end itself: notify and close the sessions, stop the queue manager cleanly."""
         broken = self.engine.error_for("") is not None
         for socket in list(self.sockets):
             socket.line.stop_waiting()
@@ -124,7 +124,7 @@ class Host(NetworkHost):
         await in_thread(self.started.stop)
 
     async def _close_sessions(self) -> None:
-        """Wait until the sessions have left; who does not read what is on its way is cut off."""
+        """Wait until the sessions have left; cut off one that does not read what was sent."""
         grace_s = 0.0 if self.state == PREEMPTIVE else CLOSE_GRACE_S
         for limit_s in (grace_s, None):
             ends: list[asyncio.Future[None]] = [socket.gone for socket in self.sockets]

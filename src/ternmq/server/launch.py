@@ -26,8 +26,9 @@ def launch(data: str, place: Place, say: Callable[[str], None], *options: str) -
     """Start it with options of `ternmq.server`; True when applications can connect, False when it
     stands by.
 
-    It is a session of its own, with no terminal, in the root folder: nothing that happens to who
-    started it happens to it. What Python itself writes goes to a file in the errors folder.
+    It is a session of its own, with no terminal, in the root folder: nothing that happens to the
+    process that started it happens to it. What Python itself writes goes to a file in the errors
+    folder.
     """
     reading, writing = os.pipe()
     errors = make_errors_folder(place.folder)

@@ -1,8 +1,8 @@
 """The local socket: made in the queue manager's folder, mode 0660, removed at the end.
 
-Where the folder's path is too long for a socket, the socket lies in the user's runtime folder under
-a short name, and a file in the queue manager's folder says where. Whoever calls holds the lock of
-the folder, so a socket that is already there is one that nobody listens on any more.
+Where the folder's path is too long for a socket, the socket is in the user's runtime folder under a
+short name, and a file in the queue manager's folder says where. The caller holds the lock of the
+folder, so no process listens any more on a socket that is already there.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def bind(folder: str) -> socket.socket:
         os.unlink(path)
     listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     try:
-        # ORDER: nobody can connect before it listens, and then its mode is what it is to be.
+        # ORDER: no client can connect before it listens, and then its mode is what it is to be.
         listener.bind(path)
         os.chmod(path, _MODE)
         listener.listen(_BACKLOG)

@@ -16,7 +16,7 @@ COUNTED_BYTES: Final = 65_536  # an answer of less is not counted
 
 
 class _Wait(Job):
-    """Somebody waits for room."""
+    """A session waits for room."""
 
     def __init__(self, turns: Turns) -> None:
         super().__init__(turns)

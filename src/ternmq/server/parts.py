@@ -288,5 +288,5 @@ class ServerParts(Parts):
 async def _ended(process: subprocess.Popen[bytes]) -> None:
     """Until a process has ended. It is looked at now and then: asyncio's own processes would be
     killed with the loop, and a service may outlive the queue manager."""
-    while process.poll() is None:  # noqa: ASYNC110 - nothing tells of it
+    while process.poll() is None:  # noqa: ASYNC110 - there is no event for it
         await asyncio.sleep(LOOK_S)

@@ -177,7 +177,7 @@ class Process:
         return started
 
     def _starting(self) -> None:
-        """The folder is this process's: who looks sees it start, not what the last one left."""
+        """The folder is this process's: dspmq shows that it starts, not what the last one left."""
         self.set_state(status.STARTING)
 
     def _issued(self) -> tuple[str, str]:
@@ -204,7 +204,7 @@ class Process:
             self.log_message("AMQ6245I", idle.file, str(idle))
 
     def _configure(self, started: Started, ini: IniFile) -> None:
-        """AutoConfig: MQSC that each start runs. What fails is told and stops nothing."""
+        """AutoConfig: MQSC that each start runs. What fails is reported and stops nothing."""
         stanza = ini.first("AutoConfig")
         path = "" if stanza is None else stanza.get("MQSCConfig")
         if not path:
@@ -296,7 +296,7 @@ class Process:
             await parts.end()
         broken = host.engine.error_for("")
         if broken is None:
-            # ORDER: who finds the lock free must find a file that says how it ended
+            # ORDER: a process that finds the lock free must find a file that says how it ended
             started.when_stopped = lambda: self._ended(host)
         guard = None
         if host.state == modes.PREEMPTIVE:
@@ -313,7 +313,7 @@ class Process:
             self.failed = True  # the file says running: it ended unexpectedly
 
     def _begin(self, parts: ServerParts, up: Callable[[], None]) -> None:
-        """Listeners come before anybody is told that it is up, so that their faults are told."""
+        """Start listeners before reporting that it is up, so that their faults are reported."""
         if not self._with_services:
             up()
             return
@@ -387,7 +387,7 @@ class Process:
 
     def _signalled(self, host: Host, number: int) -> None:
         self.log_message("AMQ6209I", signal.Signals(number).name, os.getpid())
-        # Whoever ends the process does not mean the queue manager: a standby goes on.
+        # The signal is meant for the process, not the queue manager: a standby goes on.
         host.switch = self._permits_standby
         host.reconnect = host.reconnect or self._permits_standby
         host.end(modes.IMMEDIATE)

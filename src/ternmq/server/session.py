@@ -92,7 +92,7 @@ class Session(asyncio.Protocol):
     # ---- the protocol
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Somebody has connected."""
+        """An application has connected."""
         stream = cast("asyncio.Transport", transport)  # other loops have classes of their own
         self._transport = stream
         peer: socket.socket = stream.get_extra_info("socket")
@@ -106,7 +106,7 @@ class Session(asyncio.Protocol):
             stream.abort()  # files need the rest
         loop = asyncio.get_running_loop()
         self._task = loop.create_task(self._run())
-        # Who says nothing must not hold a descriptor for ever.
+        # A client that says nothing must not hold a descriptor for ever.
         self._hello_timer = loop.call_later(HELLO_S_MAX, self.abort)
 
     def data_received(self, data: bytes) -> None:
@@ -119,7 +119,7 @@ class Session(asyncio.Protocol):
             self._refuse(error)
 
     def eof_received(self) -> bool:
-        """The other side will say nothing more, and nobody waits for what it asked."""
+        """The application sends no more and expects no answer: asyncio closes the socket."""
         return False
 
     def connection_lost(self, error: Exception | None) -> None:
@@ -219,7 +219,7 @@ class Session(asyncio.Protocol):
         except ProtocolError:
             raise
         except Exception as error:
-            # A fault of ours: its caller is told, the others go on.
+            # A fault of ours: its caller gets the error, the others go on.
             self.host.fault(error, f"a request of kind {frame.kind}")
             fault = mq_error(MQRC_UNEXPECTED_ERROR, detail=f"{type(error).__name__}: {error}")
             answer = wire.json_frame(wire.ERROR, number, error_value(fault))
@@ -300,7 +300,7 @@ class Session(asyncio.Protocol):
             self._hello_timer = None
 
     async def _admit(self, given: dict[str, Any]) -> dict[str, Any]:
-        """Whether somebody may come in, and as whom."""
+        """Whether an application may connect, and as which user."""
         host = self.host
         protocol = wire.chosen_protocol(given.get("protocol"))
         if protocol == 0:
@@ -359,7 +359,7 @@ class Session(asyncio.Protocol):
     def _write_answer(self, answer: bytes) -> None:
         binding = self.binding
         if self._closing and binding is not None:
-            binding.take_back()  # nobody will read the answer
+            binding.take_back()  # the application will not read the answer
         tail, self._tail = self._tail, []
         self._write(answer)
         size = len(answer)
@@ -431,7 +431,7 @@ class Session(asyncio.Protocol):
         self.abort()
 
     async def _flushed(self) -> None:
-        """The connection is closed; who does not read what is on its way is cut off."""
+        """Close the connection; one that does not read what was sent is cut off."""
         if self._transport is not None and not self._gone.done():
             self._transport.close()
             await asyncio.wait([self._gone], timeout=_FLUSH_S)

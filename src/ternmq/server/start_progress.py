@@ -13,7 +13,7 @@ INTERVAL_S: Final = 2.0
 
 
 class StartProgress(Progress):
-    """Passes on what restart tells, now and then what it only counts."""
+    """Passes on the lines of restart, and from time to time how many records were replayed."""
 
     def __init__(self, name: str, say: Callable[[str], None]) -> None:
         self._name = name

@@ -1,7 +1,7 @@
 """The trace of a running queue manager: JSON lines in <data>/trace/AMQ<process>.0.TRC.
 
-While it is off, who could tell something tests `on` and goes on. What is told is who, what and how
-long; never the data of a message, a password or the text of a command. The last records are also
+While it is off, code that could trace tests `on` and goes on. A record says who, what and how long;
+never the data of a message, a password or the text of a command. The last records are also
 kept in memory for reports on faults.
 """
 

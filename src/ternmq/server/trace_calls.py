@@ -1,4 +1,4 @@
-"""What the trace tells of a request on the local socket."""
+"""What the trace records of a request on the local socket."""
 
 from __future__ import annotations
 

@@ -70,7 +70,7 @@ class TaskSums:
         found.merge(account)
 
     def take(self, number: int) -> TaskAccount | None:
-        """For a record: the sum begins anew."""
+        """For a record: the sum starts again at zero."""
         return self._accounts.pop(number, None)
 
     def next_sequence(self, number: int) -> int:
@@ -85,6 +85,6 @@ class TaskSums:
         self._sequences.pop(number, None)
 
     def clear(self) -> None:
-        """Nobody wants them any more."""
+        """Drop all sums: accounting is switched off."""
         self._accounts.clear()
         self._sequences.clear()

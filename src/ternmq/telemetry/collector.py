@@ -1,9 +1,9 @@
-"""When intervals end, and what is told then: statistics every STATIME (SMF) and STATINT (PCF),
+"""When intervals end, and what is reported then: statistics every STATIME (SMF) and STATINT (PCF),
 tasks every ACCTIME and ACCTINT and when they end.
 
 `tick` and `end_statistics` run under the engine's lock and only take counters away; `deliver` makes
 snapshots of them and calls the destinations, outside the lock and by one thread at a time (the
-housekeeper's, and at the end that of whoever stops the queue manager). All of it goes by the clocks
+housekeeper's, and at the end the one that stops the queue manager). All of it goes by the clocks
 of the engine, so that a simulated one makes the same records every time.
 """
 
@@ -103,7 +103,7 @@ class Collector(MeasureSink):
         self._turns: deque[Turn] = deque()
         now_ns = int(kernel.clock.now_ns())
         self._sums = {SMF: StatisticsSum(now_ns), PCF: StatisticsSum(now_ns)}
-        self.totals: StatisticsSum | None = None  # since somebody looks at them (Prometheus)
+        self.totals: StatisticsSum | None = None  # since metrics were switched on
         self._sequences = {SMF: 0, PCF: 0}
         self._channels = {SMF: ChannelWatch(), PCF: ChannelWatch(), ACCTG: ChannelWatch()}
         self._initiators = {SMF: InitiatorWatch(), PCF: InitiatorWatch()}
@@ -164,7 +164,7 @@ class Collector(MeasureSink):
             look_at_journals(kernel)
 
     def _keep_ended(self, wall_ns: int) -> None:
-        """Tasks that ended before a change of settings are told by the settings of then."""
+        """Tasks that ended before a change of settings are reported by the settings of then."""
         if self.kernel.meter.ended:
             turn = Turn(wall_ns, self._settings)
             turn.ended = self._cutter.ended()
@@ -288,7 +288,7 @@ class Collector(MeasureSink):
         return len(self._turns) > 0
 
     def deliver(self) -> None:
-        """Tell the destinations what has ended."""
+        """Hand the destinations what has ended."""
         while self._turns:
             turn = self._turns.popleft()
             for watch in self._channels.values():
@@ -340,7 +340,7 @@ class Collector(MeasureSink):
         return interval
 
     def _resting(self, cut: StatisticsCut, shown: set[str]) -> list[QueueSample]:
-        """Queues with STATQ that nobody uses: those that nobody reads are among them."""
+        """Queues with STATQ that no application uses: those without a reader are among them."""
         kernel = self.kernel
         samples: list[QueueSample] = []
         for definition in cut.defined:

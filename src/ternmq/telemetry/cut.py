@@ -82,7 +82,7 @@ class Cutter:
         self._checkpoints = self.kernel.keeper.checkpoints
 
     def _current_extent(self) -> i64:
-        """The number of the extent that the last record lies in."""
+        """The number of the extent that holds the last record."""
         kernel = self.kernel
         extent_bytes = kernel.keeper.extent_bytes
         return (kernel.coordinator.log.end_lsn - 1) // extent_bytes

@@ -29,7 +29,7 @@ _STATUS: Final[dict[str, int]] = {
 
 
 def queue_sample(local: LocalQueue, figures: QueueFigures | None, now_ns: int) -> QueueSample:
-    """A queue now, with what it has counted; None: nobody has used it in the interval."""
+    """A queue now, with what it has counted; None: no call has used it in the interval."""
     queue = local.queue
     if figures is None:
         figures = QueueFigures(queue.depth, local.open_input, local.open_output)
@@ -146,7 +146,7 @@ def channel_sample(
 
 
 def identity_of(connection: Connection) -> TaskIdentity:
-    """Who a task is."""
+    """User, application and origin of a task."""
     identity = TaskIdentity(connection.connection_id, connection.tag)
     identity.application = connection.application
     identity.user = carried_name(connection.user)

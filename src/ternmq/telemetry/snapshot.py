@@ -1,4 +1,4 @@
-"""What the end of an interval or of a task hands to destinations: plain values, nobody else's.
+"""What the end of an interval or of a task hands to destinations: plain values, not shared.
 
 A `StatisticsInterval` is made for each destination family at the end of its own interval (STATIME
 for SMF, STATINT for PCF), a `TaskRecord` at the end of a task and, for a task that has lived
@@ -43,7 +43,7 @@ class QueueSample:
         self.created_ns: i64 = 0  # 165 CreateDate, CreateTime
         self.definition_type = 1  # 165 QDefinitionType: MQQDT_
         self.reported = True  # STATQ is on, by the queue or the queue manager
-        self.is_open = False  # somebody has it open
+        self.is_open = False  # an application has it open
         self.depth: i64 = 0  # qqstdpth
         self.open_output: i64 = 0  # qqstopct
         self.open_input: i64 = 0  # qqstipct
@@ -164,7 +164,7 @@ class StatisticsInterval:
 
 @final
 class TaskIdentity:
-    """Who a task is (WTID, QWHC; the head of 167 and 168)."""
+    """User, application and origin of a task (WTID, QWHC; the head of 167 and 168)."""
 
     def __init__(self, number: int, tag: bytes) -> None:
         self.number = number  # of the connection, in this run of the queue manager

@@ -35,7 +35,7 @@ class StorageWatch:
             )
             then = before.get(key, (0, 0, 0, 0))
             self._before[key] = now
-            # A queue that was unloaded in between has begun to count anew.
+            # A queue that was unloaded in between counts from 0 again.
             storage.segments_written += max(now[0] - then[0], 0)
             storage.segments_read += max(now[1] - then[1], 0)
             storage.bytes_written += max(now[2] - then[2], 0)

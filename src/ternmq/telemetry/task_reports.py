@@ -2,7 +2,7 @@
 
 A task is long for an interval if it was there when the interval began, so the first end of an
 interval that a task sees passes it by; its record comes with the second, or with its own end. SMF
-class 1 tells of a whole task when it ends; class 3 and PCF of each stretch.
+class 1 reports a whole task when it ends; class 3 and PCF report each stretch.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ _WHOLE: Final = "whole"  # since the task began: SMF class 1
 
 @final
 class AccountingSettings:
-    """Which accounting is on at a moment. What ended at that moment is told as these say, whatever
-    has been switched off before it is delivered."""
+    """Which accounting is on at a moment. What ended at that moment is reported as these say,
+    whatever has been switched off before it is delivered."""
 
     def __init__(self, families: list[str], meter: Meter) -> None:
         self.families = families
@@ -47,7 +47,7 @@ class TaskReports:
         self._sums: dict[str, TaskSums] = {SMF: TaskSums(), PCF: TaskSums(), _WHOLE: TaskSums()}
 
     def records(self, turn: Turn) -> list[TaskRecord]:
-        """What has to be told now, for the families that were on."""
+        """What has to be reported now, for the families that were on."""
         made: list[TaskRecord] = []
         self._settings = turn.accounting
         families = self._settings.families

@@ -33,7 +33,7 @@ Put = tuple[str, str]  # queue and name
 
 
 class Watched(Machine):
-    """Tells the history when something is done in memory, and when it is acknowledged."""
+    """Notifies the history when something is done in memory, and when it is acknowledged."""
 
     batches: BatchWorkload
 

@@ -63,7 +63,7 @@ class Frames:
 
 
 class Sender(Application):
-    """Takes messages off a queue and sends them, until it is told that no more will come."""
+    """Takes messages off a queue and sends them, until `finish` says that no more will come."""
 
     def __init__(self, world: World, name: str, node: Node, queue: str, place: str) -> None:
         super().__init__(world, name, node)

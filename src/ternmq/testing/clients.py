@@ -1,7 +1,7 @@
 """Clients of a simulated world: producers, consumers, and a bridge that carries messages from one
 queue manager to another over a link that fails.
 
-Each notes in the world's history what it tries and what it is told. A client whose queue manager
+Each notes in the world's history what it tries and how it is answered. A client whose queue manager
 went down does not know what became of its verb, waits, and connects again.
 """
 
@@ -161,8 +161,8 @@ class Producer(Application):
 
 
 class Consumer(Application):
-    """Gets messages, alone, waiting, and in units of work, until it is told that there are no more
-    to come and the queue is empty."""
+    """Gets messages, alone, waiting, and in units of work, until `finish` says that no more will
+    come and the queue is empty."""
 
     def __init__(self, world: World, name: str, node: Node, queue: str) -> None:
         super().__init__(world, name, node)

@@ -141,7 +141,7 @@ def _let_in(world: World, name: str) -> None:
 
 
 def heal(world: World) -> None:
-    """No more faults: everything works, everybody is up."""
+    """No more faults: everything works, every node is up."""
     _heal_network(world)
     for name in sorted(world.nodes):
         node = world.nodes[name]

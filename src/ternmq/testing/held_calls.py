@@ -1,5 +1,5 @@
-"""Calls of a simulated disk that do not come back until the test lets them: a slow disk, as far as
-the threads of a queue manager can tell.
+"""Calls of a simulated disk that do not come back until the test lets them: a slow disk, as the
+threads of a queue manager see it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What clients did and were told, and what became of their messages.
+"""What clients did, how they were answered, and what became of their messages.
 
 A client notes each put and get before it asks (attempted), and how it was answered: acknowledged,
 refused, or not at all (unknown: the machine stopped, the connection was lost). Inside a unit of
@@ -24,7 +24,7 @@ class Deed:
     """One put or get of one message."""
 
     client: str
-    name: str  # of the message; empty for a get whose message nobody saw
+    name: str  # of the message; empty for a get whose message was not seen
     queue: str
     stream: str  # messages of one stream are in order: client, queue, priority
     number: int  # the place in the stream
@@ -103,7 +103,7 @@ class History:
             deed.name = name
 
     def in_unit(self, deed: Deed, name: str = "") -> None:
-        """A deed inside the unit of work of its client: its end will tell."""
+        """A deed inside the unit of work of its client, whose end decides."""
         if name:
             deed.name = name
         self._units[deed.client].append(deed)
@@ -137,11 +137,11 @@ class History:
                 self._seen(report, put)
             elif put.state == ACKNOWLEDGED and name not in maybe:
                 missing.append(f"{name} on {put.queue}")
-        # Each get that was never answered may have taken one message that nobody saw since.
+        # Each get that was never answered may have taken one message that was not seen since.
         report.unaccounted = min(nameless, len(missing))
         report.lost = missing[report.unaccounted :]
         strange = [name for name in [*taken, *left] if name not in self.puts]
-        report.unexpected += [f"{name}: nobody put it" for name in sorted(set(strange))]
+        report.unexpected += [f"{name}: no client put it" for name in sorted(set(strange))]
         self._check_order(report)
         return report
 

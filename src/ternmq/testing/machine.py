@@ -42,7 +42,7 @@ def later_clock(disk: Disk) -> SimClock:
 
 
 class MachineVerbs(Verbs):
-    """Tells its machine what happens."""
+    """Reports to its machine what happens."""
 
     def __init__(self, machine: Machine) -> None:
         super().__init__(machine.engine, machine.disk, machine.fast)
@@ -83,7 +83,7 @@ class Machine:
     def connect(self) -> Connection:
         return self.verbs.connect("tester", "simulation")
 
-    # ---- for those who want to know
+    # ---- hooks
 
     def stepped(self) -> None:
         """A verb has done its work in memory."""
@@ -132,7 +132,7 @@ class Machine:
                 del self.running[at]
                 self.engine.finish(effect, error)
                 return
-        raise ValueError("an effect that nobody runs")
+        raise ValueError("an effect that is not running")
 
     def settle(self) -> None:
         """Run and finish all effects."""
@@ -173,7 +173,7 @@ class Machine:
         if isinstance(need, Effect):
             self._come_to_an_end(need)
         elif isinstance(need, Waker):
-            raise ValueError("a get waits, and in one thread nobody can put")
+            raise ValueError("a get waits, and in one thread no other client can put")
         elif isinstance(need, Turn):
             self.dawdle()
         else:

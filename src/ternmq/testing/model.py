@@ -116,7 +116,7 @@ class Model:
 
 @final
 class Snapshot:
-    """One state of a model; written out when somebody asks."""
+    """One state of a model; written out when it is asked for."""
 
     __slots__ = ("_prepared", "_queues", "_state")
 
@@ -131,7 +131,7 @@ class Snapshot:
 
     @staticmethod
     def of(state: State) -> Snapshot:
-        """A state that somebody has written down."""
+        """A snapshot of a state that is written out already."""
         snapshot = Snapshot({}, {})
         snapshot._state = state
         return snapshot
@@ -219,7 +219,7 @@ def name_of_message(entry: Entry) -> str:
 
 
 def found_state(machine: Machine, *, drain: bool = True) -> State:
-    """What a restarted queue manager says is in doubt, and what lies on its queues; it is got."""
+    """What a restarted queue manager says is in doubt, and what is on its queues; it is got."""
     prepared: Prepared = {}
     for unit in machine.engine.coordinator.prepared.values():
         if unit.xid is None:
@@ -239,7 +239,7 @@ def found_state(machine: Machine, *, drain: bool = True) -> State:
 
 
 def as_put(names: list[str]) -> Queues:
-    """The order in which messages that one unit of work put are got: a name of `workload` tells
+    """The order in which messages that one unit of work put are got: a name of `workload` has
     its queue and its priority."""
     queues: Queues = {}
     for name in sorted(names, key=lambda name: (-int(name[-1]), int(name[1:-2]))):

@@ -3,7 +3,7 @@ and verbs take time and come to their end as events.
 
 A verb is a generator of `verbs`; while it waits for a force or an effect, others go on. One force
 is under way at a time and serves all who wait for it. A crash loses what was not forced, or kills
-the process alone; whoever waits is told with `NodeDown` and does not know what became of its verb.
+the process alone; a client that waits gets `NodeDown` and does not know what became of its verb.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 TICK_S: Final = 1.0
 
-# Told when a verb has ended: its value, or what went wrong.
+# Called when a verb has ended: its value, or what went wrong.
 Ended = Callable[[Any, Exception | None], None]
 
 
@@ -119,7 +119,7 @@ class Node:
     # ---- verbs
 
     def run(self, steps: Generator[Need, None, Any], ended: Ended) -> None:
-        """Begin a verb; `ended` is told when it is answered."""
+        """Begin a verb; `ended` is called when it is answered."""
         if not self.is_up:
             steps.close()
             ended(None, NodeDown(self.name))
@@ -191,7 +191,7 @@ class Node:
     # ---- forces and effects
 
     def _look_round(self) -> None:
-        """Begin the force that somebody waits for, and the effects that were left."""
+        """Begin the force that a verb waits for, and the effects that were left."""
         if not self.is_up:
             return
         engine = self.engine

@@ -10,7 +10,7 @@ connection that first comes to its place:
 
     CUT     both ends are closed, as when a process ends
     RESET   both ends are reset, as when a machine is gone
-    STALL   nothing passes any more, either way, and nobody is told; as when a cable is cut
+    STALL   nothing passes any more, either way, and neither end knows; as when a cable is cut
 
 `byte` says how many bytes of the segment pass before that.
 """
@@ -50,7 +50,7 @@ class Fault(NamedTuple):
 
 
 def segment_length(buffer: bytes | bytearray) -> int:
-    """How long the segment is that begins here; 0 if that cannot be told yet."""
+    """How long the segment is that begins here; 0 if that is not known yet."""
     if len(buffer) < _HEAD_BYTES:
         return 0
     return max(int.from_bytes(buffer[4:8], "big"), _HEAD_BYTES)
@@ -120,7 +120,7 @@ class Proxy:
         return self._counts[TO_SERVER], self._counts[TO_CLIENT]
 
     def break_at(self, fault: Fault | None) -> None:
-        """Set the next fault; counting begins anew with each connection."""
+        """Set the next fault; counting begins at 0 with each connection."""
         with self._lock:
             self._fault = fault
             self._struck.clear()
@@ -237,7 +237,7 @@ class Proxy:
         """The fault: what was let through before it still arrives."""
         with self._lock:
             self._fault = None
-        # Before anybody can notice it otherwise.
+        # Before an end of the connection can notice it.
         self._struck.set()
         flow.target.settimeout(_FLUSH_S)
         try:

@@ -24,7 +24,7 @@ from ternmq.testing.stream_follower import StreamFollower
 from ternmq.testing.stream_verbs import defining
 from ternmq.testing.world import Ask, Client, World
 
-COPIES: Final = "COPIES"  # what LOCAL must stream to; nobody reads it
+COPIES: Final = "COPIES"  # what LOCAL must stream to; no client reads it
 FOLLOWER: Final = "FOLLOWER"  # a cursor on LOCAL
 SET_UP_S: Final = 1.0
 FAULTS_S: Final = 4.0
@@ -102,8 +102,8 @@ class Scenario:
         self.consumers.append(Consumer(world, f"{there}.remote", target, "TARGET"))
 
     def _finish(self) -> list[str]:
-        """Whoever waits for more is told, in order, that there is none; who does not end, in
-        words."""
+        """Set `finish` of the clients that wait for more, group by group; an error text for those
+        that do not end."""
         world = self.world
         groups: list[list[Application]] = [
             [*self.producers],

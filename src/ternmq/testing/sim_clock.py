@@ -42,7 +42,7 @@ class SimClock(Clock):
             self.wall_ns += passed
 
     def jump(self, seconds: float) -> None:
-        """Somebody sets the wall clock, forwards or back."""
+        """Set the wall clock, forwards or back."""
         self.wall_ns += int(seconds * SECOND_NS)
 
     def freeze(self) -> None:

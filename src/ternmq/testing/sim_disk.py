@@ -47,7 +47,7 @@ class Crash(Exception):
 
 
 class Image:
-    """What lies on a disk: contents by key, keys by path, folders. Shared, never changed."""
+    """What is on a disk: contents by key, keys by path, folders. Shared, never changed."""
 
     def __init__(
         self, names: dict[str, int], contents: dict[int, bytes], folders: set[str]

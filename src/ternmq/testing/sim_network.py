@@ -1,16 +1,16 @@
 """A network in memory: connections between named places, with delay, loss and half-open ends.
 
 Sans-I/O: nothing runs by itself. Bytes that are sent, and ends that are closed, become events of
-whoever gives `after(seconds, call)`, as `world.World` does. A connection is two `SimLink`s; each
-tells its user of bytes and of its end by calls. Bytes arrive in order, in pieces that have nothing
-to do with those that were sent. What can go wrong:
+the caller that gives `after(seconds, call)`, as `world.World` does. A connection is two
+`SimLink`s; each reports bytes and its end to its user by calls. Bytes arrive in order, in pieces
+that have nothing to do with those that were sent. What can go wrong:
 
-  - delay: each piece takes its time, drawn anew;
+  - delay: each piece takes its own time, drawn at random;
   - `cut`: the connection is lost; bytes on their way may still arrive, late, at an end that is
     long given up (`late`), or not at all;
   - `cut_after`: it is lost after exactly so many more bytes;
-  - `go_silent`: half-open: nothing arrives any more, and nobody is told;
-  - `refuses`: nobody can connect to a place.
+  - `go_silent`: half-open: nothing arrives any more, and neither end is notified;
+  - `refuses`: no client can connect to a place.
 """
 
 from __future__ import annotations
@@ -28,15 +28,15 @@ PIECE_BYTES_MAX: Final = 4096
 
 
 class LinkClosed(ConnectionError):
-    """This end was closed, or its connection was lost and it has been told."""
+    """This end was closed, or its connection was lost and it was notified."""
 
 
 def _ignore_bytes(data: bytes) -> None:
-    """Nobody is interested yet."""
+    """Until the user of a link sets its own function."""
 
 
 def _ignore_end() -> None:
-    """Nobody is interested yet."""
+    """Until the user of a link sets its own function."""
 
 
 class SimLink:
@@ -62,7 +62,7 @@ class SimLink:
         self._connection.carry(self, data)
 
     def close(self) -> None:
-        """The other end is told when everything that was sent has arrived."""
+        """The other end is notified when everything that was sent has arrived."""
         if self.is_open and self._connection is not None:
             self.is_open = False
             self._connection.carry_end(self)
@@ -80,7 +80,7 @@ class SimLink:
             self._connection.quota[self.name] = count
 
     def go_silent(self) -> None:
-        """Nothing that this end sends arrives any more, and nobody is told."""
+        """Nothing that this end sends arrives any more, and neither end is notified."""
         if self._connection is not None:
             self._connection.silent.add(self.name)
 
@@ -149,7 +149,7 @@ class _Connection:
             receiver.on_end()
 
     def lose(self, late: bool) -> None:
-        """Both ends are told, each in its own time."""
+        """Both ends are notified, each in its own time."""
         if self.lost:
             return
         self.lost = True
@@ -184,14 +184,14 @@ class SimNetwork:
         return self.chance.uniform(*self.delay_s)
 
     def listen(self, place: str, accept: Accept) -> None:
-        """Whoever connects to this place is handed to `accept`."""
+        """Connections to this place are handed to `accept`."""
         self._places[place] = accept
 
     def stop_listening(self, place: str) -> None:
         self._places.pop(place, None)
 
     def connect(self, place: str, name: str) -> SimLink:
-        """A connection to a place. Nobody there, or it refuses: the end is told of the end."""
+        """A connection to a place. If none listens there, or it refuses, `on_end` is called."""
         self._connections += 1
         here = SimLink(self, f"{name}>{place}", self._connections)
         there = SimLink(self, f"{place}<{name}", self._connections)
@@ -213,7 +213,7 @@ class SimNetwork:
 
     def lose_all(self, place: str, silently: bool = False) -> None:
         """Every connection of a place is lost, as when its machine stops; silently: the other side
-        is not told, as when its power fails."""
+        is not notified, as when its power fails."""
         for link in self.links:
             peer = link.peer
             if link.name.startswith(f"{place}>") or link.name.endswith(f">{place}"):

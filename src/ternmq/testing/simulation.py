@@ -9,7 +9,7 @@
     sim.clock.advance(3600)              # an hour later
     sim.pass_time(60)                    # a minute, with all that comes due in it
 
-Everything runs in the test's own thread: the queue manager's background work waits until somebody
+Everything runs in the test's own thread: the queue manager's background work waits until a verb
 needs it, or until `settle`. `crash_everywhere` runs an application once for every call it makes on
 the disk, and stops the machine at that call.
 """

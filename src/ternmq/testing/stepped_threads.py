@@ -2,9 +2,9 @@
 
 A thread gives up its turn wherever it takes or leaves a lock, waits, or calls the disk: these are
 the places where threads meet. The locks are those that `host.step_lock.Locks` makes for a shell, so
-what is driven are the loops that ship. Time is that of the simulated clock: it passes when nobody
-can go on, up to the next end of a wait. When nobody waits for a time either, they wait for ever,
-and that is a fault.
+what is driven are the loops that ship. Time is that of the simulated clock: it passes when no
+thread can go on, up to the next end of a wait. When none waits for a time either, they wait for
+ever, and that is a fault.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class SteppedThread(threading.Thread):
             self._back()
 
     def give_turn(self) -> None:
-        """Somebody else may go on; returns when it is this one's turn again."""
+        """Another thread may go on; returns when it is this one's turn again."""
         self._back()
         self.go.acquire()
 
@@ -72,7 +72,7 @@ class SteppedLock:
             if not blocking:
                 return False
             if me is None:
-                raise RuntimeError("the test waits for a lock, and nobody will release it")
+                raise RuntimeError("the test waits for a lock, and no thread will release it")
             me.at = self
             me.due_ns = -1 if timeout < 0 else self._threads.clock.steady_ns + int(timeout * _NS)
             me.give_turn()
@@ -125,7 +125,7 @@ class SteppedThreads:
         made.start()
 
     def pause(self) -> SteppedThread | None:
-        """In one of the threads: somebody else may go on. Anywhere else nothing happens."""
+        """In one of the threads: another may go on. Anywhere else nothing happens."""
         me = threading.current_thread()
         if not isinstance(me, SteppedThread):
             return None

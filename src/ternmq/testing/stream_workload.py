@@ -2,9 +2,9 @@
 
 The model: each message gets the next number of its queue when it becomes visible. A crash may leave
 any state from the last acknowledged verb to the last one done in memory: the positions of cursors,
-and of each stream the persistent messages from the lowest position on, with their numbers. Whatever
-a reader was told: no other message ever has that number. A cursor that starts with the earliest
-message brings what lies on the queue into the stream, before what this still has.
+and of each stream the persistent messages from the lowest position on, with their numbers. Once
+a reader has got a number, no other message ever has it. A cursor that starts with the earliest
+message brings what is on the queue into the stream, before what this still has.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ Put = tuple[str, str, bool]  # queue, name, persistent
 
 
 class WatchedMachine(Machine):
-    """Tells the workload when something is done in memory, and when it is acknowledged."""
+    """Notifies the workload when something is done in memory, and when it is acknowledged."""
 
     workload: StreamWorkload
 
@@ -243,7 +243,7 @@ class StreamWorkload:
         if name not in self.machine.kernel.catalog.cursors.by_name:
             queue = self.chance.choice(QUEUES)
             start = self.chance.choice([EARLIEST, LATEST])
-            # What retention has left on the queue of messages that all have passed, nobody knows.
+            # The model does not know what retention has left on B of messages that all have passed.
             self.define(name, queue, LATEST if self.has_let_go("B") and queue == "B" else start)
 
     def has_let_go(self, queue: str) -> bool:
@@ -265,7 +265,7 @@ class StreamWorkload:
         self.client.define(name, queue, start)
 
     def fills_below(self, queue: str) -> int:
-        """What lies on the queue with lower numbers comes into its stream, if a cursor starts with
+        """What is on the queue with lower numbers comes into its stream, if a cursor starts with
         the earliest."""
         if not self.has_stream(queue):
             return self.next[queue]
@@ -300,7 +300,7 @@ class StreamWorkload:
         self.client.delete(cursor)
 
     def recreate_stream(self) -> None:
-        """A queue loses its stream, and gets one with what lies on it."""
+        """A queue loses its stream, and gets one with what is on it."""
         for cursor in cursors(self.machine.kernel, "A"):
             self.delete(cursor.name)
         names = self.machine.kernel.catalog.cursors.by_name
@@ -309,7 +309,7 @@ class StreamWorkload:
             self.define(free[0], "A", EARLIEST)
 
     def begin_lower(self) -> None:
-        """All cursors pass what a stream has, which it lets go of; then it gets what still lies on
+        """All cursors pass what a stream has, which it lets go of; then it gets what is still on
         the queue."""
         there = cursors(self.machine.kernel, "A")
         stream = stream_of(self.machine, "A")
@@ -327,7 +327,7 @@ class StreamWorkload:
         return self.chance.choice(names) if names else None
 
     def read(self) -> None:
-        """A range; what is told is remembered, and compared with what was told before."""
+        """Read a range; what it returns is kept, and compared with what was returned before."""
         queue = self.chance.choice(QUEUES)
         if not self.has_stream(queue):
             return
@@ -413,5 +413,5 @@ def check_found(
         (number, data), *rest = client.read_all(queue, before)
         if rest or data != b"new" or number <= max(reported[queue]):
             raise Disagreement(
-                f"{queue}: {number} for a new message, {max(reported[queue])} was told"
+                f"{queue}: {number} for a new message, {max(reported[queue])} was returned before"
             )

@@ -111,7 +111,7 @@ class StreamedWorkload(Workload):
             super().one(link, kind)
 
     def hand_over(self) -> None:
-        """The message goes to a getter that waits, its copy lies on C."""
+        """The message goes to a getter that waits, its copy is on C."""
         if self.model.available("A") or self._is_full():
             return
         call = self.machine.get_call("A", self.links[2], sync=False, wait_ms=1000)

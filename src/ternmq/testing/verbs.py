@@ -150,7 +150,7 @@ class Verbs:
             session.end()
 
     def _attempts(self, link: Connection, step: Step, quiet: bool = False) -> Steps[None]:
-        """A step, until it is done. Its parts are told to the hooks unless it is `quiet`."""
+        """A step, until it is done. The hook `stepped` is called for its parts unless `quiet`."""
         while not attempt(self.shell, link, step):
             if link.park is not None:
                 yield from self.unpark(link)

@@ -42,7 +42,7 @@ CONNECTIONS: Final = 3
 
 
 class MarkingMachine(Machine):
-    """Tells its workload when a verb has done its work, and when it is acknowledged."""
+    """Notifies its workload when a verb has done its work, and when it is acknowledged."""
 
     workload: Workload | None = None
 

@@ -114,7 +114,7 @@ class World:
             self._seen.update(node.disk.digest().encode())
         return self._seen.hexdigest()
 
-    # ---- who is there
+    # ---- nodes and clients
 
     def add_node(self, name: str, parameters: LogParameters | None = None) -> Node:
         node = Node(self, name, parameters or LogParameters(CIRCULAR, 3, 2, 32, False))
@@ -122,8 +122,8 @@ class World:
         return node
 
     def crash(self, node: Node, power: bool) -> None:
-        """Stop a queue manager, and with it its connections. When its power fails, those at the
-        other end are not told."""
+        """Stop a queue manager, and with it its connections. When its power fails, the other
+        ends are not notified."""
         if node.is_up:
             self.net.lose_all(node.name, silently=power)
             self.net.refuses.add(node.name)

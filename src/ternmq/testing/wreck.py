@@ -228,7 +228,7 @@ def _survived(content: Content, one: Write | Truncate, fate: Fate) -> Content:
 
 
 class Outcome:
-    """One disk that a power loss may leave; it is made when somebody asks for it."""
+    """One disk that a power loss may leave; it is made when it is asked for."""
 
     def __init__(
         self,

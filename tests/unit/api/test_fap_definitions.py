@@ -113,13 +113,13 @@ def test_a_json_table_gives_its_client_connections_with_all_they_say() -> None:
     ("data", "reported"),
     [
         (b"AMQRCCDT", "not JSON"),
-        (b'{"channel": 1}', "no array"),
+        (b'{"channel": 1}', "is not an array"),
         (b"{", "JSONDecodeError"),
         (table({"name": "A", "type": "clientConnection"}), "no connection"),
         (table({**row("A"), "connectionManagement": {"clientWeight": 100}}), "clientWeight"),
         (table({**row("A"), "connectionManagement": {"affinity": "never"}}), "affinity"),
         (table({**row("A"), "exits": {"send": []}}), "exits"),
-        (table(row("A" * 21)), "no name of a channel"),
+        (table(row("A" * 21)), "is not a channel name"),
     ],
 )
 def test_a_table_that_cannot_be_is_refused_with_its_fault(data: bytes, reported: str) -> None:

@@ -273,7 +273,7 @@ def test_buffers_of_one_that_is_down(down: Path, capsys: Capture) -> None:
 def test_words_for_types() -> None:
     assert types_of("QUEUE") == types_of("q")
     assert types_of("ql") & types_of("queue")
-    with pytest.raises(ValueError, match="no type of object"):
+    with pytest.raises(ValueError, match="is not a type of object"):
         types_of("house")
     assert matches("A.B", "A*")
     assert not matches("A.B", "A")

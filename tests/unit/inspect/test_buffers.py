@@ -140,5 +140,5 @@ def test_size_when_with_a_unit_then_in_bytes(text: str, size: int) -> None:
 
 @pytest.mark.parametrize("text", ["", "K", "-1", "1.5M", "1T", "many"])
 def test_size_when_it_is_none_then_value_error(text: str) -> None:
-    with pytest.raises(ValueError, match="is no size"):
+    with pytest.raises(ValueError, match="is not a size"):
         size_in_bytes(text)

@@ -270,8 +270,8 @@ def test_replay_when_its_arguments_are_wrong_then_it_says_which(
     for wrong, reported in (
         ([], "where to?"),
         (["--to", "Q", "--rate", "-1"], "--rate is -1.0"),
-        (["--to", "Q", "--since", "yesterday"], "yesterday is no time"),
-        (["--to", "Q", "--set", "priority"], "is no change"),
+        (["--to", "Q", "--since", "yesterday"], "yesterday is not a time"),
+        (["--to", "Q", "--set", "priority"], "is not a change"),
     ):
         with pytest.raises(SystemExit):
             replay([str(tmp_path), *wrong])

@@ -243,5 +243,5 @@ def test_project_when_it_makes_no_sense_then_the_sentence_says_why(tmp_path: Pat
     elsewhere = project_of(tmp_path / "elsewhere", smf_path="x", warehouse="file:/data/tables/")
     assert elsewhere.settings.path("tasks") == "file:/data/tables/tasks"
     project.spec.write_text("name: [", encoding="utf-8")
-    with pytest.raises(SparkError, match="is no spec of a pipeline"):
+    with pytest.raises(SparkError, match="is not a pipeline spec"):
         find(tmp_path / "empty")

@@ -187,7 +187,7 @@ def test_record_when_it_says_that_it_has_no_subtype_then_the_words_say_so() -> N
     record[4] &= ~0x40
     (row,) = rejected(bytes(record))
     assert (row["Reason"], row["Record_Subtype"]) == ("unknown subtype", None)
-    assert row["Detail"] == "115 without a subtype is no record that is known"
+    assert row["Detail"] == "115 without a subtype is not a known record"
 
 
 def test_record_when_nobody_has_given_its_layout_then_it_is_kept_apart_and_no_error(

@@ -85,7 +85,7 @@ def test_account_when_nobody_put_it_or_it_was_refused_then_unexpected() -> None:
     history.drain("Q", ["no", "strange"])
     assert history.check().faults == [
         "unexpected: no: its put was refused",
-        "unexpected: strange: nobody put it",
+        "unexpected: strange: no client put it",
     ]
 
 

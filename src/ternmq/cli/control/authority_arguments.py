@@ -1,6 +1,6 @@
 """The command lines of setmqaut, dspmqaut and dmpmqaut, and how a refusal ends them.
 
-They are no ordinary options: `-put` takes an authority away, `-p ut` names a user. A word that is
+They are not ordinary options: `-put` takes an authority away, `-p ut` names a user. A word that is
 an authority is always that; else a letter may stand right before its value (`-mQM1`).
 """
 

@@ -17,7 +17,7 @@ EXIT_FAILED: Final = 20
 
 
 def ask_for(name: str, action: str) -> dict[str, object] | None:
-    """How the command server was and is; if nobody can be asked, that is told."""
+    """How the command server was and is; None, and an error message, if it cannot be asked."""
     place = known(data_folder(), name)
     if place is None:
         return None

@@ -48,7 +48,7 @@ def command_line() -> CommandLine:
     line.add_argument("-lp", metavar="N", type=int, default=LOG_PRIMARY_FILES_DEFAULT)
     line.add_argument("-ls", metavar="N", type=int, default=LOG_SECONDARY_FILES_DEFAULT)
     line.add_argument("-lf", metavar="PAGES", type=int, default=LOG_FILE_PAGES_DEFAULT)
-    line.add_argument("-ld", metavar="FOLDER", default="", help="where the log lies")
+    line.add_argument("-ld", metavar="FOLDER", default="", help="where the log is")
     line.add_argument("-md", metavar="FOLDER", default="", help="where the queue manager lives")
     line.add_argument("-p", metavar="PORT", type=int, default=0, help="listener on this port")
     line.add_argument("-ic", metavar="PATH", default="", help="MQSC to run at each start")

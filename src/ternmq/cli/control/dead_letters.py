@@ -4,7 +4,7 @@ Each message is looked at once and gets a plan: its matching rules in order. An 
 as often as the rule says, with the table's interval between; if it does not succeed, the next rule
 that matches has its turn; if none does, the message stays. What is moved is taken and put in one
 unit of work. Messages of a group are moved together or not at all: half a group at its destination
-would block whoever reads it there.
+would block its reader there.
 """
 
 from __future__ import annotations

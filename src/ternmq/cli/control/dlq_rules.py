@@ -7,7 +7,7 @@
         ACTION(FWD) FWDQ(&DESTQ) FWDQM(BACKUP) HEADER(NO)
     ACTION(FWD) FWDQ(FOR.PEOPLE) HEADER(YES)
 
-A rule is one line; `+` at its end goes on at the first character of the next that is no blank, `-`
+A rule is one line; `+` at its end goes on at the first non-blank character of the next, `-`
 at its very beginning. Keywords have no case. The first line may be about the table itself. A rule
 without a pattern matches every message. Texts may hold `*` (anything) and `?` (one character);
 numbers may be given by their names.
@@ -56,7 +56,7 @@ _PARAMETER: Final = re.compile(r"\s*,?\s*([A-Za-z]+)\s*\(\s*('(?:[^']|'')*'|[^()
 
 
 class RuleError(Exception):
-    """A line that is no rule: where, and the message that says why."""
+    """A line that is not a rule: where, and the message that says why."""
 
     def __init__(self, line: int, message_id: str, inserts: tuple[object, ...]) -> None:
         super().__init__(f"line {line}: {message_line(message_id, inserts)}")

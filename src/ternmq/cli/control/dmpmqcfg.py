@@ -59,7 +59,7 @@ def main(argv: list[str]) -> int:
             write("* Script ended.")
             write(_RULE)
     except BrokenPipeError:
-        raise  # whoever read has seen enough
+        raise  # the reader of the output has ended
     except MQError as error:
         tool_status.refused(error, given.qmgr)
         return COULD_NOT_RUN

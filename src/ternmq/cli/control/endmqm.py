@@ -35,8 +35,8 @@ def command_line() -> CommandLine:
     mode.add_argument("-c", action="store_true", help="when all applications have gone (default)")
     mode.add_argument("-w", action="store_true", help="the same, and wait for it")
     mode.add_argument("-i", action="store_true", help="when calls under way have ended; wait")
-    mode.add_argument("-p", action="store_true", help="without waiting for anybody")
-    line.add_argument("-r", action="store_true", help="tell applications to connect again")
+    mode.add_argument("-p", action="store_true", help="without waiting for applications")
+    line.add_argument("-r", action="store_true", help="let applications reconnect")
     line.add_argument("-s", action="store_true", help="switch to the standby")
     line.add_argument("-x", action="store_true", help="end the standby alone")
     line.add_suppress()
@@ -118,7 +118,7 @@ def _is_there(place: Place, pid: int, switches: bool) -> bool:
 
 
 def _wait(place: Place, options: argparse.Namespace, mode: str, pid: int) -> int:
-    """Until nobody has the folder; with -tp, in ever stricter ways."""
+    """Until no process has the folder; with -tp, in ever stricter ways."""
     began = time.monotonic()
     reported_s = began
     write_now(f"Waiting for queue manager '{place.name}' to end.")

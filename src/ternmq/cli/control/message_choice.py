@@ -31,7 +31,7 @@ class Choice:
         """`x`, `x..y`, `x#y` (y from x on) or `#x` (the first x)."""
         match = _RANGE.fullmatch(written)
         if match is None:
-            raise ValueError(f"{written!r} is no range: x, x..y, x#y or #x")
+            raise ValueError(f"{written!r} is not a range: x, x..y, x#y or #x")
         low, high, start, count, head, only = match.groups()
         if low:
             self.first, self.last = int(low), int(high)
@@ -108,6 +108,6 @@ class Choice:
 def _span(written: str) -> timedelta:
     parts = written.split(":")
     if not 1 <= len(parts) <= 3 or not all(part.isdigit() for part in parts):
-        raise ValueError(f"{written!r} is no age: [[DD:]HH:]MM")
+        raise ValueError(f"{written!r} is not an age: [[DD:]HH:]MM")
     days, hours, minutes = ([0, 0, 0] + [int(part) for part in parts])[-3:]
     return timedelta(days=days, hours=hours, minutes=minutes)

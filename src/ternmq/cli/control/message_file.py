@@ -127,7 +127,7 @@ def data_lines(
 
 
 def _runs(data: bytes) -> Iterator[tuple[bytes, bool]]:
-    """Pieces that can be printed, and what lies between."""
+    """Pieces that can be printed, and those between that cannot."""
     start = 0
     for at in range(1, len(data) + 1):
         if at == len(data) or _can_print(data[at]) != _can_print(data[start]):
@@ -165,7 +165,7 @@ def _string_lines(data: bytes, width: int) -> list[str]:
 
 
 def read_messages(lines: Iterator[str]) -> Iterator[FiledMessage]:
-    """The messages of a file, line by line; MessageFileError if it is none."""
+    """The messages of a file, line by line; MessageFileError if it is not one."""
     md: Descriptor | None = None
     data: list[bytes] | None = None  # None before the first data line of a message
     begun = False

@@ -52,7 +52,7 @@ class Pace:
         match = _DELAY.fullmatch(written)
         if match is None:
             raise ValueError(
-                f"{written!r} is no delay: milliseconds, -milliseconds or r and percent"
+                f"{written!r} is not a delay: milliseconds, -milliseconds or r and percent"
             )
         self._percent = int(match.group(1)) if match.group(1) else None
         self._milliseconds = int(match.group(2) or 0)

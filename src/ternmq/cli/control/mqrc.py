@@ -40,7 +40,7 @@ def main(argv: list[str]) -> int:
     try:
         first, last = _number(asked.f or "0"), _number(asked.l or "0x7fffffff")
     except ValueError:
-        line.error(f"{asked.f} to {asked.l} is no range of numbers")
+        line.error(f"{asked.f} to {asked.l} is not a range of numbers")
     reasons: list[Reason] = []
     messages: list[MessageRow] = []
     if asked.R:

@@ -53,7 +53,7 @@ def types_of(word: str) -> int:
     """The types that a word means; ValueError if it means none."""
     bits = _WORDS.get(word.lower())
     if bits is None:
-        raise ValueError(f"{word!r} is no type of object: {', '.join(WORDS)}")
+        raise ValueError(f"{word!r} is not a type of object: {', '.join(WORDS)}")
     return bits
 
 

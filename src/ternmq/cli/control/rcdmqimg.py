@@ -1,4 +1,4 @@
-"""rcdmqimg: writes media images of objects to a linear log, from which rcrmqobj can make them anew.
+"""rcdmqimg: writes media images of objects to a linear log. rcrmqobj recreates objects from them.
 
 The image of a local queue is its messages; definitions of all objects are in one image, the
 catalog's.
@@ -55,7 +55,7 @@ def main(argv: list[str]) -> int:
 
 
 def _record(connection: Connection, wanted: int, name: str) -> list[str]:
-    # What is no local queue lies in the catalog: its image is that of every definition.
+    # All objects but local queues are in the catalog: its image is that of every definition.
     return connection.record_image(name if wanted & LOCAL else CATALOG)
 
 

@@ -1,4 +1,4 @@
-"""rcrmqobj: makes objects anew from their media images and the log since."""
+"""rcrmqobj: recreates objects from their media images and the log since."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ternmq.cli.output import write, write_json
 if TYPE_CHECKING:
     from ternmq.api.connection import Connection
 
-ABOUT: Final = "make objects anew from their media images"
+ABOUT: Final = "recreate objects from their media images"
 
 
 def main(argv: list[str]) -> int:
@@ -54,8 +54,8 @@ def main(argv: list[str]) -> int:
 
 
 def _names(connection: Connection, wanted: int, pattern: str) -> list[str]:
-    """The local queues that are meant: what else there is lies in the catalog, which the start of
-    the queue manager makes anew by itself."""
+    """The local queues that are meant: all other objects are in the catalog, which the start of
+    the queue manager recreates by itself."""
     if wanted & LOCAL and not pattern.endswith("*"):
         return [pattern]
     found = [

@@ -2,7 +2,7 @@
 
 `-c` commits, `-b` backs out, `-f` forgets a decision that the transaction manager has learnt. The
 transaction is named by its number, as dspmqtrn shows it, or with -x by its XID. Ours: --user takes
-all transactions of a user, --all those of everybody.
+all transactions of a user, --all those of all users.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ def main(argv: list[str]) -> int:
 
 
 def _decide_many(connection: Connection, asked: Namespace) -> int:
-    """Each by itself; one that cannot be ended is told, and the others go on."""
+    """Each by itself; one that cannot be ended is reported, and the others go on."""
     found = [
         one.xid
         for one in connection.units_in_doubt()

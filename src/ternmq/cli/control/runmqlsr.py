@@ -33,7 +33,7 @@ def command_line() -> CommandLine:
     line.add_argument("-t", choices=["tcp"], default="tcp", help="the transport")
     line.add_argument("-p", metavar="PORT", type=int, default=0, help="the port, else 1414")
     line.add_argument("-i", metavar="ADDRESS", default="", help="the address, else all")
-    line.add_argument("-b", metavar="BACKLOG", type=int, default=0, help="who may wait")
+    line.add_argument("-b", metavar="BACKLOG", type=int, default=0, help="connections to queue")
     line.add_argument("-m", metavar="QMGR", default="", help="the queue manager")
     return line
 
@@ -67,7 +67,7 @@ def _listens(place: Place, name: str) -> bool:
 
 
 def _wait(go_on: Callable[[], bool]) -> None:
-    """Until a signal, or until it is no use any more."""
+    """Until a signal, or until `go_on` says that the listener has ended."""
     stopped: list[int] = []
 
     def stop(number: int, frame: FrameType | None) -> None:
@@ -83,7 +83,7 @@ def _wait(go_on: Callable[[], bool]) -> None:
 
 
 def asked(place: Place, quiet: bool = False, **arguments: Any) -> dict[str, Any] | None:
-    """What the queue manager's process says; None if nobody answers, which is told."""
+    """What the queue manager's process answers; None, and an error message, if it does not."""
     try:
         return ask(place, "listener", **arguments)
     except MQError as error:

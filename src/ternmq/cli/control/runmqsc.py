@@ -123,7 +123,7 @@ def main(argv: list[str]) -> int:
         tool_status.refused(error, given.qmgr)
         return COULD_NOT_RUN
     except BrokenPipeError:
-        raise  # whoever read has seen enough
+        raise  # the reader of the output has ended
     except OSError as problem:
         write_error(f"runmqsc: {problem}")
         return COULD_NOT_RUN

@@ -4,11 +4,11 @@ program that each names, one after the other, with the trigger message as its ar
 The command is what MQ's monitor makes of it: the program of the process definition, MQTMC2 as one
 argument, and the process's environment data. It is split into words as a shell would, but no shell
 runs it: nothing is expanded, and of a shell's operators only `&` at the end means something, that
-the program runs beside the monitor. Whoever wants more names a script.
+the program runs beside the monitor. For more, name a script.
 
 Only trigger messages of the queue manager itself count: format MQTRIG, and in their context the
 PutApplType MQAT_QMGR, which an application can give to a message only with authority to set or pass
-all context on the initiation queue. Others are buried like what is no trigger message.
+all context on the initiation queue. Others go to the dead-letter queue.
 """
 
 from __future__ import annotations
@@ -195,7 +195,7 @@ def start(words: list[str], beside: bool) -> int:
 
 def _bury(connection: Connection, message: Message, reason: int) -> None:
     """To the dead-letter queue; without one, or if it does not take it, the message is gone, as the
-    message that was told says."""
+    error message says."""
     name = str(connection.qmgr_attributes().get("dead_letter_queue", ""))
     if not name:
         return

@@ -38,7 +38,7 @@ def command_line() -> CommandLine:
     """Options as those of IBM MQ."""
     line = CommandLine("strmqm", "Start a queue manager.")
     line.add_argument("-a", action="store_true", help="activate a backup; it is not started")
-    line.add_argument("-c", action="store_true", help="make the default objects anew, then end")
+    line.add_argument("-c", action="store_true", help="recreate the default objects, then end")
     line.add_argument("-ns", action="store_true", help="without services")
     line.add_argument("-r", action="store_true", help="let a backup replay its log, then end")
     line.add_suppress()
@@ -107,7 +107,7 @@ def standby_text(name: str) -> str:
 
 
 def standby_refusal(place: Place, now: status.Status) -> int:
-    """Tell why it cannot stand by; the exit status for that."""
+    """Report why it cannot stand by; the exit status for that."""
     if now.permits_standby:
         return 0
     write_error(message_line("AMQ7271E", (place.name,)))
@@ -115,7 +115,7 @@ def standby_refusal(place: Place, now: status.Status) -> int:
 
 
 def _default_objects(place: Place) -> int:
-    """strmqm -c: the default objects are made anew, and it ends again."""
+    """strmqm -c: recreate the default objects and end again."""
     from ternmq.server.folder.made_objects import replace_default_objects
 
     write_now(f"Creating or replacing default objects for queue manager '{place.name}'.")
@@ -145,7 +145,7 @@ def _backup(place: Place, activates: bool) -> int:
 
 
 def known(data: str, name: str) -> Place | None:
-    """The queue manager; if there is none, that is told, and `unknown` has the exit status."""
+    """The queue manager; if it does not exist, an error is written: `unknown` has the status."""
     try:
         return find(data, name, "strmqm")
     except MQError as error:
@@ -162,7 +162,7 @@ def unknown(data: str, name: str) -> int:
 
 
 def refusal(place: Place) -> int:
-    """Tell that it runs already, if it does; the exit status for that."""
+    """Report that it runs already, if it does; the exit status for that."""
     now = status.status_of(place.folder)
     if not now.is_up:
         return 0

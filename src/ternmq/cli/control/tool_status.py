@@ -51,7 +51,7 @@ _ROWS: Final[dict[int, tuple[int, str, bool]]] = {
 
 
 def refused(error: MQError, qmgr: str, kind: str = "") -> int:
-    """Tell why, with its message; the exit status."""
+    """Write the message that says why; the exit status."""
     row = _ROWS.get(error.reason)
     if row is None:
         write_error(message_line("AMQ7047E", (error.reason,)))

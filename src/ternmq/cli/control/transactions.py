@@ -26,8 +26,8 @@ def written(xid: XID) -> str:
 
 
 def read(word: str) -> XID:
-    """The other way; ValueError if it is none."""
+    """The XID of a word; ValueError if the word is not one."""
     parts = word.split(":")
     if len(parts) != 3:
-        raise ValueError(f"{word!r} is no XID: formatID:gtrid:bqual")
+        raise ValueError(f"{word!r} is not an XID: formatID:gtrid:bqual")
     return XID(int(parts[0]), bytes.fromhex(parts[1]), bytes.fromhex(parts[2]))

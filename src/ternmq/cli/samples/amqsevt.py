@@ -131,7 +131,7 @@ class Events:
         self._count = 0
 
     def show(self, queue: Queue, message: Message) -> None:
-        """One event; what is no PCF message is said to be none."""
+        """Write one event; a message that is not PCF is reported as such."""
         self._count += 1
         md = message.descriptor
         try:

@@ -124,7 +124,7 @@ class Choice:
             try:
                 self.connection = bytes.fromhex(asked.i)
             except ValueError:
-                raise ValueError(f"-i: {asked.i} is no connection id") from None
+                raise ValueError(f"-i: {asked.i} is not a connection id") from None
 
     def takes(self, message: PCFMessage) -> bool:
         """Whether it is one of them."""
@@ -165,7 +165,7 @@ def _chosen(queue: Queue, choice: Choice, asked: argparse.Namespace) -> Iterator
         try:
             record = unpack_event(message.descriptor, message.data)
         except MQError as error:
-            write_error(f"amqsmon: a message that is no record: {error}")
+            write_error(f"amqsmon: a message that is not a record: {error}")
             continue
         if record.command not in pcf_rows.MESSAGE_NAMES or not choice.takes(record):
             continue
@@ -173,7 +173,7 @@ def _chosen(queue: Queue, choice: Choice, asked: argparse.Namespace) -> Iterator
             try:
                 queue.get(options=mq.MQGMO_MSG_UNDER_CURSOR, syncpoint=False)
             except NoMessage:
-                continue  # somebody else has taken it
+                continue  # another application has taken it
         left -= 1
         yield record
 

@@ -1,4 +1,4 @@
-"""What the samples have in common: their first and last lines, how they tell of a failed verb, how
+"""What the samples have in common: their first and last lines, how they report a failed verb, how
 a program that a trigger monitor started learns its queue.
 """
 
@@ -30,7 +30,7 @@ class SampleEnds(Exception):
 
 
 def report_failure(verb: str, error: MQError) -> None:
-    """How samples tell that a verb failed."""
+    """How samples report that a verb failed."""
     write_now(f"{verb} ended with reason code {error.reason}")
 
 
@@ -43,7 +43,7 @@ def started(name: str, argv: list[str], missing: str = "queue name") -> None:
 
 
 def connected(qmgr: str, application: str, client: bool = False) -> Connection:
-    """A connection; a failure is told, and its reason is the exit status."""
+    """A connection; a failure is reported, and its reason is the exit status."""
     try:
         return attach.attach_sample(qmgr, application, client)
     except MQError as error:

@@ -64,7 +64,7 @@ def _answer(connection: Connection, message: Message, serve: Serve) -> None:
         report_failure(error.verb or "MQI call", error)
         feedback = error.reason
         if not request.report & mq.MQRO_EXCEPTION:
-            return  # nobody wants to know
+            return  # the requester wants no report
     md = reply_descriptor(request, feedback)
     try:
         connection.put(request.reply_to_queue, data, descriptor=md)

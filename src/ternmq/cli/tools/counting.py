@@ -44,7 +44,7 @@ class Counting(TerminalLine):
 
     def _text(self, done: int, now: float) -> str:
         if self._first < 0:
-            self._first = done  # what was done before is no part of the speed
+            self._first = done  # what was done before does not count as speed
         passed_s = now - self._begun
         speed = f", {(done - self._first) / passed_s:.0f} a second" if done > self._first else ""
         return f"{done} of {self._total} {self._things}{speed}"

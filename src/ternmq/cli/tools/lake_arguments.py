@@ -18,7 +18,7 @@ _AGO_MAX: Final = 10**9  # of any unit; more is a mistake, and no time
 
 
 class Moment(NamedTuple):
-    """A time, and as what it was told: an hour ago is another time when it is told again."""
+    """A time, and the text that gave it: an hour ago is another time when it is read again."""
 
     at: datetime
     text: str
@@ -39,7 +39,7 @@ def add_choice(line: CommandLine) -> None:
         default=[],
         help="has this property, with this value",
     )
-    group.add_argument("--since", type=moment, help="2026-11-16T10:00 (UTC unless told), or 2h ago")
+    group.add_argument("--since", type=moment, help="2026-11-16T10:00 (default UTC), or 2h ago")
     group.add_argument("--until", type=moment, help="up to but not including")
     group.add_argument("--text", default="", help="a part of the text")
     group.add_argument("--where", metavar="SQL", default="", help="any condition: 'priority > 5'")
@@ -84,6 +84,6 @@ def moment(text: str) -> Moment:
         found = datetime.fromisoformat(text)
     except (ValueError, OverflowError) as wrong:
         raise argparse.ArgumentTypeError(
-            f"{text} is no time; 2026-11-16T10:00, 2026-11-16 and 2h (ago) are"
+            f"{text} is not a time; 2026-11-16T10:00, 2026-11-16 and 2h (ago) are"
         ) from wrong
     return Moment(found if found.tzinfo is not None else found.replace(tzinfo=UTC), text)

@@ -49,7 +49,7 @@ def main(argv: list[str]) -> int:
     groups = None if asked.g is None else tuple(one for one in asked.g.split(",") if one)
     for name in (() if asked.l else (asked.user,)) + (groups or ()):
         if not is_user_name(name):
-            line.error(f"{name!r} is no name of a user or group")
+            line.error(f"{name!r} is not a name of a user or group")
     try:
         with closing(OsDisk(attach.place_of(asked.m).folder)) as disk:
             accounts = read_accounts(disk)

@@ -136,7 +136,7 @@ def _run(asked: argparse.Namespace, line: CommandLine) -> int:
     except ValueError as wrong:
         line.error(str(wrong))
     if asked.earlier is not None:
-        load(asked.earlier)  # a wrong name is told before the work, not after it
+        load(asked.earlier)  # a wrong name is reported before the work, not after it
     if not asked.no_page:
         from ternmq.cli.tools.perf_spark import check
 

@@ -97,7 +97,7 @@ class Figuring:
 
     def _project(self) -> Project:
         """The pipeline of the run, made when it is asked for first. It holds nothing that is not
-        in the records, so one that is not whole, or was moved with its run, is made anew."""
+        in the records, so one that is not whole, or was moved with its run, is recreated."""
         from ternmq.spark.pipeline.project import create, find
 
         folder, smf = self._folder / "pipeline", self._folder / "smf"
@@ -108,7 +108,7 @@ class Figuring:
             if project.settings.smf.get("path") == str(smf):
                 return project
         except SparkError:
-            pass  # there is none yet, or one that nobody finished
+            pass  # there is none yet, or one that was not finished
         shutil.rmtree(folder, ignore_errors=True)
         create(folder, "ternmq perf", {"smf.path": str(smf)})
         return find(folder)

@@ -69,8 +69,8 @@ def _line() -> CommandLine:
         " (SYSTEM.ADMIN.ANOMALY.EVENT if messages are read)",
     )
     line.add_argument("--refresh", metavar="TABLES", default="", help="run: only these")
-    line.add_argument("--full-refresh", metavar="TABLES", default="", help="run: these from anew")
-    line.add_argument("--full-refresh-all", action="store_true", help="run: all from anew")
+    line.add_argument("--full-refresh", metavar="TABLES", default="", help="run: rebuild these")
+    line.add_argument("--full-refresh-all", action="store_true", help="run: rebuild all")
     line.add_argument(
         "--every", metavar="SECONDS", type=_seconds, default=10.0, help="follow: look so often (10)"
     )
@@ -247,7 +247,7 @@ def _seconds(text: str) -> float:
     except ValueError:
         seconds = 0.0
     if not 0 < seconds < float("inf"):
-        raise argparse.ArgumentTypeError(f"{text} is no number of seconds")
+        raise argparse.ArgumentTypeError(f"{text} is not a number of seconds")
     return seconds
 
 

@@ -57,7 +57,7 @@ def _line() -> CommandLine:
         default=[],
         help="rewrite: priority=9, \"text=replace(text, 'EUR', 'USD')\", msg_id=null for new ones",
     )
-    how.add_argument("--rate", type=float, default=0.0, help="messages a second; 0 is no limit")
+    how.add_argument("--rate", type=float, default=0.0, help="messages a second; 0: no limit")
     how.add_argument(
         "--keep-context", action="store_true", help="who put them and when; needs +setall"
     )
@@ -81,7 +81,7 @@ def _line() -> CommandLine:
 def _change(text: str) -> tuple[str, str]:
     name, equals, values = text.partition("=")
     if not name or not equals or not values:
-        raise argparse.ArgumentTypeError(f"{text!r} is no change; priority=9 is")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a change; priority=9 is")
     return name.strip(), values
 
 

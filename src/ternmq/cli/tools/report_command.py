@@ -44,7 +44,7 @@ def main(argv: list[str]) -> int:
         line.error(f"{missing[0]}: there is no such file or folder")
     output = Path(asked.output).absolute()
     if output.is_dir() or not output.parent.is_dir():
-        line.error(f"--output {asked.output}: that is no file in a folder that is there")
+        line.error(f"--output {asked.output}: that is not a file in an existing folder")
     return in_spark("ternmq report", asked.master, asked.quiet, lambda spark: _made(spark, asked))
 
 
@@ -77,7 +77,7 @@ def _moment(text: str) -> datetime:
     try:
         found = datetime.fromisoformat(text)
     except ValueError as wrong:
-        raise argparse.ArgumentTypeError(f"{text} is no time; 2026-11-16T11:00 is") from wrong
+        raise argparse.ArgumentTypeError(f"{text} is not a time; 2026-11-16T11:00 is") from wrong
     return found if found.tzinfo is not None else found.replace(tzinfo=UTC)
 
 

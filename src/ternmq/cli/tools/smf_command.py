@@ -114,7 +114,7 @@ def _show(
             finally:
                 reader.tally.truncated += len(data.cut)
                 tally.add(reader.tally)
-    except BrokenPipeError:  # whoever read has seen enough: the entry knows what to do
+    except BrokenPipeError:  # the reader of the output has ended: the entry knows what to do
         raise
     except (MQError, OSError) as error:
         detail = error.detail if isinstance(error, MQError) else error

@@ -101,7 +101,7 @@ class Dump(Export):
 
 
 def heading(record: Record) -> str:
-    """Who wrote a record, when, and for which interval."""
+    """Which queue manager wrote a record, when, and for which interval."""
     values = natural_record(record)
     parts = [
         f"{record.row.name} {record.row.about}",

@@ -37,7 +37,7 @@ class ToCSV(Export):
             os.makedirs(folder, exist_ok=True)
 
     def add(self, record: Record, sections: list[Section]) -> None:
-        """Lines for the sections; those that nobody knows have none."""
+        """Lines for the sections; unknown ones have none."""
         by_name: dict[str, list[Section]] = {}
         for section in sections:
             if section.name:
@@ -73,7 +73,7 @@ class ToJSON(Export):
     """An object on a line for each section."""
 
     def add(self, record: Record, sections: list[Section]) -> None:
-        """Lines for the sections; of one that nobody knows, its bytes."""
+        """Lines for the sections; of an unknown one, its bytes."""
         head = natural_record(record)
         identity = natural_identity(record) if record.row.name == "116-0" else {}
         for section in sections:

@@ -19,7 +19,7 @@ class Input(NamedTuple):
     """Bytes of records."""
 
     read: Callable[[int], bytes]
-    total: int  # how many there are; 0 if nobody knows
+    total: int  # how many there are; 0 if not known
     form: str  # if that is known; "" if not
     cut: list[str]  # segments that were read and have more than whole blocks
 

@@ -1,7 +1,7 @@
 """ternmq smf follow, switch, status: what a running queue manager does with its SMF records.
 
 `follow` writes the records of an in-memory stream as they come, so that they can be piped into
-`ternmq smf json -`; what was gone before it could be read is told on standard error.
+`ternmq smf json -`; what was gone before it could be read is reported on standard error.
 """
 
 from __future__ import annotations

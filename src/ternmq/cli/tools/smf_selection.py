@@ -33,7 +33,7 @@ def kinds_of(words: list[str] | None) -> frozenset[tuple[int, int]] | None:
         named = {key for key in KINDS if str(key[0]) == kind and subtype in ("", str(key[1]))}
         if not named:
             known = ", ".join(row.name for row in KINDS.values())
-            raise ValueError(f"{word} is no type of record that is known; those are {known}")
+            raise ValueError(f"{word} is not a known type of record; those are {known}")
         found |= named
     return frozenset(found)
 
@@ -46,7 +46,7 @@ def sections_of(words: list[str] | None) -> frozenset[str] | None:
     for word in words:
         name = "WQ" if word.upper() == "WQST" else word.upper()
         if name not in SECTION_NAMES:
-            raise ValueError(f"{word} is no section; those are {', '.join(SECTION_NAMES)}")
+            raise ValueError(f"{word} is not a section; those are {', '.join(SECTION_NAMES)}")
         found.add(name)
     return frozenset(found)
 
@@ -65,10 +65,10 @@ def level_of(text: str) -> int:
     if "." in text:
         parts = text.split(".")
         if len(parts) > 3 or not all(part.isdecimal() and len(part) < 3 for part in parts):
-            raise ValueError(f"{text} is no level")
+            raise ValueError(f"{text} is not a level")
         version, release, modification = [*(int(part) for part in parts), 0][:3]
         return version * 10_000 + release * 100 + modification
     level = level_of_release(text)
     if not level:
-        raise ValueError(f"{text} is no level; 8.0, 9.4.5, 945 and 100000 are")
+        raise ValueError(f"{text} is not a level; 8.0, 9.4.5, 945 and 100000 are")
     return level

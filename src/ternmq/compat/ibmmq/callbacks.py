@@ -160,7 +160,7 @@ class Callbacks:
         self._call(one, kind, comp, got.reason, md, gmo, got)
 
     def _broken(self, error: MQError) -> None:
-        """The connection is gone, or a queue cannot be got from: those for events are told."""
+        """The connection is gone, or a queue cannot be got from: call the event handlers."""
         self._stopping.set()
         events = self._consumers.get(0)
         for one in [events] if events is not None else list(self._consumers.values()):

@@ -1,4 +1,4 @@
-"""What ibmmq tells of itself: its version and that of MQ."""
+"""What ibmmq says of itself: its version and that of MQ."""
 
 from typing import Final
 

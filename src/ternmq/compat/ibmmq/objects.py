@@ -248,7 +248,7 @@ class Queue(pymqi_queue.Queue, MQObject):
         super().open(q_desc, *opts)
 
     def get(self, maxLength: int | None = None, *opts: Any, **kwargs: Any) -> bytes:
-        """MQGET; MQMD and MQGMO may follow the greatest length and are told what came."""
+        """MQGET; MQMD and MQGMO may follow the greatest length and are filled in."""
         return super().get(maxLength, *opts[:2])
 
     def get_no_jms(self, max_length: int | None = None, *args: Any, **kwargs: Any) -> bytes:

@@ -137,7 +137,7 @@ class PCFExecute(pymqi.PCFExecute, QueueManager):
 
     @staticmethod
     def unpack(message: bytes) -> tuple[dict[int, Any], CFH]:
-        """Parameters and header of an answer; one that tells of a failure raises its reason."""
+        """Parameters and header of an answer; one that reports a failure raises its reason."""
         values, header = pymqi.read_message(message, exact=True)
         if header.CompCode:
             raise MQMIError(header.CompCode, header.Reason)

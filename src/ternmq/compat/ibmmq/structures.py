@@ -56,7 +56,7 @@ class MQOpts(structure.MQOpts):
 
 
 def to_string(v: Any, encoding: str = "utf8") -> Any:
-    """Characters as text, without what fills them up; as they are if they are none."""
+    """Characters as text, without what fills them up; any other value as it is."""
     if not isinstance(v, bytes):
         return v
     try:
@@ -104,7 +104,7 @@ class CNO(MQOpts, pymqi.CNO):
 
 
 class CSP(MQOpts, pymqi.CSP):
-    """MQCSP: who connects."""
+    """MQCSP: user and password of a connection."""
 
 
 class BNO(TableStructure):
@@ -134,7 +134,7 @@ class CBD(TableStructure):
 
 
 class CBC(TableStructure):
-    """MQCBC: what a callback is told."""
+    """MQCBC: the context that a callback gets."""
 
     _structure = "CBC"
 

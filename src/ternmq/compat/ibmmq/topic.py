@@ -37,7 +37,7 @@ class Subscription(pymqi.Subscription, MQObject):
         refuse("MQSUBRQ")
 
     def get_handle(self) -> Any:
-        """There is none."""
+        """A subscription has no handle."""
         return None
 
     def get_queue_manager(self) -> Any:

@@ -1,4 +1,4 @@
-"""What pymqi tells of itself: its version and that of MQ."""
+"""What pymqi says of itself: its version and that of MQ."""
 
 from typing import Final
 

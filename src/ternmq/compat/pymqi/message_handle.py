@@ -109,7 +109,7 @@ def _plain(value: Any) -> Any:
 
 
 def _known(found: Inquired) -> dict[str, Any]:
-    """What an error tells of a property, by the names of both libraries."""
+    """What an error says of a property, by the names of both libraries."""
     length = found.data_length
     return {"value": _plain(found.value), "dataLength": length, "data_length": length}
 

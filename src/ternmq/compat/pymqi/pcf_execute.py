@@ -72,7 +72,7 @@ def parameters(given: Any, filters: Sequence[Any], encoding: str) -> list[MQOpts
 
 
 def read_message(message: bytes, exact: bool = False) -> tuple[dict[int, Any], CFH]:
-    """Parameters and header of an answer, whatever it tells."""
+    """Parameters and header of an answer, also of one that reports a failure."""
     header = CFH()
     header.unpack(message[: mq.MQCFH_STRUC_LENGTH])
     return read_parameters(message, header.ParameterCount, exact), header
@@ -94,7 +94,7 @@ class _Method:
         given, filters = (*args, None, ())[:2] if len(args) < 2 else args
         number = ALL.get(self._name.removeprefix("CMQCFC."))
         if not isinstance(number, int):
-            raise KeyError(f"{self._name} is no command of PCF")
+            raise KeyError(f"{self._name} is not a PCF command")
         return self._pcf._run(number, given, filters or (), **kwargs)
 
 
@@ -237,7 +237,7 @@ class PCFExecute(QueueManager):
 
     @staticmethod
     def unpack(message: bytes) -> tuple[dict[int, Any], CFH]:
-        """Parameters and header of an answer; one that tells of a failure raises its reason."""
+        """Parameters and header of an answer; one that reports a failure raises its reason."""
         values, header = read_message(message)
         if header.CompCode:
             raise MQMIError(header.CompCode, header.Reason)

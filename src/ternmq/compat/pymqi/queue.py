@@ -47,7 +47,7 @@ class Queue:
             try:
                 self.close()
             except (Error, OSError):
-                return  # nobody is left to be told
+                return  # no caller is left that could handle it
 
     def _translated_errors(self) -> TranslatedErrors:
         return TranslatedErrors(self._mqmi_error)
@@ -94,7 +94,7 @@ class Queue:
     # ---- put
 
     def put(self, msg: Any, *opts: Any) -> None:
-        """MQPUT; MQMD and MQPMO may follow the message and are told what happened."""
+        """MQPUT; MQMD and MQPMO may follow the message and are filled in."""
         md, pmo = self._put_arguments(opts)
         data = self._qmgr._message(msg, md)
         handle = self._opened(mq.MQOO_OUTPUT)
@@ -119,7 +119,7 @@ class Queue:
     # ---- get
 
     def get(self, maxLength: int | None = None, *opts: Any) -> bytes:
-        """MQGET; MQMD and MQGMO may follow the greatest length and are told what came. Without a
+        """MQGET; MQMD and MQGMO may follow the greatest length and are filled in. Without a
         length the message comes whole, unless MQGMO_ACCEPT_TRUNCATED_MSG asks for none of it."""
         md, gmo = self._get_arguments(opts)
         handle = self._opened(mq.MQOO_INPUT_AS_Q_DEF)

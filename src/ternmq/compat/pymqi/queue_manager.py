@@ -42,7 +42,7 @@ class QueueManager:
             try:
                 calls.drop(handle)
             except (MQError, OSError, ImportError):
-                return  # nobody is left to be told; the last: Python ends, and texts of errors too
+                return  # no caller is left; the last: Python ends, and texts of errors too
 
     def _translated_errors(self) -> TranslatedErrors:
         return TranslatedErrors(self._mqmi_error)

@@ -48,7 +48,7 @@ class CNO(TableStructure):
 
 
 class CSP(TableStructure):
-    """MQCSP: who connects."""
+    """MQCSP: user and password of a connection."""
 
     _structure = "CSP"
 

@@ -109,7 +109,7 @@ class Form:
 
     def base(self, base: bytes) -> bytes:
         """The base of a descriptor, version 2, in this form."""
-        # Kept as it is wanted; not ASCII are most: there are bytes in it that are no characters.
+        # Kept as it is wanted; not ASCII are most: there are bytes in it that are not characters.
         if self.is_little and (self.text_ccsid == UTF8 or (self.is_ascii and base.isascii())):
             return base
         made = self._bases.get(base)

@@ -3,7 +3,7 @@
 A call that has nothing to wait for is answered before the next bytes are looked at; one that has is
 a `Call`, which is called when it may go on, and what comes meanwhile on its conversation queues. If
 the socket is lost, waits end, a step that has begun is done, and the unit of work is backed out.
-What happens in a call that nobody foresaw ends here, as MQRC_UNEXPECTED_ERROR for its caller.
+An unforeseen exception in a call ends here, as MQRC_UNEXPECTED_ERROR for its caller.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ if TYPE_CHECKING:
 
 
 class Guarded(Job):
-    """A job of a conversation: what goes wrong in it goes to its caller and nobody else."""
+    """A job of a conversation: what goes wrong in it goes to its caller alone."""
 
     def __init__(self, conversation: Conversation) -> None:
         super().__init__(conversation.turns)
@@ -174,8 +174,8 @@ class Call(Guarded):
         return self.conversation.line.can_write(self)
 
     def can_answer(self) -> bool:
-        """Whether the reply can be written; if not, the call goes on when it can. One that nobody
-        will read ends here."""
+        """Whether the reply can be written; if not, the call goes on when it can. One that
+        its client will not read ends here."""
         line = self.conversation.line
         if line.is_closing or not self.has_room():
             if line.is_closing or line.is_stopping:
@@ -566,7 +566,7 @@ class Conversation:
             call.refuse(error)
 
     def left(self) -> None:
-        """The connection is no more."""
+        """The connection has ended."""
         self.leaving = None
         if self.dialogue.state != CUT:
             self.gone()

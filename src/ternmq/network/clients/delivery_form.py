@@ -48,7 +48,7 @@ def options_here(options: int, is_own_client: bool) -> tuple[int, bool]:
 
 
 def is_as_it_is(options: int, entry: Entry) -> bool:
-    """Whether a message of such a get goes out as it lies on the queue."""
+    """Whether a message of such a get goes out as it is on the queue."""
     return not options & mq.MQGMO_CONVERT and not entry.properties
 
 

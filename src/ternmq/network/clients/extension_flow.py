@@ -47,7 +47,7 @@ class ExtensionCall(Call):
     ) -> None:
         self.asked = asked
         self.step = asked.step
-        self.waits = False  # somebody will wake it when there is more, or its time will be over
+        self.waits = False  # it is woken when there is more, or when its time is over
         super().__init__(conversation, header, values)
 
     def verb(self) -> str:

@@ -222,7 +222,7 @@ class MessageCall(Call):
         return line.may_get(self)
 
     def _wait_for_room(self) -> None:
-        """It goes on when there is room for a message, unless nobody will read that."""
+        """It goes on when there is room for a message, unless its client will not read that."""
         line = self.conversation.line
         if line.is_closing or line.is_stopping:
             self.drop()
@@ -357,7 +357,7 @@ class MessageCall(Call):
         conversation.end(self)
 
     def take_back(self) -> None:
-        """Who waited for it was cancelled."""
+        """The client cancelled the get."""
         self.turns.not_at(self)
         call = self.get
         if call is not None:

@@ -6,7 +6,7 @@ and has not asked: such a get answers a failure with a request, and only that ca
 client notifies once for a stop and at most five times, at once, for a close.
 
 It holds until a get has ended with it, a handle is closed, or its time is over. If no get was
-meant, one ends in vain, which is no harm: the client asks again for the rest of its time.
+meant, one ends in vain, which does no harm: the client asks again for the rest of its time.
 """
 
 from __future__ import annotations

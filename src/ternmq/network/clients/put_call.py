@@ -418,7 +418,7 @@ _NO_VALUES: Final[Values] = {}
 
 
 def _request_put(verbs: LoopVerbs, md: Descriptor, pmo: PutOptions, verb: str) -> PutRequest:
-    """The checked request. Message handles are the client's own, who has put their properties
+    """The checked request. Message handles are the client's own, which has put their properties
     before the data; the numbers go back to it as they came."""
     handles = pmo.original_message_handle, pmo.new_message_handle
     pmo.original_message_handle = pmo.new_message_handle = mq.MQHM_NONE

@@ -9,7 +9,7 @@ IBM's client asks when a get finds nothing at hand, and also when it has taken a
 its window or more; what it has taken shows which it was. After a get that ended empty it does not
 ask for the next one, but takes the request to be open still: we go on looking for a message, send
 none, and say when there is one. And after that notice, a get that ends empty leaves a request
-behind that nobody waits for: until a message has gone out, only the first request after a pause is
+behind that no get waits for: until a message has gone out, only the first request after a pause is
 answered with one.
 """
 

@@ -117,7 +117,7 @@ class Line(Outlet):
         self._settling = Settling(self)
         self._cut_bytes = 0  # never to leave
         self._largest_bytes = 0  # of what was sent at once, since all had left
-        self.is_stopping = False  # the queue manager ends: nobody waits for room any more
+        self.is_stopping = False  # the queue manager ends: no call waits for room any more
 
     def agree(self, agreement: Agreement, conversations_max: int) -> None:
         """Both sides have agreed."""
@@ -420,7 +420,7 @@ class Line(Outlet):
             self.turns.post(self._resumption)
 
     def set_writable(self, is_writable: bool) -> None:
-        """What the socket says of its buffer. Who does not read gets no answers to new calls."""
+        """Whether the socket's buffer has room. Without room, new calls get no answers."""
         self.is_writable = is_writable
         self._read_or_not()
         self._count_unsent()
@@ -432,7 +432,7 @@ class Line(Outlet):
         self.socket.cut_stalled(left_bytes)
 
     def stop_waiting(self) -> None:
-        """The queue manager ends: calls whose answer nobody reads end without one."""
+        """The queue manager ends: calls whose client does not read end without an answer."""
         self.is_stopping = True
         for job in self._paused + self.turns.room.leave(self):
             self.turns.post(job)
@@ -519,7 +519,7 @@ class Line(Outlet):
         self._out_bytes = 0
         paused, self._paused = self._paused, []
         for job in paused + self.turns.room.leave(self):
-            self.turns.post(job)  # ends, now that it has nobody to answer
+            self.turns.post(job)  # ends, now that it has no client to answer
         if not self.conversations:
             self.socket.left()
         for conversation in list(self.conversations.values()):

@@ -72,7 +72,7 @@ class SocketTrace:
         self._sent = SegmentTrace(socket, SENT)
 
     def received_is_lost(self) -> None:
-        """A segment is under way: nobody knows where the next begins."""
+        """A segment is under way: it is not known where the next begins."""
         self._received.is_lost = True
 
     def received(self, trace: CallTrace, data: bytes) -> None:

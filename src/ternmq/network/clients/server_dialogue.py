@@ -2,7 +2,7 @@
 the flows that belong to the socket: conversations that start and end, heartbeats, the last word.
 
 The tables of `wire.fap.dialogue` say what may come in which state and what is to be done; this is
-how each of their actions is done. Who may connect is asked of `edge.admission`.
+how each of their actions is done. `edge.admission` decides which clients may connect.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ class Opening:
         self.offer: Offer | None = None
         self._rounds = 0
         self._tasks: set[asyncio.Task[LoopVerbs]] = set()
-        # Who the first conversation said it is: others of the socket that say nothing are the same.
+        # The users that the first conversation gave: others of the socket that give none have them.
         self._user_id = ""
         self._csp_user = ""
         self._csp_password: str | None = None
@@ -304,7 +304,7 @@ class Opening:
         turns.settle()
 
     def lost(self) -> None:
-        """The socket is gone: nobody waits to be let in."""
+        """The socket is gone: cancel the admissions that wait."""
         for task in self._tasks:
             task.cancel()
 

@@ -103,7 +103,7 @@ class Acceptor:
         visitor.enter(sock)
 
     def close(self) -> None:
-        """Those who are still unauthenticated are cut off."""
+        """Cut off the connections that are still unauthenticated."""
         for visitor in list(self.visitors):
             visitor.cut()
 
@@ -175,7 +175,7 @@ class Visitor(asyncio.Protocol):
         protocol.data_received(first)
 
     def _serve(self) -> None:
-        """A protocol serves it, or nobody."""
+        """It does not wait to be accepted any more: a protocol serves it, or it is closed."""
         if not self._is_served:
             self._is_served = True
             self._acceptor.waiting -= 1

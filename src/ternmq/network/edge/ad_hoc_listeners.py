@@ -1,4 +1,4 @@
-"""Listeners that are no objects: what runmqlsr starts in the queue manager's process and endmqlsr
+"""Listeners that are not objects: what runmqlsr starts in the queue manager's process and endmqlsr
 ends. DISPLAY LSSTATUS does not show them."""
 
 from __future__ import annotations

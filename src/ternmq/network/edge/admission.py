@@ -1,4 +1,4 @@
-"""Who may come in by the network, on which channel and as whom.
+"""Which clients may connect over the network, on which channel and as which user.
 
 The seam between the sockets (`partner_socket`, `server_dialogue`) and the rules (channel
 definitions, CHLAUTH, CONNAUTH, limits). A socket is made by the listener as
@@ -71,7 +71,7 @@ class Refused(Exception):
 
 
 def origin_of(address: str) -> str:
-    """The address; of IPv6 the network, as whoever has one address there has 2**64 of them."""
+    """The address; of IPv6 the network, as a host with one address there has 2**64 of them."""
     try:
         parsed = ipaddress.ip_address(address)
     except ValueError:

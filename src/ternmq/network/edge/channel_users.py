@@ -8,8 +8,8 @@
        refused
 
 With ChlauthEarlyAdopt=N in qm.ini the rules see whom the client says it is, and the adopted user
-counts in the end. A wrong password is answered after FAILDLAY seconds. A client that ends up as
-nobody is refused: IBM MQ would let it work as the queue manager's own user.
+counts in the end. A wrong password is answered after FAILDLAY seconds. A client that ends up
+without a user is refused: IBM MQ would let it work as the queue manager's own user.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class Users:
             return rules_of(catalog.table_of(CHLAUTH).values())
 
     def is_blocked(self, address: str) -> bool:
-        """Whether an address is blocked, before anything else is known of who comes from there."""
+        """Whether an address is blocked, before anything else is known of the client."""
         rule = address_block(self.rules(), address)
         if rule is None:
             return False
@@ -129,7 +129,7 @@ class Users:
         application: str,
         authentication: Authentication,
     ) -> None:
-        """What the rule that counts wants of a client whose password nobody has looked at."""
+        """What the rule that counts wants of a client whose password was not checked."""
         mode = verdict.check_clients
         message_id = "AMQ5543E"
         if mode == mq.MQCHK_AS_Q_MGR:

@@ -1,4 +1,4 @@
-"""Who an application is: the user that the system says, or one whose password it brings.
+"""The user of an application: the one that the system says, or one whose password it brings.
 
 CONNAUTH decides whether a password is looked at or needed (`security/connauth`). A password is
 checked in a thread, in the turn that `password_checks` gives it. The
@@ -27,7 +27,7 @@ ROOT: Final = 0
 
 
 class Identity:
-    """Finds out who wants to connect. One for all connections of a queue manager."""
+    """Finds out which user wants to connect. One for all connections of a queue manager."""
 
     def __init__(self, shell: Shell) -> None:
         self._shell = shell

@@ -1,8 +1,8 @@
-"""What the edge tells in the error log, within bounds: strangers cause these messages, and whoever
-knocks a thousand times a second must not fill the log or keep the loop busy writing it.
+"""What the edge writes to the error log, within bounds: unauthenticated connections cause these
+messages, and a thousand of them a second must not fill the log or keep the loop busy writing it.
 
-Of each message so many are written in an interval; the rest is counted, and the count is told when
-the interval is over and the message comes again, or when the queue manager ends.
+Of each message so many are written in an interval; the rest is counted, and the count is logged
+when the interval is over and the message comes again, or when the queue manager ends.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ ALWAYS: Final = ("AMQ5026I", "AMQ5027I", "AMQ9218E")  # an operator causes these
 
 
 class LogThrottle:
-    """A function that tells a message, or does not."""
+    """A function that logs a message, or does not."""
 
     def __init__(self, log_message: LogMessage, now: Callable[[], float] = time.monotonic) -> None:
         self._log_message = log_message
@@ -27,7 +27,7 @@ class LogThrottle:
         self._reported: dict[str, int] = {}  # how often it came in it
 
     def __call__(self, message_id: str, *inserts: object) -> None:
-        """Tell a message of the table, unless it was told often enough."""
+        """Log a message of the table, unless it was logged often enough."""
         if message_id not in ALWAYS and not self._may_log(message_id):
             return
         self._log_message(message_id, *inserts)
@@ -49,6 +49,6 @@ class LogThrottle:
             self._reported[message_id] = 0
 
     def close(self) -> None:
-        """Tell what was counted and not told yet."""
+        """Log what was counted and not logged yet."""
         for message_id in list(self._reported):
             self._log_rest(message_id)

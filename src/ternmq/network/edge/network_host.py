@@ -55,13 +55,13 @@ class NetworkHost:
 
     @property
     def admission(self) -> Admission:
-        """Who lets partners from the network in."""
+        """Decides which partners may connect from the network."""
         if self.network is None:
             raise RuntimeError("this queue manager has no network")
         return self.network.admission
 
     def fault(self, error: BaseException, doing: str) -> None:
-        """Something happened that nobody foresaw: a report is written."""
+        """An unforeseen exception was raised: write a report."""
         raise NotImplementedError
 
     def leave_socket(self, socket: PartnerSocket) -> None:

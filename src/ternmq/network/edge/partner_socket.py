@@ -64,7 +64,7 @@ class PartnerSocket(asyncio.Protocol):
 
     @property
     def admission(self) -> Admission:
-        """Who lets partners in."""
+        """Decides which partners may connect."""
         return self.host.admission
 
     @property
@@ -87,7 +87,7 @@ class PartnerSocket(asyncio.Protocol):
     # ---- the protocol
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Somebody has connected."""
+        """A partner has connected."""
         stream = cast("asyncio.Transport", transport)  # other loops have classes of their own
         self._transport = stream
         stream.set_write_buffer_limits(WRITE_BYTES, _PAUSED_BYTES)
@@ -95,8 +95,8 @@ class PartnerSocket(asyncio.Protocol):
         self.peer.connected(stream)
 
     def data_received(self, data: bytes) -> None:
-        """Bytes have come. Who has much to say lets others have a turn: some loops read one socket
-        many times before they look at the next."""
+        """Bytes have come. A partner that sends much lets others have a turn: some loops read one
+        socket many times before they look at the next."""
         line = self.line
         trace = self.host.trace
         if trace is not None and trace.on:
@@ -111,7 +111,7 @@ class PartnerSocket(asyncio.Protocol):
             self.read_on(True)
 
     def eof_received(self) -> bool:
-        """The partner will say nothing more, and nobody waits for what it asked."""
+        """The partner sends no more and expects no answer: asyncio closes the socket."""
         return False
 
     def connection_lost(self, error: Exception | None) -> None:
@@ -194,8 +194,8 @@ class PartnerSocket(asyncio.Protocol):
         return size
 
     def close(self) -> None:
-        """Close, once what was written is with the partner. A socket that is closed with bytes that
-        nobody has read is reset, and what the system has not sent by then is lost."""
+        """Close, once what was written is with the partner. A socket that is closed with unread
+        bytes is reset, and what the system has not sent by then is lost."""
         self.line.is_closing = True
         transport = self._transport
         if transport is None or self._lost:
@@ -204,7 +204,7 @@ class PartnerSocket(asyncio.Protocol):
         if self._is_underway(transport) and self.host.turns.loop.time() < self._close_at_s:
             self.host.turns.loop.call_later(_CLOSE_LOOK_S, self.close)
         elif transport.get_write_buffer_size():
-            self.abort()  # nobody reads it: a close would wait for that for ever
+            self.abort()  # the partner does not read: a close would wait for that for ever
         else:
             transport.close()
 
@@ -285,7 +285,7 @@ class PartnerSocket(asyncio.Protocol):
     # ---- silence
 
     def watch(self, heartbeat_s: int) -> None:
-        """Both sides have agreed on an interval; 0 is none."""
+        """Both sides have agreed on an interval; 0: no heartbeats."""
         self._heartbeat_s = heartbeat_s
         if heartbeat_s:
             self._timer = self.host.turns.loop.call_later(heartbeat_s, self._beat)

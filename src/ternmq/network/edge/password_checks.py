@@ -1,12 +1,12 @@
 """Whose password is checked next. A check takes memory and time on purpose, so two run at once, in
 threads, and the others wait.
 
-Those who wait have shown nothing yet. So there may be `CHECKS_WAITING_MAX` in all and
+Clients that wait are not authenticated yet. So there may be `CHECKS_WAITING_MAX` in all and
 `CHECKS_OF_ORIGIN_MAX` from one origin (an address, or a user of this machine). If all places are
 taken, an origin that behaves better than another, or has fewer that wait, takes a place of that
-one's. Origins are served in turn: those whose last password was right first, then those that nobody
-knows, then those whose last one was wrong. Who is cancelled, because its socket is lost, waits no
-more; a check that runs already keeps its thread to its end.
+one's. Origins are served in turn: those whose last password was right first, then unknown ones,
+then those whose last one was wrong. A waiter that is cancelled, because its socket is lost,
+waits no more; a check that runs already keeps its thread to its end.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ class PasswordChecks:
         finally:
             self._leave(waiter)
 
-    # ---- who waits
+    # ---- waiters
 
     def _queue(self, waiter: _Waiter) -> None:
         origin = waiter.origin
@@ -122,7 +122,7 @@ class PasswordChecks:
             run.add_done_callback(partial(self._checked, waiter))
 
     def _order(self, origin: str) -> tuple[int, int]:
-        """Who behaves best, then who has waited longest for a turn."""
+        """The best behaved origin first, then the one that has waited longest for a turn."""
         return self._known.get(origin, _NEW)
 
     def _checked(self, waiter: _Waiter, done: asyncio.Future[bool]) -> None:
@@ -147,7 +147,7 @@ class PasswordChecks:
             del self._known[self._least_known()]
 
     def _least_known(self) -> str:
-        """Whom to forget: who comes from ever more addresses must not have good ones forgotten."""
+        """The origin to forget: an attacker with many addresses must not push out good ones."""
         for origin, (standing, _) in self._known.items():
             if standing != _GOOD:
                 return origin

@@ -2,7 +2,7 @@
 
 A listener takes connections as they come and gives them to `accept`, but for those from blocked
 addresses (BLOCKADDR): they are kept waiting for a while and then closed, so that they do not come
-again at once. While a developer's account has the password that everybody knows, only this machine
+again at once. While a developer's account has the default password, only this machine
 may connect. `Network` is all of the network of one queue manager, and what tests make.
 """
 
@@ -68,7 +68,7 @@ class Network:
         return self.acceptor.waiting + len(self._held)
 
     def bind(self, name: str, address: str, port: int, backlog: int) -> TcpListener:
-        """A listener that has its port, and takes nobody in yet; OSError if it cannot have it."""
+        """A listener that has its port, but accepts nothing yet; OSError if it cannot have it."""
         made = TcpListener(name, bind(address, port, backlog or self.settings.backlog), self)
         made.address = address
         made.backlog = backlog or self.settings.backlog
@@ -90,7 +90,7 @@ class Network:
         self.listeners[name] = listener
 
     def arrived(self, sock: socket.socket, place: tuple[str, int]) -> None:
-        """Somebody has connected."""
+        """A client has connected."""
         address = plain_address(place[0])
         try:
             sock.setblocking(False)
@@ -111,13 +111,13 @@ class Network:
             self.acceptor.enter(sock, Peer(address, place[1], local))
 
     def _may_come(self, address: str) -> bool:
-        """From other machines only if no account has the password that everybody knows."""
+        """From other machines only if no account has the default password."""
         if ipaddress.ip_address(address).is_loopback:
             return True
         try:
             return not has_default_password(read_accounts(self._host.shell.disk))
         except (PasswordFileError, OSError):
-            return False  # who is who is not known
+            return False  # the accounts are not known
 
     def _hold(self, sock: socket.socket) -> None:
         if len(self._held) >= min(BLOCKED_HELD_MAX, self.acceptor.unauthenticated.most):
@@ -131,7 +131,7 @@ class Network:
         sock.close()
 
     def close(self) -> None:
-        """Nobody comes in any more; those who have shown who they are stay."""
+        """Accept no more connections; those that are authenticated stay."""
         for listener in list(self.listeners.values()):
             listener.close()
         self.acceptor.close()
@@ -183,7 +183,7 @@ class TcpListener:
             self._loop.add_reader(listening, self._accept, listening)
 
     def close(self) -> None:
-        """Take nobody in any more; in the loop's thread."""
+        """Accept no more connections; in the loop's thread."""
         for sock in self.sockets:
             if self._is_open:
                 self._loop.remove_reader(sock)

@@ -161,7 +161,7 @@ class TlsLink(asyncio.Protocol):
         else:
             self._flush()
             made = self._made
-            self._made = None  # whoever waited for this need not be kept
+            self._made = None  # the callback need not be kept
             self._failed = None
             if made is not None:
                 self.inside = made(self._transport)

@@ -9,7 +9,7 @@
                   "general": {"maximumMessageLength"}}]}
 
 Names are case sensitive. What is there and has no function here (compression, exits, LU 6.2) is
-refused if it asks for something, so that nobody believes in it. The binary table is refused.
+refused if it asks for something, so that it is not ignored silently. The binary table is refused.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ def channels_of(data: bytes, source: str) -> list[ClientChannel]:
         table = json.loads(data)
         rows = table["channel"]
         if not isinstance(rows, list):
-            raise TypeError("channel is no array")
+            raise TypeError("channel is not an array")
         found = [_channel(row) for row in rows if row.get("type") == CLIENT]
     except (ValueError, TypeError, KeyError, AttributeError) as error:
         raise config_error(f"the CCDT {source}: {error!r}") from error
@@ -85,7 +85,7 @@ def channels_of(data: bytes, source: str) -> list[ClientChannel]:
 def _part(row: dict[str, Any], name: str) -> dict[str, Any]:
     part = row.get(name, {})
     if not isinstance(part, dict):
-        raise TypeError(f"{name} is no object")
+        raise TypeError(f"{name} is not an object")
     return part
 
 

@@ -65,10 +65,10 @@ def addresses_of(conn: str, channel_name: str = "") -> tuple[Address, ...]:
         one = _ADDRESS.fullmatch(part.strip())
         port = int(one.group(2)) if one is not None and one.group(2) else PORT_USUAL
         if one is None or not 1 <= port <= _PORT_MAX:
-            raise config_error(f"'{conn}' is no connection name: host(port)", channel_name)
+            raise config_error(f"'{conn}' is not a connection name: host(port)", channel_name)
         fault = _host_fault(one.group(1))
         if fault:
-            raise config_error(f"'{conn}' is no connection name: {fault}", channel_name)
+            raise config_error(f"'{conn}' is not a connection name: {fault}", channel_name)
         found.append(Address(one.group(1), port))
     return tuple(found)
 
@@ -92,12 +92,12 @@ def config_error(detail: str, channel_name: str = "") -> Exception:
 def checked_name(name: str) -> str:
     """The name of a channel, at most 20 characters."""
     if not 1 <= len(name) <= mq.MQ_CHANNEL_NAME_LENGTH or not name.isascii():
-        raise config_error(f"'{name}' is no name of a channel", name)
+        raise config_error(f"'{name}' is not a channel name", name)
     return name
 
 
 def system_user() -> str:
-    """Who the process runs as; the number where the name cannot be used, empty if there is none."""
+    """The user of the process; its number where the name cannot be used, empty without one."""
     try:
         name = getpass.getuser()
     except (OSError, KeyError):

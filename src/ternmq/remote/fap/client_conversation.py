@@ -172,7 +172,7 @@ class Reply:
 
 @final
 class Stream:
-    """Messages of one handle that came before anybody asked, in order."""
+    """Messages of one handle that came before a get asked for them, in order."""
 
     __slots__ = (
         "consumed_bytes",
@@ -228,7 +228,7 @@ class Stream:
 
     @property
     def has_news(self) -> bool:
-        """Whether somebody who waits for a message has something to see to."""
+        """Whether a get that waits for a message has something to see to."""
         return len(self.messages) > 0 or self.fault != 0 or self.is_paused
 
     @property
@@ -251,7 +251,7 @@ class Conversation:
         )
         self.level = agreement.fap_level
         self.reply: Reply | None = None
-        self.skip = 0  # answers that nobody waits for any more
+        self.skip = 0  # answers that no call waits for any more
         self.streams: dict[int, Stream] = {}
         self.wake: Callable[[], None] | None = None
         self.ended: Exception | None = None
@@ -265,7 +265,7 @@ class Conversation:
         return reply
 
     def wake_waiter(self) -> None:
-        """Something has come that somebody may wait for."""
+        """Something has come that a call may wait for."""
         wake = self.wake
         if wake is not None:
             self.wake = None

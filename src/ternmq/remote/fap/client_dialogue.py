@@ -92,7 +92,7 @@ _REASONS: Final[dict[int, int]] = {
 
 
 class ConnectParameters(NamedTuple):
-    """Who connects, to what, and how."""
+    """The user and application that connect, to what, and how."""
 
     qmgr_name: str
     user: str  # of the operating system

@@ -136,7 +136,7 @@ def _number(ini: IniFile, stanza: str, name: str, otherwise: int) -> int:
     if not text:
         return otherwise
     if not text.isdecimal():
-        raise config_error(f"{ini.file}: {name}={text} is no number")
+        raise config_error(f"{ini.file}: {name}={text} is not a number")
     return int(text)
 
 

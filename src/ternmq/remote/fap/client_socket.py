@@ -1,9 +1,9 @@
 """One TCP connection to a queue manager, for threads: any number of them, on as many conversations.
 
-Whoever waits for an answer reads, if nobody else does, and hands to each conversation what is its
-own; who comes second waits until its answer was handed over, or until the reader has what it wanted
-and somebody else must read. So a thread alone sends once and receives once a verb, and no thread
-stands between. While nobody waits, `socket_watch` looks after heartbeats.
+A thread that waits for an answer reads, if no other does, and hands to each conversation what is
+its own; a second thread waits until its answer was handed over, or until the reader has what it
+wanted and another thread must read. So a thread alone sends once and receives once a verb, and no
+thread stands between. While no thread waits, `socket_watch` looks after heartbeats.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class ClientSocket:
         self._sending = threading.Lock()
         self._state = threading.Lock()
         self._has_reader = False
-        self._waiting: list[threading.Event] = []  # who would read, if nobody did
+        self._waiting: list[threading.Event] = []  # of threads that would read, if no other did
         self._timeout_s = -1.0
         self.end: ChannelEnd | None = None
         self.negotiated: Negotiated | None = None
@@ -122,7 +122,7 @@ class ClientSocket:
         self.end = ChannelEnd(negotiated.agreement)
         beat_s = negotiated.agreement.heartbeat_s
         if beat_s:
-            # Who does not read for so long is gone, as who says nothing is.
+            # A partner that does not read for so long is gone, as one that sends nothing is.
             packed = _TIMEVAL.pack(beat_s + int(ANSWER_S_MAX), 0)
             self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, packed)
         return self.end
@@ -183,13 +183,13 @@ class ClientSocket:
             self._waiting.remove(event)
 
     def _nominate(self) -> None:
-        """Somebody else reads, if somebody waits and nobody does. Whoever leaves must see to it:
+        """Another thread reads, if one waits and none reads. A thread that leaves must see to it:
         it may be the one that was to read, and have found its answer first."""
         if not self._has_reader and self._waiting:
             self._waiting.pop(0).set()
 
     def _hand_over(self) -> None:
-        """Somebody else reads from now on, if somebody waits."""
+        """Another thread reads from now on, if one waits."""
         with self._state:
             self._has_reader = False
             self._nominate()
@@ -244,7 +244,7 @@ class ClientSocket:
         self.send(heartbeat_segment(end.agreement.is_shared))
 
     def look(self) -> None:
-        """While nobody waits: take what has come, and see to heartbeats."""
+        """While no thread waits: take what has come, and see to heartbeats."""
         with self._state:
             if self._has_reader or self.is_closed or self.end is None:
                 return
@@ -274,7 +274,7 @@ class ClientSocket:
 
     @property
     def is_ours(self) -> bool:
-        """Not in a forked child: there the socket is the parent's, who goes on using it."""
+        """Not in a forked child: there the socket is the parent's, which goes on using it."""
         return self._process == os.getpid()
 
     def lost(self, error: Exception) -> None:

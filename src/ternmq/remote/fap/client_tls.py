@@ -1,6 +1,6 @@
 """TLS of the client: a context for a CipherSpec, and TLS between bytes for a socket of threads.
 
-The queue manager is believed if its certificate comes from somebody in the key repository; as in MQ
+The client trusts a queue manager whose certificate has an issuer in the key repository; as in MQ
 its host name plays no role, SSLPEER does. What is wrong is MQRC_SSL_INITIALIZATION_ERROR, or
 MQRC_SSL_PEER_NAME_MISMATCH.
 """
@@ -97,7 +97,7 @@ def context_of(channel: ClientChannel, settings: TlsSettings) -> ssl.SSLContext:
     """The context for a channel's CipherSpec, with the certificates of the key repository."""
     specs = cipher_specs_of(channel.cipher)
     if not specs:
-        raise _not_possible(channel, f"SSLCIPH({channel.cipher}) is no CipherSpec of ours")
+        raise _not_possible(channel, f"SSLCIPH({channel.cipher}) is not a supported CipherSpec")
     if not settings.key_repository:
         detail = "no key repository: name it by key_repository or MQSSLKEYR"
         raise _not_possible(channel, detail, MQRC_KEY_REPOSITORY_ERROR)

@@ -137,7 +137,7 @@ def connect_parameters(
     application: str,
     options: int | None,
 ) -> ConnectParameters:
-    """Who connects; a user without a password is claimed, not proved."""
+    """The user that connects; without a password it is claimed, not proved."""
     system = system_user()
     fault = user_name_fault(user or "")
     if fault:

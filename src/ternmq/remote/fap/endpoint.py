@@ -58,7 +58,7 @@ class FapEndpoint(NamedTuple):
 
 
 def unreachable(channel: ClientChannel, address: Address, error: BaseException) -> MQError:
-    """Nobody answers at the address."""
+    """The address does not answer."""
     why = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
     detail = f"{address} cannot be reached for channel {channel.name}: {why or repr(error)}"
     return mq_error(MQRC_HOST_NOT_AVAILABLE, verb="MQCONN", object=channel.name, detail=detail)
@@ -82,7 +82,7 @@ def went_away(channel: ClientChannel, address: Address, error: BaseException) ->
 
 
 def broken_reason(error: BaseException) -> int:
-    """The reason for a connection that was there and is no more."""
+    """The reason for a connection that was lost."""
     if isinstance(error, ChannelEnded):
         return _OPEN_REASONS.get(error.status, MQRC_CONNECTION_BROKEN)
     return error.reason if isinstance(error, MQError) else MQRC_CONNECTION_BROKEN

@@ -123,14 +123,14 @@ async def _negotiated(endpoint: FapEndpoint, stream: TaskSocket) -> TaskSocket:
 
 
 class SharedStreams:
-    """The sockets of one loop, by who may share them."""
+    """The sockets of one loop, by the connections that may share them."""
 
     def __init__(self) -> None:
         self._streams: dict[tuple[object, ...], list[TaskSocket]] = {}
         self._opening: dict[tuple[object, ...], asyncio.Lock] = {}
 
     def lock(self, key: tuple[object, ...]) -> asyncio.Lock:
-        """Held while a socket is opened: who comes second joins it."""
+        """Held while a socket is opened: a second connection joins it."""
         return self._opening.setdefault(key, asyncio.Lock())
 
     def join(self, key: tuple[object, ...]) -> tuple[TaskSocket, Conversation] | None:

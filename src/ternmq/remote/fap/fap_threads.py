@@ -106,7 +106,7 @@ def _negotiated(endpoint: FapEndpoint, address: Address, opened: socket.socket) 
 
 
 class SharedSockets:
-    """The sockets of the process, by who may share them."""
+    """The sockets of the process, by the connections that may share them."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -298,7 +298,7 @@ class FapThreads(RemoteThreads):
         return super().get(handle, request)
 
     def _sent(self, type: int, handle: ObjectHandle, options: int) -> bool:
-        """Send what nobody answers; False if it was lost with a connection that is there again."""
+        """Send a request without an answer; False if it was lost and the client reconnected."""
         try:
             self.line.socket.send(self._outgoing.take())
         except LOST as error:

@@ -122,7 +122,7 @@ class FapVerbs(RemoteVerbs):
     # ---- objects
 
     def drop(self, handle: ObjectHandle) -> None:
-        """A handle is no more."""
+        """Forget a handle that was closed."""
         self.link.handles.pop(handle.handle_id, None)
         self.conversation.streams.pop(handle.handle_id, None)
         self.states.pop(handle, None)
@@ -263,8 +263,8 @@ class FapVerbs(RemoteVerbs):
     def _get_in_turns(
         self, handle: ObjectHandle, request: GetRequest, returnable: bool
     ) -> Exchange[Message | None]:
-        """A get; where one cannot be taken back, a long wait in pieces, so that who is cancelled
-        need not wait for the whole of it."""
+        """A get; where one cannot be taken back, a long wait in pieces, so that a
+        cancelled caller need not wait for the whole of it."""
         left_ms = int(request.wait_ms)
         while True:
             turn = request
@@ -402,7 +402,7 @@ class FapVerbs(RemoteVerbs):
         return message
 
     def ahead_request(self, handle: ObjectHandle, stream: Stream) -> FapRequest:
-        """Ask for messages before anybody wants them: so many bytes, and so on when some of them
+        """Ask for messages before a get wants them: so many bytes, and so on when some of them
         were taken."""
         asked = FapRequest(REQUEST_MSGS, handle, b"")
         asked.get = stream.get

@@ -125,7 +125,7 @@ def is_hopeless(error: MQError) -> bool:
 def refuse_end(plan: Plan, reply: Reply | None) -> None:
     """A queue manager that stops may say so in the answer to a verb: for a connection that comes
     back that is the end of it as well. One of several on a socket may be cut off by an operator,
-    which is the end of it for everybody."""
+    which is the end of it for every connection."""
     if reply is None or not reply.reason:
         return
     if reply.reason == MQRC_CONNECTION_BROKEN:
@@ -227,7 +227,7 @@ def outcome(verbs: FapVerbs, request: FapRequest, verb: str) -> MQError | None:
 
 
 def _may_have_happened(verbs: FapVerbs, request: FapRequest) -> bool:
-    """Whether nobody knows if a call has changed something."""
+    """Whether it is unknown if a call has changed something."""
     type = request.type
     if type in (MQPUT, MQPUT1):
         return not request.options & mq.MQPMO_SYNCPOINT  # of the first of a unit nothing is left

@@ -29,7 +29,7 @@ def committed(reply: Reply, name: str) -> None:
     checked(reply, name)
     if reply.reason == MQRC_BACKED_OUT:
         verb = type_name(reply.type).removesuffix("_REPLY")
-        detail = "the queue manager could not commit; status() tells of a put that failed, if any"
+        detail = "the queue manager could not commit; status() reports a put that failed, if any"
         raise mq_error(MQRC_BACKED_OUT, verb=verb, object=name, comp=mq.MQCC_WARNING, detail=detail)
 
 

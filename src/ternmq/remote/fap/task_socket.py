@@ -178,8 +178,7 @@ class TaskSocket(asyncio.Protocol):
                     timer.cancel()
 
     def wakeup(self, conversation: Conversation) -> asyncio.Future[None]:
-        """What is done when something comes for the conversation, which does not wake anybody
-        after that."""
+        """A future that is done when something comes for the conversation; it serves one wake."""
         future = self.loop.create_future()
         conversation.wake = partial(_wake, future)
         return future

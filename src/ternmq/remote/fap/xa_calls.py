@@ -92,7 +92,7 @@ def _checked(reply: Reply, verb: str, name: str, xid: XID | None = None) -> int:
         raise XAError(code, reason, verb=verb, object=name, detail=detail)
     if code < 0:
         reason, said = _FAILURES.get(code, (MQRC_UNEXPECTED_ERROR, "unknown"))
-        detail = f"XA code {code}, {said}; the queue manager's error log may tell more"
+        detail = f"XA code {code}, {said}; the queue manager's error log may say more"
         raise mq_error(reason, verb=verb, object=name, detail=detail)
     return code
 

@@ -28,7 +28,7 @@ from ternmq.ports.disk import is_passing
 
 MACHINE_INI: Final = "mqs.ini"
 QMGRS: Final = "qmgrs"
-LOCK_PATH: Final = "lock"  # in a queue manager's folder: who runs it holds this
+LOCK_PATH: Final = "lock"  # in a queue manager's folder: its process holds this
 SOCKET: Final = "local.sock"
 SOCKET_POINTER: Final = "local.sock.path"  # where the socket is, if its own path would be too long
 _VARIABLES: Final = ("TERNMQ_DATA", "MQ_OVERRIDE_DATA_PATH")
@@ -99,12 +99,12 @@ def _registered(data: str) -> list[Place]:
     for stanza in ini.all("QueueManager"):
         name = stanza.get("Name")
         if not is_name(name):
-            raise IniError(ini.file, stanza.line, f"Name={name} is no name of a queue manager")
+            raise IniError(ini.file, stanza.line, f"Name={name} is not a queue manager name")
         data_path = stanza.get("DataPath")
         directory = stanza.get("Directory") or file_name(name)
         if os.sep in directory or directory in (".", ".."):
             line = stanza.line_of("Directory")
-            raise IniError(ini.file, line, f"Directory={directory} is no name of a folder")
+            raise IniError(ini.file, line, f"Directory={directory} is not a folder name")
         # Prefix is not looked at: in a copy of a data folder it would lead to the original.
         folder = data_path or os.path.join(data, QMGRS, directory)
         found.append(

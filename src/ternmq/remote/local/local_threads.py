@@ -36,12 +36,12 @@ _AHEAD_BYTES: Final = 1 << 18
 
 
 def not_available(name: str, detail: str) -> MQError:
-    """The queue manager is there, but nobody serves it."""
+    """The queue manager exists, but no process serves it."""
     return mq_error(MQRC_Q_MGR_NOT_AVAILABLE, verb="MQCONN", object=name, detail=detail)
 
 
 def not_running(name: str, error: OSError) -> MQError:
-    """Why nobody answers: most often there is no process, and then no system error helps."""
+    """Why nothing answers: most often there is no process, and then no system error helps."""
     if isinstance(error, (FileNotFoundError, ConnectionRefusedError)):
         return not_available(name, "it is not running")
     return cannot_connect(name, error)
@@ -84,7 +84,7 @@ class LocalSocket:
 
     @property
     def is_ours(self) -> bool:
-        """Not in a forked child: there the connection is the parent's, who goes on using it."""
+        """Not in a forked child: there the connection is the parent's, which goes on using it."""
         return self._process == os.getpid()
 
     def say_hello(self, value: dict[str, Any], name: str) -> dict[str, Any]:
@@ -123,7 +123,7 @@ class LocalSocket:
 
     def receive(self, number: int) -> wire.Frame:
         """The answer to the request of this number; what comes before it belongs to requests that
-        nobody waits for any more."""
+        no call waits for any more."""
         while True:
             frame = self._reader.next()
             if frame is None:

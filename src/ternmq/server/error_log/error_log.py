@@ -2,8 +2,8 @@
 
 An entry is written with one call to the end of the newest file and is then with the operating
 system, so the end of the process loses none. A file that an entry would make too long becomes the
-second, the second the third, the third goes. Several processes may write: who rotates holds a lock
-on the folder. A log that cannot be written stops nothing; what is lost is counted.
+second, the second the third, the third goes. Several processes may write: the one that rotates
+holds a lock on the folder. A log that cannot be written stops nothing; what is lost is counted.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ FILES: Final = 3
 
 
 class ErrorLog:
-    """Where one process tells what happened to one queue manager, or to none in particular."""
+    """Where one process logs what happened to one queue manager, or to none in particular."""
 
     def __init__(
         self,
@@ -49,7 +49,7 @@ class ErrorLog:
         remote_host: str = "",
         module: str = "",
     ) -> None:
-        """Tell it to every service that wants it."""
+        """Write an entry to every service that wants it."""
         entry = LogEntry(self.origin, message_id, inserts, remote_host=remote_host, module=module)
         for service in self.services:
             if self._wanted(service, entry):

@@ -1,6 +1,6 @@
 """Reports on internal faults: AMQ<process>.<number>.FDC in the errors folder.
 
-Written when something happens that no code foresaw: an exception that is no answer to a verb, an
+Written when something happens that no code foresaw: an exception that does not answer a verb, an
 invariant that does not hold, a force that failed. A report has a box with who, where and what, the
 Python stack, the recent trace if trace is on, and the versions of what runs. It holds neither
 messages nor passwords. A fault that repeats gets a report every REPEAT_S seconds at most.

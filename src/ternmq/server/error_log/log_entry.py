@@ -48,7 +48,7 @@ _MARK: Final = re.compile(r"-----|AMQ[0-9]{4}|[A-Z]+:$")
 
 
 class Origin:
-    """Who writes: the same for all entries of a process."""
+    """The process that writes: the same for all its entries."""
 
     def __init__(
         self,

@@ -3,7 +3,7 @@ journald listens on.
 
     <PRI>Mmm dd hh:mm:ss ident[process]: text      PRI = 8 * facility (user, 1) + severity
 
-Nobody waits for the other end: what it does not take at once is lost, and counted by the log.
+The log does not wait for syslog: what that does not take at once is lost, and counted by the log.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def datagram(entry: LogEntry, ident: str) -> bytes:
 
 
 def send(address: str, data: bytes) -> None:
-    """Hand it over; OSError if nobody takes it."""
+    """Send it; OSError if syslog does not take it."""
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as sender:
         sender.setblocking(False)
         sender.sendto(data, address)

@@ -1,10 +1,10 @@
 """crtmqm and dltmqm: a queue manager comes into being, and goes, by one rename.
 
 It is made whole, with its default objects, in a folder with a name that no queue manager can have;
-the rename to its own name is what creates it. Deleting begins with the opposite rename. Whoever is
-killed in between leaves a folder that the next command of the kind removes. A queue manager that
-lives outside of the data folder (-md) exists by its stanza in mqs.ini, which is written last and
-removed first.
+the rename to its own name is what creates it. Deleting begins with the opposite rename. A command
+that is killed in between leaves a folder that the next command of the kind removes. A queue manager
+that lives outside of the data folder (-md) exists by its stanza in mqs.ini, which is written last
+and removed first.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class Creation:
         self.transmission_queue = ""
         self.description = ""
         self.limits: dict[str, int] = {}  # -h -t -x: numbers of the queue manager by their keywords
-        self.log_folder = ""  # -ld: the log lies in a folder of its own there
+        self.log_folder = ""  # -ld: the log is in a folder of its own there
         self.data_folder = ""  # -md: the queue manager lives there
         self.port = 0  # -p: a listener that starts with the queue manager
         self.script_path = ""  # -ic: MQSC that each start runs
@@ -65,7 +65,7 @@ class Creation:
 
 
 def create(data: str, asked: Creation) -> None:
-    """Make a queue manager; `asked` then tells what came of it."""
+    """Make a queue manager; `asked` then says what came of it."""
     if not is_name(asked.name):
         raise mq_error(MQRC_Q_MGR_NAME_ERROR, verb="crtmqm", object=asked.name)
     data_folder.make_data_folder(data)
@@ -80,7 +80,7 @@ def create(data: str, asked: Creation) -> None:
         if asked.data_folder:
             directory = _free_name(home, directory)
         making = os.path.join(home, f"{CREATING}{directory}")
-        if os.path.lexists(making):  # outside of the data folder nobody else sweeps
+        if os.path.lexists(making):  # outside of the data folder nothing else sweeps
             data_folder.remove_folder(making)
         os.mkdir(making, 0o700)
         os.chmod(making, _FOLDER_MODE)
@@ -178,7 +178,7 @@ def ini_text(asked: Creation, log_path: str) -> str:
     parameters = asked.parameters
     kind = "LINEAR" if parameters.is_linear else "CIRCULAR"
     lines = [
-        f"# qm.ini of queue manager {asked.name}; docs/running.md tells what has an effect",
+        f"# qm.ini of queue manager {asked.name}; docs/running.md says what has an effect",
         "Log:",
         f"   LogPrimaryFiles={parameters.primary}",
         f"   LogSecondaryFiles={parameters.secondary}",
@@ -202,8 +202,8 @@ def ini_text(asked: Creation, log_path: str) -> str:
 
 
 def delete(data: str, place: Place) -> None:
-    """Remove a queue manager. Its lock is held meanwhile: DiskLocked if somebody runs it, and
-    nobody can start it while it goes."""
+    """Remove a queue manager. Its lock is held meanwhile: DiskLocked if a process runs it, and
+    no process can start it while it is removed."""
     with data_folder.locked(data):
         disk = OsDisk(place.folder)
         try:

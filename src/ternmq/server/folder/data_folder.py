@@ -1,8 +1,8 @@
 """Changes to the data folder: mqs.ini, the lock around them, and what dead commands left behind.
 
 Finding things is in `remote/local/folder_lookup`, whose names are here too, so that commands need
-one module. A file is changed by writing a new one and renaming it over the old one: whoever dies in
-the middle leaves the old one.
+one module. A file is changed by writing a new one and renaming it over the old one: a process that
+dies in the middle leaves the old one.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ def make_data_folder(data: str) -> None:
 def locked(data: str, wait: bool = True) -> Iterator[None]:
     """One command at a time changes the data folder. BlockingIOError if it is not to wait."""
     flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC
-    # Whoever can read a file can lock it, and keep all commands waiting.
+    # A user that can read a file can lock it, and keep all commands waiting.
     descriptor = os.open(os.path.join(data, LOCK), flags, 0o600)
     try:
         with contextlib.suppress(PermissionError):  # made with another mode, by another user
@@ -105,7 +105,7 @@ def sync_folder(path: str) -> None:
 
 
 def replace_file(path: str, text: str, mode: int = 0o644) -> None:
-    """Write a file anew: afterwards it is whole, the old one or this."""
+    """Replace a file: afterwards it is whole, the old one or this."""
     temporary = f"{path}.new"
     flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC | os.O_NOFOLLOW
     descriptor = os.open(temporary, flags, mode)
@@ -132,7 +132,7 @@ def _write_all(descriptor: int, data: bytes) -> None:
 
 
 def shorten_file(path: str, text: str) -> None:
-    """Write a shorter text: anew, or where the disk is too full for that, in its place."""
+    """Write a shorter text: in a new file, or where the disk is too full for that, in place."""
     try:
         replace_file(path, text)
     except OSError as error:

@@ -46,7 +46,7 @@ class Installation(NamedTuple):
 
     @property
     def version(self) -> str:
-        """Of the one that runs this; of others nobody here knows."""
+        """Of the one that runs this; that of others is not known here."""
         return version() if self.is_here else ""
 
 

@@ -1,4 +1,4 @@
-"""strmqm -c: the default objects of a queue manager that is down are made anew."""
+"""strmqm -c: the default objects of a queue manager that is down are recreated."""
 
 from __future__ import annotations
 

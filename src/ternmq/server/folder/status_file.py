@@ -1,8 +1,8 @@
-"""What a queue manager is doing, as dspmq tells it: the lock of its folder and a small file say it.
+"""What a queue manager is doing, as dspmq shows it: the lock of its folder and a small file say it.
 
 The process that runs a queue manager holds the lock and writes `status` at each change. A file that
-says running while nobody holds the lock was left by a process that died: it ended unexpectedly.
-Looking never takes the lock, so that it is in nobody's way. A standby (strmqm -x) holds a lock of
+says running while no process holds the lock was left by a process that died: it ended unexpectedly.
+Looking never takes the lock, so that it blocks no process. A standby (strmqm -x) holds a lock of
 its own, beside that of the active instance, until it takes over.
 """
 
@@ -56,7 +56,7 @@ class Status(NamedTuple):
 
 
 def write_status(folder: str, state: str, **more: Any) -> None:
-    """Tell the world; a reader finds the old file or the new one."""
+    """Publish the state; a reader finds the old file or the new one."""
     path = os.path.join(folder, STATUS_FILE)
     values = {"state": state, "pid": os.getpid(), "host": socket.gethostname(), **more}
     data = json.dumps(values).encode().ljust(_STATUS_BYTES - 1) + b"\n"
@@ -68,7 +68,7 @@ def write_status(folder: str, state: str, **more: Any) -> None:
         if error.errno not in FULL_ERRORS:
             raise
         # A full disk must not keep a queue manager from starting. The file has always the same
-        # size, so there is room in its place; and if there is none, the lock tells enough.
+        # size, so there is room in its place; and if there is none, the lock says enough.
         with contextlib.suppress(OSError):
             os.unlink(temporary)
         with contextlib.suppress(OSError):
@@ -102,7 +102,7 @@ def status_of(folder: str) -> Status:
     if holder:
         mine = values.get("pid") == holder
         if not mine:
-            # Another process than the one that told has it: an embedded one, or one that begins.
+            # Another process than the one that wrote has it: an embedded one, or one that begins.
             state = STARTING if holder == standby_of(folder) else RUNNING
         foreground = bool(values.get("foreground"))
         return Status(state or RUNNING, holder, foreground, permits and mine, host=host)
@@ -127,7 +127,7 @@ def _read_status(folder: str) -> dict[str, Any]:
 
 
 def is_refused(folder: str) -> bool:
-    """Whether somebody has the folder, on whichever machine."""
+    """Whether a process has the folder, on whichever machine."""
     try:
         with open(os.path.join(folder, LOCK_PATH), "rb") as file:
             return _refuses(file.fileno())
@@ -156,15 +156,15 @@ def lock_holder(folder: str, lock: str = LOCK_PATH) -> int:
 
 
 def _folder_holder(folder: str, lock: str) -> int:
-    """The lock file may have been removed or replaced; who runs the queue manager has locked
-    the folder, too."""
+    """The lock file may have been removed or replaced; the process of the queue manager
+    has locked the folder, too."""
     holders = _holders(os.stat(folder).st_ino) if lock == LOCK_PATH else None
     return holders[0] if holders else 0
 
 
 def _holders(inode: int) -> list[int] | None:
-    """Who has a file for itself by the kernel's table of locks; None if there is no such table.
-    Tools that look at a folder share it."""
+    """The processes that have a file for themselves by the kernel's table of locks; None if there
+    is no such table. Tools that look at a folder share it."""
     found: list[int] = []
     try:
         with open(_PROC_LOCKS, encoding="ascii") as file:
@@ -179,7 +179,7 @@ def _holders(inode: int) -> list[int] | None:
 
 
 def _refuses(descriptor: int) -> bool:
-    """Whether a lock is refused; a look that takes it, for an instant, where nothing else tells."""
+    """Whether a lock is refused. This takes it for an instant, where no other way exists."""
     try:
         fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except BlockingIOError:

@@ -153,7 +153,7 @@ def _numbers(ini: IniFile, stanza: Stanza, name: str) -> frozenset[str]:
     bare = [one.removeprefix("AMQ")[:4] for one in found]
     for written, number in zip(found, bare, strict=True):
         if not number.isdigit() or len(number) != 4:
-            raise IniError(ini.file, stanza.line_of(name), f"{written} is no message number")
+            raise IniError(ini.file, stanza.line_of(name), f"{written} is not a message number")
     return frozenset(bare)
 
 

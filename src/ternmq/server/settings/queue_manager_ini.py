@@ -1,8 +1,8 @@
 """qm.ini: which stanzas and attributes are known, and what their values may be.
 
 One table. An attribute that is known is checked. What has an effect here is marked; all else, known
-or not, is kept and told as a warning, as people bring their files along. Only what would be unsafe
-to leave out is refused: exits that are to see every call.
+or not, is kept with a warning, as people bring their files along. Only what would be unsafe to
+leave out is refused: exits that are to see every call.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Row(NamedTuple):
     lowest: int = 0
     highest: int = -1  # less than the lowest: no number
     words: tuple[str, ...] = ()
-    works: bool = False  # it has an effect here; else it is kept, and that is told
+    works: bool = False  # it has an effect here; else it is kept, with a warning
 
 
 ROWS: Final[tuple[Row, ...]] = (
@@ -128,7 +128,7 @@ REPEATED: Final = (
 REFUSED: Final = {
     "apiexitlocal": "API exits are not supported: no call would reach this one; remove the stanza",
 }
-# Stanzas in which every attribute is the user's own, or somebody else's. None has an effect.
+# Stanzas in which every attribute is the user's own, or another product's. None has an effect.
 FREE: Final = (
     "TuningParameters",
     "Variables",

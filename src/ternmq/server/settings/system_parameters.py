@@ -4,7 +4,7 @@ that the system parameter module of MQ for z/OS has.
     SystemParameters:
        STATIME=0.30        minutes and seconds of a statistics interval
        ACCTIME=-1          of an accounting interval; -1: as STATIME
-       SMFSTAT=1,5         statistics classes that are on; YES is class 1, * is 1 to 3, NO is none
+       SMFSTAT=1,5         statistics classes that are on; YES is class 1, * is 1 to 3, NO: no class
        SMFACCT=1,3         accounting classes that are on; * is 1 and 3
 """
 
@@ -48,7 +48,7 @@ class SystemParameters:
 
 
 def system_parameters(ini: IniFile) -> SystemParameters:
-    """The parameters of a queue manager; IniError says what is none."""
+    """The parameters of a queue manager; IniError says which value is invalid."""
     made = SystemParameters()
     stanza = ini.first(STANZA)
     if stanza is None:

@@ -3,8 +3,8 @@ running queue managers look at.
 
     <data>/trace/settings.json   {"QM1": {"components": ["api"], "verbs": [], "file_bytes": 0}, ...}
 
-The name `*` stands for every queue manager. The file is replaced whole, so that who reads finds the
-old or the new one.
+The name `*` stands for every queue manager. The file is replaced whole, so that a reader finds
+the old or the new one.
 """
 
 from __future__ import annotations

@@ -33,7 +33,7 @@ _REMEDY: Final = f"; --events QUEUE names another queue, --events {NONE} raises 
 
 
 def sink_settings(settings: Settings) -> dict[str, str]:
-    """Options of the sink: those of the source, unless another queue manager is told."""
+    """Options of the sink: those of the source, unless another queue manager is given."""
     if any(name.lower() in _ENDPOINTS for name in settings.events):
         return dict(settings.events)
     read = {name: value for name, value in settings.mq.items() if name.lower() in _SHARED}

@@ -7,7 +7,7 @@
 Tables stand between because Spark does not score behind an aggregation. Each is a query of its own:
 in one query with another, a table of which nothing comes would hold the watermark of all, and with
 it the silence of queues. The served table is what was there and what the streams have seen since,
-each row once; a run makes it anew of everything, late or not. Events are raised by pipeline_events.
+each row once; a run rebuilds it from everything, late or not. Events are raised by pipeline_events.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Spark Connect beside a session of this process: declarative pipelines are defined through it.
 
 The service is started in the session's own Java, on a port of the loopback that the system chooses,
-and lets nobody in without its token. While `connected` lasts, PySpark's functions build expressions
-for Spark Connect in this whole process.
+and refuses clients without its token. While `connected` lasts, PySpark's functions build
+expressions for Spark Connect in this whole process.
 """
 
 from __future__ import annotations

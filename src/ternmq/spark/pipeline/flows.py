@@ -5,7 +5,7 @@
     queues ...       served: see served.TABLES
     messages         the lake; exchanges and anomalies are made of it
 
-A flow is a stream, which adds what is new, or a view, which is made anew by each run. The same
+A flow is a stream, which adds what is new, or a view, which each run rebuilds. The same
 functions are run by a declarative pipeline (pipeline_graph) and by plain streaming queries
 (pipeline_follow); neither knows what a function does. Two tables are always made by plain queries:
 the lake, because declarative pipelines of Spark 4.3 do not divide the files of a stream by columns,

@@ -2,7 +2,7 @@
 
 A declarative run ends when it has done what was there. Following starts a streaming query for each
 stream of the pipeline, from the same tables into the same tables and from the same checkpoints, so
-that runs and following take turns as one likes. Views are made anew whenever something came to what
+that runs and following take turns as one likes. Views are rebuilt whenever something came to what
 they are made of. Anomalies are scored in streams (pipeline_watch) and raised as events
 (pipeline_events).
 
@@ -126,7 +126,7 @@ class Following:
         self._troubles: dict[str, str] = {}  # of queries of events
 
     def until(self, is_over: Callable[[], bool], notify: Callable[[Update], None] | None) -> None:
-        """Run until somebody has had enough."""
+        """Run until `is_over`."""
         made = 0
         try:
             for name, start in self._starts.items():
@@ -167,7 +167,7 @@ class Following:
         return changed
 
     def _failed(self, name: str, failed: Exception) -> bool:
-        """Whether that is worth telling. A query of events is started again for ever: they wait
+        """Whether that is worth reporting. A query of events is started again for ever: they wait
         until they can be put."""
         if name in self._events:
             before, self._troubles[name] = self._troubles.get(name), sentence_of(failed)
@@ -218,7 +218,7 @@ def started(spark: SparkSession, project: Project, flow: Flow, trigger: Mapping[
 
 
 def make_view(spark: SparkSession, flow: Flow, path: str) -> None:
-    """A view anew, which is as it was until it is done."""
+    """Rebuild a view, which is as it was until that is done."""
     for name in flow.reads:
         spark.catalog.refreshTable(in_catalog(spark, name))
     made = flow.make([spark.read.table(in_catalog(spark, name)) for name in flow.reads])

@@ -1,14 +1,14 @@
 """The pipeline as a Spark Declarative Pipeline: `define(spark)`, which the project's file calls.
 
-Tables lie in the folders of the warehouse, and the folders are the catalog. A session that does not
-know a table yet (Spark's own catalog forgets all of them when it ends) is told of it before the
+Tables are in the folders of the warehouse, and the folders are the catalog. A table that a session
+does not know yet (Spark's own catalog forgets all of them when it ends) is registered before the
 run: as a table without location it is created, and then moved to its folder. So it is a managed
 table, which a run may empty; one that is created with a location could only be added to. Where a
-catalog remembers (Hive), nothing needs to be told.
+catalog remembers (Hive), nothing needs to be registered.
 
-Telling, and making the query of each table, are done in threads of their own: what the thread of
-the definitions asks is taken for part of the pipeline, where commands are refused, and so is every
-look at the columns of a DataFrame, which many functions of PySpark take.
+Registering, and making the query of each table, are done in threads of their own: what the thread
+of the definitions asks is taken for part of the pipeline, where commands are refused, and so is
+every look at the columns of a DataFrame, which many functions of PySpark take.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ def define_flow(spark: SparkSession, flow: Flow) -> None:
 
 
 def register_tables(spark: SparkSession, settings: Settings, all_flows: list[Flow]) -> None:
-    """Tell the session's catalog of the tables that it does not know."""
+    """Register the tables that the session's catalog does not know."""
     known = {table.name for table in spark.catalog.listTables() if not table.isTemporary}
     schemas: dict[str, StructType] = {}
     for flow in all_flows:
@@ -119,7 +119,7 @@ def register_table(spark: SparkSession, path: str, flow: Flow, schema: StructTyp
 
 
 def locate(spark: SparkSession, table: str, path: str) -> None:
-    """Tell where a table lies."""
+    """Set the location of a table."""
     place = path.replace("\\", "\\\\").replace("'", "\\'")
     spark.sql(f"ALTER TABLE {in_catalog(spark, table)} SET LOCATION '{place}'")
 

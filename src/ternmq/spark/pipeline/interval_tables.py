@@ -3,8 +3,8 @@
 Each function takes a DataFrame of one section as the source `mqsmf` gives it and returns a table
 with a row for each object and interval; nothing is collected, so that the same function serves a
 batch, a pipeline and a stream. Rates are for each second of the interval; a rate of an interval
-without length is null. A record that is in two dumps gives its rows twice: whoever adds rows up
-takes them `once`, in a batch.
+without length is null. A record that is in two dumps gives its rows twice: a query that adds
+rows up takes them `once`, in a batch.
 """
 
 from __future__ import annotations
@@ -103,7 +103,7 @@ def calls(qmst: DataFrame) -> DataFrame:
 
 def log(qjst: DataFrame) -> DataFrame:
     """What the log wrote, how long that took, and who waited for it (QJST). Bytes and writes are
-    those of one copy, as people tell a log's rate; the record counts those of both together."""
+    those of one copy, as people state a log's rate; the record counts those of both together."""
     # Both copies are written at once: the slower one holds the log up. What the writer did not idle
     # is more than its I/O; a queue manager that does not count it says 0.
     busy_us = f.greatest(

@@ -1,7 +1,7 @@
 """Rates and costs of the points of `ternmq perf`, from the served tables of its SMF records.
 
-A point has a window, in which everybody was at work. What counts are the statistics intervals that
-lie wholly inside; the first, which began a moment before the work, does not. A rate is what was
+A point has a window, in which all tasks were at work. What counts are the statistics intervals that
+are wholly inside; the first, which began a moment before the work, does not. A rate is what was
 counted in them for each second of them. A cost is the CPU time of the tasks, by accounting, for
 each of what was counted: a stretch of a task belongs to the intervals if its middle does, so that
 the milliseconds between the ends of statistics and of accounting do not matter.
@@ -75,7 +75,7 @@ def ended() -> Column:
 
 
 def intervals_of(windows: DataFrame, log: DataFrame) -> DataFrame:
-    """The whole intervals of each window: the log tells of each, whatever happened in it."""
+    """The whole intervals of each window: the log has a row for each, whatever happened in it."""
     reported = log.select("queue_manager", "interval_start", "interval_s", ended().alias("ended"))
     inside = (reported["interval_start"] >= windows["begin"]) & (
         reported["ended"] <= windows["end"]

@@ -94,5 +94,5 @@ def read(spec: Path) -> Project:
     try:
         given: Any = load_pipeline_spec(spec)
     except (YAMLError, PySparkException, KeyError, TypeError, AttributeError) as error:
-        raise SparkError(f"{spec} is no spec of a pipeline: {error}") from None
+        raise SparkError(f"{spec} is not a pipeline spec: {error}") from None
     return Project(spec.parent.resolve(), spec, given.name, given.storage, given.configuration)

@@ -1,9 +1,9 @@
 """The served tables: what the pipeline leaves for people, reports and other programs.
 
 A warehouse is a folder, or a URI, with a sub-folder of Parquet for each table. The pipeline writes
-it (pipeline_flows), by a run or while following; whoever reads it asks here by name. A table is
-there once its kind of data has been seen by a run, and it may be empty. One that is made anew is as
-it was until all of the new rows are there (view_versions).
+it (pipeline_flows), by a run or while following; readers ask here by name. A table is there
+once its kind of data has been seen by a run, and it may be empty. One that is rebuilt is as it was
+until all of the new rows are there (view_versions).
 
 `columns` of a row of TABLES are those that readers may rely on; a table may have more.
 """
@@ -154,7 +154,7 @@ TABLES: Final[dict[str, Served]] = {
 
 
 def path_of(folder: str | Path, name: str) -> str:
-    """Where a table lies in a warehouse. ValueError if there is no table of that name."""
+    """Where a table is in a warehouse. ValueError if there is no table of that name."""
     if name not in TABLES:
         raise ValueError(f"there is no served table {name!r}; there are {', '.join(TABLES)}")
     return f"{str(folder).rstrip('/')}/{name}"

@@ -41,7 +41,7 @@ WITHIN: Final = "1 hour"
 # Named as the queues of the queue manager's own events are.
 EVENTS_QUEUE: Final = "SYSTEM.ADMIN.ANOMALY.EVENT"
 NONE: Final = "none"
-# Told by `ternmq pipeline run` to the definitions: where it wants views to be made.
+# Passed by `ternmq pipeline run` to the definitions: where it wants views to be made.
 VERSION: Final = "version."
 _SMF: Final = "smf."
 _MQ: Final = "mq."
@@ -83,12 +83,12 @@ class Settings:
         self.versions: Final = under(given, VERSION)
 
     def _events_queue(self, given: str) -> str:
-        """Where events go; nowhere unless told, if no queue manager is read."""
+        """Where events go; by default nowhere, if no queue manager is read."""
         queue = given or (EVENTS_QUEUE if "queue" in self.mq else "")
         if queue.lower() == NONE:
             return ""
         if queue and not is_name(queue):
-            raise SparkError(f"{PREFIX}{_EVENTS}queue is {queue!r}, which is no name of a queue")
+            raise SparkError(f"{PREFIX}{_EVENTS}queue is {queue!r}, which is not a queue name")
         return queue
 
     @property
@@ -104,7 +104,7 @@ class Settings:
         return found
 
     def path(self, table: str) -> str:
-        """Where a table is; of one that is being made anew, where that is done."""
+        """Where a table is; of one that is being rebuilt, where that is done."""
         return self.versions.get(table, f"{self.warehouse}/{table}")
 
 
@@ -120,7 +120,7 @@ def fault_of_key(key: str) -> str:
 
 
 def under(given: Mapping[str, str], prefix: str) -> dict[str, str]:
-    """What is told of one thing, without its name before it."""
+    """The settings of one thing, without its name before them."""
     return {
         key.removeprefix(prefix): value for key, value in given.items() if key.startswith(prefix)
     }

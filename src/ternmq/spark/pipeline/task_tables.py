@@ -77,7 +77,7 @@ def queue_use(wq: DataFrame) -> DataFrame:
 
 def queues_of_tasks(wtas: DataFrame, wq: DataFrame) -> DataFrame:
     """WQ with `task_file` and `task_position`, where the record of the task is. A task with more
-    queues than a record can hold tells the others in records of their own (116-2), which follow its
+    queues than a record can hold has the others in records of their own (116-2), which follow its
     own: the last that came before, in the same dump or, at its end, in the one before."""
     here = wq.where("Record_Subtype = 1").select(
         "*",

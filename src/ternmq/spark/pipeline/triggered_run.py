@@ -32,7 +32,7 @@ class Step(NamedTuple):
 
 
 class Choice(NamedTuple):
-    """What of a pipeline is to be done; all that is new, unless told."""
+    """What of a pipeline is to be done; by default all that is new."""
 
     refresh: Sequence[str] = ()
     full_refresh: Sequence[str] = ()

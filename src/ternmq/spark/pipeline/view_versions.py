@@ -1,12 +1,12 @@
-"""Tables that are made anew without a moment in which a reader finds them empty or half.
+"""Tables that are rebuilt without a moment in which a reader finds them empty or half.
 
     WAREHOUSE/tasks                       a link to the version that counts
     WAREHOUSE/_versions/tasks/17632...    versions: the one that counts, and those that were
-                                          replaced within the last minute, for who still reads them
+                                          replaced within the last minute, for their readers
 
 A version is written whole before the link is moved to it, which is one step of the file system:
-whoever is killed leaves the version before. Readers open what `current` names, so that all files of
-one reading are of one version. Where there are no links, which is everywhere but in the file
+a run that is killed leaves the version before. Readers open what `current` names, so that all files
+of one reading are of one version. Where there are no links, which is everywhere but in the file
 systems of a machine, a table is its folder, and is empty while it is made.
 """
 
@@ -84,7 +84,7 @@ def _versions_of(table: Path) -> Path:
 
 
 def _folder_that_counts(table: Path) -> Path | None:
-    """What the link names; None if the table is none."""
+    """What the link names; None if the table is not a link."""
     try:
         return table.parent / table.readlink()
     except OSError:  # not there, or a folder

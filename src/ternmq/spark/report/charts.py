@@ -4,7 +4,7 @@ Nothing is fetched and no library draws, so a page needs nothing but itself. Col
 of the page's style, c1 to c8, which are others in the dark than in the light. What a pointer shows
 comes from the JSON that each chart carries (see report_page.js): positions and texts.
 
-Charts get few points: whoever calls has let Spark bring them down to a hundred or so.
+Charts get few points: the caller has let Spark bring them down to a hundred or so.
 """
 
 from __future__ import annotations

@@ -24,7 +24,7 @@ def text(*lines: Column) -> Column:
 
 
 def written() -> Column:
-    """Who wrote the record, and when."""
+    """Which queue manager wrote the record, and when."""
     return f.concat_ws(
         ",",
         "LPAR",
@@ -36,7 +36,7 @@ def written() -> Column:
 
 
 def interval() -> Column:
-    """From when to when the record tells."""
+    """The interval of the record."""
     length = f.col("Interval_Duration_US")
     line = f.format_string(
         "From %s to %s, duration %s seconds.",

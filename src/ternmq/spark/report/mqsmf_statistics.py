@@ -74,7 +74,7 @@ def headed(is_first: Column) -> list[Column]:
 
 
 def qstat(qqst: DataFrame) -> DataFrame:
-    """Each queue of each interval, with what its level tells."""
+    """Each queue of each interval, with what its level has."""
     kind = f.when(f.col("Record") == "FULL", "COMPLETE RECORD").otherwise("PARTIAL RECORD")
     private = f.format_string(
         "> Disposition Private Pageset ID %-6d Bufferpool ID %d", "Pageset", "BufferPool"

@@ -81,7 +81,7 @@ def read(
 
 def lines(report: Report, sections: Sections) -> Iterator[str]:
     """The report, line by line. Rows come from Spark a partition at a time."""
-    # Names come from a file that anybody may have written, and lines go to a terminal.
+    # Names come from a file of unknown origin, and lines go to a terminal.
     shown = f.regexp_replace("text", _CONTROLS, "?").alias("text")
     made = report.made(sections).orderBy(*ordered(*report.within)).select(shown)
     if report.head:

@@ -204,5 +204,5 @@ def section_of(section: Section) -> str:
 
 
 def beside(name: str) -> str:
-    """A file that lies beside this one."""
+    """A file of the package `ternmq.spark`."""
     return files("ternmq.spark").joinpath(name).read_text(encoding="utf-8")

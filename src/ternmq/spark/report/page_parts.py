@@ -132,7 +132,7 @@ def add_depth(maker: Maker, row: Mapping[str, Any], depths: Lines) -> None:
 
 
 def add_calls(maker: Maker, found: Lines) -> None:
-    """Tiles from the calls, where no queue tells of itself."""
+    """Tiles from the calls, where no queue reports statistics."""
     for name, label, colour in (("put_per_s", "Puts", 1), ("get_per_s", "Gets", 2)):
         values = found.values[name]
         note = f"at most {at_top(found.times, values)}"

@@ -365,7 +365,7 @@ USE_COLUMNS: Final = (
 
 
 def talker(row: Mapping[str, Any]) -> str:
-    return row["application"] or row["user"] or row["kind"] or "nobody named"
+    return row["application"] or row["user"] or row["kind"] or "unnamed"
 
 
 def who(row: Mapping[str, Any]) -> str:

@@ -2,7 +2,7 @@
 
 The points of a workload have names (2 KB, 15 pairs), not moments. Many are a line, few are columns.
 What an earlier run had is drawn as a dashed line, or as a pale column beside, in a band of the
-tolerance: what lies in the band has not changed.
+tolerance: what is in the band has not changed.
 """
 
 from __future__ import annotations

@@ -21,14 +21,14 @@ from ternmq.spark.report.report_tables import MOMENTS, Tables
 
 POINTS_MAX: Final = 120
 ROWS_MAX: Final = 500  # of a table; one more is asked for, so that the page can say so
-ALIKE_MAX: Final = 10  # findings of one rule that are told one by one
+ALIKE_MAX: Final = 10  # findings of one rule that are listed one by one
 DEEPEST: Final = 8  # of queues that are looked at although others are busier
 _STEPS: Final = (
     1, 2, 5, 10, 15, 20, 30, 60, 120, 300, 600, 900, 1200, 1800, 3600, 7200, 10_800, 21_600, 43_200,
     86_400, 604_800,
 )  # fmt: skip
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
-# A message says itself when it was put; what lies beyond this no axis can show.
+# A message says itself when it was put; what is beyond this no axis can show.
 _LAST_MICROS: Final = 253_000_000_000_000_000
 _OF_MESSAGES: Final = ("messages", "exchanges")
 PERCENTILES: Final = (0.5, 0.95, 0.99)

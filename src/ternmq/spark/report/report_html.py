@@ -44,7 +44,7 @@ def html_page(
     step: Callable[[str], None] = lambda _: None,
     source: str = "",
 ) -> ReportPage:
-    """The page. `step` is told what comes next, for whoever shows progress."""
+    """The page. `step` is called with what comes next, so that a caller can show progress."""
     step("what there is")
     survey = data.survey_of(tables)
     period = survey.period

@@ -106,8 +106,8 @@ def none_of(spark: SparkSession, section: str) -> DataFrame:
 def between(
     tables: Tables, since: datetime | None, until: datetime | None, queue_manager: str = ""
 ) -> dict[str, DataFrame]:
-    """Only what lies between two moments, and only what is of one queue manager. Sums over all time
-    are made anew of what they are sums of, or left out where that is not there."""
+    """Only what is between two moments, and only what is of one queue manager. Sums over all time
+    are computed again from what they are sums of, or left out where that is not there."""
     found = {
         name: narrowed(table, MOMENTS.get(name, ""), since, until, queue_manager)
         for name, table in tables.items()

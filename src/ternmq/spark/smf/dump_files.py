@@ -189,7 +189,7 @@ def remote_files(path: str, recursive: bool) -> list[DumpFile]:
 
 
 def form_of(file: Bytes, given: str) -> str:
-    """The form of a file, recognised from its beginning if it is not told."""
+    """The form of a file, recognised from its beginning if it is not given."""
     if given != AUTO:
         if given not in FORMS:
             raise ValueError(f"form is {given!r}, not {AUTO}, {', '.join(FORMS)}")

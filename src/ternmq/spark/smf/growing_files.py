@@ -64,7 +64,7 @@ def whole_until(options: SmfOptions, file: DumpFile, done: int, limit: int, leng
     try:
         form = recognised(opened, options.form)
         if form == LOST_FORM:
-            # The beginning of a first record that is still being written is no form either.
+            # The beginning of a first record that is still being written has no form either.
             is_waited_for = may_become_one(opened.read_at(0, PROBE_BYTES))
             return done if is_waited_for else -length
         walk = walked(opened, form, done, limit)
@@ -90,7 +90,7 @@ def ranges_between(options: SmfOptions, start: Lengths, end: Lengths) -> Iterato
         first, last = start.get(path, 0), abs(end[path])
         if end[path] == first:
             continue
-        if last < first:  # the file was begun anew
+        if last < first:  # the file was started again
             first = 0
         try:
             opened = open_file(path)

@@ -5,7 +5,7 @@ of its whole blocks, one after the other, and positions in it count those bytes;
 is being written grows as a data set does. It is unpacked whole: segments are some megabytes.
 
 What is behind the last whole block is its `rest`: a block that is being written, or is damaged. A
-file whose head is damaged has its bytes as they are, which are no records of any form.
+file whose head is damaged has its bytes as they are, which are not records of any form.
 """
 
 from __future__ import annotations

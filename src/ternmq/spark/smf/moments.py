@@ -1,6 +1,6 @@
 """When records were written: local time as SMF has it, and the zone that makes an instant of it.
 
-Date and time in the SMF header and the start of an interval are local, and no field tells the zone.
+Date and time in the SMF header and the start of an interval are local, and no field has the zone.
 But a QWHS also has the moment in which the record was made, in UTC: the difference of the two,
 rounded to a quarter of an hour, is the zone. Storage records (115-5, 6 and 7) have no QWHS; their
 zone is the one that the reader was given, or they have none.
@@ -95,7 +95,7 @@ def zones_given(zone: str, local_us: Longs) -> Longs:
 
 
 def check(zone: str) -> None:
-    """ValueError if it is no zone."""
+    """ValueError if it is not a zone."""
     if _FIXED.fullmatch(zone) is None:
         zone_named(zone)
 

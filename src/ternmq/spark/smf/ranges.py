@@ -31,7 +31,7 @@ from ternmq.spark.smf.record_walk import Walk
 
 SPLIT_BYTES: Final = 32 << 20
 CHUNK_BYTES: Final = 1 << 20
-LOST_FORM: Final = ""  # the file is none of the forms
+LOST_FORM: Final = ""  # the file has none of the forms
 
 
 class Range(NamedTuple):
@@ -63,7 +63,7 @@ def ranges_of(files: list[DumpFile], form: str, split_bytes: int) -> Iterator[Ra
 
 
 def rest_of(path: str) -> int:
-    """How much of a segment is no whole block."""
+    """How many bytes of a segment are after its last whole block."""
     local = local_path(path)
     return extent_of(local).rest if local is not None and is_segment(local) else 0
 

@@ -1,10 +1,10 @@
 """SMF records kept as they are, and sections read from them: the raw stage of the pipeline.
 
 The section `_records` of the source `mqsmf` has a row for each record of MQ (types 115 and 116),
-with its bytes, and one for each part of a file that is no record, with the reason. A record too
-short to be one of SMF is kept too, so that `_rejects` can tell of it. What `mqsmf`
-reads from a file, `section_of` reads from such rows, the same columns and values; so files are
-walked once, however many sections are wanted.
+with its bytes, and one for each part of a file that is not a record, with the reason. A record too
+short to be one of SMF is kept too, so that `_rejects` can report it. What `mqsmf` reads from a
+file, `section_of` reads from such rows, the same columns and values; so files are walked once,
+however many sections are wanted.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ def rows_of(records: Records, kinds: Any, file: str) -> Any:
 
 
 def fault_rows(faults: list[Fault], file: str) -> Any:
-    """What is no record."""
+    """The parts that are not records."""
     rows = [
         (file, each.position, each.length, None, None, each.reason, each.detail, each.data)
         for each in faults

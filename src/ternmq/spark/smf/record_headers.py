@@ -84,12 +84,12 @@ class Heads(NamedTuple):
     row: RecordRow
     records: Records
     sound: Mask
-    level: Longs  # 0 if they tell none
+    level: Longs  # 0 if they have none
     product: Longs  # places in the buffer: of the QWHS or stub,
     identity: Longs  # of the QWHC,
     extension: Longs  # of the QWHX; 0 where there is none
     is_stub: Mask
-    is_long: Mask  # the QWHS tells an interval
+    is_long: Mask  # the QWHS has an interval
     counts: Longs  # of triplets
 
     def is_known(self) -> Mask:
@@ -126,7 +126,7 @@ def are_short(records: Records) -> Mask:
 
 
 def kinds_of(records: Records) -> tuple[Longs, Longs]:
-    """Type and subtype of each record, -1 for what it is too short to tell or says it has not."""
+    """Type and subtype of each record, -1 for what it is too short to have or says it has not."""
     buffer, at, length = records.buffer, records.at, records.length
     last = len(buffer) - 1
     types = np.where(length > 5, buffer[np.minimum(at + 5, last)], -1).astype(np.int64)

@@ -5,7 +5,7 @@ is bounded however long it is. `Walk` is the walker; it can begin anywhere that 
 beginning has come to between two records or blocks (`boundary`).
 
 What a walk cannot use it keeps as a `Fault` with its position: a record that the end of the file
-cuts, a segment without its first, bytes behind which nobody knows where the next record begins.
+cuts, a segment without its first, bytes after which the start of the next record is not known.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ ReadAt = Callable[[int, int], bytes]
 
 
 class Fault(NamedTuple):
-    """A part of a file that is no record."""
+    """A part of a file that is not a record."""
 
     position: int
     length: int
@@ -55,7 +55,7 @@ class Fault(NamedTuple):
 
 
 class Piece(NamedTuple):
-    """Part of a file: its records, and what is none."""
+    """Part of a file: its records, and the parts that are not."""
 
     records: Records
     faults: list[Fault]
@@ -153,7 +153,7 @@ class Walk:
                 else:
                     starts.append(at)
                     lengths.append(length)
-                if code == FIRST:  # what came before it is told, also if it was cut
+                if code == FIRST:  # what came before it is reported, also if it was cut
                     done = at
                     self._block_end = block_end + shift
                 at += length

@@ -2,12 +2,12 @@
 
     truncated          the end of the file, or a missing segment, cuts the record
     stray segment      a segment without its first
-    lost               nobody knows where the next record begins; the rest of the file is not read
+    lost               the start of the next record is not known; the rest of the file is not read
     unknown subtype    a record of type 115 or 116 that the tables do not have
     unknown level      of an MQ older or newer than the tables
     damaged            sections that cannot be where the record says or not what they should be;
                        a record that is shorter than any of SMF
-    internal           115-240, whose meaning nobody has told; nothing is wrong with it
+    internal           115-240, whose meaning is not documented; nothing is wrong with it
 
 Records of other types are not rejects: a dump holds more than MQ.
 """
@@ -69,7 +69,7 @@ def reject_batches(piece: Piece, file: str) -> Iterator[Any]:
 
 
 def faults_of(piece: Piece) -> Iterator[Reject]:
-    """What is no record."""
+    """The parts that are not records."""
     for fault in piece.faults:
         yield Reject(
             fault.position, fault.length, None, None, None, fault.reason, fault.detail, fault.data
@@ -88,7 +88,7 @@ def unusable(records: Records) -> Iterator[Reject]:
             chosen = records.where((types == kind) & (subtypes == subtype))
             row = KINDS.get((kind, subtype))
             if row is None:
-                detail = f"{kind_text(kind, subtype)} is no record that is known"
+                detail = f"{kind_text(kind, subtype)} is not a known record"
                 shown = subtype if subtype != NO_SUBTYPE else None
                 for index in range(len(chosen.at)):
                     yield reject(chosen, index, kind, shown, UNKNOWN_SUBTYPE, detail)
@@ -106,7 +106,7 @@ def unsound(heads: Heads) -> Iterator[Reject]:
         detail = f"level {shown}; known are {level_text(LEVEL_MIN)} to {level_text(LEVEL_MAX)}"
         yield reject(heads.records, index, kind, subtype, UNKNOWN_LEVEL, detail)
     if not any(section for _, section in heads.row.sections):
-        detail = f"{kind}-{subtype} has no layout that anybody has told"
+        detail = f"{kind}-{subtype} has no documented layout"
         for index in np.flatnonzero(heads.sound & known).tolist():
             yield reject(heads.records, index, kind, subtype, INTERNAL, detail)
     broken = ~heads.sound

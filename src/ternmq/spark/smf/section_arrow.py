@@ -86,7 +86,7 @@ def clock_us(cells: Bytes) -> Longs:
 
 
 def stamps(cells: Bytes) -> Any:
-    """Clock values that tell when; null where they are not set."""
+    """Clock values as points in time; null where they are not set."""
     units = clock_us(cells)
     return fixed(units - _EPOCH_US, STAMP_TYPE, is_filled(cells))
 
@@ -98,7 +98,7 @@ def clock_moments(cells: Bytes) -> Longs:
 
 
 def durations(cells: Bytes) -> Any:
-    """Clock values that tell how long, in microseconds."""
+    """Clock values as durations, in microseconds."""
     return fixed(clock_us(cells), pa.int64())
 
 

@@ -6,8 +6,8 @@ characters than letters and digits become underscores (`CFCount {Open_Lock}` is 
 
     in the section                     column
     number                             bigint; null where the value stands for "there was none"
-    clock that tells when              timestamp, an instant: one column for `(DATE)` and `(TIME)`
-    clock that tells how long          bigint, microseconds, name with _US: one for `(S)` and `(US)`
+    clock with a point in time         timestamp, an instant: one column for `(DATE)` and `(TIME)`
+    clock with a duration              bigint, microseconds, name with _US: one for `(S)` and `(US)`
     text                               string without the blanks at its end, null if not filled in
     bytes                              string, hexadecimal
     number with words, bit             string, the word; a number without a word as its digits
@@ -85,7 +85,7 @@ class Column(NamedTuple):
         return _SPARK.get(self.kind, STRING)
 
 
-# What every record tells of itself, before and after the columns of the section.
+# What every record says of itself, before and after the columns of the section.
 COMMON: Final = (
     ("Date", DAY),
     ("Time", LOCAL_STAMP),
@@ -99,7 +99,7 @@ INTERVAL: Final = (
     ("Interval_Duration", LONG),
     ("Interval_Duration_US", LONG),
 )
-# Sections of accounting whose records tell an interval, which mq-smf-csv does not print.
+# Sections of accounting whose records have an interval, which mq-smf-csv does not print.
 INTERVAL_LAST: Final = ("QCST",)
 RECORD: Final = (
     ("Time_UTC", STAMP),
@@ -121,7 +121,7 @@ REJECT_COLUMNS: Final = (
     ("Record_Bytes", BINARY),
 )
 
-# Records as they are, see smf_records; parts of a file that are no record have no type.
+# Records as they are, see smf_records; parts of a file that are not records have no type.
 RECORD_COLUMNS: Final = (
     ("Record_File", STRING),
     ("Record_Position", LONG),

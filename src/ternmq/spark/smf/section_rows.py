@@ -310,7 +310,7 @@ CHANNEL_INITIATOR: Final = ((115, 231), (116, 10))
 
 
 def interval_us(row: RecordRow, cells: Bytes) -> Longs:
-    """Lengths of intervals in microseconds; the channel initiator tells units of the clock."""
+    """Lengths of intervals in microseconds; the channel initiator has units of the clock."""
     stated = smf_arrow.big_endian(cells, False).astype(np.uint64)
     units = UNITS_US if (row.record_type, row.subtype) in CHANNEL_INITIATOR else 1
     length: Longs = (stated // np.uint64(units)).astype(np.int64)

@@ -69,7 +69,7 @@ def section_named(section: str) -> str:
 
 
 def columns_named(section: str, columns: str) -> tuple[str, ...]:
-    """Names of columns as they are written here; all if none are told."""
+    """Names of columns as they are written here; all if none are given."""
     known = {name.lower(): name for name, _ in all_columns(section)}
     wanted = [name.strip() for name in columns.split(",") if name.strip()]
     for name in wanted:

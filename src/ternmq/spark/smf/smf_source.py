@@ -7,12 +7,12 @@
     columns              all        names of columns, with commas between: only those are decoded
     form                 auto       rdw, bdw, nordw
     mode                 PERMISSIVE FAILFAST: an error at the first record that cannot be read
-    defaultZone                     zone of records that do not tell theirs (115-5, 6, 7)
+    defaultZone                     zone of records that do not have one (115-5, 6, 7)
     splitBytes           33554432   about how much one task reads
     pathGlobFilter, recursiveFileLookup     as Spark's own sources have them
     maxBytesPerTrigger   all        of a stream: how much one batch reads
     failOnDataLoss       true       of a stream: an error if a file got shorter or is gone unread;
-                                    false: read it anew, or pass over it
+                                    false: read it again, or pass over it
 
 A stream's offset has the length of each file up to which it was read, always between two records. A
 file that grows is read up to its last whole record; the rest comes with a later batch. From where a

@@ -4,7 +4,7 @@
 
 Names: E those of the mq_prometheus exporter of mq-metric-samples, C those of MQ's container image,
 T our own (ternmq_). All of E and C begin with ibmmq_ and what they are about. Unit: 1 as it is,
-s nanoseconds that are told in seconds. A metric that both have under one name is told once, with
+s nanoseconds that are shown in seconds. A metric that both have under one name is shown once, with
 the labels of E. Counters count from the start of the queue manager, and while metrics are on.
 """
 
@@ -239,7 +239,7 @@ def _parsed() -> list[MetricRow]:
 
 
 ROWS: Final = _parsed()
-# Counters of a queue that nobody has used are left out: of 10,000 queues most are idle.
+# Counters of a queue that no call has used are left out: of 10,000 queues most are idle.
 USED_ONLY: Final = frozenset(
     row.name for row in ROWS if row.about == QUEUE and "figures" in row.source.text
 ) | frozenset(row.name for row in ROWS if row.about == QUEUE and "traffic" in row.source.text)

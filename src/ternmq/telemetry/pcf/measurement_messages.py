@@ -209,7 +209,7 @@ def statistics_messages(interval: StatisticsInterval) -> list[PCFMessage]:
 
 
 def _was_accessed(queue: QueueSample) -> bool:
-    """Somebody has it open, or something has happened on it: MQ tells of no other queues."""
+    """An application has it open, or a call has used it: MQ reports no other queues."""
     figures = queue.figures
     traffic = figures.traffic
     calls = figures.opens + figures.closes + figures.inquires + figures.sets

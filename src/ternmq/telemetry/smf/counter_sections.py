@@ -1,8 +1,8 @@
 """Sections of SMF records from the objects that a queue manager counts with, by `counter_rows`.
 
 A section is packed with one call of struct, because there is one for each of 10,000 queues: the
-table is turned into places in that call once. What no row tells is what the codec says a writer
-puts there: identifier, length and eye-catcher, zeros and blanks.
+table is turned into places in that call once. A field without a row holds what the codec says a
+writer puts there: identifier, length and eye-catcher, zeros and blanks.
 """
 
 from __future__ import annotations

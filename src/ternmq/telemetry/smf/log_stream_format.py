@@ -99,12 +99,12 @@ def pack_block(compression: int, block: Block) -> bytes:
 
 
 def unpack_head(data: bytes, name: str) -> SegmentHead:
-    """The head of a segment; FormatError says why it is none."""
+    """The head of a segment; FormatError says why the bytes are not one."""
     if len(data) < HEAD_BYTES:
         raise _damaged(name, 0, f"{len(data)} bytes, its head has {HEAD_BYTES}")
     magic, version, compression, _, first, made_ns = _HEAD.unpack_from(data)
     if magic != MAGIC:
-        raise _damaged(name, 0, "it is no segment of a log stream")
+        raise _damaged(name, 0, "it is not a segment of a log stream")
     if _CRC.unpack_from(data, _HEAD.size)[0] != crc32c(data[: _HEAD.size]):
         raise _damaged(name, 0, "the checksum of its head is wrong")
     if version != VERSION or compression not in (PLAIN, ZLIB):

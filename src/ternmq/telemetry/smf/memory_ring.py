@@ -1,8 +1,8 @@
 """The in-memory SMF stream: the newest records, each with a number, in a bounded room.
 
-Numbers begin with 1 and go up by one; they begin anew with the queue manager. What no longer fits
-goes, oldest first, whether somebody has read it or not: a reader that comes too late is told how
-many it missed. There is no lock here; who shares a ring between threads has one.
+Numbers begin with 1 and go up by one, in each life of the queue manager. What no longer fits goes,
+oldest first, whether it was read or not: `read` returns how many a reader that comes too late has
+missed. There is no lock here; a caller that shares a ring between threads has one.
 """
 
 from __future__ import annotations

@@ -254,7 +254,7 @@ class SmfRecords:
         for number in range(1, count):
             name = by_triplet.get(number, "")
             copies = given.get(name, [])
-            # 115-231 tells where absent tasks would be
+            # 115-231 says where absent tasks would be
             length = length_at(name, LEVEL) if copies or (subtype == 231 and name) else 0
             triplets += _TRIPLET.pack(at if length else 0, length, len(copies))
             at += length * len(copies)

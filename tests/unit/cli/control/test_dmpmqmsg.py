@@ -311,7 +311,7 @@ def test_pauses(delay: str, low: float, high: float) -> None:
 
 def test_pauses_that_cannot_be() -> None:
     for wrong in ("x", "r", "1.5", "r-5"):
-        with pytest.raises(ValueError, match="no delay"):
+        with pytest.raises(ValueError, match="is not a delay"):
             Pace(wrong)
     with pytest.raises(SystemExit):
         dmpmqmsg.main(["-i", "A", "-D", "soon"])

@@ -17,10 +17,10 @@ from ternmq.cli.tools.smf_report import NAMES
     [
         (["report", "pdf", "x"], "pdf"),
         (["report", "html", "nowhere.smf"], "nowhere.smf: there is no such file or folder"),
-        (["report", "html", ".", "--since", "noon"], "noon is no time"),
+        (["report", "html", ".", "--since", "noon"], "noon is not a time"),
         (["smf", "report", "QALL", "x"], "QALL"),
-        (["report", "html", ".", "-o", "no/page.html"], "that is no file in a folder"),
-        (["report", "html", ".", "-o", "."], "that is no file in a folder"),
+        (["report", "html", ".", "-o", "no/page.html"], "that is not a file in an existing folder"),
+        (["report", "html", ".", "-o", "."], "that is not a file in an existing folder"),
         (["smf", "report", "ALL", "x"], "--output"),
         (["smf", "report", "LOG", "x.smf"], "x.smf: there is no such file or folder"),
     ],

@@ -151,11 +151,11 @@ def test_level_chooses_records(queues: Path, capsys: pytest.CaptureFixture[str])
 @pytest.mark.parametrize(
     ("option", "value", "said"),
     [
-        ("--section", "QXYZ", "QXYZ is no section"),
-        ("--type", "117", "117 is no type of record"),
-        ("--type", "115-99", "115-99 is no type of record"),
-        ("--level", "nine", "nine is no level"),
-        ("--level", "9.4.5.1", "9.4.5.1 is no level"),
+        ("--section", "QXYZ", "QXYZ is not a section"),
+        ("--type", "117", "117 is not a known type of record"),
+        ("--type", "115-99", "115-99 is not a known type of record"),
+        ("--level", "nine", "nine is not a level"),
+        ("--level", "9.4.5.1", "9.4.5.1 is not a level"),
     ],
 )
 def test_option_that_cannot_be_is_refused(

@@ -161,7 +161,7 @@ def test_stanzas_choose_services_and_what_they_leave_out(origin: Origin, tmp_pat
     [
         ("QMErrorLog:\n ErrorLogSize=5\n", 2, f"a number from {SIZE_MIN}"),
         ("QMErrorLog:\n\n ErrorLog=5\n", 3, "no attribute ErrorLog"),
-        ("QMErrorLog:\n ExcludeMessage=80\n", 2, "80 is no message number"),
+        ("QMErrorLog:\n ExcludeMessage=80\n", 2, "80 is not a message number"),
         ("DiagnosticMessages:\n Service=Pigeon\n", 2, "File or Syslog"),
         ("DiagnosticMessages:\n Service=Syslog\n Ident=a b\n", 3, "one plain word"),
         ("DiagnosticMessages:\n Service=Syslog\n FilePath=/x\n", 3, "no attribute FilePath"),

@@ -75,8 +75,8 @@ def test_places_when_folder_or_stanza_is_missing_then_the_folder_decides(tmp_pat
     [
         ("QueueManager:\n   Directory=QM1\n", "Name="),
         ("QueueManager:\n   Name=QM#1\n", "QM#1"),
-        ("QueueManager:\n   Name=QM1\n   Directory=../../etc\n", "no name of a folder"),
-        ("QueueManager:\n   Name=QM1\n   Directory=..\n", "no name of a folder"),
+        ("QueueManager:\n   Name=QM1\n   Directory=../../etc\n", "is not a folder name"),
+        ("QueueManager:\n   Name=QM1\n   Directory=..\n", "is not a folder name"),
     ],
 )
 def test_register_when_it_cannot_be_then_file_line_and_reason(

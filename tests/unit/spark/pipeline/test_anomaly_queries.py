@@ -162,7 +162,7 @@ def test_events_when_settings_say_where_then_they_go_there(
     assert reported(smf_path="x", events_queue="ALARMS").events_queue == "ALARMS"
     assert reported(mq_queue="ORDERS").events_queue == EVENTS
     assert reported(mq_queue="ORDERS", events_queue="none").events_queue == ""
-    with pytest.raises(SparkError, match="'A B', which is no name of a queue"):
+    with pytest.raises(SparkError, match="'A B', which is not a queue name"):
         reported(mq_queue="ORDERS", events_queue="A B")
     same = reported(mq_queue="ORDERS", mq_ConnName="a(1)", mq_cursor="LAKE", events_user="bob")
     assert sink_settings(same) == {"ConnName": "a(1)", "user": "bob"}
@@ -180,4 +180,4 @@ def test_command_when_it_names_a_queue_then_events_go_there_and_one_that_is_none
     assert main(["init", folder, "--queue", "ORDERS", "--events", "ALARMS"]) == 0
     assert find(Path(folder)).settings.events_queue == "ALARMS"
     assert main(["follow", folder, "--events", "A B"]) == 71
-    assert "events.queue is 'A B', which is no name of a queue" in capsys.readouterr().err
+    assert "events.queue is 'A B', which is not a queue name" in capsys.readouterr().err
