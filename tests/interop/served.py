@@ -87,6 +87,7 @@ def _queues(cases: Iterable[JavaCase]) -> Iterator[str]:
         yield f"DEFINE QLOCAL('{mine}.AHEAD') DEFREADA(YES)"
         yield f"DEFINE QLOCAL('{mine}.XMIT') USAGE(XMITQ)"
         yield f"DEFINE QALIAS('{mine}.ALIAS') TARGET('{mine}.TARGET')"
+        yield from _queues_for_properties(mine)
         yield f"DEFINE QREMOTE('{mine}.REMOTE') RNAME(FAR) RQMNAME(AWAY) XMITQ('{mine}.XMIT')"
     yield "DEFINE QLOCAL('J.LARGE') MAXMSGL(104857600)"
     yield "DEFINE QLOCAL('J.PYTHON')"
@@ -95,6 +96,20 @@ def _queues(cases: Iterable[JavaCase]) -> Iterator[str]:
     yield "DEFINE QMODEL('J.MODEL.PERMANENT') DEFTYPE(PERMDYN) SHARE DEFSOPT(SHARED)"
     words = "APPLICID('program') ENVRDATA('environment') USERDATA('user data')"
     yield f"DEFINE PROCESS('J.PROCESS') {words}"
+
+
+def _queues_for_properties(mine: str) -> Iterator[str]:
+    for control in ("ALL", "COMPAT", "FORCE", "NONE", "V6COMPAT"):
+        for purpose in ("PROPCTL", "OPTION"):
+            yield f"DEFINE QLOCAL('{mine}.{purpose}.{control}') PROPCTL({control})"
+    yield f"DEFINE QLOCAL('{mine}.UNFORCED') PROPCTL(NONE)"
+    yield f"DEFINE QALIAS('{mine}.FORCED') TARGET('{mine}.UNFORCED') PROPCTL(FORCE)"
+    yield f"DEFINE QLOCAL('{mine}.NARROW') MAXMSGL(100)"
+    for which in ("A", "B"):
+        yield f"DEFINE QLOCAL('{mine}.ANSWERS.{which}')"
+        yield f"DEFINE QLOCAL('{mine}.COLOURS.{which}')"
+        words = f"TARGET('{mine}.COLOURS.{which}') SELECTOR('colour = ''red''')"
+        yield f"DEFINE QALIAS('{mine}.RED.{which}') {words}"
 
 
 def _authorities() -> Iterator[str]:

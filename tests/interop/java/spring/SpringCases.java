@@ -2,6 +2,8 @@ import jakarta.jms.ConnectionFactory;
 import jakarta.jms.JMSException;
 import jakarta.jms.Message;
 import jakarta.jms.TextMessage;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -14,6 +16,7 @@ import org.springframework.boot.Banner;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.jms.InvalidSelectorException;
 import org.springframework.jms.annotation.EnableJms;
 import org.springframework.jms.annotation.JmsListener;
 import org.springframework.jms.connection.JmsTransactionManager;
@@ -54,6 +57,28 @@ final class SpringCases extends Cases {
         @Bean
         Listener listener() {
             return new Listener();
+        }
+    }
+
+    static class ChoosyListener {
+        final List<String> found = new CopyOnWriteArrayList<>();
+        final CountDownLatch all = new CountDownLatch(3);
+
+        @JmsListener(destination = "${judge.queue}", concurrency = "2",
+                selector = "colour = 'red' AND size BETWEEN 1 AND 5")
+        public void take(String words) {
+            found.add(words);
+            all.countDown();
+        }
+    }
+
+    @Configuration
+    @EnableJms
+    @EnableAutoConfiguration
+    static class Choosing {
+        @Bean
+        ChoosyListener listener() {
+            return new ChoosyListener();
         }
     }
 
@@ -108,5 +133,73 @@ final class SpringCases extends Cases {
         equal(0, open(connect()).getCurrentDepth());
         transactions.executeWithoutResult(status -> template.convertAndSend(queue, "good"));
         equal(1, open(connect()).getCurrentDepth());
+    }
+
+    /** Six messages: those with an odd number are red. */
+    private void fill(JmsTemplate template) {
+        for (int number = 0; number < 6; number++) {
+            int size = number;
+            template.convertAndSend(queue, String.valueOf(number), message -> {
+                message.setStringProperty("colour", size % 2 == 0 ? "blue" : "red");
+                message.setIntProperty("size", size);
+                message.setJMSCorrelationID("number " + size);
+                return message;
+            });
+        }
+    }
+
+    @Case(Case.ONCE)
+    void template_receives_what_is_selected() throws Exception {
+        JmsTemplate template = start(Sending.class).getBean(JmsTemplate.class);
+        template.setReceiveTimeout(5_000);
+        fill(template);
+        Message third = template.receiveSelected(queue, "size > 2 AND colour = 'red'");
+        equal("3", ((TextMessage) third).getText());
+        equal(3, third.getIntProperty("size"));
+        equal("5", template.receiveSelectedAndConvert(queue, "JMSCorrelationID = 'number 5'"));
+        equal("1", template.receiveSelectedAndConvert(queue, "colour = 'red'"));
+        template.setReceiveTimeout(JmsTemplate.RECEIVE_TIMEOUT_NO_WAIT);
+        equal(null, template.receiveSelected(queue, "colour = 'red'"));
+        equal(null, template.receiveSelectedAndConvert(queue, "colour = 'red'"));
+        equal(3, open(connect()).getCurrentDepth());
+        equal("0", template.receiveAndConvert(queue));
+    }
+
+    @Case(Case.ONCE)
+    void template_browses_what_is_selected() throws Exception {
+        JmsTemplate template = start(Sending.class).getBean(JmsTemplate.class);
+        fill(template);
+        List<String> seen = template.browseSelected(queue, "colour = 'red' OR size = 0", (session, browser) -> {
+            List<String> found = new ArrayList<>();
+            for (Object one : Collections.list(browser.getEnumeration())) {
+                found.add(((TextMessage) one).getText());
+            }
+            return found;
+        });
+        equal(List.of("0", "1", "3", "5"), seen);
+        equal(6, open(connect()).getCurrentDepth());
+    }
+
+    @Case(Case.ONCE)
+    void listener_with_a_selector_gets_what_matches() throws Exception {
+        ConfigurableApplicationContext context = start(Choosing.class);
+        fill(context.getBean(JmsTemplate.class));
+        ChoosyListener listener = context.getBean(ChoosyListener.class);
+        holds(listener.all.await(30, TimeUnit.SECONDS), "three messages, not " + listener.found);
+        context.close();
+        Collections.sort(listener.found);
+        equal(List.of("1", "3", "5"), listener.found);
+        equal(3, open(connect()).getCurrentDepth());
+    }
+
+    @Case(Case.ONCE)
+    void selector_that_is_wrong_is_refused() throws Exception {
+        JmsTemplate template = start(Sending.class).getBean(JmsTemplate.class);
+        try {
+            template.receiveSelected(queue, "colour = = 'red'");
+        } catch (InvalidSelectorException expected) {
+            return;
+        }
+        holds(false, "InvalidSelectorException");
     }
 }
