@@ -90,6 +90,8 @@ def _java(class_path: str, work: Path, client: Path) -> list[str]:
         "javax.net.ssl.keyStorePassword": served.STORE_PASSWORD,
         "com.ibm.mq.cfg.useIBMCipherMappings": "false",
         "com.ibm.msg.client.commonservices.log.status": "OFF",
+        # Java reads no element of a longer name, 1000 if nothing is said; MQ's limit is 4095.
+        "jdk.xml.maxXMLNameLimit": 5000,
     }
     return [
         "java",
