@@ -105,7 +105,10 @@ def _queues_for_properties(mine: str) -> Iterator[str]:
     yield f"DEFINE QLOCAL('{mine}.UNFORCED') PROPCTL(NONE)"
     yield f"DEFINE QALIAS('{mine}.FORCED') TARGET('{mine}.UNFORCED') PROPCTL(FORCE)"
     yield f"DEFINE QLOCAL('{mine}.NARROW') MAXMSGL(100)"
-    for which in ("A", "B"):
+    yield f"DEFINE QLOCAL('{mine}.THERE.XMIT') USAGE(XMITQ)"
+    words = f"RNAME(FAR) RQMNAME(AWAY) XMITQ('{mine}.THERE.XMIT')"
+    yield f"DEFINE QREMOTE('{mine}.THERE') {words}"
+    for which in ("A", "B", "C"):
         yield f"DEFINE QLOCAL('{mine}.ANSWERS.{which}')"
         yield f"DEFINE QLOCAL('{mine}.COLOURS.{which}')"
         words = f"TARGET('{mine}.COLOURS.{which}') SELECTOR('colour = ''red''')"

@@ -1,8 +1,11 @@
+import com.ibm.mq.MQGetMessageOptions;
 import com.ibm.mq.MQMessage;
 import com.ibm.mq.MQQueue;
 import com.ibm.mq.MQQueueManager;
 import com.ibm.mq.constants.CMQC;
 import com.ibm.mq.headers.MQDLH;
+import com.ibm.mq.headers.MQMDE;
+import com.ibm.mq.headers.MQXQH;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 
@@ -132,6 +135,33 @@ final class BasePropertyHeaders extends Cases {
         equal(CMQC.MQRC_Q_FULL, back.getReason());
         equal(CMQC.MQFMT_STRING.trim(), back.getFormat().trim());
         equal("payload", found.readStringOfByteLength(found.getDataLength()));
+    }
+
+    @Case(Case.SHARES)
+    void header_is_behind_the_others_on_a_transmission_queue() throws Exception {
+        MQQueueManager connection = connect();
+        MQQueue there = connection.accessQueue(named("THERE"), CMQC.MQOO_OUTPUT);
+        MQQueue own = connection.accessQueue(named("THERE.XMIT"), BOTH);
+        for (boolean grouped : new boolean[] {false, true}) {
+            MQMessage sent = headed(SOUND);
+            byte[] wanted = data(sent);
+            if (grouped) {
+                sent.messageFlags = CMQC.MQMF_MSG_IN_GROUP;
+                sent.groupId = pattern(24);
+            }
+            there.put(sent, putting(NO_SYNC));
+            MQMessage found = got(own, FORCED);
+            equal(CMQC.MQFMT_XMIT_Q_HEADER, found.format);
+            found.seek(0);
+            MQXQH header = new MQXQH(found);
+            equal(grouped ? "MQHMDE" : "MQHRF2", header.getMsgDesc().getFormat().trim());
+            if (grouped) {
+                equal(CMQC.MQFMT_RF_HEADER_2.trim(), new MQMDE(found).getFormat().trim());
+            }
+            byte[] rest = new byte[found.getDataLength()];
+            found.readFully(rest);
+            same(wanted, rest);
+        }
     }
 
     @Case(Case.SHARES)
@@ -276,5 +306,41 @@ final class BasePropertyHeaders extends Cases {
             equal(left, words(got(all, IN_HANDLE)));
         }
         empty(all);
+    }
+
+    @Case(Case.SHARES)
+    void alias_with_a_selector_and_match_options_then_both_must_hold() throws Exception {
+        MQQueueManager connection = connect();
+        MQQueue red = connection.accessQueue(
+                named("RED.C"), CMQC.MQOO_INPUT_SHARED | CMQC.MQOO_BROWSE | CMQC.MQOO_OUTPUT);
+        MQQueue all = connection.accessQueue(named("COLOURS.C"), BOTH);
+        for (String colour : List.of("red", "blue", "red")) {
+            MQMessage sent = text(colour);
+            sent.setStringProperty("colour", colour);
+            sent.correlationId = pattern(24);
+            sent.priority = colour.equals("blue") ? 9 : 1;
+            red.put(sent, putting(NO_SYNC));
+        }
+        MQMessage blue = new MQMessage();
+        MQGetMessageOptions options = getting(IN_HANDLE);
+        options.matchOptions = CMQC.MQMO_MATCH_CORREL_ID;
+        MQMessage other = new MQMessage();
+        other.correlationId = new byte[] {9};
+        reason(CMQC.MQRC_NO_MSG_AVAILABLE, () -> red.get(other, options));
+        got(red, CMQC.MQGMO_BROWSE_FIRST | IN_HANDLE);
+        got(red, CMQC.MQGMO_BROWSE_NEXT | CMQC.MQGMO_LOCK | IN_HANDLE);
+        equal("red", words(got(red, CMQC.MQGMO_MSG_UNDER_CURSOR | IN_HANDLE)));
+        got(red, CMQC.MQGMO_SYNCPOINT | CMQC.MQGMO_PROPERTIES_IN_HANDLE);
+        empty(red);
+        connection.backout();
+        MQMessage last = new MQMessage();
+        last.correlationId = pattern(24);
+        red.get(last, options);
+        equal("red", words(last));
+        equal(1, last.backoutCount);
+        blue.correlationId = pattern(24);
+        reason(CMQC.MQRC_NO_MSG_AVAILABLE, () -> red.get(blue, options));
+        all.get(blue, options);
+        equal("blue", words(blue));
     }
 }
