@@ -6,7 +6,6 @@ import com.ibm.mq.constants.CMQC;
 import com.ibm.mq.headers.MQDLH;
 import com.ibm.mq.headers.MQMDE;
 import com.ibm.mq.headers.MQXQH;
-import java.nio.charset.StandardCharsets;
 import java.util.List;
 
 /**
@@ -23,39 +22,6 @@ final class BasePropertyHeaders extends Cases {
     private static final int AS_DEFINED = CMQC.MQGMO_PROPERTIES_AS_Q_DEF | CMQC.MQGMO_NO_SYNCPOINT;
     private static final String SOUND = "<usr><a>1</a></usr> ";
     private static final List<String> CONTROLS = List.of("ALL", "COMPAT", "FORCE", "NONE", "V6COMPAT");
-
-    private static void write_header(MQMessage into, String format, String... folders) throws Exception {
-        int length = CMQC.MQRFH_STRUC_LENGTH_FIXED_2;
-        for (String folder : folders) {
-            length += 4 + padded(folder).length;
-        }
-        into.writeString(CMQC.MQRFH_STRUC_ID);
-        into.writeInt(CMQC.MQRFH_VERSION_2);
-        into.writeInt(length);
-        into.writeInt(CMQC.MQENC_NATIVE);
-        into.writeInt(1208);
-        into.writeString(String.format("%-8s", format));
-        into.writeInt(0);
-        into.writeInt(1208);
-        for (String folder : folders) {
-            into.writeInt(padded(folder).length);
-            into.write(padded(folder));
-        }
-    }
-
-    private static byte[] padded(String folder) {
-        String blanks = " ".repeat((4 - folder.length() % 4) % 4);
-        return (folder + blanks).getBytes(StandardCharsets.UTF_8);
-    }
-
-    private static MQMessage headed(String... folders) throws Exception {
-        MQMessage made = new MQMessage();
-        made.format = CMQC.MQFMT_RF_HEADER_2;
-        made.characterSet = 1208;
-        write_header(made, CMQC.MQFMT_STRING, folders);
-        made.writeString("payload");
-        return made;
-    }
 
     private static MQMessage there_and_back(MQQueue own, MQMessage sent, int options) throws Exception {
         own.put(sent, putting(NO_SYNC));
@@ -162,6 +128,12 @@ final class BasePropertyHeaders extends Cases {
             found.readFully(rest);
             same(wanted, rest);
         }
+        there.put(headed(SOUND), putting(NO_SYNC));
+        MQMessage found = got(own); // the classes look there for properties, too
+        found.seek(0);
+        equal("MQSTR", new MQXQH(found).getMsgDesc().getFormat().trim());
+        equal("payload", found.readStringOfByteLength(found.getDataLength()));
+        equal("1", found.getStringProperty("a"));
     }
 
     @Case(Case.SHARES)

@@ -81,6 +81,7 @@ final class BasePropertyNames extends Cases {
     @Case(Case.SHARES)
     void name_of_mq_with_two_dots_is_2442() throws Exception {
         refused("mq.a.b", "mq_usr.a.b"); // the second by the classes alone
+        travels(CMQC.MQCMHO_DEFAULT_VALIDATION, "MQfoo.a.b"); // which look at small letters
     }
 
     @Case(Case.SHARES)
@@ -129,6 +130,7 @@ final class BasePropertyNames extends Cases {
     void jms_names_report_the_descriptor() throws Exception {
         MQMessage sent = text("described");
         sent.priority = 7;
+        sent.persistence = CMQC.MQPER_PERSISTENT;
         sent.setStringProperty("JMSType", "order");
         MQMessage found = there_and_back(open(connect()), sent);
         StringBuilder id = new StringBuilder("ID:");
@@ -137,6 +139,8 @@ final class BasePropertyNames extends Cases {
         }
         equal(id.toString(), found.getStringProperty("JMSMessageID"));
         equal(7, found.getIntProperty("JMSPriority"));
+        equal(CMQC.MQPER_PERSISTENT, found.getIntProperty("JMSDeliveryMode")); // JMS has 2 for it
+        equal(found.backoutCount, found.getIntProperty("JMSXDeliveryCount")); // and 1 here
         equal("order", found.getStringProperty("JMSType"));
         equal(found.userId.trim(), found.getStringProperty("JMSXUserID").trim());
         reason(CMQC.MQRC_PROPERTY_NOT_AVAILABLE, () -> found.getStringProperty("JMS_IBM_Format"));

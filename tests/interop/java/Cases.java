@@ -5,6 +5,7 @@ import com.ibm.mq.MQPutMessageOptions;
 import com.ibm.mq.MQQueue;
 import com.ibm.mq.MQQueueManager;
 import com.ibm.mq.constants.CMQC;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.Deque;
@@ -100,6 +101,41 @@ abstract class Cases {
     static MQMessage bytes(byte[] data) throws Exception {
         MQMessage made = new MQMessage();
         made.write(data);
+        return made;
+    }
+
+    /** An MQRFH2, as bytes: the classes would check its folders. */
+    static void write_header(MQMessage into, String format, String... folders) throws Exception {
+        int length = CMQC.MQRFH_STRUC_LENGTH_FIXED_2;
+        for (String folder : folders) {
+            length += 4 + padded(folder).length;
+        }
+        into.writeString(CMQC.MQRFH_STRUC_ID);
+        into.writeInt(CMQC.MQRFH_VERSION_2);
+        into.writeInt(length);
+        into.writeInt(CMQC.MQENC_NATIVE);
+        into.writeInt(1208);
+        into.writeString(String.format("%-8s", format));
+        into.writeInt(0);
+        into.writeInt(1208);
+        for (String folder : folders) {
+            into.writeInt(padded(folder).length);
+            into.write(padded(folder));
+        }
+    }
+
+    private static byte[] padded(String folder) {
+        String blanks = " ".repeat((4 - folder.length() % 4) % 4);
+        return (folder + blanks).getBytes(StandardCharsets.UTF_8);
+    }
+
+    /** A payload behind an MQRFH2. */
+    static MQMessage headed(String... folders) throws Exception {
+        MQMessage made = new MQMessage();
+        made.format = CMQC.MQFMT_RF_HEADER_2;
+        made.characterSet = 1208;
+        write_header(made, CMQC.MQFMT_STRING, folders);
+        made.writeString("payload");
         return made;
     }
 

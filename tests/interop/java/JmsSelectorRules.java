@@ -1,4 +1,3 @@
-import com.ibm.mq.MQMessage;
 import com.ibm.mq.MQQueue;
 import com.ibm.mq.constants.CMQC;
 import java.util.ArrayList;
@@ -268,24 +267,28 @@ final class JmsSelectorRules extends JmsCases {
     @Case(Case.PLAIN)
     void elements_of_jms_without_a_type_have_that_of_jms() throws Exception {
         MQQueue base = open(connect());
-        MQMessage sent = new MQMessage();
-        sent.format = CMQC.MQFMT_RF_HEADER_2;
-        sent.characterSet = 1208;
-        com.ibm.mq.headers.MQRFH2 header = new com.ibm.mq.headers.MQRFH2();
-        header.setFolderStrings(new String[] {
-            "<jms><Dlv>2</Dlv><Exp>9</Exp><Pri>7</Pri><Tms>5</Tms><Seq>1</Seq></jms>", "<usr><a>1</a></usr>"
-        });
-        header.setFormat(CMQC.MQFMT_STRING);
-        header.setCodedCharSetId(1208);
-        header.nextEncoding(CMQC.MQENC_NATIVE);
-        header.write(sent);
-        sent.writeString("typed");
-        base.put(sent, putting(CMQC.MQPMO_NO_SYNCPOINT));
+        base.put(headed(
+                "<jms><Dlv>2</Dlv><Exp>9</Exp><Pri>7</Pri><Tms>5</Tms><Seq>1</Seq></jms>",
+                "<usr><a>1</a></usr>"), putting(CMQC.MQPMO_NO_SYNCPOINT));
         session = automatic(started());
         equal(List.of(), seen(session, own(session), "a = 1"));
-        equal(List.of("typed"), seen(session, own(session),
+        equal(List.of("payload"), seen(session, own(session),
                 "jms.Dlv = 2 AND jms.Exp = 9 AND jms.Pri = 7 AND jms.Tms = 5 AND jms.Seq = 1 AND a = '1'"));
         Message found = session.createConsumer(own(session), "jms.Pri BETWEEN 7 AND 8").receive(WAIT_MS);
-        equal("typed", ((TextMessage) found).getText());
+        equal("payload", ((TextMessage) found).getText());
+    }
+
+    @Case(Case.PLAIN)
+    void folder_that_is_not_sound_is_not_seen() throws Exception {
+        MQQueue base = open(connect());
+        for (String folder : List.of("<usr><a>1</usr>", "<usr><a>1</a>", "usr")) {
+            base.put(headed(folder), putting(CMQC.MQPMO_NO_SYNCPOINT));
+        }
+        base.put(headed("<usr><a>1</a></usr>"), putting(CMQC.MQPMO_NO_SYNCPOINT));
+        session = automatic(started());
+        MessageConsumer consumer = session.createConsumer(own(session), "a IS NOT NULL");
+        equal("1", consumer.receive(WAIT_MS).getStringProperty("a"));
+        equal(null, consumer.receiveNoWait());
+        equal(3, base.getCurrentDepth());
     }
 }
