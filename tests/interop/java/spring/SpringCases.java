@@ -64,7 +64,7 @@ final class SpringCases extends Cases {
         final List<String> found = new CopyOnWriteArrayList<>();
         final CountDownLatch all = new CountDownLatch(3);
 
-        @JmsListener(destination = "${judge.queue}", concurrency = "2",
+        @JmsListener(destination = "${judge.queue}", concurrency = "2-2",
                 selector = "colour = 'red' AND size BETWEEN 1 AND 5")
         public void take(String words) {
             found.add(words);
@@ -186,10 +186,9 @@ final class SpringCases extends Cases {
         fill(context.getBean(JmsTemplate.class));
         ChoosyListener listener = context.getBean(ChoosyListener.class);
         holds(listener.all.await(30, TimeUnit.SECONDS), "three messages, not " + listener.found);
-        context.close();
+        equal(3, open(connect()).getCurrentDepth());
         Collections.sort(listener.found);
         equal(List.of("1", "3", "5"), listener.found);
-        equal(3, open(connect()).getCurrentDepth());
     }
 
     @Case(Case.ONCE)
