@@ -139,6 +139,7 @@ class Receiver(Application):
         super().__init__(world, name, node)
         self.queue = queue
         self.accepted = 0
+        self.serving = 0  # sessions that are not over
         self.received = 0
         world.net.listen(node.name, self.accept)
 
@@ -164,6 +165,18 @@ class Session(Application):
         return self.number == self.owner.accepted and self.frames.link.is_open
 
     def client(self) -> Client:
+        # A session before this one may be in its unit of work: until that has ended, the queue
+        # has no state message for anybody else, which is not the same as none at all.
+        while self.owner.serving:
+            yield Pause(0.005)
+        self.owner.serving += 1
+        try:
+            yield from self.serve()
+        finally:
+            self.owner.serving -= 1
+
+    def serve(self) -> Doing:
+        """Take what comes until the connection ends or a newer one comes."""
         link = yield from self.connected()
         life = self.node.life
         try:
