@@ -17,7 +17,6 @@ from ternmq.admin.mqsc.config_dump import DumpChoice, dump_lines
 from ternmq.base import constants as mq
 from ternmq.base.errors import MQError
 from ternmq.codec.headers.mqdlh import DeadLetterHeader
-from tests.battery.places import Place
 from tests.unit.codec.test_properties import SOUND, UNSOUND, header
 
 pytestmark = pytest.mark.core
@@ -235,18 +234,16 @@ def test_element_of_jms_when_without_a_type_then_it_has_that_of_jms(queues: Queu
 
 @pytest.mark.parametrize("control", CONTROLS)
 def test_propctl_when_there_is_no_option_then_it_decides(
-    place: Place, queues: QueueManager, control: str
+    queues: QueueManager, control: str
 ) -> None:
-    """C1: with a handle, for which `message.properties` stands. Over TCP properties travel in an
-    MQRFH2, which is what V6COMPAT gives back."""
-    in_header = control == "FORCE" or (control == "V6COMPAT" and place.kind == "network")
+    """C1: with a handle, for which `message.properties` stands."""
     with queues.queue(control) as queue:
         queue.put(HEADED, descriptor=MD)
         queue.put(PAYLOAD, properties={"x.y": 5})
         queue.put(PAYLOAD)
         headed, furnished, plain = queue.get(), queue.get(), queue.get()
     assert headed.data == (HEADED if control in ("FORCE", "V6COMPAT") else PAYLOAD)
-    assert furnished.data.startswith(b"RFH ") == in_header
+    assert furnished.data.startswith(b"RFH ") == (control == "FORCE")
     assert furnished.properties == {"x.y": 5}
     assert (plain.data, dict(plain.properties)) == (PAYLOAD, {})
 

@@ -275,6 +275,19 @@ def property_bytes(area: bytes) -> int:
     return found
 
 
+def leading_area(data: bytes) -> bytes:
+    """The area that data from outside begins with, checked."""
+    if len(data) < HEAD_BYTES:
+        raise IntegrityError(f"a property area in {len(data)} bytes")
+    _, flags, _, index_bytes, header_bytes = _HEAD.unpack_from(data, 0)
+    end = HEAD_BYTES + index_bytes
+    if flags & HAS_ORIGINAL:
+        end += ORIGINAL_HEAD_BYTES + header_bytes
+    area = data[:end]
+    check_area(area)
+    return area
+
+
 def check_area(area: bytes) -> None:
     """Refuse an area from outside that does not hold together; an empty one is sound."""
     if not area:

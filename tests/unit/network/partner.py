@@ -268,9 +268,12 @@ class Partner:
             asked = revised(asked, answered)
             self.shared = asked.conversations_max > 0
 
-    async def connect(self, conversation: int = 1, name: str = "QM1") -> Values:
+    async def connect(
+        self, conversation: int = 1, name: str = "QM1", capabilities: int = 0
+    ) -> Values:
         self.send_flow(fap.USERID_DATA, {"user_id": "joe", "long_user_id": "joe"}, conversation)
-        given: Values = {"qmgr_name": name, "appl_name": "app", "appl_type": 28, "fcno": {}}
+        given: Values = {"qmgr_name": name, "appl_name": "app", "appl_type": 28}
+        given["fcno"] = {"capabilities": capabilities} if capabilities else {}
         return await self.call(fap.MQCONN, given, conversation)
 
     async def call(self, type: int, values: Values, conversation: int = 1) -> Values:

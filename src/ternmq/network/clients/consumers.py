@@ -371,9 +371,11 @@ class Consumer(Guarded):
         base = entry.base
         reason = 0
         whole = len(data)
+        area_bytes = 0
         if call is not None and (warning or not is_as_it_is(self.options, entry)):
             made = deliver(call, entry, self.options)
             data = made.data
+            area_bytes = made.area_bytes
             base = made.base
             reason = made.reason
             whole = made.length
@@ -391,7 +393,7 @@ class Consumer(Guarded):
             0,
             self.selection.index,
             reason,
-            length,
+            length - area_bytes,
             whole,
             token(entry),
             1,

@@ -2,7 +2,8 @@
 get and the queue want them.
 
 Properties travel as an MQRFH2 before the data, in both directions; clients make message handles of
-that by themselves. So they are put before the data here, or dropped, as get and queue say.
+that by themselves. So they are put before the data here, or dropped, as get and queue say. Between
+our own client and us what is beside the data travels as a property area before it.
 """
 
 from __future__ import annotations
@@ -12,8 +13,6 @@ from typing import final
 from ternmq.base import constants as mq
 from ternmq.base.reasons import MQRC_CONVERTED_MSG_TOO_BIG
 from ternmq.codec.conversion import convert
-from ternmq.codec.property_area import pack_area, read_properties
-from ternmq.codec.property_header import as_put
 from ternmq.kernel.property_options import as_delivered, without_area
 from ternmq.kernel.requests import GetCall
 from ternmq.values.entry import Entry
@@ -24,19 +23,20 @@ from ternmq.wire.fap.vocabulary import PROPERTIES_APART
 class Delivered:
     """What goes to the client."""
 
-    __slots__ = ("base", "data", "length", "reason")
+    __slots__ = ("area_bytes", "base", "data", "length", "reason")
 
     def __init__(self, data: bytes, base: bytes, reason: int, length: int) -> None:
         self.data = data
         self.base = base
         self.reason = reason
         self.length = length  # of the whole message, if the data is cut
+        self.area_bytes = 0  # of the data: a property area
 
 
 def options_here(options: int, is_own_client: bool) -> tuple[int, bool]:
     """The options of a get as the queue manager takes them, and whether properties come beside the
     data. A client that wants them in a handle fills that itself, from the MQRFH2 before the data;
-    to our own client that header does not count for the buffer (`deliver`)."""
+    our own client gets their area, which does not count for the buffer (`deliver`)."""
     if not options & mq.MQGMO_PROPERTIES_IN_HANDLE:
         return options, False
     if not is_own_client:
@@ -57,7 +57,7 @@ def deliver(call: GetCall, entry: Entry, options: int) -> Delivered:
     if entry.properties:
         entry = as_delivered(call, entry)
     if entry.properties:
-        return _with_header(call, entry, options)
+        return _with_area(call, entry, options)
     data = entry.data
     base = entry.base
     reason = int(call.reason)
@@ -72,14 +72,10 @@ def deliver(call: GetCall, entry: Entry, options: int) -> Delivered:
     return Delivered(data[:limit] if len(data) > limit else data, base, reason, int(entry.length))
 
 
-def _with_header(call: GetCall, entry: Entry, options: int) -> Delivered:
+def _with_area(call: GetCall, entry: Entry, options: int) -> Delivered:
     """The same for our own client, which takes properties apart: the length is that of the body,
-    and what the data has more is their header. A message that is cut comes without them."""
-    area = entry.properties
-    entry = without_area(entry)
-    made = deliver(call, entry, options)
-    if int(call.reason) == 0:
-        if made.base is not entry.base:  # converted: the original would say what it was before
-            area = pack_area(read_properties(area))
-        made.data, made.base = as_put(area, made.data, made.base)
+    and their area is before it."""
+    made = deliver(call, without_area(entry), options)
+    made.data = entry.properties + made.data
+    made.area_bytes = len(entry.properties)
     return made

@@ -16,7 +16,7 @@ from mypy_extensions import i64
 
 from ternmq.api.arguments import CACHED_REQUESTS_MAX
 from ternmq.base import constants as mq
-from ternmq.base.errors import MQError, mq_error
+from ternmq.base.errors import IntegrityError, MQError, mq_error
 from ternmq.base.ids import put_stamp
 from ternmq.base.reasons import (
     MQRC_MSG_TOO_BIG_FOR_CHANNEL,
@@ -26,7 +26,7 @@ from ternmq.codec.mqi.mqmd import BYTES_1, BYTES_2, ENCODING_AT, FORMAT_AT, Desc
 from ternmq.codec.mqi.mqod import ObjectDescriptor
 from ternmq.codec.mqi.mqpmo import LAYOUT as MQPMO
 from ternmq.codec.mqi.mqpmo import PutOptions
-from ternmq.host.jobs import LoopVerbs
+from ternmq.codec.property_area import leading_area
 from ternmq.kernel.connection import Handle
 from ternmq.kernel.requests import PutRequest
 from ternmq.kernel.transmission import resolved_names
@@ -38,9 +38,9 @@ from ternmq.values.calls import messages as calls
 from ternmq.values.entry import OWN_DATE, ZERO_ID, Entry
 from ternmq.wire.fap.call_flows import CALL_HEADER_BYTES
 from ternmq.wire.fap.part import Values
-from ternmq.wire.fap.segment import TSH_BYTES, Header, Segment
+from ternmq.wire.fap.segment import TSH_BYTES, Header, Segment, SegmentError
 from ternmq.wire.fap.segment_number import i32
-from ternmq.wire.fap.vocabulary import MQPUT, REPLY
+from ternmq.wire.fap.vocabulary import AREA_BEFORE_DATA, MQPUT, REPLY
 
 _LENGTH: Final = struct.Struct(">I")
 _MD_VERSION_AT: Final = CALL_HEADER_BYTES + 4
@@ -70,6 +70,7 @@ class PutPlan:
         self.version = version  # of the descriptor
         self.is_async = pmo.options & mq.MQPMO_ASYNC_RESPONSE != 0
         self.has_new_id = pmo.options & mq.MQPMO_NEW_MSG_ID != 0
+        self.has_area = pmo.options & AREA_BEFORE_DATA != 0
         # Of the reply, for the base that the last message had.
         self.base = b""
         self.before_ids = b""
@@ -144,7 +145,10 @@ def put_fast(conversation: Conversation, data: bytes, body: i64, end: i64) -> bo
     msg_id = data[body + _IDS_AT : body + _IDS_AT + 24]
     correl_id = data[body + _IDS_AT + 24 : body + _IDS_END]
     request = plan.with_ids(msg_id, correl_id)
-    _put(conversation, plan, request, data[data_at : data_at + length], data, int(body))
+    message = data[data_at : data_at + length]
+    if plan.has_area:
+        request, message = without_area(request, message)
+    _put(conversation, plan, request, message, data, int(body))
     return True
 
 
@@ -190,7 +194,7 @@ def _put_silently(
         verbs.start_put(plan.handle)
     try:
         verbs.begin_call("MQPUT")
-        _check_length(conversation, len(message))
+        _check_length(conversation, request, message)
         entry = verbs.put(plan.handle, request, message)
     except MQError as error:
         verbs.refuse("MQPUT", plan.handle)
@@ -199,7 +203,7 @@ def _put_silently(
         note_failure(conversation, plan.pmo, plan.handle.resolved_name, error)
         return
     if entry is None:
-        own = plan.request.with_ids(request.msg_id, request.correl_id)
+        own = request.with_ids(request.msg_id, request.correl_id)
         SilentPut(conversation, plan, own, message).park()
         return
     if link.clock is not None:
@@ -236,7 +240,9 @@ def _is_silent(conversation: Conversation, pmo: PutOptions) -> bool:
     return conversation.is_silent and pmo.options & mq.MQPMO_ASYNC_RESPONSE != 0
 
 
-def _check_length(conversation: Conversation, length: int) -> None:
+def _check_length(conversation: Conversation, request: PutRequest, message: bytes) -> None:
+    """Of what has travelled: the channel's limit counts properties."""
+    length = len(message) + len(request.properties)
     if length > conversation.line.message_bytes_max > 0:
         raise _too_long(conversation, length, "MQPUT")
 
@@ -285,7 +291,7 @@ class PutCall(Call):
         conversation = self.conversation
         verbs = conversation.connected()
         verbs.begin_call("MQPUT")
-        _check_length(conversation, len(self.message))
+        _check_length(conversation, self.request, self.message)
         self.entry = verbs.put(self.plan.handle, self.request, self.message)
         self.warning = int(verbs.link.warning)
         return self.entry is not None
@@ -417,15 +423,30 @@ _NO_VALUES: Final[Values] = {}
 # ---- with care
 
 
-def _request_put(verbs: LoopVerbs, md: Descriptor, pmo: PutOptions, verb: str) -> PutRequest:
+def _request_put(
+    conversation: Conversation, md: Descriptor, pmo: PutOptions, verb: str
+) -> PutRequest:
     """The checked request. Message handles are the client's own, which has put their properties
-    before the data; the numbers go back to it as they came."""
+    before the data; the numbers go back to it as they came, and so do the options."""
     handles = pmo.original_message_handle, pmo.new_message_handle
+    options = pmo.options
     pmo.original_message_handle = pmo.new_message_handle = mq.MQHM_NONE
+    if conversation.is_own_client:
+        pmo.options &= ~AREA_BEFORE_DATA
     try:
-        return verbs.request_put(md, pmo, verb)
+        return conversation.connected().request_put(md, pmo, verb)
     finally:
         pmo.original_message_handle, pmo.new_message_handle = handles
+        pmo.options = options
+
+
+def without_area(request: PutRequest, data: bytes) -> tuple[PutRequest, bytes]:
+    """Request and data of a put from our own client that has a property area before its data."""
+    try:
+        area = leading_area(data)
+    except IntegrityError as error:
+        raise SegmentError(f"MQPUT with {error}") from error
+    return request.with_properties(area), data[len(area) :]
 
 
 def put_message(conversation: Conversation, one: Segment) -> None:
@@ -449,7 +470,7 @@ def put_message(conversation: Conversation, one: Segment) -> None:
     verbs = conversation.connected()
     try:
         handle = verbs.handle(handle_id, "MQPUT")
-        request = _request_put(verbs, md, pmo, "MQPUT")
+        request = _request_put(conversation, md, pmo, "MQPUT")
     except MQError as error:
         if is_silent:
             note_failure(conversation, pmo, "", error)
@@ -462,6 +483,8 @@ def put_message(conversation: Conversation, one: Segment) -> None:
             conversation.plans.clear()
         conversation.plans[prefix + suffix] = plan
         conversation.plan = plan
+    if plan.has_area:
+        request, message = without_area(request, message)
     if is_silent:
         _put_silently(conversation, plan, request, message)
         return
@@ -477,8 +500,11 @@ class Put1Call(Call):
     ) -> None:
         od: ObjectDescriptor = values["object"]
         message: bytes = values["data"]
+        options: PutOptions = values["options"]
+        if options.options & AREA_BEFORE_DATA:
+            request, message = without_area(request, message)
         self.asked = calls.Put1(asked_object(od), request, message)
-        self._given = request.base
+        self._request = request
         self.step = Put1(self.asked)
         self.error: MQError | None = None
         super().__init__(conversation, header, values)
@@ -490,7 +516,7 @@ class Put1Call(Call):
         verbs = self.conversation.connected()
         if self.step.subject is None:
             verbs.begin_call("MQPUT1")
-            _check_length(self.conversation, len(self.asked.data))
+            _check_length(self.conversation, self._request, self.asked.data)
         try:
             done = verbs.attempt(self.step)
         except MQError as error:
@@ -510,7 +536,7 @@ class Put1Call(Call):
     def finish(self) -> None:
         entry = self.asked.entry
         if entry is not None:
-            complete_put(self.values, entry, self.conversation.form, self._given)
+            complete_put(self.values, entry, self.conversation.form, self._request.base)
 
     def answer(self) -> None:
         pmo: PutOptions = self.values["options"]
@@ -557,7 +583,7 @@ def put1_message(conversation: Conversation, one: Segment) -> None:
         _refuse_cut(conversation, values, "MQPUT1", put_to.object_name)
         return
     try:
-        request = _request_put(conversation.connected(), md, pmo, "MQPUT1")
+        request = _request_put(conversation, md, pmo, "MQPUT1")
     except MQError as error:
         if not _is_silent(conversation, pmo):
             raise

@@ -71,7 +71,8 @@ _HANDLE_AT: Final = 4
 _INDEX_AT: Final = 12
 _SIZE_AT: Final = 16
 _REASON_AT: Final = 24
-_TOTAL_AT: Final = 28
+_ACTUAL_AT: Final = 28
+_TOTAL_AT: Final = 32
 _TOKEN_AT: Final = 36
 _NAME_BYTES_AT: Final = 54
 _LITTLE: Final = 2
@@ -152,22 +153,23 @@ class Reply:
         """Bytes of the MQMD, of a reply to a put."""
         return self.bytes_at(PUT_MSG_ID_AT - MSG_ID_AT + at, size)
 
-    def message(self) -> Message:
-        """What a reply to MQGET has."""
+    def message(self, limit: int) -> Message:
+        """What a reply to MQGET with a buffer of that length has."""
         base = self.bytes_at(16, BYTES_2)
         token = self.bytes_at(GOT_TOKEN_AT, 16)
         length: int = LONG.unpack(self.bytes_at(GOT_LENGTH_AT, 4))[0]
         is_cut = self.reason in _CUT
         # Segments may be filled up behind the data, so their length says nothing.
         returned: int = LONG.unpack(self.bytes_at(GOT_TOKEN_AT + 16, 4))[0]
-        size = min(self.size - GOT_LENGTH_AT - 4, max(length, 0))
-        if returned > length:  # properties stand before the data
-            size = min(self.size - GOT_LENGTH_AT - 4, returned)
+        # A queue manager of ours has a property area before it, which does not count.
+        size = max(min(length, limit) if is_cut else length, 0)
+        area_bytes = returned - size if returned > size else 0
         if is_cut and 0 <= returned < size:
             size = returned
+        size = min(self.size - GOT_LENGTH_AT - 4, size + area_bytes)
         start = self.at + GOT_LENGTH_AT + 4
         data = self.data[start : start + size]
-        return message_from(base, data, token, length, is_cut)
+        return message_from(base, data, token, length, is_cut, area_bytes)
 
 
 @final
@@ -214,7 +216,8 @@ class Stream:
             return None
         message = self.messages.popleft()
         self.index = self.indexes.popleft()
-        self.consumed_bytes += len(message.data) + MESSAGE_OVERHEAD_BYTES
+        size = len(message.data) + len(message.property_area)
+        self.consumed_bytes += size + MESSAGE_OVERHEAD_BYTES
         if message.persistent:
             self.is_armed = False  # persistent messages do not come by themselves
             self.is_paused = True  # and the next may be such
@@ -312,6 +315,7 @@ class Conversation:
             data[at + _TOKEN_AT : at + _TOKEN_AT + 16],
             int(i32(data, at + _TOTAL_AT, True)),
             reason in _CUT,
+            int(size - i32(data, at + _ACTUAL_AT, True)),
         )
         if reason and reason not in _CUT:
             message.warning = reason
@@ -330,7 +334,9 @@ class Conversation:
         reason: int = values["reason"]
         data: bytes = values["data"]
         token: bytes = values["message_token"]
-        message = message_from(base, data, token, values["total_length"], reason in _CUT)
+        length: int = values["total_length"]
+        area_bytes = len(data) - values["actual_length"]
+        message = message_from(base, data, token, length, reason in _CUT, area_bytes)
         if reason and reason not in _CUT:
             message.warning = reason
         stream.reason = reason

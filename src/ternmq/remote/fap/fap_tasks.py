@@ -440,7 +440,7 @@ class FapTasks(RemoteTasks):
         handle = request.handle
         if request.type == MQGET and handle is not None and not reply.failed:
             if not request.options & NOT_AHEAD:
-                self.verbs.keep(handle, reply.message())
+                self.verbs.keep(handle, reply.message(request.area))
 
     async def closed(self) -> None:
         """Let the conversation go."""

@@ -29,8 +29,8 @@ from ternmq.remote.fap.client_conversation import Conversation, Reply, Stream
 from ternmq.remote.fap.frames import (
     FapRequest,
     asked_options,
+    furnished,
     get_body,
-    headed,
     own_id,
     silent_options,
     table_body,
@@ -133,12 +133,12 @@ class FapVerbs(RemoteVerbs):
     def put(self, handle: ObjectHandle, form: PackedPut, data: bytes) -> Exchange[bytes]:
         """MQPUT; the MsgId."""
         options = int(form.options)
-        packed, data = headed(form, data)
+        packed, data, more = furnished(form, data, self.takes_back)
         framing = self.conversation.framing
         if len(data) > framing.message_bytes_max:
             raise framing.too_long(len(data), "MQPUT", handle.resolved_name)
         request = FapRequest(MQPUT, handle, packed, data)
-        request.options = options
+        request.options = options | more
         request.context = form.context
         if self.is_shared and self.is_asynchronous(handle, options):
             request.msg_id = own_id(options, packed)
@@ -147,7 +147,7 @@ class FapVerbs(RemoteVerbs):
                 if not self._ids_left:
                     yield from self.reserve_ids()
                 request.msg_id = self.next_id()
-            request.options = silent_options(options)
+            request.options = silent_options(options | more)
             request.is_answered = False
             self._put_reply = self._put_descriptor = None
             self._put_warning = 0

@@ -23,7 +23,7 @@ from ternmq.codec.mqi.mqmd import Descriptor
 from ternmq.codec.mqi.mqod import ObjectDescriptor
 from ternmq.codec.mqi.mqsts import Status
 from ternmq.mqi.options import check_close
-from ternmq.remote.fap.frames import LONG, FapRequest, headed, table_body
+from ternmq.remote.fap.frames import LONG, FapRequest, furnished, table_body
 from ternmq.remote.fap.open_call import (
     OpenState,
     checked_object,
@@ -163,12 +163,12 @@ def _put1(verbs: FapVerbs, call: Put1) -> Exchange[None]:
     form = call.form
     if not isinstance(form, PackedPut):
         raise foreign_form(call.verb)
-    packed, data = headed(form, call.data)
+    packed, data, more = furnished(form, call.data, verbs.takes_back)
     described = checked_object(call.od, call.verb)
     framing = verbs.conversation.framing
     if len(data) > framing.message_bytes_max:
         raise framing.too_long(len(data), "MQPUT1", described.object_name)
-    options = int(form.options) & ~mq.MQPMO_ASYNC_RESPONSE
+    options = int(form.options) & ~mq.MQPMO_ASYNC_RESPONSE | more
     body = described.pack() + framing.put_body(packed, options, b"", form.context)
     request = FapRequest(MQPUT1, None, body + LONG.pack(len(data)), data)
     request.options = options

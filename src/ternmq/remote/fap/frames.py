@@ -19,12 +19,12 @@ import time
 from typing import TYPE_CHECKING, Final, final
 
 from ternmq.base import constants as mq
-from ternmq.base.errors import MQError, mq_error
+from ternmq.base.errors import IntegrityError, MQError, RemoteProtocolError, mq_error
 from ternmq.base.ids import message_token
 from ternmq.base.limits import MESSAGE_BYTES_MAX
 from ternmq.base.reasons import MQRC_MSG_TOO_BIG_FOR_CHANNEL
 from ternmq.codec.mqi.mqgmo import GetOptions
-from ternmq.codec.mqi.mqmd import BYTES_2, ENCODING_AT, FORMAT_AT, Descriptor
+from ternmq.codec.mqi.mqmd import BYTES_2, Descriptor
 from ternmq.codec.mqi.mqpmo import PutOptions
 from ternmq.remote.remote_verbs import PackedPut
 from ternmq.values.entry import ZERO_ID
@@ -35,6 +35,7 @@ from ternmq.wire.fap.flow import write_body
 from ternmq.wire.fap.part import Values
 from ternmq.wire.fap.segment import TSH_BYTES, TSHM_BYTES, Header
 from ternmq.wire.fap.vocabulary import (
+    AREA_BEFORE_DATA,
     CONFIRM_REQUEST,
     FIRST,
     FIRST_AND_LAST,
@@ -255,14 +256,18 @@ class Framing:
         return min(int(request.buffer_length), self.message_bytes_max, _I32_MAX)
 
 
-def headed(form: PackedPut, data: bytes) -> tuple[bytes, bytes]:
-    """Descriptor and data of a put; its properties travel in an MQRFH2 before the data."""
+def furnished(form: PackedPut, data: bytes, is_ours: bool) -> tuple[bytes, bytes, int]:
+    """Descriptor, data and further options of a put. Its properties travel before the data: as they
+    are to a queue manager of ours, so that it knows them from headers of the application's, and in
+    an MQRFH2 to any other."""
     if not form.properties:
-        return form.packed, data
+        return form.packed, data, 0
+    if is_ours:
+        return form.packed, form.properties + data, AREA_BEFORE_DATA
     from ternmq.codec.property_header import as_put  # few puts need it
 
     data, packed = as_put(form.properties, data, form.packed)
-    return packed, data
+    return packed, data, 0
 
 
 def own_id(options: int, packed: bytes) -> bytes:
@@ -333,17 +338,21 @@ def token_of(request: GetRequest) -> bytes:
     )
 
 
-def message_from(base: bytes, data: bytes, token: bytes, length: int, is_cut: bool) -> Message:
-    """A message with a canonical descriptor, as the application gets it. Data that is longer than
-    the message has its properties in front."""
-    if length < len(data) and not is_cut:
-        from ternmq.codec.property_header import split  # few messages need it
+def message_from(
+    base: bytes, data: bytes, token: bytes, length: int, is_cut: bool, area_bytes: int
+) -> Message:
+    """A message with a canonical descriptor, as the application gets it; the data may begin with
+    its property area."""
+    if area_bytes <= 0:
+        return Message(None, data, is_cut, 0, base, token, length)
+    from ternmq.codec.property_area import check_area  # few messages need it
 
-        parts = split(data, base)
-        if parts is not None:
-            base = base[:ENCODING_AT] + parts.fields + base[FORMAT_AT + 8 :]
-            return Message(None, parts.data, is_cut, 0, base, token, length, parts.area)
-    return Message(None, data, is_cut, 0, base, token, length)
+    area = data[:area_bytes]
+    try:
+        check_area(area)
+    except IntegrityError as error:
+        raise RemoteProtocolError(f"a message with {error}") from error
+    return Message(None, data[area_bytes:], is_cut, 0, base, token, length, area)
 
 
 # ---- REQUEST_MSGS

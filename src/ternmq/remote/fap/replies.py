@@ -92,7 +92,7 @@ def message_of(reply: Reply, request: GetRequest, name: str, passes: int) -> Mes
         return nothing(reason, name)
     if request.options & mq.MQGMO_UNLOCK:
         return nothing(reason, name)
-    message = reply.message()
+    message = reply.message(min(int(request.buffer_length), passes))
     if message.truncated:
         # What fills the segment up is not of the message, whose length says nothing here.
         message.data = message.data[: int(request.buffer_length)]

@@ -39,6 +39,8 @@ MQGET: Final = 0x85
 # beside the data, if its queue does not say otherwise.
 PROPERTIES_APART: Final = mq.MQGMO_PROPERTIES_IN_HANDLE | mq.MQGMO_PROPERTIES_COMPATIBILITY
 MQPUT: Final = 0x86
+# Theirs too: an option that MQPMO does not have says that a property area stands before the data.
+AREA_BEFORE_DATA: Final = 0x40000000
 MQPUT1: Final = 0x87
 MQSET: Final = 0x88
 MQINQ: Final = 0x89

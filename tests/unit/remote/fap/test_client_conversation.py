@@ -11,11 +11,14 @@ from typing import Any
 import pytest
 
 from ternmq import Descriptor, MQError
+from ternmq.base import constants as mq
 from ternmq.base import reasons as rc
 from ternmq.base.errors import RemoteProtocolError
 from ternmq.codec.mqi.layout import BIG, LITTLE
 from ternmq.codec.mqi.mqgmo import GetOptions
 from ternmq.codec.mqi.mqpmo import PutOptions
+from ternmq.codec.property import Property
+from ternmq.codec.property_area import pack_area
 from ternmq.kernel.connection import Connection, Handle
 from ternmq.remote.fap.client_channel import Address, ClientChannel
 from ternmq.remote.fap.client_conversation import ChannelEnd, ChannelEnded, Reply, Stream
@@ -102,7 +105,7 @@ def test_a_message_arrives_in_any_form_and_in_any_pieces(
             end.feed(stream[at : at + piece])
         reply = end.conversations[1].take_reply()
         assert reply is not None
-        message = reply.message()
+        message = reply.message(1 << 22)
         assert (message.data, message.msg_id, message.format) == (data, b"m" * 24, "F")
         assert (message.sequence, message.length) == (7, size)
         assert message.put_time is not None
@@ -395,3 +398,20 @@ def test_first_words_when_answered_by_another_segment_then_the_queue_manager_is_
         return
     with pytest.raises(RemoteProtocolError, match=f"answers {fap.type_name(request_type)}"):
         connect(2, "secret", {request_type: answer_type})
+
+
+def test_a_message_with_an_area_that_is_not_sound_ends_the_conversation() -> None:
+    area = pack_area([Property("a", mq.MQTYPE_STRING, "red")])
+    for data, is_sound in ((area + b"body", True), (area[:-1] + b"\xffbody", False)):
+        values = got(data, data_length=4)
+        values["options"].returned_length = len(data)
+        end = end_with()
+        end.feed(flow(fap.MQGET + fap.REPLY, values))
+        reply = end.conversations[1].take_reply()
+        assert reply is not None
+        if is_sound:
+            message = reply.message(100)
+            assert (message.data, dict(message.properties)) == (b"body", {"a": "red"})
+            continue
+        with pytest.raises(RemoteProtocolError):
+            reply.message(100)
