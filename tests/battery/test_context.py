@@ -12,10 +12,20 @@ from ternmq import constants as mq
 from ternmq.codec.mqi.mqgmo import GetOptions
 from ternmq.codec.mqi.mqod import ObjectDescriptor
 from ternmq.codec.mqi.mqpmo import PutOptions
+from ternmq.codec.property import Property
+from ternmq.codec.property_area import pack_area
+from ternmq.host.threads import ThreadTransport
 from ternmq.kernel.requests import GetCall
 from ternmq.mqi.getting import get_request as request_get
+from ternmq.remote.remote_verbs import packed_form
+from ternmq.values.calls.messages import Put1
+from ternmq.values.calls.objects import Open
+from ternmq.values.message_properties import MessageProperties, area_of
+from ternmq.values.put_form import PutForm
+from ternmq.values.transport import Transport
 from tests.battery.places import Place, Task, needs_engine, until, waiters
 from tests.mqi import mqi
+from tests.unit.codec.test_properties import header
 
 pytestmark = pytest.mark.core
 
@@ -147,3 +157,48 @@ def test_context_survives_spill_and_restart(place: Place) -> None:
         for message in found:
             md = message.descriptor
             assert reported(md, IDENTITY + ORIGIN) == reported(foreign(), IDENTITY + ORIGIN)
+
+
+def form_of(transport: Transport, md: Descriptor, pmo: PutOptions) -> PutForm:
+    """A put that names a handle in its Context."""
+    if isinstance(transport, ThreadTransport):
+        return transport.session.request_put(md, pmo)
+    return packed_form(md, pmo.options, "MQPUT", pmo.context)
+
+
+MINE = Property("mine", mq.MQTYPE_STRING, "passed", context=mq.MQPD_USER_CONTEXT)
+BOTH = Property("both", mq.MQTYPE_STRING, "old", context=mq.MQPD_USER_CONTEXT)
+OTHER = Property("other", mq.MQTYPE_STRING, "stays")
+
+
+@pytest.mark.parametrize(
+    "rest", [b"y", header(b"<usr><both>new</both></usr>  ") + b"y"], ids=["plain", "headed"]
+)
+@pytest.mark.parametrize("option", [mq.MQPMO_PASS_IDENTITY_CONTEXT, mq.MQPMO_PASS_ALL_CONTEXT])
+def test_user_context_when_all_context_is_passed_then_its_properties_go_on(
+    qmgr: QueueManager, option: int, rest: bytes
+) -> None:
+    """P30: those of the message that was got; what the put says itself counts more."""
+    qmgr.define_queue("A")
+    qmgr.define_queue("B")
+    saved = MessageProperties(pack_area([MINE, BOTH, OTHER]))
+    with qmgr.queue("A") as queue:
+        queue.put(b"x", properties=saved)
+    source = qmgr.run(Open(ObjectDescriptor(object_name="A"), SAVE)).opened()
+    transport = qmgr.transport
+    assert transport.get(source, request_get(Descriptor(), GetOptions(), 100, True)) is not None
+    pmo = PutOptions(options=option, context=source.handle_id)
+    md = Descriptor(format="MQHRF2" if len(rest) > 1 else "", encoding=546, ccsid=1208)
+    target = qmgr.run(Open(ObjectDescriptor(object_name="B"), mq.MQOO_OUTPUT | option)).opened()
+    transport.put(target, form_of(transport, md, pmo), rest)
+    given = form_of(transport, md, pmo).with_properties(area_of({"mine": 7}))
+    qmgr.run(Put1(ObjectDescriptor(object_name="B"), given, rest))
+    with qmgr.queue("B") as queue:
+        first, second = queue.get(), queue.get()
+    own = {"both": "new"} if len(rest) > 1 else {}
+    passed = {"mine": "passed", "both": "old"} if option == mq.MQPMO_PASS_ALL_CONTEXT else {}
+    assert first.properties == {**passed, **own}
+    assert second.properties == {**passed, **own, "mine": 7}
+    assert (first.data, second.data) == (b"y", b"y")
+    if passed:
+        assert first.properties.typed("mine").context == mq.MQPD_USER_CONTEXT

@@ -23,6 +23,7 @@ from ternmq.base.reasons import (
     MQRC_NO_EXTERNAL_PARTICIPANTS,
     MQRC_NO_MSG_AVAILABLE,
     MQRC_OPTIONS_ERROR,
+    MQRC_PROPERTIES_TOO_BIG,
     MQRC_RECS_PRESENT_ERROR,
     MQRC_SELECTION_STRING_ERROR,
     MQRC_SELECTOR_INVALID_FOR_TYPE,
@@ -33,9 +34,10 @@ from ternmq.codec.mqi.layout import BIG, LITTLE
 from ternmq.codec.mqi.mqgmo import GetOptions
 from ternmq.codec.mqi.mqmd import GROUP_ID_AT, MSG_ID_AT, PRIORITY_AT, USER_ID_AT, Descriptor
 from ternmq.codec.mqi.mqod import ObjectDescriptor
+from ternmq.codec.property_area import COUNT_MAX, pack_area
 from ternmq.compat.attachments import Attachment, attached, detach
-from ternmq.compat.handle_gets import Taken, fast_get, get_for_handle
-from ternmq.compat.properties import delete_handles_of, using, with_properties
+from ternmq.compat.handle_gets import Taken, fast_get, get_beside, get_for_handle
+from ternmq.compat.properties import delete_handles_of, using
 from ternmq.compat.structure import MQOpts
 from ternmq.mqi.getting import get_request
 from ternmq.remote.fap.fap_verbs import FapVerbs
@@ -225,8 +227,8 @@ def put(hconn: object, hobj: object, md: MQOpts, pmo: MQOpts, data: bytes) -> No
     attachment = attached(hconn, "MQPUT")
     opened = attachment.object(hobj, "MQPUT")
     connection = attachment.connection
-    form, whole = _prepared(attachment, md, pmo, data, "MQPUT")
-    msg_id = connection.transport.put(opened.opened(), form, whole)
+    form = _prepared(attachment, md, pmo, "MQPUT")
+    msg_id = connection.transport.put(opened.opened(), form, data)
     queue, manager = _names_of_put(attachment, opened, int(form.options))
     pmo.ResolvedQName = padded(queue, mq.MQ_Q_NAME_LENGTH)
     pmo.ResolvedQMgrName = padded(manager, mq.MQ_Q_MGR_NAME_LENGTH)
@@ -252,17 +254,15 @@ def put1(hconn: object, od: MQOpts, md: MQOpts, pmo: MQOpts, data: bytes) -> Non
     if pmo.Options & mq.MQPMO_RESOLVE_LOCAL_Q:
         detail = "MQPMO_RESOLVE_LOCAL_Q is not supported here yet; open the queue, then put"
         raise mq_error(MQRC_OPTIONS_ERROR, verb="MQPUT1", detail=detail)
-    form, whole = _prepared(attachment, md, pmo, data, "MQPUT1")
+    form = _prepared(attachment, md, pmo, "MQPUT1")
     if selection_string(od, "MQPUT1"):
         raise mq_error(MQRC_SELECTOR_INVALID_FOR_TYPE, verb="MQPUT1", object=text_of(od.ObjectName))
-    call = connection.run(Put1(described(od, "MQPUT1"), form, whole))
+    call = connection.run(Put1(described(od, "MQPUT1"), form, data))
     _was_put(attachment, md, pmo, call.msg_id)
 
 
-def _prepared(
-    attachment: Attachment, md: MQOpts, pmo: MQOpts, data: bytes, verb: str
-) -> tuple[PackedPut, bytes]:
-    """Options, descriptor and data of a put, with the properties of its handles."""
+def _prepared(attachment: Attachment, md: MQOpts, pmo: MQOpts, verb: str) -> PackedPut:
+    """Options and descriptor of a put, with the properties of its handles."""
     options = int(pmo.Options)
     pmo.pack()
     if options & mq.MQPMO_NEW_MSG_ID:
@@ -274,10 +274,13 @@ def _prepared(
     if pmo.Version >= mq.MQPMO_VERSION_2 and pmo.RecsPresent:
         detail = f"RecsPresent {pmo.RecsPresent}: distribution lists are not supported yet"
         raise mq_error(MQRC_RECS_PRESENT_ERROR, verb=verb, detail=detail)
+    area = b""
     if options & mq.MQPMO_MD_FOR_OUTPUT_ONLY or _names_handles(pmo):
-        descriptor, data = _by_handles(attachment, md, pmo, data, verb)
+        descriptor, area = _by_handles(attachment, md, pmo, verb)
     options &= ~(mq.MQPMO_NEW_CORREL_ID | mq.MQPMO_MD_FOR_OUTPUT_ONLY)
-    return packed_form(descriptor, options, verb, int(pmo.Context)), data
+    form = packed_form(descriptor, options, verb, int(pmo.Context))
+    form.properties = area
+    return form
 
 
 def _names_handles(pmo: MQOpts) -> bool:
@@ -287,10 +290,10 @@ def _names_handles(pmo: MQOpts) -> bool:
 
 
 def _by_handles(
-    attachment: Attachment, md: MQOpts, pmo: MQOpts, data: bytes, verb: str
+    attachment: Attachment, md: MQOpts, pmo: MQOpts, verb: str
 ) -> tuple[Descriptor, bytes]:
-    """Descriptor and data of a put with message handles. The MQMD counts, unless it is for output
-    only: then it gets what the handles say."""
+    """Descriptor and property area of a put with message handles. The MQMD counts, unless it is for
+    output only: then it gets what the handles say."""
     options = int(pmo.Options)
     descriptor = descriptor_of(md)
     with ExitStack() as stack:
@@ -307,7 +310,10 @@ def _by_handles(
             fill_descriptor(md, descriptor)
         original.reset_cursor()
         new.reset_cursor()
-    return descriptor, with_properties(properties, descriptor, data)
+    if len(properties) > COUNT_MAX:
+        detail = f"{len(properties)} properties; a message has at most {COUNT_MAX}"
+        raise mq_error(MQRC_PROPERTIES_TOO_BIG, verb=verb, detail=detail)
+    return descriptor, pack_area(properties)
 
 
 def _put_handles(
@@ -360,15 +366,19 @@ def get(hconn: object, hobj: object, md: MQOpts, gmo: MQOpts, length: int | None
     options.message_token = bytes(gmo.MsgToken).ljust(16, b"\0")
     wanted = descriptor_of(md)
 
-    def ask(asked: GetOptions, buffer_length: int) -> Message | None:
-        return connection.transport.get(handle, get_request(wanted, asked, buffer_length))
+    def ask(asked: GetOptions, buffer_length: int, apart: bool = False) -> Message | None:
+        return connection.transport.get(handle, get_request(wanted, asked, buffer_length, apart))
 
     buffer_length = UNLIMITED_LENGTH if length is None else length
     if has_handle:
-        options.options |= mq.MQGMO_PROPERTIES_FORCE_MQRFH2  # the handle is filled here
         with using(gmo.MsgHandle, attachment.number, "MQGET") as message_handle:
             message_handle.clear()
-            taken = get_for_handle(ask, options, buffer_length, message_handle)
+            if _gives_areas(attachment):
+                options.options |= int(gmo.Options) & _IN_HANDLE
+                taken = get_beside(ask, options, buffer_length, message_handle)
+            else:
+                options.options |= mq.MQGMO_PROPERTIES_FORCE_MQRFH2  # the handle is filled here
+                taken = get_for_handle(ask, options, buffer_length, message_handle)
     else:
         taken = fast_get(ask, options, buffer_length)
     if taken is None:
@@ -377,6 +387,12 @@ def get(hconn: object, hobj: object, md: MQOpts, gmo: MQOpts, length: int | None
         raise mq_error(MQRC_NO_MSG_AVAILABLE, verb="MQGET", object=handle.resolved_name)
     gmo.ResolvedQName = padded(handle.resolved_name, mq.MQ_Q_NAME_LENGTH)
     return _received(md, gmo, taken)
+
+
+def _gives_areas(attachment: Attachment) -> bool:
+    """Whether the queue manager gives properties beside the data: all of ours do."""
+    verbs = _verbs(attachment)
+    return not isinstance(verbs, FapVerbs) or verbs.takes_back
 
 
 def _wants_handle(gmo: MQOpts) -> bool:

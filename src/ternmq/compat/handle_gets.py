@@ -1,9 +1,9 @@
 """MQGET as compat does it: a message, or what of it fits into the buffer.
 
-Properties that go into a message handle do not count for the buffer. The queue manager counts them,
-for it sends them ahead of the data. So a message that it finds too long is looked at before it is
-taken: a get by its MsgToken, with a buffer that is one byte too short, shows all but that byte and
-leaves the message where it is.
+Properties that go into a message handle do not count for the buffer. A queue manager of ours gives
+them beside the data. One of IBM's counts them, for it sends them ahead of the data. So a message
+that it finds too long is looked at before it is taken: a get by its MsgToken, with a buffer that is
+one byte too short, shows all but that byte and leaves the message where it is.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from ternmq.values.message import Message
 from ternmq.values.message_handle import MessageHandle
 
 Ask = Callable[[GetOptions, int], Message | None]
+AskBeside = Callable[[GetOptions, int, bool], Message | None]
 _MATCH_BOTH: Final = mq.MQMO_MATCH_MSG_ID | mq.MQMO_MATCH_CORREL_ID
 _LAST_BYTES: Final = (b" ", b">")  # of a header with nothing behind it
 
@@ -45,6 +46,24 @@ def fast_get(ask: Ask, options: GetOptions, length: int) -> Taken | None:
     if message is None:
         return None
     return _taken(message, MQRC_TRUNCATED_MSG_ACCEPTED if message.truncated else message.warning)
+
+
+def get_beside(
+    ask: AskBeside, options: GetOptions, length: int, handle: MessageHandle
+) -> Taken | None:
+    """A message whose properties come beside its data, as far as options and queue give them to a
+    handle, and go into it."""
+    try:
+        message = ask(options, length, True)
+    except MQError as error:
+        message = _shown(error)
+        reason = MQRC_TRUNCATED_MSG_FAILED
+    else:
+        if message is None:
+            return None
+        reason = MQRC_TRUNCATED_MSG_ACCEPTED if message.truncated else message.warning
+    handle.take_area(message.descriptor, message.property_area, time.time_ns() // 1_000_000)
+    return _taken(message, reason)
 
 
 def get_for_handle(

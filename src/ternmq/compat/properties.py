@@ -1,7 +1,7 @@
 """Message handles as these libraries have them: numbers, and how properties travel in messages.
 
-A message handle is an object of this process (values.message_handle). Its properties are written
-into an MQRFH2 ahead of the data of a put, and read from ahead of the data of a get.
+A message handle is an object of this process (values.message_handle). Its properties go beside the
+data of a put and come beside that of a get; a queue manager of IBM's has them in an MQRFH2.
 """
 
 from __future__ import annotations
@@ -26,10 +26,9 @@ from ternmq.base.reasons import (
     MQRC_SMPO_ERROR,
 )
 from ternmq.codec.mqi.mqmd import Descriptor
-from ternmq.codec.properties import Apart, mqrfh2_of, take_apart
-from ternmq.codec.property import Property
+from ternmq.codec.properties import Apart, take_apart
 from ternmq.compat.structure import MQOpts
-from ternmq.values.message_handle import MessageHandle, describe_mqrfh2, describe_rest
+from ternmq.values.message_handle import MessageHandle, describe_rest
 
 _FORMAT: Final = mq.MQFMT_RF_HEADER_2.rstrip()
 _INTEGERS: Final = (mq.MQTYPE_INT8, mq.MQTYPE_INT16, mq.MQTYPE_INT32, mq.MQTYPE_INT64)
@@ -139,15 +138,6 @@ def value_as(name: str, value: Any, type: int) -> Any:
 
 
 # ---- messages
-
-
-def with_properties(properties: list[Property], md: Descriptor, data: bytes) -> bytes:
-    """The data with an MQRFH2 of the properties ahead of it, which the descriptor then has."""
-    if not properties:
-        return data
-    header = mqrfh2_of(properties, md.format, md.encoding, md.ccsid)
-    describe_mqrfh2(md)
-    return header + data
 
 
 def without_properties(md: Descriptor, data: bytes) -> tuple[bytes, Apart | None]:

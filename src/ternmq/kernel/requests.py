@@ -62,6 +62,7 @@ class PutRequest(PutForm):
         "replies_unplaced",
         "splits",
         "syncpoint",
+        "user_context",
     )
 
     def __init__(self, options: i64, base: bytes, syncpoint: bool) -> None:
@@ -70,8 +71,10 @@ class PutRequest(PutForm):
         self.syncpoint = syncpoint
         # It names a queue for replies and no queue manager: the queue manager fills that in.
         self.replies_unplaced = base[REPLY_QUEUE_AT] > _BLANK and base[REPLY_QMGR_AT] <= _BLANK
-        self.splits = may_be_split(base)  # the data may begin with properties: see `put_parts`
+        # The data may begin with properties, or others are passed on: see `put_parts`.
+        self.splits = may_be_split(base)
         self.properties = b""  # an area
+        self.user_context = b""  # an area, of the message whose context is passed on
         self.msg_id = ZERO_ID  # zeros: a new one is made
         self.correl_id = ZERO_ID
         self.group_id = ZERO_ID
@@ -148,6 +151,7 @@ class PutRequest(PutForm):
             base = self.base
             payload = keeper._copy(base[:ENCODING_AT] + fields + base[FORMAT_AT + 8 :])
             payload.splits = False
+            payload.user_context = b""
             keeper._payload = payload
             keeper._payload_fields = fields
         other = payload.with_ids(self.msg_id, self.correl_id)
@@ -158,6 +162,7 @@ class PutRequest(PutForm):
         other = PutRequest(self.options, base, self.syncpoint)
         other.splits = self.splits
         other.properties = self.properties
+        other.user_context = self.user_context
         other.group_id = self.group_id
         other.new_correl_id = self.new_correl_id
         other.new_group_id = self.new_group_id

@@ -23,6 +23,7 @@ from ternmq.codec.mqi.mqmd import Descriptor
 from ternmq.codec.mqi.mqpmo import PutOptions
 from ternmq.kernel.connection import Connection, Handle
 from ternmq.kernel.kernel import Kernel
+from ternmq.kernel.put_parts import user_context_of
 from ternmq.kernel.requests import PutRequest
 from ternmq.mqi.descriptor import (
     CONTEXT_END,
@@ -101,7 +102,17 @@ def put_request(
     request.new_group_id = in_group_or_segment(md) and request.group_id == ZERO_ID
     if own_date:
         request.flags = OWN_DATE
+    if options & mq.MQPMO_PASS_ALL_CONTEXT:
+        _pass_user_context(connection, pmo.context, request)
     return request
+
+
+def _pass_user_context(connection: Connection, handle_id: int, request: PutRequest) -> None:
+    """Properties that belong to the user context go on with the other context."""
+    saved = connection.handles[handle_id].context
+    if saved is not None and saved.properties:
+        request.user_context = user_context_of(saved.properties)
+        request.splits = request.splits or request.user_context != b""
 
 
 def _refuse_fields(pmo: PutOptions, verb: str) -> None:

@@ -26,7 +26,8 @@ from ternmq.codec.charset import UTF8
 from ternmq.codec.mqi.mqmd import Descriptor
 from ternmq.codec.properties import Apart, mqrfh2_of, take_apart
 from ternmq.codec.property import Property, PropertyValue
-from ternmq.codec.property_folders import FOLDER_MQ, folder_of, unknown_dt
+from ternmq.codec.property_area import original_of, read_properties
+from ternmq.codec.property_folders import FOLDER_MQ, folder_of, property_of, unknown_dt
 from ternmq.codec.property_names import (
     WILDCARD,
     check_length,
@@ -132,6 +133,20 @@ class MessageHandle:
         if apart is not None:
             for element, property in zip(apart.properties, apart.typed_properties(), strict=True):
                 self._list.take(property, unknown_dt(element))
+
+    def take_area(self, descriptor: Descriptor, area: bytes, now_ms: int) -> None:
+        """The same for a message whose properties came beside its data."""
+        self.clear()
+        self.descriptor = descriptor.copy()
+        self.received_ms = now_ms
+        type_strings: dict[str, str] = {}
+        original = original_of(area)
+        if original is not None:
+            apart = take_apart(original.header, original.encoding, original.ccsid)
+            for element in [] if apart is None else apart.properties:
+                type_strings.setdefault(property_of(element).name, unknown_dt(element))
+        for one in read_properties(area):
+            self._list.take(one, type_strings.get(one.name, ""))
 
     # ---- MQSETMP
 
