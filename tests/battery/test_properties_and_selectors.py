@@ -74,17 +74,17 @@ def test_property_of_each_type_when_put_and_got_then_it_is_the_same(queues: Queu
     assert {name: (found[name], found.typed(name).type) for name in found} == TYPED
 
 
-@pytest.mark.parametrize(
-    ("name", "reason"),
-    [
-        ("n" * 4095, 0),
-        ("n" * 4096, 2513),
-        *((name, 0) for name in ("Gr\u00f6sse", "_x", "$x", "a.b.c", "mq_usr.a.b", "Bodywork")),
-        *((name, 2442) for name in ("NULL", "true", "Between", "LIKE", "in", "escape", "not")),
-        *((name, 2442) for name in ("JMSfoo", "usr.JMSfoo", "Body.x", "Root.x", "a..b", "1a")),
-        *((name, 2442) for name in ("mq.a.b", "MQfoo.a.b")),
-    ],
-)
+NAMES: list[tuple[str, int]] = [
+    ("n" * 4095, 0),
+    ("n" * 4096, 2513),
+    *((name, 0) for name in ("Gr\u00f6sse", "_x", "$x", "a.b.c", "mq_usr.a.b", "Bodywork")),
+    *((name, 2442) for name in ("NULL", "true", "Between", "LIKE", "in", "escape", "not")),
+    *((name, 2442) for name in ("JMSfoo", "usr.JMSfoo", "Body.x", "Root.x", "a..b", "1a")),
+    *((name, 2442) for name in ("mq.a.b", "MQfoo.a.b")),
+]
+
+
+@pytest.mark.parametrize(("name", "reason"), NAMES)
 def test_name_when_put_then_it_is_accepted_or_its_reason(
     queues: QueueManager, name: str, reason: int
 ) -> None:
@@ -301,50 +301,52 @@ def test_options_when_two_exclude_each_other_then_2046(
 # ---- selectors
 
 
+STOCK: dict[str, dict[str, Any]] = {
+    "pen": {"colour": "red", "price": 2, "new": True, "code": "12993"},
+    "ink": {"colour": "blue", "price": 7.5, "new": False, "code": "_a", "raw": b"\x0a\xfc"},
+    "nib": {"price": ternmq.Int8(-3), "code": "literal's"},
+    "jar": {"colour": None, "price": "2", "code": 3},
+}
+
+
 @pytest.fixture
 def stock(queues: QueueManager) -> QueueManager:
     """Messages on queue A, named as in the tests below."""
-    rows: dict[str, dict[str, Any]] = {
-        "pen": {"colour": "red", "price": 2, "new": True, "code": "12993"},
-        "ink": {"colour": "blue", "price": 7.5, "new": False, "code": "_a", "raw": b"\x0a\xfc"},
-        "nib": {"price": ternmq.Int8(-3), "code": "literal's"},
-        "jar": {"colour": None, "price": "2", "code": 3},
-    }
-    for text, properties in rows.items():
+    for text, properties in STOCK.items():
         queues.put("A", text, properties=properties)
     return queues
 
 
-@pytest.mark.parametrize(
-    ("selector", "expected"),
-    [
-        ("TRUE", "pen ink nib jar"),  # S4
-        ("new AND NOT FALSE", "pen"),  # S6
-        ("new OR price < 0", "pen nib"),
-        ("NOT new", "ink"),
-        ("NOT (colour = 'red' AND price > 0)", "ink nib jar"),
-        ("price = 2", "pen"),  # S7: 2 is not '2'
-        ("price <> 2", "ink nib"),
-        ("new > FALSE OR code > '1'", ""),
-        ("code LIKE '12%3'", "pen"),  # S8
-        (r"code LIKE '\_%' ESCAPE '\'", "ink"),
-        ("code LIKE '_______'", ""),
-        ("code LIKE '*'", ""),
-        ("code NOT LIKE '1%'", "ink nib"),
-        ("price BETWEEN 2 AND 7.5", "pen ink"),  # S9
-        ("price NOT BETWEEN 2 AND 7.5", "nib"),
-        ("colour IN ('red', 'green')", "pen"),
-        ("colour NOT IN ('red', 'green')", "ink"),
-        ("colour IS NULL", "nib jar"),
-        ("price * 2 + 1 = 5", "pen"),  # S10
-        ("-price = 3", "nib"),
-        ("price / 0 = 1 OR 9223372036854775807 + price > 0", "ink nib"),
-        ("price = 0x2 OR price = 75.E-1", "pen ink"),  # S11
-        ("price = -3L", "nib"),
-        ("code = 'literal''s'", "nib"),
-        ('raw = "0x0AFC"', "ink"),
-    ],
-)
+SELECTED: list[tuple[str, str]] = [
+    ("TRUE", "pen ink nib jar"),  # S4
+    ("new AND NOT FALSE", "pen"),  # S6
+    ("new OR price < 0", "pen nib"),
+    ("NOT new", "ink"),
+    ("NOT (colour = 'red' AND price > 0)", "ink nib jar"),
+    ("price = 2", "pen"),  # S7: 2 is not '2'
+    ("price <> 2", "ink nib"),
+    ("new > FALSE OR code > '1'", ""),
+    ("code LIKE '12%3'", "pen"),  # S8
+    (r"code LIKE '\_%' ESCAPE '\'", "ink"),
+    ("code LIKE '_______'", ""),
+    ("code LIKE '*'", ""),
+    ("code NOT LIKE '1%'", "ink nib"),
+    ("price BETWEEN 2 AND 7.5", "pen ink"),  # S9
+    ("price NOT BETWEEN 2 AND 7.5", "nib"),
+    ("colour IN ('red', 'green')", "pen"),
+    ("colour NOT IN ('red', 'green')", "ink"),
+    ("colour IS NULL", "nib jar"),
+    ("price * 2 + 1 = 5", "pen"),  # S10
+    ("-price = 3", "nib"),
+    ("price / 0 = 1 OR 9223372036854775807 + price > 0", "ink nib"),
+    ("price = 0x2 OR price = 75.E-1", "pen ink"),  # S11
+    ("price = -3L", "nib"),
+    ("code = 'literal''s'", "nib"),
+    ('raw = "0x0AFC"', "ink"),
+]
+
+
+@pytest.mark.parametrize(("selector", "expected"), SELECTED)
 def test_selector_by_properties_then_what_it_selects(
     stock: QueueManager, selector: str, expected: str
 ) -> None:
@@ -352,16 +354,16 @@ def test_selector_by_properties_then_what_it_selects(
         assert texts(queue) == expected.split()
 
 
-@pytest.mark.parametrize(
-    ("selector", "reason"),
-    [
-        *((text, 2459) for text in ("a != 1", "a && b", "a IS 3", "20 < b < 30", 'a = "red"')),
-        *((text, 2459) for text in ('b = "0xABC"', "a = 09", "(a = 1", "(" * 10_000)),
-        ("1 > 2", 2504),
-        (" OR ".join(["a = 1"] * 101), 2459),
-        ("Body.x = 1", 2551),
-    ],
-)
+REFUSED: list[tuple[str, int]] = [
+    *((text, 2459) for text in ("a != 1", "a && b", "a IS 3", "20 < b < 30", 'a = "red"')),
+    *((text, 2459) for text in ('b = "0xABC"', "a = 09", "(a = 1", "(" * 10_000)),
+    ("1 > 2", 2504),
+    (" OR ".join(["a = 1"] * 101), 2459),
+    ("Body.x = 1", 2551),
+]
+
+
+@pytest.mark.parametrize(("selector", "reason"), REFUSED)
 def test_selector_when_refused_then_its_reason(
     queues: QueueManager, selector: str, reason: int
 ) -> None:

@@ -18,8 +18,11 @@ from hypothesis import HealthCheck, given, settings
 from ternmq.base import constants as mq
 from ternmq.codec.mqi.mqmd import Descriptor
 from ternmq.compat import ibmmq, pymqi
+from ternmq.compat.attachments import attached
+from ternmq.compat.calls import _verbs
 from ternmq.compat.properties import without_properties
 from ternmq.compat.pymqi import CMQC
+from ternmq.remote.fap.fap_verbs import FapVerbs
 from ternmq.server.command_server import start_command_server
 from tests.unit.api.networked import CHANNEL, Networked
 from tests.unit.api.served import Served
@@ -65,15 +68,21 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Networked]:
         yield one
 
 
-@pytest.fixture(params=["local", "channel"])
+@pytest.fixture(params=["local", "channel", "as at IBM's"])
 def qmgr(
     request: pytest.FixtureRequest, served: Networked, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[pymqi.QueueManager]:
+    """The last one takes the queue manager for one of IBM's, to which properties go, and from which
+    they come, in an MQRFH2."""
     monkeypatch.setenv("TERNMQ_DATA", str(served.data))
     with Served.connect(served) as connection:
         connection.clear_queue(QUEUE)
     way = ("QM1",) if request.param == "local" else ("QM1", CHANNEL, served.conn)
     connected = pymqi.connect(*way)
+    if request.param == "as at IBM's":
+        verbs = _verbs(attached(connected.get_handle(), "MQCONN"))
+        assert isinstance(verbs, FapVerbs)
+        verbs.takes_back = False
     yield connected
     connected.disconnect()
 
