@@ -5,6 +5,8 @@ through alias queues with SELECTOR.
 
 from __future__ import annotations
 
+import threading
+
 import pytest
 
 import ternmq
@@ -150,3 +152,66 @@ def test_alias_whose_selector_is_altered_then_open_handles_keep_theirs(
         with filled.queue("X") as after:
             assert read(after) == [b"1", b"4"]
         assert before.try_get() is None
+
+
+# ---- many messages
+
+
+def test_read_ahead_with_a_selector_then_what_matches_comes_and_the_rest_stays(
+    qmgr: QueueManager,
+) -> None:
+    """S20: more than a window, with messages that come while it waits."""
+    qmgr.mqsc("DEFINE QLOCAL(AHEAD) DEFREADA(YES)")
+    with qmgr.queue("AHEAD") as plain:
+        for number in range(300):
+            plain.put(f"{number}", properties={"odd": number % 2 == 1, "filling": "f" * 500})
+        with qmgr.queue("AHEAD", selector="odd") as queue:
+            found = [int(queue.get().text) for _ in range(100)]
+            assert found == list(range(1, 200, 2))
+            plain.put("even", properties={"odd": False})
+            plain.put("late", properties={"odd": True})
+            found += [int(queue.get(wait=5).text) for _ in range(50)]
+            assert queue.get(wait=5).text == "late"
+            assert queue.try_get() is None
+        assert found == list(range(1, 300, 2))
+        assert plain.depth == 151
+
+
+def test_read_ahead_with_a_selector_when_it_is_closed_then_what_was_not_taken_stays(
+    qmgr: QueueManager,
+) -> None:
+    """S20."""
+    qmgr.mqsc("DEFINE QLOCAL(AHEAD) DEFREADA(YES)")
+    with qmgr.queue("AHEAD") as plain:
+        for number in range(6):
+            plain.put(f"{number}", properties={"odd": number % 2 == 1})
+        with qmgr.queue("AHEAD", selector="odd") as queue:
+            assert queue.get().text == "1"
+        assert [message.text for message in plain.browse()] == ["0", "2", "3", "4", "5"]
+
+
+def test_consume_with_a_selector_then_what_matches_in_order(filled: QueueManager) -> None:
+    """S20."""
+    with filled.queue("A", selector="Root.MQMD.Format = 'RED'") as queue:
+        assert [message.data for message in queue.consume(wait=0)] == [b"5", b"1", b"3"]
+        assert queue.depth == 3
+
+
+def test_listener_on_an_alias_with_a_selector_then_it_hears_what_matches(
+    filled: QueueManager,
+) -> None:
+    """S20: MQCB and MQCTL in Python."""
+    filled.mqsc("DEFINE QALIAS(X) TARGET(A) SELECTOR('Root.MQMD.Format = ''RED''')")
+    heard: list[bytes] = []
+    done = threading.Event()
+
+    def hear(message: ternmq.Message) -> None:
+        heard.append(message.data)
+        if message.data == b"last":
+            done.set()
+
+    with filled.connect() as connection, ternmq.listen(connection, "X", hear):
+        filled.put("A", b"blue", format="BLUE")
+        filled.put("A", b"last", format="RED", priority=0)
+        assert done.wait(20)
+    assert heard == [b"5", b"1", b"3", b"last"]

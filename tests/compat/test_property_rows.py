@@ -12,6 +12,7 @@ import pytest
 from ternmq.base import constants as mq
 from ternmq.codec.headers.mqdlh import DeadLetterHeader
 from ternmq.compat.pymqi import CMQC
+from tests.battery.test_extension import extension
 from tests.battery.test_properties_and_selectors import CONTROLS, FOLDERS, HEADED, NAMES, PAYLOAD
 from tests.compat.conftest import RFH2_MD, Program
 from tests.unit.codec.test_properties import SOUND, header
@@ -284,3 +285,54 @@ def test_get_when_the_program_gives_no_mqmd_then_the_library_does(program: Progr
     queue = program.queue("A")
     put_headed(program, queue)
     assert queue.get(None, None, program.gmo(Options=FORCE)) == HEADED
+
+
+# ---- MQMDE
+
+
+@pytest.mark.parametrize("has_handle", [False, True])
+def test_version_1_when_a_message_is_in_a_group_then_an_mqmde_says_so(
+    program: Program, has_handle: bool
+) -> None:
+    """S15: both ways."""
+    queue = program.queue("A")
+    library = program.library
+    chosen = program.queue("A", "JMSXGroupSeq = 3")
+    one = library.MD(Format=CMQC.MQFMT_MD_EXTENSION, CodedCharSetId=1208)
+    for _ in range(5):
+        queue.put(extension() + PAYLOAD, one)
+    handle = program.handle()
+
+    def got(length: int | None, options: int = 0, version: int = 1) -> Any:
+        gmo = program.gmo(Options=options)
+        if has_handle:
+            gmo.MsgHandle = handle.msg_handle
+        md = library.MD(Version=version)
+        return md, chosen.get(length, md, gmo)
+
+    whole = 72 + len(PAYLOAD)
+    for length in (None, whole):
+        md, data = got(length)
+        assert (md.Format, data) == (CMQC.MQFMT_MD_EXTENSION, extension() + PAYLOAD)
+    assert program.reason(got, whole - 1) == 2080
+    assert program.reason(got, 20) == 2080
+    with pytest.raises(program.error) as caught:
+        got(80, CMQC.MQGMO_ACCEPT_TRUNCATED_MSG)
+    assert (caught.value.reason, caught.value.message) == (2079, (extension() + PAYLOAD)[:80])
+    md, data = got(len(PAYLOAD), 0, 2)
+    assert (md.Format, data, md.MsgSeqNumber) == (CMQC.MQFMT_STRING, PAYLOAD, 3)
+    md, data = got(None, CMQC.MQGMO_BROWSE_FIRST)
+    assert data == extension() + PAYLOAD
+
+
+def test_version_1_when_a_message_is_in_no_group_then_its_data_comes_alone(
+    program: Program,
+) -> None:
+    queue = program.queue("A")
+    queue.put(PAYLOAD)
+    queue.put(PAYLOAD)
+    md = program.library.MD()
+    assert queue.get(len(PAYLOAD), md, program.gmo()) == PAYLOAD
+    assert program.reason(queue.get, 5, program.library.MD(), program.gmo()) == 2080
+    cut = program.gmo(Options=CMQC.MQGMO_ACCEPT_TRUNCATED_MSG)
+    assert program.reason(queue.get, 5, program.library.MD(), cut) == 2079

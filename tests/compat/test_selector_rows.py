@@ -6,6 +6,7 @@ channel, over messages whose properties were set with message handles.
 
 from __future__ import annotations
 
+import threading
 from typing import Any
 
 import pytest
@@ -182,3 +183,31 @@ def test_put1_with_a_selection_string_then_2516(program: Program) -> None:
     od.set_vs("SelectionString", b"a = 1")
     assert program.reason(program.qmgr.put1, od, b"x") == 2516
     assert program.reason(program.plain, program.queue("A")) == 2033
+
+
+def test_callback_with_a_selection_string_then_it_is_called_for_what_matches(
+    stock: Program,
+) -> None:
+    """S20: MQCB of ibmmq; pymqi has none."""
+    if not hasattr(stock.qmgr, "ctl"):
+        pytest.skip("pymqi has no MQCB")
+    library = stock.library
+    heard: list[bytes] = []
+    done = threading.Event()
+
+    def hear(**given: Any) -> None:
+        if given["msg"]:
+            heard.append(given["msg"])
+            if len(heard) == 2:
+                done.set()
+
+    queue = stock.queue("A", "price > 0", CMQC.MQOO_INPUT_SHARED)
+    cbd = library.CBD(CallbackFunction=hear)
+    gmo = library.GMO(Options=NONE | CMQC.MQGMO_WAIT | CMQC.MQGMO_NO_SYNCPOINT)
+    gmo.WaitInterval = CMQC.MQWI_UNLIMITED
+    queue.cb(operation=CMQC.MQOP_REGISTER, cbd=cbd, md=library.MD(), gmo=gmo)
+    stock.qmgr.ctl(CMQC.MQOP_START, library.CTLO())
+    assert done.wait(20)
+    stock.qmgr.ctl(CMQC.MQOP_STOP, library.CTLO())
+    assert heard == [b"pen", b"ink"]
+    assert browsed(stock, stock.queue("A")) == ["nib", "jar"]

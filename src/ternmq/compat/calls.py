@@ -36,7 +36,13 @@ from ternmq.codec.mqi.mqmd import GROUP_ID_AT, MSG_ID_AT, PRIORITY_AT, USER_ID_A
 from ternmq.codec.mqi.mqod import ObjectDescriptor
 from ternmq.codec.property_area import COUNT_MAX, pack_area
 from ternmq.compat.attachments import Attachment, attached, detach
-from ternmq.compat.handle_gets import Taken, fast_get, get_beside, get_for_handle
+from ternmq.compat.handle_gets import (
+    Taken,
+    ask_for_version_1,
+    fast_get,
+    get_beside,
+    get_for_handle,
+)
 from ternmq.compat.properties import delete_handles_of, using
 from ternmq.compat.structure import MQOpts
 from ternmq.mqi.getting import get_request
@@ -366,19 +372,22 @@ def get(hconn: object, hobj: object, md: MQOpts, gmo: MQOpts, length: int | None
     options.message_token = bytes(gmo.MsgToken).ljust(16, b"\0")
     wanted = descriptor_of(md)
 
-    def ask(asked: GetOptions, buffer_length: int, apart: bool = False) -> Message | None:
-        return connection.transport.get(handle, get_request(wanted, asked, buffer_length, apart))
+    is_beside = has_handle and _gives_areas(attachment)
 
+    def plain_ask(asked: GetOptions, limit: int) -> Message | None:
+        return connection.transport.get(handle, get_request(wanted, asked, limit, is_beside))
+
+    ask = plain_ask if md.Version >= mq.MQMD_VERSION_2 else ask_for_version_1(plain_ask)
     buffer_length = UNLIMITED_LENGTH if length is None else length
     if has_handle:
         with using(gmo.MsgHandle, attachment.number, "MQGET") as message_handle:
             message_handle.clear()
-            if _gives_areas(attachment):
+            if is_beside:
                 options.options |= int(gmo.Options) & _IN_HANDLE
                 taken = get_beside(ask, options, buffer_length, message_handle)
             else:
                 options.options |= mq.MQGMO_PROPERTIES_FORCE_MQRFH2  # the handle is filled here
-                taken = get_for_handle(ask, options, buffer_length, message_handle)
+                taken = get_for_handle(plain_ask, options, buffer_length, message_handle)
     else:
         taken = fast_get(ask, options, buffer_length)
     if taken is None:

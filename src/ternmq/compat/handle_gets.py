@@ -4,6 +4,10 @@ Properties that go into a message handle do not count for the buffer. A queue ma
 them beside the data. One of IBM's counts them, for it sends them ahead of the data. So a message
 that it finds too long is looked at before it is taken: a get by its MsgToken, with a buffer that is
 one byte too short, shows all but that byte and leaves the message where it is.
+
+Into version 1 of the MQMD a message comes with an MQMDE before its data, if that version would lose
+something. It counts for the buffer, so a message is asked for with room for one, and once more if
+it has none.
 """
 
 from __future__ import annotations
@@ -13,8 +17,9 @@ from collections.abc import Callable
 from typing import Final, NamedTuple
 
 from ternmq.base import constants as mq
-from ternmq.base.errors import MQError
+from ternmq.base.errors import MQError, mq_error
 from ternmq.base.reasons import MQRC_TRUNCATED_MSG_ACCEPTED, MQRC_TRUNCATED_MSG_FAILED
+from ternmq.codec.headers.mqmde import extension_before
 from ternmq.codec.mqi.mqgmo import GetOptions
 from ternmq.codec.mqi.mqmd import Descriptor
 from ternmq.compat.properties import without_properties
@@ -22,7 +27,6 @@ from ternmq.values.message import Message
 from ternmq.values.message_handle import MessageHandle
 
 Ask = Callable[[GetOptions, int], Message | None]
-AskBeside = Callable[[GetOptions, int, bool], Message | None]
 _MATCH_BOTH: Final = mq.MQMO_MATCH_MSG_ID | mq.MQMO_MATCH_CORREL_ID
 _LAST_BYTES: Final = (b" ", b">")  # of a header with nothing behind it
 
@@ -48,13 +52,11 @@ def fast_get(ask: Ask, options: GetOptions, length: int) -> Taken | None:
     return _taken(message, MQRC_TRUNCATED_MSG_ACCEPTED if message.truncated else message.warning)
 
 
-def get_beside(
-    ask: AskBeside, options: GetOptions, length: int, handle: MessageHandle
-) -> Taken | None:
+def get_beside(ask: Ask, options: GetOptions, length: int, handle: MessageHandle) -> Taken | None:
     """A message whose properties come beside its data, as far as options and queue give them to a
     handle, and go into it."""
     try:
-        message = ask(options, length, True)
+        message = ask(options, length)
     except MQError as error:
         message = _shown(error)
         reason = MQRC_TRUNCATED_MSG_FAILED
@@ -144,3 +146,61 @@ def _look(ask: Ask, options: GetOptions, whole: int) -> Taken | None:
 
 def _fits(shown: Taken, length: int) -> bool:
     return len(shown.data) <= length
+
+
+# ---- version 1 of the MQMD
+
+
+def ask_for_version_1(ask: Ask) -> Ask:
+    """The same gets, for a program that has version 1 of the MQMD."""
+
+    def asked(options: GetOptions, length: int) -> Message | None:
+        accepts = options.options & mq.MQGMO_ACCEPT_TRUNCATED_MSG
+        options.options &= ~mq.MQGMO_ACCEPT_TRUNCATED_MSG
+        while True:
+            try:
+                message = ask(options, max(length - mq.MQMDE_LENGTH_2, 0))
+            except MQError as error:
+                cut = _shown(error)
+            else:
+                return message if message is None else _extended(message, length)
+            same = _only(options, cut.token)
+            same.options |= accepts
+            if not accepts and _extension_of(cut):
+                raise _too_long(_extended(cut, length), length)
+            message = ask(same, length)
+            if message is not None:
+                return _extended(message, length)
+
+    return asked
+
+
+def _extension_of(message: Message) -> bytes:
+    return extension_before(message.descriptor.copy())
+
+
+def _extended(message: Message, length: int) -> Message:
+    """The message with its MQMDE, if it has one, as much as the buffer takes."""
+    md = message.descriptor.copy()
+    extension = extension_before(md)
+    if not extension:
+        return message
+    data = extension + message.data
+    whole = len(extension) + message.length
+    made = Message(
+        None,
+        data[:length],
+        message.truncated or whole > length,
+        0,
+        md.pack(),
+        message.token,
+        whole,
+        message.property_area,
+    )
+    made.warning = message.warning
+    return made
+
+
+def _too_long(message: Message, length: int) -> MQError:
+    detail = f"{message.length} bytes, the buffer has {length}"
+    return mq_error(MQRC_TRUNCATED_MSG_FAILED, verb="MQGET", detail=detail, result=message)

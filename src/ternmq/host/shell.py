@@ -25,10 +25,10 @@ from ternmq.kernel.ending import disconnect
 from ternmq.kernel.get import cancel, get, resume
 from ternmq.kernel.kernel import BROKEN
 from ternmq.kernel.put import put
-from ternmq.kernel.put_parts import in_parts
 from ternmq.kernel.requests import GetCall, PutRequest
 from ternmq.kernel.returning import take_back
 from ternmq.kernel.verb_clock import FORCE, MESSAGE, READ, SUSPENSION
+from ternmq.mqi.put_data import without_headers
 from ternmq.mqi.steps.step import Step
 from ternmq.ports.disk import INTERRUPTED, Disk
 from ternmq.ports.effect import Effect, Wakeable
@@ -148,7 +148,7 @@ class Shell:
         """MQPUT, once and without waiting: None if the connection is parked. The caller sees to
         the force."""
         if request.splits:
-            request, data = in_parts(request, data)
+            request, data = without_headers(request, data)
         engine = self.engine
         lock = self.lock
         lock.acquire()

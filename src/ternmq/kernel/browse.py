@@ -16,7 +16,7 @@ from ternmq.kernel.connection import Connection, Handle
 from ternmq.kernel.kernel import Kernel
 from ternmq.kernel.metering import passed_over
 from ternmq.kernel.objects import LocalQueue
-from ternmq.kernel.property_options import delivered_length
+from ternmq.kernel.property_options import fits_buffer
 from ternmq.kernel.requests import GetCall
 from ternmq.kernel.selection import HandleSelection
 from ternmq.store.cursor import Cursor
@@ -103,8 +103,7 @@ def browse_find(kernel: Kernel, call: GetCall, local: LocalQueue) -> Entry | Non
 
 def _fits_buffer(call: GetCall, entry: Entry) -> bool:
     """A message that is cut without leave moves no cursor and gets no lock and no mark."""
-    length = delivered_length(call, entry) if entry.properties else entry.length
-    if length <= call.request.buffer_length:
+    if fits_buffer(call, entry):
         return True
     return call.request.options & mq.MQGMO_ACCEPT_TRUNCATED_MSG != 0
 

@@ -14,7 +14,7 @@ from ternmq.kernel.get import attempt, refuse_if_inhibited, stop_waiting
 from ternmq.kernel.kernel import QUIESCING, RUNNING, Kernel
 from ternmq.kernel.metering import waits_on, was_got
 from ternmq.kernel.objects import LocalQueue
-from ternmq.kernel.property_options import delivered_length
+from ternmq.kernel.property_options import fits_buffer
 from ternmq.kernel.requests import GetCall
 from ternmq.kernel.waiters import ASKED_AT_ONCE
 from ternmq.ports.disk import Disk
@@ -38,8 +38,7 @@ def hand_over(kernel: Kernel, connection: Connection, local: LocalQueue, entry: 
         or request.syncpoint
         or (request.syncpoint_if_persistent and entry.flags & PERSISTENT)
         or (request.spares and request.spared(entry))
-        or (delivered_length(call, entry) if entry.properties else entry.length)
-        > request.buffer_length
+        or not fits_buffer(call, entry)
         or local.get_inhibited
         or kernel.status not in (RUNNING, QUIESCING)
         or _inhibited(call, local)

@@ -84,7 +84,7 @@ def _is_plain(
         return False
     if kernel.status != RUNNING or not request.plain or handle.selection is not None:
         return False
-    if request.syncpoint or request.options & _MORE_THAN_A_GET:
+    if request.syncpoint or request.extends or request.options & _MORE_THAN_A_GET:
         return False
     queue = local.queue
     if queue.damaged or queue.unread or queue.locks or queue.fetched or queue.swept_alive:

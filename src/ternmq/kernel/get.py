@@ -30,7 +30,7 @@ from ternmq.kernel.events import INHIBIT, PERFORMANCE
 from ternmq.kernel.kernel import Kernel
 from ternmq.kernel.metering import got_nothing, got_nothing_yet, was_browsed, was_got
 from ternmq.kernel.objects import LocalQueue
-from ternmq.kernel.property_options import delivered_length
+from ternmq.kernel.property_options import fits_buffer
 from ternmq.kernel.requests import GetCall
 from ternmq.kernel.search import Search
 from ternmq.store.fetching import fetch_ahead
@@ -202,10 +202,7 @@ def _answer(kernel: Kernel, call: GetCall, local: LocalQueue, entry: Entry) -> N
         call.reason = SPARED
         return
     reason: i64 = 0
-    length = entry.length
-    if entry.properties:
-        length = delivered_length(call, entry)
-    if length > call.request.buffer_length:
+    if not fits_buffer(call, entry):
         if call.request.options & mq.MQGMO_ACCEPT_TRUNCATED_MSG:
             reason = MQRC_TRUNCATED_MSG_ACCEPTED
         else:

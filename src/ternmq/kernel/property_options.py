@@ -26,6 +26,8 @@ from typing import Final
 from mypy_extensions import i64
 
 from ternmq.base import constants as mq
+from ternmq.codec.headers.mqmde import NO_EXTENSION
+from ternmq.codec.mqi.mqmd import GROUP_ID_AT
 from ternmq.codec.property_area import (
     HAS_JMS_FOLDER,
     ORIGINAL_IS_ALL,
@@ -37,13 +39,15 @@ from ternmq.codec.property_area import (
 from ternmq.codec.property_header import as_put, length_as_put, split
 from ternmq.kernel.connection import Handle
 from ternmq.kernel.requests import GetCall
-from ternmq.values.entry import Entry
+from ternmq.values.entry import ZERO_ID, Entry
 
 DROPPED: Final = 0
 IN_HEADER: Final = 1
 APART: Final = 2
 AS_SENT: Final = 3
 
+_AFTER_GROUP: Final = GROUP_ID_AT + 24
+_NO_GROUP: Final = NO_EXTENSION[24:]
 CHOICE: Final = (
     mq.MQGMO_PROPERTIES_FORCE_MQRFH2
     | mq.MQGMO_NO_PROPERTIES
@@ -90,7 +94,27 @@ def _way(call: GetCall, entry: Entry) -> i64:
 
 
 def delivered_length(call: GetCall, entry: Entry) -> i64:
-    """How long the data of a message with properties is when it is delivered."""
+    """How long the data of a message is when it is delivered, with what goes before it."""
+    more: i64 = 0
+    if call.request.extends and has_extension(entry):
+        more = mq.MQMDE_LENGTH_2
+    return more + (_length(call, entry) if entry.properties else entry.length)
+
+
+def fits_buffer(call: GetCall, entry: Entry) -> bool:
+    """Whether the buffer of the get has room for the message."""
+    length = entry.length
+    if entry.properties or call.request.extends:
+        length = delivered_length(call, entry)
+    return length <= call.request.buffer_length
+
+
+def has_extension(entry: Entry) -> bool:
+    """Whether version 1 of the MQMD would lose something of the message."""
+    return entry.group_id != ZERO_ID or entry.base[_AFTER_GROUP:] != _NO_GROUP
+
+
+def _length(call: GetCall, entry: Entry) -> i64:
     way = _way(call, entry)
     if way in (DROPPED, APART):
         return entry.length

@@ -158,6 +158,15 @@ class PutRequest(PutForm):
         other.properties = area
         return other
 
+    def with_group(self, base: bytes, group_id: bytes, is_new: bool) -> PutRequest:
+        """The same with another descriptor, and its GroupId; `is_new`: one is made at the put."""
+        other = self._copy(base)
+        other.msg_id = self.msg_id
+        other.correl_id = self.correl_id
+        other.group_id = group_id
+        other.new_group_id = is_new
+        return other
+
     def _copy(self, base: bytes) -> PutRequest:
         other = PutRequest(self.options, base, self.syncpoint)
         other.splits = self.splits

@@ -28,7 +28,7 @@ from ternmq.base.reasons import (
     MQRC_XMIT_Q_TYPE_ERROR,
     MQRC_XMIT_Q_USAGE_ERROR,
 )
-from ternmq.codec.headers.mqmde import DescriptorExtension
+from ternmq.codec.headers.mqmde import extension_before
 from ternmq.codec.headers.mqxqh import TransmissionHeader
 from ternmq.codec.mqi.mqmd import Descriptor
 from ternmq.codec.property_header import as_put
@@ -164,7 +164,7 @@ def as_transmitted(kernel: Kernel, route: Route, entry: Entry) -> Entry:
         own.format = said.format
         own.ccsid = said.ccsid
         own.encoding = said.encoding
-    data = _extension(own) + data
+    data = extension_before(own) + data
     header = TransmissionHeader(
         remote_queue=route.remote_queue, remote_qmgr=route.remote_qmgr, descriptor=own
     )
@@ -194,23 +194,3 @@ def as_transmitted(kernel: Kernel, route: Route, entry: Entry) -> Entry:
         data,
         len(data),
     )
-
-
-def _extension(md: Descriptor) -> bytes:
-    """MQMDE, if version 1 of the descriptor would lose something; then it says so in its format."""
-    is_plain = md.msg_flags == 0 and md.msg_seq_number == 1 and md.offset == 0
-    if is_plain and md.group_id == bytes(24) and md.original_length == mq.MQOL_UNDEFINED:
-        return b""
-    extension = DescriptorExtension(
-        encoding=md.encoding,
-        ccsid=md.ccsid,
-        format=md.format,
-        group_id=md.group_id,
-        msg_seq_number=md.msg_seq_number,
-        offset=md.offset,
-        msg_flags=md.msg_flags,
-        original_length=md.original_length,
-    )
-    md.format = mq.MQFMT_MD_EXTENSION
-    md.encoding = mq.MQENC_NATIVE
-    return extension.pack()

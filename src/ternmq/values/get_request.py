@@ -33,6 +33,7 @@ class GetRequest:
         "ccsid",
         "correl_id",
         "encoding",
+        "extends",
         "group_id",
         "msg_id",
         "msg_offset",
@@ -70,6 +71,8 @@ class GetRequest:
         self.spares: i64 = 0  # messages that are not to be taken
         # Properties come beside the data unless options say otherwise, as to a handle.
         self.apart = False
+        # The caller has version 1 of the MQMD: an MQMDE before the data says what that lacks.
+        self.extends = False
 
     def spared(self, entry: Entry) -> bool:
         """Whether a message that was found is not to be taken."""
@@ -89,6 +92,7 @@ class GetRequest:
         other.syncpoint = self.syncpoint
         other.syncpoint_if_persistent = self.syncpoint_if_persistent
         other.apart = self.apart
+        other.extends = self.extends
         other.settle()
         return other
 

@@ -12,6 +12,8 @@ from typing import Any, cast
 
 from ternmq.api.connection import Connection
 from ternmq.base.errors import mq_error
+from ternmq.codec.charset import UTF8
+from ternmq.codec.mqi.charv import write_charv
 from ternmq.codec.mqi.layout import BIG
 from ternmq.codec.mqi.mqgmo import GetOptions
 from ternmq.codec.mqi.mqmd import Descriptor
@@ -283,8 +285,14 @@ class Partner:
     def open_values(self, name: str, options: int) -> Values:
         return {"object": ObjectDescriptor(object_name=name), "options": options, "fopa": {}}
 
-    async def open(self, name: str, options: int, conversation: int = 1) -> int:
-        reply = await self.call(fap.MQOPEN, self.open_values(name, options), conversation)
+    async def open(self, name: str, options: int, conversation: int = 1, selector: str = "") -> int:
+        given = self.open_values(name, options)
+        if selector:
+            od: ObjectDescriptor = given["object"]
+            od.version = 4
+            text = write_charv(od.selection_string, selector, od.size(), UTF8)
+            given["object_following"] = text + bytes(-len(text) % 4)
+        reply = await self.call(fap.MQOPEN, given, conversation)
         assert reply["reason"] == 0, reply["reason"]
         return int(reply["handle"])
 
@@ -324,6 +332,7 @@ class Partner:
         length: int = -1,
         select: bool = True,
         conversation: int = 1,
+        version: int = 2,
     ) -> None:
         header = self.header(fap.REQUEST_MSGS, conversation, 3 if confirm else 1)
         if confirm:
@@ -338,7 +347,7 @@ class Partner:
             "request_flags": flags | (fap.SELECTION if select else 0),
             "global_message_index": index,
             "selection_index": 1,
-            "descriptor_version": 2,
+            "descriptor_version": version,
             "ccsid": self.ccsid,
             "encoding": 273,
             "match_options": 0,

@@ -16,11 +16,11 @@ from ternmq.kernel.connection import Handle
 from ternmq.kernel.get import cancel, get_returnable, resume
 from ternmq.kernel.kernel import Kernel
 from ternmq.kernel.put import put
-from ternmq.kernel.put_parts import in_parts
 from ternmq.kernel.requests import GetCall, PutRequest
 from ternmq.kernel.resolve import close
 from ternmq.mqi.getting import check_open_for
 from ternmq.mqi.got import get_verb, message_of, unlocked
+from ternmq.mqi.put_data import without_headers
 from ternmq.mqi.putting import check_open_for_output, put1_open_options
 from ternmq.mqi.steps.objects import open_object
 from ternmq.mqi.steps.step import Step
@@ -41,7 +41,7 @@ def parts_of(call: calls.PutCall) -> tuple[PutRequest, bytes] | None:
     made before the engine's lock is taken."""
     form = call.form
     if isinstance(form, PutRequest) and form.splits:
-        return in_parts(form, call.data)
+        return without_headers(form, call.data)
     return None
 
 

@@ -185,6 +185,7 @@ class Consumer(Guarded):
                 options, self.is_first, endless, self.wait_ms, self.length_max, apart
             )
             request.spares = self.ahead.spares
+            request.extends = self.selection.version == 1
         return request
 
     # ---- messages
@@ -372,7 +373,9 @@ class Consumer(Guarded):
         reason = 0
         whole = len(data)
         area_bytes = 0
-        if call is not None and (warning or not is_as_it_is(self.options, entry)):
+        if call is not None and (
+            warning or not is_as_it_is(self.options, self.selection.version, entry)
+        ):
             made = deliver(call, entry, self.options)
             data = made.data
             area_bytes = made.area_bytes

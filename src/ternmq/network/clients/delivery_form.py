@@ -8,15 +8,19 @@ our own client and us what is beside the data travels as a property area before 
 
 from __future__ import annotations
 
-from typing import final
+from typing import Final, final
 
 from ternmq.base import constants as mq
 from ternmq.base.reasons import MQRC_CONVERTED_MSG_TOO_BIG
 from ternmq.codec.conversion import convert
-from ternmq.kernel.property_options import as_delivered, without_area
+from ternmq.codec.headers.mqmde import extension_before
+from ternmq.codec.mqi.mqmd import ENCODING_AT, FORMAT_AT, GROUP_ID_AT, Descriptor
+from ternmq.kernel.property_options import as_delivered, has_extension, without_area
 from ternmq.kernel.requests import GetCall
 from ternmq.values.entry import Entry
 from ternmq.wire.fap.vocabulary import PROPERTIES_APART
+
+_FORMAT_END: Final = FORMAT_AT + 8
 
 
 @final
@@ -47,21 +51,39 @@ def options_here(options: int, is_own_client: bool) -> tuple[int, bool]:
     return options, True
 
 
-def is_as_it_is(options: int, entry: Entry) -> bool:
-    """Whether a message of such a get goes out as it is on the queue."""
-    return not options & mq.MQGMO_CONVERT and not entry.properties
+def is_as_it_is(options: int, version: int, entry: Entry) -> bool:
+    """Whether a message of such a get, into that version of the MQMD, goes out as it is on the
+    queue."""
+    return not options & mq.MQGMO_CONVERT and not entry.properties and version == 2
 
 
 def deliver(call: GetCall, entry: Entry, options: int) -> Delivered:
     """The message of a call as its options want it; cut to the buffer."""
+    limit = int(call.request.buffer_length)
+    if call.request.extends and has_extension(entry):
+        made = _deliver(call, entry, options, max(limit - mq.MQMDE_LENGTH_2, 0))
+        _extend(made, entry, limit)
+        return made
+    return _deliver(call, entry, options, limit)
+
+
+def _extend(made: Delivered, entry: Entry, limit: int) -> None:
+    """With an MQMDE before the data, as a client that has version 1 of the MQMD gets it."""
+    base = made.base
+    md = Descriptor.unpack(base[:GROUP_ID_AT] + entry.group_id + base[GROUP_ID_AT + 24 :])
+    made.data = (extension_before(md) + made.data)[:limit]
+    made.length += mq.MQMDE_LENGTH_2
+    made.base = base[:ENCODING_AT] + md.pack()[ENCODING_AT:_FORMAT_END] + base[_FORMAT_END:]
+
+
+def _deliver(call: GetCall, entry: Entry, options: int, limit: int) -> Delivered:
     if entry.properties:
         entry = as_delivered(call, entry)
     if entry.properties:
-        return _with_area(call, entry, options)
+        return _with_area(call, entry, options, limit)
     data = entry.data
     base = entry.base
     reason = int(call.reason)
-    limit = int(call.request.buffer_length)
     if reason == 0 and options & mq.MQGMO_CONVERT:
         request = call.request
         converted = convert(data, base, int(request.ccsid), int(request.encoding))
@@ -72,10 +94,10 @@ def deliver(call: GetCall, entry: Entry, options: int) -> Delivered:
     return Delivered(data[:limit] if len(data) > limit else data, base, reason, int(entry.length))
 
 
-def _with_area(call: GetCall, entry: Entry, options: int) -> Delivered:
+def _with_area(call: GetCall, entry: Entry, options: int, limit: int) -> Delivered:
     """The same for our own client, which takes properties apart: the length is that of the body,
     and their area is before it."""
-    made = deliver(call, without_area(entry), options)
+    made = _deliver(call, without_area(entry), options, limit)
     made.data = entry.properties + made.data
     made.area_bytes = len(entry.properties)
     return made

@@ -129,7 +129,9 @@ def _request_get(
     gmo.options, apart = options_here(asked, is_own_client)
     gmo.message_handle = mq.MQHM_NONE
     try:
-        return get_request(md, gmo, buffer_length, apart)
+        request = get_request(md, gmo, buffer_length, apart)
+        request.extends = md.version == mq.MQMD_VERSION_1
+        return request
     finally:
         gmo.options, gmo.message_handle = asked, handle
 
@@ -268,7 +270,7 @@ class MessageCall(Call):
         base = entry.base
         reason = 0
         whole = len(data)
-        if call.reason or not is_as_it_is(options, entry):
+        if call.reason or not is_as_it_is(options, plan.version, entry):
             made = deliver(call, entry, options)
             data = made.data
             base = made.base
