@@ -15,6 +15,7 @@ from mypy_extensions import i64
 
 from ternmq.base.errors import MQError, mq_error
 from ternmq.base.reasons import MQRC_OBJECT_IN_USE
+from ternmq.codec.property_header import length_as_put
 from ternmq.kernel.acceptance import BACKLOG_BUFFERS, check_queue, is_behind, relieve
 from ternmq.kernel.connection import Connection, Handle
 from ternmq.kernel.delivery import serve
@@ -40,6 +41,9 @@ class _Asking:
     """One message on its way: the queues that were asked, and those that take a copy."""
 
     __slots__ = (
+        "_away_bytes",
+        "_data",
+        "_request",
         "area_bytes",
         "connection",
         "handle",
@@ -57,6 +61,8 @@ class _Asking:
         length: i64,
         area_bytes: i64,
         persistence: i64,
+        request: PutRequest,
+        data: bytes,
     ) -> None:
         self.kernel = kernel
         self.connection = connection
@@ -65,6 +71,20 @@ class _Asking:
         self.area_bytes: i64 = area_bytes
         self.persistence: i64 = persistence
         self.taken: list[CopyTarget] = []
+        self._request = request
+        self._data = data
+        self._away_bytes: i64 = 0
+
+    def away_bytes(self) -> i64:
+        """The length of a copy that goes to another queue manager: behind its headers it has the
+        properties in an MQRFH2, which may be much longer than their area."""
+        if self._away_bytes == 0:
+            length = self.length
+            area = self._request.properties
+            if area and self.handle.route is None:
+                length += length_as_put(area, self._data, self._request.base) - len(self._data)
+            self._away_bytes = length + HEADERS_BYTES_MAX
+        return self._away_bytes
 
     def ask_all(self, targets: list[CopyTarget], must: bool, source: str) -> MQError | None:
         """Ask the targets of a queue; why one that must take its copy does not. The connection may
@@ -88,8 +108,8 @@ class _Asking:
             return target.error()
         length = self.length
         area_bytes = self.area_bytes
-        if target.route is not None:  # its properties travel in the data
-            length += HEADERS_BYTES_MAX + area_bytes
+        if target.route is not None:
+            length = self.away_bytes()
             area_bytes = 0
         kernel = self.kernel
         connection = self.connection
@@ -126,6 +146,8 @@ def copies_for(
     length: i64,
     area_bytes: i64,
     persistence: i64,
+    request: PutRequest,
+    data: bytes,
 ) -> list[CopyTarget] | None:
     """The queues that take a copy of a message; None: the connection is parked. Raises the reason
     of one that must and does not."""
@@ -138,7 +160,7 @@ def copies_for(
         kernel, connection, plan.targets[0], unit, length, area_bytes, persistence
     ):
         return plan.targets
-    asking = _Asking(kernel, connection, handle, length, area_bytes, persistence)
+    asking = _Asking(kernel, connection, handle, length, area_bytes, persistence, request, data)
     refusal = asking.ask_all(plan.targets, plan.must, local.name)
     if connection.park is not None:
         return None
@@ -193,17 +215,14 @@ def _has_room(
     copies = len(asking.taken)
     length = asking.length + asking.area_bytes
     coordinator = kernel.coordinator
-    all_of_them: i64 = 1 + copies
-    if not coordinator.reserve.is_whole and not kernel.disk_takes(
-        all_of_them, all_of_them * length
-    ):
+    away_bytes: i64 = asking.away_bytes() if away else 0
+    all_bytes: i64 = (1 + copies - away) * length + away * away_bytes
+    if not coordinator.reserve.is_whole and not kernel.disk_takes(1 + copies, all_bytes):
         kernel.make_disk_room(connection, "MQPUT", asking.handle.resolved_name)
         return False
-    if has_room_for_copies(
-        kernel.coordinator, unit, length, copies - away, away, length + HEADERS_BYTES_MAX
-    ):
+    if has_room_for_copies(coordinator, unit, length, copies - away, away, away_bytes):
         return True
-    all_bytes = length + away * (length + HEADERS_BYTES_MAX)
+    all_bytes = length + away * away_bytes
     kernel.make_room(connection, "MQPUT", asking.handle.resolved_name, all_bytes)
     return False
 

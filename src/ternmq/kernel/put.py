@@ -56,7 +56,7 @@ def put(
     copies: list[CopyTarget] | None = None
     if local.streams:
         copies = copies_for(
-            kernel, connection, handle, local, unit, length, area_bytes, persistence
+            kernel, connection, handle, local, unit, length, area_bytes, persistence, request, data
         )
         if copies is None:
             return None

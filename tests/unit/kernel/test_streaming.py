@@ -24,6 +24,9 @@ from ternmq.kernel.copies import COPY_FAILED
 from ternmq.kernel.get import get
 from ternmq.kernel.kernel import Kernel
 from ternmq.kernel.requests import GetCall
+from ternmq.log.parameters import CIRCULAR, LogParameters
+from ternmq.ports.memory_disk import MemoryDisk
+from ternmq.runtime.starting import start
 from ternmq.values.get_request import GetRequest
 from tests.mqi import mqi
 
@@ -223,6 +226,50 @@ def test_target_elsewhere_then_the_copy_is_on_its_way(
         assert header.descriptor.expiry == mq.MQEI_UNLIMITED
         assert copy.data[mq.MQXQH_CURRENT_LENGTH :] == b"data"
         assert (original.depth, sent.depth) == (2, 1)
+
+
+# What goes away has its properties in an MQRFH2, which may be longer than they are here.
+ESCAPED = {"text": "<" * 10_000}
+
+
+@pytest.mark.parametrize("persistent", [False, True])
+@pytest.mark.parametrize("must", [False, True])
+def test_copy_to_another_queue_manager_when_its_mqrfh2_is_too_long_then_it_is_refused(
+    qmgr: ternmq.QueueManager, persistent: bool, must: bool
+) -> None:
+    qmgr.define_queue("QM2", usage="XMITQ", max_message_length=40_000)
+    define(qmgr, REMOTE, "AWAY", rname="THERE", rqmname="QM2")
+    qmgr.alter_queue(
+        "ORIGINAL", stream_queue="AWAY", stream_quality="MUSTDUP" if must else "BESTEF"
+    )
+    with qmgr.queue("ORIGINAL") as original, qmgr.queue("QM2") as sent:
+        if must:
+            with pytest.raises(ternmq.MQError) as caught:
+                original.put(b"data", persistent=persistent, properties=ESCAPED)
+            assert caught.value.reason == 2030
+        else:
+            original.put(b"data", persistent=persistent, properties=ESCAPED)
+        assert (original.depth, sent.depth) == (0 if must else 1, 0)
+        qmgr.alter_queue("QM2", max_message_length=41_000)
+        original.put(b"data", persistent=persistent, properties=ESCAPED)
+        copy = sent.get()
+        assert 40_000 < copy.length <= 41_000
+        assert copy.data.endswith(b"data")
+
+
+def test_copy_to_another_queue_manager_when_the_log_has_no_room_for_its_mqrfh2_then_2102() -> None:
+    small = LogParameters(CIRCULAR, 3, 2, 64, False)
+    started = start(MemoryDisk(), "QM1", True, small, "mqm", "test")
+    with ternmq.QueueManager(started) as qmgr:
+        qmgr.define_queue("QM2", usage="XMITQ", max_message_length=100_000_000)
+        define(qmgr, REMOTE, "AWAY", rname="THERE", rqmname="QM2")
+        qmgr.define_queue("ORIGINAL", stream_queue="AWAY", stream_quality="MUSTDUP")
+        with pytest.raises(ternmq.MQError) as caught:
+            for size in range(10_000, 300_000, 10_000):
+                qmgr.put("ORIGINAL", b"", persistent=True, properties={"text": "<" * size})
+        assert caught.value.reason == mq.MQRC_RESOURCE_PROBLEM
+        originals, copies = depths(qmgr, "ORIGINAL", "QM2")
+        assert originals == copies > 0
 
 
 # ---- those who wait
