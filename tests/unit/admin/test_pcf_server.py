@@ -232,6 +232,34 @@ def test_connections_are_reported_by_their_identifiers(
 # ---- changes
 
 
+def test_selector_of_an_alias_when_set_by_pcf_then_it_is_reported_and_counts(
+    qmgr: QueueManager, client: PCFClient
+) -> None:
+    qmgr.define_queue("TARGET")
+    alias = (queue_name("CHOSEN"), queue_type(mq.MQQT_ALIAS))
+    text = "colour = 'red' OR code LIKE 'literal''s \u20ac%'"
+    made = client.ask(
+        mq.MQCMD_CREATE_Q,
+        *alias,
+        pcf.string(mq.MQCA_BASE_OBJECT_NAME, "TARGET"),
+        pcf.string(mq.MQCACF_SUB_SELECTOR, text),
+    )
+    assert outcomes(made) == [(0, 0)]
+    shown = client.ask(mq.MQCMD_INQUIRE_Q, *alias)
+    assert values(shown[0])[mq.MQCACF_SUB_SELECTOR] == text
+    for colour in ("red", "blue"):
+        qmgr.put("TARGET", colour, properties={"colour": colour})
+    with qmgr.queue("CHOSEN") as queue:
+        assert [message.text for message in queue.browse()] == ["red"]
+    changed = client.ask(mq.MQCMD_CHANGE_Q, *alias, pcf.string(mq.MQCACF_SUB_SELECTOR, ""))
+    assert outcomes(changed) == [(0, 0)]
+    assert qmgr.attributes("CHOSEN")["selector"] == ""
+    wrong = client.ask(mq.MQCMD_CHANGE_Q, *alias, pcf.string(mq.MQCACF_SUB_SELECTOR, "a = "))
+    assert outcomes(wrong) == [(2, 2459), *FAILED]
+    long = pcf.string(mq.MQCACF_SUB_SELECTOR, "a = 1 OR " + "b" * 10_240)
+    assert outcomes(client.ask(mq.MQCMD_CHANGE_Q, *alias, long))[-1] == FAILED[-1]
+
+
 def test_a_queue_is_created_changed_copied_cleared_and_deleted(
     qmgr: QueueManager, client: PCFClient
 ) -> None:

@@ -264,9 +264,13 @@ def test_copy_to_another_queue_manager_when_the_log_has_no_room_for_its_mqrfh2_t
         qmgr.define_queue("QM2", usage="XMITQ", max_message_length=100_000_000)
         define(qmgr, REMOTE, "AWAY", rname="THERE", rqmname="QM2")
         qmgr.define_queue("ORIGINAL", stream_queue="AWAY", stream_quality="MUSTDUP")
-        with pytest.raises(ternmq.MQError) as caught:
+
+        def fill() -> None:
             for size in range(10_000, 300_000, 10_000):
                 qmgr.put("ORIGINAL", b"", persistent=True, properties={"text": "<" * size})
+
+        with pytest.raises(ternmq.MQError) as caught:
+            fill()
         assert caught.value.reason == mq.MQRC_RESOURCE_PROBLEM
         originals, copies = depths(qmgr, "ORIGINAL", "QM2")
         assert originals == copies > 0
