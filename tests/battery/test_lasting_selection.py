@@ -5,6 +5,8 @@ Method: the battery's queue managers; messages with properties, in memory and sw
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 import ternmq
@@ -23,7 +25,7 @@ def put(connection: ternmq.Connection, numbers: range, size: int = 0) -> None:
     with connection.queue("A") as queue, connection.unit_of_work() as unit:
         for number in numbers:
             colour = "blue" if number % 3 else "red"
-            properties = {"colour": colour, "number": number, "filling": "f" * size}
+            properties: dict[str, Any] = {"colour": colour, "number": number, "filling": "f" * size}
             queue.put(b"%d" % number, persistent=True, properties=properties)
             if number % 200 == 199:
                 unit.commit()
@@ -98,7 +100,7 @@ def test_prepared_unit_when_it_ends_after_the_search_had_passed_it_then_the_hand
             put(other, range(1))
             theirs.get(syncpoint=True)
         else:
-            red = {"colour": "red", "number": 0}
+            red: dict[str, Any] = {"colour": "red", "number": 0}
             theirs.put(b"0", persistent=True, properties=red, syncpoint=True)
         with qmgr.queue("A", selector=RED) as queue:
             put(qmgr, range(1, 3))

@@ -15,6 +15,7 @@ from ternmq.base import constants as mq
 from ternmq.base.errors import MQError
 from ternmq.codec.mqi.charv import CharV
 from ternmq.codec.mqi.mqod import ObjectDescriptor
+from ternmq.values.calls.messages import Put1
 from ternmq.values.calls.objects import Open
 
 pytestmark = pytest.mark.core
@@ -115,6 +116,16 @@ def test_descriptor_that_describes_a_text_when_there_is_none_then_2519(
     with pytest.raises(MQError) as caught:
         filled.run(Open(od, mq.MQOO_INPUT_SHARED))
     assert caught.value.reason == 2519
+
+
+def test_put1_with_a_selection_string_then_2516_and_nothing_is_put(filled: QueueManager) -> None:
+    od = ObjectDescriptor(object_name="A", selection_string=CharV(offset=400, length=4))
+    form = filled.transport.put_form(ternmq.Descriptor(), 0, "MQPUT1")
+    with pytest.raises(MQError) as caught:
+        filled.run(Put1(od, form, b"x"))
+    assert caught.value.reason == 2516
+    with filled.queue("A") as queue:
+        assert queue.depth == 6
 
 
 # ---- alias queues

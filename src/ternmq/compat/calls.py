@@ -26,7 +26,6 @@ from ternmq.base.reasons import (
     MQRC_PROPERTIES_TOO_BIG,
     MQRC_RECS_PRESENT_ERROR,
     MQRC_SELECTION_STRING_ERROR,
-    MQRC_SELECTOR_INVALID_FOR_TYPE,
     MQRC_SOURCE_CCSID_ERROR,
 )
 from ternmq.codec.charset import UTF8, decode, is_known
@@ -50,7 +49,7 @@ from ternmq.remote.fap.fap_verbs import FapVerbs
 from ternmq.remote.remote_verbs import PackedPut, RemoteVerbs, packed_form
 from ternmq.remote.threads_runner import RemoteThreads
 from ternmq.values.calls.administration import InquirePuts
-from ternmq.values.calls.messages import Put1
+from ternmq.values.calls.messages import Put1, selection_of_put1
 from ternmq.values.calls.objects import Close, Inquire, Open, SetAttributes
 from ternmq.values.calls.units import BackOut
 from ternmq.values.get_request import UNLIMITED_LENGTH
@@ -262,7 +261,7 @@ def put1(hconn: object, od: MQOpts, md: MQOpts, pmo: MQOpts, data: bytes) -> Non
         raise mq_error(MQRC_OPTIONS_ERROR, verb="MQPUT1", detail=detail)
     form = _prepared(attachment, md, pmo, "MQPUT1")
     if selection_string(od, "MQPUT1"):
-        raise mq_error(MQRC_SELECTOR_INVALID_FOR_TYPE, verb="MQPUT1", object=text_of(od.ObjectName))
+        raise selection_of_put1(text_of(od.ObjectName))
     call = connection.run(Put1(described(od, "MQPUT1"), form, data))
     _was_put(attachment, md, pmo, call.msg_id)
 

@@ -35,6 +35,7 @@ from ternmq.mqi.options import check_close
 from ternmq.mqi.steps import objects as steps
 from ternmq.network.clients.conversation import Call, Conversation, StepCall
 from ternmq.values.calls import objects as calls
+from ternmq.values.calls.messages import selection_of_put1
 from ternmq.values.character_lengths import character_bytes
 from ternmq.wire.fap.part import Values
 from ternmq.wire.fap.segment import Header, Segment
@@ -125,6 +126,15 @@ def selection_text(conversation: Conversation, od: ObjectDescriptor, following: 
     return read_charv(
         shifted, text, 0, ccsid, MQRC_SELECTION_STRING_ERROR, SELECTION_STRING_BYTES_MAX
     )
+
+
+def refuse_selection(conversation: Conversation, values: Values) -> None:
+    """MQPUT1 selects nothing, and says so."""
+    od: ObjectDescriptor = values["object"]
+    text = selection_text(conversation, od, values.pop("object_following", b""))
+    od.selection_string.length = 0  # the reply has no strings
+    if text:
+        raise selection_of_put1(od.object_name)
 
 
 def complete_object(od: ObjectDescriptor, handle: Handle, qmgr_name: str) -> None:

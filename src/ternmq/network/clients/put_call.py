@@ -33,7 +33,7 @@ from ternmq.kernel.transmission import resolved_names
 from ternmq.mqi.steps.messages import Put1
 from ternmq.network.clients.byte_form import Form
 from ternmq.network.clients.conversation import Call, Conversation
-from ternmq.network.clients.object_calls import asked_object, complete_object
+from ternmq.network.clients.object_calls import asked_object, complete_object, refuse_selection
 from ternmq.values.calls import messages as calls
 from ternmq.values.entry import OWN_DATE, ZERO_ID, Entry
 from ternmq.wire.fap.call_flows import CALL_HEADER_BYTES
@@ -583,6 +583,7 @@ def put1_message(conversation: Conversation, one: Segment) -> None:
         _refuse_cut(conversation, values, "MQPUT1", put_to.object_name)
         return
     try:
+        refuse_selection(conversation, values)
         request = _request_put(conversation, md, pmo, "MQPUT1")
     except MQError as error:
         if not _is_silent(conversation, pmo):

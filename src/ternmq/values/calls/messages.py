@@ -9,7 +9,8 @@ from __future__ import annotations
 from math import inf
 from typing import final
 
-from ternmq.base.errors import MQError
+from ternmq.base.errors import MQError, mq_error
+from ternmq.base.reasons import MQRC_SELECTOR_INVALID_FOR_TYPE
 from ternmq.codec.mqi.mqod import ObjectDescriptor
 from ternmq.values.calls.call import Call
 from ternmq.values.calls.objects import settle_names
@@ -41,12 +42,20 @@ class Put(PutCall):
         self.handle = handle
 
 
+def selection_of_put1(name: str) -> MQError:
+    """An MQPUT1 with a SelectionString."""
+    detail = "MQPUT1 gets nothing that a selection string could choose; leave SelectionString out"
+    return mq_error(MQRC_SELECTOR_INVALID_FOR_TYPE, verb="MQPUT1", object=name, detail=detail)
+
+
 @final
 class Put1(PutCall):
     """MQPUT1: open, put, close."""
 
     def __init__(self, od: ObjectDescriptor, form: PutForm, data: bytes) -> None:
         super().__init__("put1", "MQPUT1", form, data)
+        if od.selection_string.length:
+            raise selection_of_put1(od.object_name)
         settle_names(od)
         self.od = od
 

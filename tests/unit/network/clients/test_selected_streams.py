@@ -9,6 +9,9 @@ from __future__ import annotations
 import pytest
 
 from ternmq.base import constants as mq
+from ternmq.codec.charset import UTF8
+from ternmq.codec.mqi.charv import write_charv
+from ternmq.codec.mqi.mqod import ObjectDescriptor
 from ternmq.wire.fap import vocabulary as fap
 from tests.unit.network.clients.test_consumers import MD_BYTES, messages
 from tests.unit.network.partner import Partner, Place, run_story
@@ -112,5 +115,21 @@ def test_browsing_stream_when_the_handle_selects_then_it_shows_what_matches() ->
         await partner.wait()
         assert came(partner) == ["r2", "r3"]
         assert place.depth("A") == 3
+
+    run_story(story)
+
+
+@pytest.mark.parametrize(("text", "reason"), [("a = 1", 2516), ("", 0)])
+def test_put1_when_its_mqod_has_a_selection_string_then_2516(text: str, reason: int) -> None:
+    """An offset without a length is no string: IBM's Java client fills one in always."""
+
+    async def story(place: Place, partner: Partner) -> None:
+        od = ObjectDescriptor(object_name="A", version=4)
+        following = write_charv(od.selection_string, text, od.size(), UTF8)
+        given = {**partner.put_values(0, b"x"), "object": od}
+        if following:
+            given["object_following"] = following + bytes(-len(following) % 4)
+        reply = await partner.call(fap.MQPUT1, given)
+        assert (reply["reason"], place.depth("A")) == (reason, 0 if reason else 1)
 
     run_story(story)
