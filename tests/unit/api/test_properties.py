@@ -242,6 +242,75 @@ def test_put_when_a_property_cannot_be_then_it_is_refused(
         assert queue.depth == 0
 
 
+@pytest.mark.parametrize("accepts", [False, True])
+def test_cut_message_then_its_properties_come_through_every_kind_of_channel(
+    qmgr: Any, accepts: bool
+) -> None:
+    with qmgr.queue("ALL") as queue:
+        queue.put(b"payload", properties=GIVEN)
+        if accepts:
+            cut = queue.get(options=mq.MQGMO_ACCEPT_TRUNCATED_MSG, max_length=3, wait=5)
+        else:
+            with pytest.raises(MQError) as caught:
+                queue.get(max_length=3)
+            cut = caught.value.result
+    assert (cut.data, cut.truncated, cut.length) == (b"pay", True, 7)
+    assert cut.properties == GIVEN
+
+
+def test_v6compat_then_given_properties_are_beside_the_data_through_every_kind_of_channel(
+    qmgr: Any,
+) -> None:
+    with qmgr.queue("V6COMPAT") as queue:
+        queue.put(b"payload", properties=GIVEN)
+        queue.put(HEADED, descriptor=MD, properties=GIVEN)
+        first, second = queue.get(wait=5), queue.get(wait=5)
+    assert (first.data, first.properties) == (b"payload", GIVEN)
+    assert (second.data, second.properties) == (HEADED, GIVEN)
+
+
+def test_properties_when_the_channel_is_too_short_for_both_parts_then_a_put_is_refused(
+    served: Networked,
+) -> None:
+    """MAXMSGL of a channel counts both; a get whose data fits has it, whatever is beside."""
+    long = {"text": "t" * 30_000}
+    with served.connect(channel="SHORT.SVRCONN") as short, served.connect() as other:
+        assert other.mqsc("DEFINE QLOCAL(SHORTLY) REPLACE")[0].ok
+        with short.queue("SHORTLY") as queue:
+            with pytest.raises(MQError) as caught:
+                queue.put(bytes(40_000), properties=long)
+            assert caught.value.reason == 2218
+            queue.put(bytes(10_000), properties=long)
+            assert (queue.get(wait=5).length, queue.depth) == (10_000, 0)
+            other.put("SHORTLY", bytes(40_000), properties=long)
+            message = queue.get(wait=5)
+    assert (len(message.data), message.properties) == (40_000, long)
+
+
+@pytest.mark.parametrize("channel", ["APP.SVRCONN", "ALONE.SVRCONN"])
+def test_tasks_when_messages_are_cut_or_read_ahead_then_their_properties_come(
+    served: Networked, channel: str
+) -> None:
+    async def go() -> list[Any]:
+        async with served.connect_task(channel=channel) as one:
+            await one.mqsc("DEFINE QLOCAL(AHEAD) DEFREADA(YES) PROPCTL(V6COMPAT) REPLACE")
+            async with one.queue("AHEAD") as queue:
+                for _ in range(3):
+                    await queue.put(b"payload", properties=GIVEN)
+                first = await queue.get(wait=5)
+                second = await queue.get(wait=5)
+                options = mq.MQGMO_ACCEPT_TRUNCATED_MSG
+                await one.mqsc("DEFINE QLOCAL(TASKS) REPLACE")
+                async with one.queue("TASKS") as other:
+                    await other.put(b"payload", properties=GIVEN)
+                    return [first, second, await other.get(options=options, max_length=3)]
+
+    first, second, cut = asyncio.run(go())
+    for message in (first, second):
+        assert (message.data, message.properties) == (b"payload", GIVEN)
+    assert (cut.data, cut.length, cut.properties) == (b"pay", 7, GIVEN)
+
+
 @pytest.mark.parametrize("channel", ["APP.SVRCONN", "ALONE.SVRCONN"])
 def test_put_over_tcp_when_a_header_is_split_off_then_the_reply_has_the_format_as_given(
     served: Networked, channel: str
