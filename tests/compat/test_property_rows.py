@@ -336,3 +336,15 @@ def test_version_1_when_a_message_is_in_no_group_then_its_data_comes_alone(
     assert program.reason(queue.get, 5, program.library.MD(), program.gmo()) == 2080
     cut = program.gmo(Options=CMQC.MQGMO_ACCEPT_TRUNCATED_MSG)
     assert program.reason(queue.get, 5, program.library.MD(), cut) == 2079
+
+
+def test_version_1_when_messages_are_read_ahead_then_they_come_whole(program: Program) -> None:
+    program.mqsc("DEFINE QLOCAL(AHEAD) DEFREADA(YES) REPLACE")
+    queue = program.queue("AHEAD", "", CMQC.MQOO_OUTPUT)
+    for number in range(4):
+        queue.put(b"%d" % number + bytes(94))
+    ahead = program.queue("AHEAD", "", CMQC.MQOO_INPUT_SHARED)
+    lengths: list[int | None] = [95, 100, 1000, None]
+    for number, length in enumerate(lengths):
+        found = ahead.get(length, program.library.MD(), program.library.GMO())
+        assert (found[:1], len(found)) == (b"%d" % number, 95)

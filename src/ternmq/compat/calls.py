@@ -36,6 +36,7 @@ from ternmq.codec.mqi.mqod import ObjectDescriptor
 from ternmq.codec.property_area import COUNT_MAX, pack_area
 from ternmq.compat.attachments import Attachment, attached, detach
 from ternmq.compat.handle_gets import (
+    Ask,
     Taken,
     ask_for_version_1,
     fast_get,
@@ -53,6 +54,7 @@ from ternmq.values.calls.messages import Put1, selection_of_put1
 from ternmq.values.calls.objects import Close, Inquire, Open, SetAttributes
 from ternmq.values.calls.units import BackOut
 from ternmq.values.get_request import UNLIMITED_LENGTH
+from ternmq.values.handle import ObjectHandle
 from ternmq.values.message import Message
 from ternmq.values.message_handle import MessageHandle
 from ternmq.values.put_properties import composed_descriptor, merged_properties
@@ -376,7 +378,9 @@ def get(hconn: object, hobj: object, md: MQOpts, gmo: MQOpts, length: int | None
     def plain_ask(asked: GetOptions, limit: int) -> Message | None:
         return connection.transport.get(handle, get_request(wanted, asked, limit, is_beside))
 
-    ask = plain_ask if md.Version >= mq.MQMD_VERSION_2 else ask_for_version_1(plain_ask)
+    ask: Ask = plain_ask
+    if md.Version < mq.MQMD_VERSION_2:
+        ask = ask_for_version_1(plain_ask, _reads_ahead(attachment, handle))
     buffer_length = UNLIMITED_LENGTH if length is None else length
     if has_handle:
         with using(gmo.MsgHandle, attachment.number, "MQGET") as message_handle:
@@ -395,6 +399,12 @@ def get(hconn: object, hobj: object, md: MQOpts, gmo: MQOpts, length: int | None
         raise mq_error(MQRC_NO_MSG_AVAILABLE, verb="MQGET", object=handle.resolved_name)
     gmo.ResolvedQName = padded(handle.resolved_name, mq.MQ_Q_NAME_LENGTH)
     return _received(md, gmo, taken)
+
+
+def _reads_ahead(attachment: Attachment, handle: ObjectHandle) -> bool:
+    verbs = _verbs(attachment)
+    state = verbs.states.get(handle) if isinstance(verbs, FapVerbs) else None
+    return state is not None and state.read_ahead
 
 
 def _gives_areas(attachment: Attachment) -> bool:

@@ -151,8 +151,16 @@ def _fits(shown: Taken, length: int) -> bool:
 # ---- version 1 of the MQMD
 
 
-def ask_for_version_1(ask: Ask) -> Ask:
-    """The same gets, for a program that has version 1 of the MQMD."""
+def ask_for_version_1(ask: Ask, reads_ahead: bool) -> Ask:
+    """The same gets, for a program that has version 1 of the MQMD. What was read ahead cannot be
+    asked for once more: there an MQMDE that the buffer has no room for cuts the message."""
+    if reads_ahead:
+
+        def asked_ahead(options: GetOptions, length: int) -> Message | None:
+            message = ask(options, length)
+            return None if message is None else _extended(message, length)
+
+        return asked_ahead
 
     def asked(options: GetOptions, length: int) -> Message | None:
         accepts = options.options & mq.MQGMO_ACCEPT_TRUNCATED_MSG

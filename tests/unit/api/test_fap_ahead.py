@@ -136,3 +136,59 @@ def test_task_when_its_get_was_cancelled_then_no_persistent_message_comes_to_it(
 
     asyncio.run(main())
     assert left(served) == [b"p0", b"n1"]
+
+
+# ---- buffers
+
+
+@pytest.mark.parametrize("wait", [0, 5])
+@pytest.mark.parametrize("text", [b"n" * 95, b"p" * 95])
+def test_get_when_its_buffer_is_too_short_then_2080_and_a_longer_one_has_it(
+    served: Networked, text: bytes, wait: int
+) -> None:
+    """What was read ahead, and what was not because it is persistent."""
+    put(served, text, text, b"n")
+    with served.connect() as connection, connection.queue("A", options=AHEAD) as ahead:
+        for limit in (0, 50, 94):
+            with pytest.raises(ternmq.MQError) as caught:
+                ahead.get(wait=wait, max_length=limit)
+            assert caught.value.reason == 2080
+            shown = caught.value.result
+            assert (shown.data, shown.length, shown.truncated) == (text[:limit], 95, True)
+        assert ahead.get(wait=5, max_length=95).data == text
+        options = mq.MQGMO_ACCEPT_TRUNCATED_MSG
+        cut = ahead.get(wait=5, max_length=10, options=options)
+        assert (cut.data, cut.length, cut.truncated) == (text[:10], 95, True)
+        assert ahead.get(wait=5).data == b"n"
+    assert left(served) == []
+
+
+def test_close_when_a_message_was_too_long_then_it_stays(served: Networked) -> None:
+    put(served, b"n" * 95, b"n2")
+    with (
+        served.connect() as connection,
+        connection.queue("A", options=AHEAD) as ahead,
+        pytest.raises(ternmq.MQError),
+    ):
+        ahead.get(wait=5, max_length=5)
+    assert left(served) == [b"n" * 95, b"n2"]
+
+
+def test_tasks_when_a_buffer_is_too_short_then_2080_and_a_longer_one_has_it(
+    served: Networked,
+) -> None:
+    put(served, b"n1", b"n" * 95, b"n3")
+
+    async def go() -> list[bytes]:
+        async with (
+            served.connect_task() as connection,
+            connection.queue("A", options=AHEAD) as ahead,
+        ):
+            found = [(await ahead.get(wait=5)).data]
+            with pytest.raises(ternmq.MQError) as caught:
+                await ahead.get(wait=5, max_length=50)
+            assert caught.value.reason == 2080
+            found.append((await ahead.get(wait=5)).data)
+            return [*found, (await ahead.get(wait=5, max_length=2)).data]
+
+    assert asyncio.run(go()) == [b"n1", b"n" * 95, b"n3"]

@@ -210,6 +210,13 @@ class Stream:
         self.messages.append(message)
         self.indexes.append(index)
 
+    def fits(self, request: GetRequest) -> bool:
+        """Whether the next one, if there is one, is whole and fits the buffer of a get."""
+        if not self.messages:
+            return True
+        message = self.messages[0]
+        return not message.truncated and len(message.data) <= request.buffer_length
+
     def take(self) -> Message | None:
         """The next one."""
         if not self.messages:

@@ -43,6 +43,7 @@ from ternmq.remote.fap.replies import (
     lost_with_connection,
     message_of,
     nothing,
+    shortened,
     waiting_for,
 )
 from ternmq.remote.remote_verbs import (
@@ -371,7 +372,7 @@ class FapVerbs(RemoteVerbs):
     def _get_ahead(self, handle: ObjectHandle, request: GetRequest) -> Exchange[Message | None]:
         stream = self._stream(handle, self.window_bytes)
         stream.get = request
-        message = stream.take()
+        message = self._take_ahead(handle, stream, request)
         if message is None and stream.was_interrupted:
             stream.was_interrupted = False
             detail = "messages were on their way when the connection was lost"
@@ -386,20 +387,40 @@ class FapVerbs(RemoteVerbs):
                     yield self.ahead_request(handle, stream)
                 yield wait  # until one comes, or must be asked for, or the time is over
                 is_over = not stream.is_paused
-                message = stream.take()
+                message = self._take_ahead(handle, stream, request)
             if message is None:
                 # Nothing has come by itself: is there really nothing?
                 asked = self.ahead_request(handle, stream)
                 asked.is_stream = False
                 asked.is_answered = True
+                if int(request.buffer_length) < self.conversation.framing.message_bytes_max:
+                    asked.requested_bytes = 1  # one that is too long is not sent again and again
                 stream.is_armed = False
                 reply = yield asked
-                message = stream.take()
+                message = self._take_ahead(handle, stream, request)
                 if message is None and (is_over or reply.reason or stream.fault):
                     return nothing(reply.reason or stream.fault, handle.resolved_name)
         if stream.is_armed and stream.credit_is_due:
             yield self.ahead_request(handle, stream)
         return message
+
+    def _take_ahead(
+        self, handle: ObjectHandle, stream: Stream, request: GetRequest
+    ) -> Message | None:
+        """The next message, if it fits the buffer; else it stays where it is, here or on its queue.
+        What comes ahead is whole."""
+        if stream.fits(request):
+            return stream.take()
+        message = stream.messages[0]
+        accepts = request.options & mq.MQGMO_ACCEPT_TRUNCATED_MSG != 0
+        if accepts or message.truncated:
+            stream.take()
+        if not message.truncated:
+            message = shortened(message, int(request.buffer_length))
+        if accepts:
+            return message
+        passes = self.conversation.framing.message_bytes_max
+        raise cut(message, request, handle.resolved_name, passes)
 
     def ahead_request(self, handle: ObjectHandle, stream: Stream) -> FapRequest:
         """Ask for messages before a get wants them: so many bytes, and so on when some of them

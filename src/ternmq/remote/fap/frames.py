@@ -507,12 +507,14 @@ class FapRequest:
         if get is None:
             return b""
         stream = conversation.streams.get(handle)
+        framing = conversation.framing
         return request_messages(
-            conversation.framing,
+            framing,
             handle,
             self.received_bytes,
             self.requested_bytes,
-            conversation.framing.buffer_length(get),
+            # What comes ahead comes whole: the buffer of a later get may be longer.
+            framing.message_bytes_max if self.is_stream else framing.buffer_length(get),
             self.options,
             self.wait_ms,
             0 if stream is None else stream.index,

@@ -134,6 +134,8 @@ class Quick:
             return None
         if not request.plain or request.options & NOT_AHEAD or conversation.ended is not None:
             return None
+        if not stream.fits(request):
+            return None
         turns = self.turns
         turns.take(caller, "MQGET")
         try:
@@ -210,6 +212,8 @@ class AheadGet(transport.AheadGet):
         if stream is None or not stream.window_bytes or not stream.messages:
             return None
         if conversation.ended is not None or stream.credit_is_due:
+            return None
+        if not stream.fits(self._request):
             return None
         if quick.in_a_row >= VERBS_WITHOUT_PAUSE or not quick.turns.is_anyones:
             return None

@@ -70,6 +70,14 @@ def nothing(reason: int, name: str) -> Message | None:
     return None
 
 
+def shortened(message: Message, limit: int) -> Message:
+    """A message that came whole, as a buffer of that length takes it."""
+    base = message.descriptor.pack()
+    area = message.property_area
+    length = message.length
+    return Message(None, message.data[:limit], True, 0, base, message.token, length, area)
+
+
 def cut(message: Message, request: GetRequest, name: str, passes: int) -> MQError:
     """The message is longer than the caller or the channel allows, and stays on the queue."""
     buffer_bytes = int(request.buffer_length)
