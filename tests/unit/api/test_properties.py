@@ -284,7 +284,7 @@ def test_properties_when_the_channel_is_too_short_for_both_parts_then_a_put_is_r
             assert (queue.get(wait=5).length, queue.depth) == (10_000, 0)
             other.put("SHORTLY", bytes(40_000), properties=long)
             message = queue.get(wait=5)
-    assert (len(message.data), message.properties) == (40_000, long)
+    assert (len(message.data), dict(message.properties)) == (40_000, long)
 
 
 @pytest.mark.parametrize("channel", ["APP.SVRCONN", "ALONE.SVRCONN"])
