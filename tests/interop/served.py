@@ -74,7 +74,7 @@ def _queues(cases: Iterable[JavaCase]) -> Iterator[str]:
         mine = f"J.{place.name.upper()}"
         for purpose in ("TARGET", "UNITS", "LISTEN", "REPLIES", "CONTEXT", "STATE"):
             yield f"DEFINE QLOCAL('{mine}.{purpose}')"
-        for purpose in ("SMALL", "JMS.SMALL"):
+        for purpose in ("SMALL", "SHORT", "JMS.SMALL"):
             yield f"DEFINE QLOCAL('{mine}.{purpose}') MAXDEPTH(2) MAXMSGL(1000)"
         yield f"DEFINE QLOCAL('{mine}.ASYNC') DEFPRESP(ASYNC)"
         yield f"DEFINE QLOCAL('{mine}.UNIT.WORK')"

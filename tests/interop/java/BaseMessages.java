@@ -268,7 +268,7 @@ final class BaseMessages extends Cases {
 
     @Case(Case.SHARES)
     void message_longer_than_the_queue_allows_is_2030() throws Exception {
-        MQQueue small = connect().accessQueue(named("SMALL"), BOTH);
+        MQQueue small = connect().accessQueue(named("SHORT"), BOTH);
         reason(CMQC.MQRC_MSG_TOO_BIG_FOR_Q,
                 () -> small.put(bytes(new byte[1001]), putting(NO_SYNC)));
         small.put(bytes(new byte[1000]), putting(NO_SYNC));
