@@ -230,7 +230,7 @@ def client_end(chance: Chance) -> str:
             end.feed(spoiled(chance, made) if chance.happens(0.7) else made)
             reply = conversation.take_reply()
             if reply is not None:
-                reply.message()
+                reply.message(chance.choice((0, 10, 1 << 20)))
                 reply.values()
     except (RemoteProtocolError, ChannelEnded, MQError):
         return "refused"

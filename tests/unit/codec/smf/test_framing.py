@@ -146,7 +146,11 @@ def test_segments_without_their_first_or_last_are_counted() -> None:
 @pytest.mark.parametrize(
     ("data", "form", "said"),
     [
-        (word(10) + bytes(10) + b"\0\3\0\0", RDW, "at byte 14: 00030000 is not a record descriptor"),
+        (
+            word(10) + bytes(10) + b"\0\3\0\0",
+            RDW,
+            "at byte 14: 00030000 is not a record descriptor",
+        ),
         (b"\0\x10\4\0" + bytes(12), RDW, "at byte 0: 00100400 is not a record descriptor"),
         (b"\0\x10\0\1" + bytes(12), RDW, "00100001 is not a record descriptor"),
         (b"\xff\xff\0\0" + bytes(70_000), RDW, "a record of 65535 bytes"),
