@@ -84,8 +84,8 @@ judges: ## as root on Debian: install what make interop needs (JDK, Maven) and t
 smf-judge: tools ## mq-smf-csv compares our reading of SMF records (PROGRAM=its executable DUMPS='files')
 	$(PLAIN) $(PY) -m tests.interop.smf_judge $(PROGRAM) $(DUMPS)
 
-fuzz: setup ## spoiled frames and dialogues, for long (G10; TIER=2)
-	$(COMPILED) $(PY) -m tests.proof.run --goals G10 --tier $(if $(TIER),$(TIER),2) --jobs $(N) $(ARGS)
+fuzz: setup ## spoiled frames, dialogues, selectors and folders, for long (G10, PROPS; TIER=2)
+	$(COMPILED) $(PY) -m tests.proof.run --goals G10,PROPS --tier $(if $(TIER),$(TIER),2) --jobs $(N) $(ARGS)
 
 broken-lines: setup ## connections that break at every segment, for long (NET; TIER=2)
 	$(COMPILED) $(PY) -m tests.proof.run --goals NET --tier $(if $(TIER),$(TIER),2) --jobs $(N) $(ARGS)

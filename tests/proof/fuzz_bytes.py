@@ -53,7 +53,6 @@ from ternmq.wire.fap.segment_trace import trace_segment
 from ternmq.wire.fap.vocabulary import INITIAL_DATA, MQCONN, REPLY
 from ternmq.wire.tls_hello import bytes_wanted, server_name
 from tests.proof.frames import LEVELS, TYPES, spoiled, valid
-from tests.unit.codec.selector.selector_samples import compare_by_chance
 
 SEGMENT_MAX: Final = 32784
 CALL_MAX: Final = 65536
@@ -260,5 +259,4 @@ TARGETS: Final[dict[str, Callable[[Chance], str]]] = {
     "local frames": local_frames,
     "the client's end": client_end,
     "TLS hello": tls_hello,
-    "selectors": compare_by_chance,  # by a second evaluator too
 }

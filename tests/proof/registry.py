@@ -11,6 +11,7 @@ from tests.proof import (
     failing_calls,
     full_disk,
     fuzz,
+    fuzz_properties,
     inside_restart,
     kills,
     media,
@@ -42,6 +43,7 @@ SIMULATED: list[Goal] = [
     model_walks.GOAL,
     worlds.GOAL,
     fuzz.GOAL,
+    fuzz_properties.GOAL,
 ]
 # Real sockets on loopback.
 NETWORKED: list[Goal] = [broken_lines.GOAL, unauthenticated.GOAL]

@@ -1,7 +1,7 @@
 """Goal: the compiled evaluator and a slow second one refuse and select alike (S25).
 
 Method: selectors and messages by chance, hypothesis over any text, and over patterns of LIKE. The
-fuzz of the proof, G10, goes on with more seeds.
+fuzz of the proof, PROPS, goes on with more seeds.
 """
 
 from __future__ import annotations
