@@ -8,7 +8,7 @@ arguments of a put of tasks before its coroutine is made: they are nearly never 
 from __future__ import annotations
 
 import json
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from typing import TYPE_CHECKING, Any, Final, final
 
 from mypy_extensions import mypyc_attr
@@ -140,6 +140,21 @@ def particular_descriptor(
     return md
 
 
+_area_of: Callable[[Given], bytes] | None = None
+
+
+def _packer() -> Callable[[Given], bytes]:
+    """What packs properties; loaded with the first put that has some, and kept."""
+    global _area_of
+    packer = _area_of
+    if packer is None:
+        from ternmq.values.message_properties import area_of
+
+        packer = area_of
+        _area_of = packer
+    return packer
+
+
 @final
 class Requests:
     """The puts and gets of one open queue; or the MQPUT1s of a connection."""
@@ -183,9 +198,7 @@ class Requests:
                 options,
                 syncpoint,
             )
-            from ternmq.values.message_properties import area_of  # few puts need it
-
-            return form.with_properties(area_of(properties))
+            return form.with_properties(_packer()(properties))
         if syncpoint is None:
             syncpoint = self._endpoint.in_unit
         lasting = 2 if persistent is None else int(persistent)

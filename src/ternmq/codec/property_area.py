@@ -49,6 +49,7 @@ HEAD_BYTES: Final = 12
 ORIGINAL_HEAD_BYTES: Final = 20
 COUNT_MAX: Final = 0xFFFF
 NAME_BYTES_MAX: Final = 0xFFFF
+_TEXT_HEADS: Final = 64  # heads of strings, by their length, that are kept
 
 _HEAD: Final = struct.Struct("<BBHII")
 _ENTRY: Final = struct.Struct("<HBBI")
@@ -79,6 +80,11 @@ _TYPE_CODES: Final[dict[int, int]] = {
     )
 }
 
+_INT64: Final = 7  # codes of the usual types: the MQTYPE is 1 << code
+_FLOAT64: Final = 9
+_STRING: Final = 10
+_BOOLEAN: Final = 2
+
 
 @final
 class Original:
@@ -97,6 +103,72 @@ class Original:
 
 
 # ---- writing
+
+
+@final
+class EntryHeads:
+    """What stands before the values of properties of one name, up to and with the name, where the
+    MQPD is the default. Kept: the messages of an application have the same names."""
+
+    __slots__ = ("_texts", "false", "integer", "name", "null", "real", "true")
+
+    def __init__(self, name: str) -> None:
+        self.name = name.encode("utf-8")
+        self.integer = self._head(mq.MQTYPE_INT64, 8)
+        self.real = self._head(mq.MQTYPE_FLOAT64, 8)
+        self.true = self._head(mq.MQTYPE_BOOLEAN, 1) + b"\1"  # with the value
+        self.false = self._head(mq.MQTYPE_BOOLEAN, 1) + b"\0"
+        self.null = self._head(mq.MQTYPE_NULL, 0)
+        self._texts: list[bytes] = [b""] * _TEXT_HEADS
+
+    def _head(self, kind: int, size: int) -> bytes:
+        return _ENTRY.pack(len(self.name), _TYPE_CODES[kind], 0, size) + self.name
+
+    def text(self, size: i64) -> bytes:
+        """The head of a string of that many bytes."""
+        if size >= _TEXT_HEADS:
+            return self._head(mq.MQTYPE_STRING, int(size))
+        head = self._texts[size]
+        if not head:
+            head = self._head(mq.MQTYPE_STRING, int(size))
+            self._texts[size] = head
+        return head
+
+
+def add_packed(parts: list[bytes], heads: EntryHeads, value: object) -> bool:
+    """Add a property of a Python value to the parts of an index; False if its type is a rare one,
+    or has no room for it."""
+    kind = type(value)
+    if kind is str and isinstance(value, str):
+        text = value.encode("utf-8")
+        parts.append(heads.text(len(text)))
+        parts.append(text)
+    elif kind is int and isinstance(value, int):
+        try:
+            number = value.to_bytes(8, "little", signed=True)
+        except OverflowError:
+            return False
+        parts.append(heads.integer)
+        parts.append(number)
+    elif kind is float:
+        parts.append(heads.real)
+        parts.append(_F64.pack(value))
+    elif value is True:
+        parts.append(heads.true)
+    elif value is False:
+        parts.append(heads.false)
+    elif value is None:
+        parts.append(heads.null)
+    else:
+        return False
+    return True
+
+
+def joined_area(parts: list[bytes], count: i64, is_for_jms: bool) -> bytes:
+    """The area of an index, without an original."""
+    index = b"".join(parts)
+    flags = HAS_JMS_FOLDER if is_for_jms else 0
+    return _HEAD.pack(VERSION, flags, int(count), len(index), 0) + index
 
 
 def pack_area(
@@ -333,23 +405,71 @@ def _check_entry(area: bytes, at: int, end: int) -> int:
 
 def find_value(area: bytes, name: bytes) -> PropertyValue:
     """The value of the first property of that name; None if there is none or it is null."""
+    at = find_entry(area, name)
+    return None if at < 0 else value_of_entry(area, at)
+
+
+def find_entry(area: bytes, name: bytes) -> i64:
+    """Where in an area the first property of that name is; -1 if there is none."""
     if not area:
-        return None
+        return -1
     count: i64 = area[2] | area[3] << 8
     length: i64 = len(name)
     at: i64 = HEAD_BYTES
     while count > 0:
         count -= 1
         name_bytes: i64 = area[at] | area[at + 1] << 8
-        value_bytes: i64 = _u32(area, at + 4)
-        start: i64 = at + 8
-        if area[at + 3]:
-            start += _DESCRIPTOR.size
+        start: i64 = at + 20 if area[at + 3] else at + 8
         after: i64 = start + name_bytes
         if name_bytes == length and area[start:after] == name:
-            return _value(1 << area[at + 2], area[after : after + value_bytes])
-        at = after + value_bytes
-    return None
+            return at
+        at = after + _u32(area, at + 4)
+    return -1
+
+
+def read_values(area: bytes) -> dict[str, PropertyValue]:
+    """Names and values of an area in their order; of several with one name the first."""
+    found: dict[str, PropertyValue] = {}
+    if not area:
+        return found
+    count: i64 = area[2] | area[3] << 8
+    at: i64 = HEAD_BYTES
+    while count > 0:
+        count -= 1
+        name_bytes: i64 = area[at] | area[at + 1] << 8
+        start: i64 = at + 20 if area[at + 3] else at + 8
+        after: i64 = start + name_bytes
+        size: i64 = _u32(area, at + 4)
+        name = area[start:after].decode("utf-8")
+        if name not in found:
+            found[name] = _value_at(area, area[at + 2], after, size)
+        at = after + size
+    return found
+
+
+def value_of_entry(area: bytes, at: i64) -> PropertyValue:
+    """The value of the property at this place."""
+    name_bytes: i64 = area[at] | area[at + 1] << 8
+    start: i64 = at + 20 if area[at + 3] else at + 8
+    return _value_at(area, area[at + 2], start + name_bytes, _u32(area, at + 4))
+
+
+def _value_at(area: bytes, code: i64, at: i64, size: i64) -> PropertyValue:
+    """The value of so many bytes; the usual types first."""
+    if code == _STRING:
+        return area[at : at + size].decode("utf-8")
+    if code == _INT64:
+        low: i64 = _u32(area, at)
+        high: i64 = _u32(area, at + 4)
+        if high >= 1 << 31:
+            high -= 1 << 32
+        return int(high << 32 | low)
+    if code == _BOOLEAN:
+        return area[at] != 0
+    if code == _FLOAT64:
+        real: float = _F64.unpack_from(area, at)[0]
+        return real
+    return _value(1 << code, area[at : at + size])
 
 
 def _u32(data: bytes, at: i64) -> i64:

@@ -15,7 +15,7 @@ from mypy_extensions import i64
 
 from ternmq.base import constants as mq
 from ternmq.base.attributes import Value, defaults_of
-from ternmq.base.errors import check
+from ternmq.base.errors import IntegrityError, check
 from ternmq.base.names import file_name
 from ternmq.base.object_types import LOCAL, QUEUE_SPACE, QUEUES, SPACE_OF
 from ternmq.store.ledger import LedgerRow
@@ -83,8 +83,9 @@ class Definition:
     def number(self, name: str) -> int:
         """An integer attribute."""
         value = self.attributes[name]
-        check(isinstance(value, int), f"{self.name}: {name} is not a number")
-        return value if isinstance(value, int) else 0
+        if not isinstance(value, int):
+            raise IntegrityError(f"{self.name}: {name} is not a number")
+        return value
 
     def text(self, name: str) -> str:
         """A character attribute."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import struct
+from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final, final
 
@@ -120,16 +121,10 @@ class Message:
         they came in an MQRFH2 in the data, they are here, too."""
         found = self._properties
         if found is None:
-            # Not before: a client that never looks need not load what reads them.
-            from ternmq.codec.property_header import split
-            from ternmq.values.message_properties import MessageProperties
-
             area = self._area
             if not area:
-                parts = split(self.data, self._base)
-                if parts is not None:
-                    area = parts.area
-            found = MessageProperties(area)
+                area = _area_in_data(self.data, self._base)
+            found = _reader()(area)
             self._properties = found
         return found
 
@@ -260,6 +255,30 @@ def entry_of(base: bytes, token: bytes, data: bytes, length: i64) -> Entry:
     entry.number = number_high << 32 | number_low
     entry.backout_count = _LONG.unpack_from(base, CORREL_ID_AT + 24)[0]
     return entry
+
+
+_properties_of: Callable[[bytes], MessageProperties] | None = None
+
+
+def _reader() -> Callable[[bytes], MessageProperties]:
+    """What reads properties. It is loaded when somebody looks, which few clients do, and kept: an
+    import costs more than reading some of them."""
+    global _properties_of
+    reader = _properties_of
+    if reader is None:
+        from ternmq.values.message_properties import properties_of
+
+        reader = properties_of
+        _properties_of = reader
+    return reader
+
+
+def _area_in_data(data: bytes, base: bytes) -> bytes:
+    """The area of an MQRFH2 in the data."""
+    from ternmq.codec.property_header import split
+
+    parts = split(data, base)
+    return b"" if parts is None else parts.area
 
 
 def _i32(base: bytes, at: int) -> int:

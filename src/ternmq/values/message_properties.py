@@ -10,39 +10,51 @@ from __future__ import annotations
 from collections.abc import ItemsView, Iterator, KeysView, Mapping, ValuesView
 from typing import Any, Final, final
 
-from ternmq.base.errors import mq_error
+from ternmq.base.errors import MQError, mq_error
 from ternmq.base.reasons import (
     MQRC_MIXED_CONTENT_NOT_ALLOWED,
     MQRC_PROPERTY_NAME_ERROR,
     MQRC_PROPERTY_TYPE_ERROR,
 )
 from ternmq.codec.property import Property, PropertyValue
-from ternmq.codec.property_area import find_property, pack_area, read_properties
+from ternmq.codec.property_area import (
+    COUNT_MAX,
+    EntryHeads,
+    add_packed,
+    find_entry,
+    find_property,
+    joined_area,
+    pack_area,
+    read_properties,
+    read_values,
+    value_of_entry,
+)
 from ternmq.codec.property_names import Hierarchy, checked_name
 from ternmq.codec.property_types import shown
 from ternmq.values.property_types import TYPES
 
 _USER_FOLDER: Final = "usr."
+HEADS_MAX: Final = 256
+_HEADS: Final[dict[str, EntryHeads]] = {}  # of names that were checked: few programs have many
 
 
 @final
 class MessageProperties:
     """The properties of one message; of several with one name, the first."""
 
-    __slots__ = ("_area", "_found")
+    __slots__ = ("_area", "_values", "_was_asked")
 
     def __init__(self, area: bytes) -> None:
         self._area = area
-        self._found: dict[str, Property] | None = None
+        self._values: dict[str, PropertyValue] | None = None
+        self._was_asked = False
 
-    def _read(self) -> dict[str, Property]:
-        found = self._found
-        if found is None:
-            found = {}
-            for one in read_properties(self._area):
-                found.setdefault(one.name, one)
-            self._found = found
-        return found
+    def _read(self) -> dict[str, PropertyValue]:
+        values = self._values
+        if values is None:
+            values = read_values(self._area)
+            self._values = values
+        return values
 
     def typed(self, name: str) -> Property:
         """The property with its type and the fields of its MQPD; KeyError without one."""
@@ -53,16 +65,21 @@ class MessageProperties:
 
     def in_order(self) -> list[Property]:
         """All of them, in their order."""
-        return [*self._read().values()]
+        found: dict[str, Property] = {}
+        for one in read_properties(self._area):
+            found.setdefault(one.name, one)
+        return [*found.values()]
 
     def get(self, name: str, default: PropertyValue = None) -> PropertyValue:
         """The value of a property, or the default."""
-        one = find_property(self._area, name.removeprefix(_USER_FOLDER))
-        return default if one is None else one.value
+        try:
+            return self[name]
+        except KeyError:
+            return default
 
     def as_dict(self) -> dict[str, PropertyValue]:
         """Names and values, in their order."""
-        return {name: one.value for name, one in self._read().items()}
+        return self._read().copy()
 
     def keys(self) -> KeysView[str]:
         """The names."""
@@ -77,7 +94,20 @@ class MessageProperties:
         return self.as_dict().items()
 
     def __getitem__(self, name: str) -> PropertyValue:
-        return self.typed(name).value
+        values = self._values
+        if values is not None and name in values:
+            return values[name]
+        plain = name.removeprefix(_USER_FOLDER)
+        if values is None and not self._was_asked:
+            self._was_asked = True  # who asks for a second one may want all
+            at = find_entry(self._area, plain.encode("utf-8", "surrogatepass"))
+            if at < 0:
+                raise KeyError(name)
+            return value_of_entry(self._area, at)
+        values = self._read()
+        if plain not in values:
+            raise KeyError(name)
+        return values[plain]
 
     def __contains__(self, name: object) -> bool:
         return isinstance(name, str) and name.removeprefix(_USER_FOLDER) in self._read()
@@ -113,12 +143,55 @@ def area_of(properties: Given) -> bytes:
     if isinstance(properties, MessageProperties):
         return pack_area(properties.in_order())
     given: Any = properties  # a user's: names and values may be anything
+    if isinstance(given, dict):
+        area = _area_of_usual(given)
+        if area:
+            return area
     found = [_property(name, value) for name, value in given.items()]
     _refuse_mixed(found)
     try:
         return pack_area(found)
     except (UnicodeEncodeError, ValueError) as error:
         raise mq_error(MQRC_PROPERTY_TYPE_ERROR, verb="MQPUT", detail=str(error)) from error
+
+
+def properties_of(area: bytes) -> MessageProperties:
+    """The properties of a message that has this area."""
+    return MessageProperties(area)
+
+
+def _area_of_usual(given: dict[Any, Any]) -> bytes:
+    """The area of properties with plain names and values of the usual types; empty if there are
+    others, or something is wrong: then they are looked at with care."""
+    parts: list[bytes] = []
+    for name, value in given.items():
+        heads = _HEADS.get(name)
+        if heads is None:
+            heads = _heads_of(name)
+            if heads is None:
+                return b""
+        try:
+            if not add_packed(parts, heads, value):
+                return b""
+        except UnicodeEncodeError:
+            return b""
+    if not parts or len(given) > COUNT_MAX:
+        return b""
+    return joined_area(parts, len(given), True)
+
+
+def _heads_of(name: object) -> EntryHeads | None:
+    """The heads of a name in folder usr, from now on kept; None for any other."""
+    if not isinstance(name, str) or "." in name:
+        return None
+    try:
+        heads = EntryHeads(checked_name(name, True))
+    except (MQError, UnicodeEncodeError):
+        return None
+    if len(_HEADS) >= HEADS_MAX:
+        _HEADS.clear()
+    _HEADS[name] = heads
+    return heads
 
 
 def _refuse_mixed(found: list[Property]) -> None:
