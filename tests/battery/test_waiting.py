@@ -223,3 +223,34 @@ def test_wait_on_an_expired_message_goes_on(qmgr: QueueManager) -> None:
         assert task.is_alive()
         queue.put(b"x")
         assert got(task) == b"x"
+
+
+@pytest.mark.parametrize("ending", ["unlock", "next", "get", "close"])
+@pytest.mark.parametrize("selector", ["", "colour = 'red'"])
+def test_waiter_is_woken_when_a_browse_lock_ends(
+    qmgr: QueueManager, ending: str, selector: str
+) -> None:
+    qmgr.define_queue("A")
+    options = mq.MQOO_INPUT_SHARED | mq.MQOO_BROWSE | mq.MQOO_OUTPUT
+    with qmgr.connect() as connection, qmgr.queue("A", options=options) as queue:
+        msg_id = queue.put(b"locked", properties={"colour": "red"})
+        wanted = None
+        if ending == "next":
+            queue.put(b"next", properties={"colour": "blue"})
+            wanted = None if selector else msg_id
+        queue.get(options=mq.MQGMO_BROWSE_FIRST | mq.MQGMO_LOCK)
+        if ending == "get":  # the lock ends, and the message is gone
+            queue.get(options=mq.MQGMO_MSG_UNDER_CURSOR, syncpoint=True)
+        chosen = connection.queue("A", selector=selector) if selector else connection.queue("A")
+        task = Task(lambda: chosen.get(wait=-1, msg_id=wanted))
+        until(lambda: waiters(qmgr) == 1)
+        if ending == "unlock":
+            assert queue.try_get(options=mq.MQGMO_UNLOCK) is None
+        elif ending == "next":
+            queue.get(options=mq.MQGMO_BROWSE_NEXT | mq.MQGMO_LOCK)
+        elif ending == "get":
+            qmgr.backout()
+        else:
+            queue.close()
+        assert got(task) == b"locked"
+        chosen.close()

@@ -40,7 +40,7 @@ TEXTS: Final = (
 )
 ATTRIBUTES: Final = (
     *("", "", "", " xsi:nil='true'", ' xsi:nil="false"', " context='user'", " copy='reply,all'"),
-    *(" sr='required'", " sx='local'", " sa=''", " copy=\"none\"", " other='1'", " dt=\"i4\""),
+    *(" sr='required'", " sx='local'", " sa=''", ' copy="none"', " other='1'", ' dt="i4"'),
 )
 PIECES: Final = (
     *("<", ">", "</", "/>", "'", '"', "=", "&", "<a>", "</a>", "<usr>", "</usr>", " ", "\0", "x"),

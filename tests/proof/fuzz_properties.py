@@ -1,4 +1,4 @@
-"""PROPS: selection strings are judged as a second evaluator judges them, and folders with properties
+"""PROPS: selection strings are judged as a second evaluator judges them, and folders of properties
 are read as a second reader reads them. A point is a batch of seeds of one target.
 """
 

@@ -472,6 +472,67 @@ def _value_at(area: bytes, code: i64, at: i64, size: i64) -> PropertyValue:
     return _value(1 << code, area[at : at + size])
 
 
+@final
+class WantedProperties:
+    """The values of some names in one area after another. An area is walked once, however many
+    names are asked for, and no further than to the last of them that was asked for."""
+
+    def __init__(self, names: list[bytes]) -> None:
+        self._slots: dict[bytes, int] = {name: slot for slot, name in enumerate(names)}
+        self._lengths: i64 = 0  # bit n: one of the names has n bytes, modulo 63
+        for name in names:
+            self._lengths |= 1 << len(name) % 63
+        self._values: list[PropertyValue] = [None] * len(names)
+        self._is_known = [False] * len(names)
+        self._area = b""
+        self._at: i64 = 0
+        self._left: i64 = 0  # properties behind `_at`
+        self._is_begun = False
+
+    def load(self, area: bytes) -> None:
+        """Look at this area from now on."""
+        if self._is_begun:
+            self._is_begun = False
+            for slot in range(len(self._values)):
+                self._is_known[slot] = False
+                self._values[slot] = None
+        self._area = area
+        self._at = HEAD_BYTES
+        self._left = area[2] | area[3] << 8 if area else 0
+
+    def value(self, slot: i64) -> PropertyValue:
+        """The value of the first property of the name with that place in the list; None if there
+        is none or it is null."""
+        if not self._is_known[slot] and self._left > 0:
+            self._walk_to(slot)
+        return self._values[slot]
+
+    def _walk_to(self, slot: i64) -> None:
+        self._is_begun = True
+        area = self._area
+        lengths = self._lengths
+        at = self._at
+        left = self._left
+        while left > 0:
+            left -= 1
+            name_bytes: i64 = area[at] | area[at + 1] << 8
+            start: i64 = at + 20 if area[at + 3] else at + 8
+            after: i64 = start + name_bytes
+            code: i64 = area[at + 2]
+            size: i64 = _u32(area, at + 4)
+            at = after + size
+            if lengths >> name_bytes % 63 & 1 == 0:
+                continue
+            found: i64 = self._slots.get(area[start:after], -1)
+            if found >= 0 and not self._is_known[found]:
+                self._is_known[found] = True
+                self._values[found] = _value_at(area, code, after, size)
+                if found == slot:
+                    break
+        self._at = at
+        self._left = left
+
+
 def _u32(data: bytes, at: i64) -> i64:
     low: i64 = data[at] | data[at + 1] << 8
     high: i64 = data[at + 2] | data[at + 3] << 8

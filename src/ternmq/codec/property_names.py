@@ -19,22 +19,17 @@ sib, wmq, Root, Body and Properties are reserved, but MQ sets no others than the
 
 from __future__ import annotations
 
-import unicodedata
 from typing import Final, final
 
 from ternmq.base.errors import MQError, mq_error
 from ternmq.base.reasons import MQRC_PROPERTY_NAME_ERROR, MQRC_PROPERTY_NAME_LENGTH_ERR
+from ternmq.codec.identifiers import KEYWORDS, wrong_in_identifier
 from ternmq.codec.property_folders import FOLDER_USER, NAME_LENGTH_MAX, folder_of, is_element
 from ternmq.codec.property_types import shown
 
 USER_PREFIX: Final = "usr."
 WILDCARD: Final = "%"
-# Words of selection strings.
-WORDS: Final = frozenset(
-    ("NULL", "TRUE", "FALSE", "NOT", "AND", "OR", "BETWEEN", "LIKE", "IN", "IS", "ESCAPE")
-)
-_CAN_BEGIN: Final = frozenset(("Lu", "Ll", "Lt", "Lm", "Lo", "Nl", "Sc", "Pc"))
-_CAN_FOLLOW: Final = frozenset(("Nd", "Mn", "Mc", "Cf"))
+_LAST_CHARACTER: Final = "\uffff"  # that a name can have
 
 
 def plain_name(name: str) -> str:
@@ -74,7 +69,7 @@ def _validate(name: str, plain: str, parts: list[str]) -> None:
             raise name_error(
                 name, f"has the part {shown(part)}; use letters, digits, _ and $, no digit first"
             )
-    if plain.upper() in WORDS:
+    if plain.upper() in KEYWORDS:
         raise name_error(name, "is a word of selection strings; choose another")
     if plain.startswith("JMS"):
         raise name_error(name, "begins with JMS; only some names of JMS exist, and few can be set")
@@ -89,15 +84,7 @@ def _validate(name: str, plain: str, parts: list[str]) -> None:
 
 def is_identifier(part: str) -> bool:
     """Whether a part of a name is an identifier of Java, of characters up to U+FFFF."""
-    if part.isascii() and part.isidentifier():
-        return True
-    for at, character in enumerate(part):
-        category = unicodedata.category(character)
-        if ord(character) > 0xFFFF:
-            return False
-        if category not in _CAN_BEGIN and (at == 0 or category not in _CAN_FOLLOW):
-            return False
-    return part != ""
+    return part != "" and max(part) <= _LAST_CHARACTER and wrong_in_identifier(part) < 0
 
 
 def name_error(name: str, text: str, verb: str = "MQSETMP") -> MQError:

@@ -39,6 +39,7 @@ ROOT_PREFIX: Final = "Root.MQMD."
 _MS_PER_TENTH: Final = 100
 _ID: Final = "ID:"
 _ID_BYTES: Final = 24
+_FIRST_AT: Final = 8  # behind eye-catcher and version
 
 # Fields of the MQMD in their order: the name in C, the name here.
 _NAMES: Final = (
@@ -76,12 +77,14 @@ _NAMES: Final = (
 class MQMDField:
     """A field of the MQMD as a property."""
 
-    __slots__ = ("attribute", "name", "size", "type")
+    __slots__ = ("at", "attribute", "name", "size", "type")
 
     def __init__(self, name: str, attribute: str) -> None:
         self.name = name
         self.attribute = attribute
-        row = next(field for field in LAYOUT.fields if field.name == attribute)
+        place = [field.name for field in LAYOUT.fields].index(attribute)
+        row = LAYOUT.fields[place]
+        self.at = _FIRST_AT + sum(field.size for field in LAYOUT.fields[:place])  # canonical form
         self.size = row.size
         self.type = mq.MQTYPE_INT32
         if row.kind == CHARS:

@@ -269,7 +269,9 @@ class Session:
     def unlocked(self, handle: Handle, request: GetRequest) -> GetCall:
         """MQGET with MQGMO_UNLOCK."""
         with self.shell.lock:
-            return unlocked(self.engine.kernel, self.link, handle, request)
+            call = unlocked(self.engine.kernel, self.link, handle, request)
+            self.shell.flush()
+            return call
 
 
 def not_of_this_process(given: ObjectHandle, verb: str) -> MQError:

@@ -44,18 +44,33 @@ def holder_of(handle: Handle) -> int:
 
 
 def unlock(kernel: Kernel, handle: Handle) -> bool:
-    """Give up the browse lock of a handle; False if it held none."""
+    """Give up the browse lock of a handle; False if it held none. Waiting gets look again."""
+    number = release_lock(kernel, handle)
+    local = handle.local
+    if number == 0 or local is None:
+        return False
+    local.queue.service.returns += 1
+    waiters = local.waiters
+    for call in waiters.looking:
+        call.missed = True
+    if waiters.count > len(waiters.looking):
+        from ternmq.kernel.delivery import AskUnlocked  # which serves by what is here
+
+        kernel.outbox.add(AskUnlocked(kernel, local, number, waiters.for_unlocked()))
+    return True
+
+
+def release_lock(kernel: Kernel, handle: Handle) -> int:
+    """The number of the message that was under the browse lock of a handle, whose lock is gone; 0
+    if it held none."""
     number = int(handle.locked)
     handle.locked = 0
     local = handle.local
     if number == 0 or local is None or local.queue.locks.get(number) != holder_of(handle):
-        return False
+        return 0
     del local.queue.locks[number]
-    local.queue.service.returns += 1
-    for call in local.waiters.looking:
-        call.missed = True
     kernel.meter.figures.locks_released += 1
-    return True
+    return number
 
 
 def is_locked(queue: Queue, entry: Entry, handle: Handle) -> bool:

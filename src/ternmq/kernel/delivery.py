@@ -5,7 +5,7 @@ Called in the step that made a message available: a put, a commit, a backout.
 
 from __future__ import annotations
 
-from typing import final
+from typing import Final, final
 
 from ternmq.base import constants as mq
 from ternmq.base.errors import MQError
@@ -16,10 +16,12 @@ from ternmq.kernel.metering import waits_on, was_got
 from ternmq.kernel.objects import LocalQueue
 from ternmq.kernel.property_options import fits_buffer
 from ternmq.kernel.requests import GetCall
-from ternmq.kernel.waiters import ASKED_AT_ONCE
+from ternmq.kernel.waiters import asked_at_once
 from ternmq.ports.disk import Disk
 from ternmq.ports.effect import Effect
 from ternmq.values.entry import AVAILABLE, PERSISTENT, Entry
+
+LOOK_AGAIN_AT_ONCE: Final = 4  # waiting gets, each of which may look at many messages
 
 
 def hand_over(kernel: Kernel, connection: Connection, local: LocalQueue, entry: Entry) -> bool:
@@ -96,8 +98,9 @@ def serve(kernel: Kernel, local: LocalQueue, entry: Entry) -> None:
             serve_one(kernel, call)
     getters = waiters.for_entry(entry)
     rest: list[GetCall] = []
-    if len(waiters.selecting) > ASKED_AT_ONCE:  # who is asked below may leave, or come again
-        rest = list(waiters.selecting.values())[ASKED_AT_ONCE:]
+    if waiters.selecting:  # who is asked below may leave, or come again
+        rest = list(waiters.selecting.values())
+        del rest[: asked_at_once(rest, entry)]
     waiters.end_turn()
     for call in getters:
         if call.matches(entry):
@@ -131,14 +134,48 @@ class AskRest(Effect):
 
     def complete(self) -> None:
         entry = self.entry
-        for call in self.rest[:ASKED_AT_ONCE]:
+        count = asked_at_once(self.rest, entry)
+        for call in self.rest[:count]:
             if entry.state != AVAILABLE or self.local.deleted:
                 return
             if call.waiting and call.matches(entry):
                 serve_one(self.kernel, call)
-        rest = self.rest[ASKED_AT_ONCE:]
+        rest = self.rest[count:]
         if rest and entry.state == AVAILABLE:
             self.kernel.outbox.add(AskRest(self.kernel, self.local, entry, rest))
+
+
+@final
+class AskUnlocked(Effect):
+    """Lets waiting gets look again after a browse lock has ended, a few in each step, until one of
+    them has the message. Not in the step that ends the lock: that one may be a get itself."""
+
+    def __init__(self, kernel: Kernel, local: LocalQueue, number: int, rest: list[GetCall]) -> None:
+        super().__init__()
+        self.kernel = kernel
+        self.local = local
+        self.number = number  # of the message
+        self.rest = rest
+
+    def run(self, disk: Disk) -> None:
+        pass
+
+    def fail(self, error: OSError) -> None:
+        """A signal came while nothing was run: the waiters look all the same."""
+        self.complete()
+
+    def complete(self) -> None:
+        for call in self.rest[:LOOK_AGAIN_AT_ONCE]:
+            if self.local.deleted or self.number in self.local.queue.locks:
+                return
+            if call.waiting:
+                serve_one(self.kernel, call)
+                entry = call.entry
+                if entry is not None and not call.browse and entry.number == self.number:
+                    return
+        rest = self.rest[LOOK_AGAIN_AT_ONCE:]
+        if rest:
+            self.kernel.outbox.add(AskUnlocked(self.kernel, self.local, self.number, rest))
 
 
 def serve_one(kernel: Kernel, call: GetCall) -> None:

@@ -24,7 +24,7 @@ from ternmq.base.reasons import (
     MQRC_TRUNCATED_MSG_ACCEPTED,
     MQRC_TRUNCATED_MSG_FAILED,
 )
-from ternmq.kernel.browse import browse_find, under_cursor, unlock
+from ternmq.kernel.browse import browse_find, release_lock, under_cursor
 from ternmq.kernel.connection import Connection, Handle
 from ternmq.kernel.events import INHIBIT, PERFORMANCE
 from ternmq.kernel.kernel import Kernel
@@ -228,7 +228,7 @@ def _take(kernel: Kernel, call: GetCall, local: LocalQueue, entry: Entry) -> boo
         kernel.make_room(connection, "MQGET", local.name, 0)
         return False
     if local.queue.locks and int(entry.number) in local.queue.locks:
-        unlock(kernel, call.handle)
+        release_lock(kernel, call.handle)  # nobody else can have the message
     if local.queue.fetched:
         local.queue.forget_fetched(entry)
     queue = local.queue

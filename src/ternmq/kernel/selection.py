@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from ternmq.kernel.kernel import Kernel
 
 NO_KIND: Final = -1
-EFFORT_BITS: Final = 14  # so many bytes of properties, for one name, are as much as a message
+EFFORT_BITS: Final = 14  # 16 KiB of properties, for one test of them, are as much as a message
 COMPILED_MAX: Final = 256  # selection strings that a queue manager keeps compiled
 _NO_ENTRY: Final = Entry(0, 0, 0, 0, 0, ZERO_ID, ZERO_ID, ZERO_ID, b"", b"", 0)
 
@@ -44,7 +44,7 @@ class HandleSelection(Matcher):
         self.looked_at: i64 = 0  # messages, for statistics
         self.matched: i64 = 0
         self.scan: SegmentScan | None = None  # the last one; what it found may be wanted next
-        self._names: i64 = sum([len(one.names) for one in selectors])
+        self._mentions: i64 = sum([one.mentions for one in selectors])
         self.effort: i64 = 0  # for all messages so far, in messages with few properties
         self._is_searching = False  # a search of several steps is under way
         self._places: list[Cursor | None] = [None] * LANES
@@ -61,14 +61,18 @@ class HandleSelection(Matcher):
 
     def matches(self, entry: Entry) -> bool:
         self.looked_at += 1
-        self.effort += 1 + (len(entry.properties) * self._names >> EFFORT_BITS)
+        self.effort += self.effort_of(entry)
         for at, selector in enumerate(self.selectors):
             source = self._sources[at]
-            source.entry = entry
+            source.load(entry)
             if not selector.matches(source):
                 return False
         self.matched += 1
         return True
+
+    def effort_of(self, entry: Entry) -> i64:
+        """How much it is to decide about this message, in messages with few properties."""
+        return 1 + (len(entry.properties) * self._mentions >> EFFORT_BITS)
 
     @property
     def text(self) -> str:

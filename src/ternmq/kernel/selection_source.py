@@ -1,8 +1,8 @@
 """Where a selector finds the values of a message on a queue: its descriptor and its properties.
 
 `Root.MQMD.Field` is a field of the descriptor. JMS names are synonyms of such fields, or of
-properties in the folders jms and mcd. Every other name is a property. What each name of a selector
-means is decided once, when the handle is opened.
+properties in the folders jms and mcd (`property_synonyms`). Every other name is a property. What
+each name of a selector means is decided once, when the handle is opened.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from typing import Final, final
 from mypy_extensions import i64
 
 from ternmq.base import constants as mq
-from ternmq.codec.mqi import mqmd
 from ternmq.codec.property import PropertyValue
-from ternmq.codec.property_area import find_value
+from ternmq.codec.property_area import WantedProperties
+from ternmq.codec.property_synonyms import FIELDS, SYNONYMS, field_of
 from ternmq.codec.selector.source import PropertySource
 from ternmq.ports.clock import Clock
 from ternmq.values.entry import PERSISTENT, ZERO_ID, Entry, packed_descriptor
@@ -42,56 +42,42 @@ DELIVERY_COUNT: Final = 13
 REDELIVERED: Final = 14
 GROUP: Final = 15
 
-# name: how, where in the descriptor, how many bytes
-_FIELDS: Final[dict[str, tuple[int, int, int]]] = {
-    "Root.MQMD.Report": (INTEGER, mqmd.REPORT_AT, 4),
-    "Root.MQMD.MsgType": (INTEGER, mqmd.MSG_TYPE_AT, 4),
-    "Root.MQMD.Expiry": (EXPIRY, 0, 4),
-    "Root.MQMD.Feedback": (INTEGER, mqmd.FEEDBACK_AT, 4),
-    "Root.MQMD.Encoding": (INTEGER, mqmd.ENCODING_AT, 4),
-    "Root.MQMD.CodedCharSetId": (INTEGER, mqmd.CCSID_AT, 4),
-    "Root.MQMD.Format": (TEXT, mqmd.FORMAT_AT, 8),
-    "Root.MQMD.Priority": (INTEGER, mqmd.PRIORITY_AT, 4),
-    "Root.MQMD.Persistence": (INTEGER, mqmd.PERSISTENCE_AT, 4),
-    "Root.MQMD.MsgId": (OWN_BYTES, mqmd.MSG_ID_AT, 24),
-    "Root.MQMD.CorrelId": (OWN_BYTES, mqmd.CORREL_ID_AT, 24),
-    "Root.MQMD.BackoutCount": (OWN, mqmd.BACKOUT_COUNT_AT, 4),
-    "Root.MQMD.ReplyToQ": (TEXT, mqmd.REPLY_TO_QUEUE_AT, 48),
-    "Root.MQMD.ReplyToQMgr": (TEXT, mqmd.REPLY_TO_QMGR_AT, 48),
-    "Root.MQMD.UserIdentifier": (TEXT, mqmd.USER_ID_AT, 12),
-    "Root.MQMD.AccountingToken": (BYTES, mqmd.ACCOUNTING_TOKEN_AT, 32),
-    "Root.MQMD.ApplIdentityData": (TEXT, mqmd.APPL_IDENTITY_DATA_AT, 32),
-    "Root.MQMD.PutApplType": (INTEGER, mqmd.PUT_APPL_TYPE_AT, 4),
-    "Root.MQMD.PutApplName": (TEXT, mqmd.PUT_APPL_NAME_AT, 28),
-    "Root.MQMD.PutDate": (OWN_TEXT, mqmd.PUT_DATE_AT, 8),
-    "Root.MQMD.PutTime": (OWN_TEXT, mqmd.PUT_TIME_AT, 8),
-    "Root.MQMD.ApplOriginData": (TEXT, mqmd.APPL_ORIGIN_DATA_AT, 4),
-    "Root.MQMD.GroupId": (OWN_BYTES, mqmd.GROUP_ID_AT, 24),
-    "Root.MQMD.MsgSeqNumber": (INTEGER, mqmd.MSG_SEQ_NUMBER_AT, 4),
-    "Root.MQMD.Offset": (INTEGER, mqmd.OFFSET_AT, 4),
-    "Root.MQMD.MsgFlags": (INTEGER, mqmd.MSG_FLAGS_AT, 4),
-    "Root.MQMD.OriginalLength": (INTEGER, mqmd.ORIGINAL_LENGTH_AT, 4),
-    "JMSMessageID": (MESSAGE_ID, 0, 0),
-    "JMSCorrelationID": (CORRELATION_ID, 0, 0),
-    "JMSDeliveryMode": (DELIVERY_MODE, 0, 0),
-    "JMSPriority": (INTEGER, mqmd.PRIORITY_AT, 4),
-    "JMSTimestamp": (TIMESTAMP, 0, 0),
-    "JMSExpiration": (EXPIRATION, 0, 0),
-    "JMSRedelivered": (REDELIVERED, 0, 0),
-    "JMSXDeliveryCount": (DELIVERY_COUNT, 0, 0),
-    "JMSXGroupID": (GROUP, 0, 0),
-    "JMSXGroupSeq": (INTEGER, mqmd.MSG_SEQ_NUMBER_AT, 4),
-    "JMSXUserID": (TEXT, mqmd.USER_ID_AT, 12),
-    "JMSXAppID": (TEXT, mqmd.PUT_APPL_NAME_AT, 28),
+# Fields that the shared descriptor does not have: each message has its own.
+_OWN: Final = frozenset(("MsgId", "CorrelId", "BackoutCount", "PutDate", "PutTime", "GroupId"))
+_BY_TYPE: Final = {
+    mq.MQTYPE_INT32: (INTEGER, OWN),
+    mq.MQTYPE_STRING: (TEXT, OWN_TEXT),
+    mq.MQTYPE_BYTE_STRING: (BYTES, OWN_BYTES),
 }
-# JMS names of properties in folders.
-_SYNONYMS: Final[dict[str, str]] = {
-    "JMSType": "mcd.Type",
-    "JMSReplyTo": "jms.Rto",
-    "JMSDestination": "jms.Dst",
+# JMS names whose value is made of the field, or the property, that they stand for (SYNONYMS).
+_JMS: Final = {
+    "JMSMessageID": MESSAGE_ID,
+    "JMSCorrelationID": CORRELATION_ID,
+    "JMSDeliveryMode": DELIVERY_MODE,
+    "JMSTimestamp": TIMESTAMP,
+    "JMSExpiration": EXPIRATION,
+    "JMSRedelivered": REDELIVERED,
+    "JMSXDeliveryCount": DELIVERY_COUNT,
+    "JMSXGroupID": GROUP,
 }
-_CORRELATION: Final = b"jms.Cid"
-_GROUP: Final = b"jms.Gid"
+
+
+def _meaning(name: str) -> tuple[int, int, int, str]:
+    """Of a name: how it is read, where in the descriptor, how many bytes, from which property."""
+    synonym = SYNONYMS.get(name)
+    folder_name = name if synonym is None or not synonym.properties else synonym.properties[0]
+    if name in _JMS:
+        way = _JMS[name]
+        return way, 0, 0, folder_name if way in (CORRELATION_ID, GROUP) else ""
+    field = field_of(name)
+    if synonym is not None and len(synonym.fields) == 1:
+        field = FIELDS[synonym.fields[0]]
+    if field is None:
+        return PROPERTY, 0, 0, folder_name
+    if field.name == "Expiry":
+        return EXPIRY, 0, 4, ""
+    how = _BY_TYPE[field.type][1 if field.name in _OWN else 0]
+    return how, field.at, field.size, ""
 
 
 @final
@@ -102,26 +88,36 @@ class EntrySource(PropertySource):
         self.entry = entry
         self.clock = clock
         self._how: list[int] = []
-        self._at: list[int] = []
+        self._at: list[int] = []  # in the descriptor; of a property, its place in `_properties`
         self._end: list[int] = []
-        self._names: list[bytes] = []
+        wanted: list[bytes] = []
         for name in names:
-            how, at, length = _FIELDS.get(name, (PROPERTY, 0, 0))
+            how, at, length, folder_name = _meaning(name)
+            if folder_name:
+                packed = folder_name.encode("utf-8", "surrogatepass")
+                if packed not in wanted:
+                    wanted.append(packed)
+                at = wanted.index(packed)
             self._how.append(how)
             self._at.append(at)
             self._end.append(at + length)
-            self._names.append(_SYNONYMS.get(name, name).encode("utf-8", "surrogatepass"))
+        self._properties = WantedProperties(wanted)
+
+    def load(self, entry: Entry) -> None:
+        """Look at this message from now on."""
+        self.entry = entry
+        self._properties.load(entry.properties)
 
     def value_at(self, index: i64) -> PropertyValue:
         how = self._how[index]
         entry = self.entry
         if how == PROPERTY:
-            return find_value(entry.properties, self._names[index])
+            return self._properties.value(self._at[index])
         if how == INTEGER:
             number: int = _I32.unpack_from(entry.base, self._at[index])[0]
             return number
         if how >= MESSAGE_ID:
-            return self._jms(how, entry)
+            return self._jms(how, entry, self._at[index])
         if how == EXPIRY:
             return _left(entry, self.clock)
         data = entry.base if how <= BYTES else packed_descriptor(entry)
@@ -133,13 +129,13 @@ class EntrySource(PropertySource):
             return number
         return field
 
-    def _jms(self, how: int, entry: Entry) -> PropertyValue:
+    def _jms(self, how: int, entry: Entry, slot: int) -> PropertyValue:
         if how == MESSAGE_ID:
             return f"ID:{entry.msg_id.hex()}"
         if how == CORRELATION_ID:
-            return _identifier(find_value(entry.properties, _CORRELATION), entry.correl_id)
+            return _identifier(self._properties.value(slot), entry.correl_id)
         if how == GROUP:
-            return _identifier(find_value(entry.properties, _GROUP), entry.group_id)
+            return _identifier(self._properties.value(slot), entry.group_id)
         if how == DELIVERY_MODE:
             return "PERSISTENT" if entry.flags & PERSISTENT else "NON_PERSISTENT"
         if how == TIMESTAMP:

@@ -21,7 +21,20 @@ if TYPE_CHECKING:
     from ternmq.kernel.requests import GetCall
 
 TURNS_FOR_OLDEST: Final = 16
-ASKED_AT_ONCE: Final = 32  # waiters with a selection string that one step asks
+# Waiters with a selection string that one step asks; fewer where properties make that much work.
+ASKED_AT_ONCE: Final = 32
+
+
+def asked_at_once(calls: list[GetCall], entry: Entry) -> i64:
+    """How many of some waiters with a selection string one step asks about a message: the first in
+    any case, then as many as are little work together."""
+    count: i64 = 0
+    effort: i64 = 0
+    while count < len(calls) and effort < ASKED_AT_ONCE:
+        selection = calls[count].handle.selection
+        effort += 1 if selection is None else selection.effort_of(entry)
+        count += 1
+    return count
 
 
 @final
@@ -114,7 +127,8 @@ class Waiters:
                 if same is not None:
                     found.extend(same)
         if self.selecting:
-            found.extend(islice(self.selecting.values(), ASKED_AT_ONCE))
+            first = list(islice(self.selecting.values(), ASKED_AT_ONCE))
+            found.extend(first[: asked_at_once(first, entry)])
         if self._any:
             if (self.turn + 1) % TURNS_FOR_OLDEST == 0:
                 found.extend(self._any)
@@ -137,6 +151,15 @@ class Waiters:
             self.turn += 1
             if self.turn % TURNS_FOR_OLDEST == 0:
                 self._oldest = self._any[0].handle.key
+
+    def for_unlocked(self) -> list[GetCall]:
+        """Who may want a message that was under a lock, in the order in which they are asked."""
+        found = list(self.browsing)
+        for same in self._by_id.values():
+            found.extend(same)
+        found.extend(self.selecting.values())
+        found.extend(reversed(self._any))
+        return found
 
     def all(self) -> list[GetCall]:
         """Everybody."""

@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ternmq.base.errors import MQError
+from ternmq.codec.identifiers import KEYWORDS
 from ternmq.codec.property_folders import is_element
 from ternmq.codec.property_names import (
-    WORDS,
     Hierarchy,
     checked_name,
     is_identifier,
@@ -67,7 +67,7 @@ def test_name_when_no_element_can_have_it_then_2442_on_every_handle(name: str) -
     assert refusal(name, validates=False) == 2442
 
 
-@pytest.mark.parametrize("word", sorted(WORDS))
+@pytest.mark.parametrize("word", sorted(KEYWORDS))
 def test_name_when_a_word_of_selectors_then_2442(word: str) -> None:
     for name in (word, word.lower(), word.title(), f"usr.{word}"):
         assert refusal(name) == 2442

@@ -403,6 +403,25 @@ def test_waiters_with_selections_when_there_are_many_then_a_put_asks_a_few(rig: 
     assert number_of(calls[150]) == 7
 
 
+def test_waiters_with_selections_when_a_message_has_many_properties_then_a_put_asks_fewer(
+    rig: Rig,
+) -> None:
+    """Work is counted in bytes of properties for each test of them."""
+    askers = [Asker(rig, "WIDE", f"a <> 'x' AND b = {number}") for number in range(20)]
+    calls = [one.ask(any_message(mq.MQGMO_WAIT, wait_ms=1000)) for one in askers]
+    selections = [one.handle.selection for one in askers]
+    with rig.qmgr.queue("WIDE") as queue:
+        queue.put(b"\0\0\0\7", properties={"a": "y" * (4 << 14), "b": 15})
+        asked = sum(int(one.looked_at) for one in selections if one is not None)
+        assert asked <= ASKED_AT_ONCE // 8 + 1  # the put looks at the first one twice
+    while any(isinstance(one, AskRest) for one in rig.engine.outbox.effects):
+        rig.run_effects(1)
+        before, asked = asked, sum(int(one.looked_at) for one in selections if one is not None)
+        assert asked - before <= ASKED_AT_ONCE // 8 + 1
+    assert [number for number, call in enumerate(calls) if not call.waiting] == [15]
+    assert number_of(calls[15]) == 7
+
+
 def test_waiter_for_any_message_beside_one_with_a_selection_then_each_has_its_own(
     rig: Rig,
 ) -> None:

@@ -12,11 +12,11 @@ from __future__ import annotations
 
 import math
 import re
-import unicodedata
 from typing import Final, final
 
 from ternmq.base.errors import MQError, mq_error
 from ternmq.base.reasons import MQRC_SELECTION_NOT_AVAILABLE, MQRC_SELECTOR_SYNTAX_ERROR
+from ternmq.codec.identifiers import KEYWORDS, wrong_in_identifier
 from ternmq.codec.property import PropertyValue
 
 # Kinds of words.
@@ -26,9 +26,6 @@ LITERAL: Final = 2
 OPERATOR: Final = 3  # = <> < <= > >= + - * / ( ) ,
 KEYWORD: Final = 4
 
-KEYWORDS: Final = frozenset(
-    ("NULL", "TRUE", "FALSE", "NOT", "AND", "OR", "BETWEEN", "LIKE", "IN", "IS", "ESCAPE")
-)
 INT64_MAX: Final = (1 << 63) - 1
 INT64_MIN: Final = -(1 << 63)
 _DECIMALS_MAX: Final = 19  # digits of the largest integer
@@ -50,8 +47,6 @@ _NUMBER: Final = re.compile(
 _BYTES: Final = re.compile(r'"0[xX]((?:[0-9A-Fa-f]{2})+)"')
 _OPERATOR: Final = re.compile(r"<>|<=|>=|[=<>+\-*/(),]")
 _DIGITS: Final = frozenset("0123456789")
-_STARTS: Final = ("Lu", "Ll", "Lt", "Lm", "Lo", "Nl", "Sc", "Pc")
-_PARTS: Final = (*_STARTS, "Nd", "Mc", "Mn", "Cf")
 _SHOWN_MAX: Final = 40
 
 
@@ -138,7 +133,7 @@ def _name(text: str, at: int) -> Word:
     for part in text.split("."):
         if not part:
             raise syntax_error(place, f"{shown(text)} has a period with no name beside it")
-        wrong = _wrong_in(part)
+        wrong = wrong_in_identifier(part)
         if wrong >= 0:
             what = f"{shown(part[wrong])} cannot be in a name like {shown(text)}"
             raise syntax_error(place + wrong, what)
@@ -153,17 +148,6 @@ def _name(text: str, at: int) -> Word:
 
 def _is_in_descriptor(name: str) -> bool:
     return name.startswith("Root.MQMD.")
-
-
-def _wrong_in(part: str) -> int:
-    """Where the first character is that a Java identifier cannot have there; -1 if it is one."""
-    if part.isascii():
-        return 0 if part[0] in _DIGITS else -1  # the pattern took only those that can be in one
-    for place, character in enumerate(part):
-        allowed = _PARTS if place else _STARTS
-        if unicodedata.category(character) not in allowed:
-            return place
-    return -1
 
 
 # ---- literals

@@ -84,6 +84,7 @@ class Parser:
 
     def __init__(self, text: str) -> None:
         self.names: list[str] = []  # in the order in which they first stand in the text
+        self.mentions = 0  # how often the text has a name
         self._index: dict[str, int] = {}
         self._words = words_of(text)
         self._next = 0
@@ -160,6 +161,7 @@ class Parser:
             raise syntax_error(word.at, f"{what}; write the selector flatter")
 
     def _index_of(self, name: str) -> int:
+        self.mentions += 1
         index = self._index.get(name, -1)
         if index < 0:
             index = len(self.names)

@@ -13,6 +13,7 @@ from ternmq.base.constants import MQ_SELECTOR_LENGTH
 from ternmq.base.errors import MQError, mq_error
 from ternmq.base.reasons import MQRC_SELECTION_STRING_ERROR, MQRC_SELECTOR_ALWAYS_FALSE
 from ternmq.codec.property import PropertyValue
+from ternmq.codec.property_synonyms import ROOT_PREFIX, SYNONYMS
 from ternmq.codec.selector.nodes import (
     EQUAL,
     TRUE,
@@ -31,19 +32,20 @@ CORRELATION_ID: Final = 2
 GROUP_ID: Final = 3
 _ID_BYTES: Final = 24
 _ID_PREFIX: Final = "ID:"
+_ID_FIELDS: Final = {"MsgId": MESSAGE_ID, "CorrelId": CORRELATION_ID, "GroupId": GROUP_ID}
 _TEXT_IDS: Final = {
-    "JMSMessageID": MESSAGE_ID,
-    "JMSCorrelationID": CORRELATION_ID,
-    "JMSXGroupID": GROUP_ID,
+    name: _ID_FIELDS[one.fields[0]]
+    for name, one in SYNONYMS.items()
+    if one.fields and one.fields[0] in _ID_FIELDS
 }
-_BYTE_IDS: Final = {
-    "Root.MQMD.MsgId": MESSAGE_ID,
-    "Root.MQMD.CorrelId": CORRELATION_ID,
-    "Root.MQMD.GroupId": GROUP_ID,
-}
+_BYTE_IDS: Final = {f"{ROOT_PREFIX}{field}": kind for field, kind in _ID_FIELDS.items()}
 # What a backout or the time changes while a message stays on its queue.
 CHANGING_NAMES: Final = frozenset(
-    ("JMSXDeliveryCount", "JMSRedelivered", "Root.MQMD.BackoutCount", "Root.MQMD.Expiry")
+    (
+        f"{ROOT_PREFIX}BackoutCount",
+        f"{ROOT_PREFIX}Expiry",
+        *(name for name, one in SYNONYMS.items() if one.fields == ("BackoutCount",)),
+    )
 )
 _HEX_DIGITS: Final = frozenset("0123456789abcdefABCDEF")
 
@@ -52,9 +54,10 @@ _HEX_DIGITS: Final = frozenset("0123456789abcdefABCDEF")
 class Selector:
     """A compiled selection string."""
 
-    def __init__(self, text: str, names: list[str], condition: Condition) -> None:
+    def __init__(self, text: str, names: list[str], mentions: int, condition: Condition) -> None:
         self.text = text
         self.names = names  # each once, as they first stand in the text
+        self.mentions = mentions  # how often the text has one of them
         self._condition = condition
         self.can_change = not CHANGING_NAMES.isdisjoint(names)  # its answer, while a message waits
 
@@ -100,7 +103,7 @@ def _compile(text: str) -> Selector:
     if not names and condition.truth(PropertySource()) != TRUE:
         detail = "the selector names no property and is not true; no message could match it"
         raise mq_error(MQRC_SELECTOR_ALWAYS_FALSE, detail=detail)
-    return Selector(text, names, condition)
+    return Selector(text, names, parser.mentions, condition)
 
 
 def _id_of(condition: Condition) -> tuple[int, bytes] | None:
