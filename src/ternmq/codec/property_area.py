@@ -80,10 +80,16 @@ _TYPE_CODES: Final[dict[int, int]] = {
     )
 }
 
+_JMS_START: Final = bytes((VERSION, HAS_JMS_FOLDER))
+_OTHER_START: Final = bytes((VERSION, 0))
 _INT64: Final = 7  # codes of the usual types: the MQTYPE is 1 << code
 _FLOAT64: Final = 9
 _STRING: Final = 10
 _BOOLEAN: Final = 2
+_NO_TYPE: Final = -2
+_ANY_SIZE: Final = -1
+# Bytes of a value, by the code of its type.
+_SIZES: Final = [_NO_TYPE, 0, 1, _ANY_SIZE, 1, 2, 4, 8, 4, 8, _ANY_SIZE]
 
 
 @final
@@ -135,40 +141,41 @@ class EntryHeads:
         return head
 
 
-def add_packed(parts: list[bytes], heads: EntryHeads, value: object) -> bool:
-    """Add a property of a Python value to the parts of an index; False if its type is a rare one,
-    or has no room for it."""
+def add_packed(parts: list[bytes], heads: EntryHeads, value: object) -> i64:
+    """Add a property of a Python value to the parts of an area; how many bytes it has, 0 if its
+    type is a rare one or has no room for the value."""
     kind = type(value)
+    head = heads.null
+    packed = b""
     if kind is str and isinstance(value, str):
-        text = value.encode("utf-8")
-        parts.append(heads.text(len(text)))
-        parts.append(text)
+        packed = value.encode("utf-8")
+        head = heads.text(len(packed))
     elif kind is int and isinstance(value, int):
         try:
-            number = value.to_bytes(8, "little", signed=True)
+            packed = value.to_bytes(8, "little", signed=True)
         except OverflowError:
-            return False
-        parts.append(heads.integer)
-        parts.append(number)
+            return 0
+        head = heads.integer
     elif kind is float:
-        parts.append(heads.real)
-        parts.append(_F64.pack(value))
+        packed = _F64.pack(value)
+        head = heads.real
     elif value is True:
-        parts.append(heads.true)
+        head = heads.true
     elif value is False:
-        parts.append(heads.false)
-    elif value is None:
-        parts.append(heads.null)
-    else:
-        return False
-    return True
+        head = heads.false
+    elif value is not None:
+        return 0
+    parts.append(head)
+    parts.append(packed)
+    return len(head) + len(packed)
 
 
-def joined_area(parts: list[bytes], count: i64, is_for_jms: bool) -> bytes:
-    """The area of an index, without an original."""
-    index = b"".join(parts)
-    flags = HAS_JMS_FOLDER if is_for_jms else 0
-    return _HEAD.pack(VERSION, flags, int(count), len(index), 0) + index
+def joined_area(parts: list[bytes], count: int, size: int, is_for_jms: bool) -> bytes:
+    """The area of these parts without an original: three that are empty yet, then the index."""
+    parts[0] = _JMS_START if is_for_jms else _OTHER_START
+    parts[1] = count.to_bytes(2, "little")
+    parts[2] = size.to_bytes(8, "little")  # and none for an original
+    return b"".join(parts)
 
 
 def pack_area(
@@ -373,34 +380,33 @@ def check_area(area: bytes) -> None:
     whole = end + (ORIGINAL_HEAD_BYTES + header_bytes if flags & HAS_ORIGINAL else 0)
     if whole != len(area) or (header_bytes and not flags & HAS_ORIGINAL):
         raise IntegrityError(f"a property area of {len(area)} bytes says that it has {whole}")
-    at = HEAD_BYTES
+    at: i64 = HEAD_BYTES
     for _ in range(count):
         at = _check_entry(area, at, end)
     if at != end:
         raise IntegrityError(f"a property area whose index ends at {at}, not at {end}")
 
 
-def _check_entry(area: bytes, at: int, end: int) -> int:
+def _check_entry(area: bytes, at: i64, end: i64) -> i64:
     """Check the property at this place; where the next one is."""
     if at + 8 > end:
         raise IntegrityError(f"a property area ends inside the property at {at}")
-    length, code, described, size = _ENTRY.unpack_from(area, at)
-    after: int = at + length + size + (20 if described else 8)
-    kind = 1 << code
-    number = _NUMBERS.get(kind)
-    if kind == mq.MQTYPE_NULL:
-        fits = size == 0
-    elif kind == mq.MQTYPE_BOOLEAN:
-        fits = size == 1
-    else:
-        fits = size == number.size if number is not None else True
-    if after > end or described > 1 or kind not in _TYPE_CODES or not fits:
-        raise IntegrityError(f"a property area with a property of type {kind}, {size} bytes")
+    code: i64 = area[at + 2]
+    size: i64 = _u32(area, at + 4)
+    start: i64 = at + 20 if area[at + 3] else at + 8
+    after: i64 = start + (area[at] | area[at + 1] << 8)
+    wanted: i64 = _SIZES[code] if code < len(_SIZES) else _NO_TYPE
+    fits = wanted in (size, _ANY_SIZE)
+    if after + size > end or area[at + 3] > 1 or not fits:
+        detail = f"a property of type {1 << int(code)}, {size} bytes"
+        raise IntegrityError(f"a property area with {detail}")
     try:
-        _property_at(area, at)
+        area[start:after].decode("utf-8")
+        if code == _STRING:
+            area[after : after + size].decode("utf-8")
     except UnicodeDecodeError as error:
         raise IntegrityError(f"a property area whose text at {at} is no UTF-8") from error
-    return after
+    return after + size
 
 
 def find_value(area: bytes, name: bytes) -> PropertyValue:
@@ -441,8 +447,7 @@ def read_values(area: bytes) -> dict[str, PropertyValue]:
         after: i64 = start + name_bytes
         size: i64 = _u32(area, at + 4)
         name = area[start:after].decode("utf-8")
-        if name not in found:
-            found[name] = _value_at(area, area[at + 2], after, size)
+        found.setdefault(name, _value_at(area, area[at + 2], after, size))
         at = after + size
     return found
 

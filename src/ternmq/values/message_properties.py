@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import ItemsView, Iterator, KeysView, Mapping, ValuesView
 from typing import Any, Final, final
 
+from mypy_extensions import i64
+
 from ternmq.base.errors import MQError, mq_error
 from ternmq.base.reasons import (
     MQRC_MIXED_CONTENT_NOT_ALLOWED,
@@ -34,6 +36,7 @@ from ternmq.codec.property_types import shown
 from ternmq.values.property_types import TYPES
 
 _USER_FOLDER: Final = "usr."
+_SIZE_MAX: Final = (1 << 32) - 1  # of an index
 HEADS_MAX: Final = 256
 _HEADS: Final[dict[str, EntryHeads]] = {}  # of names that were checked: few programs have many
 
@@ -95,19 +98,17 @@ class MessageProperties:
 
     def __getitem__(self, name: str) -> PropertyValue:
         values = self._values
-        if values is not None and name in values:
+        if name.startswith(_USER_FOLDER):
+            name = name[len(_USER_FOLDER) :]
+        if values is not None:
             return values[name]
-        plain = name.removeprefix(_USER_FOLDER)
-        if values is None and not self._was_asked:
-            self._was_asked = True  # who asks for a second one may want all
-            at = find_entry(self._area, plain.encode("utf-8", "surrogatepass"))
-            if at < 0:
-                raise KeyError(name)
-            return value_of_entry(self._area, at)
-        values = self._read()
-        if plain not in values:
+        if self._was_asked:  # who asks for a second one may want all
+            return self._read()[name]
+        self._was_asked = True
+        at = find_entry(self._area, name.encode("utf-8", "surrogatepass"))
+        if at < 0:
             raise KeyError(name)
-        return values[plain]
+        return value_of_entry(self._area, at)
 
     def __contains__(self, name: object) -> bool:
         return isinstance(name, str) and name.removeprefix(_USER_FOLDER) in self._read()
@@ -163,7 +164,8 @@ def properties_of(area: bytes) -> MessageProperties:
 def _area_of_usual(given: dict[Any, Any]) -> bytes:
     """The area of properties with plain names and values of the usual types; empty if there are
     others, or something is wrong: then they are looked at with care."""
-    parts: list[bytes] = []
+    parts: list[bytes] = [b"", b"", b""]
+    size: i64 = 0
     for name, value in given.items():
         heads = _HEADS.get(name)
         if heads is None:
@@ -171,13 +173,15 @@ def _area_of_usual(given: dict[Any, Any]) -> bytes:
             if heads is None:
                 return b""
         try:
-            if not add_packed(parts, heads, value):
-                return b""
+            added = add_packed(parts, heads, value)
         except UnicodeEncodeError:
             return b""
-    if not parts or len(given) > COUNT_MAX:
+        if added == 0:
+            return b""
+        size += added
+    if size == 0 or size > _SIZE_MAX or len(given) > COUNT_MAX:
         return b""
-    return joined_area(parts, len(given), True)
+    return joined_area(parts, len(given), int(size), True)
 
 
 def _heads_of(name: object) -> EntryHeads | None:
