@@ -42,6 +42,7 @@ LARGE_BUFFER: Final = 1 << 36
 SMALL_BUFFER: Final = 1 << 20
 REPEATS: Final = 20  # of what is over in less than a millisecond
 NOT_FOUND_S: Final = 10.0
+NEVER_NS: Final = 1 << 62
 AHEAD: Final = Goal(AT_MOST, 1.0, of_ratio=True)
 NOT_FROM_THE_HEAD: Final = Goal(AT_MOST, 0.1, of_ratio=True, compiled_only=False)
 
@@ -62,6 +63,9 @@ class Held:
         self._chosen: ternmq.Queue | None = None
         self._has_match = True
         self.queue = qmgr.queue(QUEUE)
+        self._is_in_memory = buffer == LARGE_BUFFER
+        if self._is_in_memory:  # what nobody gets is swept after seconds, whatever the buffers
+            qmgr.started.shell.engine.sweeper.due_ns = NEVER_NS
         for row in rows:
             put(self.queue, row)
         qmgr.started.shell.run_effects()
@@ -77,6 +81,8 @@ class Held:
         self._chosen = chosen
         self._has_match = False
         self._check(message, self._rows[-1])
+        if self._is_in_memory and self.queue.storage_status().swept:
+            raise RuntimeError("messages that are to be in memory were swept")
         return 1000 * took
 
     def _prepare(self) -> None:

@@ -26,8 +26,15 @@ import time
 from pathlib import Path
 
 MESSAGES = 2_000
-IN_PROCESS = ("pairs", "persistent", "units")
-OVER_TCP = ("tcp-put-get", "tcp-request-reply")
+IN_PROCESS = ("pairs", "properties", "persistent", "units")
+OVER_TCP = ("tcp-put-get", "tcp-properties", "tcp-request-reply")
+PROPERTIES: dict[str, str | int | float | bool] = {
+    "colour": "red",
+    "size": 4,
+    "weight": 0.5,
+    "fragile": True,
+    "customer": "C00000001",
+}
 TOTAL = re.compile(r"^(?:summary|totals): (\d+)", re.MULTILINE)
 START_S = 240.0
 
@@ -44,7 +51,12 @@ def work_in_process(name: str, count: int) -> None:
         qmgr.define_queue("A", max_depth=100_000)
         with qmgr.queue("A") as queue:
             for _ in range(count):
-                if name == "units":
+                if name == "properties":
+                    queue.put(body, properties=PROPERTIES)
+                    found = queue.get().properties
+                    for one in PROPERTIES:
+                        found[one]
+                elif name == "units":
                     with qmgr.unit_of_work():
                         queue.put(body, persistent=True)
                     with qmgr.unit_of_work():
@@ -61,8 +73,9 @@ def work_over_tcp(name: str, count: int, port: int) -> None:
     body = bytes(2048)
     connection = ternmq.connect("QM1", channel="BENCH", conn=f"127.0.0.1({port})")
     with connection, connection.queue("A") as asked, connection.queue("B") as answers:
+        given = PROPERTIES if name == "tcp-properties" else None
         for _ in range(count):
-            asked.put(body)
+            asked.put(body, properties=given)
             if name == "tcp-request-reply":
                 answers.put(asked.get(wait=10).data)
                 answers.get(wait=10)
