@@ -97,6 +97,10 @@ def _deliver(call: GetCall, entry: Entry, options: int, limit: int) -> Delivered
 def _with_area(call: GetCall, entry: Entry, options: int, limit: int) -> Delivered:
     """The same for our own client, which takes properties apart: the length is that of the body,
     and their area is before it."""
+    if int(call.reason) == 0 and not options & mq.MQGMO_CONVERT and len(entry.data) <= limit:
+        made = Delivered(entry.properties + entry.data, entry.base, 0, int(entry.length))
+        made.area_bytes = len(entry.properties)
+        return made
     made = _deliver(call, without_area(entry), options, limit)
     made.data = entry.properties + made.data
     made.area_bytes = len(entry.properties)
