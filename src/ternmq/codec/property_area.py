@@ -503,9 +503,10 @@ class WantedProperties:
 
     def __init__(self, names: list[bytes]) -> None:
         self._slots: dict[bytes, int] = {name: slot for slot, name in enumerate(names)}
-        self._lengths: i64 = 0  # bit n: one of the names has n bytes, modulo 63
+        # Bit n: the length of a name and its last byte give n. Few other names have one of these.
+        self._marks: i64 = 0
         for name in names:
-            self._lengths |= 1 << len(name) % 63
+            self._marks |= 1 << (len(name) + 7 * name[-1]) % 61 if name else 0
         self._values: list[PropertyValue] = [None] * len(names)
         self._is_known = [False] * len(names)
         self._area = b""
@@ -534,7 +535,7 @@ class WantedProperties:
     def _walk_to(self, slot: i64) -> None:
         self._is_begun = True
         area = self._area
-        lengths = self._lengths
+        marks = self._marks
         at = self._at
         left = self._left
         while left > 0:
@@ -545,7 +546,7 @@ class WantedProperties:
             code: i64 = area[at + 2]
             size: i64 = _u32(area, at + 4)
             at = after + size
-            if lengths >> name_bytes % 63 & 1 == 0:
+            if marks >> (name_bytes + 7 * area[after - 1]) % 61 & 1 == 0:
                 continue
             found: i64 = self._slots.get(area[start:after], -1)
             if found >= 0 and not self._is_known[found]:
