@@ -19,13 +19,17 @@ from ternmq.codec.property_area import (
     HAS_JMS_FOLDER,
     HEAD_BYTES,
     Original,
+    WantedProperties,
     area_flags,
     check_area,
     find_property,
+    find_value,
     original_of,
     pack_area,
     property_bytes,
     read_properties,
+    read_values,
+    split_area,
 )
 
 pytestmark = pytest.mark.core
@@ -160,3 +164,52 @@ def test_check_when_a_count_is_too_high_then_it_is_refused() -> None:
     lying = area[:2] + struct.pack("<H", 2) + area[4:]
     with pytest.raises(IntegrityError):
         check_area(lying)
+
+
+_FEW_NAMES = st.sampled_from(["a", "b", "aa", "ab", "ba", "usr", "jms.Cid", "ü"])
+_FEW = st.lists(
+    st.builds(
+        lambda name, typed, mark: Property(name, typed[0], typed[1], *mark),
+        _FEW_NAMES,
+        _VALUES,
+        st.sampled_from([(1, 0, 22), (mq.MQPD_SUPPORT_REQUIRED, 1, mq.MQCOPY_ALL)]),
+    ),
+    max_size=9,
+)
+
+
+@settings(max_examples=400, deadline=None)
+@given(
+    st.lists(_FEW, min_size=1, max_size=3),
+    st.lists(_FEW_NAMES, min_size=1, max_size=5, unique=True),
+    st.lists(st.integers(0, 4), max_size=10),
+)
+def test_wanted_names_when_asked_for_in_any_order_then_the_values_that_are_found_alone(
+    messages: list[list[Property]], names: list[str], asked: list[int]
+) -> None:
+    packed = [name.encode() for name in names]
+    wanted = WantedProperties(packed)
+    for properties in messages:
+        area = pack_area(properties)
+        wanted.load(area)
+        values = read_values(area)
+        for number in asked:
+            slot = number % len(names)
+            expected = repr(find_value(area, packed[slot]))
+            assert repr(wanted.value(slot)) == expected
+            assert repr(values.get(names[slot])) == expected
+
+
+@settings(max_examples=200, deadline=None)
+@given(_PROPERTIES.filter(bool), _ORIGINALS, st.binary(max_size=30))
+def test_area_before_data_when_split_then_both_are_as_they_were(
+    properties: list[Property], original: Original | None, data: bytes
+) -> None:
+    area = pack_area(properties, original)
+    assert split_area(area + data) == (area, data)
+
+
+@pytest.mark.parametrize("data", [b"", b"\1", bytes(12), b"RFH " + bytes(40)])
+def test_data_without_an_area_when_split_then_refused(data: bytes) -> None:
+    with pytest.raises(IntegrityError):
+        split_area(data)
