@@ -468,3 +468,17 @@ def test_properties_when_none_are_wanted_then_the_header_goes() -> None:
         assert b"color" not in reply["data"]
 
     run_story(story)
+
+
+def test_property_area_before_the_data_when_the_client_is_not_ours_then_the_option_is_refused() -> (
+    None
+):
+    async def story(place: Place, partner: Partner) -> None:
+        handle = await partner.open("A", ALL)
+        options = mq.MQPMO_NO_SYNCPOINT | fap.PROPERTIES_BEFORE_DATA
+        for _ in range(2):
+            reply = await partner.put(handle, b"body", options)
+            assert reply["reason"] == 2046  # MQRC_OPTIONS_ERROR
+        assert place.depth("A") == 0
+
+    run_story(story)
