@@ -24,12 +24,12 @@ from ternmq.codec.property_area import (
     check_area,
     find_property,
     find_value,
+    leading_area,
     original_of,
     pack_area,
     property_bytes,
     read_properties,
     read_values,
-    split_area,
 )
 
 pytestmark = pytest.mark.core
@@ -206,10 +206,10 @@ def test_area_before_data_when_split_then_both_are_as_they_were(
     properties: list[Property], original: Original | None, data: bytes
 ) -> None:
     area = pack_area(properties, original)
-    assert split_area(area + data) == (area, data)
+    assert leading_area(area + data) == area
 
 
 @pytest.mark.parametrize("data", [b"", b"\1", bytes(12), b"RFH " + bytes(40)])
 def test_data_without_an_area_when_split_then_refused(data: bytes) -> None:
     with pytest.raises(IntegrityError):
-        split_area(data)
+        leading_area(data)

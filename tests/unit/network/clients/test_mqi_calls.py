@@ -475,7 +475,7 @@ def test_property_area_before_the_data_when_the_client_is_not_ours_then_the_opti
 ):
     async def story(place: Place, partner: Partner) -> None:
         handle = await partner.open("A", ALL)
-        options = mq.MQPMO_NO_SYNCPOINT | fap.PROPERTIES_BEFORE_DATA
+        options = mq.MQPMO_NO_SYNCPOINT | fap.AREA_BEFORE_DATA
         for _ in range(2):
             reply = await partner.put(handle, b"body", options)
             assert reply["reason"] == 2046  # MQRC_OPTIONS_ERROR
