@@ -47,6 +47,7 @@ class QueueStream:
         incarnation: int | None = None,
         skip_lost: bool = False,
         wait: float | None = 0,
+        selector: str = "",
     ) -> StreamRange:
         """Messages with numbers from `first` to before `end`, in one round trip: at most `count` of
         them and about `max_bytes`, at least one if there is any. `next` of the answer says where
@@ -56,8 +57,14 @@ class QueueStream:
         number below the earliest is MQRC_MSG_SEQ_NUMBER_ERROR, unless `skip_lost`: then the read
         begins with the earliest, and `lost_to` says so. `wait` is how many seconds to wait while
         there is nothing in the range; None is without end.
+
+        With a `selector` only messages that match it come back; the others are left out where the
+        queue manager is, and `count` and `max_bytes` bound what it looks at. An answer without
+        messages is no end then: read on from `next`.
         """
-        call = read_call(self.queue, first, end, count, max_bytes, incarnation, skip_lost, wait)
+        call = read_call(
+            self.queue, first, end, count, max_bytes, incarnation, skip_lost, wait, selector
+        )
         await self._transport.run(call)
         return call.outcome()
 

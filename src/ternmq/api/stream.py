@@ -50,6 +50,7 @@ def read_call(
     incarnation: int | None,
     skip_lost: bool,
     wait: float | None,
+    selector: str = "",
 ) -> StreamRead:
     """A read as its call. A wait without end is one of many years."""
     if count is not None and count < 1:
@@ -67,6 +68,7 @@ def read_call(
         max_bytes,
         skip_lost,
         round(1000 * (_FOR_EVER_S if wait is None else wait)),
+        selector,
     )
 
 
@@ -98,6 +100,7 @@ class QueueStream:
         incarnation: int | None = None,
         skip_lost: bool = False,
         wait: float | None = 0,
+        selector: str = "",
     ) -> StreamRange:
         """Messages with numbers from `first` to before `end`, in one round trip: at most `count` of
         them and about `max_bytes`, at least one if there is any. `next` of the answer says where
@@ -107,8 +110,14 @@ class QueueStream:
         number below the earliest is MQRC_MSG_SEQ_NUMBER_ERROR, unless `skip_lost`: then the read
         begins with the earliest, and `lost_to` says so. `wait` is how many seconds to wait while
         there is nothing in the range; None is without end.
+
+        With a `selector` only messages that match it come back; the others are left out where the
+        queue manager is, and `count` and `max_bytes` bound what it looks at. An answer without
+        messages is no end then: read on from `next`.
         """
-        call = read_call(self.queue, first, end, count, max_bytes, incarnation, skip_lost, wait)
+        call = read_call(
+            self.queue, first, end, count, max_bytes, incarnation, skip_lost, wait, selector
+        )
         self._transport.run(call)
         return call.outcome()
 

@@ -123,14 +123,15 @@ def pack_header(
     )
 
 
-def unpack_header(buffer: bytes, offset: int) -> ImageHeader:
-    """The header of the image that begins at `offset` and ends inside the buffer."""
+def unpack_header(buffer: bytes, offset: int, with_data: bool = True) -> ImageHeader:
+    """The header of the image that begins at `offset` and ends inside the buffer, with its data or
+    before."""
     present = len(buffer) - offset
     if offset < 0 or present < FIXED_BYTES:
         raise IntegrityError(f"message image at {offset}: {present} bytes are too few for one")
     fields = _HEADER.unpack_from(buffer, offset)
     number, sequence, put_ns, expiry_at, data_length, priority, flags, backout, lsn, area = fields
-    if present - FIXED_BYTES < data_length + area:
+    if present - FIXED_BYTES < (data_length + area if with_data else area):
         raise IntegrityError(
             f"message image at {offset}: data length {data_length} and {area} bytes of properties, "
             f"{present - FIXED_BYTES} present"

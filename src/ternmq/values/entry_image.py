@@ -15,9 +15,9 @@ from ternmq.codec.message_image import (
 from ternmq.values.entry import Entry
 
 
-def entry_from_image(image: bytes, offset: i64 = 0) -> Entry:
-    """The message of an image."""
-    header = unpack_header(image, offset)
+def entry_from_image(image: bytes, offset: i64 = 0, with_data: bool = True) -> Entry:
+    """The message of an image, with its data or without."""
+    header = unpack_header(image, offset, with_data)
     ids = offset + HEADER_BYTES
     properties = offset + FIXED_BYTES
     data = properties + header.area_length
@@ -31,7 +31,7 @@ def entry_from_image(image: bytes, offset: i64 = 0) -> Entry:
         image[ids + CORREL_ID_OFFSET : ids + CORREL_ID_OFFSET + 24],
         image[ids + GROUP_ID_OFFSET : ids + GROUP_ID_OFFSET + 24],
         image[ids:properties],
-        image[data : data + header.data_length],
+        image[data : data + header.data_length] if with_data else b"",
         header.data_length,
         image[properties:data],
     )

@@ -26,6 +26,7 @@ from ternmq.kernel.cursor_authority import check_cursor
 from ternmq.kernel.cursor_expiry import note_use
 from ternmq.kernel.kernel import Kernel
 from ternmq.kernel.resolve import close_handle
+from ternmq.kernel.stream_selection import PartSelection
 from ternmq.mqi.steps.step import Step
 from ternmq.ports.effect import Wakeable
 from ternmq.security import authorities as auth
@@ -112,8 +113,32 @@ class ReadStream(StreamStep):
         super().__init__(call.verb, call.queue)
         self.call = call
         self._read: stream.StreamRead | None = None
+        self._selection: PartSelection | None = None  # of what was read; under way
+        self._durable_at = 0  # what the read depends on
 
     def go_on(self, kernel: Kernel, link: Link, handle: Handle) -> bool:
+        read = self._read
+        if read is None or self._selection is None:
+            read = self._read_parts(kernel, link, handle)
+            if link.park is not None or link.again:
+                return False
+            if not self._chosen(kernel, link, handle, read):
+                return False
+        elif not self._choose(link, self._selection, read):
+            return False
+        bounds = read.bounds
+        self.call.found = StreamRange(
+            [StreamBlock(one.block, int(one.start), int(one.stop)) for one in read.parts],
+            0 if bounds is None else int(bounds.incarnation),
+            int(read.next_number),
+            int(read.lost_to),
+            0 if bounds is None else int(bounds.earliest),
+            0 if bounds is None else int(bounds.next_number),
+        )
+        return True
+
+    def _read_parts(self, kernel: Kernel, link: Link, handle: Handle) -> stream.StreamRead:
+        """Begin to read, or go on."""
         call = self.call
         read = self._read
         if read is None:
@@ -131,17 +156,27 @@ class ReadStream(StreamStep):
             self._read = read
         else:
             stream.resume_read(kernel, read)
-        if link.park is not None or link.again:
+        return read
+
+    def _chosen(self, kernel: Kernel, link: Link, handle: Handle, read: stream.StreamRead) -> bool:
+        """Leave out what selectors leave out: that of the call, and those of aliases; whether that
+        is done."""
+        selectors = [] if handle.selection is None else list(handle.selection.selectors)
+        if self.call.selector:
+            selectors.append(kernel.selectors.find(self.call.selector))
+        if not selectors or not read.parts:
+            return True
+        self._durable_at = int(link.durable_at)
+        self._selection = PartSelection(read.parts, selectors, kernel.clock)
+        return self._choose(link, self._selection, read)
+
+    def _choose(self, link: Link, selection: PartSelection, read: stream.StreamRead) -> bool:
+        link.depends_on(self._durable_at)
+        if not selection.go_on():
+            link.again = True
             return False
-        bounds = read.bounds
-        call.found = StreamRange(
-            [StreamBlock(one.block, int(one.start), int(one.stop)) for one in read.parts],
-            0 if bounds is None else int(bounds.incarnation),
-            int(read.next_number),
-            int(read.lost_to),
-            0 if bounds is None else int(bounds.earliest),
-            0 if bounds is None else int(bounds.next_number),
-        )
+        read.parts = selection.found
+        self._selection = None
         return True
 
     def await_more(self, kernel: Kernel, link: Link, waker: Wakeable) -> bool:

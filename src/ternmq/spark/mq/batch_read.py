@@ -1,7 +1,8 @@
 """Batch reads of the source: `spark.read.format("mq")`.
 
-What a filter says about queue and number narrows what is read of a stream (option pushFilters,
-which needs the setting spark.sql.python.filterPushdown.enabled). Spark applies all filters again.
+What a filter says about queue and number narrows what is read of a stream, and what it says about
+column `property` becomes a selector (option pushFilters, which needs the setting
+spark.sql.python.filterPushdown.enabled). Spark applies all filters again.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from ternmq.spark.mq.browse_read import browsed, drained
 from ternmq.spark.mq.limits import divided
 from ternmq.spark.mq.mq_options import DRAIN, STREAM, SourceOptions
 from ternmq.spark.mq.positions import EARLIEST, LATEST, NUMBER_MAX, TIME
+from ternmq.spark.mq.property_filters import narrowed
 from ternmq.spark.mq.queue_streams import HINT, DataLoss, Range, bounds_of, number_at, queues_of
 from ternmq.spark.mq.range_tasks import read_ranges
 from ternmq.spark.mq.spark_connection import connect
@@ -66,6 +68,7 @@ class MqReader(DataSourceReader):
         self.only: set[str] | None = None  # the queues that filters leave
         self.first = 0
         self.end = NUMBER_MAX
+        self.selector = options.selector  # with what filters say
 
     def partitions(self) -> Sequence[InputPartition]:
         options = self.options
@@ -126,15 +129,16 @@ class MqReader(DataSourceReader):
 
     def read(self, partition: InputPartition) -> Iterator[Any]:
         if isinstance(partition, RangePartition):
-            return read_ranges(self.options, partition.ranges)
+            return read_ranges(self.options, partition.ranges, self.selector)
         if isinstance(partition, LyingPartition):
             some = partition.messages
-            return browsed(self.options, some.queue, some.first, some.end, some.incarnation)
+            numbers = some.first, some.end, some.incarnation
+            return browsed(self.options, some.queue, self.selector, *numbers)
         if not isinstance(partition, QueuePartition):
             return iter(())
         if self.options.mode == DRAIN:
             return drained(self.options, partition.queue)
-        return browsed(self.options, partition.queue)
+        return browsed(self.options, partition.queue, self.selector)
 
 
 class MqFilteringReader(MqReader):
@@ -146,6 +150,7 @@ class MqFilteringReader(MqReader):
         if self.options.mode != DRAIN:  # what a filter leaves out must not be taken, nor left out
             for one in filters:
                 self.narrow(one, *names)
+            self.selector = narrowed(self.selector, filters, self.options.property_fields)
         return filters
 
     def narrow(self, one: Filter, queue: str, number: str) -> None:

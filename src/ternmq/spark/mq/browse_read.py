@@ -40,12 +40,18 @@ _HEAD: Final = struct.Struct("<QQqqIBBHQI")
 
 
 def browsed(
-    options: SourceOptions, queue: str, first: int = 0, end: int = NUMBER_MAX, incarnation: int = 0
+    options: SourceOptions,
+    queue: str,
+    selector: str,
+    first: int = 0,
+    end: int = NUMBER_MAX,
+    incarnation: int = 0,
 ) -> Iterator[pa.RecordBatch]:
-    """What lies on a queue now, of these numbers. With an incarnation, as the stream has it."""
+    """What lies on a queue now and matches, of these numbers. With an incarnation, as the stream
+    has it."""
     with (
         connect(options.connection) as connection,
-        connection.queue(queue, options=_TO_BROWSE) as opened,
+        connection.queue(queue, options=_TO_BROWSE, selector=selector) as opened,
     ):
         maker = BatchMaker(options, connection.name)
         lying = (one for one in opened.browse() if first <= one.sequence < end)
@@ -56,7 +62,7 @@ def drained(options: SourceOptions, queue: str) -> Iterator[pa.RecordBatch]:
     """What lies on a queue now; it is taken when the last batch has been."""
     with (
         connect(options.connection) as connection,
-        connection.queue(queue, options=_TO_GET) as opened,
+        connection.queue(queue, options=_TO_GET, selector=options.selector) as opened,
     ):
         maker = BatchMaker(options, connection.name)
         with connection.unit_of_work():

@@ -18,8 +18,10 @@ from ternmq.codec.message_image import HEADER_BYTES
 from ternmq.codec.mqi.mqmd import Descriptor
 from ternmq.codec.property_header import as_put
 from ternmq.spark.mq import property_columns as mq_properties
+from ternmq.spark.mq.message_schema import PROPERTY
 from ternmq.spark.mq.message_text import Ints, texts
 from ternmq.spark.mq.mq_options import CONVERT_ALL, NONE, SourceOptions
+from ternmq.spark.mq.property_fields import PropertyField, column_of, column_type
 from ternmq.spark.mq.queue_streams import HEAD_TYPE
 from ternmq.values.entry import OWN_DATE
 from ternmq.values.stream_block import StreamBlock
@@ -44,9 +46,12 @@ _FIELDS: Final = {
 _TEXT_FORMAT: Final = b"MQSTR   "
 
 
-def arrow_schema(columns: tuple[tuple[str, str], ...]) -> pa.Schema:
-    """The schema of batches, as Spark expects it."""
-    return pa.schema([(name, TYPES[kind]) for name, kind in columns])
+def arrow_schema(
+    columns: tuple[tuple[str, str], ...], fields: tuple[PropertyField, ...] = ()
+) -> pa.Schema:
+    """The schema of batches, as Spark expects it; `fields` are those of column property."""
+    typed = column_type(fields)
+    return pa.schema([(name, typed if name == PROPERTY else TYPES[kind]) for name, kind in columns])
 
 
 class Messages:
@@ -153,7 +158,8 @@ class BatchMaker:
     """Makes record batches with the columns that a user wants."""
 
     def __init__(self, options: SourceOptions, queue_manager: str) -> None:
-        self.schema: Final = arrow_schema(options.columns)
+        self.schema: Final = arrow_schema(options.columns, options.property_fields)
+        self._property_fields: Final = options.property_fields
         self._kinds: Final = dict(options.columns)
         self._queue_manager: Final = queue_manager
         self._has_properties: Final = options.has_properties
@@ -207,6 +213,9 @@ class BatchMaker:
 
     def property_types(self, messages: Messages) -> pa.Array:
         return self._map(messages, 1)
+
+    def property(self, messages: Messages) -> pa.Array:
+        return column_of(self._property_fields, messages.areas, len(messages))
 
     def _map(self, messages: Messages, at: int) -> pa.Array:
         """A map for each message, of names and one element of what is known of a property."""
@@ -273,6 +282,7 @@ _OWN: Final[dict[str, _Maker]] = {
     "put_timestamp": BatchMaker.put_timestamp,
     "properties": BatchMaker.properties,
     "property_types": BatchMaker.property_types,
+    PROPERTY: BatchMaker.property,
     "body": BatchMaker.body,
     "text": BatchMaker.text,
 }
@@ -285,6 +295,7 @@ _KAFKA: Final[dict[str, _Maker]] = {
     "timestamp": BatchMaker.put_timestamp,
     "timestampType": BatchMaker.zeros,
     "headers": BatchMaker.headers,
+    PROPERTY: BatchMaker.property,
 }
 
 

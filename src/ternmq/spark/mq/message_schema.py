@@ -8,6 +8,8 @@
 a queue that is deleted and defined again has another incarnation. A message that was browsed or
 drained from a queue without a stream has the number too, but no incarnation (null).
 
+A column `property` is there beside them if option propertyColumns asks for it (property_fields).
+
 format, encoding and ccsid are those of the body. Where includeProperties takes an MQRFH2 away from
 the data, they are what that header says of the data behind it. text is the body in Unicode if the
 format is MQSTR (option convert), null where it cannot be read so. property_types has the words of
@@ -65,6 +67,7 @@ KAFKA_COLUMNS: Final[tuple[tuple[str, str], ...]] = (
     ("timestampType", "int"),  # 0: the time of creation
     ("headers", "array<struct<key:string,value:binary>>"),  # the properties
 )
+PROPERTY: Final = "property"
 NAMES: Final = tuple(name for name, _ in COLUMNS)
 KAFKA_NAMES: Final = tuple(name for name, _ in KAFKA_COLUMNS)
 

@@ -9,9 +9,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final, NamedTuple, final
 
+from ternmq.base.errors import MQError
 from ternmq.base.names import is_name
-from ternmq.spark.mq.message_schema import COLUMNS, KAFKA_COLUMNS, columns_named
+from ternmq.codec.selector.selector import compile_selector
+from ternmq.spark.mq.message_schema import COLUMNS, KAFKA_COLUMNS, PROPERTY, columns_named
 from ternmq.spark.mq.positions import EARLIEST, LATEST, Position, position_given
+from ternmq.spark.mq.property_fields import column_ddl, fields_given
 from ternmq.spark.option_words import check_names, lowered, number, one_of, yes_or_no
 from ternmq.txn.families.cursor_records import EXPIRY_MAX
 
@@ -97,8 +100,12 @@ SOURCE_OPTIONS: Final = (
     Option("convert", "`strings`", "what `text` has: `strings` (MQSTR), `all` bodies or `none`"),
     Option("compat", "`none`", "`kafka`: columns as Kafka's source has them"),
     Option("columns", "all", "names with commas between: only those are made, which is quicker"),
+    Option("selector", "all", "only messages that match it, chosen by the queue manager"),
+    Option("propertyColumns", "none", "fields of column `property`: `colour STRING, weight INT`"),
     Option(
-        "pushFilters", "`false`", "of a batch: filters of `queue` and `seq` narrow what is read"
+        "pushFilters",
+        "`false`",
+        "of a batch: filters of `queue`, `seq` and `property` narrow what is read",
     ),
     Option("maxMessages", str(DRAIN_MESSAGES), "of `drain`: how many messages one task takes"),
 )
@@ -177,9 +184,11 @@ class SourceOptions:
             options, "convert", CONVERT_STRINGS, (CONVERT_STRINGS, CONVERT_ALL, NONE)
         )
         self.is_kafka: Final = one_of(options, "compat", NONE, (NONE, KAFKA)) == KAFKA
+        self.property_fields: Final = fields_given(options.get("propertycolumns", ""))
         self.columns: Final = columns_named(
             options.get("columns", ""), KAFKA_COLUMNS if self.is_kafka else COLUMNS
-        )
+        ) + (((PROPERTY, column_ddl(self.property_fields)),) if self.property_fields else ())
+        self.selector: Final = selector_given(options.get("selector", ""))
         self.messages_max: Final = number(options, "maxMessages", DRAIN_MESSAGES, 1)
         self.takes_filters: Final = yes_or_no(options, "pushFilters", False)
         self._check(options, is_stream)
@@ -211,6 +220,18 @@ class SourceOptions:
     def position_of(self, queue: str, at_end: bool = False) -> Position:
         """Where reading of a queue begins or ends."""
         return (self.end if at_end else self.start).of(queue)
+
+
+def selector_given(given: str) -> str:
+    """A selection string that is one."""
+    if given.strip():
+        try:
+            compile_selector(given)
+        except MQError as error:
+            raise ValueError(
+                f"option selector is {given!r}: {error.detail or error.reason_name}"
+            ) from None
+    return given.strip()
 
 
 def queues_given(given: str) -> tuple[str, ...]:

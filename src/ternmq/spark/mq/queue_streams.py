@@ -122,10 +122,14 @@ def first_from(
     connection: Connection, queue: str, bounds: Bounds, number: int, end: int
 ) -> StreamBlock | None:
     """The first message with a number from `number` to before `end`; numbers may have gaps."""
-    found = connection.stream(queue).read(
-        number, end, count=1, max_bytes=1, incarnation=bounds.incarnation, skip_lost=True
-    )
-    return found.blocks[0] if found.blocks else None
+    while number < end:  # an alias with a SELECTOR may leave out what is there
+        found = connection.stream(queue).read(
+            number, end, count=1, max_bytes=1, incarnation=bounds.incarnation, skip_lost=True
+        )
+        if found.blocks or found.next <= number:
+            return found.blocks[0] if found.blocks else None
+        number = found.next
+    return None
 
 
 def put_ns_of(block: StreamBlock) -> int:
@@ -150,8 +154,11 @@ def bytes_a_number(
     return max(size / max(numbers, 1), 1.0)
 
 
-def blocks_in(connection: Connection, part: Range, skip: bool) -> Iterator[list[StreamBlock]]:
-    """The messages of a range, some at a time; with `skip` without those that are gone."""
+def blocks_in(
+    connection: Connection, part: Range, skip: bool, selector: str = ""
+) -> Iterator[list[StreamBlock]]:
+    """The messages of a range that match, some at a time; with `skip` without those that are
+    gone."""
     stream = connection.stream(part.queue)
     first = part.first
     while first < part.end:
@@ -162,6 +169,7 @@ def blocks_in(connection: Connection, part: Range, skip: bool) -> Iterator[list[
                 max_bytes=READ_BYTES,
                 incarnation=part.incarnation,
                 skip_lost=skip,
+                selector=selector,
             )
         except MQError as error:
             lost = loss_of(error, part)

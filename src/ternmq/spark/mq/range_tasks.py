@@ -12,10 +12,12 @@ from ternmq.spark.mq.queue_streams import Range, blocks_in
 from ternmq.spark.mq.spark_connection import connect
 
 
-def read_ranges(options: SourceOptions, ranges: list[Range]) -> Iterator[pa.RecordBatch]:
-    """The messages of ranges as batches."""
+def read_ranges(
+    options: SourceOptions, ranges: list[Range], selector: str
+) -> Iterator[pa.RecordBatch]:
+    """The messages of ranges that match, as batches."""
     with connect(options.connection, reconnect=True) as connection:
         maker = BatchMaker(options, connection.name)
         for part in ranges:
-            for blocks in blocks_in(connection, part, not options.fail_on_loss):
+            for blocks in blocks_in(connection, part, not options.fail_on_loss, selector):
                 yield maker.batch(messages_of(blocks, part.queue))

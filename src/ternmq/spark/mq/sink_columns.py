@@ -29,7 +29,7 @@ from pyspark.sql.types import (
 )
 
 from ternmq.codec.mqi import mqmd
-from ternmq.spark.mq.message_schema import KAFKA_NAMES, NAMES
+from ternmq.spark.mq.message_schema import KAFKA_NAMES, NAMES, PROPERTY
 
 INTEGER: Final = "int"
 CHARACTERS: Final = "string"
@@ -148,6 +148,7 @@ def body_of(types: dict[str, DataType]) -> str:
 
 def refuse_unknown(names: list[str], is_kafka: bool) -> None:
     known = frozenset(_KAFKA + KAFKA_NAMES) if is_kafka else frozenset(NAMES) | _OTHERS
+    known |= {PROPERTY}  # left aside: it says what column properties says
     for name in names:
         if name in known:
             continue

@@ -17,12 +17,17 @@ from ternmq.codec.stream_block_format import (
 
 def cut_block(block: bytes, start: int, stop: int) -> bytes:
     """A block of the messages from place `start` to before `stop`."""
+    return block_of(block, list(range(start, stop)))
+
+
+def block_of(block: bytes, places: list[int]) -> bytes:
+    """A block of the messages at these places, at least one, in their order."""
     header = unpack_block_header(block)
     count = header.count
     heads: list[bytes] = []
     areas: list[bytes] = []
     bodies: list[bytes] = []
-    for at in range(start, stop):
+    for at in places:
         head = BLOCK_HEADER_BYTES + at * HEAD_BYTES
         heads.append(block[head : head + HEAD_BYTES])
         areas.append(area_at(block, count, at))
@@ -30,8 +35,8 @@ def cut_block(block: bytes, start: int, stop: int) -> bytes:
     return pack_block(
         header.queue_id,
         header.incarnation,
-        number_at(block, start),
-        number_at(block, stop - 1),
+        number_at(block, places[0]),
+        number_at(block, places[-1]),
         header.newest_ns,
         heads,
         areas,

@@ -72,7 +72,7 @@ stream_bounds       queue:text -> found:bounds
 stream_close        queue:text
 stream_queues       pattern:text -> queues:texts
 stream_read         queue:text incarnation:number first:number end:number messages_max:number
-    bytes_max:number skip_lost:flag wait_ms:number
+    bytes_max:number skip_lost:flag wait_ms:number selector:text
 units_in_doubt      -> units:units
 widen               handle:handle options:integer -> allowed:integer resolved_name:text
 """

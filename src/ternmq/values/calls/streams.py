@@ -48,6 +48,7 @@ class StreamRead(Call):
         bytes_max: int,
         skip_lost: bool,
         wait_ms: int = 0,
+        selector: str = "",
     ) -> None:
         super().__init__("stream_read", "stream read")
         for name, number in (
@@ -67,6 +68,7 @@ class StreamRead(Call):
         self.bytes_max = min(max(bytes_max, 1), READ_BYTES_MAX)
         self.skip_lost = skip_lost
         self.wait_s = wait_ms / 1000
+        self.selector = selector  # only messages that match come back; empty: all
         self.found: StreamRange | None = None
 
     @property
@@ -76,7 +78,10 @@ class StreamRead(Call):
 
     def lacks(self) -> bool:
         found = self.found
-        return found is not None and len(found) == 0 and found.lost_to == 0
+        if found is None or found.lost_to or len(found):
+            return False
+        # Behind messages that do not match, the reader goes on from `next`.
+        return not self.selector or found.next <= self.first
 
     def outcome(self) -> StreamRange:
         """The result."""

@@ -166,6 +166,56 @@ def test_filters_when_pushed_then_only_what_they_leave_is_read(site: Site) -> No
         site.spark.conf.unset(setting)
 
 
+def rows_read(frame: "DataFrame") -> int:
+    """How many rows the source gave for the last action of a DataFrame."""
+    plan: Any = frame._jdf.queryExecution().executedPlan()
+    metrics = plan.collectLeaves().head().metrics()
+    return int(metrics.apply("numOutputRows").value())
+
+
+def put_coloured(site: Site, name: str) -> None:
+    with site.connection.queue(name) as opened:
+        for n in range(20):
+            colour = "red" if n % 5 == 0 else "blue"
+            properties = {"colour": colour, "weight": ternmq.Int32(n)}
+            opened.put(f"text {n}", properties=properties)
+
+
+def test_stream_when_a_selector_is_given_then_only_matches_reach_spark(
+    site: Site, tmp_path: Path
+) -> None:
+    site.define("COLOURED")
+    put_coloured(site, "COLOURED")
+    options = {"queue": "COLOURED", "startingOffsets": "earliest", "selector": "colour = 'red'"}
+    frame = site.stream(**options, propertyColumns="weight INT")
+    batches = run(frame, tmp_path)
+    assert [batch["numInputRows"] for batch in batches] == [4]  # of 20
+    rows = site.spark.read.parquet(str(tmp_path / "table")).orderBy("seq").collect()
+    assert [row["property"]["weight"] for row in rows] == [0, 5, 10, 15]
+    put_coloured(site, "COLOURED")
+    assert [batch["numInputRows"] for batch in run(frame, tmp_path)] == [4]
+
+
+def test_filters_when_on_properties_then_those_of_fields_are_pushed_and_those_of_maps_are_not(
+    site: Site,
+) -> None:
+    site.define("TYPED")
+    put_coloured(site, "TYPED")
+    setting = "spark.sql.python.filterPushdown.enabled"
+    site.spark.conf.set(setting, "true")
+    try:
+        options = {"queue": "TYPED", "mode": "stream", "pushFilters": "true"}
+        frame = site.batch(**options, propertyColumns="colour STRING, weight INT")
+        few = frame.where("property.colour = 'red' and property.weight > 5")
+        assert sorted(row["text"] for row in few.collect()) == ["text 10", "text 15"]
+        assert rows_read(few) == 2  # of 20
+        mapped = frame.where("properties['colour'] = 'red'")
+        assert len(mapped.collect()) == 4
+        assert rows_read(mapped) == 20  # Spark hands no filter on an element of a map over
+    finally:
+        site.spark.conf.unset(setting)
+
+
 def test_errors_when_options_are_wrong_then_one_sentence(site: Site) -> None:
     for given, sentence in (
         ({"queue": "ORDERS", "startingOffset": "latest"}, "is startingOffsets meant?"),
