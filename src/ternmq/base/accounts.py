@@ -93,6 +93,8 @@ class TaskQueueAccount:
         "queue_type",
         "reported",
         "selector_bytes_max",
+        "selector_looked",
+        "selector_matched",
         "selectors",
         "set",
         "skipped",
@@ -130,8 +132,11 @@ class TaskQueueAccount:
         self.expired_met: i64 = 0  # getexmsg
         self.generated: i64 = 0  # ngen; 168 GeneratedMsgCount: triggers, reports
         self.depth_high: i64 = 0  # maxqdpth
+        # MQGET calls, successful or not, through handles that have a selector
         self.selectors: i64 = 0  # selcount
-        self.selector_bytes_max: i64 = 0  # selmaxln
+        self.selector_bytes_max: i64 = 0  # selmaxln: the longest selection string
+        self.selector_looked: i64 = 0  # messages that selectors looked at: our own
+        self.selector_matched: i64 = 0
         self.streamed: i64 = 0  # streamedn
 
     @property
@@ -186,6 +191,8 @@ class TaskQueueAccount:
         if later.depth_high > self.depth_high:
             self.depth_high = later.depth_high
         self.selectors += later.selectors
+        self.selector_looked += later.selector_looked
+        self.selector_matched += later.selector_matched
         if later.selector_bytes_max > self.selector_bytes_max:
             self.selector_bytes_max = later.selector_bytes_max
         self.streamed += later.streamed

@@ -200,6 +200,8 @@ class QueueFigures:
         "output_high",
         "output_low",
         "purged",
+        "selector_looked",
+        "selector_matched",
         "sets",
         "skipped",
         "streamed",
@@ -234,6 +236,9 @@ class QueueFigures:
         self.backed_out_gets: i64 = 0  # qqstrbgt
         self.streamed: i64 = 0  # qqststrm: copies put to its streaming queues
         self.skipped: i64 = 0  # looked at and passed over by gets; $SYS STATQ/EXTENDED
+        # messages that the selectors of handles looked at, and those of them that matched: our own
+        self.selector_looked: i64 = 0
+        self.selector_matched: i64 = 0
 
     def see_depth(self, depth: i64) -> None:
         """How many messages are on it now."""
@@ -278,6 +283,8 @@ class QueueFigures:
         self.backed_out_gets += later.backed_out_gets
         self.streamed += later.streamed
         self.skipped += later.skipped
+        self.selector_looked += later.selector_looked
+        self.selector_matched += later.selector_matched
 
 
 @final

@@ -156,6 +156,8 @@ def was_got(
         else:
             account.gets_specific += 1
         book(connection, account.get)
+    if handle.selection is not None:
+        _has_selected(kernel, handle, local, account)
 
 
 def were_got(
@@ -246,6 +248,7 @@ def was_browsed(
         if task is not None:
             task.get_sizes.add(length)
         _count_kind(account, call)
+    _has_selected(kernel, call.handle, local, account)
 
 
 def _count_kind(account: TaskQueueAccount, call: GetCall) -> None:
@@ -291,6 +294,31 @@ def got_nothing(kernel: Kernel, call: GetCall, local: LocalQueue, reason: i64) -
             account.traffic.failed_gets += 1
         account.get.failed += 1
         _count_kind(account, call)
+    _has_selected(kernel, call.handle, local, account)
+
+
+def _has_selected(
+    kernel: Kernel, handle: Handle, local: LocalQueue, account: TaskQueueAccount | None
+) -> None:
+    """A get or browse has ended: what its selector, if it has one, looked at since it began."""
+    selection = handle.selection
+    if selection is None:
+        return
+    looked = selection.looked_at - selection.looked_before
+    matched = selection.matched - selection.matched_before
+    selection.looked_before = selection.looked_at
+    selection.matched_before = selection.matched
+    if kernel.measured & STATISTICS:
+        figures = figures_of(kernel, local)
+        figures.selector_looked += looked
+        figures.selector_matched += matched
+    if account is not None:
+        account.selectors += 1
+        account.selector_looked += looked
+        account.selector_matched += matched
+        length: i64 = selection.text_bytes
+        if length > account.selector_bytes_max:
+            account.selector_bytes_max = length
 
 
 def got_nothing_yet(kernel: Kernel, call: GetCall, local: LocalQueue) -> None:

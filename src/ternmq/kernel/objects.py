@@ -64,6 +64,8 @@ class LocalQueue:
         self.triggered_ns: i64 = now_ns  # when that was done last; at first, when it was loaded
         self.trigger_terms = ""  # what triggering depends on, to see whether it was altered
         self.handles: list[Handle] = []
+        self.selector_looked: i64 = 0  # by the selectors of handles that are closed
+        self.selector_matched: i64 = 0
         self.open_input: i64 = 0
         self.open_output: i64 = 0
         self.exclusive = False

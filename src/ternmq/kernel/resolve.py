@@ -412,6 +412,8 @@ def detach(handle: Handle) -> None:
         handle.cursor = None
     if handle.selection is not None:
         handle.selection.forget(local.queue)
+        local.selector_looked += handle.selection.looked_at
+        local.selector_matched += handle.selection.matched
     local.handles.remove(handle)
     if local.held_by is handle:
         local.held_by = None

@@ -39,10 +39,13 @@ class HandleSelection(Matcher):
 
     def __init__(self, selectors: list[Selector], clock: Clock) -> None:
         self.selectors = selectors
+        self.text_bytes: i64 = sum([len(one.text.encode()) for one in selectors])
         self._clock = clock
         self._sources = [EntrySource(one.names, _NO_ENTRY, clock) for one in selectors]
         self.looked_at: i64 = 0  # messages, for statistics
         self.matched: i64 = 0
+        self.looked_before: i64 = 0  # when the get or browse began that is under way
+        self.matched_before: i64 = 0
         self.scan: SegmentScan | None = None  # the last one; what it found may be wanted next
         self._mentions: i64 = sum([one.mentions for one in selectors])
         self.effort: i64 = 0  # for all messages so far, in messages with few properties
@@ -88,6 +91,8 @@ class HandleSelection(Matcher):
     def begin(self, queue: Queue) -> None:
         """A get begins: what it remembers does not hold if a message may match later than it
         arrived."""
+        self.looked_before = self.looked_at
+        self.matched_before = self.matched
         self._is_searching = False
         if self._can_change:
             self.forget(queue)

@@ -402,6 +402,32 @@ def test_accounting_when_one_queue_has_acctq_then_only_that_queue_is_reported() 
         assert reported == {"A": False, "B": True}
 
 
+def test_selectors_when_they_look_through_a_queue_then_queue_and_task_count_it() -> None:
+    selector = "colour = 'red'"
+    with Simulation() as sim:
+        trace = ("START TRACE(STAT) CLASS(1,5)", "START TRACE(ACCTG) CLASS(3)")
+        qmgr, kept = begin(sim, "ALTER QLOCAL(A) STATQ(ON)", *trace)
+        with qmgr.queue("A") as queue:
+            for n in range(50):
+                queue.put(b"x", properties={"colour": "red" if n in (20, 40) else "blue"})
+        with qmgr.connect() as task:
+            with task.queue("A", selector=selector) as red:
+                assert [red.try_get() is None for _ in range(3)] == [False, False, True]
+            with task.queue("A") as queue:
+                queue.get()
+            tag = task.connection_id
+            (shown,) = qmgr.mqsc("DISPLAY QSTATUS(A) SELLOOK SELMATCH")
+            assert (int(shown["SELLOOK"]), int(shown["SELMATCH"])) == (50, 2)
+        after(sim, 1800)
+        figures = figures_of(kept.of(SMF)[0], "A")
+        assert (figures.selector_looked, figures.selector_matched) == (50, 2)
+        (record,) = [one for one in kept.records if one.identity.tag == tag]
+        (account,) = record.account.queues.values()
+        assert (account.selector_looked, account.selector_matched) == (50, 2)
+        assert (account.selectors, account.selector_bytes_max) == (3, len(selector))
+        assert account.skipped == 48  # getsmsg says the same of what did not match
+
+
 def same(one: Traffic, other: Traffic) -> None:
     for name in (
         "plain_puts",

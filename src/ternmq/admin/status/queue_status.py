@@ -102,7 +102,22 @@ def queue_values(kernel: Kernel, definition: Definition, local: LocalQueue | Non
             _monitored(kernel, local, values)
         if queue.stream is not None:
             _streamed(kernel, local, values)
+        _selected(local, values)
     return values
+
+
+def _selected(local: LocalQueue, values: Values) -> None:
+    """What selectors have looked at since the queue was loaded; a queue without any is shown as in
+    MQ."""
+    selections = [one.selection for one in local.handles if one.selection is not None]
+    looked = int(local.selector_looked)
+    matched = int(local.selector_matched)
+    for one in selections:
+        looked += int(one.looked_at)
+        matched += int(one.matched)
+    if selections or looked:
+        values["SELLOOK"] = looked
+        values["SELMATCH"] = matched
 
 
 def _streamed(kernel: Kernel, local: LocalQueue, values: Values) -> None:

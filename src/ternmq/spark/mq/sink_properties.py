@@ -30,10 +30,15 @@ _VALUES: Final = {
     "bin.hex": re.compile(r"(?:[0-9A-Fa-f]{2})*"),
     **dict.fromkeys(("i1", "i2", "i4", "i8"), re.compile(r"[+-]?[0-9]{1,40}")),
     **dict.fromkeys(
-        ("r4", "r8"), re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+        ("r4", "r8"),
+        re.compile(
+            r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|"
+            r"-?Infinity|NaN"
+        ),
     ),
 }
 _HIGHEST: Final = {f"i{size}": (1 << (8 * size - 1)) - 1 for size in (1, 2, 4, 8)}
+_NOT_FINITE: Final = ("Infinity", "-Infinity", "NaN")
 _TOO_LARGE: Final = {"r4": 3.4028235677973366e38, "r8": float("inf")}  # rounded to infinity
 
 
@@ -98,6 +103,8 @@ def check_value(name: str, kind: str, value: str) -> None:
         raise ValueError(
             f"property {name} of type {kind} is {value}; it is from {-highest - 1} to {highest}"
         )
+    if value in _NOT_FINITE:
+        return
     if kind in _TOO_LARGE and abs(float(value)) >= _TOO_LARGE[kind]:
         raise ValueError(f"property {name} of type {kind} is {value}, which is too large for it")
 

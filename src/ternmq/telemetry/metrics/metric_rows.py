@@ -173,6 +173,8 @@ queue E counter mqinq_count 1 figures.inquires ; inquiries
 queue E counter mqset_count 1 figures.sets ; sets
 queue E gauge average_queue_time_seconds s lay_mean_ns ; mean time on the queue since the start
 queue T counter streamed_messages_total 1 figures.streamed ; copies put to its streaming queues
+queue T counter selector_looked_total 1 figures.selector_looked ; messages that selectors looked at
+queue T counter selector_matched_total 1 figures.selector_matched ; those of them that matched
 
 channel E gauge status 1 sample.status ; MQCHS_, 3 is running
 channel E gauge status_squash 1 squashed ; 0 stopped, 1 in between, 2 running

@@ -139,6 +139,8 @@ class _Counted:
 
 # ---- parameters
 
+_NOTHING: Final = ([""], [0])
+
 
 @final
 class _Part:
@@ -163,7 +165,7 @@ class _Part:
                 numbers = list(getter(root))
             else:
                 numbers = [next(values) for _ in row.sources]
-            if not (row.optional and numbers == [""]):
+            if not (row.optional and numbers in _NOTHING):
                 found.append(_parameter(row, numbers))
         return found
 

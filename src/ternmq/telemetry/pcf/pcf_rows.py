@@ -114,6 +114,8 @@ OPENING 31 CommandLevel n command_level
 8011 759 NonQueuedMsgCount n traffic.handed_over_puts + traffic.handed_over_put1s
 8011 758 ExpiredMsgCount n figures.expired
 8011 760 PurgeCount n figures.purged
+8011 1414070287 SelectorLookedCount n? figures.selector_looked
+8011 1414070288 SelectorMatchedCount n? figures.selector_matched
 
 166 732 ObjectCount n object_count
 8012 3501 ChannelName s20 channel.name
@@ -223,6 +225,8 @@ TASK 3025 UserId s12 identity.user
 8010 743 TimeOnQMin L plain_lay_least :us | persistent_lay_least :us
 8010 741 TimeOnQAvg L plain_lay_mean :us | persistent_lay_mean :us
 8010 742 TimeOnQMax L traffic.plain_lay.largest :us | traffic.persistent_lay.largest :us
+8010 1414070287 SelectorLookedCount n? queue.selector_looked
+8010 1414070288 SelectorMatchedCount n? queue.selector_matched
 """
 _LONG: Final = {
     "$PUT_BYTES": (

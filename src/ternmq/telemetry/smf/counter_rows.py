@@ -347,6 +347,8 @@ WQ opensuet queue.open.suspended_ns :tod
 WQ opensun queue.open.suspensions
 WQ closesuet queue.close.suspended_ns :tod
 WQ closesun queue.close.suspensions
+WQ selcount queue.selectors
+WQ selmaxln queue.selector_bytes_max
 WQ streamedn queue.streamed
 
 QCST qcstcltm collected_ns :clock
