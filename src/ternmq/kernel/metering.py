@@ -314,6 +314,9 @@ def _has_selected(
         figures.selector_matched += matched
     if account is not None:
         account.selectors += 1
+        depth = local.queue.depth
+        if depth > account.depth_high:
+            account.depth_high = depth
         account.selector_looked += looked
         account.selector_matched += matched
         length: i64 = selection.text_bytes

@@ -104,6 +104,13 @@ def dump(spark: "SparkSession", tmp_path_factory: pytest.TempPathFactory) -> Pat
         "basename": "SEARCHED", "getn": 10, "validget": 10, "gets": 10, "getsmsg": 4000,
         "getct": 5 * MS, "totlatnt": 70 * MS,
     }  # fmt: skip
+    # By selectors: one looks through a deep queue, one through a short one, one finds at once.
+    scanned: Values = {
+        "basename": "SCANNED", "getn": 5, "validget": 4, "getsmsg": 9996, "selcount": 5,
+        "selmaxln": 14, "maxqdpth": 2500, "gets": 1,
+    }  # fmt: skip
+    short: Values = {**scanned, "basename": "SHORT", "maxqdpth": 900}
+    found: Values = {**scanned, "basename": "FOUND", "getsmsg": 40}
     browsed: Values = {"basename": "BROWSED", "getbrws": 5, "getsmsg": 100, "validget": 5}
     more: Values = {"basename": "MORE", "putn": 1, "validput": 1, "putct": 2 * MS}
     data = b"".join(
@@ -117,7 +124,14 @@ def dump(spark: "SparkSession", tmp_path_factory: pytest.TempPathFactory) -> Pat
             task("BATCH1", [polled, searched], wtascmn=5, wtascmct=10 * MS, wtasjwb=7000),
             record(116, 2, WTID=[{}], WQ=[{**more, "correl": reported_by("BATCH1")}]),
             *(task(name, []) for name in WHO),
-            task("BATCH2", [browsed], wtasotct=3 * MS, wtasotn=2, wtasstct=1 * MS, wtasstn=4),
+            task(
+                "BATCH2",
+                [browsed, scanned, short, found],
+                wtasotct=3 * MS,
+                wtasotn=2,
+                wtasstct=1 * MS,
+                wtasstn=4,
+            ),
         )
     )
     path = tmp_path_factory.mktemp("tables") / "dump"
@@ -239,8 +253,8 @@ def test_tasks_when_tabled_then_cost_is_that_of_queues_and_commits(
     assert first["cpu_us_per_transaction"] == 13_400
     assert (first["gets"], first["puts"], first["user"]) == (20, 1, "USER1")
     assert first["log_bytes"] == 7000
-    assert (second["cpu_us"], second["transactions"], second["gets"]) == (4000, 1, 5)
-    assert second["calls"] == 6
+    assert (second["cpu_us"], second["transactions"], second["gets"]) == (4000, 1, 5 + 12)
+    assert second["calls"] == 6 + 15
     names = {name: row["transaction_name"] for name, row in rows.items()}
     assert [names[name] for name in ("CICSA", "IMSA")] == ["PAY1", "BC1UDOC"]
     assert {names[name] for name in ("CHIN", "BATCH1", "BATCH2")} == {None}
@@ -283,6 +297,7 @@ def test_dump_when_it_is_there_twice_then_nothing_counts_twice(
     assert (charged["BATCH1"]["cpu_us"], charged["BATCH1"]["gets"]) == (67_000, 20)
     assert (charged["BATCH2"]["cpu_us"], charged["BATCH2"]["transactions"]) == (4000, 1)
     used = {row["queue"]: (row["get_calls"], row["puts"]) for row in queue_use(wq).collect()}
+    used = {name: used[name] for name in ("POLLED", "SEARCHED", "BROWSED", "MORE")}
     assert used == {"POLLED": (5000, 0), "SEARCHED": (10, 0), "BROWSED": (0, 0), "MORE": (0, 1)}
     assert once(queues(load(spark, tmp_path, "QQST"))).count() == 1
 
@@ -332,11 +347,18 @@ def test_findings_when_made_then_each_rule_finds_its_case_and_no_other(
         ("polling", "POLLED"),
         ("missing index", "BROWSED"),
         ("missing index", "SEARCHED"),
+        ("selector scan", "SCANNED"),
         ("log bound", "QM1"),
         ("buffers short", "1"),
         ("empty batches", "TO.QM2"),
     }
     assert rows["polling", "POLLED"]["words"].startswith("POLLED: 5000 gets for 10 messages")
+    scan = rows["selector scan", "SCANNED"]
+    assert scan["value"] == 2500.0
+    words = (
+        "5 gets looked at 10000 messages for 4 that matched, 2500 for each, and it was 2500 deep"
+    )
+    assert words in scan["words"]
     assert "90 % of the interval, and 3 requests" in rows["log bound", "QM1"]["words"]
     assert "2.0 % free; tasks found none 4 times" in rows["buffers short", "1"]["words"]
 

@@ -1,8 +1,8 @@
 """Looking for messages in the lake: by identifier, property, queue, time, text, or any condition.
 
 A `Search` becomes conditions that Spark turns into few reads: time and queue choose folders, an
-identifier chooses files by their Bloom filters, the rest is compared row by row. Conditions that
-are not given do not restrict; those that are given must all hold.
+identifier or a property chooses files by their Bloom filters, the rest is compared row by row.
+Conditions that are not given do not restrict; those that are given must all hold.
 """
 
 from __future__ import annotations
@@ -14,6 +14,9 @@ from typing import Final, NamedTuple
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as f
 from pyspark.sql.types import BinaryType, StructField, TimestampType
+
+from ternmq.spark.lake import property_index
+from ternmq.spark.lake.lake_table import OWN_COLUMNS
 
 ID_BYTES: Final = 24
 LINE: Final = ("put_timestamp", "queue", "seq", "msg_id", "format", "bytes", "text")
@@ -36,13 +39,23 @@ class Search(NamedTuple):
 
 def found(messages: DataFrame, search: Search) -> DataFrame:
     """The messages of a lake, of a batch or a stream, that a search is for."""
-    for condition in conditions(search):
+    is_indexed = property_index.INDEX in messages.columns and not messages.isStreaming
+    if not search.properties or not is_indexed:
+        return _where(messages, conditions(search))
+    # Two looks, each of which leaves files out; one condition for both would leave out none.
+    indexed = _where(messages, conditions(search, is_indexed=True))
+    others = _where(messages.where(property_index.is_without()), conditions(search))
+    return indexed.unionByName(others)
+
+
+def _where(messages: DataFrame, all_of: list[Column]) -> DataFrame:
+    for condition in all_of:
         messages = messages.where(condition)
     return messages
 
 
-def conditions(search: Search) -> list[Column]:
-    """What must hold, cheapest first."""
+def conditions(search: Search, is_indexed: bool = False) -> list[Column]:
+    """What must hold, cheapest first; `is_indexed`: the rows have an index of their properties."""
     all_of: list[Column] = [*within(search.since, search.until)]
     if search.queue:
         all_of.append(named("queue", search.queue))
@@ -53,6 +66,8 @@ def conditions(search: Search) -> list[Column]:
         if wanted:
             all_of.append(identified(column, wanted))
     for name, value in search.properties:
+        if is_indexed:
+            all_of.append(property_index.may_have(name, value))
         held = f.col("properties")[name]
         all_of.append(held.isNotNull() if value is None else held == f.lit(value))
     if search.text:
@@ -122,7 +137,9 @@ def shown(messages: DataFrame, whole: bool, limit: int) -> DataFrame:
     """The newest messages for eyes and for JSON: bytes in hexadecimal, times in UTC. `whole` is
     every column, else those of a line."""
     newest = messages.orderBy(f.desc("put_timestamp"), f.desc("seq")).limit(limit)
-    columns = [column_shown(field) for field in newest.schema.fields if field.name != "put_date"]
+    columns = [
+        column_shown(field) for field in newest.schema.fields if field.name not in OWN_COLUMNS
+    ]
     frame = newest.select(*columns, f.length("body").alias("bytes"))
     return frame if whole else frame.select(*LINE)
 

@@ -1,9 +1,9 @@
 """The lake: messages as the source `mq` gives them, kept in Parquet by date and queue.
 
-`lake` adds the day on which a message was put, in UTC whatever the zone of the session; written
-with PARTITIONED_BY and WRITE_OPTIONS, a search for a queue, a time or an identifier reads little
-(see lake_search). `keep` writes it as a streaming query of its own, each message once. A table is
-read by served.table, as a stream by `lake_stream`.
+`lake` adds the day on which a message was put, in UTC whatever the zone of the session, and the
+index of its properties (property_index); written with PARTITIONED_BY and WRITE_OPTIONS, a search
+for a queue, a time, an identifier or a property reads little (see lake_search). `keep` writes it as
+a streaming query of its own, each message once. Read it by served.table, as a stream `lake_stream`.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as f
 
+from ternmq.spark.lake import property_index
 from ternmq.spark.mq.message_schema import COLUMNS, ddl
 
 if TYPE_CHECKING:
@@ -32,8 +33,11 @@ WRITE_OPTIONS: Final[Mapping[str, str]] = {
     "parquet.bloom.filter.adaptive.enabled": "true",
     "parquet.bloom.filter.max.bytes": "262144",
     "parquet.bloom.filter.candidates.number": "9",
+    **property_index.WRITE_OPTIONS,
 }
-LAKE_COLUMNS: Final = (*COLUMNS, ("put_date", "date"))
+LAKE_COLUMNS: Final = (*COLUMNS, (property_index.INDEX, property_index.DDL), ("put_date", "date"))
+# What is not of the message: it is not shown, and not put again.
+OWN_COLUMNS: Final = (property_index.INDEX, "put_date")
 _DAY_US: Final = 86_400_000_000
 
 
@@ -44,8 +48,11 @@ def day_of(moment: Column) -> Column:
 
 
 def lake(messages: DataFrame) -> DataFrame:
-    """Messages, of a batch or a stream, with the day they were put."""
-    return messages.withColumn("put_date", day_of(f.col("put_timestamp")))
+    """Messages, of a batch or a stream, with the index of their properties and the day they were
+    put."""
+    return property_index.with_index(messages).withColumn(
+        "put_date", day_of(f.col("put_timestamp"))
+    )
 
 
 def keep(

@@ -23,6 +23,7 @@ from typing import Any, Final, NamedTuple
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as f
 
+from ternmq.spark.lake.lake_table import OWN_COLUMNS
 from ternmq.spark.lake.replay_properties import BAD_PROPERTIES, FAIL, unfit, without_unfit
 from ternmq.spark.pipeline.served_tables import file_system
 
@@ -58,7 +59,7 @@ class Plan(NamedTuple):
 def rewritten(messages: DataFrame, changes: Mapping[str, str]) -> DataFrame:
     """Columns set to expressions of SQL over the message as it was. A change of text changes the
     body with it, in UTF-8. ValueError if there is no such column."""
-    known = set(messages.columns) - {"put_date"}
+    known = set(messages.columns) - set(OWN_COLUMNS)
     for name in changes:
         if name not in known:
             raise ValueError(
@@ -97,7 +98,7 @@ def make(
         )
     # Ordered by what they were, also where a change gives them another queue or time.
     order = [f.col(name).alias(f"_{name}") for name in _ORDER]
-    changed = rewritten(chosen.select("*", *order), changes).drop("put_date")
+    changed = rewritten(chosen.select("*", *order), changes).drop(*OWN_COLUMNS)
     if wrong.messages:
         changed = without_unfit(changed)
     placed = changed.orderBy(*(f"_{name}" for name in _ORDER)).drop(

@@ -2,6 +2,7 @@
 
     polling         gets far above the messages that came of them
     missing index   gets by identifier that pass over many messages on a queue without an index
+    selector scan   a selector scans a deep queue: many messages looked at for each that matches
     log bound       the log writer busy most of the interval, or tasks that waited for a buffer
     buffers short   a buffer pool that ran out of free buffers
     empty batches   a channel whose batches never fill, with many of them
@@ -19,6 +20,8 @@ from pyspark.sql import functions as f
 GETS_PER_MESSAGE: Final = 10.0
 GETS_MIN: Final = 100
 SKIPPED_PER_GET: Final = 10.0
+LOOKED_PER_MATCH: Final = 100.0
+DEEP: Final = 1000
 LOG_BUSY_SHARE: Final = 0.8
 FREE_SHARE: Final = 0.05
 BATCHES_MIN: Final = 100
@@ -54,15 +57,40 @@ def polling(queue_use: DataFrame) -> DataFrame:
 
 def missing_index(queue_use: DataFrame) -> DataFrame:
     """Queues that are read by identifier and have no index for it."""
-    per_get = f.col("skipped") / f.col("specific_gets")
+    skipped = f.col("skipped") - f.coalesce(f.col("selector_skipped"), f.lit(0))
+    per_get = skipped / f.col("specific_gets")
     many = (f.col("specific_gets") > 0) & (per_get > SKIPPED_PER_GET) & (f.col("index") == "None")
     words = f.format_string(
         "%s: %d gets by identifier passed over %d messages; an index (INDXTYPE) finds them at once",
         "queue",
         "specific_gets",
-        "skipped",
+        skipped,
     )
     return finding(queue_use.where(many), "missing index", "queue", per_get, words)
+
+
+def selector_scan(queue_use: DataFrame) -> DataFrame:
+    """Deep queues that selectors look through."""
+    matched = f.col("selector_matched")
+    looked = f.col("selector_skipped") + matched
+    per_match = looked / f.greatest(matched, f.lit(1))
+    many = (f.col("depth_high") >= DEEP) & (per_match > LOOKED_PER_MATCH)
+    words = f.format_string(
+        "%s: a selector scans a deep queue: %d gets looked at %d messages for %d that matched, %.0f"
+        " for each, and it was %d deep; a CorrelId is found at once, a queue of their own needs no"
+        " search. DISPLAY QSTATUS(%s) TYPE(HANDLE) SELECTOR SELLOOK SELMATCH shows whose it is (%d"
+        " bytes)",
+        "queue",
+        "selector_gets",
+        looked,
+        matched,
+        per_match,
+        "depth_high",
+        "queue",
+        "selector_length",
+    )
+    chosen = queue_use.where((f.col("selector_gets") > 0) & many)
+    return finding(chosen, "selector scan", "queue", per_match, words)
 
 
 def log_bound(log: DataFrame) -> DataFrame:
@@ -113,6 +141,7 @@ def findings(
     return (
         polling(queue_use)
         .unionByName(missing_index(queue_use))
+        .unionByName(selector_scan(queue_use))
         .unionByName(log_bound(log))
         .unionByName(buffers_short(buffer_pools))
         .unionByName(empty_batches(channels))

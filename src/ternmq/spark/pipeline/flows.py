@@ -169,7 +169,7 @@ def messages(spark: SparkSession, settings: Settings) -> Iterator[Flow]:
         return exchanges.exchanges(read[0], settings.within)
 
     yield served_flow("messages", arriving, is_stream=True)._replace(
-        ddl=", ".join(f"`{name}` {kind.upper()}" for name, kind in lake_table.LAKE_COLUMNS),
+        ddl=", ".join(f"`{name}` {kind}" for name, kind in lake_table.LAKE_COLUMNS),
         is_declared=False,
         options=lake_table.WRITE_OPTIONS,
     )

@@ -41,6 +41,11 @@ def total(names: tuple[str, ...], ending: str) -> Column:
     return plus(*(f.coalesce(f.col(f"{name}{ending}"), zero) for name in names))
 
 
+def selecting(name: str) -> Column:
+    """What was counted of queues that tasks got from by a selector."""
+    return f.when(f.col("Select_Count") > 0, f.col(name))
+
+
 def queue_use(wq: DataFrame) -> DataFrame:
     """What tasks did with each queue: messages, calls, cost, time on queue (WQ)."""
     sums = (
@@ -58,6 +63,10 @@ def queue_use(wq: DataFrame) -> DataFrame:
                 "specific_gets"
             ),
             f.try_sum("Get_Messages_Skipped_Count").alias("skipped"),
+            f.try_sum("Select_Count").alias("selector_gets"),
+            f.try_sum(selecting("Get_Messages_Skipped_Count")).alias("selector_skipped"),
+            f.try_sum(selecting("Total_Valid_Gets")).alias("selector_matched"),
+            f.max("Select_Max_Length").alias("selector_length"),
             f.max_by("Index", "Time").alias("index"),
             f.try_sum(total(VERBS, "_Count")).alias("calls"),
             f.try_sum(total(VERBS, "_CT_US")).alias("cpu_us"),

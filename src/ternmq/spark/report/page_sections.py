@@ -33,6 +33,7 @@ MARKS_MAX: Final = 12
 RULES: Final[Mapping[str, str]] = {
     "polling": "Polling",
     "missing index": "An index is missing",
+    "selector scan": "A selector scans a deep queue",
     "log bound": "The log is the limit",
     "buffers short": "Buffers are short",
     "empty batches": "Batches do not fill",
@@ -61,7 +62,10 @@ def findings(maker: Maker) -> Section | None:
     if not some and "findings" not in maker.tables:
         return None
     if not some:
-        quiet = "No rule found anything: no polling, no missing index, log and buffers in bounds."
+        quiet = (
+            "No rule found anything: no polling, no missing index, no selector that scans, "
+            "log and buffers in bounds."
+        )
         some.append(Card("All quiet", quiet, level="good"))
     return Section("Findings", cards(some))
 
