@@ -240,6 +240,11 @@ def test_commands_when_asked_then_they_find_and_replay_once(
     assert (row["text"], row["msg_id"]) == ("order 7", msg_id(7).hex().upper())
     assert row["properties"] == {"number": "7"}
     assert lake(["find", *choice, "--id", "41"]) == 10  # there is none
+    selecting = ["find", folder, "--quiet", "--selector"]
+    assert lake([*selecting, "number IN ('7', '8') AND number <> '8'", "--json"]) == 0
+    assert [row["text"] for row in json.loads(capsys.readouterr().out)] == ["order 7"]
+    assert lake([*selecting, "number = "]) != 0
+    assert "found the end, expected a name" in capsys.readouterr().err
     assert lake(["days", folder, "--quiet"]) == 0
     assert " QM1  007  4" in capsys.readouterr().out
     sending = [*choice, "--to", "OTHER", "--rate", "100", *world.arguments]

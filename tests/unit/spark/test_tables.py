@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+import ternmq
+from ternmq import SMFDestination
 from ternmq.codec.smf.clock_values import tod_of_ns
 from ternmq.codec.smf.reader import Reader
 from ternmq.codec.smf.record import Stamp, build, correlator, header_values
@@ -361,6 +363,35 @@ def test_findings_when_made_then_each_rule_finds_its_case_and_no_other(
     assert words in scan["words"]
     assert "90 % of the interval, and 3 requests" in rows["log bound", "QM1"]["words"]
     assert "2.0 % free; tasks found none 4 times" in rows["buffers short", "1"]["words"]
+
+
+def records_of_a_scan() -> bytes:
+    """What a queue manager writes of a task that gets three messages of 1200 by a selector."""
+    selector = "colour = 'red'"
+    with ternmq.memory("QM1", smf=[SMFDestination("LIVE", "Memory")]) as qmgr:
+        qmgr.define_queue("DEEP")
+        with qmgr.queue("DEEP") as queue:
+            for n in range(1200):
+                colour = "red" if n % 400 == 399 else "blue"
+                queue.put(b"x", persistent=False, properties={"colour": colour})
+        qmgr.mqsc("START TRACE(ACCTG) CLASS(3)")
+        with qmgr.connect() as task, task.queue("DEEP", selector=selector) as red:
+            assert [red.try_get() is not None for _ in range(4)] == [True, True, True, False]
+        return b"".join(qmgr.smf_read(1, wait=10.0).records)
+
+
+def test_findings_when_a_selector_has_scanned_then_the_records_of_the_queue_manager_show_it(
+    spark: "SparkSession", dump: Path, tmp_path: Path
+) -> None:
+    from ternmq.spark.pipeline.findings import selector_scan
+    from ternmq.spark.pipeline.task_tables import queue_use
+
+    (tmp_path / "dump").write_bytes(records_of_a_scan())
+    row = one(selector_scan(queue_use(load(spark, tmp_path / "dump", "WQ"))))
+    assert (row["object"], row["value"]) == ("DEEP", 400.0)
+    looked = "4 gets looked at 1200 messages for 3 that matched, 400 for each"
+    assert f"{looked}, and it was 1199 deep" in row["words"]
+    assert "DISPLAY QSTATUS(DEEP) TYPE(HANDLE) SELECTOR" in row["words"]
 
 
 def test_real_dump_when_tabled_then_sums_are_those_of_the_plain_reader(

@@ -39,6 +39,12 @@ def add_choice(line: CommandLine) -> None:
         default=[],
         help="has this property, with this value",
     )
+    group.add_argument(
+        "--selector",
+        metavar="STRING",
+        default="",
+        help="properties by a selection string: \"colour = 'red' AND weight > 5\"",
+    )
     group.add_argument("--since", type=moment, help="2026-11-16T10:00 (default UTC), or 2h ago")
     group.add_argument("--until", type=moment, help="up to but not including")
     group.add_argument("--text", default="", help="a part of the text")
@@ -65,6 +71,7 @@ def search_of(asked: argparse.Namespace) -> Search:
         until=asked.until.at if asked.until else None,
         text=asked.text,
         where=asked.where,
+        selector=asked.selector,
         **ids,
     )
 

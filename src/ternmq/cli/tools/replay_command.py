@@ -185,6 +185,7 @@ def _about(asked: argparse.Namespace) -> str:
         "correl_id": asked.correl_id,
         "group_id": asked.group_id,
         "property": asked.property,
+        "selector": asked.selector,
         "since": asked.since.text if asked.since else "",
         "until": asked.until.text if asked.until else "",
         "text": asked.text,

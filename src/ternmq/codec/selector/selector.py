@@ -81,6 +81,16 @@ class Selector:
             return None
         return _id_of(condition)
 
+    def required_texts(self) -> list[tuple[str, str]]:
+        """Names and strings: every selected message has these properties with these values."""
+        condition = self._condition
+        parts = condition.parts if isinstance(condition, Every) else [condition]
+        return [
+            (part.name.name, part.text)
+            for part in parts
+            if isinstance(part, TextComparison) and part.operator == EQUAL
+        ]
+
 
 def compile_selector(text: str, verb: str = "", object: str = "") -> Selector:
     """The selector of a text that is not empty; MQError says what is wrong with it, and where."""

@@ -1,4 +1,4 @@
-"""Looking for messages in the lake: by identifier, property, queue, time, text, or any condition.
+"""Looking for messages in the lake: by identifier, property, queue, time, text, any condition.
 
 A `Search` becomes conditions that Spark turns into few reads: time and queue choose folders, an
 identifier or a property chooses files by their Bloom filters, the rest is compared row by row.
@@ -16,6 +16,7 @@ from pyspark.sql import functions as f
 from pyspark.sql.types import BinaryType, StructField, TimestampType
 
 from ternmq.spark.lake import property_index
+from ternmq.spark.lake.lake_selection import required, selected
 from ternmq.spark.lake.lake_table import OWN_COLUMNS
 
 ID_BYTES: Final = 24
@@ -35,10 +36,15 @@ class Search(NamedTuple):
     until: datetime | None = None  # up to before this
     text: str = ""  # a part of the text
     where: str = ""  # a condition in SQL over the columns of the lake
+    selector: str = ""  # a selection string over the properties
 
 
 def found(messages: DataFrame, search: Search) -> DataFrame:
     """The messages of a lake, of a batch or a stream, that a search is for."""
+    if search.selector:
+        held = (*search.properties, *required(search.selector))
+        few = found(messages, search._replace(selector="", properties=held))
+        return selected(few, search.selector)
     is_indexed = property_index.INDEX in messages.columns and not messages.isStreaming
     if not search.properties or not is_indexed:
         return _where(messages, conditions(search))

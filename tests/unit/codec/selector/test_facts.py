@@ -97,3 +97,15 @@ def test_selector_that_requires_no_id_names_none(text: str) -> None:
 def test_answer_by_a_name_that_changes_can_change(name: str) -> None:
     assert compile_selector(f"a = 1 AND {name} = 2").can_change
     assert not compile_selector("a = 1 AND JMSPriority > 4").can_change
+
+
+def test_required_texts_when_every_match_needs_them_then_they_are_named() -> None:
+    for text, needed in (
+        ("a = 'x'", [("a", "x")]),
+        ("'x' = a", [("a", "x")]),
+        ("a = 'x' AND b > 5 AND c.d = 'it''s'", [("a", "x"), ("c.d", "it's")]),
+        ("a = 'x' OR b = 'y'", []),
+        ("NOT a = 'x'", []),
+        ("a <> 'x'", []),
+    ):
+        assert compile_selector(text).required_texts() == needed

@@ -38,6 +38,7 @@ def properties(file: int, row: int) -> dict[str, str | None] | None:
     if file == FILES - 1:
         return None
     given: dict[str, str | None] = {"customer": f"{file}-{row}", "colour": "red", "empty": ""}
+    given["weight"] = str(row)
     if file == 0 and row == 7:
         given.update({"shared": "p", same_slot_as("shared"): "x"})
     if file == 1 and row == 3:
@@ -58,6 +59,7 @@ def lake(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> str:
                 "queue": "A",
                 "put_timestamp": at(file),
                 "properties": properties(file, row),
+                "property_types": {"weight": "i4"},
                 "text": f"{file}-{row}",
             }
             for row in range(ROWS)
@@ -83,10 +85,20 @@ def searched(frame: DataFrame, **given: str | None) -> tuple[list[str], int]:
 
     rows = found(frame, Search(properties=tuple(given.items())))
     texts = sorted(row["text"] for row in rows.collect())
-    plan: Any = rows._jdf.queryExecution().executedPlan()
+    return texts, read_by(rows)
+
+
+def read_by(frame: DataFrame) -> int:
+    """How many rows of files the last action of a DataFrame has read."""
+    plan: Any = frame._jdf.queryExecution().executedPlan()
     leaves = plan.collectLeaves()
     counts = [leaves.apply(n).metrics().apply("numOutputRows") for n in range(leaves.size())]
-    return texts, sum(one.value() for one in counts)
+    return int(sum(one.value() for one in counts))
+
+
+def rows_read(frame: DataFrame) -> int:
+    frame.collect()
+    return read_by(frame)
 
 
 @pytest.mark.usefixtures("as_users")
@@ -100,6 +112,37 @@ def test_search_when_by_property_then_only_files_that_may_have_it_are_read(
     assert searched(frame, lost=None) == ([], ROWS + OLD)  # there, but null
     assert searched(frame, nowhere=None) == ([], OLD)
     assert searched(frame, customer="3-5", colour="red") == (["3-5"], ROWS + OLD)
+
+
+@pytest.mark.usefixtures("as_users")
+def test_search_when_by_selector_then_types_count_and_few_files_are_read(
+    spark: SparkSession, lake: str
+) -> None:
+    from ternmq.spark.lake.lake_search import Search, found
+
+    frame = read(spark, lake)
+    for selector, texts in (
+        ("customer = '1-17'", ["1-17"]),
+        ("customer = '1-17' AND colour = 'blue'", []),
+        ("weight BETWEEN 198 AND 199 AND customer LIKE '3-%'", ["3-198", "3-199"]),
+        ("weight = '7' AND customer = '3-7'", []),  # a number is no string
+        ("lost IS NULL AND customer = '1-3'", ["1-3"]),
+    ):
+        rows = found(frame, Search(selector=selector))
+        assert sorted(row["text"] for row in rows.collect()) == texts
+    assert rows_read(found(frame, Search(selector="colour = 'red' AND customer = '1-17'"))) == (
+        ROWS + OLD
+    )
+
+
+def test_search_when_the_selector_is_wrong_then_it_says_so(spark: SparkSession) -> None:
+    from ternmq.spark.lake.lake_search import Search, found
+
+    frame = messages(spark, [])
+    for selector, words in (("a = ", "expected a name"), ("JMSPriority > 4", "--where compares")):
+        with pytest.raises(ValueError, match="the selector") as raised:
+            found(frame, Search(selector=selector))
+        assert words in str(raised.value)
 
 
 @pytest.mark.usefixtures("as_users")
@@ -130,7 +173,8 @@ def test_index_when_made_then_a_message_without_properties_has_empty_slots(
 ) -> None:
     from ternmq.spark.lake.property_index import with_index
 
-    rows = [{"properties": None}, {"properties": {}}, {"properties": {"a": "1", "b": None}}]
+    given: list[dict[str, str | None] | None] = [None, {}, {"a": "1", "b": None}]
+    rows: list[dict[str, Any]] = [{"properties": one} for one in given]
     made = with_index(messages(spark, rows)).orderBy("seq").collect()
     index = [row["property_index"].asDict() for row in made]
     assert [one.pop("count") for one in index] == [0, 0, 2]

@@ -51,7 +51,7 @@ def target(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Ite
     networked = Networked(tmp_path_factory.mktemp("mq"), "QMSINK")
     with networked:
         with networked.connect() as connection:
-            for name in ("ONE", "TWO", "SMALL", "BATCHES", "STREAM", "LOOSE"):
+            for name in ("ONE", "TWO", "SMALL", "BATCHES", "STREAM", "LOOSE", "TYPED"):
                 connection.define_queue(name, max_depth=3 if name == "SMALL" else 5000)
         yield Target(networked)
 
@@ -75,6 +75,37 @@ def test_batch_when_by_the_local_socket_then_the_same(spark: SparkSession, targe
     way = {"queueManager": "QMSINK", "path": str(target.networked.data), "queue": "ONE"}
     numbers(spark, 50).write.format("mq").options(**way).mode("append").save()
     assert target.taken("ONE") == [str(n) for n in range(50)]
+
+
+def test_properties_when_spark_copies_messages_then_types_and_values_are_the_same(
+    spark: SparkSession, target: Target
+) -> None:
+    values = {
+        "nothing": None,
+        "boolean": True,
+        "bytes": b"\x00\xff",
+        "none": b"",
+        "int8": ternmq.Int8(-128),
+        "int16": ternmq.Int16(32767),
+        "int32": ternmq.Int32(-5),
+        "int64": (1 << 53) + 1,
+        "float32": ternmq.Float32(0.1),
+        "float64": 1 / 3,
+        "infinite": float("-inf"),
+        "string": "it's <red>",
+        "empty": "",
+    }
+    with target.connect() as connection:
+        connection.put("TYPED", "typed", properties=values)
+        frame = spark.read.format("mq").options(**target.way, queue="TYPED").load()
+        frame.write.format("mq").options(**target.way, queue="ONE").mode("append").save()
+        with connection.queue("TYPED") as put, connection.queue("ONE") as copied:
+            first, second = put.get(), copied.get()
+    assert second.text == "typed"
+    assert dict(second.properties) == dict(first.properties)
+    assert list(second.properties) == list(values)
+    for name in values:
+        assert second.properties.typed(name).type == first.properties.typed(name).type
 
 
 def test_batch_when_a_queue_is_full_then_nothing_is_put_and_nothing_in_doubt(
