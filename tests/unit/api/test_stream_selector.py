@@ -17,7 +17,7 @@ from tests.unit.api import networked, served
 
 pytestmark = pytest.mark.core
 
-WAYS = {
+WAYS: dict[str, Any] = {
     "embedded": lambda: ternmq.memory("QM1"),
     "served": lambda: served.in_memory("QM1"),
     "network": lambda: networked.in_memory("QM1"),

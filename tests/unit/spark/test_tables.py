@@ -69,6 +69,18 @@ CHANNELS: list[Values] = [
 ]  # fmt: skip
 
 
+# By selectors: one looks through a deep queue, one through a short one, one finds at once.
+SCANNED: Values = {
+    "basename": "SCANNED", "getn": 5, "validget": 4, "getsmsg": 9996, "selcount": 5,
+    "selmaxln": 14, "maxqdpth": 2500, "gets": 1,
+}  # fmt: skip
+SELECTING: list[Values] = [
+    SCANNED,
+    {**SCANNED, "basename": "SHORT", "maxqdpth": 900},
+    {**SCANNED, "basename": "FOUND", "getsmsg": 40},
+]
+
+
 @pytest.fixture(scope="module")
 def dump(spark: "SparkSession", tmp_path_factory: pytest.TempPathFactory) -> Path:
     from ternmq.spark.smf.smf_source import register
@@ -106,14 +118,8 @@ def dump(spark: "SparkSession", tmp_path_factory: pytest.TempPathFactory) -> Pat
         "basename": "SEARCHED", "getn": 10, "validget": 10, "gets": 10, "getsmsg": 4000,
         "getct": 5 * MS, "totlatnt": 70 * MS,
     }  # fmt: skip
-    # By selectors: one looks through a deep queue, one through a short one, one finds at once.
-    scanned: Values = {
-        "basename": "SCANNED", "getn": 5, "validget": 4, "getsmsg": 9996, "selcount": 5,
-        "selmaxln": 14, "maxqdpth": 2500, "gets": 1,
-    }  # fmt: skip
-    short: Values = {**scanned, "basename": "SHORT", "maxqdpth": 900}
-    found: Values = {**scanned, "basename": "FOUND", "getsmsg": 40}
     browsed: Values = {"basename": "BROWSED", "getbrws": 5, "getsmsg": 100, "validget": 5}
+    used = [browsed, *SELECTING]
     more: Values = {"basename": "MORE", "putn": 1, "validput": 1, "putct": 2 * MS}
     data = b"".join(
         (
@@ -126,14 +132,7 @@ def dump(spark: "SparkSession", tmp_path_factory: pytest.TempPathFactory) -> Pat
             task("BATCH1", [polled, searched], wtascmn=5, wtascmct=10 * MS, wtasjwb=7000),
             record(116, 2, WTID=[{}], WQ=[{**more, "correl": reported_by("BATCH1")}]),
             *(task(name, []) for name in WHO),
-            task(
-                "BATCH2",
-                [browsed, scanned, short, found],
-                wtasotct=3 * MS,
-                wtasotn=2,
-                wtasstct=1 * MS,
-                wtasstn=4,
-            ),
+            task("BATCH2", used, wtasotct=3 * MS, wtasotn=2, wtasstct=1 * MS, wtasstn=4),
         )
     )
     path = tmp_path_factory.mktemp("tables") / "dump"

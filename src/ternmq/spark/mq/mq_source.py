@@ -114,7 +114,7 @@ class MqStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
     def read(self, partition: InputPartition) -> Iterator[Any]:
         if not isinstance(partition, RangePartition):
             return iter(())
-        return read_ranges(self.options, partition.ranges, self.options.selector)
+        return read_ranges(self.options, partition.ranges)
 
     def commit(self, end: Offset) -> None:
         self.planner.advance(end)

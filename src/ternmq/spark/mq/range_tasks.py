@@ -13,9 +13,11 @@ from ternmq.spark.mq.spark_connection import connect
 
 
 def read_ranges(
-    options: SourceOptions, ranges: list[Range], selector: str
+    options: SourceOptions, ranges: list[Range], selector: str | None = None
 ) -> Iterator[pa.RecordBatch]:
-    """The messages of ranges that match, as batches."""
+    """The messages of ranges that match the selector of the options, or this one, as batches."""
+    if selector is None:
+        selector = options.selector
     with connect(options.connection, reconnect=True) as connection:
         maker = BatchMaker(options, connection.name)
         for part in ranges:

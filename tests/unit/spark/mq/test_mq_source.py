@@ -177,8 +177,7 @@ def put_coloured(site: Site, name: str) -> None:
     with site.connection.queue(name) as opened:
         for n in range(20):
             colour = "red" if n % 5 == 0 else "blue"
-            properties = {"colour": colour, "weight": ternmq.Int32(n)}
-            opened.put(f"text {n}", properties=properties)
+            opened.put(f"text {n}", properties={"colour": colour, "weight": ternmq.Int32(n)})
 
 
 def test_stream_when_a_selector_is_given_then_only_matches_reach_spark(

@@ -1,4 +1,4 @@
-"""Goal: filters on typed properties reach the queue manager, and no message is lost by it that Spark
+"""Goal: filters on typed properties reach the queue manager, and leave out no message that Spark
 would keep.
 
 Method: filters become selection strings; a reader is given filters as Spark gives them and read
@@ -28,6 +28,7 @@ from pyspark.sql.datasource import (
 )
 
 import ternmq
+from ternmq.codec.property import PropertyValue
 from ternmq.spark.mq.batch_read import MqFilteringReader
 from ternmq.spark.mq.mq_options import SourceOptions
 from ternmq.spark.mq.property_fields import fields_given, fitting
@@ -107,7 +108,7 @@ def test_fields_given_when_wrong_then_a_sentence_says_what() -> None:
 
 
 def test_fitting_when_a_value_is_of_another_type_then_it_is_null() -> None:
-    values = [True, 5, 1 << 40, 2.5, "red", b"\x01", None]
+    values: list[PropertyValue] = [True, 5, 1 << 40, 2.5, "red", b"\x01", None]
     found = {kind: [fitting(kind, one) for one in values] for _, kind in FIELDS}
     assert found == {
         "STRING": [None, None, None, None, "red", None, None],
