@@ -142,6 +142,8 @@ def puts_and_gets(one: ternmq.Connection) -> None:
             one.put("A", b"refused")
         queue.set({mq.MQIA_INHIBIT_PUT: mq.MQQA_PUT_ALLOWED})
         one.status()
+    with one.queue("A", selector="colour = 'red'") as red:
+        assert red.try_get() is None
 
 
 def gets_that_find_nothing(one: ternmq.Connection) -> None:

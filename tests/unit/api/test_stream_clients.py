@@ -276,6 +276,7 @@ def test_what_a_frame_asks_is_bounded() -> None:
                 "bytes_max": 1 << 40,
                 "skip_lost": True,
                 "wait_ms": 1 << 40,
+                "selector": "",
             }
             peer.sendall(wire.frame(wire.EXTENSION, 2, pack_request("stream_read", asked)))
             (answer,) = answers(peer, reader, 1)
