@@ -30,6 +30,7 @@ WRITE_OPTIONS: Final[Mapping[str, str]] = {
 }
 _SLOTS: Final = "_property_slots"
 _HASHES: Final = "_property_hashes"
+_MARKED: Final = "_property_marked"
 
 
 def with_index(messages: DataFrame) -> DataFrame:
@@ -39,18 +40,27 @@ def with_index(messages: DataFrame) -> DataFrame:
     hashes = f.transform(entries, lambda one: f.xxhash64(one["key"], one["value"]))
     placed = messages.select("*", slots.alias(_SLOTS), hashes.alias(_HASHES))
     count = f.coalesce(f.array_size(_SLOTS), f.lit(0)).alias(COUNT)
-    fields = [_slot(number).alias(name) for number, name in enumerate(_NAMES)]
-    return placed.select("*", f.struct(count, *fields).alias(INDEX)).drop(_SLOTS, _HASHES)
+    marked = placed.select("*", count, _marked().alias(_MARKED))
+    fields = [
+        f.get(_MARKED, (f.array_position(_SLOTS, slot) - 1).cast("int")).alias(name)
+        for slot, name in enumerate(_NAMES)
+    ]
+    made = marked.select("*", f.struct(COUNT, *fields).alias(INDEX))
+    return made.drop(_SLOTS, _HASHES, _MARKED, COUNT)
 
 
-def _slot(number: int) -> Column:
-    """What stands in a slot of the message."""
+def _marked() -> Column:
+    """The hashes, or SEVERAL where another property stands for the same slot."""
     slots = f.col(_SLOTS)
-    others = f.array_size(f.array_remove(slots, number))
-    place = f.array_position(slots, number).cast("int")
-    alone = others == f.array_size(slots) - 1
-    own = f.when(alone, f.element_at(f.col(_HASHES), place)).otherwise(f.lit(SEVERAL))
-    return f.when(f.array_contains(slots, number), own)
+    is_alone = f.array_size(f.array_distinct(slots)) == f.array_size(slots)
+    several = f.zip_with(
+        slots,
+        _HASHES,
+        lambda slot, own: f.when(
+            f.array_size(f.filter(slots, lambda one: one == slot)) > 1, SEVERAL
+        ).otherwise(own),
+    )
+    return f.when(is_alone, f.col(_HASHES)).otherwise(several)
 
 
 def may_have(name: str, value: str | None) -> Column:
