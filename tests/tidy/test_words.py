@@ -46,16 +46,6 @@ SPEAKS = ("cli",)
 OBSCURE = re.compile(
     r"\b(?:[Tt]old|[Aa]new|(?<!here )(?:is|are) none|not sound|[Uu]nsound|[Aa]stray)\b",
 )
-# Files that are not rewritten yet.
-NOT_PLAIN_YET = {
-    "src/ternmq/codec/property_area.py",
-    "src/ternmq/codec/property_folders.py",
-    "src/ternmq/codec/property_header.py",
-    "src/ternmq/codec/property_names.py",
-    "src/ternmq/codec/selector/nodes.py",
-    "src/ternmq/kernel/browse.py",
-    "src/ternmq/kernel/waiters.py",
-}
 
 
 def text_files() -> list[Path]:
@@ -182,7 +172,6 @@ def test_comments_and_strings_have_no_obscure_words() -> None:
     found = [
         f"{source.name}:{word}"
         for source in package_sources()
-        if source.name not in NOT_PLAIN_YET
         for word in obscure_words(source.text)
     ]
     assert found == []

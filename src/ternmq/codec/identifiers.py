@@ -1,4 +1,4 @@
-"""Identifiers of Java, of which names of properties are made, and the words that are none: in
+"""Identifiers of Java, of which names of properties are made, and the words that are not names: in
 MQSETMP and in selection strings alike.
 """
 

@@ -10,9 +10,9 @@
 
 A property of folder usr has its plain name, one of another folder `folder.name`; elements inside
 elements are joined by dots. The text is like XML, but a name may also be an identifier of Java,
-with `$` say, for IBM MQ allows these. A folder is sound if its tags match, text is in leaves only,
+with `$` say, for IBM MQ allows these. A folder is valid if its tags match, text is in leaves only,
 and it has no declarations, no comments and no entities but the five of XML. Reading fails for
-nothing: `read` gives None for a folder that is not sound.
+nothing: `read` gives None for an invalid folder.
 """
 
 from __future__ import annotations
@@ -104,7 +104,7 @@ def is_jms_folder(folder: str) -> bool:
 
 
 def read_folder(folder: str) -> list[Element] | None:
-    """The properties of one folder; None if it is not sound."""
+    """The properties of one folder; None if it is invalid."""
     return FolderReader(folder, PARTS_MAX).read()
 
 
@@ -132,7 +132,7 @@ class FolderReader:
         self._is_over = False
 
     def read(self) -> list[Element] | None:
-        """The properties of the folder; None if it is not sound."""
+        """The properties of the folder; None if it is invalid."""
         if NOT_XML.search(self._folder) is not None:
             return None
         text = self._folder
@@ -148,7 +148,7 @@ class FolderReader:
         return self.found if self._is_over else None
 
     def _take(self, token: re.Match[str]) -> bool:
-        """One tag or text; False if the folder is not sound."""
+        """One tag or text; False if the folder is invalid."""
         opened: str | None = token.group(1)
         if opened is not None:
             if not self._begin(opened, token.group(2)):

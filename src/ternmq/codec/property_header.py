@@ -152,7 +152,7 @@ def length_as_put(area: bytes, data: bytes, base: bytes, original_only: bool = F
 
 
 def _front_of(data: bytes, base: bytes, through_transmission: bool) -> _Front | None:
-    """What stands in front of the place for an MQRFH2; None if a header there is not sound."""
+    """What stands in front of the place for an MQRFH2; None if a header there is invalid."""
     encoding, ccsid = _PAIR.unpack_from(base, ENCODING_AT)
     front = _Front(encoding, ccsid, base[FORMAT_AT:_FORMAT_END])
     for _ in range(_FRONTS_MAX):
@@ -166,7 +166,7 @@ def _front_of(data: bytes, base: bytes, through_transmission: bool) -> _Front | 
 
 
 def _pass_header(data: bytes, front: _Front, struc_id: bytes, fields_at: int, length: int) -> bool:
-    """Step over one header; False if it is not sound."""
+    """Step over one header; False if it is invalid."""
     at = front.end
     if len(data) - at < _FRONT_LEAST:
         return False

@@ -67,7 +67,7 @@ REMEDIES: Final = (
     (
         "failOnDataLoss=false",
         "if the checkpoint is that of another queue manager or queue, a new checkpointLocation "
-        "begins anew",
+        "begins again",
     ),
     (
         "there is no format mq in",

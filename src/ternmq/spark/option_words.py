@@ -22,7 +22,7 @@ def lowered(given: Mapping[str, str]) -> dict[str, str]:
 def check_names(
     given: Iterable[str], known: Iterable[str], of_others: Mapping[str, str] | None = None
 ) -> None:
-    """ValueError for a name that is none, with the one that may be meant; `of_others` says what to
+    """ValueError for an unknown name, with the one that may be meant; `of_others` says what to
     write instead of names that other sources have."""
     names = {name.lower(): name for name in known}
     for name in given:

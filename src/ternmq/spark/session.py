@@ -1,7 +1,7 @@
 """A Spark session as we run it: bounded memory, our Python in the workers, its log in a file.
 
 `session()` takes the session that is there, whoever made it: under `spark-submit` or in a notebook
-master and settings are the user's. Otherwise it starts one, on `local[*]` unless told. What Java
+master and settings are the user's. Otherwise it starts one, on `local[*]` by default. What Java
 and the workers write on their terminal goes to the log, and errors name it (see errors).
 """
 
@@ -36,8 +36,8 @@ SETTINGS: Final[Mapping[str, str]] = {
     # A worker of a loaded machine may take long to start; without this it is given up after 15 s.
     "spark.python.authenticate.socketTimeout": "60s",
     "spark.log.level": "WARN",
-    # Else each step of a query is told to Java with its place in the program, four calls more; an
-    # error has that place in Python's traceback.
+    # Else PySpark sends each step of a query to Java with its place in the program, four calls
+    # more; an error has that place in Python's traceback.
     "spark.python.sql.dataFrameDebugging.enabled": "false",
     # Few cores: a collector that works beside the tasks takes from them what they could do. This
     # and the next are for writing Parquet (docs/benchmarks.md).
@@ -135,7 +135,7 @@ def started(name: str, master: str, settings: dict[str, str], log: Path | None) 
 def lighter_home(master: str) -> Iterator[None]:
     """Let the workers of a Java that is started here import the PySpark that is installed.
 
-    Java has them import it from the archive in its home, which Python compiles anew at each start:
+    Java has them import it from the archive in its home, which Python compiles again at each start:
     1.5 s of processor time instead of 0.5, and a stream's worker is given ten seconds in all. A
     home without the archive leaves them the installed one, which is the same. On a cluster, and
     where somebody has chosen a home or another Python, which may have none, all stays as it is."""

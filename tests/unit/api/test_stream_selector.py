@@ -1,5 +1,5 @@
-"""Goal: a read of a stream with a selector gives the messages that match and no others, whatever the
-way, and less travels.
+"""Goal: a read of a stream with a selector gives the messages that match and no others, on every
+binding, and less travels.
 
 Method: one story for each way to a queue manager; matches are counted by numbers, bytes by what the
 blocks of the answer hold.

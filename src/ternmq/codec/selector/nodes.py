@@ -111,7 +111,7 @@ def compare(operator: i64, left: PropertyValue, right: PropertyValue) -> i64:
 
 
 def real_of(value: PropertyValue) -> float:
-    """A number as a real; a NaN for what is none."""
+    """A number as a real; a NaN for any other value."""
     if isinstance(value, float):
         return value
     if isinstance(value, int) and not isinstance(value, bool):

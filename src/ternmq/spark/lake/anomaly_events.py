@@ -1,7 +1,7 @@
 """Anomalies as event messages: PCF, as the queue manager's own events are, for the sink `mq`.
 
     MQCFH                      type MQCFT_EVENT, command MQCMD_ANOMALY_EVENT, no reason
-    MQCA_Q_MGR_NAME            of the queue manager that is told of
+    MQCA_Q_MGR_NAME            of the queue manager that has the anomaly
     MQCA_BASE_OBJECT_NAME      the queue
     MQCACF_ANOMALY_RULE        "queue grows", "consumer slows", "unusual rate"
     MQCACF_ANOMALY_SINCE       when it began: 2026-11-16T10:30:00Z
@@ -11,7 +11,7 @@
     MQCACF_ANOMALY_TEXT        the words
 
 Integers are little-endian, text is UTF-8; format, encoding and CCSID of the message say so. An
-anomaly is told once, when it begins. amqsevt shows such events by these names.
+anomaly has one event, when it begins. amqsevt shows such events by these names.
 """
 
 from __future__ import annotations

@@ -23,7 +23,7 @@ _COLUMNS: Final = Observed._fields
 STATE: Final = ", ".join(f"{name} binary" for name in ("starts", *_COLUMNS, "since"))
 _WHOLE: Final = "<i8"
 _REAL: Final = "<f8"
-# A queue of which nothing is told leaves the state when the watermark is so much later.
+# A queue without new observations leaves the state when the watermark is so much later.
 FORGOTTEN_AFTER_US: Final = 7 * 86_400 * 1_000_000
 
 

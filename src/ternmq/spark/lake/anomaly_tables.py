@@ -35,7 +35,7 @@ KEYS: Final = ("queue_manager", "queue")
 EVERY: Final = "1 minute"
 LATE: Final = "1 minute"
 LATE_AT_MOST: Final = "30 days"
-# Clocks of queue managers differ by less; times of dumps may be those of a zone that nobody told.
+# Clocks of queue managers differ by less; times of dumps may be those of an unknown time zone.
 AHEAD: Final = "5 minutes"
 AHEAD_IN_DUMPS: Final = "1 day"
 # Times are numbers on their way through pandas, which has them in the session's zone: an hour comes
@@ -210,7 +210,7 @@ class Scoring:
 
 
 def words() -> Column:
-    """What a person is told."""
+    """The description for a person."""
     queue, value, expected = f.col("queue"), f.col("value"), f.col("expected")
     # Of three a minute nobody wants to read that 0.1 a second are usual.
     is_slow = expected < 1

@@ -121,7 +121,7 @@ _ID: Final = re.compile(r"(?:[0-9A-Fa-f]{2}){1,24}")
 
 def identifier(given: str) -> bytes:
     """An identifier as people paste it: hexadecimal digits, perhaps with ID: or 0x before, or
-    spaces within. ValueError if it is none."""
+    spaces within. ValueError if it is not an identifier."""
     digits = re.sub(r"^(?:ID:|0[xX]|X')|[ ']", "", given.strip())
     if _ID.fullmatch(digits) is None:
         raise ValueError(

@@ -23,7 +23,7 @@ _COLUMNS = ("properties", "property_types")
 
 
 def selector_for_lake(text: str) -> Selector:
-    """The selector of a text. ValueError if it is none, or names what is no property."""
+    """The selector of a text. ValueError if it is invalid, or names what is not a property."""
     try:
         selector = compile_selector(text)
     except MQError as error:

@@ -85,7 +85,7 @@ def make(
     about: str,
     bad_properties: str = FAIL,
 ) -> Plan:
-    """Make a plan in a folder; one that was not finished there is made anew. ValueError if a
+    """Make a plan in a folder; one that was not finished there is made again. ValueError if a
     message has a property that cannot be put, unless those are to be left out."""
     if bad_properties not in BAD_PROPERTIES:
         raise ValueError(f"bad_properties is {bad_properties!r}, not {' or '.join(BAD_PROPERTIES)}")
@@ -129,7 +129,7 @@ def make(
 
 def ends_of(runs: list[tuple[int, int]], batch_messages: int) -> list[int]:
     """The place of the last message of each batch; places follow one another within a run, which
-    is told by its first place and its length."""
+    is described by its first place and its length."""
     ends: list[int] = []
     wanted = batch_messages  # messages up to the end of the next batch
     before = 0

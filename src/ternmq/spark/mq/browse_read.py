@@ -2,8 +2,8 @@
 
 Browsing looks at what lies on the queue and leaves it there. Draining takes it: each task gets
 inside a unit of work, which is committed once Spark has taken the task's last row. A task that
-fails takes nothing. What Spark loses after that is gone, since a batch read is not told what became
-of its rows: to write each message once, read a stream.
+fails takes nothing. What Spark loses after that is gone, since a batch read does not learn what
+became of its rows: to write each message once, read a stream.
 
 One task takes at most option maxMessages, since a unit of work is bounded (MAXUMSGS); what is left
 stays on the queue.

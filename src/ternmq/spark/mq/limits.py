@@ -32,8 +32,8 @@ def shares(backlogs: dict[str, int], most: int, turn: int = 0) -> dict[str, int]
 
 
 def divided(ranges: list[Range], tasks: int, is_given: bool) -> list[list[Range]]:
-    """Ranges for each task, of about as many numbers: exactly as many tasks as a user told, or no
-    more than are worth it."""
+    """Ranges for each task, of about as many numbers: exactly as many tasks as a user asked for, or
+    no more than are worth it."""
     whole = sum(part.end - part.first for part in ranges)
     if not whole:
         return []

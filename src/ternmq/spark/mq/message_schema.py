@@ -78,7 +78,7 @@ def ddl(columns: tuple[tuple[str, str], ...] = COLUMNS) -> str:
 
 
 def columns_named(given: str, columns: tuple[tuple[str, str], ...]) -> tuple[tuple[str, str], ...]:
-    """Those columns that a user asked for, in the user's order; all if none are told."""
+    """Those columns that a user asked for, in the user's order; all if none are named."""
     known = {name.lower(): (name, kind) for name, kind in columns}
     wanted = [name.strip() for name in given.split(",") if name.strip()]
     for name in wanted:

@@ -28,7 +28,7 @@ Ints = np.ndarray[Any, np.dtype[Any]]
 class Table(NamedTuple):
     """A character set with one byte a character."""
 
-    characters: str  # of all 256 bytes; SUB where a byte is none
+    characters: str  # of all 256 bytes; SUB where a byte is not a character
     utf8: Ints  # the character as a byte of UTF-8, where that is one
     lengths: Ints  # bytes of the character in UTF-8
     undefined: Ints  # whether the byte is no character
@@ -113,7 +113,7 @@ def one_by_one(bodies: pa.Array, ccsid: int, encoding: int) -> pa.Array:
 
 
 def text_of(body: bytes | None, ccsid: int, order: str) -> str | None:
-    """The text of one body; None if it is none."""
+    """The text of one body; None if it is not text."""
     if body is None:
         return None
     try:
@@ -135,7 +135,9 @@ def table_of(ccsid: int) -> Table | None:
         if "".join(characters[byte] for byte in pairs) != charset.decode(pairs, ccsid):
             return None  # some pair is one character
     except ValueError:
-        return None  # some byte is none, and cannot be kept as a surrogate (of CCSID 424)
+        return (
+            None  # some byte is not a character, and cannot be kept as a surrogate (of CCSID 424)
+        )
     undefined = ["\ud800" <= one <= "\udfff" for one in characters]
     sound = [_SUBSTITUTE if wrong else one for one, wrong in zip(characters, undefined)]
     return Table(

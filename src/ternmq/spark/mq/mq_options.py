@@ -215,7 +215,7 @@ class SourceOptions:
             )
         for name in (*self.start.queues(), *self.end.queues()):
             if not any(matches(name, pattern) for pattern in self.queues):
-                raise ValueError(f"offsets are told for {name}, which option queue does not name")
+                raise ValueError(f"offsets are given for {name}, which option queue does not name")
 
     def position_of(self, queue: str, at_end: bool = False) -> Position:
         """Where reading of a queue begins or ends."""

@@ -101,7 +101,7 @@ class MqStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
     def latestOffset(self, start: Offset, limit: ReadLimit) -> Offset:
         rows_max = limit.max_rows if isinstance(limit, ReadMaxRows) else 0
         bytes_max = limit.max_bytes if isinstance(limit, ReadMaxBytes) else 0
-        if rows_max and not bytes_max:  # Spark has one limit, a user may have told both
+        if rows_max and not bytes_max:  # Spark has one limit, a user may have given both
             bytes_max = self.options.bytes_per_trigger
         return self.planner.latest(start, rows_max, bytes_max)
 

@@ -58,7 +58,7 @@ class Planner:
 
     @property
     def connection(self) -> Connection:
-        """The connection, made anew if it is broken."""
+        """The connection, made again if it is broken."""
         connection = self._connection
         if connection is None or not connection.connected:
             connection = self._connection = connect(self._options.connection, reconnect=True)

@@ -5,7 +5,7 @@ earliest, latest            the ends of the stream
                             UTC. Also milliseconds since 1970, as Kafka's options have them
 {"ORDERS": 17, "AUDIT": "earliest", "PAID": {"incarnation": 3, "next": 17}}
                             a position for each queue, also as a stream's progress shows it;
-                            queues that are not named are read as if nothing were told
+                            queues that are not named are read as if nothing were given
 """
 
 from __future__ import annotations

@@ -141,7 +141,7 @@ class Cursors:
         name = self.name(queue, place)
         if not name:
             return None
-        self._open.pop(name, None)  # asked anew: where it is, not where it was
+        self._open.pop(name, None)  # asked again: where it is, not where it was
         return self._opened(connection, name, queue, "earliest").position
 
     def advance(self, connection: Connection, queue: str, place: Place) -> None:
@@ -190,7 +190,7 @@ class Cursors:
             self._opened(connection, name, queue, max(number, bounds.earliest))
 
     def check_kept(self, connection: Connection, queue: str, place: Place, bounds: Bounds) -> None:
-        """DataLoss if the cursor was deleted and the stream filled anew since: then messages from
+        """DataLoss if the cursor was deleted and the stream filled again since: then messages from
         the place on may be missing, and nothing but this tells."""
         name, number = self.name(queue, place), int(place["next"])
         if not name or number >= bounds.whole or not self._options.fail_on_loss:

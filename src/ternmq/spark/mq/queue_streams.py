@@ -1,7 +1,7 @@
 """Streams of queues as the source sees them: where they begin and end, and what is in between.
 
 The driver asks for positions here, tasks read ranges. What a read can find wrong with a stream is
-told as DataLoss: messages that were to be read are gone, or the queue is another one by now.
+raised as DataLoss: messages that were to be read are gone, or the queue is another one by now.
 """
 
 from __future__ import annotations

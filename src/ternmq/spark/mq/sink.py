@@ -161,7 +161,7 @@ def local_property(name: str) -> str:
 
 
 def commit(options: SinkOptions, owner: str, batch: int, xids: list[XID]) -> None:
-    """Commit a batch. To ask again is safe, so a connection that breaks is made anew."""
+    """Commit a batch. To ask again is safe, so a connection that breaks is made again."""
     for left in reversed(range(COMMIT_ATTEMPTS)):
         try:
             with connect(options.connection) as connection:
@@ -185,7 +185,7 @@ def commit_job(options: SinkOptions, xids: list[XID]) -> None:
 
 
 def job_owner(user: str) -> str:
-    """Under which name the ledger has a user's jobs; a long name of a user is told by a digest."""
+    """Under which name the ledger has a user's jobs; a digest stands for a long user name."""
     machine = machine_of(uuid.getnode(), platform.node())
     owner = f"spark-jobs-{user}-{machine}"
     if len(owner.encode()) <= OWNER_BYTES_MAX and owner.isprintable():

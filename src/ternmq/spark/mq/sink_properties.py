@@ -2,7 +2,7 @@
 
 A property stands in the folder that its name begins with if that is one of MQ's (`jms.Dst`), else
 in `usr`; further points are elements inside elements, where XML has such elements, else a part of
-the name. property_types has the words of MQRFH2 (boolean, i4, bin.hex ...); what is not told there
+the name. property_types has the words of MQRFH2 (boolean, i4, bin.hex ...); what is not named there
 is a string, and a property without value is null. What XML cannot have in a name or a value is
 refused, as nobody could read it, and so is a number that its type cannot have. So all names that
 the source can give are taken.
@@ -95,7 +95,7 @@ def element_of(path: list[str], name: str, value: str | None, kind: str) -> str:
 
 
 def check_value(name: str, kind: str, value: str) -> None:
-    """ValueError if a value is none of its type."""
+    """ValueError if a value is not of its type."""
     if not _VALUES[kind].fullmatch(value):
         raise ValueError(f"property {name} of type {kind} is {value!r}")
     highest = _HIGHEST.get(kind, 0)

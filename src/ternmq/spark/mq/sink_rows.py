@@ -274,7 +274,7 @@ def described(row: Matrix) -> tuple[str, int, int]:
 
 
 def from_kafka(headers: list[dict[str, Any]]) -> tuple[dict[str, str | None], dict[str, str]]:
-    """Kafka's headers as properties; what is no text is told in hexadecimal. ValueError where Kafka
+    """Kafka's headers as properties; what is not text becomes hexadecimal. ValueError where Kafka
     has more than a message of MQ can: two headers of one key."""
     named: dict[str, str | None] = {}
     types: dict[str, str] = {}

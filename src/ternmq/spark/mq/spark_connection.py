@@ -17,7 +17,7 @@ from ternmq.spark.mq.mq_options import ConnectionOptions
 
 def connect(options: ConnectionOptions, *, reconnect: bool = False) -> Connection:
     """A new connection; MQError as `ternmq.connect` raises it. With `reconnect` a broken network
-    connection is made anew by itself: for those who only read, and can ask again."""
+    connection reconnects by itself: for callers that only read, and can ask again."""
     return connect_client(
         options.queue_manager,
         user=options.user,
@@ -38,7 +38,7 @@ def connect(options: ConnectionOptions, *, reconnect: bool = False) -> Connectio
 
 
 def password(options: ConnectionOptions) -> str | None:
-    """The password, from wherever it is told to be."""
+    """The password, from the place that the options name."""
     if options.password_env:
         found = os.environ.get(options.password_env)
         if found is None:
