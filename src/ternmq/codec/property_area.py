@@ -452,25 +452,6 @@ def read_values(area: bytes) -> dict[str, PropertyValue]:
     return found
 
 
-def index_end(area: bytes) -> i64:
-    """Where the last property of an area ends; 0 for an empty one."""
-    return HEAD_BYTES + _u32(area, 4) if area else 0
-
-
-def has_name(area: bytes, at: i64, name: bytes) -> bool:
-    """Whether the property at this place has that name."""
-    length: i64 = area[at] | area[at + 1] << 8
-    start: i64 = at + 20 if area[at + 3] else at + 8
-    return length == len(name) and area[start : start + length] == name
-
-
-def entry_end(area: bytes, at: i64) -> i64:
-    """Where the property at this place ends."""
-    name_bytes: i64 = area[at] | area[at + 1] << 8
-    start: i64 = at + 20 if area[at + 3] else at + 8
-    return start + name_bytes + _u32(area, at + 4)
-
-
 def value_of_entry(area: bytes, at: i64) -> PropertyValue:
     """The value of the property at this place."""
     name_bytes: i64 = area[at] | area[at + 1] << 8

@@ -21,14 +21,10 @@ from ternmq.base.reasons import (
 from ternmq.codec.property import Property, PropertyValue
 from ternmq.codec.property_area import (
     COUNT_MAX,
-    HEAD_BYTES,
     EntryHeads,
     add_packed,
-    entry_end,
     find_entry,
     find_property,
-    has_name,
-    index_end,
     joined_area,
     pack_area,
     read_properties,
@@ -42,6 +38,7 @@ from ternmq.values.property_types import TYPES
 _USER_FOLDER: Final = "usr."
 _SIZE_MAX: Final = (1 << 32) - 1  # of an index
 HEADS_MAX: Final = 256
+ASKS_MAX: Final = 8  # so many values are cheaper found one by one than with all others
 _HEADS: Final[dict[str, EntryHeads]] = {}  # of names that were checked: few programs have many
 
 
@@ -49,15 +46,12 @@ _HEADS: Final[dict[str, EntryHeads]] = {}  # of names that were checked: few pro
 class MessageProperties:
     """The properties of one message; of several with one name, the first."""
 
-    __slots__ = ("_area", "_asked", "_end", "_next_at", "_values", "_was_out_of_order")
+    __slots__ = ("_area", "_asks", "_values")
 
     def __init__(self, area: bytes) -> None:
         self._area = area
-        self._values: dict[str, PropertyValue] | None = None  # all of them, once read
-        self._asked: dict[str, PropertyValue] = {}  # those that were asked for before that
-        self._was_out_of_order = False
-        self._next_at: i64 = HEAD_BYTES
-        self._end: i64 = index_end(area)
+        self._values: dict[str, PropertyValue] | None = None  # all of them, once somebody needs it
+        self._asks: i64 = 0
 
     def _read(self) -> dict[str, PropertyValue]:
         values = self._values
@@ -109,34 +103,16 @@ class MessageProperties:
         values = self._values
         if values is not None:
             return values[name]
-        asked = self._asked
-        if name in asked:
-            return asked[name]
-        return self._find(name)
-
-    def _find(self, name: str) -> PropertyValue:
-        """A value that was not asked for before. Most programs ask in the order of the area: so
-        the next one is tried first. All before it were asked for, and none of them has this name.
-        """
-        area = self._area
+        if self._asks >= ASKS_MAX:
+            return self._read()[name]
+        self._asks += 1
         try:
-            packed = name.encode("utf-8")
+            at = find_entry(self._area, name.encode("utf-8"))
         except UnicodeEncodeError:
             raise KeyError(name) from None
-        at: i64 = self._next_at
-        is_next = at < self._end and has_name(area, at, packed)
-        if not is_next:
-            if self._was_out_of_order:
-                return self._read()[name]
-            self._was_out_of_order = True
-            at = find_entry(area, packed)
-            if at < 0:
-                raise KeyError(name)
-        value = value_of_entry(area, at)
-        self._asked[name] = value
-        if is_next:
-            self._next_at = entry_end(area, at)
-        return value
+        if at < 0:
+            raise KeyError(name)
+        return value_of_entry(self._area, at)
 
     def __contains__(self, name: object) -> bool:
         return isinstance(name, str) and name.removeprefix(_USER_FOLDER) in self._read()
