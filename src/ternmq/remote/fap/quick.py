@@ -12,7 +12,7 @@ from typing import Final, final
 from ternmq.base import constants as mq
 from ternmq.remote.fap.client_conversation import Conversation
 from ternmq.remote.fap.fap_verbs import NOT_AHEAD, FapVerbs
-from ternmq.remote.fap.frames import own_id, silent_options
+from ternmq.remote.fap.frames import furnished, own_id, silent_options
 from ternmq.remote.remote_verbs import PackedPut
 from ternmq.remote.turns import Turns
 from ternmq.values import transport
@@ -101,8 +101,9 @@ class Quick:
         conversation = verbs.conversation
         if not verbs.is_shared or not verbs.ids_left or conversation.ended is not None:
             return b""
+        added = 0
         if form.properties:
-            return b""
+            packed, data, added = furnished(form, data, verbs.takes_back)
         if outgoing.is_full or verbs.lost_unit or not verbs.is_asynchronous(handle, options):
             return b""
         if len(data) > conversation.framing.message_bytes_max:
@@ -113,7 +114,7 @@ class Quick:
             msg_id = own_id(options, packed) or verbs.next_id()
             verbs.has_silent_puts = True
             segment = conversation.framing.put(
-                handle.handle_id, silent_options(options), packed, data, msg_id
+                handle.handle_id, silent_options(options | added), packed, data, msg_id
             )
             if options & mq.MQPMO_SYNCPOINT:
                 verbs.has_changes = True
