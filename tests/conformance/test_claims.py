@@ -21,6 +21,7 @@ from ternmq import constants as mq
 from ternmq.base import object_types
 from ternmq.base.attributes import row_of
 from ternmq.cli.__main__ import main
+from ternmq.codec.headers.mqmde import DescriptorExtension
 from ternmq.codec.mqi.mqod import ObjectDescriptor
 from ternmq.mqi.table import BY_NAME
 from ternmq.network.clients.server_dialogue import FAP_LEVEL as SERVER_LEVEL
@@ -190,12 +191,14 @@ def ini_without_effect(stanza: str, keyword: str) -> Probe:
     return probe
 
 
-def extension_stays_data(qmgr: QueueManager) -> None:
-    data = b"MDE \0\0\0\2" + bytes(64) + b"payload"
-    qmgr.put("Q", data, descriptor=ternmq.Descriptor(version=1, format=mq.MQFMT_MD_EXTENSION))
+def extension_is_taken_into_the_message(qmgr: QueueManager) -> None:
+    before = DescriptorExtension(group_id=b"g" * 24, msg_flags=mq.MQMF_MSG_IN_GROUP, format="MQSTR")
+    descriptor = ternmq.Descriptor(version=1, format=mq.MQFMT_MD_EXTENSION)
+    qmgr.put("Q", before.pack() + b"payload", descriptor=descriptor)
     with qmgr.queue("Q") as queue:
         message = queue.get()
-    assert (message.data, message.descriptor.format) == (data, mq.MQFMT_MD_EXTENSION)
+    assert (message.data, message.descriptor.format) == (b"payload", "MQSTR")
+    assert message.descriptor.group_id == b"g" * 24
 
 
 def binary_table_is_refused(_: QueueManager) -> None:
@@ -332,7 +335,8 @@ ROWS: Final[dict[str, Probe]] = {
 # Rows that describe how far a feature goes.
 DESCRIBED: Final[dict[str, Probe]] = {
     "[Spark source](spark.md)": all_of(
-        wrong_option(SourceOptions, "selector", "topicString", "subscription"),
+        wrong_option(SourceOptions, "topicString", "subscription"),
+        judged_by(f"{SPARK}/mq/test_mq_source.py", "test_filters_when_on_properties_then_those"),
         judged_by(f"{SPARK}/mq/test_mq_source.py", "test_batch_when_browsed_drained_or_from"),
         judged_by(f"{SPARK}/mq/test_planner.py", "test_cursor_when_deleted_and_the_stream_filled"),
     ),
@@ -379,7 +383,7 @@ DESCRIBED: Final[dict[str, Probe]] = {
         ini_without_effect("Log", "LogManagement"),
         judged_by("tests/media/test_images.py", "test_extents_before_the_oldest_image_and_restart"),
     ),
-    "MQMDE of clients that use version 1 of MQMD": extension_stays_data,
+    "MQMDE of programs that use version 1 of MQMD": extension_is_taken_into_the_message,
     "clients: binary CCDT, exits, compression, FAP levels above 10": all_of(
         binary_table_is_refused,
         shown_by("tests/unit/api/test_fap_definitions.py", '"exits": {"send": []}'),
