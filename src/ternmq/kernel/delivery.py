@@ -40,7 +40,10 @@ def hand_over(kernel: Kernel, connection: Connection, local: LocalQueue, entry: 
         or request.syncpoint
         or (request.syncpoint_if_persistent and entry.flags & PERSISTENT)
         or (request.spares and request.spared(entry))
-        or not fits_buffer(call, entry)
+        or (
+            (entry.length > request.buffer_length or request.extends or entry.properties)
+            and not fits_buffer(call, entry)
+        )
         or local.get_inhibited
         or kernel.status not in (RUNNING, QUIESCING)
         or _inhibited(call, local)

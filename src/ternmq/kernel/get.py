@@ -202,8 +202,11 @@ def _answer(kernel: Kernel, call: GetCall, local: LocalQueue, entry: Entry) -> N
         call.reason = SPARED
         return
     reason: i64 = 0
-    if not fits_buffer(call, entry):
-        if call.request.options & mq.MQGMO_ACCEPT_TRUNCATED_MSG:
+    request = call.request
+    if (
+        entry.length > request.buffer_length or request.extends or entry.properties
+    ) and not fits_buffer(call, entry):
+        if request.options & mq.MQGMO_ACCEPT_TRUNCATED_MSG:
             reason = MQRC_TRUNCATED_MSG_ACCEPTED
         else:
             reason = MQRC_TRUNCATED_MSG_FAILED
