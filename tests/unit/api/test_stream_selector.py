@@ -71,6 +71,18 @@ def test_read_when_nothing_matches_then_next_has_moved_and_a_wait_is_over(way: s
         assert (len(found), found.next) == (0, story.first + 3)
 
 
+@pytest.mark.parametrize("way", WAYS)
+def test_read_when_an_alias_leaves_all_out_then_next_has_moved_and_a_wait_is_over(way: str) -> None:
+    with Story(way) as story:
+        story.put(20)
+        story.qmgr.mqsc("DEFINE QALIAS(GREEN) TARGET(A) SELECTOR('colour = ''green''')")
+        stream = story.qmgr.stream("GREEN")
+        found = stream.read(story.first, count=10, wait=None)
+        assert (len(found), found.next) == (0, story.first + 10)
+        found = stream.read(story.first, story.first + 20, wait=None)
+        assert (len(found), found.next) == (0, story.first + 20)
+
+
 def test_read_when_the_string_is_wrong_then_the_reason_says_so() -> None:
     with Story("network") as story, pytest.raises(ternmq.MQError) as raised:
         story.qmgr.stream("A").read(story.first, selector="colour = ")

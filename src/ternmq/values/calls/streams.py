@@ -80,8 +80,11 @@ class StreamRead(Call):
         found = self.found
         if found is None or found.lost_to or len(found):
             return False
-        # Behind messages that do not match, the reader goes on from `next`.
-        return not self.selector or found.next <= self.first
+        if found.next <= self.first:
+            return True
+        # Behind messages that do not match, by this selector or by that of an alias, the reader
+        # goes on from `next`: if it waited, it would read the same numbers again.
+        return not self.selector and found.next >= found.end and found.next != self.end
 
     def outcome(self) -> StreamRange:
         """The result."""
