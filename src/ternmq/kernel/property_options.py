@@ -102,11 +102,23 @@ def delivered_length(call: GetCall, entry: Entry) -> i64:
 
 
 def fits_buffer(call: GetCall, entry: Entry) -> bool:
-    """Whether the buffer of the get has room for the message."""
+    """Whether the buffer of the get, and the channel to it, have room for the message."""
     length = entry.length
-    if entry.properties or call.request.extends:
+    request = call.request
+    if entry.properties or request.extends:
         length = delivered_length(call, entry)
-    return length <= call.request.buffer_length
+        if request.passes and not _can_travel(call, entry, length):
+            return False
+    return length <= request.buffer_length
+
+
+def _can_travel(call: GetCall, entry: Entry, length: i64) -> bool:
+    """Whether the channel passes what goes beside the data and the data."""
+    passes = call.request.passes
+    if length + len(entry.properties) <= passes:
+        return True
+    beside: i64 = len(as_delivered(call, entry).properties)
+    return beside == 0 or length + beside <= passes
 
 
 def has_extension(entry: Entry) -> bool:

@@ -39,6 +39,7 @@ class GetRequest:
         "msg_offset",
         "msg_sequence",
         "options",
+        "passes",
         "plain",
         "spares",
         "syncpoint",
@@ -73,6 +74,8 @@ class GetRequest:
         self.apart = False
         # The caller has version 1 of the MQMD: an MQMDE before the data says what that lacks.
         self.extends = False
+        # Bytes of properties beside the data and of data that can travel together; 0: any number.
+        self.passes: i64 = 0
 
     def spared(self, entry: Entry) -> bool:
         """Whether a message that was found is not to be taken."""
@@ -93,6 +96,7 @@ class GetRequest:
         other.syncpoint_if_persistent = self.syncpoint_if_persistent
         other.apart = self.apart
         other.extends = self.extends
+        other.passes = self.passes
         other.settle()
         return other
 

@@ -186,6 +186,7 @@ class Consumer(Guarded):
             )
             request.spares = self.ahead.spares
             request.extends = self.selection.version == 1
+            request.passes = self.conversation.line.parts_bytes_max if apart else 0
         return request
 
     # ---- messages

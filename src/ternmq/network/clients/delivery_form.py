@@ -96,12 +96,19 @@ def _deliver(call: GetCall, entry: Entry, options: int, limit: int) -> Delivered
 
 def _with_area(call: GetCall, entry: Entry, options: int, limit: int) -> Delivered:
     """The same for our own client, which takes properties apart: the length is that of the body,
-    and their area is before it."""
+    and their area is before it. One that the channel does not pass comes without them."""
     if int(call.reason) == 0 and not options & mq.MQGMO_CONVERT and len(entry.data) <= limit:
         made = Delivered(entry.properties + entry.data, entry.base, 0, int(entry.length))
         made.area_bytes = len(entry.properties)
         return made
-    made = _deliver(call, without_area(entry), options, limit)
+    bare = without_area(entry)
+    area_bytes = len(entry.properties)
+    passes = int(call.request.passes)
+    if passes:
+        if area_bytes + min(len(entry.data), limit) > passes:
+            return _deliver(call, bare, options, limit)  # it is cut: the get has said so
+        limit = min(limit, passes - area_bytes)
+    made = _deliver(call, bare, options, limit)
     made.data = entry.properties + made.data
-    made.area_bytes = len(entry.properties)
+    made.area_bytes = area_bytes
     return made

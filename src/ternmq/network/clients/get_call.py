@@ -104,7 +104,8 @@ def get_message(conversation: Conversation, one: Segment) -> None:
     md: Descriptor = values["descriptor"]
     handle = conversation.handle(int(values["handle"]), "MQGET")
     own = conversation.is_own_client
-    request = _request_get(md, gmo, int(values["buffer_length"]), own)
+    passes = conversation.line.parts_bytes_max
+    request = _request_get(md, gmo, int(values["buffer_length"]), own, passes)
     body = one.data
     at = one.body_at
     prefix = body[at + 12 : at + _IDS_AT]
@@ -112,7 +113,7 @@ def get_message(conversation: Conversation, one: Segment) -> None:
     plan = GetPlan(prefix, suffix, handle, request, gmo, md.version)
     if _may_be_kept(plan, gmo, md) and conversation.form.is_of(one.header):
         plain_md = Descriptor(version=md.version, ccsid=md.ccsid, encoding=md.encoding)
-        plan.request = _request_get(plain_md, gmo, int(values["buffer_length"]), own)
+        plan.request = _request_get(plain_md, gmo, int(values["buffer_length"]), own, passes)
         if len(conversation.get_plans) >= CACHED_REQUESTS_MAX:
             conversation.get_plans.clear()
         conversation.get_plans[prefix + suffix] = plan
@@ -121,7 +122,7 @@ def get_message(conversation: Conversation, one: Segment) -> None:
 
 
 def _request_get(
-    md: Descriptor, gmo: GetOptions, buffer_length: int, is_own_client: bool
+    md: Descriptor, gmo: GetOptions, buffer_length: int, is_own_client: bool, passes: int
 ) -> GetRequest:
     """The checked request. A message handle is the client's own; its number goes back to it as it
     came, and so do the options."""
@@ -131,6 +132,7 @@ def _request_get(
     try:
         request = get_request(md, gmo, buffer_length, apart)
         request.extends = md.version == mq.MQMD_VERSION_1
+        request.passes = passes if apart else 0
         return request
     finally:
         gmo.options, gmo.message_handle = asked, handle

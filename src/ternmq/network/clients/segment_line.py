@@ -35,7 +35,7 @@ from ternmq.network.clients.take_back import take_back_if_asked
 from ternmq.network.clients.unsent_answers import Resumption, Settling, Unsent
 from ternmq.network.clients.xa_flows import XA_CALLS, refuse_xa
 from ternmq.wire.fap.dialogue import ACCEPTOR, CONNECTED, OPENING, SOCKET, SOCKET_TYPES, Dialogue
-from ternmq.wire.fap.negotiation import Agreement, bytes_of_call_max
+from ternmq.wire.fap.negotiation import Agreement, bytes_of_call_max, bytes_of_parts_max
 from ternmq.wire.fap.part import Values
 from ternmq.wire.fap.segment import (
     BYTES_MIN,
@@ -97,6 +97,7 @@ class Line(Outlet):
         self.fap_level = 0
         self.segment_bytes_max = OPENING_BYTES_MAX
         self.message_bytes_max = 0
+        self.parts_bytes_max = 0  # of a message with its properties beside the data
         self.conversations: dict[int, Conversation] = {}
         self.conversations_max = 1
         self.next_handle = 2  # handles are unique on a socket
@@ -129,6 +130,7 @@ class Line(Outlet):
         self.fap_level = agreement.fap_level
         self.segment_bytes_max = agreement.segment_bytes_max
         self.message_bytes_max = agreement.message_bytes_max
+        self.parts_bytes_max = bytes_of_parts_max(agreement)
         self.conversations_max = max(conversations_max, 1)
         self._segment_max = bytes_allowed(agreement.segment_bytes_max)
         self._call_bytes_max = bytes_of_call_max(agreement)

@@ -84,6 +84,8 @@ def cut(message: Message, request: GetRequest, name: str, passes: int) -> MQErro
     limit = f"the buffer has {buffer_bytes}"
     if buffer_bytes > passes:
         limit = f"the channel passes {passes}: see to its MAXMSGL"
+    if message.length <= min(buffer_bytes, passes):
+        limit = f"with its properties more than the channel passes, {passes}: see to its MAXMSGL"
     return mq_error(
         MQRC_TRUNCATED_MSG_FAILED,
         verb="MQGET",

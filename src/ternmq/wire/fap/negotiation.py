@@ -63,6 +63,7 @@ ROUNDS_MAX: Final = 4
 SEGMENT_BYTES_USUAL: Final = 32748
 # Structures must fit the first segment of an ASYNC_MESSAGE; no partner was seen to ask for less.
 SEGMENT_BYTES_MIN: Final = 1024
+_BEFORE_DATA_BYTES: Final = 1024  # structures before the message, at most
 FAP_LEVEL_MIN: Final = 4  # below, there is no CCSID and no queue manager name
 
 
@@ -283,3 +284,9 @@ def accepted(own: InitialData, answered: InitialData) -> Agreement:
 def bytes_of_call_max(agreement: Agreement) -> int:
     """How long a call may be in all its segments: the longest message, and what stands before."""
     return agreement.message_bytes_max + agreement.segment_bytes_max + TSHM_BYTES
+
+
+def bytes_of_parts_max(agreement: Agreement) -> int:
+    """How long properties beside the data and the data may be together, so that the answer to a get
+    is no longer than that."""
+    return bytes_of_call_max(agreement) - TSHM_BYTES - _BEFORE_DATA_BYTES
