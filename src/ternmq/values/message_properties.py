@@ -15,6 +15,7 @@ from mypy_extensions import i64
 from ternmq.base.errors import MQError, mq_error
 from ternmq.base.reasons import (
     MQRC_MIXED_CONTENT_NOT_ALLOWED,
+    MQRC_PROPERTIES_TOO_BIG,
     MQRC_PROPERTY_NAME_ERROR,
     MQRC_PROPERTY_TYPE_ERROR,
 )
@@ -62,10 +63,16 @@ class MessageProperties:
 
     def typed(self, name: str) -> Property:
         """The property with its type and the fields of its MQPD; KeyError without one."""
-        one = find_property(self._area, name.removeprefix(_USER_FOLDER))
+        one = find_property(self._area, self._own_name(name))
         if one is None:
             raise KeyError(name)
         return one
+
+    def _own_name(self, name: str) -> str:
+        """A name without the folder usr; but an element of that folder may begin like it."""
+        if not name.startswith(_USER_FOLDER) or name in self._read():
+            return name
+        return name[len(_USER_FOLDER) :]
 
     def in_order(self) -> list[Property]:
         """All of them, in their order."""
@@ -99,7 +106,7 @@ class MessageProperties:
 
     def __getitem__(self, name: str) -> PropertyValue:
         if name.startswith(_USER_FOLDER):
-            name = name[len(_USER_FOLDER) :]
+            name = self._own_name(name)
         values = self._values
         if values is not None:
             return values[name]
@@ -115,7 +122,7 @@ class MessageProperties:
         return value_of_entry(self._area, at)
 
     def __contains__(self, name: object) -> bool:
-        return isinstance(name, str) and name.removeprefix(_USER_FOLDER) in self._read()
+        return isinstance(name, str) and self._own_name(name) in self._read()
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._read())
@@ -153,6 +160,9 @@ def area_of(properties: Given) -> bytes:
         if area:
             return area
     found = [_property(name, value) for name, value in given.items()]
+    if len(found) > COUNT_MAX:
+        detail = f"{len(found)} properties; {COUNT_MAX} are the most"
+        raise mq_error(MQRC_PROPERTIES_TOO_BIG, verb="MQPUT", detail=detail)
     _refuse_mixed(found)
     try:
         return pack_area(found)

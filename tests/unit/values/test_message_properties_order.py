@@ -10,8 +10,10 @@ import itertools
 import pytest
 
 from ternmq.base import constants as mq
+from ternmq.base.errors import MQError
+from ternmq.base.reasons import MQRC_PROPERTIES_TOO_BIG
 from ternmq.codec.property import Property, PropertyValue
-from ternmq.codec.property_area import pack_area
+from ternmq.codec.property_area import COUNT_MAX, pack_area
 from ternmq.values.message_properties import MessageProperties, area_of
 
 pytestmark = pytest.mark.core
@@ -67,3 +69,25 @@ def test_value_when_packed_and_read_then_it_is_the_same(value: PropertyValue) ->
         assert (type(found), repr(found)) == (type(value), repr(value))
     typed = MessageProperties(area).in_order()
     assert pack_area(typed) == area
+
+
+def test_properties_when_a_name_begins_like_folder_usr_then_it_is_found_by_it() -> None:
+    area = pack_area(
+        [
+            Property("usr.x", mq.MQTYPE_STRING, "long"),
+            Property("x", mq.MQTYPE_STRING, "short"),
+            Property("y", mq.MQTYPE_STRING, "other"),
+        ]
+    )
+    found = MessageProperties(area)
+    assert dict(found) == {"usr.x": "long", "x": "short", "y": "other"}
+    assert all(name in found for name in found)
+    assert (found["usr.y"], "usr.y" in found, "usr.z" in found) == ("other", True, False)
+    assert found.typed("usr.x").value == "long"
+    assert found.typed("usr.y").value == "other"
+
+
+def test_properties_when_there_are_too_many_then_2478() -> None:
+    with pytest.raises(MQError) as raised:
+        area_of({f"n{number}": number for number in range(COUNT_MAX + 1)})
+    assert raised.value.reason == MQRC_PROPERTIES_TOO_BIG
