@@ -192,3 +192,40 @@ def test_tasks_when_a_buffer_is_too_short_then_2080_and_a_longer_one_has_it(
             return [*found, (await ahead.get(wait=5, max_length=2)).data]
 
     assert asyncio.run(go()) == [b"n1", b"n" * 95, b"n3"]
+
+
+@pytest.mark.parametrize("wait", [0, 5])
+@pytest.mark.parametrize("kind", [b"n", b"p"])
+def test_get_that_accepts_a_part_when_the_channel_is_too_short_then_it_comes_once(
+    served: Networked, kind: bytes, wait: int
+) -> None:
+    """The first get, which accepts none, has read it ahead."""
+    long = kind * 60_000
+    put(served, b"n1", long, b"n3", long, b"n5")
+    options = mq.MQGMO_ACCEPT_TRUNCATED_MSG
+    with (
+        served.connect(channel="SHORT.SVRCONN") as connection,
+        connection.queue("A", options=AHEAD) as ahead,
+    ):
+        assert ahead.get(wait=5).data == b"n1"
+        found = [ahead.get(wait=wait, options=options) for _ in range(4)]
+        assert [one.data for one in found] == [long[:50_000], b"n3", long[:50_000], b"n5"]
+        assert [one.length for one in found] == [60_000, 2, 60_000, 2]
+        assert ahead.try_get(options=options) is None
+    assert left(served) == []
+
+
+@pytest.mark.parametrize("kind", [b"n", b"p"])
+def test_get_that_accepts_no_part_when_one_before_did_then_a_long_message_stays(
+    served: Networked, kind: bytes
+) -> None:
+    long = kind * 60_000
+    put(served, b"n1", long)
+    with (
+        served.connect(channel="SHORT.SVRCONN") as connection,
+        connection.queue("A", options=AHEAD) as ahead,
+    ):
+        assert ahead.get(wait=5, options=mq.MQGMO_ACCEPT_TRUNCATED_MSG).data == b"n1"
+        with pytest.raises(ternmq.Truncated):
+            ahead.get(wait=5)
+    assert left(served) == [long]

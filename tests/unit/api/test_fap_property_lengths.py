@@ -50,7 +50,7 @@ def test_get_when_properties_make_it_too_long_for_the_channel_then_2080_and_it_s
     filled(server, ahead, 3 * LIMIT, persistent)
     with server.connect(channel=channel) as connection, connection.queue("A") as queue:
         for _ in range(2):
-            with pytest.raises(ternmq.Truncated, match=f"with its properties more than the channel passes, {LIMIT}"):
+            with pytest.raises(ternmq.Truncated, match=f"properties more .* passes, {LIMIT}"):
                 queue.get(wait=1)
         assert queue.depth == 1
     with server.connect() as other, other.queue("A") as queue:

@@ -183,6 +183,7 @@ class Stream:
         "index",
         "indexes",
         "is_armed",
+        "is_cut",
         "is_paused",
         "messages",
         "name",
@@ -202,6 +203,7 @@ class Stream:
         self.fault = 0  # why no more come
         self.is_armed = False  # more come by themselves
         self.is_paused = False  # there may be one that only comes when a get asks for it
+        self.is_cut = False  # the next one is longer than the channel passes, and on its queue
         self.was_interrupted = False  # a connection was lost on which some may have been
         self.get: GetRequest | None = None  # what is read ahead
 
@@ -324,8 +326,8 @@ class Conversation:
             reason in _CUT,
             int(size - i32(data, at + _ACTUAL_AT, True)),
         )
-        if reason and reason not in _CUT:
-            message.warning = reason
+        if reason and reason != MQRC_TRUNCATED_MSG_ACCEPTED:
+            message.warning = reason  # of one that was cut: whether it stays on its queue
         if not stream.name:
             stream.name = data[name_at : name_at + name_bytes].decode("ascii", "replace").rstrip()
         stream.add(message, int(i32(data, at + _INDEX_AT, True)))
@@ -344,8 +346,8 @@ class Conversation:
         length: int = values["total_length"]
         area_bytes = len(data) - values["actual_length"]
         message = message_from(base, data, token, length, reason in _CUT, area_bytes)
-        if reason and reason not in _CUT:
-            message.warning = reason
+        if reason and reason != MQRC_TRUNCATED_MSG_ACCEPTED:
+            message.warning = reason  # of one that was cut: whether it stays on its queue
         stream.reason = reason
         stream.name = str(values["resolved_queue_name"])
         stream.add(message, values["global_message_index"])

@@ -372,6 +372,7 @@ class FapVerbs(RemoteVerbs):
     def _get_ahead(self, handle: ObjectHandle, request: GetRequest) -> Exchange[Message | None]:
         stream = self._stream(handle, self.window_bytes)
         stream.get = request
+        stream.is_cut = False
         message = self._take_ahead(handle, stream, request)
         if message is None and stream.was_interrupted:
             stream.was_interrupted = False
@@ -382,7 +383,7 @@ class FapVerbs(RemoteVerbs):
         wait.stream = stream
         while message is None:
             is_over = request.wait_ms == 0
-            if not is_over and not stream.is_paused:
+            if not is_over and not stream.is_paused and not stream.is_cut:
                 if not stream.is_armed:
                     yield self.ahead_request(handle, stream)
                 yield wait  # until one comes, or must be asked for, or the time is over
@@ -390,37 +391,55 @@ class FapVerbs(RemoteVerbs):
                 message = self._take_ahead(handle, stream, request)
             if message is None:
                 # Nothing has come by itself: is there really nothing?
-                asked = self.ahead_request(handle, stream)
-                asked.is_stream = False
-                asked.is_answered = True
-                if int(request.buffer_length) < self.conversation.framing.message_bytes_max:
-                    asked.requested_bytes = 1  # one that is too long is not sent again and again
-                stream.is_armed = False
-                reply = yield asked
+                reply = yield self._request_at_hand(handle, stream, request)
                 message = self._take_ahead(handle, stream, request)
-                if message is None and (is_over or reply.reason or stream.fault):
+                is_over = is_over or reply.reason != 0 or stream.fault != 0
+                if message is None and is_over and not stream.is_cut:
                     return nothing(reply.reason or stream.fault, handle.resolved_name)
         if stream.is_armed and stream.credit_is_due:
             yield self.ahead_request(handle, stream)
         return message
 
+    def _request_at_hand(
+        self, handle: ObjectHandle, stream: Stream, request: GetRequest
+    ) -> FapRequest:
+        """Ask for what is there now. One message that is too long is not sent again and again; a
+        part of it comes, and ends it, only for the get that takes a part."""
+        asked = self.ahead_request(handle, stream)
+        asked.is_stream = False
+        asked.is_answered = True
+        passes = self.conversation.framing.message_bytes_max
+        if stream.is_cut or int(request.buffer_length) < passes:
+            asked.requested_bytes = 1
+            asked.options |= int(request.options) & mq.MQGMO_ACCEPT_TRUNCATED_MSG
+        stream.is_armed = False
+        stream.is_cut = False
+        return asked
+
     def _take_ahead(
         self, handle: ObjectHandle, stream: Stream, request: GetRequest
     ) -> Message | None:
         """The next message, if it fits the buffer; else it stays where it is, here or on its queue.
-        What comes ahead is whole."""
-        if stream.fits(request):
-            return stream.take()
-        message = stream.messages[0]
+        What comes ahead is whole, or stays on its queue."""
         accepts = request.options & mq.MQGMO_ACCEPT_TRUNCATED_MSG != 0
-        if accepts or message.truncated:
-            stream.take()
-        if not message.truncated:
-            message = shortened(message, int(request.buffer_length))
-        if accepts:
-            return message
-        passes = self.conversation.framing.message_bytes_max
-        raise cut(message, request, handle.resolved_name, passes)
+        while not stream.fits(request):
+            message = stream.messages[0]
+            stays = message.truncated and message.warning == MQRC_TRUNCATED_MSG_FAILED
+            if accepts or stays:
+                stream.take()
+            if accepts and stays:
+                stream.is_cut = True  # it must be asked for by this get
+                continue
+            limit = int(request.buffer_length)
+            if len(message.data) > limit or not message.truncated:
+                message = shortened(message, limit)
+            if accepts:
+                return message
+            passes = self.conversation.framing.message_bytes_max
+            raise cut(message, request, handle.resolved_name, passes)
+        found = stream.take()
+        stream.is_cut = stream.is_cut and found is None
+        return found
 
     def ahead_request(self, handle: ObjectHandle, stream: Stream) -> FapRequest:
         """Ask for messages before a get wants them: so many bytes, and so on when some of them
@@ -428,7 +447,8 @@ class FapVerbs(RemoteVerbs):
         asked = FapRequest(REQUEST_MSGS, handle, b"")
         asked.get = stream.get
         if stream.get is not None:
-            asked.options = self._options(stream.get)
+            # A get that takes no part may come for it: what is too long stays on its queue.
+            asked.options = self._options(stream.get) & ~mq.MQGMO_ACCEPT_TRUNCATED_MSG
         asked.received_bytes = stream.take_consumed()
         asked.requested_bytes = stream.window_bytes
         asked.is_stream = True
