@@ -229,3 +229,32 @@ def test_get_that_accepts_no_part_when_one_before_did_then_a_long_message_stays(
         with pytest.raises(ternmq.Truncated):
             ahead.get(wait=5)
     assert left(served) == [long]
+
+
+@pytest.mark.parametrize(
+    "options",
+    [mq.MQGMO_PROPERTIES_FORCE_MQRFH2, mq.MQGMO_NO_PROPERTIES, mq.MQGMO_CONVERT],
+)
+def test_get_when_its_options_want_another_form_than_was_read_ahead_then_2457(
+    served: Networked, options: int
+) -> None:
+    put(served, b"n1", b"n2", b"n3")
+    with served.connect() as connection, connection.queue("A", options=AHEAD) as ahead:
+        assert ahead.get(wait=5).data == b"n1"
+        assert ahead.get(wait=5).data == b"n2"  # and the third one is here
+        for _ in range(2):
+            with pytest.raises(ternmq.MQError) as caught:
+                ahead.get(wait=5, options=options)
+            assert caught.value.reason == 2457
+        assert ahead.get(wait=5).data == b"n3"
+
+
+def test_get_when_its_options_change_and_nothing_is_here_then_it_has_its_form(
+    served: Networked,
+) -> None:
+    with served.connect() as connection, connection.queue("A", options=AHEAD) as ahead:
+        assert ahead.try_get(wait=0.01) is None
+        ahead.put("text", properties={"colour": "red"})
+        message = ahead.get(wait=5, options=mq.MQGMO_PROPERTIES_FORCE_MQRFH2)
+        assert message.data[:4] == b"RFH "
+    assert left(served) == []

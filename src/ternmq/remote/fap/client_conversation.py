@@ -13,6 +13,7 @@ from typing import Final, final
 
 from mypy_extensions import i64
 
+from ternmq.base import constants as mq
 from ternmq.base.constants import MQCC_FAILED
 from ternmq.base.errors import LocalProtocolError, RemoteProtocolError
 from ternmq.base.reasons import MQRC_TRUNCATED_MSG_ACCEPTED, MQRC_TRUNCATED_MSG_FAILED
@@ -81,6 +82,14 @@ _TSHM: Final = 0x5453484D
 _TSHC: Final = 0x54534843
 _ANY_HANDLE: Final = -1
 _FAULTS: Final = (GET_INHIBITED, QM_QUIESCING, STREAMING_FAILURE)
+# Options of a get that are the same for all that read ahead.
+_SAME: Final = (
+    mq.MQGMO_CONVERT
+    | mq.MQGMO_PROPERTIES_FORCE_MQRFH2
+    | mq.MQGMO_NO_PROPERTIES
+    | mq.MQGMO_PROPERTIES_IN_HANDLE
+    | mq.MQGMO_PROPERTIES_COMPATIBILITY
+)
 _CUT: Final = (MQRC_TRUNCATED_MSG_ACCEPTED, MQRC_TRUNCATED_MSG_FAILED)
 
 
@@ -211,6 +220,18 @@ class Stream:
         """One has come."""
         self.messages.append(message)
         self.indexes.append(index)
+
+    def suits(self, request: GetRequest) -> bool:
+        """Whether what is read ahead comes as a get wants it: converted or not, and its properties
+        in the same way."""
+        asked = self.get
+        if asked is None or asked is request:
+            return True
+        if (asked.options ^ request.options) & _SAME or asked.apart != request.apart:
+            return False
+        if not request.options & mq.MQGMO_CONVERT:
+            return True
+        return asked.ccsid == request.ccsid and asked.encoding == request.encoding
 
     def fits(self, request: GetRequest) -> bool:
         """Whether the next one, if there is one, is whole and fits the buffer of a get."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from ternmq.base import constants as mq
-from ternmq.base.errors import RemoteProtocolError, mq_error
+from ternmq.base.errors import MQError, RemoteProtocolError, mq_error
 from ternmq.base.reasons import (
     MQRC_CALL_INTERRUPTED,
     MQRC_OPTIONS_CHANGED,
@@ -251,8 +251,7 @@ class FapVerbs(RemoteVerbs):
                 return (yield from self._get_ahead(handle, request))
             stream = self.conversation.streams.get(handle.handle_id)
             if stream is not None and stream.messages:
-                name = handle.resolved_name
-                raise mq_error(MQRC_OPTIONS_CHANGED, verb="MQGET", object=name)
+                raise _options_changed(handle.resolved_name)
         message = self.kept_for(handle, request)
         if message is None:
             message = yield from self._get_in_turns(handle, request, returnable)
@@ -371,6 +370,10 @@ class FapVerbs(RemoteVerbs):
 
     def _get_ahead(self, handle: ObjectHandle, request: GetRequest) -> Exchange[Message | None]:
         stream = self._stream(handle, self.window_bytes)
+        if not stream.suits(request):
+            if stream.messages:
+                raise _options_changed(handle.resolved_name)
+            yield from self.return_unread(handle)
         stream.get = request
         stream.is_cut = False
         message = self._take_ahead(handle, stream, request)
@@ -501,3 +504,10 @@ class FapVerbs(RemoteVerbs):
         if reply.comp == mq.MQCC_FAILED:
             raise error_from({"comp": reply.comp, "reason": reply.reason, **_UNSAID, **spro})
         return Extended(spro, data, at)
+
+
+def _options_changed(name: str) -> MQError:
+    detail = (
+        "messages are here that were read ahead otherwise: get them first, or do not read ahead"
+    )
+    return mq_error(MQRC_OPTIONS_CHANGED, verb="MQGET", object=name, detail=detail)
