@@ -115,7 +115,8 @@ class Consumer(Guarded):
 
     def _forget_oldest(self) -> None:
         """The oldest message that was sent cannot go back any more."""
-        self._sent_bytes -= self.sent.popleft()[1].length
+        entry = self.sent.popleft()[1]
+        self._sent_bytes -= entry.length + len(entry.properties)
 
     def ask(self, options: int, wait_ms: int, length_max: int, is_stream: bool) -> None:
         """From now on messages as these say; a wait that does not fit ends."""
@@ -349,7 +350,7 @@ class Consumer(Guarded):
             self._request = None
         if self._may_go_back(call, entry):
             self.sent.append((conversation.global_index, entry))
-            self._sent_bytes += entry.length
+            self._sent_bytes += entry.length + len(entry.properties)
             # A client that takes nothing must not have us keep ever more.
             while self._sent_bytes > RETURNABLE_BYTES_MAX:
                 self._forget_oldest()

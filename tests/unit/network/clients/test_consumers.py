@@ -165,6 +165,20 @@ def test_stream_when_client_takes_nothing_then_no_more_than_allowed_is_kept() ->
     run_story(story)
 
 
+def test_stream_when_client_takes_no_properties_then_no_more_than_allowed_is_kept() -> None:
+    async def story(place: Place, partner: Partner) -> None:
+        for _ in range(6):
+            place.admin.put("A", b"", properties={"long": "y" * (RETURNABLE_BYTES_MAX // 4 - 100)})
+        handle = await partner.open("A", ALL)
+        partner.request(handle, 1 << 30, flags=STREAM, options=mq.MQGMO_NO_PROPERTIES)
+        await partner.until(lambda: len(partner.look()) == 6)
+        messages(partner)
+        partner.request(handle, 0, flags=STREAM, select=False)
+        assert place.depth("A") == 4
+
+    run_story(story)
+
+
 def test_stream_when_messages_are_persistent_then_they_come_one_by_one() -> None:
     async def story(place: Place, partner: Partner) -> None:
         fill(place, 3, persistent=True)
