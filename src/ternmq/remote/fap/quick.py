@@ -135,7 +135,9 @@ class Quick:
             return None
         if not request.plain or request.options & NOT_AHEAD or conversation.ended is not None:
             return None
-        if not stream.fits(request) or not stream.suits(request):
+        if not stream.fits(request):
+            return None
+        if stream.get is not request and not stream.suits(request):
             return None
         turns = self.turns
         turns.take(caller, "MQGET")
@@ -214,7 +216,9 @@ class AheadGet(transport.AheadGet):
             return None
         if conversation.ended is not None or stream.credit_is_due:
             return None
-        if not stream.fits(self._request) or not stream.suits(self._request):
+        if not stream.fits(self._request):
+            return None
+        if stream.get is not self._request and not stream.suits(self._request):
             return None
         if quick.in_a_row >= VERBS_WITHOUT_PAUSE or not quick.turns.is_anyones:
             return None
