@@ -364,11 +364,6 @@ class Line(Outlet):
         """After a turn: gets whose answers have left are their callers'."""
         self._unsent.settle(self.unsent_bytes())
 
-    @property
-    def has_unsent_gets(self) -> bool:
-        """Whether answers to gets had not left when that was last looked at."""
-        return not self._unsent.is_empty
-
     def got(self, verbs: LoopVerbs, call: GetCall) -> None:
         """The answer to a get was written. The message is its caller's when that has left."""
         if call.reserved > 0:

@@ -120,7 +120,7 @@ class PartnerSocket(asyncio.Protocol):
         if error is not None and not self.cut_bytes:
             if not self.line.is_writable:
                 self.cut_bytes = _PAUSED_BYTES
-            elif isinstance(error, BrokenPipeError) or self.line.has_unsent_gets:
+            elif isinstance(error, BrokenPipeError):
                 self.cut_bytes = 1  # a write failed: its last byte has not left
         if self._timer is not None:
             self._timer.cancel()
