@@ -18,7 +18,8 @@ another. The first 4096 bytes are the header, twice, at 0 and at 2048. Little-en
 
 Validity. A header copy is valid if magic, version, checksum, identity, extent bytes and slot hold
 (and in a linear log the extent number is the slot). The highest number of any valid header copy of
-a slot, in either copy of the log, is the extent that the slot holds.
+a slot, in either copy of the log, is the extent that the slot holds. Where two slots have the same
+number, one of them was given up when it was new (a disk was full) and has zeros: the other counts.
 
 Order. A file is made whole (header, real zeros to its end), forced, and its name forced, before
 the extent counts as prepared. A slot is reused only when no record in it is needed; its new header
@@ -45,6 +46,7 @@ _HEAD: Final = Struct("<8sI")
 _BODY: Final = Struct("<I16sQQI")
 _BODY_OFFSET: Final = 12
 _HEADER_BYTES: Final = 52
+_PIECE_BYTES: Final = 1 << 20
 
 
 def extent_path(copy: int, slot: int) -> str:
@@ -93,9 +95,22 @@ class ExtentTable:
         for slot, number in sorted(numbers.items()):
             if number < oldest:
                 continue
-            if number in self.slots:
-                raise LogDamaged(f"log extent {number} is in two slots, {slot} and another")
-            self.slots[number] = slot
+            other = self.slots.get(number)
+            if other is None or self._has_no_records(other):
+                self.slots[number] = slot
+            elif not self._has_no_records(slot):
+                raise LogDamaged(f"log extent {number} is in two slots, {slot} and {other}")
+
+    def _has_no_records(self, slot: int) -> bool:
+        """Whether the file of a slot is as new: it was made for an extent that another slot holds,
+        because it could not be made in the other copy, or its name could not be forced."""
+        for copy in range(self.copies):
+            if slot not in self.present[copy]:
+                continue
+            for at in range(0, self.extent_bytes, _PIECE_BYTES):
+                if self.read_file(copy, slot, BLOCK_BYTES + at, _PIECE_BYTES).strip(b"\0"):
+                    return False
+        return True
 
     def paths(self) -> list[str]:
         """The files of all extents that are kept."""

@@ -68,9 +68,7 @@ class LogFiles:
         )
         header = table.header(extent, slot)
         ready = [copy for copy in range(self._copies) if table.is_whole(copy, slot)]
-        for copy in range(self._copies):
-            if copy not in ready:
-                self._make_file(copy, slot, header)
+        self._make_files([copy for copy in range(self._copies) if copy not in ready], slot, header)
         try:
             for copy in ready:
                 # ORDER: the header is forced before any record of the extent is written.
@@ -199,6 +197,23 @@ class LogFiles:
         if file is None:
             raise FileNotFoundError(f"{extent_path(copy, slot)} is not there")
         return file
+
+    def _make_files(self, copies: list[int], slot: int, header: bytes) -> None:
+        """New files in these copies of the log, or in none of them."""
+        made: list[int] = []
+        try:
+            for copy in copies:
+                self._make_file(copy, slot, header)
+                made.append(copy)
+        except OSError:
+            # The extent will have another slot: a header that stays here would name it, too.
+            table = self._table
+            for copy in made:
+                table.close_slot(copy, slot)
+                table.present[copy].discard(slot)
+                with contextlib.suppress(OSError):
+                    table.disk.unlink(extent_path(copy, slot))
+            raise
 
     def _make_file(self, copy: int, slot: int, header: bytes) -> None:
         """A new file of zeros, in real disk space, so that forces need not write metadata."""

@@ -10,12 +10,14 @@ import pytest
 
 from ternmq.base.errors import ForceFailed, IntegrityError
 from ternmq.log.control import CONTROL_PATHS, Control
-from ternmq.log.extents import extent_path
+from ternmq.log.extents import FOLDERS, extent_path
 from ternmq.log.files import LogFiles
 from ternmq.log.opened import create_log, open_log
 from ternmq.log.parameters import CIRCULAR, LINEAR
+from ternmq.log.record import LogDamaged
 from ternmq.log.tail import TAIL_PATH, save_tail_copy
 from ternmq.log.writer import LogBatch
+from ternmq.ports.disk import write_all
 from ternmq.ports.memory_disk import MemoryDisk
 from tests.unit.log.faulty_disk import Crash, PlanDisk
 from tests.unit.log.sample import IDENTITY, SampleLog, load, pair, parameters, store
@@ -195,6 +197,52 @@ def test_prepare_when_a_file_cannot_be_made_then_oserror_and_later_it_can(
         assert log.restart() == log.written
     assert failures == (13 if dual else 7)
     assert failed_with == {errno.ENOSPC}
+
+
+@pytest.mark.parametrize("dual", [False, True], ids=["single", "dual"])
+def test_prepare_when_it_failed_and_another_slot_becomes_free_then_one_slot_has_the_extent(
+    dual: bool,
+) -> None:
+    failures = 0
+    while True:
+        disk = PlanDisk(error=errno.ENOSPC)
+        log = SampleLog(disk, parameters(dual=dual))
+        log.batch(b"x" * 30000)
+        extent = log.space.ready
+        failures += 1
+        disk.fail_at = disk.calls + failures
+        before = [set(disk.list(folder)) for folder in FOLDERS[: 1 + dual]]
+        try:
+            log.files.prepare(extent)
+        except OSError:
+            assert [set(disk.list(folder)) for folder in FOLDERS[: 1 + dual]] == before
+        else:
+            break
+        for _ in range(3):
+            log.checkpoint()
+        log.batch(b"y" * 20000)
+        log.restart()
+        assert log.restart() == log.since(log.opened.control.redo_lsn)
+    assert failures == (13 if dual else 7)
+
+
+@pytest.mark.parametrize("has_records", [False, True])
+def test_restart_when_two_slots_name_an_extent_then_the_one_with_records_counts(
+    has_records: bool,
+) -> None:
+    """The name of a file that was given up may come back after a power loss."""
+    log = SampleLog(MemoryDisk(), parameters())
+    log.batch(b"x" * 3000)
+    table = log.opened._table
+    file = log.disk.create(extent_path(0, 3))
+    behind = b"r" if has_records else b"\0"
+    write_all(file, 0, [table.header(0, 3), behind * table.extent_bytes])
+    file.close()
+    if has_records:
+        with pytest.raises(LogDamaged, match="extent 0 is in two slots, 3 and 0"):
+            log.restart()
+    else:
+        assert log.restart() == log.written
 
 
 def test_restart_when_an_extent_ahead_is_missing_in_one_copy_then_prepared_again_later() -> None:
