@@ -405,7 +405,7 @@ def _check_entry(area: bytes, at: i64, end: i64) -> i64:
         if code == _STRING:
             area[after : after + size].decode("utf-8")
     except UnicodeDecodeError as error:
-        raise IntegrityError(f"a property area whose text at {at} is no UTF-8") from error
+        raise IntegrityError(f"a property area whose text at {at} is not UTF-8") from error
     return after + size
 
 

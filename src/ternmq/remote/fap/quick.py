@@ -101,11 +101,11 @@ class Quick:
         conversation = verbs.conversation
         if not verbs.is_shared or not verbs.ids_left or conversation.ended is not None:
             return b""
+        if outgoing.is_full or verbs.lost_unit or not verbs.is_asynchronous(handle, options):
+            return b""
         added = 0
         if form.properties:
             packed, data, added = furnished(form, data, verbs.takes_back)
-        if outgoing.is_full or verbs.lost_unit or not verbs.is_asynchronous(handle, options):
-            return b""
         if len(data) > conversation.framing.message_bytes_max:
             return b""  # it is refused where others are
         turns = self.turns
