@@ -68,10 +68,12 @@ def deliver(call: GetCall, entry: Entry, options: int) -> Delivered:
 
 
 def _extend(made: Delivered, entry: Entry, limit: int) -> None:
-    """With an MQMDE before the data, as a client that has version 1 of the MQMD gets it."""
+    """With an MQMDE before the data, as a client that has version 1 of the MQMD gets it; a property
+    area stays in front, and does not count for the buffer."""
     base = made.base
     md = Descriptor.unpack(base[:GROUP_ID_AT] + entry.group_id + base[GROUP_ID_AT + 24 :])
-    made.data = (extension_before(md) + made.data)[:limit]
+    area = made.data[: made.area_bytes]
+    made.data = area + (extension_before(md) + made.data[made.area_bytes :])[:limit]
     made.length += mq.MQMDE_LENGTH_2
     made.base = base[:ENCODING_AT] + md.pack()[ENCODING_AT:_FORMAT_END] + base[_FORMAT_END:]
 

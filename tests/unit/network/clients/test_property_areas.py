@@ -33,11 +33,11 @@ async def be_ours(partner: Partner) -> None:
 
 
 async def got(
-    partner: Partner, handle: int, options: int, buffer_length: int
+    partner: Partner, handle: int, options: int, buffer_length: int, version: int = 2
 ) -> tuple[Descriptor, int, bytes]:
     """Descriptor, DataLength, and the bytes that came; the tables read no more than DataLength."""
     gmo = GetOptions(options=options, version=3)
-    given = {"handle": handle, "descriptor": Descriptor(), "options": gmo}
+    given = {"handle": handle, "descriptor": Descriptor(version=version), "options": gmo}
     partner.send_flow(fap.MQGET, {**given, "buffer_length": buffer_length})
     one = await partner.next(fap.MQGET + fap.REPLY)
     values = read_body(one, partner.level).values
@@ -72,6 +72,24 @@ def test_get_with_a_short_buffer_when_of_our_client_then_the_area_is_whole() -> 
         options = APART | mq.MQGMO_ACCEPT_TRUNCATED_MSG
         _, length, data = await got(partner, handle, options, 4)
         assert (length, data) == (10, AREA + b"0123")
+
+    run_story(story)
+
+
+@pytest.mark.parametrize("buffer_length", [100, 76])
+def test_get_into_version_1_when_of_our_client_then_the_area_is_before_the_mqmde(
+    buffer_length: int,
+) -> None:
+    async def story(place: Place, partner: Partner) -> None:
+        await be_ours(partner)
+        handle = await partner.open("A", ALL)
+        group = {"group_id": b"g" * 24, "msg_flags": mq.MQMF_MSG_IN_GROUP}
+        await partner.put(handle, AREA + b"0123456789", OPTIONS, **group)
+        options = APART | mq.MQGMO_ACCEPT_TRUNCATED_MSG
+        md, length, data = await got(partner, handle, options, buffer_length, 1)
+        assert (md.format, length, data[: len(AREA)]) == ("MQHMDE", 82, AREA)
+        behind = data[len(AREA) :]
+        assert (behind[:4], behind[72:]) == (b"MDE ", b"0123456789"[: buffer_length - 72])
 
     run_story(story)
 
