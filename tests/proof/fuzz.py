@@ -24,17 +24,22 @@ BATCHES: Final = {1: 24, 2: 4_000, 3: 60_000}
 def fuzz(tier: int, shard: int, shards: int) -> Iterator[Point]:
     number = 0
     for batch in range(BATCHES[tier]):
-        for name, target in TARGETS.items():
+        first = batch * DIALOGUES
+        dialogues = partial(run_dialogues, first, DIALOGUES)
+        several = Point(f"wire dialogues, seeds from {first}", dialogues, DIALOGUES)
+        for point in (*batch_points(TARGETS, batch), several):
             if mine(number, shard, shards):
-                first = batch * BATCH
-                run = partial(run_batch, name, target, first)
-                yield Point(f"{name}, seeds from {first}", run, BATCH)
+                yield point
             number += 1
-        if mine(number, shard, shards):
-            first = batch * DIALOGUES
-            dialogues = partial(run_dialogues, first, DIALOGUES)
-            yield Point(f"wire dialogues, seeds from {first}", dialogues, DIALOGUES)
-        number += 1
+
+
+def batch_points(targets: dict[str, Callable[[Chance], str]], batch: int) -> list[Point]:
+    """A batch of seeds of each target."""
+    first = batch * BATCH
+    return [
+        Point(f"{name}, seeds from {first}", partial(run_batch, name, target, first), BATCH)
+        for name, target in targets.items()
+    ]
 
 
 def run_batch(name: str, target: Callable[[Chance], str], first: int) -> str:

@@ -5,11 +5,10 @@ are read as a second reader reads them. A point is a batch of seeds of one targe
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from functools import partial
 from typing import Final
 
 from ternmq.testing.chance import Chance
-from tests.proof.fuzz import BATCH, run_batch
+from tests.proof.fuzz import batch_points
 from tests.proof.fuzz_folders import folders_by_chance
 from tests.proof.goal import Goal, Point, mine
 from tests.unit.codec.selector.selector_samples import compare_by_chance
@@ -25,11 +24,9 @@ BATCHES: Final = {1: 24, 2: 2_000, 3: 20_000}
 def fuzz(tier: int, shard: int, shards: int) -> Iterator[Point]:
     number = 0
     for batch in range(BATCHES[tier]):
-        for name, target in TARGETS.items():
+        for point in batch_points(TARGETS, batch):
             if mine(number, shard, shards):
-                first = batch * BATCH
-                run = partial(run_batch, name, target, first)
-                yield Point(f"{name}, seeds from {first}", run, BATCH)
+                yield point
             number += 1
 
 
