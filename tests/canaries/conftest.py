@@ -7,7 +7,7 @@ import pytest
 
 import ternmq
 from tests.canaries.canary import ROOT, load
-from tests.proof.run import source_version
+from tests.proof.run import git_name
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
@@ -25,7 +25,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
         "seconds": round(sum(one.duration for one in found)),
         "build": str(ternmq.build_info()).partition(",")[0],
         "date": f"{datetime.now(UTC):%Y-%m-%d}",
-        "source": source_version(),
+        "source": git_name("HEAD"),
     }
     path = ROOT / "proof" / "G29.T2.json"
     path.write_text(json.dumps(values, indent=2) + "\n", encoding="utf-8")

@@ -4,8 +4,9 @@
     python -m tests.proof.run --point G1.2.0.17
 
 What was done is noted shard by shard, so that a run that was cut off goes on where it was, unless
-it is told to begin afresh. When a goal is whole its counts are written to FOLDER (proof/), from
-which docs/proof.md is made. A point that fails is told with the command that runs it again.
+`--fresh` is given or the package's source has changed since: a count is of one source. When a goal
+is whole, its counts are written to FOLDER (proof/), from which docs/proof.md is made. A point that
+fails is printed with the command that runs it again.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ class Ledger:
     def __init__(self, goal: Goal, tier: int, fresh: bool) -> None:
         self.goal = goal
         self.tier = tier
-        self.path = UNDER_WAY / f"{goal.id}.{tier}.json"
+        self.path = UNDER_WAY / f"{goal.id}.{tier}.{git_name('HEAD:src')}.json"
         self.shards: dict[str, dict[str, object]] = {}
         self.tally = Tally()
         self.seconds = 0.0
@@ -81,13 +82,13 @@ class Ledger:
             "seconds": round(self.seconds),
             "build": str(ternmq.build_info()).partition(",")[0],
             "date": f"{datetime.now(UTC):%Y-%m-%d}",
-            "source": source_version(),
+            "source": git_name("HEAD"),
         }
 
 
-def source_version() -> str:
-    """The commit, if there is one to be asked for."""
-    command = ["git", "-C", str(ROOT), "rev-parse", "--short", "HEAD"]
+def git_name(what: str) -> str:
+    """The short name of a commit or of a folder in it; empty where there is no repository."""
+    command = ["git", "-C", str(ROOT), "rev-parse", "--short", what]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     return done.stdout.strip()
 

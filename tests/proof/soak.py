@@ -23,7 +23,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import ternmq
-from tests.proof.run import source_version
+from tests.proof.run import git_name
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 SLOPE_KIB_MAX = 1024.0  # in ten minutes
@@ -227,7 +227,7 @@ def report(result: Result, tier: int) -> dict[str, object]:
         "seconds": round(result.seconds),
         "build": str(ternmq.build_info()).partition(",")[0],
         "date": f"{datetime.now(UTC):%Y-%m-%d}",
-        "source": source_version(),
+        "source": git_name("HEAD"),
     }
 
 
