@@ -226,3 +226,13 @@ def test_listener_on_an_alias_with_a_selector_then_it_hears_what_matches(
         filled.put("A", b"last", format="RED", priority=0)
         assert done.wait(20)
     assert heard == [b"5", b"1", b"3", b"last"]
+
+
+@pytest.mark.parametrize("given", [5, None, b"a = 1"])
+def test_queue_when_the_selector_is_not_text_then_a_type_error_with_its_value(
+    filled: QueueManager, given: object
+) -> None:
+    with pytest.raises(TypeError, match="a selector is text"):
+        filled.queue("A", selector=given)  # type: ignore[arg-type]
+    with filled.queue("A") as queue:
+        assert queue.depth == 6

@@ -35,9 +35,16 @@ def for_output(put_options: int) -> int:
     return OUTPUT | (put_options & CONTEXT_OPTIONS)
 
 
+def checked_selector(given: object) -> str:
+    """A selection string as it was given; TypeError with its value if it is not text."""
+    if not isinstance(given, str):
+        raise TypeError(f"a selector is text such as \"colour = 'red'\", not {given!r}")
+    return given
+
+
 def for_selection(options: int, selector: str) -> int:
     """MQOO options of a queue's first handle: one with a selection string is open to be read."""
-    if not selector or options & READING:
+    if not checked_selector(selector) or options & READING:
         return options
     return options | mq.MQOO_INPUT_AS_Q_DEF | BROWSE | mq.MQOO_INQUIRE
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final, Literal, final
 
+from ternmq.api.handles import checked_selector
 from ternmq.values.calls.streams import (
     EARLIEST,
     LATEST,
@@ -68,7 +69,7 @@ def read_call(
         max_bytes,
         skip_lost,
         round(1000 * (_FOR_EVER_S if wait is None else wait)),
-        selector,
+        checked_selector(selector),
     )
 
 
