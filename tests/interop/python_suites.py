@@ -175,7 +175,7 @@ def run_suite(suite: PythonSuite, tests: Path, port: int, work: Path) -> dict[st
         "QM_APP_USER": served.USER,
         "QM_APP_PASSWORD": served.PASSWORD,
         "QM_CHANNEL": "DEV.ADMIN.SVRCONN",
-        "QM_APP_CHANNEL": "DEV.APP.SVRCONN",
+        "QM_APP_CHANNEL": "J.OPTIONAL",
         "QM_CONNAUTH_USE_PW": "REQUIRED",  # ibmmq
         "QM_CONN_AUTH_USE_PW": "REQUIRED",  # pymqi
     }

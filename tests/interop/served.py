@@ -50,6 +50,7 @@ def _channels() -> Iterator[str]:
         if not place.cipher_spec:
             yield _channel(f"J.STOP.{place.name.upper()}", f"SHARECNV({place.sharing})")
     yield _channel("J.REQUIRED")
+    yield _channel("J.OPTIONAL")  # with a password or without
     yield _channel("J.BLOCKED")
     yield _channel("J.STOPPED")
     yield _channel("J.OPEN", mcauser="")
