@@ -89,6 +89,9 @@ def _queues(cases: Iterable[JavaCase]) -> Iterator[str]:
         yield f"DEFINE QLOCAL('{mine}.XMIT') USAGE(XMITQ)"
         yield f"DEFINE QALIAS('{mine}.ALIAS') TARGET('{mine}.TARGET')"
         yield from _queues_for_properties(mine)
+        for which in "ABCDEFGHI":
+            yield f"DEFINE QLOCAL('{mine}.SEGMENTS.{which}') MAXMSGL(4096)"
+            yield f"DEFINE QLOCAL('{mine}.REPORTS.{which}')"
         yield f"DEFINE QREMOTE('{mine}.REMOTE') RNAME(FAR) RQMNAME(AWAY) XMITQ('{mine}.XMIT')"
     yield "DEFINE QLOCAL('J.LARGE') MAXMSGL(104857600)"
     yield "DEFINE QLOCAL('J.PYTHON')"
