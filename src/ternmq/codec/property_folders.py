@@ -78,8 +78,10 @@ _ELEMENT_NAME: Final = re.compile(_NAME)
 _FIRST_TAG: Final = re.compile(rf"\s*<({_NAME})([^>]*)>")
 _CONTENT: Final = re.compile(r"content\s*=\s*(['\"])properties\1")
 _VALUE: Final = "(?:\"[^\"<]*+\"|'[^'<]*+')"
+# Attributes are not a possessive group: before Python 3.11.5 such a group keeps what a
+# failed round took (gh-106052).
 _TOKEN: Final = re.compile(
-    rf"<({_NAME})((?:\s++{_NAME}\s*+=\s*+{_VALUE})*+)\s*+(/?)>|</({_NAME})\s*+>|([^<]++)"
+    rf"<({_NAME})((?:\s++{_NAME}\s*+=\s*+{_VALUE})*)\s*+(/?)>|</({_NAME})\s*+>|([^<]++)"
 )
 _ATTRIBUTE: Final = re.compile(rf"({_NAME})\s*=\s*({_VALUE})")
 _REFERENCE: Final = re.compile(r"&(?:#([0-9]{1,7})|#x([0-9A-Fa-f]{1,6})|(lt|gt|amp|apos|quot));|&")
