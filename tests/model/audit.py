@@ -11,6 +11,7 @@ from ternmq.store.lane import Lane
 from ternmq.store.queue import Queue
 from ternmq.store.segment import ALIVE, LOCKED, segment_of
 from ternmq.values.entry import ASTRAY, AVAILABLE, Entry
+from tests.model.group_audit import audit_groups
 
 
 def chain_entries(chain: Chain) -> list[Entry]:
@@ -99,10 +100,11 @@ def audit_files(engine: Engine, disk: Disk) -> None:
         assert queue.file_bytes == sum(found.values()), queue.name
 
 
-def audit_engine(engine: Engine) -> None:
+def audit_engine(engine: Engine, disk: Disk) -> None:
     """Every loaded queue, and the list of bodies that only the log has."""
     for queue in engine.kernel.catalog.queues.values():
         audit_queue(queue)
+        audit_groups(queue, disk)
     entry = engine.coordinator.in_log.head
     seen = 0
     before = 0

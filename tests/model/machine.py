@@ -329,7 +329,7 @@ class VerbsMachine(MessageRules):
         if not hasattr(self, "rig"):
             return
         assert self.rig.engine.error_for("") is None
-        audit_engine(self.rig.engine)
+        audit_engine(self.rig.engine, self.rig.disk)
         catalog = self.rig.engine.kernel.catalog
         for name, queue in self.model.queues.items():
             loaded = catalog.queues.get(catalog.definitions[name].object_id)

@@ -6,6 +6,7 @@ from hypothesis.stateful import rule
 from ternmq.api.queue import Queue
 from ternmq.base import constants as mq
 from ternmq.base import reasons as rc
+from ternmq.codec.mqi.mqmd import Descriptor
 from ternmq.values.message import Message
 from tests.model.reference import Letter, ModelHandle, ModelQueue, Wanted
 from tests.model.stage import (
@@ -23,6 +24,28 @@ sizes = st.sampled_from([8, 500, 5_000, 15_000, 30_000])
 some_ids = st.none() | st.sampled_from(IDS)
 priorities = st.none() | st.integers(0, 9)
 expiries = st.sampled_from([None, None, None, 1, 20])  # tenths of a second
+
+
+def grouped(tag: int, size: int) -> Descriptor | None:
+    """The descriptor of a message that is in a group; None: one in three is in none. Of two groups
+    some messages come twice and some never, and some are segments that follow one another."""
+    if tag % 3 == 0:
+        return None
+    number = 1 + tag // 3 % 4
+    flags = mq.MQMF_MSG_IN_GROUP
+    offset = 0
+    if number == 4:
+        flags |= mq.MQMF_LAST_MSG_IN_GROUP
+    if tag % 5 < 3:
+        offset = tag % 5 * size
+        flags |= mq.MQMF_SEGMENT | (mq.MQMF_LAST_SEGMENT if tag % 5 == 2 else 0)
+    return Descriptor(
+        version=2,
+        group_id=IDS[tag % 2],
+        msg_seq_number=number,
+        offset=offset,
+        msg_flags=flags,
+    )
 
 
 @st.composite
@@ -132,6 +155,7 @@ class MessageRules(Stage):
                 expiry=None if expiry is None else expiry / 10,
                 msg_id=msg_id,
                 correl_id=letter.correl_id if any(letter.correl_id) else None,
+                descriptor=grouped(letter.tag, letter.size),
                 syncpoint=syncpoint,
                 properties=letter.properties or None,
             ),

@@ -352,6 +352,8 @@ class Installation:
         new.users = old.users
         new.service.returns = old.service.returns + 1
         new.locks = old.locks
+        if old.groups is not None and old.groups.locked:
+            new.group_index().locked = old.groups.locked
         new.marks = old.marks
         for cursor in old.cursors:
             cursor.leave()  # it stays at its place in the order

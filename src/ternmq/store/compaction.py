@@ -112,6 +112,8 @@ class SegmentCompact(Effect):
             if was in old.backouts:
                 segment.backouts[ordinal] = old.backouts[was]
             queue.move_ids(entry, old.location(was), segment.location(ordinal))
+            if queue.groups is not None:
+                queue.groups.move(old, was, segment, ordinal)
         queue.pages.pop(old.slot, None)
         queue.retire(old)
         if segment.empty:

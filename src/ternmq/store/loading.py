@@ -17,6 +17,7 @@ from ternmq.ports.disk import INTERRUPTED, Disk, is_passing
 from ternmq.ports.effect import Effect
 from ternmq.store.catalog import Catalog, Definition, configure
 from ternmq.store.fetching import check_age
+from ternmq.store.group_member import Member, key_of
 from ternmq.store.queue import Queue
 from ternmq.store.register import BEHIND_LSN
 from ternmq.store.segment import ALIVE, DEAD, LOCKED, MIXED, Segment
@@ -243,6 +244,25 @@ def _remember(queue: Queue, segment: Segment, index: SegmentIndex) -> None:
             ordinal = ordinals[place]
             if segment.states[ordinal] == ALIVE:
                 table.add(hashes[place], segment.location(ordinal))
+    for place, ordinal in enumerate(index.ordinals[GROUP_ID]):
+        if segment.states[ordinal] == ALIVE:
+            _remember_member(queue, segment, index, place, ordinal)
+
+
+def _remember_member(
+    queue: Queue, segment: Segment, index: SegmentIndex, place: int, ordinal: int
+) -> None:
+    """Enter one of them into the index of groups."""
+    flags = index.group_flags[place]
+    member = Member(
+        key_of(index.group_numbers[place], index.group_offsets[place], flags),
+        index.sequences[ordinal],
+        segment.lane,
+        flags,
+        index.data_length(ordinal),
+        index.expiries[ordinal],
+    )
+    queue.group_index().add_member(index.group_id(place), member, segment, ordinal)
 
 
 def _load_messages(disk: Disk, queue: Queue, segment: Segment) -> None:

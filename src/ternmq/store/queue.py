@@ -15,6 +15,7 @@ from mypy_extensions import i64
 from ternmq.base.errors import check
 from ternmq.ports.effect import Effect
 from ternmq.store.cursor import Cursor
+from ternmq.store.group_index import GroupIndex
 from ternmq.store.id_index import IdIndex
 from ternmq.store.id_table import IdTable
 from ternmq.store.lane import Lane
@@ -104,6 +105,7 @@ class Queue:
         self.msg_ids = IdIndex()
         self.correl_ids = IdIndex()
         self.group_ids = IdIndex()
+        self.groups: GroupIndex | None = None  # None: no message ever was in a group
         self.by_number: dict[int, Entry] | None = None  # kept from the first need on
         self.next_number: i64 = 1
         self.next_sequence: i64 = 1
@@ -294,6 +296,7 @@ class Queue:
             self.correl_ids.add(entry.correl_id, entry)
         if entry.group_id is not ZERO_ID and entry.group_id != ZERO_ID:
             self.group_ids.add(entry.group_id, entry)
+            self.group_index().add(entry)
         if self.by_number is not None:
             self.by_number[int(entry.number)] = entry
         self.available += 1
@@ -316,6 +319,7 @@ class Queue:
             self.correl_ids.discard(entry.correl_id, entry)
         if entry.group_id is not ZERO_ID and entry.group_id != ZERO_ID:
             self.group_ids.discard(entry.group_id, entry)
+            self.group_index().discard(entry)
         if self.by_number is not None:
             self.by_number.pop(int(entry.number), None)
         self.available -= 1
@@ -434,6 +438,8 @@ class Queue:
 
     def _remember_swept(self, entry: Entry, segment: Segment, ordinal: i64) -> None:
         self.remember_ids(entry.msg_id, entry.correl_id, entry.group_id, segment.location(ordinal))
+        if entry.group_id is not ZERO_ID and entry.group_id != ZERO_ID:
+            self.group_index().add_swept(entry, segment, ordinal)
 
     def remember_ids(self, msg_id: bytes, correl_id: bytes, group_id: bytes, location: int) -> None:
         """Enter a swept message into the id tables."""
@@ -451,6 +457,20 @@ class Queue:
             self.swept_correls.discard(hash_id(entry.correl_id), location)
         if entry.group_id != ZERO_ID and self.swept_groups is not None:
             self.swept_groups.discard(hash_id(entry.group_id), location)
+        self.forget_member(segment, ordinal)
+
+    def group_index(self) -> GroupIndex:
+        """The messages of groups, from the first one on."""
+        groups = self.groups
+        if groups is None:
+            groups = GroupIndex()
+            self.groups = groups
+        return groups
+
+    def forget_member(self, segment: Segment, ordinal: i64) -> None:
+        """A message of a swept segment is no longer one that a get may take."""
+        if self.groups is not None and segment.members:
+            self.groups.forget(segment, ordinal)
 
     def move_home(self, entry: Entry, segment: Segment, ordinal: i64) -> None:
         """The safe copy of a message now is in `segment`; where it was before, it is dead."""
@@ -518,6 +538,7 @@ class Queue:
             for ordinal in range(int(segment.count)):
                 if segment.states[ordinal] == ALIVE:
                     segment.mark(ordinal, DEAD)
+                    self.forget_member(segment, ordinal)
             self.retire(segment)
         self.swept_ids = None
         self.swept_correls = None
@@ -561,6 +582,7 @@ class Queue:
         self.swept_alive -= len(living)
         lane.unsweep(segment, living)
         self.pages.pop(segment.slot, None)
+        segment.members = []
         if segment.persistent == 0:
             for entry in living:  # nothing in it must survive: memory is home enough
                 entry.segment = None

@@ -12,6 +12,7 @@ from typing import Final, final
 
 from mypy_extensions import i64
 
+from ternmq.store.group_member import Member
 from ternmq.values.entry import Entry, Home
 
 ALIVE: Final = 0
@@ -40,9 +41,11 @@ class Segment(Home):
         "durable_left",
         "file_bytes",
         "first_sequence",
+        "inner",
         "lane",
         "last_sequence",
         "locked",
+        "members",
         "min_expiry",
         "newest_lsn",
         "number",
@@ -77,6 +80,9 @@ class Segment(Home):
         self.file_bytes: i64 = 0
         self.newest_lsn: i64 = 0  # of the journal that it was loaded by: no message is newer
         self.backouts: dict[int, int] = {}
+        # By ordinal, while it is swept: those in groups, for the queue's index; empty without any.
+        self.members: list[Member | None] = []
+        self.inner: i64 = 0  # how many of them do not begin a group
         self.swept = False
         self.saved = False  # named in the state journal
         self.pinned = False  # a journal may name it and the persistent messages in it

@@ -19,6 +19,8 @@ from ternmq.codec.message_image import (
 )
 from ternmq.ports.disk import Disk, DiskFile, parent_dir, write_all
 from ternmq.store.segment_format import (
+    GROUP_FIELDS_BYTES,
+    GROUP_ID,
     RECORD_PREFIX_BYTES,
     SEGMENT_FOOTER_BYTES,
     SEGMENT_HEADER_BYTES,
@@ -185,6 +187,7 @@ def verify_segment_messages(
     """Every message against the index, and the index against the messages."""
     offset = SEGMENT_HEADER_BYTES
     pairs: list[list[tuple[int, int]]] = [[], [], []]
+    grouped: dict[int, bytes] = {}
     for ordinal in range(index.count):
         if index.offsets[ordinal] != offset:
             raise damaged(segment.path, offset, f"message {ordinal} does not follow the one before")
@@ -201,13 +204,24 @@ def verify_segment_messages(
             identifier = image[at : at + ID_BYTES]
             if identifier != _NO_ID:
                 pairs[kind].append((hash_id(identifier), ordinal))
+                grouped[ordinal] = image[at : at + GROUP_FIELDS_BYTES]  # GroupId is the last
     if offset != index.index_offset:
         raise damaged(segment.path, offset, "the records do not end where the index begins")
     if not report.faults:
-        for kind, expected in enumerate(pairs):
-            found = list(zip(index.hashes[kind], index.ordinals[kind], strict=True))
-            if found != sorted(expected):
-                raise damaged(segment.path, index.index_offset, f"wrong hashes of id kind {kind}")
+        _verify_ids(index, pairs, grouped)
+
+
+def _verify_ids(
+    index: SegmentIndex, pairs: list[list[tuple[int, int]]], grouped: dict[int, bytes]
+) -> None:
+    """The index against the identifiers and groups of all messages."""
+    for kind, expected in enumerate(pairs):
+        found = list(zip(index.hashes[kind], index.ordinals[kind], strict=True))
+        if found != sorted(expected):
+            raise damaged(index.path, index.index_offset, f"wrong hashes of id kind {kind}")
+    for place, ordinal in enumerate(index.ordinals[GROUP_ID]):
+        if index.group_fields(place) != grouped[ordinal]:
+            raise damaged(index.path, index.index_offset, f"wrong group of message {ordinal}")
 
 
 def verify_segment_columns(index: SegmentIndex, ordinal: int, image: bytes) -> None:

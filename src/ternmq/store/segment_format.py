@@ -6,7 +6,7 @@ of a record starts from it XOR the place of the message in the file, from 0 (its
 
     header, 64 bytes at 0
          0  8 bytes  "TERNSEG" and 0
-         8  u32      version, 2
+         8  u32      version, 3
         12  u32      flags: the store's
         16  u64      queue id
         24  u64      incarnation of the queue
@@ -36,6 +36,12 @@ of a record starts from it XOR the place of the message in the file, from 0 (its
         by rising hash, equal hashes by rising ordinal:
             u64 x k  hash of the id (`hash_id`)
             u32 x k  ordinal: place of the message in the file, from 0
+                     zeros to a multiple of 8
+        and at last, for the k messages with a GroupId, in the order of its hashes:
+            24 B x k GroupId
+            u32 x k  MsgSeqNumber
+            u32 x k  Offset
+            u32 x k  MsgFlags
                      zeros to a multiple of 8
 
     footer, 64 bytes, the last of the file
@@ -75,7 +81,7 @@ from ternmq.codec.message_image import FIXED_BYTES, HEADER_BYTES, ID_BYTES, MQMD
 
 SEGMENT_HEADER_BYTES: Final = 64
 SEGMENT_FOOTER_BYTES: Final = 64
-SEGMENT_VERSION: Final = 2  # 1 had no properties beside the data
+SEGMENT_VERSION: Final = 3  # 1 had no properties beside the data, 2 no columns of groups
 RECORD_PREFIX_BYTES: Final = 12
 
 # Kinds of id, as `find` takes them.
@@ -83,6 +89,7 @@ MSG_ID: Final = 0
 CORREL_ID: Final = 1
 GROUP_ID: Final = 2
 ID_KINDS: Final = 3
+GROUP_FIELDS_BYTES: Final = ID_BYTES + 12  # GroupId, MsgSeqNumber, Offset, MsgFlags
 HASH_BITS: Final = 62  # a compiled int of 62 bits needs no object
 
 _MAGIC: Final = b"TERNSEG\x00"
@@ -95,6 +102,8 @@ _PREFIX: Final = struct.Struct("<III")
 _CRC: Final = struct.Struct("<I")
 _HEADER_ZEROS: Final = bytes(16)
 _FOOTER_ZEROS: Final = bytes(8)
+_GROUP_NUMBERS: Final = struct.Struct("<III")  # MsgSeqNumber, Offset, MsgFlags
+_GROUP_NUMBERS_AT: Final = 348  # in the MQMD
 _PADS: Final = [bytes(n) for n in range(8)]
 
 _HASH_MASK: Final = (1 << HASH_BITS) - 1
@@ -155,6 +164,10 @@ class SegmentIndex:
         "message_flags",
         "hashes",
         "ordinals",
+        "group_ids",
+        "group_numbers",
+        "group_offsets",
+        "group_flags",
     )
 
     def __init__(
@@ -185,6 +198,25 @@ class SegmentIndex:
         self.message_flags: bytes = b""
         self.hashes: list[array[int]] = []
         self.ordinals: list[array[int]] = []
+        # Of the messages with a GroupId, at the places of `ordinals[GROUP_ID]`.
+        self.group_ids: bytes = b""
+        self.group_numbers: array[int] = array("I")  # MsgSeqNumber
+        self.group_offsets: array[int] = array("I")
+        self.group_flags: array[int] = array("I")
+
+    def group_id(self, place: int) -> bytes:
+        """The GroupId at a place of the columns of groups."""
+        return self.group_ids[place * ID_BYTES : (place + 1) * ID_BYTES]
+
+    def group_fields(self, place: int) -> bytes:
+        """The four fields at a place of the columns of groups, as an MQMD has them."""
+        return self.group_id(place) + _GROUP_NUMBERS.pack(
+            self.group_numbers[place], self.group_offsets[place], self.group_flags[place]
+        )
+
+    def data_length(self, ordinal: int) -> int:
+        """How long the body of a message is."""
+        return self.lengths[ordinal] - self.area_lengths[ordinal] - FIXED_BYTES
 
     def expect(self, queue_id: int, incarnation: int, segment_number: int) -> None:
         """Refuse a sound file that is another segment's."""
@@ -233,6 +265,8 @@ class SegmentBuilder:
         "_message_flags",
         "_hashes",
         "_ordinals",
+        "_group_ids",
+        "_group_numbers",
     )
 
     def __init__(
@@ -257,6 +291,8 @@ class SegmentBuilder:
         self._message_flags: list[int] = []
         self._hashes: list[list[int]] = [[] for _ in range(ID_KINDS)]
         self._ordinals: list[list[int]] = [[] for _ in range(ID_KINDS)]
+        self._group_ids: list[bytes] = []
+        self._group_numbers: list[tuple[int, int, int]] = []
 
     def add(
         self,
@@ -304,6 +340,9 @@ class SegmentBuilder:
             self._pair(CORREL_ID, correl_id)
         if group_id != _NO_ID:
             self._pair(GROUP_ID, group_id)
+            self._group_ids.append(group_id)
+            number, offset, msg_flags = _GROUP_NUMBERS.unpack_from(mqmd, _GROUP_NUMBERS_AT)
+            self._group_numbers.append((number, offset, msg_flags))
         self.count += 1
         self.bytes += (size + 7) & -8
 
@@ -355,7 +394,16 @@ class SegmentBuilder:
             columns.append(_packed("Q", [hashes[place] for place in order]))
             columns.append(_packed("I", [ordinals[place] for place in order]))
             columns.append(_PADS[-4 * len(order) & 7])
+            if kind == GROUP_ID:
+                columns += self._groups(order)
         return b"".join(columns)
+
+    def _groups(self, order: list[int]) -> list[bytes]:
+        rows = [self._group_numbers[place] for place in order]
+        columns = [self._group_ids[place] for place in order]
+        columns += [_packed("I", [row[column] for row in rows]) for column in range(3)]
+        columns.append(_PADS[-GROUP_FIELDS_BYTES * len(order) & 7])
+        return columns
 
     def _footer(self, index_length: int, index_crc: int) -> bytes:
         foot = _FOOTER.pack(
@@ -378,6 +426,8 @@ def index_bytes(count: int, pairs: list[int]) -> int:
     total = 40 * count + (2 * count + 7 & -8)
     for pair_count in pairs:
         total += 8 * pair_count + (4 * pair_count + 7 & -8)
+    if len(pairs) > GROUP_ID:
+        total += (GROUP_FIELDS_BYTES * pairs[GROUP_ID] + 7) & -8
     return total
 
 
@@ -439,6 +489,12 @@ def unpack_segment_index(index: SegmentIndex, block: bytes, footer: list[int]) -
         at += 8 * pairs
         index.ordinals.append(_column("I", view[at : at + 4 * pairs]))
         at += 4 * pairs + 7 & -8
+    k = footer[-1]
+    index.group_ids = block[at : at + ID_BYTES * k]
+    at += ID_BYTES * k
+    index.group_numbers = _column("I", view[at : at + 4 * k])
+    index.group_offsets = _column("I", view[at + 4 * k : at + 8 * k])
+    index.group_flags = _column("I", view[at + 8 * k : at + 12 * k])
 
 
 def unpack_record(index: SegmentIndex, ordinal: int, buffer: bytes, at: int) -> bytes:

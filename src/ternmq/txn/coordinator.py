@@ -336,6 +336,7 @@ class Coordinator:
             queue.last_lsn = self.log.end_lsn
         for ordinal in ordinals:
             segment.mark(ordinal, DEAD)
+            queue.forget_member(segment, ordinal)
         queue.swept_alive -= len(ordinals)
         queue.service.expired += len(ordinals)
         queue.touched = True

@@ -210,6 +210,7 @@ class Redo:
             queue.touched = True
             if segment.swept:
                 queue.swept_alive -= 1
+                queue.forget_member(segment, ordinal)
             if segment.empty:
                 queue.retire(segment)
 

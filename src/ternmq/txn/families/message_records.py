@@ -450,6 +450,7 @@ class QueueClearedKind(MessageRecordKind):
                 for ordinal in range(len(segment.numbers)):
                     if segment.numbers[ordinal] < next_number and segment.states[ordinal] == ALIVE:
                         segment.mark(ordinal, DEAD)
+                        queue.forget_member(segment, ordinal)
                         queue.swept_alive -= 1
                 if segment.empty:
                     queue.retire(segment)
