@@ -4,7 +4,7 @@ those in swept segments by their images on the disk. Knows nothing of how the in
 
 from ternmq.codec.mqi.mqmd import Descriptor
 from ternmq.ports.disk import Disk
-from ternmq.store.group_index import Group
+from ternmq.store.group_index import BEGUN, FIRST_MESSAGE, WHOLE, Group, GroupIndex
 from ternmq.store.queue import Queue
 from ternmq.store.segment import ALIVE
 from ternmq.store.segment_file import SegmentFile
@@ -123,5 +123,20 @@ def audit_groups(queue: Queue, disk: Disk) -> None:
         assert not expiries or 0 < group.min_expiry <= min(expiries)
     for segment in queue.segments.values():
         assert segment.swept or not segment.members
-        inner = [one for one in segment.members if one is not None and one.key != 1 << 30]
-        assert segment.inner == len(inner)
+        assert segment.grouped == sum(1 for one in segment.members if one is not None)
+    assert index.count == sum(len(rows) for rows in expected.values())
+    audit_levels(index, expected)
+
+
+def audit_levels(index: GroupIndex, expected: dict[bytes, list[Row]]) -> None:
+    """The lists of groups have those that they should, in the order of their first messages."""
+    firsts = {
+        group_id: (-first[6], first[2])
+        for group_id, rows in expected.items()
+        if (first := rows[0])[:2] == (1, 0)
+    }
+    order = sorted(firsts, key=firsts.__getitem__)
+    begun = [one for one in order if is_message_there(expected[one], 1)]
+    whole = [one for one in order if is_group_there(expected[one])]
+    for level, groups in ((BEGUN, order), (FIRST_MESSAGE, begun), (WHOLE, whole)):
+        assert [group.group_id for group in index.by_level[level].groups()] == groups, level

@@ -320,21 +320,27 @@ class Queue(FastPutQueue):
 
     # ---- close
 
-    async def close(self, *, delete: bool = False, purge: bool = False) -> None:
-        """Close the handles; a dynamic queue may be deleted with its last one."""
+    async def close(self, *, delete: bool = False, purge: bool = False) -> int:
+        """Close the handles; a dynamic queue may be deleted with its last one. Returns the reason
+        of MQCLOSE's warning, such as MQRC_INCOMPLETE_GROUP, or 0."""
         handles = self._handles
         if not handles.is_open:
-            return
+            return 0
         self.plain = None
+        warning = 0
         for handle in handles.let_go():
-            await self._close_handle(handle, 0)
+            warning = max(warning, await self._close_handle(handle, 0))
         # A delete may be refused; the queue is open then.
-        await self._close_handle(handles.base, handles.close_options(delete, purge))
+        options = handles.close_options(delete, purge)
+        warning = max(warning, await self._close_handle(handles.base, options))
         handles.is_open = False
+        return warning
 
-    async def _close_handle(self, handle: ObjectHandle, options: int) -> None:
+    async def _close_handle(self, handle: ObjectHandle, options: int) -> int:
+        call = Close(handle, options)
         if self._transport.has_handle(handle):
-            await self._transport.run(Close(handle, options))
+            await self._transport.run(call)
+        return call.warning
 
     async def __aenter__(self) -> Queue:
         return self

@@ -54,6 +54,7 @@ from ternmq.values.calls.messages import Put1, selection_of_put1
 from ternmq.values.calls.objects import Close, Inquire, Open, SetAttributes
 from ternmq.values.calls.units import BackOut
 from ternmq.values.get_request import UNLIMITED_LENGTH
+from ternmq.values.group_status import group_status, segment_status, segmentation
 from ternmq.values.handle import ObjectHandle
 from ternmq.values.message import Message
 from ternmq.values.message_handle import MessageHandle
@@ -166,8 +167,11 @@ def close_object(hconn: object, hobj: object, options: int) -> None:
     attachment = attached(hconn, "MQCLOSE")
     opened = attachment.object(hobj, "MQCLOSE")
     handle = opened.opened()
-    attachment.connection.run(Close(handle, options))
+    call = Close(handle, options)
+    attachment.connection.run(call)
     attachment.opened.pop(handle.handle_id, None)
+    if call.warning:
+        raise mq_error(call.warning, comp=mq.MQCC_WARNING, verb="MQCLOSE")
 
 
 def attribute_length(selector: int) -> int:
@@ -432,16 +436,13 @@ def _received(md: MQOpts, gmo: MQOpts, taken: Taken) -> Got:
     fill_descriptor(md, descriptor)
     if gmo.Version >= mq.MQGMO_VERSION_2:
         flags = descriptor.msg_flags
-        gmo.GroupStatus = _status(flags, mq.MQMF_LAST_MSG_IN_GROUP, "L", mq.MQMF_MSG_IN_GROUP, "G")
-        gmo.SegmentStatus = _status(flags, mq.MQMF_LAST_SEGMENT, "L", mq.MQMF_SEGMENT, "S")
+        gmo.GroupStatus = ord(group_status(flags))
+        gmo.SegmentStatus = ord(segment_status(flags))
+        gmo.Segmentation = ord(segmentation(flags))
     if gmo.Version >= mq.MQGMO_VERSION_3:
         gmo.MsgToken = taken.token
         gmo.ReturnedLength = len(taken.data)
     return Got(taken.data, taken.length, taken.reason)
-
-
-def _status(flags: int, last: int, if_last: str, one: int, if_one: str) -> int:
-    return ord(if_last if flags & last else if_one if flags & one else " ")
 
 
 def status(hconn: object) -> bytes:

@@ -13,6 +13,7 @@ from mypy_extensions import i64
 from ternmq.base import constants as mq
 from ternmq.base.reasons import MQRC_NO_MSG_UNDER_CURSOR
 from ternmq.kernel.connection import Connection, Handle
+from ternmq.kernel.group_offers import holder_of, offers_none
 from ternmq.kernel.kernel import Kernel
 from ternmq.kernel.metering import passed_over
 from ternmq.kernel.objects import LocalQueue
@@ -20,12 +21,12 @@ from ternmq.kernel.property_options import fits_buffer
 from ternmq.kernel.requests import GetCall
 from ternmq.kernel.selection import HandleSelection
 from ternmq.store.cursor import Cursor
-from ternmq.store.fetching import SegmentFetch, fetch_page
+from ternmq.store.fetching import MessageFetch, SegmentFetch, fetch_message, fetch_page
 from ternmq.store.lane import Lane
 from ternmq.store.queue import LANES, Queue
 from ternmq.store.scanning import SegmentScan
 from ternmq.store.segment import ALIVE, Segment, segment_of
-from ternmq.values.entry import ASTRAY, AVAILABLE, Entry
+from ternmq.values.entry import ASTRAY, AVAILABLE, ZERO_ID, Entry
 
 STEP_MESSAGES_MAX: Final = 256
 CO_OP_MARK: Final = 0  # the key of the mark that co-operating handles share
@@ -36,11 +37,6 @@ _ANY_MARK_OPTION: Final = (
     | mq.MQGMO_UNMARK_BROWSE_CO_OP
     | mq.MQGMO_UNMARK_BROWSE_HANDLE
 )
-
-
-def holder_of(handle: Handle) -> int:
-    """How a handle signs its locks and marks."""
-    return handle.connection.connection_id << 32 | handle.handle_id
 
 
 def unlock(kernel: Kernel, handle: Handle) -> bool:
@@ -109,11 +105,20 @@ def browse_find(kernel: Kernel, call: GetCall, local: LocalQueue) -> Entry | Non
     local.queue.cursors.remove(walk)
     call.walk = None
     call.fetch = None
-    if entry is not None and _fits_buffer(call, entry):
-        cursor.stand_on(entry)
+    if entry is not None and stand_on_found(kernel, call, local, cursor, entry):
         cursor.stray = walk.stray
-        _settle_lock_and_marks(kernel, call, local.queue, entry)
     return entry
+
+
+def stand_on_found(
+    kernel: Kernel, call: GetCall, local: LocalQueue, cursor: Cursor, entry: Entry
+) -> bool:
+    """The cursor moves to a message that was found; False: the message does not fit."""
+    if not _fits_buffer(call, entry):
+        return False
+    cursor.stand_on(entry)
+    _settle_lock_and_marks(kernel, call, local.queue, entry)
+    return True
 
 
 def _fits_buffer(call: GetCall, entry: Entry) -> bool:
@@ -208,6 +213,8 @@ def _settle_lock_and_marks(kernel: Kernel, call: GetCall, queue: Queue, entry: E
     if options & mq.MQGMO_LOCK:
         queue.locks[number] = holder_of(handle)
         handle.locked = number
+        if queue.groups is not None and entry.group_id != ZERO_ID:
+            queue.groups.note_lock(number, entry)
         kernel.meter.figures.browse_locks += 1
     if options & _ANY_MARK_OPTION == 0:
         return
@@ -243,7 +250,8 @@ def is_marked(kernel: Kernel, handle: Handle, queue: Queue, entry: Entry) -> boo
     return True
 
 
-def _shows(kernel: Kernel, call: GetCall, queue: Queue, entry: Entry, now_ns: i64) -> bool:
+def is_shown(kernel: Kernel, call: GetCall, queue: Queue, entry: Entry, now_ns: i64) -> bool:
+    """Whether a browse shows a message."""
     if entry.state != AVAILABLE or (entry.expiry_at and entry.expiry_at <= now_ns):
         return False
     if queue.locks and is_locked(queue, entry, call.handle):
@@ -265,7 +273,7 @@ def _walk(kernel: Kernel, call: GetCall, queue: Queue, walk: Cursor) -> Entry | 
         entry = next_message(kernel, call, queue, walk)
         if entry is None:
             return None
-        if _shows(kernel, call, queue, entry, now_ns):
+        if is_shown(kernel, call, queue, entry, now_ns):
             return entry
         walk.stand_on(entry)
         seen += 1
@@ -348,6 +356,8 @@ def _next_swept(kernel: Kernel, call: GetCall, queue: Queue, walk: Cursor) -> En
         place += 1
         if segment.alive == 0:
             continue  # read for nothing, and more of them than pages would be read for ever
+        if segment.grouped == segment.alive and call.request.grouping and offers_none(call, queue):
+            continue
         page = page_of(kernel, call, queue, segment)
         if page is None:
             return None
@@ -409,6 +419,25 @@ def count_backouts(segment: Segment, entry: Entry) -> None:
     """A copy may be older than the last backout."""
     if segment.backouts:
         entry.backout_count = segment.backouts.get(int(entry.ordinal), int(entry.backout_count))
+
+
+def copy_of(
+    kernel: Kernel, call: GetCall, queue: Queue, segment: Segment, ordinal: i64
+) -> Entry | None:
+    """One message of a swept segment; None: the connection is parked until it is read. What was
+    read for this call stays with it: others may have put it out of the queue's own list."""
+    entry = queue.fetched.get(segment.location(ordinal))
+    fetch = call.fetch
+    if entry is None and isinstance(fetch, MessageFetch):
+        if fetch.segment is segment and fetch.ordinal == ordinal:
+            entry = fetch.entry
+    if entry is None:
+        effect = fetch_message(queue, segment, ordinal, kernel.outbox)
+        call.fetch = effect
+        call.connection.park = effect
+    else:
+        count_backouts(segment, entry)
+    return entry
 
 
 def page_of(kernel: Kernel, call: GetCall, queue: Queue, segment: Segment) -> list[Entry] | None:

@@ -21,6 +21,7 @@ from ternmq.values.entry import Entry
 from ternmq.values.handle import ObjectHandle
 
 if TYPE_CHECKING:
+    from ternmq.kernel.logical_place import LogicalOrder
     from ternmq.kernel.requests import GetCall
     from ternmq.kernel.selection import HandleSelection
     from ternmq.kernel.transmission import Route
@@ -44,6 +45,7 @@ class Handle(ObjectHandle):
         "is_put1",
         "local",
         "locked",
+        "logical",
         "object_type",
         "opened_ns",
         "put_inhibited_by",
@@ -65,6 +67,7 @@ class Handle(ObjectHandle):
         self.cursor: Cursor | None = None
         self.locked: i64 = 0  # number of the message under a browse lock of this handle
         self.selection: HandleSelection | None = None  # which messages its gets see; all without
+        self.logical: LogicalOrder | None = None  # where its gets and browses are in groups
         self.context: Entry | None = None  # saved for put with pass context
         self.is_put1 = False  # opened by MQPUT1, for one put
         self.opened_ns: i64 = 0  # Unix time, if its connection was accounted for then

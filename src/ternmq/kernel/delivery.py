@@ -19,7 +19,7 @@ from ternmq.kernel.requests import GetCall
 from ternmq.kernel.waiters import asked_at_once
 from ternmq.ports.disk import Disk
 from ternmq.ports.effect import Effect
-from ternmq.values.entry import AVAILABLE, PERSISTENT, Entry
+from ternmq.values.entry import AVAILABLE, PERSISTENT, ZERO_ID, Entry
 
 LOOK_AGAIN_AT_ONCE: Final = 4  # waiting gets, each of which may look at many messages
 
@@ -29,14 +29,18 @@ def hand_over(kernel: Kernel, connection: Connection, local: LocalQueue, entry: 
     take it so."""
     if local.queue.stream is not None:
         return False  # it has to lie on the queue, if only for this step, to be in the stream
-    if entry.expiry_at and entry.expiry_at <= kernel.clock.now_ns():
-        return False
+    if (entry.group_id is not ZERO_ID and entry.group_id != ZERO_ID) or (
+        entry.expiry_at and entry.expiry_at <= kernel.clock.now_ns()
+    ):
+        return False  # a get may want all of its group; or it has expired
     call = _getter(local, entry)
     if call is None:
         return False
     request = call.request
     if (
-        not call.matches(entry)
+        request.grouping
+        or call.handle.logical is not None
+        or not call.matches(entry)
         or request.syncpoint
         or (request.syncpoint_if_persistent and entry.flags & PERSISTENT)
         or (request.spares and request.spared(entry))
@@ -94,10 +98,10 @@ def serve(kernel: Kernel, local: LocalQueue, entry: Entry) -> None:
     """A message has become available: browsers first, then one getter."""
     waiters = local.waiters
     for call in waiters.looking:
-        if call.request.matches(entry):
+        if call.request.grouping or call.request.matches(entry):
             call.missed = True
     for call in list(waiters.browsing):
-        if call.request.matches(entry):
+        if call.is_concerned(entry) if call.request.grouping else call.request.matches(entry):
             serve_one(kernel, call)
     getters = waiters.for_entry(entry)
     rest: list[GetCall] = []
@@ -106,7 +110,7 @@ def serve(kernel: Kernel, local: LocalQueue, entry: Entry) -> None:
         del rest[: asked_at_once(rest, entry)]
     waiters.end_turn()
     for call in getters:
-        if call.matches(entry):
+        if call.is_concerned(entry):
             serve_one(kernel, call)
             if entry.state != AVAILABLE:
                 return  # somebody has it now
@@ -141,7 +145,7 @@ class AskRest(Effect):
         for call in self.rest[:count]:
             if entry.state != AVAILABLE or self.local.deleted:
                 return
-            if call.waiting and call.matches(entry):
+            if call.waiting and call.is_concerned(entry):
                 serve_one(self.kernel, call)
         rest = self.rest[count:]
         if rest and entry.state == AVAILABLE:

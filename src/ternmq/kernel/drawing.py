@@ -19,7 +19,7 @@ from ternmq.kernel.get import BROWSE_OPTIONS
 from ternmq.kernel.kernel import RUNNING, Kernel
 from ternmq.kernel.metering import were_got
 from ternmq.kernel.objects import LocalQueue
-from ternmq.values.entry import PERSISTENT, Entry
+from ternmq.values.entry import PERSISTENT, ZERO_ID, Entry
 from ternmq.values.get_request import GetRequest
 
 DRAWN_MAX: Final = 64  # in one step
@@ -49,6 +49,8 @@ def draw(
         if entry is None or entry.expiry_at or entry.visible_lsn or entry.flags & PERSISTENT:
             break
         if entry.length > request.buffer_length or entry.segment is not None or entry.properties:
+            break
+        if entry.group_id is not ZERO_ID and entry.group_id != ZERO_ID:
             break
         coordinator.get(None, queue, entry)
         if kernel.events & PERFORMANCE:
@@ -85,6 +87,8 @@ def _is_plain(
     if kernel.status != RUNNING or not request.plain or handle.selection is not None:
         return False
     if request.syncpoint or request.extends or request.options & _MORE_THAN_A_GET:
+        return False
+    if handle.logical is not None:
         return False
     queue = local.queue
     if queue.damaged or queue.unread or queue.locks or queue.fetched or queue.swept_alive:

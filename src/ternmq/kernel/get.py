@@ -27,7 +27,10 @@ from ternmq.base.reasons import (
 from ternmq.kernel.browse import browse_find, release_lock, under_cursor
 from ternmq.kernel.connection import Connection, Handle
 from ternmq.kernel.events import INHIBIT, PERFORMANCE
+from ternmq.kernel.group_offers import place_of_call
 from ternmq.kernel.kernel import Kernel
+from ternmq.kernel.logical_browse import browse_in_groups, check_browse
+from ternmq.kernel.logical_order import next_of_group, note_message
 from ternmq.kernel.metering import got_nothing, got_nothing_yet, was_browsed, was_got
 from ternmq.kernel.objects import LocalQueue
 from ternmq.kernel.property_options import fits_buffer
@@ -35,7 +38,7 @@ from ternmq.kernel.requests import GetCall
 from ternmq.kernel.search import Search
 from ternmq.store.fetching import fetch_ahead
 from ternmq.txn.unit import UnitOfWork
-from ternmq.values.entry import PERSISTENT, Entry
+from ternmq.values.entry import PERSISTENT, ZERO_ID, Entry
 from ternmq.values.get_request import SPARED, GetRequest
 
 BROWSE_OPTIONS: Final = (
@@ -166,11 +169,19 @@ def _find(kernel: Kernel, call: GetCall, local: LocalQueue) -> Entry | None:
     options = call.request.options
     if call.request.token >= 0 and call.request.token_queue != local.queue.queue_id:
         return None  # it names a message of another queue
+    if call.request.grouping:
+        call.now_ns = kernel.clock.now_ns()
     if call.browse:
+        if call.request.grouping or call.handle.logical is not None:
+            check_browse(call)
+            return browse_in_groups(kernel, call, local)
         return browse_find(kernel, call, local)
     if options & mq.MQGMO_MSG_UNDER_CURSOR:
         return under_cursor(kernel, call, local)
     queue = local.queue
+    place = place_of_call(call) if call.request.grouping else None
+    if place is not None:
+        return next_of_group(kernel, call, queue, place)
     if call.request.plain and call.walk is None and call.handle.selection is None:
         lane = queue.top_lane()
         if lane < 0:
@@ -221,6 +232,10 @@ def _answer(kernel: Kernel, call: GetCall, local: LocalQueue, entry: Entry) -> N
     connection.log_tries = 0
     call.entry = entry
     call.reason = reason
+    if (
+        entry.group_id is not ZERO_ID or call.handle.logical is not None or request.grouping
+    ) and reason != MQRC_TRUNCATED_MSG_FAILED:
+        note_message(call, entry)
 
 
 def _take(kernel: Kernel, call: GetCall, local: LocalQueue, entry: Entry) -> bool:

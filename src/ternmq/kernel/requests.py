@@ -14,6 +14,7 @@ from mypy_extensions import i64, mypyc_attr
 
 from ternmq.codec.mqi.mqmd import ENCODING_AT, FORMAT_AT
 from ternmq.codec.property_header import may_be_split
+from ternmq.kernel.group_offers import is_awaited, is_offered
 from ternmq.store.copying import copied_descriptor
 from ternmq.store.cursor import Cursor
 from ternmq.store.segment_format import CORREL_ID, GROUP_ID, MSG_ID
@@ -24,6 +25,7 @@ from ternmq.values.put_form import PutForm
 if TYPE_CHECKING:
     from ternmq.base.errors import MQError
     from ternmq.kernel.connection import Connection, Handle
+    from ternmq.kernel.logical_place import LogicalPlace
     from ternmq.kernel.seeking import Seek
     from ternmq.ports.effect import Effect, Wakeable
 
@@ -197,6 +199,9 @@ class GetCall:
         "handle",
         "looking",
         "missed",
+        "now_ns",
+        "passed_place",
+        "place_before",
         "reason",
         "request",
         "reserved",
@@ -204,6 +209,7 @@ class GetCall:
         "waiting",
         "waker",
         "walk",
+        "warning",
     )
 
     def __init__(self, connection: Connection, handle: Handle, request: GetRequest) -> None:
@@ -217,6 +223,7 @@ class GetCall:
         self.durable_at: i64 = 0
         self.entry: Entry | None = None  # the message, once there is one
         self.reason: i64 = 0  # or why there is no message; a warning may come with one
+        self.warning: i64 = 0  # a reason that comes with a whole message
         self.error: MQError | None = None  # what went wrong while another verb served it
         # Log space for taking the get back: -1 if it never is, then none is set aside.
         self.reserved: i64 = -1
@@ -227,6 +234,11 @@ class GetCall:
         self.fetch: Effect | None = None  # what was last read for it
         self.looking = False  # its search goes on in another step, and then it would wait
         self.missed = False  # meanwhile a message came that it may have passed
+        # Of a get that looks at groups: when it looked, the last group that it passed over, and the
+        # handle's group before the message was got (see `logical_order`).
+        self.now_ns: i64 = 0
+        self.passed_place: i64 = 0
+        self.place_before: LogicalPlace | None = None
 
     @property
     def takes_any(self) -> bool:
@@ -242,8 +254,9 @@ class GetCall:
         return selection is not None and selection.key_kind >= 0
 
     def wait_key(self) -> bytes:
-        """The identifier that waiters are kept by; zeros for none."""
-        return self.key()[1]
+        """The identifier that waiters are kept by; zeros for none. What completes a group need not
+        have the identifier of its first message."""
+        return ZERO_ID if self.request.grouping else self.key()[1]
 
     def key(self) -> tuple[i64, bytes]:
         """That identifier, and of which kind it is; zeros without one."""
@@ -262,5 +275,11 @@ class GetCall:
         that the handle was opened with."""
         if not self.request.matches(entry):
             return False
+        if self.request.grouping and not is_offered(self, entry):
+            return False
         selection = self.handle.selection
         return selection is None or selection.matches(entry)
+
+    def is_concerned(self, entry: Entry) -> bool:
+        """Whether a waiting get looks again because this message has come."""
+        return is_awaited(self, entry) if self.request.grouping else self.matches(entry)

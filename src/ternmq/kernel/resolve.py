@@ -432,6 +432,8 @@ def close(kernel: Kernel, handle: Handle, options: int) -> bool:
     local = handle.local
     if not close_handle(kernel, handle, options):
         return False
+    if handle.logical is not None:
+        handle.connection.warning = handle.logical.warning
     if kernel.measured:
         was_closed(kernel, handle, local, True)
     return True

@@ -12,6 +12,7 @@ from ternmq.kernel.acceptance import relieve
 from ternmq.kernel.delivery import serve
 from ternmq.kernel.get import stop_looking, stop_waiting
 from ternmq.kernel.kernel import BROKEN, Kernel
+from ternmq.kernel.logical_order import give_place_back
 from ternmq.kernel.metering import was_taken_back
 from ternmq.kernel.requests import GetCall
 from ternmq.txn.unit import ACTIVE
@@ -50,6 +51,7 @@ def take_back(kernel: Kernel, call: GetCall) -> None:
         return
     if local.deleted or kernel.status == BROKEN:
         return
+    give_place_back(call)
     coordinator = kernel.coordinator
     if entry.state == GETTING:
         unit = connection.unit

@@ -13,6 +13,7 @@ from typing import Final, final
 from mypy_extensions import i64
 
 from ternmq.kernel.browse import (
+    copy_of,
     count_backouts,
     is_locked,
     next_in_lane,
@@ -22,12 +23,13 @@ from ternmq.kernel.browse import (
 )
 from ternmq.kernel.connection import Connection
 from ternmq.kernel.kernel import Kernel
+from ternmq.kernel.logical_order import Walker, is_in_order, next_in_order
 from ternmq.kernel.metering import have_expired, passed_over
 from ternmq.kernel.requests import GetCall
 from ternmq.kernel.seeking import Seek, next_candidate, next_segment
 from ternmq.kernel.selection import HandleSelection
 from ternmq.store.cursor import Cursor
-from ternmq.store.fetching import MessageFetch, fetch_first, fetch_message
+from ternmq.store.fetching import fetch_first
 from ternmq.store.id_index import IdIndex
 from ternmq.store.queue import LANES, Queue
 from ternmq.store.segment import ALIVE, SEGMENT_MESSAGES_MAX, Segment
@@ -39,7 +41,7 @@ STEP_MESSAGES_MAX: Final = 256
 
 
 @final
-class Search:
+class Search(Walker):
     """One look for a message, within one step."""
 
     __slots__ = (
@@ -72,6 +74,8 @@ class Search:
         request = self.request
         if request.token >= 0:
             found = self._by_token()
+        elif request.grouping and is_in_order(self.call):
+            found = next_in_order(self.kernel, self.call, self.queue, self, 0)
         elif self.call.by_id():
             found = self._by_id()
         elif self.call.takes_any:
@@ -90,7 +94,8 @@ class Search:
             passed_over(self.kernel, self.call, self.seen, len(self.expired))
         return found
 
-    def _fits(self, entry: Entry) -> bool:
+    def fits(self, entry: Entry) -> bool:
+        """Whether the get takes this message; one that has expired is removed in the end."""
         queue = self.queue
         if entry.expiry_at != 0 and entry.expiry_at <= self.now_ns:
             if entry.place != 0 and int(entry.number) not in queue.locks:
@@ -100,7 +105,7 @@ class Search:
             return False
         return self.call.matches(entry)
 
-    def _is_enough(self) -> bool:
+    def is_enough(self) -> bool:
         """One more message did not fit; whether the rest is for the next step."""
         self.seen += 1
         if self.seen >= STEP_MESSAGES_MAX or self._effort() >= STEP_MESSAGES_MAX:
@@ -129,9 +134,9 @@ class Search:
                 self._end_walk(walk)
                 walk = None
             while entry is not None:
-                if self._fits(entry):
+                if self.fits(entry):
                     return entry
-                if self._is_enough():
+                if self.is_enough():
                     self._begin_walk().stand_on(entry)
                     return None
                 entry = entry.next
@@ -152,11 +157,11 @@ class Search:
                 if self.connection.park is None:
                     self._end_walk(walk)
                 return None
-            if self._fits(entry):
+            if self.fits(entry):
                 self._end_walk(walk)
                 return entry
             walk.stand_on(entry)
-            if self._is_enough():
+            if self.is_enough():
                 return None
 
     def _by_selection(self) -> Entry | None:
@@ -180,10 +185,10 @@ class Search:
                     return None
                 if entry is None:
                     break
-                if self._fits(entry):
+                if self.fits(entry):
                     return entry
                 place.stand_on(entry)
-                if self._is_enough():
+                if self.is_enough():
                     return None
             lane -= 1
         return None
@@ -218,7 +223,7 @@ class Search:
                 request.token_sequence,
                 request.token,
             )
-        if entry is not None and self._fits(entry):
+        if entry is not None and self.fits(entry):
             return entry
         return None
 
@@ -233,7 +238,7 @@ class Search:
         seek = self.call.seek
         if seek is None:
             first = index.first(key)
-            fits = first is None or self._fits(first)
+            fits = first is None or self.fits(first)
             if fits and queue.swept_alive == 0:
                 return first
             seek = Seek()
@@ -250,9 +255,9 @@ class Search:
     def _in_memory(self, index: IdIndex, key: bytes, seek: Seek) -> Entry | None:
         """The first one in memory that fits; the next step finds it again."""
         entry = index.after(key, seek.memory_lane, seek.memory_sequence)
-        while entry is not None and not self._fits(entry):
+        while entry is not None and not self.fits(entry):
             seek.passed_in_memory(entry)
-            if self._is_enough():
+            if self.is_enough():
                 return None
             entry = index.after(key, seek.memory_lane, seek.memory_sequence)
         return entry
@@ -283,29 +288,12 @@ class Search:
             if segment is None or _is_before(best, segment):
                 return None
             ordinal = location & (SEGMENT_MESSAGES_MAX - 1)
-            entry = self._copy_of(segment, ordinal)
-            if entry is None or self._fits(entry):
+            entry = copy_of(self.kernel, self.call, queue, segment, ordinal)
+            if entry is None or self.fits(entry):
                 return entry
             seek.passed(segment, ordinal)
-            if self._is_enough():
+            if self.is_enough():
                 return None
-
-    def _copy_of(self, segment: Segment, ordinal: i64) -> Entry | None:
-        """One message of a segment; None: the connection is parked until it is read. What was read
-        for this call stays with it: others may have put it out of the queue's own list."""
-        queue = self.queue
-        entry = queue.fetched.get(segment.location(ordinal))
-        fetch = self.call.fetch
-        if entry is None and isinstance(fetch, MessageFetch):
-            if fetch.segment is segment and fetch.ordinal == ordinal:
-                entry = fetch.entry
-        if entry is None:
-            effect = fetch_message(queue, segment, ordinal, self.kernel.outbox)
-            self.call.fetch = effect
-            self.connection.park = effect
-        else:
-            count_backouts(segment, entry)
-        return entry
 
     def _among_many(self, best: Entry | None, slots: dict[int, int], seek: Seek) -> Entry | None:
         """Look through one segment after the other."""
@@ -319,11 +307,11 @@ class Search:
             ordinal = seek.next_ordinal(segment)
             while ordinal < segment.count:
                 entry = page[ordinal]
-                if segment.states[ordinal] == ALIVE and self._fits(entry):
+                if segment.states[ordinal] == ALIVE and self.fits(entry):
                     count_backouts(segment, entry)
                     return entry
                 seek.passed(segment, ordinal)
-                if self._is_enough():
+                if self.is_enough():
                     return None
                 ordinal += 1
 

@@ -19,6 +19,8 @@ from ternmq.base.reasons import (
     MQRC_NOT_OPEN_FOR_INPUT,
     MQRC_OPTIONS_ERROR,
     MQRC_WAIT_INTERVAL_ERROR,
+    MQRC_WRONG_GMO_VERSION,
+    MQRC_WRONG_MD_VERSION,
 )
 from ternmq.codec.charset import UTF8
 from ternmq.codec.mqi.mqgmo import GetOptions
@@ -74,6 +76,8 @@ def get_request(
     if buffer_length < 0:
         raise mq_error(MQRC_BUFFER_LENGTH_ERROR, verb="MQGET", detail=f"{buffer_length}")
     check_get(options)
+    if options & mq.MQGMO_LOGICAL_ORDER:
+        _check_versions(md, gmo)
     if gmo.version >= mq.MQGMO_VERSION_4 and gmo.message_handle not in _NO_HANDLE:
         detail = f"message handle {gmo.message_handle}: not supported here; read the MQRFH2"
         raise mq_error(MQRC_HMSG_ERROR, verb="MQGET", detail=detail)
@@ -96,6 +100,18 @@ def get_request(
     _take_matches(request, md, gmo)
     request.settle()
     return request
+
+
+def _check_versions(md: Descriptor, gmo: GetOptions) -> None:
+    """Logical order needs the fields of version 2."""
+    if gmo.version < mq.MQGMO_VERSION_2:
+        raise mq_error(
+            MQRC_WRONG_GMO_VERSION, verb="MQGET", detail="MQGMO_LOGICAL_ORDER needs MQGMO version 2"
+        )
+    if md.version < mq.MQMD_VERSION_2:
+        raise mq_error(
+            MQRC_WRONG_MD_VERSION, verb="MQGET", detail="MQGMO_LOGICAL_ORDER needs MQMD version 2"
+        )
 
 
 def _take_matches(request: GetRequest, md: Descriptor, gmo: GetOptions) -> None:

@@ -54,6 +54,8 @@ def message_of(clock: Clock, call: GetCall) -> Message | None:
             request = call.request
             limit = int(request.buffer_length)
             message.convert(int(request.ccsid), int(request.encoding), limit)
+        if call.warning and not message.warning:
+            message.warning = int(call.warning)
         return message
     if call.reason in (0, MQRC_NO_MSG_AVAILABLE):  # 0: an unlock
         return None

@@ -99,6 +99,8 @@ def put_request(
         request.msg_id = plain.msg_id.ljust(24, b"\0")
     request.new_correl_id = options & mq.MQPMO_NEW_CORREL_ID != 0
     request.group_id = plain.group_id.ljust(24, b"\0")
+    if request.group_id == ZERO_ID:
+        request.group_id = ZERO_ID  # the very zeros: see `Queue._list`
     request.new_group_id = in_group_or_segment(md) and request.group_id == ZERO_ID
     if own_date:
         request.flags = OWN_DATE

@@ -92,6 +92,9 @@ GET_OPTIONS: Final = (
     | mq.MQGMO_NO_PROPERTIES
     | mq.MQGMO_PROPERTIES_IN_HANDLE
     | mq.MQGMO_PROPERTIES_COMPATIBILITY
+    | mq.MQGMO_LOGICAL_ORDER
+    | mq.MQGMO_ALL_MSGS_AVAILABLE
+    | mq.MQGMO_ALL_SEGMENTS_AVAILABLE
 )
 
 VERBS: Final[tuple[Verb, ...]] = (
@@ -152,12 +155,7 @@ VERBS: Final[tuple[Verb, ...]] = (
         "MQGET",
         BY_OPEN,
         GET_OPTIONS,
-        mq.MQGMO_LOGICAL_ORDER
-        | mq.MQGMO_COMPLETE_MSG
-        | mq.MQGMO_ALL_MSGS_AVAILABLE
-        | mq.MQGMO_ALL_SEGMENTS_AVAILABLE
-        | mq.MQGMO_SET_SIGNAL
-        | mq.MQGMO_MARK_SKIP_BACKOUT,
+        mq.MQGMO_COMPLETE_MSG | mq.MQGMO_SET_SIGNAL | mq.MQGMO_MARK_SKIP_BACKOUT,
     ),
     Verb("MQINQ", BY_OPEN, 0, 0),
     Verb("MQSET", BY_OPEN, 0, 0),

@@ -217,9 +217,10 @@ def got(call: GetCall, now_ns: int) -> bytes:
         return wire.GOT_HEAD.pack(int(call.reason), *(0,) * (wire.GOT_FIELDS - 1))
     if entry.properties:
         entry = as_delivered(call, entry)
+    is_warned = call.warning != 0 and call.reason == 0
     head = wire.GOT_HEAD.pack(
-        int(call.reason),
-        wire.HAS_MESSAGE,
+        int(call.warning if is_warned else call.reason),
+        wire.HAS_MESSAGE | (wire.IS_WARNED if is_warned else 0),
         int(entry.priority),
         int(entry.flags),
         int(entry.lane),

@@ -23,10 +23,16 @@ from ternmq.store.group_member import (
     Member,
     key_of,
 )
+from ternmq.store.group_places import GroupPlaces, place_of
 from ternmq.store.segment import Segment
 from ternmq.values.entry import Entry
 
 RUN_MAX: Final = 256  # messages; a run that gets twice as many is split
+
+# How much of a group is there; each has all that the one before has.
+BEGUN: Final = 1  # its first message or segment
+FIRST_MESSAGE: Final = 2  # all of its first logical message
+WHOLE: Final = 3
 _NUMBERS: Final = struct.Struct("<iii")  # MsgSeqNumber, Offset, MsgFlags, at 348 in the descriptor
 _NUMBERS_AT: Final = 348
 
@@ -66,7 +72,17 @@ class Parts:
 class Group:
     """The messages of one group, in logical order."""
 
-    __slots__ = ("complete", "count", "group_id", "min_expiry", "parts", "runs", "serial")
+    __slots__ = (
+        "complete",
+        "count",
+        "group_id",
+        "level",
+        "min_expiry",
+        "parts",
+        "place",
+        "runs",
+        "serial",
+    )
 
     def __init__(self, group_id: bytes, serial: i64) -> None:
         self.group_id = group_id
@@ -76,6 +92,8 @@ class Group:
         self.complete: i64 = 0  # logical messages of which all is there
         self.parts: dict[int, Parts] = {}  # by MsgSeqNumber, where there are segments
         self.min_expiry: i64 = 0  # or earlier; 0: none expires
+        self.level: i64 = 0  # how much is there: BEGUN and so on; 0: it has no first message
+        self.place: i64 = 0  # of the first message on the queue
 
     # ---- questions
 
@@ -286,7 +304,10 @@ class GroupIndex:
         self.groups: dict[bytes, Group] = {}
         self.by_serial: dict[int, Group] = {}
         self.next_serial: i64 = 1
-        self.locked: dict[int, bytes] = {}  # by message number: groups of browse locks, some ended
+        self.count: i64 = 0  # messages of all groups
+        self.by_level = [GroupPlaces(), GroupPlaces(), GroupPlaces(), GroupPlaces()]
+        # Browse locks, some of which have ended: by message number, the group and the place in it.
+        self.locked: dict[int, tuple[bytes, int]] = {}
 
     def find(self, group_id: bytes) -> Group | None:
         """The messages of a group; None: there are none."""
@@ -305,7 +326,7 @@ class GroupIndex:
         number, offset, flags = _NUMBERS.unpack_from(entry.base, _NUMBERS_AT)
         group = self.groups[entry.group_id]
         group.remove(key_of(number, offset, flags), entry.sequence)
-        self._settle(group)
+        self._settle(group, -1)
 
     def add_swept(self, entry: Entry, segment: Segment, ordinal: i64) -> None:
         """A message that was in memory is in a swept segment."""
@@ -321,8 +342,7 @@ class GroupIndex:
         if not segment.members:
             segment.members = [None] * int(segment.count)
         segment.members[ordinal] = member
-        if member.key != FIRST_KEY:
-            segment.inner += 1
+        segment.grouped += 1
 
     def forget(self, segment: Segment, ordinal: i64) -> None:
         """A message of a swept segment may be taken no longer, or comes back to memory; nothing
@@ -333,11 +353,10 @@ class GroupIndex:
         if member is None:
             return
         segment.members[ordinal] = None
-        if member.key != FIRST_KEY:
-            segment.inner -= 1
+        segment.grouped -= 1
         group = self.by_serial[int(member.serial)]
         group.remove(member.key, member.sequence)
-        self._settle(group)
+        self._settle(group, -1)
 
     def move(self, old: Segment, was: i64, segment: Segment, ordinal: i64) -> None:
         """A swept message has moved to another segment."""
@@ -350,9 +369,8 @@ class GroupIndex:
         if not segment.members:
             segment.members = [None] * int(segment.count)
         segment.members[ordinal] = member
-        if member.key != FIRST_KEY:
-            old.inner -= 1
-            segment.inner += 1
+        old.grouped -= 1
+        segment.grouped += 1
         member.location = i32(segment.location(ordinal))
 
     def _join(self, group_id: bytes, member: Member) -> None:
@@ -364,8 +382,34 @@ class GroupIndex:
             self.by_serial[int(group.serial)] = group
         member.serial = i32(group.serial)
         group.add(member)
+        self._settle(group, 1)
 
-    def _settle(self, group: Group) -> None:
+    def _settle(self, group: Group, change: i64) -> None:
+        """After a group got or lost a message: it is listed by how much of it is there."""
+        self.count += change
         if group.count == 0:
             del self.groups[group.group_id]
             del self.by_serial[int(group.serial)]
+        first = group.at(FIRST_KEY)
+        level: i64 = 0
+        place: i64 = 0
+        if first is not None:
+            place = place_of(first.lane, first.sequence)
+            level = BEGUN
+            if not first.is_segment or group.has_message(1):
+                level = WHOLE if group.is_whole else FIRST_MESSAGE
+        if level == group.level and place == group.place:
+            return
+        kept: i64 = min(level, group.level) if place == group.place else 0
+        while group.level > kept:
+            self.by_level[group.level].discard(group)
+            group.level -= 1
+        group.place = place
+        while group.level < level:
+            group.level += 1
+            self.by_level[group.level].add(group)
+
+    def note_lock(self, number: int, entry: Entry) -> None:
+        """A message of a group is under a browse lock."""
+        found = _NUMBERS.unpack_from(entry.base, _NUMBERS_AT)
+        self.locked[number] = (entry.group_id, int(key_of(found[0], found[1], found[2])))

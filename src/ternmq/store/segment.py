@@ -41,7 +41,7 @@ class Segment(Home):
         "durable_left",
         "file_bytes",
         "first_sequence",
-        "inner",
+        "grouped",
         "lane",
         "last_sequence",
         "locked",
@@ -82,7 +82,7 @@ class Segment(Home):
         self.backouts: dict[int, int] = {}
         # By ordinal, while it is swept: those in groups, for the queue's index; empty without any.
         self.members: list[Member | None] = []
-        self.inner: i64 = 0  # how many of them do not begin a group
+        self.grouped: i64 = 0  # how many those are
         self.swept = False
         self.saved = False  # named in the state journal
         self.pinned = False  # a journal may name it and the persistent messages in it

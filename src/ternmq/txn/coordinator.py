@@ -499,6 +499,7 @@ class Coordinator:
         if unit.state == PREPARED and unit.xid is not None:
             self.prepared.pop(unit.xid.key, None)
         unit.state = BACKING_OUT
+        unit.was_undone = True
         rows: list[tuple[int, int, int]] = []
         queues: list[Queue] = []
         done: i64 = 0

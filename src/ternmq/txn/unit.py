@@ -53,6 +53,7 @@ class UnitOfWork:
         "started_ns",
         "state",
         "unit_id",
+        "was_undone",
         "xid",
     )
 
@@ -67,6 +68,7 @@ class UnitOfWork:
         self.reserved: i64 = 0
         self.durable_at: i64 = 0  # the highest LSN that its gets have read
         self.xid: XID | None = None
+        self.was_undone = False  # its backout has begun
         self.backed_out_by = ""  # why the queue manager ended it; the owner's next verb reports it
 
 

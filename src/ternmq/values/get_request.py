@@ -11,10 +11,16 @@ from typing import Final, final
 
 from mypy_extensions import i64, mypyc_attr
 
+from ternmq.base import constants as mq
 from ternmq.values.entry import PERSISTENT, ZERO_ID, Entry
 
 _PAIR: Final = struct.Struct("<ii")
 UNLIMITED_LENGTH: Final = 1 << 40
+
+# Options that look at groups and logical messages.
+GROUPING: Final = (
+    mq.MQGMO_LOGICAL_ORDER | mq.MQGMO_ALL_MSGS_AVAILABLE | mq.MQGMO_ALL_SEGMENTS_AVAILABLE
+)
 
 # Messages that a get does not take, but ends with the reason SPARED when it finds one.
 SPARES_PERSISTENT: Final = 1
@@ -35,6 +41,7 @@ class GetRequest:
         "encoding",
         "extends",
         "group_id",
+        "grouping",
         "msg_id",
         "msg_offset",
         "msg_sequence",
@@ -68,7 +75,8 @@ class GetRequest:
         self.encoding: i64 = 0
         self.syncpoint = False
         self.syncpoint_if_persistent = False
-        self.plain = True  # any message will do
+        self.grouping: bool = options & GROUPING != 0  # its place in a group counts
+        self.plain: bool = not self.grouping  # any message will do
         self.spares: i64 = 0  # messages that are not to be taken
         # Properties come beside the data unless options say otherwise, as to a handle.
         self.apart = False
@@ -102,7 +110,12 @@ class GetRequest:
 
     def settle(self) -> None:
         """After the match fields were set."""
-        self.plain = (
+        self.plain = not self.grouping and not self.is_narrowed
+
+    @property
+    def is_narrowed(self) -> bool:
+        """Whether a match field is set."""
+        return not (
             self.msg_id == ZERO_ID
             and self.correl_id == ZERO_ID
             and self.group_id == ZERO_ID

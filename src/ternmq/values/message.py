@@ -27,6 +27,7 @@ from ternmq.codec.mqi.mqmd import (
     Descriptor,
 )
 from ternmq.values.entry import OWN_DATE, PERSISTENT, Entry, packed_descriptor
+from ternmq.values.group_status import MSG_FLAGS_AT, group_status, segment_status, segmentation
 
 if TYPE_CHECKING:
     from ternmq.values.message_properties import MessageProperties
@@ -71,7 +72,8 @@ class Message:
     ) -> None:
         self.data = data
         self.truncated = truncated  # `data` is shorter than the message; see `length`
-        self.warning = 0  # a reason code: why the data could not be converted
+        # A reason code: why the data could not be converted, or that a group was left incomplete.
+        self.warning = 0
         # One from the network is what travels, its whole descriptor and its token, until the
         # application reads more than its data.
         self._entry = entry
@@ -142,6 +144,21 @@ class Message:
     def group_id(self) -> bytes:
         """GroupId, 24 bytes."""
         return self._whole().group_id
+
+    @property
+    def group_status(self) -> str:
+        """GroupStatus of MQGMO: G in a group, L the last message of one, blank in none."""
+        return group_status(_i32(self._base, MSG_FLAGS_AT))
+
+    @property
+    def segment_status(self) -> str:
+        """SegmentStatus of MQGMO: S a segment, L the last one of its message, blank for none."""
+        return segment_status(_i32(self._base, MSG_FLAGS_AT))
+
+    @property
+    def segmentation(self) -> str:
+        """Segmentation of MQGMO: A if the message may be split, else blank."""
+        return segmentation(_i32(self._base, MSG_FLAGS_AT))
 
     @property
     def token(self) -> bytes:

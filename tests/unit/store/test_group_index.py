@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ternmq.store.group_index import RUN_MAX, Group, GroupIndex
+from ternmq.store.group_index import RUN_MAX, WHOLE, Group, GroupIndex
 from ternmq.store.group_member import OFFSET_BITS, Member, key_of
 from ternmq.store.segment import Segment
 from ternmq.values.entry import ZERO_ID, Entry
-from tests.model.group_audit import Row, is_group_there, is_message_there, rows_in
+from tests.model.group_audit import Row, audit_levels, is_group_there, is_message_there, rows_in
 
 pytestmark = pytest.mark.core
 
@@ -75,6 +75,7 @@ def test_counts_after_each_change_are_those_of_a_recount(
         for number in range(1, 6):
             assert group.has_message(number) == is_message_there(rows, number)
         assert group.is_whole == is_group_there(rows)
+        audit_levels(index, {GROUP: rows})
 
 
 def test_large_group_when_taken_in_order_then_each_step_is_found() -> None:
@@ -90,7 +91,7 @@ def test_large_group_when_taken_in_order_then_each_step_is_found() -> None:
         assert member.entry is entry
         following = group.following(member)
         index.discard(entry)
-        assert not group.is_whole
+        assert group.level < WHOLE
         member = following
     assert not index.groups
 
@@ -156,13 +157,13 @@ def test_swept_message_when_forgotten_twice_then_nothing_happens() -> None:
     entry = message(2, 0, IN_GROUP)
     entry.sequence = 9
     index.add_swept(entry, segment, 1)
-    assert segment.inner == 1
+    assert segment.grouped == 1
     member = index.groups[GROUP].at(2 << OFFSET_BITS)
     assert member is not None
     assert member.location == segment.location(1)
     other = Segment(6, "S6", 4, 1)
     index.move(segment, 1, other, 0)
-    assert (segment.inner, other.inner) == (0, 1)
+    assert (segment.grouped, other.grouped) == (0, 1)
     index.forget(segment, 1)
     assert index.groups
     index.forget(other, 0)

@@ -153,7 +153,9 @@ class Close(Step):
     def attempt(self, kernel: Kernel, link: Link) -> bool:
         options = self.call.options
         check_close(options)
-        return close(kernel, self.about(link, self.call.handle), options)
+        is_closed = close(kernel, self.about(link, self.call.handle), options)
+        self.call.warning = int(link.warning)
+        return is_closed
 
 
 @final

@@ -27,6 +27,7 @@ from ternmq.network.clients.conversation import Call, Conversation
 from ternmq.network.clients.delivery_form import deliver, is_as_it_is, options_here
 from ternmq.values.entry import ZERO_ID, Entry
 from ternmq.values.get_request import GetRequest
+from ternmq.values.group_status import MSG_FLAGS_AT, statuses
 from ternmq.wire.fap.call_flows import CALL_HEADER_BYTES
 from ternmq.wire.fap.part import Values
 from ternmq.wire.fap.segment import TSH_BYTES, TSHM, Header, Segment
@@ -37,6 +38,7 @@ _LENGTH: Final = struct.Struct(">I")
 _IDS_AT: Final = CALL_HEADER_BYTES + 48
 _IDS_END: Final = _IDS_AT + 48
 _TOKEN_AT: Final = 80  # in an MQGMO
+_STATUS_AT: Final = 76  # the four characters before it: GroupStatus and what follows
 _GMO_BYTES: Final[dict[int, int]] = {version: MQGMO.size(version) for version in (1, 2, 3, 4)}
 _MATCH_BOTH: Final = mq.MQMO_MATCH_MSG_ID | mq.MQMO_MATCH_CORREL_ID
 
@@ -278,6 +280,8 @@ class MessageCall(Call):
             base = made.base
             reason = made.reason
             whole = made.length
+        if reason == 0:
+            reason = int(call.warning)
         form = conversation.form
         md_bytes = BYTES_2 if plan.version == 2 else BYTES_1
         gmo_bytes = _GMO_BYTES[plan.gmo.version]
@@ -319,7 +323,12 @@ class MessageCall(Call):
             packed = gmo.pack(form.order, form.text_ccsid)
             plan.gmo_head = packed[:_TOKEN_AT]
             plan.gmo_tail = packed[_TOKEN_AT + 20 :]
-        parts.append(plan.gmo_head)
+        flags = entry.base[MSG_FLAGS_AT]  # the low byte has those of groups and segments
+        if flags and plan.gmo.version >= 2:
+            parts.append(plan.gmo_head[:_STATUS_AT])
+            parts.append(form.chars(statuses(flags), 4))
+        else:
+            parts.append(plan.gmo_head)
         if plan.gmo.version >= 3:
             parts.append(token(entry))
             parts.append(form.long.pack(length))

@@ -191,7 +191,8 @@ class CloseCall(Call):
         options = int(values["options"]) & ~mq.MQCO_QUIESCE
         check_close(options)
         self.handle = handle
-        self.step = steps.Close(calls.Close(handle, options))
+        self.asked = calls.Close(handle, options)
+        self.step = steps.Close(self.asked)
         super().__init__(conversation, header, values)
 
     def subject(self) -> Handle | None:
@@ -204,6 +205,9 @@ class CloseCall(Call):
 
     def finish(self) -> None:
         self.values["handle"] = _NO_HANDLE
+        if self.asked.warning:
+            self.values["comp"] = mq.MQCC_WARNING
+            self.values["reason"] = self.asked.warning
 
 
 def close_object(conversation: Conversation, one: Segment) -> None:

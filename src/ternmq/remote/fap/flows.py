@@ -130,7 +130,7 @@ def _close(verbs: FapVerbs, call: Close) -> Exchange[None]:
         raise mq_error(MQRC_READ_AHEAD_MSGS, verb="MQCLOSE", object=name)
     yield from verbs.return_unread(handle)
     body = LONG.pack(options & ~(mq.MQCO_QUIESCE | mq.MQCO_IMMEDIATE))
-    checked((yield FapRequest(MQCLOSE, handle, body)), name)
+    call.warning = checked((yield FapRequest(MQCLOSE, handle, body)), name).reason
     verbs.drop(handle)
 
 

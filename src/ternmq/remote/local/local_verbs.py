@@ -243,6 +243,9 @@ def message_of(body: bytes, request: GetRequest, name: str) -> Message | None:
         raise RemoteProtocolError(f"a message of {len(body)} bytes, {fields[13]} of properties")
     data = body[data_at:]
     entry = entry_of(fields, base, data, body[at:data_at])
+    warning = reason if fields[1] & wire.IS_WARNED else 0
+    if warning:
+        reason = 0
     message = Message(entry, data, reason != 0, fields[12])
     if reason == MQRC_TRUNCATED_MSG_FAILED:
         raise mq_error(
@@ -255,6 +258,8 @@ def message_of(body: bytes, request: GetRequest, name: str) -> Message | None:
     if reason == 0 and request.options & mq.MQGMO_CONVERT:
         limit = int(request.buffer_length)
         message.convert(int(request.ccsid), int(request.encoding), limit)
+    if warning and not message.warning:
+        message.warning = warning
     return message
 
 

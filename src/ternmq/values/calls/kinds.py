@@ -37,7 +37,7 @@ _ROWS: Final = """
 back_out
 begin
 checkpoint
-close               handle:handle options:integer
+close               handle:handle options:integer -> warning:integer
 command             commands:commands text:text -> answers:answers
 commit
 commit_batch        owner:text batch:number xids:new_xids -> committed:flag backed_out:xids

@@ -113,6 +113,7 @@ class Close(Call):
         super().__init__("close", "MQCLOSE")
         self.handle = handle
         self.options = options
+        self.warning = 0  # a reason: the handle is closed, in the middle of a group
 
     def subject(self) -> ObjectHandle | None:
         return self.handle
