@@ -371,3 +371,62 @@ def test_close_inside_a_group_of_gets_then_a_warning(groups: QueueManager) -> No
     queue = groups.queue("Q")
     assert one(queue) == "Z1s@0"
     assert queue.close() == rc.MQRC_INCOMPLETE_MSG
+
+
+def test_groups_of_a_queue_then_how_much_of_each_is_there(groups: QueueManager) -> None:
+    with groups.queue("Q") as queue:
+        assert queue.groups() == []
+        fill(groups, "Y1 Z2L A Y2s@0 Y3L")
+        found = [
+            (one.group_id, one.messages, one.complete, one.first, one.last, one.is_whole)
+            for one in queue.groups()
+        ]
+        assert found == [(Y.hex(), 3, 2, 1, 3, False), (Z.hex(), 1, 1, 2, 2, False)]
+        fill(groups, "Z1")
+        assert [one.group_id for one in queue.groups(incomplete=True)] == [Y.hex()]
+        assert [one.is_whole for one in queue.groups()] == [False, True]
+
+
+def test_groups_when_there_are_very_many_then_all_are_listed_once(groups: QueueManager) -> None:
+    count = 600
+    with groups.queue("Q") as queue:
+        for at in range(count):
+            md = Descriptor(version=2, group_id=b"%024d" % at, msg_flags=mq.MQMF_MSG_IN_GROUP)
+            queue.put(b"", descriptor=md)
+        listed = [bytes.fromhex(one.group_id) for one in queue.groups()]
+        assert listed == [b"%024d" % at for at in range(count)]
+
+
+def test_two_handles_take_whole_groups_then_each_group_comes_to_one_of_them_in_order(
+    groups: QueueManager,
+) -> None:
+    count = 40
+    with groups.queue("Q") as queue:
+        for number in range(1, 6):
+            for at in range(count):
+                flags = mq.MQMF_MSG_IN_GROUP | (mq.MQMF_LAST_MSG_IN_GROUP if number == 5 else 0)
+                md = Descriptor(
+                    version=2, group_id=b"%024d" % at, msg_seq_number=number, msg_flags=flags
+                )
+                queue.put(b"%d %d" % (at, number), descriptor=md)
+
+    def take(found: list[str]) -> None:
+        with groups.connect() as connection, connection.queue("Q") as own:
+            found += [m.decode() for m in iter(lambda: _data(own), None)]
+
+    taken_by: list[list[str]] = [[], []]
+    threads = [threading.Thread(target=take, args=(found,)) for found in taken_by]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    assert len(taken_by[0]) + len(taken_by[1]) == 5 * count
+    for found in taken_by:
+        for begin in range(0, len(found), 5):
+            group = found[begin].split()[0]
+            assert found[begin : begin + 5] == [f"{group} {number}" for number in range(1, 6)]
+
+
+def _data(queue: ternmq.Queue) -> bytes | None:
+    message = queue.try_get(options=ORDER | ALL)
+    return None if message is None else message.data

@@ -17,6 +17,7 @@ from ternmq.codec.mqi.mqmd import Descriptor
 from ternmq.values.calls.objects import (
     Close,
     Inquire,
+    InquireGroups,
     InquireStorage,
     Open,
     SetAttributes,
@@ -24,7 +25,7 @@ from ternmq.values.calls.objects import (
 )
 from ternmq.values.handle import ObjectHandle
 from ternmq.values.message import Message
-from ternmq.values.status import StorageStatus
+from ternmq.values.status import GroupFigures, StorageStatus
 from ternmq.values.transport import Transport
 
 if TYPE_CHECKING:
@@ -253,6 +254,18 @@ class Queue:
         call = Inquire(self._opened(mq.MQOO_INQUIRE), list(selectors))
         self._transport.run(call)
         return call.answer()
+
+    def groups(self, *, incomplete: bool = False) -> list[GroupFigures]:
+        """The groups on the queue in the order of their coming, or only those that lack a message:
+        how much of each a get could take now."""
+        found: list[GroupFigures] = []
+        after = 0
+        while after >= 0:
+            call = InquireGroups(self._opened(mq.MQOO_INQUIRE), after, incomplete)
+            self._transport.run(call)
+            found += call.groups
+            after = call.next
+        return found
 
     def storage_status(self) -> StorageStatus:
         """How many of its messages are in memory, how many were swept to files, and how often."""

@@ -42,6 +42,12 @@ COMMANDS: Final[tuple[Row, ...]] = (
         "dspmqaut", "control.dspmqaut", "show what a user or group may do with an object", bare=True
     ),
     Row("dmpmqaut", "control.dmpmqaut", "list authority records", bare=True),
+    Row(
+        "groups",
+        "tools.groups_command",
+        "show message groups of a queue, remove one",
+        own_name=False,
+    ),
     Row("passwd", "tools.passwd", "set passwords of a queue manager's users", own_name=False),
     Row("runmqsc", "control.runmqsc", "run MQSC commands on a queue manager"),
     Row("dmpmqcfg", "control.dmpmqcfg", "dump the configuration of a queue manager as MQSC"),

@@ -112,6 +112,19 @@ class CursorPosition(NamedTuple):
 
 
 @dataclass(frozen=True)
+class GroupFigures:
+    """How much of a group is on its queue, for a get: not what is in a unit of work."""
+
+    serial: int  # groups that came later have higher ones
+    group_id: str  # hexadecimal
+    messages: int
+    complete: int  # logical messages of which all segments are there
+    first: int  # the lowest MsgSeqNumber
+    last: int  # the highest one
+    is_whole: bool  # all of the group is there
+
+
+@dataclass(frozen=True)
 class SMFRead:
     """Records of an in-memory stream, each with its RDW: where to go on, and how many were gone
     before they could be read."""

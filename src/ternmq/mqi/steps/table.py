@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final, final
 
-from ternmq.mqi.steps import administration, messages, objects, streams, units
+from ternmq.mqi.steps import administration, groups, messages, objects, streams, units
 from ternmq.mqi.steps.step import Step
 from ternmq.values.calls.call import Call
 
@@ -44,6 +44,7 @@ STEPS: Final[dict[str, StepRow]] = {
     "end_prepared": StepRow(units.EndPrepared, BESIDE_UNIT),
     "forget": StepRow(units.Forget, BESIDE_UNIT),
     "get": StepRow(messages.Get, IN_UNIT),
+    "groups": StepRow(groups.InquireGroups, ASIDE),
     "inquire": StepRow(objects.Inquire, IN_UNIT),
     "log_extents": StepRow(administration.InquireLogExtents, ASIDE),
     "log_status": StepRow(administration.InquireLogStatus, ASIDE),

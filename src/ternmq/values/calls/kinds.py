@@ -23,6 +23,7 @@ from ternmq.values.handle import ObjectHandle
 from ternmq.values.status import (
     Bounds,
     CursorPosition,
+    GroupFigures,
     LogExtents,
     LogStatus,
     ObjectFile,
@@ -50,6 +51,7 @@ disconnect
 end_prepared        xid:xid commit:flag heuristic:flag
 forget              xid:xid
 get
+groups              handle:handle after:position incomplete:flag -> groups:groups next:position
 inquire             handle:handle selectors:integers -> values:values inapplicable:integers
 log_extents         -> found:log_extents
 log_status          -> found:log_status
@@ -252,6 +254,10 @@ KINDS: Final[dict[str, Kind]] = {
     "commands": Kind(lambda given: [command_value(one) for one in given], _commands),
     "cursor": Kind(list, _cursor),
     "flag": Kind(_same, _flag),
+    "groups": Kind(
+        lambda given: [asdict(one) for one in given],
+        lambda value: [GroupFigures(**_mapping(one)) for one in _list(value)],
+    ),
     "handle": Kind(lambda given: given.handle_id, _handle),
     "integer": Kind(int, _integer),
     "integers": Kind(_same, lambda value: [_integer(one) for one in _list(value)]),

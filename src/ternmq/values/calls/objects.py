@@ -11,7 +11,7 @@ from ternmq.base.reasons import MQRC_SELECTION_STRING_ERROR, MQRC_SELECTOR_NOT_F
 from ternmq.codec.mqi.mqod import ObjectDescriptor
 from ternmq.values.calls.call import Call
 from ternmq.values.handle import ObjectHandle
-from ternmq.values.status import StorageStatus
+from ternmq.values.status import GroupFigures, StorageStatus
 
 
 def settle_names(od: ObjectDescriptor) -> None:
@@ -159,6 +159,23 @@ class SetAttributes(Call):
         super().__init__("set", "MQSET")
         self.handle = handle
         self.values = values
+
+    def subject(self) -> ObjectHandle | None:
+        return self.handle
+
+
+@final
+class InquireGroups(Call):
+    """The groups on a queue behind a serial number, or the incomplete ones; a part of them. `next`
+    is what to ask behind for more, -1: that was all."""
+
+    def __init__(self, handle: ObjectHandle, after: int, incomplete: bool) -> None:
+        super().__init__("groups", "MQINQ")
+        self.handle = handle
+        self.after = after
+        self.incomplete = incomplete
+        self.groups: list[GroupFigures] = []
+        self.next = -1
 
     def subject(self) -> ObjectHandle | None:
         return self.handle

@@ -29,6 +29,7 @@ CALLS: Final[dict[str, Callable[..., Call]]] = {
     "end_prepared": units.EndPrepared,
     "forget": units.Forget,
     "get": messages.Get,
+    "groups": objects.InquireGroups,
     "inquire": objects.Inquire,
     "log_extents": administration.InquireLogExtents,
     "log_status": administration.InquireLogStatus,
