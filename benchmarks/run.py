@@ -35,6 +35,7 @@ NAMES = {
     "depth": "put + get on a deep queue",
     "restart": "restart after a kill",
     "expiry": "the expiry scanner",
+    "groups": "groups in logical order",
     "memory": "resident memory of a message",
     "backlog": "ten million messages on a queue that nobody reads",
     "simulation": "simulated histories",

@@ -125,6 +125,27 @@ def test_take_back_when_got_then_it_is_first_again(persistent: bool) -> None:
     assert bench.texts() == ["one", "two", "three"]
 
 
+@pytest.mark.parametrize("sync", [mq.MQGMO_SYNCPOINT, mq.MQGMO_NO_SYNCPOINT])
+def test_take_back_inside_a_group_then_the_group_goes_on_where_it_was(sync: int) -> None:
+    bench = Bench()
+    for number in (1, 2, 3):
+        last = mq.MQMF_LAST_MSG_IN_GROUP if number == 3 else 0
+        flags = mq.MQMF_MSG_IN_GROUP | last
+        md = Descriptor(group_id=b"G" * 24, msg_seq_number=number, msg_flags=flags)
+        request = put_request(bench.kernel, bench.link, md, PutOptions(), "MQPUT")
+        assert put(bench.kernel, bench.link, bench.handle, request, b"%d" % number) is not None
+    found = []
+    for is_taken_back in (True, False, True, False, True, False):
+        call = bench.get(mq.MQGMO_LOGICAL_ORDER | sync)
+        assert call.entry is not None
+        found.append(int(call.entry.data))
+        if is_taken_back:
+            take_back(bench.kernel, call)
+        else:
+            answered(bench.kernel, call)
+    assert found == [1, 1, 2, 2, 3, 3]
+
+
 @pytest.mark.parametrize("forced_between", [False, True])
 def test_take_back_when_crashed_after_it_then_it_is_there(forced_between: bool) -> None:
     bench = Bench()
