@@ -283,10 +283,9 @@ ROWS: Final[dict[str, Probe]] = {
         commands("RESET QMGR TYPE(STATISTICS)", "AMQ8649I"),
     ),
     "SET ARCHIVE": commands("SET ARCHIVE", "AMQ8561E"),
-    "message groups and segments in logical order, complete messages": all_of(
+    "puts in logical order, complete messages": all_of(
         later("MQPUT", mq.MQPMO_LOGICAL_ORDER),
-        later("MQGET", mq.MQGMO_LOGICAL_ORDER, mq.MQGMO_COMPLETE_MSG),
-        later("MQGET", mq.MQGMO_ALL_MSGS_AVAILABLE, mq.MQGMO_ALL_SEGMENTS_AVAILABLE),
+        later("MQGET", mq.MQGMO_COMPLETE_MSG),
     ),
     "fields of MQPMO and MQGMO: message handles, RecsPresent, Action": all_of(
         later("MQPUT", mq.MQPMO_MD_FOR_OUTPUT_ONLY),

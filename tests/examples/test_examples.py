@@ -34,6 +34,7 @@ SHOWN = {
     "mqsc.py": "AMQ8150E refused",
     "network_client.py": "the callback says: puffin has 6 letters",
     "pcf_inquiry.py": "MQRCCF_ATTR_VALUE_ERROR parameter 15",
+    "invoice_in_a_group.py": "['invoice 2026-1', 'pencils, 10', 'pens, 5']",
     "poison_message.py": "'five' moved to WORK.FAILED",
     "served.py": "after its end: MQRC_Q_MGR_NOT_AVAILABLE",
     "simulated_crashes.py": "6 tests passed",

@@ -144,8 +144,7 @@ class Queue:
         self.clearing_before: i64 = 0  # a CLEAR is under way for lower numbers
         self.undecided: dict[int, Entry] = {}  # put in a prepared unit, found in a segment at load
         self.held = 0  # copies of its segments under way: files of dead ones stay until they end
-        self.fifo = False
-        self.temporary = False
+        self.fifo = self.temporary = False
         self.keep_plain = False  # NPMCLASS(HIGH)
         self.default_lane: i64 = 0
         self.users: i64 = 0  # open handles
