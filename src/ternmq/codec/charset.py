@@ -9,10 +9,11 @@ replaced by the set they stand for before anything here is called.
 from __future__ import annotations
 
 import codecs
-from typing import Final
+from typing import Any, Final
 
 from ternmq.base.errors import MQError, mq_error
 from ternmq.base.reasons import MQRC_CODED_CHAR_SET_ID_ERROR
+from ternmq.codec import single_byte_tables
 
 UTF8: Final = 1208
 
@@ -43,6 +44,7 @@ _ASCII_FAMILY: Final[dict[int, str]] = {
     914: "iso8859-4",
     915: "iso8859-5",
     916: "iso8859-8",
+    919: "iso8859-10",
     920: "iso8859-9",
     921: "iso8859-13",
     923: "iso8859-15",
@@ -68,6 +70,7 @@ _ASCII_FAMILY: Final[dict[int, str]] = {
     1258: "cp1258",
     1275: "mac-roman",
     1363: "cp949",
+    1375: "big5hkscs",
     1381: "gb2312",
     1383: "gb2312",
     1386: "gbk",
@@ -78,7 +81,6 @@ _ASCII_FAMILY: Final[dict[int, str]] = {
 }
 _EBCDIC_FAMILY: Final[dict[int, str]] = {
     37: "cp037",
-    273: "cp273",
     424: "cp424",
     500: "cp500",
     875: "cp875",
@@ -93,7 +95,9 @@ _WIDE_FAMILY: Final[dict[int, str]] = {
     13488: "utf-16",
     17584: "utf-16",
 }
-_OPEN_SYSTEMS: Final = 1047
+_MULTI_BYTE: Final = frozenset(
+    (932, 936, 943, 949, 950, 954, 970, 1363, 1375, 1381, 1383, 1386, 1392, 5488, 33722)
+)
 _KEEP: Final = "surrogateescape"
 # As Python's surrogateescape, but for every byte: in some sets, EBCDIC ones above all, bytes below
 # 0x80 stand for no character either, and wide characters may be cut off behind such a byte.
@@ -115,16 +119,8 @@ def _keep_all(error: UnicodeError) -> tuple[str | bytes, int]:
 codecs.register_error(_KEEP_ALL, _keep_all)
 
 
-def _open_systems_table() -> str:
-    # Python has no table for CCSID 1047. It is CCSID 37 with three pairs of characters exchanged.
-    characters = list(bytes(range(256)).decode("cp037"))
-    for one, other in ((0x5F, 0xB0), (0xBA, 0xAD), (0xBB, 0xBD)):
-        characters[one], characters[other] = characters[other], characters[one]
-    return "".join(characters)
-
-
-_OPEN_SYSTEMS_DECODE: Final = _open_systems_table()
-_OPEN_SYSTEMS_ENCODE: Final = {ord(c): byte for byte, c in enumerate(_OPEN_SYSTEMS_DECODE)}
+# How the sets of `single_byte_tables` are written, for codecs.charmap_encode.
+_encodings: Final[dict[int, Any]] = {}
 
 
 def is_known(ccsid: int) -> bool:
@@ -133,13 +129,32 @@ def is_known(ccsid: int) -> bool:
         ccsid in _ASCII_FAMILY
         or ccsid in _EBCDIC_FAMILY
         or ccsid in _WIDE_FAMILY
-        or ccsid == _OPEN_SYSTEMS
+        or _has_own_table(ccsid)
     )
+
+
+def _has_own_table(ccsid: int) -> bool:
+    return ccsid in single_byte_tables.EBCDIC or ccsid in single_byte_tables.ASCII
 
 
 def is_ascii_based(ccsid: int) -> bool:
     """Whether the characters of ASCII have the same bytes in this character set."""
-    return ccsid in _ASCII_FAMILY
+    return ccsid in _ASCII_FAMILY or ccsid in single_byte_tables.ASCII
+
+
+def is_ebcdic(ccsid: int) -> bool:
+    """Whether it is one of IBM's sets for its larger machines."""
+    return ccsid in _EBCDIC_FAMILY or ccsid in single_byte_tables.EBCDIC
+
+
+def is_multi_byte(ccsid: int) -> bool:
+    """Whether some characters take two bytes or more, and it is not Unicode."""
+    return ccsid in _MULTI_BYTE
+
+
+def is_single_byte(ccsid: int) -> bool:
+    """Whether each character takes one byte."""
+    return ccsid != UTF8 and ccsid not in _MULTI_BYTE and ccsid not in _WIDE_FAMILY
 
 
 def is_wide(ccsid: int) -> bool:
@@ -151,9 +166,14 @@ def decode(data: bytes, ccsid: int, order: str = ">") -> str:
     """The text of the bytes; `order` ("<" or ">") is that of wide characters."""
     if ccsid == UTF8:
         return data.decode("utf-8", _KEEP)
-    if ccsid == _OPEN_SYSTEMS:
-        return codecs.charmap_decode(data, _KEEP, _OPEN_SYSTEMS_DECODE)[0]
-    return data.decode(_python_name(ccsid, order), _KEEP_ALL)
+    return decode_with(data, ccsid, order, _KEEP_ALL)
+
+
+def decode_with(data: bytes, ccsid: int, order: str, errors: str) -> str:
+    """The same, with one of Python's handlers for bytes that stand for no character."""
+    if _has_own_table(ccsid):
+        return codecs.charmap_decode(data, errors, single_byte_tables.table_of(ccsid))[0]
+    return data.decode(python_name(ccsid, order), errors)
 
 
 def encode(text: str, ccsid: int, order: str = ">") -> bytes:
@@ -161,12 +181,21 @@ def encode(text: str, ccsid: int, order: str = ">") -> bytes:
     try:
         if ccsid == UTF8:
             return text.encode("utf-8", _KEEP)
-        if ccsid == _OPEN_SYSTEMS:
-            return codecs.charmap_encode(text, _KEEP, _OPEN_SYSTEMS_ENCODE)[0]
-        return text.encode(_python_name(ccsid, order), _KEEP_ALL)
+        return encode_with(text, ccsid, order, _KEEP_ALL)
     except UnicodeEncodeError as error:
         detail = f"CCSID {ccsid} has no character U+{ord(error.object[error.start]):04X}"
         raise mq_error(MQRC_CODED_CHAR_SET_ID_ERROR, detail=detail) from error
+
+
+def encode_with(text: str, ccsid: int, order: str, errors: str) -> bytes:
+    """The same, with one of Python's handlers for characters that the set lacks."""
+    if not _has_own_table(ccsid):
+        return text.encode(python_name(ccsid, order), errors)
+    mapping = _encodings.get(ccsid)
+    if mapping is None:
+        mapping = codecs.charmap_build(single_byte_tables.table_of(ccsid))
+        _encodings[ccsid] = mapping
+    return codecs.charmap_encode(text, errors, mapping)[0]
 
 
 def fitted(text: str, ccsid: int, size: int) -> str:
@@ -187,7 +216,8 @@ def fitted(text: str, ccsid: int, size: int) -> str:
     return "".join(kept)
 
 
-def _python_name(ccsid: int, order: str) -> str:
+def python_name(ccsid: int, order: str) -> str:
+    """Python's codec of a set that it knows."""
     name = _ASCII_FAMILY.get(ccsid) or _EBCDIC_FAMILY.get(ccsid)
     if name is not None:
         return name

@@ -271,6 +271,7 @@ class Engine:
             if kernel.measured:
                 refused(kernel, connection, "MQCONN", None)
             raise
+        connection.conversion = kernel.conversion
         kernel.connections[number] = connection
         has_connected(kernel, connection)
         return connection

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, final
 from mypy_extensions import i64
 
 from ternmq.base.accounts import TaskAccount, TaskQueueAccount
+from ternmq.codec.conversion_service import ConversionService
 from ternmq.kernel.objects import LocalQueue
 from ternmq.kernel.verb_clock import VerbClock
 from ternmq.store.catalog import Definition
@@ -112,6 +113,7 @@ class Connection:
         # while the connection is accounted for; the clock is the shell's
         self.account: TaskAccount | None = None
         self.clock: VerbClock | None = None
+        self.conversion: ConversionService | None = None  # what its gets convert with
         # for the shell
         self.durable_at: i64 = 0
         self.park: Effect | None = None

@@ -22,6 +22,7 @@ from ternmq.base.reasons import (
     MQRC_Q_SPACE_NOT_AVAILABLE,
     MQRC_RESOURCE_PROBLEM,
 )
+from ternmq.codec.conversion_service import ConversionService
 from ternmq.kernel.connection import Connection
 from ternmq.kernel.events import EventSink, events_on
 from ternmq.kernel.meter import ACCOUNTING, ACCTG, STAT, STATISTICS, Meter
@@ -82,6 +83,7 @@ class Kernel:
         # where it runs, set by the shell for DISPLAY QMSTATUS: HOSTNAME, DATPATH, LOGPATH ...
         self.environment: dict[str, str] = {}
         self.started_ns = int(clock.now_ns())
+        self.conversion = ConversionService()
         self.notices = Notices()  # what operators should know; the shell writes it down
         self.status: i64 = RUNNING
         self.broken_by = ""
@@ -114,6 +116,7 @@ class Kernel:
         self.max_properties = self.number("max_properties_length")
         self.max_handles = self.number("max_handles")
         self.mark_interval_ms = self.number("mark_interval_ms")
+        self.conversion.ccsid = self.number("ccsid")
         self.events = events_on(self.catalog.qmgr)
         for local in self.locals.values():
             self.watch(local)

@@ -95,7 +95,7 @@ def get_request(
                 MQRC_WAIT_INTERVAL_ERROR, verb="MQGET", detail=f"WaitInterval {gmo.wait_interval}"
             )
         request.wait_ms = gmo.wait_interval
-    request.ccsid = md.ccsid if md.ccsid > 0 else UTF8
+    request.ccsid = md.ccsid if md.ccsid != mq.MQCCSI_APPL else UTF8
     request.encoding = md.encoding
     _take_matches(request, md, gmo)
     request.settle()

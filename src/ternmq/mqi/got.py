@@ -10,8 +10,10 @@ from ternmq.base.errors import mq_error
 from ternmq.base.reasons import (
     MQRC_NO_MSG_AVAILABLE,
     MQRC_NO_MSG_LOCKED,
+    MQRC_TRUNCATED_MSG_ACCEPTED,
     MQRC_TRUNCATED_MSG_FAILED,
 )
+from ternmq.codec.conversion import Converted, convert_for_buffer
 from ternmq.kernel.browse import unlock
 from ternmq.kernel.connection import Connection, Handle
 from ternmq.kernel.get import BROWSE_OPTIONS
@@ -51,9 +53,7 @@ def message_of(clock: Clock, call: GetCall) -> Message | None:
         got_ns = clock.now_ns() if entry.expiry_at else 0
         message = Message(entry, entry.data, False, got_ns)
         if call.request.options & mq.MQGMO_CONVERT:
-            request = call.request
-            limit = int(request.buffer_length)
-            message.convert(int(request.ccsid), int(request.encoding), limit)
+            _convert(message, call)
         if call.warning and not message.warning:
             message.warning = int(call.warning)
         return message
@@ -62,12 +62,41 @@ def message_of(clock: Clock, call: GetCall) -> Message | None:
     return _explain(clock, call, entry)
 
 
+def converted(call: GetCall, entry: Entry, limit: int) -> Converted:
+    """The data of a message as MQGMO_CONVERT and a buffer of that length want it."""
+    request = call.request
+    return convert_for_buffer(
+        entry.data,
+        entry.base,
+        (int(request.ccsid), int(request.encoding)),
+        limit,
+        request.options & mq.MQGMO_ACCEPT_TRUNCATED_MSG != 0,
+        call.connection.conversion,
+    )
+
+
+def _convert(message: Message, call: GetCall) -> None:
+    """As MQGMO_CONVERT says."""
+    request = call.request
+    message.convert(
+        int(request.ccsid),
+        int(request.encoding),
+        int(request.buffer_length),
+        request.options & mq.MQGMO_ACCEPT_TRUNCATED_MSG != 0,
+        call.connection.conversion,
+    )
+
+
 def _explain(clock: Clock, call: GetCall, entry: Entry | None) -> Message:
     """The cut message of a warning, or the error that says why there is no message."""
     name = call.handle.resolved_name
     if entry is None:
         raise mq_error(int(call.reason), verb="MQGET", object=name)
     limit = call.request.buffer_length
+    if call.reason == MQRC_TRUNCATED_MSG_ACCEPTED and call.request.options & mq.MQGMO_CONVERT:
+        converted = Message(entry, entry.data, True, clock.now_ns())
+        _convert(converted, call)
+        return converted
     cut = Message(entry, entry.data[:limit], True, clock.now_ns())
     if call.reason == MQRC_TRUNCATED_MSG_FAILED:
         raise mq_error(

@@ -12,9 +12,16 @@ from ternmq.api.arguments import CACHED_REQUESTS_MAX
 from ternmq.base import constants as mq
 from ternmq.base.errors import IntegrityError, RemoteProtocolError, mq_error
 from ternmq.base.ids import put_stamp
-from ternmq.base.reasons import MQRC_MD_ERROR
+from ternmq.base.reasons import MQRC_MD_ERROR, MQRC_TRUNCATED_MSG_ACCEPTED
 from ternmq.codec.mqi.mqgmo import GetOptions
-from ternmq.codec.mqi.mqmd import BYTES_2, CORREL_ID_AT, MSG_ID_AT, Descriptor
+from ternmq.codec.mqi.mqmd import (
+    BYTES_2,
+    CORREL_ID_AT,
+    ENCODING_AT,
+    FORMAT_AT,
+    MSG_ID_AT,
+    Descriptor,
+)
 from ternmq.codec.mqi.mqod import ObjectDescriptor
 from ternmq.codec.mqi.mqpmo import PutOptions
 from ternmq.codec.property_area import check_area
@@ -25,6 +32,7 @@ from ternmq.kernel.connection import Handle
 from ternmq.kernel.property_options import as_delivered
 from ternmq.kernel.requests import GetCall, PutRequest
 from ternmq.mqi.getting import get_request
+from ternmq.mqi.got import converted
 from ternmq.mqi.sharing import BY_UNIT
 from ternmq.server.host import Host
 from ternmq.values.calls.kinds import object_from_json
@@ -217,10 +225,23 @@ def got(call: GetCall, now_ns: int) -> bytes:
         return wire.GOT_HEAD.pack(int(call.reason), *(0,) * (wire.GOT_FIELDS - 1))
     if entry.properties:
         entry = as_delivered(call, entry)
-    is_warned = call.warning != 0 and call.reason == 0
+    reason = int(call.reason)
+    data = entry.data
+    descriptor = packed_descriptor(entry)
+    if call.request.options & mq.MQGMO_CONVERT and reason in (0, MQRC_TRUNCATED_MSG_ACCEPTED):
+        made = converted(call, entry, int(call.request.buffer_length))
+        data = made.data
+        descriptor = (
+            descriptor[:ENCODING_AT] + made.base[ENCODING_AT:FORMAT_AT] + descriptor[FORMAT_AT:]
+        )
+        reason = MQRC_TRUNCATED_MSG_ACCEPTED if made.is_cut else made.warning
+    elif reason:  # cut: what is longer does not leave
+        data = data[: call.request.buffer_length]
+    if reason == 0:
+        reason = int(call.warning)
     head = wire.GOT_HEAD.pack(
-        int(call.warning if is_warned else call.reason),
-        wire.HAS_MESSAGE | (wire.IS_WARNED if is_warned else 0),
+        reason,
+        wire.HAS_MESSAGE,
         int(entry.priority),
         int(entry.flags),
         int(entry.lane),
@@ -234,10 +255,7 @@ def got(call: GetCall, now_ns: int) -> bytes:
         now_ns,
         len(entry.properties),
     )
-    data = entry.data
-    if call.reason:  # cut: what is longer does not leave
-        data = data[: call.request.buffer_length]
-    return b"".join((head, packed_descriptor(entry), entry.properties, data))
+    return b"".join((head, descriptor, entry.properties, data))
 
 
 def put1_object(given: dict[str, Any]) -> ObjectDescriptor:

@@ -12,9 +12,7 @@ from mypy_extensions import i64, mypyc_attr
 
 from ternmq.base import constants as mq
 from ternmq.base.ids import message_token
-from ternmq.base.reasons import MQRC_CONVERTED_MSG_TOO_BIG
 from ternmq.codec import charset
-from ternmq.codec.conversion import convert
 from ternmq.codec.mqi.layout import BIG, LITTLE
 from ternmq.codec.mqi.mqmd import (
     CCSID_AT,
@@ -30,6 +28,7 @@ from ternmq.values.entry import OWN_DATE, PERSISTENT, Entry, packed_descriptor
 from ternmq.values.group_status import MSG_FLAGS_AT, group_status, segment_status, segmentation
 
 if TYPE_CHECKING:
+    from ternmq.codec.conversion_service import ConversionService
     from ternmq.values.message_properties import MessageProperties
 
 _TENTH_NS = 100_000_000
@@ -224,17 +223,28 @@ class Message:
         """The data as JSON."""
         return json.loads(self.text)
 
-    def convert(self, ccsid: int, encoding: int, length_max: int = -1) -> None:
-        """Turn the data into another character set, as MQGMO_CONVERT does; see `warning`. What
-        would then be longer than `length_max` stays as it is; negative: it may have any length."""
+    def convert(
+        self,
+        ccsid: int,
+        encoding: int,
+        length_max: int = -1,
+        accepts_cut: bool = False,
+        service: ConversionService | None = None,
+    ) -> None:
+        """Turn the data into another character set and encoding, as MQGMO_CONVERT does; see
+        `warning`. What would then be longer than `length_max` stays as it is, or is cut if that is
+        accepted; negative: it may have any length."""
+        # Inside the function: few programs convert, and the formats are many.
+        from ternmq.codec.conversion import convert_for_buffer
+
         self._whole()  # it has the descriptor as it came
-        converted = convert(self.data, self._base, ccsid, encoding)
-        if 0 <= length_max < len(converted.data):
-            self.warning = MQRC_CONVERTED_MSG_TOO_BIG
-            return
-        self.data = converted.data
-        self._base = converted.base
-        self.warning = converted.warning
+        limit = length_max if length_max >= 0 else 1 << 62
+        target = (ccsid, encoding)
+        made = convert_for_buffer(self.data, self._base, target, limit, accepts_cut, service)
+        self.data = made.data
+        self._base = made.base
+        self.warning = made.warning
+        self.truncated = self.truncated or made.is_cut
         self._descriptor = None
 
     def __len__(self) -> int:

@@ -103,7 +103,6 @@ GOT_FIELDS: Final = 14
 RETURNABLE: Final = 1  # in GET: until ACK or the next request, CANCEL brings the message back
 APART: Final = 2  # in GET: properties come beside the data, if the queue does not say otherwise
 HAS_MESSAGE: Final = 1  # in the answer
-IS_WARNED: Final = 2  # the same: the message is whole, and the reason is a warning
 
 
 @final

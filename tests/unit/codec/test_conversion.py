@@ -8,11 +8,16 @@ from __future__ import annotations
 import ternmq
 from ternmq import Descriptor
 from ternmq.base import constants as mq
-from ternmq.base.reasons import MQRC_FORMAT_ERROR, MQRC_NOT_CONVERTED, MQRC_SOURCE_CCSID_ERROR
-from ternmq.codec.conversion import PCF_PARTS_MAX
+from ternmq.base.reasons import (
+    MQRC_DBCS_ERROR,
+    MQRC_FORMAT_ERROR,
+    MQRC_NOT_CONVERTED,
+    MQRC_SOURCE_CCSID_ERROR,
+)
 from ternmq.codec.mqi.layout import BIG
 from ternmq.codec.pcf.parameter import group, integers64, string, strings
 from ternmq.codec.pcf.structures import PCFMessage, unpack_pcf
+from ternmq.codec.text_conversion import PARTS_MAX
 
 
 def got(data: bytes, md: Descriptor) -> ternmq.Message:
@@ -54,11 +59,23 @@ def test_unknown_character_set_comes_as_it_is_with_a_warning() -> None:
     assert message.warning == MQRC_SOURCE_CCSID_ERROR
 
 
-def test_text_that_the_target_cannot_hold_comes_as_it_is_with_a_warning() -> None:
-    message = got("日本".encode(), Descriptor(format=mq.MQFMT_STRING, ccsid=1208))
+def test_text_when_the_target_lacks_characters_then_they_are_substituted() -> None:
+    message = got("日本x".encode(), Descriptor(format=mq.MQFMT_STRING, ccsid=1208))
     message.convert(819, mq.MQENC_NATIVE)
-    assert message.warning == MQRC_NOT_CONVERTED
-    assert message.text == "日本"
+    assert (message.data, message.warning) == (b"\x1a\x1ax", 0)
+
+
+def test_text_when_it_is_not_of_its_set_then_it_comes_as_it_is_with_a_warning() -> None:
+    for data, ccsid, reason in (
+        (b"\xff\xfe", 1208, MQRC_NOT_CONVERTED),
+        (b"\xd8\x00", 1200, MQRC_NOT_CONVERTED),
+        (b"a\x81", 943, MQRC_DBCS_ERROR),
+    ):
+        md = Descriptor(format=mq.MQFMT_STRING, ccsid=ccsid, encoding=mq.MQENC_INTEGER_NORMAL)
+        with_convert = got(data, md)
+        with_convert.convert(819, mq.MQENC_NATIVE)
+        assert (with_convert.data, with_convert.warning) == (data, reason)
+        assert with_convert.descriptor.ccsid == ccsid
 
 
 def test_pcf_changes_byte_order_and_character_set() -> None:
@@ -92,11 +109,11 @@ def test_bad_pcf_comes_as_it_is_with_a_warning() -> None:
 def test_pcf_of_very_many_structures_comes_as_it_is() -> None:
     """Each costs microseconds of the loop that serves everybody."""
     md = Descriptor(format=mq.MQFMT_PCF, ccsid=37, encoding=mq.MQENC_NATIVE)
-    few = PCFMessage(1, 1, [strings(1, ["a"] * (PCF_PARTS_MAX - 1))])
+    few = PCFMessage(1, 1, [strings(1, ["a"] * (PARTS_MAX - 1))])
     assert got(few.pack(ccsid=37), md).warning == 0
     for many in (
-        PCFMessage(1, 1, [strings(1, ["a"] * PCF_PARTS_MAX)]),
-        PCFMessage(1, 1, [group(1, [integers64(2, [3])] * PCF_PARTS_MAX)]),
+        PCFMessage(1, 1, [strings(1, ["a"] * PARTS_MAX)]),
+        PCFMessage(1, 1, [group(1, [integers64(2, [3])] * PARTS_MAX)]),
     ):
         data = many.pack(ccsid=37)
         message = got(data, md)

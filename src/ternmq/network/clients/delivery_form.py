@@ -11,12 +11,12 @@ from __future__ import annotations
 from typing import Final, final
 
 from ternmq.base import constants as mq
-from ternmq.base.reasons import MQRC_CONVERTED_MSG_TOO_BIG
-from ternmq.codec.conversion import convert
+from ternmq.base.reasons import MQRC_TRUNCATED_MSG_ACCEPTED
 from ternmq.codec.headers.mqmde import extension_before
 from ternmq.codec.mqi.mqmd import ENCODING_AT, FORMAT_AT, GROUP_ID_AT, Descriptor
 from ternmq.kernel.property_options import as_delivered, has_extension, without_area
 from ternmq.kernel.requests import GetCall
+from ternmq.mqi.got import converted
 from ternmq.values.entry import Entry
 from ternmq.wire.fap.vocabulary import PROPERTIES_APART
 
@@ -86,14 +86,17 @@ def _deliver(call: GetCall, entry: Entry, options: int, limit: int) -> Delivered
     data = entry.data
     base = entry.base
     reason = int(call.reason)
-    if reason == 0 and options & mq.MQGMO_CONVERT:
-        request = call.request
-        converted = convert(data, base, int(request.ccsid), int(request.encoding))
-        if len(converted.data) > limit:
-            # as it is
-            return Delivered(data, base, MQRC_CONVERTED_MSG_TOO_BIG, len(data))
-        return Delivered(converted.data, converted.base, converted.warning, len(converted.data))
+    if options & mq.MQGMO_CONVERT and reason in (0, MQRC_TRUNCATED_MSG_ACCEPTED):
+        return _converted(call, entry, limit)
     return Delivered(data[:limit] if len(data) > limit else data, base, reason, int(entry.length))
+
+
+def _converted(call: GetCall, entry: Entry, limit: int) -> Delivered:
+    """As MQGMO_CONVERT says; that it is cut counts more than that it is not converted."""
+    made = converted(call, entry, limit)
+    if made.is_cut:
+        return Delivered(made.data, made.base, MQRC_TRUNCATED_MSG_ACCEPTED, int(entry.length))
+    return Delivered(made.data, made.base, made.warning, len(made.data))
 
 
 def _with_area(call: GetCall, entry: Entry, options: int, limit: int) -> Delivered:

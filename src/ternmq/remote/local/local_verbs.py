@@ -15,6 +15,7 @@ from ternmq.base.limits import MESSAGE_BYTES_MAX
 from ternmq.base.reasons import (
     MQRC_MSG_TOO_BIG_FOR_Q,
     MQRC_NO_MSG_AVAILABLE,
+    MQRC_TRUNCATED_MSG_ACCEPTED,
     MQRC_TRUNCATED_MSG_FAILED,
     MQRC_UOW_IN_PROGRESS,
 )
@@ -34,6 +35,8 @@ from ternmq.values.put_form import foreign_form
 from ternmq.values.xid import check_xid
 from ternmq.wire import local as wire
 from ternmq.wire.extension import pack_request, unpack_answer
+
+_CUT: Final = (MQRC_TRUNCATED_MSG_ACCEPTED, MQRC_TRUNCATED_MSG_FAILED)
 
 _TAKES_NOTHING: Final = (
     mq.MQGMO_BROWSE_FIRST
@@ -243,10 +246,7 @@ def message_of(body: bytes, request: GetRequest, name: str) -> Message | None:
         raise RemoteProtocolError(f"a message of {len(body)} bytes, {fields[13]} of properties")
     data = body[data_at:]
     entry = entry_of(fields, base, data, body[at:data_at])
-    warning = reason if fields[1] & wire.IS_WARNED else 0
-    if warning:
-        reason = 0
-    message = Message(entry, data, reason != 0, fields[12])
+    message = Message(entry, data, reason in _CUT, fields[12])
     if reason == MQRC_TRUNCATED_MSG_FAILED:
         raise mq_error(
             reason,
@@ -255,11 +255,8 @@ def message_of(body: bytes, request: GetRequest, name: str) -> Message | None:
             detail=f"{entry.length} bytes, the buffer has {request.buffer_length}",
             result=message,
         )
-    if reason == 0 and request.options & mq.MQGMO_CONVERT:
-        limit = int(request.buffer_length)
-        message.convert(int(request.ccsid), int(request.encoding), limit)
-    if warning and not message.warning:
-        message.warning = warning
+    if reason not in _CUT:
+        message.warning = reason
     return message
 
 
