@@ -41,6 +41,8 @@ if TYPE_CHECKING:
         XAError,
     )
     from ternmq.base.product import VERSION as __version__
+    from ternmq.codec.character_conversion import convert
+    from ternmq.codec.conversion_service import ExitParameters
     from ternmq.codec.mqi.mqmd import Descriptor
     from ternmq.log.record import LogDamaged
     from ternmq.outlets.smf_settings import SMFDestination
@@ -68,6 +70,7 @@ __all__ = [
     "Connection",
     "Damaged",
     "Descriptor",
+    "ExitParameters",
     "Float32",
     "ForceFailed",
     "FormatError",
@@ -107,6 +110,7 @@ __all__ = [
     "build_info",
     "connect",
     "constants",
+    "convert",
     "embedded",
     "listen",
     "memory",
@@ -144,6 +148,8 @@ if not TYPE_CHECKING:
         "ternmq.outlets.smf_settings": "SMFDestination",
         "ternmq.api.stream": "QueueCursor QueueStream",
         "ternmq.values.stream_block": "HEAD_COLUMNS StreamBlock StreamRange",
+        "ternmq.codec.character_conversion": "convert",
+        "ternmq.codec.conversion_service": "ExitParameters",
         "ternmq.codec.mqi.mqmd": "Descriptor",
         "ternmq.values.batch": "batch_xid",
         "ternmq.log.record": "LogDamaged",

@@ -165,6 +165,9 @@ class Requests:
         self._puts: dict[tuple[int, str | None, str | None], PutForm] = {}
         self._plain_puts: dict[int, PutForm] = {}  # neither format nor reply queue given
         self._gets: dict[tuple[int, bool], GetRequest] = {}
+        # What MQGMO_CONVERT converts into.
+        self._ccsid: int = mq.MQCCSI_Q_MGR
+        self._encoding: int = mq.MQENC_NATIVE
 
     # ---- put
 
@@ -280,7 +283,9 @@ class Requests:
             syncpoint = self._endpoint.in_unit
         key = (0 if wait is None else wait_ms(wait), syncpoint)
         if group_id is not None or token is not None or max_length is not None or options != 0:
-            return particular_get(key, msg_id, correl_id, group_id, token, max_length, options)
+            return self.converting(
+                particular_get(key, msg_id, correl_id, group_id, token, max_length, options)
+            )
         request = self._gets.get(key)
         if request is None:
             request = particular_get(key, None, None, None, None, None, 0)
@@ -290,6 +295,18 @@ class Requests:
         if msg_id is None and correl_id is None:
             return request
         return request.with_ids(whole_id(msg_id, "MQGET"), whole_id(correl_id, "MQGET"))
+
+    def convert_to(self, ccsid: int, encoding: int) -> None:
+        """What gets with MQGMO_CONVERT want from now on."""
+        self._ccsid = ccsid
+        self._encoding = encoding
+
+    def converting(self, request: GetRequest) -> GetRequest:
+        """A request that nobody else has, with what its conversion shall give."""
+        if request.options & mq.MQGMO_CONVERT:
+            request.ccsid = self._ccsid
+            request.encoding = self._encoding
+        return request
 
 
 def browse_request(

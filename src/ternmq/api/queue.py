@@ -44,6 +44,7 @@ class Browse:
         self,
         transport: Transport,
         handles: Handles,
+        requests: Requests,
         msg_id: bytes | None,
         correl_id: bytes | None,
         options: int,
@@ -52,8 +53,8 @@ class Browse:
         self._ended = False
         self._transport = transport
         self._handles = handles
-        self._first = browse_request(True, msg_id, correl_id, options)
-        self._following = browse_request(False, msg_id, correl_id, options)
+        self._first = requests.converting(browse_request(True, msg_id, correl_id, options))
+        self._following = requests.converting(browse_request(False, msg_id, correl_id, options))
 
     def __iter__(self) -> Browse:
         return self
@@ -100,6 +101,11 @@ class Queue:
     def name(self) -> str:
         """The queue's name; a dynamic queue has its own, not its model's."""
         return self._handles.name
+
+    def convert_to(self, ccsid: int, encoding: int = mq.MQENC_NATIVE) -> None:
+        """Which character set and encoding gets and browses with MQGMO_CONVERT want from now on.
+        Before, it is the queue manager's character set and the encoding of this machine."""
+        self._requests.convert_to(ccsid, encoding)
 
     # ---- put
 
@@ -240,7 +246,7 @@ class Queue:
     ) -> Browse:
         """Look at the messages in order without taking them; `options` are MQGMO options, for
         properties say."""
-        return Browse(self._transport, self._handles, msg_id, correl_id, options)
+        return Browse(self._transport, self._handles, self._requests, msg_id, correl_id, options)
 
     # ---- attributes
 

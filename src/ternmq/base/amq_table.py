@@ -49,12 +49,14 @@ AMQ6118S	An internal TernMQ error has occurred (%1).	A check inside the product 
 AMQ6119S	An internal TernMQ error has occurred (%1).	The operating system refused something that should not fail: %1. A report was written.	See to what the operating system says; else keep the report %2 and send it to the maintainers.
 AMQ6125E	An internal error has occurred with identifier %1.	A report was written.	Keep the report and send it to the maintainers.
 AMQ6162E	An error has occurred reading the ini file %1: %2.		Correct the file.
+AMQ6175E	The data-conversion exit %1 could not be loaded: %2.	Messages of its format are not converted.	Correct it, and start the queue manager again.
 AMQ6183S	An internal TernMQ error has occurred.	The failing process is process %1.	Keep the reports in the errors folder and send them to the maintainers.
 AMQ6184W	An internal TernMQ error has occurred on queue manager %1.	The failing process is process %2. A report named %3 was written.	Keep the report and send it to the maintainers.
 AMQ6206I	Command %1 was issued.	A control command was entered: %2
 AMQ6209I	An unexpected signal has arrived: %1.	A signal asked process %2 to end.
 AMQ6245I	Configuration file %1: %2. The line is left out.		Correct the line, or remove it.
 AMQ6287I	TernMQ V%1 (%2).	Host: %3. The version of the product that wrote what follows.
+AMQ6299E	The data-conversion exit for format %1 failed: %2.	The message was given as it is, with MQRC_NOT_CONVERTED.	Correct the exit.
 AMQ6708E	A disk full condition was encountered when making a new log file in %1.	There is no room for another file of the log.	Make room on the file system of the log.
 AMQ6709E	The log for the queue manager is full.	Units of work that ran for long hold on to old records, or the log is too small.	End long units of work; allow more secondary files.
 AMQ7001E	The location given for the queue manager is not valid: %1.	The folder cannot be made or used.	Give another folder, or see to its permissions.

@@ -38,7 +38,7 @@ _OPTIONS: Final = (
 _ORDERS: Final = (mq.MQENC_INTEGER_NORMAL, mq.MQENC_INTEGER_REVERSED)
 
 
-def convert_characters(
+def convert(
     data: bytes,
     source_ccsid: int,
     target_ccsid: int,

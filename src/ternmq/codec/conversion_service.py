@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final, final
 
+from ternmq.base.errors import mq_error
 from ternmq.base.reasons import (
     MQRC_CONVERTED_MSG_TOO_BIG,
     MQRC_CONVERTED_STRING_TOO_BIG,
@@ -21,10 +22,11 @@ from ternmq.base.reasons import (
     MQRC_FORMAT_ERROR,
     MQRC_NOT_CONVERTED,
 )
-from ternmq.codec.character_conversion import convert_characters
+from ternmq.codec.character_conversion import convert as convert_characters
 from ternmq.codec.charset import UTF8
 from ternmq.codec.text_conversion import ConversionError
 
+FORMAT_BYTES: Final = 8
 # Warnings that a get can have of an exit: 2110 to 2120, 2150 and 2190.
 _REASONS: Final = (
     *range(MQRC_FORMAT_ERROR, MQRC_CONVERTED_MSG_TOO_BIG + 1),
@@ -73,7 +75,12 @@ class ConversionService:
         self.failed: Callable[[str, Exception], None] | None = None
 
     def add(self, format: str, exit: ConversionExit) -> None:
-        """Use this exit for the format from now on."""
+        """Use this exit for the format from now on; MQRC_FORMAT_ERROR if no format has such a
+        name."""
+        is_name = format.isascii() and format.isprintable() and " " not in format
+        if not is_name or not 1 <= len(format) <= FORMAT_BYTES:
+            detail = f"{format!r} is not the name of a format: 1 to 8 characters, no blanks"
+            raise mq_error(MQRC_FORMAT_ERROR, detail=detail)
         self._exits[format] = exit
 
     def remove(self, format: str) -> None:

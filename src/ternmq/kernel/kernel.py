@@ -84,6 +84,7 @@ class Kernel:
         self.environment: dict[str, str] = {}
         self.started_ns = int(clock.now_ns())
         self.conversion = ConversionService()
+        self.conversion.failed = self.exit_failed
         self.notices = Notices()  # what operators should know; the shell writes it down
         self.status: i64 = RUNNING
         self.broken_by = ""
@@ -121,6 +122,10 @@ class Kernel:
         for local in self.locals.values():
             self.watch(local)
         self.measure()
+
+    def exit_failed(self, format: str, error: Exception) -> None:
+        """A data-conversion exit has raised."""
+        self.notices.add("AMQ6299E", (format, f"{type(error).__name__}: {error}"))
 
     def watch(self, local: LocalQueue) -> None:
         """Let MONQ and STATQ of the queue and of the queue manager count."""

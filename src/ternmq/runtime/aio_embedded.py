@@ -27,6 +27,7 @@ from ternmq.runtime.starting import (
 )
 
 if TYPE_CHECKING:
+    from ternmq.codec.conversion_service import ConversionExit
     from ternmq.outlets.command_queue import CommandServer
     from ternmq.outlets.smf_settings import SMFDestination
 
@@ -56,6 +57,17 @@ class QueueManager(Connection):
         `options` are MQCNO options; here, what they say about threads is about tasks.
         """
         return Opening(connect_started(self.started, user, application, options))
+
+    def register_conversion(self, format: str, exit: ConversionExit | None) -> None:
+        """Use a data-conversion exit for the data of a format when a get converts; None: use none.
+
+        It gets an `ExitParameters` and returns the converted bytes. If it returns None or raises,
+        the message comes as it is, with a warning. It runs in the process of the queue manager."""
+        service = self.started.shell.engine.kernel.conversion
+        if exit is None:
+            service.remove(format)
+        else:
+            service.add(format, exit)
 
     @property
     def measurement(self) -> Measurement:

@@ -24,6 +24,7 @@ from ternmq.runtime.starting import (
 )
 
 if TYPE_CHECKING:
+    from ternmq.codec.conversion_service import ConversionExit
     from ternmq.outlets.command_queue import CommandServer
     from ternmq.outlets.smf_settings import SMFDestination
 
@@ -60,6 +61,17 @@ class QueueManager(Connection):
                 options,
             )
         )
+
+    def register_conversion(self, format: str, exit: ConversionExit | None) -> None:
+        """Use a data-conversion exit for the data of a format when a get converts; None: use none.
+
+        It gets an `ExitParameters` and returns the converted bytes. If it returns None or raises,
+        the message comes as it is, with a warning. It runs in the process of the queue manager."""
+        service = self.started.shell.engine.kernel.conversion
+        if exit is None:
+            service.remove(format)
+        else:
+            service.add(format, exit)
 
     @property
     def measurement(self) -> Measurement:

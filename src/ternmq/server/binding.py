@@ -227,6 +227,7 @@ def got(call: GetCall, now_ns: int) -> bytes:
         entry = as_delivered(call, entry)
     reason = int(call.reason)
     data = entry.data
+    length = int(entry.length)
     descriptor = packed_descriptor(entry)
     if call.request.options & mq.MQGMO_CONVERT and reason in (0, MQRC_TRUNCATED_MSG_ACCEPTED):
         made = converted(call, entry, int(call.request.buffer_length))
@@ -234,7 +235,10 @@ def got(call: GetCall, now_ns: int) -> bytes:
         descriptor = (
             descriptor[:ENCODING_AT] + made.base[ENCODING_AT:FORMAT_AT] + descriptor[FORMAT_AT:]
         )
-        reason = MQRC_TRUNCATED_MSG_ACCEPTED if made.is_cut else made.warning
+        reason = made.warning
+        if made.is_cut:
+            reason = MQRC_TRUNCATED_MSG_ACCEPTED
+            length = max(length, len(data))
     elif reason:  # cut: what is longer does not leave
         data = data[: call.request.buffer_length]
     if reason == 0:
@@ -246,7 +250,7 @@ def got(call: GetCall, now_ns: int) -> bytes:
         int(entry.flags),
         int(entry.lane),
         int(entry.backout_count),
-        int(entry.length),
+        length,
         int(entry.sequence),
         int(entry.number),
         int(entry.queue_id),

@@ -43,6 +43,7 @@ from ternmq.remote.local.folder_lookup import Place, data_folder
 from ternmq.runtime.starting import Started, log_parameters, start
 from ternmq.server import host as modes
 from ternmq.server.command_server import start_command_server
+from ternmq.server.conversion_exits import exits_folder, load_exits
 from ternmq.server.error_log.error_log import ErrorLog
 from ternmq.server.error_log.fault_report import FaultReports
 from ternmq.server.error_log.log_entry import Origin
@@ -173,6 +174,7 @@ class Process:
         engine.kernel.authority.set_policy(policy)
         with started.shell.lock:
             parameters_of_system.apply(engine.kernel)
+        load_exits(exits_folder(ini, place.folder), engine.kernel.conversion, self.log_message)
         self._configure(started, ini)
         return started
 

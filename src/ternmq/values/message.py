@@ -244,7 +244,10 @@ class Message:
         self.data = made.data
         self._base = made.base
         self.warning = made.warning
-        self.truncated = self.truncated or made.is_cut
+        if made.is_cut:
+            self.truncated = True
+            # As in IBM MQ it is the length before the conversion, but not less than what came.
+            self._length = max(int(self._length), len(made.data))
         self._descriptor = None
 
     def __len__(self) -> int:

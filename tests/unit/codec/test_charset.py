@@ -8,13 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ternmq.base.errors import FormatError
-from ternmq.codec import charset
+from ternmq.codec import charset, single_byte_tables
 
 pytestmark = pytest.mark.core
 
 SINGLE_BYTE = [37, 273, 424, 437, 500, 819, 850, 923, 1047, 1140, 1252]
 KNOWN = [
-    *charset.single_byte_tables.EBCDIC,
+    *single_byte_tables.EBCDIC,
     922,
     *charset._ASCII_FAMILY,
     *charset._EBCDIC_FAMILY,

@@ -95,7 +95,8 @@ def _converted(call: GetCall, entry: Entry, limit: int) -> Delivered:
     """As MQGMO_CONVERT says; that it is cut counts more than that it is not converted."""
     made = converted(call, entry, limit)
     if made.is_cut:
-        return Delivered(made.data, made.base, MQRC_TRUNCATED_MSG_ACCEPTED, int(entry.length))
+        length = max(int(entry.length), len(made.data))
+        return Delivered(made.data, made.base, MQRC_TRUNCATED_MSG_ACCEPTED, length)
     return Delivered(made.data, made.base, made.warning, len(made.data))
 
 

@@ -67,8 +67,8 @@ ROWS: Final[tuple[Row, ...]] = (
             "SuppressInterval",
         )
     ),
-    Row("ExitPath", "ExitsDefaultPath"),
-    Row("ExitPath", "ExitsDefaultPath64"),
+    Row("ExitPath", "ExitsDefaultPath", works=True),
+    Row("ExitPath", "ExitsDefaultPath64", works=True),
     Row("Service", "Name"),
     Row("Service", "EntryPoints", 0, _NUMBER_MAX),
     Row("Service", "SecurityPolicy", words=("User", "UserExternal", "Group", "Default")),

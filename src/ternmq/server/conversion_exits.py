@@ -1,0 +1,90 @@
+"""Data-conversion exits of a running queue manager: Python files in the folder for exits.
+
+A file has the name of a format, as MYFMT.py, and a function `convert` (`conversion_service` says
+what it gets and returns). They are loaded when the queue manager starts. Their code runs in the
+queue manager's process, so the folder and the file must belong to its user or to root, and nobody
+else may write to them; a file of others is left out, and the error log says so.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import stat
+from collections.abc import Callable
+from typing import Final
+
+from ternmq.base.errors import MQError
+from ternmq.base.ini import IniFile
+from ternmq.codec.conversion_service import ConversionExit, ConversionService
+
+FOLDER: Final = "exits"
+_SUFFIX: Final = ".py"
+_LOAD_FAILED: Final = "AMQ6175E"
+
+
+def exits_folder(ini: IniFile, folder: str) -> str:
+    """ExitsDefaultPath64 or ExitsDefaultPath of the ExitPath stanza of qm.ini; without them the
+    folder `exits` in the queue manager's own."""
+    stanza = ini.first("ExitPath")
+    path = ""
+    if stanza is not None:
+        path = stanza.get("ExitsDefaultPath64") or stanza.get("ExitsDefaultPath")
+    return path or os.path.join(folder, FOLDER)
+
+
+def load_exits(
+    folder: str, service: ConversionService, log_message: Callable[[str, str, str], None]
+) -> None:
+    """Load what is in the folder; what cannot be loaded is reported, and stops nothing."""
+    try:
+        names = sorted(os.listdir(folder))
+    except OSError:
+        return  # most queue managers have none
+    for name in names:
+        if not name.endswith(_SUFFIX) or name.startswith("_"):
+            continue
+        path = os.path.join(folder, name)
+        try:
+            service.add(name.removesuffix(_SUFFIX), _load(folder, path))
+        except (_NotUsable, MQError) as error:
+            log_message(_LOAD_FAILED, path, str(error))
+
+
+class _NotUsable(Exception):
+    """A file that is not loaded."""
+
+
+def _load(folder: str, path: str) -> ConversionExit:
+    for place in (folder, path):
+        fault = _open_to_others(place)
+        if fault:
+            raise _NotUsable(fault)
+    spec = importlib.util.spec_from_file_location(
+        "ternmq_exit_" + os.path.basename(path)[:-3], path
+    )
+    if spec is None or spec.loader is None:
+        raise _NotUsable("it is not a Python file")
+    module = importlib.util.module_from_spec(spec)
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:  # whatever is wrong with it, the queue manager starts
+        raise _NotUsable(f"{type(error).__name__}: {error}") from error
+    exit = getattr(module, "convert", None)
+    if not callable(exit):
+        raise _NotUsable("it has no function convert(mqdxp)")
+    found: ConversionExit = exit
+    return found
+
+
+def _open_to_others(path: str) -> str:
+    """Why code in this place is not run; empty: it is."""
+    try:
+        status = os.stat(path)
+    except OSError as error:
+        return str(error)
+    if status.st_uid not in (0, os.getuid()):
+        return f"{path} belongs to user {status.st_uid}, not to the queue manager's: chown it"
+    if status.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+        return f"others may write to {path} (mode {stat.S_IMODE(status.st_mode):o}): chmod go-w it"
+    return ""
