@@ -8,10 +8,10 @@ else may write to them; a file of others is left out, and the error log says so.
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import stat
 from collections.abc import Callable
+from types import ModuleType
 from typing import Final
 
 from ternmq.base.errors import MQError
@@ -56,35 +56,34 @@ class _NotUsable(Exception):
 
 
 def _load(folder: str, path: str) -> ConversionExit:
-    for place in (folder, path):
-        fault = _open_to_others(place)
-        if fault:
-            raise _NotUsable(fault)
-    spec = importlib.util.spec_from_file_location(
-        "ternmq_exit_" + os.path.basename(path)[:-3], path
-    )
-    if spec is None or spec.loader is None:
-        raise _NotUsable("it is not a Python file")
-    module = importlib.util.module_from_spec(spec)
+    _check_owner(os.stat(folder), folder)
     try:
-        spec.loader.exec_module(module)
+        opened = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    except OSError as error:
+        raise _NotUsable(str(error)) from error
+    with os.fdopen(opened, "rb") as file:  # what is checked is what is read
+        status = os.fstat(opened)
+        if not stat.S_ISREG(status.st_mode):
+            raise _NotUsable("it is not a file")
+        _check_owner(status, path)
+        source = file.read()
+    module = ModuleType("ternmq_exit_" + os.path.basename(path).removesuffix(_SUFFIX))
+    module.__file__ = path
+    try:
+        exec(compile(source, path, "exec"), module.__dict__)
     except Exception as error:  # whatever is wrong with it, the queue manager starts
         raise _NotUsable(f"{type(error).__name__}: {error}") from error
-    exit = getattr(module, "convert", None)
-    if not callable(exit):
+    found: ConversionExit | None = getattr(module, "convert", None)
+    if found is None or not callable(found):
         raise _NotUsable("it has no function convert(mqdxp)")
-    found: ConversionExit = exit
     return found
 
 
-def _open_to_others(path: str) -> str:
-    """Why code in this place is not run; empty: it is."""
-    try:
-        status = os.stat(path)
-    except OSError as error:
-        return str(error)
+def _check_owner(status: os.stat_result, path: str) -> None:
+    """Code that others can change is not run."""
     if status.st_uid not in (0, os.getuid()):
-        return f"{path} belongs to user {status.st_uid}, not to the queue manager's: chown it"
+        detail = f"{path} belongs to user {status.st_uid}, not to the queue manager's: chown it"
+        raise _NotUsable(detail)
     if status.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
-        return f"others may write to {path} (mode {stat.S_IMODE(status.st_mode):o}): chmod go-w it"
-    return ""
+        mode = stat.S_IMODE(status.st_mode)
+        raise _NotUsable(f"others may write to {path} (mode {mode:o}): chmod go-w it")
