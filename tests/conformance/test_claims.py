@@ -126,8 +126,13 @@ def stop_connection(qmgr: QueueManager) -> None:
 
 def converted_to_nothing(qmgr: QueueManager) -> None:
     with qmgr.queue("Q") as queue:
-        queue.put(b"x", descriptor=ternmq.Descriptor(format="OWN", ccsid=37))
-        assert queue.get(options=mq.MQGMO_CONVERT).warning == mq.MQRC_FORMAT_ERROR
+        queue.put(b"x", descriptor=ternmq.Descriptor(format="MQSTR", ccsid=930))
+        assert queue.get(options=mq.MQGMO_CONVERT).warning == mq.MQRC_SOURCE_CCSID_ERROR
+        queue.put(b"\xc1\x15", descriptor=ternmq.Descriptor(format="MQSTR", ccsid=37))
+        assert queue.get(options=mq.MQGMO_CONVERT).data == b"A\n"
+        queue.convert_to(939)
+        queue.put("x")
+        assert queue.get(options=mq.MQGMO_CONVERT).warning == mq.MQRC_TARGET_CCSID_ERROR
 
 
 def unknown_flag_of_crtmqm(_: QueueManager) -> None:
@@ -292,7 +297,8 @@ ROWS: Final[dict[str, Probe]] = {
         shown_by("tests/conformance/test_nothing_ignored.py", "test_field_when_used_then"),
     ),
     "message properties": shown_by("tests/unit/api/test_properties.py", "then_the_option_wins"),
-    "conversion of other formats than text and PCF": converted_to_nothing,
+    "[conversion](conversion.md) of EBCDIC with double-byte characters, default conversion,"
+    " other settings of ConvEBCDICNewline": converted_to_nothing,
     "events of channels between queue managers and of publish/subscribe": inert(
         object_types.QMGR, "CHADEV"
     ),

@@ -25,6 +25,7 @@ SHOWN = {
     "authority.py": "the auditor may not put: user 'auditor' lacks put on queue ORDERS.NEW",
     "browse.py": "left: [7000]",
     "crash_and_restart.py": "in order: True",
+    "ebcdic.py": "its item, in CCSID 1208: 7 Küstenseeschwalbe",
     "exactly_once_batches.py": "each part once, in order: True",
     "expiry_sawtooth.py": "five minutes' worth each time: True",
     "first_queue.py": "then:   MQRC_NO_MSG_AVAILABLE",
