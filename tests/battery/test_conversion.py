@@ -200,7 +200,12 @@ def test_exit_when_registered_then_it_converts_its_format_behind_headers(
 
 @pytest.mark.parametrize(
     ("what", "reason"),
-    [("raises", mq.MQRC_NOT_CONVERTED), ("refuses", mq.MQRC_DBCS_ERROR), ("lies", 2119)],
+    [
+        ("raises", mq.MQRC_NOT_CONVERTED),
+        ("leaves", 2119),
+        ("refuses", mq.MQRC_DBCS_ERROR),
+        ("lies", 2119),
+    ],
 )
 def test_exit_when_it_fails_then_the_message_comes_as_it_is(
     qmgr: QueueManager, what: str, reason: int
@@ -208,6 +213,8 @@ def test_exit_when_it_fails_then_the_message_comes_as_it_is(
     def exit(mqdxp: ternmq.ExitParameters) -> bytes | None:
         if what == "raises":
             raise ZeroDivisionError("seven")
+        if what == "leaves":
+            raise SystemExit(1)
         # A warning that no conversion has would be taken for another outcome of the get.
         mqdxp.reason = mq.MQRC_DBCS_ERROR if what == "refuses" else mq.MQRC_NO_MSG_AVAILABLE
         return None

@@ -37,6 +37,9 @@ CATCH_ALL = {
     "src/ternmq/api/listening.py",
     "src/ternmq/outlets/restarting.py",
     "src/ternmq/host/shell.py",
+    # Functions of users, which must not cost a message or the start.
+    "src/ternmq/codec/conversion_service.py",
+    "src/ternmq/server/conversion_exits.py",
 }
 # May speak to a terminal.
 SPEAKS = ("cli",)

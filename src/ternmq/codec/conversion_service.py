@@ -72,7 +72,7 @@ class ConversionService:
         self.ccsid = UTF8
         self._exits: Final[dict[str, ConversionExit]] = {}
         # called with format and error if an exit raises
-        self.failed: Callable[[str, Exception], None] | None = None
+        self.failed: Callable[[str, BaseException], None] | None = None
 
     def add(self, format: str, exit: ConversionExit) -> None:
         """Use this exit for the format from now on; MQRC_FORMAT_ERROR if no format has such a
@@ -102,7 +102,10 @@ class ConversionService:
         parameters = ExitParameters(format, data, source, target)
         try:
             made = self._exits[format](parameters)
-        except Exception as error:  # whatever a user's function does, the message must come
+        except (
+            Exception,
+            SystemExit,
+        ) as error:  # whatever a user's function does, the message must come
             failed = self.failed
             if failed is not None:
                 failed(format, error)

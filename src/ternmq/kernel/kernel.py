@@ -123,7 +123,7 @@ class Kernel:
             self.watch(local)
         self.measure()
 
-    def exit_failed(self, format: str, error: Exception) -> None:
+    def exit_failed(self, format: str, error: BaseException) -> None:
         """A data-conversion exit has raised."""
         self.notices.add("AMQ6299E", (format, f"{type(error).__name__}: {error}"))
 

@@ -71,7 +71,7 @@ def _load(folder: str, path: str) -> ConversionExit:
     module.__file__ = path
     try:
         exec(compile(source, path, "exec"), module.__dict__)
-    except Exception as error:  # whatever is wrong with it, the queue manager starts
+    except (Exception, SystemExit) as error:  # whatever is wrong with it, the queue manager starts
         raise _NotUsable(f"{type(error).__name__}: {error}") from error
     found: ConversionExit | None = getattr(module, "convert", None)
     if found is None or not callable(found):

@@ -97,6 +97,7 @@ def test_exit_when_it_is_a_link_then_it_is_not_run(folder: Path) -> None:
     [
         ("MYFMT.py", "def convert(", "SyntaxError"),
         ("MYFMT.py", "1 / 0", "ZeroDivisionError"),
+        ("MYFMT.py", "raise SystemExit(1)", "SystemExit"),
         ("MYFMT.py", "x = 1", "no function convert"),
         ("MYFMT.py", "convert = 1", "no function convert"),
         ("NINECHARS.py", GOOD, "1 to 8 characters"),

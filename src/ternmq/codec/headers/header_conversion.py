@@ -3,8 +3,8 @@
 Strings stay within their fields; one that would lose characters is MQRC_CONVERTED_STRING_TOO_BIG.
 What is behind the fixed part of a header: the name/value string of MQRFH and the strings of MQRMH
 become longer or shorter; the folders of MQRFH2 stay as they are, in NameValueCCSID, but in the
-header's byte order; the records of MQDH are converted in their places. A header that is not sound,
-or is in a character set of wide characters, is MQRC_FORMAT_ERROR.
+header's byte order; the records of MQDH are converted in their places. A header that is invalid,
+or is in a character set of wide characters, is refused.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 Strings become longer or shorter as their characters do, and the lengths follow; all strings of a
 list get the length of the longest, filled with blanks. A string that names its own CCSID is in the
 target's afterwards and says so; one that has that of the descriptor (0) still has. `parameter` has
-the structures. What is not sound is MQRC_FORMAT_ERROR.
+the structures. What is invalid is MQRC_FORMAT_ERROR.
 """
 
 from __future__ import annotations
