@@ -13,7 +13,8 @@ import ternmq
 from ternmq import constants as mq
 from ternmq.codec.headers.mqdlh import DeadLetterHeader
 
-HOST = {"ccsid": 500, "encoding": mq.MQENC_INTEGER_NORMAL | mq.MQENC_FLOAT_S390}
+CCSID = 500
+ENCODING = mq.MQENC_INTEGER_NORMAL | mq.MQENC_FLOAT_S390
 
 
 def record(mqdxp: ternmq.ExitParameters) -> bytes:
@@ -24,14 +25,17 @@ def record(mqdxp: ternmq.ExitParameters) -> bytes:
 
 def put_from_host(queue: ternmq.Queue) -> None:
     """What the mainframe sends."""
+
+    def put(format: str, data: bytes) -> None:
+        md = ternmq.Descriptor(format=format, ccsid=CCSID, encoding=ENCODING)
+        queue.put(data, descriptor=md)
+
     name = "Küstenseeschwalbe".encode("cp500")
-    queue.put(name, descriptor=ternmq.Descriptor(format="MQSTR", **HOST))
-    letter = DeadLetterHeader(
-        reason=mq.MQRC_Q_FULL, destination_queue="BIRDS", format="ITEM", **HOST
-    )
-    item = letter.pack(">", 500) + struct.pack(">i", 7) + name
-    queue.put(item, descriptor=ternmq.Descriptor(format="MQDEAD", **HOST))
-    queue.put(b"\x00\x07", descriptor=ternmq.Descriptor(format="OTHER", **HOST))
+    put("MQSTR", name)
+    letter = DeadLetterHeader(reason=mq.MQRC_Q_FULL, destination_queue="BIRDS", format="ITEM")
+    letter.ccsid, letter.encoding = CCSID, ENCODING
+    put("MQDEAD", letter.pack(">", CCSID) + struct.pack(">i", 7) + name)
+    put("OTHER", b"\x00\x07")
 
 
 def main() -> None:

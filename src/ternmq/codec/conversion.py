@@ -318,18 +318,18 @@ _INHERITED: Final = (mq.MQCCSI_UNDEFINED, mq.MQCCSI_INHERIT)
 
 def _variable_strings(data: bytes, sets: Sets) -> bytes:
     """MQIMSVS: segments of a length (2 bytes, which count), 2 bytes of flags, and text."""
-    source = "little" if sets.source_order == LITTLE else "big"
-    target = "little" if sets.target_order == LITTLE else "big"
+    source = struct.Struct(sets.source_order + "H")
+    target = struct.Struct(sets.target_order + "H")
     made: list[bytes] = []
     at = 0
     while at < len(data):
-        length = int.from_bytes(data[at : at + 2], source)  # type: ignore[arg-type]
-        if length < 4 or length > len(data) - at or len(made) >= PARTS_MAX:
+        left = len(data) - at
+        length: int = source.unpack_from(data, at)[0] if left >= 4 else 0
+        if not 4 <= length <= left or len(made) >= PARTS_MAX:
             raise ConversionError(MQRC_FORMAT_ERROR)
         text = convert_text(data[at + 4 : at + length], sets)
         if len(text) + 4 > _SEGMENT_MAX:
             raise ConversionError(MQRC_CONVERTED_STRING_TOO_BIG)
-        head = (len(text) + 4).to_bytes(2, target)  # type: ignore[arg-type]
-        made.append(head + data[at + 2 : at + 4] + text)
+        made.append(target.pack(len(text) + 4) + data[at + 2 : at + 4] + text)
         at += length
     return b"".join(made)
