@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from ternmq import aio as aio
+    from ternmq.api.callbacks import CallContext
     from ternmq.api.connection import Connection
+    from ternmq.api.consuming import Consumer
     from ternmq.api.listening import Listening, listen
     from ternmq.api.pcf_execute import PCFExecute
     from ternmq.api.queue import Queue
@@ -66,8 +68,10 @@ __all__ = [
     "BadHandle",
     "BadOptions",
     "BatchOutcome",
+    "CallContext",
     "CommandError",
     "Connection",
+    "Consumer",
     "Damaged",
     "Descriptor",
     "ExitParameters",
@@ -134,7 +138,9 @@ if not TYPE_CHECKING:
             "ObjectInUse ObjectUnknown Truncated Unavailable XAError"
         ),
         "ternmq.runtime.backup": "Backup",
+        "ternmq.api.callbacks": "CallContext",
         "ternmq.api.connection": "Connection",
+        "ternmq.api.consuming": "Consumer",
         "ternmq.runtime.embedded": "QueueManager embedded memory",
         "ternmq.api.listening": "Listening listen",
         "ternmq.remote.connect": "connect",

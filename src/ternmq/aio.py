@@ -6,6 +6,7 @@ import os
 from typing import TYPE_CHECKING, Unpack
 
 from ternmq.api.aio import Connection, Opening, Unit
+from ternmq.api.aio_consuming import Consumer
 from ternmq.api.aio_queue import Browse, Messages, Queue
 from ternmq.remote.aio_connect import connect as _connect
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Browse",
     "Connection",
+    "Consumer",
     "Messages",
     "Opening",
     "Pool",

@@ -12,8 +12,10 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, Unpack, final
 
 from ternmq.api import definitions
+from ternmq.api.aio_consuming import Callbacks, Consuming, callbacks_of, caller, stop_for
 from ternmq.api.aio_queue import Queue
 from ternmq.api.arguments import Data, Requests, as_bytes, put1_alternate
+from ternmq.api.callbacks import EventFunction
 from ternmq.api.handles import for_selection
 from ternmq.base.attributes import Value
 from ternmq.base.object_types import ALIAS, LOCAL, MODEL
@@ -448,11 +450,54 @@ class Connection:
         wait_ms = max(0, int(wait * 1000))
         return (await self.run(administration.ReadSMF(name, position, wait_ms))).outcome()
 
+    # ---- callbacks
+
+    async def on_event(self, function: EventFunction | None) -> None:
+        """MQCB of an event handler: called with a `CallContext` for what concerns the connection
+        and its callbacks: the queue manager ends, the connection is lost or back, a callback has
+        raised. None removes it."""
+        callbacks = callbacks_of(self._transport)
+        callbacks.check_caller(caller())
+        callbacks.handler = function
+
+    async def start(self, *, wait: bool = False) -> None:
+        """MQCTL: from now on the callbacks get messages, and only they may use the connection.
+
+        They are called by a task of the connection; with `wait` by the caller's, until they are
+        stopped or suspended, or none is active (MQRC_NO_CALLBACKS_ACTIVE). A callback that calls
+        this takes back its own `stop`.
+        """
+        await callbacks_of(self._transport).start(wait)
+
+    async def stop(self) -> None:
+        """MQCTL: no more messages. Waits for a callback that is under way, unless it is called
+        there: then it holds when that returns. Raises what failed, if no function was called for
+        it."""
+        await callbacks_of(self._transport).stop()
+
+    async def suspend(self) -> None:
+        """MQCTL: as `stop`, but without stop calls, until `resume`. Meanwhile anybody may use the
+        connection."""
+        await callbacks_of(self._transport).suspend()
+
+    async def resume(self) -> None:
+        """MQCTL: go on after `suspend`."""
+        await callbacks_of(self._transport).resume()
+
+    def consuming(self) -> Consuming:
+        """A block in which callbacks are started; at its end they are stopped."""
+        return Consuming(callbacks_of(self._transport))
+
     # ---- the end
 
     async def disconnect(self) -> None:
-        """MQDISC: commits what is open."""
-        await self._transport.end(False)
+        """MQDISC: commits what is open. Callbacks are stopped first."""
+        callbacks = self._transport.callbacks
+        try:
+            if isinstance(callbacks, Callbacks):
+                await callbacks.quit()
+        finally:
+            await self._transport.end(False)
 
     async def __aenter__(self) -> Connection:
         return self
@@ -465,7 +510,13 @@ class Connection:
     ) -> None:
         # An exception on its way out is an application that failed: its unit of work must not be
         # committed.
-        await self._transport.end(kind is not None)
+        callbacks = self._transport.callbacks
+        try:
+            if isinstance(callbacks, Callbacks):
+                await stop_for(callbacks, kind is not None)
+                await callbacks.quit()
+        finally:
+            await self._transport.end(kind is not None)
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.name}>"

@@ -8,7 +8,9 @@ from __future__ import annotations
 from types import TracebackType
 from typing import TYPE_CHECKING, final
 
+from ternmq.api.aio_consuming import Consumer, forget_queue, register
 from ternmq.api.arguments import Data, FastPutQueue, Requests, as_bytes, browse_request
+from ternmq.api.callbacks import EventFunction, MessageFunction
 from ternmq.api.handles import Handles, for_output
 from ternmq.api.inert_attributes import warn_inert_values
 from ternmq.base import constants as mq
@@ -294,6 +296,39 @@ class Queue(FastPutQueue):
         properties say."""
         return Browse(self._transport, self._handles, self._requests, msg_id, correl_id, options)
 
+    # ---- callbacks
+
+    async def on_message(
+        self,
+        function: MessageFunction,
+        *,
+        on_event: EventFunction | None = None,
+        browse: bool = False,
+        wait: float | None = None,
+        msg_id: bytes | None = None,
+        correl_id: bytes | None = None,
+        group_id: bytes | None = None,
+        max_length: int | None = None,
+        options: int = 0,
+        syncpoint: bool = False,
+        callback_options: int = 0,
+    ) -> Consumer:
+        """MQCB: call a function with every message, once the connection is started.
+
+        Arguments as those of `get`; with `browse` messages stay on the queue. `on_event` is called
+        with a `CallContext` for what happens to this consumer: no message for `wait` seconds, gets
+        inhibited and enabled again, a message longer than `max_length`; and for the control calls
+        that `callback_options`, MQCBDO_, ask for. A queue has one consumer: a second one replaces
+        it.
+        """
+        if browse:
+            options |= mq.MQGMO_BROWSE_FIRST
+        handle = self._handles.input
+        if handle is None:
+            handle = await self._opened(self._handles.for_input())
+        asked = (msg_id, correl_id, group_id, max_length, options, syncpoint)
+        return await register(self, handle, function, on_event, asked, wait, callback_options)
+
     # ---- attributes
 
     async def depth(self) -> int:
@@ -347,6 +382,7 @@ class Queue(FastPutQueue):
             return 0
         self.plain = None
         warning = 0
+        await forget_queue(self._transport, handles.all())
         for handle in handles.let_go():
             warning = max(warning, await self._close_handle(handle, 0))
         # A delete may be refused; the queue is open then.

@@ -123,6 +123,10 @@ class Handles:
         if self.is_open:
             self._free.append(handle)
 
+    def all(self) -> list[ObjectHandle]:
+        """Every handle that the queue has open."""
+        return [self.base, *self._others.values(), *self._loans]
+
     def let_go(self) -> list[ObjectHandle]:
         """All but the first, to be closed; the first one says how a dynamic queue ends."""
         others = [*self._others.values(), *self._loans]

@@ -7,6 +7,8 @@ from types import TracebackType
 from typing import TYPE_CHECKING, final
 
 from ternmq.api.arguments import Data, Requests, as_bytes, browse_request
+from ternmq.api.callbacks import EventFunction, MessageFunction
+from ternmq.api.consuming import Consumer, forget_queue, register
 from ternmq.api.handles import Handles, for_output
 from ternmq.api.inert_attributes import warn_inert_values
 from ternmq.base import constants as mq
@@ -248,6 +250,39 @@ class Queue:
         properties say."""
         return Browse(self._transport, self._handles, self._requests, msg_id, correl_id, options)
 
+    # ---- callbacks
+
+    def on_message(
+        self,
+        function: MessageFunction,
+        *,
+        on_event: EventFunction | None = None,
+        browse: bool = False,
+        wait: float | None = None,
+        msg_id: bytes | None = None,
+        correl_id: bytes | None = None,
+        group_id: bytes | None = None,
+        max_length: int | None = None,
+        options: int = 0,
+        syncpoint: bool = False,
+        callback_options: int = 0,
+    ) -> Consumer:
+        """MQCB: call a function with every message, once the connection is started.
+
+        Arguments as those of `get`; with `browse` messages stay on the queue. `on_event` is called
+        with a `CallContext` for what happens to this consumer: no message for `wait` seconds, gets
+        inhibited and enabled again, a message longer than `max_length`; and for the control calls
+        that `callback_options`, MQCBDO_, ask for. A queue has one consumer: a second one replaces
+        it.
+        """
+        if browse:
+            options |= mq.MQGMO_BROWSE_FIRST
+        handle = self._handles.input
+        if handle is None:
+            handle = self._opened(self._handles.for_input())
+        asked = (msg_id, correl_id, group_id, max_length, options, syncpoint)
+        return register(self, handle, function, on_event, asked, wait, callback_options)
+
     # ---- attributes
 
     @property
@@ -300,6 +335,7 @@ class Queue:
         if not handles.is_open:
             return 0
         warning = 0
+        forget_queue(self._transport, handles.all())
         for handle in handles.let_go():
             warning = max(warning, self._close_handle(handle, 0))
         # A delete may be refused; the queue is open then.

@@ -30,7 +30,7 @@ from ternmq.kernel.returning import answered, take_back
 from ternmq.kernel.verb_clock import MESSAGE
 from ternmq.mqi.got import unlocked
 from ternmq.mqi.putting import put_request
-from ternmq.mqi.sharing import ALONE, BY_UNIT
+from ternmq.mqi.sharing import ALONE, BY_UNIT, CONSUMED, not_its_turn
 from ternmq.mqi.steps.step import Step
 from ternmq.ports.effect import Wakeable
 from ternmq.values.calls.call import UNIT_BEGINS, UNIT_ENDS, UNIT_LEAVES, Call
@@ -57,6 +57,7 @@ class Session:
                 shell.flush()  # a refused one may have put an event that a get waits for
         self.link.process_id = os.getpid()
         self.link.connect_options = share
+        self._before = (share, 0)  # while callbacks are started: who may use it otherwise
         self._cpu_ns = 0  # of the thread, when the verb began
 
     # ---- whose turn
@@ -87,7 +88,11 @@ class Session:
             raise mq_error(MQRC_HCONN_ERROR, verb=verb, object=self.engine.name)
         unit = link.unit
         if self._owner != caller:
-            if self._share == BY_UNIT and (self.in_unit or (unit is not None and unit.changes)):
+            if (
+                self._share == BY_UNIT
+                and self._owner
+                and (self.in_unit or (unit is not None and unit.changes))
+            ):
                 raise mq_error(
                     MQRC_CALL_IN_PROGRESS,
                     verb=verb,
@@ -98,15 +103,24 @@ class Session:
 
     def check_turn(self, caller: int, verb: str) -> None:
         """Whether the caller may use the connection now."""
-        if self._share == ALONE and self._owner != caller:
-            raise mq_error(
-                MQRC_HCONN_ERROR,
-                verb=verb,
-                object=self.engine.name,
-                detail="MQCNO_HANDLE_SHARE_NONE: the connection is its maker's alone",
-            )
+        if self._owner != caller and self._share in (ALONE, CONSUMED):
+            raise not_its_turn(self._share, verb, self.engine.name)
         if self._busy:
             raise mq_error(MQRC_CALL_IN_PROGRESS, verb=verb, object=self.engine.name)
+
+    def consume_by(self, caller: int) -> None:
+        """MQCTL has started callbacks, which `caller` runs: others are refused until `release`."""
+        self._change_owner(self._owner, "MQCTL")
+        self._before = (self._share, self._owner)
+        self._share = CONSUMED
+        self._owner = caller
+
+    def release(self) -> None:
+        """The callbacks have ended. Their unit of work, if one is open, is the next caller's."""
+        share, owner = self._before
+        if self._share == CONSUMED:
+            self._share = share
+            self._owner = owner if share == ALONE else 0
 
     def enter_unit(self) -> None:
         """After MQBEGIN: puts and gets are inside syncpoint. A second one has nothing of its own to
@@ -132,12 +146,14 @@ class Session:
         unit = self.link.unit
         return unit is not None and len(unit.changes) > 0
 
-    def aside(self) -> Link:
+    def aside(self, caller: int, verb: str) -> Link:
         """A link of the same user for what needs no turn: a verb may be under way, and what that
         leaves in its own link must stay."""
         link = self.link
         if not link.connected:
             raise mq_error(MQRC_HCONN_ERROR, object=self.engine.name)
+        if self._share == CONSUMED and self._owner != caller:
+            raise not_its_turn(CONSUMED, verb, self.engine.name)
         side = Link(link.connection_id, link.tag, link.user, link.application)
         side.privileged = link.privileged
         side.process_id = link.process_id

@@ -79,6 +79,12 @@ class LoopTransport(TaskTransport):
     def has_handle(self, handle: ObjectHandle) -> bool:
         return self.link.connected and self.link.handles.get(handle.handle_id) is handle
 
+    def consume_by(self, caller: int) -> None:
+        self.session.consume_by(caller)
+
+    def release(self) -> None:
+        self.session.release()
+
     def put_form(self, md: Descriptor, options: int, verb: str) -> PutForm:
         return self.session.request_put(md, PutOptions(options=options), verb)
 
@@ -200,7 +206,7 @@ class LoopTransport(TaskTransport):
         call.check_answer()
 
     async def _run_aside(self, call: Call, step: Step) -> None:
-        link = self.session.aside()
+        link = self.session.aside(id(task_of_verb(asyncio.current_task())), step.verb)
         try:
             await self.session.run_step(link, step)
             if call.wait_s > 0 and call.lacks():

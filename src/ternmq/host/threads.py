@@ -9,6 +9,7 @@ from typing import Final
 from ternmq.api.dropped import warn_dropped
 from ternmq.base import constants as mq
 from ternmq.base.errors import MQError
+from ternmq.base.reasons import MQRC_NO_MSG_AVAILABLE
 from ternmq.codec.mqi.mqmd import Descriptor
 from ternmq.codec.mqi.mqpmo import PutOptions
 from ternmq.host.connection_session import Session, not_of_this_process
@@ -17,6 +18,7 @@ from ternmq.host.shell import Shell
 from ternmq.kernel.connection import Connection as Link
 from ternmq.kernel.connection import Handle
 from ternmq.kernel.ending import backed_out
+from ternmq.kernel.get import cancel
 from ternmq.kernel.requests import PutRequest
 from ternmq.kernel.verb_clock import MESSAGE
 from ternmq.mqi.getting import check_open_for
@@ -46,6 +48,7 @@ class ThreadSession(Session):
 
     def __init__(self, shell: Shell, user: str, application: str, share: int = BY_UNIT) -> None:
         super().__init__(shell, user, application, share, get_ident())
+        self._awaiting: Step | None = None  # while it waits
 
     # ---- measurement
 
@@ -73,6 +76,7 @@ class ThreadSession(Session):
         gate = Gate(shell.make_lock())
         with shell.lock:
             waits = step.await_more(kernel, link, gate)
+            self._awaiting = step
         if waits:
             clock = link.clock
             if clock is not None:
@@ -84,7 +88,22 @@ class ThreadSession(Session):
                     clock.go_on(self.engine.clock.monotonic_ns())
                 with shell.lock:
                     step.stop_awaiting(kernel, link, gate)
+                    self._awaiting = None
         return True
+
+    def interrupt(self) -> None:
+        """From another thread: a wait for a message ends as if its time were over."""
+        shell = self.shell
+        with shell.lock:
+            kernel = self.engine.kernel
+            call = self.link.get_call
+            if call is not None and call.waiting:
+                cancel(kernel, call, MQRC_NO_MSG_AVAILABLE)
+                kernel.outbox.wake(call.waker)
+            step = self._awaiting
+            if step is not None:
+                step.interrupt(kernel)
+            shell.flush()
 
 
 class ThreadTransport(Transport):
@@ -125,8 +144,17 @@ class ThreadTransport(Transport):
     def has_handle(self, handle: ObjectHandle) -> bool:
         return self.link.connected and self.link.handles.get(handle.handle_id) is handle
 
+    def consume_by(self, caller: int) -> None:
+        self.session.consume_by(caller)
+
+    def release(self) -> None:
+        self.session.release()
+
     def put_form(self, md: Descriptor, options: int, verb: str) -> PutForm:
         return self.session.request_put(md, PutOptions(options=options), verb)
+
+    def interrupt(self) -> None:
+        self.session.interrupt()
 
     # ---- messages
 
@@ -239,7 +267,7 @@ class ThreadTransport(Transport):
             session.end()
 
     def _run_aside(self, call: Call, step: Step) -> None:
-        link = self.session.aside()
+        link = self.session.aside(get_ident(), step.verb)
         try:
             self.shell.run(link, step)
             if call.wait_s > 0 and call.lacks():

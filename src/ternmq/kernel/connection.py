@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from ternmq.kernel.requests import GetCall
     from ternmq.kernel.selection import HandleSelection
     from ternmq.kernel.transmission import Route
+    from ternmq.kernel.waiters import Alert
     from ternmq.ports.effect import Effect
 
 
@@ -36,6 +37,7 @@ class Handle(ObjectHandle):
     __slots__ = (
         "account",
         "accounted_in",
+        "alert",
         "connection",
         "context",
         "copies_refused",
@@ -69,6 +71,7 @@ class Handle(ObjectHandle):
         self.locked: i64 = 0  # number of the message under a browse lock of this handle
         self.selection: HandleSelection | None = None  # which messages its gets see; all without
         self.logical: LogicalOrder | None = None  # where its gets and browses are in groups
+        self.alert: Alert | None = None  # see `alerts`
         self.context: Entry | None = None  # saved for put with pass context
         self.is_put1 = False  # opened by MQPUT1, for one put
         self.opened_ns: i64 = 0  # Unix time, if its connection was accounted for then

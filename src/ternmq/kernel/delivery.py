@@ -9,6 +9,7 @@ from typing import Final, final
 
 from ternmq.base import constants as mq
 from ternmq.base.errors import MQError
+from ternmq.kernel.alerts import raise_alerts
 from ternmq.kernel.connection import Connection
 from ternmq.kernel.get import attempt, refuse_if_inhibited, stop_waiting
 from ternmq.kernel.kernel import QUIESCING, RUNNING, Kernel
@@ -74,6 +75,7 @@ def hand_over(kernel: Kernel, connection: Connection, local: LocalQueue, entry: 
     if call.handle.options & mq.MQOO_SAVE_ALL_CONTEXT:
         call.handle.context = entry
     kernel.outbox.wake(call.waker)
+    raise_alerts(kernel, local)  # read ahead, it is for a get of that connection's
     return True
 
 
@@ -97,6 +99,7 @@ def _inhibited(call: GetCall, local: LocalQueue) -> bool:
 def serve(kernel: Kernel, local: LocalQueue, entry: Entry) -> None:
     """A message has become available: browsers first, then one getter."""
     waiters = local.waiters
+    raise_alerts(kernel, local)
     for call in waiters.looking:
         if call.request.grouping or call.request.matches(entry):
             call.missed = True
@@ -172,6 +175,7 @@ class AskUnlocked(Effect):
         self.complete()
 
     def complete(self) -> None:
+        raise_alerts(self.kernel, self.local)
         for call in self.rest[:LOOK_AGAIN_AT_ONCE]:
             if self.local.deleted or self.number in self.local.queue.locks:
                 return
@@ -201,5 +205,6 @@ def serve_one(kernel: Kernel, call: GetCall) -> None:
 
 def serve_all(kernel: Kernel, local: LocalQueue) -> None:
     """Something about the queue changed (an inhibit, say): everybody who waits looks again."""
+    raise_alerts(kernel, local)
     for call in local.waiters.all():
         serve_one(kernel, call)

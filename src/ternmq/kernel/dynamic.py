@@ -6,6 +6,7 @@ from __future__ import annotations
 from ternmq.base.attributes import LOCAL, Value, defaults_of
 from ternmq.base.errors import mq_error
 from ternmq.base.reasons import MQRC_Q_DELETED
+from ternmq.kernel.alerts import raise_alerts
 from ternmq.kernel.authority_records import define_for, undefine_with_records
 from ternmq.kernel.get import stop_waiting
 from ternmq.kernel.kernel import Kernel
@@ -29,6 +30,7 @@ def create_dynamic(kernel: Kernel, model: Definition, name: str, user: str | Non
 def delete_queue(kernel: Kernel, local: LocalQueue, with_authority: bool = True) -> None:
     """The queue and all its messages are gone; waiting gets and open handles get MQRC_Q_DELETED.
     The authority records of its name go with it, unless they are to stay."""
+    raise_alerts(kernel, local)
     for call in local.waiters.all():
         stop_waiting(kernel, call)
         call.error = mq_error(MQRC_Q_DELETED, verb="MQGET", object=local.name)

@@ -22,6 +22,7 @@ from ternmq.base.reasons import (
     MQRC_UNKNOWN_OBJECT_NAME,
     MQRC_UNKNOWN_OBJECT_Q_MGR,
 )
+from ternmq.kernel.alerts import drop_alert
 from ternmq.kernel.authority import (
     acting_user,
     check_delete,
@@ -463,6 +464,7 @@ def close_handle(kernel: Kernel, handle: Handle, options: int) -> bool:
     elif kind != mq.MQQDT_TEMPORARY_DYNAMIC:
         is_creator = False
     unlock(kernel, handle)
+    drop_alert(kernel, handle)
     detach(handle)
     _notify_triggers(kernel, handle, local)
     if is_creator and not local.deleted:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Final, final
 
 from mypy_extensions import i64
 
+from ternmq.ports.effect import Wakeable
 from ternmq.values.entry import ZERO_ID, Entry
 
 if TYPE_CHECKING:
@@ -38,6 +39,28 @@ def asked_at_once(calls: list[GetCall], entry: Entry) -> i64:
 
 
 @final
+class AlertWait:
+    """A wait for any of some alerts: its caller is woken once."""
+
+    __slots__ = ("waker",)
+
+    def __init__(self) -> None:
+        self.waker: Wakeable | None = None
+
+
+@final
+class Alert:
+    """That a handle's queue may have a message; see `alerts`."""
+
+    __slots__ = ("is_raised", "key", "wait")
+
+    def __init__(self, key: int) -> None:
+        self.key = key  # of the handle
+        self.is_raised = True
+        self.wait: AlertWait | None = None
+
+
+@final
 class Waiters:
     """The waiting gets of one queue."""
 
@@ -45,6 +68,7 @@ class Waiters:
         "_any",
         "_by_id",
         "_oldest",
+        "alerts",
         "browsing",
         "count",
         "looking",
@@ -58,6 +82,7 @@ class Waiters:
         self.browsing: list[GetCall] = []
         # for what a selection string says, in the order of their coming: a dict as ordered set
         self.selecting: dict[int, GetCall] = {}
+        self.alerts: dict[int, Alert] = {}  # those that are set, the oldest first
         self.looking: list[GetCall] = []  # their search takes several steps; then they would wait
         self.count: i64 = 0  # all of them
         self.turn: i64 = 0

@@ -60,6 +60,12 @@ class RemoteThreads(Transport):
         link = self.verbs.link
         return link.connected and handle.handle_id in link.handles
 
+    def consume_by(self, caller: int) -> None:
+        self.turns.consume_by(caller)
+
+    def release(self) -> None:
+        self.turns.release()
+
     def put_form(self, md: Descriptor, options: int, verb: str) -> PutForm:
         return packed_form(md, options, verb)
 

@@ -12,7 +12,7 @@ import threading
 
 from ternmq.base.errors import MQError, mq_error
 from ternmq.base.reasons import MQRC_CALL_IN_PROGRESS, MQRC_CONNECTION_BROKEN, MQRC_HCONN_ERROR
-from ternmq.mqi.sharing import ALONE, BLOCK, BY_UNIT
+from ternmq.mqi.sharing import ALONE, BLOCK, BY_UNIT, CONSUMED, not_its_turn
 from ternmq.remote.remote_verbs import RemoteVerbs
 
 
@@ -23,6 +23,7 @@ class Turns:
         self._verbs = verbs
         self._share = share
         self._owner = caller if share == ALONE else 0
+        self._before = (share, 0)  # while callbacks are started: who may use it otherwise
         self._turn = threading.Lock()
         self._broken: MQError | None = None
 
@@ -48,13 +49,8 @@ class Turns:
     def take(self, caller: int, verb: str) -> None:
         """Take the connection for a verb of `caller`, a thread or task."""
         name = self._verbs.name
-        if self._share == ALONE and self._owner != caller:
-            raise mq_error(
-                MQRC_HCONN_ERROR,
-                verb=verb,
-                object=name,
-                detail="MQCNO_HANDLE_SHARE_NONE: the connection is its maker's alone",
-            )
+        if self._owner != caller and self._share in (ALONE, CONSUMED):
+            raise not_its_turn(self._share, verb, name)
         if not self._turn.acquire(self._share == BLOCK):
             raise mq_error(MQRC_CALL_IN_PROGRESS, verb=verb, object=name)
         try:
@@ -70,7 +66,7 @@ class Turns:
         if not verbs.link.connected:
             raise mq_error(MQRC_HCONN_ERROR, verb=verb, object=verbs.name)
         if self._owner != caller:
-            if self._share == BY_UNIT and (verbs.in_unit or verbs.has_changes):
+            if self._share == BY_UNIT and self._owner and (verbs.in_unit or verbs.has_changes):
                 raise mq_error(
                     MQRC_CALL_IN_PROGRESS,
                     verb=verb,
@@ -78,6 +74,21 @@ class Turns:
                     detail="the unit of work of another thread or task",
                 )
             self._owner = caller
+
+    def consume_by(self, caller: int) -> None:
+        """MQCTL has started callbacks, which `caller` runs: others are refused until `release`."""
+        self.take(self._owner, "MQCTL")
+        self._before = (self._share, self._owner)
+        self._share = CONSUMED
+        self._owner = caller
+        self._turn.release()
+
+    def release(self) -> None:
+        """The callbacks have ended. Their unit of work, if one is open, is the next caller's."""
+        share, owner = self._before
+        if self._share == CONSUMED:
+            self._share = share
+            self._owner = owner if share == ALONE else 0
 
     def give_back(self) -> None:
         """The verb has ended."""

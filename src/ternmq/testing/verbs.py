@@ -419,7 +419,7 @@ class Verbs:
     def recover(self, link: Connection) -> Steps[list[XID]]:
         """What is in doubt."""
         call = units.Recover()
-        aside = self._session(link).aside()
+        aside = self._session(link).aside(0, call.verb)
         yield from self._attempts(aside, step_of(call), quiet=True)
         return call.xids
 

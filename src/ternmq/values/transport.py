@@ -7,7 +7,7 @@ goes into; every other verb is a call (`values.calls`).
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from mypy_extensions import mypyc_attr
 
@@ -26,6 +26,7 @@ class Endpoint:
 
     def __init__(self) -> None:
         self.warns = True  # if the connection is dropped without MQDISC
+        self.callbacks: object = None  # of the API, once there are some
 
     @property
     def in_unit(self) -> bool:
@@ -61,6 +62,21 @@ class Endpoint:
         """Whether the handle is open, as far as is known."""
         raise NotImplementedError
 
+    # ---- callbacks
+
+    def consume_by(self, caller: int) -> None:
+        """MQCTL has started callbacks, which this caller runs, a thread or task by its number: any
+        other gets MQRC_HCONN_ASYNC_ACTIVE, until `release`."""
+        raise NotImplementedError
+
+    def release(self) -> None:
+        """The callbacks have ended. Their unit of work, if one is open, is the next caller's."""
+        raise NotImplementedError
+
+    def listen_for(self, listener: Callable[[int], None]) -> None:
+        """Have reasons that concern the whole connection reported: that it is lost, that it is
+        back. Where connections do not come back there are none."""
+
     def put_form(self, md: Descriptor, options: int, verb: str) -> PutForm:
         """Descriptor and options, checked as the verb checks them."""
         raise NotImplementedError
@@ -93,6 +109,10 @@ class Transport(Endpoint):
     def end(self, vanished: bool) -> None:
         """MQDISC, which commits; for an application that has failed, a backout."""
         raise NotImplementedError
+
+    def interrupt(self) -> None:
+        """From another thread: a wait for a message that is under way may end early, as if its time
+        were over. Where that cannot be, it ends when it ends."""
 
     # ---- calls that a program may make for every message
 

@@ -59,6 +59,7 @@ RIGHT: dict[str, Any] = {
                   "where": None, "text": ""}],
     "flag": False,
     "handle": 5,
+    "handles": [5],
     "integer": 5,
     "integers": [mq.MQIA_CURRENT_Q_DEPTH],
     "new_xid": [1, "0a", ""],

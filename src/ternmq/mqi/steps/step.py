@@ -67,5 +67,8 @@ class Step:
         """No time is left to wait; True if it must be attempted once more, for its answer."""
         return False
 
+    def interrupt(self, kernel: Kernel) -> None:
+        """It waits, and another thread wants it not to, if it can be woken for that."""
+
     def stop_awaiting(self, kernel: Kernel, link: Link, waker: Wakeable) -> None:
         """It need not be woken any more."""

@@ -6,7 +6,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final, final
 
-from ternmq.mqi.steps import administration, groups, messages, objects, streams, units
+from ternmq.mqi.steps import (
+    administration,
+    awaiting,
+    groups,
+    messages,
+    objects,
+    streams,
+    units,
+)
 from ternmq.mqi.steps.step import Step
 from ternmq.values.calls.call import Call
 
@@ -28,6 +36,7 @@ class StepRow:
 
 
 STEPS: Final[dict[str, StepRow]] = {
+    "await_messages": StepRow(awaiting.AwaitMessages, BESIDE_UNIT),
     "back_out": StepRow(units.BackOut, BESIDE_UNIT),
     "begin": StepRow(units.Begin, IN_UNIT),
     "checkpoint": StepRow(administration.Checkpoint, ASIDE),

@@ -10,6 +10,7 @@ import asyncio
 import socket
 import ssl
 import weakref
+from collections.abc import Callable
 from typing import Any, Final
 
 from ternmq.base import constants as mq
@@ -344,6 +345,9 @@ class FapTasks(RemoteTasks):
             quick.in_a_row = 0
             self.pause_is_due = True
         return message
+
+    def listen_for(self, listener: Callable[[int], None]) -> None:
+        self.plan = self.plan.heard_by(listener)
 
     @property
     def is_alive(self) -> bool:

@@ -6,7 +6,7 @@ import os
 import socket
 import threading
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any, Final
 
 from ternmq.base import constants as mq
@@ -308,6 +308,9 @@ class FapThreads(RemoteThreads):
                 self._lost("MQPUT", request, error)
             return False
         return True
+
+    def listen_for(self, listener: Callable[[int], None]) -> None:
+        self.plan = self.plan.heard_by(listener)
 
     @property
     def is_alive(self) -> bool:

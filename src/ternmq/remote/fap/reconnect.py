@@ -90,6 +90,18 @@ class Plan(NamedTuple):
     on_event: EventListener | None = None
     failed: Callable[[ClientChannel], None] | None = None  # a definition led nowhere
 
+    def heard_by(self, listener: EventListener) -> Plan:
+        """The same with one more that events are reported to."""
+        before = self.on_event
+        if before is None:
+            return self._replace(on_event=listener)
+
+        def both(reason: int) -> None:
+            before(reason)
+            listener(reason)
+
+        return self._replace(on_event=both)
+
     def notify(self, reason: int) -> None:
         """An event for the application."""
         if self.on_event is not None:

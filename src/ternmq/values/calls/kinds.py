@@ -34,7 +34,11 @@ from ternmq.values.status import (
 )
 from ternmq.values.xid import XID, check_xid, xid_from_json, xid_to_json
 
+HANDLES_MAX: Final = 4096  # that one call names
+
 _ROWS: Final = """
+await_messages      handles:handles connection:text wait_ms:number
+    -> ready:integers is_stale:flag
 back_out
 begin
 checkpoint
@@ -160,6 +164,13 @@ def _handle(value: object) -> ObjectHandle:
     return ObjectHandle(_integer(value), 0)
 
 
+def _handles(value: object) -> list[ObjectHandle]:
+    given = _list(value)
+    if len(given) > HANDLES_MAX:
+        raise ValueError(f"a list of at most {HANDLES_MAX} handles")
+    return [_handle(one) for one in given]
+
+
 def _settings(value: object) -> dict[int, Any]:
     pairs = [_list(one) for one in _list(value)]
     if any(len(one) != 2 for one in pairs):
@@ -259,6 +270,7 @@ KINDS: Final[dict[str, Kind]] = {
         lambda value: [GroupFigures(**_mapping(one)) for one in _list(value)],
     ),
     "handle": Kind(lambda given: given.handle_id, _handle),
+    "handles": Kind(lambda given: [one.handle_id for one in given], _handles),
     "integer": Kind(int, _integer),
     "integers": Kind(_same, lambda value: [_integer(one) for one in _list(value)]),
     "log_extents": Kind(asdict, _log_extents),

@@ -8,11 +8,12 @@ from typing import Any, Final
 from ternmq.base.errors import RemoteProtocolError, mq_error
 from ternmq.base.limits import MQSC_CHARACTERS_MAX
 from ternmq.base.reasons import MQRC_BUFFER_LENGTH_ERROR
-from ternmq.values.calls import administration, messages, objects, streams, units
+from ternmq.values.calls import administration, awaiting, messages, objects, streams, units
 from ternmq.values.calls.call import WAIT_PIECE_S, Call
 from ternmq.values.calls.kinds import ARGUMENTS, KINDS
 
 CALLS: Final[dict[str, Callable[..., Call]]] = {
+    "await_messages": awaiting.AwaitMessages,
     "back_out": units.BackOut,
     "begin": units.Begin,
     "checkpoint": administration.Checkpoint,
