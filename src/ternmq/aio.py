@@ -6,11 +6,11 @@ import os
 from typing import TYPE_CHECKING, Unpack
 
 from ternmq.api.aio import Connection, Opening, Unit
-from ternmq.api.aio_consuming import Consumer
 from ternmq.api.aio_queue import Browse, Messages, Queue
 from ternmq.remote.aio_connect import connect as _connect
 
 if TYPE_CHECKING:
+    from ternmq.api.aio_consuming import Consumer
     from ternmq.api.aio_stream import QueueCursor, QueueStream
     from ternmq.remote.aio_pool import Pool
     from ternmq.remote.fap.connect import ClientArguments
@@ -69,6 +69,7 @@ def connect(
 if not TYPE_CHECKING:
     # Programs that only connect need neither engine nor pools: imported when somebody asks.
     _HOMES = {
+        "Consumer": "ternmq.api.aio_consuming",
         "Pool": "ternmq.remote.aio_pool",
         "QueueCursor": "ternmq.api.aio_stream",
         "QueueStream": "ternmq.api.aio_stream",

@@ -12,10 +12,8 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, Unpack, final
 
 from ternmq.api import definitions
-from ternmq.api.aio_consuming import Callbacks, Consuming, callbacks_of, caller, stop_for
 from ternmq.api.aio_queue import Queue
 from ternmq.api.arguments import Data, Requests, as_bytes, put1_alternate
-from ternmq.api.callbacks import EventFunction
 from ternmq.api.handles import for_selection
 from ternmq.base.attributes import Value
 from ternmq.base.object_types import ALIAS, LOCAL, MODEL
@@ -40,7 +38,9 @@ from ternmq.values.transport import TaskTransport
 from ternmq.values.xid import XID
 
 if TYPE_CHECKING:
+    from ternmq.api.aio_consuming import Callbacks, Consuming
     from ternmq.api.aio_stream import QueueCursor, QueueStream
+    from ternmq.api.callbacks import EventFunction
     from ternmq.api.stream import Start
     from ternmq.values.message_properties import Given
     from ternmq.values.queue_attributes import (
@@ -456,9 +456,7 @@ class Connection:
         """MQCB of an event handler: called with a `CallContext` for what concerns the connection
         and its callbacks: the queue manager ends, the connection is lost or back, a callback has
         raised. None removes it."""
-        callbacks = callbacks_of(self._transport)
-        callbacks.check_caller(caller())
-        callbacks.handler = function
+        await self._callbacks().handle_events(function)
 
     async def start(self, *, wait: bool = False) -> None:
         """MQCTL: from now on the callbacks get messages, and only they may use the connection.
@@ -467,35 +465,39 @@ class Connection:
         stopped or suspended, or none is active (MQRC_NO_CALLBACKS_ACTIVE). A callback that calls
         this takes back its own `stop`.
         """
-        await callbacks_of(self._transport).start(wait)
+        await self._callbacks().start(wait)
 
     async def stop(self) -> None:
         """MQCTL: no more messages. Waits for a callback that is under way, unless it is called
         there: then it holds when that returns. Raises what failed, if no function was called for
         it."""
-        await callbacks_of(self._transport).stop()
+        await self._callbacks().stop()
 
     async def suspend(self) -> None:
         """MQCTL: as `stop`, but without stop calls, until `resume`. Meanwhile anybody may use the
         connection."""
-        await callbacks_of(self._transport).suspend()
+        await self._callbacks().suspend()
 
     async def resume(self) -> None:
         """MQCTL: go on after `suspend`."""
-        await callbacks_of(self._transport).resume()
+        await self._callbacks().resume()
 
     def consuming(self) -> Consuming:
         """A block in which callbacks are started; at its end they are stopped."""
-        return Consuming(callbacks_of(self._transport))
+        return self._callbacks().block()
+
+    def _callbacks(self) -> Callbacks:
+        from ternmq.api.aio_consuming import callbacks_of  # few programs have callbacks
+
+        return callbacks_of(self._transport)
 
     # ---- the end
 
     async def disconnect(self) -> None:
         """MQDISC: commits what is open. Callbacks are stopped first."""
-        callbacks = self._transport.callbacks
         try:
-            if isinstance(callbacks, Callbacks):
-                await callbacks.quit()
+            if self._transport.callbacks is not None:
+                await self._callbacks().quit(False)
         finally:
             await self._transport.end(False)
 
@@ -510,11 +512,9 @@ class Connection:
     ) -> None:
         # An exception on its way out is an application that failed: its unit of work must not be
         # committed.
-        callbacks = self._transport.callbacks
         try:
-            if isinstance(callbacks, Callbacks):
-                await stop_for(callbacks, kind is not None)
-                await callbacks.quit()
+            if self._transport.callbacks is not None:
+                await self._callbacks().quit(kind is not None)
         finally:
             await self._transport.end(kind is not None)
 

@@ -27,6 +27,7 @@ from ternmq.api.callbacks import (
     MessageFunction,
     Work,
     check_functions,
+    no_function,
 )
 from ternmq.api.waiting_tasks import task_of_verb
 from ternmq.base import constants_all as mq
@@ -126,6 +127,17 @@ class Callbacks(BaseCallbacks[Consumer]):
             if self.remove(one):
                 await self.call(self.last_calls(one))
 
+    async def handle_events(self, function: EventFunction | None) -> None:
+        """MQOP_REGISTER of an event handler."""
+        self.check_caller(caller())
+        if function is not None and not callable(function):
+            raise no_function(f"{function!r} cannot be called")
+        self.handler = function
+
+    def block(self) -> Consuming:
+        """A block in which they are started."""
+        return Consuming(self)
+
     # ---- MQCTL
 
     async def start(self, wait: bool) -> None:
@@ -154,12 +166,20 @@ class Callbacks(BaseCallbacks[Consumer]):
         self.check_suspend()
         await self._end_with(SUSPENDED)
 
-    async def quit(self) -> None:
-        """The connection ends: stop, and deregister all. What failed is raised."""
+    async def quit(self, failed: bool) -> None:
+        """The connection ends: stop, and deregister all."""
         try:
-            await self.stop()
+            await self.stop_after(failed)
         finally:
             await self.deregister(list(self.consumers))
+
+    async def stop_after(self, failed: bool) -> None:
+        """Stop; what failed is raised, unless something else is on its way out."""
+        try:
+            await self.stop()
+        except Exception:
+            if not failed:
+                raise
 
     async def _end_with(self, wish: int) -> bool:
         """Have the work end; whether it has, when this returns: from inside a callback it ends when
@@ -318,13 +338,4 @@ class Consuming:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        await stop_for(self._callbacks, kind is not None)
-
-
-async def stop_for(callbacks: Callbacks, failed: bool) -> None:
-    """Stop; what failed is raised unless something else is on its way out."""
-    try:
-        await callbacks.stop()
-    except Exception:
-        if not failed:
-            raise
+        await self._callbacks.stop_after(kind is not None)

@@ -8,9 +8,7 @@ from __future__ import annotations
 from types import TracebackType
 from typing import TYPE_CHECKING, final
 
-from ternmq.api.aio_consuming import Consumer, forget_queue, register
 from ternmq.api.arguments import Data, FastPutQueue, Requests, as_bytes, browse_request
-from ternmq.api.callbacks import EventFunction, MessageFunction
 from ternmq.api.handles import Handles, for_output
 from ternmq.api.inert_attributes import warn_inert_values
 from ternmq.base import constants as mq
@@ -33,6 +31,8 @@ from ternmq.values.status import GroupFigures, StorageStatus
 from ternmq.values.transport import AheadGet, TaskTransport
 
 if TYPE_CHECKING:
+    from ternmq.api.aio_consuming import Consumer
+    from ternmq.api.callbacks import EventFunction, MessageFunction
     from ternmq.values.message_properties import Given
 
 
@@ -321,6 +321,8 @@ class Queue(FastPutQueue):
         that `callback_options`, MQCBDO_, ask for. A queue has one consumer: a second one replaces
         it.
         """
+        from ternmq.api.aio_consuming import register  # few programs have callbacks
+
         if browse:
             options |= mq.MQGMO_BROWSE_FIRST
         handle = self._handles.input
@@ -382,7 +384,10 @@ class Queue(FastPutQueue):
             return 0
         self.plain = None
         warning = 0
-        await forget_queue(self._transport, handles.all())
+        if self._transport.callbacks is not None:
+            from ternmq.api.aio_consuming import forget_queue
+
+            await forget_queue(self._transport, handles.all())
         for handle in handles.let_go():
             warning = max(warning, await self._close_handle(handle, 0))
         # A delete may be refused; the queue is open then.

@@ -6,14 +6,11 @@ carries it to the queue manager, in this process or elsewhere.
 
 from __future__ import annotations
 
-from threading import get_ident
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, TypeVar, Unpack
 
 from ternmq.api import definitions
 from ternmq.api.arguments import Data, Requests, as_bytes, put1_alternate
-from ternmq.api.callbacks import EventFunction
-from ternmq.api.consuming import Callbacks, Consuming, callbacks_of, stop_for
 from ternmq.api.handles import for_selection
 from ternmq.api.queue import Queue
 from ternmq.api.unit import Unit
@@ -40,6 +37,8 @@ from ternmq.values.transport import Transport
 from ternmq.values.xid import XID
 
 if TYPE_CHECKING:
+    from ternmq.api.callbacks import EventFunction
+    from ternmq.api.consuming import Callbacks, Consuming
     from ternmq.api.stream import QueueCursor, QueueStream, Start
     from ternmq.values.message_properties import Given
     from ternmq.values.queue_attributes import (
@@ -378,9 +377,7 @@ class Connection:
         """MQCB of an event handler: called with a `CallContext` for what concerns the connection
         and its callbacks: the queue manager ends, the connection is lost or back, a callback has
         raised. None removes it."""
-        callbacks = callbacks_of(self._transport)
-        callbacks.check_caller(get_ident())
-        callbacks.handler = function
+        self._callbacks().handle_events(function)
 
     def start(self, *, wait: bool = False) -> None:
         """MQCTL: from now on the callbacks get messages, and only they may use the connection.
@@ -389,35 +386,39 @@ class Connection:
         stopped or suspended, or none is active (MQRC_NO_CALLBACKS_ACTIVE). A callback that calls
         this takes back its own `stop`.
         """
-        callbacks_of(self._transport).start(wait)
+        self._callbacks().start(wait)
 
     def stop(self) -> None:
         """MQCTL: no more messages. Waits for a callback that is under way, unless it is called
         there: then it holds when that returns. Raises what failed, if no function was called for
         it."""
-        callbacks_of(self._transport).stop()
+        self._callbacks().stop()
 
     def suspend(self) -> None:
         """MQCTL: as `stop`, but without stop calls, until `resume`. Meanwhile anybody may use the
         connection."""
-        callbacks_of(self._transport).suspend()
+        self._callbacks().suspend()
 
     def resume(self) -> None:
         """MQCTL: go on after `suspend`."""
-        callbacks_of(self._transport).resume()
+        self._callbacks().resume()
 
     def consuming(self) -> Consuming:
         """A block in which callbacks are started; at its end they are stopped."""
-        return Consuming(callbacks_of(self._transport))
+        return self._callbacks().block()
+
+    def _callbacks(self) -> Callbacks:
+        from ternmq.api.consuming import callbacks_of  # few programs have callbacks
+
+        return callbacks_of(self._transport)
 
     # ---- the end
 
     def disconnect(self) -> None:
         """MQDISC: commits what is open. Callbacks are stopped first."""
-        callbacks = self._transport.callbacks
         try:
-            if isinstance(callbacks, Callbacks):
-                callbacks.quit()
+            if self._transport.callbacks is not None:
+                self._callbacks().quit(False)
         finally:
             self._transport.end(False)
 
@@ -432,11 +433,9 @@ class Connection:
     ) -> None:
         # An exception on its way out is an application that failed: its unit of work must not be
         # committed.
-        callbacks = self._transport.callbacks
         try:
-            if isinstance(callbacks, Callbacks):
-                stop_for(callbacks, kind is not None)
-                callbacks.quit()
+            if self._transport.callbacks is not None:
+                self._callbacks().quit(kind is not None)
         finally:
             self._transport.end(kind is not None)
 

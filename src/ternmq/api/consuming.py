@@ -122,6 +122,17 @@ class Callbacks(BaseCallbacks[Consumer]):
             if self.remove(one):
                 self.call(self.last_calls(one))
 
+    def handle_events(self, function: EventFunction | None) -> None:
+        """MQOP_REGISTER of an event handler."""
+        self.check_caller(get_ident())
+        if function is not None and not callable(function):
+            raise no_function(f"{function!r} cannot be called")
+        self.handler = function
+
+    def block(self) -> Consuming:
+        """A block in which they are started."""
+        return Consuming(self)
+
     # ---- MQCTL
 
     def start(self, wait: bool) -> None:
@@ -150,12 +161,20 @@ class Callbacks(BaseCallbacks[Consumer]):
         self.check_suspend()
         self._end_with(SUSPENDED)
 
-    def quit(self) -> None:
-        """The connection ends: stop, and deregister all. What failed is raised."""
+    def quit(self, failed: bool) -> None:
+        """The connection ends: stop, and deregister all."""
         try:
-            self.stop()
+            self.stop_after(failed)
         finally:
             self.deregister(list(self.consumers))
+
+    def stop_after(self, failed: bool) -> None:
+        """Stop; what failed is raised, unless something else is on its way out."""
+        try:
+            self.stop()
+        except Exception:
+            if not failed:
+                raise
 
     def _end_with(self, wish: int) -> bool:
         """Have the work end; whether it has, when this returns: from inside a callback it ends when
@@ -258,13 +277,4 @@ class Consuming:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        stop_for(self._callbacks, kind is not None)
-
-
-def stop_for(callbacks: Callbacks, failed: bool) -> None:
-    """Stop; what failed is raised unless something else is on its way out."""
-    try:
-        callbacks.stop()
-    except Exception:
-        if not failed:
-            raise
+        self._callbacks.stop_after(kind is not None)

@@ -7,8 +7,6 @@ from types import TracebackType
 from typing import TYPE_CHECKING, final
 
 from ternmq.api.arguments import Data, Requests, as_bytes, browse_request
-from ternmq.api.callbacks import EventFunction, MessageFunction
-from ternmq.api.consuming import Consumer, forget_queue, register
 from ternmq.api.handles import Handles, for_output
 from ternmq.api.inert_attributes import warn_inert_values
 from ternmq.base import constants as mq
@@ -31,6 +29,8 @@ from ternmq.values.status import GroupFigures, StorageStatus
 from ternmq.values.transport import Transport
 
 if TYPE_CHECKING:
+    from ternmq.api.callbacks import EventFunction, MessageFunction
+    from ternmq.api.consuming import Consumer
     from ternmq.values.message_properties import Given
 
 
@@ -275,6 +275,8 @@ class Queue:
         that `callback_options`, MQCBDO_, ask for. A queue has one consumer: a second one replaces
         it.
         """
+        from ternmq.api.consuming import register  # few programs have callbacks
+
         if browse:
             options |= mq.MQGMO_BROWSE_FIRST
         handle = self._handles.input
@@ -335,7 +337,10 @@ class Queue:
         if not handles.is_open:
             return 0
         warning = 0
-        forget_queue(self._transport, handles.all())
+        if self._transport.callbacks is not None:
+            from ternmq.api.consuming import forget_queue
+
+            forget_queue(self._transport, handles.all())
         for handle in handles.let_go():
             warning = max(warning, self._close_handle(handle, 0))
         # A delete may be refused; the queue is open then.

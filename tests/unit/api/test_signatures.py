@@ -20,6 +20,7 @@ PAIRS = {
     "queue manager": (ternmq.QueueManager, ternmq.aio.QueueManager),
     "stream": (ternmq.QueueStream, ternmq.aio.QueueStream),
     "cursor": (ternmq.QueueCursor, ternmq.aio.QueueCursor),
+    "consumer": (ternmq.Consumer, ternmq.aio.Consumer),
     "pool": (ternmq.Pool, ternmq.aio.Pool),
 }
 SPECIAL = {"__enter__", "__exit__", "__iter__"}

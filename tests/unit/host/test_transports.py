@@ -150,6 +150,7 @@ def test_every_call_can_be_made_from_its_arguments() -> None:
     """The names in the table are those of the constructors."""
     values = {
         "handle": 2,
+        "handles": [2],
         "integer": 1,
         "integers": [1],
         "number": 5,
