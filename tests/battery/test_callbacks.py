@@ -462,9 +462,7 @@ def test_queue_closed_and_another_registered_inside_a_callback_then_it_goes_on_w
         queue.close()
         assert seen.calls == [("START_CALL", 0, 0)]
         other = connection.queue("B")
-        other.on_message(
-            seen.take, on_event=seen.event, callback_options=mq.MQCBDO_START_CALL
-        )
+        other.on_message(seen.take, on_event=seen.event, callback_options=mq.MQCBDO_START_CALL)
 
     queue.on_message(take, on_event=seen.event, callback_options=options)
     put_all(qmgr, "A", numbered(2))
@@ -606,9 +604,7 @@ def test_queue_that_is_deleted_then_the_consumer_is_suspended_and_others_go_on(
     qmgr: QueueManager, connection: ternmq.Connection, seen: Recorded
 ) -> None:
     owner = qmgr.connect()
-    made = owner.queue(
-        "SYSTEM.DEFAULT.MODEL.QUEUE", dynamic_name="D.*", options=mq.MQOO_OUTPUT
-    )
+    made = owner.queue("SYSTEM.DEFAULT.MODEL.QUEUE", dynamic_name="D.*", options=mq.MQOO_OUTPUT)
     connection.queue(made.name).on_message(seen.take, on_event=seen.event)
     connection.queue("A").on_message(seen.take)
     with connection.consuming():

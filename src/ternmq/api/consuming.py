@@ -243,7 +243,7 @@ class Callbacks(BaseCallbacks[Consumer]):
                 result = error = None
                 try:
                     if kind == GET:
-                        result = transport.get(one, other)
+                        result = transport.deliver(one, other)
                     elif kind == CALL:
                         one(other)
                     elif kind == RUN:

@@ -110,6 +110,11 @@ class Transport(Endpoint):
         """MQDISC, which commits; for an application that has failed, a backout."""
         raise NotImplementedError
 
+    def deliver(self, handle: ObjectHandle, request: GetRequest) -> Message | None:
+        """MQGET for a callback. If the process dies before it has the message, that goes back to its
+        queue, as far as the protocol allows."""
+        return self.get(handle, request)
+
     def interrupt(self) -> None:
         """From another thread: a wait for a message that is under way may end early, as if its time
         were over. Where that cannot be, it ends when it ends."""

@@ -24,7 +24,9 @@ from ternmq.remote.local.folder_lookup import Place, cannot_connect, socket_path
 from ternmq.remote.local.local_verbs import LocalVerbs, Request, answer_of, check_length
 from ternmq.remote.remote_verbs import error_from
 from ternmq.remote.threads_runner import RemoteThreads
+from ternmq.values.get_request import GetRequest
 from ternmq.values.handle import ObjectHandle
+from ternmq.values.message import Message
 from ternmq.wire import local as wire
 
 _CHUNK_BYTES: Final = 1 << 18
@@ -239,6 +241,9 @@ class LocalThreads(RemoteThreads):
             raise
         for frame in frames:
             answer_of(frame)
+
+    def deliver(self, handle: ObjectHandle, request: GetRequest) -> Message | None:
+        return self.exchange("MQGET", self.verbs.get(handle, request, True))
 
     def _take_back(self, number: int) -> None:
         """A signal handler raised while a get waited: it has not happened."""
