@@ -132,9 +132,10 @@ class BaseConsumer:
         self.is_ready = False  # its queue may have a message
         self.wait_s: float | None = None
         self.since_s = 0.0  # when a message came last, or the wait began
-        self.at_once: GetRequest
-        self.waiting: GetRequest
-        self.in_turn: GetRequest
+        # What its gets ask for: without a wait, with one, and where each queue has its turn.
+        self.at_once: Any = None
+        self.waiting: Any = None
+        self.in_turn: Any = None
 
     @property
     def queue(self) -> Any:
@@ -384,7 +385,7 @@ class BaseCallbacks(Generic[ConsumerT]):
         except _Ended as ended:
             self.wish = STOPPED
             reason = ended.error.reason
-            yield from self._report(reason, mq.MQCS_STOPPED, ended.error)
+            yield from self.report(reason, mq.MQCS_STOPPED, ended.error)
         yield from self._deregister_calls()
         if self.wish != SUSPENDED:
             yield from self.stop_calls(reason)
@@ -417,7 +418,7 @@ class BaseCallbacks(Generic[ConsumerT]):
         """One message, or a wait."""
         if self._events:
             while self._events:
-                yield from self._report(self._events.pop(0), mq.MQCS_NONE, None)
+                yield from self.report(self._events.pop(0), mq.MQCS_NONE, None)
         if self._leaving:
             yield from self._deregister_calls()
         ready = self._ready
@@ -440,7 +441,7 @@ class BaseCallbacks(Generic[ConsumerT]):
             request = consumer.waiting
         yield from self._serve(consumer, request)
 
-    def _serve(self, consumer: ConsumerT, request: GetRequest) -> Work:
+    def _serve(self, consumer: ConsumerT, request: Any) -> Work:
         try:
             message = yield (GET, consumer.handle, request)
         except MQError as error:
@@ -589,7 +590,7 @@ class BaseCallbacks(Generic[ConsumerT]):
         except MQError as error:
             raise _Ended(error) from error
 
-    def _report(self, reason: int, state: int, error: MQError | None) -> Work:
+    def report(self, reason: int, state: int, error: MQError | None) -> Work:
         """What concerns the whole connection."""
         completion = mq.MQCC_WARNING if error is None else error.comp
         called = False

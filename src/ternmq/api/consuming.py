@@ -24,6 +24,7 @@ from ternmq.api.callbacks import (
     SUSPENDED,
     BaseCallbacks,
     BaseConsumer,
+    ConsumerT,
     EventFunction,
     MessageFunction,
     Work,
@@ -102,8 +103,7 @@ def forget_queue(transport: Transport, handles: list[ObjectHandle]) -> None:
         callbacks.deregister(callbacks.consumers_of(handles))
 
 
-@final
-class Callbacks(BaseCallbacks[Consumer]):
+class ThreadCallbacks(BaseCallbacks[ConsumerT]):
     """The functions of one connection, and the thread that calls them."""
 
     def __init__(self, transport: Transport) -> None:
@@ -114,7 +114,7 @@ class Callbacks(BaseCallbacks[Consumer]):
         self._has_ended = threading.Event()
         self._has_ended.set()
 
-    def deregister(self, consumers: list[Consumer]) -> None:
+    def deregister(self, consumers: list[ConsumerT]) -> None:
         """MQOP_DEREGISTER."""
         if consumers:
             self.check_caller(get_ident())
@@ -128,10 +128,6 @@ class Callbacks(BaseCallbacks[Consumer]):
         if function is not None and not callable(function):
             raise no_function(f"{function!r} cannot be called")
         self.handler = function
-
-    def block(self) -> Consuming:
-        """A block in which they are started."""
-        return Consuming(self)
 
     # ---- MQCTL
 
@@ -233,6 +229,10 @@ class Callbacks(BaseCallbacks[Consumer]):
         """Calls outside of the thread's work."""
         self._do(work)
 
+    def deliver(self, handle: ObjectHandle, request: Any) -> Any:
+        """A message, or None."""
+        return self._transport.deliver(handle, request)
+
     def _do(self, work: Work) -> None:
         transport = self._transport
         result: Any = None
@@ -243,7 +243,7 @@ class Callbacks(BaseCallbacks[Consumer]):
                 result = error = None
                 try:
                     if kind == GET:
-                        result = transport.deliver(one, other)
+                        result = self.deliver(one, other)
                     elif kind == CALL:
                         one(other)
                     elif kind == RUN:
@@ -258,6 +258,15 @@ class Callbacks(BaseCallbacks[Consumer]):
                     error = raised
         except StopIteration:
             return
+
+
+@final
+class Callbacks(ThreadCallbacks[Consumer]):
+    """Those of the blocking API."""
+
+    def block(self) -> Consuming:
+        """A block in which they are started."""
+        return Consuming(self)
 
 
 @final

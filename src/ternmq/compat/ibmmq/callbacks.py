@@ -1,195 +1,225 @@
-"""MQCB and MQCTL for ibmmq: messages are got by a thread and given to the program's functions.
+"""MQCB and MQCTL for ibmmq: the callbacks of the API, called with the structures of the library.
 
-One thread a connection, between MQOP_START and MQOP_STOP. It asks one queue after the other and
-waits a little on each; a function is called by that thread, and may use the connection. Others may
-use it too, in turn, where IBM MQ would refuse them with MQRC_HCONN_ASYNC_ACTIVE.
+A function gets `queue_manager`, `queue`, `md`, `gmo`, `msg` and `cbc`. One that raises is
+suspended, and its traceback is printed.
 """
 
 from __future__ import annotations
 
-import threading
-import time
-from typing import Any, Final
+import sys
+import traceback
+from threading import get_ident
+from typing import Any, Final, NamedTuple
 
-from ternmq.base import constants as mq
-from ternmq.base import constants_all
+from ternmq.api.callbacks import BaseConsumer, CallContext, Work, no_function
+from ternmq.api.consuming import ThreadCallbacks
+from ternmq.base import constants_all as mq
 from ternmq.base.errors import MQError, mq_error
 from ternmq.base.reasons import (
     MQRC_CALLBACK_NOT_REGISTERED,
     MQRC_NO_MSG_AVAILABLE,
     MQRC_OPERATION_ERROR,
+    MQRC_TRUNCATED_MSG_FAILED,
 )
 from ternmq.compat import calls
+from ternmq.compat.attachments import attached
 from ternmq.compat.ibmmq.structures import CBC, GMO, MD
+from ternmq.values.calls.call import WAIT_PIECE_S
+from ternmq.values.handle import ObjectHandle
 
-_SLICE_MS: Final = 50
 _BROWSES: Final = mq.MQGMO_BROWSE_FIRST | mq.MQGMO_BROWSE_NEXT | mq.MQGMO_BROWSE_MSG_UNDER_CURSOR
+_TURN_MS: Final = 100
+_PIECE_MS: Final = int(WAIT_PIECE_S * 1000)
 
 
-class Consumer:
+class Asked(NamedTuple):
+    """A get of a consumer's."""
+
+    consumer: Consumer
+    wait_ms: int
+
+
+class Gotten(NamedTuple):
+    """What it got."""
+
+    md: MD
+    gmo: GMO
+    got: calls.Got
+
+
+class Consumer(BaseConsumer):
     """A function that was registered: for a queue, or without one for events."""
 
     def __init__(self, queue: Any, md: MD, gmo: GMO, cbd: Any) -> None:
-        self.queue = queue
+        super().__init__(queue, ObjectHandle(0, 0), self.consume, self.hear, cbd.Options)
         self.md = md.get()
         self.gmo = gmo.get()
-        self.function = cbd.CallbackFunction
+        self.called = cbd.CallbackFunction
         self.area = cbd.CallbackArea
-        self.options = cbd.Options
         self.length: int | None = None if cbd.MaxMsgLength < 0 else cbd.MaxMsgLength
-        self.is_suspended = False
-        self.silent_since_s = time.monotonic()
-
-    def is_overdue(self, now_s: float) -> bool:
-        """Whether its wait interval is over."""
+        self.hobj = 0
+        self.callbacks: Callbacks | None = None
         interval_ms = int(self.gmo["WaitInterval"])
-        if not self.gmo["Options"] & mq.MQGMO_WAIT or interval_ms < 0:
-            return False
-        return (now_s - self.silent_since_s) * 1000 >= interval_ms
+        piece_ms = _PIECE_MS
+        if self.gmo["Options"] & mq.MQGMO_WAIT and interval_ms > 0:
+            self.wait_s = interval_ms / 1000
+            piece_ms = min(piece_ms, interval_ms)
+        self.at_once = Asked(self, 0)
+        self.waiting = Asked(self, piece_ms)
+        self.in_turn = Asked(self, _TURN_MS)
+
+    @property
+    def browses(self) -> bool:
+        return bool(self.gmo["Options"] & _BROWSES)
+
+    def has_browsed(self) -> None:
+        if self.gmo["Options"] & mq.MQGMO_BROWSE_FIRST:  # the next time it goes on from there
+            self.gmo["Options"] += mq.MQGMO_BROWSE_NEXT - mq.MQGMO_BROWSE_FIRST
+
+    def consume(self, message: Any) -> None:
+        """A message has come."""
+        kind = mq.MQCBCT_MSG_NOT_REMOVED if self.browses else mq.MQCBCT_MSG_REMOVED
+        reason = message.got.reason
+        comp = mq.MQCC_WARNING if reason else mq.MQCC_OK
+        self._call(CallContext(kind, reason, comp, self.state), message)
+
+    def hear(self, context: CallContext) -> None:
+        """Something has happened."""
+        error = context.error
+        result = error.result if isinstance(error, MQError) else None
+        self._call(context, result if isinstance(result, Gotten) else None)
+
+    def _call(self, context: CallContext, message: Gotten | None) -> None:
+        callbacks = self.callbacks
+        if callbacks is None or self.called is None:
+            return
+        cbc = CBC(CallType=context.call_type, CompCode=context.completion, Reason=context.reason)
+        cbc.State = context.state
+        cbc.CallbackArea, cbc.ConnectionArea = self.area, callbacks.area
+        cbc.Hobj = self.hobj if self.queue is not None else mq.MQHO_NONE
+        if message is not None:
+            cbc.DataLength = message.got.original_length
+            cbc.BufferLength = len(message.got.data)
+        self.called(
+            queue_manager=callbacks.qmgr,
+            queue=self.queue,
+            md=MD() if message is None else message.md,
+            gmo=GMO() if message is None else message.gmo,
+            msg=None if message is None else message.got.data,
+            cbc=cbc,
+        )
 
 
-class Callbacks:
+class Callbacks(ThreadCallbacks[Consumer]):
     """The functions of one connection."""
 
     def __init__(self, qmgr: Any) -> None:
-        self._qmgr = qmgr
-        self._consumers: dict[int, Consumer] = {}  # by the handle of the queue; 0: events
-        self._area: Any = 0
-        self._stopping = threading.Event()
-        self._runner: threading.Thread | None = None
+        self.qmgr = qmgr
+        self.area: Any = 0
+        self._hconn = qmgr.get_handle()
+        self._for_events: Consumer | None = None
+        super().__init__(attached(self._hconn, "MQCB").connection.transport)
 
     # ---- MQCB
 
-    def change(self, operation: int, hobj: int, consumer: Consumer | None) -> None:
+    def change(self, operation: int, hobj: int, consumer: Consumer) -> None:
         """MQCB."""
-        if operation & mq.MQOP_REGISTER and consumer is not None:
-            self._consumers[hobj] = consumer
-            self._notify(consumer, constants_all.MQCBDO_REGISTER_CALL, "MQCBCT_REGISTER_CALL")
-            return
-        known = self._consumers.get(hobj)
+        self.check_caller(get_ident())
+        if operation & mq.MQOP_REGISTER:
+            self._register(hobj, consumer)
+            operation &= ~mq.MQOP_REGISTER
+            if not operation:
+                return
+        known = self._known(hobj)
         if known is None:
             detail = f"no function for handle {hobj}"
             raise mq_error(MQRC_CALLBACK_NOT_REGISTERED, verb="MQCB", detail=detail)
-        if operation & mq.MQOP_DEREGISTER:
-            del self._consumers[hobj]
-            self._notify(known, constants_all.MQCBDO_DEREGISTER_CALL, "MQCBCT_DEREGISTER_CALL")
-        elif operation & (mq.MQOP_SUSPEND | mq.MQOP_RESUME):
-            known.is_suspended = operation & mq.MQOP_SUSPEND != 0
+        if operation == mq.MQOP_DEREGISTER:
+            self._deregister(known)
+        elif operation == mq.MQOP_SUSPEND:
+            self.suspend_one(known)
+        elif operation == mq.MQOP_RESUME:
+            self.resume_one(known)
         else:
             raise mq_error(MQRC_OPERATION_ERROR, verb="MQCB", detail=f"operation {operation}")
 
+    def _known(self, hobj: int) -> Consumer | None:
+        if not hobj:
+            return self._for_events
+        return next((one for one in self.consumers if one.hobj == hobj), None)
+
+    def _register(self, hobj: int, consumer: Consumer) -> None:
+        if not callable(consumer.called):
+            raise no_function(f"CallbackFunction is {consumer.called!r}")
+        consumer.callbacks = self
+        consumer.hobj = hobj
+        if hobj:
+            consumer.handle = attached(self._hconn, "MQCB").object(hobj, "MQCB").opened()
+            self.add(consumer)
+        else:
+            self._for_events = consumer
+            self.handler = consumer.hear
+        self.call(self.control(consumer, mq.MQCBCT_REGISTER_CALL))
+
+    def _deregister(self, known: Consumer) -> None:
+        if known is self._for_events:
+            self._for_events = self.handler = None
+            self.call(self.control(known, mq.MQCBCT_DEREGISTER_CALL))
+        else:
+            self.deregister([known])
+
+    def forget(self, hobj: int) -> None:
+        """The queue is being closed."""
+        known = self._known(hobj)
+        if hobj and known is not None:
+            self.deregister([known])
+
     # ---- MQCTL
 
-    def control(self, operation: int, area: Any) -> None:
+    def operate(self, operation: int, area: Any) -> None:
         """MQCTL."""
         if operation in (mq.MQOP_START, mq.MQOP_START_WAIT):
-            self._start(area)
-            if operation == mq.MQOP_START_WAIT and self._runner is not None:
-                self._runner.join()
+            self.area = area
+            self.start(operation == mq.MQOP_START_WAIT)
         elif operation == mq.MQOP_STOP:
             self.stop()
-        elif operation in (mq.MQOP_SUSPEND, mq.MQOP_RESUME):
-            for one in self._consumers.values():
-                one.is_suspended = operation == mq.MQOP_SUSPEND
+        elif operation == mq.MQOP_SUSPEND:
+            self.suspend()
+        elif operation == mq.MQOP_RESUME:
+            self.resume()
         else:
             raise mq_error(MQRC_OPERATION_ERROR, verb="MQCTL", detail=f"operation {operation}")
 
-    def _start(self, area: Any) -> None:
-        if self._runner is not None and self._runner.is_alive():
-            raise mq_error(MQRC_OPERATION_ERROR, verb="MQCTL", detail="it is started already")
-        self._area = area
-        self._stopping.clear()
-        self._runner = threading.Thread(target=self._run, name="ternmq-callbacks", daemon=True)
-        self._runner.start()
+    def keep(self, error: BaseException) -> None:
+        """A function has raised: as the library does, report it and go on."""
+        if isinstance(error, MQError):
+            super().keep(error)
+        else:
+            traceback.print_exception(error, file=sys.stderr)
 
-    def stop(self) -> None:
-        """MQOP_STOP; no function is called after it."""
-        self._stopping.set()
-        runner = self._runner
-        if runner is not None and runner is not threading.current_thread():
-            runner.join()
+    def report(self, reason: int, state: int, error: MQError | None) -> Work:
+        """Without an event handler every consumer hears of it."""
+        if self.handler is None:
+            for one in self.consumers:
+                one.callback_options |= mq.MQCBDO_EVENT_CALL
+        yield from super().report(reason, state, error)
 
-    # ---- the thread
+    # ---- gets
 
-    def _run(self) -> None:
-        for one in list(self._consumers.values()):
-            one.silent_since_s = time.monotonic()
-            self._notify(one, constants_all.MQCBDO_START_CALL, "MQCBCT_START_CALL")
+    def deliver(self, handle: ObjectHandle, request: Any) -> Any:
+        consumer: Consumer = request.consumer
+        md, gmo = MD(**consumer.md), GMO(**consumer.gmo)
+        gmo.Options &= ~mq.MQGMO_WAIT
+        if request.wait_ms:
+            gmo.Options |= mq.MQGMO_WAIT
+            gmo.WaitInterval = request.wait_ms
         try:
-            while not self._stopping.is_set():
-                self._round()
+            got = calls.get(self._hconn, consumer.hobj, md, gmo, consumer.length)
         except MQError as error:
-            self._broken(error)
-        for one in list(self._consumers.values()):
-            self._notify(one, constants_all.MQCBDO_STOP_CALL, "MQCBCT_STOP_CALL")
-
-    def _round(self) -> None:
-        """Each queue once."""
-        waiting = [
-            (hobj, one)
-            for hobj, one in list(self._consumers.items())
-            if hobj and not one.is_suspended
-        ]
-        if not waiting:
-            self._stopping.wait(_SLICE_MS / 1000)
-        for hobj, one in waiting:
-            if self._stopping.is_set():
-                return
-            self._next(hobj, one)
-
-    def _next(self, hobj: int, one: Consumer) -> None:
-        md, gmo = MD(**one.md), GMO(**one.gmo)
-        gmo.Options |= mq.MQGMO_WAIT
-        gmo.WaitInterval = _SLICE_MS
-        try:
-            got = calls.get(self._qmgr.get_handle(), hobj, md, gmo, one.length)
-        except MQError as error:
-            if error.reason != MQRC_NO_MSG_AVAILABLE:
-                raise
-            now_s = time.monotonic()
-            if one.is_overdue(now_s):
-                one.silent_since_s = now_s
-                self._call(one, "MQCBCT_EVENT_CALL", mq.MQCC_FAILED, error.reason)
-            return
-        one.silent_since_s = time.monotonic()
-        browses = one.gmo["Options"] & _BROWSES
-        if browses & mq.MQGMO_BROWSE_FIRST:  # the next time it goes on from there
-            one.gmo["Options"] += mq.MQGMO_BROWSE_NEXT - mq.MQGMO_BROWSE_FIRST
-        kind = "MQCBCT_MSG_NOT_REMOVED" if browses else "MQCBCT_MSG_REMOVED"
-        comp = mq.MQCC_WARNING if got.reason else mq.MQCC_OK
-        self._call(one, kind, comp, got.reason, md, gmo, got)
-
-    def _broken(self, error: MQError) -> None:
-        """The connection is gone, or a queue cannot be got from: call the event handlers."""
-        self._stopping.set()
-        events = self._consumers.get(0)
-        for one in [events] if events is not None else list(self._consumers.values()):
-            self._call(one, "MQCBCT_EVENT_CALL", error.comp, error.reason)
-
-    def _notify(self, one: Consumer, option: int, kind: str) -> None:
-        if one.options & option:
-            self._call(one, kind, mq.MQCC_OK, 0)
-
-    def _call(
-        self,
-        one: Consumer,
-        kind: str,
-        comp: int,
-        reason: int,
-        md: MD | None = None,
-        gmo: GMO | None = None,
-        got: calls.Got | None = None,
-    ) -> None:
-        cbc = CBC(CallType=getattr(constants_all, kind), CompCode=comp, Reason=reason)
-        cbc.CallbackArea, cbc.ConnectionArea = one.area, self._area
-        cbc.Hobj = one.queue.get_handle() if one.queue is not None else mq.MQHO_NONE
-        if got is not None:
-            cbc.DataLength, cbc.BufferLength = got.original_length, len(got.data)
-        one.function(
-            queue_manager=self._qmgr,
-            queue=one.queue,
-            md=md or MD(),
-            gmo=gmo or GMO(),
-            msg=None if got is None else got.data,
-            cbc=cbc,
-        )
+            if error.reason == MQRC_NO_MSG_AVAILABLE:
+                return None
+            raise
+        message = Gotten(md, gmo, got)
+        if got.reason == MQRC_TRUNCATED_MSG_FAILED:
+            raise mq_error(got.reason, verb="MQGET", result=message)
+        return message

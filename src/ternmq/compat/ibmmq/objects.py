@@ -204,12 +204,12 @@ class QueueManager(pymqi.QueueManager, MQObject):
             raise TypeError("ctlo must be an instance of CTLO")
         with self._translated_errors():
             self.get_handle()
-            self._callbacks().control(operation, ctlo.ConnectionArea)
+            self._callbacks().operate(operation, ctlo.ConnectionArea)
 
     def disconnect(self) -> None:
         """MQDISC: commits what is open; no function is called any more."""
         if self._functions is not None:
-            self._functions.stop()
+            self._functions.quit(True)
             self._functions = None
         super().disconnect()
 
@@ -284,6 +284,13 @@ class Queue(pymqi_queue.Queue, MQObject):
     def get_queue_manager(self) -> Any:
         """Its connection."""
         return self._qmgr
+
+    def close(self, options: int = mq.MQCO_NONE) -> None:
+        """MQCLOSE; a function for its messages is deregistered."""
+        if self._qmgr._functions is not None and self._handle:
+            with self._translated_errors():
+                self._qmgr._functions.forget(self._handle)
+        super().close(options)
 
     def cb(self, **kwargs: Any) -> None:
         """MQCB: a function for the messages of this queue."""
