@@ -49,6 +49,7 @@ NAMES = {
     "spark_sink": "Parquet onto a queue by Spark, each row once",
     "served": "a queue manager in a process of its own",
     "selectors": "gets with a selector, and messages with properties",
+    "callbacks": "messages by callbacks beside a loop of gets",
     "streaming": "puts to a queue with a streaming queue",
     "network": "clients over TCP, beside other brokers",
     "rivals": "durable puts: each broker by its Python client and by its own fastest",
