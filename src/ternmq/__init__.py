@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from ternmq import aio as aio
-    from ternmq.api.callbacks import CallContext
     from ternmq.api.connection import Connection
+    from ternmq.api.consumers import CallContext
     from ternmq.api.consuming import Consumer
     from ternmq.api.listening import Listening, listen
     from ternmq.api.pcf_execute import PCFExecute
@@ -138,7 +138,7 @@ if not TYPE_CHECKING:
             "ObjectInUse ObjectUnknown Truncated Unavailable XAError"
         ),
         "ternmq.runtime.backup": "Backup",
-        "ternmq.api.callbacks": "CallContext",
+        "ternmq.api.consumers": "CallContext",
         "ternmq.api.connection": "Connection",
         "ternmq.api.consuming": "Consumer",
         "ternmq.runtime.embedded": "QueueManager embedded memory",

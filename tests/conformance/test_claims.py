@@ -313,11 +313,11 @@ ROWS: Final[dict[str, Probe]] = {
         inert(object_types.LOCAL, "DISTL"),
         commands("DISPLAY QMGR WHERE(DISTL EQ NO)", "AMQ8408I"),
     ),
-    "MQCB and MQCTL in the Python API; signals": all_of(
+    "signals; callbacks: MQCBDO_FAIL_IF_QUIESCING, events while a connection is stopped": all_of(
         later("MQGET", mq.MQGMO_SET_SIGNAL),
         shown_by(
-            "tests/unit/network/clients/test_consumers.py",
-            "test_request_when_it_waits_then_the_message_comes",
+            "tests/battery/test_callbacks.py",
+            "test_arguments_that_cannot_be_then_their_reasons",
         ),
     ),
     "topics and subscriptions of [pymqi and ibmmq](compat-pymqi.md)": shown_by(

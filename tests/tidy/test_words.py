@@ -27,7 +27,7 @@ SKIPPED = {".git", ".venv", ".cache", "build", "dist", "__pycache__"}
 # May catch everything: the boundary of a session, and the one place that stops the process.
 # The shell hands on what a signal handler raised, once it has its lock again. The command server
 # serves the next request when one of ours went wrong, and says so. Tasks that a queue manager can
-# do without are begun again.
+# do without are begun again. What a callback raises is reported, and raised when they are stopped.
 CATCH_ALL = {
     "src/ternmq/cli/__main__.py",
     "src/ternmq/server/session.py",
@@ -35,6 +35,9 @@ CATCH_ALL = {
     "src/ternmq/server/fatal.py",
     "src/ternmq/outlets/command_queue.py",
     "src/ternmq/api/listening.py",
+    "src/ternmq/api/callbacks.py",
+    "src/ternmq/api/consuming.py",
+    "src/ternmq/api/aio_consuming.py",
     "src/ternmq/outlets/restarting.py",
     "src/ternmq/host/shell.py",
     # Functions of users, which must not cost a message or the start.

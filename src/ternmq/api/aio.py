@@ -40,7 +40,7 @@ from ternmq.values.xid import XID
 if TYPE_CHECKING:
     from ternmq.api.aio_consuming import Callbacks, Consuming
     from ternmq.api.aio_stream import QueueCursor, QueueStream
-    from ternmq.api.callbacks import EventFunction
+    from ternmq.api.consumers import EventFunction
     from ternmq.api.stream import Start
     from ternmq.values.message_properties import Given
     from ternmq.values.queue_attributes import (

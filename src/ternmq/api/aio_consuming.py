@@ -22,10 +22,12 @@ from ternmq.api.callbacks import (
     STOPPED,
     SUSPENDED,
     BaseCallbacks,
+    Work,
+)
+from ternmq.api.consumers import (
     BaseConsumer,
     EventFunction,
     MessageFunction,
-    Work,
     check_functions,
     no_function,
 )

@@ -32,7 +32,7 @@ from ternmq.values.transport import AheadGet, TaskTransport
 
 if TYPE_CHECKING:
     from ternmq.api.aio_consuming import Consumer
-    from ternmq.api.callbacks import EventFunction, MessageFunction
+    from ternmq.api.consumers import EventFunction, MessageFunction
     from ternmq.values.message_properties import Given
 
 

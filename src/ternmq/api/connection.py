@@ -37,7 +37,7 @@ from ternmq.values.transport import Transport
 from ternmq.values.xid import XID
 
 if TYPE_CHECKING:
-    from ternmq.api.callbacks import EventFunction
+    from ternmq.api.consumers import EventFunction
     from ternmq.api.consuming import Callbacks, Consuming
     from ternmq.api.stream import QueueCursor, QueueStream, Start
     from ternmq.values.message_properties import Given

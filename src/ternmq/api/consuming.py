@@ -23,11 +23,13 @@ from ternmq.api.callbacks import (
     STOPPED,
     SUSPENDED,
     BaseCallbacks,
+    Work,
+)
+from ternmq.api.consumers import (
     BaseConsumer,
     ConsumerT,
     EventFunction,
     MessageFunction,
-    Work,
     check_functions,
     no_function,
 )

@@ -29,7 +29,7 @@ from ternmq.values.status import GroupFigures, StorageStatus
 from ternmq.values.transport import Transport
 
 if TYPE_CHECKING:
-    from ternmq.api.callbacks import EventFunction, MessageFunction
+    from ternmq.api.consumers import EventFunction, MessageFunction
     from ternmq.api.consuming import Consumer
     from ternmq.values.message_properties import Given
 

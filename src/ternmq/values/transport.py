@@ -111,8 +111,8 @@ class Transport(Endpoint):
         raise NotImplementedError
 
     def deliver(self, handle: ObjectHandle, request: GetRequest) -> Message | None:
-        """MQGET for a callback. If the process dies before it has the message, that goes back to its
-        queue, as far as the protocol allows."""
+        """MQGET for a callback. If the process dies before it has the message, that goes back to
+        its queue, as far as the protocol allows."""
         return self.get(handle, request)
 
     def interrupt(self) -> None:

@@ -11,7 +11,8 @@ import traceback
 from threading import get_ident
 from typing import Any, Final, NamedTuple
 
-from ternmq.api.callbacks import BaseConsumer, CallContext, Work, no_function
+from ternmq.api.callbacks import Work
+from ternmq.api.consumers import BaseConsumer, CallContext, no_function
 from ternmq.api.consuming import ThreadCallbacks
 from ternmq.base import constants_all as mq
 from ternmq.base.errors import MQError, mq_error
