@@ -5,6 +5,7 @@ with, beside the one that puts.
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 
 import pytest
@@ -14,6 +15,7 @@ from ternmq import QueueManager
 from ternmq.base import constants_all as mq
 from ternmq.base import reasons as rc
 from ternmq.base.errors import MQError
+from tests.battery.places import Place
 from tests.battery.recorded import Recorded, numbered, put_all
 
 pytestmark = pytest.mark.core
@@ -210,3 +212,61 @@ def test_queue_manager_that_ends_without_an_event_handler_then_stop_raises_the_r
         connection.stop()
     assert reason_of(caught) == rc.MQRC_Q_MGR_QUIESCING
     connection.stop()
+
+
+def test_registration_while_the_queue_manager_quiesces_then_2161_if_it_is_asked_for(
+    qmgr: QueueManager, connection: ternmq.Connection, seen: Recorded
+) -> None:
+    queue = connection.queue("A", options=mq.MQOO_INPUT_SHARED)
+    option = mq.MQCBDO_FAIL_IF_QUIESCING
+    queue.on_message(seen.take, callback_options=option)
+    quiesce(qmgr)
+    with pytest.raises(MQError) as caught:
+        queue.on_message(seen.take, callback_options=option)
+    assert reason_of(caught) == rc.MQRC_Q_MGR_QUIESCING
+    queue.on_message(seen.take)
+
+
+def test_stop_when_a_callback_waits_in_a_get_of_its_own_then_that_is_not_cut_short(
+    qmgr: QueueManager, connection: ternmq.Connection, seen: Recorded
+) -> None:
+    inside = threading.Event()
+
+    def take(message: ternmq.Message) -> None:
+        with connection.queue("B") as other:
+            inside.set()
+            seen.take(other.get(wait=10))
+
+    connection.queue("A").on_message(take)
+    connection.start()
+    qmgr.put("A", b"x")
+    assert inside.wait(10)
+    stopper = threading.Thread(target=connection.stop)
+    stopper.start()
+    stopper.join(0.2)
+    assert stopper.is_alive()
+    qmgr.put("B", b"for the callback")
+    stopper.join()
+    assert seen.data == [b"for the callback"]
+
+
+def test_queue_manager_that_is_closed_under_callbacks_then_they_end(
+    place: Place, seen: Recorded
+) -> None:
+    qmgr = place.qmgr
+    qmgr.define_queue("A")
+    connection = qmgr.connect()
+    connection.on_event(seen.event)
+    connection.queue("A").on_message(seen.take)
+    connection.start()
+    qmgr.close()
+    seen.until(0, 1)
+    connection.stop()
+    assert seen.calls[0][2] == mq.MQCS_STOPPED
+    assert seen.reasons[0] in (
+        rc.MQRC_Q_MGR_STOPPING,
+        rc.MQRC_CONNECTION_BROKEN,
+        rc.MQRC_CONNECTION_STOPPING,
+        rc.MQRC_Q_MGR_QUIESCING,
+        rc.MQRC_HCONN_ERROR,
+    )

@@ -313,7 +313,7 @@ ROWS: Final[dict[str, Probe]] = {
         inert(object_types.LOCAL, "DISTL"),
         commands("DISPLAY QMGR WHERE(DISTL EQ NO)", "AMQ8408I"),
     ),
-    "signals; callbacks: MQCBDO_FAIL_IF_QUIESCING, events while a connection is stopped": all_of(
+    "signals; callbacks: MQCBDO_MC_EVENT_CALL, events while a connection is stopped": all_of(
         later("MQGET", mq.MQGMO_SET_SIGNAL),
         shown_by(
             "tests/battery/test_callbacks.py",

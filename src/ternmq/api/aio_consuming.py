@@ -92,6 +92,7 @@ async def register(
     callbacks = callbacks_of(queue._transport)
     callbacks.check_caller(caller())
     check_functions(function, on_event, wait, callback_options)
+    await callbacks.call(callbacks.check_quiescing(callback_options))
     consumer = Consumer(queue, handle, function, on_event, callback_options)
     consumer.ask_for(*asked, wait)
     callbacks.add(consumer)

@@ -164,6 +164,17 @@ class BaseCallbacks(Generic[ConsumerT]):
             context = CallContext(call_type, reason, completion, state, consumer)
             yield (CALL, consumer.on_event, context)
 
+    def check_quiescing(self, callback_options: int) -> Work:
+        """MQRC_Q_MGR_QUIESCING, if MQCBDO_FAIL_IF_QUIESCING asks for it: a call that waits for
+        messages is refused then."""
+        if callback_options & mq.MQCBDO_FAIL_IF_QUIESCING:
+            call = AwaitMessages([], self.endpoint.connection_id.hex(), 0)
+            try:
+                yield (RUN, call, None)
+            except MQError as error:
+                if error.reason != MQRC_FUNCTION_NOT_SUPPORTED:
+                    raise
+
     # ---- MQCTL
 
     def may_start(self, caller: int) -> bool:
@@ -205,6 +216,7 @@ class BaseCallbacks(Generic[ConsumerT]):
         self.state = RUNNING
         self.wish = 0
         self._must_have = must_have
+        self._events.clear()
         self._ready = deque(self.consumers)
         self._asked_before = 0
         now_s = monotonic()

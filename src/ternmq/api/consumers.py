@@ -28,6 +28,7 @@ _CONTROL_CALLS: Final = (
     | mq.MQCBDO_DEREGISTER_CALL
     | mq.MQCBDO_EVENT_CALL
 )
+_OPTIONS: Final = _CONTROL_CALLS | mq.MQCBDO_FAIL_IF_QUIESCING
 _NOT_FOR_CONSUMERS: Final = mq.MQGMO_UNLOCK | mq.MQGMO_MSG_UNDER_CURSOR
 _BROWSES: Final = mq.MQGMO_BROWSE_FIRST | mq.MQGMO_BROWSE_NEXT
 
@@ -142,14 +143,19 @@ def check_functions(
     function: Any, on_event: Any, wait: float | None, callback_options: int
 ) -> None:
     """MQRC_CALLBACK_ROUTINE_ERROR or MQRC_CBD_OPTIONS_ERROR if they cannot be."""
-    if callback_options & ~_CONTROL_CALLS:
-        detail = f"options {callback_options:#x}: give MQCBDO_START_CALL, _STOP_CALL, "
-        detail += "_REGISTER_CALL, _DEREGISTER_CALL or _EVENT_CALL"
-        raise mq_error(MQRC_CBD_OPTIONS_ERROR, verb="MQCB", detail=detail)
+    check_options(callback_options)
     if not callable(function):
         raise no_function(f"{function!r} cannot be called")
-    if on_event is None and (callback_options or wait is not None):
+    if on_event is None and (callback_options & _CONTROL_CALLS or wait is not None):
         raise no_function("a wait or callback options need a function on_event to call")
+
+
+def check_options(callback_options: int) -> None:
+    """MQRC_CBD_OPTIONS_ERROR if these are not options of MQCBD, or have no function here."""
+    if callback_options & ~_OPTIONS:
+        detail = f"options {callback_options:#x}: give MQCBDO_START_CALL, _STOP_CALL, "
+        detail += "_REGISTER_CALL, _DEREGISTER_CALL, _EVENT_CALL or _FAIL_IF_QUIESCING"
+        raise mq_error(MQRC_CBD_OPTIONS_ERROR, verb="MQCB", detail=detail)
 
 
 def no_function(detail: str) -> MQError:

@@ -91,6 +91,7 @@ def register(
     for one in (function, on_event):
         if inspect.iscoroutinefunction(one):
             raise no_function(f"{one!r} is a coroutine function, for tasks alone")
+    callbacks.call(callbacks.check_quiescing(callback_options))
     consumer = Consumer(queue, handle, function, on_event, callback_options)
     consumer.ask_for(*asked, wait)
     callbacks.add(consumer)
@@ -111,6 +112,7 @@ class ThreadCallbacks(BaseCallbacks[ConsumerT]):
     def __init__(self, transport: Transport) -> None:
         super().__init__(transport)
         self._transport = transport
+        self._asked: object = None  # the request of the last get
         self._operation = threading.Event()  # MQCTL wants something of the thread
         self._is_started = threading.Event()
         self._has_ended = threading.Event()
@@ -184,7 +186,7 @@ class ThreadCallbacks(BaseCallbacks[ConsumerT]):
             if self.wish != STOPPED:
                 self.wish = wish
             self._operation.set()
-            self._transport.interrupt()
+            self._transport.interrupt(self._asked)
             self._has_ended.wait(_INTERRUPT_S)
         return True
 
@@ -245,6 +247,7 @@ class ThreadCallbacks(BaseCallbacks[ConsumerT]):
                 result = error = None
                 try:
                     if kind == GET:
+                        self._asked = other
                         result = self.deliver(one, other)
                     elif kind == CALL:
                         one(other)

@@ -91,13 +91,14 @@ class ThreadSession(Session):
                     self._awaiting = None
         return True
 
-    def interrupt(self) -> None:
-        """From another thread: a wait for a message ends as if its time were over."""
+    def interrupt(self, request: object) -> None:
+        """From another thread: a wait for a message by this request, or for any of several queues,
+        ends as if its time were over."""
         shell = self.shell
         with shell.lock:
             kernel = self.engine.kernel
             call = self.link.get_call
-            if call is not None and call.waiting:
+            if call is not None and call.waiting and call.request is request:
                 cancel(kernel, call, MQRC_NO_MSG_AVAILABLE)
                 kernel.outbox.wake(call.waker)
             step = self._awaiting
@@ -153,8 +154,8 @@ class ThreadTransport(Transport):
     def put_form(self, md: Descriptor, options: int, verb: str) -> PutForm:
         return self.session.request_put(md, PutOptions(options=options), verb)
 
-    def interrupt(self) -> None:
-        self.session.interrupt()
+    def interrupt(self, request: object) -> None:
+        self.session.interrupt(request)
 
     # ---- messages
 

@@ -57,6 +57,9 @@ class Pool:
     async def _put_back(self, one: Connection, failed: bool) -> None:
         if not one.connected:
             return
+        if one.transport.callbacks is not None:
+            await one.__aexit__(MQError, None, None)  # its functions are not for the next user
+            return
         try:
             if failed or one.transport.has_unit:
                 await one.backout()

@@ -63,6 +63,9 @@ class Pool:
     def _put_back(self, one: Connection, failed: bool) -> None:
         if not one.connected:
             return
+        if one.transport.callbacks is not None:
+            one.__exit__(MQError, None, None)  # its functions are not for the next user
+            return
         try:
             if failed or one.transport.has_unit:
                 one.backout()

@@ -115,9 +115,10 @@ class Transport(Endpoint):
         its queue, as far as the protocol allows."""
         return self.get(handle, request)
 
-    def interrupt(self) -> None:
-        """From another thread: a wait for a message that is under way may end early, as if its time
-        were over. Where that cannot be, it ends when it ends."""
+    def interrupt(self, request: object) -> None:
+        """From another thread: a get by this request, or a wait for any of several queues, that is
+        under way may end early, as if its time were over. Where that cannot be, it ends when it
+        ends."""
 
     # ---- calls that a program may make for every message
 

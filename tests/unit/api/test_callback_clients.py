@@ -234,3 +234,18 @@ def test_connection_of_its_makers_thread_alone_then_callbacks_run_and_it_is_the_
             put_all(other, "A", numbered(2))
             seen.until(2)
         connection.put("B", b"x")
+
+
+def test_pool_when_a_connection_has_callbacks_then_the_next_user_gets_another(
+    served: Networked, seen: Recorded
+) -> None:
+    with ternmq.Pool("QM1", 1, **served.way) as pool, served.connect() as other:
+        with pool.connection() as connection:
+            connection.queue("A").on_message(seen.take, syncpoint=True)
+            connection.start()
+            put_all(other, "A", [b"x"])
+            seen.until(1)
+        assert not connection.connected
+        with pool.connection() as after, after.queue("A") as queue:
+            assert after is not connection
+            assert queue.get(wait=10).backout_count == 1

@@ -12,7 +12,7 @@ from threading import get_ident
 from typing import Any, Final, NamedTuple
 
 from ternmq.api.callbacks import Work
-from ternmq.api.consumers import BaseConsumer, CallContext, no_function
+from ternmq.api.consumers import BaseConsumer, CallContext, check_options, no_function
 from ternmq.api.consuming import ThreadCallbacks
 from ternmq.base import constants_all as mq
 from ternmq.base.errors import MQError, mq_error
@@ -152,6 +152,8 @@ class Callbacks(ThreadCallbacks[Consumer]):
     def _register(self, hobj: int, consumer: Consumer) -> None:
         if not callable(consumer.called):
             raise no_function(f"CallbackFunction is {consumer.called!r}")
+        check_options(consumer.callback_options)
+        self.call(self.check_quiescing(consumer.callback_options))
         consumer.callbacks = self
         consumer.hobj = hobj
         if hobj:
