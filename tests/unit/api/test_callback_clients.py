@@ -239,7 +239,7 @@ def test_connection_of_its_makers_thread_alone_then_callbacks_run_and_it_is_the_
 def test_pool_when_a_connection_has_callbacks_then_the_next_user_gets_another(
     served: Networked, seen: Recorded
 ) -> None:
-    with ternmq.Pool("QM1", 1, **served.way) as pool, served.connect() as other:
+    with ternmq.Pool("QM1", size=1, **served.way) as pool, served.connect() as other:
         with pool.connection() as connection:
             connection.queue("A").on_message(seen.take, syncpoint=True)
             connection.start()
