@@ -15,6 +15,7 @@ from ternmq import QueueManager
 from ternmq.base import constants_all as mq
 from ternmq.base import reasons as rc
 from ternmq.base.errors import MQError
+from tests.battery.places import Task
 from tests.battery.recorded import Recorded, numbered, put_all
 
 pytestmark = pytest.mark.core
@@ -409,6 +410,43 @@ def test_stop_when_a_callback_is_under_way_then_it_waits_for_its_end(
         stopper.join()
         with qmgr.queue("B") as other:
             assert other.depth == 1
+
+
+def test_stop_from_outside_when_the_callback_starts_again_then_it_stops_all_the_same(
+    qmgr: QueueManager, connection: ternmq.Connection
+) -> None:
+    inside, stopping = threading.Event(), threading.Event()
+
+    def take(message: ternmq.Message) -> None:
+        inside.set()
+        stopping.wait(10)
+        connection.start()  # takes back its own stop alone
+
+    with connection.queue("A") as queue:
+        queue.on_message(take)
+        connection.start()
+        qmgr.put("A", b"x")
+        assert inside.wait(10)
+        stopper = threading.Thread(target=connection.stop)
+        stopper.start()
+        stopper.join(0.05)
+        stopping.set()
+        stopper.join(10)
+        assert not stopper.is_alive()
+
+
+def test_several_threads_that_start_at_once_then_one_does_and_the_others_get_2500(
+    qmgr: QueueManager, connection: ternmq.Connection, seen: Recorded
+) -> None:
+    connection.queue("A").on_message(seen.take)
+    tasks = [Task(connection.start) for _ in range(4)]
+    for task in tasks:
+        task.join()
+    refused = [task.error for task in tasks if task.error is not None]
+    assert [one.reason for one in refused if isinstance(one, MQError)] == [2500] * 3
+    put_all(qmgr, "A", numbered(3))
+    seen.until(3)
+    connection.stop()
 
 
 def test_disconnect_while_started_then_it_stops_first(

@@ -236,6 +236,29 @@ async def test_stop_when_a_callback_is_under_way_then_it_is_not_cancelled(opened
 
 
 @in_loop
+async def test_stop_of_another_task_when_the_callback_starts_again_then_it_stops_all_the_same(
+    opened: Opened,
+) -> None:
+    async with opened() as qmgr, await prepared(qmgr) as connection:
+        inside, go_on = asyncio.Event(), asyncio.Event()
+
+        async def take(message: ternmq.Message) -> None:
+            inside.set()
+            await go_on.wait()
+            await connection.start()  # takes back its own stop alone
+
+        await (await connection.queue("A")).on_message(take)
+        await connection.start()
+        await put_all(qmgr, "A", [b"x"])
+        await inside.wait()
+        stopping = asyncio.create_task(connection.stop())
+        await asyncio.sleep(0)
+        go_on.set()
+        async with asyncio.timeout(10):
+            await stopping
+
+
+@in_loop
 async def test_callback_that_raises_then_backed_out_and_raised_by_stop(opened: Opened) -> None:
     async with opened() as qmgr, await prepared(qmgr) as connection:
         seen = Seen()

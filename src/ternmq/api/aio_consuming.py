@@ -190,8 +190,7 @@ class Callbacks(BaseCallbacks[Consumer]):
         if self.caller and self.caller == caller():
             self.wish = wish
             return False
-        if self.wish != STOPPED:
-            self.wish = wish
+        self.ask_from_outside(wish)
         self._operation.set()
         if self._waits and self._task is not None and not self._cancels:
             self._cancels += 1

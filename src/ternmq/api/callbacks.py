@@ -96,6 +96,7 @@ class BaseCallbacks(Generic[ConsumerT]):
         self.state = STOPPED
         self.caller = 0  # the thread or task that runs them; 0: none does
         self.wish = 0  # the state that MQCTL has asked for; 0: go on
+        self.is_awaited = False  # by another caller than a callback
         self._must_have = False  # MQOP_START_WAIT ends when no consumer is active
         self._failure: BaseException | None = None
         self._events: list[int] = []
@@ -180,8 +181,7 @@ class BaseCallbacks(Generic[ConsumerT]):
     def may_start(self, caller: int) -> bool:
         """Whether there is something to start: a callback only takes back its stop."""
         if self.caller == caller and caller:
-            if self.wish == STOPPED:
-                self.wish = 0
+            self._take_back(STOPPED)
             return False
         self.check_caller(caller, "MQCTL")
         if self.state == SUSPENDED:
@@ -191,13 +191,23 @@ class BaseCallbacks(Generic[ConsumerT]):
     def may_resume(self, caller: int) -> bool:
         """The same for MQOP_RESUME."""
         if self.caller == caller and caller:
-            if self.wish == SUSPENDED:
-                self.wish = 0
+            self._take_back(SUSPENDED)
             return False
         self.check_caller(caller, "MQCTL")
         if self.state != SUSPENDED:
             raise self._not_allowed("MQOP_RESUME", "stopped: start it")
         return True
+
+    def _take_back(self, wish: int) -> None:
+        """Of what a callback has asked for; another caller waits for what it has asked for."""
+        if self.wish == wish and not self.is_awaited:
+            self.wish = 0
+
+    def ask_from_outside(self, wish: int) -> None:
+        """Another caller wants them to end, and waits for that; a stop counts more."""
+        self.is_awaited = True
+        if self.wish != STOPPED:
+            self.wish = wish
 
     def check_suspend(self) -> None:
         """MQRC_OPERATION_NOT_ALLOWED if the connection is stopped."""
@@ -215,6 +225,7 @@ class BaseCallbacks(Generic[ConsumerT]):
         self.caller = caller
         self.state = RUNNING
         self.wish = 0
+        self.is_awaited = False
         self._must_have = must_have
         self._events.clear()
         self._ready = deque(self.consumers)

@@ -34,7 +34,7 @@ from ternmq.api.consumers import (
     no_function,
 )
 from ternmq.base import constants_all as mq
-from ternmq.base.errors import mq_error
+from ternmq.base.errors import MQError, mq_error
 from ternmq.base.reasons import MQRC_ENVIRONMENT_ERROR
 from ternmq.values.handle import ObjectHandle
 from ternmq.values.transport import Transport
@@ -113,6 +113,7 @@ class ThreadCallbacks(BaseCallbacks[ConsumerT]):
         super().__init__(transport)
         self._transport = transport
         self._asked: object = None  # the request of the last get
+        self._starting = threading.Lock()
         self._operation = threading.Event()  # MQCTL wants something of the thread
         self._is_started = threading.Event()
         self._has_ended = threading.Event()
@@ -137,16 +138,20 @@ class ThreadCallbacks(BaseCallbacks[ConsumerT]):
 
     def start(self, wait: bool) -> None:
         """MQOP_START; with `wait` MQOP_START_WAIT."""
-        if wait and self.caller == get_ident():
+        if self.caller != get_ident():
+            self._run(True, wait)
+            return
+        if wait:
             detail = "a callback cannot wait for callbacks"
             raise mq_error(MQRC_ENVIRONMENT_ERROR, verb="MQCTL", detail=detail)
-        if self.may_start(get_ident()):
-            self._run(True, wait)
+        self.may_start(get_ident())
 
     def resume(self) -> None:
         """MQOP_RESUME; after `start` with `wait` it waits, too."""
-        if self.may_resume(get_ident()):
+        if self.caller != get_ident():
             self._run(False, self._must_have)
+            return
+        self.may_resume(get_ident())
 
     def stop(self) -> None:
         """MQOP_STOP."""
@@ -183,8 +188,7 @@ class ThreadCallbacks(BaseCallbacks[ConsumerT]):
             self.wish = wish
             return False
         while not self._has_ended.is_set():
-            if self.wish != STOPPED:
-                self.wish = wish
+            self.ask_from_outside(wish)
             self._operation.set()
             self._transport.interrupt(self._asked)
             self._has_ended.wait(_INTERRUPT_S)
@@ -198,34 +202,50 @@ class ThreadCallbacks(BaseCallbacks[ConsumerT]):
     # ---- the thread
 
     def _run(self, is_start: bool, wait: bool) -> None:
-        self._is_started.clear()
-        self._operation.clear()
+        with self._starting:
+            if is_start:
+                self.may_start(get_ident())
+            else:
+                self.may_resume(get_ident())
+            self._is_started.clear()
+            self._operation.clear()
+            if wait:
+                self.begin(get_ident(), True)
+                self._has_ended.clear()
+            else:
+                self._start_thread(is_start)
         if wait:
-            self._has_ended.clear()
             self._run_work(is_start, True)
+        if wait or self.state != RUNNING:
             self._raise_failure()
-            return
+
+    def _start_thread(self, is_start: bool) -> None:
         self._has_ended.clear()
         runner = threading.Thread(
-            target=self._run_work, args=(is_start, False), name="ternmq-callbacks", daemon=True
+            target=self._run_thread, args=(is_start,), name="ternmq-callbacks", daemon=True
         )
         runner.start()
         self._is_started.wait()
-        if self.state != RUNNING:
-            self._raise_failure()
+
+    def _run_thread(self, is_start: bool) -> None:
+        try:
+            self.begin(get_ident(), False)
+        except MQError as error:
+            self.keep(error)
+            self._is_started.set()
+            self._has_ended.set()
+            return
+        self._run_work(is_start, False)
 
     def _run_work(self, is_start: bool, wait: bool) -> None:
         try:
-            self.begin(get_ident(), wait)
-            try:
-                self._do(self.work(is_start))
-            finally:
-                self.end()
+            self._do(self.work(is_start))
         except BaseException as error:
             if wait and not isinstance(error, Exception):
                 raise  # KeyboardInterrupt, say, in the caller's own thread
             self.keep(error)
         finally:
+            self.end()
             self._is_started.set()
             self._has_ended.set()
 
