@@ -55,7 +55,9 @@ def raise_alerts(kernel: Kernel, local: LocalQueue) -> None:
 
 def _raise_oldest(kernel: Kernel, local: LocalQueue, count: i64) -> None:
     waiters = local.waiters
-    now = count if count < RAISED_AT_ONCE else RAISED_AT_ONCE
+    now: i64 = count
+    if now > RAISED_AT_ONCE:
+        now = RAISED_AT_ONCE
     for alert in list(islice(waiters.alerts.values(), now)):
         _take_off(kernel, local, alert)
         if alert.wait is not None:
@@ -106,5 +108,7 @@ class RaiseRest(Effect):
         self.complete()
 
     def complete(self) -> None:
-        left = len(self.local.waiters.alerts)
-        _raise_oldest(self.kernel, self.local, self.count if self.count < left else left)
+        count: i64 = len(self.local.waiters.alerts)
+        if self.count < count:
+            count = self.count
+        _raise_oldest(self.kernel, self.local, count)
