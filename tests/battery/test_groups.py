@@ -248,6 +248,17 @@ def test_get_without_order_inside_a_group_then_a_warning_and_the_message(
         assert queue.get().warning == 0
 
 
+def test_order_after_gets_without_it_then_it_goes_on_behind_the_last_message(
+    groups: QueueManager,
+) -> None:
+    fill(groups, "Y1 Y2 Y3 Y4L A")
+    with groups.queue("Q") as queue:
+        assert one(queue, 0) == "Y1"
+        assert one(queue, 0) == "Y2"
+        assert one(queue) == "Y3"
+        assert taken(queue) == "Y4L A"
+
+
 def test_unit_of_work_used_otherwise_inside_a_group_then_refused(groups: QueueManager) -> None:
     fill(groups, "Y1 Y2L")
     with groups.queue("Q") as queue:

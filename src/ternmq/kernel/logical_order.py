@@ -13,7 +13,7 @@ from mypy_extensions import i64
 from ternmq.base import constants as mq
 from ternmq.base.errors import mq_error
 from ternmq.base.reasons import MQRC_INCONSISTENT_UOW, MQRC_MATCH_OPTIONS_ERROR
-from ternmq.kernel.browse import copy_of, count_backouts, next_message, page_of
+from ternmq.kernel.browse import copy_of, count_backouts, is_marked, next_message, page_of
 from ternmq.kernel.group_offers import (
     has_all,
     has_message,
@@ -79,6 +79,10 @@ def next_of_group(kernel: Kernel, call: GetCall, queue: Queue, place: LogicalPla
         holder = queue.locks.get(int(entry.number))
         if holder is not None and holder != holder_of(call.handle):
             return None
+    if request.options & mq.MQGMO_UNMARKED_BROWSE_MSG and is_marked(
+        kernel, call.handle, queue, entry
+    ):
+        return None
     if not request.matches(entry):
         raise mq_error(
             MQRC_MATCH_OPTIONS_ERROR,

@@ -384,6 +384,8 @@ class Consumer(Guarded):
             base = made.base
             reason = made.reason
             whole = made.length
+        if call is not None and reason == 0:
+            reason = int(call.warning)
         conversation = self.conversation
         form = conversation.form
         version = self.selection.version
