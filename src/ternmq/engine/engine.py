@@ -44,6 +44,7 @@ from ternmq.kernel.kernel import BROKEN, QUIESCING, RUNNING, STOPPING, Kernel
 from ternmq.kernel.media import ImageSchedule, begin_image, cancel_images
 from ternmq.kernel.metering_calls import has_connected
 from ternmq.kernel.refusals import refused
+from ternmq.kernel.reports import Reports
 from ternmq.kernel.requests import GetCall
 from ternmq.kernel.retention import retain
 from ternmq.kernel.trigger import Triggers
@@ -156,6 +157,7 @@ class Engine:
         self.collector = Collector(self.kernel)
         self.triggers = Triggers(self.kernel)
         self.kernel.triggers = self.triggers
+        self.kernel.reports = Reports(self.kernel)
         self.images = ImageSchedule(self.kernel)
         self.expiry: ExpiryScan | None = None
         self.expiry_due_ns: i64 = 0

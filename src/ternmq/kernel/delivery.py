@@ -20,7 +20,7 @@ from ternmq.kernel.requests import GetCall
 from ternmq.kernel.waiters import asked_at_once
 from ternmq.ports.disk import Disk
 from ternmq.ports.effect import Effect
-from ternmq.values.entry import AVAILABLE, PERSISTENT, ZERO_ID, Entry
+from ternmq.values.entry import AVAILABLE, PERSISTENT, REPORTS, ZERO_ID, Entry
 
 LOOK_AGAIN_AT_ONCE: Final = 4  # waiting gets, each of which may look at many messages
 
@@ -28,7 +28,7 @@ LOOK_AGAIN_AT_ONCE: Final = 4  # waiting gets, each of which may look at many me
 def hand_over(kernel: Kernel, connection: Connection, local: LocalQueue, entry: Entry) -> bool:
     """Give a message that is not yet on the queue straight to a waiting get; False if none can
     take it so."""
-    if local.queue.stream is not None:
+    if local.queue.stream is not None or entry.flags & REPORTS:
         return False  # it has to lie on the queue, if only for this step, to be in the stream
     if (entry.group_id is not ZERO_ID and entry.group_id != ZERO_ID) or (
         entry.expiry_at and entry.expiry_at <= kernel.clock.now_ns()
@@ -191,6 +191,9 @@ class AskUnlocked(Effect):
 
 def serve_one(kernel: Kernel, call: GetCall) -> None:
     """Try a waiting get again; it goes on waiting if there is still nothing for it."""
+    was_waiting = call.waiting
+    if not was_waiting:
+        return  # a report that an earlier one caused was for it
     stop_waiting(kernel, call)
     try:
         attempt(kernel, call)

@@ -2,8 +2,8 @@
 
 Each is a get outside syncpoint of the message at the head, with all that a get does; what is left
 out is what a get may have to wait for. So only messages that are plain in every respect are drawn:
-non-persistent, in memory, without expiry, of the length that was asked for. The first that is not
-ends it, and a get sees to that one.
+non-persistent, in memory, without expiry and reports, of the length that was asked for. The first
+that is not ends it, and a get sees to that one.
 """
 
 from __future__ import annotations
@@ -19,10 +19,11 @@ from ternmq.kernel.get import BROWSE_OPTIONS
 from ternmq.kernel.kernel import RUNNING, Kernel
 from ternmq.kernel.metering import were_got
 from ternmq.kernel.objects import LocalQueue
-from ternmq.values.entry import PERSISTENT, ZERO_ID, Entry
+from ternmq.values.entry import PERSISTENT, REPORTS, ZERO_ID, Entry
 from ternmq.values.get_request import GetRequest
 
 DRAWN_MAX: Final = 64  # in one step
+_NOT_PLAIN: Final = PERSISTENT | REPORTS
 _MORE_THAN_A_GET: Final = BROWSE_OPTIONS | mq.MQGMO_MSG_UNDER_CURSOR | mq.MQGMO_LOCK
 
 
@@ -46,7 +47,7 @@ def draw(
         if lane < 0:
             break
         entry = queue.lanes[lane].front.head
-        if entry is None or entry.expiry_at or entry.visible_lsn or entry.flags & PERSISTENT:
+        if entry is None or entry.expiry_at or entry.visible_lsn or entry.flags & _NOT_PLAIN:
             break
         if entry.length > request.buffer_length or entry.segment is not None or entry.properties:
             break

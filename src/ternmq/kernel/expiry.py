@@ -24,7 +24,7 @@ from ternmq.store.queue import LANES, Queue
 from ternmq.store.segment import ALIVE, Segment
 from ternmq.store.segment_file import SegmentFile
 from ternmq.store.segment_format import CORREL_ID, GROUP_ID, MSG_ID, SegmentIndex
-from ternmq.values.entry import ASTRAY, Entry
+from ternmq.values.entry import ASTRAY, REPORTS, Entry
 
 SCAN_MESSAGES_MAX: Final = 256
 
@@ -89,6 +89,7 @@ class ExpiryScan:
             return
         now_ns: i64 = self.kernel.clock.now_ns()
         expired: list[Entry] = []
+        reported: list[Entry] = []  # they go a little later
         seen: i64 = 0
         last: Entry | None = None
         entry = self._first(queue, walk)
@@ -99,13 +100,19 @@ class ExpiryScan:
                 and entry.expiry_at <= now_ns
                 and not (queue.locks and int(entry.number) in queue.locks)
             ):
-                expired.append(entry)
+                if entry.flags & REPORTS:
+                    reported.append(entry)
+                    last = entry
+                else:
+                    expired.append(entry)
             else:
                 last = entry
             entry = self._next(queue, walk, entry)
         if last is not None:
             walk.stand_on(last)
             self.astray = last.place == ASTRAY
+        if reported:
+            self.kernel.reports.expire(queue, reported)
         if expired:
             if not self.kernel.coordinator.has_room(None, 16 * len(expired)):
                 self._end_queue(queue)  # the next pass tries again
@@ -207,6 +214,10 @@ class SegmentExpiry(Effect):
         if index is None or not segment.swept or self.queue.dropped:
             return
         gone = self._expired(index)
+        asking = [ordinal for ordinal in gone if index.message_flags[ordinal] & REPORTS]
+        if asking:
+            self.kernel.reports.expire_swept(self.queue, segment, asking)
+            gone = [ordinal for ordinal in gone if not index.message_flags[ordinal] & REPORTS]
         queue_id = int(self.queue.queue_id)
         rows = [
             (queue_id, index.numbers[ordinal])

@@ -38,7 +38,7 @@ from ternmq.kernel.requests import GetCall
 from ternmq.kernel.search import Search
 from ternmq.store.fetching import fetch_ahead
 from ternmq.txn.unit import UnitOfWork
-from ternmq.values.entry import PERSISTENT, ZERO_ID, Entry
+from ternmq.values.entry import PERSISTENT, REPORTS, ZERO_ID, Entry
 from ternmq.values.get_request import SPARED, GetRequest
 
 BROWSE_OPTIONS: Final = (
@@ -245,13 +245,20 @@ def _take(kernel: Kernel, call: GetCall, local: LocalQueue, entry: Entry) -> boo
     if entry.flags & PERSISTENT and not _has_room(kernel, call, unit, entry):
         kernel.make_room(connection, "MQGET", local.name, 0)
         return False
+    within = unit
+    if entry.flags & REPORTS:
+        within = kernel.reports.of_delivery(call, local, unit, entry)
+        if connection.park is not None:
+            return False
     if local.queue.locks and int(entry.number) in local.queue.locks:
         release_lock(kernel, call.handle)  # nobody else can have the message
     if local.queue.fetched:
         local.queue.forget_fetched(entry)
     queue = local.queue
     in_front = queue.swept_alive > 0 and queue.lanes[entry.lane].has_in_front(entry)
-    connection.depends_on(kernel.coordinator.get(unit, local.queue, entry))
+    connection.depends_on(kernel.coordinator.get(within, local.queue, entry))
+    if within is not None and within is not unit:
+        kernel.reports.commit(connection, within)
     was_taken(kernel, call.handle, local, entry, call.request)
     if in_front and local.queue.swept_alive:
         fetch_ahead(local.queue, entry, kernel.outbox)

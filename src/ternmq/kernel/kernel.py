@@ -29,6 +29,7 @@ from ternmq.kernel.meter import ACCOUNTING, ACCTG, STAT, STATISTICS, Meter
 from ternmq.kernel.notices import Notices
 from ternmq.kernel.objects import LocalQueue
 from ternmq.kernel.parts import Parts
+from ternmq.kernel.report_sink import ReportSink
 from ternmq.kernel.requests import GetCall
 from ternmq.kernel.selection import CompiledSelectors
 from ternmq.kernel.services import Services
@@ -105,6 +106,7 @@ class Kernel:
         self.events: i64 = 0  # the kinds of events that are on
         self.event_sink = EventSink()
         self.triggers = TriggerSink()
+        self.reports = ReportSink()
         self.services = Services()
         self.measured: i64 = 0  # what is counted
         self.meter = Meter()

@@ -34,7 +34,7 @@ from ternmq.kernel.streaming import CopyTarget
 from ternmq.kernel.transmission import as_transmitted, with_reply_place
 from ternmq.store.copying import NANOSECONDS_A_TENTH
 from ternmq.txn.unit import UnitOfWork
-from ternmq.values.entry import ZERO_ID, Entry
+from ternmq.values.entry import REPORTS, ZERO_ID, Entry
 
 
 def put(
@@ -60,18 +60,15 @@ def put(
         )
         if copies is None:
             return None
-    connection.log_tries = 0
     entry = _new_entry(kernel, handle, local, request, data, priority, persistence)
     placed = entry if handle.route is None else as_transmitted(kernel, handle.route, entry)
-    if local.watched:
-        local.watch.last_put_ns = entry.put_ns
-    handed_over = False
-    if copies:
-        put_with_copies(kernel, connection, local, unit, placed, copies, request)
-    elif unit is None:
-        handed_over = _place(kernel, connection, local, placed)
-    else:
-        _place_in_unit(kernel, local, unit, placed)
+    within = unit
+    if placed.flags & REPORTS:
+        within = kernel.reports.of_arrival(handle, local, unit, placed, len(copies or ()))
+        if connection.park is not None:
+            return None
+    connection.log_tries = 0
+    handed_over = _settle(kernel, connection, local, unit, within, placed, copies, request)
     if kernel.measured:
         _measure(kernel, handle, local, entry, handed_over, copies)
     if local.triggered:
@@ -155,6 +152,32 @@ def _checked_properties(kernel: Kernel, handle: Handle, request: PutRequest, dat
     if handle.route is not None:
         return length_as_put(area, data, request.base) - len(data)
     return 0
+
+
+def _settle(
+    kernel: Kernel,
+    connection: Connection,
+    local: LocalQueue,
+    unit: UnitOfWork | None,
+    within: UnitOfWork | None,
+    entry: Entry,
+    copies: list[CopyTarget] | None,
+    request: PutRequest,
+) -> bool:
+    """The message goes where it is to go; True: straight to a waiting get. `within` is not `unit`
+    where, outside syncpoint, it and its COA report are a unit of work of their own."""
+    if local.watched:
+        local.watch.last_put_ns = entry.put_ns
+    handed_over = False
+    if copies:
+        put_with_copies(kernel, connection, local, within, entry, copies, request)
+    elif within is None:
+        handed_over = _place(kernel, connection, local, entry)
+    else:
+        _place_in_unit(kernel, local, within, entry)
+    if within is not unit and within is not None:
+        kernel.reports.commit(connection, within)
+    return handed_over
 
 
 def _place(kernel: Kernel, connection: Connection, local: LocalQueue, entry: Entry) -> bool:

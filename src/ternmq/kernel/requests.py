@@ -18,7 +18,7 @@ from ternmq.kernel.group_offers import is_awaited, is_offered
 from ternmq.store.copying import copied_descriptor
 from ternmq.store.cursor import Cursor
 from ternmq.store.segment_format import CORREL_ID, GROUP_ID, MSG_ID
-from ternmq.values.entry import ZERO_ID, Entry
+from ternmq.values.entry import REPORTS, ZERO_ID, Entry
 from ternmq.values.get_request import GetRequest
 from ternmq.values.put_form import PutForm
 
@@ -28,11 +28,17 @@ if TYPE_CHECKING:
     from ternmq.kernel.logical_place import LogicalPlace
     from ternmq.kernel.seeking import Seek
     from ternmq.ports.effect import Effect, Wakeable
+    from ternmq.txn.unit import Change
 
 _PAIR: Final = struct.Struct("<ii")
 REPLY_QUEUE_AT: Final = 100  # in the descriptor
 REPLY_QMGR_AT: Final = 148
 _BLANK: Final = 32
+# The options for COA, COD and expiration reports: where in the descriptor, and which bits there.
+_CONFIRM_AT: Final = 9
+_CONFIRM_BITS: Final = 0x3F
+_EXPIRATION_AT: Final = 10
+_EXPIRATION_BITS: Final = 0xE0
 
 
 @mypyc_attr(acyclic=True)
@@ -85,7 +91,9 @@ class PutRequest(PutForm):
         self.priority: i64 = -1
         self.persistence: i64 = 2
         self.expiry: i64 = -1  # tenths of a second
-        self.flags: i64 = 0  # OWN_DATE
+        self.flags: i64 = 0  # OWN_DATE, REPORTS
+        if base[_CONFIRM_AT] & _CONFIRM_BITS or base[_EXPIRATION_AT] & _EXPIRATION_BITS:
+            self.flags = REPORTS
         self._key: i64 = -1
         self._resolved = b""
         self._placed = b""
@@ -203,6 +211,7 @@ class GetCall:
         "passed_place",
         "place_before",
         "reason",
+        "report",
         "request",
         "reserved",
         "seek",
@@ -227,6 +236,7 @@ class GetCall:
         self.error: MQError | None = None  # what went wrong while another verb served it
         # Log space for taking the get back: -1 if it never is, then none is set aside.
         self.reserved: i64 = -1
+        self.report: Change | None = None  # the put of its COD report, which goes back with it
         self.waiting = False
         self.waker: Wakeable | None = None
         self.walk: Cursor | None = None  # how far a long search has come

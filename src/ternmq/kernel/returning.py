@@ -9,14 +9,49 @@ from __future__ import annotations
 
 from ternmq.base.reasons import MQRC_TRUNCATED_MSG_FAILED
 from ternmq.kernel.acceptance import relieve
+from ternmq.kernel.connection import Connection
 from ternmq.kernel.delivery import serve
 from ternmq.kernel.get import stop_looking, stop_waiting
 from ternmq.kernel.kernel import BROKEN, Kernel
 from ternmq.kernel.logical_order import give_place_back
 from ternmq.kernel.metering import was_taken_back
+from ternmq.kernel.objects import LocalQueue
 from ternmq.kernel.requests import GetCall
-from ternmq.txn.unit import ACTIVE
-from ternmq.values.entry import AVAILABLE, GETTING, GONE
+from ternmq.txn.single_changes import withdraw
+from ternmq.txn.unit import ACTIVE, Change
+from ternmq.values.entry import AVAILABLE, GETTING, GONE, NOWHERE, PUTTING, Entry
+
+
+def _give_back(kernel: Kernel, call: GetCall, local: LocalQueue, entry: Entry) -> bool:
+    """The message returns to its queue; False if its unit of work has brought it back before."""
+    connection = call.connection
+    coordinator = kernel.coordinator
+    if entry.state == GETTING:
+        unit = connection.unit
+        if unit is None or unit.state != ACTIVE or entry.unit_id != unit.unit_id:
+            return False
+        coordinator.give_back_in_unit(unit, local.queue, entry)
+    elif entry.state == GONE:
+        connection.depends_on(coordinator.give_back(local.queue, entry))
+    if call.report is not None:
+        _take_report_back(kernel, connection, call.report)
+    return True
+
+
+def _take_report_back(kernel: Kernel, connection: Connection, report: Change) -> None:
+    """The message was not delivered after all, and its COD report goes, unless somebody has read
+    that already."""
+    queue = report.queue
+    entry = report.entry
+    unit = connection.unit
+    if entry.state == PUTTING and unit is not None:
+        withdraw(kernel.coordinator, unit, report)
+        return
+    if entry.state != AVAILABLE or entry.place == NOWHERE or queue.dropped:
+        return
+    if int(entry.number) in queue.locks or not kernel.coordinator.has_room(None, 0):
+        return
+    kernel.coordinator.get(None, queue, entry)
 
 
 def answered(kernel: Kernel, call: GetCall) -> None:
@@ -52,14 +87,8 @@ def take_back(kernel: Kernel, call: GetCall) -> None:
     if local.deleted or kernel.status == BROKEN:
         return
     give_place_back(call)
-    coordinator = kernel.coordinator
-    if entry.state == GETTING:
-        unit = connection.unit
-        if unit is None or unit.state != ACTIVE or entry.unit_id != unit.unit_id:
-            return  # the unit was backed out meanwhile, and the message is back
-        coordinator.give_back_in_unit(unit, local.queue, entry)
-    elif entry.state == GONE:
-        connection.depends_on(coordinator.give_back(local.queue, entry))
+    if not _give_back(kernel, call, local, entry):
+        return
     if kernel.measured:
         was_taken_back(kernel, local)
     if local.waiters.count and entry.state == AVAILABLE:

@@ -87,12 +87,18 @@ class Search(Walker):
         if self.connection.park is None and not self.connection.again:
             self.call.seek = None
             self.call.fetch = None
-        if self.expired and self.kernel.coordinator.has_room(None, 16 * len(self.expired)):
-            self.kernel.coordinator.expire(self.queue, self.expired)
-            have_expired(self.kernel, self.queue, len(self.expired))
+        if self.expired:
+            self._remove_expired()
         if self.kernel.measured and (self.seen or self.expired):
             passed_over(self.kernel, self.call, self.seen, len(self.expired))
         return found
+
+    def _remove_expired(self) -> None:
+        kernel = self.kernel
+        expired = kernel.reports.expire(self.queue, self.expired)
+        if expired and kernel.coordinator.has_room(None, 16 * len(expired)):
+            kernel.coordinator.expire(self.queue, expired)
+            have_expired(kernel, self.queue, len(expired))
 
     def fits(self, entry: Entry) -> bool:
         """Whether the get takes this message; one that has expired is removed in the end."""

@@ -36,7 +36,7 @@ from ternmq.kernel.kernel import Kernel
 from ternmq.kernel.requests import REPLY_QMGR_AT, REPLY_QUEUE_AT
 from ternmq.store.catalog import Catalog, Definition
 from ternmq.store.copying import tenths_of
-from ternmq.values.entry import Entry, packed_descriptor
+from ternmq.values.entry import REPORTS, Entry, packed_descriptor
 
 if TYPE_CHECKING:
     from ternmq.kernel.connection import Handle
@@ -181,10 +181,13 @@ def as_transmitted(kernel: Kernel, route: Route, entry: Entry) -> Entry:
     outer.offset = 0
     outer.msg_flags = 0
     outer.original_length = mq.MQOL_UNDEFINED
+    flags = entry.flags
+    if not own.report & mq.MQRO_EXPIRATION:
+        flags &= ~REPORTS  # the others are made where it arrives
     return Entry(
         0,
         entry.priority,
-        entry.flags,
+        flags,
         entry.put_ns,
         entry.expiry_at,
         kernel.new_id(),

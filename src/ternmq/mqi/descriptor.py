@@ -43,8 +43,11 @@ _REPORTS: Final = (
     | mq.MQRO_NAN
     | mq.MQRO_ACTIVITY
 )
-_REPORTS_LATER: Final = (
-    mq.MQRO_EXPIRATION_WITH_FULL_DATA | mq.MQRO_COA_WITH_FULL_DATA | mq.MQRO_COD_WITH_FULL_DATA
+_KINDS: Final = (
+    (mq.MQRO_EXCEPTION, "EXCEPTION"),
+    (mq.MQRO_EXPIRATION, "EXPIRATION"),
+    (mq.MQRO_COA, "COA"),
+    (mq.MQRO_COD, "COD"),
 )
 _KNOWN_REPORTS: Final = (
     _REPORTS
@@ -64,10 +67,8 @@ def check_descriptor(md: Descriptor, verb: str) -> None:
     """Every field that the queue manager answers for."""
     if md.version not in (1, 2):
         _refuse(MQRC_MD_ERROR, verb, f"version {md.version}")
-    if md.report & _REPORTS_LATER:
-        _refuse(MQRC_REPORT_OPTIONS_ERROR, verb, "COA, COD and expiry reports are not made yet")
-    if md.report & ~_KNOWN_REPORTS & _REJECT_UNKNOWN:
-        _refuse(MQRC_REPORT_OPTIONS_ERROR, verb, f"Report 0x{md.report & 0xFFFFFFFF:08X}")
+    if md.report:
+        _check_report(md.report, verb)
     if not (
         1 <= md.msg_type <= mq.MQMT_SYSTEM_LAST
         or mq.MQMT_APPL_FIRST <= md.msg_type <= mq.MQMT_APPL_LAST
@@ -84,6 +85,18 @@ def check_descriptor(md: Descriptor, verb: str) -> None:
     if not md.reply_to_queue and (md.msg_type == mq.MQMT_REQUEST or md.report & _REPORTS):
         _refuse(MQRC_MISSING_REPLY_TO_Q, verb, "a request or a report needs ReplyToQ")
     _check_group(md, verb)
+
+
+def _check_report(report: int, verb: str) -> None:
+    """Bits that must be understood; and of each kind of report, the option without data is a part
+    of that with data, and both are parts of that with full data."""
+    shown = f"Report 0x{report & 0xFFFFFFFF:08X}"
+    if report & ~_KNOWN_REPORTS & _REJECT_UNKNOWN:
+        _refuse(MQRC_REPORT_OPTIONS_ERROR, verb, shown)
+    for option, name in _KINDS:
+        if (report // option) & 7 not in (0, 1, 3, 7):
+            detail = f"{shown}: use one of MQRO_{name}, _WITH_DATA and _WITH_FULL_DATA"
+            _refuse(MQRC_REPORT_OPTIONS_ERROR, verb, detail)
 
 
 def _check_group(md: Descriptor, verb: str) -> None:

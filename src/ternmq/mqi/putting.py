@@ -103,7 +103,7 @@ def put_request(
         request.group_id = ZERO_ID  # the very zeros: see `Queue._list`
     request.new_group_id = in_group_or_segment(md) and request.group_id == ZERO_ID
     if own_date:
-        request.flags = OWN_DATE
+        request.flags |= OWN_DATE
     if options & mq.MQPMO_PASS_ALL_CONTEXT:
         _pass_user_context(connection, pmo.context, request)
     return request

@@ -14,7 +14,7 @@ from typing import Final
 from mypy_extensions import i64
 
 from ternmq.base import constants as mq
-from ternmq.values.entry import Entry
+from ternmq.values.entry import REPORTS, Entry
 
 NANOSECONDS_A_TENTH: Final = 100_000_000
 REPORTS_MADE: Final = (
@@ -48,7 +48,7 @@ def copy_of(entry: Entry, base: bytes, tenths: i64) -> Entry:
     return Entry(
         0,
         entry.priority,
-        entry.flags,
+        entry.flags & ~REPORTS,
         entry.put_ns,
         expiry_at,
         entry.msg_id,

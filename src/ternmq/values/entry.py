@@ -26,6 +26,7 @@ NOWHERE: Final = 0  # in no list of its lane
 
 PERSISTENT: Final = 1
 OWN_DATE: Final = 2  # the base carries PutDate and PutTime of its own (context was set or passed)
+REPORTS: Final = 16  # its Report asks for a report that the queue manager makes (see `reports`)
 
 ZERO_ID: Final = bytes(24)
 

@@ -12,12 +12,16 @@ from ternmq.codec.message_image import FIXED_BYTES, FLAG_PERSISTENT, HEADER_BYTE
 from ternmq.codec.mqi.mqmd import Descriptor
 from ternmq.codec.property_area import read_properties
 from ternmq.store.catalog import Catalog
-from ternmq.values.entry import OWN_DATE
+from ternmq.values.entry import OWN_DATE, REPORTS
 from ternmq.values.xid import XID
 
 Values = dict[str, Any]
 
-_FLAG_NAMES: Final = {FLAG_PERSISTENT: "persistent", OWN_DATE: "own date"}
+_FLAG_NAMES: Final = {
+    FLAG_PERSISTENT: "persistent",
+    OWN_DATE: "own date",
+    REPORTS: "reports",
+}
 
 
 @final

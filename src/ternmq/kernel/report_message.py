@@ -1,0 +1,160 @@
+"""What a report message contains: its descriptor, data and properties, from the message that it is
+about.
+
+    MsgType, Feedback    MQMT_REPORT; MQFB_COA, MQFB_COD, MQFB_EXPIRATION or, of an exception, the
+                         reason
+    MsgId, CorrelId      a new one and the original's MsgId, or as MQRO_PASS_MSG_ID and
+                         MQRO_PASS_CORREL_ID say
+    Report, Expiry       none and unlimited; with MQRO_PASS_DISCARD_AND_EXPIRY the original's
+                         MQRO_DISCARD_MSG and what is left of its time, 60 s for an expiration
+    copied               Priority, Persistence, Format, Encoding, CodedCharSetId, identity context,
+                         GroupId, MsgSeqNumber, Offset, MsgFlags
+    OriginalLength       of a segment: its OriginalLength, or the length of its data
+    ReplyToQ             blank; ReplyToQMgr is this queue manager, as in all messages without one
+    origin context       MQAT_QMGR, the queue manager, now
+
+Each kind of report has three options in bits side by side: no data, data, full data.
+"""
+
+from __future__ import annotations
+
+import struct
+from typing import Final, final
+
+from mypy_extensions import i64
+
+from ternmq.base import constants as mq
+from ternmq.base.user_names import whole_name
+from ternmq.codec.headers.chain import headers_length
+from ternmq.codec.headers.mqmde import DescriptorExtension
+from ternmq.codec.headers.mqxqh import TransmissionHeader
+from ternmq.codec.mqi.mqmd import REPORT_AT, Descriptor
+from ternmq.codec.property_area import pack_area, read_properties
+from ternmq.store.copying import NANOSECONDS_A_TENTH
+from ternmq.values.entry import Entry, packed_descriptor
+from ternmq.values.put_properties import merged_properties
+
+DATA_BYTES: Final = 100  # of application data that MQRO_*_WITH_DATA asks for
+EXPIRY_OF_EXPIRATION: Final = 600  # tenths of a second
+_DATA: Final = 1  # shifts from the option for a report without data
+_FULL_DATA: Final = 2
+_SEGMENT: Final = mq.MQMF_SEGMENT | mq.MQMF_LAST_SEGMENT
+_REPORT: Final = struct.Struct("<i")
+
+
+def asks_for(entry: Entry, option: int) -> bool:
+    """Whether a message asks for a kind of report: MQRO_COA, say, with data or without."""
+    report: int = _REPORT.unpack_from(entry.base, REPORT_AT)[0]
+    return report & option != 0
+
+
+@final
+class ReportMessage:
+    """A report, and where it is to go."""
+
+    __slots__ = ("data", "descriptor", "properties", "queue", "queue_manager", "user")
+
+    def __init__(self, about: Descriptor, descriptor: Descriptor) -> None:
+        self.descriptor = descriptor
+        self.data = b""
+        self.properties = b""  # an area
+        self.queue = about.reply_to_queue
+        self.queue_manager = about.reply_to_qmgr
+        # whose authority is asked for
+        self.user = whole_name(about.user_id, about.appl_identity_data)
+
+    @property
+    def may_be_lost(self) -> bool:
+        """Whether it is discarded where it cannot be delivered."""
+        return self.descriptor.report & mq.MQRO_DISCARD_MSG != 0
+
+    def size(self) -> int:
+        """Of all that it has besides its descriptor."""
+        return len(self.data) + len(self.properties)
+
+
+def report_about(
+    entry: Entry, option: int, feedback: int, qmgr_name: str, now_ns: i64
+) -> ReportMessage | None:
+    """The report that a message asks for; None if it asks for none of this kind."""
+    about = Descriptor.unpack(packed_descriptor(entry))
+    data = entry.data
+    if about.format == mq.MQFMT_XMIT_Q_HEADER:
+        about, data = _transmitted(data)
+    if not about.report & option or not about.reply_to_queue:
+        return None
+    made = ReportMessage(about, _descriptor(about, entry, len(data), feedback, qmgr_name, now_ns))
+    if about.report & (option << _FULL_DATA):
+        made.data = data
+    elif about.report & (option << _DATA):
+        made.data = data[: headers_length(data, about.pack()) + DATA_BYTES]
+    else:
+        return made
+    made.properties = _properties(entry.properties)
+    return made
+
+
+def _transmitted(data: bytes) -> tuple[Descriptor, bytes]:
+    """A message as it was before it came to a transmission queue."""
+    own = TransmissionHeader.unpack(data).descriptor.copy()
+    own.version = 2
+    at = mq.MQXQH_CURRENT_LENGTH
+    if own.format == mq.MQFMT_MD_EXTENSION:
+        extension = DescriptorExtension.unpack(data, at)
+        at += mq.MQMDE_LENGTH_2
+        own.encoding = extension.encoding
+        own.ccsid = extension.ccsid
+        own.format = extension.format
+        own.group_id = extension.group_id
+        own.msg_seq_number = extension.msg_seq_number
+        own.offset = extension.offset
+        own.msg_flags = extension.msg_flags
+        own.original_length = extension.original_length
+    return own, data[at:]
+
+
+def _descriptor(
+    about: Descriptor, entry: Entry, length: int, feedback: int, qmgr_name: str, now_ns: i64
+) -> Descriptor:
+    report = about.report
+    made = Descriptor(
+        msg_type=mq.MQMT_REPORT,
+        feedback=feedback,
+        encoding=about.encoding,
+        ccsid=about.ccsid,
+        format=about.format,
+        priority=about.priority,
+        persistence=about.persistence,
+        correl_id=about.correl_id if report & mq.MQRO_PASS_CORREL_ID else about.msg_id,
+        reply_to_qmgr=qmgr_name,
+        user_id=about.user_id,
+        accounting_token=about.accounting_token,
+        appl_identity_data=about.appl_identity_data,
+        put_appl_type=mq.MQAT_QMGR,
+        put_appl_name=qmgr_name[: mq.MQ_PUT_APPL_NAME_LENGTH],
+        group_id=about.group_id,
+        msg_seq_number=about.msg_seq_number,
+        offset=about.offset,
+        msg_flags=about.msg_flags,
+    )
+    if report & mq.MQRO_PASS_MSG_ID:
+        made.msg_id = about.msg_id
+    if about.msg_flags & _SEGMENT:
+        known = about.original_length != mq.MQOL_UNDEFINED
+        made.original_length = about.original_length if known else length
+    if report & mq.MQRO_PASS_DISCARD_AND_EXPIRY:
+        made.report = report & mq.MQRO_DISCARD_MSG
+        if feedback == mq.MQFB_EXPIRATION:
+            made.expiry = EXPIRY_OF_EXPIRATION
+        elif entry.expiry_at:
+            made.expiry = max(int((entry.expiry_at - now_ns) // NANOSECONDS_A_TENTH), 1)
+    return made
+
+
+def _properties(area: bytes) -> bytes:
+    """Those with MQCOPY_REPORT, which all have unless their maker said otherwise."""
+    if not area:
+        return area
+    all_of_them = read_properties(area)
+    copied = merged_properties(all_of_them, [], mq.MQACTP_REPORT)
+    return area if len(copied) == len(all_of_them) else pack_area(copied)
