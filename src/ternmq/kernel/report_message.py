@@ -79,11 +79,13 @@ def report_about(
     """The report that a message asks for; None if it asks for none of this kind."""
     about = Descriptor.unpack(packed_descriptor(entry))
     data = entry.data
+    length = len(data)
     if about.format == mq.MQFMT_XMIT_Q_HEADER:
         about, data = _transmitted(data)
+        length = len(data) - headers_length(data, about.pack())  # properties are such a header
     if not about.report & option or not about.reply_to_queue:
         return None
-    made = ReportMessage(about, _descriptor(about, entry, len(data), feedback, qmgr_name, now_ns))
+    made = ReportMessage(about, _descriptor(about, entry, length, feedback, qmgr_name, now_ns))
     if about.report & (option << _FULL_DATA):
         made.data = data
     elif about.report & (option << _DATA):

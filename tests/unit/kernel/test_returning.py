@@ -72,15 +72,17 @@ class Bench:
             effect.run(self.disk)
             self.engine.finish(effect, None)
 
-    def open(self, link: Connection) -> Handle:
-        handle = open_queue(self.kernel, link, "A", "", "", OPEN)
+    def open(self, link: Connection, name: str = "A") -> Handle:
+        handle = open_queue(self.kernel, link, name, "", "", OPEN)
         while handle is None:
             self.run_effects()
-            handle = open_queue(self.kernel, link, "A", "", "", OPEN)
+            handle = open_queue(self.kernel, link, name, "", "", OPEN)
         return handle
 
-    def put(self, text: str, *, persistent: bool = True, syncpoint: bool = False) -> None:
-        md = Descriptor(persistence=int(persistent))
+    def put(
+        self, text: str, *, persistent: bool = True, syncpoint: bool = False, report: int = 0
+    ) -> None:
+        md = Descriptor(persistence=int(persistent), report=report, reply_to_queue="REPLIES")
         sync = mq.MQPMO_SYNCPOINT if syncpoint else mq.MQPMO_NO_SYNCPOINT
         request = put_request(self.kernel, self.link, md, PutOptions(options=sync), "MQPUT")
         while put(self.kernel, self.link, self.handle, request, text.encode()) is None:
@@ -96,14 +98,15 @@ class Bench:
             resume(self.kernel, call)
         return call
 
-    def texts(self) -> list[str]:
+    def texts(self, name: str = "A") -> list[str]:
         """All messages in order; they are got."""
         found = []
-        call = self.get()
+        handle = self.handle if name == "A" else self.open(self.link, name)
+        call = self.get(other=handle)
         while call.entry is not None:
             found.append(call.entry.data[:20].decode().rstrip())
             answered(self.kernel, call)
-            call = self.get()
+            call = self.get(other=handle)
         return found
 
     @property
@@ -289,3 +292,86 @@ def test_take_back_when_it_browses_then_its_cursor_is_cleared_away() -> None:
     cursors = len(queue.cursors)
     take_back(bench.kernel, call)
     assert len(queue.cursors) == cursors - 1
+
+
+# ---- a get that makes a COD report
+
+
+def reporting_bench(persistent: bool) -> Bench:
+    bench = Bench()
+    objects.define(bench.kernel, bench.link, LOCAL, "REPLIES", {}, False)
+    for text in ("one", "two"):
+        bench.put(text, persistent=persistent, report=mq.MQRO_COD_WITH_DATA)
+    return bench
+
+
+@pytest.mark.parametrize("persistent", [False, True])
+def test_take_back_when_the_delivery_was_reported_then_the_report_goes_too(
+    persistent: bool,
+) -> None:
+    bench = reporting_bench(persistent)
+    before = bench.set_aside
+    take_back(bench.kernel, bench.get())
+    assert bench.set_aside == before
+    if persistent:
+        bench.restart()
+    assert bench.texts("REPLIES") == []
+    assert bench.texts() == bench.texts("REPLIES") == ["one", "two"]
+
+
+def test_take_back_when_the_report_was_read_then_the_message_comes_back_alone() -> None:
+    bench = reporting_bench(True)
+    call = bench.get()
+    assert bench.texts("REPLIES") == ["one"]
+    take_back(bench.kernel, call)
+    assert bench.texts() == ["one", "two"]
+
+
+@pytest.mark.parametrize("persistent", [False, True])
+def test_take_back_in_a_unit_when_the_delivery_was_reported_then_the_report_leaves_the_unit(
+    persistent: bool,
+) -> None:
+    bench = reporting_bench(persistent)
+    first = bench.get(mq.MQGMO_SYNCPOINT)
+    second = bench.get(mq.MQGMO_SYNCPOINT)
+    take_back(bench.kernel, first)
+    answered(bench.kernel, second)
+    commit(bench.kernel, bench.link)
+    if persistent:
+        bench.restart()
+    assert bench.texts("REPLIES") == ["two"]
+    assert bench.texts() == ["one"]
+    assert bench.texts("REPLIES") == ["one"]
+
+
+def test_take_back_in_a_unit_when_it_is_backed_out_then_both_are_there_and_no_report() -> None:
+    bench = reporting_bench(True)
+    first = bench.get(mq.MQGMO_SYNCPOINT)
+    answered(bench.kernel, bench.get(mq.MQGMO_SYNCPOINT))
+    take_back(bench.kernel, first)
+    back_out(bench.kernel, bench.link)
+    bench.restart()
+    assert bench.texts("REPLIES") == []
+    assert bench.texts() == ["one", "two"]
+
+
+def test_get_when_its_report_has_to_wait_then_no_room_stays_set_aside() -> None:
+    bench = reporting_bench(True)
+    answered(bench.kernel, bench.get())
+    bench.engine.keeper.begin(True, False)
+    bench.run_effects()
+    bench.restart()
+    before = bench.set_aside
+    request = get_request(Descriptor(), GetOptions(options=mq.MQGMO_NO_SYNCPOINT), 1 << 20)
+    call = get_returnable(bench.kernel, bench.link, bench.handle, request)
+    parks = 0
+    while bench.link.park is not None:  # until both queues are loaded
+        assert (call.entry, bench.set_aside) == (None, before)
+        bench.run_effects()
+        resume(bench.kernel, call)
+        parks += 1
+    assert parks > 0
+    assert call.entry is not None
+    answered(bench.kernel, call)
+    assert bench.set_aside == before
+    assert bench.texts("REPLIES") == ["one", "two"]
