@@ -1,16 +1,12 @@
 """What a report message contains: its descriptor, data and properties, from the message that it is
 about.
 
-    MsgType, Feedback    MQMT_REPORT; MQFB_COA, MQFB_COD, MQFB_EXPIRATION or, of an exception, the
-                         reason
-    MsgId, CorrelId      a new one and the original's MsgId, or as MQRO_PASS_MSG_ID and
-                         MQRO_PASS_CORREL_ID say
-    Report, Expiry       none and unlimited; with MQRO_PASS_DISCARD_AND_EXPIRY the original's
-                         MQRO_DISCARD_MSG and what is left of its time, 60 s for an expiration
-    copied               Priority, Persistence, Format, Encoding, CodedCharSetId, identity context,
-                         GroupId, MsgSeqNumber, Offset, MsgFlags
-    OriginalLength       of a segment: its OriginalLength, or the length of its data
+`report_descriptor` has the rules for most fields. The others:
+
+    Feedback             MQFB_COA, MQFB_COD, MQFB_EXPIRATION or, of an exception, the reason
+    Expiry               of an expiration with MQRO_PASS_DISCARD_AND_EXPIRY: 60 seconds
     ReplyToQ             blank; ReplyToQMgr is this queue manager, as in all messages without one
+    identity context     the original's
     origin context       MQAT_QMGR, the queue manager, now
 
 Each kind of report has three options in bits side by side: no data, data, full data.
@@ -33,12 +29,12 @@ from ternmq.codec.property_area import pack_area, read_properties
 from ternmq.store.copying import NANOSECONDS_A_TENTH
 from ternmq.values.entry import Entry, packed_descriptor
 from ternmq.values.put_properties import merged_properties
+from ternmq.values.report_descriptor import report_descriptor
 
 DATA_BYTES: Final = 100  # of application data that MQRO_*_WITH_DATA asks for
 EXPIRY_OF_EXPIRATION: Final = 600  # tenths of a second
 _DATA: Final = 1  # shifts from the option for a report without data
 _FULL_DATA: Final = 2
-_SEGMENT: Final = mq.MQMF_SEGMENT | mq.MQMF_LAST_SEGMENT
 _REPORT: Final = struct.Struct("<i")
 
 
@@ -118,38 +114,18 @@ def _transmitted(data: bytes) -> tuple[Descriptor, bytes]:
 def _descriptor(
     about: Descriptor, entry: Entry, length: int, feedback: int, qmgr_name: str, now_ns: i64
 ) -> Descriptor:
-    report = about.report
-    made = Descriptor(
-        msg_type=mq.MQMT_REPORT,
-        feedback=feedback,
-        encoding=about.encoding,
-        ccsid=about.ccsid,
-        format=about.format,
-        priority=about.priority,
-        persistence=about.persistence,
-        correl_id=about.correl_id if report & mq.MQRO_PASS_CORREL_ID else about.msg_id,
-        reply_to_qmgr=qmgr_name,
-        user_id=about.user_id,
-        accounting_token=about.accounting_token,
-        appl_identity_data=about.appl_identity_data,
-        put_appl_type=mq.MQAT_QMGR,
-        put_appl_name=qmgr_name[: mq.MQ_PUT_APPL_NAME_LENGTH],
-        group_id=about.group_id,
-        msg_seq_number=about.msg_seq_number,
-        offset=about.offset,
-        msg_flags=about.msg_flags,
-    )
-    if report & mq.MQRO_PASS_MSG_ID:
-        made.msg_id = about.msg_id
-    if about.msg_flags & _SEGMENT:
-        known = about.original_length != mq.MQOL_UNDEFINED
-        made.original_length = about.original_length if known else length
-    if report & mq.MQRO_PASS_DISCARD_AND_EXPIRY:
-        made.report = report & mq.MQRO_DISCARD_MSG
-        if feedback == mq.MQFB_EXPIRATION:
-            made.expiry = EXPIRY_OF_EXPIRATION
-        elif entry.expiry_at:
-            made.expiry = max(int((entry.expiry_at - now_ns) // NANOSECONDS_A_TENTH), 1)
+    about.expiry = mq.MQEI_UNLIMITED
+    if feedback == mq.MQFB_EXPIRATION:
+        about.expiry = EXPIRY_OF_EXPIRATION
+    elif entry.expiry_at:
+        about.expiry = max(int((entry.expiry_at - now_ns) // NANOSECONDS_A_TENTH), 1)
+    made = report_descriptor(about, feedback, length)
+    made.reply_to_qmgr = qmgr_name
+    made.user_id = about.user_id
+    made.accounting_token = about.accounting_token
+    made.appl_identity_data = about.appl_identity_data
+    made.put_appl_type = mq.MQAT_QMGR
+    made.put_appl_name = qmgr_name[: mq.MQ_PUT_APPL_NAME_LENGTH]
     return made
 
 

@@ -16,6 +16,7 @@ from ternmq.base.reasons import MQRC_ACTION_ERROR
 from ternmq.codec.mqi.mqmd import Descriptor
 from ternmq.codec.property import Property
 from ternmq.codec.property_synonyms import FIELDS
+from ternmq.values.report_descriptor import answer_to
 
 # What CopyOptions must have for a property of the original to be copied; 0: nothing.
 _COPIED: Final[dict[int, int]] = {
@@ -78,28 +79,11 @@ def composed_descriptor(
     """The descriptor of a message whose application gives none: that of the original handle, or for
     a reply or report what follows from it, and the fields that were set in the new handle."""
     if action in (mq.MQACTP_REPLY, mq.MQACTP_REPORT):
-        made = _answer_to(original)
+        made = answer_to(original)
         made.msg_type = mq.MQMT_REPLY if action == mq.MQACTP_REPLY else mq.MQMT_REPORT
     else:
         made = original.copy()
     for name in fields_set:
         attribute = FIELDS[name].attribute
         setattr(made, attribute, getattr(new, attribute))
-    return made
-
-
-def _answer_to(request: Descriptor) -> Descriptor:
-    """What Report of a request says about replies and reports."""
-    made = Descriptor(
-        priority=request.priority,
-        persistence=request.persistence,
-        correl_id=request.msg_id,
-    )
-    if request.report & mq.MQRO_PASS_MSG_ID:
-        made.msg_id = request.msg_id
-    if request.report & mq.MQRO_PASS_CORREL_ID:
-        made.correl_id = request.correl_id
-    if request.report & mq.MQRO_PASS_DISCARD_AND_EXPIRY:
-        made.expiry = request.expiry
-        made.report = request.report & mq.MQRO_DISCARD_MSG
     return made
