@@ -166,6 +166,25 @@ def test_delivery_when_only_browsed_then_it_is_not_reported(qmgr: QueueManager) 
         assert replies.depth == 1
 
 
+def test_report_of_an_application_then_it_is_as_the_message_asks(qmgr: QueueManager) -> None:
+    define(qmgr)
+    options = mq.MQRO_PAN | mq.MQRO_PASS_CORREL_ID | mq.MQRO_PASS_DISCARD_AND_EXPIRY
+    md = asking(options | mq.MQRO_DISCARD_MSG, correl_id=CORREL_ID, format="MQSTR")
+    with qmgr.queue("A") as queue, qmgr.queue("REPLIES") as replies:
+        queue.put(BODY, descriptor=md, priority=6, persistent=True, expiry=100.0)
+        message = queue.get()
+        report = message.report_descriptor(mq.MQFB_PAN)
+        qmgr.put(message.descriptor.reply_to_queue, b"well done", descriptor=report)
+        found = replies.get()
+        made = found.descriptor
+        assert (made.msg_type, made.feedback) == (mq.MQMT_REPORT, mq.MQFB_PAN)
+        assert (found.correl_id, made.format, found.priority) == (CORREL_ID, "MQSTR", 6)
+        assert (made.report, found.persistent) == (mq.MQRO_DISCARD_MSG, True)
+        assert 900 < made.expiry <= 1000
+        assert found.msg_id != message.msg_id
+        assert (found.data, made.put_appl_name) == (b"well done", "battery")
+
+
 # ---- units of work
 
 

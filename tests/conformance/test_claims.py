@@ -113,9 +113,10 @@ def put_with_report(report: int) -> Callable[[QueueManager], object]:
 
 
 def report_is_kept(qmgr: QueueManager) -> None:
-    put_with_report(mq.MQRO_EXCEPTION)(qmgr)
+    put_with_report(mq.MQRO_ACTIVITY)(qmgr)
     with qmgr.queue("Q") as queue:
-        assert queue.get().descriptor.report == mq.MQRO_EXCEPTION
+        assert queue.get().descriptor.report == mq.MQRO_ACTIVITY
+        assert queue.depth == 0
 
 
 def stop_connection(qmgr: QueueManager) -> None:
@@ -302,11 +303,10 @@ ROWS: Final[dict[str, Probe]] = {
     "events of channels between queue managers and of publish/subscribe": inert(
         object_types.QMGR, "CHADEV"
     ),
-    "report messages": all_of(
-        refused(mq.MQRC_REPORT_OPTIONS_ERROR, put_with_report(mq.MQRO_COA)),
-        refused(mq.MQRC_REPORT_OPTIONS_ERROR, put_with_report(mq.MQRO_COD)),
-        refused(mq.MQRC_REPORT_OPTIONS_ERROR, put_with_report(mq.MQRO_EXPIRATION)),
+    "activity reports, trace-route messages": all_of(
         report_is_kept,
+        inert(object_types.QMGR, "ACTIVREC"),
+        inert(object_types.QMGR, "ROUTEREC"),
     ),
     "distribution lists": all_of(
         refused(mq.MQRC_RECS_PRESENT_ERROR, open_with(object_name="Q", records_present=1)),
@@ -378,7 +378,7 @@ DESCRIBED: Final[dict[str, Probe]] = {
     "TLS and passwords for [metrics](monitoring.md#metrics-for-prometheus)": metrics_are_local,
     "dead-letter queue": all_of(
         BETWEEN[0],
-        refused(mq.MQRC_REPORT_OPTIONS_ERROR, put_with_report(mq.MQRO_COA)),
+        judged_by("tests/unit/kernel/test_reports.py", "test_report_when_the_user_may_not_put_it"),
         judged_by(
             "tests/unit/kernel/test_trigger.py", "test_without_a_dead_letter_queue_operators"
         ),

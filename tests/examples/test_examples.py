@@ -25,6 +25,7 @@ SHOWN = {
     "authority.py": "the auditor may not put: user 'auditor' lacks put on queue ORDERS.NEW",
     "browse.py": "left: [7000]",
     "callbacks.py": "a task has called the function 4 times, in order: True",
+    "confirm_on_delivery.py": "two puffins: arrived, got, done",
     "crash_and_restart.py": "in order: True",
     "ebcdic.py": "its item, in CCSID 1208: 7 Küstenseeschwalbe",
     "exactly_once_batches.py": "each part once, in order: True",
