@@ -157,7 +157,6 @@ class Engine:
         self.collector = Collector(self.kernel)
         self.triggers = Triggers(self.kernel)
         self.kernel.triggers = self.triggers
-        self.kernel.reports = Reports(self.kernel)
         self.images = ImageSchedule(self.kernel)
         self.expiry: ExpiryScan | None = None
         self.expiry_due_ns: i64 = 0
@@ -194,6 +193,7 @@ class Engine:
 
     def _begin_work(self, catalog: Catalog) -> None:
         """The last part of a start: what has to be under way, and the report."""
+        self.kernel.reports = Reports(self.kernel)
         coordinator = self.coordinator
         name = self.name
         for queue in catalog.queues.values():
