@@ -216,6 +216,8 @@ class SegmentExpiry(Effect):
         gone = self._expired(index)
         asking = [ordinal for ordinal in gone if index.message_flags[ordinal] & REPORTS]
         if asking:
+            # Until these are gone, the next scans, after a restart too, look at the segment again.
+            segment.min_expiry = min(index.expiries[ordinal] for ordinal in asking)
             self.kernel.reports.expire_swept(self.queue, segment, asking)
             gone = [ordinal for ordinal in gone if not index.message_flags[ordinal] & REPORTS]
         queue_id = int(self.queue.queue_id)

@@ -162,7 +162,6 @@ class SweptExpiry(Effect):
             if segment.states[entry.ordinal] != ALIVE:
                 continue
             if not self.expiry.remove(queue, entry):
-                self._try_again(entry.expiry_at)
                 return
         rest = self.ordinals[len(self.entries) :]
         if rest and self._is_there():
@@ -172,14 +171,8 @@ class SweptExpiry(Effect):
         segment = self.segment
         return segment.swept and self.queue.segments.get(segment.slot) is segment
 
-    def _try_again(self, expiry_at: i64) -> None:
-        """The next scan looks at this segment again."""
-        self.segment.min_expiry = expiry_at
-
     def fail(self, error: OSError) -> None:
-        if is_passing(error):
-            self._try_again(1)  # long ago
-        else:
+        if not is_passing(error):  # else the next scan finds it
             self.damage(f"segment {self.segment.path} cannot be read: {error}")
 
     def damage(self, text: str) -> None:

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from mypy_extensions import i64
+from mypy_extensions import i64
 
+if TYPE_CHECKING:
     from ternmq.kernel.connection import Connection, Handle
     from ternmq.kernel.objects import LocalQueue
     from ternmq.kernel.requests import GetCall

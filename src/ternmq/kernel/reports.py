@@ -135,6 +135,7 @@ class Reports(ReportSink):
 
     def commit(self, connection: Connection, unit: UnitOfWork) -> None:
         """See ReportSink."""
+        unit.changes.reverse()  # if both are on one queue, the message comes before its report
         commit_unit(self._kernel, connection, unit)
 
     def expire(self, queue: Queue, entries: list[Entry]) -> list[Entry]:
@@ -190,6 +191,10 @@ class Reports(ReportSink):
         kernel = self._kernel
         # Twice: a copy for a streaming queue may have a record of its own.
         of_report = 2 * (report.size() + mq.MQDLH_LENGTH_1 + PUT_RECORD_OVERHEAD)
+        if size and not kernel.coordinator.reserve.is_whole:
+            if not kernel.disk_takes(3, size + of_report):
+                kernel.make_disk_room(connection, verb, name)
+                return False
         if has_room_for_copies(kernel.coordinator, unit, size, 0, 2, of_report):
             return True
         kernel.make_room(connection, verb, name, size + of_report)

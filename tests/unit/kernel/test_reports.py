@@ -271,6 +271,15 @@ def test_report_message_when_it_asks_for_reports_itself_then_they_are_made(
     assert [one.descriptor.feedback for one in reports(qmgr)] == [mq.MQFB_COA]
 
 
+@pytest.mark.parametrize("persistent", [False, True])
+def test_arrival_when_reported_on_the_messages_own_queue_then_the_message_comes_first(
+    qmgr: ternmq.QueueManager, persistent: bool
+) -> None:
+    md = asking(mq.MQRO_COA, reply_to_queue="A")
+    qmgr.put("A", BODY, descriptor=md, persistent=persistent)
+    assert [one.descriptor.feedback for one in reports(qmgr, "A")] == [0, mq.MQFB_COA]
+
+
 # ---- where it goes, and what may hinder it
 
 
