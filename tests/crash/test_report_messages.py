@@ -12,9 +12,12 @@ from collections.abc import Iterator
 import pytest
 
 from ternmq.base import constants as mq
+from ternmq.base.errors import MQError
+from ternmq.base.reasons import MQRC_RESOURCE_PROBLEM
 from ternmq.codec.mqi.mqmd import Descriptor
 from ternmq.codec.mqi.mqpmo import PutOptions
 from ternmq.kernel.put import put
+from ternmq.kernel.reports import NOT_REPORTED
 from ternmq.log.parameters import CIRCULAR, LINEAR, LogParameters
 from ternmq.mqi.putting import put_request
 from ternmq.testing.machine import Machine, create
@@ -136,3 +139,48 @@ def test_crash_at_every_operation_of_an_expiry_scan_then_each_message_is_reporte
     assert places > 0
     assert sorted(machine.drain(REPORTS)) == BODIES
     assert machine.drain(FROM) == []
+
+
+def small() -> Machine:
+    disk = SimDisk()
+    create(disk, LogParameters(CIRCULAR, 3, 2, 16, False))
+    machine = Machine(disk)
+    machine.define(FROM)
+    machine.define(REPORTS)
+    machine.checkpoint(full=True)
+    machine.kernel.notices.take()
+    return machine
+
+
+def test_delivery_when_the_log_has_no_room_for_its_report_then_operators_know() -> None:
+    machine = small()
+    space = machine.engine.coordinator.space
+    before = space.reserved
+    large = bytes(130_000)
+    put_asking(machine, large, mq.MQRO_COD_WITH_FULL_DATA)
+    assert machine.drain(FROM) == [large]
+    assert machine.drain(REPORTS) == []
+    told = [one for one in machine.kernel.notices.take() if one.message_id == NOT_REPORTED]
+    problem = MQRC_RESOURCE_PROBLEM
+    assert [one.inserts for one in told] == [(REPORTS, "QM1", problem, "", problem)]
+    machine.checkpoint()
+    assert space.reserved == before
+
+
+def test_arrival_when_the_log_has_no_room_for_its_report_then_the_put_is_refused() -> None:
+    machine = small()
+    with pytest.raises(MQError) as refused:
+        put_asking(machine, bytes(140_000), mq.MQRO_COA_WITH_FULL_DATA)
+    assert refused.value.reason == MQRC_RESOURCE_PROBLEM
+    assert machine.drain(FROM) == machine.drain(REPORTS) == []
+
+
+def test_expiration_when_the_log_gets_room_for_its_report_then_it_is_reported() -> None:
+    machine = small()
+    large = bytes(110_000)
+    put_asking(machine, large, mq.MQRO_EXPIRATION_WITH_FULL_DATA, 600)
+    expire(machine)
+    machine.checkpoint()
+    expire(machine)
+    assert machine.drain(FROM) == []
+    assert machine.drain(REPORTS) == [large]

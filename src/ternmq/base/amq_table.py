@@ -133,7 +133,7 @@ AMQ7277E	Active instance of TernMQ queue manager '%1' not ended.	endmqm -x ends 
 AMQ7278I	Standby instance of TernMQ queue manager '%1' ended.
 AMQ7310W	Report message could not be put on a reply-to queue: queue %1, reason %2.	It goes to the dead-letter queue if there is one.	See to the reply-to queue of the applications that ask for reports.
 AMQ7315E	Failed to put message to the dead-letter queue '%1': reason %2.		See to the dead-letter queue: it may be full, inhibited, or too small.
-AMQ7316E	Report message for queue '%1' at '%2' discarded: MQRC %3; dead-letter queue '%4': MQRC %5.	A message asked for a report. The queue for it did not take it, and the dead-letter queue did not either or does not exist. This message is written once for each queue until the reason changes.	See to the queue for reports; name a dead-letter queue (DEADQ). mqrc explains the reasons.
+AMQ7316E	Report message for queue '%1' at '%2' discarded: MQRC %3; dead-letter queue '%4': MQRC %5.	A message asked for a report. The queue for it did not take it, and the dead-letter queue did not either or does not exist; or the recovery log cannot hold it (MQRC 2102). This message is written once for each queue until the reason changes.	See to the queue for reports; name a dead-letter queue (DEADQ). mqrc explains the reasons.
 AMQ7463E	The log for queue manager %1 is full.	Units of work that need room have to wait, or are backed out.	End long units of work; allow more secondary files.
 AMQ7467I	The oldest log file required to start queue manager %1 is %2.	Older files may be archived.
 AMQ7468I	The oldest log file required to perform media recovery of queue manager %1 is %2.	Older files may be archived.

@@ -12,7 +12,6 @@ from typing import Final, final
 
 from mypy_extensions import i64
 
-from ternmq.base.errors import MQError
 from ternmq.kernel.connection import Connection
 from ternmq.kernel.kernel import QUIESCING, RUNNING, Kernel
 from ternmq.kernel.metering import have_expired
@@ -22,9 +21,8 @@ from ternmq.ports.effect import Effect
 from ternmq.store.fetching import RecordReader, note_damage
 from ternmq.store.queue import Queue
 from ternmq.store.segment import ALIVE, Segment
-from ternmq.txn.coordinator import PUT_RECORD_OVERHEAD
 from ternmq.txn.single_changes import expire_in_unit
-from ternmq.values.entry import AVAILABLE, NOWHERE, PERSISTENT, Entry
+from ternmq.values.entry import AVAILABLE, NOWHERE, Entry
 
 STEP_MESSAGES_MAX: Final = 64
 STEP_BYTES_MAX: Final = 1 << 20
@@ -83,25 +81,21 @@ class ExpiryReports:
             return False
         coordinator = kernel.coordinator
         unit = coordinator.begin()
-        length = entry.length + len(entry.properties)
-        if entry.flags & PERSISTENT:
-            if not coordinator.has_room(unit, 2 * (length + PUT_RECORD_OVERHEAD)):
-                return False
         connection = self._connection
         connection.begin_verb()
-        connection.log_tries = 0
-        try:
-            if not self._reports.expiration(connection, unit, entry):
-                return False
-        except MQError:
+        if not self._reports.expiration(connection, unit, entry):
             return False
+        connection.log_tries = 0
         if queue.fetched:
             queue.forget_fetched(entry)
         if unit.changes:
             expire_in_unit(coordinator, unit, queue, entry)
             self._reports.commit(connection, unit)
-        else:  # it asks for reports of other kinds, or its report is discarded
+        elif coordinator.has_room(None, 16):
+            # It asks for reports of other kinds, or its report is discarded.
             coordinator.expire(queue, [entry])
+        else:
+            return False
         have_expired(kernel, queue, 1)
         return True
 

@@ -64,10 +64,6 @@ class ReportMessage:
         """Whether it is discarded where it cannot be delivered."""
         return self.descriptor.report & mq.MQRO_DISCARD_MSG != 0
 
-    def size(self) -> int:
-        """Of all that it has besides its descriptor."""
-        return len(self.data) + len(self.properties)
-
 
 def report_about(
     entry: Entry, option: int, feedback: int, qmgr_name: str, now_ns: i64

@@ -41,10 +41,11 @@ from ternmq.kernel.report_message import ReportMessage, asks_for, report_about
 from ternmq.kernel.report_sink import ReportSink
 from ternmq.kernel.requests import GetCall, PutRequest
 from ternmq.kernel.resolve import attach, can_open, detach, named, send_by
+from ternmq.kernel.transmission import HEADERS_BYTES_MAX
 from ternmq.store.catalog import Definition
 from ternmq.store.queue import Queue
 from ternmq.store.segment import Segment
-from ternmq.txn.coordinator import PUT_RECORD_OVERHEAD
+from ternmq.txn.coordinator import PUT_RECORD_OVERHEAD, UNIT_RESERVE
 from ternmq.txn.copied_put import has_room_for_copies
 from ternmq.txn.unit import UnitOfWork
 from ternmq.values.entry import PERSISTENT, REPORTS, Entry
@@ -80,10 +81,10 @@ class Reports(ReportSink):
         if not asks_for(entry, mq.MQRO_COA) or not _is_confirmed(local, entry):
             return unit
         connection = handle.connection
-        report = self._report(entry, mq.MQRO_COA, mq.MQFB_COA)
+        size = (entry.length + len(entry.properties)) * (1 + copies)
+        report = self._report(entry, mq.MQRO_COA, mq.MQFB_COA, size)
         if report is None:
             return unit
-        size = (entry.length + len(entry.properties)) * (1 + copies)
         if not self._has_room(connection, unit, "MQPUT", local.name, entry, size, report):
             return unit
         within = self._begin(unit, "MQPUT")
@@ -112,10 +113,10 @@ class Reports(ReportSink):
         self, call: GetCall, local: LocalQueue, unit: UnitOfWork | None, entry: Entry
     ) -> UnitOfWork | None:
         connection = call.connection
-        report = self._report(entry, mq.MQRO_COD, mq.MQFB_COD)
+        report = self._report(entry, mq.MQRO_COD, mq.MQFB_COD, 0)
         if report is None:
             return unit
-        if not self._has_room(connection, unit, "MQGET", local.name, entry, 0, report):
+        if not self._has_room_to_get(connection, unit, local.name, entry, report):
             return unit
         within = self._begin(unit, "MQGET")
         before = len(within.changes)
@@ -162,17 +163,35 @@ class Reports(ReportSink):
     def _of(
         self, connection: Connection, unit: UnitOfWork, entry: Entry, option: int, feedback: int
     ) -> bool:
-        report = self._report(entry, option, feedback)
+        report = self._report(entry, option, feedback, 0)
         if report is None:
             return True
-        self._sent(connection, unit, report)
+        if self._has_room_to_get(connection, unit, report.queue, entry, report):
+            self._sent(connection, unit, report)
         return connection.park is None
 
     # ---- the report on its way
 
-    def _report(self, entry: Entry, option: int, feedback: int) -> ReportMessage | None:
+    def _report(self, entry: Entry, option: int, feedback: int, size: i64) -> ReportMessage | None:
+        """What the message asks for; None: nothing, or more than the log can ever hold besides
+        `size` bytes of the message."""
         kernel = self._kernel
-        return report_about(entry, option, feedback, kernel.name, kernel.clock.now_ns())
+        report = report_about(entry, option, feedback, kernel.name, kernel.clock.now_ns())
+        if report is None or not entry.flags & PERSISTENT:
+            return report
+        largest = kernel.coordinator.largest_data_bytes(kernel.keeper.checkpoint_reserve)
+        if size + self._log_bytes(report) + UNIT_RESERVE <= largest:
+            return report
+        self._tell_operators(report, MQRC_RESOURCE_PROBLEM, "", MQRC_RESOURCE_PROBLEM)
+        return None
+
+    def _log_bytes(self, report: ReportMessage) -> i64:
+        """How many bytes a report may take in the log, with headers for wherever it goes and the
+        copy of a streaming queue that has a record of its own."""
+        area = 2 * len(report.properties)  # in an MQRFH2 they are longer
+        one = len(report.data) + area + HEADERS_BYTES_MAX + mq.MQDLH_LENGTH_1 + PUT_RECORD_OVERHEAD
+        local = self._kernel.locals.get(report.queue)
+        return 2 * one if local is not None and local.streams else one
 
     def _has_room(
         self,
@@ -189,16 +208,31 @@ class Reports(ReportSink):
         if not entry.flags & PERSISTENT:
             return True
         kernel = self._kernel
-        # Twice: a copy for a streaming queue may have a record of its own.
-        of_report = 2 * (report.size() + mq.MQDLH_LENGTH_1 + PUT_RECORD_OVERHEAD)
+        of_report = self._log_bytes(report)
         if size and not kernel.coordinator.reserve.is_whole:
             if not kernel.disk_takes(3, size + of_report):
                 kernel.make_disk_room(connection, verb, name)
                 return False
-        if has_room_for_copies(kernel.coordinator, unit, size, 0, 2, of_report):
+        if has_room_for_copies(kernel.coordinator, unit, size, 0, 1, of_report):
             return True
         kernel.make_room(connection, verb, name, size + of_report)
         return False
+
+    def _has_room_to_get(
+        self,
+        connection: Connection,
+        unit: UnitOfWork | None,
+        name: str,
+        entry: Entry,
+        report: ReportMessage,
+    ) -> bool:
+        """The same for a message that leaves its queue. If the log has no room and gets none, it
+        goes without its report: it must not stay for ever."""
+        try:
+            return self._has_room(connection, unit, "MQGET", name, entry, 0, report)
+        except MQError as full:
+            self._tell_operators(report, full.reason, "", full.reason)
+            return False
 
     def _begin(self, unit: UnitOfWork | None, verb: str) -> UnitOfWork:
         """The unit of work that takes the report and the message; both count in MAXUMSGS."""
@@ -224,9 +258,10 @@ class Reports(ReportSink):
         try:
             was_put = self._put_reply(report)
         except MQError as refused:
-            if refused.reason == MQRC_RESOURCE_PROBLEM:
-                raise  # it may pass
-            was_put = not report.may_be_lost and self._bury(report, refused.reason)
+            if refused.reason == MQRC_RESOURCE_PROBLEM:  # the dead-letter queue has it, too
+                self._tell_operators(report, refused.reason, "", refused.reason)
+            elif not report.may_be_lost:
+                was_put = self._bury(report, refused.reason)
         finally:
             own.unit = None
             connection.log_tries = own.log_tries
@@ -292,8 +327,6 @@ class Reports(ReportSink):
             buried.ccsid = kernel.number("ccsid")
             return self._put(handle, buried, header + report.data, report.properties)
         except MQError as refused:
-            if refused.reason == MQRC_RESOURCE_PROBLEM:
-                raise
             self._tell_operators(report, reason, name, refused.reason)
             return False
 

@@ -344,6 +344,20 @@ def test_report_when_the_dead_letter_queue_is_full_too_then_operators_get_one_me
     ]
 
 
+def test_report_when_the_log_can_never_hold_it_then_it_is_discarded(
+    qmgr: ternmq.QueueManager, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kernel = kernel_of(qmgr)
+    kernel.notices.take()
+    monkeypatch.setattr(kernel.keeper, "checkpoint_reserve", 1 << 40)
+    qmgr.put("A", BODY, descriptor=asking(mq.MQRO_COA), persistent=True)
+    qmgr.put("A", BODY, descriptor=asking(mq.MQRO_COA), persistent=False)
+    assert depths(qmgr) == [2, 1, 0]
+    problem = mq.MQRC_RESOURCE_PROBLEM
+    told = [one.inserts for one in kernel.notices.take() if one.message_id == "AMQ7316E"]
+    assert told == [("REPLIES", "QM1", problem, "", problem)]
+
+
 def test_report_in_a_unit_when_it_would_be_one_too_many_then_the_verb_is_refused(
     qmgr: ternmq.QueueManager,
 ) -> None:
