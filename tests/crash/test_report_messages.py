@@ -98,6 +98,22 @@ def test_crash_at_every_operation_of_gets_then_each_message_or_its_report_is_the
     assert seen == set(range(COUNT + 1))
 
 
+def test_crash_between_the_records_of_a_get_then_the_message_or_its_report_is_there() -> None:
+    """The boundary of a block, where a write may be torn, comes to lie between any two records."""
+    machine = started(CIRCULAR)
+    disk = machine.disk
+    assert isinstance(disk, SimDisk)
+    for size in range(3_300, 3_700, 10):
+        body = bytes(size)
+        put_asking(machine, body, mq.MQRO_COD_WITH_FULL_DATA)
+        begun = len(disk.history)
+        assert machine.drain(FROM) == [body]
+        for at, left in wrecks(disk, begun):
+            after = Machine(left)
+            assert after.drain(REPORTS) + after.browse(FROM) == [body], (size, at)
+        assert machine.drain(REPORTS) == [body]
+
+
 @LOGS
 def test_crash_at_every_operation_of_puts_then_each_message_has_its_report(log_type: int) -> None:
     machine = started(log_type)

@@ -21,6 +21,7 @@ from ternmq.codec.mqi.mqmd import Descriptor
 from ternmq.kernel.kernel import Kernel
 from ternmq.kernel.report_expiry import STEP_MESSAGES_MAX
 from ternmq.values.entry import PERSISTENT, REPORTS, Entry
+from tests.battery.places import Task, until, waiters
 from tests.security.granting import connected, grant, secured
 from tests.unit.codec.test_header_chain import header
 
@@ -389,6 +390,16 @@ def test_delivery_in_a_prepared_unit_then_the_report_comes_with_its_commit(
         assert depths(qmgr, "REPLIES") == [1]  # uncommitted, but counted
         assert reports(qmgr) == []
         qmgr.commit_prepared(xid)
+    assert [one.descriptor.feedback for one in reports(qmgr)] == [mq.MQFB_COD]
+
+
+def test_delivery_when_a_get_waits_then_it_is_reported(qmgr: ternmq.QueueManager) -> None:
+    other = qmgr.connect()
+    with other.queue("A") as theirs:
+        task = Task(lambda: theirs.get(wait=20).data)
+        until(lambda: waiters(qmgr) == 1)
+        qmgr.put("A", BODY, descriptor=asking(mq.MQRO_COD))
+        assert task.outcome() == BODY
     assert [one.descriptor.feedback for one in reports(qmgr)] == [mq.MQFB_COD]
 
 
