@@ -48,6 +48,39 @@ def test_convert_when_the_mqmd_says_q_mgr_then_the_target_is_its_set(program: Pr
     assert (md.CodedCharSetId, md.Encoding) == (1208, 546)
 
 
+def test_convert_when_the_mqmd_is_of_version_1_then_the_whole_buffer_counts(
+    program: Program,
+) -> None:
+    """There is room for an MQMDE only if the message has one."""
+    queue = program.queue("A")
+    longer = b"\xe4" * 120
+    for data in (b"\xe4" * 100, longer, longer):
+        put(program, queue, "MQSTR", data, 819)
+
+    def md() -> Any:
+        return program.library.MD(Version=1, CodedCharSetId=1208, Encoding=546)
+
+    assert queue.get(200, md(), program.gmo(Options=CMQC.MQGMO_CONVERT)) == "ä".encode() * 100
+    for options, reason, back in ((0, 2120, longer), (ACCEPT, 2079, "ä".encode() * 100)):
+        with pytest.raises(program.error) as caught:
+            queue.get(201, md(), program.gmo(Options=CMQC.MQGMO_CONVERT | options))
+        assert (caught.value.reason, caught.value.message) == (reason, back)
+
+
+def test_convert_when_an_mqmde_is_made_then_it_is_in_the_target(program: Program) -> None:
+    queue = program.queue("A")
+    group = bytes(range(24))
+    here = {"Format": b"MQSTR   ", "CodedCharSetId": 1208, "Encoding": 546}
+    flags = CMQC.MQMF_LAST_MSG_IN_GROUP
+    queue.put(b"text", program.md(**here, GroupId=group, MsgSeqNumber=2, MsgFlags=flags))
+    md = program.library.MD(Version=1, CodedCharSetId=500, Encoding=273)
+    data = queue.get(None, md, program.gmo(Options=CMQC.MQGMO_CONVERT))
+    assert (md.CodedCharSetId, md.Encoding, md.Format) == (500, 273, b"MQHMDE  ")
+    assert data[:32] == HOST.c("MDE ") + HOST.i(2, 72) + HOST.next("MQSTR") + HOST.i(0)
+    assert data[32:60] == group + HOST.i(2)
+    assert data[72:] == HOST.c("text")
+
+
 @pytest.mark.parametrize(
     ("format", "ccsid", "target", "length", "options", "reason", "back"),
     [

@@ -34,8 +34,9 @@ from ternmq.codec.headers.header_conversion import (
     find_header,
     put_number,
 )
+from ternmq.codec.headers.mqmde import extension_before
 from ternmq.codec.mqi.layout import LITTLE, byte_order
-from ternmq.codec.mqi.mqmd import CCSID_AT, ENCODING_AT, FORMAT_AT
+from ternmq.codec.mqi.mqmd import CCSID_AT, ENCODING_AT, FORMAT_AT, Descriptor
 from ternmq.codec.pcf.pcf_conversion import convert_pcf
 from ternmq.codec.text_conversion import (
     PARTS_MAX,
@@ -96,6 +97,20 @@ def convert_for_buffer(
         made.data = made.data[:length]
         made.is_cut = True
     return made
+
+
+def converted_extension(
+    md: Descriptor, target: tuple[int, int], service: ConversionService | None
+) -> bytes:
+    """The MQMDE that a converting get into version 1 of the MQMD has before the data, if any; the
+    descriptor then describes it."""
+    extension = extension_before(md)
+    if not extension:
+        return b""
+    made = convert_for_buffer(extension, md.pack(), target, len(extension), False, service)
+    md.encoding = _I32.unpack_from(made.base, ENCODING_AT)[0]
+    md.ccsid = _I32.unpack_from(made.base, CCSID_AT)[0]
+    return made.data
 
 
 def convert(

@@ -384,7 +384,8 @@ def get(hconn: object, hobj: object, md: MQOpts, gmo: MQOpts, length: int | None
 
     ask: Ask = plain_ask
     if md.Version < mq.MQMD_VERSION_2:
-        ask = ask_for_version_1(plain_ask, _reads_ahead(attachment, handle))
+        target = (wanted.ccsid, wanted.encoding)
+        ask = ask_for_version_1(plain_ask, _reads_ahead(attachment, handle), target)
     buffer_length = UNLIMITED_LENGTH if length is None else length
     if has_handle:
         with using(gmo.MsgHandle, attachment.number, "MQGET") as message_handle:

@@ -18,7 +18,12 @@ from typing import Final, NamedTuple
 
 from ternmq.base import constants as mq
 from ternmq.base.errors import MQError, mq_error
-from ternmq.base.reasons import MQRC_TRUNCATED_MSG_ACCEPTED, MQRC_TRUNCATED_MSG_FAILED
+from ternmq.base.reasons import (
+    MQRC_CONVERTED_MSG_TOO_BIG,
+    MQRC_TRUNCATED_MSG_ACCEPTED,
+    MQRC_TRUNCATED_MSG_FAILED,
+)
+from ternmq.codec.conversion import converted_extension
 from ternmq.codec.headers.mqmde import extension_before
 from ternmq.codec.mqi.mqgmo import GetOptions
 from ternmq.codec.mqi.mqmd import Descriptor
@@ -151,46 +156,60 @@ def _fits(shown: Taken, length: int) -> bool:
 # ---- version 1 of the MQMD
 
 
-def ask_for_version_1(ask: Ask, reads_ahead: bool) -> Ask:
+def ask_for_version_1(ask: Ask, reads_ahead: bool, target: tuple[int, int]) -> Ask:
     """The same gets, for a program that has version 1 of the MQMD. What was read ahead cannot be
-    asked for once more: there an MQMDE that the buffer has no room for cuts the message."""
+    asked for once more: there an MQMDE that the buffer has no room for cuts the message. `target`
+    is what MQGMO_CONVERT converts into."""
     if reads_ahead:
 
         def asked_ahead(options: GetOptions, length: int) -> Message | None:
-            message = ask(options, length)
-            return None if message is None else _extended(message, length)
+            return _for_version_1(ask(options, length), options.options, length, target)
 
         return asked_ahead
 
     def asked(options: GetOptions, length: int) -> Message | None:
         accepts = options.options & mq.MQGMO_ACCEPT_TRUNCATED_MSG
         options.options &= ~mq.MQGMO_ACCEPT_TRUNCATED_MSG
+        wanted = options.options | accepts
         while True:
             try:
                 message = ask(options, max(length - mq.MQMDE_LENGTH_2, 0))
             except MQError as error:
                 cut = _shown(error)
             else:
-                return message if message is None else _extended(message, length)
+                return _for_version_1(message, wanted, length, target)
             same = _only(options, cut.token)
             same.options |= accepts
             if not accepts and _extension_of(cut):
-                raise _too_long(_extended(cut, length), length)
+                raise _too_long(_extended(cut, length, None), length)
             message = ask(same, length)
             if message is not None:
-                return _extended(message, length)
+                return _for_version_1(message, wanted, length, target)
 
     return asked
+
+
+def _for_version_1(
+    message: Message | None, options: int, length: int, target: tuple[int, int]
+) -> Message | None:
+    if message is None:
+        return None
+    if message.warning == MQRC_CONVERTED_MSG_TOO_BIG:
+        # It had no room beside an MQMDE, which it may not have.
+        room = length - len(_extension_of(message))
+        message.convert(*target, room, options & mq.MQGMO_ACCEPT_TRUNCATED_MSG != 0)
+    return _extended(message, length, target if options & mq.MQGMO_CONVERT else None)
 
 
 def _extension_of(message: Message) -> bytes:
     return extension_before(message.descriptor.copy())
 
 
-def _extended(message: Message, length: int) -> Message:
-    """The message with its MQMDE, if it has one, as much as the buffer takes."""
+def _extended(message: Message, length: int, target: tuple[int, int] | None) -> Message:
+    """The message with its MQMDE, if it has one, as much as the buffer takes; in the target's
+    character set and encoding, if there is one."""
     md = message.descriptor.copy()
-    extension = extension_before(md)
+    extension = extension_before(md) if target is None else converted_extension(md, target, None)
     if not extension:
         return message
     data = extension + message.data

@@ -12,6 +12,7 @@ from typing import Final, final
 
 from ternmq.base import constants as mq
 from ternmq.base.reasons import MQRC_TRUNCATED_MSG_ACCEPTED
+from ternmq.codec.conversion import converted_extension
 from ternmq.codec.headers.mqmde import extension_before
 from ternmq.codec.mqi.mqmd import ENCODING_AT, FORMAT_AT, GROUP_ID_AT, Descriptor
 from ternmq.kernel.property_options import as_delivered, has_extension, without_area
@@ -62,18 +63,24 @@ def deliver(call: GetCall, entry: Entry, options: int) -> Delivered:
     limit = int(call.request.buffer_length)
     if call.request.extends and has_extension(entry):
         made = _deliver(call, entry, options, max(limit - mq.MQMDE_LENGTH_2, 0))
-        _extend(made, entry, limit)
+        _extend(made, entry, limit, call if options & mq.MQGMO_CONVERT else None)
         return made
     return _deliver(call, entry, options, limit)
 
 
-def _extend(made: Delivered, entry: Entry, limit: int) -> None:
+def _extend(made: Delivered, entry: Entry, limit: int, converts: GetCall | None) -> None:
     """With an MQMDE before the data, as a client that has version 1 of the MQMD gets it; a property
-    area stays in front, and does not count for the buffer."""
+    area stays in front, and does not count for the buffer. A get that converts has it, too, in its
+    character set and encoding."""
     base = made.base
     md = Descriptor.unpack(base[:GROUP_ID_AT] + entry.group_id + base[GROUP_ID_AT + 24 :])
     area = made.data[: made.area_bytes]
-    made.data = area + (extension_before(md) + made.data[made.area_bytes :])[:limit]
+    if converts is None:
+        extension = extension_before(md)
+    else:
+        target = (int(converts.request.ccsid), int(converts.request.encoding))
+        extension = converted_extension(md, target, converts.connection.conversion)
+    made.data = area + (extension + made.data[made.area_bytes :])[:limit]
     made.length += mq.MQMDE_LENGTH_2
     made.base = base[:ENCODING_AT] + md.pack()[ENCODING_AT:_FORMAT_END] + base[_FORMAT_END:]
 

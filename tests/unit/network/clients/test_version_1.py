@@ -43,6 +43,21 @@ def test_get_when_a_message_is_in_a_group_then_an_mqmde_comes_before_its_data() 
     run_story(story)
 
 
+def test_get_when_it_converts_then_the_mqmde_is_in_the_target_too() -> None:
+    async def story(place: Place, partner: Partner) -> None:
+        handle = await partner.open("A", ALL)
+        fill(place)
+        reply = await partner.get(handle, mq.MQGMO_CONVERT, length=100, version=1, ccsid=500)
+        md: Descriptor = reply["descriptor"]
+        assert (md.format, md.ccsid) == ("MQHMDE", 500)
+        data = reply["data"]
+        assert data[:4] + data[20:28] == "MDE MQSTR   ".encode("cp500")
+        assert data[16:20] == (500).to_bytes(4, "little")
+        assert data[72:] == "in a group".encode("cp500")
+
+    run_story(story)
+
+
 def test_get_when_a_message_is_in_no_group_then_its_data_comes_alone() -> None:
     async def story(place: Place, partner: Partner) -> None:
         handle = await partner.open("A", ALL)
