@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from ternmq.api.connection import Connection
     from ternmq.api.consumers import CallContext
     from ternmq.api.consuming import Consumer
+    from ternmq.api.distribution_list import DistributionList
     from ternmq.api.listening import Listening, listen
     from ternmq.api.pcf_execute import PCFExecute
     from ternmq.api.queue import Queue
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
     from ternmq.base.product import VERSION as __version__
     from ternmq.codec.character_conversion import convert
     from ternmq.codec.conversion_service import ExitParameters
+    from ternmq.codec.mqi.list_records import PutRecord
     from ternmq.codec.mqi.mqmd import Descriptor
     from ternmq.log.record import LogDamaged
     from ternmq.outlets.smf_settings import SMFDestination
@@ -53,6 +55,7 @@ if TYPE_CHECKING:
     from ternmq.runtime.backup import Backup
     from ternmq.runtime.embedded import QueueManager, embedded, memory
     from ternmq.values.batch import batch_xid
+    from ternmq.values.distribution import ListOutcome, Outcome
     from ternmq.values.message import Message
     from ternmq.values.message_properties import MessageProperties
     from ternmq.values.property_types import Float32, Int8, Int16, Int32, Int64
@@ -74,6 +77,7 @@ __all__ = [
     "Consumer",
     "Damaged",
     "Descriptor",
+    "DistributionList",
     "ExitParameters",
     "Float32",
     "ForceFailed",
@@ -86,6 +90,7 @@ __all__ = [
     "Int32",
     "Int64",
     "IntegrityError",
+    "ListOutcome",
     "Listening",
     "LogDamaged",
     "MQError",
@@ -95,8 +100,10 @@ __all__ = [
     "NotAuthorized",
     "ObjectInUse",
     "ObjectUnknown",
+    "Outcome",
     "PCFExecute",
     "Pool",
+    "PutRecord",
     "Queue",
     "QueueCursor",
     "QueueManager",
@@ -141,6 +148,9 @@ if not TYPE_CHECKING:
         "ternmq.api.consumers": "CallContext",
         "ternmq.api.connection": "Connection",
         "ternmq.api.consuming": "Consumer",
+        "ternmq.api.distribution_list": "DistributionList",
+        "ternmq.codec.mqi.list_records": "PutRecord",
+        "ternmq.values.distribution": "ListOutcome Outcome",
         "ternmq.runtime.embedded": "QueueManager embedded memory",
         "ternmq.api.listening": "Listening listen",
         "ternmq.remote.connect": "connect",

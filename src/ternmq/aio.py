@@ -11,6 +11,7 @@ from ternmq.remote.aio_connect import connect as _connect
 
 if TYPE_CHECKING:
     from ternmq.api.aio_consuming import Consumer
+    from ternmq.api.aio_distribution_list import DistributionList
     from ternmq.api.aio_stream import QueueCursor, QueueStream
     from ternmq.remote.aio_pool import Pool
     from ternmq.remote.fap.connect import ClientArguments
@@ -21,6 +22,7 @@ __all__ = [
     "Browse",
     "Connection",
     "Consumer",
+    "DistributionList",
     "Messages",
     "Opening",
     "Pool",
@@ -70,6 +72,7 @@ if not TYPE_CHECKING:
     # Programs that only connect need neither engine nor pools: imported when somebody asks.
     _HOMES = {
         "Consumer": "ternmq.api.aio_consuming",
+        "DistributionList": "ternmq.api.aio_distribution_list",
         "Pool": "ternmq.remote.aio_pool",
         "QueueCursor": "ternmq.api.aio_stream",
         "QueueStream": "ternmq.api.aio_stream",

@@ -7,7 +7,7 @@ call that is not awaited.
 
 from __future__ import annotations
 
-from collections.abc import Coroutine, Generator
+from collections.abc import Coroutine, Generator, Iterable, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, Unpack, final
 
@@ -39,9 +39,13 @@ from ternmq.values.xid import XID
 
 if TYPE_CHECKING:
     from ternmq.api.aio_consuming import Callbacks, Consuming
+    from ternmq.api.aio_distribution_list import DistributionList
     from ternmq.api.aio_stream import QueueCursor, QueueStream
     from ternmq.api.consumers import EventFunction
+    from ternmq.api.list_arguments import Target
     from ternmq.api.stream import Start
+    from ternmq.codec.mqi.list_records import PutRecord
+    from ternmq.values.distribution import ListOutcome
     from ternmq.values.message_properties import Given
     from ternmq.values.queue_attributes import (
         AliasAttributes,
@@ -233,6 +237,71 @@ class Connection:
             alternate_user_id=alternate_user,
         )
         return (await self.run(Put1(od, form, as_bytes(data)))).msg_id
+
+    # ---- distribution lists
+
+    def open_list(
+        self, targets: Iterable[Target], *, options: int = 0, alternate_user: str = ""
+    ) -> Opening[DistributionList]:
+        """Open several queues for one put, with `async with` or `await`: names of queues, or pairs of queue and queue manager.
+
+        A queue that cannot be opened is left out: `opened` of the list says which and why. MQError
+        is raised if none can be; its `result` says why for each. `options` are MQOO options, for
+        output without them. With `alternate_user` it is that user who must have the authority.
+        """
+        return Opening(self._open_list(targets, options, alternate_user))
+
+    async def _open_list(
+        self, targets: Iterable[Target], options: int, alternate_user: str
+    ) -> DistributionList:
+        from ternmq.api.aio_distribution_list import DistributionList  # many do without
+        from ternmq.api.list_arguments import open_call
+
+        call = await self.run(open_call(targets, options, alternate_user))
+        return DistributionList(self._transport, call)
+
+    async def put_to(
+        self,
+        targets: Iterable[Target],
+        data: Data,
+        *,
+        persistent: bool | None = None,
+        priority: int | None = None,
+        expiry: float | None = None,
+        msg_id: bytes | None = None,
+        correl_id: bytes | None = None,
+        reply_to: str | None = None,
+        format: str | None = None,
+        descriptor: Descriptor | None = None,
+        options: int = 0,
+        syncpoint: bool | None = None,
+        properties: Given | None = None,
+        records: Sequence[PutRecord] | None = None,
+        alternate_user: str = "",
+    ) -> ListOutcome:
+        """MQPUT1: one message to several queues that need not stay open; what became of each.
+
+        Arguments as those of `open_list` and `DistributionList.put`.
+        """
+        from ternmq.api.list_arguments import put1_call, shared_record
+
+        form = self._requests.put(
+            data,
+            persistent,
+            priority,
+            expiry,
+            msg_id,
+            correl_id,
+            reply_to,
+            format,
+            descriptor,
+            options | put1_alternate(alternate_user),
+            syncpoint,
+            properties,
+        )
+        shared = shared_record(msg_id, correl_id, descriptor)
+        call = put1_call(targets, alternate_user, form, as_bytes(data), shared, records)
+        return (await self.run(call)).answer()
 
     async def status(self) -> Status:
         """MQSTAT: how puts with MQPMO_ASYNC_RESPONSE went since it was last asked: how many did and

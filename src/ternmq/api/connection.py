@@ -6,6 +6,7 @@ carries it to the queue manager, in this process or elsewhere.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, TypeVar, Unpack
 
@@ -39,7 +40,11 @@ from ternmq.values.xid import XID
 if TYPE_CHECKING:
     from ternmq.api.consumers import EventFunction
     from ternmq.api.consuming import Callbacks, Consuming
+    from ternmq.api.distribution_list import DistributionList
+    from ternmq.api.list_arguments import Target
     from ternmq.api.stream import QueueCursor, QueueStream, Start
+    from ternmq.codec.mqi.list_records import PutRecord
+    from ternmq.values.distribution import ListOutcome
     from ternmq.values.message_properties import Given
     from ternmq.values.queue_attributes import (
         AliasAttributes,
@@ -154,6 +159,66 @@ class Connection:
             alternate_user_id=alternate_user,
         )
         return self.run(Put1(od, form, as_bytes(data))).msg_id
+
+    # ---- distribution lists
+
+    def open_list(
+        self, targets: Iterable[Target], *, options: int = 0, alternate_user: str = ""
+    ) -> DistributionList:
+        """Open several queues for one put: names of queues, or pairs of queue and queue manager.
+
+        A queue that cannot be opened is left out: `opened` of the list says which and why. MQError
+        is raised if none can be; its `result` says why for each. `options` are MQOO options, for
+        output without them. With `alternate_user` it is that user who must have the authority.
+        """
+        from ternmq.api.distribution_list import DistributionList  # many do without
+        from ternmq.api.list_arguments import open_call
+
+        call = self.run(open_call(targets, options, alternate_user))
+        return DistributionList(self._transport, call)
+
+    def put_to(
+        self,
+        targets: Iterable[Target],
+        data: Data,
+        *,
+        persistent: bool | None = None,
+        priority: int | None = None,
+        expiry: float | None = None,
+        msg_id: bytes | None = None,
+        correl_id: bytes | None = None,
+        reply_to: str | None = None,
+        format: str | None = None,
+        descriptor: Descriptor | None = None,
+        options: int = 0,
+        syncpoint: bool | None = None,
+        properties: Given | None = None,
+        records: Sequence[PutRecord] | None = None,
+        alternate_user: str = "",
+    ) -> ListOutcome:
+        """MQPUT1: one message to several queues that need not stay open; what became of each.
+
+        Arguments as those of `open_list` and `DistributionList.put`.
+        """
+        from ternmq.api.list_arguments import put1_call, shared_record
+
+        form = self._requests.put(
+            data,
+            persistent,
+            priority,
+            expiry,
+            msg_id,
+            correl_id,
+            reply_to,
+            format,
+            descriptor,
+            options | put1_alternate(alternate_user),
+            syncpoint,
+            properties,
+        )
+        shared = shared_record(msg_id, correl_id, descriptor)
+        call = put1_call(targets, alternate_user, form, as_bytes(data), shared, records)
+        return self.run(call).answer()
 
     def status(self) -> Status:
         """MQSTAT: how puts with MQPMO_ASYNC_RESPONSE went since it was last asked: how many did and

@@ -159,7 +159,9 @@ class TaskSession(Session):
             local = handle.local
             made = local is not None and local.creator is handle
             options = mq.MQCO_DELETE_PURGE if made else mq.MQCO_NONE
-            self.attempt(self.link, objects.Close(Close(handle, options)))
+            step = objects.Close(Close(handle, options))
+            while not self.attempt(self.link, step) and self.link.again:
+                pass  # a long list of destinations
 
     # ---- put
 

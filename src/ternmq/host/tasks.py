@@ -24,6 +24,7 @@ from ternmq.mqi.got import get_verb, message_of
 from ternmq.mqi.options import refuse
 from ternmq.mqi.putting import check_open_for_output
 from ternmq.mqi.sharing import BLOCK, BY_UNIT, sharing
+from ternmq.mqi.steps.lists import OpenList
 from ternmq.mqi.steps.objects import Open
 from ternmq.mqi.steps.step import Step
 from ternmq.mqi.steps.table import ASIDE, BESIDE_UNIT, IN_UNIT, STEPS, step_of
@@ -194,7 +195,7 @@ class LoopTransport(TaskTransport):
         except asyncio.CancelledError as cancelled:  # it is done all the same, but for a get
             if call.unit == UNIT_LEAVES:
                 session.after(call)
-            if isinstance(step, Open):
+            if isinstance(step, (Open, OpenList)):
                 session.unopen(step.handle)
             session.give_up(step, cancelled)
             raise

@@ -49,6 +49,7 @@ class Handle(ObjectHandle):
         "local",
         "locked",
         "logical",
+        "members",
         "object_type",
         "opened_ns",
         "put_inhibited_by",
@@ -78,6 +79,8 @@ class Handle(ObjectHandle):
         # where what is done with it is accounted, and of which account of the connection that is
         self.account: TaskQueueAccount | None = None
         self.accounted_in: TaskAccount | None = None
+        # of a distribution list: a handle for each destination, None for one that was not opened
+        self.members: list[Handle | None] | None = None
         # by streaming queue: the reason that was reported last
         self.copies_refused: dict[str, int] | None = None
 
@@ -108,6 +111,7 @@ class Connection:
         self.command_descriptor = b""
         self.handles: dict[int, Handle] = {}
         self.next_handle = 2
+        self.lists = 0  # handles of distribution lists, which do not count: their members do
         self.streams: dict[str, Handle] = {}  # by the name it was asked for: open to be read
         self.unit: UnitOfWork | None = None
         self.get_call: GetCall | None = None  # a get that has not ended

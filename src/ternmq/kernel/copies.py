@@ -261,7 +261,7 @@ def put_with_copies(
         connection.depends_on(put_all(kernel.coordinator, unit, queues, entries))
     at: i64 = 0
     while at < len(entries):
-        _arrived(kernel, locals_[at], entries[at], unit, at > 0)
+        arrived(kernel, locals_[at], entries[at], unit, at > 0)
         at += 1
 
 
@@ -283,8 +283,8 @@ def _put_pair(
     connection.depends_on(coordinator.put(unit, other.queue, copy))
     if unit is not None:
         unit.copies += 1
-    _arrived(kernel, local, entry, unit, False)
-    _arrived(kernel, other, copy, unit, True)
+    arrived(kernel, local, entry, unit, False)
+    arrived(kernel, other, copy, unit, True)
 
 
 def _put_also_away(
@@ -320,7 +320,7 @@ def _put_also_away(
         commit_unit(kernel, connection, within)
 
 
-def _arrived(
+def arrived(
     kernel: Kernel, local: LocalQueue, entry: Entry, unit: UnitOfWork | None, is_copy: bool
 ) -> None:
     """What a put means for the queue: events, waiting gets, triggers. The verb itself sees to the

@@ -44,13 +44,13 @@ def put(
     connection.begin_verb()
     local = _queue_of(connection, handle)
     kernel.refuse_if_ending(request.options & mq.MQPMO_FAIL_IF_QUIESCING != 0, "MQPUT")
-    persistence, priority = _defaults(handle, local, request)
+    persistence, priority = defaults_of(handle, local, request)
     length: i64 = len(data) + handle.header_bytes
     area_bytes: i64 = len(request.properties)
     if area_bytes:
         length += _checked_properties(kernel, handle, request, data)
     check_queue(kernel, connection, local, handle.via, length, area_bytes, persistence)
-    unit = _unit_for(kernel, connection, request)
+    unit = unit_for(kernel, connection, request)
     if must_wait(kernel, connection, local, unit, length + area_bytes, persistence):
         return None
     copies: list[CopyTarget] | None = None
@@ -60,7 +60,7 @@ def put(
         )
         if copies is None:
             return None
-    entry = _new_entry(kernel, handle, local, request, data, priority, persistence)
+    entry = new_entry(kernel, handle, local, request, data, priority, persistence)
     placed = entry if handle.route is None else as_transmitted(kernel, handle.route, entry)
     within = unit
     if placed.flags & REPORTS:
@@ -85,7 +85,7 @@ def _queue_of(connection: Connection, handle: Handle) -> LocalQueue:
     return local
 
 
-def _new_entry(
+def new_entry(
     kernel: Kernel,
     handle: Handle,
     local: LocalQueue,
@@ -94,6 +94,7 @@ def _new_entry(
     priority: i64,
     persistence: i64,
 ) -> Entry:
+    """The message as it will be on its queue."""
     now_ns: i64 = kernel.clock.now_ns()
     expiry_at: i64 = 0
     expiry = request.expiry
@@ -211,7 +212,7 @@ def _cap(handle: Handle, local: LocalQueue) -> i64:
     return cap
 
 
-def _defaults(handle: Handle, local: LocalQueue, request: PutRequest) -> tuple[i64, i64]:
+def defaults_of(handle: Handle, local: LocalQueue, request: PutRequest) -> tuple[i64, i64]:
     """Persistence and priority: the message's own, or those of the queue as it was named."""
     persistence = request.persistence
     if persistence == mq.MQPER_PERSISTENCE_AS_Q_DEF:
@@ -230,7 +231,8 @@ def _defaults(handle: Handle, local: LocalQueue, request: PutRequest) -> tuple[i
     return persistence, priority
 
 
-def _unit_for(kernel: Kernel, connection: Connection, request: PutRequest) -> UnitOfWork | None:
+def unit_for(kernel: Kernel, connection: Connection, request: PutRequest) -> UnitOfWork | None:
+    """The unit of work that a put belongs to; MQRC_SYNCPOINT_LIMIT_REACHED if it is full."""
     if not request.syncpoint:
         return None
     unit = kernel.unit_of(connection, "MQPUT")

@@ -69,7 +69,7 @@ def open_queue_manager(
 
 def check_handles(kernel: Kernel, connection: Connection) -> None:
     """MQRC_HANDLE_NOT_AVAILABLE if the connection has as many handles as it may have."""
-    if len(connection.handles) >= kernel.max_handles:
+    if len(connection.handles) - connection.lists >= kernel.max_handles:
         raise mq_error(
             MQRC_HANDLE_NOT_AVAILABLE,
             verb="MQOPEN",

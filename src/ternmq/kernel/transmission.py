@@ -4,8 +4,8 @@ get there.
 A name leads to another queue manager by a local definition of a remote queue (QREMOTE), by the name
 of a queue manager that is a transmission queue here or a queue manager alias (a QREMOTE without
 RNAME), or by the default transmission queue. On the transmission queue a message is MQXQH, MQMDE
-where version 2 of its descriptor says something, MQRFH2 if it has properties, then its data; the
-identifier of the message
+where version 2 of its descriptor says something, MQDH if it is for several queues, MQRFH2 if it has
+properties, then its data; the identifier of the message
 itself is the correlation identifier there. Channels take them from it.
 """
 
@@ -28,6 +28,7 @@ from ternmq.base.reasons import (
     MQRC_XMIT_Q_TYPE_ERROR,
     MQRC_XMIT_Q_USAGE_ERROR,
 )
+from ternmq.codec.headers.mqdh import DistributionHeader
 from ternmq.codec.headers.mqmde import extension_before
 from ternmq.codec.headers.mqxqh import TransmissionHeader
 from ternmq.codec.mqi.mqmd import Descriptor
@@ -49,12 +50,14 @@ HEADERS_BYTES_MAX: Final = mq.MQXQH_CURRENT_LENGTH + mq.MQMDE_LENGTH_2
 class Route:
     """Where a message goes in the end, and the local queue that takes it."""
 
-    __slots__ = ("remote_qmgr", "remote_queue", "transmission")
+    __slots__ = ("list_header", "remote_qmgr", "remote_queue", "transmission")
 
     def __init__(self, remote_queue: str, remote_qmgr: str, transmission: Definition) -> None:
         self.remote_queue = remote_queue
         self.remote_qmgr = remote_qmgr
         self.transmission = transmission
+        # of a message for several queues: which these are
+        self.list_header: DistributionHeader | None = None
 
 
 def resolved_names(handle: Handle, options: i64, qmgr_name: str) -> tuple[str, str]:
@@ -164,6 +167,8 @@ def as_transmitted(kernel: Kernel, route: Route, entry: Entry) -> Entry:
         own.format = said.format
         own.ccsid = said.ccsid
         own.encoding = said.encoding
+    if route.list_header is not None:
+        data = _list_before(kernel, route.list_header, own) + data
     data = extension_before(own) + data
     header = TransmissionHeader(
         remote_queue=route.remote_queue, remote_qmgr=route.remote_qmgr, descriptor=own
@@ -197,3 +202,14 @@ def as_transmitted(kernel: Kernel, route: Route, entry: Entry) -> Entry:
         data,
         len(data),
     )
+
+
+def _list_before(kernel: Kernel, header: DistributionHeader, md: Descriptor) -> bytes:
+    """The MQDH of a message for several queues; the descriptor then describes the MQDH."""
+    header.encoding = md.encoding
+    header.ccsid = md.ccsid
+    header.format = md.format
+    md.encoding = mq.MQENC_NATIVE
+    md.ccsid = kernel.number("ccsid")
+    md.format = mq.MQFMT_DIST_HEADER
+    return header.pack()

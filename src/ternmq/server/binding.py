@@ -13,6 +13,7 @@ from ternmq.base import constants as mq
 from ternmq.base.errors import IntegrityError, RemoteProtocolError, mq_error
 from ternmq.base.ids import put_stamp
 from ternmq.base.reasons import MQRC_MD_ERROR, MQRC_TRUNCATED_MSG_ACCEPTED
+from ternmq.codec.mqi.list_records import Destination
 from ternmq.codec.mqi.mqgmo import GetOptions
 from ternmq.codec.mqi.mqmd import (
     BYTES_2,
@@ -35,13 +36,18 @@ from ternmq.mqi.getting import get_request
 from ternmq.mqi.got import converted
 from ternmq.mqi.sharing import BY_UNIT
 from ternmq.server.host import Host
-from ternmq.values.calls.kinds import object_from_json
+from ternmq.values.calls.kinds import (
+    destinations_from_json,
+    object_from_json,
+    put_records_from_json,
+)
+from ternmq.values.calls.lists import Put1List, PutList
 from ternmq.values.calls.messages import Put1
 from ternmq.values.calls.units import BackOut, Commit
 from ternmq.values.entry import OWN_DATE, ZERO_ID, Entry, packed_descriptor
 from ternmq.values.get_request import UNLIMITED_LENGTH, GetRequest
 from ternmq.wire import local as wire
-from ternmq.wire.extension import unpack_request
+from ternmq.wire.extension import pack_answer, unpack_request
 
 _IDS_END: Final = CORREL_ID_AT + 24
 
@@ -71,6 +77,8 @@ class Binding:
             await self.verbs.run(BackOut())
         elif kind == wire.PUT1:
             return await self._put1(frame.body)
+        elif kind == wire.PUT_LIST:
+            return await self._put_list(frame.body)
         elif kind == wire.DISCONNECT:
             await self.verbs.end(False)
         else:
@@ -127,6 +135,28 @@ class Binding:
         await self.verbs.run(call)
         assert call.entry is not None
         return was_put(call.entry, call.warning)
+
+    async def _put_list(self, body: bytes) -> bytes:
+        asked = wire.ListPutBody(body)
+        put = asked.put
+        verb = "MQPUT" if put.handle else "MQPUT1"
+        request = with_properties(self._put_request(put, verb), put)
+        call: PutList | Put1List
+        try:
+            fields = int(asked.given["fields"])
+            records = put_records_from_json(asked.given["records"])
+            if put.handle:
+                handle = self._handle(put.handle, verb)
+                to = [Destination("")] * len(handle.members or [])
+                call = PutList(handle, to, request, put.data, fields, records)
+            else:
+                od = object_from_json(asked.given["od"])
+                to = destinations_from_json(asked.given["destinations"])
+                call = Put1List(od, to, request, put.data, fields, records)
+        except (KeyError, TypeError, ValueError) as error:
+            raise RemoteProtocolError(f"{verb} to a list: {error}") from error
+        await self.verbs.run(call)
+        return pack_answer(call.result())
 
     # ---- get
 

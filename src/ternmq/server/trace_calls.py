@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 _VERBS: Final = {
     wire.PUT: "MQPUT",
     wire.PUT1: "MQPUT1",
+    wire.PUT_LIST: "MQPUT of a list",
     wire.GET: "MQGET",
     wire.COMMIT: "MQCMIT",
     wire.BACKOUT: "MQBACK",
@@ -21,6 +22,7 @@ _VERBS: Final = {
 }
 _CALLS: Final = {
     "open": "MQOPEN",
+    "open_list": "MQOPEN",
     "widen": "MQOPEN",
     "close": "MQCLOSE",
     "inquire": "MQINQ",

@@ -1,4 +1,5 @@
-"""A message and its copies, put on several queues at once: one log record and one body for all.
+"""A message and its copies, or a message for several destinations, put on several queues at once:
+one log record and one body for all.
 
 Part of the coordinator, in a file of its own. The record is a PUT with several targets, so a crash
 leaves the message on all queues or on none; inside a unit of work each is a change of its own.
@@ -18,7 +19,7 @@ from ternmq.txn.coordinator import (
     UNIT_RESERVE,
     Coordinator,
 )
-from ternmq.txn.families.message_records import TARGET, Target, pack_puts
+from ternmq.txn.families.message_records import OWN_BYTES_MAX, TARGET, Target, pack_puts
 from ternmq.txn.unit import CHANGE_PUT, Change, UnitOfWork
 from ternmq.values.entry import PERSISTENT, PUTTING, Entry
 
@@ -43,11 +44,30 @@ def has_room_for_copies(
     return coordinator.space.fits(int(size), int(reserve))
 
 
+def has_room_for_list(
+    coordinator: Coordinator, unit: UnitOfWork | None, data_bytes: i64, messages: i64
+) -> bool:
+    """Whether a message can be logged for so many destinations that share its record."""
+    reserve: i64 = 0
+    if unit is not None:
+        reserve = CHANGE_RESERVE * messages
+        if unit.first_lsn == 0:
+            reserve += UNIT_RESERVE
+    target = TARGET.size + OWN_BYTES_MAX + NUMBERS_RECORD_BYTES
+    size = PUT_RECORD_OVERHEAD + data_bytes + messages * target
+    return coordinator.space.fits(int(size), int(reserve))
+
+
 def put_all(
-    coordinator: Coordinator, unit: UnitOfWork | None, queues: list[Queue], entries: list[Entry]
+    coordinator: Coordinator,
+    unit: UnitOfWork | None,
+    queues: list[Queue],
+    entries: list[Entry],
+    are_copies: bool = True,
 ) -> i64:
-    """Put a message on the first queue and its copies on the others; returns what must be forced
-    before the putter is answered (0: nothing)."""
+    """Put a message on the first queue and its copies on the others, or on each queue a message of
+    its own that has the same body; returns what must be forced before the putter is answered (0:
+    nothing)."""
     at: i64 = 0
     while at < len(entries):
         entry = entries[at]
@@ -61,7 +81,7 @@ def put_all(
     lsn: i64 = 0
     durable_at: i64 = 0
     if entries[0].flags & PERSISTENT:
-        lsn = _log(coordinator, unit, queues, entries)
+        lsn = _log(coordinator, unit, queues, entries, are_copies)
         if unit is None:
             durable_at = coordinator.log.end_lsn
     at = 0
@@ -76,13 +96,17 @@ def put_all(
                 queues[at].last_lsn = durable_at
             queues[at].reveal(entry, durable_at)
         at += 1
-    if unit is not None:
+    if unit is not None and are_copies:
         unit.copies += len(entries) - 1
     return durable_at
 
 
 def _log(
-    coordinator: Coordinator, unit: UnitOfWork | None, queues: list[Queue], entries: list[Entry]
+    coordinator: Coordinator,
+    unit: UnitOfWork | None,
+    queues: list[Queue],
+    entries: list[Entry],
+    are_copies: bool,
 ) -> i64:
     """The record; its LSN."""
     targets: list[Target] = []
@@ -93,7 +117,10 @@ def _log(
         sequence = queues[at].next_sequence if unit is None else 0
         target = Target(int(entry.queue_id), int(entry.number), int(sequence))
         if at:
-            target.become_copy(int(tenths_of(entry)))
+            if are_copies:
+                target.become_copy(int(tenths_of(entry)))
+            else:
+                target.expire(entry, first)
             target.differ(entry, first)
         targets.append(target)
         at += 1

@@ -18,6 +18,9 @@ queue manager says why it is about to close the connection.
               put: Priority and Persistence, and UserIdentifier to ApplOriginData; then the reason
               of a warning u32, or 0
     PUT1      length u16 and JSON of the MQOD, then as PUT; its handle is 0 -> the same
+    PUT_LIST  length u32 and JSON {"fields", "records"} of a distribution list, for MQPUT1 also
+              {"od", "destinations"}, then as PUT; the handle of MQPUT1 is 0 -> the answer of
+              EXTENSION
     GET       GET_HEAD -> GOT_HEAD, MQMD, property area, data; if there is no message, GOT_HEAD
               alone
     COMMIT, BACKOUT, DISCONNECT   nothing -> nothing
@@ -64,6 +67,7 @@ DISCONNECT: Final = 8
 CANCEL: Final = 9
 ACK: Final = 10
 EXTENSION: Final = 11
+PUT_LIST: Final = 12
 OK: Final = 64
 ERROR: Final = 65
 ENDED: Final = 66
@@ -79,6 +83,7 @@ REQUESTS: Final = (
     CANCEL,
     ACK,
     EXTENSION,
+    PUT_LIST,
 )
 ANSWERS: Final = (OK, ERROR, ENDED)
 
@@ -240,6 +245,27 @@ class PutBody:
         self.descriptor = body[at + PUT_HEAD_BYTES : at + PUT_DATA_AT]
         self.properties = body[at + PUT_DATA_AT : data_at]
         self.data = body[data_at:]
+
+
+@final
+class ListPutBody:
+    """PUT_LIST, taken apart."""
+
+    __slots__ = ("given", "put")
+
+    def __init__(self, body: bytes) -> None:
+        if len(body) < LENGTH.size:
+            raise RemoteProtocolError("a put to a list without its records")
+        length: int = LENGTH.unpack_from(body, 0)[0]
+        at = LENGTH.size + length
+        self.given = Frame(PUT_LIST, 0, body[LENGTH.size : at]).json()
+        self.put = PutBody(body[at:], False)
+
+
+def put_list_head(given: dict[str, Any], head: bytes) -> bytes:
+    """What stands before the data of a PUT_LIST; `head` is that of a PUT."""
+    described = json.dumps(given, separators=(",", ":")).encode("utf-8")
+    return LENGTH.pack(len(described)) + described + head
 
 
 def put_head(

@@ -22,6 +22,7 @@ from ternmq.kernel.connection import Connection as Link
 from ternmq.kernel.connection import Handle
 from ternmq.kernel.inquire import inquire, set_attributes
 from ternmq.kernel.kernel import Kernel
+from ternmq.kernel.list_open import close_list
 from ternmq.kernel.metering_calls import was_inquired, was_set
 from ternmq.kernel.resolve import close, open_plain, open_queue, open_queue_manager
 from ternmq.kernel.transmission import resolved_names
@@ -153,7 +154,10 @@ class Close(Step):
     def attempt(self, kernel: Kernel, link: Link) -> bool:
         options = self.call.options
         check_close(options)
-        is_closed = close(kernel, self.about(link, self.call.handle), options)
+        handle = self.about(link, self.call.handle)
+        if handle.members is not None:
+            return close_list(kernel, handle, options)
+        is_closed = close(kernel, handle, options)
         self.call.warning = int(link.warning)
         return is_closed
 

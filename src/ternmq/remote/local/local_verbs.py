@@ -23,7 +23,8 @@ from ternmq.codec.mqi.mqmd import BYTES_2
 from ternmq.mqi.options import check_close
 from ternmq.remote.remote_verbs import Exchange, Extended, PackedPut, RemoteVerbs, error_from
 from ternmq.values.calls.call import UNIT_BEGINS, UNIT_ENDS, UNIT_LEAVES, Call
-from ternmq.values.calls.kinds import object_to_json
+from ternmq.values.calls.kinds import object_to_json, put_records_to_json
+from ternmq.values.calls.lists import ListPutCall, OpenList, Put1List, PutList
 from ternmq.values.calls.messages import Put1
 from ternmq.values.calls.objects import Close, Open
 from ternmq.values.calls.units import BackOut, Commit, Prepare
@@ -102,6 +103,33 @@ class LocalVerbs(RemoteVerbs):
         head = wire.put1_head(od, int(form.options), form.context, form.packed, form.properties)
         call.msg_id = yield from self._put(wire.PUT1, head, int(form.options), call.data)
 
+    def _put_list(self, call: ListPutCall) -> Exchange[None]:
+        form = call.form
+        if not isinstance(form, PackedPut):
+            raise foreign_form(call.verb)
+        check_length(call.data, call.verb, "")
+        given: dict[str, Any] = {
+            "fields": call.fields,
+            "records": put_records_to_json(call.records),
+        }
+        number = 0
+        if isinstance(call, Put1List):
+            given["od"] = object_to_json(call.od)
+            given["destinations"] = [list(one) for one in call.destinations]
+        elif isinstance(call, PutList):
+            number = call.handle.handle_id
+        options = int(form.options)
+        head = wire.put_head(number, options, form.context, form.packed, form.properties)
+        request = Request(wire.PUT_LIST, wire.put_list_head(given, head), call.data)
+        frame = answer_of((yield request))
+        if options & mq.MQPMO_SYNCPOINT:
+            self.has_changes = True
+        result, at = unpack_answer(frame.body)
+        try:
+            call.take(result, frame.body, at)
+        except (KeyError, TypeError, ValueError) as error:
+            raise RemoteProtocolError(f"an answer that cannot be: {error}") from error
+
     def _put(self, kind: int, head: bytes, options: int, data: bytes) -> Exchange[bytes]:
         frame = answer_of((yield Request(kind, head, data)))
         if options & mq.MQPMO_SYNCPOINT:
@@ -152,6 +180,8 @@ class LocalVerbs(RemoteVerbs):
             answer_of((yield Request(wire.BACKOUT)))
         elif isinstance(call, Put1):
             yield from self._put1(call)
+        elif isinstance(call, ListPutCall):
+            yield from self._put_list(call)
         else:
             if isinstance(call, Close):
                 check_close(call.options)
@@ -170,6 +200,9 @@ class LocalVerbs(RemoteVerbs):
         if isinstance(call, Open):
             handle = call.opened()
             self.link.handles[handle.handle_id] = handle
+        elif isinstance(call, OpenList):
+            if call.handle is not None:
+                self.link.handles[call.handle.handle_id] = call.handle
         elif isinstance(call, Close):
             self.link.handles.pop(call.handle.handle_id, None)
 

@@ -11,11 +11,15 @@ data.
                        bit 3   u8 persistence
                        bit 4   32 bytes AccountingToken
                        bit 5   u32 length, property area of that length
+                       bit 6   24 bytes MsgId
+                       bit 7   24 bytes GroupId
+                       bit 8   i32 Feedback
                    One body, several targets: streamed copies, publications and distribution lists
                    share it. A sequence of 0 is given later, by COMMIT. Bit 0 of the flags: the
                    target has a copy, without the report options of the image's MQMD that make
                    messages, and with an expiry of its own: tenths of a second after the put, 0 is
-                   unlimited. All else is as in the image, which is that of the first target.
+                   unlimited. Bit 9: such an expiry alone. All else is as in the image, which is
+                   that of the first target.
     GET            u64 queue, u64 number
     PUT_GOT        u64 queue, u64 number, u64 sequence, u64 data length: handed to a waiting getter;
     there is no body,
@@ -34,7 +38,7 @@ from typing import Final, final
 from ternmq.base.errors import IntegrityError
 from ternmq.codec.message_image import ID_BYTES, pack_header
 from ternmq.log.record import LogRecord
-from ternmq.store.copying import copied_descriptor, copy_of
+from ternmq.store.copying import NANOSECONDS_A_TENTH, copied_descriptor, copy_of, tenths_of
 from ternmq.store.segment import ALIVE, DEAD
 from ternmq.txn.families.describing import (
     Names,
@@ -60,12 +64,21 @@ OWN_PRIORITY: Final = 4
 OWN_PERSISTENCE: Final = 8
 OWN_TOKEN: Final = 16
 OWN_PROPERTIES: Final = 32
-_OWN: Final = OWN_CORREL_ID | OWN_PRIORITY | OWN_PERSISTENCE | OWN_TOKEN | OWN_PROPERTIES
-_KNOWN: Final = COPY | _OWN
+OWN_MSG_ID: Final = 64
+OWN_GROUP_ID: Final = 128
+OWN_FEEDBACK: Final = 256
+OWN_EXPIRY: Final = 512
+_OWN_IDS: Final = OWN_MSG_ID | OWN_GROUP_ID | OWN_FEEDBACK
+_OWN: Final = (
+    OWN_CORREL_ID | OWN_PRIORITY | OWN_PERSISTENCE | OWN_TOKEN | OWN_PROPERTIES | _OWN_IDS
+)
+_KNOWN: Final = COPY | _OWN | OWN_EXPIRY
+OWN_BYTES_MAX: Final = 3 * ID_BYTES + 2 + 32 + 4  # of a target, but for properties
 _GOT: Final = struct.Struct("<QQQQ")
 _LENGTH: Final = struct.Struct("<I")
 _LONG: Final = struct.Struct("<i")
 # In the MQMD.
+_FEEDBACK_AT: Final = 20
 _PRIORITY_AT: Final = 40
 _PERSISTENCE_AT: Final = 44
 _TOKEN_AT: Final = 208
@@ -82,7 +95,10 @@ class Target:
     __slots__ = (
         "correl_id",
         "expiry",
+        "feedback",
         "flags",
+        "group_id",
+        "msg_id",
         "number",
         "persistence",
         "priority",
@@ -99,13 +115,16 @@ class Target:
         self.number = number
         self.sequence = sequence
         self.flags = flags
-        self.expiry = expiry  # of a copy: tenths of a second, 0 is unlimited
+        self.expiry = expiry  # of a copy, or its own: tenths of a second, 0 is unlimited
         # What follows counts if its flag is set.
         self.correl_id = b""
         self.priority = 0
         self.persistence = 0
         self.token = b""
         self.properties = b""
+        self.msg_id = b""
+        self.group_id = b""
+        self.feedback = 0
 
     def become_copy(self, tenths: int) -> None:
         """The target has a copy, with that expiry in tenths of a second; -1: unlimited."""
@@ -129,13 +148,31 @@ class Target:
             self.flags |= OWN_PERSISTENCE
             self.persistence = int(entry.flags & PERSISTENT)
         if entry.base is not first.base:
-            token = entry.base[_TOKEN_AT:_TOKEN_END]
-            if token != first.base[_TOKEN_AT:_TOKEN_END]:
-                self.flags |= OWN_TOKEN
-                self.token = token
+            self._differ_in_base(entry.base, first.base)
         if entry.properties is not first.properties and entry.properties != first.properties:
             self.flags |= OWN_PROPERTIES
             self.properties = entry.properties
+        if entry.msg_id is not first.msg_id and entry.msg_id != first.msg_id:
+            self.flags |= OWN_MSG_ID
+            self.msg_id = entry.msg_id
+        if entry.group_id is not first.group_id and entry.group_id != first.group_id:
+            self.flags |= OWN_GROUP_ID
+            self.group_id = entry.group_id
+
+    def _differ_in_base(self, base: bytes, first: bytes) -> None:
+        token = base[_TOKEN_AT:_TOKEN_END]
+        if token != first[_TOKEN_AT:_TOKEN_END]:
+            self.flags |= OWN_TOKEN
+            self.token = token
+        if base[_FEEDBACK_AT : _FEEDBACK_AT + 4] != first[_FEEDBACK_AT : _FEEDBACK_AT + 4]:
+            self.flags |= OWN_FEEDBACK
+            self.feedback = _LONG.unpack_from(base, _FEEDBACK_AT)[0]
+
+    def expire(self, entry: Entry, first: Entry) -> None:
+        """Note the expiry of a message that is not a copy, if the first has another."""
+        if entry.expiry_at != first.expiry_at:
+            self.flags |= OWN_EXPIRY
+            self.expiry = 0 if entry.expiry_at == 0 else max(int(tenths_of(entry)), 1)
 
     def pack(self) -> bytes:
         """Its bytes."""
@@ -155,6 +192,12 @@ class Target:
         if flags & OWN_PROPERTIES:
             parts.append(_LENGTH.pack(len(self.properties)))
             parts.append(self.properties)
+        if flags & OWN_MSG_ID:
+            parts.append(self.msg_id)
+        if flags & OWN_GROUP_ID:
+            parts.append(self.group_id)
+        if flags & OWN_FEEDBACK:
+            parts.append(_LONG.pack(self.feedback))
         return b"".join(parts)
 
     def take_own(self, payload: bytes, at: int) -> int:
@@ -176,6 +219,20 @@ class Target:
             length: int = _LENGTH.unpack(_cut(payload, at, 4))[0]
             self.properties = _cut(payload, at + 4, length)
             at += 4 + length
+        if flags & _OWN_IDS:
+            at = self._take_ids(payload, at)
+        return at
+
+    def _take_ids(self, payload: bytes, at: int) -> int:
+        if self.flags & OWN_MSG_ID:
+            self.msg_id = _cut(payload, at, ID_BYTES)
+            at += ID_BYTES
+        if self.flags & OWN_GROUP_ID:
+            self.group_id = _cut(payload, at, ID_BYTES)
+            at += ID_BYTES
+        if self.flags & OWN_FEEDBACK:
+            self.feedback = _LONG.unpack(_cut(payload, at, 4))[0]
+            at += 4
         return at
 
     def apply(self, entry: Entry) -> Entry:
@@ -196,7 +253,20 @@ class Target:
             entry.base = entry.base[:_TOKEN_AT] + self.token + entry.base[_TOKEN_END:]
         if self.flags & OWN_PROPERTIES:
             entry.properties = self.properties
+        if self.flags & (_OWN_IDS | OWN_EXPIRY):
+            self._apply_ids(entry)
         return entry
+
+    def _apply_ids(self, entry: Entry) -> None:
+        if self.flags & OWN_MSG_ID:
+            entry.msg_id = self.msg_id
+        if self.flags & OWN_GROUP_ID:
+            entry.group_id = self.group_id
+        if self.flags & OWN_FEEDBACK:
+            entry.base = _with_long(entry.base, _FEEDBACK_AT, self.feedback)
+        if self.flags & OWN_EXPIRY:
+            after_ns = self.expiry * NANOSECONDS_A_TENTH
+            entry.expiry_at = entry.put_ns + after_ns if self.expiry else 0
 
 
 def _cut(payload: bytes, at: int, length: int) -> bytes:
@@ -309,6 +379,7 @@ class PutKind(MessageRecordKind):
             row["flags"] = target.flags
             if target.flags & COPY:
                 row["copy"] = True
+            if target.flags & (COPY | OWN_EXPIRY):
                 row["expiry_tenths"] = target.expiry or "unlimited"
             if target.flags & _OWN:
                 _describe_own(target, row)
@@ -335,6 +406,12 @@ def _describe_own(target: Target, row: Values) -> None:
         row["accounting_token"] = target.token.hex()
     if target.flags & OWN_PROPERTIES:
         row["properties"] = describe_properties(target.properties)
+    if target.flags & OWN_MSG_ID:
+        row["msg_id"] = target.msg_id.hex()
+    if target.flags & OWN_GROUP_ID:
+        row["group_id"] = target.group_id.hex()
+    if target.flags & OWN_FEEDBACK:
+        row["feedback"] = target.feedback
 
 
 # ---- GET

@@ -15,10 +15,12 @@ from dataclasses import asdict
 from typing import Any, Final, NamedTuple
 
 from ternmq.codec.mqi.layout import CHARS, I32
+from ternmq.codec.mqi.list_records import Destination, PutRecord
 from ternmq.codec.mqi.mqod import LAYOUT as OBJECT_LAYOUT
 from ternmq.codec.mqi.mqod import ObjectDescriptor
 from ternmq.values.command import Answer, Command
 from ternmq.values.command_json import answer_from, answer_value, command_from, command_value
+from ternmq.values.distribution import Outcome
 from ternmq.values.handle import ObjectHandle
 from ternmq.values.status import (
     Bounds,
@@ -61,9 +63,12 @@ log_extents         -> found:log_extents
 log_status          -> found:log_status
 object_files        -> files:object_files
 open                od:object options:integer as_needed:flag exclusive:flag selector:text
+open_list           od:object destinations:destinations options:integer
 prepare             xid:new_xid -> prepared:flag
 put
 put1
+put1_list
+put_list
 record_image        object_name:text -> names:texts
 recover             -> xids:xids
 recreate            object_name:text
@@ -202,6 +207,73 @@ _OBJECT_FIELDS: Final[dict[str, Callable[[object], Any]]] = {
 }
 
 
+def destinations_from_json(value: object) -> list[Destination]:
+    """Names of queues and queue managers."""
+    pairs = [_list(one) for one in _list(value)]
+    if any(len(one) != 2 for one in pairs):
+        raise ValueError("pairs of queue and queue manager")
+    return [Destination(_text(queue), _text(qmgr)) for queue, qmgr in pairs]
+
+
+def put_records_from_json(value: object) -> list[PutRecord]:
+    """Put message records."""
+    rows = [_list(one) for one in _list(value)]
+    if any(len(one) != 5 for one in rows):
+        raise ValueError("records of MsgId, CorrelId, GroupId, Feedback and AccountingToken")
+    return [
+        PutRecord(_id(row[0], 24), _id(row[1], 24), _id(row[2], 24), _integer(row[3]), _id(row[4], 32))
+        for row in rows
+    ]
+
+
+def _id(value: object, size: int) -> bytes:
+    found = bytes.fromhex(_text(value))
+    if len(found) != size:
+        raise ValueError(f"an identifier of {size} bytes")
+    return found
+
+
+def put_records_to_json(records: list[PutRecord]) -> list[list[Any]]:
+    """The same, on its way."""
+    return [
+        [
+            one.msg_id.ljust(24, b"\0").hex(),
+            one.correl_id.ljust(24, b"\0").hex(),
+            one.group_id.ljust(24, b"\0").hex(),
+            _integer(one.feedback),
+            one.accounting_token.ljust(32, b"\0").hex(),
+        ]
+        for one in records
+    ]
+
+
+def outcomes_to_json(outcomes: list[Outcome]) -> list[list[Any]]:
+    """What became of the destinations of a list."""
+    return [
+        [
+            one.comp,
+            one.reason,
+            one.is_remote,
+            one.msg_id.hex(),
+            one.correl_id.hex(),
+            one.group_id.hex(),
+        ]
+        for one in outcomes
+    ]
+
+
+def outcomes_from_json(value: object, outcomes: list[Outcome]) -> None:
+    """The same into the outcomes that are there."""
+    for row, one in zip(_list(value), outcomes, strict=True):
+        comp, reason, is_remote, msg_id, correl_id, group_id = _list(row)
+        one.comp = _integer(comp)
+        one.reason = _integer(reason)
+        one.is_remote = _flag(is_remote)
+        one.msg_id = bytes.fromhex(_text(msg_id))
+        one.correl_id = bytes.fromhex(_text(correl_id))
+        one.group_id = bytes.fromhex(_text(group_id))
+
+
 def _commands(value: object) -> list[Command]:
     return [command_from(_mapping(one)) for one in _list(value)]
 
@@ -264,6 +336,10 @@ KINDS: Final[dict[str, Kind]] = {
     "bounds": Kind(list, lambda value: Bounds(*[int(one) for one in _list(value)])),
     "commands": Kind(lambda given: [command_value(one) for one in given], _commands),
     "cursor": Kind(list, _cursor),
+    "destinations": Kind(
+        lambda given: [[_text(queue), _text(qmgr)] for queue, qmgr in given],
+        destinations_from_json,
+    ),
     "flag": Kind(_same, _flag),
     "groups": Kind(
         lambda given: [asdict(one) for one in given],

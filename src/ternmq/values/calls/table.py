@@ -8,7 +8,7 @@ from typing import Any, Final
 from ternmq.base.errors import RemoteProtocolError, mq_error
 from ternmq.base.limits import MQSC_CHARACTERS_MAX
 from ternmq.base.reasons import MQRC_BUFFER_LENGTH_ERROR
-from ternmq.values.calls import administration, awaiting, messages, objects, streams, units
+from ternmq.values.calls import administration, awaiting, lists, messages, objects, streams, units
 from ternmq.values.calls.call import WAIT_PIECE_S, Call
 from ternmq.values.calls.kinds import ARGUMENTS, KINDS
 
@@ -36,9 +36,12 @@ CALLS: Final[dict[str, Callable[..., Call]]] = {
     "log_status": administration.InquireLogStatus,
     "object_files": administration.InquireObjectFiles,
     "open": objects.Open,
+    "open_list": lists.OpenList,
     "prepare": units.Prepare,
     "put": messages.Put,
     "put1": messages.Put1,
+    "put1_list": lists.Put1List,
+    "put_list": lists.PutList,
     "record_image": administration.RecordImage,
     "recover": units.Recover,
     "recreate": administration.Recreate,
@@ -57,7 +60,7 @@ CALLS: Final[dict[str, Callable[..., Call]]] = {
     "widen": objects.Widen,
 }
 # Each protocol has a form of its own for these.
-OWN_FORM: Final = frozenset(("disconnect", "get", "put", "put1"))
+OWN_FORM: Final = frozenset(("disconnect", "get", "put", "put1", "put1_list", "put_list"))
 
 
 def call_from(name: object, given: dict[str, Any]) -> Call:
