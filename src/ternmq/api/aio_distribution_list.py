@@ -74,8 +74,8 @@ class DistributionList:
             properties,
         )
         shared = shared_record(msg_id, correl_id, descriptor)
-        destinations = self._destinations
-        call = put_call(self._handle, destinations, form, as_bytes(data), shared, records)
+        to = self._destinations
+        call = put_call(self._handle, to, form, as_bytes(data), shared, records, descriptor)
         await self._transport.run(call)
         return call.answer()
 

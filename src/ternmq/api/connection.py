@@ -217,7 +217,8 @@ class Connection:
             properties,
         )
         shared = shared_record(msg_id, correl_id, descriptor)
-        call = put1_call(targets, alternate_user, form, as_bytes(data), shared, records)
+        body = as_bytes(data)
+        call = put1_call(targets, alternate_user, form, body, shared, records, descriptor)
         return self.run(call).answer()
 
     def status(self) -> Status:

@@ -45,9 +45,10 @@ def put_call(
     data: bytes,
     shared: PutRecord,
     records: Sequence[PutRecord] | None,
+    descriptor: Descriptor | None,
 ) -> PutList:
     """MQPUT to an open list."""
-    fields, full = full_records(len(destinations), shared, records)
+    fields, full = full_records(len(destinations), shared, records, descriptor)
     return PutList(handle, destinations, form, data, fields, full)
 
 
@@ -58,11 +59,12 @@ def put1_call(
     data: bytes,
     shared: PutRecord,
     records: Sequence[PutRecord] | None,
+    descriptor: Descriptor | None,
 ) -> Put1List:
     """MQPUT1 to a list."""
     destinations = destinations_of(targets)
     od = ObjectDescriptor(alternate_user_id=alternate_user)
-    fields, full = full_records(len(destinations), shared, records)
+    fields, full = full_records(len(destinations), shared, records, descriptor)
     return Put1List(od, destinations, form, data, fields, full)
 
 
@@ -87,12 +89,17 @@ def shared_record(
 
 
 def full_records(
-    count: int, shared: PutRecord, records: Sequence[PutRecord] | None
+    count: int,
+    shared: PutRecord,
+    records: Sequence[PutRecord] | None,
+    descriptor: Descriptor | None,
 ) -> tuple[int, list[PutRecord]]:
-    """Records for all destinations, and which fields they have. MsgId is always among them: it
-    comes back. What a record leaves empty is as for all."""
+    """Records for all destinations, and which fields they have. MsgId is always among them, and
+    GroupId if there are groups: they come back. What a record leaves empty is as for all."""
     given = list(records or ())[:count]
     fields = mq.MQPMRF_MSG_ID
+    if descriptor is not None and descriptor.msg_flags and not shared.group_id.strip(b"\0"):
+        fields |= mq.MQPMRF_GROUP_ID
     for one in given:
         if one.correl_id != _NOTHING.correl_id:
             fields |= mq.MQPMRF_CORREL_ID

@@ -99,7 +99,6 @@ class ListOpening:
         if handle is None:
             return False
         self.durable_at = max(self.durable_at, connection.durable_at)
-        outcome.is_remote = handle.route is not None
         self.members.append(handle)
         return True
 

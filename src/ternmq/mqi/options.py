@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Final
 
 from ternmq.base import constants as mq
-from ternmq.base.errors import mq_error
+from ternmq.base.errors import MQError, mq_error
 from ternmq.base.names import NAME_RULE, fits_field
 from ternmq.base.reasons import (
+    MQRC_OBJECT_RECORDS_ERROR,
     MQRC_OBJECT_TYPE_ERROR,
     MQRC_OD_ERROR,
     MQRC_OPTION_NOT_VALID_FOR_TYPE,
@@ -177,9 +178,10 @@ def check_object(od: ObjectDescriptor, options: int, verb: str) -> None:
     if not 1 <= od.version <= mq.MQOD_CURRENT_VERSION:
         raise mq_error(MQRC_OD_ERROR, verb=verb, detail=f"version {od.version}")
     check_names(od, verb)
+    if od.records_present:
+        raise _records_alone(od, verb)
     if od.object_type == mq.MQOT_Q:
         check_open(options)
-        refuse_unsupported(od, verb)
     elif od.object_type in _INQUIRED and verb != "MQPUT1":
         if not options & _SOMETHING:
             refuse(verb, "nothing is asked for")
@@ -190,12 +192,13 @@ def check_object(od: ObjectDescriptor, options: int, verb: str) -> None:
         raise mq_error(MQRC_OBJECT_TYPE_ERROR, verb=verb, detail=f"type {od.object_type}")
 
 
-def refuse_unsupported(od: ObjectDescriptor, verb: str) -> None:
-    """What an MQOD may ask for and is not supported yet is refused, not ignored."""
-    if od.records_present:
-        raise mq_error(
-            MQRC_RECS_PRESENT_ERROR, verb=verb, detail="distribution lists are not supported yet"
-        )
+def _records_alone(od: ObjectDescriptor, verb: str) -> MQError:
+    """An MQOD that says how many object records there are, without any."""
+    reason = MQRC_OBJECT_RECORDS_ERROR
+    if od.records_present < 0 or od.object_type != mq.MQOT_Q:
+        reason = MQRC_RECS_PRESENT_ERROR
+    detail = f"RecsPresent {od.records_present}: open a distribution list with its destinations"
+    return mq_error(reason, verb=verb, detail=detail)
 
 
 def check_selection(od: ObjectDescriptor, options: int, verb: str) -> None:

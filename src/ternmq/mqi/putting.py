@@ -120,7 +120,7 @@ def _pass_user_context(connection: Connection, handle_id: int, request: PutReque
 def _refuse_fields(pmo: PutOptions, verb: str) -> None:
     """What an MQPMO may ask for and is not supported yet is refused, not ignored."""
     if pmo.version >= mq.MQPMO_VERSION_2 and pmo.records_present:
-        detail = f"RecsPresent {pmo.records_present}: distribution lists are not supported yet"
+        detail = f"RecsPresent {pmo.records_present}: records are for distribution lists"
         raise mq_error(MQRC_RECS_PRESENT_ERROR, verb=verb, detail=detail)
     if pmo.version < mq.MQPMO_VERSION_3:
         return

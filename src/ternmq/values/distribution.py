@@ -22,7 +22,6 @@ class Outcome:
     msg_id: bytes = b""
     correl_id: bytes = b""
     group_id: bytes = b""
-    is_remote: bool = False  # it leads to another queue manager
 
     @property
     def ok(self) -> bool:
@@ -61,24 +60,22 @@ def new_outcomes(destinations: list[Destination]) -> list[Outcome]:
     return [Outcome(one.queue, one.qmgr) for one in destinations]
 
 
-def list_outcome(outcomes: list[Outcome]) -> ListOutcome:
-    """The answer for the list: what all have in common, or MQRC_MULTIPLE_REASONS."""
+def list_outcome(outcomes: list[Outcome], unknown: int) -> ListOutcome:
+    """The answer for the list: what all have in common, or MQRC_MULTIPLE_REASONS. So many of those
+    that went well are `unknown`, that is at other queue managers."""
     first = outcomes[0]
-    known = unknown = invalid = 0
+    invalid = 0
     is_same = True
     for one in outcomes:
         if not one.ok:
             invalid += 1
-        elif one.is_remote:
-            unknown += 1
-        else:
-            known += 1
         is_same = is_same and one.comp == first.comp and one.reason == first.reason
     comp, reason = first.comp, first.reason
+    well = len(outcomes) - invalid
     if not is_same:
-        comp = mq.MQCC_WARNING if known + unknown else mq.MQCC_FAILED
+        comp = mq.MQCC_WARNING if well else mq.MQCC_FAILED
         reason = MQRC_MULTIPLE_REASONS
-    return ListOutcome(comp, reason, known, unknown, invalid, outcomes)
+    return ListOutcome(comp, reason, well - unknown, unknown, invalid, outcomes)
 
 
 def list_error(found: ListOutcome, verb: str) -> MQError:

@@ -19,6 +19,7 @@ from ternmq.mqi.putting import check_open_for_output, put1_open_options
 from ternmq.mqi.steps.messages import put_request
 from ternmq.mqi.steps.step import Step
 from ternmq.values.calls import lists as calls
+from ternmq.values.distribution import Outcome
 
 
 def _parts_of(call: calls.ListPutCall) -> tuple[PutRequest, bytes] | None:
@@ -56,6 +57,7 @@ class OpenList(Step):
         if any(one is not None for one in opening.members):
             self.handle = list_handle(link, call.options, opening.members)
             call.handle = self.handle
+            call.unknown = remotes(call.outcomes, opening.members)
         return True
 
 
@@ -82,13 +84,13 @@ class PutList(Step):
                 raise mq_error(MQRC_HOBJ_ERROR, verb=self.verb, detail=detail)
             count = len(call.records)
             check_put_records(request, call.fields, count, len(members), self.verb)
-            note_remotes(call, members)
             link.begin_verb()
             putting = ListPut(members, request, data, call.fields, call.records, call.outcomes)
             self._put = putting
         if not putting.advance(kernel, link):
             return False
         call.entry = putting.entry
+        call.unknown = remotes(call.outcomes, members_of(self.about(link, call.handle), self.verb))
         return True
 
 
@@ -102,10 +104,13 @@ def members_of(handle: Handle, verb: str) -> list[Handle | None]:
     return members
 
 
-def note_remotes(call: calls.ListPutCall, members: list[Handle | None]) -> None:
-    """Which destinations lead to other queue managers."""
-    for outcome, member in zip(call.outcomes, members, strict=True):
-        outcome.is_remote = member is not None and member.route is not None
+def remotes(outcomes: list[Outcome], members: list[Handle | None]) -> int:
+    """How many destinations went well that lead to other queue managers."""
+    found = 0
+    for outcome, member in zip(outcomes, members, strict=True):
+        if member is not None and member.route is not None and outcome.ok:
+            found += 1
+    return found
 
 
 @final
@@ -147,6 +152,7 @@ class Put1List(Step):
         except MQError as error:
             self._error = error
         self.call.entry = putting.entry
+        self.call.unknown = remotes(self.call.outcomes, self._members)
         self._durable_at = max(self._durable_at, int(putting.durable_at))
         self._is_put = True
         return True

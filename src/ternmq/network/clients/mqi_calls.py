@@ -24,16 +24,15 @@ from ternmq.mqi.steps import units as steps
 from ternmq.mqi.steps.step import Step
 from ternmq.network.clients.conversation import AsyncPuts, Call, Conversation, StepCall
 from ternmq.network.clients.get_call import get_message
+from ternmq.network.clients.list_calls import open_any, put1_any, put_any
 from ternmq.network.clients.message_requests import notified, request_messages
 from ternmq.network.clients.object_calls import (
     close_object,
     inquire,
-    open_object,
     refuse_inquire,
     refuse_open,
     set_attributes,
 )
-from ternmq.network.clients.put_call import put1_message, put_message
 from ternmq.network.clients.spi_calls import spi_call
 from ternmq.network.clients.xa_flows import XA_CALLS
 from ternmq.values.calls import units as calls
@@ -204,11 +203,11 @@ def not_supported(conversation: Conversation, one: Segment) -> None:
 
 CALLS: Final[dict[int, Callable[[Conversation, Segment], None]]] = {
     MQDISC: disconnect,
-    MQOPEN: open_object,
+    MQOPEN: open_any,
     MQCLOSE: close_object,
     MQGET: get_message,
-    MQPUT: put_message,
-    MQPUT1: put1_message,
+    MQPUT: put_any,
+    MQPUT1: put1_any,
     MQSET: set_attributes,
     MQINQ: inquire,
     MQCMIT: commit,

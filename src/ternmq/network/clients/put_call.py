@@ -194,7 +194,7 @@ def _put_silently(
         verbs.start_put(plan.handle)
     try:
         verbs.begin_call("MQPUT")
-        _check_length(conversation, request, message)
+        check_length(conversation, request, message)
         entry = verbs.put(plan.handle, request, message)
     except MQError as error:
         verbs.refuse("MQPUT", plan.handle)
@@ -235,12 +235,12 @@ def note_failure(conversation: Conversation, pmo: PutOptions, name: str, error: 
         conversation.unit_fails = True
 
 
-def _is_silent(conversation: Conversation, pmo: PutOptions) -> bool:
+def is_silent_put(conversation: Conversation, pmo: PutOptions) -> bool:
     """Whether a put is not answered."""
     return conversation.is_silent and pmo.options & mq.MQPMO_ASYNC_RESPONSE != 0
 
 
-def _check_length(conversation: Conversation, request: PutRequest, message: bytes) -> None:
+def check_length(conversation: Conversation, request: PutRequest, message: bytes) -> None:
     """Of what has travelled: the channel's limit counts properties."""
     length = len(message) + len(request.properties)
     if length > conversation.line.message_bytes_max > 0:
@@ -256,7 +256,7 @@ def _refuse_cut(conversation: Conversation, values: Values, verb: str, name: str
     """A put whose message is so long that it was dropped while it came."""
     error = _too_long(conversation, int(values["data_length"]), verb)
     pmo: PutOptions = values["options"]
-    if not _is_silent(conversation, pmo):
+    if not is_silent_put(conversation, pmo):
         raise error
     conversation.connected().refuse(verb, None)
     note_failure(conversation, pmo, name, error)
@@ -291,7 +291,7 @@ class PutCall(Call):
         conversation = self.conversation
         verbs = conversation.connected()
         verbs.begin_call("MQPUT")
-        _check_length(conversation, self.request, self.message)
+        check_length(conversation, self.request, self.message)
         self.entry = verbs.put(self.plan.handle, self.request, self.message)
         self.warning = int(verbs.link.warning)
         return self.entry is not None
@@ -423,7 +423,7 @@ _NO_VALUES: Final[Values] = {}
 # ---- with care
 
 
-def _request_put(
+def request_put(
     conversation: Conversation, md: Descriptor, pmo: PutOptions, verb: str
 ) -> PutRequest:
     """The checked request. Message handles are the client's own, which has put their properties
@@ -457,7 +457,7 @@ def put_message(conversation: Conversation, one: Segment) -> None:
     message: bytes = values["data"]
     form = conversation.form
     handle_id = int(values["handle"])
-    is_silent = _is_silent(conversation, pmo)
+    is_silent = is_silent_put(conversation, pmo)
     if one.is_cut:
         _refuse_cut(conversation, values, "MQPUT", "")
         return
@@ -470,7 +470,7 @@ def put_message(conversation: Conversation, one: Segment) -> None:
     verbs = conversation.connected()
     try:
         handle = verbs.handle(handle_id, "MQPUT")
-        request = _request_put(conversation, md, pmo, "MQPUT")
+        request = request_put(conversation, md, pmo, "MQPUT")
     except MQError as error:
         if is_silent:
             note_failure(conversation, pmo, "", error)
@@ -516,7 +516,7 @@ class Put1Call(Call):
         verbs = self.conversation.connected()
         if self.step.subject is None:
             verbs.begin_call("MQPUT1")
-            _check_length(self.conversation, self._request, self.asked.data)
+            check_length(self.conversation, self._request, self.asked.data)
         try:
             done = verbs.attempt(self.step)
         except MQError as error:
@@ -541,7 +541,7 @@ class Put1Call(Call):
     def answer(self) -> None:
         pmo: PutOptions = self.values["options"]
         conversation = self.conversation
-        if _is_silent(conversation, pmo):
+        if is_silent_put(conversation, pmo):
             if self.values["comp"] == mq.MQCC_FAILED:
                 od: ObjectDescriptor = self.values["object"]
                 error = self.error or mq_error(int(self.values["reason"]), verb="MQPUT1")
@@ -584,9 +584,9 @@ def put1_message(conversation: Conversation, one: Segment) -> None:
         return
     try:
         refuse_selection(conversation, values)
-        request = _request_put(conversation, md, pmo, "MQPUT1")
+        request = request_put(conversation, md, pmo, "MQPUT1")
     except MQError as error:
-        if not _is_silent(conversation, pmo):
+        if not is_silent_put(conversation, pmo):
             raise
         od: ObjectDescriptor = values["object"]
         note_failure(conversation, pmo, od.object_name, error)

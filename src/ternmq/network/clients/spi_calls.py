@@ -19,6 +19,7 @@ from ternmq.base.reasons import (
 from ternmq.codec.mqi.mqod import ObjectDescriptor
 from ternmq.network.clients.conversation import Conversation
 from ternmq.network.clients.extension_flow import extension_call
+from ternmq.network.clients.list_calls import open_list
 from ternmq.network.clients.object_calls import OpenCall
 from ternmq.wire.fap.call_flows import CALL_HEADER_BYTES
 from ternmq.wire.fap.part import Values
@@ -57,6 +58,10 @@ def spi_call(conversation: Conversation, one: Segment) -> None:
         options: int = lpoo["options"]
         if lpoo["lpi_options"] & _SAVES_CONTEXT and options & _INPUT:
             options |= mq.MQOO_SAVE_ALL_CONTEXT  # for messages that it moves to a backout queue
+        if od.version >= mq.MQOD_VERSION_2 and od.records_present:
+            values["spoo"]["length"] += len(values.get("object_following", b""))
+            open_list(conversation, one.header, values, od, options)
+            return
         OpenCall(conversation, one.header, values, od, options, lpoo).go_on()
         return
     if verb == SPI_EXTENSION and conversation.is_own_client:

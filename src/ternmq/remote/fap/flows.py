@@ -180,6 +180,18 @@ def _put1(verbs: FapVerbs, call: Put1) -> Exchange[None]:
     call.msg_id = descriptor.msg_id
 
 
+def _open_list(verbs: FapVerbs, call: Call) -> Exchange[None]:
+    from ternmq.remote.fap import list_flows  # few use lists
+
+    yield from list_flows.open_list(verbs, call)
+
+
+def _put_list(verbs: FapVerbs, call: Call) -> Exchange[None]:
+    from ternmq.remote.fap import list_flows  # few use lists
+
+    yield from list_flows.put_list(verbs, call)
+
+
 def _status(verbs: FapVerbs, call: InquirePuts) -> Exchange[None]:
     if verbs.lost_puts:
         verbs.lost_puts = False
@@ -259,8 +271,11 @@ FLOWS: Final[dict[str, Flow]] = {
     "forget": _forget,
     "inquire": _inquire,
     "open": _open,
+    "open_list": _open_list,
     "prepare": _prepare,
     "put1": _put1,
+    "put1_list": _put_list,
+    "put_list": _put_list,
     "recover": _recover,
     "set": _set,
     "status": _status,

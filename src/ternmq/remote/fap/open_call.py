@@ -24,6 +24,7 @@ class OpenState:
     def __init__(self, od: ObjectDescriptor, options: int, fopa: Values, selector: str) -> None:
         self.od = od
         self.selector = selector
+        self.records = b""  # of a distribution list, which follow the MQOD
         self.model = ""  # of a dynamic queue, that it was made from
         self.options = options
         self.put_response: int = fopa.get("default_put_response", -1)
@@ -55,9 +56,11 @@ def checked_object(od: ObjectDescriptor, verb: str = "MQOPEN") -> ObjectDescript
     return made
 
 
-def open_request(od: ObjectDescriptor, options: int, selector: str = "") -> FapRequest:
-    """MQOPEN; a selection string follows the MQOD."""
-    values = {"object": od, "options": options, "fopa": {}}
+def open_request(
+    od: ObjectDescriptor, options: int, selector: str = "", records: bytes = b""
+) -> FapRequest:
+    """MQOPEN; the records of a list, or a selection string, follow the MQOD."""
+    values = {"object": od, "options": options, "fopa": {}, "object_following": records}
     if selector:
         od.version = max(od.version, mq.MQOD_VERSION_4)
         text = write_charv(od.selection_string, selector, od.size(), UTF8)

@@ -163,7 +163,7 @@ def restored(verbs: FapVerbs, fresh: FapVerbs) -> Exchange[None]:
     """Open again what was open, in the new conversation, and take that over."""
     numbers: dict[ObjectHandle, int] = {}
     for handle, state in verbs.states.items():
-        reply = yield open_request(state.od, state.options, state.selector)
+        reply = yield open_request(state.od, state.options, state.selector, state.records)
         if reply.reason == MQRC_UNKNOWN_OBJECT_NAME and state.model:
             reply = yield _made_again(state)
         numbers[handle] = checked(reply, state.od.object_name).handle

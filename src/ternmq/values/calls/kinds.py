@@ -220,10 +220,11 @@ def put_records_from_json(value: object) -> list[PutRecord]:
     rows = [_list(one) for one in _list(value)]
     if any(len(one) != 5 for one in rows):
         raise ValueError("records of MsgId, CorrelId, GroupId, Feedback and AccountingToken")
-    return [
-        PutRecord(_id(row[0], 24), _id(row[1], 24), _id(row[2], 24), _integer(row[3]), _id(row[4], 32))
-        for row in rows
-    ]
+    found: list[PutRecord] = []
+    for msg_id, correl_id, group_id, feedback, token in rows:
+        ids = _id(msg_id, 24), _id(correl_id, 24), _id(group_id, 24)
+        found.append(PutRecord(ids[0], ids[1], ids[2], _integer(feedback), _id(token, 32)))
+    return found
 
 
 def _id(value: object, size: int) -> bytes:
@@ -253,7 +254,6 @@ def outcomes_to_json(outcomes: list[Outcome]) -> list[list[Any]]:
         [
             one.comp,
             one.reason,
-            one.is_remote,
             one.msg_id.hex(),
             one.correl_id.hex(),
             one.group_id.hex(),
@@ -265,10 +265,9 @@ def outcomes_to_json(outcomes: list[Outcome]) -> list[list[Any]]:
 def outcomes_from_json(value: object, outcomes: list[Outcome]) -> None:
     """The same into the outcomes that are there."""
     for row, one in zip(_list(value), outcomes, strict=True):
-        comp, reason, is_remote, msg_id, correl_id, group_id = _list(row)
+        comp, reason, msg_id, correl_id, group_id = _list(row)
         one.comp = _integer(comp)
         one.reason = _integer(reason)
-        one.is_remote = _flag(is_remote)
         one.msg_id = bytes.fromhex(_text(msg_id))
         one.correl_id = bytes.fromhex(_text(correl_id))
         one.group_id = bytes.fromhex(_text(group_id))

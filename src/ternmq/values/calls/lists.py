@@ -48,11 +48,12 @@ class OpenList(Call):
         self.destinations = destinations
         self.options = options
         self.outcomes: list[Outcome] = new_outcomes(destinations)
+        self.unknown = 0  # of those that were opened: at other queue managers
         self.handle: ObjectHandle | None = None
 
     def found(self) -> ListOutcome:
         """What became of each destination."""
-        return list_outcome(self.outcomes)
+        return list_outcome(self.outcomes, self.unknown)
 
     def answer(self) -> ObjectHandle:
         """The handle of the list; the error if no destination was opened."""
@@ -66,11 +67,13 @@ class OpenList(Call):
         return {
             "handle": 0 if handle is None else handle.handle_id,
             "options": 0 if handle is None else int(handle.options),
+            "unknown": self.unknown,
             "outcomes": outcomes_to_json(self.outcomes),
         }
 
     def take(self, result: dict[str, Any], data: bytes, at: int) -> None:
         outcomes_from_json(result["outcomes"], self.outcomes)
+        self.unknown = int(result["unknown"])
         number = int(result["handle"])
         if number:
             self.handle = ObjectHandle(number, int(result["options"]))
@@ -95,11 +98,12 @@ class ListPutCall(Call):
         self.fields = fields
         self.records = records
         self.outcomes: list[Outcome] = []
+        self.unknown = 0  # of those that got the message: at other queue managers
         self.entry: Entry | None = None  # the first that was put; only where the queue is
 
     def found(self) -> ListOutcome:
         """What became of each destination."""
-        return list_outcome(self.outcomes)
+        return list_outcome(self.outcomes, self.unknown)
 
     def answer(self) -> ListOutcome:
         """The same; the error if no destination got the message."""
@@ -109,10 +113,11 @@ class ListPutCall(Call):
         return found
 
     def result(self) -> dict[str, Any]:
-        return {"outcomes": outcomes_to_json(self.outcomes)}
+        return {"unknown": self.unknown, "outcomes": outcomes_to_json(self.outcomes)}
 
     def take(self, result: dict[str, Any], data: bytes, at: int) -> None:
         outcomes_from_json(result["outcomes"], self.outcomes)
+        self.unknown = int(result["unknown"])
 
 
 @final

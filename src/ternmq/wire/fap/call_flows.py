@@ -27,6 +27,11 @@ from __future__ import annotations
 from typing import Final, final
 
 from ternmq.codec.mqi.layout import Layout
+from ternmq.codec.mqi.list_records import (
+    OBJECT_RECORD_BYTES,
+    RESPONSE_RECORD_BYTES,
+    put_record_bytes,
+)
 from ternmq.codec.mqi.mqgmo import LAYOUT as MQGMO
 from ternmq.codec.mqi.mqgmo import GetOptions
 from ternmq.codec.mqi.mqmd import LAYOUT as MQMD
@@ -81,19 +86,14 @@ CALL_HEADER: Final[list[Part]] = [
 ]
 CALL_HEADER_BYTES: Final = 16
 
-_OBJECT_RECORD_BYTES: Final = 96  # names of the queue and its queue manager
-_RESPONSE_RECORD_BYTES: Final = 8  # completion code and reason
-# Fields of a put message record by their flag in MQPMO.PutMsgRecFields, in the order they have.
-_PUT_RECORD_BYTES: Final[dict[int, int]] = {0x01: 24, 0x02: 24, 0x04: 24, 0x08: 4, 0x10: 32}
-
 
 @final
 class Following(Part):
     """The records of a distribution list, and the strings of version 4 of an MQOD, as they stand
     behind their structure: bytes, for which the structure has counts and offsets.
 
-    First the object or put records, then the response records (there if their offset is not zero,
-    a guess). Strings come next, up to a multiple of four, if the first of them is said to begin
+    First the object or put records, then the response records, each there if their offset is not
+    zero, as the Java client writes them. Strings come next, up to a multiple of four, if the first of them is said to begin
     there (a guess); strings that lie further on are in the rest of the body.
     """
 
@@ -123,12 +123,15 @@ class Following(Part):
         records = cursor.long_at(start + places["records_present"])
         if records <= 0:
             return 0
-        unit = _OBJECT_RECORD_BYTES
+        unit = 0
         if "put_record_fields" in places:
-            fields = cursor.long_at(start + places["put_record_fields"])
-            unit = sum(size for flag, size in _PUT_RECORD_BYTES.items() if fields & flag)
+            if cursor.long_at(start + places["put_record_offset"]):
+                fields = cursor.long_at(start + places["put_record_fields"])
+                unit = put_record_bytes(fields)
+        elif cursor.long_at(start + places["object_record_offset"]):
+            unit = OBJECT_RECORD_BYTES
         if cursor.long_at(start + places["response_record_offset"]):
-            unit += _RESPONSE_RECORD_BYTES
+            unit += RESPONSE_RECORD_BYTES
         return records * unit
 
     def _string_bytes(
