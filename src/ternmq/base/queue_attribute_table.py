@@ -30,7 +30,7 @@ default_input_open   DEFSOPT  IA_DEF_INPUT_OPEN_OPTION @input_open       EXCL   
 definition_type      DEFTYPE  IA_DEFINITION_TYPE      @definition        PREDEFINED L... s
 definition_type      DEFTYPE  IA_DEFINITION_TYPE      @dynamic           TEMPDYN  .M..
 description          DESCR    CA_Q_DESC               64                 -        LMAR
-distribution_lists   DISTL    IA_DIST_LISTS           @yes               NO       LM.. mi
+distribution_lists   DISTL    IA_DIST_LISTS           @yes               NO       LM.. m
 get                  GET      IA_INHIBIT_GET          @enabled           ENABLED  LMA. m
 harden_backout       HARDENBO IA_HARDEN_GET_BACKOUT   bare@harden        HARDENBO LM..
 image_recover        IMGRCOVQ IA_MEDIA_IMAGE_RECOVER_Q @image            QMGR     LM..
@@ -120,7 +120,7 @@ dead_letter_queue    DEADQ    CA_DEAD_LETTER_Q_NAME   name48             -      
 default_cluster_transmission DEFCLXQ IA_DEF_CLUSTER_XMIT_Q_TYPE @cluster_queue SCTQ * i
 default_transmission_queue DEFXMITQ CA_DEF_XMIT_Q_NAME name48            -        *
 description          DESCR    CA_Q_MGR_DESC           64                 -        *
-distribution_lists   DISTL    IA_DIST_LISTS           @yes               NO       * s
+distribution_lists   DISTL    IA_DIST_LISTS           @yes               YES      * s
 expiry_interval_s    EXPRYINT IA_EXPIRY_INTERVAL      1..99999999|@off   300      *
 image_interval_minutes IMGINTVL IA_MEDIA_IMAGE_INTERVAL 1..999999999|@off 60      *
 image_log_megabytes  IMGLOGLN IA_MEDIA_IMAGE_LOG_LENGTH 1..999999999|@off OFF     *

@@ -454,7 +454,7 @@ class FapRequest:
     ) -> None:
         self.type = type
         self.handle = handle
-        self.body = body  # of MQPUT the packed descriptor
+        self.body = body  # of MQPUT the packed descriptor; to a list, all but the data
         self.data = data
         self.area = 0  # room for output
         self.options = 0  # MQPMO or MQGMO
@@ -485,7 +485,7 @@ class FapRequest:
         framing = conversation.framing
         handle = 0 if self.handle is None else self.handle.handle_id
         type = self.type
-        if type == MQPUT:
+        if type == MQPUT and len(self.body) == BYTES_2:
             return framing.put(
                 handle, self.options, self.body, self.data, self.msg_id, self.context
             )
