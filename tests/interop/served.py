@@ -93,6 +93,14 @@ def _queues(cases: Iterable[JavaCase]) -> Iterator[str]:
             yield f"DEFINE QLOCAL('{mine}.SEGMENTS.{which}') MAXMSGL(4096)"
             yield f"DEFINE QLOCAL('{mine}.REPORTS.{which}')"
         yield f"DEFINE QREMOTE('{mine}.REMOTE') RNAME(FAR) RQMNAME(AWAY) XMITQ('{mine}.XMIT')"
+        for purpose in "ABCD":
+            yield f"DEFINE QLOCAL('{mine}.LIST.{purpose}')"
+        yield f"DEFINE QLOCAL('{mine}.LIST.FULL') MAXDEPTH(1)"
+        yield f"DEFINE QLOCAL('{mine}.LIST.SHUT') PUT(DISABLED)"
+        yield f"DEFINE QLOCAL('{mine}.LIST.XMIT') USAGE(XMITQ) DISTL(YES)"
+        for far in ("FAR", "FARTHER"):
+            words = f"RNAME({far}) RQMNAME(AWAY) XMITQ('{mine}.LIST.XMIT')"
+            yield f"DEFINE QREMOTE('{mine}.LIST.{far}') {words}"
     yield "DEFINE QLOCAL('J.LARGE') MAXMSGL(104857600)"
     yield "DEFINE QLOCAL('J.PYTHON')"
     yield "DEFINE QLOCAL('SECRET.QUEUE')"

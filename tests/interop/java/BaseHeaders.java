@@ -1,4 +1,3 @@
-import com.ibm.mq.MQDistributionListItem;
 import com.ibm.mq.MQMessage;
 import com.ibm.mq.MQQueue;
 import com.ibm.mq.MQQueueManager;
@@ -60,19 +59,6 @@ final class BaseHeaders extends Cases {
         found.seek(0);
         MQHeaderIterator each = new MQHeaderIterator(found);
         equal("no headers", each.getBodyAsText());
-    }
-
-    @Case(Case.SHARES)
-    void distribution_list_is_refused_clearly() throws Exception {
-        MQQueueManager connection = connect();
-        MQDistributionListItem[] items = {
-            new MQDistributionListItem(), new MQDistributionListItem()
-        };
-        items[0].queueName = queue;
-        items[1].queueName = named("TARGET");
-        reason(CMQC.MQRC_RECS_PRESENT_ERROR,
-                () -> connection.accessDistributionList(items, CMQC.MQOO_OUTPUT));
-        open(connection).close();
     }
 
     @Case(Case.SHARES)

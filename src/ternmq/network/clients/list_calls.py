@@ -137,8 +137,7 @@ def open_list(
     od: ObjectDescriptor,
     options: int,
 ) -> None:
-    """MQOPEN of a list, by itself or as SPI has it. A list has no defaults, which the reply would
-    have of a queue."""
+    """MQOPEN of a list, by itself or as SPI has it."""
     records = ListRecords(od, values.get("object_following", b""), "MQOPEN")
     asked = calls.OpenList(asked_object(od), records.destinations(conversation), options)
     OpenListCall(conversation, header, values, asked, od, records).go_on()
@@ -338,6 +337,9 @@ class OpenListCall(Call):
         values["comp"] = found.comp
         values["reason"] = found.reason
         self.records.complete(self.conversation, values, found)
+        defaults: Values | None = values.get("lpoo") or values.get("fopa")
+        if defaults is not None:
+            defaults["default_put_response"] = mq.MQPRT_SYNC_RESPONSE
 
     def give_up(self) -> None:
         self.values["handle"] = _NO_HANDLE

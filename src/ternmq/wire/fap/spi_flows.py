@@ -25,8 +25,6 @@ from ternmq.codec.mqi.mqgmo import LAYOUT as MQGMO
 from ternmq.codec.mqi.mqgmo import GetOptions
 from ternmq.codec.mqi.mqmd import LAYOUT as MQMD
 from ternmq.codec.mqi.mqmd import Descriptor
-from ternmq.codec.mqi.mqod import LAYOUT as MQOD
-from ternmq.codec.mqi.mqod import ObjectDescriptor
 from ternmq.codec.mqi.mqpmo import LAYOUT as MQPMO
 from ternmq.codec.mqi.mqpmo import PutOptions
 from ternmq.wire.fap.call_flows import object_parts
@@ -106,7 +104,6 @@ LPOO: Final = Record(
         Fixed(chars("policy_error_queue", 48), i32("extra_offset"), i32("extra_length")),
     ),
 )
-_OPEN: Final[tuple[Part, ...]] = (LPOO, Struct("object", ObjectDescriptor, MQOD))
 _PUT: Final[tuple[Part, ...]] = (
     _plain("SPPU"),
     Struct("descriptor", Descriptor, MQMD),
@@ -230,7 +227,7 @@ SPI_REPLIES: Final[dict[int, list[Part]]] = {
             ),
         ),
     ],
-    SPI_OPEN: [_plain("SPOU"), _plain("SPOO"), *_OPEN],
+    SPI_OPEN: [_plain("SPOU"), _plain("SPOO"), LPOO, *object_parts()],
     SPI_NOTIFY: [_plain("SPNU"), _plain("SPNO")],
     SPI_EXTENSION: _EXTENSION,
 }
