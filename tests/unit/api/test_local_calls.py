@@ -57,6 +57,7 @@ def test_call_when_its_arguments_are_garbage_then_refused_and_no_fault(
 RIGHT: dict[str, Any] = {
     "commands": [{"action": "PING", "noun": "QMGR", "name": "", "given": {}, "wanted": [],
                   "where": None, "text": ""}],
+    "destinations": [["A", ""], ["B", "QM2"]],
     "flag": False,
     "handle": 5,
     "handles": [5],

@@ -17,6 +17,7 @@ import ternmq.aio
 PAIRS = {
     "connection": (ternmq.Connection, ternmq.aio.Connection),
     "queue": (ternmq.Queue, ternmq.aio.Queue),
+    "list": (ternmq.DistributionList, ternmq.aio.DistributionList),
     "queue manager": (ternmq.QueueManager, ternmq.aio.QueueManager),
     "stream": (ternmq.QueueStream, ternmq.aio.QueueStream),
     "cursor": (ternmq.QueueCursor, ternmq.aio.QueueCursor),
@@ -75,6 +76,15 @@ def test_connection_put_takes_what_queue_put_takes() -> None:
     assert {name: of_connection[name].default for name in of_queue} == {
         name: one.default for name, one in of_queue.items()
     }
+
+
+def test_list_put_takes_what_queue_put_takes() -> None:
+    of_queue = inspect.signature(ternmq.Queue.put).parameters
+    for put in (ternmq.DistributionList.put, ternmq.Connection.put_to):
+        of_list = inspect.signature(put).parameters
+        assert {name: of_list[name].default for name in of_queue} == {
+            name: one.default for name, one in of_queue.items()
+        }
 
 
 def test_names_of_the_package_when_asked_for_then_there() -> None:

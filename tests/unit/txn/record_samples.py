@@ -34,6 +34,10 @@ from ternmq.txn.families.ledger_records import UnitEnd, pack_ledger
 from ternmq.txn.families.message_records import (
     COPY,
     OWN_CORREL_ID,
+    OWN_EXPIRY,
+    OWN_FEEDBACK,
+    OWN_GROUP_ID,
+    OWN_MSG_ID,
     OWN_PERSISTENCE,
     OWN_PRIORITY,
     OWN_PROPERTIES,
@@ -103,6 +107,15 @@ def own_targets() -> list[Target]:
     return [Target(12, 5, 6), own, last]
 
 
+def list_targets() -> list[Target]:
+    """Targets of a distribution list, with identifiers, Feedback and expiry of their own."""
+    own = Target(13, 8, 9, OWN_MSG_ID | OWN_GROUP_ID | OWN_FEEDBACK | OWN_EXPIRY, 50)
+    own.msg_id = b"own message".ljust(24, b"\0")
+    own.group_id = b"group".ljust(24, b"\0")
+    own.feedback = 66_000
+    return [Target(12, 5, 6), own, Target(14, 1, 2, OWN_EXPIRY)]
+
+
 def samples() -> list[tuple[str, int, int, bytes]]:
     """Name, kind, unit of work and payload of each."""
     xid = XID(1, b"global", b"branch", "frédéric")
@@ -120,6 +133,7 @@ def samples() -> list[tuple[str, int, int, bytes]]:
         ("PUT with copies", kinds.PUT, 0, pack_puts(copies) + image()),
         ("PUT with properties", kinds.PUT, 0, pack_put(12, 5, 6) + with_properties()),
         ("PUT to own targets", kinds.PUT, 0, pack_puts(own_targets()) + with_properties()),
+        ("PUT to a list", kinds.PUT, 0, pack_puts(list_targets()) + image()),
         ("GET", kinds.GET, 0, pack_get(12, 5)),
         ("GET in a unit", kinds.GET, UNIT, pack_get(12, 5)),
         ("PUT_GOT", kinds.PUT_GOT, 0, pack_put_got(12, 5, 6, 7)),

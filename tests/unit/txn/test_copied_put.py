@@ -36,7 +36,13 @@ from ternmq.txn.families.message_records import (
 from ternmq.values.entry import packed_descriptor
 from ternmq.values.entry_image import entry_from_image
 from ternmq.values.xid import XID
-from tests.unit.txn.record_samples import area, own_targets, with_properties
+from tests.unit.txn.record_samples import (
+    area,
+    image,
+    list_targets,
+    own_targets,
+    with_properties,
+)
 
 pytestmark = pytest.mark.core
 
@@ -94,6 +100,24 @@ def test_target_when_it_has_its_own_fields_then_the_message_has_them_there() -> 
     assert (again.number, again.sequence, again.properties) == (8, 9, made.properties)
 
 
+def test_target_of_a_list_then_the_message_has_its_own_identifiers_and_expiry() -> None:
+    first, own, last = unpack_put(pack_puts(list_targets()))[0]
+    shared = first.apply(entry_from_image(image()))
+    made = own.apply(entry_from_image(image()))
+    assert (made.msg_id, made.group_id) == (own.msg_id, own.group_id)
+    assert made.expiry_at == made.put_ns + 5 * 10**9
+    reported = Descriptor.unpack(packed_descriptor(made))
+    assert (reported.feedback, reported.report) == (
+        66_000,
+        Descriptor.unpack(packed_descriptor(shared)).report,
+    )
+    assert last.apply(entry_from_image(image())).expiry_at == 0
+    noted = Target(13, 8, 9)
+    noted.expire(made, shared)
+    noted.differ(made, shared)
+    assert noted.pack() == own.pack()
+
+
 def test_target_when_messages_differ_then_it_notes_what() -> None:
     first = entry_from_image(with_properties())
     for target in own_targets()[1:]:
@@ -103,7 +127,7 @@ def test_target_when_messages_differ_then_it_notes_what() -> None:
         assert noted.pack()[32:] == target.pack()[32:] or target.persistence
 
 
-@pytest.mark.parametrize("flags", [64, 1 << 31])
+@pytest.mark.parametrize("flags", [1024, 1 << 31])
 def test_target_when_a_flag_is_not_known_then_the_record_is_refused(flags: int) -> None:
     with pytest.raises(IntegrityError, match="flags"):
         unpack_put(pack_puts([Target(1, 2, 3, flags)]))

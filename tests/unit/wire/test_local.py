@@ -57,7 +57,7 @@ def test_length_after_hello_then_a_message_fits() -> None:
         reader.next()
 
 
-@pytest.mark.parametrize("kind", [0, 12, wire.OK, wire.ENDED, 255])
+@pytest.mark.parametrize("kind", [0, 63, wire.OK, wire.ENDED, 255])
 def test_kind_when_of_the_other_side_or_unknown_then_refused(kind: int) -> None:
     reader = wire.FrameReader(wire.REQUESTS)
     reader.feed(wire.frame(kind, 1))

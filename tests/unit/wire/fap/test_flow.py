@@ -157,7 +157,7 @@ def test_branches_when_the_count_lies_then_refused(count: int) -> None:
 
 @pytest.mark.parametrize("records", [2, 2**24, 2**31 - 1])
 def test_distribution_list_when_the_count_lies_then_refused(records: int) -> None:
-    object = ObjectDescriptor(version=2, records_present=records)
+    object = ObjectDescriptor(version=2, records_present=records, object_record_offset=200)
     one = made(v.MQOPEN, {"object": object, "object_following": bytes(96)})
     with pytest.raises(SegmentError, match="object_following"):
         read_body(one, 13)
@@ -165,7 +165,9 @@ def test_distribution_list_when_the_count_lies_then_refused(records: int) -> Non
 
 def test_distribution_list_then_records_are_found() -> None:
     object = ObjectDescriptor(version=2, records_present=2, response_record_offset=392)
+    object.object_record_offset = 200
     put = PutOptions(version=2, records_present=2, put_record_fields=0x09, response_record_offset=1)
+    put.put_record_offset = 152
     values: Values = {
         "object": object,
         "object_following": b"o" * (2 * 96 + 2 * 8),
@@ -177,6 +179,19 @@ def test_distribution_list_then_records_are_found() -> None:
     read = again(v.MQPUT1, values)
     assert {name: read[name] for name in values} == values
     assert "rest" not in read
+
+
+def test_distribution_list_when_an_offset_is_zero_then_those_records_are_not_there() -> None:
+    values: Values = {
+        "object": ObjectDescriptor(version=2, records_present=2, response_record_offset=200),
+        "object_following": b"r" * (2 * 8),
+        "descriptor": Descriptor(),
+        "options": PutOptions(version=2, records_present=2, put_record_fields=0x01),
+        "data": b"hello",
+    }
+    read = again(v.MQPUT1, values)
+    assert {name: read[name] for name in values} == values
+    assert "options_following" not in read
 
 
 def test_object_strings_when_behind_the_structure_then_found() -> None:
