@@ -9,6 +9,7 @@ import pytest
 
 import ternmq
 from ternmq import constants as mq
+from ternmq.api.list_arguments import Target
 from tests.security.granting import connected, grant, secured
 
 pytestmark = pytest.mark.core
@@ -26,7 +27,7 @@ def test_list_when_the_user_may_put_to_one_queue_then_the_others_are_2035() -> N
         qm.define_queue("QM2", usage="XMITQ")
         grant(qm, "queue", "MINE", "fred", "put")
         wanted = [0, mq.MQRC_NOT_AUTHORIZED, mq.MQRC_NOT_AUTHORIZED, mq.MQRC_NOT_AUTHORIZED]
-        targets = ["MINE", "YOURS", "MODEL", ("X", "QM2")]
+        targets: list[Target] = ["MINE", "YOURS", "MODEL", ("X", "QM2")]
         with connected(qm, "fred") as fred:
             with fred.open_list(targets) as opened:
                 assert reasons(opened.opened) == wanted

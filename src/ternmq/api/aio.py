@@ -243,7 +243,8 @@ class Connection:
     def open_list(
         self, targets: Iterable[Target], *, options: int = 0, alternate_user: str = ""
     ) -> Opening[DistributionList]:
-        """Open several queues for one put, with `async with` or `await`: names of queues, or pairs of queue and queue manager.
+        """Open several queues for one put, with `async with` or `await`: names of queues, or pairs
+        of queue and queue manager.
 
         A queue that cannot be opened is left out: `opened` of the list says which and why. MQError
         is raised if none can be; its `result` says why for each. `options` are MQOO options, for

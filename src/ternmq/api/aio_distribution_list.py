@@ -1,5 +1,5 @@
-"""A distribution list for tasks: the methods of `distribution_list`, with `await`. Interpreted on the
-compiled build too, so that Python warns of a call that is not awaited."""
+"""A distribution list for tasks: the methods of `distribution_list`, with `await`. Interpreted on
+the compiled build too, so that Python warns of a call that is not awaited."""
 
 from __future__ import annotations
 

@@ -101,31 +101,28 @@ def full_records(
     if descriptor is not None and descriptor.msg_flags and not shared.group_id.strip(b"\0"):
         fields |= mq.MQPMRF_GROUP_ID
     for one in given:
-        if one.correl_id != _NOTHING.correl_id:
+        if one.correl_id.strip(b"\0"):
             fields |= mq.MQPMRF_CORREL_ID
-        if one.group_id != _NOTHING.group_id:
+        if one.group_id.strip(b"\0"):
             fields |= mq.MQPMRF_GROUP_ID
         if one.feedback != _NOTHING.feedback:
             fields |= mq.MQPMRF_FEEDBACK
-        if one.accounting_token != _NOTHING.accounting_token:
+        if one.accounting_token.strip(b"\0"):
             fields |= mq.MQPMRF_ACCOUNTING_TOKEN
     full = [_filled(one, shared) for one in given]
     return fields, full + [_filled(_NOTHING, shared)] * (count - len(given))
 
 
 def _filled(record: PutRecord, shared: PutRecord) -> PutRecord:
-    """A record in full length."""
+    """A record with what all have in its empty fields."""
     return PutRecord(
-        _whole(record.msg_id, shared.msg_id, 24),
-        _whole(record.correl_id, shared.correl_id, 24),
-        _whole(record.group_id, shared.group_id, 24),
+        _given(record.msg_id, shared.msg_id),
+        _given(record.correl_id, shared.correl_id),
+        _given(record.group_id, shared.group_id),
         record.feedback or shared.feedback,
-        _whole(record.accounting_token, shared.accounting_token, 32),
+        _given(record.accounting_token, shared.accounting_token),
     )
 
 
-def _whole(own: bytes, shared: bytes, size: int) -> bytes:
-    found = own if own.strip(b"\0") else shared
-    if len(found) > size:
-        raise ValueError(f"an identifier of {len(found)} bytes, {size} fit")
-    return found.ljust(size, b"\0")
+def _given(own: bytes, shared: bytes) -> bytes:
+    return own if own.strip(b"\0") else shared

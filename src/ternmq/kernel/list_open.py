@@ -142,9 +142,7 @@ def list_handle(connection: Connection, options: int, members: list[Handle | Non
     return handle
 
 
-def close_members(
-    kernel: Kernel, connection: Connection, members: list[Handle | None]
-) -> bool:
+def close_members(kernel: Kernel, connection: Connection, members: list[Handle | None]) -> bool:
     """Close some destinations, from the last on; False: there is more to do."""
     left: i64 = STEP_DESTINATIONS
     while members:

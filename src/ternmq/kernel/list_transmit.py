@@ -36,10 +36,20 @@ DESTINATIONS_MAX: Final = 256  # of one message
 class _Group:
     """Destinations that can share messages."""
 
-    __slots__ = ("cap", "indexes", "local", "persistence", "priority")
+    __slots__ = ("cap", "first", "indexes", "local", "persistence", "priority", "route")
 
-    def __init__(self, local: LocalQueue, priority: i64, persistence: i64, cap: i64) -> None:
+    def __init__(
+        self,
+        first: Handle,
+        local: LocalQueue,
+        route: Route,
+        priority: i64,
+        persistence: i64,
+        cap: i64,
+    ) -> None:
+        self.first = first
         self.local = local
+        self.route = route
         self.priority: i64 = priority
         self.persistence: i64 = persistence
         self.cap: i64 = cap
@@ -62,7 +72,8 @@ class ListTransmission:
     def collect(self, kernel: Kernel, member: Handle, at: i64) -> bool:
         """Keep a destination for a message that it shares; False: it has one of its own."""
         local = member.local
-        if member.route is None or local is None or local.deleted:
+        route = member.route
+        if route is None or local is None or local.deleted:
             return False
         if not self._requests.can_share:
             return False
@@ -74,10 +85,14 @@ class ListTransmission:
                 return False  # its own put is refused
             cap = lowest_cap(cap, cap_of(definition))
         persistence, priority = defaults_of(member, local, self._requests.request)
-        self._group(local, priority, persistence, cap).indexes.append(at)
+        group = self._group(local, priority, persistence, cap)
+        if group is None:
+            group = _Group(member, local, route, priority, persistence, cap)
+            self._groups.append(group)
+        group.indexes.append(at)
         return True
 
-    def _group(self, local: LocalQueue, priority: i64, persistence: i64, cap: i64) -> _Group:
+    def _group(self, local: LocalQueue, priority: i64, persistence: i64, cap: i64) -> _Group | None:
         for one in self._groups:
             if (
                 one.local is local
@@ -86,9 +101,7 @@ class ListTransmission:
                 and one.cap == cap
             ):
                 return one
-        made = _Group(local, priority, persistence, cap)
-        self._groups.append(made)
-        return made
+        return None
 
     def has_more(self) -> bool:
         """Whether some destinations wait for their message."""
@@ -126,20 +139,18 @@ class ListTransmission:
         self, kernel: Kernel, connection: Connection, chosen: list[i64], data: bytes
     ) -> Entry | None:
         """Put the message of several destinations; None: parked."""
-        first = self._members[chosen[0]]
-        assert first is not None
-        local = first.local
-        route = first.route
-        assert local is not None and route is not None
+        group = self._groups[0]
+        first = group.first
         header = self._header(kernel, chosen)
         handle = Handle(connection, 0, first.options)
-        handle.local = local
+        handle.local = group.local
         handle.definition = first.definition
         handle.via = first.via
         handle.is_put1 = first.is_put1
-        handle.resolved_name = local.name
-        handle.route = Route("", "", route.transmission)
-        handle.route.list_header = header
+        handle.resolved_name = group.local.name
+        route = Route("", "", group.route.transmission)
+        route.list_header = header
+        handle.route = route
         handle.header_bytes = HEADERS_BYTES_MAX + header.size()
         requests = self._requests
         request = requests.request.with_ids(

@@ -24,7 +24,8 @@ pytestmark = pytest.mark.core
 async def put(opened: Any, data: bytes, **given: Any) -> ternmq.ListOutcome:
     """On a list of either API."""
     done = opened.put(data, **given)
-    return await done if hasattr(done, "__await__") else done
+    found: ternmq.ListOutcome = await done if hasattr(done, "__await__") else done
+    return found
 
 
 @pytest.mark.parametrize("api", FACES.values(), ids=FACES.keys())
@@ -85,8 +86,15 @@ def test_records_when_some_are_empty_then_they_are_as_for_all() -> None:
     assert [one.correl_id.rstrip(b"\0") for one in full] == [b"own", b"c", b"c"]
     assert {one.msg_id.rstrip(b"\0") for one in full} == {b"m"}
     assert [one.feedback for one in full] == [7, 7, 7]
-    with pytest.raises(ValueError, match="25 bytes"):
-        full_records(1, shared, [PutRecord(msg_id=b"x" * 25)], None)
+
+
+def test_records_when_too_long_then_a_value_error_and_nothing_is_put() -> None:
+    with ternmq.memory() as qmgr:
+        qmgr.define_queue("A")
+        with pytest.raises(ValueError, match="25 bytes"):
+            qmgr.put_to(["A"], b"x", records=[PutRecord(msg_id=b"x" * 25)])
+        found = qmgr.put_to(["A"], b"x", records=[PutRecord(msg_id=b"short")])
+        assert found.destinations[0].msg_id == b"short".ljust(24, b"\0")
 
 
 def test_list_when_closed_then_a_put_is_refused_and_a_close_does_nothing() -> None:

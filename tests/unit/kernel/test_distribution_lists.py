@@ -84,9 +84,7 @@ def test_long_list_then_open_put_and_close_go_in_bounded_steps(persistent: int) 
         assert opening.found().known == COUNT
         request = mqi(qmgr).request_put(Descriptor(persistence=persistent), PutOptions())
         records = [PutRecord(msg_id=bytes((1, number % 250)).ljust(24)) for number in range(COUNT)]
-        put = calls.PutList(
-            opening.answer(), targets, request, b"x", mq.MQPMRF_MSG_ID, records
-        )
+        put = calls.PutList(opening.answer(), targets, request, b"x", mq.MQPMRF_MSG_ID, records)
         putting = steps.PutList(put)
         attempts = 0
         with shell.lock:

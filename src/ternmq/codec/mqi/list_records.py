@@ -56,6 +56,23 @@ class PutRecord(NamedTuple):
     accounting_token: bytes = mq.MQACT_NONE
 
 
+def whole_record(record: PutRecord) -> PutRecord:
+    """A record whose fields have their full length; ValueError for one that is too long."""
+    return PutRecord(
+        _whole(record.msg_id, _ID_BYTES),
+        _whole(record.correl_id, _ID_BYTES),
+        _whole(record.group_id, _ID_BYTES),
+        record.feedback,
+        _whole(record.accounting_token, _TOKEN_BYTES),
+    )
+
+
+def _whole(value: bytes, size: int) -> bytes:
+    if len(value) > size:
+        raise ValueError(f"an identifier of {len(value)} bytes, {size} fit")
+    return value if len(value) == size else value.ljust(size, b"\0")
+
+
 # ---- MQOR
 
 
@@ -116,15 +133,15 @@ def pack_put_records(records: list[PutRecord], fields: int, order: str) -> bytes
     parts: list[bytes] = []
     for one in records:
         if fields & mq.MQPMRF_MSG_ID:
-            parts.append(one.msg_id.ljust(_ID_BYTES, b"\0"))
+            parts.append(_whole(one.msg_id, _ID_BYTES))
         if fields & mq.MQPMRF_CORREL_ID:
-            parts.append(one.correl_id.ljust(_ID_BYTES, b"\0"))
+            parts.append(_whole(one.correl_id, _ID_BYTES))
         if fields & mq.MQPMRF_GROUP_ID:
-            parts.append(one.group_id.ljust(_ID_BYTES, b"\0"))
+            parts.append(_whole(one.group_id, _ID_BYTES))
         if fields & mq.MQPMRF_FEEDBACK:
             parts.append(struct.pack(order + "i", one.feedback))
         if fields & mq.MQPMRF_ACCOUNTING_TOKEN:
-            parts.append(one.accounting_token.ljust(_TOKEN_BYTES, b"\0"))
+            parts.append(_whole(one.accounting_token, _TOKEN_BYTES))
     return b"".join(parts)
 
 

@@ -48,9 +48,7 @@ class OpenList(Step):
             kernel.refuse_if_ending(call.options & mq.MQOO_FAIL_IF_QUIESCING != 0, self.verb)
             link.begin_verb()
             user = call.od.alternate_user_id
-            opening = ListOpening(
-                call.destinations, call.options, self.verb, user, call.outcomes
-            )
+            opening = ListOpening(call.destinations, call.options, self.verb, user, call.outcomes)
             self._opening = opening
         if not opening.advance(kernel, link):
             return False
@@ -178,4 +176,3 @@ class Put1List(Step):
         self._durable_at = int(opening.durable_at)
         self._members = opening.members
         return ListPut(opening.members, request, data, call.fields, call.records, call.outcomes)
-

@@ -123,9 +123,7 @@ def put1_any(conversation: Conversation, one: Segment) -> None:
         request, message = without_area(request, message)
     destinations = objects.destinations(conversation)
     fields = puts.fields
-    asked = calls.Put1List(
-        asked_object(od), destinations, request, message, fields, puts.records
-    )
+    asked = calls.Put1List(asked_object(od), destinations, request, message, fields, puts.records)
     step = steps.Put1List(asked)
     PutListCall(conversation, one.header, values, asked, step, request, puts, objects).go_on()
 
@@ -185,7 +183,7 @@ class ListRecords:
             self.responses_at = at
 
     def _has(self, at: int, size: int) -> bool:
-        return 0 <= at and at + size <= len(self.following)
+        return at >= 0 and at + size <= len(self.following)
 
     def destinations(self, conversation: Conversation) -> list[Destination]:
         """The object records."""
@@ -201,9 +199,7 @@ class ListRecords:
         if found.reason == MQRC_MULTIPLE_REASONS and self.responses_at >= 0:
             packed = responses(conversation, found, od.records_present)
             at = self.responses_at
-            self.following = (
-                self.following[:at] + packed + self.following[at + len(packed) :]
-            )
+            self.following = self.following[:at] + packed + self.following[at + len(packed) :]
         values["object_following"] = self.following
 
 
@@ -256,7 +252,7 @@ class PutRecords:
         if not pmo.response_record_offset and not pmo.response_record_ptr:
             return
         at = pmo.response_record_offset - pmo.size()
-        fits = 0 <= at and at + count * RESPONSE_RECORD_BYTES <= len(self.following)
+        fits = at >= 0 and at + count * RESPONSE_RECORD_BYTES <= len(self.following)
         if verb == "MQPUT1" or pmo.response_record_ptr or not fits:
             detail = f"ResponseRecOffset {pmo.response_record_offset}"
             raise mq_error(MQRC_RESPONSE_RECORDS_ERROR, verb=verb, detail=detail)

@@ -178,10 +178,8 @@ class LocalVerbs(RemoteVerbs):
             answer_of((yield Request(wire.COMMIT)))
         elif isinstance(call, BackOut):
             answer_of((yield Request(wire.BACKOUT)))
-        elif isinstance(call, Put1):
-            yield from self._put1(call)
-        elif isinstance(call, ListPutCall):
-            yield from self._put_list(call)
+        elif isinstance(call, (Put1, ListPutCall)):
+            yield from self._put1(call) if isinstance(call, Put1) else self._put_list(call)
         else:
             if isinstance(call, Close):
                 check_close(call.options)

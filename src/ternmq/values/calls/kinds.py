@@ -238,11 +238,11 @@ def put_records_to_json(records: list[PutRecord]) -> list[list[Any]]:
     """The same, on its way."""
     return [
         [
-            one.msg_id.ljust(24, b"\0").hex(),
-            one.correl_id.ljust(24, b"\0").hex(),
-            one.group_id.ljust(24, b"\0").hex(),
+            one.msg_id.hex(),
+            one.correl_id.hex(),
+            one.group_id.hex(),
             _integer(one.feedback),
-            one.accounting_token.ljust(32, b"\0").hex(),
+            one.accounting_token.hex(),
         ]
         for one in records
     ]

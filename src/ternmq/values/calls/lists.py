@@ -11,7 +11,7 @@ from typing import Any, final
 from ternmq.base import constants as mq
 from ternmq.base.errors import mq_error
 from ternmq.base.reasons import MQRC_OBJECT_RECORDS_ERROR
-from ternmq.codec.mqi.list_records import Destination, PutRecord
+from ternmq.codec.mqi.list_records import Destination, PutRecord, whole_record
 from ternmq.codec.mqi.mqod import ObjectDescriptor
 from ternmq.values.calls.call import Call
 from ternmq.values.calls.kinds import outcomes_from_json, outcomes_to_json
@@ -38,9 +38,7 @@ def _check_records(destinations: list[Destination], verb: str) -> None:
 class OpenList(Call):
     """MQOPEN of a list. The MQOD names no object, but may name an alternate user."""
 
-    def __init__(
-        self, od: ObjectDescriptor, destinations: list[Destination], options: int
-    ) -> None:
+    def __init__(self, od: ObjectDescriptor, destinations: list[Destination], options: int) -> None:
         super().__init__("open_list", "MQOPEN")
         _check_records(destinations, self.verb)
         settle_names(od)
@@ -96,7 +94,7 @@ class ListPutCall(Call):
         self.form = form
         self.data = data
         self.fields = fields
-        self.records = records
+        self.records = [whole_record(one) for one in records]
         self.outcomes: list[Outcome] = []
         self.unknown = 0  # of those that got the message: at other queue managers
         self.entry: Entry | None = None  # the first that was put; only where the queue is

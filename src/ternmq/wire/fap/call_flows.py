@@ -93,8 +93,9 @@ class Following(Part):
     behind their structure: bytes, for which the structure has counts and offsets.
 
     First the object or put records, then the response records, each there if their offset is not
-    zero, as the Java client writes them. Strings come next, up to a multiple of four, if the first of them is said to begin
-    there (a guess); strings that lie further on are in the rest of the body.
+    zero, as the Java client writes them. Strings come next, up to a multiple of four, if the first
+    of them is said to begin there (a guess); strings that lie further on are in the rest of the
+    body.
     """
 
     def __init__(self, name: str, of: str, layout: Layout, strings: tuple[str, ...]) -> None:

@@ -33,10 +33,11 @@ def kept(record: PutRecord, fields: int) -> PutRecord:
     """What is left of a record with these fields."""
     empty = PutRecord()
     return PutRecord(
-        *[
-            one if fields & 1 << number else nothing
-            for number, (one, nothing) in enumerate(zip(record, empty, strict=True))
-        ]
+        record.msg_id if fields & 1 else empty.msg_id,
+        record.correl_id if fields & 2 else empty.correl_id,
+        record.group_id if fields & 4 else empty.group_id,
+        record.feedback if fields & 8 else empty.feedback,
+        record.accounting_token if fields & 16 else empty.accounting_token,
     )
 
 
