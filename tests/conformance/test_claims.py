@@ -293,7 +293,7 @@ ROWS: Final[dict[str, Probe]] = {
         later("MQPUT", mq.MQPMO_LOGICAL_ORDER),
         later("MQGET", mq.MQGMO_COMPLETE_MSG),
     ),
-    "fields of MQPMO and MQGMO: message handles, RecsPresent, Action": all_of(
+    "fields of MQPMO and MQGMO: message handles, Action": all_of(
         later("MQPUT", mq.MQPMO_MD_FOR_OUTPUT_ONLY),
         shown_by("tests/conformance/test_nothing_ignored.py", "test_field_when_used_then"),
     ),
@@ -308,10 +308,9 @@ ROWS: Final[dict[str, Probe]] = {
         inert(object_types.QMGR, "ACTIVREC"),
         inert(object_types.QMGR, "ROUTEREC"),
     ),
-    "distribution lists": all_of(
-        refused(mq.MQRC_RECS_PRESENT_ERROR, open_with(object_name="Q", records_present=1)),
-        inert(object_types.LOCAL, "DISTL"),
-        commands("DISPLAY QMGR WHERE(DISTL EQ NO)", "AMQ8408I"),
+    "distribution lists of [pymqi and ibmmq](distribution-lists.md#other-queue-managers)": all_of(
+        refused(mq.MQRC_OBJECT_RECORDS_ERROR, open_with(object_name="Q", records_present=1)),
+        commands("DISPLAY QMGR WHERE(DISTL EQ YES)", "AMQ8408I"),
     ),
     "signals; callbacks: MQCBDO_MC_EVENT_CALL, events while a connection is stopped": all_of(
         later("MQGET", mq.MQGMO_SET_SIGNAL),
@@ -433,7 +432,7 @@ SENTENCES: Final[dict[tuple[str, str], Probe]] = {
     ("testing-with-simulation.md", "Channels between queue managers do not exist yet"): BETWEEN[0],
     ("promises.md", "features that do not exist yet"): BETWEEN[0],
     ("index.md", "what is not there yet"): shown_by(f"docs/{LIMITS}", "## Not there yet"),
-    ("network.md", "MQSUB, distribution lists"): TOPIC,
+    ("network.md", "| MQSUB |"): TOPIC,
     ("pcf.md", "is not there yet, PCF refuses"): commands("CLEAR TOPICSTR('a')", "AMQ8561E"),
     ("dependencies.md", "Not here yet: the `web` extra"): lambda _: (
         pytest.fail("web exists")

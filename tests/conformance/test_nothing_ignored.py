@@ -22,6 +22,7 @@ from ternmq.base.errors import MQError
 from ternmq.base.reasons import (
     MQRC_ACTION_ERROR,
     MQRC_HMSG_ERROR,
+    MQRC_OBJECT_RECORDS_ERROR,
     MQRC_OPTIONS_ERROR,
     MQRC_RECS_PRESENT_ERROR,
 )
@@ -274,11 +275,16 @@ def test_names_when_the_local_queue_is_asked_for_then_it_is_reported(
     qmgr.disconnect()
 
 
-def test_object_descriptor_has_no_records() -> None:
-    od = ObjectDescriptor(object_name="Q", records_present=1)
+@pytest.mark.parametrize(
+    ("count", "reason"), [(1, MQRC_OBJECT_RECORDS_ERROR), (-1, MQRC_RECS_PRESENT_ERROR)]
+)
+def test_object_descriptor_when_it_counts_records_then_they_are_missed(
+    count: int, reason: int
+) -> None:
+    od = ObjectDescriptor(object_name="Q", records_present=count)
     with ternmq.memory("QM1") as qmgr, pytest.raises(MQError) as refused:
         mqi(qmgr).open(od, mq.MQOO_OUTPUT)
-    assert refused.value.reason == MQRC_RECS_PRESENT_ERROR
+    assert refused.value.reason == reason
 
 
 def test_source_when_read_then_there_is_some() -> None:

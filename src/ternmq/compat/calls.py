@@ -283,7 +283,7 @@ def _prepared(attachment: Attachment, md: MQOpts, pmo: MQOpts, verb: str) -> Pac
         md.CorrelId = new_identifier(attachment.connection.name)
     descriptor = descriptor_of(md)
     if pmo.Version >= mq.MQPMO_VERSION_2 and pmo.RecsPresent:
-        detail = f"RecsPresent {pmo.RecsPresent}: distribution lists are not supported yet"
+        detail = f"RecsPresent {pmo.RecsPresent}: these libraries cannot open a distribution list"
         raise mq_error(MQRC_RECS_PRESENT_ERROR, verb=verb, detail=detail)
     area = b""
     if options & mq.MQPMO_MD_FOR_OUTPUT_ONLY or _names_handles(pmo):
